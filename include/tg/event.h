@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What goes into the core and what comes out: events and actions.
+ *
+ * A host turns every happening into one tg_event, feeds it under the GPU's lock, and carries
+ * out the actions that are emitted meanwhile. Both are recorded (tg/record.h), so that a
+ * run can be replayed: whatever influences a decision is in the event.
+ */
+#ifndef TG_EVENT_H
+#define TG_EVENT_H
+
+#include <tg/types.h>
+
+/**
+ * enum tg_event_kind - what happened
+ * @TG_EV_JOIN: a channel was allocated. client, channel; arg: mask of the engines that its
+ *	jobs use; data: struct tg_identity; host: cookie of the client, kept from its first
+ *	JOIN. The client is matched against the spec (again, when it already has channels).
+ *	Takes one client (a new one only), one channel and one reserve out of the pools.
+ * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once, to
+ *	find out from the driver that their channel is gone; the client goes with its last
+ *	channel, when its last job has ended.
+ * @TG_EV_SUBMIT: a job arrived. client, channel, job; host: cookie of the job. Takes one job
+ *	out of the pool.
+ * @TG_EV_CANCEL: a job's thread gives up before the driver saw it. job.
+ * @TG_EV_STARTED: the driver took a freed job. job; at: creation of its fence, just after the
+ *	doorbell.
+ * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
+ * @TG_EV_DONE: a job's fence signalled. job; at: when.
+ * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing of the client's is in flight. client.
+ * @TG_EV_TIMER: the time of the last TG_ACT_ARM has come.
+ * @TG_EV_SPEC: a new spec is in force. data: struct tg_spec, used until the next one; arg: 1
+ *	to match running clients against it at once, 0 to leave them until their next channel.
+ * @TG_EV_POLICY: switch to policy number arg (tg_policy_find()): drain, hand over.
+ * @TG_EV_KNOB: set knob number arg of the core (job = 0) or of the policy in force (job = 1)
+ *	to the value at.
+ */
+enum tg_event_kind {
+	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
+	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
+	TG_EV_KINDS
+};
+
+/**
+ * struct tg_event - one happening
+ * @now: clock, read under the GPU's lock: never decreases from event to event
+ * @at: when it happened, not after @now; equal to @now where the kind names no own meaning
+ * @kind: enum tg_event_kind
+ * @client: number of the client, chosen by the host, never reused on this GPU
+ * @channel: number of the channel, unique among the live channels of its client
+ * @job: number of the job, chosen by the host, never reused on this GPU
+ * @arg: see the kind
+ * @data: see the kind
+ * @host: cookie for the host's own use; comes back in actions, is not recorded
+ */
+struct tg_event {
+	s64 now;
+	s64 at;
+	enum tg_event_kind kind;
+	u32 client, channel;
+	u64 job, arg;
+	const void *data;
+	void *host;
+};
+
+/**
+ * enum tg_action_kind - what the host has to do
+ * @TG_ACT_FREE: let the job's thread go to the driver. job
+ * @TG_ACT_ARM: feed TG_EV_TIMER at the given time; replaces any earlier one. at
+ * @TG_ACT_NOTE: tell people: log, event. arg: enum tg_note; client, job as it says
+ * @TG_ACT_GATE: the client's gate is now arg (enum tg_gate). client
+ * @TG_ACT_SYNC: feed TG_EV_IDLE once nothing that the client sent through its open gate is in
+ *	flight any more. client
+ * @TG_ACT_GONE: the client is forgotten; its identity may be released. client
+ */
+enum tg_action_kind {
+	TG_ACT_FREE, TG_ACT_ARM, TG_ACT_NOTE, TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE,
+	TG_ACT_KINDS
+};
+
+/**
+ * enum tg_note - what people are told
+ * @TG_NOTE_LOST: a job passed its deadline; written off, charged to its client
+ * @TG_NOTE_REPAIRED: a lost job's fence signalled after all; accounts corrected
+ * @TG_NOTE_RECOVERED: an engine that had lost a job completes jobs again
+ * @TG_NOTE_OVERLAP: a freed job brought no fence in time and lost its slot
+ * @TG_NOTE_EJECTED_PICK: the policy chose a job that was not its to choose; fifo is in force
+ * @TG_NOTE_EJECTED_STARVED: the policy left an eligible job waiting; fifo is in force
+ * @TG_NOTE_DRAIN_CUT: a drain passed its deadline because of the client named
+ * @TG_NOTE_POLICY: policy number job is in force
+ */
+enum tg_note {
+	TG_NOTE_LOST, TG_NOTE_REPAIRED, TG_NOTE_RECOVERED, TG_NOTE_OVERLAP,
+	TG_NOTE_EJECTED_PICK, TG_NOTE_EJECTED_STARVED, TG_NOTE_DRAIN_CUT, TG_NOTE_POLICY,
+	TG_NOTES
+};
+
+/**
+ * struct tg_action - one thing to do
+ * @kind: enum tg_action_kind
+ * @client: number of the client, or 0
+ * @job: number of the job, or 0
+ * @at: ARM: the time; else 0
+ * @arg: GATE: enum tg_gate; NOTE: enum tg_note; else 0
+ * @host: cookie of the job (FREE), of the client (GATE, SYNC, GONE, NOTE), or NULL
+ */
+struct tg_action {
+	enum tg_action_kind kind;
+	u32 client;
+	u64 job;
+	s64 at;
+	u32 arg;
+	void *host;
+};
+
+/**
+ * struct tg_actions - where actions go
+ * @emit: called for each action, in order, inside tg_gpu_feed(): in the caller's context and
+ *	under its lock. Must not call back into the core.
+ *
+ * A call instead of an array: no action is ever cut short, and none needs memory.
+ */
+struct tg_actions {
+	void (*emit)(struct tg_actions *out, const struct tg_action *action);
+};
+
+#endif /* TG_EVENT_H */

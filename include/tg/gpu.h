@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The core: one state machine per GPU. Events in, actions out.
+ *
+ * struct tg_gpu owns the engines, clients, channels, jobs and reserves of one GPU. It owns
+ * no clock, lock, memory, thread or device: hosts feed it (the kernel module, the simulator,
+ * tests), and whatever it must remember lives in memory that the host gave.
+ *
+ * Locking (the one place that says it)
+ *	All calls for one tg_gpu are serialised by one lock of its host; every field below is
+ *	read and written under it. In the kernel it is tgk_gpu.lock, a raw spinlock taken with
+ *	interrupts off, since fences signal in hard interrupt context.
+ *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
+ *	under ours.
+ *	No call sleeps. Work per event: O(log n), beside moving the jobs of one reserve when it
+ *	runs dry or is refilled, and all clients when the policy or the spec changes.
+ *
+ * Memory
+ *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
+ *	for which a pool is empty fails with -ENOMEM and changes nothing. Objects return to their
+ *	pool when they end, and serve again.
+ */
+#ifndef TG_GPU_H
+#define TG_GPU_H
+
+#include <tg/event.h>
+#include <tg/reserve.h>
+#include <tg/spec.h>
+
+struct tg_policy;
+
+/**
+ * enum tg_job_state - where a job is; exactly one at any time
+ * @TG_JOB_THROTTLED: its reserve does not let it go; no policy sees it
+ * @TG_JOB_QUEUED: in the policy's queue
+ * @TG_JOB_FREED: its thread is on the way through the driver; holds its engines' slots
+ * @TG_JOB_BUSY: on the hardware; holds its engines' slots
+ * @TG_JOB_LOST: past its deadline; holds no slot
+ *
+ * ::
+ *
+ *	        charge/refill        pick           driver took it        fence
+ *	THROTTLED <-----------> QUEUED -----> FREED ---------------> BUSY ------> (done)
+ *	    |                     |             | `- refused -> (failed)  `- deadline -> LOST
+ *	    `--- cancel, leave ---+-------------'                            late fence -> (done)
+ *
+ * States in brackets are ends: the job returns to the pool. Every arrow is one function in
+ * src/core/job.c.
+ */
+enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, TG_JOB_LOST };
+
+/**
+ * struct tg_job - one GPU command group: one submission on one channel
+ * @id: the host's number
+ * @hash: next in tg_gpu.jobs' bucket, or in the pool
+ * @client: its client
+ * @channel: its channel
+ * @host: cookie
+ * @seq: arrival order on this GPU
+ * @state: enum tg_job_state
+ * @engines: mask of the engines it needs
+ * @slot: it counts as in flight on them
+ * @orphan: its channel has left
+ * @since: when it entered @state
+ * @start: BUSY: creation of its fence
+ * @predicted: x, ns
+ * @charged: LOST: what has been charged so far, ns
+ * @waited_reserve: time spent THROTTLED, ns
+ * @waited_policy: time spent QUEUED, ns
+ * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_gpu.freed (FREED), tg_engine.busy (BUSY)
+ *	or tg_gpu.lost (LOST)
+ * @link: the policy's, while QUEUED
+ */
+struct tg_job {
+	u64 id;
+	struct tg_job *hash;
+	struct tg_client *client;
+	struct tg_channel *channel;
+	void *host;
+	u64 seq;
+	u8 state, engines;
+	bool slot, orphan;
+	s64 since, start, predicted, charged;
+	s64 waited_reserve, waited_policy;
+	struct list_head wait, link;
+};
+
+/**
+ * struct tg_channel - order within a channel is arrival order
+ * @id: the host's number, unique within the client
+ * @engines: mask of the engines its jobs use
+ * @jobs: jobs that are not over
+ * @left: LEAVE has come; goes with its last job
+ * @throttled: scratch of one pass over a reserve: an earlier job of it is throttled
+ * @hash: next in tg_gpu.channels' bucket, or in the pool
+ * @client: its owner
+ * @all: in tg_client.channels
+ */
+struct tg_channel {
+	u32 id;
+	u8 engines;
+	bool left, throttled;
+	u32 jobs;
+	struct tg_channel *hash;
+	struct tg_client *client;
+	struct list_head all;
+};
+
+/**
+ * struct tg_stats - counters of one client; they only grow
+ * @submitted: jobs that arrived
+ * @completed: jobs whose fence signalled
+ * @failed: jobs that the driver refused
+ * @cancelled: jobs given up while they waited
+ * @lost: jobs written off
+ * @overlaps: jobs that lost their slot before they started
+ * @gpu_time: time used, ns
+ * @wait_reserve: time that jobs were throttled, ns
+ * @wait_policy: time that jobs were queued, ns
+ */
+struct tg_stats {
+	u64 submitted, completed, failed, cancelled, lost, overlaps;
+	s64 gpu_time, wait_reserve, wait_policy;
+};
+
+#define TG_CLIENT_PRIV	48	/* bytes a policy may keep in each client */
+#define TG_GPU_PRIV	256	/* and in each GPU */
+#define TG_KNOBS_MAX	16	/* knobs that a policy may have */
+
+/**
+ * struct tg_client - one process on one GPU
+ * @id: the host's number
+ * @gate: enum tg_gate, as last told to the host
+ * @sched: TG_PRT or TG_HT
+ * @resv: TG_PE, TG_AE or TG_BG
+ * @prio: TG_PRIO_MIN to TG_PRIO_MAX
+ * @depth: groups in flight allowed (HT), 0: the policy's default
+ * @agpa: its priority follows the foreground window
+ * @syncing: IDLE is due
+ * @weight: share (fair policies)
+ * @matched: line of the spec that it got, 0: none
+ * @jobs: that are not over
+ * @inflight: that are FREED or BUSY with a slot
+ * @id_data: the host's, valid until TG_ACT_GONE
+ * @host: cookie
+ * @reserve: never NULL
+ * @hash: next in tg_gpu.clients' bucket, or in the pool
+ * @channels: its channels
+ * @all: in tg_gpu.all_clients
+ * @mean_cost: running mean of its groups' cost, ns: the prediction x (AE)
+ * @stats: counters
+ * @node: the policy's
+ * @queue: the policy's
+ * @priv: the policy's; zero when the policy comes into force and at join
+ */
+struct tg_client {
+	u32 id;
+	u8 gate, sched, resv, prio, depth;
+	bool agpa, syncing;
+	u16 weight;
+	u32 matched;
+	u32 jobs, inflight;
+	const struct tg_identity *id_data;
+	void *host;
+	struct tg_reserve *reserve;
+	struct tg_client *hash;
+	struct list_head channels, all;
+	s64 mean_cost;
+	struct tg_stats stats;
+	struct rb_node node;
+	struct list_head queue;
+	u64 priv[TG_CLIENT_PRIV / 8];
+};
+
+/**
+ * struct tg_engine - one hardware engine
+ * @index: its bit in masks
+ * @wedged: it lost a job and nothing has completed since: every job passes
+ * @inflight: slots taken
+ * @queued: jobs in the state QUEUED that name it
+ * @last_done: latest completion
+ * @idle_since: since when it has been free though jobs are queued; TG_NEVER: not so
+ * @busy: its BUSY jobs, in the order of their starts
+ */
+struct tg_engine {
+	u8 index;
+	bool wedged;
+	u32 inflight, queued;
+	s64 last_done, idle_since;
+	struct list_head busy;
+};
+
+/**
+ * enum tg_knob - knobs of the core, index into tg_core_params and tg_gpu.knob
+ * @TG_KNOB_DEADLINE: job_deadline_us: a job that runs longer is lost
+ * @TG_KNOB_FREED: freed_timeout_us: a freed job without fence loses its slot after this
+ * @TG_KNOB_STARVED: starvation_us: a policy may leave an engine idle beside an eligible
+ *	job for this long
+ */
+enum tg_knob { TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOBS };
+
+extern const struct tg_param tg_core_params[];
+
+/**
+ * enum tg_pool - kinds of objects that hosts give
+ * @TG_POOL_CLIENT: struct tg_client
+ * @TG_POOL_CHANNEL: struct tg_channel
+ * @TG_POOL_RESERVE: struct tg_reserve
+ * @TG_POOL_JOB: struct tg_job
+ */
+enum tg_pool { TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB, TG_POOLS };
+
+/**
+ * struct tg_buckets - the host's memory for the tables that map numbers to objects
+ * @jobs: room for 1 << @bits pointers, zeroed
+ * @clients: likewise
+ * @channels: likewise
+ * @bits: choose it so that the number of live objects stays of the order of 1 << @bits
+ */
+struct tg_buckets {
+	struct tg_job **jobs;
+	struct tg_client **clients;
+	struct tg_channel **channels;
+	u8 bits;
+};
+
+/**
+ * struct tg_gpu - what one event is fed to
+ * @now: time of the event that is, or was last, fed
+ * @seq: number of jobs that have arrived
+ * @armed: time of the last TG_ACT_ARM, TG_NEVER: none is due
+ * @policy: in force; never NULL
+ * @next_policy: takes over when the drain ends; NULL: no drain
+ * @drain_since: start of the drain
+ * @syncing: clients that owe an IDLE
+ * @nr_engines: engines
+ * @engine: them
+ * @lifted: reserves are lifted (after an ejection, until a policy is set)
+ * @spec: in force, or NULL
+ * @background: the Background reserve
+ * @buckets: the tables
+ * @pool: spare objects, chained through their hash field (reserves: through all)
+ * @pooled: how many
+ * @all_clients: in the order of their first JOIN
+ * @reserves: all in use, Background included
+ * @freed: FREED jobs with a slot, in the order of their FREE
+ * @late: FREED jobs that lost their slot
+ * @lost: LOST jobs
+ * @throttled: reserves with throttled jobs, by when the first becomes eligible
+ * @knob: the core's, in ns
+ * @policy_knob: the policy's, as set; back to defaults when the policy changes
+ * @out: where actions go, while an event is fed
+ * @policy_host: TG_EV_POLICY's number of @policy
+ * @priv: the policy's; zero when it comes into force
+ */
+struct tg_gpu {
+	s64 now;
+	u64 seq;
+	s64 armed;
+	const struct tg_policy *policy, *next_policy;
+	s64 drain_since;
+	u32 syncing;
+	u32 nr_engines;
+	struct tg_engine engine[TG_ENGINES_MAX];
+	bool lifted;
+	const struct tg_spec *spec;
+	struct tg_reserve background;
+	struct tg_buckets buckets;
+	void *pool[TG_POOLS];
+	u32 pooled[TG_POOLS];
+	struct list_head all_clients, reserves;
+	struct list_head freed, late, lost;
+	struct rb_root_cached throttled;
+	s64 knob[TG_KNOBS];
+	s64 policy_knob[TG_KNOBS_MAX];
+	struct tg_actions *out;
+	u64 priv[TG_GPU_PRIV / 8];
+};
+
+/**
+ * tg_gpu_init() - a GPU without clients
+ * @gpu: memory for it
+ * @engines: number of engines, 1 to TG_ENGINES_MAX
+ * @policy: number of the first policy
+ * @buckets: tables, kept until the host is done with @gpu
+ * @now: the time
+ *
+ * There is no counterpart: when every client has left, take the pools and forget it.
+ */
+void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_buckets *buckets,
+		 s64 now);
+
+/**
+ * tg_gpu_give() - put an object into a pool
+ * @gpu: the GPU
+ * @pool: its kind
+ * @object: memory of that type; the core's until tg_gpu_take() hands it back
+ */
+void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *object);
+
+/**
+ * tg_gpu_take() - get a spare object back
+ * @gpu: the GPU
+ * @pool: its kind
+ *
+ * Return: the object, or NULL when the pool is empty.
+ */
+void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool);
+
+/**
+ * tg_gpu_feed() - let one thing happen
+ * @gpu: the GPU
+ * @event: what happened; nothing of it but @event->data's target is kept
+ * @out: receives the actions
+ *
+ * Context: any; does not sleep; see above for the lock.
+ *
+ * Return: 0; or, with nothing changed and nothing emitted: -EINVAL: malformed, or time goes
+ * backwards; -ENOENT: no such client, channel or job; -EEXIST: number in use; -ENOMEM: a pool
+ * is empty; -EBUSY: not in this state (a job done before it started). Hosts that race with a
+ * job's end (CANCEL against LEAVE) may see -ENOENT and ignore it.
+ */
+int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_actions *out);
+
+/**
+ * tg_gpu_client() - look a client up
+ * @gpu: the GPU
+ * @id: its number
+ *
+ * Return: the client, or NULL.
+ */
+struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id);
+
+/**
+ * tg_gpu_check() - are all the invariants true?
+ * @gpu: the GPU
+ *
+ * For tests: time grows with the number of objects.
+ *
+ * Return: NULL, or static text that names the first one broken.
+ */
+const char *tg_gpu_check(const struct tg_gpu *gpu);
+
+#endif /* TG_GPU_H */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reserves: capacity, period, budget (TimeGraph, section 5.1).
+ *
+ * A client consumes from one reserve: its own, one shared by name, or Background. The budget
+ * falls by the measured time of each group at its completion and may go negative; once every
+ * period it grows by the capacity, up to a bound. Refills are lazy: nothing happens at a
+ * refill's time unless a job waits for it.
+ *
+ * The bound holds for what is really left: a group that is running across the refill has
+ * consumed budget that is charged only later, so that part is added to the bound. Without it
+ * a reserve loses what it uses around each refill and falls short of C/T.
+ *
+ * Pure arithmetic; callers hold the GPU's lock.
+ */
+#ifndef TG_RESERVE_H
+#define TG_RESERVE_H
+
+#include <tg/types.h>
+
+/**
+ * struct tg_reserve - one reserve
+ * @name: of a shared reserve; empty for a client's own; "background" for Background
+ * @capacity: C, ns
+ * @period: T, ns; a reserve with C >= T is unlimited: always eligible, never charged
+ * @budget: e, ns, as of the last refill; negative: debt
+ * @next: time of the next refill; the grid starts when the reserve is created
+ * @busy_since: since when a group of this reserve has been running, TG_NEVER: none is
+ * @used: all the time ever charged, ns
+ * @kind: TG_PE or TG_AE
+ * @throttled: jobs of this reserve in the state THROTTLED
+ * @users: clients that consume from it
+ * @waiting: its jobs that wait, THROTTLED and QUEUED, in arrival order (tg_job.wait)
+ * @all: in tg_gpu.reserves
+ * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
+ * @ready: when the next throttled job becomes eligible
+ */
+struct tg_reserve {
+	char name[TG_NAME_LEN];
+	s64 capacity, period, budget, next, busy_since, used;
+	u8 kind;
+	u32 throttled, users;
+	struct list_head waiting, all;
+	struct rb_node ready_node;
+	s64 ready;
+};
+
+/**
+ * tg_reserve_init() - a fresh reserve with a full budget
+ * @r: memory for it
+ * @kind: TG_PE or TG_AE
+ * @capacity: C, ns, at least 1
+ * @period: T, ns, at least @capacity
+ * @now: its grid of refills starts here
+ */
+void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now);
+
+/**
+ * tg_reserve_set() - other C, T or kind, the debt kept
+ * @r: the reserve
+ * @kind: TG_PE or TG_AE
+ * @capacity: C, ns
+ * @period: T, ns
+ * @now: the grid starts anew here when the period changes
+ *
+ * A positive budget is cut to the new capacity; a debt stays.
+ */
+void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now);
+
+/**
+ * tg_reserve_refill() - account for the refills up to now
+ * @r: the reserve
+ * @x: largest predicted cost among its waiting jobs, ns (AE); 0 for PE
+ * @now: the time
+ *
+ * PE: e = min(C, e + C) each period. AE: e = min(max(C, x), e + C). In closed form: the time it
+ * takes does not depend on how many periods have passed.
+ */
+void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now);
+
+/**
+ * tg_reserve_eligible() - may a job of predicted cost @x go (after tg_reserve_refill())?
+ * @r: the reserve
+ * @x: predicted cost, ns
+ *
+ * PE: e > 0. AE: x <= e.
+ */
+bool tg_reserve_eligible(const struct tg_reserve *r, s64 x);
+
+/**
+ * tg_reserve_ready() - when will a job of predicted cost @x be eligible?
+ * @r: the reserve, refilled up to now
+ * @x: predicted cost, ns
+ *
+ * Return: time of the refill that suffices if nothing more is charged; TG_NEVER if beyond the
+ * clock's end.
+ */
+s64 tg_reserve_ready(const struct tg_reserve *r, s64 x);
+
+/**
+ * tg_reserve_charge() - consume, after tg_reserve_refill()
+ * @r: the reserve
+ * @used: ns; negative to give back
+ *
+ * Saturates instead of overflowing.
+ */
+void tg_reserve_charge(struct tg_reserve *r, s64 used);
+
+#endif /* TG_RESERVE_H */

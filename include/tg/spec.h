@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The specification: text to table, and which line a client gets (TimeGraph, section 3;
+ * grammar in docs/spec-format.md).
+ *
+ *	name:sched:resv:prio:C:T[:key=value,...]	# comment
+ *
+ * Parsing is pure: no allocation, no I/O, the same in the kernel, in tgctl and in the
+ * tests. The host allocates room for tg_spec_room() entries, and keeps text and entries
+ * alive and unchanged for as long as a tg_gpu uses the spec.
+ */
+#ifndef TG_SPEC_H
+#define TG_SPEC_H
+
+#include <tg/types.h>
+
+#define TG_SPEC_TEXT_MAX	65536	/* bytes of text */
+#define TG_SPEC_PERIOD_MAX	(10 * TG_SEC)	/* longest T; the shortest is 1 us */
+#define TG_SPEC_WEIGHT_MAX	10000
+#define TG_SPEC_PATTERN_MAX	255	/* bytes in a name or qualified pattern */
+#define TG_SPEC_MEM_MAX		(1ULL << 40)	/* largest mem=, in bytes */
+
+/**
+ * enum tg_match - what an entry's pattern is held against
+ * @TG_MATCH_COMM: the process's name, literally
+ * @TG_MATCH_EXE: the executable's path, as a glob
+ * @TG_MATCH_UID: the user's number, in decimal, as a glob
+ * @TG_MATCH_CGROUP: the cgroup's path, as a glob
+ *
+ * A glob knows '*' (any run of characters, '/' too), '?' (any one) and nothing else.
+ */
+enum tg_match { TG_MATCH_COMM, TG_MATCH_EXE, TG_MATCH_UID, TG_MATCH_CGROUP };
+
+/**
+ * struct tg_str - a piece of the spec's text, quotes already left out
+ * @off: its first byte's offset in the text
+ * @len: bytes; 0 when absent
+ */
+struct tg_str {
+	u32 off, len;
+};
+
+/**
+ * struct tg_spec_entry - one line
+ * @line: line number, from 1
+ * @match: what @pattern is held against
+ * @pattern: name or glob, 1 to TG_SPEC_PATTERN_MAX bytes; a plain name is cut to the 15
+ *	bytes that the kernel keeps of a process's name when it is matched
+ * @sched: PRT or HT
+ * @resv: PE, AE or BG
+ * @agpa: prio was '*': priority follows the foreground window (T11)
+ * @prio: TG_PRIO_MIN to TG_PRIO_MAX; TG_PRIO_AGPA when @agpa
+ * @capacity: C in ns; 0 only for BG, where it means: just be a member
+ * @period: T in ns, at least @capacity; 0 exactly when @capacity is 0
+ * @reserve: name of the shared reserve, at most TG_NAME_LEN - 1 bytes; not for BG
+ * @weight: 1 to TG_SPEC_WEIGHT_MAX, default 1
+ * @depth: 1 to TG_DEPTH_MAX groups in flight, 0: the policy's default
+ * @vgpu: name of the virtual GPU, at most TG_NAME_LEN - 1 bytes
+ * @mem: bytes of VRAM asked for; 0: none named
+ */
+struct tg_spec_entry {
+	u32 line;
+	u8 match;
+	u8 sched;
+	u8 resv;
+	bool agpa;
+	u8 prio;
+	u8 depth;
+	u16 weight;
+	struct tg_str pattern, reserve, vgpu;
+	s64 capacity, period;
+	u64 mem;
+};
+
+/**
+ * struct tg_spec - a parsed specification
+ * @text: as given to tg_spec_parse()
+ * @entries: in the order of their lines
+ * @nr: entries in use
+ * @background: index of the first entry that configures the Background reserve (resv bg
+ *	with C and T), or -1
+ */
+struct tg_spec {
+	const char *text;
+	struct tg_spec_entry *entries;
+	u32 nr;
+	s32 background;
+};
+
+/**
+ * struct tg_spec_error - the first thing that is wrong
+ * @line: from 1
+ * @column: in bytes, from 1; one past the line's end when something is missing there
+ * @what: static text: what is wrong
+ * @want: static text: what would be right
+ */
+struct tg_spec_error {
+	u32 line, column;
+	const char *what, *want;
+};
+
+/**
+ * tg_spec_room() - how many entries a text can need at most
+ * @text: the text
+ * @len: its bytes
+ *
+ * Return: number of lines, at least 1.
+ */
+u32 tg_spec_room(const char *text, u32 len);
+
+/**
+ * tg_spec_parse() - parse a whole text, or refuse it whole
+ * @spec: result; @spec->text and @spec->entries must be set by the caller, the latter with
+ *	room for tg_spec_room() entries; undefined after an error
+ * @len: bytes of text, at most TG_SPEC_TEXT_MAX
+ * @err: filled in on error
+ *
+ * Refused beside what the grammar refuses: a NUL byte; lines that name the same shared
+ * reserve with another resv, C or T; two bg lines that configure Background differently; an
+ * exact repetition of a pattern (the second could never match).
+ * Context: any; does not sleep; time grows with len, and with the square of the number of
+ * entries that name a shared reserve or a repeated pattern (at most some thousand).
+ *
+ * Return: 0, or -EINVAL with @err filled in.
+ */
+int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err);
+
+/**
+ * tg_spec_match() - which line a client gets
+ * @spec: a parsed spec
+ * @id: the client
+ *
+ * The first line that matches wins. An identity without exe or cgroup matches no line that
+ * asks for it.
+ *
+ * Return: the entry, or NULL: lowest priority, Background.
+ */
+const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
+					  const struct tg_identity *id);
+
+#endif /* TG_SPEC_H */

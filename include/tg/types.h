@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Vocabulary of the core: units, limits, and the words that events, specs and policies
+ * share. Includes nothing but the environment.
+ *
+ * Time is a signed 64-bit count of nanoseconds on the host's monotonic clock (kernel:
+ * ktime_get(); simulator: virtual time). Users write microseconds; only the spec parser and
+ * the knobs convert.
+ */
+#ifndef TG_TYPES_H
+#define TG_TYPES_H
+
+#include "tg_env.h"
+
+#define TG_NEVER	S64_MAX		/* a time that does not come */
+#define TG_USEC		1000LL
+#define TG_MSEC		1000000LL
+#define TG_SEC		1000000000LL
+
+#define TG_COMM_LEN	16		/* a process's name, NUL included */
+#define TG_NAME_LEN	32		/* a reserve's or virtual GPU's name, NUL included */
+
+#define TG_PRIO_MIN	0		/* lowest; what an unmatched client gets */
+#define TG_PRIO_MAX	99
+#define TG_PRIO_AGPA	50		/* static level of the clients whose prio is '*' */
+
+#define TG_ENGINES_MAX	4
+#define TG_DEPTH_MAX	64		/* groups that one HT client may have in flight */
+
+/**
+ * enum tg_sched - scheduling policy of a client (TimeGraph, section 4.1)
+ * @TG_PRT: predictable response time: waits until the engine is empty
+ * @TG_HT: high throughput: may follow its own group that is in flight
+ */
+enum tg_sched { TG_PRT, TG_HT };
+
+/**
+ * enum tg_resv - reservation policy (TimeGraph, section 5.1)
+ * @TG_PE: posterior enforcement: go while the budget is positive, charge afterwards
+ * @TG_AE: a priori enforcement: go when the predicted cost fits into the budget
+ * @TG_BG: member of the Background reserve
+ */
+enum tg_resv { TG_PE, TG_AE, TG_BG };
+
+/**
+ * enum tg_gate - what a client's submission has to do before nouveau sees it
+ * @TG_GATE_OPEN: nothing: no event, no callback; the host counts it and remembers the
+ *	channel's last fence
+ * @TG_GATE_TRACK: SUBMIT is answered with FREE at once; its completion is reported
+ * @TG_GATE_ASK: SUBMIT, then wait for FREE; the policy's pick() decides
+ * @TG_GATE_HOLD: as ASK, and nothing is freed before the gate changes
+ */
+enum tg_gate { TG_GATE_OPEN, TG_GATE_TRACK, TG_GATE_ASK, TG_GATE_HOLD };
+
+/**
+ * struct tg_identity - who a client is; what spec lines match against
+ * @pid: thread-group id
+ * @uid: of the process's effective user
+ * @comm: name of the thread-group leader, NUL-terminated
+ * @exe: path of the executable, or NULL when the host cannot tell
+ * @cgroup: path of its cgroup, or NULL when the host cannot tell
+ *
+ * Memory of the strings is the host's and must stay valid and unchanged from JOIN to the
+ * client's last LEAVE.
+ */
+struct tg_identity {
+	u32 pid;
+	u32 uid;
+	char comm[TG_COMM_LEN];
+	const char *exe;
+	const char *cgroup;
+};
+
+/**
+ * struct tg_param - one knob of the core or of a policy
+ * @name: lower case, with its unit as suffix (deadline_us)
+ * @min: smallest value accepted
+ * @max: largest value accepted
+ * @def: value at load
+ *
+ * A table of them ends with a NULL name.
+ */
+struct tg_param {
+	const char *name;
+	s64 min, max, def;
+};
+
+#endif /* TG_TYPES_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * timegraph.ko as user space sees it: names under /sys/kernel/timegraph and the layout of
+ * the binary snapshot. docs/sysfs-abi.md describes every file; the trace's layout is
+ * tg/record.h and docs/trace.md.
+ *
+ *	version			read	TIMEGRAPH_VERSION
+ *	policy			r/w	name of the policy in force; write to switch
+ *	policies		read	known policies, one a line
+ *	spec			r/w	binary: write gathers up to 64 KiB; reads what is in force
+ *	spec_commit		write	"1": apply what was gathered; "rematch": and match running
+ *					clients against it too; "0": forget it
+ *	spec_result		read	"ok LINES" or "LINE:COLUMN: what; what would be right"
+ *	snapshot		read	binary: struct tg_snap_head, then struct tg_snap_client each
+ *	clients/<id>/...	read	one value a file, names as the snapshot's fields
+ *	stats/...		read	counters of the module and of each engine
+ *	knobs/<name>, <name>_min, <name>_max, <name>_default
+ */
+#ifndef _UAPI_TIMEGRAPH_H
+#define _UAPI_TIMEGRAPH_H
+
+#include <linux/types.h>
+
+#define TIMEGRAPH_VERSION	"0.1"
+#define TIMEGRAPH_SYSFS		"/sys/kernel/timegraph"
+#define TIMEGRAPH_TRACE		"/sys/kernel/debug/timegraph/trace"
+
+#define TG_SNAP_MAGIC		0x31504e53u	/* "SNP1" */
+#define TG_SNAP_VERSION		1
+
+/* How a client stands at the moment of the snapshot: tg_snap_client.state. */
+enum {
+	TG_STATE_IDLE,		/* nothing waits, nothing is in flight */
+	TG_STATE_WAITING,	/* a job waits for the policy */
+	TG_STATE_THROTTLED,	/* a job waits for its reserve */
+	TG_STATE_RUNNING,	/* a job is in flight */
+	TG_STATE_LOST,		/* a job of it is past its deadline */
+};
+
+/**
+ * struct tg_snap_head - start of the snapshot
+ * @magic: TG_SNAP_MAGIC
+ * @version: TG_SNAP_VERSION
+ * @client_size: bytes of each struct tg_snap_client that follows
+ * @nr_clients: how many follow
+ * @gpus: GPUs attached
+ * @now: time of the snapshot, ns, CLOCK_MONOTONIC
+ * @policy: name of the policy in force, NUL-padded
+ *
+ * One reading is consistent: it is made under each GPU's lock, when the file is opened at
+ * offset 0.
+ */
+struct tg_snap_head {
+	__u32 magic;
+	__u16 version;
+	__u16 client_size;
+	__u32 nr_clients;
+	__u32 gpus;
+	__s64 now;
+	char policy[16];
+};
+
+/**
+ * struct tg_snap_client - one client; times in ns
+ * @id: number, never reused while the module is loaded
+ * @pid: thread-group id
+ * @uid: user
+ * @gpu: index of the GPU, from 0
+ * @comm: name, NUL-terminated
+ * @reserve_name: of its shared reserve, "background", or empty: its own
+ * @sched: 0 prt, 1 ht
+ * @resv: 0 pe, 1 ae, 2 bg
+ * @prio: 0 to 99
+ * @state: TG_STATE_*
+ * @line: of the spec that it matched, 0: none
+ * @inflight: jobs that are freed or on the hardware
+ * @waiting: jobs that wait
+ * @capacity: C of its reserve
+ * @period: T
+ * @budget: what is left; negative: debt
+ * @gpu_time: time used
+ * @wait_time: time its jobs waited: reserve and policy
+ * @submitted: jobs that arrived (through an open gate too)
+ * @completed: jobs whose fence signalled
+ * @failed: jobs that the driver refused
+ * @lost: jobs written off
+ * @overlaps: jobs that lost their slot before they started
+ */
+struct tg_snap_client {
+	__u32 id;
+	__u32 pid;
+	__u32 uid;
+	__u32 gpu;
+	char comm[16];
+	char reserve_name[32];
+	__u8 sched, resv, prio, state;
+	__u32 line;
+	__u32 inflight;
+	__u32 waiting;
+	__s64 capacity, period, budget;
+	__s64 gpu_time, wait_time;
+	__u64 submitted, completed, failed, lost, overlaps;
+};
+
+#endif /* _UAPI_TIMEGRAPH_H */
