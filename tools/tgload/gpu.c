@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgload's side of libdrm_nouveau: finds the card, makes channels, writes push buffers, submits
+ * and waits. Called by run.c; each channel by one thread.
+ *
+ * A push buffer here is libdrm's deferred kind: it keeps its contents and its list of buffers, so
+ * kicking it again submits the same words again in one ioctl, and a refused submission is
+ * reported (the immediate kind drops that error). Words that differ from group to group are
+ * written in place while the slot is idle. libdrm remembers per client object which push buffer
+ * holds a buffer and flushes that one when another wants it, therefore each slot has a client
+ * object of its own; these live in user space only.
+ *
+ * Every group sets up all the state it needs: it does not matter what ran before it.
+ *
+ * Method numbers and fields: envytools' rnndb (nv_object, g80_compute, g80_2d, nv_m2mf).
+ */
+#include "gpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <nouveau.h>
+#include <nouveau_drm.h>
+#include <nvif/class.h>
+#include <nvif/cl0080.h>
+#include <xf86drm.h>
+
+/* Render nodes have the minor numbers 128 to 191. */
+#define NODE_FIRST	128
+#define NODE_LAST	191
+#define NODE_FORMAT	"/dev/dri/renderD%d"
+
+/* Handles are ours to choose, once per channel. */
+#define HANDLE_VRAM	0xbeef0201	/* DMA object: the whole address space */
+#define HANDLE_GART	0xbeef0202
+#define HANDLE_NOTIFY	0xbeef0301
+#define HANDLE_COMPUTE	0xbeef50c0
+#define HANDLE_2D	0xbeef502d
+#define HANDLE_M2MF	0xbeef5039
+
+#define PUSH_BYTES	4096
+#define PUSH_WORDS_MAX	256	/* more than any kind of group has */
+
+/* Methods of every class */
+#define OBJECT			0x0000
+#define SERIALIZE		0x0110
+
+/* Class 0x50c0, compute */
+#define SUBC_COMPUTE		6
+#define CP_DMA_GLOBAL		0x01a0
+#define CP_DMA_LOCAL		0x01b8
+#define CP_ADDRESS		0x0210
+#define CP_STACK_SIZE_LOG	0x0220
+#define CP_UNK0290		0x0290
+#define CP_LOCAL_SIZE_LOG	0x029c
+#define CP_UNK02A0		0x02a0
+#define CP_BLOCK_ALLOC		0x02b4
+#define CP_LANES32_ENABLE	0x02b8
+#define CP_REG_ALLOC_TEMP	0x02c0
+#define CP_BLOCKDIM_LATCH	0x02f8
+#define CP_LOCAL_WARPS		0x02fc
+#define CP_QUERY		0x0310
+#define CP_LAUNCH		0x0368
+#define CP_USER_PARAM_COUNT	0x0374
+#define CP_CODE_CB_FLUSH	0x0380
+#define CP_UNK0384		0x0384
+#define CP_GRIDID		0x0388
+#define CP_GRIDDIM		0x03a4
+#define CP_SHARED_SIZE		0x03a8
+#define CP_BLOCKDIM_XY		0x03ac
+#define CP_START_ID		0x03b4
+#define QUERY_GET_SHORT		0x8000	/* write the sequence alone, four bytes */
+#define REG_MODE_STRIPED	2
+
+/* Class 0x502d, 2D */
+#define SUBC_2D			4
+#define TWOD_DMA_DST		0x0184
+#define TWOD_DST_FORMAT		0x0200
+#define TWOD_DST_PITCH		0x0214
+#define TWOD_CLIP_ENABLE	0x0290
+#define TWOD_OPERATION		0x02ac
+#define TWOD_DRAW_SHAPE		0x0580
+#define TWOD_DRAW_POINT32	0x0600
+#define FORMAT_BGRA8_UNORM	0xcf
+#define OPERATION_SRCCOPY	3
+#define DRAW_RECTANGLES		4
+
+/* Class 0x5039, memory to memory */
+#define SUBC_M2MF		5
+#define M2MF_DMA_NOTIFY		0x0180
+#define M2MF_LAYOUT_IN		0x0200
+#define M2MF_LAYOUT_OUT		0x021c
+#define M2MF_OFFSET_HIGH	0x0238
+#define M2MF_OFFSET_IN		0x030c
+#define LAYOUT_LINEAR		1
+#define FORMAT_BYTES		0x0101	/* both sides advance by single bytes */
+
+struct tgl_gpu {
+	struct nouveau_drm *drm;
+	struct nouveau_device *dev;
+};
+
+struct tgl_slot {
+	struct nouveau_client *client;
+	struct nouveau_pushbuf *push;
+	struct nouveau_bo *bo;		/* what the group writes */
+	uint32_t *patch_high;		/* words of the push buffer that change with the group */
+	uint32_t *patch;
+};
+
+struct tgl_channel {
+	struct nouveau_device *dev;
+	struct nouveau_object *obj;
+	struct nouveau_object *engine;
+	struct nouveau_object *notify;	/* copies need one bound */
+	struct nouveau_bo *source;	/* compute: the program; copy: what is copied */
+	struct tgl_work work;
+	uint32_t domain;		/* where source and targets of fills and copies live */
+	struct tgl_slot slots[];
+};
+
+static const struct {
+	uint32_t oclass;
+	uint32_t handle;
+} engines[] = {
+	[TGL_COMPUTE] = { 0x50c0, HANDLE_COMPUTE },
+	[TGL_FILL] = { 0x502d, HANDLE_2D },
+	[TGL_COPY] = { 0x5039, HANDLE_M2MF },
+};
+
+/* Opens the first render node of nouveau's; *why says what was seen if there is none. */
+static int open_node(char *why, size_t why_size)
+{
+	char path[32];
+	int fd, minor;
+
+	snprintf(why, why_size,
+		 "no render node in /dev/dri: need a GPU that the nouveau driver has bound");
+	for (minor = NODE_FIRST; minor <= NODE_LAST; minor++) {
+		drmVersionPtr version;
+
+		snprintf(path, sizeof(path), NODE_FORMAT, minor);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0) {
+			if (errno != ENOENT)
+				snprintf(why, why_size, "cannot open %s: %s", path,
+					 strerror(errno));
+			continue;
+		}
+		version = drmGetVersion(fd);
+		if (version && !strcmp(version->name, "nouveau")) {
+			drmFreeVersion(version);
+			return fd;
+		}
+		snprintf(why, why_size, "%s is driven by %s: need one driven by nouveau", path,
+			 version ? version->name : "something that is no DRM driver");
+		drmFreeVersion(version);
+		close(fd);
+	}
+	return -ENODEV;
+}
+
+int tgl_gpu_open(struct tgl_gpu **gpu, char *why, size_t why_size)
+{
+	struct nv_device_v0 args = { .device = ~0ull };
+	struct tgl_gpu *g;
+	int fd, ret;
+
+	/* libdrm prints every word of a refused push buffer; tgload reports the error itself. */
+	setenv("NOUVEAU_LIBDRM_OUT", "/dev/null", 0);
+
+	fd = open_node(why, why_size);
+	if (fd < 0)
+		return fd;
+	g = calloc(1, sizeof(*g));
+	if (!g) {
+		ret = -ENOMEM;
+		goto fail;
+	}
+	ret = nouveau_drm_new(fd, &g->drm);
+	if (!ret)
+		ret = nouveau_device_new(&g->drm->client, NV_DEVICE, &args, sizeof(args), &g->dev);
+	if (ret)
+		goto fail;
+	*gpu = g;
+	return 0;
+
+fail:
+	snprintf(why, why_size, "nouveau refuses its device: %s", strerror(-ret));
+	close(fd);
+	free(g);
+	return ret;
+}
+
+static void put(struct tgl_slot *slot, uint32_t word)
+{
+	*slot->push->cur++ = word;
+}
+
+/* Starts a method that takes count words, for that method and those that follow it. */
+static void begin(struct tgl_slot *slot, unsigned int subchannel, uint32_t method,
+		  unsigned int count)
+{
+	put(slot, count << 18 | subchannel << 13 | method);
+}
+
+static void method(struct tgl_slot *slot, unsigned int subchannel, uint32_t method, uint32_t word)
+{
+	begin(slot, subchannel, method, 1);
+	put(slot, word);
+}
+
+static void put_address(struct tgl_slot *slot, uint64_t address)
+{
+	put(slot, address >> 32);
+	put(slot, (uint32_t)address);
+}
+
+/* The next word changes from group to group. */
+static void put_patch(struct tgl_slot *slot)
+{
+	slot->patch = slot->push->cur;
+	put(slot, 0);
+}
+
+static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
+{
+	const struct tgl_work *work = &chan->work;
+
+	method(slot, SUBC_COMPUTE, OBJECT, HANDLE_COMPUTE);
+	begin(slot, SUBC_COMPUTE, CP_DMA_GLOBAL, 2);	/* and query */
+	put(slot, HANDLE_VRAM);
+	put(slot, HANDLE_VRAM);
+	begin(slot, SUBC_COMPUTE, CP_DMA_LOCAL, 3);	/* and stack, and code */
+	put(slot, HANDLE_VRAM);
+	put(slot, HANDLE_VRAM);
+	put(slot, HANDLE_VRAM);
+
+	/* The program needs no stack and no local memory; all its warps may run. */
+	begin(slot, SUBC_COMPUTE, CP_ADDRESS, 2);
+	put_address(slot, chan->source->offset);
+	method(slot, SUBC_COMPUTE, CP_STACK_SIZE_LOG, 0);
+	method(slot, SUBC_COMPUTE, CP_UNK0290, 1);
+	method(slot, SUBC_COMPUTE, CP_LOCAL_SIZE_LOG, 0);
+	method(slot, SUBC_COMPUTE, CP_UNK02A0, 1);
+	method(slot, SUBC_COMPUTE, CP_LANES32_ENABLE, 1);
+	begin(slot, SUBC_COMPUTE, CP_LOCAL_WARPS, 4);
+	put(slot, 7);	/* local memory: no bits for the warp's number */
+	put(slot, 1);	/* and no fewer warps for that */
+	put(slot, 7);	/* the same for the stack */
+	put(slot, 1);
+	method(slot, SUBC_COMPUTE, CP_USER_PARAM_COUNT, 0);
+	method(slot, SUBC_COMPUTE, CP_CODE_CB_FLUSH, 0);
+	method(slot, SUBC_COMPUTE, CP_UNK0384, 0x100);	/* run every block, not the first alone */
+
+	begin(slot, SUBC_COMPUTE, CP_START_ID, 2);	/* and the register mode */
+	put(slot, 0);
+	put(slot, REG_MODE_STRIPED);
+	method(slot, SUBC_COMPUTE, CP_SHARED_SIZE, 0x40);
+	method(slot, SUBC_COMPUTE, CP_REG_ALLOC_TEMP, TGL_PROGRAM_REGS);
+	begin(slot, SUBC_COMPUTE, CP_BLOCKDIM_XY, 2);	/* and Z */
+	put(slot, 1 << 16 | TGL_BLOCK_THREADS);
+	put(slot, 1);
+	method(slot, SUBC_COMPUTE, CP_BLOCK_ALLOC, 1 << 16 | TGL_BLOCK_THREADS);
+	method(slot, SUBC_COMPUTE, CP_BLOCKDIM_LATCH, 1);
+	method(slot, SUBC_COMPUTE, CP_GRIDDIM, work->grid_y << 16 | work->grid_x);
+	method(slot, SUBC_COMPUTE, CP_GRIDID, 1);
+	method(slot, SUBC_COMPUTE, CP_LAUNCH, 0);
+	method(slot, SUBC_COMPUTE, SERIALIZE, 0);
+
+	/* Leaves the group's number behind. */
+	begin(slot, SUBC_COMPUTE, CP_QUERY, 4);
+	put_address(slot, slot->bo->offset);
+	put_patch(slot);
+	put(slot, QUERY_GET_SHORT);
+}
+
+static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
+{
+	uint32_t lines = chan->work.lines;
+
+	method(slot, SUBC_2D, OBJECT, HANDLE_2D);
+	method(slot, SUBC_2D, TWOD_DMA_DST, HANDLE_VRAM);
+	begin(slot, SUBC_2D, TWOD_DST_FORMAT, 2);	/* and linear */
+	put(slot, FORMAT_BGRA8_UNORM);
+	put(slot, 1);
+	begin(slot, SUBC_2D, TWOD_DST_PITCH, 5);	/* and width, height, address */
+	put(slot, TGL_LINE_BYTES);
+	put(slot, TGL_LINE_PIXELS);
+	put(slot, lines);
+	put_address(slot, slot->bo->offset);
+	method(slot, SUBC_2D, TWOD_CLIP_ENABLE, 0);
+	method(slot, SUBC_2D, TWOD_OPERATION, OPERATION_SRCCOPY);
+	begin(slot, SUBC_2D, TWOD_DRAW_SHAPE, 3);	/* and colour format, colour */
+	put(slot, DRAW_RECTANGLES);
+	put(slot, FORMAT_BGRA8_UNORM);
+	put_patch(slot);
+	begin(slot, SUBC_2D, TWOD_DRAW_POINT32, 4);	/* two corners, the second one outside */
+	put(slot, 0);
+	put(slot, 0);
+	put(slot, TGL_LINE_PIXELS);
+	put(slot, lines);
+	method(slot, SUBC_2D, SERIALIZE, 0);
+}
+
+static void write_copy(struct tgl_channel *chan, struct tgl_slot *slot)
+{
+	uint64_t to = slot->bo->offset;
+
+	method(slot, SUBC_M2MF, OBJECT, HANDLE_M2MF);
+	begin(slot, SUBC_M2MF, M2MF_DMA_NOTIFY, 3);	/* and buffer in, buffer out */
+	put(slot, HANDLE_NOTIFY);
+	put(slot, HANDLE_VRAM);
+	put(slot, HANDLE_VRAM);
+	method(slot, SUBC_M2MF, M2MF_LAYOUT_IN, LAYOUT_LINEAR);
+	method(slot, SUBC_M2MF, M2MF_LAYOUT_OUT, LAYOUT_LINEAR);
+	begin(slot, SUBC_M2MF, M2MF_OFFSET_HIGH, 2);	/* in, out */
+	put_patch(slot);
+	slot->patch_high = slot->patch;
+	put(slot, to >> 32);
+	begin(slot, SUBC_M2MF, M2MF_OFFSET_IN, 8);	/* the last word starts the copy */
+	put_patch(slot);
+	put(slot, (uint32_t)to);
+	put(slot, TGL_LINE_BYTES);	/* pitch in */
+	put(slot, TGL_LINE_BYTES);	/* pitch out */
+	put(slot, TGL_LINE_BYTES);	/* bytes of a line */
+	put(slot, chan->work.lines);
+	put(slot, FORMAT_BYTES);
+	put(slot, 0);
+	method(slot, SUBC_M2MF, SERIALIZE, 0);
+}
+
+/* Which word lies at an index of what copies start from: no two near ones are alike. */
+static uint32_t source_word(uint32_t index)
+{
+	return index * 2654435761u;
+}
+
+/* Where a group's copy starts, in bytes from the begin of the source. */
+static uint32_t copy_start(uint32_t seq)
+{
+	return seq % TGL_COPY_STARTS * TGL_LINE_BYTES;
+}
+
+static uint32_t fill_colour(uint32_t seq)
+{
+	return ~seq * 2654435761u;
+}
+
+/* What the guard line behind a target holds before and after each group. */
+#define GUARD_WORD	0x5afe5afe
+
+static uint32_t *guard_line(const struct tgl_channel *chan, const struct tgl_slot *slot)
+{
+	return (uint32_t *)slot->bo->map + (size_t)chan->work.lines * TGL_LINE_PIXELS;
+}
+
+/* Makes what groups read: the program, or the source of copies. */
+static int make_source(struct tgl_channel *chan, struct nouveau_client *client, int verify)
+{
+	uint64_t size = (chan->work.lines + (uint64_t)TGL_COPY_STARTS) * TGL_LINE_BYTES;
+	uint32_t domain = chan->domain, i;
+	uint32_t *words;
+	int ret;
+
+	if (chan->work.kind == TGL_FILL)
+		return 0;
+	if (chan->work.kind == TGL_COMPUTE) {
+		size = TGL_PROGRAM_WORDS * sizeof(*words);
+		domain = NOUVEAU_BO_VRAM;
+	}
+	ret = nouveau_bo_new(chan->dev, domain | NOUVEAU_BO_MAP, 0, size, NULL, &chan->source);
+	if (ret)
+		return ret;
+	if (chan->work.kind == TGL_COPY && !verify)
+		return 0;
+	ret = nouveau_bo_map(chan->source, NOUVEAU_BO_WR, client);
+	if (ret)
+		return ret;
+	words = chan->source->map;
+	if (chan->work.kind == TGL_COMPUTE)
+		tgl_program(words);
+	else
+		for (i = 0; i < size / sizeof(*words); i++)
+			words[i] = source_word(i);
+	return 0;
+}
+
+/* Makes what a slot's group writes. */
+static int make_target(struct tgl_channel *chan, struct tgl_slot *slot, int verify)
+{
+	uint64_t size = (chan->work.lines + 1ull) * TGL_LINE_BYTES;
+	uint32_t domain = chan->domain, i;
+	int ret;
+
+	if (chan->work.kind == TGL_COMPUTE) {
+		size = sizeof(uint32_t);
+		domain = NOUVEAU_BO_GART;
+	}
+	ret = nouveau_bo_new(chan->dev, domain | NOUVEAU_BO_MAP, 0, size, NULL, &slot->bo);
+	if (ret || !verify)
+		return ret;
+	ret = nouveau_bo_map(slot->bo, NOUVEAU_BO_RDWR, slot->client);
+	if (ret)
+		return ret;
+	if (chan->work.kind == TGL_COMPUTE)
+		*(uint32_t *)slot->bo->map = ~0u;
+	else
+		for (i = 0; i < TGL_LINE_PIXELS; i++)
+			guard_line(chan, slot)[i] = GUARD_WORD;
+	return 0;
+}
+
+static uint32_t bo_domain(const struct nouveau_bo *bo)
+{
+	return bo->flags & NOUVEAU_BO_APER;
+}
+
+static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify)
+{
+	struct nouveau_pushbuf_refn refs[2];
+	int ret, n = 0;
+
+	ret = nouveau_client_new(chan->dev, &slot->client);
+	if (ret)
+		return ret;
+	if (slot == chan->slots) {
+		ret = make_source(chan, slot->client, verify);
+		if (ret)
+			return ret;
+	}
+	ret = make_target(chan, slot, verify);
+	if (ret)
+		return ret;
+	ret = nouveau_pushbuf_new(slot->client, chan->obj, 1, PUSH_BYTES, false, &slot->push);
+	if (ret)
+		return ret;
+	ret = nouveau_pushbuf_space(slot->push, PUSH_WORDS_MAX, 0, 0);
+	if (ret)
+		return ret;
+	refs[n].bo = slot->bo;
+	refs[n++].flags = bo_domain(slot->bo) | NOUVEAU_BO_WR;
+	if (chan->source) {
+		refs[n].bo = chan->source;
+		refs[n++].flags = bo_domain(chan->source) | NOUVEAU_BO_RD;
+	}
+	ret = nouveau_pushbuf_refn(slot->push, refs, n);
+	if (ret)
+		return ret;
+
+	switch (chan->work.kind) {
+	case TGL_COMPUTE:
+		write_compute(chan, slot);
+		break;
+	case TGL_FILL:
+		write_fill(chan, slot);
+		break;
+	case TGL_COPY:
+		write_copy(chan, slot);
+		break;
+	}
+	return 0;
+}
+
+/* The channel itself and its engine object. */
+static int make_objects(struct tgl_channel *chan, char *why, size_t why_size)
+{
+	struct nv04_fifo fifo = { .vram = HANDLE_VRAM, .gart = HANDLE_GART };
+	struct nv04_notify notify = { .length = 32 };
+	uint32_t oclass = engines[chan->work.kind].oclass;
+	int ret;
+
+	ret = nouveau_object_new(&chan->dev->object, 0, NOUVEAU_FIFO_CHANNEL_CLASS,
+				 &fifo, sizeof(fifo), &chan->obj);
+	if (ret) {
+		snprintf(why, why_size, "chipset NV%02X: cannot make a channel: %s",
+			 chan->dev->chipset, strerror(-ret));
+		return ret;
+	}
+	ret = nouveau_object_new(chan->obj, engines[chan->work.kind].handle, oclass, NULL, 0,
+				 &chan->engine);
+	if (ret) {
+		snprintf(why, why_size,
+			 "chipset NV%02X: no class 0x%04x (%s): need a Tesla GPU, NV50 to NVAF",
+			 chan->dev->chipset, oclass, strerror(-ret));
+		return ret;
+	}
+	if (chan->work.kind != TGL_COPY)
+		return 0;
+	ret = nouveau_object_new(chan->obj, HANDLE_NOTIFY, NOUVEAU_NOTIFIER_CLASS,
+				 &notify, sizeof(notify), &chan->notify);
+	if (ret)
+		snprintf(why, why_size, "cannot make a notifier: %s", strerror(-ret));
+	return ret;
+}
+
+int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned int depth,
+		    int verify, struct tgl_channel **pchan, char *why, size_t why_size)
+{
+	struct tgl_channel *chan;
+	unsigned int i;
+	int ret;
+
+	chan = calloc(1, sizeof(*chan) + depth * sizeof(chan->slots[0]));
+	if (!chan) {
+		snprintf(why, why_size, "out of memory");
+		return -ENOMEM;
+	}
+	chan->dev = gpu->dev;
+	chan->work = *work;
+	chan->domain = verify ? NOUVEAU_BO_GART : NOUVEAU_BO_VRAM;
+	ret = make_objects(chan, why, why_size);
+	if (ret)
+		return ret;
+	for (i = 0; i < depth; i++) {
+		ret = make_slot(chan, &chan->slots[i], verify);
+		if (ret) {
+			snprintf(why, why_size, "cannot make the buffers of group %u in flight: %s",
+				 i + 1, strerror(-ret));
+			return ret;
+		}
+	}
+	*pchan = chan;
+	return 0;
+}
+
+int tgl_channel_id(const struct tgl_channel *chan)
+{
+	const struct nouveau_fifo *fifo = chan->obj->data;
+
+	return fifo->channel;
+}
+
+int tgl_slot_submit(struct tgl_channel *chan, unsigned int index, uint32_t seq)
+{
+	struct tgl_slot *slot = &chan->slots[index];
+	uint64_t from;
+
+	switch (chan->work.kind) {
+	case TGL_COMPUTE:
+		*slot->patch = seq;
+		break;
+	case TGL_FILL:
+		*slot->patch = fill_colour(seq);
+		break;
+	case TGL_COPY:
+		from = chan->source->offset + copy_start(seq);
+		*slot->patch_high = from >> 32;
+		*slot->patch = (uint32_t)from;
+		break;
+	}
+	return nouveau_pushbuf_kick(slot->push, chan->obj);
+}
+
+int tgl_slot_wait(struct tgl_channel *chan, unsigned int index)
+{
+	struct tgl_slot *slot = &chan->slots[index];
+
+	return nouveau_bo_wait(slot->bo, NOUVEAU_BO_RDWR, slot->client);
+}
+
+uint64_t tgl_slot_check(const struct tgl_channel *chan, unsigned int index, uint32_t seq)
+{
+	const struct tgl_slot *slot = &chan->slots[index];
+	size_t i, words = (size_t)chan->work.lines * TGL_LINE_PIXELS;
+	uint32_t start = copy_start(seq) / sizeof(uint32_t);
+	const uint32_t *found = slot->bo->map;
+	uint32_t colour = fill_colour(seq);
+	uint64_t wrong = 0;
+
+	switch (chan->work.kind) {
+	case TGL_COMPUTE:
+		return found[0] != seq;
+	case TGL_FILL:
+		for (i = 0; i < words; i++)
+			wrong += found[i] != colour;
+		break;
+	case TGL_COPY:
+		for (i = 0; i < words; i++)
+			wrong += found[i] != source_word(start + i);
+		break;
+	}
+	for (i = 0; i < TGL_LINE_PIXELS; i++)
+		wrong += guard_line(chan, slot)[i] != GUARD_WORD;
+	return wrong;
+}

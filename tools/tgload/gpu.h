@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The graphics card as tgload uses it: channels of nouveau's, each with a ring of slots. A slot is
+ * one command group in flight: a push buffer of its own, written once and submitted again and
+ * again, and a buffer object of its own that the group writes, by which its completion is seen.
+ *
+ * Everything that can fail returns 0 or a negative errno, and tgl_gpu_open() and
+ * tgl_channel_new() also write one line that says what was found and what is needed. One thread
+ * at a time may use a channel; different channels may be used at the same time.
+ * Nothing is torn down by hand: the kernel releases it all when the process ends, however it ends.
+ */
+#ifndef TGL_GPU_H
+#define TGL_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "work.h"
+
+struct tgl_gpu;
+struct tgl_channel;
+
+/**
+ * tgl_gpu_open - find the first GPU that nouveau drives
+ * @gpu: where the handle goes
+ * @why: one line on failure, without a line end
+ * @why_size: room at @why
+ *
+ * Return: 0 or a negative errno.
+ */
+int tgl_gpu_open(struct tgl_gpu **gpu, char *why, size_t why_size);
+
+/**
+ * tgl_channel_new - make a channel that can do one kind of work
+ * @gpu: the card
+ * @work: what each group does
+ * @depth: number of slots, at least 1
+ * @verify: put the buffers where tgl_slot_check() can read them
+ * @chan: where the handle goes
+ * @why: one line on failure, without a line end
+ * @why_size: room at @why
+ *
+ * Return: 0 or a negative errno.
+ */
+int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned int depth,
+		    int verify, struct tgl_channel **chan, char *why, size_t why_size);
+
+/**
+ * tgl_channel_id - the number by which the kernel knows a channel
+ * @chan: the channel
+ *
+ * Return: the number that submissions name.
+ */
+int tgl_channel_id(const struct tgl_channel *chan);
+
+/**
+ * tgl_slot_submit - submit one group: one ioctl
+ * @chan: the channel
+ * @slot: which slot; must not be in flight
+ * @seq: number of the group, from which its results are derived
+ *
+ * May sleep for as long as the kernel holds the group back.
+ *
+ * Return: 0 or a negative errno; -ENODEV when the card or the channel is gone.
+ */
+int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, uint32_t seq);
+
+/**
+ * tgl_slot_wait - sleep until a slot's group has completed
+ * @chan: the channel
+ * @slot: which slot; must be in flight
+ *
+ * Return: 0 or a negative errno; -EBUSY when the kernel gave up waiting (after 30 s).
+ */
+int tgl_slot_wait(struct tgl_channel *chan, unsigned int slot);
+
+/**
+ * tgl_slot_check - see whether a completed group did what it was told
+ * @chan: the channel; made with verify
+ * @slot: which slot; must have completed
+ * @seq: number of the group that it ran
+ *
+ * Return: how many 32-bit words are not as they should be.
+ */
+uint64_t tgl_slot_check(const struct tgl_channel *chan, unsigned int slot, uint32_t seq);
+
+#endif

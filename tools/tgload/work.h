@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How much work makes how much GPU time. The rates are published figures of the GeForce 9800 GT
+ * (G92); nothing here is measured or tuned. Pure functions.
+ */
+#ifndef TGL_WORK_H
+#define TGL_WORK_H
+
+#include <stdint.h>
+
+/**
+ * enum tgl_kind - which part of the engine does the work
+ * @TGL_COMPUTE: a straight-line program launched over a grid of blocks
+ * @TGL_FILL: a solid rectangle by the 2D engine
+ * @TGL_COPY: a copy by the memory-to-memory engine
+ */
+enum tgl_kind {
+	TGL_COMPUTE,
+	TGL_FILL,
+	TGL_COPY,
+};
+
+/* The program that a launch runs: every instruction 64 bits long, the last one exits. */
+#define TGL_PROGRAM_INSNS	256
+#define TGL_PROGRAM_WORDS	(2 * TGL_PROGRAM_INSNS)
+#define TGL_PROGRAM_REGS	8
+/* Threads in a block: two warps, so that several blocks on a processor hide each other's latency. */
+#define TGL_BLOCK_THREADS	64
+
+/* Fills and copies work on lines of 4096 bytes, 1024 pixels of 4 bytes. */
+#define TGL_LINE_BYTES		4096
+#define TGL_LINE_PIXELS		1024
+/* Copies start at one of this many lines of their source, so that successive groups differ. */
+#define TGL_COPY_STARTS		16
+/* With the copies' extra lines, or a guard line behind what is written, a buffer is 4 MiB. */
+#define TGL_LINES_MAX		(1024 - TGL_COPY_STARTS)
+
+/**
+ * struct tgl_work - one command group's worth of work
+ * @kind: what does it
+ * @grid_x: compute: blocks in a row of the grid, 1 to 65535
+ * @grid_y: compute: rows of the grid, 1 to 65535
+ * @lines: fill and copy: lines written, 1 to TGL_LINES_MAX
+ * @ps: the GPU time that this is by the published rates, in picoseconds
+ */
+struct tgl_work {
+	enum tgl_kind kind;
+	uint32_t grid_x;
+	uint32_t grid_y;
+	uint32_t lines;
+	uint64_t ps;
+};
+
+/**
+ * tgl_work_size - choose the amount of work that takes a given time
+ * @kind: what shall do the work
+ * @cost_ns: the wanted GPU time in nanoseconds, 1 to 60 s
+ *
+ * Fills and copies are cut to what fits their buffers (about 107 us and 143 us), and nothing is
+ * smaller than the card can do: fourteen blocks, one line.
+ *
+ * Return: the work; its ps says what it really asks for.
+ */
+struct tgl_work tgl_work_size(enum tgl_kind kind, uint64_t cost_ns);
+
+/**
+ * tgl_program - write the compute program
+ * @words: room for TGL_PROGRAM_WORDS words, as the card reads them
+ */
+void tgl_program(uint32_t *words);
+
+#endif
