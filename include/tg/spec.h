@@ -18,7 +18,7 @@
 #define TG_SPEC_PERIOD_MAX	(10 * TG_SEC)	/* longest T; the shortest is 1 us */
 #define TG_SPEC_WEIGHT_MAX	10000
 #define TG_SPEC_PATTERN_MAX	255	/* bytes in a name or qualified pattern */
-#define TG_SPEC_MEM_MAX		(1ULL << 40)	/* largest mem=, in bytes */
+#define TG_SPEC_MEM_MAX		(1024ULL << 30)	/* largest mem=, in bytes */
 
 /**
  * enum tg_match - what an entry's pattern is held against
@@ -115,11 +115,12 @@ u32 tg_spec_room(const char *text, u32 len);
  * @len: bytes of text, at most TG_SPEC_TEXT_MAX
  * @err: filled in on error
  *
- * Refused beside what the grammar refuses: a NUL byte; lines that name the same shared
- * reserve with another resv, C or T; two bg lines that configure Background differently; an
- * exact repetition of a pattern (the second could never match).
- * Context: any; does not sleep; time grows with len, and with the square of the number of
- * entries that name a shared reserve or a repeated pattern (at most some thousand).
+ * Refused beside what the grammar refuses: lines that name the same shared reserve with
+ * another resv, C or T; two bg lines that configure Background differently; a repeated
+ * pattern, of plain names the first 15 bytes (the second could never match). Of several
+ * errors the one reported is the same everywhere; docs/spec-format.md says which.
+ * Context: any; does not sleep; time grows with len and with the square of the number of
+ * entries (at most some thousand).
  *
  * Return: 0, or -EINVAL with @err filled in.
  */

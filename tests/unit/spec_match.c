@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which line of a specification a client gets, by a table. The rows with many stars are of a
+ * size at which a matcher that tries every combination would not come back.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tg/spec.h>
+
+#define REST ":ht:pe:1:1:1\n"
+#define A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define A250 A50 A50 A50 A50 A50
+#define A4000 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250
+#define STARS "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a"
+
+static const struct row {
+	const char *name;
+	const char *spec;
+	const char *comm;
+	u32 uid;
+	const char *exe, *cgroup;
+	u32 line;		/* 0: no line matches */
+} rows[] = {
+	{ "empty spec", "", "a", 0, "/a", "/", 0 },
+	{ "plain name", "a" REST "b" REST, "b", 0, NULL, NULL, 2 },
+	{ "name is no prefix", "a" REST, "ab", 0, NULL, NULL, 0 },
+	{ "name is not shorter", "ab" REST, "a", 0, NULL, NULL, 0 },
+	{ "name is exact in case", "A" REST, "a", 0, NULL, NULL, 0 },
+	{ "empty comm", "a" REST, "", 0, NULL, NULL, 0 },
+	{ "quoted name", "\"a b\"" REST, "a b", 0, NULL, NULL, 1 },
+	{ "15 bytes", "123456789012345" REST, "123456789012345", 0, NULL, NULL, 1 },
+	{ "16 bytes are cut", "1234567890123456" REST, "123456789012345", 0, NULL, NULL, 1 },
+	{ "cut name against a shorter comm", "1234567890123456" REST, "12345678901234", 0, NULL, NULL,
+	  0 },
+	{ "UTF-8 cut within a character", "12345678901234\xc3\xa4" REST, "12345678901234\xc3", 0,
+	  NULL, NULL, 1 },
+	{ "first match wins", "b" REST "uid=7" REST "a" REST, "a", 7, NULL, NULL, 2 },
+	{ "line numbers count comments", "# c\n\na" REST, "a", 0, NULL, NULL, 3 },
+
+	{ "exe", "exe=/usr/bin/a" REST, "x", 0, "/usr/bin/a", NULL, 1 },
+	{ "exe is the whole path", "exe=/usr/bin/a" REST, "x", 0, "/usr/bin/ab", NULL, 0 },
+	{ "exe by star at the end", "exe=/usr/bin/*" REST, "x", 0, "/usr/bin/a", NULL, 1 },
+	{ "star passes over /", "exe=/usr/*a" REST, "x", 0, "/usr/bin/x/a", NULL, 1 },
+	{ "star may be nothing", "exe=/a*b*" REST, "x", 0, "/ab", NULL, 1 },
+	{ "star in front", "exe=*/a" REST, "x", 0, "/opt/a", NULL, 1 },
+	{ "several stars in a row", "exe=***/a**" REST, "x", 0, "/a", NULL, 1 },
+	{ "star tries again", "exe=/*ab" REST, "x", 0, "/aab", NULL, 1 },
+	{ "star takes the last", "exe=/*.bin" REST, "x", 0, "/a.bin.bin", NULL, 1 },
+	{ "question mark", "exe=/?" REST, "x", 0, "/a", NULL, 1 },
+	{ "question mark is not nothing", "exe=/a?" REST, "x", 0, "/a", NULL, 0 },
+	{ "question mark is /", "exe=/a?b" REST, "x", 0, "/a/b", NULL, 1 },
+	{ "question mark after star", "exe=/*?b" REST, "x", 0, "/b", NULL, 0 },
+	{ "brackets are bytes", "exe=/[ab]" REST, "x", 0, "/a", NULL, 0 },
+	{ "backslash is a byte", "exe=/\\a" REST, "x", 0, "/\\a", NULL, 1 },
+	{ "no exe", "exe=*" REST, "x", 0, NULL, "/", 0 },
+	{ "empty exe", "exe=*" REST, "x", 0, "", NULL, 1 },
+	{ "empty exe, question mark", "exe=?*" REST, "x", 0, "", NULL, 0 },
+	{ "exe is not comm", "exe=/a" REST "\"/a\"" REST, "/a", 0, NULL, NULL, 2 },
+
+	{ "uid", "uid=1000" REST, "x", 1000, NULL, NULL, 1 },
+	{ "uid 0", "uid=0" REST, "x", 0, NULL, NULL, 1 },
+	{ "largest uid", "uid=4294967295" REST, "x", U32_MAX, NULL, NULL, 1 },
+	{ "uid is the whole number", "uid=100" REST, "x", 1000, NULL, NULL, 0 },
+	{ "uid by glob", "uid=1??0" REST, "x", 1990, NULL, NULL, 1 },
+
+	{ "cgroup", "cgroup=/user.slice/*" REST, "x", 0, NULL, "/user.slice/a/b", 1 },
+	{ "root cgroup", "cgroup=/" REST, "x", 0, NULL, "/", 1 },
+	{ "no cgroup", "cgroup=*" REST, "x", 0, "/a", NULL, 0 },
+
+	{ "many stars, no match", "exe=*a*a*a*b" REST, "x", 0, "/" A4000, NULL, 0 },
+	{ "many stars, match", "exe=*a*a*a*b" REST, "x", 0, "/" A4000 "b", NULL, 1 },
+	{ "120 stars, no match", "exe=" STARS STARS STARS "b" REST, "x", 0, "/" A4000, NULL, 0 },
+	{ "120 stars, match", "exe=" STARS STARS STARS "b" REST, "x", 0, "/" A4000 "b", NULL, 1 },
+};
+
+int main(void)
+{
+	unsigned int passed = 0, failed = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i];
+		u32 len = strlen(row->spec);
+		struct tg_identity id = { 1, row->uid, "", row->exe, row->cgroup };
+		struct tg_spec spec = { .text = row->spec };
+		const struct tg_spec_entry *e = NULL;
+		struct tg_spec_error err;
+
+		memcpy(id.comm, row->comm, strlen(row->comm) + 1);
+		spec.entries = malloc(tg_spec_room(row->spec, len) * sizeof(*spec.entries));
+		if (tg_spec_parse(&spec, len, &err)) {
+			printf("not ok %s: %u:%u: %s\n", row->name, err.line, err.column, err.what);
+			failed++;
+		} else {
+			e = tg_spec_match(&spec, &id);
+			if ((e ? e->line : 0) == row->line) {
+				printf("ok %s\n", row->name);
+				passed++;
+			} else {
+				printf("not ok %s: got line %u\n", row->name, e ? e->line : 0);
+				failed++;
+			}
+		}
+		free(spec.entries);
+	}
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed || !passed;
+}
