@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# tgload and its unit tests. Included by the Makefile; also works alone: make -f mk/tgload.mk
+# The load generator and its unit tests. Included by the Makefile; works alone: make -f mk/tgload.mk
 
 B ?= build
 CC ?= cc
@@ -12,7 +12,7 @@ TGLOAD_SRC := $(addprefix tools/tgload/,main.c opts.c units.c work.c stats.c gpu
 TGLOAD_OBJ := $(TGLOAD_SRC:%.c=$(B)/obj/%.o)
 
 TGLOAD_TESTS := $(addprefix $(B)/tests/unit/,tgload_units tgload_opts tgload_work tgload_stats \
-	tgload_pace tgload_report)
+	tgload_pace tgload_report tgload_run)
 
 .PHONY: tgload tgload-tests check-tgload
 tgload: $(B)/bin/tgload
@@ -26,9 +26,11 @@ $(B)/obj/tools/tgload/%.o: tools/tgload/%.c
 	@mkdir -p $(@D)
 	$(CC) $(TGLOAD_CFLAGS) $(TGLOAD_DRM_CFLAGS) -MMD -MP -c -o $@ $<
 
-# A test takes in what it tests, none of which needs libdrm.
-$(B)/tests/unit/tgload_%: tests/unit/tgload_%.c \
-		$(addprefix $(B)/obj/tools/tgload/,units.o opts.o work.o stats.o report.o)
+# What the tests take in: no libdrm in it. tgload_run plays the card itself.
+TGLOAD_TESTED := $(addprefix $(B)/obj/tools/tgload/,units.o opts.o work.o stats.o report.o)
+$(B)/tests/unit/tgload_run: $(B)/obj/tools/tgload/run.o
+
+$(B)/tests/unit/tgload_%: tests/unit/tgload_%.c $(TGLOAD_TESTED)
 	@mkdir -p $(@D)
 	$(CC) $(TGLOAD_CFLAGS) -Itools/tgload -MMD -MP -MF $@.d -o $@ $^
 

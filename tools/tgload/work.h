@@ -24,7 +24,7 @@ enum tgl_kind {
 #define TGL_PROGRAM_INSNS	256
 #define TGL_PROGRAM_WORDS	(2 * TGL_PROGRAM_INSNS)
 #define TGL_PROGRAM_REGS	8
-/* Threads in a block: two warps, so that several blocks on a processor hide each other's latency. */
+/* Threads in a block: two warps, so that blocks on one processor hide each other's latency. */
 #define TGL_BLOCK_THREADS	64
 
 /* Fills and copies work on lines of 4096 bytes, 1024 pixels of 4 bytes. */

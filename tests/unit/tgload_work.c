@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much work tgload asks for: grids and lines by the published rates, worked out by hand here.
+ * A block is 2 warps of 256 instructions, 2048 clocks of one of 14 multiprocessors at 1.5 GHz.
+ */
+#include <inttypes.h>
+
+#include "tgload_test.h"
+#include "units.h"
+#include "work.h"
+
+static const struct {
+	const char *name;
+	uint64_t cost_ns;
+	uint32_t x, y;
+	uint64_t ps;
+} grids[] = {
+	{ "compute: 1 us is 10.25 blocks, but 14 are the least", 1000, 14, 1, 1365333 },
+	{ "compute: 1 ns", 1, 14, 1, 1365333 },
+	{ "compute: 100 us", 100000, 1025, 1, 99961904 },
+	{ "compute: 1 ms", 1000000, 10254, 1, 1000009142 },
+	{ "compute: 4 ms", 4000000, 41016, 1, 4000036571 },
+	{ "compute: the longest row", 6391223, 65535, 1, 6391222857 },
+	{ "compute: 20 ms takes rows", 20000000, 51270, 4, 20000182857 },
+	{ "compute: 60 s", UINT64_C(60000000000), 65534, 9388, UINT64_C(59999884629333) },
+};
+
+static const struct {
+	const char *name;
+	enum tgl_kind kind;
+	uint64_t cost_ns;
+	uint32_t lines;
+	uint64_t ps;
+} lines[] = {
+	{ "fill: never less than a line", TGL_FILL, 1, 1, 106666 },
+	{ "fill: 10 us", TGL_FILL, 10000, 94, 10026604 },
+	{ "fill: cut to the buffer", TGL_FILL, 1000000, 1008, 107519328 },
+	{ "copy: never less than a line", TGL_COPY, 1, 1, 142222 },
+	{ "copy: 10 us", TGL_COPY, 10000, 70, 9955540 },
+	{ "copy: cut to the buffer", TGL_COPY, 1000000, 1008, 143359776 },
+};
+
+/* Asking for any time gives it to one part in two thousand, from 100 us on. */
+static void check_error(void)
+{
+	uint64_t cost, worst = 0, at = 0;
+
+	for (cost = 100000; cost < 60 * TGL_NS_PER_SEC; cost += cost / 97) {
+		struct tgl_work work = tgl_work_size(TGL_COMPUTE, cost);
+		uint64_t asked = cost * 1000;
+		uint64_t off = work.ps > asked ? work.ps - asked : asked - work.ps;
+
+		if (off * 1000000 / asked > worst || !work.grid_x || work.grid_x > 65535 ||
+		    work.grid_y > 65535) {
+			worst = off * 1000000 / asked;
+			at = cost;
+		}
+	}
+	test_row("compute: any cost within 500 ppm", worst <= 500,
+		 "%" PRIu64 " ppm at %" PRIu64 " ns", worst, at);
+}
+
+static void check_program(void)
+{
+	uint32_t words[TGL_PROGRAM_WORDS];
+	unsigned int i, long_ones = 0, exits = 0;
+
+	tgl_program(words);
+	for (i = 0; i < TGL_PROGRAM_WORDS; i += 2) {
+		long_ones += words[i] & 1;
+		exits += (words[i + 1] & 3) == 1;
+	}
+	test_row("program: every instruction is long", long_ones == TGL_PROGRAM_INSNS,
+		 "%u of %u", long_ones, TGL_PROGRAM_INSNS);
+	test_row("program: the last instruction exits, and only that",
+		 exits == 1 && (words[TGL_PROGRAM_WORDS - 1] & 3) == 1, "%u exits", exits);
+	/* as an independent disassembler reads it: add f32 $r0 (mul $r4 $r4) $r0 */
+	test_row("program: multiply-add", words[0] == 0xe0040801 && words[1] == 0x00000780,
+		 "%08x %08x", words[0], words[1]);
+}
+
+int main(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(grids); i++) {
+		struct tgl_work w = tgl_work_size(TGL_COMPUTE, grids[i].cost_ns);
+
+		test_row(grids[i].name, w.kind == TGL_COMPUTE && w.grid_x == grids[i].x &&
+			 w.grid_y == grids[i].y && w.ps == grids[i].ps,
+			 "%u x %u, %" PRIu64 " ps", w.grid_x, w.grid_y, w.ps);
+	}
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct tgl_work w = tgl_work_size(lines[i].kind, lines[i].cost_ns);
+
+		test_row(lines[i].name, w.kind == lines[i].kind && w.lines == lines[i].lines &&
+			 w.ps == lines[i].ps, "%u lines, %" PRIu64 " ps", w.lines, w.ps);
+	}
+	check_error();
+	check_program();
+	return test_end();
+}
