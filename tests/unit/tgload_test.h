@@ -5,29 +5,31 @@
 #ifndef TGLOAD_TEST_H
 #define TGLOAD_TEST_H
 
-#include <stdarg.h>
 #include <stdio.h>
 
 static unsigned int test_passed, test_failed;
 
-/* Says how a row fared; the reason counts only when it failed. */
-__attribute__((__format__(printf, 3, 4)))
-static inline void test_row(const char *name, int ok, const char *why, ...)
+/* Counts a row and begins its line; true if a reason is to follow. */
+static inline int test_begin(const char *name, int ok)
 {
-	va_list args;
-
 	if (ok) {
 		test_passed++;
 		printf("ok %s\n", name);
-		return;
+	} else {
+		test_failed++;
+		printf("not ok %s: ", name);
 	}
-	test_failed++;
-	printf("not ok %s: ", name);
-	va_start(args, why);
-	vprintf(why, args);
-	va_end(args);
-	putchar('\n');
+	return !ok;
 }
+
+/* Says how a row fared; what follows is printf's, and is printed only if it failed. */
+#define test_row(name, ok, ...)			\
+do {						\
+	if (test_begin(name, ok)) {		\
+		printf(__VA_ARGS__);		\
+		putchar('\n');			\
+	}					\
+} while (0)
 
 /* The last line, and what main() returns. */
 static inline int test_end(void)

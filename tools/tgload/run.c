@@ -137,7 +137,8 @@ static int paced(const struct tgl_opts *opts)
 	return opts->every_ns || opts->vsync_ns;
 }
 
-static void submit(struct worker *w, int ends_frame)
+/* Submits the next group; false if it was refused. */
+static int submit(struct worker *w, int ends_frame)
 {
 	unsigned int slot = (w->oldest + w->in_flight) % w->opts->depth;
 	struct flight *flight = &w->flights[slot];
@@ -151,11 +152,12 @@ static void submit(struct worker *w, int ends_frame)
 		w->result.submitted++;
 		w->in_flight++;
 		w->refusals = 0;
-		return;
+		return 1;
 	}
 	error(w, "the kernel refuses a group", -ret);
 	if (ret == -ENODEV || ++w->refusals == REFUSALS_MAX)
 		w->gone = 1;
+	return 0;
 }
 
 static void frame_done(struct worker *w, uint64_t done)
@@ -203,6 +205,7 @@ static void reap(struct worker *w)
 static void run_frame(struct worker *w)
 {
 	const struct tgl_opts *opts = w->opts;
+	int whole = 1;
 	uint64_t i;
 
 	for (i = 0; i < opts->groups; i++) {
@@ -210,7 +213,7 @@ static void run_frame(struct worker *w)
 			sleep_until(now_ns() + opts->think_ns);
 		if (ended(w))
 			return;
-		submit(w, i + 1 == opts->groups);
+		whole &= submit(w, whole && i + 1 == opts->groups);
 		if (w->in_flight == opts->depth)
 			reap(w);
 	}
