@@ -13,7 +13,7 @@
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
  *	No call sleeps. Work per event: O(log n), beside moving the jobs of one reserve when it
- *	runs dry or is refilled, and all clients when the policy or the spec changes.
+ *	runs dry or is refilled, and visiting all clients when the policy or the spec changes.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -60,15 +60,17 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @state: enum tg_job_state
  * @engines: mask of the engines it needs
  * @slot: it counts as in flight on them
- * @orphan: its channel has left
+ * @picked: the policy in force chose it, and hears of its end
  * @since: when it entered @state
  * @start: BUSY: creation of its fence
  * @predicted: x, ns
  * @charged: LOST: what has been charged so far, ns
  * @waited_reserve: time spent THROTTLED, ns
  * @waited_policy: time spent QUEUED, ns
- * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_gpu.freed (FREED), tg_engine.busy (BUSY)
- *	or tg_gpu.lost (LOST)
+ * @reserve: the one it consumes from
+ * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_gpu.freed or tg_gpu.late (FREED),
+ *	tg_engine.busy (BUSY) or tg_gpu.lost (LOST)
+ * @sibling: in tg_channel.jobs
  * @link: the policy's, while QUEUED
  */
 struct tg_job {
@@ -79,31 +81,31 @@ struct tg_job {
 	void *host;
 	u64 seq;
 	u8 state, engines;
-	bool slot, orphan;
+	bool slot, picked;
 	s64 since, start, predicted, charged;
 	s64 waited_reserve, waited_policy;
-	struct list_head wait, link;
+	struct tg_reserve *reserve;
+	struct list_head wait, sibling, link;
 };
 
 /**
  * struct tg_channel - order within a channel is arrival order
  * @id: the host's number, unique within the client
  * @engines: mask of the engines its jobs use
- * @jobs: jobs that are not over
  * @left: LEAVE has come; goes with its last job
  * @throttled: scratch of one pass over a reserve: an earlier job of it is throttled
  * @hash: next in tg_gpu.channels' bucket, or in the pool
  * @client: its owner
+ * @jobs: jobs that are not over, in arrival order
  * @all: in tg_client.channels
  */
 struct tg_channel {
 	u32 id;
 	u8 engines;
 	bool left, throttled;
-	u32 jobs;
 	struct tg_channel *hash;
 	struct tg_client *client;
-	struct list_head all;
+	struct list_head jobs, all;
 };
 
 /**
@@ -137,10 +139,10 @@ struct tg_stats {
  * @depth: groups in flight allowed (HT), 0: the policy's default
  * @agpa: its priority follows the foreground window
  * @syncing: IDLE is due
+ * @joined: the policy in force knows it
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
- * @jobs: that are not over
- * @inflight: that are FREED or BUSY with a slot
+ * @inflight: its jobs that hold slots
  * @id_data: the host's, valid until TG_ACT_GONE
  * @host: cookie
  * @reserve: never NULL
@@ -156,10 +158,10 @@ struct tg_stats {
 struct tg_client {
 	u32 id;
 	u8 gate, sched, resv, prio, depth;
-	bool agpa, syncing;
+	bool agpa, syncing, joined;
 	u16 weight;
 	u32 matched;
-	u32 jobs, inflight;
+	u32 inflight;
 	const struct tg_identity *id_data;
 	void *host;
 	struct tg_reserve *reserve;
@@ -233,9 +235,9 @@ struct tg_buckets {
  * @next_policy: takes over when the drain ends; NULL: no drain
  * @drain_since: start of the drain
  * @syncing: clients that owe an IDLE
+ * @nr_clients: clients
  * @nr_engines: engines
  * @engine: them
- * @lifted: reserves are lifted (after an ejection, until a policy is set)
  * @spec: in force, or NULL
  * @background: the Background reserve
  * @buckets: the tables
@@ -250,7 +252,6 @@ struct tg_buckets {
  * @knob: the core's, in ns
  * @policy_knob: the policy's, as set; back to defaults when the policy changes
  * @out: where actions go, while an event is fed
- * @policy_host: TG_EV_POLICY's number of @policy
  * @priv: the policy's; zero when it comes into force
  */
 struct tg_gpu {
@@ -259,10 +260,8 @@ struct tg_gpu {
 	s64 armed;
 	const struct tg_policy *policy, *next_policy;
 	s64 drain_since;
-	u32 syncing;
-	u32 nr_engines;
+	u32 syncing, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
-	bool lifted;
 	const struct tg_spec *spec;
 	struct tg_reserve background;
 	struct tg_buckets buckets;

@@ -24,12 +24,15 @@
  * @capacity: C, ns
  * @period: T, ns; a reserve with C >= T is unlimited: always eligible, never charged
  * @budget: e, ns, as of the last refill; negative: debt
+ * @reserved: predicted cost of its jobs in flight, ns (AE)
  * @next: time of the next refill; the grid starts when the reserve is created
  * @busy_since: since when a group of this reserve has been running, TG_NEVER: none is
  * @used: all the time ever charged, ns
  * @kind: TG_PE or TG_AE
- * @throttled: jobs of this reserve in the state THROTTLED
- * @users: clients that consume from it
+ * @busy: its jobs on the hardware
+ * @queued: its jobs in the state QUEUED
+ * @throttled: its jobs in the state THROTTLED
+ * @users: clients that consume from it, and its jobs that are not over
  * @waiting: its jobs that wait, THROTTLED and QUEUED, in arrival order (tg_job.wait)
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
@@ -37,9 +40,9 @@
  */
 struct tg_reserve {
 	char name[TG_NAME_LEN];
-	s64 capacity, period, budget, next, busy_since, used;
+	s64 capacity, period, budget, reserved, next, busy_since, used;
 	u8 kind;
-	u32 throttled, users;
+	u32 busy, queued, throttled, users;
 	struct list_head waiting, all;
 	struct rb_node ready_node;
 	s64 ready;
@@ -83,7 +86,7 @@ void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now);
  * @r: the reserve
  * @x: predicted cost, ns
  *
- * PE: e > 0. AE: x <= e.
+ * PE: e > 0. AE: x <= e, less what its jobs in flight have reserved.
  */
 bool tg_reserve_eligible(const struct tg_reserve *r, s64 x);
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the core's files share among themselves. Policies do not see it.
+ *
+ * gpu.c	tables, pools, tg_gpu_feed(), the next wake-up
+ * client.c	join, leave, matching, reserves' membership
+ * job.c	every arrow of a job's life, and what a budget's change moves
+ * engine.c	pick loop, deadlines, starvation
+ * handover.c	policy switch, drain, ejection
+ *
+ * All of it runs inside tg_gpu_feed(), under the GPU's lock.
+ */
+#ifndef TG_CORE_H
+#define TG_CORE_H
+
+#include <tg/policy.h>
+
+/* gpu.c */
+void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,
+	     const struct tg_job *job, u32 arg);
+struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id);
+struct tg_channel *tg_channel_find(const struct tg_gpu *gpu, u32 client, u32 channel);
+void tg_client_hash(struct tg_gpu *gpu, struct tg_client *client);
+void tg_client_unhash(struct tg_gpu *gpu, struct tg_client *client);
+void tg_channel_hash(struct tg_gpu *gpu, struct tg_channel *channel);
+void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *channel);
+void tg_job_hash(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_unhash(struct tg_gpu *gpu, struct tg_job *job);
+
+/* client.c */
+int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *channel);
+void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *reserve);
+
+/* job.c */
+int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_job_cancel(struct tg_gpu *gpu, u64 id);
+int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_job_refused(struct tg_gpu *gpu, u64 id);
+int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_job_free(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
+void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *reserve);
+
+/* engine.c */
+void tg_engines_run(struct tg_gpu *gpu);
+void tg_engines_expire(struct tg_gpu *gpu);
+void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines);
+s64 tg_engines_wake(const struct tg_gpu *gpu);
+
+/* handover.c */
+int tg_policy_switch(struct tg_gpu *gpu, u64 nr);
+int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy);
+void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
+void tg_drain_review(struct tg_gpu *gpu);
+void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
+
+/* A time after a time; TG_NEVER when the clock ends first. */
+static inline s64 tg_after(s64 time, s64 delay)
+{
+	return time > TG_NEVER - delay ? TG_NEVER : time + delay;
+}
+
+/* Does the policy decide now? Otherwise it tracks only, or a drain holds everything back. */
+static inline bool tg_policy_decides(const struct tg_gpu *gpu)
+{
+	return gpu->policy->mode == TG_GATE_ASK && !gpu->next_policy;
+}
+
+/* Is the job waiting (and so in its reserve's list)? */
+static inline bool tg_job_waits(const struct tg_job *job)
+{
+	return job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
+}
+
+/* The engine that keeps a job's accounts: the first that it names. */
+static inline struct tg_engine *tg_job_engine(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	return &gpu->engine[__builtin_ctz(job->engines)];
+}
+
+#endif /* TG_CORE_H */

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Engines: who goes next, and what happens when somebody does not come back.
+ *
+ * Runs after every event, from gpu.c, under the GPU's lock: first what has expired (refills,
+ * freed jobs without a fence, jobs past their deadline), then the policy's picks, then the
+ * check that the policy does not let an engine idle beside an eligible job.
+ */
+#include "core.h"
+
+bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (job->engines & 1 << i && gpu->engine[i].inflight)
+			return false;
+	return true;
+}
+
+/* When the job at the head of the engine passes its deadline. */
+static s64 deadline(const struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	const struct tg_job *job;
+
+	if (engine->wedged || list_empty(&engine->busy))
+		return TG_NEVER;
+	job = list_first_entry(&engine->busy, struct tg_job, wait);
+	return tg_after(max(job->start, engine->last_done), gpu->knob[TG_KNOB_DEADLINE]);
+}
+
+void tg_engines_expire(struct tg_gpu *gpu)
+{
+	struct rb_node *node;
+	struct tg_job *job;
+	u32 i;
+
+	while (tg_policy_decides(gpu) && (node = rb_first_cached(&gpu->throttled))) {
+		struct tg_reserve *r = rb_entry(node, struct tg_reserve, ready_node);
+
+		if (r->ready > gpu->now)
+			break;
+		tg_reserve_review(gpu, r);
+	}
+	while ((job = list_first_entry_or_null(&gpu->freed, struct tg_job, wait)) &&
+	       tg_after(job->since, gpu->knob[TG_KNOB_FREED]) <= gpu->now)
+		tg_job_overlap(gpu, job);
+	for (i = 0; i < gpu->nr_engines; i++) {
+		struct tg_engine *engine = &gpu->engine[i];
+
+		if (deadline(gpu, engine) <= gpu->now)
+			tg_job_lost(gpu, list_first_entry(&engine->busy, struct tg_job, wait));
+	}
+}
+
+void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines)
+{
+	struct tg_reserve *r;
+	struct tg_job *job, *next;
+
+	list_for_each_entry(r, &gpu->reserves, all)
+		list_for_each_entry_safe(job, next, &r->waiting, wait)
+			if (job->engines & engines)
+				tg_job_pass(gpu, job);
+}
+
+/* Let the policy fill one engine. Return: false if it broke its contract. */
+static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	while (engine->queued) {
+		struct tg_job *job = gpu->policy->pick(gpu, engine);
+
+		if (!job)
+			break;
+		if (tg_job_find(gpu, job->id) != job || job->state != TG_JOB_QUEUED)
+			return false;
+		job->picked = true;
+		tg_job_free(gpu, job);
+	}
+	if (!engine->queued || engine->inflight)
+		engine->idle_since = TG_NEVER;
+	else if (engine->idle_since == TG_NEVER)
+		engine->idle_since = gpu->now;
+	return true;
+}
+
+void tg_engines_run(struct tg_gpu *gpu)
+{
+	u32 i;
+
+	if (!tg_policy_decides(gpu))
+		return;
+	if (gpu->policy->tick)
+		gpu->policy->tick(gpu);
+	for (i = 0; i < gpu->nr_engines; i++) {
+		struct tg_engine *engine = &gpu->engine[i];
+
+		if (engine->wedged) {
+			tg_gpu_pass_all(gpu, 1 << i);
+			continue;
+		}
+		if (!fill(gpu, engine)) {
+			tg_policy_eject(gpu, TG_NOTE_EJECTED_PICK);
+			return;
+		}
+		if (engine->idle_since != TG_NEVER &&
+		    tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED]) <= gpu->now) {
+			tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);
+			return;
+		}
+	}
+}
+
+/* The next time at which something has to happen without an event. */
+s64 tg_engines_wake(const struct tg_gpu *gpu)
+{
+	const struct tg_job *job;
+	s64 wake = TG_NEVER;
+	u32 i;
+
+	if (!list_empty(&gpu->freed)) {
+		job = list_first_entry(&gpu->freed, struct tg_job, wait);
+		wake = tg_after(job->since, gpu->knob[TG_KNOB_FREED]);
+	}
+	for (i = 0; i < gpu->nr_engines; i++)
+		wake = min(wake, deadline(gpu, &gpu->engine[i]));
+	if (gpu->next_policy)
+		return min(wake, tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]));
+	if (gpu->policy->mode != TG_GATE_ASK)
+		return wake;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].idle_since != TG_NEVER)
+			wake = min(wake, tg_after(gpu->engine[i].idle_since,
+						  gpu->knob[TG_KNOB_STARVED]));
+	if (rb_first_cached(&gpu->throttled))
+		wake = min(wake, rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve,
+					  ready_node)->ready);
+	if (gpu->policy->wake)
+		wake = min(wake, gpu->policy->wake((struct tg_gpu *)gpu));
+	return wake;
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One GPU: its tables and pools, and the one way in, tg_gpu_feed().
+ *
+ * Called by hosts, in any context, serialised by their lock (tg/gpu.h). Everything else in
+ * src/core runs inside tg_gpu_feed().
+ */
+#include "core.h"
+
+const struct tg_param tg_core_params[] = {
+	[TG_KNOB_DEADLINE] = { "job_deadline_us", 1000, 3600 * TG_SEC / TG_USEC,
+			       10 * TG_SEC / TG_USEC },
+	[TG_KNOB_FREED] = { "freed_timeout_us", 1000, 60 * TG_SEC / TG_USEC,
+			    100 * TG_MSEC / TG_USEC },
+	[TG_KNOB_STARVED] = { "starvation_us", 1000, 60 * TG_SEC / TG_USEC, TG_SEC / TG_USEC },
+	{ }
+};
+
+void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,
+	     const struct tg_job *job, u32 arg)
+{
+	struct tg_action action = {
+		.kind = kind,
+		.client = client ? client->id : 0,
+		.job = job ? job->id : 0,
+		.arg = arg,
+	};
+
+	if (kind == TG_ACT_FREE)
+		action.host = job->host;
+	else if (client)
+		action.host = client->host;
+	gpu->out->emit(gpu->out, &action);
+}
+
+/*
+ * Tables: chained buckets in the host's memory. Numbers count up, so their low bits spread
+ * them evenly.
+ */
+
+static u32 bucket(const struct tg_gpu *gpu, u64 nr)
+{
+	return nr & ((1ULL << gpu->buckets.bits) - 1);
+}
+
+static u32 channel_bucket(const struct tg_gpu *gpu, u32 client, u32 channel)
+{
+	return bucket(gpu, client + ((u64)channel << 3) - channel);
+}
+
+struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)
+{
+	struct tg_job *job = gpu->buckets.jobs[bucket(gpu, id)];
+
+	while (job && job->id != id)
+		job = job->hash;
+	return job;
+}
+
+void tg_job_hash(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_job **head = &gpu->buckets.jobs[bucket(gpu, job->id)];
+
+	job->hash = *head;
+	*head = job;
+}
+
+void tg_job_unhash(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_job **link = &gpu->buckets.jobs[bucket(gpu, job->id)];
+
+	while (*link != job)
+		link = &(*link)->hash;
+	*link = job->hash;
+}
+
+struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id)
+{
+	struct tg_client *client = gpu->buckets.clients[bucket(gpu, id)];
+
+	while (client && client->id != id)
+		client = client->hash;
+	return client;
+}
+
+void tg_client_hash(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_client **head = &gpu->buckets.clients[bucket(gpu, client->id)];
+
+	client->hash = *head;
+	*head = client;
+}
+
+void tg_client_unhash(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_client **link = &gpu->buckets.clients[bucket(gpu, client->id)];
+
+	while (*link != client)
+		link = &(*link)->hash;
+	*link = client->hash;
+}
+
+struct tg_channel *tg_channel_find(const struct tg_gpu *gpu, u32 client, u32 channel)
+{
+	struct tg_channel *ch = gpu->buckets.channels[channel_bucket(gpu, client, channel)];
+
+	while (ch && (ch->id != channel || ch->client->id != client))
+		ch = ch->hash;
+	return ch;
+}
+
+void tg_channel_hash(struct tg_gpu *gpu, struct tg_channel *ch)
+{
+	struct tg_channel **head =
+		&gpu->buckets.channels[channel_bucket(gpu, ch->client->id, ch->id)];
+
+	ch->hash = *head;
+	*head = ch;
+}
+
+void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *ch)
+{
+	struct tg_channel **link =
+		&gpu->buckets.channels[channel_bucket(gpu, ch->client->id, ch->id)];
+
+	while (*link != ch)
+		link = &(*link)->hash;
+	*link = ch->hash;
+}
+
+/* Pools: spare objects, chained through their first pointer's worth of memory. */
+
+void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *object)
+{
+	*(void **)object = gpu->pool[pool];
+	gpu->pool[pool] = object;
+	gpu->pooled[pool]++;
+}
+
+void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
+{
+	void *object = gpu->pool[pool];
+
+	if (object) {
+		gpu->pool[pool] = *(void **)object;
+		gpu->pooled[pool]--;
+	}
+	return object;
+}
+
+void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_buckets *buckets,
+		 s64 now)
+{
+	const struct tg_param *param;
+	u32 i;
+
+	memset(gpu, 0, sizeof(*gpu));
+	gpu->now = now;
+	gpu->armed = TG_NEVER;
+	gpu->nr_engines = engines;
+	for (i = 0; i < engines; i++) {
+		gpu->engine[i].index = i;
+		gpu->engine[i].last_done = now;
+		gpu->engine[i].idle_since = TG_NEVER;
+		INIT_LIST_HEAD(&gpu->engine[i].busy);
+	}
+	gpu->buckets = *buckets;
+	INIT_LIST_HEAD(&gpu->all_clients);
+	INIT_LIST_HEAD(&gpu->reserves);
+	INIT_LIST_HEAD(&gpu->freed);
+	INIT_LIST_HEAD(&gpu->late);
+	INIT_LIST_HEAD(&gpu->lost);
+	gpu->throttled = RB_ROOT_CACHED;
+	for (i = 0; i < TG_KNOBS; i++)
+		gpu->knob[i] = tg_core_params[i].def * TG_USEC;
+
+	tg_reserve_init(&gpu->background, TG_PE, TG_SEC, TG_SEC, now);
+	memcpy(gpu->background.name, "background", sizeof("background"));
+	list_add_tail(&gpu->background.all, &gpu->reserves);
+
+	gpu->policy = tg_policy_get(policy);
+	param = gpu->policy->params;
+	for (i = 0; param && param[i].name; i++)
+		gpu->policy_knob[i] = param[i].def;
+	if (gpu->policy->init)
+		gpu->policy->init(gpu);
+}
+
+static int idle(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_client *client = tg_gpu_client(gpu, ev->client);
+
+	if (!client)
+		return -ENOENT;
+	if (!client->syncing)
+		return -EBUSY;
+	tg_client_idle(gpu, client);
+	return 0;
+}
+
+static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	switch (ev->kind) {
+	case TG_EV_JOIN:
+		return tg_client_join(gpu, ev);
+	case TG_EV_LEAVE:
+		return tg_client_leave(gpu, ev);
+	case TG_EV_SUBMIT:
+		return tg_job_submit(gpu, ev);
+	case TG_EV_CANCEL:
+		return tg_job_cancel(gpu, ev->job);
+	case TG_EV_STARTED:
+		return tg_job_started(gpu, ev);
+	case TG_EV_REFUSED:
+		return tg_job_refused(gpu, ev->job);
+	case TG_EV_DONE:
+		return tg_job_done(gpu, ev);
+	case TG_EV_IDLE:
+		return idle(gpu, ev);
+	case TG_EV_TIMER:
+		gpu->armed = TG_NEVER;
+		return 0;
+	case TG_EV_SPEC:
+		return tg_client_spec(gpu, ev);
+	case TG_EV_POLICY:
+		return tg_policy_switch(gpu, ev->arg);
+	case TG_EV_KNOB:
+		return tg_policy_knob(gpu, ev);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Ask for the next wake-up. One that comes too early is harmless: it is asked for again. */
+static void arm(struct tg_gpu *gpu)
+{
+	struct tg_action action = { .kind = TG_ACT_ARM, .at = tg_engines_wake(gpu) };
+
+	if (action.at >= gpu->armed)
+		return;
+	gpu->armed = action.at;
+	gpu->out->emit(gpu->out, &action);
+}
+
+int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions *out)
+{
+	s64 before = gpu->now;
+	int rc;
+
+	if (ev->now < before || ev->at < 0)
+		return -EINVAL;
+	gpu->now = ev->now;
+	gpu->out = out;
+	rc = dispatch(gpu, ev);
+	if (rc) {
+		gpu->now = before;
+		return rc;
+	}
+	tg_engines_expire(gpu);
+	tg_engines_run(gpu);
+	if (gpu->next_policy) {
+		tg_drain_review(gpu);
+		tg_engines_run(gpu);
+	}
+	arm(gpu);
+	return 0;
+}
+
+/* What one pass over all objects counts, to be held against the counters. */
+struct census {
+	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
+	u32 freed, late, lost, syncing, clients;
+};
+
+static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
+			     struct census *n, u32 *slots)
+{
+	u32 i;
+
+	if (tg_job_find(gpu, job->id) != job)
+		return "a job is not in the table";
+	if (job->slot && job->state != TG_JOB_FREED && job->state != TG_JOB_BUSY)
+		return "a job that is not in flight holds a slot";
+	if (tg_job_waits(job) && gpu->policy->mode != TG_GATE_ASK && !gpu->next_policy)
+		return "a job waits though nobody asks";
+	*slots += job->slot;
+	n->freed += job->state == TG_JOB_FREED && job->slot;
+	n->late += job->state == TG_JOB_FREED && !job->slot;
+	n->lost += job->state == TG_JOB_LOST;
+	n->busy[__builtin_ctz(job->engines)] += job->state == TG_JOB_BUSY;
+	for (i = 0; i < gpu->nr_engines; i++) {
+		n->inflight[i] += job->slot && job->engines & 1 << i;
+		n->queued[i] += job->state == TG_JOB_QUEUED && job->engines & 1 << i;
+	}
+	return NULL;
+}
+
+static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
+{
+	u32 queued = 0, throttled = 0;
+	const struct tg_job *job;
+	u64 seq = 0;
+
+	list_for_each_entry(job, &r->waiting, wait) {
+		if (!tg_job_waits(job) || job->reserve != r)
+			return "a reserve lists a job that does not wait for it";
+		if (job->seq <= seq)
+			return "a reserve's jobs are out of order";
+		seq = job->seq;
+		queued += job->state == TG_JOB_QUEUED;
+		throttled += job->state == TG_JOB_THROTTLED;
+		if (job->channel->throttled)
+			return "a pass over a reserve left its mark on a channel";
+		if (tg_policy_decides(gpu) && r->kind == TG_PE &&
+		    job->state == TG_JOB_QUEUED && !tg_reserve_eligible(r, 0))
+			return "a job is queued though its reserve is exhausted";
+	}
+	if (queued != r->queued || throttled != r->throttled)
+		return "a reserve counts its waiting jobs wrongly";
+	if (tg_policy_decides(gpu) && !r->throttled != RB_EMPTY_NODE(&r->ready_node))
+		return "a reserve with throttled jobs is not due, or one without is";
+	return NULL;
+}
+
+static u32 length(const struct list_head *list)
+{
+	const struct list_head *pos;
+	u32 n = 0;
+
+	for (pos = list->next; pos != list; pos = pos->next)
+		n++;
+	return n;
+}
+
+const char *tg_gpu_check(const struct tg_gpu *gpu)
+{
+	const struct tg_client *client;
+	const struct tg_reserve *r;
+	struct census n = { };
+	const char *wrong;
+	u32 i;
+
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		const struct tg_channel *ch;
+		u32 slots = 0;
+
+		n.clients++;
+		n.syncing += client->syncing;
+		if (tg_gpu_client(gpu, client->id) != client)
+			return "a client is not in the table";
+		if (list_empty(&client->channels))
+			return "a client without channels lingers";
+		list_for_each_entry(ch, &client->channels, all) {
+			const struct tg_job *job;
+
+			if (ch->client != client)
+				return "a channel belongs to another client";
+			if (ch->left && list_empty(&ch->jobs))
+				return "a channel that has left lingers";
+			list_for_each_entry(job, &ch->jobs, sibling) {
+				wrong = job->client != client || job->channel != ch ?
+					"a job belongs to another client" :
+					check_job(gpu, job, &n, &slots);
+				if (wrong)
+					return wrong;
+			}
+		}
+		if (slots != client->inflight)
+			return "a client counts its jobs in flight wrongly";
+	}
+	list_for_each_entry(r, &gpu->reserves, all) {
+		wrong = check_reserve(gpu, r);
+		if (wrong)
+			return wrong;
+	}
+	for (i = 0; i < gpu->nr_engines; i++) {
+		if (n.inflight[i] != gpu->engine[i].inflight ||
+		    n.queued[i] != gpu->engine[i].queued ||
+		    n.busy[i] != length(&gpu->engine[i].busy))
+			return "an engine counts its jobs wrongly";
+	}
+	if (n.freed != length(&gpu->freed) || n.late != length(&gpu->late) ||
+	    n.lost != length(&gpu->lost))
+		return "a job is in the wrong list for its state";
+	if (n.syncing != gpu->syncing || n.clients != gpu->nr_clients)
+		return "the GPU counts its clients wrongly";
+	return NULL;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing the policy: the orderly way with a drain, and the ejection of one that failed.
+ *
+ * A switch first holds every client's gate, waits until nothing is in flight (what went
+ * through open gates included: SYNC, then IDLE), and then puts the new policy in force and
+ * hands it every waiting job. No job is lost, and none waits through more than one
+ * switch: a switch asked for during a drain replaces the one that is due.
+ *
+ * An ejection does not drain: fifo needs to know nothing about what is in flight.
+ *
+ * Called by gpu.c and engine.c, under the GPU's lock.
+ */
+#include "core.h"
+
+extern const struct tg_policy tg_policy_fifo;
+
+static void set_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
+{
+	if (client->gate == gate)
+		return;
+	client->gate = gate;
+	tg_emit(gpu, TG_ACT_GATE, client, NULL, gate);
+}
+
+int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
+{
+	const struct tg_policy *policy = nr <= U32_MAX ? tg_policy_get(nr) : NULL;
+	struct tg_client *client;
+	struct tg_reserve *r;
+	struct tg_job *job;
+	u32 i;
+
+	if (!policy)
+		return -EINVAL;
+	if (gpu->next_policy || policy == gpu->policy) {
+		if (gpu->next_policy)
+			gpu->next_policy = policy;
+		return 0;
+	}
+
+	/* Before next_policy is set: from then on no policy is asked about any job. */
+	if (gpu->policy->mode == TG_GATE_ASK)
+		list_for_each_entry(r, &gpu->reserves, all)
+			list_for_each_entry(job, &r->waiting, wait)
+				if (job->state == TG_JOB_QUEUED)
+					gpu->policy->drop(gpu, job);
+	gpu->next_policy = policy;
+	gpu->drain_since = gpu->now;
+	for (i = 0; i < gpu->nr_engines; i++)
+		gpu->engine[i].idle_since = TG_NEVER;
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		bool open = client->gate == TG_GATE_OPEN;
+
+		set_gate(gpu, client, TG_GATE_HOLD);
+		if (open && !client->syncing) {
+			client->syncing = true;
+			gpu->syncing++;
+			tg_emit(gpu, TG_ACT_SYNC, client, NULL, 0);
+		}
+	}
+	return 0;
+}
+
+/* The policies' old picks are nothing to the new one. */
+static void forget_picks(struct list_head *jobs)
+{
+	struct tg_job *job;
+
+	list_for_each_entry(job, jobs, wait)
+		job->picked = false;
+}
+
+static void announce(struct tg_gpu *gpu)
+{
+	struct tg_action action = {
+		.kind = TG_ACT_NOTE,
+		.arg = TG_NOTE_POLICY,
+		.job = tg_policy_find(gpu->policy->name, strlen(gpu->policy->name)),
+	};
+
+	gpu->out->emit(gpu->out, &action);
+}
+
+void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
+{
+	const struct tg_param *param;
+	struct tg_client *client;
+	struct tg_reserve *r;
+	struct tg_job *job;
+	u32 i;
+
+	gpu->policy = policy;
+	gpu->next_policy = NULL;
+	memset(gpu->priv, 0, sizeof(gpu->priv));
+	memset(gpu->policy_knob, 0, sizeof(gpu->policy_knob));
+	for (i = 0, param = policy->params; param && param->name; i++, param++)
+		gpu->policy_knob[i] = param->def;
+	forget_picks(&gpu->freed);
+	forget_picks(&gpu->late);
+	forget_picks(&gpu->lost);
+	for (i = 0; i < gpu->nr_engines; i++) {
+		gpu->engine[i].idle_since = TG_NEVER;
+		forget_picks(&gpu->engine[i].busy);
+	}
+
+	if (policy->init)
+		policy->init(gpu);
+	announce(gpu);
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		memset(client->priv, 0, sizeof(client->priv));
+		INIT_LIST_HEAD(&client->queue);
+		RB_CLEAR_NODE(&client->node);
+		client->joined = true;
+		if (policy->join)
+			policy->join(gpu, client);
+		set_gate(gpu, client, policy->mode);
+	}
+	if (policy->mode != TG_GATE_ASK) {
+		tg_gpu_pass_all(gpu, (1 << gpu->nr_engines) - 1);
+		return;
+	}
+	list_for_each_entry(r, &gpu->reserves, all) {
+		list_for_each_entry(job, &r->waiting, wait) {
+			INIT_LIST_HEAD(&job->link);
+			if (job->state == TG_JOB_QUEUED)
+				policy->queue(gpu, job);
+		}
+		tg_reserve_review(gpu, r);
+	}
+}
+
+void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
+{
+	tg_emit(gpu, TG_ACT_NOTE, NULL, NULL, why);
+	tg_policy_begin(gpu, &tg_policy_fifo);
+}
+
+void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (!client->syncing)
+		return;
+	client->syncing = false;
+	gpu->syncing--;
+}
+
+/* Whose fault is it that the drain does not end? */
+static struct tg_client *culprit(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (client->inflight || client->syncing)
+			return client;
+	return NULL;
+}
+
+void tg_drain_review(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+	u32 owing = gpu->syncing, i;
+
+	if (!gpu->next_policy)
+		return;
+	for (i = 0; i < gpu->nr_engines; i++)
+		owing += gpu->engine[i].inflight;
+	if (owing && tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]) > gpu->now)
+		return;
+	if (owing) {
+		tg_emit(gpu, TG_ACT_NOTE, culprit(gpu), NULL, TG_NOTE_DRAIN_CUT);
+		list_for_each_entry(client, &gpu->all_clients, all)
+			tg_client_idle(gpu, client);
+	}
+	tg_policy_begin(gpu, gpu->next_policy);
+}
+
+int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	const struct tg_param *params = ev->job ? gpu->policy->params : tg_core_params;
+	u64 nr;
+
+	for (nr = 0; params && params[nr].name && nr < ev->arg; nr++)
+		;
+	if (ev->job > 1 || !params || !params[nr].name || nr != ev->arg ||
+	    ev->at < params[nr].min || ev->at > params[nr].max)
+		return -EINVAL;
+	if (ev->job)
+		gpu->policy_knob[nr] = ev->at;
+	else
+		gpu->knob[nr] = ev->at * TG_USEC;
+	return 0;
+}

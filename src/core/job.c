@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Jobs: every arrow of the state diagram in tg/gpu.h is a function here.
+ *
+ * Also what a change of a reserve's budget does to the jobs that wait for it, since that is two
+ * of the arrows. Called by gpu.c for events, by engine.c for picks and deadlines, by
+ * client.c and handover.c for jobs whose client, reserve or policy changes; under the GPU's lock.
+ */
+#include "core.h"
+
+/* Take or give back one slot on each engine of the job. */
+static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
+{
+	u32 i;
+
+	job->slot = true;
+	job->client->inflight++;
+	job->reserve->reserved += job->predicted;
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (job->engines & 1 << i)
+			gpu->engine[i].inflight++;
+}
+
+static void release_slot(struct tg_gpu *gpu, struct tg_job *job)
+{
+	u32 i;
+
+	if (!job->slot)
+		return;
+	job->slot = false;
+	job->client->inflight--;
+	job->reserve->reserved -= job->predicted;
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (job->engines & 1 << i)
+			gpu->engine[i].inflight--;
+}
+
+static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state state)
+{
+	s64 spent = gpu->now - job->since;
+
+	if (job->state == TG_JOB_THROTTLED) {
+		job->waited_reserve += spent;
+		job->client->stats.wait_reserve += spent;
+	} else if (job->state == TG_JOB_QUEUED) {
+		job->waited_policy += spent;
+		job->client->stats.wait_policy += spent;
+	}
+	job->state = state;
+	job->since = gpu->now;
+}
+
+static void count_queued(struct tg_gpu *gpu, struct tg_job *job, int by)
+{
+	u32 i;
+
+	job->reserve->queued += by;
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (job->engines & 1 << i)
+			gpu->engine[i].queued += by;
+}
+
+/* Anything -> QUEUED */
+static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
+{
+	enter(gpu, job, TG_JOB_QUEUED);
+	count_queued(gpu, job, 1);
+	if (tg_policy_decides(gpu))
+		gpu->policy->queue(gpu, job);
+}
+
+static void set_throttled(struct tg_gpu *gpu, struct tg_job *job)
+{
+	enter(gpu, job, TG_JOB_THROTTLED);
+	job->reserve->throttled++;
+}
+
+/* Undo set_queued(), but for the state. */
+static void unset_queued(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (tg_policy_decides(gpu))
+		gpu->policy->drop(gpu, job);
+	count_queued(gpu, job, -1);
+}
+
+/* Undo set_throttled(), but for the state. */
+static void unset_throttled(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_reserve *r = job->reserve;
+
+	if (--r->throttled == 0 && !RB_EMPTY_NODE(&r->ready_node)) {
+		rb_erase_cached(&r->ready_node, &gpu->throttled);
+		RB_CLEAR_NODE(&r->ready_node);
+	}
+}
+
+static void unset_waiting(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->state == TG_JOB_QUEUED)
+		unset_queued(gpu, job);
+	else
+		unset_throttled(gpu, job);
+}
+
+/* QUEUED -> THROTTLED; a throttled job stays. */
+void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->state == TG_JOB_THROTTLED)
+		return;
+	unset_queued(gpu, job);
+	set_throttled(gpu, job);
+}
+
+/* THROTTLED -> QUEUED */
+static void unthrottle(struct tg_gpu *gpu, struct tg_job *job)
+{
+	unset_throttled(gpu, job);
+	set_queued(gpu, job);
+}
+
+/* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
+static void wait_for(struct tg_reserve *r, struct tg_job *job)
+{
+	struct list_head *pos = r->waiting.prev;
+
+	while (pos != &r->waiting && list_entry(pos, struct tg_job, wait)->seq > job->seq)
+		pos = pos->prev;
+	list_add(&job->wait, pos);
+}
+
+/* Keep gpu->throttled in step with what the first throttled job of @r needs. */
+static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
+{
+	struct rb_node **link = &gpu->throttled.rb_root.rb_node, *parent = NULL;
+	bool leftmost = true;
+
+	if (!RB_EMPTY_NODE(&r->ready_node)) {
+		if (r->ready == ready)
+			return;
+		rb_erase_cached(&r->ready_node, &gpu->throttled);
+		link = &gpu->throttled.rb_root.rb_node;
+	}
+	r->ready = ready;
+	while (*link) {
+		parent = *link;
+		if (ready < rb_entry(parent, struct tg_reserve, ready_node)->ready) {
+			link = &parent->rb_left;
+		} else {
+			link = &parent->rb_right;
+			leftmost = false;
+		}
+	}
+	rb_link_node(&r->ready_node, parent, link);
+	rb_insert_color_cached(&r->ready_node, &gpu->throttled, leftmost);
+}
+
+/* AE bounds the budget by the largest prediction that waits; PE does not look. */
+static s64 largest_predicted(const struct tg_reserve *r)
+{
+	const struct tg_job *job;
+	s64 x = 0;
+
+	if (r->kind == TG_AE)
+		list_for_each_entry(job, &r->waiting, wait)
+			x = max(x, job->predicted);
+	return x;
+}
+
+/*
+ * Bring the states of a reserve's waiting jobs in line with its budget: in arrival order, and
+ * no job before an earlier one of its channel.
+ */
+void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	struct tg_job *job, *next;
+	s64 least = TG_NEVER;
+
+	if (!tg_policy_decides(gpu))
+		return;
+	tg_reserve_refill(r, largest_predicted(r), gpu->now);
+	if (r->kind == TG_PE) {
+		bool eligible = tg_reserve_eligible(r, 0);
+
+		if (eligible ? !r->throttled : !r->queued) {
+			if (r->throttled)
+				set_ready(gpu, r, tg_reserve_ready(r, 0));
+			return;
+		}
+	}
+	list_for_each_entry_safe(job, next, &r->waiting, wait) {
+		struct tg_channel *ch = job->channel;
+
+		if (!ch->throttled && tg_reserve_eligible(r, job->predicted)) {
+			if (job->state == TG_JOB_THROTTLED)
+				unthrottle(gpu, job);
+		} else {
+			if (!ch->throttled)
+				least = min(least, job->predicted);
+			ch->throttled = true;
+			tg_job_throttle(gpu, job);
+		}
+	}
+	list_for_each_entry(job, &r->waiting, wait)
+		job->channel->throttled = false;
+	if (r->throttled)
+		set_ready(gpu, r, tg_reserve_ready(r, least));
+}
+
+/* A fresh waiting job: QUEUED or THROTTLED? */
+static void place(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_reserve *r = job->reserve;
+	struct list_head *prev = job->sibling.prev;
+	bool behind = prev != &job->channel->jobs &&
+		      list_entry(prev, struct tg_job, sibling)->state == TG_JOB_THROTTLED;
+	s64 ready;
+
+	if (!tg_policy_decides(gpu)) {
+		set_queued(gpu, job);
+		return;
+	}
+	tg_reserve_refill(r, largest_predicted(r), gpu->now);
+	if (!behind && tg_reserve_eligible(r, job->predicted)) {
+		set_queued(gpu, job);
+		return;
+	}
+	set_throttled(gpu, job);
+	if (!behind) {
+		ready = tg_reserve_ready(r, job->predicted);
+		if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
+			set_ready(gpu, r, ready);
+	}
+}
+
+int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
+	struct tg_job *job;
+
+	if (!ch)
+		return -ENOENT;
+	if (tg_job_find(gpu, ev->job))
+		return -EEXIST;
+	job = tg_gpu_take(gpu, TG_POOL_JOB);
+	if (!job)
+		return -ENOMEM;
+
+	memset(job, 0, sizeof(*job));
+	job->id = ev->job;
+	job->client = ch->client;
+	job->channel = ch;
+	job->host = ev->host;
+	job->seq = ++gpu->seq;
+	job->engines = ch->engines;
+	job->since = gpu->now;
+	job->state = TG_JOB_BUSY;	/* no waiting state yet: nothing is booked as waited */
+	job->reserve = ch->client->reserve;
+	job->reserve->users++;
+	if (job->reserve->kind == TG_AE)
+		job->predicted = ch->client->mean_cost;
+	INIT_LIST_HEAD(&job->link);
+	list_add_tail(&job->sibling, &ch->jobs);
+	wait_for(job->reserve, job);
+	tg_job_hash(gpu, job);
+	job->client->stats.submitted++;
+
+	place(gpu, job);
+	if (gpu->policy->mode != TG_GATE_ASK && !gpu->next_policy)
+		tg_job_free(gpu, job);
+	return 0;
+}
+
+/* QUEUED -> FREED, of a job that no policy holds. */
+void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
+{
+	count_queued(gpu, job, -1);
+	enter(gpu, job, TG_JOB_FREED);
+	list_move_tail(&job->wait, &gpu->freed);
+	take_slot(gpu, job);
+	tg_emit(gpu, TG_ACT_FREE, job->client, job, 0);
+	if (job->reserve->kind == TG_AE)
+		tg_reserve_review(gpu, job->reserve);
+}
+
+/* Waiting -> FREED, whatever the policy thinks. */
+void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
+{
+	unset_waiting(gpu, job);
+	enter(gpu, job, TG_JOB_QUEUED);
+	count_queued(gpu, job, 1);
+	tg_job_free(gpu, job);
+}
+
+/* The job's end, from any state: forget it. Its memory returns to the pool. */
+void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_channel *ch = job->channel;
+
+	if (tg_job_waits(job))
+		unset_waiting(gpu, job);
+	enter(gpu, job, job->state);	/* books what it waited */
+	release_slot(gpu, job);
+	list_del_init(&job->wait);
+	list_del_init(&job->sibling);
+	tg_reserve_review(gpu, job->reserve);
+	tg_job_unhash(gpu, job);
+	tg_reserve_put(gpu, job->reserve);
+	tg_gpu_give(gpu, TG_POOL_JOB, job);
+	tg_channel_over(gpu, ch);
+}
+
+/* Waiting -> over, because its channel left: let its thread go and see. */
+void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_emit(gpu, TG_ACT_FREE, job->client, job, 0);
+	job->client->stats.failed++;
+	tg_job_over(gpu, job);
+}
+
+/* Waiting or FREED -> over, because its thread gave up. */
+int tg_job_cancel(struct tg_gpu *gpu, u64 id)
+{
+	struct tg_job *job = tg_job_find(gpu, id);
+
+	if (!job)
+		return -ENOENT;
+	if (job->state == TG_JOB_BUSY || job->state == TG_JOB_LOST)
+		return -EBUSY;
+	job->client->stats.cancelled++;
+	tg_job_over(gpu, job);
+	return 0;
+}
+
+/* FREED -> BUSY */
+int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_job *job = tg_job_find(gpu, ev->job);
+	struct tg_engine *engine;
+
+	if (!job)
+		return -ENOENT;
+	if (job->state != TG_JOB_FREED)
+		return -EBUSY;
+	engine = tg_job_engine(gpu, job);
+	enter(gpu, job, TG_JOB_BUSY);
+	job->start = min(ev->at, gpu->now);
+	list_move_tail(&job->wait, &engine->busy);
+	if (job->reserve->busy++ == 0)
+		job->reserve->busy_since = max(job->start, engine->last_done);
+	return 0;
+}
+
+/* FREED -> over, because the driver emitted nothing. */
+int tg_job_refused(struct tg_gpu *gpu, u64 id)
+{
+	struct tg_job *job = tg_job_find(gpu, id);
+
+	if (!job)
+		return -ENOENT;
+	if (job->state != TG_JOB_FREED)
+		return -EBUSY;
+	job->client->stats.failed++;
+	tg_job_over(gpu, job);
+	return 0;
+}
+
+/* Book @used on the job's client and, where reserves are enforced, on its reserve. */
+static void charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	job->client->stats.gpu_time += used;
+	if (gpu->policy->mode == TG_GATE_ASK)
+		tg_reserve_charge(job->reserve, used);
+}
+
+/* The job left the hardware at @at: its reserve does not run any more, or runs its next. */
+static void leave_hardware(struct tg_job *job, s64 at)
+{
+	struct tg_reserve *r = job->reserve;
+
+	tg_reserve_refill(r, largest_predicted(r), at);
+	r->busy_since = --r->busy ? at : TG_NEVER;
+}
+
+/* BUSY or LOST -> over, because its fence signalled. */
+int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_job *job = tg_job_find(gpu, ev->job);
+	s64 at, used;
+	u32 i;
+
+	if (!job)
+		return -ENOENT;
+	if (job->state != TG_JOB_BUSY && job->state != TG_JOB_LOST)
+		return -EBUSY;
+	at = min(ev->at, gpu->now);
+	if (job->state == TG_JOB_BUSY) {
+		used = max(at - max(job->start, tg_job_engine(gpu, job)->last_done), (s64)0);
+		leave_hardware(job, at);
+	} else {
+		/* What it was charged ends where it was written off; correct from there. */
+		used = at - job->since;
+		if (used > 0)
+			used = max(at - max(job->since, tg_job_engine(gpu, job)->last_done),
+				   (s64)0);
+		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_REPAIRED);
+	}
+	charge(gpu, job, used);
+	used += job->charged;
+	job->client->mean_cost = job->client->stats.completed++ ?
+		job->client->mean_cost + div64_s64(used - job->client->mean_cost, 8) : used;
+
+	for (i = 0; i < gpu->nr_engines; i++) {
+		struct tg_engine *engine = &gpu->engine[i];
+
+		if (!(job->engines & 1 << i))
+			continue;
+		engine->last_done = max(engine->last_done, at);
+		if (engine->wedged) {
+			engine->wedged = false;
+			tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_RECOVERED);
+		}
+	}
+	release_slot(gpu, job);
+	if (job->picked && gpu->policy->done)
+		gpu->policy->done(gpu, job, used);
+	tg_job_over(gpu, job);
+	return 0;
+}
+
+/* BUSY -> LOST: past its deadline. Whatever else waits for its engines passes from now on. */
+void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_reserve *r = job->reserve;
+	u32 i;
+
+	job->charged = max(gpu->now - max(job->start, tg_job_engine(gpu, job)->last_done),
+			   (s64)0);
+	leave_hardware(job, gpu->now);
+	charge(gpu, job, job->charged);
+	release_slot(gpu, job);
+	enter(gpu, job, TG_JOB_LOST);
+	list_move_tail(&job->wait, &gpu->lost);
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (job->engines & 1 << i)
+			gpu->engine[i].wedged = true;
+	job->client->stats.lost++;
+	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
+	if (job->picked && gpu->policy->lost)
+		gpu->policy->lost(gpu, job);
+	job->picked = false;
+	tg_reserve_review(gpu, r);
+	if (job->channel->left)
+		tg_job_over(gpu, job);
+}
+
+/* FREED stays FREED, but without its slot: its thread is stuck somewhere in the driver. */
+void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
+{
+	release_slot(gpu, job);
+	list_move_tail(&job->wait, &gpu->late);
+	job->client->stats.overlaps++;
+	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_OVERLAP);
+}
+
+/* A waiting, throttled job changes its reserve; the caller reviews both afterwards. */
+void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
+{
+	struct tg_reserve *old = job->reserve;
+
+	unset_throttled(gpu, job);
+	list_del_init(&job->wait);
+	job->reserve = reserve;
+	reserve->users++;
+	reserve->throttled++;
+	job->predicted = reserve->kind == TG_AE ? job->client->mean_cost : 0;
+	wait_for(reserve, job);
+	tg_reserve_put(gpu, old);
+}

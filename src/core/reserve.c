@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reserves: the arithmetic of budgets, in closed form.
+ *
+ * Pure functions on one struct tg_reserve; called by job.c, client.c and the tests, under the
+ * GPU's lock. Which jobs move when a budget changes is job.c's business.
+ */
+#include <tg/reserve.h>
+
+static s64 sat_add(s64 a, s64 b)
+{
+	s64 sum;
+
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return a > 0 ? S64_MAX : S64_MIN;
+}
+
+static s64 sat_mul(s64 a, s64 b)
+{
+	s64 product;
+
+	if (!__builtin_mul_overflow(a, b, &product))
+		return product;
+	return (a > 0) == (b > 0) ? S64_MAX : S64_MIN;
+}
+
+static bool unlimited(const struct tg_reserve *r)
+{
+	return r->capacity >= r->period;
+}
+
+void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now)
+{
+	memset(r, 0, sizeof(*r));
+	r->kind = kind;
+	r->capacity = capacity;
+	r->period = period;
+	r->budget = capacity;
+	r->next = sat_add(now, period);
+	r->busy_since = TG_NEVER;
+	r->ready = TG_NEVER;
+	INIT_LIST_HEAD(&r->waiting);
+	INIT_LIST_HEAD(&r->all);
+	RB_CLEAR_NODE(&r->ready_node);
+}
+
+void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now)
+{
+	if (r->period != period)
+		r->next = sat_add(now, period);
+	r->kind = kind;
+	r->capacity = capacity;
+	r->period = period;
+	r->budget = unlimited(r) ? capacity : min(r->budget, capacity);
+}
+
+/*
+ * With k refills due at next, next + T, ..., each e = min(B + run, e + C), where run is what
+ * the running group has consumed by then without having been charged, the result is
+ *
+ *	min(e + kC, min over j of (B + run_j + (k - j) C)), j = 1 ... k
+ *
+ * While nothing runs, run_j is 0 and the later terms are smaller; once the group runs, run_j
+ * grows by T >= C from one refill to the next and the earlier terms are. So two terms
+ * decide: the last refill before the group's start (j = m), and the first one after it.
+ */
+void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now)
+{
+	s64 bound = r->kind == TG_AE ? max(r->capacity, x) : r->capacity;
+	s64 c = r->capacity, e, k, m;
+
+	if (unlimited(r) || now < r->next)
+		return;
+	k = div64_s64(now - r->next, r->period) + 1;
+	if (r->busy_since == TG_NEVER)
+		m = k;
+	else if (r->busy_since < r->next)
+		m = 0;
+	else
+		m = min(k, div64_s64(r->busy_since - r->next, r->period) + 1);
+
+	e = sat_add(r->budget, sat_mul(k, c));
+	if (m > 0)
+		e = min(e, sat_add(bound, sat_mul(k - m, c)));
+	if (m < k) {
+		s64 run = r->next + m * r->period - r->busy_since;
+
+		e = min(e, sat_add(sat_add(bound, run), sat_mul(k - m - 1, c)));
+	}
+	r->budget = e;
+	r->next = sat_add(r->next, sat_mul(k, r->period));
+}
+
+bool tg_reserve_eligible(const struct tg_reserve *r, s64 x)
+{
+	if (unlimited(r))
+		return true;
+	if (r->kind == TG_AE)
+		return x <= sat_add(r->budget, -r->reserved);
+	return r->budget > 0;
+}
+
+s64 tg_reserve_ready(const struct tg_reserve *r, s64 x)
+{
+	s64 need = r->kind == TG_AE ? sat_add(x, r->reserved) : 1;
+	s64 lack = sat_add(need, -max(r->budget, -S64_MAX));
+	s64 n;
+
+	if (lack <= 0)
+		return r->next;
+	n = div64_s64(lack - 1, r->capacity);	/* refills after the first */
+	return sat_add(r->next, sat_mul(n, r->period));
+}
+
+void tg_reserve_charge(struct tg_reserve *r, s64 used)
+{
+	r->used = sat_add(r->used, used);
+	if (!unlimited(r))
+		r->budget = sat_add(r->budget, -used);
+}
