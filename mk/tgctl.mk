@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+# tgctl and its test. Included by the Makefile; works alone: make -f mk/tgctl.mk
+
+B ?= build
+CC ?= cc
+
+TGCTL_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE \
+	-Iinclude/env/user -Iinclude -Iinclude/uapi
+
+# Of the core it takes the parser only, which stands alone.
+TGCTL_SRC := $(addprefix tools/tgctl/,main.c spec.c clients.c stats.c settings.c sysfs.c out.c) \
+	src/core/spec.c
+TGCTL_OBJ := $(TGCTL_SRC:%.c=$(B)/obj/tgctl/%.o)
+TGCTL_TEST := $(B)/tests/unit/tgctl_cli
+
+.PHONY: tgctl check-tgctl
+tgctl: $(B)/bin/tgctl
+
+$(B)/bin/tgctl: $(TGCTL_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -o $@ $^
+
+$(TGCTL_OBJ): $(B)/obj/tgctl/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The test runs the program: $TGCTL, or the one that was built with it.
+$(TGCTL_TEST): tests/unit/tgctl_cli.c $(B)/bin/tgctl
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -DTGCTL='"$(abspath $(B)/bin/tgctl)"' -MMD -MP -MF $@.d -o $@ $<
+
+check-tgctl: $(TGCTL_TEST)
+	$(TGCTL_TEST)
+
+-include $(TGCTL_OBJ:.o=.d) $(TGCTL_TEST:=.d)

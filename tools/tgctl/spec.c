@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgctl load, tgctl check: specifications. The text is judged here by the parser that the
+ * module has too, so that a bad one is refused without the module having heard of it.
+ */
+#include "tgctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <tg/spec.h>
+
+/* A text: its name for messages, and one byte more than may be, so that too long shows. */
+struct text {
+	const char *file;
+	u32 len;
+	char bytes[TG_SPEC_TEXT_MAX + 1];
+};
+
+static bool read_text(struct text *text, const char *file)
+{
+	bool is_stdin = !strcmp(file, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 1;
+
+	text->file = file;
+	text->len = 0;
+	while (fd >= 0 && n && text->len < sizeof(text->bytes)) {
+		n = read(fd, text->bytes + text->len, sizeof(text->bytes) - text->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		text->len += n;
+	}
+	if (fd < 0 || n < 0)
+		tgctl_error("cannot read %s: %s", is_stdin ? "standard input" : file,
+			    strerror(errno));
+	if (fd >= 0 && !is_stdin)
+		close(fd);
+	return fd >= 0 && n >= 0;
+}
+
+/* Returns how many entries the text has, or -1 when it is refused. */
+static int parse_text(const struct text *text)
+{
+	struct tg_spec spec = { .text = text->bytes };
+	struct tg_spec_error err;
+	int ret;
+
+	spec.entries = tgctl_alloc(NULL, tg_spec_room(text->bytes, text->len) *
+					 sizeof(*spec.entries));
+	ret = tg_spec_parse(&spec, text->len, &err);
+	free(spec.entries);
+	if (!ret)
+		return (int)spec.nr;
+	fprintf(stderr, "%s:%u:%u: %s; %s\n", text->file, err.line, err.column, err.what,
+		err.want);
+	return -1;
+}
+
+static void report(const struct text *text, int entries, const char *verdict)
+{
+	printf("%s: %s, %d %s\n", text->file, verdict, entries, entries == 1 ? "entry" : "entries");
+}
+
+/* Hands the text over; @fd is spec_commit. What was gathered before is forgotten first. */
+static int send_text(const struct text *text, int fd)
+{
+	int spec = sysfs_open("spec", O_WRONLY | O_TRUNC);
+	const char *name = "spec_commit";
+	int err;
+
+	if (spec < 0)
+		return -1;
+	err = sysfs_write_fd(fd, "0\n", 2);
+	if (!err) {
+		name = "spec";
+		err = sysfs_write_fd(spec, text->bytes, text->len);
+	}
+	close(spec);
+	if (err)
+		tgctl_error("%s: cannot write %s: %s; the old specification stays in force",
+			    text->file, sysfs_path(name), strerror(-err));
+	return err;
+}
+
+static bool commit(const struct text *text, int fd, const char *how)
+{
+	int err = sysfs_write_fd(fd, how, strlen(how));
+	char *result = sysfs_read_value("spec_result");
+	bool ok;
+
+	if (!result)
+		return false;
+	ok = !strncmp(result, "ok", 2);
+	if (ok && err)
+		tgctl_error("%s: cannot write %s: %s; the old specification stays in force",
+			    text->file, sysfs_path("spec_commit"), strerror(-err));
+	else if (!ok)
+		fprintf(stderr, "%s:%s%s\n", text->file,
+			result[0] >= '0' && result[0] <= '9' ? "" : " ", result);
+	free(result);
+	return ok && !err;
+}
+
+enum tgctl_status tgctl_load(const struct tgctl_args *args)
+{
+	static struct text text;
+	bool ok = false;
+	int entries, fd;
+
+	if (!read_text(&text, args->names[0]))
+		return TGCTL_FAILED;
+	entries = parse_text(&text);
+	if (entries < 0)
+		return TGCTL_FAILED;
+	fd = sysfs_open("spec_commit", O_WRONLY);
+	if (fd < 0)
+		return TGCTL_FAILED;
+	/* One after the other; whoever may not write the file cannot hold its lock. */
+	if (flock(fd, LOCK_EX))
+		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
+	else if (!send_text(&text, fd))
+		ok = commit(&text, fd, args->flag ? "rematch\n" : "1\n");
+	close(fd);
+	if (ok)
+		report(&text, entries, "in force");
+	return ok ? TGCTL_OK : TGCTL_FAILED;
+}
+
+enum tgctl_status tgctl_check(const struct tgctl_args *args)
+{
+	enum tgctl_status status = TGCTL_OK;
+	static struct text text;
+	bool seen_stdin = false;
+	int i, entries;
+
+	for (i = 0; i < args->nr; i++) {
+		if (!strcmp(args->names[i], "-")) {
+			if (seen_stdin) {
+				tgctl_error("check: - is given twice; standard input is read once");
+				return TGCTL_USAGE;
+			}
+			seen_stdin = true;
+		}
+	}
+	for (i = 0; i < args->nr; i++) {
+		entries = read_text(&text, args->names[i]) ? parse_text(&text) : -1;
+		if (entries < 0)
+			status = TGCTL_FAILED;
+		else
+			report(&text, entries, "ok");
+	}
+	return status;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgctl stats: every file below stats/, whatever the module keeps there.
+ */
+#include "tgctl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STATS	"stats"
+
+/* What is collected: name and value in turns. */
+struct values {
+	char **strings;
+	size_t nr;
+};
+
+static void append(struct values *v, char *s)
+{
+	v->strings = tgctl_alloc(v->strings, (v->nr + 1) * sizeof(*v->strings));
+	v->strings[v->nr++] = s;
+}
+
+static bool collect(struct values *v, const char *dir)
+{
+	char **names, **name;
+	bool ok = true;
+
+	if (sysfs_list(dir, &names) < 0)
+		return false;
+	for (name = names; *name; name++) {
+		size_t size = strlen(dir) + strlen(*name) + 2;
+		char *path = tgctl_alloc(NULL, size);
+		char *value;
+
+		snprintf(path, size, "%s/%s", dir, *name);
+		free(*name);
+		if (sysfs_is_dir(path)) {
+			ok = ok && collect(v, path);
+			free(path);
+			continue;
+		}
+		value = ok ? sysfs_read_value(path) : NULL;
+		ok = ok && value;
+		if (ok) {
+			append(v, path);
+			append(v, value);
+		}
+	}
+	free(names);
+	return ok;
+}
+
+/* A number as JSON writes it: digits, no zero in front, perhaps a minus. */
+static bool is_number(const char *s)
+{
+	size_t digits;
+
+	if (*s == '-')
+		s++;
+	digits = strspn(s, "0123456789");
+	return digits && !s[digits] && (digits == 1 || *s != '0');
+}
+
+static void print_json(const struct values *v)
+{
+	size_t i;
+
+	putchar('{');
+	for (i = 0; i < v->nr; i += 2) {
+		const char *name = v->strings[i] + strlen(STATS "/");
+		const char *value = v->strings[i + 1];
+
+		fputs(i ? ",\n" : "\n", stdout);
+		json_string(name, strlen(name));
+		fputs(": ", stdout);
+		if (is_number(value))
+			fputs(value, stdout);
+		else
+			json_string(value, strlen(value));
+	}
+	puts(v->nr ? "\n}" : "}");
+}
+
+static void print_table(const struct values *v)
+{
+	struct table t = { .align = "lr" };
+	size_t i;
+
+	for (i = 0; i < v->nr; i += 2) {
+		const char *name = v->strings[i] + strlen(STATS "/");
+		const char *value = v->strings[i + 1];
+
+		table_add(&t, name, strlen(name));
+		table_add(&t, value, strlen(value));
+	}
+	table_print(&t);
+}
+
+enum tgctl_status tgctl_stats(const struct tgctl_args *args)
+{
+	struct values v = { 0 };
+
+	if (!collect(&v, STATS))
+		return TGCTL_FAILED;
+	if (args->flag)
+		print_json(&v);
+	else
+		print_table(&v);
+	return TGCTL_OK;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module's files: where they are, and one line of reason when one of them does not do
+ * what it should. Called by every verb that needs the module.
+ */
+#include "tgctl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uapi/timegraph.h>
+
+static const char *root(void)
+{
+	const char *dir = getenv("TG_SYSFS");
+
+	return dir && *dir ? dir : TIMEGRAPH_SYSFS;
+}
+
+bool sysfs_loaded(void)
+{
+	struct stat st;
+
+	return !stat(root(), &st);
+}
+
+const char *sysfs_path(const char *name)
+{
+	static char *path;
+	size_t size = strlen(root()) + strlen(name) + 2;
+
+	path = tgctl_alloc(path, size);
+	snprintf(path, size, "%s/%s", root(), name);
+	return path;
+}
+
+/* Says why @name could not be used; @err is an errno. */
+static void explain(const char *verb, const char *name, int err)
+{
+	if (!sysfs_loaded())
+		tgctl_error("timegraph is not loaded: modprobe timegraph");
+	else if (err == ENOENT)
+		tgctl_error("%s is missing: the module and this tgctl (%s) differ in version",
+			    sysfs_path(name), TIMEGRAPH_VERSION);
+	else if (err == EACCES || err == EPERM)
+		tgctl_error("cannot %s %s: %s; try as root", verb, sysfs_path(name),
+			    strerror(err));
+	else
+		tgctl_error("cannot %s %s: %s", verb, sysfs_path(name), strerror(err));
+}
+
+int sysfs_open(const char *name, int flags)
+{
+	int fd = open(sysfs_path(name), flags | O_CLOEXEC);
+
+	if (fd < 0)
+		explain((flags & O_ACCMODE) == O_RDONLY ? "read" : "write", name, errno);
+	return fd;
+}
+
+char *sysfs_read(const char *name, size_t *len)
+{
+	size_t used = 0, room = 8192;
+	char *data = tgctl_alloc(NULL, room);
+	int fd = sysfs_open(name, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		goto fail;
+	while ((n = read(fd, data + used, room - used - 1))) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			explain("read", name, errno);
+			close(fd);
+			goto fail;
+		}
+		used += n;
+		if (used == room - 1) {
+			room *= 2;
+			data = tgctl_alloc(data, room);
+		}
+	}
+	close(fd);
+	data[used] = '\0';
+	if (len)
+		*len = used;
+	return data;
+fail:
+	free(data);
+	return NULL;
+}
+
+char *sysfs_read_value(const char *name)
+{
+	size_t len;
+	char *value = sysfs_read(name, &len);
+
+	if (value && len && value[len - 1] == '\n')
+		value[len - 1] = '\0';
+	return value;
+}
+
+int sysfs_write_fd(int fd, const char *data, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -ENOSPC;	/* sysfs' way to say: behind the end */
+		data += n;
+		len -= n;
+	}
+	return 0;
+}
+
+bool sysfs_write_value(const char *name, const char *value)
+{
+	int fd = sysfs_open(name, O_WRONLY | O_TRUNC);
+	size_t size = strlen(value) + 2;
+	char *line;
+	int err;
+
+	if (fd < 0)
+		return false;
+	line = tgctl_alloc(NULL, size);
+	snprintf(line, size, "%s\n", value);
+	err = sysfs_write_fd(fd, line, size - 1);
+	if (err)
+		explain("write", name, -err);
+	free(line);
+	close(fd);
+	return !err;
+}
+
+static int no_dots(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int sysfs_list(const char *name, char ***names)
+{
+	struct dirent **entries;
+	int nr = scandir(sysfs_path(name), &entries, no_dots, alphasort);
+	int i;
+
+	if (nr < 0) {
+		explain("read", name, errno);
+		return -1;
+	}
+	*names = tgctl_alloc(NULL, (nr + 1) * sizeof(**names));
+	for (i = 0; i < nr; i++) {
+		(*names)[i] = tgctl_alloc(NULL, strlen(entries[i]->d_name) + 1);
+		strcpy((*names)[i], entries[i]->d_name);
+		free(entries[i]);
+	}
+	(*names)[nr] = NULL;
+	free(entries);
+	return nr;
+}
+
+bool sysfs_is_dir(const char *name)
+{
+	struct stat st;
+
+	return !stat(sysfs_path(name), &st) && S_ISDIR(st.st_mode);
+}
