@@ -28,6 +28,7 @@ static struct {
 	int refusal;
 	uint32_t fail_wait;			/* group whose wait fails, and how */
 	int wait_error;
+	int dead;				/* the channel, in the end */
 	uint32_t spoil_every;			/* every so many groups find their work wrong */
 	uint32_t signal_at;			/* this group's submission gets a SIGTERM */
 	uint32_t signal_after;			/* and this one gets it a moment later */
@@ -73,6 +74,12 @@ int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned i
 int tgl_channel_id(const struct tgl_channel *chan)
 {
 	return chan->id;
+}
+
+int tgl_channel_dead(const struct tgl_channel *chan)
+{
+	(void)chan;
+	return card.dead;
 }
 
 int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, uint32_t seq)
@@ -172,6 +179,8 @@ static struct {
 	{ "a group that never completes ends it",
 	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 1, .depth = 3 },
 	  { .fail_wait = 5, .wait_error = -EBUSY }, 0, 7, 4, 4, 1, 3 },
+	{ "a channel that died is an error, though all completed",
+	  { BASE, .count = 3 }, { .dead = 1 }, 0, 3, 3, 3, 1, 1 },
 	{ "wrong work is counted",
 	  { BASE, .count = 12, .verify = 1 }, { .spoil_every = 4 }, 0, 12, 12, 12, 3, 1 },
 	{ "and not looked for unless asked",

@@ -535,6 +535,11 @@ int tgl_channel_id(const struct tgl_channel *chan)
 	return fifo->channel;
 }
 
+int tgl_channel_dead(const struct tgl_channel *chan)
+{
+	return nouveau_check_dead_channel(nouveau_drm(chan->obj), chan->obj);
+}
+
 int tgl_slot_submit(struct tgl_channel *chan, unsigned int index, uint32_t seq)
 {
 	struct tgl_slot *slot = &chan->slots[index];

@@ -54,6 +54,16 @@ int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned i
 int tgl_channel_id(const struct tgl_channel *chan);
 
 /**
+ * tgl_channel_dead - see whether the kernel has given a channel up
+ * @chan: the channel
+ *
+ * Groups of a dead channel count as complete for those who wait: only this tells them apart.
+ *
+ * Return: not 0 if it is dead.
+ */
+int tgl_channel_dead(const struct tgl_channel *chan);
+
+/**
  * tgl_slot_submit - submit one group: one ioctl
  * @chan: the channel
  * @slot: which slot; must not be in flight

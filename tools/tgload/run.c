@@ -116,14 +116,23 @@ static void sleep_until(uint64_t when)
 	}
 }
 
-/* Counts an error and says what it was, once in a run whichever channel meets it. */
-static void error(struct worker *w, const char *what, int err)
+/* Counts an error; true for the first one in a run, of whichever channel, which is to be told. */
+static int first_error(struct worker *w)
 {
 	w->result.errors++;
-	if (!__atomic_exchange_n(&complained, 1, __ATOMIC_RELAXED))
-		fprintf(stderr, "tgload: channel %d: %s: %s\n", tgl_channel_id(w->chan), what,
-			strerror(err));
+	if (__atomic_exchange_n(&complained, 1, __ATOMIC_RELAXED))
+		return 0;
+	fprintf(stderr, "tgload: channel %d: ", tgl_channel_id(w->chan));
+	return 1;
 }
+
+#define error(w, ...)				\
+do {						\
+	if (first_error(w)) {			\
+		fprintf(stderr, __VA_ARGS__);	\
+		fputc('\n', stderr);		\
+	}					\
+} while (0)
 
 static int ended(const struct worker *w)
 {
@@ -154,7 +163,7 @@ static int submit(struct worker *w, int ends_frame)
 		w->refusals = 0;
 		return 1;
 	}
-	error(w, "the kernel refuses a group", -ret);
+	error(w, "the kernel refuses group %u: %s", flight->seq, strerror(-ret));
 	if (ret == -ENODEV || ++w->refusals == REFUSALS_MAX)
 		w->gone = 1;
 	return 0;
@@ -166,7 +175,7 @@ static void frame_done(struct worker *w, uint64_t done)
 
 	w->result.frames++;
 	if (w->shown_ns && tgl_samples_add(&w->result.frame, shown - w->shown_ns)) {
-		error(w, "cannot keep a frame time", ENOMEM);
+		error(w, "out of memory");
 		w->gone = 1;
 	}
 	w->shown_ns = shown;
@@ -180,11 +189,13 @@ static void reap(struct worker *w)
 	unsigned int slot = w->oldest;
 	int ret = tgl_slot_wait(w->chan, slot);
 	uint64_t done = now_ns();
+	unsigned long long wrong;
 
 	w->oldest = (w->oldest + 1) % w->opts->depth;
 	w->in_flight--;
 	if (ret) {
-		error(w, "waiting for a group failed", -ret);
+		error(w, "waiting for group %u: %s", flight->seq,
+		      ret == -EBUSY ? "not complete after 30 s" : strerror(-ret));
 		w->gone = 1;
 		return;
 	}
@@ -192,11 +203,12 @@ static void reap(struct worker *w)
 	w->result.asked_ps += w->work.ps;
 	w->last_ns = done;
 	if (tgl_samples_add(&w->result.latency, done - flight->submitted_ns)) {
-		error(w, "cannot keep a latency", ENOMEM);
+		error(w, "out of memory");
 		w->gone = 1;
 	}
-	if (w->opts->verify && tgl_slot_check(w->chan, slot, flight->seq))
-		error(w, "a group did not do its work", EIO);
+	wrong = w->opts->verify ? tgl_slot_check(w->chan, slot, flight->seq) : 0;
+	if (wrong)
+		error(w, "group %u left %llu words wrong", flight->seq, wrong);
 	if (flight->ends_frame)
 		frame_done(w, done);
 }
@@ -239,6 +251,8 @@ static void *work_channel(void *arg)
 		sleep_until(due < w->end_ns ? due : w->end_ns);
 	}
 	drain(w);
+	if (!w->gone && tgl_channel_dead(w->chan))
+		error(w, "the kernel has killed the channel");
 	return NULL;
 }
 
@@ -272,7 +286,7 @@ static void run_workers(struct worker **workers, const struct tgl_opts *opts)
 		int err = pthread_create(&workers[i]->thread, NULL, work_channel, workers[i]);
 
 		if (err) {
-			error(workers[i], "cannot start its thread", err);
+			error(workers[i], "cannot start its thread: %s", strerror(err));
 			workers[i]->gone = 1;
 			workers[i]->thread = 0;
 		}
