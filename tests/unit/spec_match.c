@@ -10,8 +10,9 @@
 
 #define REST ":ht:pe:1:1:1\n"
 #define A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-#define A250 A50 A50 A50 A50 A50
-#define A4000 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250 A250
+#define A250 "" A50 A50 A50 A50 A50
+#define A1000 "" A250 A250 A250 A250
+#define A4000 "" A1000 A1000 A1000 A1000
 #define STARS "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a"
 
 static const struct row {
@@ -31,8 +32,8 @@ static const struct row {
 	{ "quoted name", "\"a b\"" REST, "a b", 0, NULL, NULL, 1 },
 	{ "15 bytes", "123456789012345" REST, "123456789012345", 0, NULL, NULL, 1 },
 	{ "16 bytes are cut", "1234567890123456" REST, "123456789012345", 0, NULL, NULL, 1 },
-	{ "cut name against a shorter comm", "1234567890123456" REST, "12345678901234", 0, NULL, NULL,
-	  0 },
+	{ "cut name against a shorter comm", "1234567890123456" REST, "12345678901234", 0, NULL,
+	  NULL, 0 },
 	{ "UTF-8 cut within a character", "12345678901234\xc3\xa4" REST, "12345678901234\xc3", 0,
 	  NULL, NULL, 1 },
 	{ "first match wins", "b" REST "uid=7" REST "a" REST, "a", 7, NULL, NULL, 2 },

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The oracle for specifications, written from docs/spec-format.md alone. Called by the tests.
+ *
+ * It works the other way round than the parser: it cuts a line into pieces first, judges each
+ * piece by itself, blames every byte that it does not like, in any order, and takes the
+ * leftmost of them at the end. What the parser gets by reading in order must come out of this
+ * without order.
+ *
+ * Every line is copied twice. `s` is the line with each control byte turned into BAD. `m` is
+ * the same with each quote turned into QUOTE and each byte between two quotes into INNER, so
+ * that libc's span functions can cut it at : and , without knowing about quotes.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "spec_oracle.h"
+
+#define GOOD	((size_t)-1)
+#define BAD	'\1'
+#define QUOTE	'\2'
+#define INNER	'\3'
+#define BLANKS	" \t"
+#define WORD_END	BLANKS ":,\1\2"
+
+enum { NAME, SCHED, RESV, PRIO, CAP, PERIOD, OPTIONS, FIELDS };
+
+struct piece {
+	size_t from, to;
+};
+
+struct entry {
+	char kind;		/* p, e, u or c: plain, exe, uid, cgroup */
+	char *pattern;
+	char *reserve;		/* NULL: none */
+	bool background;
+	char resv[3];
+	unsigned long long cap, period;
+	size_t at[FIELDS];	/* where the words of the fields begin */
+};
+
+struct line {
+	char *s, *m;
+	size_t end;		/* where the comment begins, or the line's length */
+	size_t bad;		/* leftmost byte that was blamed, or GOOD */
+};
+
+static void *must(void *memory)
+{
+	if (!memory) {
+		perror("spec oracle");
+		exit(1);
+	}
+	return memory;
+}
+
+static void blame(struct line *l, size_t at)
+{
+	if (at < l->bad)
+		l->bad = at;
+}
+
+static char *cut(const char *s, struct piece p, size_t max)
+{
+	size_t n = p.to - p.from;
+
+	return must(strndup(s + p.from, n < max ? n : max));
+}
+
+/* Makes the two copies, finds the comment, pairs the quotes. */
+static void line_open(struct line *l, const char *text, size_t len)
+{
+	size_t i;
+	char *close;
+
+	l->s = must(malloc(len + 1));
+	l->bad = GOOD;
+	for (i = 0; i < len; i++) {
+		unsigned char c = text[i];
+
+		if ((c < ' ' && c != '\t') || c == 127) {
+			c = BAD;
+			blame(l, i);
+		}
+		l->s[i] = c;
+	}
+	l->s[len] = '\0';
+	l->m = must(strdup(l->s));
+	for (i = strcspn(l->s, "\"#"); l->s[i] == '"'; i += strcspn(l->s + i, "\"#")) {
+		close = strchr(l->s + i + 1, '"');
+		if (!close) {
+			blame(l, i);
+			l->m[i++] = QUOTE;
+			memset(l->m + i, INNER, len - i);
+			i = len;
+			break;
+		}
+		memset(l->m + i, INNER, close - (l->s + i));
+		l->m[i] = QUOTE;
+		i = close - l->s;
+		l->m[i++] = QUOTE;
+	}
+	l->end = i;
+	l->s[i] = '\0';
+	l->m[i] = '\0';
+}
+
+static void line_close(struct line *l)
+{
+	free(l->s);
+	free(l->m);
+}
+
+/* Cuts a piece at every @sep; says how many pieces there are, of which @max are written. */
+static int split(const struct line *l, struct piece whole, char sep, struct piece *out, int max)
+{
+	const char cutters[] = { sep, '\0' };
+	int n = 0;
+
+	for (;;) {
+		size_t to = whole.from + strcspn(l->m + whole.from, cutters);
+
+		if (to > whole.to)
+			to = whole.to;
+		if (n < max)
+			out[n] = (struct piece){ whole.from, to };
+		n++;
+		if (to == whole.to)
+			return n;
+		whole.from = to + 1;
+	}
+}
+
+static size_t past_blanks(const struct line *l, size_t at)
+{
+	return at + strspn(l->s + at, BLANKS);
+}
+
+/* Blames what stands between the end of a word and the end of its piece. */
+static void nothing_but_blanks(struct line *l, size_t from, size_t to)
+{
+	from = past_blanks(l, from);
+	if (from < to)
+		blame(l, from);
+}
+
+/* The one bare word of a piece. */
+static struct piece word(struct line *l, struct piece p)
+{
+	struct piece w;
+
+	w.from = past_blanks(l, p.from);
+	w.to = w.from + strcspn(l->m + w.from, WORD_END);
+	if (w.from == w.to)
+		blame(l, w.from);
+	nothing_but_blanks(l, w.to, p.to);
+	return w;
+}
+
+/* The value, bare or quoted, that has to begin where @p does and to fill it. */
+static struct piece value(struct line *l, struct piece p)
+{
+	struct piece v = p;
+	char *close;
+
+	if (l->m[p.from] != QUOTE) {
+		v.to = v.from + strcspn(l->m + v.from, WORD_END);
+		nothing_but_blanks(l, v.to, p.to);
+	} else {
+		v.from++;
+		close = strchr(l->m + v.from, QUOTE);
+		if (!close)
+			return v;	/* its quote is blamed already */
+		v.to = close - l->m;
+		nothing_but_blanks(l, v.to + 1, p.to);
+	}
+	if (v.from == v.to)
+		blame(l, v.to);
+	return v;
+}
+
+static bool same(const struct line *l, struct piece p, const char *literal)
+{
+	return p.to - p.from == strlen(literal) &&
+	       strncmp(l->s + p.from, literal, p.to - p.from) == 0;
+}
+
+static bool one_of(const struct line *l, struct piece p, const char *const *literals)
+{
+	while (*literals && !same(l, p, *literals))
+		literals++;
+	return *literals;
+}
+
+static bool number(struct line *l, struct piece p, unsigned long long lo, unsigned long long hi,
+		   unsigned long long *out)
+{
+	size_t digits = strspn(l->s + p.from, "0123456789");
+
+	if (p.from == p.to)
+		return false;	/* blamed by word() or value() */
+	if (p.from + digits < p.to) {
+		blame(l, p.from + digits);
+		return false;
+	}
+	errno = 0;
+	*out = strtoull(l->s + p.from, NULL, 10);
+	if (errno || *out < lo || *out > hi) {
+		blame(l, p.from);
+		return false;
+	}
+	return true;
+}
+
+static void size(struct line *l, struct piece p)
+{
+	static const char units[] = "KMG";
+	unsigned long long unit = 1, bytes;
+	const char *u = p.from < p.to ? strchr(units, l->s[p.to - 1]) : NULL;
+
+	if (u && p.to - p.from > 1) {
+		unit = 1ULL << 10 * (u - units + 1);
+		p.to--;
+	}
+	number(l, p, 1, (1ULL << 40) / unit, &bytes);
+}
+
+static void name_field(struct line *l, struct piece p, struct entry *e)
+{
+	static const char *const kinds[] = { "exe", "uid", "cgroup", NULL };
+	struct piece w, v;
+	size_t good;
+
+	p.from = past_blanks(l, p.from);
+	e->at[NAME] = p.from;
+	e->kind = 'p';
+	w.from = p.from;
+	w.to = p.from + strcspn(l->m + p.from, WORD_END "=");
+	if (l->m[w.to] == '=') {
+		if (!one_of(l, w, kinds))
+			blame(l, w.from);
+		e->kind = l->s[w.from];
+		p.from = w.to + 1;
+	}
+	v = value(l, p);
+	e->pattern = cut(l->s, v, e->kind == 'p' ? 15 : 255);
+	if (v.to - v.from > 255)
+		blame(l, v.from + 255);
+	switch (e->kind) {
+	case 'p':
+		good = strcspn(l->s + v.from, "*?");
+		break;
+	case 'u':
+		good = strspn(l->s + v.from, "*?0123456789");
+		break;
+	default:
+		good = v.from == v.to || strchr("*?/", l->s[v.from]) ? v.to - v.from : 0;
+	}
+	if (v.from + good < v.to)
+		blame(l, v.from + good);
+}
+
+static void options_field(struct line *l, struct piece p, struct entry *e)
+{
+	static const char *const keys[] = { "reserve", "weight", "depth", "vgpu", "mem", NULL };
+	struct piece option[6];		/* the sixth is unknown or repeated */
+	char seen[6] = "";
+	unsigned long long n;
+	int i, count;
+
+	count = split(l, p, ',', option, 6);
+	for (i = 0; i < count && i < 6; i++) {
+		struct piece k, v;
+
+		k.from = past_blanks(l, option[i].from);
+		k.to = k.from + strcspn(l->m + k.from, WORD_END "=");
+		if (!one_of(l, k, keys) || strchr(seen, l->s[k.from])) {
+			blame(l, k.from);
+			return;
+		}
+		seen[i] = l->s[k.from];	/* the keys differ in it */
+		if (l->s[k.from] == 'r' && e->background)
+			blame(l, k.from);
+		if (l->m[k.to] != '=') {
+			blame(l, k.to);
+			return;
+		}
+		v = value(l, (struct piece){ k.to + 1, option[i].to });
+		if (strchr("rv", l->s[k.from]) && v.to - v.from > 31)
+			blame(l, v.from + 31);
+		switch (l->s[k.from]) {
+		case 'r':
+			free(e->reserve);
+			e->reserve = cut(l->s, v, 31);
+			break;
+		case 'w':
+			number(l, v, 1, 10000, &n);
+			break;
+		case 'd':
+			number(l, v, 1, 64, &n);
+			break;
+		case 'm':
+			size(l, v);
+			break;
+		}
+	}
+}
+
+/* Judges a line that is not empty by itself. */
+static void line_judge(struct line *l, struct entry *e)
+{
+	static const char *const scheds[] = { "prt", "ht", NULL };
+	static const char *const resvs[] = { "pe", "ae", "bg", NULL };
+	struct piece field[FIELDS + 1], w;
+	unsigned long long n;
+	int i, count;
+
+	count = split(l, (struct piece){ 0, l->end }, ':', field, FIELDS + 1);
+	if (count < OPTIONS)
+		blame(l, l->end);
+	if (count > FIELDS)
+		blame(l, field[FIELDS].from - 1);
+	for (i = 0; i < count && i < FIELDS; i++) {
+		if (i == NAME) {
+			name_field(l, field[i], e);
+			continue;
+		}
+		if (i == OPTIONS) {
+			options_field(l, field[i], e);
+			continue;
+		}
+		w = word(l, field[i]);
+		e->at[i] = w.from;
+		switch (i) {
+		case SCHED:
+			if (!one_of(l, w, scheds))
+				blame(l, w.from);
+			break;
+		case RESV:
+			if (!one_of(l, w, resvs))
+				blame(l, w.from);
+			e->background = same(l, w, "bg");
+			snprintf(e->resv, sizeof(e->resv), "%.2s", l->s + w.from);
+			break;
+		case PRIO:
+			if (!same(l, w, "*"))
+				number(l, w, 0, 99, &n);
+			break;
+		case CAP:
+			if (!number(l, w, !e->background, 10000000, &e->cap))
+				return;	/* and T cannot be judged */
+			break;
+		case PERIOD:
+			number(l, w, e->cap, e->cap ? 10000000 : 0, &e->period);
+			break;
+		}
+	}
+}
+
+/* Blames the fields of entry @nr that do not go together with the earlier ones. */
+static void line_compare(struct line *l, const struct entry *entries, size_t nr)
+{
+	const struct entry *e = &entries[nr], *old;
+	bool peers;
+
+	for (old = entries; old < e; old++) {
+		if (old->kind == e->kind && !strcmp(old->pattern, e->pattern))
+			blame(l, e->at[NAME]);
+		peers = old->reserve && e->reserve && !strcmp(old->reserve, e->reserve);
+		if (old->background && e->background && old->cap && e->cap)
+			peers = true;
+		if (peers && strcmp(old->resv, e->resv))
+			blame(l, e->at[RESV]);
+		if (peers && old->cap != e->cap)
+			blame(l, e->at[CAP]);
+		if (peers && old->period != e->period)
+			blame(l, e->at[PERIOD]);
+	}
+}
+
+static bool too_long(const char *text, size_t len, unsigned int *line, unsigned int *col)
+{
+	const size_t max = 64 * 1024;
+	size_t i;
+
+	if (len <= max)
+		return false;
+	*line = 1;
+	*col = 1;
+	for (i = 0; i < max; i++) {
+		*line += text[i] == '\n';
+		*col = text[i] == '\n' ? 1 : *col + 1;
+	}
+	return true;
+}
+
+int oracle_check(const char *text, size_t len, unsigned int *line, unsigned int *col)
+{
+	struct entry *entries = NULL;
+	unsigned int row = 0;
+	size_t nr = 0, i, n;
+	const char *lf;
+	struct line l;
+	int ret = 0;
+
+	if (too_long(text, len, line, col))
+		return -1;
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
+		*line = 1;
+		*col = 1;
+		return -1;
+	}
+	while (len && !ret) {
+		lf = memchr(text, '\n', len);
+		n = lf ? (size_t)(lf - text) : len;
+		row++;
+		line_open(&l, text, n && text[n - 1] == '\r' ? n - 1 : n);
+		n += lf ? 1 : 0;
+		text += n;
+		len -= n;
+		if (past_blanks(&l, 0) < l.end) {
+			entries = must(realloc(entries, (nr + 1) * sizeof(*entries)));
+			memset(&entries[nr], 0, sizeof(*entries));
+			line_judge(&l, &entries[nr]);
+			if (l.bad == GOOD)
+				line_compare(&l, entries, nr);
+			nr++;
+		}
+		if (l.bad != GOOD) {
+			*line = row;
+			*col = l.bad + 1;
+			ret = -1;
+		}
+		line_close(&l);
+	}
+	for (i = 0; i < nr; i++) {
+		free(entries[i].pattern);
+		free(entries[i].reserve);
+	}
+	free(entries);
+	return ret;
+}
