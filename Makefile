@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+# TimeGraph. `make help` lists what people run; parts live in mk/*.mk.
+
+B := build
+MAKEFLAGS += --no-print-directory
+export LC_ALL := C
+
+.PHONY: all help check check-full check-debug demo setup clean
+all: bin
+
+help:
+	@echo 'make demo         a game against command bombs, with and without TimeGraph (4 minutes)'
+	@echo 'make check        everything that a change must pass'
+	@echo 'make check-full   what takes longer'
+	@echo 'make check-debug  the VM cases on a kernel with lockdep and KASAN'
+	@echo 'make              the tools; make kmod: the module for the Debian 12 kernel'
+	@echo 'make bench-core   cost of a scheduling decision'
+	@echo 'make fuzz         the fuzzers, for longer'
+	@echo 'make coverage     line coverage of src/core'
+	@echo 'make clean        remove what was built; downloads stay in build/cache'
+
+include mk/core.mk
+include $(filter-out mk/core.mk,$(wildcard mk/*.mk))
+
+setup:
+	@scripts/setup
+
+# Setting up comes first, in a make of its own: parts of the makefiles ask pkg-config.
+check demo check-full check-debug: setup
+	@$(MAKE) run-$@
+
+clean:
+	rm -rf $(filter-out $(B)/cache,$(wildcard $(B)/*))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+# The core as a library, plain and with sanitisers, and the unit tests.
+
+B ?= build
+CC ?= cc
+
+# As in the kernel: memory is typed by its use, so no strict aliasing.
+CORE_INC := -Iinclude/env/user -Iinclude
+CORE_CFLAGS := -std=gnu11 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-strict-aliasing
+SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+CORE_SRC := $(wildcard src/core/*.c)
+CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
+CORE_SAN := $(CORE_SRC:%.c=$(B)/san/%.o)
+CORE_FREE := $(CORE_SRC:%.c=$(B)/free/%.o)
+
+$(B)/obj/src/core/%.o: src/core/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -c -o $@ $<
+
+$(B)/san/src/core/%.o: src/core/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -c -o $@ $<
+
+# As the kernel will compile it: no libc, no float registers. Only its symbols are looked at.
+$(B)/free/src/core/%.o: src/core/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -O2 -ffreestanding -mgeneral-regs-only $(CORE_INC) -MMD -MP -c -o $@ $<
+
+$(B)/lib/libtgcore.a: $(CORE_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/lib/libtgcore-san.a: $(CORE_SAN)
+	@mkdir -p $(@D)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/lib/libtgcore-free.a: $(CORE_FREE)
+	@mkdir -p $(@D)
+	rm -f $@ && $(AR) rcs $@ $^
+
+CORE_TESTS := $(addprefix $(B)/tests/unit/,core_test)
+
+$(CORE_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/lib/libtgcore-san.a
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -MF $@.d -o $@ $^
+
+-include $(CORE_OBJ:.o=.d) $(CORE_SAN:.o=.d) $(CORE_FREE:.o=.d) $(CORE_TESTS:=.d)

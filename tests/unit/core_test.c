@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core by example: each row is a script of events and the actions that must come out.
+ *
+ * A script has one event a line, `TIME EVENT ARGUMENTS`, times in microseconds; timers that the
+ * core asked for are fed when their time comes. Expected is the list of actions as
+ * `TIME ACTION ...`, in order; ARM and the first GATE of a client are left out. After every event
+ * all invariants are checked.
+ *
+ *	join CLIENT CHANNEL COMM	leave CLIENT CHANNEL
+ *	submit CLIENT CHANNEL JOB	cancel JOB	refused JOB
+ *	started JOB [AT]		done JOB [AT]
+ *	spec TEXT			rematch TEXT		(lines separated by blanks)
+ *	policy NAME	idle CLIENT	knob NR VALUE	wait
+ *
+ * An event that is refused logs `TIME -ERRNO`.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tg/policy.h>
+
+#define LOG_MAX 8192
+
+struct row {
+	const char *name, *policy, *script, *expected;
+};
+
+static const struct row rows[] = {
+	{ "fifo frees at once", "fifo",
+	  "0 join 1 1 a\n" "10 submit 1 1 1\n" "11 submit 1 1 2\n" "12 started 1\n" "13 started 2\n"
+	  "20 done 1\n" "30 done 2\n" "40 leave 1 1\n",
+	  "10 free 1, 11 free 2, 40 gone 1" },
+	{ "an open gate that answers anyway frees", "none",
+	  "0 join 1 1 a\n" "10 submit 1 1 1\n" "11 started 1\n" "12 done 1\n",
+	  "10 free 1" },
+	{ "PRT: one at a time, highest priority next", "timegraph",
+	  "0 spec hp:prt:bg:9:0:0 mp:prt:bg:5:0:0 lp:prt:bg:1:0:0\n"
+	  "0 join 1 1 lp\n" "0 join 2 1 mp\n" "0 join 3 1 hp\n"
+	  "10 submit 2 1 1\n" "11 started 1\n" "12 submit 2 1 2\n" "13 submit 1 1 3\n"
+	  "14 submit 3 1 4\n" "50 done 1\n" "51 started 4\n" "60 done 4\n" "61 started 2\n"
+	  "70 done 2\n" "71 started 3\n" "80 done 3\n",
+	  "10 free 1, 50 free 4, 60 free 2, 70 free 3" },
+	{ "PRT: equals in arrival order", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n"
+	  "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 submit 3 1 3\n" "4 submit 2 1 4\n"
+	  "5 started 1\n" "10 done 1\n" "11 started 2\n" "20 done 2\n" "21 started 3\n" "30 done 3\n",
+	  "1 free 1, 10 free 2, 20 free 3, 30 free 4" },
+	{ "PRT: a freed job holds the engine before it has started", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
+	  "50 refused 1\n",
+	  "1 free 1, 50 free 2" },
+	{ "HT: follows its own group, up to its depth", "timegraph",
+	  "0 spec g:ht:bg:5:0:0\n" "0 join 1 1 g\n" "0 join 2 1 x\n"
+	  "1 submit 1 1 1\n" "2 started 1\n" "3 submit 2 1 2\n" "4 submit 1 1 3\n" "5 started 3\n"
+	  "6 submit 1 1 4\n" "10 done 1\n" "11 started 4\n" "20 done 3\n" "30 done 4\n",
+	  "1 free 1, 4 free 3, 10 free 4, 30 free 2" },
+	{ "HT: not while a higher priority waits", "timegraph",
+	  "0 spec g:ht:bg:5:0:0 h:prt:bg:9:0:0\n" "0 join 1 1 g\n" "0 join 2 1 h\n"
+	  "1 submit 1 1 1\n" "2 started 1\n" "3 submit 2 1 2\n" "4 submit 1 1 3\n"
+	  "10 done 1\n" "11 started 2\n" "20 done 2\n",
+	  "1 free 1, 10 free 2, 20 free 3" },
+	{ "HT: depth from the spec line", "timegraph",
+	  "0 spec g:ht:bg:5:0:0:depth=1\n" "0 join 1 1 g\n"
+	  "1 submit 1 1 1\n" "2 started 1\n" "4 submit 1 1 2\n" "10 done 1\n",
+	  "1 free 1, 10 free 2" },
+	{ "PE: overrun is paid back before the next group", "timegraph",
+	  "0 spec b:prt:pe:1:2500:25000\n" "0 join 1 1 b\n"
+	  "1000 submit 1 1 1\n" "1000 started 1\n" "1001 submit 1 1 2\n" "21000 done 1\n"
+	  "290000 wait\n",
+	  "1000 free 1, 200000 free 2" },
+	{ "PE: the budget is cut to C at a refill", "timegraph",
+	  "0 spec b:prt:pe:1:10000:100000\n" "0 join 1 1 b\n"
+	  "500000 submit 1 1 1\n" "500000 started 1\n" "512000 done 1\n" "512000 submit 1 1 2\n"
+	  "600000 wait\n",
+	  "500000 free 1, 600000 free 2" },
+	{ "PE: a group that runs across refills loses none of them", "timegraph",
+	  "0 spec b:prt:pe:1:20000:25000\n" "0 join 1 1 b\n"
+	  "10000 submit 1 1 1\n" "10000 started 1\n" "30000 submit 1 1 2\n" "90000 done 1\n"
+	  "130000 wait\n",
+	  "10000 free 1, 100000 free 2" },
+	{ "PE: an exhausted client does not hold up another", "timegraph",
+	  "0 spec b:prt:pe:9:1000:100000 g:prt:bg:1:0:0\n" "0 join 1 1 b\n" "0 join 2 1 g\n"
+	  "0 submit 1 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "20 submit 2 1 3\n" "5000 done 1\n"
+	  "5001 started 3\n" "6000 done 3\n",
+	  "0 free 1, 5000 free 3" },
+	{ "PE: a shared reserve is one budget", "timegraph",
+	  "0 spec a:prt:pe:1:1000:100000:reserve=r b:prt:pe:1:1000:100000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "10 submit 2 1 2\n"
+	  "1500 done 1\n" "100000 wait\n",
+	  "0 free 1, 100000 free 2" },
+	{ "Background is unlimited until it is configured", "timegraph",
+	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "5000000 submit 1 1 2\n"
+	  "9000000 done 1\n",
+	  "0 free 1, 9000000 free 2" },
+	{ "Background configured by the spec", "timegraph",
+	  "0 spec a:prt:bg:1:1000:10000\n"
+	  "0 join 1 1 x\n" "0 submit 1 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "2000 done 1\n"
+	  "20000 wait\n",
+	  "0 free 1, 20000 free 2" },
+	{ "AE: a group goes when its prediction fits", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "3000 done 1\n" "3000 submit 1 1 2\n" "100000 wait\n",
+	  "0 free 1, 50000 free 2" },
+	{ "a cancelled waiter leaves its place", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
+	  "3 submit 3 1 3\n" "4 started 1\n" "5 cancel 2\n" "10 done 1\n",
+	  "1 free 1, 10 free 3" },
+	{ "a cancelled freed job returns its slot", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 cancel 1\n",
+	  "1 free 1, 3 free 2" },
+	{ "a channel that leaves lets its waiters go", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 started 1\n"
+	  "4 leave 2 1\n" "5 refused 2\n",
+	  "1 free 1, 4 free 2, 4 gone 2, 5 -2" },
+	{ "a client goes when its last job ends", "timegraph",
+	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "2 started 1\n" "4 leave 1 1\n" "9 done 1\n",
+	  "1 free 1, 9 gone 1" },
+	{ "a freed job without a fence loses its slot", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "200000 started 1\n"
+	  "200001 started 2\n" "200100 done 1\n",
+	  "1 free 1, 100001 note overlap 1 1, 100001 free 2, 200001 note overlap 2 2" },
+	{ "a lost job is charged, and waiters pass until the engine recovers", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 started 1\n"
+	  "10000100 submit 2 1 3\n" "10000200 started 2\n" "10000201 started 3\n"
+	  "10000300 done 2\n" "10000301 submit 2 1 4\n" "10000400 done 3\n",
+	  "1 free 1, 10000003 note lost 1 1, 10000003 free 2, 10000100 free 3, "
+	  "10000300 note recovered 2 2, 10000400 free 4" },
+	{ "a late fence repairs a lost job's accounts", "timegraph",
+	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "3 started 1\n" "11000000 done 1\n",
+	  "1 free 1, 10000003 note lost 1 1, 11000000 note repaired 1 1, "
+	  "11000000 note recovered 1 1" },
+	{ "the deadline counts from the job's turn", "fifo",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "1 started 1\n" "2 submit 2 1 2\n"
+	  "2 started 2\n" "9000000 done 1\n" "18000000 done 2\n",
+	  "1 free 1, 2 free 2" },
+	{ "policy switch drains and hands over", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 started 1\n"
+	  "4 policy fifo\n" "5 submit 2 1 3\n" "10 done 1\n",
+	  "1 free 1, 4 gate 1 hold, 4 gate 2 hold, 10 note policy 0 1, 10 gate 1 track, "
+	  "10 gate 2 track, 10 free 2, 10 free 3" },
+	{ "policy switch from an open gate syncs first", "none",
+	  "0 join 1 1 a\n" "1 policy timegraph\n" "2 submit 1 1 1\n" "5 idle 1\n",
+	  "1 gate 1 hold, 1 sync 1, 5 note policy 0 2, 5 gate 1 ask, 5 free 1" },
+	{ "a drain that does not end is cut", "none",
+	  "0 join 1 1 a\n" "1 policy fifo\n" "2 submit 1 1 1\n" "10200000 wait\n",
+	  "1 gate 1 hold, 1 sync 1, 10000001 note drain_cut 1 0, 10000001 note policy 0 1, "
+	  "10000001 gate 1 track, 10000001 free 1, 10100001 note overlap 1 1" },
+	{ "a switch during a drain replaces the one that is due", "timegraph",
+	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "3 started 1\n" "4 policy fifo\n" "5 policy none\n"
+	  "10 done 1\n",
+	  "1 free 1, 4 gate 1 hold, 10 note policy 0 0, 10 gate 1 open" },
+	{ "running clients follow a new spec on request", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
+	  "3 submit 3 1 3\n" "4 rematch c:prt:bg:9:0:0\n" "5 started 1\n" "10 done 1\n",
+	  "1 free 1, 10 free 3" },
+	{ "running clients keep theirs until a new channel", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
+	  "3 submit 3 1 3\n" "4 spec c:prt:bg:9:0:0\n" "5 started 1\n" "10 done 1\n" "11 started 2\n"
+	  "12 submit 2 1 4\n" "13 join 3 2 c\n" "14 submit 3 2 5\n" "20 done 2\n" "21 started 3\n"
+	  "30 done 3\n",
+	  "1 free 1, 10 free 2, 20 free 3, 30 free 5" },
+	{ "a rematch that exhausts moves waiters to their new reserve", "timegraph",
+	  "0 spec a:prt:pe:1:1000:10000:reserve=r b:prt:pe:1:1000:10000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "5000 done 1\n"
+	  "5001 submit 2 1 2\n" "5002 rematch a:prt:pe:1:1000:10000:reserve=r\n",
+	  "0 free 1, 5002 free 2" },
+	{ "opening a channel forgives no debt", "timegraph",
+	  "0 spec a:prt:pe:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "5000 done 1\n" "5001 join 1 2 a\n" "5002 submit 1 2 2\n" "60000 wait\n",
+	  "0 free 1, 50000 free 2" },
+	{ "malformed events change nothing", "timegraph",
+	  "0 join 1 1 a\n" "0 join 1 1 a\n" "1 submit 1 2 1\n" "1 submit 1 1 1\n" "1 submit 1 1 1\n"
+	  "2 done 1\n" "2 idle 1\n" "3 started 1\n" "3 cancel 1\n" "4 leave 7 1\n" "5 knob 0 1\n"
+	  "5 knob 99 1\n" "6 idle 9\n",
+	  "0 -17, 1 -2, 1 free 1, 1 -17, 2 -16, 2 -16, 3 -16, 4 -2, 5 -22, 5 -22, 6 -2" },
+	{ "knobs: a shorter deadline", "timegraph",
+	  "0 knob 0 5000\n" "0 join 1 1 a\n" "1 submit 1 1 1\n" "2 started 1\n" "6000 wait\n",
+	  "1 free 1, 5002 note lost 1 1" },
+};
+
+/* The host of these tests: logs actions, keeps the timer, owns all memory. */
+struct host {
+	struct tg_actions actions;
+	struct tg_gpu gpu;
+	s64 armed;
+	char log[LOG_MAX];
+	size_t used;
+	struct tg_identity ids[16];
+	bool gated[16];
+	struct tg_job *jobs[16];
+	struct tg_client *clients[16];
+	struct tg_channel *channels[16];
+	struct tg_spec spec[8];
+	char text[8][512];
+	int nr_spec;
+	void *objects[TG_POOLS * 16];
+};
+
+static void say(struct host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct host *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	h->used += snprintf(h->log + h->used, LOG_MAX - h->used, "%s%lld ", h->used ? ", " : "",
+			    (long long)(h->gpu.now / TG_USEC));
+	va_start(ap, fmt);
+	h->used += vsnprintf(h->log + h->used, LOG_MAX - h->used, fmt, ap);
+	va_end(ap);
+}
+
+static void emit(struct tg_actions *out, const struct tg_action *a)
+{
+	static const char *const gates[] = { "open", "track", "ask", "hold" };
+	static const char *const notes[] = { "lost", "repaired", "recovered", "overlap",
+		"ejected_pick", "ejected_starved", "drain_cut", "policy" };
+	struct host *h = container_of(out, struct host, actions);
+
+	switch (a->kind) {
+	case TG_ACT_FREE:
+		say(h, "free %llu", (unsigned long long)a->job);
+		break;
+	case TG_ACT_ARM:
+		h->armed = a->at;
+		break;
+	case TG_ACT_NOTE:
+		say(h, "note %s %u %llu", notes[a->arg], a->client, (unsigned long long)a->job);
+		break;
+	case TG_ACT_GATE:
+		if (h->gated[a->client])
+			say(h, "gate %u %s", a->client, gates[a->arg]);
+		h->gated[a->client] = true;
+		break;
+	case TG_ACT_SYNC:
+		say(h, "sync %u", a->client);
+		break;
+	case TG_ACT_GONE:
+		say(h, "gone %u", a->client);
+		break;
+	default:
+		abort();
+	}
+}
+
+static const char *feed(struct host *h, struct tg_event *ev)
+{
+	int rc;
+
+	if (ev->kind != TG_EV_KNOB && ev->kind != TG_EV_STARTED && ev->kind != TG_EV_DONE)
+		ev->at = ev->now;
+	rc = tg_gpu_feed(&h->gpu, ev, &h->actions);
+	if (rc) {
+		h->gpu.now = ev->now;
+		say(h, "%d", rc);
+	}
+	return tg_gpu_check(&h->gpu);
+}
+
+static const char *spec(struct host *h, struct tg_event *ev, const char *text)
+{
+	struct tg_spec *s = &h->spec[h->nr_spec];
+	struct tg_spec_error err;
+	char *copy = h->text[h->nr_spec++];
+	size_t i, len = strlen(text);
+
+	for (i = 0; i <= len; i++)
+		copy[i] = text[i] == ' ' ? '\n' : text[i];
+	s->text = copy;
+	s->entries = calloc(tg_spec_room(copy, len), sizeof(*s->entries));
+	if (tg_spec_parse(s, len, &err))
+		return err.what;
+	ev->kind = TG_EV_SPEC;
+	ev->data = s;
+	return feed(h, ev);
+}
+
+static const char *step(struct host *h, const char *line)
+{
+	struct tg_event ev = { .arg = 1 };
+	char word[16], rest[512] = "";
+	unsigned long long t, a = 0, b = 0, c = 0;
+	const char *wrong;
+	int n;
+
+	if (sscanf(line, "%llu %15s %511[^\n]", &t, word, rest) < 2)
+		return "a line that the test cannot read";
+	n = sscanf(rest, "%llu %llu %llu", &a, &b, &c);
+
+	while (h->armed <= (s64)t * TG_USEC) {
+		struct tg_event timer = { .now = h->armed, .kind = TG_EV_TIMER };
+
+		h->armed = TG_NEVER;
+		wrong = feed(h, &timer);
+		if (wrong)
+			return wrong;
+	}
+	ev.now = t * TG_USEC;
+	ev.client = a;
+	ev.channel = b;
+	if (!strcmp(word, "wait"))
+		return NULL;
+	if (!strcmp(word, "spec") || !strcmp(word, "rematch")) {
+		ev.arg = word[0] == 'r';
+		ev.client = 0;
+		return spec(h, &ev, rest);
+	}
+	if (!strcmp(word, "join")) {
+		ev.kind = TG_EV_JOIN;
+		sscanf(rest, "%*u %*u %15s", h->ids[a].comm);
+		ev.data = &h->ids[a];
+	} else if (!strcmp(word, "leave")) {
+		ev.kind = TG_EV_LEAVE;
+	} else if (!strcmp(word, "submit")) {
+		ev.kind = TG_EV_SUBMIT;
+		ev.job = c;
+	} else if (!strcmp(word, "idle")) {
+		ev.kind = TG_EV_IDLE;
+	} else if (!strcmp(word, "policy")) {
+		ev.kind = TG_EV_POLICY;
+		ev.arg = tg_policy_find(rest, strlen(rest));
+	} else if (!strcmp(word, "knob")) {
+		ev.kind = TG_EV_KNOB;
+		ev.arg = a;
+		ev.at = b;
+	} else {
+		ev.kind = !strcmp(word, "started") ? TG_EV_STARTED : !strcmp(word, "done") ?
+			TG_EV_DONE : !strcmp(word, "refused") ? TG_EV_REFUSED : TG_EV_CANCEL;
+		ev.job = a;
+		ev.at = n > 1 ? (s64)b * TG_USEC : ev.now;
+	}
+	return feed(h, &ev);
+}
+
+static const char *run(const struct row *row, struct host *h)
+{
+	static const size_t sizes[TG_POOLS] = { sizeof(struct tg_client),
+		sizeof(struct tg_channel), sizeof(struct tg_reserve), sizeof(struct tg_job) };
+	struct tg_buckets buckets = { h->jobs, h->clients, h->channels, 4 };
+	const char *line = row->script, *wrong = NULL;
+	size_t i;
+
+	h->actions.emit = emit;
+	h->armed = TG_NEVER;
+	tg_gpu_init(&h->gpu, 1, tg_policy_find(row->policy, strlen(row->policy)), &buckets, 0);
+	for (i = 0; i < ARRAY_SIZE(h->objects); i++) {
+		h->objects[i] = calloc(1, sizes[i % TG_POOLS]);
+		tg_gpu_give(&h->gpu, i % TG_POOLS, h->objects[i]);
+	}
+	while (!wrong && line && *line) {
+		wrong = step(h, line);
+		line = strchr(line, '\n');
+		if (line)
+			line++;
+	}
+	if (!wrong && strcmp(h->log, row->expected))
+		wrong = h->log;
+	for (i = 0; i < ARRAY_SIZE(h->objects); i++)
+		free(h->objects[i]);
+	for (i = 0; i < ARRAY_SIZE(h->spec); i++)
+		free(h->spec[i].entries);
+	return wrong;
+}
+
+int main(void)
+{
+	int passed = 0, failed = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct host *h = calloc(1, sizeof(*h));
+		const char *wrong = run(&rows[i], h);
+
+		if (wrong) {
+			printf("not ok %s: got\n\t%s\nexpected\n\t%s\n", rows[i].name, wrong,
+			       rows[i].expected);
+			failed++;
+		} else {
+			printf("ok %s\n", rows[i].name);
+			passed++;
+		}
+		free(h);
+	}
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed || !passed;
+}

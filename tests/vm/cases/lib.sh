@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the cases: loading and unloading the module, clients, and small sums.
+
+tg=/sys/kernel/timegraph
+module=/lib/tg/timegraph.ko
+
+die()
+{
+	echo "$*"
+	exit 1
+}
+
+# load [PARAMETER...]: with a trace, so that the run can be replayed
+load()
+{
+	insmod $module trace_kib=${TRACE_KIB-16384} "$@" || die "insmod: exit status $?"
+}
+
+# unload: keep the trace for the replay; a case may unload several times
+unload()
+{
+	keep_trace
+	rmmod timegraph || die "rmmod: exit status $?"
+	[ ! -e $tg ] || die "$tg is still there"
+}
+
+keep_trace()
+{
+	[ -e /sys/kernel/debug/timegraph/trace ] || return 0
+	mkdir -p /out/traces
+	n=$(ls /out/traces | wc -l)
+	cat /sys/kernel/debug/timegraph/trace >"/out/traces/${0##*/}-${CASE:-case}-$n.trace"
+}
+
+# spec TEXT...: one line each
+spec()
+{
+	printf '%s\n' "$@" >/tmp/spec
+	tgctl load /tmp/spec || die 'tgctl load failed'
+}
+
+# field KEY <JSON: the number behind the first "KEY":
+field()
+{
+	sed -n "s/.*\"$1\":\\(-\\?[0-9.]*\\).*/\\1/p" | head -n 1
+}
+
+# truth CHANNEL KEY: of the newest instance of a channel number, from /tmp/truth
+truth()
+{
+	tr '{' '\n' </tmp/truth | grep "\"channel\":$1," | tail -n 1 | field "$2"
+}
+
+# client PID KEY: of `tgctl clients --json`, from /tmp/clients
+client()
+{
+	tr '{' '\n' </tmp/clients | grep "\"pid\": *$1[,}]" | tail -n 1 | field "$2"
+}
+
+# until SECONDS COMMAND...: wait for it to be true
+until_true()
+{
+	n=$(($1 * 20))
+	shift
+	until "$@"; do
+		n=$((n - 1))
+		[ $n -gt 0 ] || return 1
+		usleep 50000
+	done
+}
+
+# bomb NAME [OPTION...]: a client without an end, in the background
+bomb()
+{
+	name=$1
+	shift
+	tgload --name "$name" --kind compute --cost 20ms --every 0 --depth 2 --for 600s "$@" \
+		>"/tmp/$name.$$.json" 2>&1 &
+}
+
+none_left()
+{
+	[ "$(ls $tg/clients | wc -l)" = 0 ]
+}
