@@ -13,7 +13,7 @@
  */
 #include <tg/spec.h>
 
-struct cursor {
+struct spec_cursor {
 	const char *text;
 	u32 start;		/* offset of the line's first byte */
 	u32 pos;		/* offset of the next byte to read */
@@ -23,46 +23,46 @@ struct cursor {
 };
 
 /* Where a line's fields begin, for errors that show only beside another line. */
-struct places {
+struct spec_places {
 	u32 name, resv, capacity, period;
 };
 
 /* Limits of a number, and the words for one that is not within them. */
-struct range {
+struct spec_limits {
 	u64 min, max;
 	const char *what, *want;
 };
 
-static const struct range range_prio = {
+static const struct spec_limits range_prio = {
 	TG_PRIO_MIN, TG_PRIO_MAX, "prio out of range", "prio: 0 (lowest) to 99, or *"
 };
 
-static const struct range range_capacity = {
+static const struct spec_limits range_capacity = {
 	1, TG_SPEC_PERIOD_MAX / TG_USEC, "C out of range", "C: 1 to 10000000 microseconds"
 };
 
-static const struct range range_capacity_bg = {
+static const struct spec_limits range_capacity_bg = {
 	0, TG_SPEC_PERIOD_MAX / TG_USEC, "C out of range",
 	"C: 1 to 10000000 microseconds, or 0 to be just a member of Background"
 };
 
-static const struct range range_period = {
+static const struct spec_limits range_period = {
 	1, TG_SPEC_PERIOD_MAX / TG_USEC, "T out of range", "T: 1 to 10000000 microseconds"
 };
 
-static const struct range range_no_period = {
+static const struct spec_limits range_no_period = {
 	0, 0, "T without C", "T: 0, because C is 0"
 };
 
-static const struct range range_weight = {
+static const struct spec_limits range_weight = {
 	1, TG_SPEC_WEIGHT_MAX, "weight out of range", "weight: 1 to 10000"
 };
 
-static const struct range range_depth = {
+static const struct spec_limits range_depth = {
 	1, TG_DEPTH_MAX, "depth out of range", "depth: 1 to 64 groups in flight"
 };
 
-static const struct range range_mem = {
+static const struct spec_limits range_mem = {
 	1, TG_SPEC_MEM_MAX, "mem out of range", "mem: 1 to 1024G bytes, suffix K, M or G"
 };
 
@@ -97,7 +97,7 @@ static bool is_wildcard(char ch)
 	return ch == '*' || ch == '?';
 }
 
-static int refuse(const struct cursor *c, u32 at, const char *what, const char *want)
+static int refuse(const struct spec_cursor *c, u32 at, const char *what, const char *want)
 {
 	c->err->line = c->line;
 	c->err->column = at - c->start + 1;
@@ -106,13 +106,13 @@ static int refuse(const struct cursor *c, u32 at, const char *what, const char *
 	return -EINVAL;
 }
 
-static bool at_end(const struct cursor *c)
+static bool at_end(const struct spec_cursor *c)
 {
 	return c->pos == c->end || c->text[c->pos] == '#';
 }
 
 /* Refuses the next byte; says so when it is the line's end or no text at all. */
-static int refuse_next(const struct cursor *c, const char *what, const char *want)
+static int refuse_next(const struct spec_cursor *c, const char *what, const char *want)
 {
 	if (at_end(c))
 		what = "the line ends too early";
@@ -121,14 +121,14 @@ static int refuse_next(const struct cursor *c, const char *what, const char *wan
 	return refuse(c, c->pos, what, want);
 }
 
-static void skip_blanks(struct cursor *c)
+static void skip_blanks(struct spec_cursor *c)
 {
 	while (c->pos < c->end && is_blank(c->text[c->pos]))
 		c->pos++;
 }
 
 /* Reads up to @stop, a blank, a control character or one of : , # " and may find nothing. */
-static struct tg_str read_to(struct cursor *c, char stop)
+static struct tg_str read_to(struct spec_cursor *c, char stop)
 {
 	struct tg_str s = { .off = c->pos };
 
@@ -145,7 +145,7 @@ static struct tg_str read_to(struct cursor *c, char stop)
 }
 
 /* Reads a bare or quoted value. Not empty; otherwise its bytes are not judged yet. */
-static int read_value(struct cursor *c, struct tg_str *s, const char *want)
+static int read_value(struct spec_cursor *c, struct tg_str *s, const char *want)
 {
 	u32 open = c->pos;
 
@@ -166,14 +166,14 @@ static int read_value(struct cursor *c, struct tg_str *s, const char *want)
 }
 
 /* Reads a field that is one bare word. */
-static int read_field(struct cursor *c, struct tg_str *s, const char *want)
+static int read_field(struct spec_cursor *c, struct tg_str *s, const char *want)
 {
 	skip_blanks(c);
 	*s = read_to(c, ':');
 	return s->len ? 0 : refuse_next(c, "empty field", want);
 }
 
-static int read_colon(struct cursor *c, const char *want)
+static int read_colon(struct spec_cursor *c, const char *want)
 {
 	skip_blanks(c);
 	if (at_end(c) || c->text[c->pos] != ':')
@@ -183,7 +183,7 @@ static int read_colon(struct cursor *c, const char *want)
 }
 
 /* Reads the rest of a line that has to be empty but for a comment. */
-static int read_end(struct cursor *c, const char *want)
+static int read_end(struct spec_cursor *c, const char *want)
 {
 	skip_blanks(c);
 	if (!at_end(c))
@@ -195,7 +195,7 @@ static int read_end(struct cursor *c, const char *want)
 	return 0;
 }
 
-static bool str_is(const struct cursor *c, struct tg_str s, const char *word)
+static bool str_is(const struct spec_cursor *c, struct tg_str s, const char *word)
 {
 	return s.len == strlen(word) && !memcmp(c->text + s.off, word, s.len);
 }
@@ -205,7 +205,7 @@ static bool str_same(const char *text, struct tg_str a, struct tg_str b)
 	return a.len == b.len && !memcmp(text + a.off, text + b.off, a.len);
 }
 
-static int check_number(const struct cursor *c, struct tg_str s, const struct range *r,
+static int check_number(const struct spec_cursor *c, struct tg_str s, const struct spec_limits *r,
 			u64 *value)
 {
 	u64 v = 0;
@@ -226,7 +226,7 @@ static int check_number(const struct cursor *c, struct tg_str s, const struct ra
 }
 
 /* A number of bytes, which may end in K, M or G. */
-static int check_size(const struct cursor *c, struct tg_str s, u64 *value)
+static int check_size(const struct spec_cursor *c, struct tg_str s, u64 *value)
 {
 	struct tg_str digits = s;
 	u32 shift = 0;
@@ -254,7 +254,7 @@ static int check_size(const struct cursor *c, struct tg_str s, u64 *value)
 	return 0;
 }
 
-static int check_short_name(const struct cursor *c, struct tg_str s)
+static int check_short_name(const struct spec_cursor *c, struct tg_str s)
 {
 	u32 i;
 
@@ -267,7 +267,7 @@ static int check_short_name(const struct cursor *c, struct tg_str s)
 	return 0;
 }
 
-static int check_pattern(const struct cursor *c, const struct tg_spec_entry *e)
+static int check_pattern(const struct spec_cursor *c, const struct tg_spec_entry *e)
 {
 	u32 i;
 
@@ -299,7 +299,7 @@ static int check_pattern(const struct cursor *c, const struct tg_spec_entry *e)
 	return 0;
 }
 
-static int parse_name(struct cursor *c, struct tg_spec_entry *e)
+static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 {
 	static const struct {
 		const char *word;
@@ -328,7 +328,7 @@ static int parse_name(struct cursor *c, struct tg_spec_entry *e)
 	return err ? err : check_pattern(c, e);
 }
 
-static int parse_sched(struct cursor *c, struct tg_spec_entry *e)
+static int parse_sched(struct spec_cursor *c, struct tg_spec_entry *e)
 {
 	struct tg_str s;
 	int err;
@@ -345,7 +345,7 @@ static int parse_sched(struct cursor *c, struct tg_spec_entry *e)
 	return 0;
 }
 
-static int parse_resv(struct cursor *c, struct tg_spec_entry *e, struct places *at)
+static int parse_resv(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
 {
 	struct tg_str s;
 	int err;
@@ -365,7 +365,7 @@ static int parse_resv(struct cursor *c, struct tg_spec_entry *e, struct places *
 	return 0;
 }
 
-static int parse_prio(struct cursor *c, struct tg_spec_entry *e)
+static int parse_prio(struct spec_cursor *c, struct tg_spec_entry *e)
 {
 	struct tg_str s;
 	u64 value;
@@ -386,9 +386,9 @@ static int parse_prio(struct cursor *c, struct tg_spec_entry *e)
 	return 0;
 }
 
-static int parse_capacity(struct cursor *c, struct tg_spec_entry *e, struct places *at)
+static int parse_capacity(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
 {
-	const struct range *r = e->resv == TG_BG ? &range_capacity_bg : &range_capacity;
+	const struct spec_limits *r = e->resv == TG_BG ? &range_capacity_bg : &range_capacity;
 	struct tg_str s;
 	u64 value;
 	int err;
@@ -404,9 +404,9 @@ static int parse_capacity(struct cursor *c, struct tg_spec_entry *e, struct plac
 	return 0;
 }
 
-static int parse_period(struct cursor *c, struct tg_spec_entry *e, struct places *at)
+static int parse_period(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
 {
-	const struct range *r = e->capacity ? &range_period : &range_no_period;
+	const struct spec_limits *r = e->capacity ? &range_period : &range_no_period;
 	struct tg_str s;
 	u64 value;
 	int err;
@@ -424,7 +424,7 @@ static int parse_period(struct cursor *c, struct tg_spec_entry *e, struct places
 	return 0;
 }
 
-static int parse_value(struct cursor *c, struct tg_spec_entry *e, enum key key)
+static int parse_value(struct spec_cursor *c, struct tg_spec_entry *e, enum key key)
 {
 	struct tg_str s;
 	u64 value;
@@ -458,7 +458,7 @@ static int parse_value(struct cursor *c, struct tg_spec_entry *e, enum key key)
 }
 
 /* Reads key=value; @seen is a mask of the keys that the line had already. */
-static int parse_option(struct cursor *c, struct tg_spec_entry *e, u32 *seen)
+static int parse_option(struct spec_cursor *c, struct tg_spec_entry *e, u32 *seen)
 {
 	struct tg_str s;
 	u32 key;
@@ -483,7 +483,7 @@ static int parse_option(struct cursor *c, struct tg_spec_entry *e, u32 *seen)
 }
 
 /* Reads what may follow T, up to the end of the line. */
-static int parse_options(struct cursor *c, struct tg_spec_entry *e)
+static int parse_options(struct spec_cursor *c, struct tg_spec_entry *e)
 {
 	u32 seen = 0;
 	int err;
@@ -501,7 +501,7 @@ static int parse_options(struct cursor *c, struct tg_spec_entry *e)
 	return read_end(c, "the end of the line, or a comma and key=value");
 }
 
-static int parse_fields(struct cursor *c, struct tg_spec_entry *e, struct places *at)
+static int parse_fields(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
 {
 	int err;
 
@@ -546,8 +546,8 @@ static struct tg_str effective_pattern(const struct tg_spec_entry *e)
 }
 
 /* Refuses a line that contradicts an earlier one or can never match because of it. */
-static int check_against(const struct cursor *c, const struct tg_spec *spec,
-			 const struct tg_spec_entry *e, const struct places *at)
+static int check_against(const struct spec_cursor *c, const struct tg_spec *spec,
+			 const struct tg_spec_entry *e, const struct spec_places *at)
 {
 	struct tg_str pattern = effective_pattern(e);
 	const struct tg_spec_entry *peer = NULL;
@@ -577,10 +577,10 @@ static int check_against(const struct cursor *c, const struct tg_spec *spec,
 	return 0;
 }
 
-static int parse_line(struct cursor *c, struct tg_spec *spec)
+static int parse_line(struct spec_cursor *c, struct tg_spec *spec)
 {
 	struct tg_spec_entry *e = &spec->entries[spec->nr];
-	struct places at;
+	struct spec_places at;
 	int err;
 
 	skip_blanks(c);
@@ -608,7 +608,7 @@ u32 tg_spec_room(const char *text, u32 len)
 }
 
 /* Puts the cursor on the byte that is one too many. */
-static int refuse_long(struct cursor *c)
+static int refuse_long(struct spec_cursor *c)
 {
 	for (c->pos = 0; c->pos < TG_SPEC_TEXT_MAX; c->pos++) {
 		if (c->text[c->pos] == '\n') {
@@ -622,7 +622,7 @@ static int refuse_long(struct cursor *c)
 int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err)
 {
 	static const char mark[] = "\xef\xbb\xbf";
-	struct cursor c = { .text = spec->text, .line = 1, .err = err };
+	struct spec_cursor c = { .text = spec->text, .line = 1, .err = err };
 	u32 next;
 	int ret;
 
