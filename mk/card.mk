@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# The modelled card: the daemon that runs it, and its tests.
+# Included by the top Makefile; also works alone: make -f mk/card.mk [card-check]
+
+B ?= build
+CC ?= cc
+CARD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Isrc/card
+CARD_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+CARD_SRC := $(wildcard src/card/*.c)
+CARD_OBJ := $(CARD_SRC:src/card/%.c=$(B)/obj/card/%.o)
+CARD_SAN_OBJ := $(CARD_SRC:src/card/%.c=$(B)/obj/card/san/%.o)
+CARDD_OBJ := $(patsubst tools/cardd/%.c,$(B)/obj/card/cardd/%.o,$(wildcard tools/cardd/*.c))
+CARD_TESTS := $(patsubst tests/card/%.c,$(B)/tests/card_%,$(filter-out tests/card/lib.c,$(wildcard tests/card/*.c)))
+
+.PHONY: card card-check
+card: $(B)/bin/cardd $(CARD_TESTS)
+
+card-check: $(CARD_TESTS)
+	@set -e; for t in $(CARD_TESTS); do echo "== $$t"; $$t; done
+
+$(B)/bin/cardd: $(CARDD_OBJ) $(CARD_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) -o $@ $^
+
+$(B)/obj/card/%.o: src/card/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/obj/card/cardd/%.o: tools/cardd/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The tests run the same sources under the address and undefined-behaviour sanitizers.
+$(B)/obj/card/san/%.o: src/card/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -MMD -MP -c -o $@ $<
+
+$(B)/obj/card/test/%.o: tests/card/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -MMD -MP -c -o $@ $<
+
+$(B)/tests/card_%: $(B)/obj/card/test/%.o $(B)/obj/card/test/lib.o $(CARD_SAN_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -o $@ $^
+
+.SECONDARY:
+
+-include $(wildcard $(B)/obj/card/*.d $(B)/obj/card/*/*.d)

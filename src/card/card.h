@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The modelled card: the whole public interface, and its manual.
+ *
+ * A card is a pure state machine.  It owns no clock, thread, socket or file: the host (tools/cardd,
+ * or a test) tells it what happens and when, and it answers through the return values below and
+ * the callbacks in struct card_host.  One card is used by one thread at a time; callbacks run
+ * inside the call that caused them and must not call back into the card.
+ *
+ * Time is the host's, in nanoseconds, and never goes backwards between calls: a @now below the
+ * highest one seen counts as that one.  The model's own instants are exact: what was due at T is
+ * done as if at T, however late the call that does it comes; the difference is reported as late.
+ *
+ * Use:
+ *	card = card_create(&config, &host, now);
+ *	for each access of the guest:	card_read() or card_write()
+ *	in between:			sleep until card_next_event(), then card_advance()
+ *	at any time:			card_truth(), card_truth_channel()
+ */
+#ifndef CARD_H
+#define CARD_H
+
+#include "types.h"
+
+struct card;
+
+/* Regions of the PCI function, numbered as VFIO numbers them. */
+enum card_region {
+	CARD_BAR0 = 0,		/* registers, 16 MiB */
+	CARD_BAR1 = 1,		/* window on GPU virtual memory, 256 MiB */
+	CARD_BAR3 = 3,		/* window for instance memory, 32 MiB */
+	CARD_CONFIG = 7,	/* PCI configuration space, 256 bytes */
+};
+
+/* Never: the value of card_next_event() when nothing is going to happen. */
+#define CARD_NEVER	INT64_MAX
+
+/**
+ * struct card_config - what kind of card
+ * @chip: "G92"
+ * @vram_mib: video memory, MiB: 64, 128, 256, 512 or 1024 (the powers of two that the chip's
+ *	memory geometry registers can describe)
+ * @vram: that much zeroed memory, owned by the caller, alive as long as the card
+ * @scale: the card is so many times slower than life, 1 to 1000; every modelled duration is
+ *	multiplied by it, and so is everything in the ground truth
+ * @seed: seeds whatever is random in the model (nothing is, yet)
+ */
+struct card_config {
+	const char *chip;
+	u32 vram_mib;
+	void *vram;
+	u32 scale;
+	u64 seed;
+};
+
+/**
+ * struct card_host - what the card asks of the machine it sits in
+ * @ctx: handed to each callback
+ * @intx: the level of the INTx pin changed to @level
+ * @msi: the card sends its message-signalled interrupt (once; not again before the driver re-arms)
+ * @dma: where guest-physical memory [@addr, @addr + @len) is, or NULL when it is not all there in
+ *	one piece.  The pointer is used inside the current call only.
+ * @log: something bad came from the guest: @what is a sentence, @chid the channel or -1, @value the
+ *	address or datum at fault.  May be NULL.
+ */
+struct card_host {
+	void *ctx;
+	void (*intx)(void *ctx, bool level);
+	void (*msi)(void *ctx);
+	void *(*dma)(void *ctx, u64 addr, u64 len, bool write);
+	void (*log)(void *ctx, const char *what, int chid, u64 value);
+};
+
+/**
+ * card_create() - a card, powered on and reset
+ * @config: copied
+ * @host: copied
+ * @now: its power-on time, where the ground truth starts
+ *
+ * Return: the card, or NULL when @config is out of range or memory is short.
+ */
+struct card *card_create(const struct card_config *config, const struct card_host *host, s64 now);
+
+/** card_destroy() - free a card; NULL is fine */
+void card_destroy(struct card *card);
+
+/**
+ * card_reset() - the PCI function was reset
+ *
+ * Registers return to their power-on values and every channel is gone.  Video memory and the ground
+ * truth stay.
+ */
+void card_reset(struct card *card, s64 now);
+
+/** card_region_size() - bytes in a region, 0 for one that the card does not have */
+u64 card_region_size(const struct card *card, int region);
+
+/**
+ * card_read(), card_write() - the guest accesses a region
+ * @region: enum card_region
+ * @off: offset in it
+ * @buf: @len bytes
+ * @len: 1 to 4096
+ *
+ * Registers are 32 bits wide: a read of a part gives that part of the register, a write of a part
+ * of one is refused (logged), as are accesses past the end; those read as all ones.
+ * Does card_advance(@now) first.
+ */
+void card_read(struct card *card, s64 now, int region, u64 off, void *buf, u32 len);
+void card_write(struct card *card, s64 now, int region, u64 off, const void *buf, u32 len);
+
+/**
+ * card_msi_enable() - the machine routes interrupts by message from now on, or no longer
+ *
+ * Arms the message; when an interrupt is already pending it is sent at once.
+ */
+void card_msi_enable(struct card *card, bool on);
+
+/** card_intx_level() - the present level of the INTx pin */
+bool card_intx_level(const struct card *card);
+
+/**
+ * card_next_event() - when something is next going to happen by itself
+ *
+ * Return: time in ns; possibly in the past when the model is behind (a call to card_advance() does
+ * a bounded amount of work, so that a hostile guest cannot keep it for itself); CARD_NEVER.
+ */
+s64 card_next_event(const struct card *card);
+
+/** card_advance() - do everything that was due up to @now */
+void card_advance(struct card *card, s64 now);
+
+/* ---- ground truth ------------------------------------------------------------------------- */
+
+/**
+ * struct card_truth - what the card really did
+ * @chip: its name
+ * @scale: from the configuration
+ * @elapsed_ns: since power-on; always busy + switch + idle
+ * @busy_ns: the graphics engine executed a command group
+ * @switch_ns: it changed from one channel's context to another's
+ * @idle_ns: it did neither
+ * @late_ns: sum over command groups of how much later than the modelled instant their completion
+ *	was acted on: the host's slowness, which is in none of the times above
+ * @groups: command groups completed (a group ends with its fence, a semaphore release)
+ * @switches: context switches
+ * @errors: errors that the guest made the card report, and accesses that were refused
+ * @gap_n: number of gaps, each the time from a group's completion on an otherwise idle channel to
+ *	that channel's next doorbell, when shorter than 50 ms
+ * @gap_p50_ns, @gap_p90_ns: their quantiles, to 5 us
+ * @channels: number of rows that card_truth_channel() has
+ */
+struct card_truth {
+	const char *chip;
+	u32 scale;
+	s64 elapsed_ns;
+	s64 busy_ns;
+	s64 switch_ns;
+	s64 idle_ns;
+	s64 late_ns;
+	u64 groups;
+	u64 switches;
+	u64 errors;
+	u64 gap_n;
+	s64 gap_p50_ns;
+	s64 gap_p90_ns;
+	u32 channels;
+};
+
+/**
+ * struct card_truth_channel - one channel's share
+ * @chid: number, as the driver sees it
+ * @instance: how many channels of that number came before
+ * @alive: still enabled
+ * @busy_ns, @groups: as above; @switches: context switches to it
+ */
+struct card_truth_channel {
+	u32 chid;
+	u32 instance;
+	bool alive;
+	s64 busy_ns;
+	u64 groups;
+	u64 switches;
+};
+
+/** card_truth() - the ground truth up to @now; does card_advance(@now) first */
+void card_truth(struct card *card, s64 now, struct card_truth *out);
+
+/** card_truth_channel() - row @i, 0 to channels - 1, in the order in which channels were created */
+void card_truth_channel(const struct card *card, u32 i, struct card_truth_channel *out);
+
+#endif

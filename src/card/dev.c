@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dev.c - the card as a whole: birth, reset, the passing of time, the ground truth.
+ *
+ * Time passes in card_advance(): events are taken in the order of their modelled time, each at its own
+ * instant (card->t), so it does not matter how late or how seldom the host calls.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "priv.h"
+
+void dev_error(struct card *card, const char *what, int chid, u64 value)
+{
+	card->errors++;
+	if (card->host.log)
+		card->host.log(card->host.ctx, what, chid, value);
+}
+
+/* ---- birth and reset -------------------------------------------------------------------------- */
+
+void card_reset(struct card *card, s64 now)
+{
+	card_advance(card, now);
+	pgraph_reset(card);
+	pfifo_reset(card);
+	mmio_reset(card);
+	instmem_reset(card);
+	pmc_reset(card);
+	pbus_reset(card);
+	ptimer_reset(card);
+	pfb_reset(card);
+	pci_reset(card);
+}
+
+struct card *card_create(const struct card_config *config, const struct card_host *host, s64 now)
+{
+	u32 mib = config->vram_mib;
+	struct card *card;
+	u32 *state;
+
+	if (!card_chip_find(config->chip) || !config->vram || config->scale < 1 ||
+	    config->scale > 1000 || mib < 64 || mib > 1024 || mib & (mib - 1))
+		return NULL;
+	card = calloc(1, sizeof(*card));
+	if (!card)
+		return NULL;
+	card->config = *config;
+	card->host = *host;
+	card->chip = card_chip_find(config->chip);
+	card->t0 = now;
+	card->now = now;
+	card->t = now;
+	card->vram = config->vram;
+	card->vram_size = (u64)mib << 20;
+	card->pgraph.since = now;
+	card->pgraph.owner = -1;
+	card->pgraph.end = CARD_NEVER;
+	card->pfifo.retry_at = CARD_NEVER;
+	card->ptimer.alarm = CARD_NEVER;
+	card->reg = calloc(1, CARD_MMIO_SIZE);
+	card->rows_room = 64;
+	card->row = calloc(card->rows_room, sizeof(*card->row));
+	state = calloc(CARD_CHANNELS * GR_SLOTS, GR_METHODS * sizeof(*state));
+	if (!card->reg || !card->row || !state) {
+		free(state);
+		card_destroy(card);
+		return NULL;
+	}
+	for (u32 i = 0; i < CARD_CHANNELS; i++) {
+		card->pfifo.chan[i].chid = i;
+		card->pfifo.chan[i].state = state + i * GR_SLOTS * GR_METHODS;
+	}
+	vbios_build(card);
+	card_reset(card, now);
+	return card;
+}
+
+void card_destroy(struct card *card)
+{
+	if (!card)
+		return;
+	free(card->pfifo.chan[0].state);
+	free(card->row);
+	free(card->reg);
+	free(card);
+}
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+s64 card_next_event(const struct card *card)
+{
+	s64 next = card->pgraph.end;
+
+	if (card->pfifo.behind)
+		return card->t;
+	if (next > card->pfifo.retry_at)
+		next = card->pfifo.retry_at;
+	if (next > card->ptimer.alarm)
+		next = card->ptimer.alarm;
+	return next;
+}
+
+void card_advance(struct card *card, s64 now)
+{
+	if (now > card->now)
+		card->now = now;
+	card->budget = CARD_BUDGET;
+	while (card->budget && card_next_event(card) <= card->now) {
+		if (card->t < card_next_event(card))
+			card->t = card_next_event(card);
+		card->budget--;
+		if (card->pfifo.behind)
+			pfifo_run(card);
+		pgraph_event(card);
+		pfifo_retry(card);
+		ptimer_event(card);
+	}
+	/* caught up: accesses happen now */
+	if (card_next_event(card) > card->now)
+		card->t = card->now;
+}
+
+/* ---- ground truth ----------------------------------------------------------------------------- */
+
+/* dev_row() - a row for a new channel: the number of the row */
+u32 dev_row(struct card *card, u32 chid)
+{
+	u32 instance = 0;
+	struct row *row;
+
+	for (u32 i = 0; i < card->rows; i++)
+		if (card->row[i].chid == chid)
+			instance++;
+	if (card->rows == card->rows_room && card->rows_room < CARD_ROWS) {
+		row = realloc(card->row, 2 * card->rows_room * sizeof(*row));
+		if (row) {
+			card->row = row;
+			card->rows_room *= 2;
+		}
+	}
+	if (card->rows == card->rows_room) {
+		/* out of rows: the newest one is used on, and that is an error */
+		dev_error(card, "too many channels were created to tell apart", (int)chid, 0);
+		return card->rows - 1;
+	}
+	card->row[card->rows] = (struct row){ .chid = chid, .instance = instance, .alive = true };
+	return card->rows++;
+}
+
+void dev_gap(struct card *card, s64 ns)
+{
+	if (ns < 0 || ns >= GAP_MAX_NS)
+		return;
+	card->gap[ns / GAP_STEP_NS]++;
+	card->gaps++;
+}
+
+static s64 gap_quantile(const struct card *card, u32 percent)
+{
+	u64 rank = (card->gaps * percent + 99) / 100, seen = 0;
+
+	if (!card->gaps)
+		return 0;
+	for (u32 i = 0; i < ARRAY_SIZE(card->gap); i++) {
+		seen += card->gap[i];
+		if (seen >= rank)
+			return (s64)i * GAP_STEP_NS + GAP_STEP_NS / 2;
+	}
+	return GAP_MAX_NS;
+}
+
+void card_truth(struct card *card, s64 now, struct card_truth *out)
+{
+	const struct pgraph *gr = &card->pgraph;
+	s64 rest;
+
+	card_advance(card, now);
+	rest = card->now - gr->since;
+	*out = (struct card_truth){
+		.chip = card->chip->name,
+		.scale = card->config.scale,
+		.elapsed_ns = card->now - card->t0,
+		.busy_ns = gr->ns[GR_BUSY] + (gr->state == GR_BUSY ? rest : 0),
+		.switch_ns = gr->ns[GR_SWITCHING] + (gr->state == GR_SWITCHING ? rest : 0),
+		.idle_ns = gr->ns[GR_IDLE] + (gr->state == GR_IDLE ? rest : 0),
+		.late_ns = gr->late_ns,
+		.groups = gr->groups,
+		.switches = gr->switches,
+		.errors = card->errors,
+		.gap_n = card->gaps,
+		.gap_p50_ns = gap_quantile(card, 50),
+		.gap_p90_ns = gap_quantile(card, 90),
+		.channels = card->rows,
+	};
+}
+
+void card_truth_channel(const struct card *card, u32 i, struct card_truth_channel *out)
+{
+	const struct pgraph *gr = &card->pgraph;
+	const struct row *row = &card->row[i];
+	s64 rest = 0;
+
+	if (gr->state == GR_BUSY && card->pfifo.chan[gr->owner].row == i)
+		rest = card->now - gr->since;
+	*out = (struct card_truth_channel){
+		.chid = row->chid,
+		.instance = row->instance,
+		.alive = row->alive,
+		.busy_ns = row->busy_ns + rest,
+		.groups = row->groups,
+		.switches = row->switches,
+	};
+}

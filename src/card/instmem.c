@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * instmem.c - video memory by physical address, and the windows through which the CPU sees it.
+ *
+ * 0x700000-0x7fffff of BAR0 is 1 MiB of physical video memory, from 0x001700 << 16 on.  BAR1 and BAR3
+ * go through page tables: 0x001704 names the instance block, 0x001708 and 0x00170c the DMA object in it
+ * whose base the window shows.
+ */
+#include <string.h>
+
+#include "priv.h"
+
+#define HOST_WINDOW	0x001700
+#define HOST_INSTANCE	0x001704
+#define HOST_BAR1	0x001708
+#define HOST_BAR3	0x00170c
+#define HOST_FLUSH	0x070000
+
+void instmem_reset(struct card *card)
+{
+	for (u32 r = HOST_WINDOW; r <= HOST_BAR3; r += 4)
+		reg_set(card, r, 0);
+}
+
+/* vram_ptr() - @len bytes of video memory at @addr, or NULL when they are not all there */
+u8 *vram_ptr(struct card *card, u64 addr, u64 len)
+{
+	if (addr > card->vram_size || len > card->vram_size - addr)
+		return NULL;
+	return card->vram + addr;
+}
+
+u32 vram_rd32(struct card *card, u64 addr)
+{
+	u8 *p = vram_ptr(card, addr, 4);
+	u32 v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static void transfer(u8 *mem, void *buf, u64 len, bool write)
+{
+	if (write)
+		memcpy(mem, buf, len);
+	else
+		memcpy(buf, mem, len);
+}
+
+/* instmem_window() - access @len bytes at @off of the BAR0 window */
+void instmem_window(struct card *card, u32 off, void *buf, u32 len, bool write)
+{
+	u64 addr = ((u64)reg_get(card, HOST_WINDOW) << 16) + off;
+	u8 *p = vram_ptr(card, addr, len);
+
+	if (p) {
+		transfer(p, buf, len, write);
+		return;
+	}
+	dev_error(card, "window access past the end of video memory", -1, addr);
+	if (!write)
+		memset(buf, 0xff, len);
+}
+
+/* instmem_bar() - access @len bytes at @off of BAR1 or BAR3 */
+void instmem_bar(struct card *card, int bar, u64 off, void *buf, u32 len, bool write)
+{
+	u64 inst = (u64)(reg_get(card, HOST_INSTANCE) & 0x0fffffff) << 12;
+	u32 object = reg_get(card, bar == CARD_BAR1 ? HOST_BAR1 : HOST_BAR3);
+	enum vm_reason why = VM_NULL_DMAOBJ;
+	struct dmaobj obj = { .inst = inst };
+	u64 run;
+	u8 *p;
+
+	if (object & BIT(31))
+		vm_dmaobj(card, inst, (object & 0x7fffffff) << 4, &obj);
+	while (len) {
+		p = vm_map(card, &obj, off, write, &run, &why);
+		if (!p) {
+			vm_fault(card, &obj, off, write,
+				 bar == CARD_BAR1 ? VM_BAR_FB : VM_BAR_IN, why);
+			if (!write)
+				memset(buf, 0xff, len);
+			return;
+		}
+		if (run > len)
+			run = len;
+		transfer(p, buf, run, write);
+		buf = (u8 *)buf + run;
+		off += run;
+		len -= (u32)run;
+	}
+}
+
+u32 instmem_rd(struct card *card, u32 off)
+{
+	return reg_get(card, off);
+}
+
+void instmem_wr(struct card *card, u32 off, u32 val)
+{
+	if (off == HOST_FLUSH)
+		val &= ~3u;	/* flushed */
+	reg_set(card, off, val);
+}

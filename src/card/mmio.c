@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mmio.c - the register space, and the entry points for the guest's accesses.
+ *
+ * A table sends each range of BAR0 to its unit.  Registers of units that are not modelled (display,
+ * thermal, video engines, ...) keep what is written, which is what their drivers need to come up.
+ */
+#include <string.h>
+
+#include "priv.h"
+
+#define WINDOW_BASE	0x700000
+#define WINDOW_END	0x800000
+
+static const struct mmio_range {
+	u32 start;
+	u32 end;
+	u32 (*rd)(struct card *card, u32 off);
+	void (*wr)(struct card *card, u32 off, u32 val);
+} ranges[] = {
+	{ 0x000000, 0x001000, pmc_rd, pmc_wr },
+	{ 0x001000, 0x001700, pbus_rd, pbus_wr },
+	{ 0x001700, 0x002000, instmem_rd, instmem_wr },
+	{ 0x002000, 0x004000, pfifo_rd, pfifo_wr },
+	{ 0x009000, 0x00a000, ptimer_rd, ptimer_wr },
+	{ 0x070000, 0x071000, instmem_rd, instmem_wr },
+	{ 0x088000, 0x089000, pci_rd, pci_wr },
+	{ 0x100000, 0x102000, pfb_rd, pfb_wr },
+	{ 0x300000, 0x310000, vbios_rd, vbios_wr },
+	{ 0x400000, 0x410000, pgraph_rd, pgraph_wr },
+	{ 0xc00000, 0xd00000, pfifo_user_rd, pfifo_user_wr },
+};
+
+void mmio_reset(struct card *card)
+{
+	memset(card->reg, 0, CARD_MMIO_SIZE);
+}
+
+static const struct mmio_range *mmio_find(u32 off)
+{
+	size_t lo = 0, hi = ARRAY_SIZE(ranges);
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (off < ranges[mid].start)
+			hi = mid;
+		else if (off >= ranges[mid].end)
+			lo = mid + 1;
+		else
+			return &ranges[mid];
+	}
+	return NULL;
+}
+
+u32 mmio_rd(struct card *card, u32 off)
+{
+	const struct mmio_range *range = mmio_find(off);
+
+	return range ? range->rd(card, off) : reg_get(card, off);
+}
+
+void mmio_wr(struct card *card, u32 off, u32 val)
+{
+	const struct mmio_range *range = mmio_find(off);
+
+	if (range)
+		range->wr(card, off, val);
+	else
+		reg_set(card, off, val);
+}
+
+u64 card_region_size(const struct card *card, int region)
+{
+	(void)card;
+	switch (region) {
+	case CARD_BAR0:
+		return CARD_MMIO_SIZE;
+	case CARD_BAR1:
+		return 256ull << 20;
+	case CARD_BAR3:
+		return 32ull << 20;
+	case CARD_CONFIG:
+		return 256;
+	default:
+		return 0;
+	}
+}
+
+static bool mmio_inside(const struct card *card, int region, u64 off, u32 len)
+{
+	u64 size = card_region_size(card, region);
+
+	return off < size && len <= size - off;
+}
+
+void card_read(struct card *card, s64 now, int region, u64 off, void *buf, u32 len)
+{
+	u8 *out = buf;
+
+	card_advance(card, now);
+	if (!mmio_inside(card, region, off, len)) {
+		dev_error(card, "read past the end of a region", -1, off);
+		memset(buf, 0xff, len);
+		return;
+	}
+	if (region == CARD_CONFIG) {
+		pci_config(card, (u32)off, buf, len, false);
+		return;
+	}
+	if (region != CARD_BAR0) {
+		instmem_bar(card, region, off, buf, len, false);
+		return;
+	}
+	if (off >= WINDOW_BASE && off + len <= WINDOW_END) {
+		instmem_window(card, (u32)off - WINDOW_BASE, buf, len, false);
+		return;
+	}
+	while (len) {
+		u32 val = mmio_rd(card, (u32)off & ~3u);
+		u32 at = off & 3, n = 4 - at < len ? 4 - at : len;
+
+		memcpy(out, (u8 *)&val + at, n);
+		out += n;
+		off += n;
+		len -= n;
+	}
+}
+
+void card_write(struct card *card, s64 now, int region, u64 off, const void *buf, u32 len)
+{
+	const u8 *in = buf;
+
+	card_advance(card, now);
+	if (!mmio_inside(card, region, off, len)) {
+		dev_error(card, "write past the end of a region", -1, off);
+		return;
+	}
+	if (region == CARD_CONFIG) {
+		pci_config(card, (u32)off, (u8 *)buf, len, true);
+		return;
+	}
+	if (region != CARD_BAR0) {
+		instmem_bar(card, region, off, (void *)buf, len, true);
+		return;
+	}
+	if (off >= WINDOW_BASE && off + len <= WINDOW_END) {
+		instmem_window(card, (u32)off - WINDOW_BASE, (void *)buf, len, true);
+		return;
+	}
+	if ((off | len) & 3) {
+		dev_error(card, "write to a part of a register", -1, off);
+		return;
+	}
+	for (; len; in += 4, off += 4, len -= 4) {
+		u32 val;
+
+		memcpy(&val, in, sizeof(val));
+		mmio_wr(card, (u32)off, val);
+	}
+}

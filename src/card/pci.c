@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pci.c - the PCI function: identity, configuration space, the interrupt pin and message.
+ *
+ * Base addresses are the machine's business (it decodes them); the registers only say which regions
+ * exist.  Capabilities: power management at 0x60 and MSI at 0x68, where this chip has them: nouveau
+ * re-arms the message by writing byte 0x68.  The whole space is mirrored at 0x088000 of BAR0.
+ */
+#include <string.h>
+
+#include "priv.h"
+
+#define PCI_COMMAND	0x04
+#define PCI_CAP_PM	0x60
+#define PCI_CAP_MSI	0x68
+
+static void put16(u8 *p, u16 v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+static void put32(u8 *p, u32 v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+void pci_reset(struct card *card)
+{
+	u8 *c = card->pci.config;
+
+	memset(c, 0, sizeof(card->pci.config));
+	put16(c + 0x00, 0x10de);
+	put16(c + 0x02, card->chip->device_id);
+	put16(c + 0x06, 0x0010);		/* status: has capabilities */
+	c[0x08] = card->chip->revision;
+	c[0x0b] = 0x03;				/* display controller, VGA */
+	put32(c + 0x10, 0x00000000);		/* BAR0: 32-bit memory */
+	put32(c + 0x14, 0x0000000c);		/* BAR1: 64-bit, prefetchable */
+	put32(c + 0x1c, 0x00000004);		/* BAR3: 64-bit */
+	put16(c + 0x2c, 0x10de);
+	put16(c + 0x2e, card->chip->subsystem_id);
+	c[0x34] = PCI_CAP_PM;
+	c[0x3d] = 1;				/* INTA */
+	c[PCI_CAP_PM] = 0x01;
+	c[PCI_CAP_PM + 1] = PCI_CAP_MSI;
+	put16(c + PCI_CAP_PM + 2, 0x0003);	/* version 1.2, D0 and D3 */
+	c[PCI_CAP_MSI] = 0x05;
+	put16(c + PCI_CAP_MSI + 2, 0x0080);	/* one vector, 64-bit address */
+	card->pci.intx = false;
+	card->pci.msi_armed = true;
+	card->host.intx(card->host.ctx, false);
+}
+
+static void pci_message(struct card *card)
+{
+	if (!card->pci.intx || !card->pci.msi_on || !card->pci.msi_armed)
+		return;
+	card->pci.msi_armed = false;
+	card->host.msi(card->host.ctx);
+}
+
+/* pci_intr() - PMC's interrupt output is at @level now */
+void pci_intr(struct card *card, bool level)
+{
+	if (level == card->pci.intx)
+		return;
+	card->pci.intx = level;
+	card->host.intx(card->host.ctx, level);
+	pci_message(card);
+}
+
+bool card_intx_level(const struct card *card)
+{
+	return card->pci.intx;
+}
+
+void card_msi_enable(struct card *card, bool on)
+{
+	card->pci.msi_on = on;
+	card->pci.msi_armed = true;
+	pci_message(card);
+}
+
+/* Which bits of a byte of the configuration space can be written. */
+static u8 pci_writable(u32 off)
+{
+	switch (off) {
+	case PCI_COMMAND:
+		return 0x47;
+	case PCI_COMMAND + 1:
+		return 0x05;
+	case 0x0c:		/* cache line size */
+	case 0x3c:		/* interrupt line */
+		return 0xff;
+	case PCI_CAP_PM + 4:
+		return 0x03;
+	case PCI_CAP_MSI + 2:
+		return 0x01;
+	default:
+		if (off >= PCI_CAP_MSI + 4 && off < PCI_CAP_MSI + 14)
+			return 0xff;
+		return 0;
+	}
+}
+
+void pci_config(struct card *card, u32 off, u8 *buf, u32 len, bool write)
+{
+	for (u32 i = 0; i < len; i++, off++) {
+		u8 mask;
+
+		if (off >= sizeof(card->pci.config)) {
+			if (!write)
+				buf[i] = 0;
+			continue;
+		}
+		if (!write) {
+			buf[i] = card->pci.config[off];
+			continue;
+		}
+		mask = pci_writable(off);
+		card->pci.config[off] = (card->pci.config[off] & ~mask) | (buf[i] & mask);
+		if (off == PCI_CAP_MSI) {
+			card->pci.msi_armed = true;
+			pci_message(card);
+		}
+	}
+}
+
+u32 pci_rd(struct card *card, u32 off)
+{
+	u32 val = 0;
+
+	off -= 0x088000;
+	if (off < sizeof(card->pci.config))
+		pci_config(card, off, (u8 *)&val, sizeof(val), false);
+	else
+		val = reg_get(card, 0x088000 + off);
+	return val;
+}
+
+void pci_wr(struct card *card, u32 off, u32 val)
+{
+	off -= 0x088000;
+	if (off < sizeof(card->pci.config))
+		pci_config(card, off, (u8 *)&val, sizeof(val), true);
+	else
+		reg_set(card, 0x088000 + off, val);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pmc.c - master control: identification, unit enables, and the one place where interrupts meet.
+ *
+ * 0x000100 shows which units want attention; bit 0 of 0x000140 lets that through to the PCI
+ * function.  Every unit calls pmc_update() when its own interrupt state changes.
+ */
+#include "priv.h"
+
+#define PMC_BOOT_0	0x000000
+#define PMC_BOOT_1	0x000004
+#define PMC_INTR	0x000100
+#define PMC_INTR_EN	0x000140
+#define PMC_ENABLE	0x000200
+
+#define PTIMER_INTR	0x009100
+#define PTIMER_INTR_EN	0x009140
+#define PBUS_INTR	0x001100
+#define PBUS_INTR_EN	0x001140
+
+void pmc_reset(struct card *card)
+{
+	reg_set(card, PMC_INTR_EN, 0);
+	reg_set(card, PMC_ENABLE, 0);
+}
+
+static u32 pmc_intr(const struct card *card)
+{
+	u32 intr = 0;
+
+	if (pfifo_intr(card))
+		intr |= BIT(PMC_PFIFO);
+	if (pgraph_intr(card))
+		intr |= BIT(PMC_PGRAPH);
+	if (reg_get(card, PTIMER_INTR) & reg_get(card, PTIMER_INTR_EN))
+		intr |= BIT(PMC_PTIMER);
+	if (reg_get(card, PBUS_INTR) & reg_get(card, PBUS_INTR_EN))
+		intr |= BIT(PMC_PBUS);
+	return intr;
+}
+
+void pmc_update(struct card *card)
+{
+	pci_intr(card, (reg_get(card, PMC_INTR_EN) & 1) && pmc_intr(card));
+}
+
+u32 pmc_rd(struct card *card, u32 off)
+{
+	switch (off) {
+	case PMC_BOOT_0:
+		return card->chip->boot0;
+	case PMC_BOOT_1:
+		return 0;	/* little endian */
+	case PMC_INTR:
+		return pmc_intr(card);
+	default:
+		return reg_get(card, off);
+	}
+}
+
+void pmc_wr(struct card *card, u32 off, u32 val)
+{
+	u32 off_now;
+
+	switch (off) {
+	case PMC_BOOT_0:
+	case PMC_BOOT_1:
+	case PMC_INTR:
+		return;
+	case PMC_ENABLE:
+		/* A unit that is switched off forgets everything. */
+		off_now = reg_get(card, off) & ~val;
+		reg_set(card, off, val);
+		if (off_now & BIT(PMC_PGRAPH))
+			pgraph_reset(card);
+		if (off_now & BIT(PMC_PFIFO))
+			pfifo_reset(card);
+		break;
+	default:
+		reg_set(card, off, val);
+	}
+	pmc_update(card);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the units of the card know of each other.  For src/card only.
+ *
+ * Unit names are nouveau's (and envytools'): a register is found in the file that has the name of the
+ * driver's file.  Every unit has a reset function, and read and write functions for its registers,
+ * which mmio.c calls by address.  Registers that no unit claims just keep what is written.
+ */
+#ifndef CARD_PRIV_H
+#define CARD_PRIV_H
+
+#include "card.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define BIT(n)		(1u << (n))
+
+#define CARD_CHANNELS	128
+#define CARD_SUBCHANNELS	8
+#define CARD_MMIO_SIZE	(16u << 20)
+#define CARD_ROM_SIZE	4096
+/* Methods, ring entries and events that one call works through before it returns to its caller. */
+#define CARD_BUDGET	16384
+/* Most bytes that one copy, fill or blit may touch: several times the memory there is. */
+#define CARD_OP_BYTES	(1ull << 30)
+/* Rows of ground truth: far more channels than a run creates. */
+#define CARD_ROWS	65536
+
+/* ---- g92.c: what differs between chips ---------------------------------------------------- */
+
+struct card_chip {
+	const char *name;
+	u32 boot0;		/* PMC identification, 0x000000 */
+	u16 device_id;
+	u16 subsystem_id;
+	u8 revision;
+	u32 units;		/* 0x001540: which TPs, MPs and memory partitions there are */
+	u32 partitions;		/* how many of the latter */
+	u32 crystal_strap;	/* 0x101000 */
+};
+
+const struct card_chip *card_chip_find(const char *name);
+
+/* ---- cost.c: how long things take on the card, in its own (unscaled) ns -------------------- */
+
+s64 cost_methods(u64 methods);
+s64 cost_switch(void);
+s64 cost_launch(u64 blocks, u32 threads, u32 instructions);
+s64 cost_memory(u64 vram_bytes, u64 system_bytes);
+s64 cost_pixels(u64 pixels, u64 vram_bytes, u64 system_bytes);
+
+/* ---- vm.c: GPU virtual memory ------------------------------------------------------------- */
+
+/* Why a translation failed: the values of the trap registers. */
+enum vm_reason {
+	VM_OK = -1,
+	VM_PT_NOT_PRESENT = 0,
+	VM_PT_TOO_SHORT = 1,
+	VM_PAGE_NOT_PRESENT = 2,
+	VM_PAGE_READ_ONLY = 4,
+	VM_NULL_DMAOBJ = 6,
+	VM_VRAM_LIMIT = 11,
+	VM_DMAOBJ_LIMIT = 15,
+};
+
+/* Who accesses: engine in bits 0-3, client 8-11, its part 12-15 of trap register 0. */
+enum vm_who {
+	VM_PFIFO_PUSHBUF = 0x0805,
+	VM_PFIFO_SEMAPHORE = 0x1405,
+	VM_GR_NOTIFY = 0x1300,
+	VM_GR_QUERY = 0x2300,
+	VM_GR_M2MF_IN = 0x4300,
+	VM_GR_M2MF_OUT = 0x5300,
+	VM_GR_CODE = 0x0500,
+	VM_GR_SRC2D = 0x0a00,
+	VM_GR_DST2D = 0xcb00,
+	VM_BAR_FB = 0x0006,
+	VM_BAR_IN = 0x1006,
+};
+
+enum vm_target { VM_TARGET_VM, VM_TARGET_VRAM, VM_TARGET_PCI, VM_TARGET_PCI_NOSNOOP };
+
+/* A DMA object: a piece of one of the address spaces. */
+struct dmaobj {
+	u64 inst;		/* instance block whose page tables VM_TARGET_VM means */
+	u64 base;
+	u64 limit;		/* last address */
+	u8 target;
+	bool valid;
+};
+
+void vm_dmaobj(struct card *card, u64 inst, u32 off, struct dmaobj *obj);
+u8 *vm_map(struct card *card, const struct dmaobj *obj, u64 off, bool write, u64 *run,
+	   enum vm_reason *why);
+bool vm_read(struct card *card, const struct dmaobj *obj, u64 off, void *buf, u64 len,
+	     enum vm_who who);
+bool vm_write(struct card *card, const struct dmaobj *obj, u64 off, const void *buf, u64 len,
+	      enum vm_who who);
+bool vm_is_system(struct card *card, const struct dmaobj *obj, u64 off);
+void vm_fault(struct card *card, const struct dmaobj *obj, u64 off, bool write, enum vm_who who,
+	      enum vm_reason why);
+
+/* ---- instmem.c: video memory by physical address, the windows on it ------------------------ */
+
+u8 *vram_ptr(struct card *card, u64 addr, u64 len);
+u32 vram_rd32(struct card *card, u64 addr);
+void instmem_reset(struct card *card);
+void instmem_window(struct card *card, u32 off, void *buf, u32 len, bool write);
+void instmem_bar(struct card *card, int bar, u64 off, void *buf, u32 len, bool write);
+u32 instmem_rd(struct card *card, u32 off);
+void instmem_wr(struct card *card, u32 off, u32 val);
+
+/* ---- pci.c -------------------------------------------------------------------------------- */
+
+struct pci {
+	u8 config[256];
+	bool intx;		/* level of the pin */
+	bool msi_on;
+	bool msi_armed;
+};
+
+void pci_reset(struct card *card);
+void pci_intr(struct card *card, bool level);
+void pci_config(struct card *card, u32 off, u8 *buf, u32 len, bool write);
+u32 pci_rd(struct card *card, u32 off);
+void pci_wr(struct card *card, u32 off, u32 val);
+
+/* ---- pmc.c -------------------------------------------------------------------------------- */
+
+enum pmc_line { PMC_PFIFO = 8, PMC_PGRAPH = 12, PMC_PTIMER = 20, PMC_PBUS = 28 };
+
+void pmc_reset(struct card *card);
+void pmc_update(struct card *card);
+u32 pmc_rd(struct card *card, u32 off);
+void pmc_wr(struct card *card, u32 off, u32 val);
+
+/* ---- pbus.c, ptimer.c, pfb.c -------------------------------------------------------------- */
+
+struct ptimer {
+	s64 offset;		/* PTIMER time minus ours */
+	s64 alarm;		/* when the alarm rings, our time, or CARD_NEVER */
+};
+
+struct pfb {
+	u32 trap[6];		/* the first fault since the last acknowledge */
+	bool trapped;
+};
+
+void pbus_reset(struct card *card);
+u32 pbus_rd(struct card *card, u32 off);
+void pbus_wr(struct card *card, u32 off, u32 val);
+
+void ptimer_reset(struct card *card);
+u64 ptimer_time(const struct card *card);
+void ptimer_event(struct card *card);
+u32 ptimer_rd(struct card *card, u32 off);
+void ptimer_wr(struct card *card, u32 off, u32 val);
+
+void pfb_reset(struct card *card);
+u32 pfb_rd(struct card *card, u32 off);
+void pfb_wr(struct card *card, u32 off, u32 val);
+
+/* ---- vbios.c ------------------------------------------------------------------------------ */
+
+void vbios_build(struct card *card);
+u32 vbios_rd(struct card *card, u32 off);
+void vbios_wr(struct card *card, u32 off, u32 val);
+
+/* ---- pfifo.c: channels -------------------------------------------------------------------- */
+
+/* Object classes with state of their own.  State belongs to the context, not the subchannel. */
+enum gr_slot { GR_M2MF, GR_2D, GR_COMPUTE, GR_3D, GR_SLOTS };
+
+#define GR_METHODS	(0x2000 / 4)
+
+struct chan {
+	u32 chid;
+	bool enabled;		/* in the channel table; */
+	bool listed;		/* and on the runlist */
+	u32 row;		/* in the ground truth */
+	u64 inst;		/* instance block */
+	struct dmaobj push;	/* what pushbuffer addresses mean */
+	u32 ramht;		/* offset in the instance block, bytes */
+	u32 ramht_bits;
+	/* pusher */
+	u64 ib_base;
+	u32 ib_mask;
+	u32 get;
+	u32 put;
+	u64 seg;		/* next word to fetch of the current ring entry */
+	u32 seg_words;		/* how many are left */
+	u32 word[64];		/* fetched, not yet looked at */
+	u32 word_get;
+	u32 word_put;
+	u32 subc;		/* of the command being read */
+	u32 mthd;
+	u32 count;		/* data words still to come */
+	bool noninc;
+	bool long_count;	/* the next word is a count */
+	/* puller */
+	bool held;		/* the method below waits to be executed */
+	u32 held_subc;
+	u32 held_mthd;
+	u32 held_data;
+	struct {
+		u32 engine;	/* 0 software, 1 PGRAPH */
+		u32 oclass;
+		int slot;	/* enum gr_slot, -1 none */
+	} subch[CARD_SUBCHANNELS];
+	u32 ref;
+	u64 sema_addr;
+	u32 sema_seq;
+	u32 sema_off;		/* old-style semaphore, -1u unset */
+	struct dmaobj sema;
+	u64 unpaid;		/* methods decoded and not yet charged for */
+	s64 done_at;		/* last completion, -1 when work came after it */
+	/* per-class method state, GR_SLOTS * GR_METHODS words */
+	u32 *state;
+};
+
+struct pfifo {
+	struct chan chan[CARD_CHANNELS];
+	u64 ready[2];		/* channels with something to pull; */
+	u64 want[2];		/* whose next method waits for PGRAPH; */
+	u64 acquire[2];		/* with an unmet semaphore acquire */
+	s64 retry_at;		/* when the acquires are looked at again */
+	u8 runlist[CARD_CHANNELS];
+	u32 runlist_len;
+	u32 last;		/* channel last given PGRAPH */
+	u32 current;		/* 0x003204 */
+	u32 intr;
+	u32 stall;		/* error interrupt that the driver must handle before we go on */
+	u64 kick;		/* instance being unloaded, or 0 */
+	bool running;
+	bool behind;		/* budget ran out with work left at the present instant */
+};
+
+void pfifo_reset(struct card *card);
+void pfifo_run(struct card *card);
+void pfifo_resume(struct card *card, struct chan *ch);
+void pfifo_retry(struct card *card);
+bool pfifo_intr(const struct card *card);
+bool pfifo_ramht(struct card *card, const struct chan *ch, u32 handle, u32 *context);
+u32 pfifo_rd(struct card *card, u32 off);
+void pfifo_wr(struct card *card, u32 off, u32 val);
+u32 pfifo_user_rd(struct card *card, u32 off);
+void pfifo_user_wr(struct card *card, u32 off, u32 val);
+
+/* ---- pgraph.c: the graphics engine -------------------------------------------------------- */
+
+enum gr_state { GR_IDLE, GR_SWITCHING, GR_BUSY, GR_STATES };
+
+/* What a class does with a method: the cost in ns of work that it starts (0: none), or a failure. */
+#define GR_FAILED	(-1)
+
+struct gr_class {
+	u16 oclass;
+	int slot;
+	u32 status;		/* 0x400700 while its work runs */
+	u32 vstatus[3];		/* 0x400380, 384, 388 */
+	s64 (*mthd)(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data);
+	void (*done)(struct card *card, struct chan *ch, u32 *state);
+};
+
+extern const struct gr_class gr_m2mf, gr_2d, gr_compute, gr_3d, gr_3d_g80, gr_null;
+
+struct pgraph {
+	bool on;		/* 0x400500 bit 0: may take the next method */
+	bool halted;		/* by an error, until the driver handles it */
+	int owner;		/* channel whose group it executes, -1 none */
+	u64 ctx;		/* instance block whose context is loaded, 0 none */
+	enum gr_state state;
+	s64 since;		/* accounted for up to here */
+	s64 end;		/* when the work in hand ends, CARD_NEVER none */
+	const struct gr_class *op;	/* whose work; NULL: method decoding or a context switch */
+	u32 intr;
+	s64 ns[GR_STATES];
+	s64 late_ns;
+	u64 groups;
+	u64 switches;
+};
+
+void pgraph_reset(struct card *card);
+void pgraph_account(struct card *card, enum gr_state next);
+bool pgraph_free(const struct card *card);
+bool pgraph_paused(const struct card *card);
+bool pgraph_grant(struct card *card, struct chan *ch);
+void pgraph_yield(struct card *card);
+void pgraph_abort(struct card *card);
+bool pgraph_settle(struct card *card, struct chan *ch);
+bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 data);
+void pgraph_event(struct card *card);
+bool pgraph_intr(const struct card *card);
+s64 pgraph_data_error(struct card *card, u32 code);
+s64 pgraph_trap(struct card *card, u32 unit, u32 ustatus_reg, u32 ustatus);
+void pgraph_object(struct card *card, const struct chan *ch, const u32 *state, u32 mthd,
+		   struct dmaobj *obj);
+s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32 object,
+		 u32 mthd, u32 get);
+u32 pgraph_rd(struct card *card, u32 off);
+void pgraph_wr(struct card *card, u32 off, u32 val);
+
+/* ---- surface.c: pictures in memory, for the classes that copy and draw --------------------- */
+
+struct surface {
+	struct dmaobj obj;
+	u64 addr;
+	bool linear;
+	u32 pitch;		/* linear: bytes from line to line; else bytes in a line */
+	u32 height;		/* tiled only: lines, */
+	u32 z;			/* layer, */
+	u32 block;		/* log2 of the block's size in gobs: bits 0-3 x, 4-7 y, 8-11 z */
+};
+
+u64 surface_offset(const struct surface *s, u64 x, u32 y, u64 *run);
+bool surface_copy(struct card *card, const struct surface *dst, u64 dx, u32 dy, enum vm_who dst_who,
+		  const struct surface *src, u64 sx, u32 sy, enum vm_who src_who, u64 len,
+		  bool *read_failed);
+bool surface_write(struct card *card, const struct surface *dst, u64 x, u32 y, const void *buf,
+		   u64 len, enum vm_who who);
+bool surface_read(struct card *card, const struct surface *src, u64 x, u32 y, void *buf, u64 len,
+		  enum vm_who who);
+
+/* ---- dev.c -------------------------------------------------------------------------------- */
+
+struct row {
+	u32 chid;
+	u32 instance;
+	bool alive;
+	s64 busy_ns;
+	u64 groups;
+	u64 switches;
+};
+
+#define GAP_MAX_NS	50000000
+#define GAP_STEP_NS	5000
+
+struct card {
+	struct card_config config;
+	struct card_host host;
+	const struct card_chip *chip;
+	s64 t0;			/* power-on */
+	s64 now;		/* latest time that the host told us */
+	s64 t;			/* instant being modelled, <= now */
+	u32 budget;		/* work left for this call */
+	u8 *vram;
+	u64 vram_size;
+	u32 *reg;		/* plain registers, by address / 4 */
+	u8 rom[CARD_ROM_SIZE];
+	struct pci pci;
+	struct ptimer ptimer;
+	struct pfb pfb;
+	struct pfifo pfifo;
+	struct pgraph pgraph;
+	struct row *row;
+	u32 rows;
+	u32 rows_room;
+	u64 errors;
+	u32 gap[GAP_MAX_NS / GAP_STEP_NS];
+	u64 gaps;
+};
+
+u32 dev_row(struct card *card, u32 chid);
+void dev_gap(struct card *card, s64 ns);
+void dev_error(struct card *card, const char *what, int chid, u64 value);
+
+static inline s64 dev_scaled(const struct card *card, s64 ns)
+{
+	return ns * card->config.scale;
+}
+
+/* ---- mmio.c ------------------------------------------------------------------------------- */
+
+void mmio_reset(struct card *card);
+u32 mmio_rd(struct card *card, u32 off);
+void mmio_wr(struct card *card, u32 off, u32 val);
+
+/* Plain registers: what was last written. */
+static inline u32 reg_get(const struct card *card, u32 off)
+{
+	return card->reg[off / 4];
+}
+
+static inline void reg_set(struct card *card, u32 off, u32 val)
+{
+	card->reg[off / 4] = val;
+}
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * surface.c - pictures in memory: where byte (x, y) of a pitch or block-linear surface is.
+ *
+ * Block-linear: gobs of 64 bytes by 4 lines; blocks of gobs; blocks in rows (envytools,
+ * hw/memory/g80-surface).  The storage types of the page tables, which rearrange memory further, are
+ * invisible to everybody who goes through them, as we all do.
+ *
+ * Used by the M2MF and 2D classes; x is in bytes.
+ */
+#include <string.h>
+
+#include "priv.h"
+
+#define GOB_X	64
+#define GOB_Y	4
+
+/* surface_offset() - address of a byte; @run: how many follow in the same line in one piece */
+u64 surface_offset(const struct surface *s, u64 x, u32 y, u64 *run)
+{
+	u32 bx = s->block & 7, by = s->block >> 4 & 7, bz = s->block >> 8 & 7;
+	u64 block_x = (u64)GOB_X << bx, block_y = (u64)GOB_Y << by;
+	u64 block_bytes = (block_x * block_y) << bz;
+	u64 blocks_x = (s->pitch + block_x - 1) / block_x;
+	u64 blocks_y = (s->height + block_y - 1) / block_y;
+	u64 block, gob;
+
+	if (s->linear) {
+		*run = UINT32_MAX;
+		return s->addr + (u64)y * s->pitch + x;
+	}
+	*run = GOB_X - x % GOB_X;
+	block = x / block_x + (y / block_y) * blocks_x + (u64)(s->z >> bz) * blocks_x * blocks_y;
+	gob = x % block_x / GOB_X + ((y % block_y / GOB_Y) << bx) +
+	      ((u64)(s->z & (BIT(bz) - 1)) << (bx + by));
+	return s->addr + block * block_bytes + gob * GOB_X * GOB_Y + y % GOB_Y * GOB_X + x % GOB_X;
+}
+
+static u8 *surface_map(struct card *card, const struct surface *s, u64 x, u32 y, bool write,
+		       enum vm_who who, u64 *run)
+{
+	enum vm_reason why = VM_OK;
+	u64 in_line, off = surface_offset(s, x, y, &in_line);
+	u8 *p = vm_map(card, &s->obj, off, write, run, &why);
+
+	if (!p) {
+		vm_fault(card, &s->obj, off, write, who, why);
+		return NULL;
+	}
+	if (*run > in_line)
+		*run = in_line;
+	return p;
+}
+
+/*
+ * surface_copy() - @len bytes of one line to another
+ *
+ * Return: false when memory was missing, and *@read_failed whether it was the source.
+ */
+bool surface_copy(struct card *card, const struct surface *dst, u64 dx, u32 dy, enum vm_who dst_who,
+		  const struct surface *src, u64 sx, u32 sy, enum vm_who src_who, u64 len,
+		  bool *read_failed)
+{
+	while (len) {
+		u64 from_run, to_run, n = len;
+		u8 *from = surface_map(card, src, sx, sy, false, src_who, &from_run);
+		u8 *to = from ? surface_map(card, dst, dx, dy, true, dst_who, &to_run) : NULL;
+
+		if (!to) {
+			*read_failed = !from;
+			return false;
+		}
+		if (n > from_run)
+			n = from_run;
+		if (n > to_run)
+			n = to_run;
+		memmove(to, from, n);
+		sx += n;
+		dx += n;
+		len -= n;
+	}
+	return true;
+}
+
+bool surface_write(struct card *card, const struct surface *dst, u64 x, u32 y, const void *buf,
+		   u64 len, enum vm_who who)
+{
+	while (len) {
+		u64 run;
+		u8 *p = surface_map(card, dst, x, y, true, who, &run);
+
+		if (!p)
+			return false;
+		if (run > len)
+			run = len;
+		memcpy(p, buf, run);
+		buf = (const u8 *)buf + run;
+		x += run;
+		len -= run;
+	}
+	return true;
+}
+
+bool surface_read(struct card *card, const struct surface *src, u64 x, u32 y, void *buf, u64 len,
+		  enum vm_who who)
+{
+	while (len) {
+		u64 run;
+		u8 *p = surface_map(card, src, x, y, false, who, &run);
+
+		if (!p)
+			return false;
+		if (run > len)
+			run = len;
+		memcpy(buf, p, run);
+		buf = (u8 *)buf + run;
+		x += run;
+		len -= run;
+	}
+	return true;
+}

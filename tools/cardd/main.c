@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cardd - runs the modelled card: owns its clock, its sockets and its memory.
+ *
+ * One thread, one loop: sleep until a message comes or the card's next event is due, then let the card
+ * catch up.  Runs with real-time priority when it may, because every microsecond that it oversleeps is
+ * lateness in the ground truth (though never a modelled time).
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vfu.h"
+
+#define CONTROL_MAX	8	/* connections to the control socket at once */
+#define LINE_MAX_BYTES	256
+#define LOG_MAX		64	/* complaints of the card that are printed */
+#define NSEC_PER_SEC	1000000000ll
+
+static const char usage[] =
+"usage: cardd --socket PATH --control PATH --json FILE [--options 'NAME=VALUE,...']\n"
+"Runs the modelled GPU (a GeForce 9800 GT) for one QEMU.\n"
+"  --socket PATH    vfio-user socket, for QEMU's device vfio-user-pci\n"
+"  --control PATH   a line 'truth' sent here is answered with the ground truth, one line of JSON\n"
+"  --json FILE      where the ground truth goes when QEMU leaves, or on SIGTERM\n"
+"  --options        scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
+"                   seed=N   for whatever is random in the model (default 1)\n"
+"                   vram=MIB video memory: 64, 128, 256 (default), 512 or 1024\n"
+"  --help\n";
+
+struct control {
+	int fd;			/* -1: free */
+	char in[LINE_MAX_BYTES];
+	size_t got;
+	char *out;		/* what the peer has not taken yet */
+	size_t out_at;
+	size_t out_len;
+};
+
+static struct card *card;
+static struct vfu *vfu;
+static struct control controls[CONTROL_MAX];
+static volatile sig_atomic_t stop;
+
+s64 clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static void __attribute__((noreturn, format(printf, 2, 3))) die(int status, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fputs("cardd: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+	exit(status);
+}
+
+static void on_log(void *ctx, const char *what, int chid, u64 value)
+{
+	static int lines;
+
+	(void)ctx;
+	if (lines++ < LOG_MAX)
+		fprintf(stderr, "cardd: %s: channel %d, %#llx\n", what, chid,
+			(unsigned long long)value);
+	if (lines == LOG_MAX)
+		fputs("cardd: that was the last complaint printed; the ground truth counts them\n",
+		      stderr);
+}
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static u64 option_number(const char *name, const char *value, u64 min, u64 max)
+{
+	char *end;
+	u64 n;
+
+	errno = 0;
+	n = strtoull(value, &end, 0);
+	if (!*value || *value == '-' || *end || errno || n < min || n > max)
+		die(2, "option %s=%s: a number from %llu to %llu is wanted", name, value,
+		    (unsigned long long)min, (unsigned long long)max);
+	return n;
+}
+
+static void parse_options(char *list, struct card_config *config)
+{
+	for (char *item = strtok(list, ","); item; item = strtok(NULL, ",")) {
+		char *value = strchr(item, '=');
+
+		if (value)
+			*value++ = 0;
+		else
+			value = "";
+		if (!strcmp(item, "scale")) {
+			config->scale = (u32)option_number(item, value, 1, 1000);
+		} else if (!strcmp(item, "seed")) {
+			config->seed = option_number(item, value, 0, UINT64_MAX);
+		} else if (!strcmp(item, "vram")) {
+			config->vram_mib = (u32)option_number(item, value, 64, 1024);
+			if (config->vram_mib & (config->vram_mib - 1))
+				die(2, "option vram=%s: 64, 128, 256, 512 or 1024 is wanted", value);
+		} else {
+			die(2, "unknown option '%s' (known: scale, seed, vram)", item);
+		}
+	}
+}
+
+/* ---- the ground truth as JSON ----------------------------------------------------------------- */
+
+/* One line, newline included; to be freed. */
+static char *truth_json(size_t *len)
+{
+	struct card_truth t;
+	struct card_truth_channel c;
+	u64 waited, posted;
+	char *buf = NULL;
+	FILE *f = open_memstream(&buf, len);
+
+	if (!f)
+		die(1, "out of memory");
+	card_truth(card, clock_ns(), &t);
+	vfu_messages(vfu, &waited, &posted);
+	fprintf(f, "{\"card\":\"%s\",\"scale\":%u,\"elapsed_ns\":%lld,\"engines\":[", t.chip, t.scale,
+		(long long)t.elapsed_ns);
+	fprintf(f, "{\"name\":\"PGRAPH\",\"busy_ns\":%lld,\"switch_ns\":%lld,\"idle_ns\":%lld,",
+		(long long)t.busy_ns, (long long)t.switch_ns, (long long)t.idle_ns);
+	fprintf(f, "\"late_ns\":%lld,\"groups\":%llu,\"switches\":%llu}],\"channels\":[",
+		(long long)t.late_ns, (unsigned long long)t.groups, (unsigned long long)t.switches);
+	for (u32 i = 0; i < t.channels; i++) {
+		card_truth_channel(card, i, &c);
+		fprintf(f, "%s{\"channel\":%u,\"instance\":%u,\"engine\":\"PGRAPH\",\"alive\":%s,",
+			i ? "," : "", c.chid, c.instance, c.alive ? "true" : "false");
+		fprintf(f, "\"busy_ns\":%lld,\"groups\":%llu,\"switches\":%llu}",
+			(long long)c.busy_ns, (unsigned long long)c.groups,
+			(unsigned long long)c.switches);
+	}
+	fprintf(f, "],\"gap_ns\":{\"n\":%llu,\"p50\":%lld,\"p90\":%lld},",
+		(unsigned long long)t.gap_n, (long long)t.gap_p50_ns, (long long)t.gap_p90_ns);
+	fprintf(f, "\"messages\":{\"waited\":%llu,\"posted\":%llu},\"errors\":%llu}\n",
+		(unsigned long long)waited, (unsigned long long)posted,
+		(unsigned long long)t.errors);
+	if (fclose(f) || !buf)
+		die(1, "out of memory");
+	return buf;
+}
+
+/* Whole or not at all: a reader never sees half a file. */
+static void truth_write(const char *path)
+{
+	char tmp[4096];
+	size_t len;
+	char *json = truth_json(&len);
+	FILE *f;
+
+	if (snprintf(tmp, sizeof(tmp), "%s.tmp", path) >= (int)sizeof(tmp))
+		die(1, "%s: name too long", path);
+	f = fopen(tmp, "w");
+	if (!f || fwrite(json, 1, len, f) != len || fclose(f) || rename(tmp, path))
+		die(1, "%s: %s", path, strerror(errno));
+	free(json);
+}
+
+/* ---- the control socket ----------------------------------------------------------------------- */
+
+static void control_close(struct control *c)
+{
+	close(c->fd);
+	free(c->out);
+	*c = (struct control){ .fd = -1 };
+}
+
+static void control_accept(int listener)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	for (int i = 0; i < CONTROL_MAX; i++) {
+		if (controls[i].fd < 0) {
+			controls[i] = (struct control){ .fd = fd };
+			return;
+		}
+	}
+	fprintf(stderr, "cardd: more than %d control connections\n", CONTROL_MAX);
+	close(fd);
+}
+
+static void control_flush(struct control *c)
+{
+	ssize_t n = send(c->fd, c->out + c->out_at, c->out_len - c->out_at, MSG_NOSIGNAL);
+
+	if (n < 0) {
+		if (errno != EAGAIN && errno != EINTR)
+			control_close(c);
+		return;
+	}
+	c->out_at += (size_t)n;
+	if (c->out_at == c->out_len) {
+		free(c->out);
+		c->out = NULL;
+	}
+}
+
+/* Answer the first line that has arrived, if any; the next one waits until the peer took this answer. */
+static void control_answer(struct control *c)
+{
+	char *end = memchr(c->in, '\n', c->got);
+	size_t line;
+
+	if (c->out || !end)
+		return;
+	*end = 0;
+	if (end > c->in && end[-1] == '\r')
+		end[-1] = 0;
+	line = (size_t)(end - c->in) + 1;
+	if (!strcmp(c->in, "truth")) {
+		c->out = truth_json(&c->out_len);
+	} else {
+		c->out = strdup("{\"error\":\"unknown request (known: truth)\"}\n");
+		if (!c->out)
+			die(1, "out of memory");
+		c->out_len = strlen(c->out);
+	}
+	c->out_at = 0;
+	c->got -= line;
+	memmove(c->in, c->in + line, c->got);
+	control_flush(c);
+}
+
+static void control_serve(struct control *c, short events)
+{
+	ssize_t n;
+
+	if (events & POLLOUT && c->out)
+		control_flush(c);
+	if (c->fd >= 0 && events & (POLLIN | POLLHUP | POLLERR)) {
+		n = recv(c->fd, c->in + c->got, sizeof(c->in) - c->got, 0);
+		if (n > 0) {
+			c->got += (size_t)n;
+		} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+			/* the peer has left, or fills the buffer without ever ending a line */
+			control_close(c);
+			return;
+		}
+	}
+	while (c->fd >= 0 && !c->out && memchr(c->in, '\n', c->got))
+		control_answer(c);
+}
+
+/* ---- the loop --------------------------------------------------------------------------------- */
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		die(2, "%s: a socket's name is at most %zu bytes long", path,
+		    sizeof(addr.sun_path) - 1);
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	unlink(path);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, CONTROL_MAX))
+		die(1, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+static void go_realtime(void)
+{
+	struct sched_param param = { .sched_priority = 10 };
+
+	/* the kernel rounds sleeps of ordinary threads up by 50 us otherwise */
+	prctl(PR_SET_TIMERSLACK, 1);
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		fprintf(stderr, "cardd: no real-time priority (%s): expect more lateness\n",
+			strerror(errno));
+}
+
+static struct timespec until(s64 due)
+{
+	s64 ns = due - clock_ns();
+
+	if (ns < 0)
+		ns = 0;
+	return (struct timespec){ ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
+}
+
+/* Until QEMU leaves or we are told to stop. */
+static void serve(int listener, int control_listener)
+{
+	int client = -1;
+	sigset_t none;
+
+	sigemptyset(&none);
+	while (!stop) {
+		struct pollfd p[2 + CONTROL_MAX] = {
+			{ client < 0 ? listener : client, POLLIN, 0 },
+			{ control_listener, POLLIN, 0 },
+		};
+		s64 next = card_next_event(card);
+		struct timespec ts = until(next);
+
+		for (int i = 0; i < CONTROL_MAX; i++)
+			p[2 + i] = (struct pollfd){
+				controls[i].fd, POLLIN | (controls[i].out ? POLLOUT : 0), 0
+			};
+		if (ppoll(p, 2 + CONTROL_MAX, next == CARD_NEVER ? NULL : &ts, &none) < 0) {
+			if (errno == EINTR)
+				continue;
+			die(1, "poll: %s", strerror(errno));
+		}
+		card_advance(card, clock_ns());
+		if (p[0].revents && client < 0) {
+			client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+			if (client < 0)
+				die(1, "accept: %s", strerror(errno));
+			vfu_attach(vfu, card, client);
+		} else if (p[0].revents && !vfu_serve(vfu)) {
+			return;
+		}
+		if (p[1].revents)
+			control_accept(control_listener);
+		for (int i = 0; i < CONTROL_MAX; i++)
+			if (controls[i].fd >= 0 && p[2 + i].fd == controls[i].fd && p[2 + i].revents)
+				control_serve(&controls[i], p[2 + i].revents);
+	}
+}
+
+static void *vram_create(u32 mib)
+{
+	size_t size = (size_t)mib << 20;
+	int fd = memfd_create("vram", MFD_CLOEXEC);
+	void *p;
+
+	if (fd < 0 || ftruncate(fd, (off_t)size))
+		die(1, "video memory: %s", strerror(errno));
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		die(1, "video memory: %s", strerror(errno));
+	close(fd);
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "socket", required_argument, NULL, 's' },
+		{ "control", required_argument, NULL, 'c' },
+		{ "json", required_argument, NULL, 'j' },
+		{ "options", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	const char *socket_path = NULL, *control_path = NULL, *json_path = NULL;
+	struct card_config config = { .chip = "G92", .vram_mib = 256, .scale = 1, .seed = 1 };
+	struct sigaction action = { .sa_handler = on_signal };
+	struct card_host host;
+	int opt, listener, control_listener;
+	sigset_t block;
+
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (opt) {
+		case 's':
+			socket_path = optarg;
+			break;
+		case 'c':
+			control_path = optarg;
+			break;
+		case 'j':
+			json_path = optarg;
+			break;
+		case 'o':
+			parse_options(optarg, &config);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 0;
+		default:
+			return 2;
+		}
+	}
+	if (optind < argc)
+		die(2, "unexpected argument '%s' (try --help)", argv[optind]);
+	if (!socket_path || !control_path || !json_path)
+		die(2, "--socket, --control and --json are needed (try --help)");
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGTERM);
+	sigaddset(&block, SIGINT);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+
+	listener = listen_at(socket_path);
+	control_listener = listen_at(control_path);
+	for (int i = 0; i < CONTROL_MAX; i++)
+		controls[i].fd = -1;
+	go_realtime();
+	config.vram = vram_create(config.vram_mib);
+	vfu = vfu_create();
+	if (!vfu)
+		die(1, "out of memory");
+	host = vfu_card_host(vfu);
+	host.log = on_log;
+	card = card_create(&config, &host, clock_ns());
+	if (!card)
+		die(1, "out of memory");
+	serve(listener, control_listener);
+	truth_write(json_path);
+	unlink(socket_path);
+	unlink(control_path);
+	for (int i = 0; i < CONTROL_MAX; i++)
+		if (controls[i].fd >= 0)
+			control_close(&controls[i]);
+	vfu_destroy(vfu);
+	card_destroy(card);
+	munmap(config.vram, (size_t)config.vram_mib << 20);
+	return 0;
+}
