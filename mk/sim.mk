@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0
+# The simulator and what proves the core with it: properties, wrong policies, fuzzers, speed,
+# coverage. Included by the Makefile after mk/core.mk.
+
+SIM_CFLAGS := $(CORE_CFLAGS) $(CORE_INC) -Isrc/sim
+SIM_SRC := $(wildcard src/sim/*.c)
+SIM_OBJ := $(SIM_SRC:%.c=$(B)/obj/%.o)
+SIM_SAN := $(SIM_SRC:%.c=$(B)/san/%.o)
+TGSIM_OBJ := $(B)/obj/tools/tgsim/main.o $(SIM_OBJ)
+TGSIM_SAN := $(B)/san/tools/tgsim/main.o $(SIM_SAN)
+
+.PHONY: tgsim
+tgsim: $(B)/bin/tgsim
+
+$(SIM_OBJ) $(B)/obj/tools/tgsim/main.o: $(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(SIM_CFLAGS) -O2 -MMD -MP -c -o $@ $<
+
+$(SIM_SAN) $(B)/san/tools/tgsim/main.o: $(B)/san/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -c -o $@ $<
+
+$(B)/bin/tgsim: $(TGSIM_OBJ) $(B)/lib/libtgcore.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^
+
+$(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^
+
+-include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d)

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traces as bytes: written event by event, read whole, printed record by record
+ * (docs/trace.md). What is read may be anything.
+ */
+#include <stdlib.h>
+#include "sim.h"
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static void *room_for(struct tgs_writer *w, u64 bytes)
+{
+	void *at;
+
+	if (w->len + bytes > w->room) {
+		w->room = 2 * (w->len + bytes);
+		w->buf = tgs_grow(w->buf, w->room, 1);
+	}
+	at = (char *)w->buf + w->len;
+	w->len += bytes;
+	return at;
+}
+
+int tgs_writer_open(struct tgs_writer *w, const char *path, const struct tg_gpu *gpu)
+{
+	struct tg_trace_head head = {
+		.magic = TG_TRACE_MAGIC,
+		.version = TG_TRACE_VERSION,
+		.engines = gpu->nr_engines,
+		.now = gpu->now,
+	};
+
+	memset(w, 0, sizeof(*w));
+	w->file = fopen(path, "w");
+	if (!w->file)
+		return -errno;
+	memcpy(head.policy, gpu->policy->name, strlen(gpu->policy->name));
+	w->failed = fwrite(&head, sizeof(head), 1, w->file) != 1;
+	return 0;
+}
+
+void tgs_writer_begin(struct tgs_writer *w, const struct tg_event *event, u32 spec_len)
+{
+	w->len = 0;
+	room_for(w, tg_record_event_size(event, spec_len));
+}
+
+void tgs_writer_action(struct tgs_writer *w, const struct tg_action *action)
+{
+	tg_record_action(room_for(w, sizeof(struct tg_record)), action);
+}
+
+void tgs_writer_end(struct tgs_writer *w, const struct tg_event *event, u32 spec_len, int result)
+{
+	tg_record_event(w->buf, event, spec_len, result);
+	if (fwrite(w->buf, w->len, 1, w->file) != 1)
+		w->failed = true;
+}
+
+int tgs_writer_close(struct tgs_writer *w)
+{
+	free(w->buf);
+	if (fclose(w->file) || w->failed)
+		return -EIO;
+	return 0;
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+int tgs_trace_read(struct tgs_trace *t, const void *data, u64 len, char *error)
+{
+	struct tg_trace_head *head = &t->head;
+	int policy;
+
+	memset(t, 0, sizeof(*t));
+	if (len < sizeof(*head)) {
+		snprintf(error, TGS_MESSAGE, "%llu bytes; a trace starts with %zu bytes of head",
+			 (unsigned long long)len, sizeof(*head));
+		return -EINVAL;
+	}
+	memcpy(head, data, sizeof(*head));
+	if (head->magic != TG_TRACE_MAGIC) {
+		snprintf(error, TGS_MESSAGE, "%s", head->magic == __builtin_bswap32(TG_TRACE_MAGIC) ?
+			 "recorded on a machine of the other byte order; replay it there" :
+			 "not a trace; one starts with \"TRG1\"");
+		return -EINVAL;
+	}
+	if (head->version != TG_TRACE_VERSION) {
+		snprintf(error, TGS_MESSAGE, "trace of version %u; version %u wanted",
+			 head->version, TG_TRACE_VERSION);
+		return -EINVAL;
+	}
+	if (!head->engines || head->engines > TG_ENGINES_MAX) {
+		snprintf(error, TGS_MESSAGE, "%u engines; 1 to %u wanted", head->engines,
+			 TG_ENGINES_MAX);
+		return -EINVAL;
+	}
+	policy = tg_policy_find(head->policy, strnlen(head->policy, sizeof(head->policy)));
+	if (policy < 0) {
+		snprintf(error, TGS_MESSAGE, "no policy '%.16s' here", head->policy);
+		return -EINVAL;
+	}
+	t->policy = policy;
+	t->len = len - sizeof(*head);
+	t->bytes = tgs_alloc(t->len / 8 + 1, 8);
+	memcpy(t->bytes, (const char *)data + sizeof(*head), t->len);
+	return 0;
+}
+
+void tgs_trace_deinit(struct tgs_trace *t)
+{
+	free(t->bytes);
+	memset(t, 0, sizeof(*t));
+}
+
+const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char *error)
+{
+	const void *at = (const char *)t->bytes + *pos;
+	int size;
+
+	*error = '\0';
+	if (*pos == t->len)
+		return NULL;
+	size = tg_record_check(at, t->len - *pos);
+	if (size <= 0) {
+		snprintf(error, TGS_MESSAGE, "%s at byte %llu",
+			 size ? "malformed record" : "the trace is cut off inside a record",
+			 (unsigned long long)(sizeof(t->head) + *pos));
+		return NULL;
+	}
+	*pos += size;
+	return at;
+}
+
+/* ---- printing --------------------------------------------------------------------------- */
+
+static const char *const event_names[TG_EV_KINDS] = {
+	"JOIN", "LEAVE", "SUBMIT", "CANCEL", "STARTED", "REFUSED", "DONE", "IDLE", "TIMER",
+	"SPEC", "POLICY", "KNOB",
+};
+
+static const char *const action_names[TG_ACT_KINDS] = {
+	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE",
+};
+
+static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };
+
+static const char *const note_names[TG_NOTES] = {
+	"LOST", "REPAIRED", "RECOVERED", "OVERLAP", "EJECTED_PICK", "EJECTED_STARVED",
+	"DRAIN_CUT", "POLICY",
+};
+
+static const char *name(const char *const *names, u32 nr, u32 i)
+{
+	return i < nr ? names[i] : "?";
+}
+
+static void print_event(FILE *to, const struct tg_record *r)
+{
+	struct tg_identity id;
+	struct tg_event ev;
+
+	tg_record_read_event(r, &ev, &id);
+	fprintf(to, "%lld event %s", (long long)ev.now, event_names[ev.kind]);
+	if (ev.at != ev.now)
+		fprintf(to, " at=%lld", (long long)ev.at);
+	if (ev.client || ev.kind <= TG_EV_SUBMIT)
+		fprintf(to, " client=%u channel=%u", ev.client, ev.channel);
+	if (ev.job)
+		fprintf(to, " job=%llu", (unsigned long long)ev.job);
+	if (ev.arg)
+		fprintf(to, " arg=%llu", (unsigned long long)ev.arg);
+	if (ev.kind == TG_EV_JOIN)
+		fprintf(to, " pid=%u uid=%u comm=\"%s\"", id.pid, id.uid, id.comm);
+	if (ev.kind == TG_EV_SPEC)
+		fprintf(to, " bytes=%llu", (unsigned long long)r->job);
+	if (r->result)
+		fprintf(to, " result=%s", strerror(r->result));
+}
+
+static void print_action(FILE *to, const struct tg_record *r)
+{
+	fprintf(to, "  -> %s", action_names[r->kind]);
+	if (r->client)
+		fprintf(to, " client=%u", r->client);
+	if (r->job)
+		fprintf(to, " job=%llu", (unsigned long long)r->job);
+	if (r->kind == TG_ACT_ARM)
+		fprintf(to, " at=%lld", (long long)r->now);
+	if (r->kind == TG_ACT_GATE)
+		fprintf(to, " %s", name(gate_names, ARRAY_SIZE(gate_names), r->channel));
+	if (r->kind == TG_ACT_NOTE)
+		fprintf(to, " %s", name(note_names, ARRAY_SIZE(note_names), r->channel));
+}
+
+void tgs_record_print(FILE *to, const struct tg_record *record)
+{
+	if (record->type == TG_REC_EVENT)
+		print_event(to, record);
+	else if (record->type == TG_REC_ACTION)
+		print_action(to, record);
+	else
+		fprintf(to, "%llu records were lost here", (unsigned long long)record->arg);
+}
