@@ -32,7 +32,7 @@ $(B)/tests/unit/tgload_run: $(B)/obj/tools/tgload/run.o
 
 $(B)/tests/unit/tgload_%: tests/unit/tgload_%.c $(TGLOAD_TESTED)
 	@mkdir -p $(@D)
-	$(CC) $(TGLOAD_CFLAGS) -Itools/tgload -MMD -MP -MF $@.d -o $@ $^
+	$(CC) $(TGLOAD_CFLAGS) -Itools/tgload -MMD -MP -MF $@.d -o $@ $(filter %.c %.o,$^)
 
 check-tgload: $(TGLOAD_TESTS)
 	@set -e; for t in $(TGLOAD_TESTS); do $$t; done
