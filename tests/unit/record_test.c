@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trace records: every event and action comes back as it went in, and no malformed record
+ * passes the check.
+ */
+#include <stdlib.h>
+#include <tg/record.h>
+#include "../lib/test.h"
+
+#define R	sizeof(struct tg_record)
+
+static u64 buf[(sizeof(struct tg_record) + TG_SPEC_TEXT_MAX + 64) / 8];
+static char longest[TG_RECORD_STRINGS + 2];
+
+static const struct tg_identity plain = { 7, 1000, "game", "/usr/bin/game", "/user.slice" };
+static const struct tg_identity bare = { 8, 0, "", NULL, NULL };
+static const struct tg_identity full = { U32_MAX, U32_MAX, "123456789012345", "/e", NULL };
+static const struct tg_identity only_cgroup = { 1, 2, "x", NULL, "/c" };
+static const struct tg_identity deep = { 1, 2, "x", longest, longest };
+static const struct tg_spec spec = { .text = "a:prt:pe:1:1:2\n# c\n" };
+
+/* Round trips. */
+static const struct event_row {
+	const char *name;
+	struct tg_event event;
+	u32 spec_len, size;
+	int result;
+} event_rows[] = {
+	{ "join", { 5, 4, TG_EV_JOIN, 1, 2, 0, 3, &plain, NULL }, 0, R + 40, 0 },
+	{ "join of a nameless process", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &bare, NULL }, 0, R + 16, 0 },
+	{ "join with the longest name", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &full, NULL }, 0, R + 32,
+	  -EINVAL },
+	{ "join with a cgroup only", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &only_cgroup, NULL }, 0,
+	  R + 16, 0 },
+	{ "join with the longest paths", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &deep, NULL }, 0,
+	  R + 8208, -ENOMEM },
+	{ "leave", { 6, 6, TG_EV_LEAVE, U32_MAX, U32_MAX, 0, 0, NULL, NULL }, 0, R, -ENOENT },
+	{ "submit", { S64_MAX, S64_MAX, TG_EV_SUBMIT, 1, 1, U64_MAX, 0, NULL, NULL }, 0, R,
+	  -EEXIST },
+	{ "done", { 9, 8, TG_EV_DONE, 0, 0, 77, 0, NULL, NULL }, 0, R, -EBUSY },
+	{ "timer at zero", { 0, 0, TG_EV_TIMER, 0, 0, 0, 0, NULL, NULL }, 0, R, 0 },
+	{ "spec", { 9, 9, TG_EV_SPEC, 0, 0, 0, 1, &spec, NULL }, 19, R + 24, 0 },
+	{ "spec of eight bytes", { 9, 9, TG_EV_SPEC, 0, 0, 0, 1, &spec, NULL }, 8, R + 8, 0 },
+	{ "empty spec", { 9, 9, TG_EV_SPEC, 0, 0, 0, 0, &spec, NULL }, 0, R, 0 },
+	{ "knob", { 9, -1, TG_EV_KNOB, 0, 0, 1, 3, NULL, NULL }, 0, R, 0 },
+};
+
+static bool same_string(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static const char *compare(const struct event_row *row, const struct tg_record *record)
+{
+	const struct tg_event *in = &row->event;
+	const struct tg_identity *id = in->data;
+	struct tg_identity got_id;
+	struct tg_event got;
+
+	tg_record_read_event(record, &got, &got_id);
+	if (got.now != in->now || got.at != in->at || got.kind != in->kind ||
+	    got.client != in->client || got.channel != in->channel || got.job != in->job ||
+	    got.arg != in->arg || record->result != -row->result)
+		return "a number changed";
+	if (in->kind == TG_EV_JOIN &&
+	    (got.data != &got_id || got_id.pid != id->pid || got_id.uid != id->uid ||
+	     strcmp(got_id.comm, id->comm) || !same_string(got_id.exe, id->exe) ||
+	     !same_string(got_id.cgroup, id->cgroup)))
+		return "the identity changed";
+	if (in->kind == TG_EV_SPEC &&
+	    (record->job != row->spec_len ||
+	     memcmp(tg_record_data(record), spec.text, row->spec_len)))
+		return "the text changed";
+	return NULL;
+}
+
+static void round_trip(const struct event_row *row)
+{
+	u32 size = tg_record_event_size(&row->event, row->spec_len);
+	const char *wrong = NULL;
+	u32 len;
+
+	memset(buf, 0xa5, sizeof(buf));
+	tg_record_event(buf, &row->event, row->spec_len, row->result);
+	for (len = 0; len < size && !wrong; len++)
+		if (tg_record_check(buf, len))
+			wrong = "a part of it passes as a record";
+	if (size != row->size)
+		wrong = "size";
+	else if (((u8 *)buf)[size] != 0xa5)
+		wrong = "written beyond its size";
+	else if (!wrong && tg_record_check(buf, sizeof(buf)) != (int)size)
+		wrong = "refused";
+	else if (!wrong)
+		wrong = compare(row, (struct tg_record *)buf);
+	test_row(row->name, !wrong, "%s (%u bytes)", wrong, size);
+}
+
+static void action(void)
+{
+	struct tg_action in = { TG_ACT_NOTE, 3, 1ull << 40, 0, TG_NOTE_LOST, buf };
+	struct tg_action arm = { TG_ACT_ARM, 0, 0, TG_NEVER - 1, 0, NULL };
+	struct tg_record r;
+
+	tg_record_action(&r, &in);
+	test_row("action", tg_record_check(&r, sizeof(r)) == sizeof(r) &&
+		 r.type == TG_REC_ACTION && r.kind == TG_ACT_NOTE && r.client == 3 &&
+		 r.job == 1ull << 40 && r.channel == TG_NOTE_LOST && !r.arg && !r.at,
+		 "changed or refused");
+	tg_record_action(&r, &arm);
+	test_row("action with a time", r.kind == TG_ACT_ARM && r.now == TG_NEVER - 1, "changed");
+}
+
+/* A good record of some kind, with bytes replaced. */
+static const struct bad_row {
+	const char *name;
+	u32 from;		/* row of event_rows */
+	u32 offset;
+	u64 value;
+	u32 bytes;		/* of it */
+	int want;
+} bad_rows[] = {
+	{ "size 0", 8, 0, 0, 4, -EINVAL },
+	{ "size of half a record", 8, 0, 32, 4, -EINVAL },
+	{ "size not a multiple of 8", 8, 0, R + 4, 4, -EINVAL },
+	{ "size larger than any", 8, 0, R + 65536 + 8, 4, -EINVAL },
+	{ "size of 4 GiB", 8, 0, U32_MAX & ~7u, 4, -EINVAL },
+	{ "size larger than the event's", 8, 0, R + 16, 4, -EINVAL },
+	{ "no such type", 8, 4, 3, 1, -EINVAL },
+	{ "no such event", 8, 5, TG_EV_KINDS, 1, -EINVAL },
+	{ "gap", 8, 4, TG_REC_GAP, 1, R },
+	{ "gap with data", 9, 4, TG_REC_GAP, 1, -EINVAL },
+	{ "action of an event's number", 8, 4, TG_REC_ACTION, 1, -EINVAL },
+	{ "action with data", 9, 4, TG_REC_ACTION, 1, -EINVAL },
+	{ "spec longer than its record", 9, 16, 25, 8, -EINVAL },
+	{ "spec shorter than its record", 9, 16, 16, 8, -EINVAL },
+	{ "spec length that overflows", 9, 16, (1ull << 32) + 19, 8, -EINVAL },
+	{ "join cut in front of its strings", 0, 0, R + 8, 4, -EINVAL },
+	{ "join without data", 0, 0, R, 4, -EINVAL },
+	{ "join longer than its strings", 0, 0, R + 48, 4, -EINVAL },
+	{ "join with a comm of 16 bytes", 2, R + 8 + 15, 'x', 1, -EINVAL },
+	{ "join with one string less", 1, R + 8, 0x6161616161616161, 8, -EINVAL },
+};
+
+static void bad(const struct bad_row *row)
+{
+	const struct event_row *from = &event_rows[row->from];
+	int got;
+
+	memset(buf, 0, sizeof(buf));
+	tg_record_event(buf, &from->event, from->spec_len, 0);
+	memcpy((char *)buf + row->offset, &row->value, row->bytes);
+	got = tg_record_check(buf, sizeof(buf));
+	test_row(row->name, got == row->want, "%d, not %d", got, row->want);
+}
+
+/* A path longer than what is recorded whole is cut, and still a good record. */
+static void too_long(void)
+{
+	struct tg_identity id = deep;
+	struct tg_event ev = { .kind = TG_EV_JOIN, .data = &id }, got;
+	struct tg_identity got_id;
+	int size;
+
+	longest[TG_RECORD_STRINGS] = 'y';
+	tg_record_event(buf, &ev, 0, 0);
+	size = tg_record_check(buf, sizeof(buf));
+	if (size > 0)
+		tg_record_read_event((struct tg_record *)buf, &got, &got_id);
+	test_row("a path that is too long is cut", size > 0 && got_id.exe &&
+		 strlen(got_id.exe) == TG_RECORD_STRINGS &&
+		 strlen(got_id.cgroup) == TG_RECORD_STRINGS, "size %d", size);
+}
+
+/* Whatever the bytes: what passes lies within the buffer, so that ASan would tell. */
+static void noise(void)
+{
+	u32 i, j, passed = 0;
+	u64 x = 88172645463325252u;
+
+	for (i = 0; i < 200000; i++) {
+		u32 len = 48 + i % 16 * 8;
+		u8 *copy = malloc(len);
+		struct tg_identity id;
+		struct tg_event ev;
+
+		tg_record_event(buf, &event_rows[i % 3].event, 0, 0);
+		memcpy(copy, buf, len);
+		for (j = 0; j < 3; j++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			copy[j == 0 ? (x >> 8) % 8 : (x >> 8) % len] = x;
+		}
+		if (tg_record_check(copy, len) > 0) {
+			passed++;
+			if (((struct tg_record *)copy)->type == TG_REC_EVENT)
+				tg_record_read_event((struct tg_record *)copy, &ev, &id);
+		}
+		free(copy);
+	}
+	test_row("noise", passed > 100, "only %u of the damaged records pass", passed);
+}
+
+int main(void)
+{
+	u32 i;
+
+	memset(longest, 'x', TG_RECORD_STRINGS);
+	for (i = 0; i < ARRAY_SIZE(event_rows); i++)
+		round_trip(&event_rows[i]);
+	action();
+	for (i = 0; i < ARRAY_SIZE(bad_rows); i++)
+		bad(&bad_rows[i]);
+	too_long();
+	noise();
+	return test_end();
+}
