@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+# Programs that the VM cases run in the guest: tests/vm/run copies build/vm/bin to /host/bin.
+# Works alone: make -f mk/vmtools.mk
+
+B ?= build
+CC ?= cc
+
+VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
+VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
+
+.PHONY: vmtools
+vmtools: $(B)/vm/bin/abuse
+
+# Sizes its work and writes its program as tgload does
+ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
+
+$(B)/obj/vmtools/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/vm/bin/abuse: $(ABUSE_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
+
+-include $(ABUSE_OBJ:.o=.d)

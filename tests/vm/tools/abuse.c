@@ -1,0 +1,922 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * abuse - a client of nouveau that behaves badly, for the VM cases. Speaks to the driver by its
+ * ioctls alone, so that it can say what no library would let it: see usage(). Each command judges
+ * itself: exit status 0 when it found what must be, else 1 after one line that says what it found.
+ *
+ * With -m, what timegraph.ko counts for this process is part of that: its row in the module's
+ * snapshot must agree with what was submitted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include <xf86drm.h>
+#include <nouveau_drm.h>
+
+#include <uapi/timegraph.h>
+#include "work.h"
+
+#define PAGE		4096u
+#define SLOTS		8u		/* groups of a channel that may be in flight */
+#define SLOT_BYTES	1024u
+#define RESULTS		(SLOTS * SLOT_BYTES)	/* where groups leave their number, 4 bytes each */
+#define PROGRAM		(RESULTS + PAGE)
+#define BUFFER_BYTES	(PROGRAM + PAGE)
+
+#define HANDLE_VRAM	0xbeef0201	/* DMA object: the whole address space */
+#define HANDLE_GART	0xbeef0202
+#define HANDLE_COMPUTE	0xbeef50c0
+#define CLASS_COMPUTE	0x50c0
+#define SUBCHANNEL	6
+
+#define MS		1000000ll	/* ns */
+
+/**
+ * struct chan - a channel and the one buffer that its groups use
+ * @fd: the device
+ * @id: nouveau's number
+ * @handle: of the buffer: push buffers, results, the program
+ * @map: the buffer, mapped
+ * @words: length of each push buffer
+ * @patch: index of the word that holds the group's number
+ */
+struct chan {
+	int fd, id;
+	uint32_t handle;
+	uint8_t *map;
+	uint32_t words, patch;
+};
+
+/**
+ * struct call - the arguments of one submission, to be spoilt before it is made
+ * @req: what the ioctl takes
+ * @push: the array behind @req.push
+ * @bo: the array behind @req.buffers
+ */
+struct call {
+	struct drm_nouveau_gem_pushbuf req;
+	struct drm_nouveau_gem_pushbuf_push push[NOUVEAU_GEM_MAX_PUSH + 1];
+	struct drm_nouveau_gem_pushbuf_bo bo[2];
+};
+
+static bool counted;	/* -m */
+
+__attribute__((noreturn, format(printf, 1, 2)))
+static void fail(const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "abuse: ");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\n");
+	exit(1);
+}
+
+static long long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 * MS + t.tv_nsec;
+}
+
+static void sleep_ms(long long ms)
+{
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+/* --- the driver --- */
+
+static int open_node(void)
+{
+	int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		fail("/dev/dri/renderD128: %s", strerror(errno));
+	return fd;
+}
+
+/* Return: 0 or a negative errno. */
+static int talk(int fd, unsigned long request, void *args)
+{
+	return drmIoctl(fd, request, args) ? -errno : 0;
+}
+
+static void must(const char *what, int ret)
+{
+	if (ret)
+		fail("%s: %s", what, strerror(-ret));
+}
+
+static void method(struct chan *ch, uint32_t *words, uint32_t mthd, unsigned int n, ...)
+{
+	va_list args;
+
+	words[ch->words++] = n << 18 | SUBCHANNEL << 13 | mthd;
+	va_start(args, n);
+	while (n--)
+		words[ch->words++] = va_arg(args, uint32_t);
+	va_end(args);
+}
+
+/*
+ * One group: a launch of the program on a grid that takes @cost_us, then its number into the
+ * results. Method numbers and fields: envytools' rnndb, g80_compute.
+ */
+static void write_group(struct chan *ch, unsigned int slot, uint64_t address, unsigned int cost_us)
+{
+	uint32_t *words = (uint32_t *)(ch->map + slot * SLOT_BYTES);
+	struct tgl_work work = tgl_work_size(TGL_COMPUTE, cost_us * 1000ull);
+	uint64_t program = address + PROGRAM, result = address + RESULTS + 4 * slot;
+
+	ch->words = 0;
+	method(ch, words, 0x0000, 1, HANDLE_COMPUTE);
+	method(ch, words, 0x01a0, 2, HANDLE_VRAM, HANDLE_VRAM);		/* global, query */
+	method(ch, words, 0x01b8, 3, HANDLE_VRAM, HANDLE_VRAM, HANDLE_VRAM); /* local, stack, code */
+	method(ch, words, 0x0210, 2, (uint32_t)(program >> 32), (uint32_t)program);
+	method(ch, words, 0x0220, 1, 0);		/* no stack */
+	method(ch, words, 0x0290, 1, 1);
+	method(ch, words, 0x029c, 1, 0);		/* no local memory */
+	method(ch, words, 0x02a0, 1, 1);
+	method(ch, words, 0x02b8, 1, 1);		/* whole warps */
+	method(ch, words, 0x02fc, 4, 7, 1, 7, 1);
+	method(ch, words, 0x0374, 1, 0);		/* no parameters */
+	method(ch, words, 0x0380, 1, 0);
+	method(ch, words, 0x0384, 1, 0x100);		/* every block */
+	method(ch, words, 0x03b4, 2, 0, 2);		/* start; registers striped */
+	method(ch, words, 0x03a8, 1, 0x40);
+	method(ch, words, 0x02c0, 1, TGL_PROGRAM_REGS);
+	method(ch, words, 0x03ac, 2, 1 << 16 | TGL_BLOCK_THREADS, 1);
+	method(ch, words, 0x02b4, 1, 1 << 16 | TGL_BLOCK_THREADS);
+	method(ch, words, 0x02f8, 1, 1);
+	method(ch, words, 0x03a4, 1, work.grid_y << 16 | work.grid_x);
+	method(ch, words, 0x0388, 1, 1);
+	method(ch, words, 0x0368, 1, 0);		/* launch */
+	method(ch, words, 0x0110, 1, 0);		/* serialize */
+	ch->patch = ch->words + 3;
+	method(ch, words, 0x0310, 4, (uint32_t)(result >> 32), (uint32_t)result, 0, 0x8000);
+}
+
+/* Every group of the channel takes @cost_us of GPU time. */
+static void chan_new(struct chan *ch, int fd, unsigned int cost_us)
+{
+	struct drm_nouveau_channel_alloc alloc = {
+		.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
+	};
+	struct drm_nouveau_grobj_alloc object = {
+		.handle = HANDLE_COMPUTE, .class = CLASS_COMPUTE,
+	};
+	struct drm_nouveau_gem_new buffer = {
+		.info = { .domain = NOUVEAU_GEM_DOMAIN_GART | NOUVEAU_GEM_DOMAIN_MAPPABLE,
+			  .size = BUFFER_BYTES },
+		.align = PAGE,
+	};
+	unsigned int i;
+	void *map;
+
+	must("CHANNEL_ALLOC", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
+						struct drm_nouveau_channel_alloc), &alloc));
+	object.channel = alloc.channel;
+	must("GROBJ_ALLOC", talk(fd, DRM_IOW(DRM_COMMAND_BASE + DRM_NOUVEAU_GROBJ_ALLOC,
+					     struct drm_nouveau_grobj_alloc), &object));
+	must("GEM_NEW", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW,
+					  struct drm_nouveau_gem_new), &buffer));
+	map = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		   buffer.info.map_handle);
+	if (map == MAP_FAILED)
+		fail("mmap of a buffer: %s", strerror(errno));
+	ch->fd = fd;
+	ch->id = alloc.channel;
+	ch->handle = buffer.info.handle;
+	ch->map = map;
+	tgl_program((uint32_t *)(ch->map + PROGRAM));
+	for (i = 0; i < SLOTS; i++)
+		write_group(ch, i, buffer.info.offset, cost_us);
+}
+
+static int chan_free(const struct chan *ch)
+{
+	struct drm_nouveau_channel_free args = { .channel = ch->id };
+
+	return talk(ch->fd, DRM_IOW(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_FREE,
+				    struct drm_nouveau_channel_free), &args);
+}
+
+static uint32_t slot_of(uint32_t seq)
+{
+	return seq % SLOTS;
+}
+
+/* The right arguments for group number @seq, which is not 0. */
+static void call_init(struct call *call, const struct chan *ch, uint32_t seq)
+{
+	const uint32_t domains = NOUVEAU_GEM_DOMAIN_GART;
+
+	((uint32_t *)(ch->map + slot_of(seq) * SLOT_BYTES))[ch->patch] = seq;
+	memset(call, 0, sizeof(*call));
+	call->push[0].offset = slot_of(seq) * SLOT_BYTES;
+	call->push[0].length = ch->words * 4;
+	call->bo[0] = (struct drm_nouveau_gem_pushbuf_bo) {
+		.handle = ch->handle, .read_domains = domains, .write_domains = domains,
+		.valid_domains = domains,
+	};
+	call->req = (struct drm_nouveau_gem_pushbuf) {
+		.channel = ch->id, .nr_buffers = 1, .buffers = (uintptr_t)call->bo,
+		.nr_push = 1, .push = (uintptr_t)call->push,
+	};
+}
+
+#define PUSHBUF	DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_PUSHBUF, struct drm_nouveau_gem_pushbuf)
+
+static int submit(const struct chan *ch, uint32_t seq)
+{
+	struct call call;
+
+	call_init(&call, ch, seq);
+	return talk(ch->fd, PUSHBUF, &call.req);
+}
+
+/* Until everything submitted with this channel's buffer has completed. */
+static int chan_wait(const struct chan *ch)
+{
+	struct drm_nouveau_gem_cpu_prep args = {
+		.handle = ch->handle, .flags = NOUVEAU_GEM_CPU_PREP_WRITE,
+	};
+
+	return talk(ch->fd, DRM_IOW(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_CPU_PREP,
+				    struct drm_nouveau_gem_cpu_prep), &args);
+}
+
+/* What the group in that slot has left behind. */
+static uint32_t result(const struct chan *ch, uint32_t seq)
+{
+	return ((volatile uint32_t *)(ch->map + RESULTS))[slot_of(seq)];
+}
+
+/* One whole group, which must do what it has to. */
+static void run_group(const struct chan *ch, uint32_t seq)
+{
+	must("submission", submit(ch, seq));
+	must("wait", chan_wait(ch));
+	if (result(ch, seq) != seq)
+		fail("group %u completed, but left %u behind", seq, result(ch, seq));
+}
+
+/* --- the module's counters --- */
+
+/* Sum of all clients but this process, and its own row: the newest one. Return: it is there. */
+static bool snapshot(struct tg_snap_client *mine, uint64_t *others_completed)
+{
+	static char text[1 << 20];
+	struct tg_snap_head *head = (struct tg_snap_head *)text;
+	int fd = open(TIMEGRAPH_SYSFS "/snapshot", O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	bool found = false;
+	ssize_t got;
+	uint32_t i;
+
+	if (fd < 0)
+		fail(TIMEGRAPH_SYSFS "/snapshot: %s", strerror(errno));
+	while ((got = read(fd, text + len, sizeof(text) - len)) > 0)
+		len += got;
+	close(fd);
+	if (len < sizeof(*head) || head->magic != TG_SNAP_MAGIC ||
+	    len < sizeof(*head) + (size_t)head->nr_clients * head->client_size)
+		fail("the snapshot's %zu bytes are no snapshot", len);
+	*others_completed = 0;
+	memset(mine, 0, sizeof(*mine));
+	for (i = 0; i < head->nr_clients; i++) {
+		struct tg_snap_client row;
+
+		memcpy(&row, text + sizeof(*head) + i * head->client_size, sizeof(row));
+		if (row.pid != (uint32_t)getpid()) {
+			*others_completed += row.completed;
+		} else if (!found || row.id > mine->id) {
+			*mine = row;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* Waits for this process's jobs to be over; then its counters must be these. */
+static void counters_must_be(uint64_t submitted, uint64_t completed, uint64_t failed)
+{
+	struct tg_snap_client row;
+	uint64_t others;
+	int i;
+
+	if (!counted)
+		return;
+	for (i = 0; i < 100; i++) {
+		if (!snapshot(&row, &others))
+			fail("the module does not know process %d", getpid());
+		if (!row.inflight && !row.waiting)
+			break;
+		sleep_ms(20);
+	}
+	if (row.inflight || row.waiting || row.submitted != submitted ||
+	    row.completed != completed || row.failed != failed)
+		fail("submitted %llu, completed %llu, failed %llu, in flight %u, waiting %u; expected %llu, %llu, %llu, 0, 0",
+		     row.submitted, row.completed, row.failed, row.inflight, row.waiting,
+		     (unsigned long long)submitted, (unsigned long long)completed,
+		     (unsigned long long)failed);
+}
+
+static long long stat_value(const char *name)
+{
+	char path[128];
+	long long n;
+	FILE *f;
+
+	if (!counted)
+		return 0;
+	snprintf(path, sizeof(path), TIMEGRAPH_SYSFS "/stats/%s", name);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%lld", &n) != 1)
+		fail("%s: no number", path);
+	fclose(f);
+	return n;
+}
+
+/* --- commands --- */
+
+static unsigned int number(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (!*text || *end || n > 100000000)
+		fail("'%s' is no number from 0 to 100000000", text);
+	return n;
+}
+
+/* exit N COST: leave with N groups in flight */
+static void do_exit(char **args)
+{
+	unsigned int i, n = number(args[0]);
+	struct chan ch;
+
+	chan_new(&ch, open_node(), number(args[1]));
+	for (i = 1; i <= n; i++)
+		must("submission", submit(&ch, i));
+	printf("%u groups in flight\n", n);
+	fflush(stdout);
+	_exit(0);
+}
+
+/* Two threads, one channel: one submits and waits, or only submits, until that fails. */
+struct worker {
+	struct chan ch;
+	unsigned int depth;
+	atomic_uint groups;
+	atomic_llong since;	/* start of the submission it is in, or 0 */
+	int ret;
+	pthread_t thread;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	uint32_t seq;
+
+	for (seq = 1;; seq++) {
+		w->since = now_ns();
+		w->ret = submit(&w->ch, seq);
+		w->since = 0;
+		if (w->ret)
+			return NULL;
+		w->groups++;
+		if (seq % w->depth)
+			continue;
+		w->ret = chan_wait(&w->ch);
+		if (w->ret)
+			return NULL;
+	}
+}
+
+static void worker_start(struct worker *w, int fd, unsigned int cost_us, unsigned int depth)
+{
+	memset(w, 0, sizeof(*w));
+	chan_new(&w->ch, fd, cost_us);
+	w->depth = depth;
+	if (pthread_create(&w->thread, NULL, work, w))
+		fail("no thread");
+}
+
+static void worker_end(struct worker *w, unsigned int seconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	if (pthread_timedjoin_np(w->thread, NULL, &until))
+		fail("the submitting thread hangs");
+}
+
+/* Whether the worker has been in one submission for that long. */
+static bool waits_ms(struct worker *w, long long ms)
+{
+	long long since = w->since;
+
+	return since && now_ns() - since > ms * MS;
+}
+
+/*
+ * free COST: a channel is freed while another thread waits to submit to it, and, in every second
+ * round, while it has work in flight. The spec must hold the process's second group back.
+ */
+static void do_free(char **args)
+{
+	unsigned int round, waited = 0, i;
+	int fd = open_node();
+	struct worker w;
+	struct chan ch;
+
+	for (round = 0; round < 6; round++) {
+		worker_start(&w, fd, number(args[0]), round % 2 ? SLOTS : 1);
+		if (round % 2 || !counted) {
+			while (!w.groups)
+				sleep_ms(1);
+		} else {
+			for (i = 0; i < 500 && !waits_ms(&w, 300); i++)
+				sleep_ms(10);
+			if (i == 500)
+				fail("round %u: %u groups and nothing waits: wrong spec?", round,
+				     w.groups);
+			waited++;
+		}
+		must("CHANNEL_FREE", chan_free(&w.ch));
+		worker_end(&w, 5);
+		if (w.ret != -ENOENT)
+			fail("round %u: the other thread got '%s', not '%s'", round,
+			     strerror(-w.ret), strerror(ENOENT));
+	}
+	chan_new(&ch, fd, 1000);
+	run_group(&ch, 1);
+	counters_must_be(1, 1, 0);
+	printf("6 channels freed, %u of them under a waiting thread\n", waited);
+}
+
+/* What can be wrong with a submission, and what becomes of it. */
+enum spoil {
+	READ_ONLY, SYNC, RELOCS, NOTHING,
+	BAD_PUSH, BAD_BUFFERS, BAD_INDEX, BAD_HANDLE, BAD_DOMAINS, TWICE, MANY_PUSHES,
+	MANY_BUFFERS, MANY_RELOCS, BAD_CHANNEL,
+};
+
+static const struct {
+	const char *name;
+	enum spoil spoil;
+	int error;
+	bool emitted;	/* the card gets it all the same */
+	bool unseen;	/* names nothing to be scheduled */
+} errors[] = {
+	{ "arguments that cannot be written back", READ_ONLY, EFAULT, true, false },
+	{ "wait inside the driver", SYNC, 0, true, false },
+	/* On Tesla and later nouveau reads no relocations, and so never copies presumed back. */
+	{ "relocations at no address", RELOCS, 0, true, false },
+	{ "no push buffer at all", NOTHING, 0, false, true },
+	{ "push list at no address", BAD_PUSH, EFAULT, false, false },
+	{ "buffer list at no address", BAD_BUFFERS, EFAULT, false, false },
+	{ "push buffer that is not in the list", BAD_INDEX, EINVAL, false, false },
+	{ "unknown buffer", BAD_HANDLE, ENOENT, false, false },
+	{ "buffer without a domain", BAD_DOMAINS, EINVAL, false, false },
+	{ "one buffer twice", TWICE, EINVAL, false, false },
+	{ "too many push buffers", MANY_PUSHES, EINVAL, false, false },
+	{ "too many buffers", MANY_BUFFERS, EINVAL, false, false },
+	{ "too many relocations", MANY_RELOCS, EINVAL, false, false },
+	{ "unknown channel", BAD_CHANNEL, ENOENT, false, true },
+};
+
+static int submit_spoilt(const struct chan *ch, uint32_t seq, enum spoil spoil)
+{
+	static struct call call;
+	struct drm_nouveau_gem_pushbuf *page;
+	int ret;
+
+	call_init(&call, ch, seq);
+	switch (spoil) {
+	case READ_ONLY:
+		page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (page == MAP_FAILED)
+			fail("mmap: %s", strerror(errno));
+		*page = call.req;
+		if (mprotect(page, PAGE, PROT_READ))
+			fail("mprotect: %s", strerror(errno));
+		ret = talk(ch->fd, PUSHBUF, page);
+		munmap(page, PAGE);
+		return ret;
+	case SYNC:
+		call.req.vram_available = NOUVEAU_GEM_PUSHBUF_SYNC;
+		ret = talk(ch->fd, PUSHBUF, &call.req);
+		if (!ret && result(ch, seq) != seq)
+			fail("a submission that waits for its end came back before");
+		return ret;
+	case RELOCS:
+		call.req.nr_relocs = 1;
+		call.req.relocs = 8;
+		call.bo[0].presumed.offset = 0xdead000;
+		break;
+	case NOTHING:
+		call.req.nr_push = 0;
+		break;
+	case BAD_PUSH:
+		call.req.push = 8;
+		break;
+	case BAD_BUFFERS:
+		call.req.buffers = 8;
+		break;
+	case BAD_INDEX:
+		call.push[0].bo_index = 1;
+		break;
+	case BAD_HANDLE:
+		call.bo[0].handle = 0x7fff;
+		break;
+	case BAD_DOMAINS:
+		call.bo[0].valid_domains = 0;
+		break;
+	case TWICE:
+		call.bo[1] = call.bo[0];
+		call.req.nr_buffers = 2;
+		break;
+	case MANY_PUSHES:
+		call.req.nr_push = NOUVEAU_GEM_MAX_PUSH + 1;
+		break;
+	case MANY_BUFFERS:
+		call.req.nr_buffers = NOUVEAU_GEM_MAX_BUFFERS + 1;
+		break;
+	case MANY_RELOCS:
+		call.req.nr_relocs = NOUVEAU_GEM_MAX_RELOCS + 1;
+		break;
+	case BAD_CHANNEL:
+		call.req.channel = 125;
+		break;
+	}
+	return talk(ch->fd, PUSHBUF, &call.req);
+}
+
+/* errors COST: each error of nouveau's that this card can bring about, a good group after each */
+static void do_errors(char **args)
+{
+	unsigned int i, emitted = 0, refused = 0;
+	uint32_t seq = 0;
+	struct chan ch;
+	int ret;
+
+	chan_new(&ch, open_node(), number(args[0]));
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		ret = submit_spoilt(&ch, ++seq, errors[i].spoil);
+		if (ret != -errors[i].error)
+			fail("%s: '%s', not '%s'", errors[i].name, strerror(-ret),
+			     strerror(errors[i].error));
+		must("wait", chan_wait(&ch));
+		if ((result(&ch, seq) == seq) != errors[i].emitted)
+			fail("%s: the card has%s run it", errors[i].name,
+			     errors[i].emitted ? " not" : "");
+		emitted += errors[i].emitted;
+		refused += !errors[i].emitted && !errors[i].unseen;
+		run_group(&ch, ++seq);
+		emitted++;
+		counters_must_be(emitted + refused, emitted, refused);
+	}
+	printf("%u emitted, %u refused\n", emitted, refused);
+}
+
+/* busy COST: wait inside nouveau for longer than it waits, 15 s: EBUSY after an emitted fence */
+static void do_busy(char **args)
+{
+	unsigned int cost_us = number(args[0]);
+	struct chan ch;
+	struct call call;
+	int ret;
+
+	chan_new(&ch, open_node(), cost_us);
+	call_init(&call, &ch, 1);
+	call.req.vram_available = NOUVEAU_GEM_PUSHBUF_SYNC;
+	ret = talk(ch.fd, PUSHBUF, &call.req);
+	if (ret != -EBUSY)
+		fail("'%s', not '%s'", strerror(-ret), strerror(EBUSY));
+	must("wait", chan_wait(&ch));
+	if (result(&ch, 1) != 1)
+		fail("the group left %u behind", result(&ch, 1));
+	counters_must_be(1, 1, 0);
+	printf("EBUSY, and completed\n");
+}
+
+/* A page that nobody has filled, whose faults are ours to serve. */
+static int fault_page(void **page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0)
+		fail("userfaultfd: %s", strerror(errno));
+	*page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (*page == MAP_FAILED)
+		fail("mmap: %s", strerror(errno));
+	reg.range.start = (uintptr_t)*page;
+	reg.range.len = PAGE;
+	if (ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg))
+		fail("userfaultfd: %s", strerror(errno));
+	return fd;
+}
+
+struct stuck {
+	struct chan ch;
+	struct call call;
+	int ret;
+};
+
+static void *submit_stuck(void *arg)
+{
+	struct stuck *s = arg;
+
+	s->ret = talk(s->ch.fd, PUSHBUF, &s->call.req);
+	return NULL;
+}
+
+/*
+ * stuck MS: the driver reads the push list from a page whose fault is not served for MS
+ * milliseconds, or never (0). Others must go on meanwhile, and the group run in the end.
+ */
+static void do_stuck(char **args)
+{
+	static _Alignas(4096) char filled[PAGE];
+	unsigned int ms = number(args[0]);
+	struct tg_snap_client row;
+	uint64_t before = 0, after = 0;
+	struct uffd_msg event;
+	struct uffdio_copy copy = { .src = (uintptr_t)filled, .len = PAGE };
+	static struct stuck s;
+	pthread_t thread;
+	void *page;
+	int fd;
+
+	chan_new(&s.ch, open_node(), 5000);
+	fd = fault_page(&page);
+	call_init(&s.call, &s.ch, 1);
+	memcpy(filled, s.call.push, sizeof(s.call.push[0]));
+	s.call.req.push = (uintptr_t)page;
+	if (pthread_create(&thread, NULL, submit_stuck, &s))
+		fail("no thread");
+	if (read(fd, &event, sizeof(event)) != sizeof(event) ||
+	    event.event != UFFD_EVENT_PAGEFAULT)
+		fail("no page fault");
+	printf("stuck\n");
+	fflush(stdout);
+	if (!ms)
+		pause();
+	sleep_ms(ms / 2);
+	if (counted)
+		snapshot(&row, &before);
+	sleep_ms(ms - ms / 2);
+	if (counted) {
+		snapshot(&row, &after);
+		if (row.overlaps != 1 || row.inflight)
+			fail("stuck for %u ms: %llu overlaps, %u in flight", ms, row.overlaps,
+			     row.inflight);
+		if (after <= before)
+			fail("while it was stuck no other client went on");
+	}
+	copy.dst = (uintptr_t)page;
+	if (ioctl(fd, UFFDIO_COPY, &copy))
+		fail("UFFDIO_COPY: %s", strerror(errno));
+	pthread_join(thread, NULL);
+	must("submission", s.ret);
+	must("wait", chan_wait(&s.ch));
+	if (result(&s.ch, 1) != 1)
+		fail("the group left %u behind", result(&s.ch, 1));
+	counters_must_be(1, 1, 0);
+	printf("%llu groups of others meanwhile\n", (unsigned long long)(after - before));
+}
+
+static atomic_uint alarms;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarms++;
+}
+
+/* Stops and continues its parent until it is killed. */
+static void torment(void)
+{
+	pid_t parent = getppid();
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		sleep_ms(37);
+		if (kill(parent, SIGSTOP))
+			_exit(0);
+		sleep_ms(3);
+		kill(parent, SIGCONT);
+	}
+}
+
+/*
+ * signals N COST: N groups while alarms go off every 5 ms, and it is stopped and continued all the
+ * time. Interrupted waits keep their place: of those that came back in time, none counts twice.
+ */
+static void do_signals(char **args)
+{
+	struct sigaction act = { .sa_handler = on_alarm };
+	struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, never = { 0 };
+	long long parked = stat_value("parked"), resumed = stat_value("resumed");
+	unsigned int i, n = number(args[0]);
+	struct chan ch;
+	pid_t child;
+	int ret;
+
+	chan_new(&ch, open_node(), number(args[1]));
+	sigaction(SIGALRM, &act, NULL);
+	child = fork();
+	if (!child)
+		torment();
+	setitimer(ITIMER_REAL, &every, NULL);
+	for (i = 1; i <= n; i++) {
+		ret = submit(&ch, i);
+		if (!ret)
+			ret = chan_wait(&ch);
+		if (ret || result(&ch, i) != i)
+			fail("group %u: %s; it left %u behind", i, strerror(-ret), result(&ch, i));
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	kill(child, SIGKILL);
+	kill(getpid(), SIGCONT);
+	waitpid(child, NULL, 0);
+	parked = stat_value("parked") - parked;
+	resumed = stat_value("resumed") - resumed;
+	if (counted && (!resumed || !alarms))
+		fail("%u alarms, but only %lld waits interrupted and %lld resumed", alarms, parked,
+		     resumed);
+	/* a place that was given up is one more submission, the one before is cancelled */
+	counters_must_be(n + parked - resumed, n, 0);
+	printf("%u alarms, %lld waits interrupted, %lld of them resumed\n", alarms, parked, resumed);
+}
+
+/* threads COST: two channels, each in its own thread, until killed */
+static void do_threads(char **args)
+{
+	unsigned int cost_us = number(args[0]);
+	int fd = open_node();
+	struct worker a, b;
+
+	worker_start(&a, fd, cost_us, 2);
+	worker_start(&b, fd, cost_us, 2);
+	printf("running\n");
+	fflush(stdout);
+	pthread_join(a.thread, NULL);
+	fail("a thread ended: %s", strerror(-a.ret));
+}
+
+/*
+ * fork N COST: a process opens the device, submits, and leaves it to its child, which goes on with
+ * the same channel after its parent has ended: it is a client of its own.
+ */
+static void do_fork(char **args)
+{
+	unsigned int i, n = number(args[0]);
+	struct tg_snap_client row;
+	uint64_t others;
+	struct chan ch;
+	int pipe_fd[2], status;
+	char byte;
+	pid_t pid;
+
+	if (pipe(pipe_fd) || prctl(PR_SET_CHILD_SUBREAPER, 1))
+		fail("pipe: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		chan_new(&ch, open_node(), number(args[1]));
+		run_group(&ch, 1);
+		pid = fork();
+		if (pid)
+			_exit(pid < 0);
+		close(pipe_fd[1]);
+		if (read(pipe_fd[0], &byte, 1))
+			fail("pipe");
+		for (i = 2; i <= n + 1; i++)
+			run_group(&ch, i);
+		counters_must_be(n, n, 0);
+		if (counted && snapshot(&row, &others) && row.pid != (uint32_t)getpid())
+			fail("the child's client is process %u", row.pid);
+		exit(0);
+	}
+	close(pipe_fd[0]);
+	if (waitpid(pid, &status, 0) != pid || status)
+		fail("the parent: status 0x%x", status);
+	close(pipe_fd[1]);	/* the parent has gone: go on */
+	pid = wait(&status);
+	if (pid < 0 || status)
+		fail("the child: status 0x%x", status);
+	printf("%u groups by the child\n", n);
+}
+
+/*
+ * until-gone COST: submit until the device goes, tell the kernel's log, and keep the file open:
+ * what the log says then has an order.
+ */
+static void do_until_gone(char **args)
+{
+	unsigned int cost_us = number(args[0]);
+	char line[128];
+	uint32_t seq;
+	struct chan ch;
+	int ret, fd, len;
+
+	chan_new(&ch, open_node(), cost_us);
+	fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	printf("running\n");
+	fflush(stdout);
+	for (seq = 1;; seq++) {
+		ret = submit(&ch, seq);
+		if (ret)
+			break;
+		ret = chan_wait(&ch);
+		if (ret)
+			break;
+	}
+	len = snprintf(line, sizeof(line), "abuse: process %d: %s\n", getpid(), strerror(-ret));
+	if (write(fd, line, len) != len)
+		fail("/dev/kmsg: %s", strerror(errno));
+	for (;;)
+		pause();
+}
+
+static const struct {
+	const char *name;
+	int args;
+	void (*run)(char **args);
+	const char *help;
+} commands[] = {
+	{ "exit", 2, do_exit, "N COST: end with N groups in flight" },
+	{ "free", 1, do_free, "COST: free a channel while a thread waits to submit to it" },
+	{ "errors", 1, do_errors, "COST: each error of nouveau's, before and after emission" },
+	{ "busy", 1, do_busy, "COST: outlast nouveau's own wait" },
+	{ "stuck", 1, do_stuck, "MS: be stuck in a page fault inside the driver (0: for ever)" },
+	{ "signals", 2, do_signals, "N COST: N groups under a storm of signals" },
+	{ "threads", 1, do_threads, "COST: two channels in two threads, until killed" },
+	{ "fork", 2, do_fork, "N COST: leave the channel to a child" },
+	{ "until-gone", 1, do_until_gone, "COST: until the device goes; stay" },
+};
+
+static void usage(void)
+{
+	unsigned int i;
+
+	fprintf(stderr, "usage: abuse [-m] [-n NAME] COMMAND ARG...; costs in us\n"
+			"  -m       timegraph is loaded: look at its counters\n"
+			"  -n NAME  name of the process\n");
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(stderr, "  %s %s\n", commands[i].name, commands[i].help);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "+mn:")) != -1) {
+		if (opt == 'm')
+			counted = true;
+		else if (opt == 'n')
+			prctl(PR_SET_NAME, optarg);
+		else
+			usage();
+	}
+	argv += optind;
+	for (i = 0; *argv && i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(*argv, commands[i].name) || argc - optind - 1 != commands[i].args)
+			continue;
+		commands[i].run(argv + 1);
+		return 0;
+	}
+	usage();
+}
