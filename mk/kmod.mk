@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+# timegraph.ko, for the kernels under build/cache/kernel.
+#
+#	make kmod			for every kernel that scripts/setup has fetched
+#	make kmod K=6.1			for one of them
+#	make kmod KVER=... KDIR=...	for any kernel with headers
+#	make kmod-sparse, kmod-checkpatch
+#
+# Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
+
+KMOD_CACHE := build/cache/kernel
+KMOD_SOURCE := build/cache/source/6.1
+K ?= $(patsubst $(KMOD_CACHE)/%/release,%,$(wildcard $(KMOD_CACHE)/*/release))
+KMOD_MAKE = $(MAKE) --no-print-directory -C $(KDIR) M=$(abspath build/kmod/$(KVER)) W=1 $(KMOD_ARGS)
+
+.PHONY: kmod kmod-one kmod-sparse kmod-checkpatch
+
+ifneq ($(KVER),)
+KDIR ?= /lib/modules/$(KVER)/build
+kmod: kmod-one
+else
+kmod:
+	@[ -n "$(K)" ] || { echo "kmod: no kernel: run scripts/setup, or name KVER= and KDIR=" >&2; exit 1; }
+	@for k in $(K); do \
+		$(MAKE) --no-print-directory kmod-one KVER=$$(cat $(KMOD_CACHE)/$$k/release) \
+			KDIR=$(abspath $(KMOD_CACHE))/$$k/build || exit 1; \
+	done
+endif
+
+kmod-one:
+	@[ -e "$(KDIR)/Makefile" ] || { echo "kmod: no kernel headers at '$(KDIR)'" >&2; exit 1; }
+	@mkdir -p build/kmod/$(KVER)
+	@find build/kmod/$(KVER) -xtype l -delete
+	@mkdir -p build/kmod/$(KVER)/src
+	@cp -rs --remove-destination $(abspath Kbuild include) build/kmod/$(KVER)/
+	@cp -rs --remove-destination $(abspath src/core src/kmod) build/kmod/$(KVER)/src/
+	+@$(KMOD_MAKE) modules
+
+# Sparse looks at every file again; its objects are thrown away.
+kmod-sparse:
+	@$(MAKE) --no-print-directory kmod KMOD_ARGS='C=2 CF="-D__CHECK_ENDIAN__ -Wsparse-error"'
+
+kmod-checkpatch:
+	@[ -x $(KMOD_SOURCE)/scripts/checkpatch.pl ] || { echo "kmod-checkpatch: run scripts/setup source" >&2; exit 1; }
+	@$(KMOD_SOURCE)/scripts/checkpatch.pl --no-tree --strict --terse --quiet --max-line-length=100 \
+		-f $(wildcard src/kmod/*.[ch] src/kmod/wrap/*.h src/core/*.[ch] include/tg/*.h \
+			include/env/kernel/*.h include/uapi/*.h)

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fence of a submission: which one it is, and when it signals.
+ *
+ * nouveau returns no fence from a pushbuf, and its return code does not tell whether one was
+ * emitted. So the thread registers itself before it calls nouveau, and the tracepoint
+ * dma_fence_init tells what was created meanwhile: the last one wins, since TTM's copies come
+ * first. nouveau's own channels are not the client's. A fence that nobody but us holds
+ * and that has not signalled was never emitted.
+ *
+ * on_signal() runs inside nouveau's fence lock, in hard interrupt context (6.1), a worker
+ * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE and leaves
+ * everything else, the fence's reference too, to tgk_fence_reap().
+ */
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#include "tgk.h"
+#include "wrap/fence.h"
+
+#define CAPTURE_BITS	6
+
+/* Threads inside a submission. Only ever taken by tasks, never by interrupts: see on_init(). */
+static struct {
+	raw_spinlock_t lock;
+	struct hlist_head head;		/* lock; tgk_capture.hash */
+} captures[1 << CAPTURE_BITS];
+
+static struct tracepoint *init_point;
+
+static struct tgk_capture *find(u32 bucket)
+{
+	struct tgk_capture *c;
+
+	hlist_for_each_entry(c, &captures[bucket].head, hash)
+		if (c->task == current)
+			return c;
+	return NULL;
+}
+
+static bool of_a_client(struct dma_fence *fence)
+{
+	const char *timeline;
+
+	if (strcmp(tgk_fence_driver(fence), "nouveau"))
+		return false;
+	timeline = tgk_fence_timeline(fence);
+	return strcmp(timeline, "generic kernel channel") &&
+	       strcmp(timeline, "copy engine channel");
+}
+
+/* The tracepoint dma_fence_init: in the context of whoever makes a fence, preemption off. */
+static void on_init(void *data, struct dma_fence *fence)
+{
+	u32 bucket = hash_ptr(current, CAPTURE_BITS);
+	struct dma_fence *old = fence;
+	struct tgk_capture *c;
+
+	if (!in_task() || hlist_empty(&captures[bucket].head) || !of_a_client(fence))
+		return;
+	raw_spin_lock(&captures[bucket].lock);
+	c = find(bucket);
+	if (c) {
+		old = c->fence;
+		c->fence = dma_fence_get(fence);
+		c->at = ktime_get_ns();
+	}
+	raw_spin_unlock(&captures[bucket].lock);
+	if (c)
+		dma_fence_put(old);
+}
+
+/**
+ * tgk_capture_begin() - from now on, remember the last fence that this thread creates
+ * @c: where
+ */
+void tgk_capture_begin(struct tgk_capture *c)
+{
+	u32 bucket = hash_ptr(current, CAPTURE_BITS);
+
+	c->task = current;
+	c->fence = NULL;
+	c->at = 0;
+	raw_spin_lock(&captures[bucket].lock);
+	hlist_add_head(&c->hash, &captures[bucket].head);
+	raw_spin_unlock(&captures[bucket].lock);
+}
+
+/**
+ * tgk_capture_end() - no longer
+ * @c: as given to tgk_capture_begin()
+ *
+ * Return: the fence, referenced, or NULL when none was emitted.
+ */
+struct dma_fence *tgk_capture_end(struct tgk_capture *c)
+{
+	u32 bucket = hash_ptr(current, CAPTURE_BITS);
+
+	raw_spin_lock(&captures[bucket].lock);
+	hlist_del(&c->hash);
+	raw_spin_unlock(&captures[bucket].lock);
+	if (!c->fence)
+		return NULL;
+	if (kref_read(&c->fence->refcount) > 1)
+		return c->fence;
+	/* Was signalled before the others let go of it, or was never emitted. */
+	smp_rmb();
+	if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &c->fence->flags))
+		return c->fence;
+	dma_fence_put(c->fence);
+	return NULL;
+}
+
+/* Under tgk_gpu.lock. */
+static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
+{
+	struct tg_event ev = { .kind = TG_EV_DONE, .job = job->id, .at = ktime_to_ns(at) };
+
+	/* -ENOENT: its channel has left while it was lost. */
+	tgk_feed(gpu, &ev);
+	list_del_init(&job->node);
+}
+
+static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct tgk_job *job = container_of(cb, struct tgk_job, cb);
+	struct tgk_gpu *gpu = job->gpu;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&gpu->lock, flags);
+	feed_done(gpu, job, tgk_fence_time(fence));
+	/* The next submission frees it; if none comes soon, the work does. */
+	llist_add(&job->reap, &gpu->done);
+	if (!gpu->closing)
+		queue_delayed_work(tgk_wq, &gpu->reap, HZ / 10);
+	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+}
+
+static void job_free(struct tgk_job *job)
+{
+	dma_fence_put(job->fence);
+	kfree(job);
+}
+
+/**
+ * tgk_fence_arm() - a job is on its way through the hardware: STARTED, and DONE when it signals
+ * @job: the job, freed by the core; not the caller's any more
+ * @fence: its fence; not the caller's any more
+ * @at: when it was created
+ *
+ * Context: process.
+ */
+void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
+{
+	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .at = at };
+	struct tgk_gpu *gpu = job->gpu;
+
+	job->fence = fence;
+	raw_spin_lock_irq(&gpu->lock);
+	tgk_feed(gpu, &ev);
+	list_add_tail(&job->node, &gpu->flights);
+	raw_spin_unlock_irq(&gpu->lock);
+	if (!dma_fence_add_callback(fence, &job->cb, on_signal))
+		return;
+	raw_spin_lock_irq(&gpu->lock);
+	feed_done(gpu, job, tgk_fence_time(fence));
+	raw_spin_unlock_irq(&gpu->lock);
+	job_free(job);
+}
+
+/**
+ * tgk_fence_reap() - free the jobs whose fence has signalled
+ * @gpu: the GPU
+ *
+ * Context: process.
+ */
+void tgk_fence_reap(struct tgk_gpu *gpu)
+{
+	struct tgk_job *job, *next;
+
+	if (llist_empty(&gpu->done))
+		return;
+	llist_for_each_entry_safe(job, next, llist_del_all(&gpu->done), reap)
+		job_free(job);
+}
+
+static void reap(struct work_struct *work)
+{
+	tgk_fence_reap(container_of(to_delayed_work(work), struct tgk_gpu, reap));
+}
+
+/**
+ * tgk_fence_gpu() - prepare a new GPU
+ * @gpu: the GPU
+ */
+void tgk_fence_gpu(struct tgk_gpu *gpu)
+{
+	INIT_DELAYED_WORK(&gpu->reap, reap);
+}
+
+/**
+ * tgk_fence_drop_all() - wait for no fence any more
+ * @gpu: the GPU, closed and quiet
+ *
+ * The core hears that they are done.
+ * Context: process.
+ */
+void tgk_fence_drop_all(struct tgk_gpu *gpu)
+{
+	struct tgk_job *job;
+
+	/* Closed: on_signal() queues it no more, so a job found below stays until the end. */
+	cancel_delayed_work_sync(&gpu->reap);
+	for (;;) {
+		raw_spin_lock_irq(&gpu->lock);
+		job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
+		raw_spin_unlock_irq(&gpu->lock);
+		if (!job)
+			break;
+		if (!dma_fence_remove_callback(job->fence, &job->cb))
+			continue;	/* on_signal() has run meanwhile: it is off the list */
+		raw_spin_lock_irq(&gpu->lock);
+		feed_done(gpu, job, 0);
+		raw_spin_unlock_irq(&gpu->lock);
+		job_free(job);
+	}
+	tgk_fence_reap(gpu);
+}
+
+/* for_each_kernel_tracepoint() reaches a tracepoint whose symbol is not exported. */
+static void look_for_init(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "dma_fence_init"))
+		init_point = tp;
+}
+
+/**
+ * tgk_fence_init() - start to see fences being created
+ *
+ * Context: process, at load.
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int tgk_fence_init(void)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(captures); i++) {
+		raw_spin_lock_init(&captures[i].lock);
+		INIT_HLIST_HEAD(&captures[i].head);
+	}
+	for_each_kernel_tracepoint(look_for_init, NULL);
+	ret = init_point ? tracepoint_probe_register(init_point, on_init, NULL) : -ENOENT;
+	if (ret)
+		pr_err("this kernel offers no tracepoint dma_fence_init (error %d)\n", ret);
+	return ret;
+}
+
+void tgk_fence_exit(void)
+{
+	tracepoint_probe_unregister(init_point, on_init, NULL);
+	tracepoint_synchronize_unregister();
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * nouveau: finding its GPUs, and standing in for its functions.
+ *
+ * nouveau stays as it is. The addresses of the functions that we need stand in its drm_driver;
+ * ftrace calls us at their first instruction (on_entry()), and we let them go on in our
+ * function instead, which calls the original itself: that call comes from this module, and is
+ * let through. A tail call would not look so; this module is built without.
+ *
+ * Hooks are on while at least one GPU is attached, and nouveau cannot be unloaded meanwhile.
+ * GPUs attach at load, or when nouveau binds to them; they detach when it is unbound, before
+ * it removes anything: waiters are out of our functions by then, and so is every call that was
+ * in nouveau through us.
+ *
+ * Calls in our functions are counted in @calls. None holds a module reference, so that the
+ * module can be unloaded under load: hooks off, a grace period for those who are not counted
+ * yet, none left, a grace period for those who are not counted any more.
+ *
+ * Attach and detach run under the device's lock, then tgk_mutex.
+ */
+#include <linux/device.h>
+#include <linux/kdev_t.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/rcupdate.h>
+
+#include "tgk.h"
+#include "wrap/ftrace.h"
+#include "wrap/nouveau.h"
+
+#define DRM_MAJOR	226
+
+enum hook { PUSHBUF, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, HOOKS };
+
+typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
+typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
+
+/* tgk_mutex to write, and only while the hooks are off and no call is counted. */
+static struct {
+	unsigned long orig, ours;
+} hooks[HOOKS];
+
+static atomic_t calls;		/* in our functions */
+static struct module *nouveau;	/* held while the hooks are on; tgk_mutex */
+
+/* --- our functions, in the place of nouveau's --- */
+
+static int our_pushbuf(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	struct drm_nouveau_gem_pushbuf *req = data;
+	struct tgk_call call = {
+		.orig = (ioctl_fn)hooks[PUSHBUF].orig,
+		.dev = dev, .data = data, .file = file,
+		.size = sizeof(*req), .chid = req->channel,
+	};
+	struct tgk_gpu *gpu;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(*req) > TGK_ARGS);
+	atomic_inc(&calls);
+	gpu = req->nr_push ? tgk_gpu_get(dev) : NULL;
+	if (gpu) {
+		ret = tgk_submit(gpu, &call);
+		tgk_gpu_put(gpu);
+	} else {
+		ret = call.orig(dev, data, file);
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
+static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	const struct tgk_channel_alloc *req = data;
+	struct tgk_gpu *gpu;
+	int ret;
+
+	atomic_inc(&calls);
+	ret = ((ioctl_fn)hooks[CHANNEL_ALLOC].orig)(dev, data, file);
+	gpu = ret ? NULL : tgk_gpu_get(dev);
+	if (gpu) {
+		/* Without memory, it is learnt at its first submission. */
+		tgk_channel_join(gpu, file, req->channel);
+		tgk_gpu_put(gpu);
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
+static int our_channel_free(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	const struct tgk_channel_free *req = data;
+	const u32 chid = req->channel;
+	struct tgk_gpu *gpu;
+	int ret;
+
+	atomic_inc(&calls);
+	gpu = tgk_gpu_get(dev);
+	if (gpu)
+		tgk_channel_leave(gpu, file, &chid);
+	ret = ((ioctl_fn)hooks[CHANNEL_FREE].orig)(dev, data, file);
+	if (gpu) {
+		tgk_channel_forget(gpu, file, &chid);
+		tgk_gpu_put(gpu);
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
+static void our_postclose(struct drm_device *dev, struct drm_file *file)
+{
+	struct tgk_gpu *gpu;
+
+	atomic_inc(&calls);
+	gpu = tgk_gpu_get(dev);
+	if (gpu)
+		tgk_channel_leave(gpu, file, NULL);
+	((postclose_fn)hooks[POSTCLOSE].orig)(dev, file);
+	if (gpu) {
+		tgk_channel_forget(gpu, file, NULL);
+		tgk_gpu_put(gpu);
+	}
+	atomic_dec(&calls);
+}
+
+/* --- ftrace --- */
+
+/* Any context in which the traced functions are called: process, preemption off. */
+static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			     struct ftrace_regs *fregs)
+{
+	int i;
+
+	if (within_module(parent_ip, THIS_MODULE))
+		return;
+	/* The site is the function's first instruction, or the second one, behind ENDBR. */
+	for (i = 0; i < HOOKS; i++)
+		if (ip - hooks[i].orig < 8)
+			tgk_ftrace_go(fregs, hooks[i].ours);
+}
+
+/*
+ * PERMANENT: sysctl kernel.ftrace_enabled=0 must not switch off the gates. IPMODIFY: we change
+ * where the function goes on, and nobody else does.
+ */
+static struct ftrace_ops ops = {
+	.func = on_entry,
+	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT,
+};
+
+static int hooks_on(const struct drm_driver *drv)
+{
+	int i, ret = 0;
+
+	hooks[PUSHBUF].orig = (unsigned long)drv->ioctls[TGK_NR_PUSHBUF].func;
+	hooks[PUSHBUF].ours = (unsigned long)our_pushbuf;
+	hooks[CHANNEL_ALLOC].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_ALLOC].func;
+	hooks[CHANNEL_ALLOC].ours = (unsigned long)our_channel_alloc;
+	hooks[CHANNEL_FREE].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_FREE].func;
+	hooks[CHANNEL_FREE].ours = (unsigned long)our_channel_free;
+	hooks[POSTCLOSE].orig = (unsigned long)drv->postclose;
+	hooks[POSTCLOSE].ours = (unsigned long)our_postclose;
+
+	if (!try_module_get(drv->fops->owner))
+		return -ENODEV;
+	for (i = 0; i < HOOKS && !ret; i++)
+		ret = ftrace_set_filter_ip(&ops, hooks[i].orig, 0, !i);
+	if (ret) {
+		pr_err("ftrace cannot trace nouveau's functions (error %d)\n", ret);
+		goto put;
+	}
+	ret = register_ftrace_function(&ops);
+	if (ret) {
+		pr_err("cannot replace nouveau's functions (error %d)%s\n", ret,
+		       ret == -EBUSY ? ": a live patch or another such module has them" : "");
+		goto put;
+	}
+	nouveau = drv->fops->owner;
+	return 0;
+
+put:
+	ftrace_free_filter(&ops);
+	module_put(drv->fops->owner);
+	return ret;
+}
+
+static void hooks_off(void)
+{
+	unregister_ftrace_function(&ops);
+	ftrace_free_filter(&ops);
+}
+
+/* The last thing: nouveau may go now. */
+static void nouveau_put(void)
+{
+	module_put(nouveau);
+	nouveau = NULL;
+}
+
+static noinline void trial(void)
+{
+	barrier();
+}
+
+static void notrace on_trial(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			     struct ftrace_regs *fregs)
+{
+}
+
+/* Does ftrace work at all? Asked at load, so that it does not show when nouveau comes. */
+static int ftrace_works(void)
+{
+	static struct ftrace_ops trial_ops = {
+		.func = on_trial,
+		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT,
+	};
+	int ret;
+
+	ret = ftrace_set_filter_ip(&trial_ops, (unsigned long)trial, 0, 1) ?:
+	      register_ftrace_function(&trial_ops);
+	if (!ret)
+		unregister_ftrace_function(&trial_ops);
+	else
+		pr_err("ftrace is off or not usable (error %d): needs sysctl kernel.ftrace_enabled=1\n",
+		       ret);
+	ftrace_free_filter(&trial_ops);
+	return ret;
+}
+
+/* --- attach and detach --- */
+
+static bool is_ioctl(const struct drm_driver *drv, unsigned int nr, size_t size)
+{
+	return drv->num_ioctls > nr && drv->ioctls[nr].func &&
+	       _IOC_SIZE(drv->ioctls[nr].cmd) == size;
+}
+
+static bool layout_known(const struct drm_driver *drv)
+{
+	return is_ioctl(drv, TGK_NR_PUSHBUF, sizeof(struct drm_nouveau_gem_pushbuf)) &&
+	       is_ioctl(drv, TGK_NR_CHANNEL_ALLOC, sizeof(struct tgk_channel_alloc)) &&
+	       is_ioctl(drv, TGK_NR_CHANNEL_FREE, sizeof(struct tgk_channel_free)) &&
+	       drv->postclose && drv->fops && drv->fops->owner;
+}
+
+/* A child of the PCI device: the DRM minor's device keeps the minor. */
+static int minor_of(struct device *dev, void *data)
+{
+	struct drm_device **drm = data;
+	const struct drm_minor *minor;
+
+	if (!dev->class || strcmp(dev->class->name, "drm") || MAJOR(dev->devt) != DRM_MAJOR)
+		return 0;
+	minor = dev_get_drvdata(dev);
+	if (minor)
+		*drm = minor->dev;
+	return *drm ? 1 : 0;
+}
+
+static bool bound_to_nouveau(const struct device *dev)
+{
+	return to_pci_dev(dev)->vendor == PCI_VENDOR_ID_NVIDIA && dev->driver &&
+	       !strcmp(dev->driver->name, "nouveau");
+}
+
+static struct tgk_gpu *gpu_of(const struct device *dev)
+{
+	struct tgk_gpu *gpu;
+
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (gpu->dev == dev)
+			return gpu;
+	return NULL;
+}
+
+/* Wait until no thread is in this module, nor on its way in or out: the hooks are off. */
+static void calls_end(void)
+{
+	/* Calls that were redirected and are not counted yet do not sleep until they are. */
+	synchronize_rcu_tasks();
+	while (atomic_read(&calls))
+		schedule_timeout_idle(HZ / 100);
+	/* And those that are not counted any more. */
+	synchronize_rcu_tasks();
+}
+
+/* Under the device's lock and tgk_mutex. */
+static int attach(struct device *dev)
+{
+	struct drm_device *drm = NULL;
+	const struct drm_driver *drv;
+	struct tgk_gpu *gpu;
+	int ret;
+
+	if (gpu_of(dev))
+		return 0;
+	device_for_each_child(dev, &drm, minor_of);
+	if (!drm) {
+		pr_err("%s: nouveau is bound but has no DRM device\n", dev_name(dev));
+		return -ENODEV;
+	}
+	drv = drm->driver;
+	if (!layout_known(drv)) {
+		pr_err("%s: this nouveau's ioctls are not those that we know (Linux 6.1 to 7.3)\n",
+		       dev_name(dev));
+		return -EOPNOTSUPP;
+	}
+	if (nouveau && hooks[PUSHBUF].orig != (unsigned long)drv->ioctls[TGK_NR_PUSHBUF].func) {
+		pr_err("%s: belongs to a second nouveau\n", dev_name(dev));
+		return -EOPNOTSUPP;
+	}
+	if (!nouveau) {
+		ret = hooks_on(drv);
+		if (ret)
+			return ret;
+	}
+	gpu = tgk_gpu_create(drm, dev);
+	if (IS_ERR(gpu)) {
+		if (list_empty(&tgk_gpus)) {
+			hooks_off();
+			nouveau_put();
+		}
+		pr_err("%s: cannot attach (error %ld)\n", dev_name(dev), PTR_ERR(gpu));
+		return PTR_ERR(gpu);
+	}
+	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(dev), gpu->core.policy->name);
+	return 0;
+}
+
+/* Under the device's lock and tgk_mutex. */
+static void detach(struct tgk_gpu *gpu)
+{
+	pr_info("GPU %u goes away\n", gpu->index);
+	tgk_gpu_close(gpu, TGK_GONE);
+	if (list_empty(&tgk_gpus))
+		hooks_off();
+	tgk_gpu_quiesce(gpu);
+	tgk_gpu_destroy(gpu);
+	if (list_empty(&tgk_gpus))
+		nouveau_put();
+}
+
+static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct device *dev = data;
+	struct tgk_gpu *gpu;
+
+	if (action != BUS_NOTIFY_BOUND_DRIVER && action != BUS_NOTIFY_UNBIND_DRIVER)
+		return NOTIFY_DONE;
+	mutex_lock(&tgk_mutex);
+	gpu = gpu_of(dev);
+	if (action == BUS_NOTIFY_BOUND_DRIVER && bound_to_nouveau(dev))
+		attach(dev);
+	else if (action == BUS_NOTIFY_UNBIND_DRIVER && gpu)
+		detach(gpu);
+	mutex_unlock(&tgk_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block on_bus_block = { .notifier_call = on_bus };
+
+/* The device's lock keeps nouveau bound meanwhile. */
+static int attach_all(void)
+{
+	struct pci_dev *pci = NULL;
+	int ret = 0;
+
+	while (!ret && (pci = pci_get_device(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID, pci))) {
+		device_lock(&pci->dev);
+		mutex_lock(&tgk_mutex);
+		if (bound_to_nouveau(&pci->dev))
+			ret = attach(&pci->dev);
+		mutex_unlock(&tgk_mutex);
+		device_unlock(&pci->dev);
+	}
+	pci_dev_put(pci);
+	return ret;
+}
+
+static void detach_all(void)
+{
+	struct tgk_gpu *gpu, *next;
+	LIST_HEAD(closed);
+
+	mutex_lock(&tgk_mutex);
+	list_for_each_entry_safe(gpu, next, &tgk_gpus, node) {
+		tgk_gpu_close(gpu, TGK_PASS);
+		list_add(&gpu->node, &closed);
+	}
+	if (nouveau)
+		hooks_off();
+	calls_end();
+	list_for_each_entry_safe(gpu, next, &closed, node) {
+		tgk_gpu_quiesce(gpu);
+		tgk_gpu_destroy(gpu);
+	}
+	if (nouveau)
+		nouveau_put();
+	mutex_unlock(&tgk_mutex);
+}
+
+/**
+ * tgk_hook_init() - attach to all GPUs that are there, and to those that come
+ *
+ * Context: process, at load.
+ *
+ * Return: 0, also when there is none; else a negative errno after a message.
+ */
+int tgk_hook_init(void)
+{
+	int ret;
+
+	ret = ftrace_works() ?: bus_register_notifier(&pci_bus_type, &on_bus_block);
+	if (ret)
+		return ret;
+	ret = attach_all();
+	if (ret) {
+		tgk_hook_exit();
+		return ret;
+	}
+	if (!READ_ONCE(nouveau))
+		pr_info("no GPU is bound to nouveau: waiting for one\n");
+	return 0;
+}
+
+/**
+ * tgk_hook_exit() - detach from all GPUs; no call is in this module when it returns
+ *
+ * Context: process, at unload.
+ */
+void tgk_hook_exit(void)
+{
+	/* Without tgk_mutex: it waits for notifiers, and they take it. */
+	bus_unregister_notifier(&pci_bus_type, &on_bus_block);
+	detach_all();
+}

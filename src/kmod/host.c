@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's host: one tgk_gpu per GPU. Feeds events, carries out actions, owns the core's
+ * memory, its timer and what is in force for all GPUs.
+ *
+ * tgk_feed() and everything that it calls run under tgk_gpu.lock, in any context. The rest
+ * runs in process context; what changes the list of GPUs or a setting, under tgk_mutex.
+ */
+#include <linux/device.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "tgk.h"
+#include "wrap/timer.h"
+
+#define ENGINES		1	/* PGRAPH */
+#define BUCKET_BITS	9
+
+LIST_HEAD(tgk_gpus);
+u32 tgk_policy;			/* tgk_mutex: wanted for every GPU */
+s64 tgk_knobs[TG_KNOBS];	/* tgk_mutex to write */
+struct tgk_spec *tgk_spec;	/* tgk_mutex */
+
+DECLARE_WAIT_QUEUE_HEAD(tgk_told);
+
+atomic64_t tgk_stats[TGK_STATS];
+
+const char *const tgk_stat_names[TGK_STATS] = {
+	[TGK_STAT_SUBMISSIONS] = "submissions",
+	[TGK_STAT_OPEN] = "open",
+	[TGK_STAT_WAITED] = "waited",
+	[TGK_STAT_PASSED] = "passed",
+	[TGK_STAT_PARKED] = "parked",
+	[TGK_STAT_RESUMED] = "resumed",
+	[TGK_STAT_NO_FENCE] = "no_fence",
+	[TGK_STAT_LOST] = "lost",
+	[TGK_STAT_REPAIRED] = "repaired",
+	[TGK_STAT_RECOVERED] = "recovered",
+	[TGK_STAT_OVERLAPS] = "overlaps",
+	[TGK_STAT_EJECTED] = "ejected",
+	[TGK_STAT_DRAIN_CUT] = "drain_cut",
+};
+
+/* --- actions: under tgk_gpu.lock, inside tgk_feed() --- */
+
+static void act_note(struct tgk_gpu *gpu, const struct tg_action *action)
+{
+	static const u8 stats[TG_NOTES] = {
+		[TG_NOTE_LOST] = TGK_STAT_LOST,
+		[TG_NOTE_REPAIRED] = TGK_STAT_REPAIRED,
+		[TG_NOTE_RECOVERED] = TGK_STAT_RECOVERED,
+		[TG_NOTE_OVERLAP] = TGK_STAT_OVERLAPS,
+		[TG_NOTE_EJECTED_PICK] = TGK_STAT_EJECTED,
+		[TG_NOTE_EJECTED_STARVED] = TGK_STAT_EJECTED,
+		[TG_NOTE_DRAIN_CUT] = TGK_STAT_DRAIN_CUT,
+	};
+	const struct tgk_client *client = action->host;
+	struct tgk_note *note;
+
+	if (action->arg != TG_NOTE_POLICY)
+		tgk_count(stats[action->arg]);
+	if (gpu->closing)
+		return;
+	if (gpu->nr_notes == TGK_NOTES) {
+		gpu->dropped_notes++;
+		return;
+	}
+	note = &gpu->notes[gpu->nr_notes++];
+	memset(note, 0, sizeof(*note));
+	note->what = action->arg;
+	note->job = action->job;
+	if (client) {
+		note->client = client->id;
+		note->pid = client->ident.pid;
+		memcpy(note->comm, client->ident.comm, sizeof(note->comm));
+	}
+	queue_work(tgk_wq, &gpu->tell);
+}
+
+static void tgk_emit(struct tg_actions *out, const struct tg_action *action)
+{
+	struct tgk_gpu *gpu = container_of(out, struct tgk_gpu, out);
+
+	tgk_trace_action(&gpu->trace, action);
+	switch (action->kind) {
+	case TG_ACT_FREE: {
+		struct tgk_job *job = action->host;
+
+		WRITE_ONCE(job->freed, true);
+		/* A parked job has a task too, but that one sleeps for reasons of its own. */
+		if (job->task && !job->file)
+			wake_up_process(job->task);
+		break;
+	}
+	case TG_ACT_ARM:
+		if (!gpu->closing)
+			hrtimer_start(&gpu->timer, ns_to_ktime(action->at), HRTIMER_MODE_ABS_HARD);
+		break;
+	case TG_ACT_NOTE:
+		act_note(gpu, action);
+		break;
+	case TG_ACT_GATE:
+		tgk_client_gate(action->host, action->arg);
+		break;
+	case TG_ACT_SYNC:
+		tgk_client_sync(action->host);
+		break;
+	case TG_ACT_GONE:
+		tgk_client_gone(action->host);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * tgk_feed() - let one thing happen
+ * @gpu: the GPU
+ * @ev: what; its now is set here, its at too unless it means something
+ *
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: as tg_gpu_feed().
+ */
+int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
+{
+	const struct tgk_spec *spec = NULL;
+	u32 len = 0;
+	int ret;
+
+	lockdep_assert_held(&gpu->lock);
+	ev->now = ktime_get_ns();
+	if (ev->kind != TG_EV_KNOB && (!ev->at || ev->at > ev->now))
+		ev->at = ev->now;
+	if (ev->kind == TG_EV_SPEC && ev->data) {
+		spec = container_of(ev->data, struct tgk_spec, spec);
+		len = spec->len;
+	}
+	tgk_trace_begin(&gpu->trace, ev, len);
+	ret = tg_gpu_feed(&gpu->core, ev, &gpu->out);
+	tgk_trace_end(&gpu->trace, ev, len, ret);
+	return ret;
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
+{
+	struct tgk_gpu *gpu = container_of(timer, struct tgk_gpu, timer);
+	struct tg_event ev = { .kind = TG_EV_TIMER };
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&gpu->lock, flags);
+	if (!gpu->closing)
+		tgk_feed(gpu, &ev);
+	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+/* --- notes --- */
+
+static void tell_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
+{
+	const struct tg_policy *policy;
+
+	switch (note->what) {
+	case TG_NOTE_LOST:
+		pr_warn_ratelimited("GPU %u: client %u (%s, pid %u): a command group ran past its deadline and is written off\n",
+				    gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_REPAIRED:
+		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a command group written off has completed; accounts corrected\n",
+				      gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_RECOVERED:
+		pr_notice_ratelimited("GPU %u: the engine completes command groups again\n",
+				      gpu->index);
+		break;
+	case TG_NOTE_OVERLAP:
+		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a freed submission did not reach the GPU in time and lost its turn\n",
+				      gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_EJECTED_PICK:
+		pr_warn("GPU %u: the policy chose a command group that was not its to choose: fifo is in force, reserves are lifted\n",
+			gpu->index);
+		break;
+	case TG_NOTE_EJECTED_STARVED:
+		pr_warn("GPU %u: the policy left an eligible command group waiting: fifo is in force, reserves are lifted\n",
+			gpu->index);
+		break;
+	case TG_NOTE_DRAIN_CUT:
+		pr_warn("GPU %u: the drain for a change of policy was cut short: client %u (%s, pid %u) still had work in flight\n",
+			gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_POLICY:
+		policy = tg_policy_get(note->job);
+		pr_info("GPU %u: policy %s is in force\n", gpu->index,
+			policy ? policy->name : "?");
+		break;
+	}
+}
+
+static void tell(struct work_struct *work)
+{
+	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, tell);
+	struct tgk_note note;
+	u32 dropped;
+	bool more;
+
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		dropped = gpu->dropped_notes;
+		gpu->dropped_notes = 0;
+		more = gpu->nr_notes;
+		if (more) {
+			note = gpu->notes[0];
+			memmove(gpu->notes, gpu->notes + 1, --gpu->nr_notes * sizeof(note));
+		}
+		raw_spin_unlock_irq(&gpu->lock);
+		if (more)
+			tell_note(gpu, &note);
+		if (dropped)
+			pr_notice("GPU %u: %u more notes\n", gpu->index, dropped);
+	} while (more);
+	wake_up_all(&tgk_told);
+}
+
+/* --- the core's memory --- */
+
+static const size_t pool_size[TG_POOLS] = {
+	[TG_POOL_CLIENT] = sizeof(struct tg_client),
+	[TG_POOL_CHANNEL] = sizeof(struct tg_channel),
+	[TG_POOL_RESERVE] = sizeof(struct tg_reserve),
+	[TG_POOL_JOB] = sizeof(struct tg_job),
+};
+
+/**
+ * tgk_pool_fill() - see to it that a pool holds @n objects
+ * @gpu: the GPU
+ * @pool: which
+ * @n: how many; somebody else may take them before the caller comes back with the lock
+ *
+ * Context: process, without the lock.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n)
+{
+	void *object = NULL;
+	bool full;
+
+	for (;;) {
+		raw_spin_lock_irq(&gpu->lock);
+		if (object) {
+			tg_gpu_give(&gpu->core, pool, object);
+			gpu->given[pool]++;
+		}
+		full = gpu->core.pooled[pool] >= n;
+		raw_spin_unlock_irq(&gpu->lock);
+		if (full)
+			return 0;
+		object = kzalloc(pool_size[pool], GFP_KERNEL);
+		if (!object)
+			return -ENOMEM;
+	}
+}
+
+static void pools_free(struct tgk_gpu *gpu)
+{
+	void *object;
+	u32 pool;
+
+	for (pool = 0; pool < TG_POOLS; pool++) {
+		while ((object = tg_gpu_take(&gpu->core, pool))) {
+			kfree(object);
+			gpu->given[pool]--;
+		}
+		WARN(gpu->given[pool], "timegraph: %llu objects of pool %u are missing\n",
+		     gpu->given[pool], pool);
+	}
+}
+
+/* --- life of a GPU --- */
+
+static void feed(struct tgk_gpu *gpu, struct tg_event *ev)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&gpu->lock, flags);
+	tgk_feed(gpu, ev);
+	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+}
+
+static int buckets_alloc(struct tg_buckets *b)
+{
+	b->bits = BUCKET_BITS;
+	b->jobs = kvcalloc(1 << BUCKET_BITS, sizeof(*b->jobs), GFP_KERNEL);
+	b->clients = kvcalloc(1 << BUCKET_BITS, sizeof(*b->clients), GFP_KERNEL);
+	b->channels = kvcalloc(1 << BUCKET_BITS, sizeof(*b->channels), GFP_KERNEL);
+	return b->jobs && b->clients && b->channels ? 0 : -ENOMEM;
+}
+
+static void buckets_free(const struct tg_buckets *b)
+{
+	kvfree(b->jobs);
+	kvfree(b->clients);
+	kvfree(b->channels);
+}
+
+/**
+ * tgk_gpu_create() - schedule a GPU from now on
+ * @drm: nouveau's device
+ * @dev: its PCI device
+ *
+ * Context: process, under tgk_mutex.
+ *
+ * Return: the GPU, or an ERR_PTR().
+ */
+struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
+{
+	struct list_head *after = &tgk_gpus;
+	struct tg_buckets buckets;
+	struct tgk_gpu *gpu, *other;
+	u32 i;
+	int ret;
+
+	gpu = kvzalloc(sizeof(*gpu), GFP_KERNEL);
+	if (!gpu)
+		return ERR_PTR(-ENOMEM);
+	list_for_each_entry(other, &tgk_gpus, node) {
+		if (other->index != gpu->index)
+			break;
+		gpu->index++;
+		after = &other->node;
+	}
+	gpu->drm = drm;
+	gpu->dev = get_device(dev);
+	atomic_set(&gpu->calls, 1);
+	tgk_timer_setup(&gpu->timer, on_timer);
+	INIT_DELAYED_WORK(&gpu->unpark, tgk_unpark);
+	INIT_WORK(&gpu->tell, tell);
+	init_llist_head(&gpu->done);
+	init_waitqueue_head(&gpu->open_wait);
+	raw_spin_lock_init(&gpu->lock);
+	gpu->out.emit = tgk_emit;
+	INIT_LIST_HEAD(&gpu->clients);
+	hash_init(gpu->channels);
+	INIT_LIST_HEAD(&gpu->waiting);
+	INIT_LIST_HEAD(&gpu->parked);
+	INIT_LIST_HEAD(&gpu->flights);
+	tgk_fence_gpu(gpu);
+
+	ret = buckets_alloc(&buckets);
+	if (ret)
+		goto free;
+	tg_gpu_init(&gpu->core, ENGINES, tgk_policy, &buckets, ktime_get_ns());
+	ret = tgk_trace_init(&gpu->trace, tgk_trace_kib, gpu->index, gpu->core.policy->name,
+			     ENGINES, gpu->core.now);
+	if (ret)
+		goto free;
+	for (i = 0; i < TG_KNOBS; i++) {
+		struct tg_event ev = { .kind = TG_EV_KNOB, .arg = i, .at = tgk_knobs[i] };
+
+		feed(gpu, &ev);
+	}
+	if (tgk_spec) {
+		struct tg_event ev = { .kind = TG_EV_SPEC, .data = &tgk_spec->spec };
+
+		feed(gpu, &ev);
+	}
+	ret = tgk_sysfs_gpu_add(gpu);
+	if (ret)
+		goto untrace;
+	list_add_rcu(&gpu->node, after);
+	return gpu;
+
+untrace:
+	tgk_trace_exit(&gpu->trace);
+free:
+	buckets_free(&buckets);
+	put_device(gpu->dev);
+	kvfree(gpu);
+	return ERR_PTR(ret);
+}
+
+/**
+ * tgk_gpu_close() - schedule it no more
+ * @gpu: the GPU
+ * @how: what its waiters have to do
+ *
+ * Context: process, under tgk_mutex.
+ */
+void tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
+{
+	struct tgk_job *job;
+
+	list_del_rcu(&gpu->node);
+	raw_spin_lock_irq(&gpu->lock);
+	WRITE_ONCE(gpu->closing, how);
+	list_for_each_entry(job, &gpu->waiting, node)
+		wake_up_process(job->task);
+	raw_spin_unlock_irq(&gpu->lock);
+	wake_up_all(&gpu->open_wait);
+	wake_up_all(&tgk_told);
+	synchronize_rcu();
+	tgk_gpu_put(gpu);
+}
+
+/**
+ * tgk_gpu_quiesce() - wait until no call uses it
+ * @gpu: the GPU, closed
+ *
+ * Takes as long as nouveau takes for the calls that it has, up to the 15 s of its own
+ * time-outs; longer when a thread of a client is stuck in there (a page fault that nobody
+ * serves), and then says so.
+ * Context: process.
+ */
+void tgk_gpu_quiesce(struct tgk_gpu *gpu)
+{
+	unsigned int n = 0;
+
+	/* TASK_IDLE: to wait for others for long is no fault of this thread. */
+	while (atomic_read_acquire(&gpu->calls)) {
+		schedule_timeout_idle(HZ / 100);
+		if (++n % 2000 == 0)
+			pr_notice("GPU %u: still waiting for %u calls inside nouveau\n",
+				  gpu->index, atomic_read(&gpu->calls));
+	}
+}
+
+/**
+ * tgk_gpu_destroy() - forget it
+ * @gpu: the GPU, closed and quiet
+ *
+ * Context: process.
+ */
+void tgk_gpu_destroy(struct tgk_gpu *gpu)
+{
+	struct tg_event ev = { .kind = TG_EV_SPEC };
+
+	hrtimer_cancel(&gpu->timer);
+	cancel_delayed_work_sync(&gpu->unpark);
+	tgk_unpark_all(gpu);
+	tgk_fence_drop_all(gpu);
+	tgk_channel_leave(gpu, NULL, NULL);
+	tgk_channel_forget(gpu, NULL, NULL);
+	feed(gpu, &ev);
+	tgk_sysfs_gpu_remove(gpu);
+	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
+	flush_workqueue(tgk_wq);
+	WARN_ON(!list_empty(&gpu->clients));
+	pools_free(gpu);
+	tgk_trace_exit(&gpu->trace);
+	buckets_free(&gpu->core.buckets);
+	put_device(gpu->dev);
+	kvfree(gpu);
+}
+
+/**
+ * tgk_gpu_get() - find and hold a GPU
+ * @drm: nouveau's device
+ *
+ * Return: the GPU, or NULL when it is not scheduled.
+ */
+struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm)
+{
+	struct tgk_gpu *gpu, *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
+		if (gpu->drm == drm && atomic_inc_not_zero(&gpu->calls)) {
+			found = gpu;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+void tgk_gpu_put(struct tgk_gpu *gpu)
+{
+	/* The last one is seen by tgk_gpu_quiesce(), which then owns the memory. */
+	atomic_fetch_dec_release(&gpu->calls);
+}
+
+/* --- what is in force for all GPUs: process context, under tgk_mutex --- */
+
+/**
+ * tgk_host_init() - before anything else
+ * @policy: number of the first policy
+ */
+void tgk_host_init(u32 policy)
+{
+	u32 i;
+
+	tgk_policy = policy;
+	for (i = 0; i < TG_KNOBS; i++)
+		tgk_knobs[i] = tg_core_params[i].def;
+}
+
+/**
+ * tgk_policy_settled() - is no GPU about to change its policy?
+ *
+ * Context: process, also without tgk_mutex. tgk_told is woken when the answer may have changed.
+ */
+bool tgk_policy_settled(void)
+{
+	struct tgk_gpu *gpu;
+	bool settled = true;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
+		raw_spin_lock_irq(&gpu->lock);
+		settled = settled && !gpu->core.next_policy;
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	rcu_read_unlock();
+	return settled;
+}
+
+/**
+ * tgk_set_policy() - change the policy
+ * @nr: its number
+ *
+ * Takes effect on each GPU when its drain ends.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int tgk_set_policy(u32 nr)
+{
+	struct tgk_gpu *gpu;
+
+	lockdep_assert_held(&tgk_mutex);
+	if (!tg_policy_get(nr))
+		return -EINVAL;
+	tgk_policy = nr;
+	list_for_each_entry(gpu, &tgk_gpus, node) {
+		struct tg_event ev = { .kind = TG_EV_POLICY, .arg = nr };
+
+		feed(gpu, &ev);
+	}
+	return 0;
+}
+
+void tgk_spec_free(struct tgk_spec *spec)
+{
+	if (!spec)
+		return;
+	kvfree(spec->spec.entries);
+	kvfree(spec->text);
+	kfree(spec);
+}
+
+/* Matching all clients anew takes up to one reserve each. */
+static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool rematch)
+{
+	struct tg_event ev;
+	u32 clients;
+	int ret;
+
+	for (;;) {
+		raw_spin_lock_irq(&gpu->lock);
+		ev = (struct tg_event) {
+			.kind = TG_EV_SPEC, .data = &spec->spec, .arg = rematch,
+		};
+		ret = tgk_feed(gpu, &ev);
+		clients = gpu->core.nr_clients;
+		raw_spin_unlock_irq(&gpu->lock);
+		if (ret != -ENOMEM)
+			return ret;
+		ret = tgk_pool_fill(gpu, TG_POOL_RESERVE, clients);
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * tgk_set_spec() - put a spec in force on every GPU
+ * @spec: the spec; owned from now on, unless it fails
+ * @rematch: match running clients against it at once
+ *
+ * Return: 0, or -ENOMEM with the old one in force.
+ */
+int tgk_set_spec(struct tgk_spec *spec, bool rematch)
+{
+	struct tgk_spec *old = tgk_spec;
+	struct tgk_gpu *gpu;
+	int ret = 0;
+
+	lockdep_assert_held(&tgk_mutex);
+	/*
+	 * First without matching, which cannot fail: so that no GPU is left with another spec than
+	 * the rest, whatever memory there is.
+	 */
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		set_spec_gpu(gpu, spec, false);
+	tgk_spec = spec;
+	if (rematch)
+		list_for_each_entry(gpu, &tgk_gpus, node)
+			ret = set_spec_gpu(gpu, spec, true) ?: ret;
+	if (ret)
+		pr_warn("no memory to match running clients against the new spec: they keep what they had\n");
+	tgk_spec_free(old);
+	return 0;
+}
+
+/**
+ * tgk_set_knob() - set a knob on every GPU
+ * @policy: number of the policy whose it is, -1: the core's
+ * @nr: which
+ * @value: within its range
+ *
+ * Return: 0, or -EBUSY: that policy is not in force (everywhere).
+ */
+int tgk_set_knob(int policy, u32 nr, s64 value)
+{
+	struct tgk_gpu *gpu;
+	int ret = 0;
+
+	lockdep_assert_held(&tgk_mutex);
+	if (policy < 0)
+		WRITE_ONCE(tgk_knobs[nr], value);
+	else if (list_empty(&tgk_gpus))
+		return -EBUSY;
+	list_for_each_entry(gpu, &tgk_gpus, node) {
+		struct tg_event ev = {
+			.kind = TG_EV_KNOB, .arg = nr, .job = policy >= 0, .at = value,
+		};
+
+		raw_spin_lock_irq(&gpu->lock);
+		if (policy < 0 || gpu->core.policy == tg_policy_get(policy))
+			tgk_feed(gpu, &ev);
+		else
+			ret = -EBUSY;
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	return ret;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timegraph.ko: loading and unloading, in order; and the module's parameters.
+ */
+#include <linux/module.h>
+
+#include "tgk.h"
+
+static char *policy = "fifo";
+module_param(policy, charp, 0);
+MODULE_PARM_DESC(policy, "scheduling policy at load (default: fifo); /sys/kernel/timegraph/policies lists them");
+
+unsigned int tgk_trace_kib;
+module_param_named(trace_kib, tgk_trace_kib, uint, 0444);
+MODULE_PARM_DESC(trace_kib, "KiB of trace for each GPU, in debugfs (default: 0, none; at most 1048576)");
+
+DEFINE_MUTEX(tgk_mutex);
+struct workqueue_struct *tgk_wq;
+
+static int __init tgk_init(void)
+{
+	int ret;
+
+	ret = tg_policy_find(policy, strlen(policy));
+	if (ret < 0) {
+		tgk_policies_log(policy);
+		return -EINVAL;
+	}
+	tgk_host_init(ret);
+	if (tgk_trace_kib > 1 << 20) {
+		pr_err("trace_kib=%u: at most 1048576\n", tgk_trace_kib);
+		return -EINVAL;
+	}
+
+	tgk_wq = alloc_workqueue("timegraph", WQ_UNBOUND, 0);
+	if (!tgk_wq)
+		return -ENOMEM;
+	ret = tgk_trace_module_init();
+	if (ret)
+		goto no_trace;
+	ret = tgk_sysfs_init();
+	if (ret)
+		goto no_sysfs;
+	ret = tgk_fence_init();
+	if (ret)
+		goto no_fence;
+	ret = tgk_hook_init();
+	if (ret)
+		goto no_hook;
+	return 0;
+
+no_hook:
+	tgk_fence_exit();
+no_fence:
+	tgk_sysfs_exit();
+no_sysfs:
+	tgk_trace_module_exit();
+no_trace:
+	destroy_workqueue(tgk_wq);
+	return ret;
+}
+
+static void __exit tgk_exit(void)
+{
+	tgk_hook_exit();
+	tgk_fence_exit();
+	tgk_sysfs_exit();
+	tgk_trace_module_exit();
+	destroy_workqueue(tgk_wq);
+}
+
+module_init(tgk_init);
+module_exit(tgk_exit);
+
+MODULE_AUTHOR("The TimeGraph authors");
+MODULE_DESCRIPTION("GPU scheduler on unmodified nouveau");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(TIMEGRAPH_VERSION);

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way of one submission: through the client's gate, to nouveau, to its fence.
+ *
+ * tgk_submit() runs in the submitting thread, in the place of nouveau's ioctl: the arguments
+ * are in kernel memory, no lock of nouveau is held. A thread that waits can be killed, frozen
+ * and interrupted. Interrupted, it keeps its place for a tenth of a second (the job is parked)
+ * and continues there when the same thread comes back with the same call, which is what a
+ * restarted ioctl does.
+ *
+ *	waiting --FREE--> to nouveau --fence--> in flight --signal--> done
+ *	   |  ^               `--no fence--> refused
+ *	signal |
+ *	   v  |
+ *	 parked --time's up--> cancelled
+ */
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "tgk.h"
+
+static int call_nouveau(const struct tgk_call *call)
+{
+	return call->orig(call->dev, call->data, call->file);
+}
+
+static int pass(const struct tgk_call *call)
+{
+	tgk_count(TGK_STAT_PASSED);
+	return call_nouveau(call);
+}
+
+/* Under tgk_gpu.lock. */
+static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
+{
+	struct tg_event ev = { .kind = TG_EV_CANCEL, .job = job->id };
+
+	tgk_feed(gpu, &ev);
+}
+
+/* --- parked jobs --- */
+
+static void parked_free(struct tgk_job *job)
+{
+	put_task_struct(job->task);
+	kfree(job);
+}
+
+/* Under tgk_gpu.lock: the job is not over, its thread is. */
+static void park(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call)
+{
+	job->task = get_task_struct(current);
+	job->file = call->file;
+	job->until = jiffies + TGK_PARK;
+	memcpy(job->args, call->data, call->size);
+	list_add_tail(&job->node, &gpu->parked);
+	queue_delayed_work(tgk_wq, &gpu->unpark, TGK_PARK + 1);
+	tgk_count(TGK_STAT_PARKED);
+}
+
+/*
+ * Under tgk_gpu.lock: what this thread left parked. A thread waits for one thing at a time, so
+ * there is at most one; with other arguments, it is given up: *stale.
+ */
+static struct tgk_job *unpark_mine(struct tgk_gpu *gpu, const struct tgk_call *call,
+				   struct tgk_job **stale)
+{
+	struct tgk_job *job;
+
+	list_for_each_entry(job, &gpu->parked, node) {
+		if (job->task != current)
+			continue;
+		list_del(&job->node);
+		if (job->file == call->file && !memcmp(job->args, call->data, call->size)) {
+			job->file = NULL;
+			put_task_struct(current);	/* not the last one */
+			tgk_count(TGK_STAT_RESUMED);
+			return job;
+		}
+		feed_cancel(gpu, job);
+		*stale = job;
+		return NULL;
+	}
+	return NULL;
+}
+
+static bool unpark_one(struct tgk_gpu *gpu, bool all)
+{
+	struct tgk_job *job;
+
+	raw_spin_lock_irq(&gpu->lock);
+	job = list_first_entry_or_null(&gpu->parked, struct tgk_job, node);
+	if (job && !all && time_before(jiffies, job->until)) {
+		queue_delayed_work(tgk_wq, &gpu->unpark, job->until - jiffies + 1);
+		job = NULL;
+	}
+	if (job) {
+		list_del(&job->node);
+		feed_cancel(gpu, job);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	if (job)
+		parked_free(job);
+	return job;
+}
+
+/* The work tgk_gpu.unpark. */
+void tgk_unpark(struct work_struct *work)
+{
+	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, unpark);
+
+	while (unpark_one(gpu, false))
+		;
+}
+
+/**
+ * tgk_unpark_all() - give up all parked jobs
+ * @gpu: the GPU, closed and quiet
+ */
+void tgk_unpark_all(struct tgk_gpu *gpu)
+{
+	while (unpark_one(gpu, true))
+		;
+}
+
+/* --- the gate --- */
+
+enum turn { TURN_GO, TURN_PASS, TURN_ERROR };
+
+/*
+ * Sleep until it is the job's turn. It is in tgk_gpu.waiting, and is not when this returns;
+ * unless it is its turn, the job is not the caller's any more.
+ */
+static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
+			       const struct tgk_call *call, int *error)
+{
+	enum turn turn = TURN_ERROR;
+	bool parked = false;
+
+	if (!READ_ONCE(job->freed))
+		tgk_count(TGK_STAT_WAITED);
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (READ_ONCE(job->freed) || READ_ONCE(gpu->closing) || signal_pending(current))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+
+	raw_spin_lock_irq(&gpu->lock);
+	list_del_init(&job->node);
+	job->task = NULL;
+	if (gpu->closing) {
+		feed_cancel(gpu, job);
+		turn = gpu->closing == TGK_PASS ? TURN_PASS : TURN_ERROR;
+		*error = -ENODEV;
+	} else if (job->freed) {
+		turn = TURN_GO;
+	} else if (fatal_signal_pending(current)) {
+		feed_cancel(gpu, job);
+		*error = -EINTR;
+	} else {
+		park(gpu, job, call);
+		parked = true;
+		*error = -ERESTARTSYS;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	if (turn != TURN_GO && !parked)
+		kfree(job);
+	return turn;
+}
+
+/* Its turn has come: nouveau, and then the fence takes the job along. */
+static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call)
+{
+	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
+	struct tgk_capture capture;
+	struct dma_fence *fence;
+	int ret;
+
+	tgk_capture_begin(&capture);
+	ret = call_nouveau(call);
+	fence = tgk_capture_end(&capture);
+	if (fence) {
+		tgk_fence_arm(job, fence, capture.at);
+		return ret;
+	}
+	tgk_count(TGK_STAT_NO_FENCE);
+	raw_spin_lock_irq(&gpu->lock);
+	tgk_feed(gpu, &ev);
+	raw_spin_unlock_irq(&gpu->lock);
+	kfree(job);
+	return ret;
+}
+
+/* Nothing is fed and nothing reported; the last fence is kept, for SYNC. */
+static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct tgk_call *call)
+{
+	struct tgk_client *client = ch->client;
+	struct tgk_capture capture;
+	struct dma_fence *fence;
+	bool last;
+	int ret;
+
+	tgk_count(TGK_STAT_OPEN);
+	tgk_capture_begin(&capture);
+	ret = call_nouveau(call);
+	fence = tgk_capture_end(&capture);
+	raw_spin_lock_irq(&gpu->lock);
+	if (fence)
+		swap(ch->last, fence);
+	last = !--client->open_calls && client->gate != TG_GATE_OPEN;
+	raw_spin_unlock_irq(&gpu->lock);
+	dma_fence_put(fence);
+	if (last)
+		wake_up_all(&gpu->open_wait);
+	tgk_channel_put(gpu, ch);
+	return ret;
+}
+
+/*
+ * A channel that was there before us: the first submission goes ungated, and if it leaves a
+ * fence, then the channel exists, and is known from now on. Numbers that a client makes up
+ * leave nothing behind.
+ */
+static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
+{
+	struct tgk_capture capture;
+	struct dma_fence *fence;
+	int ret;
+
+	tgk_capture_begin(&capture);
+	ret = pass(call);
+	fence = tgk_capture_end(&capture);
+	if (!fence)
+		return ret;
+	dma_fence_put(fence);
+	tgk_channel_join(gpu, call->file, call->chid);
+	return ret;
+}
+
+/**
+ * tgk_submit() - one submission, from the call to nouveau's answer
+ * @gpu: the GPU, held
+ * @call: the ioctl
+ *
+ * Context: process; sleeps.
+ *
+ * Return: what nouveau returns; -ERESTARTSYS or -EINTR: a signal came first; -ENODEV: the
+ * device is going away; -ENOMEM.
+ */
+int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
+{
+	struct tgk_job *job = NULL, *mine, *stale = NULL;
+	struct tgk_channel *ch;
+	enum tgk_known known;
+	struct tg_event ev;
+	int ret;
+
+	tgk_count(TGK_STAT_SUBMISSIONS);
+	tgk_fence_reap(gpu);
+again:
+	raw_spin_lock_irq(&gpu->lock);
+	if (gpu->closing) {
+		ret = gpu->closing == TGK_GONE ? -ENODEV : 0;
+		raw_spin_unlock_irq(&gpu->lock);
+		kfree(job);
+		return ret ?: pass(call);
+	}
+	if (unlikely(!list_empty(&gpu->parked))) {
+		mine = unpark_mine(gpu, call, &stale);
+		if (mine) {
+			kfree(job);
+			job = mine;
+			goto wait;
+		}
+		if (stale) {
+			raw_spin_unlock_irq(&gpu->lock);
+			parked_free(stale);
+			stale = NULL;
+			goto again;
+		}
+	}
+	ch = tgk_channel_find(gpu, call->file, call->chid, &known);
+	if (unlikely(!ch)) {
+		raw_spin_unlock_irq(&gpu->lock);
+		if (known == TGK_FOREIGN) {
+			ret = tgk_channel_join(gpu, call->file, call->chid);
+			if (!ret)
+				goto again;
+			kfree(job);
+			return ret;
+		}
+		kfree(job);
+		return known == TGK_DYING ? pass(call) : submit_unknown(gpu, call);
+	}
+	if (ch->client->gate == TG_GATE_OPEN) {
+		ch->refs++;
+		ch->client->open_calls++;
+		ch->client->open_jobs++;
+		raw_spin_unlock_irq(&gpu->lock);
+		kfree(job);
+		return submit_open(gpu, ch, call);
+	}
+	if (!job) {
+		raw_spin_unlock_irq(&gpu->lock);
+		job = kzalloc(sizeof(*job), GFP_KERNEL);
+		if (!job)
+			return -ENOMEM;
+		goto again;
+	}
+	job->gpu = gpu;
+	job->id = gpu->last_job + 1;
+	ev = (struct tg_event) {
+		.kind = TG_EV_SUBMIT, .client = ch->client->id, .channel = ch->nr,
+		.job = job->id, .host = job,
+	};
+	ret = tgk_feed(gpu, &ev);
+	if (ret) {
+		raw_spin_unlock_irq(&gpu->lock);
+		ret = ret == -ENOMEM ? tgk_pool_fill(gpu, TG_POOL_JOB, 1) : ret;
+		if (!ret)
+			goto again;
+		kfree(job);
+		return ret;
+	}
+	gpu->last_job++;
+	if (job->freed) {
+		raw_spin_unlock_irq(&gpu->lock);
+		return go(gpu, job, call);
+	}
+wait:
+	job->task = current;
+	list_add_tail(&job->node, &gpu->waiting);
+	raw_spin_unlock_irq(&gpu->lock);
+
+	switch (wait_for_turn(gpu, job, call, &ret)) {
+	case TURN_GO:
+		return go(gpu, job, call);
+	case TURN_PASS:
+		return pass(call);
+	default:
+		return ret;
+	}
+}

@@ -1,0 +1,794 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/timegraph: docs/sysfs-abi.md describes every file.
+ *
+ * Everything here runs in process context, in the reader's or writer's thread. What is
+ * written comes from root, and is still checked like any stranger's. Readers take the GPUs'
+ * locks only (a GPU found under RCU stays while that lasts); writers of settings, tgk_mutex.
+ */
+#include <linux/ctype.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "tgk.h"
+#include "wrap/sysfs.h"
+
+#define RESULT_MAX	256
+#define SNAPSHOTS	8	/* that are being read at the same time */
+
+static struct kobject *root, *stats_dir, *knobs_dir;
+struct kobject *tgk_clients_dir;
+
+/* Writes end in a newline or do not. */
+static size_t trimmed(const char *buf, size_t len)
+{
+	while (len && isspace(buf[len - 1]))
+		len--;
+	return len;
+}
+
+/* --- policy, policies, version --- */
+
+static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", TIMEGRAPH_VERSION);
+}
+
+static ssize_t policies_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	const struct tg_policy *policy;
+	ssize_t len = 0;
+	u32 i;
+
+	for (i = 0; (policy = tg_policy_get(i)); i++)
+		len += sysfs_emit_at(buf, len, "%s\n", policy->name);
+	return len;
+}
+
+/* The policy in force on the first GPU; without any, the one that the first will get. */
+static const char *policy_name(void)
+{
+	const char *name = tg_policy_get(READ_ONCE(tgk_policy))->name;
+	struct tgk_gpu *gpu;
+
+	rcu_read_lock();
+	gpu = list_first_or_null_rcu(&tgk_gpus, struct tgk_gpu, node);
+	if (gpu) {
+		raw_spin_lock_irq(&gpu->lock);
+		name = gpu->core.policy->name;
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	rcu_read_unlock();
+	return name;
+}
+
+static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", policy_name());
+}
+
+/**
+ * tgk_policies_log() - say which policies there are
+ * @wrong: what was asked for instead
+ */
+void tgk_policies_log(const char *wrong)
+{
+	const struct tg_policy *policy;
+	char known[256] = "";
+	u32 i;
+
+	for (i = 0; (policy = tg_policy_get(i)); i++) {
+		strlcat(known, " ", sizeof(known));
+		strlcat(known, policy->name, sizeof(known));
+	}
+	pr_err("unknown policy '%s', known are:%s\n", wrong, known);
+}
+
+static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *ka, const char *buf,
+			    size_t count)
+{
+	size_t len = trimmed(buf, count);
+	char wrong[32];
+	int nr, ret;
+
+	nr = tg_policy_find(buf, len);
+	if (nr < 0) {
+		/* Not whole, and nothing that could pretend to be a line of the log. */
+		strscpy(wrong, buf, min(len + 1, sizeof(wrong)));
+		for (len = 0; wrong[len]; len++)
+			if (!isprint(wrong[len]))
+				wrong[len] = '?';
+		tgk_policies_log(wrong);
+		return -EINVAL;
+	}
+	if (mutex_lock_killable(&tgk_mutex))
+		return -EINTR;
+	ret = tgk_set_policy(nr);
+	mutex_unlock(&tgk_mutex);
+	if (ret)
+		return ret;
+	/* The drain has a deadline of its own; this one is for whoever wrote. */
+	wait_event_killable_timeout(tgk_told, tgk_policy_settled(), 30 * HZ);
+	return count;
+}
+
+static struct kobj_attribute version_attr = __ATTR_RO(version);
+static struct kobj_attribute policies_attr = __ATTR_RO(policies);
+static struct kobj_attribute policy_attr = __ATTR_RW(policy);
+
+/* --- spec --- */
+
+static DEFINE_MUTEX(spec_mutex);	/* before tgk_mutex */
+static char *gathered;			/* spec_mutex; room for TG_SPEC_TEXT_MAX, or NULL */
+static u32 gathered_len;		/* spec_mutex */
+static char result[RESULT_MAX] = "ok 0";	/* spec_mutex */
+
+static ssize_t spec_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr, char *buf,
+			 loff_t off, size_t count)
+{
+	ssize_t ret = 0;
+
+	if (mutex_lock_killable(&tgk_mutex))
+		return -EINTR;
+	if (tgk_spec && tgk_spec->len)
+		ret = memory_read_from_buffer(buf, count, &off, tgk_spec->text, tgk_spec->len);
+	mutex_unlock(&tgk_mutex);
+	return ret;
+}
+
+/* The text arrives in pieces of up to a page. A write at the start begins anew. */
+static ssize_t spec_write(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr, char *buf,
+			  loff_t off, size_t count)
+{
+	ssize_t ret = count;
+
+	if (mutex_lock_killable(&spec_mutex))
+		return -EINTR;
+	if (!gathered)
+		gathered = kvmalloc(TG_SPEC_TEXT_MAX, GFP_KERNEL);
+	if (!off)
+		gathered_len = 0;
+	if (!gathered) {
+		ret = -ENOMEM;
+	} else if (off > TG_SPEC_TEXT_MAX || count > TG_SPEC_TEXT_MAX - off) {
+		ret = -EFBIG;
+	} else if (off > gathered_len) {
+		ret = -EINVAL;
+	} else {
+		memcpy(gathered + off, buf, count);
+		gathered_len = off + count;
+	}
+	mutex_unlock(&spec_mutex);
+	return ret;
+}
+
+/* Under spec_mutex: what was gathered, parsed; @result says what is wrong. */
+static struct tgk_spec *spec_parse(void)
+{
+	struct tg_spec_error err;
+	struct tgk_spec *s;
+	int ret = -ENOMEM;
+	u32 room;
+
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return ERR_PTR(ret);
+	s->len = gathered_len;
+	s->text = kvmalloc(s->len + 1, GFP_KERNEL);
+	if (!s->text)
+		goto free;
+	if (s->len)
+		memcpy(s->text, gathered, s->len);
+	s->text[s->len] = '\0';
+	room = tg_spec_room(s->text, s->len);
+	s->spec.text = s->text;
+	s->spec.entries = kvcalloc(room, sizeof(*s->spec.entries), GFP_KERNEL);
+	if (!s->spec.entries)
+		goto free;
+	ret = tg_spec_parse(&s->spec, s->len, &err);
+	if (!ret)
+		return s;
+	scnprintf(result, sizeof(result), "%u:%u: %s; %s", err.line, err.column, err.what,
+		  err.want);
+free:
+	tgk_spec_free(s);
+	return ERR_PTR(ret);
+}
+
+static ssize_t spec_commit_store(struct kobject *kobj, struct kobj_attribute *ka,
+				 const char *buf, size_t count)
+{
+	const size_t len = trimmed(buf, count);
+	const bool rematch = len == 7 && !memcmp(buf, "rematch", 7);
+	const bool forget = len == 1 && *buf == '0';
+	struct tgk_spec *s;
+	u32 lines;
+	int ret = 0;
+
+	if (!rematch && !forget && !(len == 1 && *buf == '1'))
+		return -EINVAL;
+	if (mutex_lock_killable(&spec_mutex))
+		return -EINTR;
+	if (!forget) {
+		s = spec_parse();
+		ret = PTR_ERR_OR_ZERO(s);
+		if (!ret) {
+			lines = s->spec.nr;
+			mutex_lock(&tgk_mutex);
+			tgk_set_spec(s, rematch);
+			mutex_unlock(&tgk_mutex);
+			scnprintf(result, sizeof(result), "ok %u", lines);
+		} else if (ret != -EINVAL) {
+			scnprintf(result, sizeof(result), "1:1: out of memory; try again");
+		}
+	}
+	gathered_len = 0;
+	mutex_unlock(&spec_mutex);
+	return ret ?: count;
+}
+
+static ssize_t spec_result_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	ssize_t len;
+
+	if (mutex_lock_killable(&spec_mutex))
+		return -EINTR;
+	len = sysfs_emit(buf, "%s\n", result);
+	mutex_unlock(&spec_mutex);
+	return len;
+}
+
+static struct kobj_attribute spec_commit_attr = __ATTR_WO(spec_commit);
+static struct kobj_attribute spec_result_attr = __ATTR_RO(spec_result);
+
+static struct bin_attribute spec_attr = {
+	.attr = { .name = "spec", .mode = 0644 },
+	.read = spec_read,
+	.write = spec_write,
+};
+
+/* --- clients --- */
+
+static const char *const sched_names[] = { [TG_PRT] = "prt", [TG_HT] = "ht" };
+static const char *const resv_names[] = { [TG_PE] = "pe", [TG_AE] = "ae", [TG_BG] = "bg" };
+static const char *const state_names[] = {
+	[TG_STATE_IDLE] = "idle",
+	[TG_STATE_WAITING] = "waiting",
+	[TG_STATE_THROTTLED] = "throttled",
+	[TG_STATE_RUNNING] = "running",
+	[TG_STATE_LOST] = "lost",
+};
+
+/* Under tgk_gpu.lock. */
+static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
+			struct tg_snap_client *s)
+{
+	const struct tgk_client *client = c->host;
+	u32 throttled = 0, lost = 0;
+	const struct tg_channel *ch;
+	const struct tg_job *job;
+
+	memset(s, 0, sizeof(*s));
+	list_for_each_entry(ch, &c->channels, all) {
+		list_for_each_entry(job, &ch->jobs, sibling) {
+			s->waiting += job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
+			s->inflight += job->state == TG_JOB_FREED || job->state == TG_JOB_BUSY;
+			throttled += job->state == TG_JOB_THROTTLED;
+			lost += job->state == TG_JOB_LOST;
+		}
+	}
+	s->inflight += client->open_calls;
+	s->state = lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
+		   throttled ? TG_STATE_THROTTLED : s->waiting ? TG_STATE_WAITING : TG_STATE_IDLE;
+	s->id = c->id;
+	s->pid = client->ident.pid;
+	s->uid = client->ident.uid;
+	s->gpu = gpu->index;
+	memcpy(s->comm, client->ident.comm, sizeof(s->comm));
+	memcpy(s->reserve_name, c->reserve->name, sizeof(s->reserve_name));
+	s->sched = c->sched;
+	s->resv = c->resv;
+	s->prio = c->prio;
+	s->line = c->matched;
+	s->capacity = c->reserve->capacity;
+	s->period = c->reserve->period;
+	s->budget = c->reserve->budget;
+	s->gpu_time = c->stats.gpu_time;
+	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
+	s->submitted = c->stats.submitted + client->open_jobs;
+	s->completed = c->stats.completed;
+	s->failed = c->stats.failed;
+	s->lost = c->stats.lost;
+	s->overlaps = c->stats.overlaps;
+}
+
+enum field { F_U8, F_U32, F_S64, F_TEXT, F_SCHED, F_RESV, F_STATE };
+
+struct client_attr {
+	struct attribute attr;
+	u16 offset;
+	u8 field;
+};
+
+static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *buf)
+{
+	const struct client_attr *ca = container_of(attr, struct client_attr, attr);
+	struct tgk_client *client = container_of(kobj, struct tgk_client, kobj);
+	struct tgk_gpu *gpu = client->gpu;
+	struct tg_snap_client snap;
+	const void *at = (u8 *)&snap + ca->offset;
+	const struct tg_client *c;
+
+	raw_spin_lock_irq(&gpu->lock);
+	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
+	if (c)
+		snap_client(gpu, c, &snap);
+	raw_spin_unlock_irq(&gpu->lock);
+	if (!c)
+		return -ENODEV;
+	switch (ca->field) {
+	case F_U8:
+		return sysfs_emit(buf, "%u\n", *(const u8 *)at);
+	case F_U32:
+		return sysfs_emit(buf, "%u\n", *(const u32 *)at);
+	case F_S64:
+		return sysfs_emit(buf, "%lld\n", *(const s64 *)at);
+	case F_SCHED:
+		return sysfs_emit(buf, "%s\n", sched_names[snap.sched]);
+	case F_RESV:
+		return sysfs_emit(buf, "%s\n", resv_names[snap.resv]);
+	case F_STATE:
+		return sysfs_emit(buf, "%s\n", state_names[snap.state]);
+	default:
+		return sysfs_emit(buf, "%s\n", (const char *)at);
+	}
+}
+
+#define CLIENT_ATTR(_name, _field)						\
+	static struct client_attr client_##_name = {				\
+		.attr = { .name = #_name, .mode = 0444 },			\
+		.offset = offsetof(struct tg_snap_client, _name),		\
+		.field = _field,						\
+	}
+
+CLIENT_ATTR(id, F_U32);
+CLIENT_ATTR(pid, F_U32);
+CLIENT_ATTR(uid, F_U32);
+CLIENT_ATTR(gpu, F_U32);
+CLIENT_ATTR(comm, F_TEXT);
+CLIENT_ATTR(reserve_name, F_TEXT);
+CLIENT_ATTR(sched, F_SCHED);
+CLIENT_ATTR(resv, F_RESV);
+CLIENT_ATTR(prio, F_U8);
+CLIENT_ATTR(state, F_STATE);
+CLIENT_ATTR(line, F_U32);
+CLIENT_ATTR(inflight, F_U32);
+CLIENT_ATTR(waiting, F_U32);
+CLIENT_ATTR(capacity, F_S64);
+CLIENT_ATTR(period, F_S64);
+CLIENT_ATTR(budget, F_S64);
+CLIENT_ATTR(gpu_time, F_S64);
+CLIENT_ATTR(wait_time, F_S64);
+CLIENT_ATTR(submitted, F_S64);
+CLIENT_ATTR(completed, F_S64);
+CLIENT_ATTR(failed, F_S64);
+CLIENT_ATTR(lost, F_S64);
+CLIENT_ATTR(overlaps, F_S64);
+
+static struct attribute *client_attrs[] = {
+	&client_id.attr, &client_pid.attr, &client_uid.attr, &client_gpu.attr,
+	&client_comm.attr, &client_reserve_name.attr, &client_sched.attr, &client_resv.attr,
+	&client_prio.attr, &client_state.attr, &client_line.attr, &client_inflight.attr,
+	&client_waiting.attr, &client_capacity.attr, &client_period.attr, &client_budget.attr,
+	&client_gpu_time.attr, &client_wait_time.attr, &client_submitted.attr,
+	&client_completed.attr, &client_failed.attr, &client_lost.attr, &client_overlaps.attr,
+	NULL
+};
+
+static const struct attribute_group client_group = { .attrs = client_attrs };
+const struct attribute_group *tgk_client_groups[] = { &client_group, NULL };
+const struct sysfs_ops tgk_client_ops = { .show = client_show };
+
+/* --- snapshot --- */
+
+/*
+ * sysfs hands out at most a page at a time, and tells us nothing of open and close. So a
+ * snapshot is made when a file is read at offset 0, and kept for that open file until it is
+ * read to its end, or until SNAPSHOTS later ones have been begun.
+ */
+struct snapshot {
+	const struct file *file;
+	u64 age;
+	size_t len;
+	struct tg_snap_head *head;
+};
+
+static DEFINE_MUTEX(snap_mutex);
+static struct snapshot snapshots[SNAPSHOTS];	/* snap_mutex */
+static u64 snap_age;				/* snap_mutex */
+
+static void snap_drop(struct snapshot *s)
+{
+	kvfree(s->head);
+	memset(s, 0, sizeof(*s));
+}
+
+/* How many clients there are. */
+static u32 snap_room(void)
+{
+	struct tgk_gpu *gpu;
+	u32 n = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node)
+		n += READ_ONCE(gpu->core.nr_clients);
+	rcu_read_unlock();
+	return n;
+}
+
+/* Return: false when there are more than @room. */
+static bool snap_fill(struct tg_snap_head *head, u32 room)
+{
+	struct tg_snap_client *s = (struct tg_snap_client *)(head + 1);
+	const struct tg_client *c;
+	struct tgk_gpu *gpu;
+	bool fits = true;
+
+	memset(head, 0, sizeof(*head));
+	head->magic = TG_SNAP_MAGIC;
+	head->version = TG_SNAP_VERSION;
+	head->client_size = sizeof(*s);
+	head->now = ktime_get_ns();
+	strscpy_pad(head->policy, policy_name(), sizeof(head->policy));
+	rcu_read_lock();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
+		head->gpus++;
+		raw_spin_lock_irq(&gpu->lock);
+		fits = fits && gpu->core.nr_clients <= room - head->nr_clients;
+		if (fits)
+			list_for_each_entry(c, &gpu->core.all_clients, all)
+				snap_client(gpu, c, &s[head->nr_clients++]);
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	rcu_read_unlock();
+	return fits;
+}
+
+static int snap_make(struct snapshot *s)
+{
+	u32 room;
+
+	do {
+		kvfree(s->head);
+		room = snap_room() + 4;
+		s->head = kvmalloc(sizeof(*s->head) + room * sizeof(struct tg_snap_client),
+				   GFP_KERNEL);
+		if (!s->head)
+			return -ENOMEM;
+	} while (!snap_fill(s->head, room));
+	s->len = sizeof(*s->head) + s->head->nr_clients * sizeof(struct tg_snap_client);
+	return 0;
+}
+
+static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr,
+			     char *buf, loff_t off, size_t count)
+{
+	struct snapshot *s = NULL;
+	ssize_t ret = 0;
+	int i;
+
+	if (mutex_lock_killable(&snap_mutex))
+		return -EINTR;
+	for (i = 0; i < SNAPSHOTS && !s; i++)
+		if (snapshots[i].file == file)
+			s = &snapshots[i];
+	if (!off) {
+		for (i = 0; i < SNAPSHOTS; i++)
+			if (!s || (s->file != file && snapshots[i].age < s->age))
+				s = &snapshots[i];
+		ret = snap_make(s);
+		s->file = file;
+		s->age = ++snap_age;
+	}
+	if (!s)
+		ret = -ESTALE;
+	if (!ret) {
+		ret = memory_read_from_buffer(buf, count, &off, s->head, s->len);
+		if (ret <= 0)
+			snap_drop(s);
+	} else if (s) {
+		snap_drop(s);
+	}
+	mutex_unlock(&snap_mutex);
+	return ret;
+}
+
+static struct bin_attribute snapshot_attr = {
+	.attr = { .name = "snapshot", .mode = 0444 },
+	.read = snapshot_read,
+};
+
+/* --- files that are made from tables: stats and knobs --- */
+
+/**
+ * struct table_file - one of them
+ * @ka: the attribute
+ * @name: its name
+ * @node: in @files
+ * @dir: where it is
+ * @gpu: stats: whose, NULL: the module's
+ * @policy: knobs: number of the policy, -1: the core
+ * @nr: which counter or knob
+ * @what: which of the engine's counters; which side of the knob
+ */
+struct table_file {
+	struct kobj_attribute ka;
+	char name[64];
+	struct list_head node;
+	struct kobject *dir;
+	struct tgk_gpu *gpu;
+	int policy;
+	u32 nr, what;
+};
+
+static LIST_HEAD(files);	/* tgk_mutex, or the module is loading or unloading */
+
+static struct table_file *file_of(struct kobj_attribute *ka)
+{
+	return container_of(ka, struct table_file, ka);
+}
+
+/* Takes what @template says beside its name. */
+static __printf(2, 3) int file_add(const struct table_file *template, const char *fmt, ...)
+{
+	struct table_file *file = kmemdup(template, sizeof(*template), GFP_KERNEL);
+	va_list args;
+	int ret;
+
+	if (!file)
+		return -ENOMEM;
+	va_start(args, fmt);
+	vscnprintf(file->name, sizeof(file->name), fmt, args);
+	va_end(args);
+	sysfs_attr_init(&file->ka.attr);
+	file->ka.attr.name = file->name;
+	file->ka.attr.mode = file->ka.store ? 0644 : 0444;
+	ret = sysfs_create_file(file->dir, &file->ka.attr);
+	if (ret)
+		kfree(file);
+	else
+		list_add_tail(&file->node, &files);
+	return ret;
+}
+
+/* Those of one GPU; NULL: those of the module. Waits for readers. */
+static void files_remove(const struct tgk_gpu *gpu)
+{
+	struct table_file *file, *next;
+
+	list_for_each_entry_safe(file, next, &files, node) {
+		if (file->gpu != gpu)
+			continue;
+		list_del(&file->node);
+		sysfs_remove_file(file->dir, &file->ka.attr);
+		kfree(file);
+	}
+}
+
+static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%lld\n", atomic64_read(&tgk_stats[file_of(ka)->nr]));
+}
+
+static const char *const engine_stats[] = { "inflight", "queued", "wedged" };
+
+static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	const struct table_file *file = file_of(ka);
+	struct tgk_gpu *gpu = file->gpu;
+	u32 values[ARRAY_SIZE(engine_stats)];
+
+	raw_spin_lock_irq(&gpu->lock);
+	values[0] = gpu->core.engine[file->nr].inflight;
+	values[1] = gpu->core.engine[file->nr].queued;
+	values[2] = gpu->core.engine[file->nr].wedged;
+	raw_spin_unlock_irq(&gpu->lock);
+	return sysfs_emit(buf, "%u\n", values[file->what]);
+}
+
+/**
+ * tgk_sysfs_gpu_add() - the files of one GPU
+ * @gpu: the GPU
+ *
+ * Context: under tgk_mutex.
+ *
+ * Return: 0 or a negative errno.
+ */
+int tgk_sysfs_gpu_add(struct tgk_gpu *gpu)
+{
+	struct table_file file = { .dir = stats_dir, .gpu = gpu, .ka.show = engine_show };
+	int ret = 0;
+
+	for (file.nr = 0; file.nr < gpu->core.nr_engines; file.nr++)
+		for (file.what = 0; !ret && file.what < ARRAY_SIZE(engine_stats); file.what++)
+			ret = file_add(&file, "gpu%u_engine%u_%s", gpu->index, file.nr,
+				       engine_stats[file.what]);
+	if (ret)
+		files_remove(gpu);
+	return ret;
+}
+
+/**
+ * tgk_sysfs_gpu_remove() - take them away
+ * @gpu: the GPU
+ *
+ * Context: under tgk_mutex.
+ */
+void tgk_sysfs_gpu_remove(struct tgk_gpu *gpu)
+{
+	files_remove(gpu);
+}
+
+/* --- knobs --- */
+
+enum side { SIDE_VALUE, SIDE_MIN, SIDE_MAX, SIDE_DEFAULT, SIDES };
+
+static const char *const side_names[SIDES] = { "", "_min", "_max", "_default" };
+
+static const struct tg_param *param_of(const struct table_file *file)
+{
+	return file->policy < 0 ? &tg_core_params[file->nr] :
+				  &tg_policy_get(file->policy)->params[file->nr];
+}
+
+/* A policy's knobs are its own: back to their defaults whenever it comes into force. */
+static s64 knob_value(const struct table_file *file)
+{
+	s64 value = param_of(file)->def;
+	struct tgk_gpu *gpu;
+
+	if (file->policy < 0)
+		return READ_ONCE(tgk_knobs[file->nr]);
+	rcu_read_lock();
+	gpu = list_first_or_null_rcu(&tgk_gpus, struct tgk_gpu, node);
+	if (gpu) {
+		raw_spin_lock_irq(&gpu->lock);
+		if (gpu->core.policy == tg_policy_get(file->policy))
+			value = gpu->core.policy_knob[file->nr];
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	rcu_read_unlock();
+	return value;
+}
+
+static ssize_t knob_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	const struct table_file *file = file_of(ka);
+	const struct tg_param *param = param_of(file);
+	s64 value;
+
+	switch (file->what) {
+	case SIDE_MIN:
+		value = param->min;
+		break;
+	case SIDE_MAX:
+		value = param->max;
+		break;
+	case SIDE_DEFAULT:
+		value = param->def;
+		break;
+	default:
+		value = knob_value(file);
+	}
+	return sysfs_emit(buf, "%lld\n", value);
+}
+
+static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *ka, const char *buf,
+			  size_t count)
+{
+	const struct table_file *file = file_of(ka);
+	const struct tg_param *param = param_of(file);
+	s64 value;
+	int ret;
+
+	ret = kstrtos64(buf, 10, &value);
+	if (ret)
+		return ret;
+	if (value < param->min || value > param->max)
+		return -ERANGE;
+	if (mutex_lock_killable(&tgk_mutex))
+		return -EINTR;
+	ret = tgk_set_knob(file->policy, file->nr, value);
+	mutex_unlock(&tgk_mutex);
+	return ret ?: count;
+}
+
+static int knobs_add(int policy, const char *prefix, const struct tg_param *params)
+{
+	struct table_file file = { .dir = knobs_dir, .policy = policy, .ka.show = knob_show };
+	int ret = 0;
+
+	for (; params && params[file.nr].name; file.nr++) {
+		for (file.what = 0; !ret && file.what < SIDES; file.what++) {
+			file.ka.store = file.what == SIDE_VALUE ? knob_store : NULL;
+			ret = file_add(&file, "%s%s%s%s", prefix, *prefix ? "_" : "",
+				       params[file.nr].name, side_names[file.what]);
+		}
+	}
+	return ret;
+}
+
+/* --- all of it --- */
+
+static struct attribute *root_attrs[] = {
+	&version_attr.attr, &policy_attr.attr, &policies_attr.attr, &spec_commit_attr.attr,
+	&spec_result_attr.attr, NULL
+};
+
+static struct bin_attribute *root_bin_attrs[] = { &spec_attr, &snapshot_attr, NULL };
+
+static const struct attribute_group root_group = {
+	.attrs = root_attrs,
+	.bin_attrs = root_bin_attrs,
+};
+
+static int table_init(void)
+{
+	struct table_file file = { .dir = stats_dir, .ka.show = stat_show };
+	const struct tg_policy *policy;
+	int ret = 0, i;
+
+	for (; !ret && file.nr < TGK_STATS; file.nr++)
+		ret = file_add(&file, "%s", tgk_stat_names[file.nr]);
+	ret = ret ?: knobs_add(-1, "", tg_core_params);
+	for (i = 0; !ret && (policy = tg_policy_get(i)); i++)
+		ret = knobs_add(i, policy->name, policy->params);
+	return ret;
+}
+
+/**
+ * tgk_sysfs_init() - make /sys/kernel/timegraph
+ *
+ * Context: process, at load.
+ *
+ * Return: 0 or a negative errno.
+ */
+int tgk_sysfs_init(void)
+{
+	int ret = -ENOMEM;
+
+	root = kobject_create_and_add("timegraph", kernel_kobj);
+	if (!root)
+		return ret;
+	tgk_clients_dir = kobject_create_and_add("clients", root);
+	stats_dir = kobject_create_and_add("stats", root);
+	knobs_dir = kobject_create_and_add("knobs", root);
+	if (tgk_clients_dir && stats_dir && knobs_dir)
+		ret = table_init() ?: sysfs_create_group(root, &root_group);
+	if (ret)
+		tgk_sysfs_exit();
+	return ret;
+}
+
+/**
+ * tgk_sysfs_exit() - remove it
+ *
+ * Context: process, without tgk_mutex: waits for readers and writers.
+ */
+void tgk_sysfs_exit(void)
+{
+	int i;
+
+	sysfs_remove_group(root, &root_group);
+	files_remove(NULL);
+	kobject_put(knobs_dir);
+	kobject_put(stats_dir);
+	kobject_put(tgk_clients_dir);
+	kobject_put(root);
+	for (i = 0; i < SNAPSHOTS; i++)
+		snap_drop(&snapshots[i]);
+	kvfree(gathered);
+	tgk_spec_free(tgk_spec);
+	tgk_spec = NULL;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the kernel module's files share among themselves.
+ *
+ *	main.c		load and unload, module parameters
+ *	hook.c		finds nouveau, attaches to its GPUs, replaces its functions
+ *	submit.c	the way of one submission: gate, wait, driver, fence
+ *	client.c	processes and channels as nouveau sees them, matched to the core's
+ *	fence.c		the fence of a submission, and its signal
+ *	host.c		feeds the core, carries out its actions, owns its memory and timer
+ *	trace.c		the record of what went in and out
+ *	sysfs.c		/sys/kernel/timegraph
+ *
+ * Locking
+ *	tgk_mutex	sleeping; the list of GPUs (readers: RCU), attach and detach, and what is
+ *			set for all GPUs: policy, spec, knobs. Taken under a device's lock (bus
+ *			notifier); never held while sysfs files are removed or the bus notifier is
+ *			unregistered.
+ *	tgk_gpu.lock	raw, interrupts off: the core, and the fields below that name it.
+ *			Taken inside nouveau's fence locks. Under it: wake_up_process(), timers and
+ *			queue_work(), but nothing of nouveau, DRM or dma_fence.
+ *
+ * Life of a GPU: tgk_gpu_create(), visible; tgk_gpu_close(), invisible, waiters leave;
+ * tgk_gpu_quiesce(), no call holds it any more; tgk_gpu_destroy(). Every call that found it
+ * (tgk_gpu_get()) holds it in tgk_gpu.calls.
+ */
+#ifndef TGK_H
+#define TGK_H
+
+#undef pr_fmt
+#define pr_fmt(fmt) "timegraph: " fmt
+
+#include <linux/atomic.h>
+#include <linux/dma-fence.h>
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/kobject.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <tg/policy.h>
+#include <uapi/timegraph.h>
+
+#include "trace.h"
+
+struct drm_device;
+struct drm_file;
+
+/* Calls into nouveau that go on when their place is kept for a restart: this long. */
+#define TGK_PARK	(HZ / 10)
+
+#define TGK_ARGS	64	/* bytes of a submission's arguments, at most */
+
+/**
+ * enum tgk_closing - why a GPU does not schedule any more
+ * @TGK_OPEN: it does
+ * @TGK_PASS: the module goes: waiters go on to nouveau
+ * @TGK_GONE: the device goes: waiters end with -ENODEV
+ */
+enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
+
+/**
+ * enum tgk_stat - counters of the module, files under stats/
+ */
+enum tgk_stat {
+	TGK_STAT_SUBMISSIONS,	/* ioctls that push something, to GPUs that we schedule */
+	TGK_STAT_OPEN,		/* of them: through an open gate */
+	TGK_STAT_WAITED,	/* of them: had to sleep */
+	TGK_STAT_PASSED,	/* of them: neither: unknown channel, unloading */
+	TGK_STAT_PARKED,	/* waits that a signal interrupted */
+	TGK_STAT_RESUMED,	/* of them: came back in time */
+	TGK_STAT_NO_FENCE,	/* submissions that left no fence */
+	TGK_STAT_LOST,		/* notes, see enum tg_note */
+	TGK_STAT_REPAIRED,
+	TGK_STAT_RECOVERED,
+	TGK_STAT_OVERLAPS,
+	TGK_STAT_EJECTED,
+	TGK_STAT_DRAIN_CUT,
+	TGK_STATS
+};
+
+extern atomic64_t tgk_stats[TGK_STATS];
+extern const char *const tgk_stat_names[TGK_STATS];
+
+static inline void tgk_count(enum tgk_stat stat)
+{
+	atomic64_inc(&tgk_stats[stat]);
+}
+
+#define TGK_NOTES	32	/* notes that wait to be told */
+
+/**
+ * struct tgk_note - one TG_ACT_NOTE, to be told from the work
+ * @what: enum tg_note
+ * @job: as in the action
+ * @client: its number, 0: none
+ * @pid: its process
+ * @comm: its name
+ */
+struct tgk_note {
+	u32 what;
+	u64 job;
+	u32 client;
+	u32 pid;
+	char comm[TG_COMM_LEN];
+};
+
+/**
+ * struct tgk_gpu - one GPU that is scheduled
+ * @node: in tgk_gpus; tgk_mutex, RCU
+ * @index: number, the lowest that was free; constant
+ * @drm: nouveau's device, compared only; constant
+ * @dev: its PCI device, referenced; constant
+ * @calls: calls that use it, and one while it is in tgk_gpus
+ * @timer: feeds TIMER
+ * @reap: frees jobs that are done
+ * @unpark: gives up parked jobs that nobody came back for
+ * @tell: tells notes
+ * @done: jobs that are done, to be freed (lockless)
+ * @open_wait: woken when a client's last call through an open gate ends
+ * @lock: guards everything below, and all objects of the core
+ * @core: the state machine
+ * @out: its way to tgk_emit()
+ * @closing: enum tgk_closing; read without the lock by waiters
+ * @trace: what was fed and emitted
+ * @last_job: number of the last job
+ * @given: objects given to each pool
+ * @clients: tgk_client.node, until GONE
+ * @channels: tgk_channel.hash
+ * @waiting: tgk_job.node of jobs whose thread sleeps
+ * @parked: tgk_job.node of jobs whose thread was interrupted, oldest first
+ * @flights: tgk_job.node of jobs whose fence has not signalled
+ * @notes: waiting to be told
+ * @nr_notes: how many
+ * @dropped_notes: for lack of room
+ */
+struct tgk_gpu {
+	struct list_head node;
+	unsigned int index;
+	const struct drm_device *drm;
+	struct device *dev;
+	atomic_t calls;
+	struct hrtimer timer;
+	struct delayed_work reap, unpark;
+	struct work_struct tell;
+	struct llist_head done;
+	wait_queue_head_t open_wait;
+
+	raw_spinlock_t lock;
+	struct tg_gpu core;
+	struct tg_actions out;
+	u8 closing;
+	struct tgk_trace trace;
+	u64 last_job;
+	u64 given[TG_POOLS];
+	struct list_head clients;
+	DECLARE_HASHTABLE(channels, 7);
+	struct list_head waiting, parked, flights;
+	struct tgk_note notes[TGK_NOTES];
+	u32 nr_notes, dropped_notes;
+};
+
+/**
+ * struct tgk_client - one process on one GPU
+ * @kobj: its folder in sysfs; its count is the client's
+ * @gpu: its GPU, as long as the client is not gone, or a work item of it runs
+ * @id: the core's number; constant
+ * @pid: its process, referenced; constant
+ * @ident: who it is; constant
+ * @show: adds and removes the folder
+ * @sync: answers TG_ACT_SYNC
+ * @shown: the folder is there; only @show
+ * @buried: the core's reference is given back; only @show
+ * @node: in tgk_gpu.clients until @gone; tgk_gpu.lock, as all below
+ * @channels: number of its channels that have not left
+ * @closed: its last channel has left: another one makes a new client
+ * @gone: the core has forgotten it
+ * @gate: enum tg_gate
+ * @open_calls: calls under way through its open gate
+ * @open_jobs: all of them ever
+ * @snap: its place in the snapshot being made
+ */
+struct tgk_client {
+	struct kobject kobj;
+	struct tgk_gpu *gpu;
+	u32 id;
+	struct pid *pid;
+	struct tg_identity ident;
+	struct work_struct show, sync;
+	bool shown, buried;
+
+	struct list_head node;
+	u32 channels;
+	bool closed, gone;
+	u8 gate;
+	u32 open_calls;
+	u64 open_jobs;
+	u32 snap;
+};
+
+/**
+ * struct tgk_channel - one channel as used by one process
+ * @hash: in tgk_gpu.channels; tgk_gpu.lock, as all below
+ * @refs: users, and one while it is in the table
+ * @client: whose it is, referenced
+ * @file: nouveau's handle, compared only
+ * @chid: nouveau's number
+ * @nr: the core's number: @chid, or one that is free
+ * @dying: LEAVE was fed; nouveau is freeing it
+ * @last: fence of the last submission through an open gate, referenced, or NULL
+ */
+struct tgk_channel {
+	struct hlist_node hash;
+	u32 refs;
+	struct tgk_client *client;
+	const struct drm_file *file;
+	u32 chid, nr;
+	bool dying;
+	struct dma_fence *last;
+};
+
+/**
+ * struct tgk_job - one submission, from its arrival to its fence's signal
+ * @gpu: its GPU
+ * @id: the core's number
+ * @node: in one of the GPU's lists; tgk_gpu.lock, as all up to @until
+ * @task: waiting: the thread; parked: the thread, referenced
+ * @freed: the core has said FREE; read without the lock by the thread
+ * @until: parked: jiffies until which its place is kept
+ * @file: parked: what was called
+ * @args: parked: with what
+ * @fence: in flight: its fence, referenced
+ * @cb: its callback
+ * @reap: in tgk_gpu.done
+ */
+struct tgk_job {
+	struct tgk_gpu *gpu;
+	u64 id;
+	struct list_head node;
+	struct task_struct *task;
+	bool freed;
+	unsigned long until;
+	const struct drm_file *file;
+	u8 args[TGK_ARGS];
+	struct dma_fence *fence;
+	struct dma_fence_cb cb;
+	struct llist_node reap;
+};
+
+/**
+ * struct tgk_call - one submission ioctl
+ * @orig: nouveau's function
+ * @dev: its arguments
+ * @data: its arguments
+ * @file: its arguments
+ * @size: bytes at @data, at most TGK_ARGS
+ * @chid: the channel it names
+ */
+struct tgk_call {
+	int (*orig)(struct drm_device *dev, void *data, struct drm_file *file);
+	struct drm_device *dev;
+	void *data;
+	struct drm_file *file;
+	size_t size;
+	u32 chid;
+};
+
+/* main.c */
+extern struct mutex tgk_mutex;
+extern struct workqueue_struct *tgk_wq;
+extern unsigned int tgk_trace_kib;
+
+/* hook.c: process context */
+int tgk_hook_init(void);
+void tgk_hook_exit(void);
+
+/* submit.c */
+int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call);
+void tgk_unpark(struct work_struct *work);
+void tgk_unpark_all(struct tgk_gpu *gpu);
+
+/* client.c */
+
+/**
+ * enum tgk_known - what is known about a channel that the current process names
+ * @TGK_UNKNOWN: nothing
+ * @TGK_KNOWN: everything
+ * @TGK_FOREIGN: that it is there, as another process's
+ * @TGK_DYING: that nouveau is freeing it
+ */
+enum tgk_known { TGK_UNKNOWN, TGK_KNOWN, TGK_FOREIGN, TGK_DYING };
+
+struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
+				     enum tgk_known *known);
+void tgk_channel_put(struct tgk_gpu *gpu, struct tgk_channel *ch);
+int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
+void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
+void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
+void tgk_client_gate(struct tgk_client *client, u32 gate);
+void tgk_client_sync(struct tgk_client *client);
+void tgk_client_gone(struct tgk_client *client);
+void tgk_client_put(struct tgk_client *client);
+
+/* fence.c */
+
+/**
+ * struct tgk_capture - looks out for the fence that the current thread creates
+ * @hash: in the table of captures
+ * @task: the thread
+ * @fence: the last one seen, referenced
+ * @at: when it was created
+ */
+struct tgk_capture {
+	struct hlist_node hash;
+	struct task_struct *task;
+	struct dma_fence *fence;
+	s64 at;
+};
+
+int tgk_fence_init(void);
+void tgk_fence_exit(void);
+void tgk_capture_begin(struct tgk_capture *c);
+struct dma_fence *tgk_capture_end(struct tgk_capture *c);
+void tgk_fence_gpu(struct tgk_gpu *gpu);
+void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
+void tgk_fence_reap(struct tgk_gpu *gpu);
+void tgk_fence_drop_all(struct tgk_gpu *gpu);
+
+/* host.c */
+extern struct list_head tgk_gpus;
+extern u32 tgk_policy;
+extern s64 tgk_knobs[TG_KNOBS];
+extern struct tgk_spec *tgk_spec;
+extern wait_queue_head_t tgk_told;
+
+/**
+ * struct tgk_spec - the spec in force
+ * @spec: parsed
+ * @len: bytes of text
+ * @text: as it was written
+ */
+struct tgk_spec {
+	struct tg_spec spec;
+	u32 len;
+	char *text;
+};
+
+int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev);
+int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n);
+struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
+void tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
+void tgk_gpu_quiesce(struct tgk_gpu *gpu);
+void tgk_gpu_destroy(struct tgk_gpu *gpu);
+struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
+void tgk_gpu_put(struct tgk_gpu *gpu);
+int tgk_set_policy(u32 nr);
+int tgk_set_spec(struct tgk_spec *spec, bool rematch);
+int tgk_set_knob(int policy, u32 nr, s64 value);
+bool tgk_policy_settled(void);
+void tgk_host_init(u32 policy);
+void tgk_spec_free(struct tgk_spec *spec);
+
+/* sysfs.c */
+int tgk_sysfs_init(void);
+void tgk_sysfs_exit(void);
+int tgk_sysfs_gpu_add(struct tgk_gpu *gpu);
+void tgk_sysfs_gpu_remove(struct tgk_gpu *gpu);
+extern struct kobject *tgk_clients_dir;
+extern const struct sysfs_ops tgk_client_ops;
+extern const struct attribute_group *tgk_client_groups[];
+void tgk_policies_log(const char *wrong);
+
+#endif /* TGK_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dma_fence: who made a fence, and when it signalled.
+ *
+ * 6.17 and later: names by dma_fence_driver_name() and dma_fence_timeline_name() (506aa8b02a8d);
+ * ops may vanish after the signal. 6.7: dma_fence_timestamp() (b83ce9cb4a46) waits out the
+ * moment between the flag SIGNALED and the time.
+ */
+#ifndef TGK_WRAP_FENCE_H
+#define TGK_WRAP_FENCE_H
+
+#include <linux/dma-fence.h>
+#include <linux/version.h>
+
+/* The tracepoint dma_fence_init calls this: a changed prototype must break the build. */
+#include <trace/events/dma_fence.h>
+
+static inline void tgk_fence_canary(void (*probe)(void *data, struct dma_fence *fence))
+{
+	check_trace_callback_type_dma_fence_init(probe);
+}
+
+static inline const char *tgk_fence_driver(struct dma_fence *fence)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	return (const char __force *)dma_fence_driver_name(fence);
+#else
+	return fence->ops->get_driver_name(fence);
+#endif
+}
+
+static inline const char *tgk_fence_timeline(struct dma_fence *fence)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	return (const char __force *)dma_fence_timeline_name(fence);
+#else
+	return fence->ops->get_timeline_name(fence);
+#endif
+}
+
+/* When it signalled, or 0 when nobody has written that down yet. */
+static inline ktime_t tgk_fence_time(struct dma_fence *fence)
+{
+	if (!test_bit(DMA_FENCE_FLAG_TIMESTAMP_BIT, &fence->flags))
+		return 0;
+	return fence->timestamp;
+}
+
+#endif /* TGK_WRAP_FENCE_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ftrace: where a traced function goes on.
+ *
+ * 6.2 renamed ftrace_instruction_pointer_set() to ftrace_regs_set_instruction_pointer()
+ * (0ef86097f127).
+ */
+#ifndef TGK_WRAP_FTRACE_H
+#define TGK_WRAP_FTRACE_H
+
+#include <linux/ftrace.h>
+#include <linux/version.h>
+
+static __always_inline void tgk_ftrace_go(struct ftrace_regs *fregs, unsigned long ip)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	ftrace_regs_set_instruction_pointer(fregs, ip);
+#else
+	ftrace_instruction_pointer_set(fregs, ip);
+#endif
+}
+
+#endif /* TGK_WRAP_FTRACE_H */

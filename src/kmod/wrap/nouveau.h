@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * nouveau's ioctls, by their place in drm_driver.ioctls, and their arguments.
+ *
+ * The channel ioctls' arguments became public in 6.6 (a public header before had only the
+ * numbers); the layout has always been the same. hook.c holds the sizes that nouveau itself
+ * declares in its table against these.
+ */
+#ifndef TGK_WRAP_NOUVEAU_H
+#define TGK_WRAP_NOUVEAU_H
+
+#include <drm/drm_device.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_ioctl.h>
+#include <uapi/drm/nouveau_drm.h>
+
+#define TGK_NR_CHANNEL_ALLOC	0x02
+#define TGK_NR_CHANNEL_FREE	0x03
+#define TGK_NR_PUSHBUF		0x41
+
+struct tgk_channel_alloc {
+	u32 fb_ctxdma_handle, tt_ctxdma_handle;
+	s32 channel;
+	u32 pushbuf_domains;
+	u32 notifier_handle;
+	struct {
+		u32 handle, grclass;
+	} subchan[8];
+	u32 nr_subchan;
+};
+
+struct tgk_channel_free {
+	s32 channel;
+};
+
+/* Never called: a changed prototype must break the build. */
+static inline void tgk_nouveau_canary(const struct drm_driver *drv)
+{
+	int (*ioctl)(struct drm_device *dev, void *data, struct drm_file *file);
+	void (*postclose)(struct drm_device *dev, struct drm_file *file);
+
+	ioctl = drv->ioctls[0].func;
+	postclose = drv->postclose;
+	(void)ioctl;
+	(void)postclose;
+}
+
+#endif /* TGK_WRAP_NOUVEAU_H */

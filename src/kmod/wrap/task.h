@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The current process: its executable's file, its cgroup.
+ *
+ * get_mm_exe_file() is not exported before 6.17; 6.7 made get_file_rcu() a function that takes
+ * the pointer's place (0ede61d8589c), because files are freed without a grace period since.
+ */
+#ifndef TGK_WRAP_TASK_H
+#define TGK_WRAP_TASK_H
+
+#include <linux/cgroup.h>
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+/* The file that the current process executes, referenced, or NULL. Process context. */
+static inline struct file *tgk_exe_file(void)
+{
+	struct file *file;
+
+	if (!current->mm)
+		return NULL;
+	rcu_read_lock();
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	file = get_file_rcu(&current->mm->exe_file);
+#else
+	file = rcu_dereference(current->mm->exe_file);
+	if (file && !get_file_rcu(file))
+		file = NULL;
+#endif
+	rcu_read_unlock();
+	return file;
+}
+
+/* The path of the current process's cgroup in the unified hierarchy: negative or too long: none */
+static inline int tgk_cgroup_path(char *buf, size_t len)
+{
+	int ret;
+
+	rcu_read_lock();
+	ret = cgroup_path(task_dfl_cgroup(current), buf, len);
+	rcu_read_unlock();
+	return ret;
+}
+
+#endif /* TGK_WRAP_TASK_H */
