@@ -60,22 +60,22 @@ static const struct tg_snap_client game = {
 };
 
 #define GAME_JSON \
-	"{\"id\": 3, \"pid\": 1234, \"comm\": \"openarena\", \"uid\": 1000, \"gpu\": 0, " \
-	"\"sched\": \"prt\", \"resv\": \"pe\", \"prio\": 90, \"capacity_us\": 8000, " \
-	"\"period_us\": 16000, \"budget_us\": -1500, \"gpu_time_us\": 123456789012, " \
-	"\"wait_us\": 0, \"submitted\": 18446744073709551615, \"completed\": 41, " \
-	"\"state\": \"running\", \"reserve\": \"\", \"line\": 2, \"inflight\": 1, " \
-	"\"waiting\": 2, \"failed\": 5, \"lost\": 6, \"overlaps\": 7}"
+	"{\"id\":3,\"pid\":1234,\"comm\":\"openarena\",\"uid\":1000,\"gpu\":0," \
+	"\"sched\":\"prt\",\"resv\":\"pe\",\"prio\":90,\"capacity_us\":8000," \
+	"\"period_us\":16000,\"budget_us\":-1500,\"gpu_time_us\":123456789012," \
+	"\"wait_us\":0,\"submitted\":18446744073709551615,\"completed\":41," \
+	"\"state\":\"running\",\"reserve\":\"\",\"line\":2,\"inflight\":1," \
+	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7}"
 
 #define ZERO_JSON(id, comm, words, reserve) \
-	"{\"id\": " id ", \"pid\": 0, \"comm\": \"" comm "\", \"uid\": 0, \"gpu\": 0, " words \
-	", \"reserve\": \"" reserve "\", \"line\": 0, \"inflight\": 0, \"waiting\": 0, " \
-	"\"failed\": 0, \"lost\": 0, \"overlaps\": 0}"
+	"{\"id\":" id ",\"pid\":0,\"comm\":\"" comm "\",\"uid\":0,\"gpu\":0," words \
+	",\"reserve\":\"" reserve "\",\"line\":0,\"inflight\":0,\"waiting\":0," \
+	"\"failed\":0,\"lost\":0,\"overlaps\":0}"
 
 #define ZERO_WORDS(sched, resv, prio, state) \
-	"\"sched\": \"" sched "\", \"resv\": \"" resv "\", \"prio\": " prio \
-	", \"capacity_us\": 0, \"period_us\": 0, \"budget_us\": 0, \"gpu_time_us\": 0, " \
-	"\"wait_us\": 0, \"submitted\": 0, \"completed\": 0, \"state\": \"" state "\""
+	"\"sched\":\"" sched "\",\"resv\":\"" resv "\",\"prio\":" prio \
+	",\"capacity_us\":0,\"period_us\":0,\"budget_us\":0,\"gpu_time_us\":0," \
+	"\"wait_us\":0,\"submitted\":0,\"completed\":0,\"state\":\"" state "\""
 
 #define FFFD_11 \
 	"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd" \
@@ -327,12 +327,12 @@ static const struct row rows[] = {
 		 "gpu0/graphics_busy_us      123456\n"
 		 "submitted                      12\n" },
 	{ .name = "stats", .args = { "stats", "--json" },
-	  .out = "{\n\"completed\": 7,\n\"gpu0/chip\": \"0x92 \\\"g92\\\"\",\n"
-		 "\"gpu0/graphics_busy_us\": 123456,\n\"submitted\": 12\n}\n" },
+	  .out = "{\n\"completed\":7,\n\"gpu0/chip\":\"0x92 \\\"g92\\\"\",\n"
+		 "\"gpu0/graphics_busy_us\":123456,\n\"submitted\":12\n}\n" },
 	{ .name = "a value that only looks like a number", .args = { "stats", "--json" },
 	  .file = "sys/stats/submitted", .content = "007\n",
-	  .out = "{\n\"completed\": 7,\n\"gpu0/chip\": \"0x92 \\\"g92\\\"\",\n"
-		 "\"gpu0/graphics_busy_us\": 123456,\n\"submitted\": \"007\"\n}\n" },
+	  .out = "{\n\"completed\":7,\n\"gpu0/chip\":\"0x92 \\\"g92\\\"\",\n"
+		 "\"gpu0/graphics_busy_us\":123456,\n\"submitted\":\"007\"\n}\n" },
 	{ .name = "a counter that cannot be read", .args = { "stats" },
 	  .link = "sys/stats/submitted", .target = "nowhere", .status = 1,
 	  .err = "tgctl: sys/stats/submitted is missing: " DIFFER },

@@ -167,7 +167,7 @@ static void print_json(const struct snapshot *snap)
 	for (c = 0; c < snap->head.nr_clients; c++, client += snap->head.client_size) {
 		fputs(c ? ",\n{" : "\n{", stdout);
 		for (i = 0; i < ARRAY_SIZE(fields); i++) {
-			printf("%s\"%s\": ", i ? ", " : "", fields[i].name);
+			printf("%s\"%s\":", i ? "," : "", fields[i].name);
 			value = value_of(&fields[i], client, buf, &len);
 			if (is_string(&fields[i]))
 				json_string(value, len);

@@ -35,8 +35,8 @@ static const struct tgctl_verb verbs[] = {
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
 	{ "knob", NULL, 0, 2, tgctl_knob, "[NAME [VALUE]]",
 	  "list the knobs, print one, or set one",
-	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. The\n"
-	  "knobs of a policy are there while it is in force.\n" },
+	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name.\n"
+	  "A policy's knob starts with the policy's name, and is set while that is in force.\n" },
 	{ "version", NULL, 0, 0, tgctl_version, "",
 	  "print the versions of tgctl and of the module", "" },
 	{ "help", NULL, 0, 1, help, "[VERB]",

@@ -74,6 +74,7 @@ static enum tgctl_status print_value(const char *name)
 enum tgctl_status tgctl_policy(const struct tgctl_args *args)
 {
 	char **names;
+	int err;
 
 	if (!args->nr)
 		return print_value("policy");
@@ -84,7 +85,10 @@ enum tgctl_status tgctl_policy(const struct tgctl_args *args)
 		refuse_unknown("policy", args->names[0], names);
 		return TGCTL_FAILED;
 	}
-	return sysfs_write_value("policy", args->names[0]) ? TGCTL_OK : TGCTL_FAILED;
+	err = sysfs_write_value("policy", args->names[0]);
+	if (err)
+		sysfs_explain("write", "policy", -err);
+	return err ? TGCTL_FAILED : TGCTL_OK;
 }
 
 /* The name of a knob's file, or of one beside it, in @buf. */
@@ -172,6 +176,7 @@ static enum tgctl_status set_knob(const char *knob, const char *text)
 	long long value, least, most;
 	char path[PATH_SIZE];
 	char number[32];
+	int err;
 
 	if (!read_number(text, &value)) {
 		tgctl_error("knob: '%s' is no value; a whole number is one", text);
@@ -184,7 +189,12 @@ static enum tgctl_status set_knob(const char *knob, const char *text)
 		return TGCTL_FAILED;
 	}
 	snprintf(number, sizeof(number), "%lld", value);
-	return sysfs_write_value(knob_path(path, knob, ""), number) ? TGCTL_OK : TGCTL_FAILED;
+	err = sysfs_write_value(knob_path(path, knob, ""), number);
+	if (err == -EBUSY)
+		tgctl_error("%s: its policy is not in force; switch to that policy first", knob);
+	else if (err)
+		sysfs_explain("write", path, -err);
+	return err ? TGCTL_FAILED : TGCTL_OK;
 }
 
 enum tgctl_status tgctl_knob(const struct tgctl_args *args)

@@ -73,7 +73,7 @@ static void print_json(const struct values *v)
 
 		fputs(i ? ",\n" : "\n", stdout);
 		json_string(name, strlen(name));
-		fputs(": ", stdout);
+		putchar(':');
 		if (is_number(value))
 			fputs(value, stdout);
 		else

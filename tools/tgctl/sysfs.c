@@ -39,8 +39,7 @@ const char *sysfs_path(const char *name)
 	return path;
 }
 
-/* Says why @name could not be used; @err is an errno. */
-static void explain(const char *verb, const char *name, int err)
+void sysfs_explain(const char *verb, const char *name, int err)
 {
 	if (!sysfs_loaded())
 		tgctl_error("timegraph is not loaded: modprobe timegraph");
@@ -59,13 +58,14 @@ int sysfs_open(const char *name, int flags)
 	int fd = open(sysfs_path(name), flags | O_CLOEXEC);
 
 	if (fd < 0)
-		explain((flags & O_ACCMODE) == O_RDONLY ? "read" : "write", name, errno);
+		sysfs_explain((flags & O_ACCMODE) == O_RDONLY ? "read" : "write", name, errno);
 	return fd;
 }
 
 char *sysfs_read(const char *name, size_t *len)
 {
 	size_t used = 0, room = 8192;
+	int retries = 100;
 	char *data = tgctl_alloc(NULL, room);
 	int fd = sysfs_open(name, O_RDONLY);
 	ssize_t n;
@@ -75,8 +75,14 @@ char *sysfs_read(const char *name, size_t *len)
 	while ((n = read(fd, data + used, room - used - 1))) {
 		if (n < 0 && errno == EINTR)
 			continue;
+		/* A snapshot gave way to those of other readers: take a new one. */
+		if (n < 0 && errno == ESTALE && retries--) {
+			lseek(fd, 0, SEEK_SET);
+			used = 0;
+			continue;
+		}
 		if (n < 0) {
-			explain("read", name, errno);
+			sysfs_explain("read", name, errno);
 			close(fd);
 			goto fail;
 		}
@@ -124,23 +130,21 @@ int sysfs_write_fd(int fd, const char *data, size_t len)
 	return 0;
 }
 
-bool sysfs_write_value(const char *name, const char *value)
+int sysfs_write_value(const char *name, const char *value)
 {
-	int fd = sysfs_open(name, O_WRONLY | O_TRUNC);
+	int fd = open(sysfs_path(name), O_WRONLY | O_TRUNC | O_CLOEXEC);
 	size_t size = strlen(value) + 2;
 	char *line;
 	int err;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	line = tgctl_alloc(NULL, size);
 	snprintf(line, size, "%s\n", value);
 	err = sysfs_write_fd(fd, line, size - 1);
-	if (err)
-		explain("write", name, -err);
 	free(line);
 	close(fd);
-	return !err;
+	return err;
 }
 
 static int no_dots(const struct dirent *entry)
@@ -155,7 +159,7 @@ int sysfs_list(const char *name, char ***names)
 	int i;
 
 	if (nr < 0) {
-		explain("read", name, errno);
+		sysfs_explain("read", name, errno);
 		return -1;
 	}
 	*names = tgctl_alloc(NULL, (nr + 1) * sizeof(**names));

@@ -92,6 +92,14 @@ bool sysfs_loaded(void);
 const char *sysfs_path(const char *name);
 
 /**
+ * sysfs_explain() - say why a file could not be used
+ * @verb: "read" or "write"
+ * @name: relative name
+ * @err: an errno
+ */
+void sysfs_explain(const char *verb, const char *name, int err);
+
+/**
  * sysfs_open() - open a file of the module
  * @name: relative name
  * @flags: as open()'s
@@ -132,9 +140,9 @@ int sysfs_write_fd(int fd, const char *data, size_t len);
  * @name: relative name
  * @value: the value
  *
- * Return: whether the module took it.
+ * Return: 0, or the negative errno. Silent.
  */
-bool sysfs_write_value(const char *name, const char *value);
+int sysfs_write_value(const char *name, const char *value);
 
 /**
  * sysfs_list() - the entries of a directory, sorted by their bytes
