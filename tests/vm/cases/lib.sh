@@ -42,7 +42,7 @@ spec()
 # field KEY <JSON: the number behind the first "KEY":
 field()
 {
-	sed -n "s/.*\"$1\":\\(-\\?[0-9.]*\\).*/\\1/p" | head -n 1
+	tr '{,' '\n\n' | sed -n "s/.*\"$1\":\\(-\\?[0-9.]*\\).*/\\1/p" | head -n 1
 }
 
 # truth CHANNEL KEY: of the newest instance of a channel number, from /tmp/truth
