@@ -136,7 +136,7 @@ void pmc_wr(struct card *card, u32 off, u32 val);
 /* ---- pbus.c, ptimer.c, pfb.c -------------------------------------------------------------- */
 
 struct ptimer {
-	s64 offset;		/* PTIMER time minus ours */
+	u64 offset;		/* PTIMER time minus ours, modulo 2^64 */
 	s64 alarm;		/* when the alarm rings, our time, or CARD_NEVER */
 };
 

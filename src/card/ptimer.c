@@ -16,7 +16,7 @@
 
 void ptimer_reset(struct card *card)
 {
-	card->ptimer.offset = -card->t;
+	card->ptimer.offset = -(u64)card->t;
 	card->ptimer.alarm = CARD_NEVER;
 	reg_set(card, PTIMER_INTR, 0);
 	reg_set(card, PTIMER_INTR_EN, 0);
@@ -25,7 +25,7 @@ void ptimer_reset(struct card *card)
 
 u64 ptimer_time(const struct card *card)
 {
-	return (u64)(card->t + card->ptimer.offset) & ~31ull;
+	return ((u64)card->t + card->ptimer.offset) & ~31ull;
 }
 
 /* The alarm rings when the low word of the time next equals the register. */
@@ -66,12 +66,12 @@ void ptimer_wr(struct card *card, u32 off, u32 val)
 	switch (off) {
 	case PTIMER_TIME_0:
 		time = (time & ~0xffffffffull) | val;
-		card->ptimer.offset = (s64)(time - (u64)card->t);
+		card->ptimer.offset = time - (u64)card->t;
 		ptimer_arm(card);
 		break;
 	case PTIMER_TIME_1:
 		time = (time & 0xffffffff) | (u64)val << 32;
-		card->ptimer.offset = (s64)(time - (u64)card->t);
+		card->ptimer.offset = time - (u64)card->t;
 		ptimer_arm(card);
 		break;
 	case PTIMER_INTR:

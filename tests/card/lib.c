@@ -308,8 +308,11 @@ void chan_launch(struct bench *b, u32 chid, u32 blocks)
 
 s64 launch_ns(u32 blocks)
 {
-	/* 8 warps, 4 clocks, 14 multiprocessors, 1.5 clocks per ns */
-	return ((s64)blocks * 8 * PROGRAM_LENGTH * 4 + 20) / 21;
+	s64 clocks = 8 * PROGRAM_LENGTH * 4;
+	/* 1.5 clocks per ns; 14 multiprocessors, but a block runs on one */
+	s64 one = (clocks * 2 + 2) / 3, all = (blocks * clocks + 20) / 21;
+
+	return one > all ? one : all;
 }
 
 static void chan_sema(struct bench *b, u32 chid, u64 addr, u32 seq, u32 op)

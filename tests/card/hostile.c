@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hostile.c - a guest that means harm: random registers, ring entries, methods, page tables and instance
+ * blocks.  The sanitizers watch; what is checked is that no call does unbounded work, and that the ground
+ * truth still adds up.
+ *
+ * usage: card_hostile [ROUNDS [SEED]]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib.h"
+
+/* Calls to card_advance() that one step may need before the card has caught up. */
+#define ADVANCES_MAX	200000
+
+static u64 state;
+
+static u32 rnd(u32 below)
+{
+	state = state * 6364136223846793005ull + 1442695040888963407ull;
+	return (u32)((state >> 33) % below);
+}
+
+/* A number of a kind that breaks things. */
+static u32 nasty(void)
+{
+	switch (rnd(6)) {
+	case 0:
+		return 0;
+	case 1:
+		return ~0u;
+	case 2:
+		return 1u << rnd(32);
+	case 3:
+		return rnd(256);
+	case 4:
+		return 0x2000000 + rnd(0x2000000);
+	default:
+		return rnd(0x10000) << 16 | rnd(0x10000);
+	}
+}
+
+static const struct { u32 base, size; } places[] = {
+	{ 0x000000, 0x400 }, { 0x001000, 0x800 }, { 0x002000, 0x2000 }, { 0x009000, 0x500 },
+	{ 0x070000, 0x10 }, { 0x088000, 0x200 }, { 0x100c00, 0x100 }, { 0x300000, 0x1000 },
+	{ 0x400000, 0x1000 }, { 0x408000, 0x1000 }, { 0x700000, 0x1000 }, { 0xc00000, 0x100000 },
+	{ 0, 0x1000000 },
+};
+
+static void poke_register(struct bench *b)
+{
+	u32 p = rnd(ARRAY_LEN(places)), off = places[p].base + (rnd(places[p].size) & ~3u);
+	u8 buf[16];
+
+	if (rnd(2)) {
+		/* switching units off, or freezing, ends the fun too often */
+		if (off == 0x200 || off == 0x2504 || off == R_GR_FIFO || off == R_PFIFO_PULL0)
+			return;
+		wr(b, off, nasty());
+	} else {
+		card_read(b->card, b->now, CARD_BAR0, off + rnd(4), buf, 1 + rnd(8));
+	}
+}
+
+static void poke_window(struct bench *b)
+{
+	static const int regions[] = { CARD_BAR1, CARD_BAR3, CARD_CONFIG, 2, 8 };
+	int region = regions[rnd(ARRAY_LEN(regions))];
+	u64 off = rnd(2) ? rnd(4096) : (u64)nasty() << rnd(16);
+	u8 buf[64] = { 0 };
+
+	if (rnd(2))
+		card_write(b->card, b->now, region, off, buf, 1 + rnd(sizeof(buf)));
+	else
+		card_read(b->card, b->now, region, off, buf, 1 + rnd(sizeof(buf)));
+}
+
+/* Methods that start something. */
+static const struct { u32 sub, mthd; } starts[] = {
+	{ SUB_M2MF, 0x328 }, { SUB_2D, 0x60c }, { SUB_2D, 0x8dc }, { SUB_2D, 0x860 }, { SUB_2D, 0x5e0 },
+	{ SUB_COMPUTE, 0x368 }, { SUB_COMPUTE, 0x31c }, { SUB_3D, 0x1b0c }, { 0, 0x1c }, { 0, 0x20 },
+	{ 0, 0x60 }, { 0, 0x68 }, { 0, 0x6c }, { 0, 0x50 },
+};
+
+static void push_methods(struct bench *b, u32 chid)
+{
+	u32 n = 1 + rnd(40);
+
+	while (n--) {
+		u32 s = rnd(ARRAY_LEN(starts));
+
+		switch (rnd(8)) {
+		case 0:
+			chan_word(b, chid, nasty());
+			break;
+		case 1:
+			chan_bind(b, chid, rnd(6));
+			break;
+		case 2:
+			chan_launch(b, chid, 1 + rnd(50));
+			break;
+		case 3:
+			chan_mthd(b, chid, starts[s].sub, starts[s].mthd, nasty());
+			break;
+		case 4:
+			chan_mthd(b, chid, rnd(8), rnd(0x800) * 4, nasty());
+			break;
+		case 5:
+			/* plausible sizes, so that work begins */
+			chan_mthd(b, chid, rnd(4), 0x200 + rnd(0x200) * 4, rnd(4096));
+			break;
+		case 6:
+			/* most of these are never met: the channel is lost until it is closed */
+			if (!rnd(64))
+				chan_acquire(b, chid, FENCE(chid), rnd(4), 1 + rnd(4));
+			break;
+		default:
+			chan_fence(b, chid, rnd(8));
+		}
+	}
+	chan_kick(b, chid);
+}
+
+static void scribble(struct bench *b, u32 chid)
+{
+	switch (rnd(4)) {
+	case 0:		/* instance block */
+		vram_set32(b, b->chan[chid].inst + (rnd(0x9000) & ~3u), nasty());
+		break;
+	case 1:		/* page tables */
+		vram_set32(b, 0x1000000 + (rnd(0x18000) & ~3u), nasty());
+		break;
+	case 2:		/* ring */
+		vram_set32(b, 0x2000000 + chid * 0x20000 + 0x1f000 + (rnd(0x1000) & ~3u), nasty());
+		break;
+	default:	/* the doorbell alone */
+		wr(b, 0xc00000 + chid * 0x2000 + 0x8c, nasty());
+	}
+}
+
+/* What nouveau does about any interrupt: acknowledge, skip, go on. */
+static void handle(struct bench *b)
+{
+	u32 intr = rd(b, R_PFIFO_INTR);
+
+	if (intr & 1 << 12) {
+		wr(b, 0x3244, rd(b, 0x3240));
+		if (rnd(2))
+			wr(b, 0x3334, rd(b, 0x3330));
+		wr(b, 0x3220, 1);
+	}
+	wr(b, R_PFIFO_INTR, intr);
+	wr(b, R_PFIFO_PULL0, 1);
+	wr(b, R_GR_INTR, 0xffffffff);
+	wr(b, R_GR_FIFO, 0x00010001);
+}
+
+static bool adds_up(struct bench *b)
+{
+	struct card_truth_channel c;
+	struct card_truth t;
+	s64 busy = 0;
+
+	card_truth(b->card, b->now, &t);
+	for (u32 i = 0; i < t.channels; i++) {
+		card_truth_channel(b->card, i, &c);
+		busy += c.busy_ns;
+	}
+	return t.busy_ns + t.switch_ns + t.idle_ns == t.elapsed_ns && busy == t.busy_ns &&
+	       t.busy_ns >= 0 && t.switch_ns >= 0 && t.idle_ns >= 0;
+}
+
+static void round_of(u64 seed)
+{
+	u32 calls = 0, most = 0;
+	struct bench b;
+	char name[64];
+
+	state = seed;
+	snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
+	bench_init(&b, 1 + rnd(3));
+	bench_start(&b);
+	for (u32 c = 1; c <= 3; c++)
+		chan_open(&b, c);
+	for (u32 i = 0; i < 3000; i++) {
+		u32 chid = 1 + rnd(3);
+
+		switch (rnd(10)) {
+		case 0:
+			poke_register(&b);
+			break;
+		case 1:
+			poke_window(&b);
+			break;
+		case 2:
+			if (!rnd(4))
+				scribble(&b, chid);
+			break;
+		case 3:
+			if (!rnd(4)) {
+				chan_close(&b, chid);
+				chan_open(&b, chid);
+			}
+			break;
+		default:
+			push_methods(&b, chid);
+		}
+		b.now += rnd(4) ? rnd(1000000) : rnd(100);
+		for (calls = 0; card_next_event(b.card) <= b.now && calls < ADVANCES_MAX; calls++)
+			card_advance(b.card, b.now);
+		for (u32 n = rnd(100); n && (rd(&b, R_PFIFO_INTR) || rd(&b, R_GR_INTR)); n--)
+			handle(&b);
+		if (calls > most)
+			most = calls;
+	}
+	check(adds_up(&b) && most < ADVANCES_MAX, name, "most calls %u", most);
+	bench_fini(&b);
+}
+
+int main(int argc, char **argv)
+{
+	u64 rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 12;
+	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+
+	for (u64 i = 0; i < rounds; i++)
+		round_of(seed + i);
+	return done();
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * m2mf.c - copies: which bytes go where, in video and guest memory, pitch and block-linear; how long
+ * they take; what is reported when memory is missing.
+ */
+#include <string.h>
+
+#include "lib.h"
+
+#define CH	1
+#define SRC	0x3200000u
+#define DST	0x3400000u
+
+struct side {
+	u64 addr;
+	u32 pitch;		/* 0: block-linear, described by: */
+	u32 width, height, block, x, y;
+};
+
+#define PITCH(addr, pitch)	{ addr, pitch, 0, 0, 0, 0, 0 }
+
+static const struct {
+	const char *name;
+	struct side in;
+	struct side out;
+	u32 length;
+	u32 lines;
+	s64 ns;			/* how long it takes, at least; 0: not looked at */
+} rows[] = {
+	{ "a few bytes", PITCH(SRC, 64), PITCH(DST, 64), 5, 1, 1 },
+	{ "over page boundaries", PITCH(SRC + 0xfff1, 64), PITCH(DST + 0xffe7, 64), 0x20011, 1, 4552 },
+	{ "lines with gaps", PITCH(SRC, 256), PITCH(DST, 512), 100, 50, 173 },
+	{ "lines without gaps, as nouveau copies", PITCH(SRC, 64), PITCH(DST, 64), 64, 1024, 2275 },
+	{ "to guest memory", PITCH(SRC, 4096), PITCH(BENCH_GART + 12, 4096), 4096, 16, 9729 },
+	{ "from guest memory", PITCH(BENCH_GART, 4096), PITCH(DST, 4096), 4000, 16, 9501 },
+	{ "within guest memory", PITCH(BENCH_GART, 4096), PITCH(BENCH_GART + 0x40000, 4096), 4096, 16, 19458 },
+	{ "into a block-linear surface", PITCH(SRC, 256), { DST, 0, 256, 64, 0x20, 0, 0 }, 256, 64, 569 },
+	{ "out of one", { SRC, 0, 256, 64, 0x10, 0, 0 }, PITCH(DST, 256), 256, 64, 569 },
+	{ "between two of different blocks", { SRC, 0, 256, 64, 0x00, 0, 0 },
+	  { DST, 0, 256, 64, 0x40, 0, 0 }, 256, 64, 569 },
+	{ "a part of each", { SRC, 0, 256, 64, 0x20, 65, 7 }, { DST, 0, 320, 80, 0x30, 3, 9 }, 99, 33, 0 },
+};
+
+/* Where byte (@x, @y) of a surface is: envytools' formulae, written out again. */
+static u64 at(const struct side *s, u64 x, u64 y)
+{
+	u64 rows_in_block = 4ull << (s->block >> 4), blocks_x = (s->width + 63) / 64;
+
+	if (s->pitch)
+		return s->addr + y * s->pitch + x;
+	x += s->x;
+	y += s->y;
+	return s->addr + (x / 64 + y / rows_in_block * blocks_x) * 64 * rows_in_block +
+	       y % rows_in_block / 4 * 256 + y % 4 * 64 + x % 64;
+}
+
+static u8 *mem(struct bench *b, u64 addr)
+{
+	return addr >= BENCH_GART ? b->ram + (addr - BENCH_GART) : b->vram + addr;
+}
+
+static void side(struct bench *b, const struct side *s, bool out)
+{
+	u32 o = out ? 0x1c : 0;
+
+	chan_mthd(b, CH, SUB_M2MF, 0x200 + o, s->pitch ? 1 : 0);
+	if (!s->pitch) {
+		chan_mthd(b, CH, SUB_M2MF, 0x204 + o, s->block);
+		chan_mthd(b, CH, SUB_M2MF, 0x208 + o, s->width);
+		chan_mthd(b, CH, SUB_M2MF, 0x20c + o, s->height);
+		chan_mthd(b, CH, SUB_M2MF, 0x210 + o, 1);
+		chan_mthd(b, CH, SUB_M2MF, 0x214 + o, 0);
+		chan_mthd(b, CH, SUB_M2MF, 0x218 + o, s->y << 16 | s->x);
+	}
+	chan_mthd(b, CH, SUB_M2MF, out ? 0x23c : 0x238, (u32)(s->addr >> 32));
+	chan_mthd(b, CH, SUB_M2MF, out ? 0x310 : 0x30c, (u32)s->addr);
+	chan_mthd(b, CH, SUB_M2MF, out ? 0x318 : 0x314, s->pitch);
+}
+
+static void copy(struct bench *b, const struct side *in, const struct side *out, u32 length, u32 lines,
+		 u32 format)
+{
+	side(b, in, false);
+	side(b, out, true);
+	chan_mthd(b, CH, SUB_M2MF, 0x31c, length);
+	chan_mthd(b, CH, SUB_M2MF, 0x320, lines);
+	chan_mthd(b, CH, SUB_M2MF, 0x324, format);
+	chan_mthd(b, CH, SUB_M2MF, 0x328, 0);
+	chan_fence(b, CH, 1);
+	chan_kick(b, CH);
+}
+
+static void setup(struct bench *b)
+{
+	bench_init(b, 1);
+	bench_start(b);
+	chan_open(b, CH);
+	chan_bind(b, CH, SUB_M2MF);
+	chan_kick(b, CH);
+	bench_run(b, b->now + 1000000);
+	for (u32 i = 0; i < 0x100000; i++) {
+		b->vram[SRC + i] = (u8)(i * 2654435761u >> 13);
+		b->ram[i] = (u8)(i * 2246822519u >> 11);
+	}
+}
+
+/* Errors: what the registers say; the fence comes all the same once the driver has looked. */
+static const struct {
+	const char *name;
+	struct side in;
+	struct side out;
+	u32 length;
+	u32 format;
+	u32 intr;
+	u32 trap;
+	u32 ustatus;
+} errors[] = {
+	{ "source without memory", PITCH(0x5000000000, 64), PITCH(DST, 64), 64, 0x101, 0x200000, 2, 2 },
+	{ "destination without memory", PITCH(SRC, 64), PITCH(0x5000000000, 64), 64, 0x101, 0x200000, 2, 4 },
+	{ "steps other than a byte", PITCH(SRC, 64), PITCH(DST, 64), 64, 0x104, 0x100000, 0, 0 },
+	{ "more than there is memory", PITCH(SRC, 64), PITCH(DST, 64), 0xffffffff, 0x101, 0x100000, 0, 0 },
+};
+
+int main(void)
+{
+	struct bench b;
+
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		u32 length = rows[i].length, bad = 0, early = 0;
+		s64 start, ns;
+
+		setup(&b);
+		start = b.now;
+		copy(&b, &rows[i].in, &rows[i].out, length, rows[i].lines, 0x101);
+		/* nothing shows before its time */
+		for (u64 x = 0; x < length; x++)
+			early += *mem(&b, at(&rows[i].out, x, 0)) ==
+				 *mem(&b, at(&rows[i].in, x, 0));
+		while (card_next_event(b.card) != CARD_NEVER)
+			bench_run(&b, card_next_event(b.card));
+		ns = b.now - start;
+		for (u64 y = 0; y < rows[i].lines; y++)
+			for (u64 x = 0; x < length; x++)
+				bad += *mem(&b, at(&rows[i].out, x, y)) !=
+				       *mem(&b, at(&rows[i].in, x, y));
+		check(!bad && vram32(&b, FENCE(CH)) == 1, rows[i].name, "%u bytes differ, fence %u", bad,
+		      vram32(&b, FENCE(CH)));
+		check(early < length / 8 + 2, "... and not before its time", "%u bytes equal", early);
+		if (rows[i].ns)
+			check(ns >= rows[i].ns && ns < rows[i].ns + 100, "... in its time", "%lld ns",
+			      (long long)ns);
+		bench_fini(&b);
+	}
+	for (u32 i = 0; i < ARRAY_LEN(errors); i++) {
+		u32 intr, trap, ustatus;
+
+		setup(&b);
+		copy(&b, &errors[i].in, &errors[i].out, errors[i].length, 1, errors[i].format);
+		bench_run(&b, b.now + 1000000);
+		intr = rd(&b, R_GR_INTR);
+		trap = rd(&b, 0x400108);
+		ustatus = rd(&b, 0x406800) & 0x7fffffff;
+		check(intr == errors[i].intr && trap == errors[i].trap && ustatus == errors[i].ustatus,
+		      errors[i].name, "interrupt %#x, trap %#x, %#x", intr, trap, ustatus);
+		check_eq("... by this context", rd(&b, R_GR_CTX) & 0x7fffffff, b.chan[CH].inst >> 12);
+		check_eq("... and this class", rd(&b, 0x400814), 0x5039);
+		wr(&b, 0x406800, 0xc0000000);
+		wr(&b, 0x400108, 2);
+		wr(&b, R_GR_INTR, intr);
+		wr(&b, R_GR_FIFO, 0x00010001);
+		bench_run(&b, b.now + 1000000);
+		check(rd(&b, 0x406800) == 0x80000000 && !rd(&b, 0x400108) && !rd(&b, R_GR_INTR),
+		      "... acknowledged", "not");
+		check_eq("... and the group ends", vram32(&b, FENCE(CH)), 1);
+		bench_fini(&b);
+	}
+	return done();
+}
