@@ -28,4 +28,17 @@ $(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^
 
--include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d)
+
+
+# Tests: under ASan and UBSan, and so is what they test.
+SIM_TESTS := $(addprefix $(B)/tests/sim/,chaos)
+
+$(B)/tests/unit/record_test: tests/unit/record_test.c $(B)/lib/libtgcore-san.a
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+
+$(SIM_TESTS): $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
+	@mkdir -p $(@D)
+	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+
+-include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d)

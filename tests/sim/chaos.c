@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Millions of random events per policy: clients come and go, jobs are cancelled, refused,
+ * hang and come back, specs, policies and knobs change, timers are late, hosts err. What
+ * host.c checks must hold throughout, and at the end nothing may remain.
+ *
+ * chaos [EVENTS [SEED]]: events per row (default 200 000), first seed
+ */
+#include <stdlib.h>
+#include "../lib/test.h"
+#include "host.h"
+#include "sim.h"
+
+#define CLIENTS	24
+#define JOBS	64
+
+static const struct row {
+	const char *name, *policy;
+	u32 engines;
+	bool joint;		/* jobs may name several engines */
+	s64 now;		/* where the clock starts */
+	u32 dt_bits;		/* time between events: up to 2^dt_bits ns */
+	u32 switches;		/* policy switches per 10 000 events */
+	u32 hang;		/* jobs that never end, per 1000 */
+	u32 errors;		/* wrong events per 1000 */
+} rows[] = {
+	{ "none", "none", 1, false, 0, 22, 0, 5, 50 },
+	{ "fifo", "fifo", 1, false, 0, 22, 0, 5, 50 },
+	{ "timegraph", "timegraph", 1, false, 0, 22, 0, 0, 50 },
+	{ "timegraph, jobs hang", "timegraph", 1, false, 0, 26, 0, 20, 20 },
+	{ "timegraph, four engines", "timegraph", 4, true, 0, 20, 0, 0, 20 },
+	{ "timegraph, long pauses", "timegraph", 1, false, 0, 32, 0, 2, 20 },
+	{ "timegraph, quick", "timegraph", 1, false, 0, 10, 0, 0, 0 },
+	{ "timegraph, the clock's end", "timegraph", 1, false, S64_MAX - 4000000 * TG_SEC, 26, 0,
+	  2, 20 },
+	{ "policies change", "timegraph", 2, false, 0, 22, 50, 2, 20 },
+	{ "policies change all the time", "none", 1, false, 0, 20, 1000, 2, 20 },
+	{ "policies change, jobs hang", "fifo", 1, false, 0, 26, 20, 30, 20 },
+};
+
+static const char *const specs[] = {
+	"a:prt:pe:80:1000:2000\nb:ht:pe:40:200:1000:depth=3\nc:prt:ae:60:300:2000\n",
+	"a:prt:pe:1:1:10000000\nb:ht:ae:99:1:1\nc:prt:bg:5:0:0\nd:ht:pe:40:500:500\n",
+	"a:prt:pe:80:500:1000:reserve=one\nb:ht:pe:40:500:1000:reserve=one,depth=64\n"
+	"c:prt:bg:0:200:1000\nd:prt:ae:7:700:1000:reserve=two\n",
+	"c:ht:ae:50:900:1000:reserve=one\nd:ht:ae:50:900:1000:reserve=one\n",
+	"a:ht:bg:*:10000000:10000000\n",
+	"",
+};
+
+static const char *const comms[] = { "a", "b", "c", "d", "e" };
+
+struct chaos {
+	struct th_host h;
+	struct tgs_rng rng;
+	const struct row *row;
+};
+
+static u64 below(struct chaos *c, u64 n)
+{
+	return tgs_rng_below(&c->rng, n);
+}
+
+static struct th_client *some_client(struct chaos *c)
+{
+	struct th_client *client = &c->h.client[below(c, CLIENTS)];
+
+	return client->used && client->channels ? client : NULL;
+}
+
+static u32 some_channel(struct chaos *c, const struct th_client *client)
+{
+	u32 channel = below(c, 4);
+
+	while (!(client->channels & 1u << channel))
+		channel = (channel + 1) % 4;
+	return channel;
+}
+
+static struct th_job *some_job(struct chaos *c, enum th_state state)
+{
+	u32 i, from = below(c, JOBS);
+
+	for (i = 0; i < JOBS; i++)
+		if (c->h.job[(from + i) % JOBS].state == state)
+			return &c->h.job[(from + i) % JOBS];
+	return NULL;
+}
+
+static void do_join(struct chaos *c)
+{
+	struct th_client *client = below(c, 3) ? NULL : some_client(c);
+	u32 channel = below(c, 4);
+
+	if (!client || !(client->channels & 1u << channel))
+		th_join(&c->h, client, comms[below(c, ARRAY_SIZE(comms))], channel,
+			c->row->joint ? 1 + below(c, (1u << c->row->engines) - 1) :
+					1u << below(c, c->row->engines));
+}
+
+static void do_leave(struct chaos *c)
+{
+	struct th_client *client = some_client(c);
+
+	if (client)
+		th_leave(&c->h, client, some_channel(c, client));
+}
+
+static void do_submit(struct chaos *c)
+{
+	struct th_client *client = some_client(c);
+	struct th_job *job;
+
+	if (!client)
+		return;
+	job = th_submit(&c->h, client, some_channel(c, client));
+	if (job)
+		job->cost = below(c, 1000) < c->row->hang;
+}
+
+static void do_start(struct chaos *c)
+{
+	struct th_job *job = some_job(c, TH_FREED);
+	s64 ago = below(c, 1000);
+
+	if (job && below(c, 20))
+		th_started(&c->h, job, max(c->h.now - ago, (s64)0));
+	else if (job)
+		th_refused(&c->h, job);
+}
+
+static void do_done(struct chaos *c)
+{
+	struct th_job *job = some_job(c, TH_STARTED);
+	s64 ago = below(c, 1000);
+
+	if (job && (!job->cost || !below(c, 50)))
+		th_done(&c->h, job, max(c->h.now - ago, (s64)0));
+}
+
+static void do_cancel(struct chaos *c)
+{
+	struct th_job *job = some_job(c, below(c, 4) ? TH_ASKED : TH_FREED);
+
+	if (job)
+		th_cancel(&c->h, job);
+}
+
+static void do_idle(struct chaos *c)
+{
+	u32 i;
+
+	for (i = 0; i < CLIENTS; i++)
+		if (c->h.client[i].used && c->h.client[i].sync && below(c, 2)) {
+			th_idle(&c->h, &c->h.client[i]);
+			return;
+		}
+}
+
+static void do_knob(struct chaos *c)
+{
+	static const s64 us[TG_KNOBS][2] = {
+		[TG_KNOB_DEADLINE] = { 1000, 10000000 },
+		[TG_KNOB_FREED] = { 1000, 100000 },
+		[TG_KNOB_STARVED] = { 1000000, 60000000 },
+	};
+	u32 nr = below(c, TG_KNOBS);
+
+	th_knob(&c->h, false, nr, us[nr][below(c, 2)]);
+	if (!strcmp(c->h.core.policy->name, "timegraph"))
+		th_knob(&c->h, true, 0, 1 + below(c, TG_DEPTH_MAX));
+}
+
+/* An event of any numbers: whatever the answer, host.c sees to it that an error is harmless. */
+static void do_error(struct chaos *c)
+{
+	static const enum tg_event_kind kinds[] = {
+		TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
+		TG_EV_DONE, TG_EV_IDLE, TG_EV_KNOB, TG_EV_POLICY, TG_EV_KINDS, TG_EV_SUBMIT,
+	};
+	struct th_job *job = some_job(c, TH_STARTED);
+	struct tg_event ev = {
+		.kind = kinds[below(c, ARRAY_SIZE(kinds))], .client = U32_MAX - below(c, 3),
+		.channel = below(c, 40), .job = below(c, 2) ? U64_MAX - below(c, 3) : 0,
+		.arg = below(c, 2) ? 1u << 20 : U64_MAX, .at = c->h.now - (s64)below(c, 3),
+	};
+	int want = 1;
+
+	if (job && ev.kind == TG_EV_SUBMIT) {
+		ev.job = job->id;		/* a number in use */
+		ev.client = job->client->id;
+		ev.channel = job->channel;
+	} else if (job && (ev.kind == TG_EV_CANCEL || ev.kind == TG_EV_REFUSED ||
+			   ev.kind == TG_EV_STARTED)) {
+		ev.job = job->id;
+		want = -EBUSY;
+	} else if (!below(c, 10)) {
+		ev.kind = TG_EV_TIMER;		/* time goes backwards */
+		ev.now = c->h.core.now - 1;
+		th_feed_raw(&c->h, &ev, -EINVAL);
+		return;
+	}
+	if (!th_feed(&c->h, &ev, want) && want == 1)
+		th_fail(&c->h, "a wrong event of kind %d passes", ev.kind);
+}
+
+static void step(struct chaos *c)
+{
+	static const char *const policies[] = { "none", "fifo", "timegraph" };
+	s64 dt = tgs_rng_next(&c->rng) >> (64 - 1 - below(c, c->row->dt_bits));
+	u32 what = below(c, 1000);
+
+	th_advance(&c->h, c->h.now + dt);
+	if (below(c, 10000) < c->row->switches)
+		th_policy(&c->h, policies[below(c, ARRAY_SIZE(policies))]);
+	else if (below(c, 1000) < c->row->errors)
+		do_error(c);
+	else if (what < 300)
+		do_submit(c);
+	else if (what < 600)
+		do_start(c);
+	else if (what < 900)
+		do_done(c);
+	else if (what < 940)
+		do_join(c);
+	else if (what < 960)
+		do_leave(c);
+	else if (what < 980)
+		do_cancel(c);
+	else if (what < 995)
+		do_idle(c);
+	else if (what < 999)
+		th_spec(&c->h, specs[below(c, ARRAY_SIZE(specs))], below(c, 2));
+	else
+		do_knob(c);
+}
+
+static void run(const struct row *row, u64 events, u64 seed)
+{
+	struct chaos *c = calloc(1, sizeof(*c));
+	u64 ejected;
+
+	if (!c)
+		abort();
+	c->row = row;
+	c->rng.state = seed;
+	th_init(&c->h, row->engines, row->policy, row->now, CLIENTS, JOBS, 3);
+	c->h.check_every = 16;
+	while (c->h.events < events && !*c->h.wrong)
+		step(c);
+	th_wind_up(&c->h);
+	ejected = c->h.notes[TG_NOTE_EJECTED_PICK] + c->h.notes[TG_NOTE_EJECTED_STARVED];
+	if (ejected)
+		th_fail(&c->h, "%llu ejections of a good policy", (unsigned long long)ejected);
+	if (c->h.freed < events / 100 && strcmp(row->policy, "none"))
+		th_fail(&c->h, "only %llu jobs were freed", (unsigned long long)c->h.freed);
+	test_row(row->name, !*c->h.wrong, "seed %llu: %s", (unsigned long long)seed, c->h.wrong);
+	th_deinit(&c->h);
+	free(c);
+}
+
+int main(int argc, char **argv)
+{
+	u64 events = argc > 1 ? strtoull(argv[1], NULL, 0) : 200000;
+	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		run(&rows[i], events, seed + i);
+	return test_end();
+}
