@@ -179,7 +179,7 @@ static int identify(struct tg_identity *ident)
 	ident->pid = task_tgid_nr(current);
 	ident->uid = from_kuid(&init_user_ns, current_euid());
 	rcu_read_lock();
-	get_task_comm(ident->comm, rcu_dereference(current->group_leader));
+	get_task_comm(ident->comm, current->group_leader);
 	rcu_read_unlock();
 	exe = tgk_exe_file();
 	if (exe) {
@@ -254,15 +254,14 @@ struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file 
 	hash_for_each_possible(gpu->channels, ch, hash, channel_key(file, chid)) {
 		if (ch->file != file || ch->chid != chid)
 			continue;
-		if (ch->dying) {
-			if (*known == TGK_UNKNOWN)
-				*known = TGK_DYING;
-		} else if (ch->client->pid == pid) {
+		if (!ch->dying && ch->client->pid == pid) {
 			*known = TGK_KNOWN;
 			return ch;
-		} else {
-			*known = TGK_FOREIGN;
 		}
+		if (!ch->dying)
+			*known = TGK_FOREIGN;
+		else if (*known == TGK_UNKNOWN)
+			*known = TGK_DYING;
 	}
 	return NULL;
 }

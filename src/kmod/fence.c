@@ -119,6 +119,7 @@ static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 
 	/* -ENOENT: its channel has left while it was lost. */
 	tgk_feed(gpu, &ev);
+	tgk_count(TGK_STAT_COMPLETED);
 	list_del_init(&job->node);
 }
 

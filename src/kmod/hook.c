@@ -320,7 +320,7 @@ static int attach(struct device *dev)
 			hooks_off();
 			nouveau_put();
 		}
-		pr_err("%s: cannot attach (error %ld)\n", dev_name(dev), PTR_ERR(gpu));
+		pr_err("%s: not scheduled (error %ld)\n", dev_name(dev), PTR_ERR(gpu));
 		return PTR_ERR(gpu);
 	}
 	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(dev), gpu->core.policy->name);
@@ -330,14 +330,18 @@ static int attach(struct device *dev)
 /* Under the device's lock and tgk_mutex. */
 static void detach(struct tgk_gpu *gpu)
 {
-	pr_info("GPU %u goes away\n", gpu->index);
-	tgk_gpu_close(gpu, TGK_GONE);
-	if (list_empty(&tgk_gpus))
+	const unsigned int index = gpu->index;
+	const u32 waiters = tgk_gpu_close(gpu, TGK_GONE);
+	const bool last = list_empty(&tgk_gpus);
+
+	if (last)
 		hooks_off();
 	tgk_gpu_quiesce(gpu);
 	tgk_gpu_destroy(gpu);
-	if (list_empty(&tgk_gpus))
+	if (last)
 		nouveau_put();
+	pr_info("GPU %u has gone: %u waiters released, hooks %s\n", index, waiters,
+		last ? "off" : "stay on for the others");
 }
 
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data)

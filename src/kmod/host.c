@@ -28,13 +28,15 @@ DECLARE_WAIT_QUEUE_HEAD(tgk_told);
 atomic64_t tgk_stats[TGK_STATS];
 
 const char *const tgk_stat_names[TGK_STATS] = {
-	[TGK_STAT_SUBMISSIONS] = "submissions",
+	[TGK_STAT_SUBMITTED] = "submitted",
 	[TGK_STAT_OPEN] = "open",
 	[TGK_STAT_WAITED] = "waited",
 	[TGK_STAT_PASSED] = "passed",
 	[TGK_STAT_PARKED] = "parked",
 	[TGK_STAT_RESUMED] = "resumed",
-	[TGK_STAT_NO_FENCE] = "no_fence",
+	[TGK_STAT_CANCELLED] = "cancelled",
+	[TGK_STAT_FAILED] = "failed",
+	[TGK_STAT_COMPLETED] = "completed",
 	[TGK_STAT_LOST] = "lost",
 	[TGK_STAT_REPAIRED] = "repaired",
 	[TGK_STAT_RECOVERED] = "recovered",
@@ -389,21 +391,27 @@ free:
  * @how: what its waiters have to do
  *
  * Context: process, under tgk_mutex.
+ *
+ * Return: how many threads were waiting.
  */
-void tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
+u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 {
 	struct tgk_job *job;
+	u32 waiters = 0;
 
 	list_del_rcu(&gpu->node);
 	raw_spin_lock_irq(&gpu->lock);
 	WRITE_ONCE(gpu->closing, how);
-	list_for_each_entry(job, &gpu->waiting, node)
+	list_for_each_entry(job, &gpu->waiting, node) {
 		wake_up_process(job->task);
+		waiters++;
+	}
 	raw_spin_unlock_irq(&gpu->lock);
 	wake_up_all(&gpu->open_wait);
 	wake_up_all(&tgk_told);
 	synchronize_rcu();
 	tgk_gpu_put(gpu);
+	return waiters;
 }
 
 /**

@@ -14,7 +14,7 @@ unsigned int tgk_trace_kib;
 module_param_named(trace_kib, tgk_trace_kib, uint, 0444);
 MODULE_PARM_DESC(trace_kib, "KiB of trace for each GPU, in debugfs (default: 0, none; at most 1048576)");
 
-DEFINE_MUTEX(tgk_mutex);
+DEFINE_MUTEX(tgk_mutex);	/* the list of GPUs and what is set for all: tgk.h */
 struct workqueue_struct *tgk_wq;
 
 static int __init tgk_init(void)

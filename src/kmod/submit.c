@@ -36,7 +36,9 @@ static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	struct tg_event ev = { .kind = TG_EV_CANCEL, .job = job->id };
 
+	/* -ENOENT: its channel has left. */
 	tgk_feed(gpu, &ev);
+	tgk_count(TGK_STAT_CANCELLED);
 }
 
 /* --- parked jobs --- */
@@ -138,8 +140,6 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 	enum turn turn = TURN_ERROR;
 	bool parked = false;
 
-	if (!READ_ONCE(job->freed))
-		tgk_count(TGK_STAT_WAITED);
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (READ_ONCE(job->freed) || READ_ONCE(gpu->closing) || signal_pending(current))
@@ -186,7 +186,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *c
 		tgk_fence_arm(job, fence, capture.at);
 		return ret;
 	}
-	tgk_count(TGK_STAT_NO_FENCE);
+	tgk_count(TGK_STAT_FAILED);
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
 	raw_spin_unlock_irq(&gpu->lock);
@@ -258,7 +258,7 @@ int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 	struct tg_event ev;
 	int ret;
 
-	tgk_count(TGK_STAT_SUBMISSIONS);
+	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_fence_reap(gpu);
 again:
 	raw_spin_lock_irq(&gpu->lock);
@@ -330,6 +330,7 @@ again:
 		raw_spin_unlock_irq(&gpu->lock);
 		return go(gpu, job, call);
 	}
+	tgk_count(TGK_STAT_WAITED);
 wait:
 	job->task = current;
 	list_add_tail(&job->node, &gpu->waiting);

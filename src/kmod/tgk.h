@@ -68,13 +68,15 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * enum tgk_stat - counters of the module, files under stats/
  */
 enum tgk_stat {
-	TGK_STAT_SUBMISSIONS,	/* ioctls that push something, to GPUs that we schedule */
+	TGK_STAT_SUBMITTED,	/* ioctls that push something, to GPUs that we schedule */
 	TGK_STAT_OPEN,		/* of them: through an open gate */
 	TGK_STAT_WAITED,	/* of them: had to sleep */
-	TGK_STAT_PASSED,	/* of them: neither: unknown channel, unloading */
-	TGK_STAT_PARKED,	/* waits that a signal interrupted */
+	TGK_STAT_PASSED,	/* of them: past the gate: unknown channel, unloading */
+	TGK_STAT_PARKED,	/* sleeps that a signal interrupted */
 	TGK_STAT_RESUMED,	/* of them: came back in time */
-	TGK_STAT_NO_FENCE,	/* submissions that left no fence */
+	TGK_STAT_CANCELLED,	/* submissions given up before nouveau saw them */
+	TGK_STAT_FAILED,	/* submissions that left no fence */
+	TGK_STAT_COMPLETED,	/* fences that signalled */
 	TGK_STAT_LOST,		/* notes, see enum tg_note */
 	TGK_STAT_REPAIRED,
 	TGK_STAT_RECOVERED,
@@ -353,7 +355,7 @@ struct tgk_spec {
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev);
 int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n);
 struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
-void tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
+u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
 void tgk_gpu_quiesce(struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);

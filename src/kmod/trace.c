@@ -16,6 +16,7 @@ static ssize_t trace_read(struct file *file, char __user *to, size_t len, loff_t
 {
 	struct tgk_trace *t = file->private_data;
 
+	/* Pairs with the release in tgk_trace_end(): what is below @used is complete. */
 	return simple_read_from_buffer(to, len, pos, t->buf, smp_load_acquire(&t->used));
 }
 
@@ -130,5 +131,6 @@ void tgk_trace_end(struct tgk_trace *t, const struct tg_event *ev, u32 spec_len,
 	} else {
 		tg_record_event(t->buf + t->used, ev, spec_len, result);
 	}
+	/* Pairs with the acquire in trace_read(). */
 	smp_store_release(&t->used, t->at);
 }
