@@ -36,12 +36,12 @@ struct state {
 	struct tg_client *holder[TG_ENGINES_MAX];	/* last one that an idle engine went to */
 };
 
-static struct tg_job *first_job(const struct tg_client *client)
+static struct tg_job *first_job(struct tg_client *client)
 {
 	return list_first_entry_or_null(&client->queue, struct tg_job, link);
 }
 
-static bool before(const struct tg_client *a, const struct tg_client *b)
+static bool before(struct tg_client *a, struct tg_client *b)
 {
 	if (a->prio != b->prio)
 		return a->prio > b->prio;

@@ -119,8 +119,11 @@ static struct kobj_attribute policy_attr = __ATTR_RW(policy);
 
 /* --- spec --- */
 
+/* One byte too many is kept, so that the parser says where the text is too long. */
+#define GATHER_MAX	(TG_SPEC_TEXT_MAX + 1)
+
 static DEFINE_MUTEX(spec_mutex);	/* before tgk_mutex */
-static char *gathered;			/* spec_mutex; room for TG_SPEC_TEXT_MAX, or NULL */
+static char *gathered;			/* spec_mutex; room for GATHER_MAX, or NULL */
 static u32 gathered_len;		/* spec_mutex */
 static char result[RESULT_MAX] = "ok 0";	/* spec_mutex */
 
@@ -137,7 +140,10 @@ static ssize_t spec_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *
 	return ret;
 }
 
-/* The text arrives in pieces of up to a page. A write at the start begins anew. */
+/*
+ * The text arrives in pieces of up to a page. A write at the start begins anew; what goes
+ * beyond GATHER_MAX makes no difference any more and is left out.
+ */
 static ssize_t spec_write(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr, char *buf,
 			  loff_t off, size_t count)
 {
@@ -146,16 +152,15 @@ static ssize_t spec_write(struct file *file, struct kobject *kobj, TGK_BIN_ATTR 
 	if (mutex_lock_killable(&spec_mutex))
 		return -EINTR;
 	if (!gathered)
-		gathered = kvmalloc(TG_SPEC_TEXT_MAX, GFP_KERNEL);
+		gathered = kvmalloc(GATHER_MAX, GFP_KERNEL);
 	if (!off)
 		gathered_len = 0;
 	if (!gathered) {
 		ret = -ENOMEM;
-	} else if (off > TG_SPEC_TEXT_MAX || count > TG_SPEC_TEXT_MAX - off) {
-		ret = -EFBIG;
-	} else if (off > gathered_len) {
+	} else if (off < GATHER_MAX && off > gathered_len) {
 		ret = -EINVAL;
-	} else {
+	} else if (off < GATHER_MAX) {
+		count = min_t(size_t, count, GATHER_MAX - off);
 		memcpy(gathered + off, buf, count);
 		gathered_len = off + count;
 	}
