@@ -41,4 +41,9 @@ $(SIM_TESTS): $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c $(SIM_SAN) $(B)/l
 	@mkdir -p $(@D)
 	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
 
--include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d)
+# With policies of its own in place of the table.
+$(B)/tests/sim/wrong: tests/sim/wrong.c tests/sim/host.c $(filter-out %/policy.o,$(CORE_SAN))
+	@mkdir -p $(@D)
+	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+
+-include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d) $(B)/tests/sim/wrong.d

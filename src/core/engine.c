@@ -8,6 +8,8 @@
  */
 #include "core.h"
 
+#define WAKE_MIN	(10 * TG_USEC)	/* a policy that always wants to be woken leaves time */
+
 bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job)
 {
 	u32 i;
@@ -137,6 +139,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 		wake = min(wake, rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve,
 					  ready_node)->ready);
 	if (gpu->policy->wake)
-		wake = min(wake, gpu->policy->wake((struct tg_gpu *)gpu));
+		wake = min(wake, max(gpu->policy->wake((struct tg_gpu *)gpu),
+				     tg_after(gpu->now, WAKE_MIN)));
 	return wake;
 }

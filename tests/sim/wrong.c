@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Policies that break their contract: each is ejected to fifo within the limit, a note says
+ * so, and every job that was asked for is freed. Built with a table of its own in place of
+ * src/core/policy.c.
+ *
+ * They are as small as policies can be: one list of jobs in arrival order, and one mistake.
+ */
+#include <stdlib.h>
+#include "../lib/test.h"
+#include "host.h"
+
+struct state {
+	struct list_head jobs;
+	struct tg_job *last;		/* picked */
+	u32 picks;
+};
+
+static struct state *state(struct tg_gpu *gpu)
+{
+	return tg_gpu_priv(gpu, struct state);
+}
+
+static void init(struct tg_gpu *gpu)
+{
+	INIT_LIST_HEAD(&state(gpu)->jobs);
+}
+
+static void queue(struct tg_gpu *gpu, struct tg_job *job)
+{
+	list_add_tail(&job->link, &state(gpu)->jobs);
+}
+
+static void drop(struct tg_gpu *gpu, struct tg_job *job)
+{
+	list_del_init(&job->link);
+}
+
+static struct tg_job *take(struct tg_gpu *gpu)
+{
+	struct tg_job *job = list_first_entry_or_null(&state(gpu)->jobs, struct tg_job, link);
+
+	if (job)
+		list_del_init(&job->link);
+	state(gpu)->last = job;
+	return job;
+}
+
+static struct tg_job *pick_right(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	return engine->inflight ? NULL : take(gpu);
+}
+
+/* Chooses nobody. */
+static struct tg_job *pick_nothing(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	return NULL;
+}
+
+/* Chooses nobody after the third. */
+static struct tg_job *pick_three(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	if (engine->inflight || state(gpu)->picks == 3)
+		return NULL;
+	state(gpu)->picks++;
+	return take(gpu);
+}
+
+/* Chooses a job that the core has never heard of. */
+static struct tg_job stranger = { .id = 1ull << 60 };
+
+static struct tg_job *pick_stranger(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	return engine->inflight ? NULL : &stranger;
+}
+
+/* Chooses a job of the right number that is another object. */
+static struct tg_job *pick_double(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_job *job = take(gpu);
+
+	if (!job)
+		return NULL;
+	stranger = *job;
+	return &stranger;
+}
+
+/* Frees a job, and then frees it again. */
+static struct tg_job *pick_twice(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	return state(gpu)->last ? state(gpu)->last : take(gpu);
+}
+
+/* Chooses a job that its reserve holds back. */
+static struct tg_job *pick_throttled(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_client *client;
+	struct tg_job *job;
+
+	if (engine->inflight)
+		return NULL;
+	list_for_each_entry(client, &gpu->all_clients, all)
+		list_for_each_entry(job, &client->reserve->waiting, wait)
+			if (job->state == TG_JOB_THROTTLED)
+				return job;
+	return take(gpu);
+}
+
+/* Forgets every third job that it is given. */
+static void queue_losing(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->seq % 3)
+		queue(gpu, job);
+	else
+		INIT_LIST_HEAD(&job->link);
+}
+
+/* Lies down after the third job, and would be woken at the end of time. */
+static s64 wake_never(struct tg_gpu *gpu)
+{
+	return TG_NEVER;
+}
+
+/* Lets the engine idle, and asks to be woken without end. */
+static s64 wake_always(struct tg_gpu *gpu)
+{
+	return gpu->now;
+}
+
+static s64 wake_in_the_past(struct tg_gpu *gpu)
+{
+	return 0;
+}
+
+extern const struct tg_policy tg_policy_none, tg_policy_fifo, tg_policy_timegraph;
+
+#define WRONG(n, q, p, w) static const struct tg_policy n = { \
+	.name = #n, .mode = TG_GATE_ASK, .init = init, .queue = q, .drop = drop, .pick = p, \
+	.wake = w }
+
+WRONG(right, queue, pick_right, NULL);
+WRONG(nothing, queue, pick_nothing, NULL);
+WRONG(three, queue, pick_three, NULL);
+WRONG(strange, queue, pick_stranger, NULL);
+WRONG(twin, queue, pick_double, NULL);
+WRONG(twice, queue, pick_twice, NULL);
+WRONG(unthrottled, queue, pick_throttled, NULL);
+WRONG(losing, queue_losing, pick_right, NULL);
+WRONG(sleepy, queue, pick_three, wake_never);
+WRONG(restless, queue, pick_nothing, wake_always);
+WRONG(late, queue, pick_nothing, wake_in_the_past);
+
+static const struct tg_policy *const table[] = {
+	&tg_policy_none, &tg_policy_fifo, &tg_policy_timegraph, &right, &nothing, &three,
+	&strange, &twin, &twice, &unthrottled, &losing, &sleepy, &restless, &late,
+};
+
+const struct tg_policy *tg_policy_get(u32 nr)
+{
+	return nr < ARRAY_SIZE(table) ? table[nr] : NULL;
+}
+
+int tg_policy_find(const char *name, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (strlen(table[i]->name) == len && !memcmp(table[i]->name, name, len))
+			return i;
+	return -ENOENT;
+}
+
+static const struct row {
+	const char *name, *policy;
+	int note;		/* that tells of the ejection; -1: none may come */
+	s64 within;		/* of the first submission */
+} rows[] = {
+	{ "a right one stays", "right", -1, 0 },
+	{ "picks nothing", "nothing", TG_NOTE_EJECTED_STARVED, TG_SEC },
+	{ "picks three jobs, then nothing", "three", TG_NOTE_EJECTED_STARVED, 2 * TG_SEC },
+	{ "picks a stranger", "strange", TG_NOTE_EJECTED_PICK, 0 },
+	{ "picks a copy of a job", "twin", TG_NOTE_EJECTED_PICK, 0 },
+	{ "frees twice", "twice", TG_NOTE_EJECTED_PICK, 0 },
+	{ "picks what a reserve holds back", "unthrottled", TG_NOTE_EJECTED_PICK, 10 * TG_MSEC },
+	{ "loses a job", "losing", TG_NOTE_EJECTED_STARVED, 2 * TG_SEC },
+	{ "sleeps for ever", "sleepy", TG_NOTE_EJECTED_STARVED, 2 * TG_SEC },
+	{ "wakes always", "restless", TG_NOTE_EJECTED_STARVED, TG_SEC },
+	{ "wakes in the past", "late", TG_NOTE_EJECTED_STARVED, TG_SEC },
+};
+
+#define JOBS	24
+
+/* A host's thread for each freed job: start, run for a millisecond, end. */
+static void serve(struct th_host *h, s64 until)
+{
+	struct th_job *next;
+	u32 i;
+
+	while (h->now < until && !*h->wrong) {
+		next = NULL;
+		for (i = 0; i < h->nr_job; i++) {
+			struct th_job *job = &h->job[i];
+
+			if (job->state == TH_FREED)
+				th_started(h, job, h->now);
+			if (job->state == TH_STARTED && (!next || job->id < next->id))
+				next = job;
+		}
+		if (next) {
+			th_advance(h, h->now + TG_MSEC);
+			th_done(h, next, h->now);
+		} else {
+			th_advance(h, min(until, max(h->armed, h->now + 1)));
+		}
+	}
+}
+
+static bool ejected(const struct th_host *h)
+{
+	return h->notes[TG_NOTE_EJECTED_PICK] || h->notes[TG_NOTE_EJECTED_STARVED];
+}
+
+static void run(const struct row *row)
+{
+	struct th_client *client[3];
+	struct th_host h;
+	s64 start = 1000, step;
+	u32 i;
+
+	th_init(&h, 1, row->policy, start, 3, JOBS, 4);
+	h.any_order = true;	/* a policy may choose a channel's later job first */
+	th_spec(&h, "b:prt:pe:1:1000:10000\n", false);
+	client[0] = th_join(&h, NULL, "a", 0, 1);
+	client[1] = th_join(&h, NULL, "b", 0, 1);
+	client[2] = th_join(&h, NULL, "c", 0, 1);
+	for (i = 0; i < JOBS; i++)
+		th_submit(&h, client[i % 3], 0);
+	/* in steps, so as to see when */
+	for (step = 0; step <= 4 * TG_SEC && !ejected(&h); step += TG_MSEC) {
+		serve(&h, start + step);
+		if (row->note >= 0 && step > row->within + 10 * TG_MSEC) {
+			th_fail(&h, "still in force");
+			break;
+		}
+	}
+	if (row->note >= 0 && (h.notes[row->note] != 1 || h.core.policy != &tg_policy_fifo))
+		th_fail(&h, "%llu notes, and %s in force", (unsigned long long)h.notes[row->note],
+			h.core.policy->name);
+	if (row->note < 0 && ejected(&h))
+		th_fail(&h, "ejected");
+	/* and life goes on: nothing is lost, new jobs pass */
+	serve(&h, h.now + TG_SEC);
+	if (h.freed != JOBS)
+		th_fail(&h, "%llu of %u jobs were freed", (unsigned long long)h.freed, JOBS);
+	for (i = 0; i < 3; i++)
+		th_submit(&h, client[i], 0);
+	serve(&h, h.now + TG_SEC);
+	if (h.freed != JOBS + 3)
+		th_fail(&h, "later jobs do not pass");
+	th_wind_up(&h);
+	test_row(row->name, !*h.wrong, "%s", h.wrong);
+	th_deinit(&h);
+}
+
+/* A policy may do with jobs what it wants, and a switch away from it still comes to its end. */
+static const struct drain_row {
+	const char *name, *from, *to;
+	bool hang;		/* a job in flight never ends */
+} drain_rows[] = {
+	{ "drain of one that picks nothing", "nothing", "timegraph", false },
+	{ "drain of one that loses jobs", "losing", "timegraph", false },
+	{ "drain of one that wakes always", "restless", "fifo", false },
+	{ "drain of one that never wakes", "sleepy", "none", false },
+	{ "drain that a hung job holds up", "right", "timegraph", true },
+};
+
+static void drain(const struct drain_row *row)
+{
+	struct th_client *client;
+	struct th_host h;
+	u64 freed;
+	u32 i;
+
+	th_init(&h, 1, row->from, 1000, 3, JOBS, 4);
+	h.any_order = true;
+	client = th_join(&h, NULL, "a", 0, 1);
+	for (i = 0; i < 6; i++)
+		th_submit(&h, client, 0);
+	if (row->hang) {
+		for (i = 0; i < JOBS; i++)
+			if (h.job[i].state == TH_FREED)
+				th_started(&h, &h.job[i], h.now);
+		freed = h.freed;
+		th_policy(&h, row->to);
+		th_advance(&h, h.now + 9 * TG_SEC);
+		if (h.freed != freed || !h.core.next_policy)
+			th_fail(&h, "the drain ends before its time");
+		th_advance(&h, h.now + 2 * TG_SEC);
+		if (!h.notes[TG_NOTE_DRAIN_CUT] && !h.notes[TG_NOTE_LOST])
+			th_fail(&h, "nobody is told");
+	} else {
+		serve(&h, h.now + 10 * TG_MSEC);
+		th_policy(&h, row->to);
+		serve(&h, h.now + 20 * TG_MSEC);
+	}
+	if (h.core.next_policy || strcmp(h.core.policy->name, row->to))
+		th_fail(&h, "%s is in force", h.core.policy->name);
+	serve(&h, h.now + TG_SEC);
+	if (h.freed != 6)
+		th_fail(&h, "%llu of 6 jobs were freed", (unsigned long long)h.freed);
+	if (ejected(&h))
+		th_fail(&h, "ejected");
+	th_wind_up(&h);
+	test_row(row->name, !*h.wrong, "%s", h.wrong);
+	th_deinit(&h);
+}
+
+int main(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		run(&rows[i]);
+	for (i = 0; i < ARRAY_SIZE(drain_rows); i++)
+		drain(&drain_rows[i]);
+	return test_end();
+}
