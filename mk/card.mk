@@ -40,10 +40,17 @@ $(B)/obj/card/test/%.o: tests/card/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -MMD -MP -c -o $@ $<
 
+# cardd's server is tested without its main.c
+$(B)/obj/card/san/cardd/vfu.o: tools/cardd/vfu.c
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -MMD -MP -c -o $@ $<
+
+$(B)/tests/card_vfu: $(B)/obj/card/san/cardd/vfu.o
+
 $(B)/tests/card_%: $(B)/obj/card/test/%.o $(B)/obj/card/test/lib.o $(CARD_SAN_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -o $@ $^
 
 .SECONDARY:
 
--include $(wildcard $(B)/obj/card/*.d $(B)/obj/card/*/*.d)
+-include $(wildcard $(B)/obj/card/*.d $(B)/obj/card/*/*.d $(B)/obj/card/san/*/*.d)
