@@ -428,7 +428,8 @@ int tgs_why(const struct tgs_trace *t, u64 id, FILE *to)
 		if (found || record->kind != TG_EV_SUBMIT || record->job != id || record->result)
 			continue;
 		found = true;
-		submitted = why.at = record->now;
+		submitted = record->now;
+		why.at = submitted;
 		r.watched = find_job(&r, id);
 		tell_submit(r.watched, to);
 	}
