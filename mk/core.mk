@@ -43,6 +43,6 @@ CORE_TESTS := $(addprefix $(B)/tests/unit/,core_test)
 
 $(CORE_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)
-	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -MF $@.d -o $@ $^
+	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -MF $@.d -o $@ $(filter %.c %.a,$^)
 
 -include $(CORE_OBJ:.o=.d) $(CORE_SAN:.o=.d) $(CORE_FREE:.o=.d) $(CORE_TESTS:=.d)
