@@ -24,6 +24,7 @@
 #define TG_GPU_H
 
 #include <tg/event.h>
+#include <tg/predict.h>
 #include <tg/reserve.h>
 #include <tg/spec.h>
 
@@ -198,8 +199,14 @@ struct tg_engine {
  * @TG_KNOB_FREED: freed_timeout_us: a freed job without fence loses its slot after this
  * @TG_KNOB_STARVED: starvation_us: a policy may leave an engine idle beside an eligible
  *	job for this long
+ * @TG_KNOB_RECORDS: predict_records: records that a client's history may hold
+ * @TG_KNOB_SWITCH: switch_cost_us: what a context switch costs, as far as a history does not
+ *	know better; taken when the history begins
  */
-enum tg_knob { TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOBS };
+enum tg_knob {
+	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
+	TG_KNOBS
+};
 
 extern const struct tg_param tg_core_params[];
 
@@ -209,8 +216,20 @@ extern const struct tg_param tg_core_params[];
  * @TG_POOL_CHANNEL: struct tg_channel
  * @TG_POOL_RESERVE: struct tg_reserve
  * @TG_POOL_JOB: struct tg_job
+ * @TG_POOL_HISTORY: struct tg_history, one for each client that predicts
+ * @TG_POOL_COST: struct tg_cost
+ * @TG_POOL_CHUNK: struct tg_chunk
+ *
+ * No event fails for lack of the last three: without a history every x is 0, without room for
+ * a key its group counts as unreadable. So that a trace replays, a host that records gives a
+ * history before each SUBMIT of a client whose reserve is AE, and passes a key only when the
+ * pools hold one TG_POOL_COST and TG_KEY_CHUNKS() of TG_POOL_CHUNK.
  */
-enum tg_pool { TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB, TG_POOLS };
+enum tg_pool {
+	TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB,
+	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK,
+	TG_POOLS
+};
 
 /**
  * struct tg_buckets - the host's memory for the tables that map numbers to objects
@@ -249,7 +268,7 @@ struct tg_buckets {
  * @late: FREED jobs that lost their slot
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first becomes eligible
- * @knob: the core's, in ns
+ * @knob: the core's; times in ns
  * @policy_knob: the policy's, as set; back to defaults when the policy changes
  * @out: where actions go, while an event is fed
  * @priv: the policy's; zero when it comes into force

@@ -6,6 +6,7 @@
  * client.c	join, leave, matching, reserves' membership
  * job.c	every arrow of a job's life, and what a budget's change moves
  * engine.c	pick loop, deadlines, starvation
+ * predict.c	what a group will cost (tg/predict.h)
  * handover.c	policy switch, drain, ejection
  *
  * All of it runs inside tg_gpu_feed(), under the GPU's lock.
@@ -63,6 +64,12 @@ void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy);
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
 void tg_drain_review(struct tg_gpu *gpu);
 void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
+
+/* A knob of the core as tg_gpu.knob has it: times in ns. */
+static inline s64 tg_knob_value(u32 nr, s64 value)
+{
+	return nr == TG_KNOB_RECORDS ? value : value * TG_USEC;
+}
 
 /* A time after a time; TG_NEVER when the clock ends first. */
 static inline s64 tg_after(s64 time, s64 delay)

@@ -13,6 +13,8 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_FREED] = { "freed_timeout_us", 1000, 60 * TG_SEC / TG_USEC,
 			    100 * TG_MSEC / TG_USEC },
 	[TG_KNOB_STARVED] = { "starvation_us", 1000, 60 * TG_SEC / TG_USEC, TG_SEC / TG_USEC },
+	[TG_KNOB_RECORDS] = { "predict_records", 1, 1000, 100 },
+	[TG_KNOB_SWITCH] = { "switch_cost_us", 0, TG_SEC / TG_USEC, 0 },
 	{ }
 };
 
@@ -172,7 +174,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	INIT_LIST_HEAD(&gpu->lost);
 	gpu->throttled = RB_ROOT_CACHED;
 	for (i = 0; i < TG_KNOBS; i++)
-		gpu->knob[i] = tg_core_params[i].def * TG_USEC;
+		gpu->knob[i] = tg_knob_value(i, tg_core_params[i].def);
 
 	tg_reserve_init(&gpu->background, TG_PE, TG_SEC, TG_SEC, now);
 	memcpy(gpu->background.name, "background", sizeof("background"));

@@ -187,6 +187,6 @@ int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (ev->job)
 		gpu->policy_knob[nr] = ev->at;
 	else
-		gpu->knob[nr] = ev->at * TG_USEC;
+		gpu->knob[nr] = tg_knob_value(nr, ev->at);
 	return 0;
 }

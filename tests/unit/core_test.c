@@ -334,7 +334,8 @@ static const char *step(struct host *h, const char *line)
 static const char *run(const struct row *row, struct host *h)
 {
 	static const size_t sizes[TG_POOLS] = { sizeof(struct tg_client),
-		sizeof(struct tg_channel), sizeof(struct tg_reserve), sizeof(struct tg_job) };
+		sizeof(struct tg_channel), sizeof(struct tg_reserve), sizeof(struct tg_job),
+		sizeof(struct tg_history), sizeof(struct tg_cost), sizeof(struct tg_chunk) };
 	struct tg_buckets buckets = { h->jobs, h->clients, h->channels, 4 };
 	const char *line = row->script, *wrong = NULL;
 	size_t i;

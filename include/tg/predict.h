@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The cost predictor: what will this command group cost? (TimeGraph, section 5.3)
+ *
+ * Groups that consist of the same methods with the same data sizes cost about the same. So a
+ * client's history maps a group's key, its commands without their data, to the mean cost of its
+ * runs. A priori enforcement (AE) asks it at each submission; nobody else pays for it.
+ *
+ * A group that follows another context's on the engine also pays for the switch. Such a run does
+ * not touch the mean; its difference goes to the client's mean preemption impact, which is added
+ * to predictions made when a switch would happen.
+ *
+ * Three parts: keys, built by hosts from push buffers, without any lock; the history, used by
+ * src/core/job.c under the GPU's lock; its counters, read by hosts under that lock. Pure,
+ * deterministic, no allocation: the history's memory comes out of the GPU's pools.
+ */
+#ifndef TG_PREDICT_H
+#define TG_PREDICT_H
+
+#include <tg/types.h>
+
+struct tg_gpu;
+
+#define TG_KEY_PAIRS	512	/* different (subchannel, method, size) in a key, at most */
+
+/**
+ * struct tg_key - the commands of one group: a multiset of (subchannel, method, data size)
+ * @hash: of @nr and @pair, as tg_key_finish() made it
+ * @nr: how many different ones, at most TG_KEY_PAIRS
+ * @pair: in ascending order: bits 56 to 63 subchannel, 40 to 55 first method, 16 to 39 data
+ *	words, 0 to 15 how often the group contains it (at least once)
+ *
+ * Goes with TG_EV_SUBMIT as its data; NULL there: the group could not be read, or is too
+ * varied. The core copies what it needs. Groups are the same only if all of this is the same.
+ */
+struct tg_key {
+	u32 hash, nr;
+	u64 pair[];
+};
+
+/** tg_key_size() - bytes of a key with @nr pairs */
+static inline u32 tg_key_size(u32 nr)
+{
+	return sizeof(struct tg_key) + nr * sizeof(u64);
+}
+
+/**
+ * struct tg_key_builder - a key that is being made; about 4 KiB, not for a kernel's stack
+ * @skip: data words of the last command that have not come yet
+ * @held: the last command's pair, if the word that holds its size has not come yet; else 0
+ * @bad: there will be no key
+ * @key: what is there, without its hash
+ * @room: memory of @key
+ */
+struct tg_key_builder {
+	u32 skip;
+	u64 held;
+	bool bad;
+	union {
+		struct tg_key key;
+		u64 room[1 + TG_KEY_PAIRS];
+	};
+};
+
+/** tg_key_init() - begin a group */
+void tg_key_init(struct tg_key_builder *b);
+
+/**
+ * tg_key_build() - go on with the group's next words
+ * @b: the builder
+ * @words: push buffer content, host byte order, in the order in which the GPU fetches it
+ * @n: how many; a command and its data may continue in the next call
+ *
+ * Takes NV50's commands: methods (size << 18 | subchannel << 13 | method), increasing or not
+ * (bit 30), and long ones (0x30000, size in the next word). A command without data counts for
+ * nothing. Anything else, a jump, say, the GPU would refuse; it ends the key.
+ *
+ * Time: O(@n log TG_KEY_PAIRS), and O(TG_KEY_PAIRS ^ 2) once over all calls. Memory that is
+ * changed meanwhile makes a wrong key, and no other harm.
+ *
+ * Return: false: there will be no key, so further words need not be read.
+ */
+bool tg_key_build(struct tg_key_builder *b, const u32 *words, u32 n);
+
+/**
+ * tg_key_finish() - the group ends here
+ * @b: the builder
+ *
+ * Return: the key, valid as long as @b; NULL if a word was no command, if the last command's data
+ * has not come whole, if there are more than TG_KEY_PAIRS different ones, or more than 65535 of
+ * one.
+ */
+const struct tg_key *tg_key_finish(struct tg_key_builder *b);
+
+#define TG_CHUNK_PAIRS	31	/* makes 256 bytes */
+
+/** TG_KEY_CHUNKS() - struct tg_chunk that a key of @nr pairs takes */
+#define TG_KEY_CHUNKS(nr)	(((nr) + TG_CHUNK_PAIRS - 1) / TG_CHUNK_PAIRS)
+
+/**
+ * struct tg_chunk - part of a record's key
+ * @next: the rest, or NULL
+ * @pair: as in struct tg_key
+ */
+struct tg_chunk {
+	struct tg_chunk *next;
+	u64 pair[TG_CHUNK_PAIRS];
+};
+
+/**
+ * struct tg_cost - one record: a key, and the mean cost of its groups
+ * @by_key: in tg_history.keys; empty: the record is not in the table (any more)
+ * @by_mean: in tg_history.means, if @runs
+ * @lru: in tg_history.lru, if @runs
+ * @chunks: the key
+ * @mean: ns
+ * @hash: the key's
+ * @nr: the key's
+ * @users: jobs that were predicted by it and are not over
+ * @runs: how many @mean stands for, as far as that matters; 0: no job has run yet
+ */
+struct tg_cost {
+	struct rb_node by_key, by_mean;
+	struct list_head lru;
+	struct tg_chunk *chunks;
+	s64 mean;
+	u32 hash, nr, users, runs;
+};
+
+/**
+ * struct tg_history - what one client's groups have cost
+ * @keys: records, by key
+ * @means: records that have run, and @blank, if it has; the costliest first
+ * @lru: records that have run, the least recently used first
+ * @blank: stands for all groups whose key is not known or could not be kept; always a miss
+ * @nr: records that have run
+ * @impact: mean preemption impact, ns; the knob switch_cost_us to begin with
+ * @impact_runs: how many it stands for, as far as that matters
+ * @hits: predictions from a record of the same key
+ * @misses: the others
+ * @errors: sum of the relative errors, per mille, each counted as 1000 at most
+ * @runs: groups that are in @errors
+ */
+struct tg_history {
+	struct rb_root_cached keys, means;
+	struct list_head lru;
+	struct tg_cost blank;
+	u32 nr;
+	u32 impact_runs;
+	s64 impact;
+	u64 hits, misses, errors, runs;
+};
+
+/**
+ * tg_history_new() - a history that knows nothing
+ * @gpu: takes one TG_POOL_HISTORY of its pools
+ *
+ * Return: the history, or NULL when the pool is empty.
+ */
+struct tg_history *tg_history_new(struct tg_gpu *gpu);
+
+/**
+ * tg_history_free() - give a history and all that it knows back to the pools
+ * @gpu: the GPU
+ * @h: the history; none of its predictions is pending
+ */
+void tg_history_free(struct tg_gpu *gpu, struct tg_history *h);
+
+/**
+ * tg_predict() - what will a group cost?
+ * @gpu: the GPU; for a key that is new, takes one TG_POOL_COST and TG_KEY_CHUNKS() of
+ *	TG_POOL_CHUNK. When these are not there, the group counts as unreadable
+ * @h: its client's history
+ * @key: its key, or NULL: unreadable
+ * @switches: another context's group comes before it on its engine
+ * @cost: receives the record to learn from; give it to tg_predict_learn() or tg_predict_drop()
+ *
+ * Hit: the mean of the record with this key. Miss: the worst mean in the history. Either way the
+ * preemption impact is added if @switches.
+ *
+ * Return: x, ns, at least 0.
+ */
+s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *key, bool switches,
+	       struct tg_cost **cost);
+
+/**
+ * tg_predict_learn() - a predicted group has run
+ * @gpu: the GPU; a record that leaves the table returns to its pools
+ * @h: its client's history
+ * @cost: from tg_predict()
+ * @x: what was predicted, ns
+ * @used: what it cost, ns
+ * @switched: another context's group did come before it
+ *
+ * The first run of a key makes its record, less the preemption impact if @switched; if the table
+ * has more than the knob predict_records then, the least recently used one goes. Later runs move
+ * its mean, or, if @switched, the preemption impact. Means are over all runs up to 8, then the
+ * latest run weighs one eighth. Runs of unreadable groups share one mean, @switched or not.
+ */
+void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
+		      s64 used, bool switched);
+
+/**
+ * tg_predict_drop() - a predicted group will not run
+ * @gpu: the GPU
+ * @h: its client's history
+ * @cost: from tg_predict()
+ */
+void tg_predict_drop(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost);
+
+/**
+ * tg_history_error() - mean relative error of the predictions
+ * @h: the history
+ *
+ * Return: per mille of the real cost, 0 to 1000; 0 before the first run.
+ */
+u32 tg_history_error(const struct tg_history *h);
+
+#endif /* TG_PREDICT_H */

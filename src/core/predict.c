@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cost predictor: keys of command groups, and each client's history of costs.
+ *
+ * Keys are built by hosts in any context, without a lock, from memory that a client may be
+ * changing. Everything else is called by job.c and client.c, under the GPU's lock.
+ *
+ * A record lives as follows::
+ *
+ *	first prediction -> new: in keys -- first run --> known: in keys, means, lru
+ *	                      `- last user drops -> pool    `- evicted -> in nothing,
+ *	                                                       with its last user -> pool
+ *
+ * Lookups go down a tree that is ordered by the whole key, so that a client that forges hashes
+ * gains nothing: O(log records) comparisons of at most 4 KiB each.
+ */
+#include <tg/gpu.h>
+
+#define PAIR_TIMES	0xffffULL		/* bits of a pair that count */
+#define MEMORY		8			/* runs that a mean looks back on */
+#define COST_MAX	(1000000 * TG_SEC)	/* no cost is more: sums and per mille fit */
+
+/* ---- keys ------------------------------------------------------------------------------- */
+
+#define LONG_HEADER	0x00030000u		/* of a method whose size is in the next word */
+#define LONG_SIZE	0x00ffffffu
+#define METHOD_ZERO	0xa0030003u		/* clear in the header of any other method */
+
+static u64 pair_of(u32 header, u32 size)
+{
+	u64 subchannel = header >> 13 & 7, method = header & 0x1ffc;
+
+	return subchannel << 56 | method << 40 | (u64)size << 16;
+}
+
+void tg_key_init(struct tg_key_builder *b)
+{
+	b->skip = 0;
+	b->held = 0;
+	b->bad = false;
+	b->key.nr = 0;
+}
+
+/* One more command. The pairs are in order at all times. */
+static void add(struct tg_key_builder *b, u64 pair)
+{
+	struct tg_key *key = &b->key;
+	u32 low = 0, high = key->nr, i;
+
+	while (low < high) {
+		u32 mid = (low + high) / 2;
+
+		if ((key->pair[mid] | PAIR_TIMES) < pair)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < key->nr && (key->pair[low] & ~PAIR_TIMES) == pair) {
+		if ((key->pair[low] & PAIR_TIMES) == PAIR_TIMES)
+			b->bad = true;
+		else
+			key->pair[low]++;
+		return;
+	}
+	if (key->nr == TG_KEY_PAIRS) {
+		b->bad = true;
+		return;
+	}
+	for (i = key->nr++; i > low; i--)
+		key->pair[i] = key->pair[i - 1];
+	key->pair[low] = pair + 1;
+}
+
+/* One command's header, or the second word of a long one. */
+static void header(struct tg_key_builder *b, u32 word)
+{
+	if (b->held) {
+		b->skip = word & LONG_SIZE;
+		if (b->skip)
+			add(b, (b->held - 1) | (u64)b->skip << 16);
+		b->held = 0;
+	} else if ((word & 0xffff0003) == LONG_HEADER) {
+		b->held = pair_of(word, 0) + 1;
+	} else if (word & METHOD_ZERO) {
+		b->bad = true;
+	} else {
+		b->skip = word >> 18 & 0x7ff;
+		if (b->skip)
+			add(b, pair_of(word, b->skip));
+	}
+}
+
+bool tg_key_build(struct tg_key_builder *b, const u32 *words, u32 n)
+{
+	u32 i = 0;
+
+	while (i < n && !b->bad) {
+		u32 data = min(b->skip, n - i);
+
+		b->skip -= data;
+		i += data;
+		if (i < n)
+			header(b, words[i++]);
+	}
+	return !b->bad;
+}
+
+const struct tg_key *tg_key_finish(struct tg_key_builder *b)
+{
+	struct tg_key *key = &b->key;
+	u64 hash = key->nr;
+	u32 i;
+
+	if (b->bad || b->skip || b->held)
+		return NULL;
+	for (i = 0; i < key->nr; i++) {
+		hash = (hash ^ key->pair[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 29;
+	}
+	key->hash = hash >> 32;
+	return key;
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static s64 between(s64 value, s64 least, s64 most)
+{
+	return min(max(value, least), most);
+}
+
+/* Which of the two comes first, as memcmp() says it. */
+static int compare(const struct tg_cost *cost, const struct tg_key *key)
+{
+	const struct tg_chunk *chunk;
+	u32 i, n;
+	int rc;
+
+	if (cost->hash != key->hash)
+		return cost->hash < key->hash ? -1 : 1;
+	if (cost->nr != key->nr)
+		return cost->nr < key->nr ? -1 : 1;
+	for (i = 0, chunk = cost->chunks; i < key->nr; i += n, chunk = chunk->next) {
+		n = min(key->nr - i, (u32)TG_CHUNK_PAIRS);
+		rc = memcmp(chunk->pair, key->pair + i, n * sizeof(u64));
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Not so: evicted while a job uses it. */
+static bool in_table(const struct tg_cost *cost)
+{
+	return !RB_EMPTY_NODE(&cost->by_key);
+}
+
+static void give(struct tg_gpu *gpu, struct tg_cost *cost)
+{
+	while (cost->chunks) {
+		struct tg_chunk *chunk = cost->chunks;
+
+		cost->chunks = chunk->next;
+		tg_gpu_give(gpu, TG_POOL_CHUNK, chunk);
+	}
+	tg_gpu_give(gpu, TG_POOL_COST, cost);
+}
+
+/* A record of this key, or NULL when it cannot be kept. */
+static struct tg_cost *take(struct tg_gpu *gpu, const struct tg_key *key)
+{
+	struct tg_chunk **link;
+	struct tg_cost *cost;
+	u32 i, n;
+
+	if (!gpu->pooled[TG_POOL_COST] || gpu->pooled[TG_POOL_CHUNK] < TG_KEY_CHUNKS(key->nr))
+		return NULL;
+	cost = tg_gpu_take(gpu, TG_POOL_COST);
+	memset(cost, 0, sizeof(*cost));
+	INIT_LIST_HEAD(&cost->lru);
+	cost->hash = key->hash;
+	cost->nr = key->nr;
+	link = &cost->chunks;
+	for (i = 0; i < key->nr; i += n, link = &(*link)->next) {
+		n = min(key->nr - i, (u32)TG_CHUNK_PAIRS);
+		*link = tg_gpu_take(gpu, TG_POOL_CHUNK);
+		memcpy((*link)->pair, key->pair + i, n * sizeof(u64));
+	}
+	*link = NULL;
+	return cost;
+}
+
+/* The record of this key; a new one if there is none; NULL when that cannot be kept. */
+static struct tg_cost *find(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *key)
+{
+	struct rb_node **link = &h->keys.rb_root.rb_node, *parent = NULL;
+	struct tg_cost *cost;
+	bool leftmost = true;
+
+	while (*link) {
+		int rc;
+
+		parent = *link;
+		cost = rb_entry(parent, struct tg_cost, by_key);
+		rc = compare(cost, key);
+		if (!rc)
+			return cost;
+		if (rc > 0) {
+			link = &parent->rb_left;
+		} else {
+			link = &parent->rb_right;
+			leftmost = false;
+		}
+	}
+	cost = take(gpu, key);
+	if (!cost)
+		return NULL;
+	rb_link_node(&cost->by_key, parent, link);
+	rb_insert_color_cached(&cost->by_key, &h->keys, leftmost);
+	return cost;
+}
+
+static void insert_mean(struct tg_history *h, struct tg_cost *cost)
+{
+	struct rb_node **link = &h->means.rb_root.rb_node, *parent = NULL;
+	bool leftmost = true;
+
+	while (*link) {
+		parent = *link;
+		if (cost->mean > rb_entry(parent, struct tg_cost, by_mean)->mean) {
+			link = &parent->rb_left;
+		} else {
+			link = &parent->rb_right;
+			leftmost = false;
+		}
+	}
+	rb_link_node(&cost->by_mean, parent, link);
+	rb_insert_color_cached(&cost->by_mean, &h->means, leftmost);
+}
+
+/* Take a known record out of the table; it stays as long as jobs use it. */
+static void evict(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost)
+{
+	rb_erase_cached(&cost->by_key, &h->keys);
+	RB_CLEAR_NODE(&cost->by_key);
+	rb_erase_cached(&cost->by_mean, &h->means);
+	list_del_init(&cost->lru);
+	h->nr--;
+	if (!cost->users)
+		give(gpu, cost);
+}
+
+/* ---- history ---------------------------------------------------------------------------- */
+
+struct tg_history *tg_history_new(struct tg_gpu *gpu)
+{
+	struct tg_history *h = tg_gpu_take(gpu, TG_POOL_HISTORY);
+
+	if (!h)
+		return NULL;
+	memset(h, 0, sizeof(*h));
+	INIT_LIST_HEAD(&h->lru);
+	h->impact = gpu->knob[TG_KNOB_SWITCH];
+	h->impact_runs = 1;
+	return h;
+}
+
+void tg_history_free(struct tg_gpu *gpu, struct tg_history *h)
+{
+	while (!list_empty(&h->lru))
+		evict(gpu, h, list_first_entry(&h->lru, struct tg_cost, lru));
+	tg_gpu_give(gpu, TG_POOL_HISTORY, h);
+}
+
+u32 tg_history_error(const struct tg_history *h)
+{
+	return h->runs ? div64_u64(h->errors, h->runs) : 0;
+}
+
+s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *key, bool switches,
+	       struct tg_cost **cost)
+{
+	const struct rb_node *worst = rb_first_cached(&h->means);
+	struct tg_cost *found = key ? find(gpu, h, key) : NULL;
+	s64 x = 0;
+
+	if (found && found->runs) {
+		h->hits++;
+		list_move_tail(&found->lru, &h->lru);
+		x = found->mean;
+	} else {
+		h->misses++;
+		if (worst)
+			x = rb_entry(worst, struct tg_cost, by_mean)->mean;
+	}
+	*cost = found ? found : &h->blank;
+	(*cost)->users++;
+	return switches ? max(x + h->impact, (s64)0) : x;
+}
+
+static void fold(s64 *mean, u32 *runs, s64 value)
+{
+	*runs = min(*runs + 1, (u32)MEMORY);
+	*mean += div64_s64(value - *mean, *runs);
+}
+
+static void count_error(struct tg_history *h, s64 x, s64 used)
+{
+	s64 off = x > used ? x - used : used - x;
+
+	if (off < used)
+		h->errors += div64_s64(off * 1000, used);
+	else if (off)
+		h->errors += 1000;
+	h->runs++;
+}
+
+static void learn_mean(struct tg_history *h, struct tg_cost *cost, s64 used)
+{
+	if (cost->runs)
+		rb_erase_cached(&cost->by_mean, &h->means);
+	fold(&cost->mean, &cost->runs, used);
+	insert_mean(h, cost);
+}
+
+/* The first run of a key: its record gets into the table, and what is too much goes. */
+static void learn_first(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used)
+{
+	u32 i;
+
+	learn_mean(h, cost, between(used, 0, COST_MAX));
+	list_add_tail(&cost->lru, &h->lru);
+	h->nr++;
+	/* Two at most: a lower limit is reached step by step. */
+	for (i = 0; i < 2 && h->nr > gpu->knob[TG_KNOB_RECORDS]; i++)
+		evict(gpu, h, list_first_entry(&h->lru, struct tg_cost, lru));
+}
+
+void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
+		      s64 used, bool switched)
+{
+	used = between(used, 0, COST_MAX);
+	count_error(h, between(x, 0, 2 * COST_MAX), used);
+	if (cost == &h->blank)
+		learn_mean(h, cost, used);
+	else if (!cost->runs)
+		learn_first(gpu, h, cost, switched ? used - h->impact : used);
+	else if (in_table(cost) && switched)
+		fold(&h->impact, &h->impact_runs, used - cost->mean);
+	else if (in_table(cost))
+		learn_mean(h, cost, used);
+	tg_predict_drop(gpu, h, cost);
+}
+
+void tg_predict_drop(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost)
+{
+	if (--cost->users || cost == &h->blank)
+		return;
+	if (!cost->runs)
+		rb_erase_cached(&cost->by_key, &h->keys);
+	else if (in_table(cost))
+		return;
+	give(gpu, cost);
+}

@@ -1,0 +1,714 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The predictor: keys of hand-made and hostile push buffers, the history by example, and both
+ * against naive models on random input.
+ */
+#include <stdlib.h>
+#include <tg/gpu.h>
+#include "../lib/test.h"
+
+/* ---- keys ------------------------------------------------------------------------------- */
+
+#define M(subc, mthd, size)	((u32)(size) << 18 | (subc) << 13 | (mthd))
+#define NI(subc, mthd, size)	(M(subc, mthd, size) | 1u << 30)
+#define LONG(subc, mthd)	(0x00030000u | (subc) << 13 | (mthd))
+#define PAIR(subc, mthd, size, times) \
+	((u64)(subc) << 56 | (u64)(mthd) << 40 | (u64)(size) << 16 | (times))
+
+/* The words; no key where nr is -1, else the pairs. */
+static const struct key_row {
+	const char *name;
+	u32 words[12], n;
+	int nr;
+	u64 pair[4];
+} key_rows[] = {
+	{ "nothing at all is a key of no pairs", { 0 }, 0, 0, { 0 } },
+	{ "one method, one word of data", { M(3, 0x100, 1), 7 }, 2, 1, { PAIR(3, 0x100, 1, 1) } },
+	{ "data is not looked at", { M(3, 0x100, 2), M(1, 0x200, 5), ~0u }, 3, 1,
+	  { PAIR(3, 0x100, 2, 1) } },
+	{ "several methods, in order", { M(3, 0x108, 1), 0, M(3, 0x100, 1), 0, M(2, 0x200, 1), 0 },
+	  6, 3, { PAIR(2, 0x200, 1, 1), PAIR(3, 0x100, 1, 1), PAIR(3, 0x108, 1, 1) } },
+	{ "sizes tell methods apart", { M(0, 0x100, 2), 0, 0, M(0, 0x100, 1), 0 }, 5, 2,
+	  { PAIR(0, 0x100, 1, 1), PAIR(0, 0x100, 2, 1) } },
+	{ "equal commands are counted", { M(0, 0x100, 1), 0, M(0, 0x104, 1), 0, M(0, 0x100, 1), 9 },
+	  6, 2, { PAIR(0, 0x100, 1, 2), PAIR(0, 0x104, 1, 1) } },
+	{ "increasing or not is the same", { M(7, 0x1ffc, 1), 0, NI(7, 0x1ffc, 1), 0 }, 4, 1,
+	  { PAIR(7, 0x1ffc, 1, 2) } },
+	{ "subchannel 0, method 0", { M(0, 0, 1), 0 }, 2, 1, { PAIR(0, 0, 1, 1) } },
+	{ "commands without data count for nothing", { 0, M(1, 0x100, 0), 0, NI(1, 0x100, 0) },
+	  4, 0, { 0 } },
+	{ "a long method", { LONG(5, 0x860), 3, 1, 2, 3, M(0, 4, 1), 0 }, 7, 2,
+	  { PAIR(0, 4, 1, 1), PAIR(5, 0x860, 3, 1) } },
+	{ "a long method's size has 24 bits", { LONG(5, 0x860), 0xff000001, 1 }, 3, 1,
+	  { PAIR(5, 0x860, 1, 1) } },
+	{ "a long method without data", { LONG(0, 0), 0, M(0, 4, 1), 0 }, 4, 1,
+	  { PAIR(0, 4, 1, 1) } },
+	{ "a long and a short method of one size are the same", { LONG(0, 0), 1, 9, M(0, 0, 1), 0 },
+	  5, 1, { PAIR(0, 0, 1, 2) } },
+	{ "data that does not come", { M(3, 0x100, 2), 7 }, 2, -1, { 0 } },
+	{ "the largest size, no data", { M(3, 0x100, 0x7ff) }, 1, -1, { 0 } },
+	{ "a long method without its size", { M(0, 4, 1), 0, LONG(5, 0x860) }, 3, -1, { 0 } },
+	{ "the largest long size, no data", { LONG(5, 0x860), ~0u }, 2, -1, { 0 } },
+	{ "an old jump", { 0x20001000 }, 1, -1, { 0 } },
+	{ "a jump", { M(0, 4, 1), 0, 0x1001 }, 3, -1, { 0 } },
+	{ "a call", { 0x1002 }, 1, -1, { 0 } },
+	{ "a return", { 0x00020000 }, 1, -1, { 0 } },
+	{ "an SLI conditional", { 0x00010000 }, 1, -1, { 0 } },
+	{ "bit 31", { 0x80000000 }, 1, -1, { 0 } },
+	{ "all ones", { ~0u, ~0u }, 2, -1, { 0 } },
+	{ "good words do not mend a bad one", { 3, M(0, 4, 1), 0 }, 3, -1, { 0 } },
+};
+
+static const struct tg_key *build(struct tg_key_builder *b, const u32 *words, u32 n, u32 step)
+{
+	u32 at, len;
+
+	memset(b, 0xa5, sizeof(*b));
+	tg_key_init(b);
+	for (at = 0; at < n; at += len) {
+		u32 *copy;
+
+		len = min(step, n - at);
+		copy = malloc(len * sizeof(*copy));	/* so that a word too far is seen */
+		memcpy(copy, words + at, len * sizeof(*copy));
+		tg_key_build(b, copy, len);
+		free(copy);
+	}
+	return tg_key_finish(b);
+}
+
+static void key_row(const struct key_row *row)
+{
+	struct tg_key_builder *b = malloc(sizeof(*b));
+	const char *wrong = NULL;
+	u32 step, hash = 0;
+
+	for (step = 1; step <= max(row->n, 1u) && !wrong; step++) {
+		const struct tg_key *key = build(b, row->words, row->n, step);
+		bool expected = row->nr >= 0;
+
+		if (!key == expected)
+			wrong = key ? "a key" : "no key";
+		else if (key && (key->nr != (u32)row->nr ||
+				 memcmp(key->pair, row->pair, key->nr * sizeof(u64))))
+			wrong = "another key";
+		else if (key && step > 1 && key->hash != hash)
+			wrong = "another hash";
+		if (key)
+			hash = key->hash;
+	}
+	test_row(row->name, !wrong, "%s, in pieces of %u words", wrong, step - 1);
+	free(b);
+}
+
+/* Words that are too many for a table. */
+static void key_bounds(void)
+{
+	static u32 words[2 * 65536 + 2];
+	struct tg_key_builder *b = malloc(sizeof(*b));
+	const struct tg_key *key;
+	u32 i;
+
+	for (i = 0; i < TG_KEY_PAIRS; i++)
+		words[2 * i] = M(i & 7, (TG_KEY_PAIRS - i) * 4, 1);
+	key = build(b, words, 2 * TG_KEY_PAIRS, 64);
+	test_row("512 pairs make a key", key && key->nr == TG_KEY_PAIRS, "none");
+	for (i = 1; key && i < key->nr && key->pair[i - 1] < key->pair[i]; i++)
+		;
+	test_row("its pairs are in order", i == TG_KEY_PAIRS, "pair %u is not", i);
+
+	words[2 * TG_KEY_PAIRS] = words[0];
+	key = build(b, words, 2 * TG_KEY_PAIRS + 2, 64);
+	test_row("a repeated one still fits", key && key->nr == TG_KEY_PAIRS, "not so");
+	words[2 * TG_KEY_PAIRS] = M(0, 0x1f00, 1);
+	test_row("one pair more makes none", !build(b, words, 2 * TG_KEY_PAIRS + 2, 64), "a key");
+
+	for (i = 0; i <= 65535; i++)
+		words[2 * i] = M(1, 0x40, 1);
+	key = build(b, words, 2 * 65535, 4096);
+	test_row("65535 times the same", key && key->pair[0] == PAIR(1, 0x40, 1, 65535), "not so");
+	test_row("65536 times makes none", !build(b, words, 2 * 65536, 4096), "a key");
+
+	tg_key_init(b);
+	words[0] = 1;
+	test_row("a bad word says that reading on is no use", !tg_key_build(b, words, 1) &&
+		 !tg_key_build(b, words + 1, 1), "it does not");
+	free(b);
+}
+
+static u64 seed = 1;
+
+static u32 below(u32 n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (seed >> 33) % n;
+}
+
+/* The naive walker: one word at a time, a list without order. */
+static int naive_key(const u32 *words, u32 n, u64 *pair)
+{
+	u32 i = 0, j, nr = 0;
+
+	while (i < n) {
+		u32 w = words[i++];
+		u64 size = w >> 18 & 0x7ff, p;
+
+		if ((w & 0xffff0003) == 0x30000) {
+			if (i == n)
+				return -1;
+			size = words[i++] & 0xffffff;
+		} else if (w >> 29 & 5 || w & 0x30003) {
+			return -1;
+		}
+		if (size > n - i)
+			return -1;
+		i += size;
+		p = PAIR(w >> 13 & 7, w & 0x1ffc, size, 0);
+		for (j = 0; j < nr && pair[j] >> 16 != p >> 16; j++)
+			;
+		if (size && j == nr)
+			pair[nr++] = p;
+		if (size)
+			pair[j]++;
+	}
+	return nr;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void key_model(void)
+{
+	struct tg_key_builder *b = malloc(sizeof(*b));
+	u32 words[64], round, i, n, keys = 0;
+	bool good = true;
+	u64 pair[64];
+
+	for (round = 0; round < 100000 && good; round++) {
+		const struct tg_key *key;
+		int nr;
+
+		n = below(ARRAY_SIZE(words) + 1);
+		for (i = 0; i < n; i++)
+			switch (below(40)) {
+			case 0:
+				words[i] = seed >> 20;
+				break;
+			case 1:
+				words[i] = LONG(below(2), below(2) * 4);
+				break;
+			case 2:
+				words[i] = below(8);
+				break;
+			default:
+				words[i] = (below(2) ? 1u << 30 : 0) | M(below(2), below(3) * 4,
+									 below(4));
+			}
+		nr = naive_key(words, n, pair);
+		key = build(b, words, n, 1 + below(9));
+		good = !key == (nr < 0);
+		if (!key || !good)
+			continue;
+		keys++;
+		qsort(pair, nr, sizeof(*pair), by_value);
+		good = key->nr == (u32)nr && !memcmp(pair, key->pair, nr * sizeof(*pair));
+	}
+	test_row("100000 random buffers, against a naive walker", good && keys > 10000,
+		 "buffer %u differs (%u keys so far)", round, keys);
+	free(b);
+}
+
+#define E14	"00000000000000"
+#define E15	E14 "0"
+
+/* ---- history by example ----------------------------------------------------------------- */
+
+/*
+ * A script is a list of steps:
+ *	+K	predict a group of key K; logs m or h (miss, hit) and x
+ *	*K	the same, a switch would happen
+ *	-K=N	the oldest such group has run and cost N
+ *	~K=N	the same, after a switch
+ *	!K	the oldest such group will not run
+ *	#N	predict_records is now N
+ * Keys: a to z have one pair each. A to Y have 512 pairs and one hash, and differ in the last pair
+ * only; Z is like Y, but for its hash. _ is an unreadable group. At the end groups that
+ * have not run are dropped, the history is freed, and all memory must be back in the pools.
+ */
+static const struct history_row {
+	const char *name;
+	u32 records, chunks;
+	s64 switch_cost;
+	const char *script, *expected;
+} history_rows[] = {
+	{ "the first group is a miss at 0", 100, 99, 0, "+a", "m0" },
+	{ "a hit has its record's mean", 100, 99, 0, "+a -a=100 +a", "m0 h100" },
+	{ "a miss has the worst mean", 100, 99, 0, "+a -a=100 +b -b=300 +c -c=200 +d",
+	  "m0 m100 m300 m300" },
+	{ "the worst mean falls with its record", 100, 99, 0,
+	  "+a -a=100 +b -b=300 +b -b=10 +c", "m0 m100 h300 m155" },
+	{ "a mean is over all runs", 100, 99, 0, "+a -a=100 +a -a=200 +a -a=300 +a",
+	  "m0 h100 h150 h200" },
+	{ "a mean looks back on eight runs", 100, 99, 0,
+	  "+a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=800 +a -a=0 +a",
+	  "m0 h0 h0 h0 h0 h0 h0 h0 h0 h100 h88" },
+	{ "a record is there after its first run, not before", 100, 99, 0, "+a +a -a=5 +a",
+	  "m0 m0 h5" },
+	{ "two first runs of one key are one record", 2, 99, 0,
+	  "+a +a +b -b=1 -a=10 -a=30 +a +b", "m0 m0 m0 h20 h1" },
+	{ "a group that will not run leaves no record", 100, 99, 0, "+a !a +a -a=7 +a !a +a",
+	  "m0 m0 h7 h7" },
+	{ "one of two first groups that will not run", 100, 99, 0, "+a +a !a -a=9 +a",
+	  "m0 m0 h9" },
+	{ "LRU: the oldest goes", 2, 99, 0, "+a -a=1 +b -b=2 +c -c=3 +b +c +a",
+	  "m0 m1 m2 h2 h3 m3" },
+	{ "LRU: a hit makes young", 2, 99, 0, "+a -a=1 +b -b=2 +a -a=1 +c -c=3 +a +b",
+	  "m0 m1 h1 m2 h1 m3" },
+	{ "LRU: learning does not", 2, 99, 0, "+a -a=1 +b -b=2 +a +b -b=2 -a=1 +c -c=3 +b +a",
+	  "m0 m1 h1 h2 m2 h2 m3" },
+	{ "LRU: the worst mean goes with its record", 2, 99, 0, "+a -a=9 +b -b=2 +c -c=3 +d",
+	  "m0 m9 m9 m3" },
+	{ "LRU: a table of one", 1, 99, 0, "+a -a=1 +b -b=2 +b +a -a=3 +a", "m0 m1 h2 m2 h3" },
+	{ "LRU: a record in use may go, its run teaches nothing", 1, 99, 0,
+	  "+a -a=1 +a +b -b=2 -a=50 +c +a", "m0 h1 m1 m2 m2" },
+	{ "LRU: a record in use that went may come again", 1, 99, 0,
+	  "+a -a=1 +a +b -b=2 +a -a=5 -a=50 +a", "m0 h1 m1 m2 h50" },
+	{ "a lower limit is reached in steps", 4, 99, 0,
+	  "+a -a=1 +b -b=2 +c -c=3 +d -d=4 #1 +e -e=5 +c +d +f -f=6 +e +f",
+	  "m0 m1 m2 m3 m4 h3 h4 m5 m6 h6" },
+	{ "equal hashes: exact equality only", 100, 99, 0,
+	  "+A -A=10 +B -B=20 +C -C=30 +A +B +C +D", "m0 m10 m20 h10 h20 h30 m30" },
+	{ "equal pairs, another hash: another key", 100, 99, 0, "+Y -Y=10 +Z -Z=20 +Y +Z",
+	  "m0 m10 h10 h20" },
+	{ "unreadable groups are misses", 100, 99, 0, "+_ -_=100 +_ +a", "m0 m100 m100" },
+	{ "unreadable groups have the worst mean", 100, 99, 0, "+a -a=50 +_ -_=10 +_ -_=20 +_ +a",
+	  "m0 m50 m50 m50 h50" },
+	{ "unreadable groups evict nobody", 1, 99, 0, "+a -a=50 +_ -_=10 +a", "m0 m50 h50" },
+	{ "no room for a key: unreadable", 100, 16, 0, "+A -A=70 +A -A=70 +a -a=5 +a",
+	  "m0 m70 m70 h5" },
+	{ "no room at all", 100, 0, 0, "+a -a=70 +a -a=50 +a", "m0 m70 m60" },
+	{ "room comes back from evicted records", 1, 18, 0, "+A -A=70 +B -B=60 +a -a=5 +B -B=40 +B",
+	  "m0 m70 m70 m60 h40" },
+	{ "a switch adds the impact measured at load", 100, 99, 40, "+a -a=100 *a *b +a",
+	  "m0 h140 m140 h100" },
+	{ "a switch does not move the mean", 100, 99, 0, "+a -a=100 *a ~a=150 +a", "m0 h100 h100" },
+	{ "a switch's difference goes to the impact", 100, 99, 40, "+a -a=100 *a ~a=160 *a",
+	  "m0 h140 h150" },
+	{ "the impact is one client's, for all keys", 100, 99, 0, "+a -a=100 *a ~a=150 +b -b=7 *b",
+	  "m0 h100 m100 h32" },
+	{ "the impact may be negative, x may not", 100, 99, 0,
+	  "+a -a=100 *a ~a=0 *a +b -b=10 *b", "m0 h100 h50 m100 h0" },
+	{ "a first run after a switch is less the impact", 100, 99, 30, "*a ~a=100 +a *a",
+	  "m30 h70 h100" },
+	{ "a first run that is cheaper than the impact", 100, 99, 30, "*a ~a=10 +a", "m30 h0" },
+	{ "a switch foreseen that does not come", 100, 99, 0, "+a -a=100 *a -a=200 +a",
+	  "m0 h100 h150" },
+	{ "unreadable groups learn through switches", 100, 99, 0, "*_ ~_=100 *_ ~_=200 *_",
+	  "m0 m100 m150" },
+	{ "costs without end saturate", 100, 99, 0,
+	  "+a -a=9223372036854775807 +a *a ~a=0 *a +b ~b=9223372036854775807 +b",
+	  "m0 h1" E15 " h1" E15 " h5" E14 " m1" E15 " h1" E15 },
+	{ "negative costs are none", 100, 99, 0, "+a -a=-5 +a -a=-9223372036854775808 +a",
+	  "m0 h0 h0" },
+};
+
+#define COSTS	200
+
+/* Lends the history its memory. */
+struct host {
+	struct tg_gpu gpu;
+	struct tg_history *h;
+	void *memory[COSTS + 4000];
+	u32 nr;
+	u32 chunks;
+};
+
+static void lend(struct host *host, enum tg_pool pool, size_t size)
+{
+	void *object = malloc(size);
+
+	memset(object, 0x5a, size);
+	host->memory[host->nr++] = object;
+	tg_gpu_give(&host->gpu, pool, object);
+}
+
+static void host_init(struct host *host, u32 records, u32 chunks, s64 switch_cost)
+{
+	u32 i;
+
+	memset(host, 0, sizeof(*host));
+	host->chunks = chunks;
+	host->gpu.knob[TG_KNOB_RECORDS] = records;
+	host->gpu.knob[TG_KNOB_SWITCH] = switch_cost;
+	lend(host, TG_POOL_HISTORY, sizeof(struct tg_history));
+	for (i = 0; i < COSTS; i++)
+		lend(host, TG_POOL_COST, sizeof(struct tg_cost));
+	for (i = 0; i < chunks; i++)
+		lend(host, TG_POOL_CHUNK, sizeof(struct tg_chunk));
+	host->h = tg_history_new(&host->gpu);
+}
+
+/* Free the history. Return: what is missing. */
+static const char *host_end(struct host *host)
+{
+	const char *wrong = NULL;
+
+	if (tg_history_new(&host->gpu))
+		wrong = "two histories out of one";
+	tg_history_free(&host->gpu, host->h);
+	if (host->gpu.pooled[TG_POOL_HISTORY] != 1 || host->gpu.pooled[TG_POOL_COST] != COSTS ||
+	    host->gpu.pooled[TG_POOL_CHUNK] != host->chunks)
+		wrong = "memory is missing from the pools";
+	while (host->nr)
+		free(host->memory[--host->nr]);
+	return wrong;
+}
+
+/* Is the table in order? */
+static const char *check(const struct tg_history *h)
+{
+	const struct tg_cost *cost;
+	u32 nr = 0;
+
+	list_for_each_entry(cost, &h->lru, lru) {
+		nr++;
+		if (!cost->runs || RB_EMPTY_NODE(&cost->by_key))
+			return "a record that has not run is in the table";
+		if (cost->mean > rb_entry(rb_first_cached(&h->means), struct tg_cost,
+					  by_mean)->mean)
+			return "the worst mean is not the worst";
+	}
+	return nr == h->nr ? NULL : "records are counted wrongly";
+}
+
+static const struct tg_key *key_of(char name)
+{
+	static u64 room[1 + TG_KEY_PAIRS];
+	struct tg_key *key = (struct tg_key *)room;
+	u32 i;
+
+	if (name == '_')
+		return NULL;
+	if (name >= 'a') {
+		key->nr = 1;
+		key->hash = name / 2;	/* some collide */
+		key->pair[0] = PAIR(0, name * 4, 1, 1);
+		return key;
+	}
+	key->nr = TG_KEY_PAIRS;
+	key->hash = name == 'Z';
+	for (i = 0; i < key->nr; i++)
+		key->pair[i] = PAIR(0, i * 4, 1, 1);
+	key->pair[key->nr - 1] = PAIR(7, 4, min(name, 'Y'), 1);
+	return key;
+}
+
+struct guess {
+	char key;
+	s64 x;
+	struct tg_cost *cost;
+};
+
+/* Take the oldest guess of this key out. */
+static struct guess oldest(struct guess *guesses, u32 *nr, char key)
+{
+	struct guess g;
+	u32 i;
+
+	for (i = 0; i < *nr && guesses[i].key != key; i++)
+		;
+	if (i == *nr)
+		abort();
+	g = guesses[i];
+	for (--*nr; i < *nr; i++)
+		guesses[i] = guesses[i + 1];
+	return g;
+}
+
+static void history_row(const struct history_row *row)
+{
+	struct host *host = malloc(sizeof(*host));
+	struct guess guesses[64], g;
+	const char *p = row->script, *wrong = NULL, *end;
+	char log[512] = "";
+	size_t used = 0;
+	u32 nr = 0;
+
+	host_init(host, row->records, row->chunks, row->switch_cost);
+	while (*p && !wrong) {
+		char op = *p++, key = *p;
+		u64 hits = host->h->hits;
+		char *after = (char *)p + 1;
+
+		switch (op) {
+		case '+':
+		case '*':
+			g.key = key;
+			g.x = tg_predict(&host->gpu, host->h, key_of(key), op == '*', &g.cost);
+			guesses[nr++] = g;
+			used += snprintf(log + used, sizeof(log) - used, "%s%c%lld",
+					 used ? " " : "", host->h->hits > hits ? 'h' : 'm',
+					 (long long)g.x);
+			break;
+		case '-':
+		case '~':
+			g = oldest(guesses, &nr, key);
+			tg_predict_learn(&host->gpu, host->h, g.cost, g.x,
+					 strtoll(p + 2, &after, 10), op == '~');
+			break;
+		case '!':
+			g = oldest(guesses, &nr, key);
+			tg_predict_drop(&host->gpu, host->h, g.cost);
+			break;
+		case '#':
+			host->gpu.knob[TG_KNOB_RECORDS] = strtoll(p, &after, 10);
+			break;
+		default:
+			abort();
+		}
+		p = after + (*after == ' ');
+		wrong = check(host->h);
+	}
+	while (nr)
+		tg_predict_drop(&host->gpu, host->h, guesses[--nr].cost);
+	end = host_end(host);
+	if (!wrong)
+		wrong = end;
+	if (!wrong && strcmp(log, row->expected))
+		wrong = log;
+	test_row(row->name, !wrong, "got %s, expected %s", wrong, row->expected);
+	free(host);
+}
+
+static void counters(void)
+{
+	/* x and cost of each group, and the mean error after it */
+	static const struct {
+		s64 x, used;
+		u32 error;
+	} runs[] = {
+		{ 0, 100, 1000 }, { 110, 100, 550 }, { 90, 100, 400 }, { 5000, 1, 550 },
+		{ 0, 0, 440 }, { 1, 0, 533 }, { S64_MAX, S64_MAX, 600 }, { 0, S64_MAX, 650 },
+	};
+	struct host *host = malloc(sizeof(*host));
+	struct tg_cost *cost;
+	u32 i, bad = 0;
+
+	host_init(host, 100, 10, 0);
+	bad += tg_history_error(host->h) != 0;
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		tg_predict(&host->gpu, host->h, key_of('a'), false, &cost);
+		tg_predict_learn(&host->gpu, host->h, cost, runs[i].x, runs[i].used, false);
+		if (tg_history_error(host->h) != runs[i].error && !bad)
+			bad = 1000 * (i + 1) + tg_history_error(host->h);
+	}
+	test_row("mean relative error", !bad, "%u", bad);
+	test_row("hits, misses and runs are counted", host->h->hits == ARRAY_SIZE(runs) - 1 &&
+		 host->h->misses == 1 && host->h->runs == ARRAY_SIZE(runs), "wrongly");
+	host_end(host);
+	free(host);
+}
+
+/* ---- history against a naive model ------------------------------------------------------ */
+
+#define KEYS	12
+#define GUESSES	16
+
+/* As the manual tells it, without trees, lists or pools. */
+struct model {
+	struct model_record {
+		int key;		/* -1: free, KEYS: unreadable */
+		u32 runs, users;
+		bool evicted;
+		s64 mean;
+		u64 stamp;
+	} record[KEYS + GUESSES + 2];
+	u64 stamp;
+	s64 impact;
+	u32 impact_runs, limit;
+	u64 hits, misses;
+};
+
+static s64 averaged(s64 mean, u32 *runs, s64 value)
+{
+	if (*runs < 8)
+		++*runs;
+	return mean + (value - mean) / (s64)*runs;
+}
+
+static s64 model_predict(struct model *m, int key, bool switches, struct model_record **r)
+{
+	struct model_record *spare = NULL;
+	s64 x = 0;
+	u32 i;
+
+	*r = NULL;
+	for (i = 0; i < ARRAY_SIZE(m->record); i++) {
+		struct model_record *at = &m->record[i];
+
+		if (at->key < 0)
+			spare = at;
+		else if (!at->evicted && at->key == key)
+			*r = at;
+		if (at->key >= 0 && at->runs && !at->evicted && at->mean > x)
+			x = at->mean;
+	}
+	if (*r && (*r)->runs && key != KEYS) {
+		m->hits++;
+		(*r)->stamp = ++m->stamp;
+		x = (*r)->mean;
+	} else {
+		m->misses++;
+	}
+	if (!*r) {
+		*r = spare;
+		memset(spare, 0, sizeof(*spare));
+		spare->key = key;
+	}
+	(*r)->users++;
+	if (switches)
+		x += m->impact;
+	return x < 0 ? 0 : x;
+}
+
+static void model_drop(struct model_record *r)
+{
+	if (!--r->users && (r->evicted || !r->runs))
+		r->key = -1;
+}
+
+static void model_learn(struct model *m, struct model_record *r, s64 used, bool switched)
+{
+	u32 i, n, steps;
+
+	if (r->evicted) {
+		model_drop(r);
+		return;
+	}
+	if (!r->runs && r->key != KEYS) {
+		used -= switched ? m->impact : 0;
+		r->mean = used < 0 ? 0 : used;
+		r->runs = 1;
+		r->stamp = ++m->stamp;
+		for (steps = 0; steps < 2; steps++) {
+			struct model_record *old = NULL;
+
+			for (i = n = 0; i < ARRAY_SIZE(m->record); i++) {
+				struct model_record *at = &m->record[i];
+
+				if (at->key < 0 || at->key == KEYS || at->evicted || !at->runs)
+					continue;
+				n++;
+				if (!old || at->stamp < old->stamp)
+					old = at;
+			}
+			if (n <= m->limit)
+				break;
+			old->evicted = true;
+			if (!old->users)
+				old->key = -1;
+		}
+	} else if (switched && r->key != KEYS) {
+		m->impact = averaged(m->impact, &m->impact_runs, used - r->mean);
+	} else {
+		r->mean = averaged(r->mean, &r->runs, used);
+	}
+	model_drop(r);
+}
+
+static const char *history_model(u32 limit, u32 steps, u32 *step)
+{
+	static u64 rooms[KEYS][1 + TG_KEY_PAIRS];
+	struct {
+		struct tg_cost *cost;
+		struct model_record *record;
+		s64 x;
+	} guess[GUESSES];
+	struct host *host = malloc(sizeof(*host));
+	struct model m = { .limit = limit, .impact = 50, .impact_runs = 1 };
+	const char *wrong = NULL, *end;
+	u32 i, j, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(m.record); i++)
+		m.record[i].key = -1;
+	/* Keys of all lengths; few hashes; many begin alike. */
+	for (i = 0; i < KEYS; i++) {
+		struct tg_key *key = (struct tg_key *)rooms[i];
+
+		key->nr = i % 3 ? below(TG_KEY_PAIRS + 1) : 40;
+		key->hash = i & 2;
+		for (j = 0; j < key->nr; j++)
+			key->pair[j] = PAIR(0, j, 1 + (j + 1 == key->nr ? i : 0), 1);
+	}
+	host_init(host, limit, (KEYS + GUESSES + 2) * TG_KEY_CHUNKS(TG_KEY_PAIRS), 50);
+	for (*step = 0; *step < steps && !wrong; ++*step) {
+		u32 what = below(16), pick = nr ? below(nr) : 0;
+		bool switched = below(2);
+
+		if (what < 8 && nr < GUESSES) {
+			u32 key = below(8) ? below(KEYS) : KEYS;
+			s64 x;
+
+			x = model_predict(&m, key, switched, &guess[nr].record);
+			guess[nr].x = tg_predict(&host->gpu, host->h, key == KEYS ? NULL :
+						 (struct tg_key *)rooms[key], switched,
+						 &guess[nr].cost);
+			if (x != guess[nr++].x)
+				wrong = "another x";
+		} else if (nr && what < 15) {
+			if (what < 14) {
+				s64 used = below(1 << below(20));
+
+				model_learn(&m, guess[pick].record, used, switched);
+				tg_predict_learn(&host->gpu, host->h, guess[pick].cost,
+						 guess[pick].x, used, switched);
+			} else {
+				model_drop(guess[pick].record);
+				tg_predict_drop(&host->gpu, host->h, guess[pick].cost);
+			}
+			guess[pick] = guess[--nr];
+		} else if (limit > 1) {
+			m.limit = 1 + below(limit);
+			host->gpu.knob[TG_KNOB_RECORDS] = m.limit;
+		}
+		if (!wrong)
+			wrong = check(host->h);
+		if (!wrong && (m.hits != host->h->hits || m.misses != host->h->misses))
+			wrong = "other counters";
+		if (!wrong && m.impact != host->h->impact)
+			wrong = "another impact";
+	}
+	while (nr)
+		tg_predict_drop(&host->gpu, host->h, guess[--nr].cost);
+	end = host_end(host);
+	free(host);
+	return wrong ? wrong : end;
+}
+
+int main(void)
+{
+	static const u32 limits[] = { 1, 3, 8, 100 };
+	u32 step = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(key_rows); i++)
+		key_row(&key_rows[i]);
+	key_bounds();
+	key_model();
+	for (i = 0; i < ARRAY_SIZE(history_rows); i++)
+		history_row(&history_rows[i]);
+	counters();
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		const char *wrong = history_model(limits[i], 100000, &step);
+		char name[64];
+
+		snprintf(name, sizeof(name), "100000 random steps, against a model, limit %u",
+			 limits[i]);
+		test_row(name, !wrong, "%s at step %u", wrong, step);
+	}
+	return test_end();
+}
