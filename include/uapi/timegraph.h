@@ -73,7 +73,7 @@ struct tg_snap_head {
  * @prio: 0 to 99
  * @state: TG_STATE_*
  * @line: of the spec that it matched, 0: none
- * @inflight: jobs that are freed or on the hardware
+ * @inflight: jobs that are freed or on the hardware, and have not overstayed there
  * @waiting: jobs that wait
  * @capacity: C of its reserve
  * @period: T

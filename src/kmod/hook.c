@@ -179,15 +179,14 @@ static int hooks_on(const struct drm_driver *drv)
 	return 0;
 
 put:
-	ftrace_free_filter(&ops);
 	module_put(drv->fops->owner);
 	return ret;
 }
 
+/* The filter stays, for the next time: ops cannot be used again once it is freed. */
 static void hooks_off(void)
 {
 	unregister_ftrace_function(&ops);
-	ftrace_free_filter(&ops);
 }
 
 /* The last thing: nouveau may go now. */
@@ -437,4 +436,5 @@ void tgk_hook_exit(void)
 	/* Without tgk_mutex: it waits for notifiers, and they take it. */
 	bus_unregister_notifier(&pci_bus_type, &on_bus_block);
 	detach_all();
+	ftrace_free_filter(&ops);
 }

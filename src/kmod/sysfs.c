@@ -278,7 +278,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	list_for_each_entry(ch, &c->channels, all) {
 		list_for_each_entry(job, &ch->jobs, sibling) {
 			s->waiting += job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
-			s->inflight += job->state == TG_JOB_FREED || job->state == TG_JOB_BUSY;
+			s->inflight += job->slot;
 			throttled += job->state == TG_JOB_THROTTLED;
 			lost += job->state == TG_JOB_LOST;
 		}
