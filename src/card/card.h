@@ -102,9 +102,9 @@ u64 card_region_size(const struct card *card, int region);
  * @buf: @len bytes
  * @len: 1 to 4096
  *
- * Registers are 32 bits wide: a read of a part gives that part of the register; a write of a part of
- * one is refused (logged) by modelled units.  Accesses past the end are refused, and read as all ones.
- * Does card_advance(@now) first.
+ * Registers are 32 bits wide: a read of a part gives that part of the register; a write of a part
+ * of one is refused (logged) by modelled units.  Accesses past the end are refused, and read as
+ * all ones. Does card_advance(@now) first.
  */
 void card_read(struct card *card, s64 now, int region, u64 off, void *buf, u32 len);
 void card_write(struct card *card, s64 now, int region, u64 off, const void *buf, u32 len);

@@ -32,9 +32,10 @@
 #define ROPS		16
 
 /*
- * PCI Express 2.0, 16 lanes: 5 GT/s, 8b/10b coded, is 8 GB/s; packets carry 128 bytes of payload in
- * 152 (16 header with 64-bit address, 4 LCRC, 2 sequence, 2 framing): PCI Express Base Specification
- * 2.0, chapters 2-4.  6.7 GB/s; measurements of such boards are between 5.5 and 6.5.
+ * PCI Express 2.0, 16 lanes: 5 GT/s, 8b/10b coded, is 8 GB/s; packets carry 128 bytes of payload
+ * in 152 (16 header with 64-bit address, 4 LCRC, 2 sequence, 2 framing): PCI Express Base
+ * Specification 2.0, chapters 2-4.  6.7 GB/s; measurements of such boards are between 5.5 and
+ * 6.5.
  */
 #define PCIE_MBPS	6736
 
@@ -45,11 +46,11 @@
 #define METHOD_CLOCKS	1
 
 /*
- * A context switch saves one context image and loads another.  CONTEXT_BYTES is the size of the image
- * that nouveau computes for these units (nv50_grctx_init, as seen in the descriptors it writes); strands
- * move it, one word per core clock each, 10 of them at once (ctxnv50.c has 8 for pipeline state and 2
- * for TP state), and the two transfers follow one another.  35 us; LoGA, section 2.2, calls it "virtually
- * no overhead" beside kernels of milliseconds.
+ * A context switch saves one context image and loads another.  CONTEXT_BYTES is the size of the
+ * image that nouveau computes for these units (nv50_grctx_init, as seen in the descriptors it
+ * writes); strands move it, one word per core clock each, 10 of them at once (ctxnv50.c has 8 for
+ * pipeline state and 2 for TP state), and the two transfers follow one another.  35 us; LoGA,
+ * section 2.2, calls it "virtually no overhead" beside kernels of milliseconds.
  */
 #define CONTEXT_BYTES	0x67000
 #define CONTEXT_STRANDS	10
@@ -58,7 +59,7 @@
 static s64 muldiv(u64 a, u64 b, u64 c)
 {
 	const u64 most = INT64_MAX / 4000;
-	unsigned __int128 x = ((unsigned __int128)a * b + c - 1) / c;
+	u128 x = ((u128)a * b + c - 1) / c;
 
 	if (x > most)
 		return most;

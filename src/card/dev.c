@@ -2,8 +2,8 @@
 /*
  * dev.c - the card as a whole: birth, reset, the passing of time, the ground truth.
  *
- * Time passes in card_advance(): events are taken in the order of their modelled time, each at its own
- * instant (card->t), so it does not matter how late or how seldom the host calls.
+ * Time passes in card_advance(): events are taken in the order of their modelled time, each at
+ * its own instant (card->t), so it does not matter how late or how seldom the host calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ void dev_error(struct card *card, const char *what, int chid, u64 value)
 		card->host.log(card->host.ctx, what, chid, value);
 }
 
-/* ---- birth and reset -------------------------------------------------------------------------- */
+/* ---- birth and reset ------------------------------------------------------------------------- */
 
 void card_reset(struct card *card, s64 now)
 {
@@ -86,7 +86,7 @@ void card_destroy(struct card *card)
 	free(card);
 }
 
-/* ---- time ------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 s64 card_next_event(const struct card *card)
 {
@@ -121,7 +121,7 @@ void card_advance(struct card *card, s64 now)
 		card->t = card->now;
 }
 
-/* ---- ground truth ----------------------------------------------------------------------------- */
+/* ---- ground truth ---------------------------------------------------------------------------- */
 
 /* dev_row() - a row for a new channel: the number of the row */
 u32 dev_row(struct card *card, u32 chid)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gr_2d.c - class 0x502d, 2D: solid rectangles, blits with point sampling, images from the pushbuffer.
+ * gr_2d.c - class 0x502d, 2D: solid rectangles, blits with point sampling, images from the
+ * pushbuffer.
  *
- * Source and destination have the same number of bytes per pixel, and pixels are copied as they are
- * (SRCCOPY); other operations and shapes take their time and draw nothing, which is logged.  Rectangles
- * and blits show when their time has passed; image data is written as it arrives.
+ * Source and destination have the same number of bytes per pixel, and pixels are copied as they
+ * are (SRCCOPY); other operations and shapes take their time and draw nothing, which is logged.
+ * Rectangles and blits show when their time has passed; image data is written as it arrives.
  */
 #include <string.h>
 
@@ -52,8 +53,8 @@ enum { S_FORMAT, S_LINEAR, S_BLOCK, S_DEPTH, S_LAYER, S_PITCH, S_WIDTH, S_HEIGHT
 #define TRAP_TEXTURE_FAULT	0x3
 
 /*
- * Not methods: where this class keeps what it needs between methods.  A guest that writes here anyway
- * reaches nothing that it could not reach by methods.
+ * Not methods: where this class keeps what it needs between methods.  A guest that writes here
+ * anyway reaches nothing that it could not reach by methods.
  */
 #define OWN_WORK		0x0fe0	/* what is being drawn: a method number */
 #define OWN_X0			0x0fe4	/* rectangle: first corner, then second */
@@ -174,8 +175,8 @@ static bool twod_copies(struct card *card, const struct chan *ch, const u32 *sta
 	return false;
 }
 
-static s64 twod_cost(struct card *card, const struct chan *ch, const u32 *state, const struct rect *r,
-		     bool blit)
+static s64 twod_cost(struct card *card, const struct chan *ch, const u32 *state,
+		     const struct rect *r, bool blit)
 {
 	u64 pixels = (u64)(r->x1 - r->x0) * (u64)(r->y1 - r->y0);
 	u64 bytes = pixels * format_bytes(state[DST / 4]), vram = 0, system = 0;
@@ -196,7 +197,7 @@ static s64 twod_cost(struct card *card, const struct chan *ch, const u32 *state,
 	return cost_pixels(pixels, vram, system);
 }
 
-/* ---- solid rectangles ------------------------------------------------------------------------- */
+/* ---- solid rectangles ------------------------------------------------------------------------ */
 
 static s64 twod_solid(struct card *card, struct chan *ch, u32 *state)
 {
@@ -238,7 +239,7 @@ static void twod_solid_done(struct card *card, struct chan *ch, u32 *state)
 	}
 }
 
-/* ---- blits ------------------------------------------------------------------------------------ */
+/* ---- blits ----------------------------------------------------------------------------------- */
 
 static s64 fixed(const u32 *state, u32 fract)
 {
@@ -252,13 +253,14 @@ static void twod_blit_done(struct card *card, struct chan *ch, u32 *state)
 	u32 bytes = format_bytes(state[DST / 4]);
 	struct rect r = twod_blit_rect(state);
 	s64 du = fixed(state, BLIT_DU_DX_FRACT), dv = fixed(state, BLIT_DU_DX_FRACT + 8);
-	s64 width = state[SRC / 4 + S_WIDTH] & 0x1ffff, height = state[SRC / 4 + S_HEIGHT] & 0x1ffff;
+	s64 width = state[SRC / 4 + S_WIDTH] & 0x1ffff;
+	s64 height = state[SRC / 4 + S_HEIGHT] & 0x1ffff;
 	bool read_failed = false, ok = true;
 
 	if (!twod_copies(card, ch, state) || !width || !height)
 		return;
 	for (s64 y = r.y0; ok && y < r.y1; y++) {
-		/* the source position wraps like the chip's own fixed point, and sticks to the edges */
+		/* the position wraps like the chip's fixed point, and sticks to the edges */
 		s64 v = (s64)((u64)fixed(state, BLIT_SRC_X_FRACT + 8) +
 			      (u64)dv * (u64)(y - (s32)state[BLIT_DST_X / 4 + 1])) >> 32;
 		u64 u = (u64)fixed(state, BLIT_SRC_X_FRACT) +
@@ -276,7 +278,8 @@ static void twod_blit_done(struct card *card, struct chan *ch, u32 *state)
 			sx = (s64)u >> 32;
 			sx = sx < 0 ? 0 : sx >= width ? width - 1 : sx;
 			ok = surface_copy(card, &dst, (u64)x * bytes, (u32)y, VM_GR_DST2D, &src,
-					  (u64)sx * bytes, (u32)v, VM_GR_SRC2D, bytes, &read_failed);
+					  (u64)sx * bytes, (u32)v, VM_GR_SRC2D, bytes,
+					  &read_failed);
 		}
 	}
 	if (ok)
@@ -287,7 +290,7 @@ static void twod_blit_done(struct card *card, struct chan *ch, u32 *state)
 		pgraph_trap(card, TRAP_PROP, TRAP_PROP_USTATUS, TRAP_PROP_DST2D_FAULT);
 }
 
-/* ---- images from the pushbuffer --------------------------------------------------------------- */
+/* ---- images from the pushbuffer -------------------------------------------------------------- */
 
 /* One word of image data; every line starts with a fresh word. */
 static s64 twod_image(struct card *card, struct chan *ch, u32 *state, u32 data)
@@ -321,7 +324,7 @@ static s64 twod_image(struct card *card, struct chan *ch, u32 *state, u32 data)
 	return 0;
 }
 
-/* ---- methods ---------------------------------------------------------------------------------- */
+/* ---- methods --------------------------------------------------------------------------------- */
 
 static s64 twod_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data)
 {

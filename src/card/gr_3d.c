@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gr_3d.c - classes 0x8297 and 0x5097, 3D: methods are kept, queries are answered, nothing is drawn.
+ * gr_3d.c - classes 0x8297 and 0x5097, 3D: methods are kept, queries are answered, nothing is
+ * drawn.
  */
 #include "priv.h"
 

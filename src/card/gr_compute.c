@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * gr_compute.c - class 0x50c0, compute: a launch takes as long as its grid, its blocks and its
- * program's length say.  The program is read, not run: its instructions are counted from the start to the
- * first one that ends the thread, and loops are not followed.
+ * program's length say.  The program is read, not run: its instructions are counted from the
+ * start to the first one that ends the thread, and loops are not followed.
  */
 #include "priv.h"
 
@@ -22,14 +22,14 @@
 /* Error code: more threads than one block can have (NV50 data error names). */
 #define ERROR_INVALID_VALUE	4
 #define THREADS_MAX		512
-#define PROGRAM_MAX		(1u << 20)
+#define PROGRAM_MAX		0x100000
 
 #define TRAP_CCACHE		0x010
 #define TRAP_CCACHE_USTATUS	0x405018
 
 /*
- * Count instructions: bit 0 of the first word says whether an instruction has two; the low bits of the
- * second are 1 when the thread ends with it.  0: the code cannot be read.
+ * Count instructions: bit 0 of the first word says whether an instruction has two; the low bits
+ * of the second are 1 when the thread ends with it.  0: the code cannot be read.
  */
 static u32 compute_length(struct card *card, const struct dmaobj *code, u64 addr)
 {
@@ -40,7 +40,7 @@ static u32 compute_length(struct card *card, const struct dmaobj *code, u64 addr
 
 		for (u32 i = 0; i < 2; i++) {
 			if (at == words) {
-				/* to the end of the page, so that a program may end where memory does */
+				/* up to a page's end: memory may end where the program does */
 				words = (0x400 - (addr & 0x3ff)) / 4;
 				if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
 					return 0;

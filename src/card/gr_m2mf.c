@@ -31,7 +31,8 @@ struct m2mf_side {
 	u32 y;
 };
 
-static struct m2mf_side m2mf_side(struct card *card, const struct chan *ch, const u32 *state, bool out)
+static struct m2mf_side m2mf_side(struct card *card, const struct chan *ch, const u32 *state,
+				  bool out)
 {
 	const u32 *layout = state + (out ? LAYOUT_OUT : LAYOUT_IN) / 4;
 	struct m2mf_side side = { .s = {

@@ -2,9 +2,9 @@
 /*
  * instmem.c - video memory by physical address, and the windows through which the CPU sees it.
  *
- * 0x700000-0x7fffff of BAR0 is 1 MiB of physical video memory, from 0x001700 << 16 on.  BAR1 and BAR3
- * go through page tables: 0x001704 names the instance block, 0x001708 and 0x00170c the DMA object in it
- * whose base the window shows.
+ * 0x700000-0x7fffff of BAR0 is 1 MiB of physical video memory, from 0x001700 << 16 on.  BAR1 and
+ * BAR3 go through page tables: 0x001704 names the instance block, 0x001708 and 0x00170c the DMA
+ * object in it whose base the window shows.
  */
 #include <string.h>
 

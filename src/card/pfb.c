@@ -2,9 +2,9 @@
 /*
  * pfb.c - the memory controller: geometry, TLB invalidation, and the fault record.
  *
- * The model translates every access afresh, so invalidation is done when it is asked for.  The fault
- * record keeps the first fault until the driver acknowledges it: it selects one of six words by writing
- * 0x100c90 and reads it at 0x100c94.
+ * The model translates every access afresh, so invalidation is done when it is asked for.  The
+ * fault record keeps the first fault until the driver acknowledges it: it selects one of six
+ * words by writing 0x100c90 and reads it at 0x100c94.
  */
 #include "priv.h"
 

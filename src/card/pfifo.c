@@ -2,14 +2,15 @@
 /*
  * pfifo.c - channels: ring entries in, methods out.
  *
- * Each channel is a pusher, which turns the indirect ring into a stream of methods, and a puller, which
- * executes PFIFO's own methods (semaphores, reference count, interrupt) and hands the others to PGRAPH.
- * Methods of one channel are executed in order.  A method for PGRAPH waits until the channel holds the
- * engine; PFIFO's own do not, so a fence that arrives after its group's work is released at once, whoever
- * has the engine by then.
+ * Each channel is a pusher, which turns the indirect ring into a stream of methods, and a puller,
+ * which executes PFIFO's own methods (semaphores, reference count, interrupt) and hands the
+ * others to PGRAPH. Methods of one channel are executed in order.  A method for PGRAPH waits
+ * until the channel holds the engine; PFIFO's own do not, so a fence that arrives after its
+ * group's work is released at once, whoever has the engine by then.
  *
- * PGRAPH goes round robin over the runlist, at command-group boundaries: a channel gives it up when it
- * releases a semaphore (its fence), runs dry, or meets a semaphore acquire that is not fulfilled.
+ * PGRAPH goes round robin over the runlist, at command-group boundaries: a channel gives it up
+ * when it releases a semaphore (its fence), runs dry, or meets a semaphore acquire that is not
+ * fulfilled.
  *
  * States of a channel are bits in sets: ready (something to pull), want (the next method waits for
  * PGRAPH), acquire (unmet).  In none of them: dry, or PGRAPH is executing its work.
@@ -17,8 +18,8 @@
  * Not modelled: the single CACHE1 that real channels share (so 0x002500 bit 0, which only forbids
  * changing what it holds, changes nothing here), and timeslices within a group.
  *
- * Called by mmio.c for registers, by dev.c as time passes, by pgraph.c when work ends.  Everything read
- * from memory is the guest's and may be nonsense.
+ * Called by mmio.c for registers, by dev.c as time passes, by pgraph.c when work ends.
+ * Everything read from memory is the guest's and may be nonsense.
  */
 #include <string.h>
 
@@ -63,7 +64,7 @@ enum sema_error { SEMA_UNALIGNED = 1, SEMA_STATE = 2, SEMA_TOO_LARGE = 3, SEMA_M
 #define USER_BASE		0xc00000
 #define USER_SIZE		0x2000
 
-/* How often an unmet acquire looks again, besides at every release; the chip's own is of this order. */
+/* How often an unmet acquire looks again, besides at every release. */
 #define ACQUIRE_RETRY_NS	200000
 
 enum pull { PULL_ON, PULL_STOP };
@@ -113,7 +114,8 @@ static void pfifo_raise(struct card *card, u32 intr)
 }
 
 /* An error stops PFIFO until the driver has looked at it. */
-static enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const char *what, u64 value)
+static enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const char *what,
+			     u64 value)
 {
 	dev_error(card, what, (int)ch->chid, value);
 	card->pfifo.current = ch->chid;
@@ -168,7 +170,7 @@ static void pfifo_unstall(struct card *card)
 	pfifo_run(card);
 }
 
-/* ---- pusher ----------------------------------------------------------------------------------- */
+/* ---- pusher ---------------------------------------------------------------------------------- */
 
 /* Have at least one word in ch->word.  STOP: the channel is dry, or in error. */
 static enum pull chan_fetch(struct card *card, struct chan *ch)
@@ -252,7 +254,7 @@ static enum pull chan_decode(struct card *card, struct chan *ch)
 	return PULL_ON;
 }
 
-/* ---- puller ----------------------------------------------------------------------------------- */
+/* ---- puller ---------------------------------------------------------------------------------- */
 
 /*
  * pfifo_ramht() - look a handle up in the channel's hash table
@@ -480,7 +482,7 @@ static void chan_pull(struct card *card, struct chan *ch)
 	}
 }
 
-/* ---- arbitration ------------------------------------------------------------------------------ */
+/* ---- arbitration ----------------------------------------------------------------------------- */
 
 /* The channel after the last one, in runlist order, that wants PGRAPH. */
 static struct chan *pfifo_next(struct card *card)
@@ -573,7 +575,7 @@ void pfifo_retry(struct card *card)
 	pfifo_run(card);
 }
 
-/* ---- channels come and go --------------------------------------------------------------------- */
+/* ---- channels come and go -------------------------------------------------------------------- */
 
 static void chan_stop(struct card *card, struct chan *ch)
 {
@@ -677,7 +679,7 @@ static void chan_doorbell(struct card *card, struct chan *ch, u32 put)
 	pfifo_run(card);
 }
 
-/* ---- registers -------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* A channel is off the engine when neither its work nor its context is being handled. */
 static bool pfifo_kicking(const struct card *card)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pgraph.c - the graphics engine: one context at a time, work that takes time, and the account of it.
+ * pgraph.c - the graphics engine: one context at a time, work that takes time, and the account of
+ * it.
  *
- * PFIFO grants the engine to a channel (pgraph_grant); if another context is loaded, switching to this
- * one takes time first.  Methods then go to the class of their subchannel's object.  A method may start
- * work; the channel waits until it ends (pgraph_event), and only then does the work show its effect.
- * Method decoding takes time too, paid in one piece before work or before the channel shows anything
- * (pgraph_settle).  The channel gives the engine up at the end of its command group (pgraph_yield).
+ * PFIFO grants the engine to a channel (pgraph_grant); if another context is loaded, switching to
+ * this one takes time first.  Methods then go to the class of their subchannel's object.  A
+ * method may start work; the channel waits until it ends (pgraph_event), and only then does the
+ * work show its effect. Method decoding takes time too, paid in one piece before work or before
+ * the channel shows anything (pgraph_settle).  The channel gives the engine up at the end of its
+ * command group (pgraph_yield).
  *
- * Account: at every instant the engine is in one of three states, and pgraph_account() adds the time since
- * the last change to the state's sum, and to the channel's when busy.  They add up by construction.
+ * Account: at every instant the engine is in one of three states, and pgraph_account() adds the
+ * time since the last change to the state's sum, and to the channel's when busy.  They add up by
+ * construction.
  *
  * 0x40032c (context), 0x400700 (status) and 0x400380-388 (its details) show the present instant.
  */
@@ -57,7 +60,7 @@ static struct chan *gr_chan(struct card *card)
 	return &card->pfifo.chan[card->pgraph.owner];
 }
 
-/* ---- the account ------------------------------------------------------------------------------ */
+/* ---- the account ----------------------------------------------------------------------------- */
 
 void pgraph_account(struct card *card, enum gr_state next)
 {
@@ -71,7 +74,7 @@ void pgraph_account(struct card *card, enum gr_state next)
 	gr->state = next;
 }
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 bool pgraph_intr(const struct card *card)
 {
@@ -90,7 +93,7 @@ static void gr_error(struct card *card, u32 intr, const char *what)
 	pmc_update(card);
 }
 
-/* pgraph_data_error() - the method's parameters make no sense; @code is the driver's name for why */
+/* pgraph_data_error() - the method's parameters make no sense; @code: why, to the driver */
 s64 pgraph_data_error(struct card *card, u32 code)
 {
 	reg_set(card, GR_ECODE, code);
@@ -107,7 +110,7 @@ s64 pgraph_trap(struct card *card, u32 unit, u32 ustatus_reg, u32 ustatus)
 	return GR_FAILED;
 }
 
-/* ---- work ------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------ */
 
 static void gr_start(struct card *card, struct chan *ch, const struct gr_class *op, s64 ns)
 {
@@ -203,8 +206,8 @@ void pgraph_event(struct card *card)
  * pgraph_mthd() - execute a method of the owner
  * @data: its parameter; for method 0, the class of the object to bind
  *
- * Return: true when it is done and the next may follow; false when work has begun, or an error stopped
- * the engine.
+ * Return: true when it is done and the next may follow; false when work has begun, or an error
+ * stopped the engine.
  */
 bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 data)
 {
@@ -250,7 +253,7 @@ bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 dat
 	return true;
 }
 
-/* ---- for the classes -------------------------------------------------------------------------- */
+/* ---- for the classes ------------------------------------------------------------------------- */
 
 /* pgraph_object() - the DMA object that method @mthd was given */
 void pgraph_object(struct card *card, const struct chan *ch, const u32 *state, u32 mthd,
@@ -282,7 +285,7 @@ s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32
 /* The class of objects that do nothing. */
 const struct gr_class gr_null = { .oclass = 0x0030, .slot = -1 };
 
-/* ---- registers -------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 void pgraph_reset(struct card *card)
 {

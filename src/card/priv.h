@@ -2,9 +2,10 @@
 /*
  * What the units of the card know of each other.  For src/card only.
  *
- * Unit names are nouveau's (and envytools'): a register is found in the file that has the name of the
- * driver's file.  Every unit has a reset function, and read and write functions for its registers,
- * which mmio.c calls by address.  Registers that no unit claims just keep what is written.
+ * Unit names are nouveau's (and envytools'): a register is found in the file that has the name of
+ * the driver's file.  Every unit has a reset function, and read and write functions for its
+ * registers, which mmio.c calls by address.  Registers that no unit claims just keep what is
+ * written.
  */
 #ifndef CARD_PRIV_H
 #define CARD_PRIV_H
@@ -21,7 +22,7 @@
 /* Methods, ring entries and events that one call works through before it returns to its caller. */
 #define CARD_BUDGET	16384
 /* Most bytes that one copy, fill or blit may touch: several times the memory there is. */
-#define CARD_OP_BYTES	(1ull << 30)
+#define CARD_OP_BYTES	0x40000000ull
 /* Rows of ground truth: far more channels than a run creates. */
 #define CARD_ROWS	65536
 
@@ -249,7 +250,7 @@ void pfifo_user_wr(struct card *card, u32 off, u32 val);
 
 enum gr_state { GR_IDLE, GR_SWITCHING, GR_BUSY, GR_STATES };
 
-/* What a class does with a method: the cost in ns of work that it starts (0: none), or a failure. */
+/* What a class does with a method: the cost in ns of work that starts (0: none), or a failure. */
 #define GR_FAILED	(-1)
 
 struct gr_class {

@@ -2,9 +2,9 @@
 /*
  * ptimer.c - the time counter and its alarm.
  *
- * Counts nanoseconds in steps of 32, as the chip does with the ratio that nouveau programs (the ratio
- * registers keep what is written and change nothing).  The driver sets the time; the alarm compares
- * the low word.  Time is the model's instant, which is the host's time of the access.
+ * Counts nanoseconds in steps of 32, as the chip does with the ratio that nouveau programs (the
+ * ratio registers keep what is written and change nothing).  The driver sets the time; the alarm
+ * compares the low word.  Time is the model's instant, which is the host's time of the access.
  */
 #include "priv.h"
 

@@ -3,8 +3,8 @@
  * surface.c - pictures in memory: where byte (x, y) of a pitch or block-linear surface is.
  *
  * Block-linear: gobs of 64 bytes by 4 lines; blocks of gobs; blocks in rows (envytools,
- * hw/memory/g80-surface).  The storage types of the page tables, which rearrange memory further, are
- * invisible to everybody who goes through them, as we all do.
+ * hw/memory/g80-surface).  The storage types of the page tables, which rearrange memory further,
+ * are invisible to everybody who goes through them, as we all do.
  *
  * Used by the M2MF and 2D classes; x is in bytes.
  */

@@ -2,11 +2,11 @@
 /*
  * vm.c - GPU virtual memory: DMA objects, page tables, faults.
  *
- * A 40-bit address is looked up in a directory of 2048 entries at offset 0x200 of the instance block;
- * an entry covers 512 MiB and points at a table of 4 KiB or 64 KiB pages.  A page entry carries the log
- * of the number of equal neighbours, and the address where their common block starts.  Memory is video
- * memory or, by the host's leave, the guest's.  There is no TLB: each access reads the tables, so a
- * driver that forgets to invalidate is not found out.
+ * A 40-bit address is looked up in a directory of 2048 entries at offset 0x200 of the instance
+ * block; an entry covers 512 MiB and points at a table of 4 KiB or 64 KiB pages.  A page entry
+ * carries the log of the number of equal neighbours, and the address where their common block
+ * starts.  Memory is video memory or, by the host's leave, the guest's.  There is no TLB: each
+ * access reads the tables, so a driver that forgets to invalidate is not found out.
  *
  * Tables and objects are written by the guest: nothing here trusts them.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * compute.c - launches: how a program's length is counted, what a launch costs, what cannot be launched;
- * and the queries of compute and 3D.
+ * compute.c - launches: how a program's length is counted, what a launch costs, what cannot be
+ * launched; and the queries of compute and 3D.
  */
 #include <string.h>
 
@@ -27,20 +27,23 @@ static const struct {
 } rows[] = {
 	{ "one long instruction", { L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 1, 1, 32 },
 	{ "long ones", { L(0), L(0), L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 3, 1, 32 },
-	{ "short ones count too", { S, S, L(0), S, L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 5, 1,
+	{ "short ones count too", { S, S, L(0), S, L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32,
+	  5, 1, 32 },
+	{ "an immediate is no exit", { L(3), L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 2, 1,
 	  32 },
-	{ "an immediate is no exit", { L(3), L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 2, 1, 32 },
 	{ "nor is a join", { L(2), L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 2, 1, 32 },
 	{ "start offset", { L(1), L(0), L(1) }, 0, 8, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 2, 1, 32 },
-	{ "over a page boundary", { L(0), L(0), L(1) }, 0xfff4, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 3,
-	  1, 32 },
-	{ "grid of two dimensions", { L(1) }, 0, 0, 70 << 16 | 30, 1 << 16 | 32, 1, 32, 1, 2100, 32 },
+	{ "over a page boundary", { L(0), L(0), L(1) }, 0xfff4, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32,
+	  3, 1, 32 },
+	{ "grid of two dimensions", { L(1) }, 0, 0, 70 << 16 | 30, 1 << 16 | 32, 1, 32, 1, 2100,
+	  32 },
 	{ "threads by allocation", { L(1) }, 0, 0, 1 << 16 | 100, 8 << 16 | 8, 2, 96, 1, 100, 96 },
 	{ "threads by dimensions", { L(1) }, 0, 0, 1 << 16 | 100, 8 << 16 | 8, 2, 0, 1, 100, 128 },
 	{ "no blocks", { L(1) }, 0, 0, 1 << 16, 1 << 16 | 32, 1, 32, 0, 0, 0 },
 	{ "no threads", { L(1) }, 0, 0, 1 << 16 | 1, 0, 1, 0, 0, 0, 0 },
 	{ "too many threads", { L(1) }, 0, 0, 1 << 16 | 1, 1 << 16 | 513, 1, 513, 0, 0, 0 },
-	{ "code that is not there", { L(1) }, 0x70000000, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 0, 0, 0 },
+	{ "code that is not there", { L(1) }, 0x70000000, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 0, 0,
+	  0 },
 	{ "unaligned code", { L(1) }, 2, 0, 1 << 16 | 1, 1 << 16 | 32, 1, 32, 0, 0, 0 },
 };
 
@@ -133,8 +136,8 @@ static void run_queries(void)
 		check(vram32(&b, CODE) == 0xabcd, queries[i].name, "%#x", vram32(&b, CODE));
 		if (queries[i].time)
 			check(!vram32(&b, CODE + 4) && (s64)time + 32 >= launch_ns(1000) &&
-			      (s64)time < launch_ns(1000) + 200, "... and the time is right", "%llu",
-			      (unsigned long long)time);
+			      (s64)time < launch_ns(1000) + 200, "... and the time is right",
+			      "%llu", (unsigned long long)time);
 		else
 			check_eq("... and nothing else is written", time, 0x5555555555555555);
 		bench_fini(&b);

@@ -50,8 +50,8 @@ int main(void)
 	for (u32 i = 0; i < ARRAY_LEN(fills); i++)
 		check_eq(fills[i].name, (u64)cost_pixels(fills[i].pixels, fills[i].vram,
 							 fills[i].system), (u64)fills[i].want);
-	check(cost_switch() > 10000 && cost_switch() < 100000, "a switch takes tens of microseconds",
-	      "%lld ns", (long long)cost_switch());
+	check(cost_switch() > 10000 && cost_switch() < 100000,
+	      "a switch takes tens of microseconds", "%lld ns", (long long)cost_switch());
 	check_eq("600 methods take a microsecond", (u64)cost_methods(600), 1000);
 	return done();
 }

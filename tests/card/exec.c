@@ -70,7 +70,7 @@ static void open_all(struct bench *b, u32 scale, u32 n)
 	wr(b, R_PFIFO_INTR, 0xffffffff);
 }
 
-/* ---- one group --------------------------------------------------------------------------------- */
+/* ---- one group ------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -116,7 +116,8 @@ static void run_groups(void)
 		      "fence %u just before the end, %u after", before, after);
 		check(busy >= work && busy <= work + slack, "... takes the time of its work",
 		      "%lld ns of %lld", (long long)busy, (long long)work);
-		check(n == 2 && switches == 1, "... is one group, no switch", "%llu groups, %llu switches",
+		check(n == 2 && switches == 1, "... is one group, no switch",
+		      "%llu groups, %llu switches",
 		      (unsigned long long)n, (unsigned long long)switches);
 		check(rd(&b, R_PFIFO_INTR) == 0x40000000 && b.intx, "... and one interrupt", "%#x",
 		      rd(&b, R_PFIFO_INTR));
@@ -125,7 +126,7 @@ static void run_groups(void)
 	}
 }
 
-/* ---- several channels -------------------------------------------------------------------------- */
+/* ---- several channels ------------------------------------------------------------------------ */
 
 /* Each channel submits @depth groups of so many blocks at once, in the order of @submit. */
 static const struct {
@@ -199,7 +200,7 @@ static void run_orders(void)
 	}
 }
 
-/* ---- the host is late -------------------------------------------------------------------------- */
+/* ---- the host is late ------------------------------------------------------------------------ */
 
 static void run_late(void)
 {
@@ -223,10 +224,11 @@ static void run_late(void)
 	check(near(t.busy_ns - t0.busy_ns, 20 * work) ||
 	      t.busy_ns - t0.busy_ns <= 20 * (work + SLACK_NS), "asleep: in their own time", "%lld",
 	      (long long)(t.busy_ns - t0.busy_ns));
-	check(t.idle_ns - t0.idle_ns >= 5000000 && t.idle_ns - t0.idle_ns <= 5000000 + 20 * SLACK_NS,
-	      "asleep: lateness did not become idle time", "%lld", (long long)(t.idle_ns - t0.idle_ns));
-	check(t.late_ns - t0.late_ns > 19 * 5000000ll + 190 * work, "asleep: it is reported", "%lld",
-	      (long long)(t.late_ns - t0.late_ns));
+	check(t.idle_ns - t0.idle_ns >= 5000000 &&
+	      t.idle_ns - t0.idle_ns <= 5000000 + 20 * SLACK_NS, "asleep: lateness did not become idle time", "%lld",
+	      (long long)(t.idle_ns - t0.idle_ns));
+	check(t.late_ns - t0.late_ns > 19 * 5000000ll + 190 * work, "asleep: it is reported",
+	      "%lld", (long long)(t.late_ns - t0.late_ns));
 	adds_up(&b, "asleep: the truth adds up");
 	bench_fini(&b);
 
@@ -241,7 +243,7 @@ static void run_late(void)
 	bench_fini(&b);
 }
 
-/* ---- what the registers show ------------------------------------------------------------------- */
+/* ---- what the registers show ----------------------------------------------------------------- */
 
 static void run_registers(void)
 {
@@ -258,7 +260,8 @@ static void run_registers(void)
 	chan_kick(&b, 1);
 	bench_run(&b, start + SWITCH_NS - 1);
 	check_eq("switching: the new number", rd(&b, R_CUR_CHAN) & 0x7f, 1);
-	check_eq("switching: still the old context", rd(&b, R_GR_CTX), 0x80000000 | b.chan[2].inst >> 12);
+	check_eq("switching: still the old context", rd(&b, R_GR_CTX),
+		 0x80000000 | b.chan[2].inst >> 12);
 	check_eq("switching: the context program is busy", rd(&b, R_GR_STATUS), 0x101);
 	bench_run(&b, start + SWITCH_NS);
 	check_eq("working: the new context", rd(&b, R_GR_CTX), 0x80000000 | b.chan[1].inst >> 12);
@@ -275,7 +278,7 @@ static void run_registers(void)
 	bench_fini(&b);
 }
 
-/* ---- the driver interferes --------------------------------------------------------------------- */
+/* ---- the driver interferes ------------------------------------------------------------------- */
 
 static void run_pause(void)
 {
@@ -301,8 +304,8 @@ static void run_pause(void)
 	bench_run(&b, start + launch_ns(1000) + SLACK_NS);
 	check_eq("let go: it is", vram32(&b, FENCE(2)), 2);
 	card_truth(b.card, b.now, &t);
-	check(t.busy_ns - t0.busy_ns < 2 * launch_ns(1000) + 2 * SLACK_NS, "the stop is not busy time",
-	      "%lld", (long long)(t.busy_ns - t0.busy_ns));
+	check(t.busy_ns - t0.busy_ns < 2 * launch_ns(1000) + 2 * SLACK_NS,
+	      "the stop is not busy time", "%lld", (long long)(t.busy_ns - t0.busy_ns));
 	adds_up(&b, "the truth adds up");
 	bench_fini(&b);
 
@@ -317,7 +320,8 @@ static void run_pause(void)
 	chan_kick(&b, 1);
 	bench_run(&b, start + 100000);
 	wr(&b, 0x32fc, b.chan[2].inst >> 12);
-	check_eq("unloading a channel that works takes until it is done", rd(&b, 0x32fc), 0xffffffff);
+	check_eq("unloading a channel that works takes until it is done", rd(&b, 0x32fc),
+		 0xffffffff);
 	chan_close(&b, 2);
 	bench_run(&b, b.now + SWITCH_NS + launch_ns(1000) + SLACK_NS);
 	check_eq("a channel that is taken away shows nothing more", vram32(&b, FENCE(2)), 1);
@@ -334,7 +338,8 @@ static void run_pause(void)
 	chan_kick(&b, 1);
 	bench_pass(&b, 1000);
 	card_reset(b.card, b.now);
-	check_eq("reset: nothing is going to happen", (u64)card_next_event(b.card), (u64)CARD_NEVER);
+	check_eq("reset: nothing is going to happen", (u64)card_next_event(b.card),
+		 (u64)CARD_NEVER);
 	check(!b.intx, "reset: the pin is low", "high");
 	adds_up(&b, "reset: the truth adds up");
 	bench_start(&b);
@@ -349,7 +354,7 @@ static void run_pause(void)
 	bench_fini(&b);
 }
 
-/* ---- groups without work, gaps, and acquires between channels ---------------------------------- */
+/* ---- groups without work, gaps, and acquires between channels -------------------------------- */
 
 static void run_small(void)
 {

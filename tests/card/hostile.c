@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hostile.c - a guest that means harm: random registers, ring entries, methods, page tables and instance
- * blocks.  The sanitizers watch; what is checked is that no call does unbounded work, and that the ground
- * truth still adds up.
+ * hostile.c - a guest that means harm: random registers, ring entries, methods, page tables and
+ * instance blocks.  The sanitizers watch; what is checked is that no call does unbounded work,
+ * and that the ground truth still adds up.
  *
  * usage: card_hostile [ROUNDS [SEED]]
  */
@@ -79,9 +79,9 @@ static void poke_window(struct bench *b)
 
 /* Methods that start something. */
 static const struct { u32 sub, mthd; } starts[] = {
-	{ SUB_M2MF, 0x328 }, { SUB_2D, 0x60c }, { SUB_2D, 0x8dc }, { SUB_2D, 0x860 }, { SUB_2D, 0x5e0 },
-	{ SUB_COMPUTE, 0x368 }, { SUB_COMPUTE, 0x31c }, { SUB_3D, 0x1b0c }, { 0, 0x1c }, { 0, 0x20 },
-	{ 0, 0x60 }, { 0, 0x68 }, { 0, 0x6c }, { 0, 0x50 },
+	{ SUB_M2MF, 0x328 }, { SUB_2D, 0x60c }, { SUB_2D, 0x8dc }, { SUB_2D, 0x860 },
+	{ SUB_2D, 0x5e0 }, { SUB_COMPUTE, 0x368 }, { SUB_COMPUTE, 0x31c }, { SUB_3D, 0x1b0c },
+	{ 0, 0x1c }, { 0, 0x20 }, { 0, 0x60 }, { 0, 0x68 }, { 0, 0x6c }, { 0, 0x50 },
 };
 
 static void push_methods(struct bench *b, u32 chid)

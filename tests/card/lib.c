@@ -2,8 +2,8 @@
 /*
  * lib.c - the bench for the tests of src/card; lib.h is the manual.
  *
- * Layout of video memory: instance blocks from 1 MiB, page tables at 16 MiB, pushbuffers from 32 MiB,
- * fences at 48 MiB, the compute program at 47 MiB.
+ * Layout of video memory: instance blocks from 1 MiB, page tables at 16 MiB, pushbuffers from 32
+ * MiB, fences at 48 MiB, the compute program at 47 MiB.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@
 
 static unsigned int passed, failed;
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 void check(bool good, const char *name, const char *fmt, ...)
 {
@@ -61,7 +61,7 @@ int done(void)
 	return failed || !passed;
 }
 
-/* ---- the host --------------------------------------------------------------------------------- */
+/* ---- the host -------------------------------------------------------------------------------- */
 
 static void on_intx(void *ctx, bool level)
 {
@@ -191,11 +191,12 @@ void bench_start(struct bench *b)
 	/* the program: long instructions that do nothing, the last one ends it */
 	for (u32 i = 0; i < PROGRAM_LENGTH; i++) {
 		vram_set32(b, PROGRAM + 8 * i, 0xf0000001);
-		vram_set32(b, PROGRAM + 8 * i + 4, i == PROGRAM_LENGTH - 1 ? 0xe0000001 : 0xe0000000);
+		vram_set32(b, PROGRAM + 8 * i + 4,
+			   i == PROGRAM_LENGTH - 1 ? 0xe0000001 : 0xe0000000);
 	}
 }
 
-/* ---- channels --------------------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 static u32 ramht_slot(u32 handle)
 {

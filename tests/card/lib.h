@@ -2,8 +2,9 @@
 /*
  * lib.h - a card on a bench: what every test of src/card needs.
  *
- * struct bench holds a card with 64 MiB of video memory, one megabyte of guest memory at BENCH_RAM, and
- * what the card did to its host.  Time is bench->now and moves only when a test says so.
+ * struct bench holds a card with 64 MiB of video memory, one megabyte of guest memory at
+ * BENCH_RAM, and what the card did to its host.  Time is bench->now and moves only when a test
+ * says so.
  *
  * Results go to stdout, a line each; done() prints the totals and gives main() its exit status.
  */
@@ -85,7 +86,7 @@ void chan_kick(struct bench *b, u32 chid);
 
 #define FENCE(chid)	(0x3000000u + (chid) * 16)
 
-/* How long chan_launch() should take: blocks of 8 warps, 100 instructions of 4 clocks at 1.5 GHz. */
+/* How long chan_launch() should take: blocks of 8 warps, 100 instructions, 4 clocks at 1.5 GHz. */
 s64 launch_ns(u32 blocks);
 
 /* One result.  The row's name, and when it failed, what was seen. */

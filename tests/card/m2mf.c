@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * m2mf.c - copies: which bytes go where, in video and guest memory, pitch and block-linear; how long
- * they take; what is reported when memory is missing.
+ * m2mf.c - copies: which bytes go where, in video and guest memory, pitch and block-linear; how
+ * long they take; what is reported when memory is missing.
  */
 #include <string.h>
 
@@ -28,17 +28,21 @@ static const struct {
 	s64 ns;			/* how long it takes, at least; 0: not looked at */
 } rows[] = {
 	{ "a few bytes", PITCH(SRC, 64), PITCH(DST, 64), 5, 1, 1 },
-	{ "over page boundaries", PITCH(SRC + 0xfff1, 64), PITCH(DST + 0xffe7, 64), 0x20011, 1, 4552 },
+	{ "over page boundaries", PITCH(SRC + 0xfff1, 64), PITCH(DST + 0xffe7, 64), 0x20011, 1,
+	  4552 },
 	{ "lines with gaps", PITCH(SRC, 256), PITCH(DST, 512), 100, 50, 173 },
 	{ "lines without gaps, as nouveau copies", PITCH(SRC, 64), PITCH(DST, 64), 64, 1024, 2275 },
 	{ "to guest memory", PITCH(SRC, 4096), PITCH(BENCH_GART + 12, 4096), 4096, 16, 9729 },
 	{ "from guest memory", PITCH(BENCH_GART, 4096), PITCH(DST, 4096), 4000, 16, 9501 },
-	{ "within guest memory", PITCH(BENCH_GART, 4096), PITCH(BENCH_GART + 0x40000, 4096), 4096, 16, 19458 },
-	{ "into a block-linear surface", PITCH(SRC, 256), { DST, 0, 256, 64, 0x20, 0, 0 }, 256, 64, 569 },
+	{ "within guest memory", PITCH(BENCH_GART, 4096), PITCH(BENCH_GART + 0x40000, 4096), 4096,
+	  16, 19458 },
+	{ "into a block-linear surface", PITCH(SRC, 256), { DST, 0, 256, 64, 0x20, 0, 0 }, 256, 64,
+	  569 },
 	{ "out of one", { SRC, 0, 256, 64, 0x10, 0, 0 }, PITCH(DST, 256), 256, 64, 569 },
 	{ "between two of different blocks", { SRC, 0, 256, 64, 0x00, 0, 0 },
 	  { DST, 0, 256, 64, 0x40, 0, 0 }, 256, 64, 569 },
-	{ "a part of each", { SRC, 0, 256, 64, 0x20, 65, 7 }, { DST, 0, 320, 80, 0x30, 3, 9 }, 99, 33, 0 },
+	{ "a part of each", { SRC, 0, 256, 64, 0x20, 65, 7 }, { DST, 0, 320, 80, 0x30, 3, 9 }, 99,
+	  33, 0 },
 };
 
 /* Where byte (@x, @y) of a surface is: envytools' formulae, written out again. */
@@ -77,8 +81,8 @@ static void side(struct bench *b, const struct side *s, bool out)
 	chan_mthd(b, CH, SUB_M2MF, out ? 0x318 : 0x314, s->pitch);
 }
 
-static void copy(struct bench *b, const struct side *in, const struct side *out, u32 length, u32 lines,
-		 u32 format)
+static void copy(struct bench *b, const struct side *in, const struct side *out, u32 length,
+		 u32 lines, u32 format)
 {
 	side(b, in, false);
 	side(b, out, true);
@@ -115,10 +119,13 @@ static const struct {
 	u32 trap;
 	u32 ustatus;
 } errors[] = {
-	{ "source without memory", PITCH(0x5000000000, 64), PITCH(DST, 64), 64, 0x101, 0x200000, 2, 2 },
-	{ "destination without memory", PITCH(SRC, 64), PITCH(0x5000000000, 64), 64, 0x101, 0x200000, 2, 4 },
+	{ "source without memory", PITCH(0x5000000000, 64), PITCH(DST, 64), 64, 0x101, 0x200000, 2,
+	  2 },
+	{ "destination without memory", PITCH(SRC, 64), PITCH(0x5000000000, 64), 64, 0x101,
+	  0x200000, 2, 4 },
 	{ "steps other than a byte", PITCH(SRC, 64), PITCH(DST, 64), 64, 0x104, 0x100000, 0, 0 },
-	{ "more than there is memory", PITCH(SRC, 64), PITCH(DST, 64), 0xffffffff, 0x101, 0x100000, 0, 0 },
+	{ "more than there is memory", PITCH(SRC, 64), PITCH(DST, 64), 0xffffffff, 0x101, 0x100000,
+	  0, 0 },
 };
 
 int main(void)
@@ -143,12 +150,13 @@ int main(void)
 			for (u64 x = 0; x < length; x++)
 				bad += *mem(&b, at(&rows[i].out, x, y)) !=
 				       *mem(&b, at(&rows[i].in, x, y));
-		check(!bad && vram32(&b, FENCE(CH)) == 1, rows[i].name, "%u bytes differ, fence %u", bad,
-		      vram32(&b, FENCE(CH)));
-		check(early < length / 8 + 2, "... and not before its time", "%u bytes equal", early);
+		check(!bad && vram32(&b, FENCE(CH)) == 1, rows[i].name, "%u bytes differ, fence %u",
+		      bad, vram32(&b, FENCE(CH)));
+		check(early < length / 8 + 2, "... and not before its time", "%u bytes equal",
+		      early);
 		if (rows[i].ns)
-			check(ns >= rows[i].ns && ns < rows[i].ns + 100, "... in its time", "%lld ns",
-			      (long long)ns);
+			check(ns >= rows[i].ns && ns < rows[i].ns + 100, "... in its time",
+			      "%lld ns", (long long)ns);
 		bench_fini(&b);
 	}
 	for (u32 i = 0; i < ARRAY_LEN(errors); i++) {
@@ -160,9 +168,11 @@ int main(void)
 		intr = rd(&b, R_GR_INTR);
 		trap = rd(&b, 0x400108);
 		ustatus = rd(&b, 0x406800) & 0x7fffffff;
-		check(intr == errors[i].intr && trap == errors[i].trap && ustatus == errors[i].ustatus,
+		check(intr == errors[i].intr && trap == errors[i].trap &&
+		      ustatus == errors[i].ustatus,
 		      errors[i].name, "interrupt %#x, trap %#x, %#x", intr, trap, ustatus);
-		check_eq("... by this context", rd(&b, R_GR_CTX) & 0x7fffffff, b.chan[CH].inst >> 12);
+		check_eq("... by this context", rd(&b, R_GR_CTX) & 0x7fffffff,
+			 b.chan[CH].inst >> 12);
 		check_eq("... and this class", rd(&b, 0x400814), 0x5039);
 		wr(&b, 0x406800, 0xc0000000);
 		wr(&b, 0x400108, 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfifo.c - the pusher's commands, the puller's methods, their errors, and channels coming and going.
+ * pfifo.c - the pusher's commands, the puller's methods, their errors, and channels coming and
+ * going.
  *
  * The methods used are PFIFO's own, so nothing here takes time.
  */
@@ -35,8 +36,8 @@ static const struct {
 	{ "increasing over several methods", { INC(1, 0, 0x60), BENCH_DMA, INC(4, 0, 0x10),
 	  0, FENCE(CH), 42, 2 }, 7, 0, 0, 42, 0 },
 	{ "notify raises the interrupt", { INC(1, 0, 0x20), 0 }, 2, NOTIFY, 0, 0, 0 },
-	{ "methods 0x24 and 0x80 do nothing", { INC(1, 0, 0x24), 0, INC(1, 0, 0x80), 0, INC(1, 0, 0x50),
-	  4 }, 6, 0, 4, 0, 0 },
+	{ "methods 0x24 and 0x80 do nothing", { INC(1, 0, 0x24), 0, INC(1, 0, 0x80), 0,
+	  INC(1, 0, 0x50), 4 }, 6, 0, 4, 0, 0 },
 	{ "old-style semaphore", { INC(1, 0, 0x60), BENCH_DMA, INC(1, 0, 0x64), 0x8000,
 	  INC(1, 0, 0x6c), 77, INC(1, 0, 0x50), 1 }, 8, 0, 1, 0, 0 },
 	{ "a jump is not a command here", { 0x20000000, INC(1, 0, 0x50), 7 }, 3, DMA_PUSHER, 0, 0,
@@ -44,16 +45,17 @@ static const struct {
 	{ "nor is a call", { 0x00000002 }, 1, DMA_PUSHER, 0, 0, 4u << 29 },
 	{ "a method that does not exist", { INC(1, 0, 0x30), 0 }, 2, CACHE_ERROR, 0, 0, 0 },
 	{ "an unknown object", { INC(1, 0, 0x00), 0x999 }, 2, CACHE_ERROR, 0, 0, 0x10 },
-	{ "a software object goes to the driver", { INC(1, 4, 0x00), BENCH_SW }, 2, CACHE_ERROR, 0, 0,
-	  0x100 },
-	{ "so does a method of an unbound subchannel", { INC(1, 6, 0x200), 1 }, 2, CACHE_ERROR, 0, 0,
-	  0x100 },
-	{ "semaphore address over 40 bits", { INC(1, 0, 0x10), 0x100 }, 2, SEMAPHORE, 0, 0, 3 << 20 },
+	{ "a software object goes to the driver", { INC(1, 4, 0x00), BENCH_SW }, 2, CACHE_ERROR, 0,
+	  0, 0x100 },
+	{ "so does a method of an unbound subchannel", { INC(1, 6, 0x200), 1 }, 2, CACHE_ERROR, 0,
+	  0, 0x100 },
+	{ "semaphore address over 40 bits", { INC(1, 0, 0x10), 0x100 }, 2, SEMAPHORE, 0, 0,
+	  3 << 20 },
 	{ "semaphore address unaligned", { INC(1, 0, 0x14), 2 }, 2, SEMAPHORE, 0, 0, 1 << 20 },
-	{ "semaphore without an object", { INC(4, 0, 0x10), 0, FENCE(CH), 1, 2 }, 5, SEMAPHORE, 0, 0,
-	  4 << 20 },
-	{ "semaphore without a page", { INC(1, 0, 0x60), BENCH_DMA, INC(4, 0, 0x10), 9, 0, 1, 2 }, 7,
-	  SEMAPHORE, 0, 0, 4 << 20 },
+	{ "semaphore without an object", { INC(4, 0, 0x10), 0, FENCE(CH), 1, 2 }, 5, SEMAPHORE, 0,
+	  0, 4 << 20 },
+	{ "semaphore without a page", { INC(1, 0, 0x60), BENCH_DMA, INC(4, 0, 0x10), 9, 0, 1, 2 },
+	  7, SEMAPHORE, 0, 0, 4 << 20 },
 	{ "old-style semaphore without an offset", { INC(1, 0, 0x68), 1 }, 2, SEMAPHORE, 0, 0,
 	  2 << 20 },
 	{ "old-style offset too large", { INC(1, 0, 0x64), 0x10000 }, 2, SEMAPHORE, 0, 0, 3 << 20 },

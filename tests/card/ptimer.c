@@ -64,8 +64,8 @@ int main(void)
 		early = rd(&b, INTR);
 		bench_run(&b, start + alarms[i].late);
 		late = rd(&b, INTR);
-		check(!early && late == alarms[i].rings && b.intx == alarms[i].rings, alarms[i].name,
-		      "interrupt %u before, %u after, pin %d", early, late, b.intx);
+		check(!early && late == alarms[i].rings && b.intx == alarms[i].rings,
+		      alarms[i].name, "interrupt %u before, %u after, pin %d", early, late, b.intx);
 		wr(&b, INTR, 1);
 		check(!b.intx, "acknowledged", "the pin is still high");
 		bench_fini(&b);

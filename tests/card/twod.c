@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twod.c - 2D: which pixels a rectangle, a blit or an image from the pushbuffer changes, and which not.
+ * twod.c - 2D: which pixels a rectangle, a blit or an image from the pushbuffer changes, and
+ * which not.
  *
- * Surfaces are 100 x 60 pixels.  Each row says what every pixel of the destination must be, by a function
- * of its position.
+ * Surfaces are 100 x 60 pixels.  Each row says what every pixel of the destination must be, by a
+ * function of its position.
  */
 #include <string.h>
 
@@ -65,9 +66,10 @@ static const struct {
 	{ "twice as large", F32, true, true, 10, 20, 30, 25, 5, 3, 0x8000, 0x8000 },
 	{ "half as large", F32, true, true, 10, 20, 30, 25, 5, 3, 0x20000, 0x20000 },
 	{ "mirrored", F32, true, true, 10, 20, 30, 25, 60, 50, -0x10000, -0x10000 },
-	{ "past the source's edges sticks to them", F32, true, true, 10, 20, 80, 35, 60, -5, 0x10000,
+	{ "past the source's edges sticks to them", F32, true, true, 10, 20, 80, 35, 60, -5,
+	  0x10000, 0x10000 },
+	{ "past the destination's edges", F32, true, true, -10, 50, 30, 25, 5, 3, 0x10000,
 	  0x10000 },
-	{ "past the destination's edges", F32, true, true, -10, 50, 30, 25, 5, 3, 0x10000, 0x10000 },
 };
 
 static u64 at(u64 base, u32 bytes, bool linear, u32 x, u32 y)
@@ -77,7 +79,8 @@ static u64 at(u64 base, u32 bytes, bool linear, u32 x, u32 y)
 	if (linear)
 		return base + y * PITCH + xb;
 	/* blocks of 64 bytes by 16 lines */
-	return base + (xb / 64 + y / 16 * ((WIDTH * bytes + 63) / 64)) * 1024 + y % 16 * 64 + xb % 64;
+	return base + (xb / 64 + y / 16 * ((WIDTH * bytes + 63) / 64)) * 1024 +
+	       y % 16 * 64 + xb % 64;
 }
 
 static void surface(struct bench *b, bool dst, u32 format, bool linear)
@@ -154,7 +157,8 @@ static void run_fills(void)
 		for (int y = 0; y < HEIGHT; y++)
 			for (int x = 0; x < WIDTH; x++)
 				for (u32 n = 0; n < bytes; n++)
-					bad += b.vram[at(DST, bytes, fills[i].linear, (u32)x, (u32)y) + n]
+					bad += b.vram[at(DST, bytes, fills[i].linear, (u32)x,
+							 (u32)y) + n]
 					       != (inside(&fills[i].want, x, y) ? want[n] : 0x55);
 		check(!bad && vram32(&b, FENCE(CH)) == 1 && !rd(&b, R_GR_INTR), fills[i].name,
 		      "%u bytes wrong, fence %u, interrupt %#x", bad, vram32(&b, FENCE(CH)),
@@ -205,8 +209,8 @@ static void run_blits(void)
 				bad += !!memcmp(b.vram + at(DST, bytes, blits[i].dst_linear, (u32)x,
 							    (u32)y), want, bytes);
 			}
-		check(!bad && vram32(&b, FENCE(CH)) == 1, blits[i].name, "%u pixels wrong, fence %u", bad,
-		      vram32(&b, FENCE(CH)));
+		check(!bad && vram32(&b, FENCE(CH)) == 1, blits[i].name,
+		      "%u pixels wrong, fence %u", bad, vram32(&b, FENCE(CH)));
 		bench_fini(&b);
 	}
 }
@@ -244,15 +248,16 @@ static void run_images(void)
 		finish(&b);
 		for (u32 y = 0; y < HEIGHT; y++)
 			for (u32 x = 0; x < WIDTH * bytes; x++) {
-				int ix = (int)x - images[i].x * (int)bytes, iy = (int)y - images[i].y;
+				int ix = (int)x - images[i].x * (int)bytes;
+				int iy = (int)y - images[i].y;
 				u8 want = 0x55;
 
 				if (ix >= 0 && ix < (int)line && iy >= 0 && iy < (int)images[i].h)
 					want = (u8)(iy * (int)words + ix / 4 + 1);
 				bad += b.vram[DST + y * PITCH + x] != want;
 			}
-		check(!bad && vram32(&b, FENCE(CH)) == 1, images[i].name, "%u bytes wrong, fence %u", bad,
-		      vram32(&b, FENCE(CH)));
+		check(!bad && vram32(&b, FENCE(CH)) == 1, images[i].name,
+		      "%u bytes wrong, fence %u", bad, vram32(&b, FENCE(CH)));
 		bench_fini(&b);
 	}
 }
@@ -280,8 +285,8 @@ static void run_errors(void)
 		chan_mthd(&b, CH, SUB_2D, 0x5e0, 1 << 16 | 1);
 		chan_mthd(&b, CH, SUB_2D, 0x5e0, 9 << 16 | 9);
 		finish(&b);
-		check(rd(&b, R_GR_INTR) == errors[i].intr && b.logs == errors[i].logs, errors[i].name,
-		      "interrupt %#x, %u complaints", rd(&b, R_GR_INTR), b.logs);
+		check(rd(&b, R_GR_INTR) == errors[i].intr && b.logs == errors[i].logs,
+		      errors[i].name, "interrupt %#x, %u complaints", rd(&b, R_GR_INTR), b.logs);
 		bench_fini(&b);
 	}
 }

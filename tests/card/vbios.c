@@ -22,7 +22,7 @@ int main(void)
 	check_eq("it is this device's", rom[pcir + 6] | rom[pcir + 7] << 8, 0x0605);
 	check(rom[pcir + 21] & 0x80, "it is the last image", "%#x", rom[pcir + 21]);
 	for (u32 i = 0; i + 6 < sizeof(rom) && !bit; i++)
-		if (!memcmp(rom + i, "\xff\xb8" "BIT", 6))
+		if (!memcmp(rom + i, "\xff\xb8\x42IT", 6))
 			bit = i;
 	check(bit, "BIT table", "none");
 	check_eq("its first entry is BIOS information", rom[bit + 12], 'i');

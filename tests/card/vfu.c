@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * vfu.c - the vfio-user server of cardd, spoken to over a socket pair as QEMU would, and as nobody should.
+ * vfu.c - the vfio-user server of cardd, spoken to over a socket pair as QEMU would, and as
+ * nobody should.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -24,7 +25,10 @@ s64 clock_ns(void)
 }
 
 struct head { u16 id, cmd; u32 size, flags, error; };
-struct message { struct head head; u8 body[8192]; };
+struct message {
+	struct head head;
+	u8 body[8192];
+};
 
 static struct vfu *vfu;
 static struct card *card;
@@ -159,8 +163,8 @@ static void run_calls(void)
 			      calls[i].name, "%d bytes, %#x", got, value);
 		else
 			check(got == calls[i].want && (got <= 0 || value == calls[i].value),
-			      calls[i].name, "%d, want %d; %#x, want %#x", got, calls[i].want, value,
-			      calls[i].value);
+			      calls[i].name, "%d, want %d; %#x, want %#x", got, calls[i].want,
+			      value, calls[i].value);
 	}
 	teardown();
 }
@@ -196,8 +200,8 @@ static void run_stream(void)
 	memmove((u8 *)two + 32, &two[1], 32);
 	put(two, 64, -1);
 	vfu_serve(vfu);
-	check(recv(fd, two, 72, MSG_DONTWAIT) == 72 && two[0].head.id == 20, "two messages in one piece",
-	      "other");
+	check(recv(fd, two, 72, MSG_DONTWAIT) == 72 && two[0].head.id == 20,
+	      "two messages in one piece", "other");
 	memcpy(&value, (u8 *)two + 36 + 32, sizeof(value));
 	check_eq("the second one's answer", value, 0x092000a2);
 
@@ -322,7 +326,8 @@ static void run_memory(void)
 	check_eq("memory without a descriptor", (u64)call(2, blind, sizeof(blind), -1, &m), 0);
 	check(!host.dma(host.ctx, 0x300000, 4, false), "cannot be seen", "it can");
 	call(3, part, sizeof(part), -1, &m);
-	check(host.dma(host.ctx, 0x100123, 4, true), "unmapping a part of a region does nothing", "gone");
+	check(host.dma(host.ctx, 0x100123, 4, true), "unmapping a part of a region does nothing",
+	      "gone");
 	call(3, unmap, sizeof(unmap), -1, &m);
 	check(!host.dma(host.ctx, 0x100123, 4, true), "unmapped", "it is still there");
 	call(3, all, sizeof(all), -1, &m);

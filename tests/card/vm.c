@@ -12,8 +12,10 @@
 #define OBJ	0x5000u		/* in the instance block */
 #define PT	0x300000u
 
-enum { OK = -1, PT_NOT_PRESENT = 0, PT_TOO_SHORT = 1, PAGE_NOT_PRESENT = 2, READ_ONLY = 4,
-       NULL_DMAOBJ = 6, VRAM_LIMIT = 11, DMAOBJ_LIMIT = 15 };
+enum {
+	OK = -1, PT_NOT_PRESENT = 0, PT_TOO_SHORT = 1, PAGE_NOT_PRESENT = 2, READ_ONLY = 4,
+	NULL_DMAOBJ = 6, VRAM_LIMIT = 11, DMAOBJ_LIMIT = 15,
+};
 
 static const struct {
 	const char *name;
@@ -29,8 +31,10 @@ static const struct {
 } rows[] = {
 	{ "64 KiB page", 0, ~0ull, 0x12345, PT | 1, 0x450001, 1, false, OK, 0x452345 },
 	{ "4 KiB page", 0, ~0ull, 0x3678, PT | 3, 0x451001, 3, false, OK, 0x451678 },
-	{ "window base is added", 0x100000, ~0ull, 0x12345, PT | 1, 0x450001, 0x11, false, OK, 0x452345 },
-	{ "block of 8 pages, third of them", 0, ~0ull, 0x2010, PT | 3, 0x460181, 2, false, OK, 0x462010 },
+	{ "window base is added", 0x100000, ~0ull, 0x12345, PT | 1, 0x450001, 0x11, false, OK,
+	  0x452345 },
+	{ "block of 8 pages, third of them", 0, ~0ull, 0x2010, PT | 3, 0x460181, 2, false, OK,
+	  0x462010 },
 	{ "block that is not aligned to its size", 0, ~0ull, 0x2010, PT | 3, 0x461181, 2, false, OK,
 	  0x463010 },
 	{ "guest memory, snooped", 0, ~0ull, 0x1004, PT | 3, BENCH_RAM + 0x5021, 1, false, OK,
@@ -43,7 +47,8 @@ static const struct {
 	{ "write to a read-only page", 0, ~0ull, 0x1004, PT | 3, 0x455009, 1, true, READ_ONLY, 0 },
 	{ "no table", 0, ~0ull, 0x1004, PT, 0x455001, 1, false, PT_NOT_PRESENT, 0 },
 	{ "no page", 0, ~0ull, 0x1004, PT | 3, 0x455000, 1, false, PAGE_NOT_PRESENT, 0 },
-	{ "table too short", 0, ~0ull, 0x2000000, PT | 0x63, 0x455001, 0x2000, false, PT_TOO_SHORT, 0 },
+	{ "table too short", 0, ~0ull, 0x2000000, PT | 0x63, 0x455001, 0x2000, false, PT_TOO_SHORT,
+	  0 },
 	{ "table just long enough", 0, ~0ull, 0x1fff000, PT | 0x63, 0x455001, 0x1fff, false, OK,
 	  0x455000 },
 	{ "page past the end of video memory", 0, ~0ull, 0x1004, PT | 3, BENCH_VRAM | 1, 1, false,
@@ -54,7 +59,8 @@ static const struct {
 	  VRAM_LIMIT, 0 },
 	{ "table in guest memory", 0, ~0ull, 0x1004, BENCH_RAM + 0x8000 + 0xb, 0, 0, false, OK,
 	  0x455004 },
-	{ "past the DMA object's limit", 0, 0xfff, 0x1004, PT | 3, 0x455001, 1, false, DMAOBJ_LIMIT, 0 },
+	{ "past the DMA object's limit", 0, 0xfff, 0x1004, PT | 3, 0x455001, 1, false, DMAOBJ_LIMIT,
+	  0 },
 };
 
 static void set64(struct bench *b, u64 addr, u64 val)
@@ -97,7 +103,8 @@ int main(void)
 
 		bench_init(&b, 1);
 		window(&b, rows[i].base, rows[i].limit);
-		set64(&b, INST + 0x200 + ((rows[i].base + rows[i].off) >> 29) % 2048 * 8, rows[i].pde);
+		set64(&b, INST + 0x200 + ((rows[i].base + rows[i].off) >> 29) % 2048 * 8,
+		      rows[i].pde);
 		if (rows[i].pde < BENCH_VRAM)
 			set64(&b, PT + 8 * rows[i].pte_index, rows[i].pte);
 		mark = 0x455001;
@@ -112,7 +119,8 @@ int main(void)
 			card_read(b.card, b.now, CARD_BAR1, rows[i].off, &got, 4);
 		why = fault(&b);
 		if (rows[i].why == OK)
-			check(got == 0xdeadbeef && why == ~0u, rows[i].name, "%#x, fault %#x", got, why);
+			check(got == 0xdeadbeef && why == ~0u, rows[i].name, "%#x, fault %#x", got,
+			      why);
 		else
 			check(why != ~0u && (why >> 4 & 15) == (u32)rows[i].why && (why & 15) == 6,
 			      rows[i].name, "%#x, fault %#x", got, why);

@@ -2,9 +2,9 @@
 /*
  * cardd - runs the modelled card: owns its clock, its sockets and its memory.
  *
- * One thread, one loop: sleep until a message comes or the card's next event is due, then let the card
- * catch up.  Runs with real-time priority when it may, because every microsecond that it oversleeps is
- * lateness in the ground truth (though never a modelled time).
+ * One thread, one loop: sleep until a message comes or the card's next event is due, then let the
+ * card catch up.  Runs with real-time priority when it may, because every microsecond that it
+ * oversleeps is lateness in the ground truth (though never a modelled time).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -53,7 +54,6 @@ struct control {
 static struct card *card;
 static struct vfu *vfu;
 static struct control controls[CONTROL_MAX];
-static volatile sig_atomic_t stop;
 
 s64 clock_ns(void)
 {
@@ -88,7 +88,7 @@ static void on_log(void *ctx, const char *what, int chid, u64 value)
 		      stderr);
 }
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static u64 option_number(const char *name, const char *value, u64 min, u64 max)
 {
@@ -119,14 +119,15 @@ static void parse_options(char *list, struct card_config *config)
 		} else if (!strcmp(item, "vram")) {
 			config->vram_mib = (u32)option_number(item, value, 64, 1024);
 			if (config->vram_mib & (config->vram_mib - 1))
-				die(2, "option vram=%s: 64, 128, 256, 512 or 1024 is wanted", value);
+				die(2, "option vram=%s: 64, 128, 256, 512 or 1024 is wanted",
+				    value);
 		} else {
 			die(2, "unknown option '%s' (known: scale, seed, vram)", item);
 		}
 	}
 }
 
-/* ---- the ground truth as JSON ----------------------------------------------------------------- */
+/* ---- the ground truth as JSON ---------------------------------------------------------------- */
 
 /* One line, newline included; to be freed. */
 static char *truth_json(size_t *len)
@@ -141,7 +142,8 @@ static char *truth_json(size_t *len)
 		die(1, "out of memory");
 	card_truth(card, clock_ns(), &t);
 	vfu_messages(vfu, &waited, &posted);
-	fprintf(f, "{\"card\":\"%s\",\"scale\":%u,\"elapsed_ns\":%lld,\"engines\":[", t.chip, t.scale,
+	fprintf(f, "{\"card\":\"%s\",\"scale\":%u,\"elapsed_ns\":%lld,\"engines\":[", t.chip,
+		t.scale,
 		(long long)t.elapsed_ns);
 	fprintf(f, "{\"name\":\"PGRAPH\",\"busy_ns\":%lld,\"switch_ns\":%lld,\"idle_ns\":%lld,",
 		(long long)t.busy_ns, (long long)t.switch_ns, (long long)t.idle_ns);
@@ -181,7 +183,7 @@ static void truth_write(const char *path)
 	free(json);
 }
 
-/* ---- the control socket ----------------------------------------------------------------------- */
+/* ---- the control socket ---------------------------------------------------------------------- */
 
 static void control_close(struct control *c)
 {
@@ -222,7 +224,7 @@ static void control_flush(struct control *c)
 	}
 }
 
-/* Answer the first line that has arrived, if any; the next one waits until the peer took this answer. */
+/* Answer the first line, if one has arrived; the next waits until the peer took this answer. */
 static void control_answer(struct control *c)
 {
 	char *end = memchr(c->in, '\n', c->got);
@@ -268,7 +270,7 @@ static void control_serve(struct control *c, short events)
 		control_answer(c);
 }
 
-/* ---- the loop --------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static int listen_at(const char *path)
 {
@@ -284,12 +286,6 @@ static int listen_at(const char *path)
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, CONTROL_MAX))
 		die(1, "%s: %s", path, strerror(errno));
 	return fd;
-}
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stop = 1;
 }
 
 static void go_realtime(void)
@@ -312,31 +308,32 @@ static struct timespec until(s64 due)
 	return (struct timespec){ ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
 }
 
-/* Until QEMU leaves or we are told to stop. */
-static void serve(int listener, int control_listener)
+/* Until QEMU leaves or we are told to stop, which can be read from @signals. */
+static void serve(int listener, int control_listener, int signals)
 {
 	int client = -1;
-	sigset_t none;
 
-	sigemptyset(&none);
-	while (!stop) {
-		struct pollfd p[2 + CONTROL_MAX] = {
+	for (;;) {
+		struct pollfd p[3 + CONTROL_MAX] = {
 			{ client < 0 ? listener : client, POLLIN, 0 },
 			{ control_listener, POLLIN, 0 },
+			{ signals, POLLIN, 0 },
 		};
 		s64 next = card_next_event(card);
 		struct timespec ts = until(next);
 
 		for (int i = 0; i < CONTROL_MAX; i++)
-			p[2 + i] = (struct pollfd){
+			p[3 + i] = (struct pollfd){
 				controls[i].fd, POLLIN | (controls[i].out ? POLLOUT : 0), 0
 			};
-		if (ppoll(p, 2 + CONTROL_MAX, next == CARD_NEVER ? NULL : &ts, &none) < 0) {
+		if (ppoll(p, 3 + CONTROL_MAX, next == CARD_NEVER ? NULL : &ts, NULL) < 0) {
 			if (errno == EINTR)
 				continue;
 			die(1, "poll: %s", strerror(errno));
 		}
 		card_advance(card, clock_ns());
+		if (p[2].revents)
+			return;
 		if (p[0].revents && client < 0) {
 			client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 			if (client < 0)
@@ -348,8 +345,8 @@ static void serve(int listener, int control_listener)
 		if (p[1].revents)
 			control_accept(control_listener);
 		for (int i = 0; i < CONTROL_MAX; i++)
-			if (controls[i].fd >= 0 && p[2 + i].fd == controls[i].fd && p[2 + i].revents)
-				control_serve(&controls[i], p[2 + i].revents);
+			if (p[3 + i].fd >= 0 && p[3 + i].revents)
+				control_serve(&controls[i], p[3 + i].revents);
 	}
 }
 
@@ -380,10 +377,9 @@ int main(int argc, char **argv)
 	};
 	const char *socket_path = NULL, *control_path = NULL, *json_path = NULL;
 	struct card_config config = { .chip = "G92", .vram_mib = 256, .scale = 1, .seed = 1 };
-	struct sigaction action = { .sa_handler = on_signal };
 	struct card_host host;
-	int opt, listener, control_listener;
-	sigset_t block;
+	int opt, listener, control_listener, signals;
+	sigset_t stop;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (opt) {
@@ -411,12 +407,13 @@ int main(int argc, char **argv)
 	if (!socket_path || !control_path || !json_path)
 		die(2, "--socket, --control and --json are needed (try --help)");
 
-	sigemptyset(&block);
-	sigaddset(&block, SIGTERM);
-	sigaddset(&block, SIGINT);
-	sigprocmask(SIG_BLOCK, &block, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGINT);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	signals = signalfd(-1, &stop, SFD_CLOEXEC);
+	if (signals < 0)
+		die(1, "signals: %s", strerror(errno));
 	signal(SIGPIPE, SIG_IGN);
 
 	listener = listen_at(socket_path);
@@ -433,7 +430,7 @@ int main(int argc, char **argv)
 	card = card_create(&config, &host, clock_ns());
 	if (!card)
 		die(1, "out of memory");
-	serve(listener, control_listener);
+	serve(listener, control_listener, signals);
 	truth_write(json_path);
 	unlink(socket_path);
 	unlink(control_path);

@@ -2,9 +2,10 @@
 /*
  * vfu.c - vfio-user: QEMU's messages in, the card's answers and interrupts out.
  *
- * The protocol is QEMU's docs/interop/vfio-user: a stream of messages with a 16-byte header; requests may
- * carry file descriptors.  Whatever a message says is checked before use; a message that cannot be
- * understood is answered with an error, and one that breaks the framing ends the connection.
+ * The protocol is QEMU's docs/interop/vfio-user: a stream of messages with a 16-byte header;
+ * requests may carry file descriptors.  Whatever a message says is checked before use; a message
+ * that cannot be understood is answered with an error, and one that breaks the framing ends the
+ * connection.
  *
  * Called by main.c's loop; the card calls back for interrupts and guest memory.
  */
@@ -97,7 +98,7 @@ struct vfu {
 	u64 posted;
 };
 
-/* ---- what the card asks for ------------------------------------------------------------------- */
+/* ---- what the card asks for ------------------------------------------------------------------ */
 
 static void irq_fire(struct vfu *vfu, int irq)
 {
@@ -151,7 +152,7 @@ struct card_host vfu_card_host(struct vfu *vfu)
 	};
 }
 
-/* ---- birth and death -------------------------------------------------------------------------- */
+/* ---- birth and death ------------------------------------------------------------------------- */
 
 struct vfu *vfu_create(void)
 {
@@ -212,7 +213,7 @@ void vfu_messages(const struct vfu *vfu, u64 *waited, u64 *posted)
 	*posted = vfu->posted;
 }
 
-/* ---- answers ---------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static bool send_all(int fd, const void *buf, size_t len)
 {
@@ -240,7 +241,7 @@ static bool reply(struct vfu *vfu, struct header *req, u32 len, int error)
 	return send_all(vfu->fd, req, req->size);
 }
 
-/* ---- requests: each returns the length of its answer, or a negative error --------------------- */
+/* ---- requests: each returns the length of its answer, or a negative error -------------------- */
 
 static int do_version(u8 *body, u32 len)
 {
@@ -474,7 +475,7 @@ static bool handle(struct vfu *vfu, const u8 *msg, u32 size)
 	return reply(vfu, &m.head, ret < 0 ? 0 : (u32)ret, ret < 0 ? -ret : 0);
 }
 
-/* ---- the stream ------------------------------------------------------------------------------- */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 /* Read what is there.  Descriptors belong to the message that ends the bytes they came with. */
 static bool receive(struct vfu *vfu)
@@ -518,7 +519,8 @@ bool vfu_serve(struct vfu *vfu)
 	while (vfu->got - at >= sizeof(head)) {
 		memcpy(&head, vfu->buf + at, sizeof(head));
 		if (head.size < sizeof(head) || head.size > sizeof(vfu->buf)) {
-			fprintf(stderr, "cardd: vfio-user message of %u bytes (16 to %u are possible)\n",
+			fprintf(stderr,
+				"cardd: vfio-user message of %u bytes (16 to %u are possible)\n",
 				head.size, MSG_MAX);
 			return false;
 		}

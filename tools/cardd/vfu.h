@@ -2,9 +2,9 @@
 /*
  * vfu.h - the vfio-user server: one client (QEMU), one card.
  *
- * vfu.c owns the connection, the guest's memory maps and the interrupt event descriptors, and is the
- * only file that knows the protocol.  Single-threaded: everything is called from main.c's loop, the
- * vfu_card_*() functions from inside the card.
+ * vfu.c owns the connection, the guest's memory maps and the interrupt event descriptors, and is
+ * the only file that knows the protocol.  Single-threaded: everything is called from main.c's
+ * loop, the vfu_card_*() functions from inside the card.
  */
 #ifndef CARDD_VFU_H
 #define CARDD_VFU_H
