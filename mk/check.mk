@@ -11,3 +11,9 @@ run-demo: bin kmod
 
 run-check: bin kmod
 	@tests/run tests/check.list
+
+# The mutants run in the guest beside the other tools of the VM cases.
+vmtools: $(B)/vm/bin/spec-mutants
+$(B)/vm/bin/spec-mutants: $(B)/tests/spec-mutants
+	@mkdir -p $(@D)
+	@cp $< $@
