@@ -46,4 +46,9 @@ $(B)/tests/sim/wrong: tests/sim/wrong.c tests/sim/host.c $(filter-out %/policy.o
 	@mkdir -p $(@D)
 	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
 
--include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d) $(B)/tests/sim/wrong.d
+$(B)/tests/sim/replay_test: tests/sim/replay_test.c $(SIM_SAN) $(filter-out %/policy.o,$(CORE_SAN))
+	@mkdir -p $(@D)
+	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+
+-include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d) $(B)/tests/sim/wrong.d \
+	$(B)/tests/sim/replay_test.d

@@ -396,7 +396,8 @@ static void tell(struct why *why, s64 submitted, const char *how, FILE *to)
 			fprintf(to, "  %14.3f us  %s\n", why->spent[i] / 1e3, phase_text[i]);
 	if (why->nr_rivals || why->idle)
 		fprintf(to, "  while it waited:\n");
-	qsort(why->rivals, why->nr_rivals, sizeof(*why->rivals), by_time);
+	if (why->nr_rivals)
+		qsort(why->rivals, why->nr_rivals, sizeof(*why->rivals), by_time);
 	for (i = 0; i < why->nr_rivals; i++)
 		fprintf(to, "  %14.3f us  client %u \"%s\", priority %u, ran %llu group%s\n",
 			why->rivals[i].ran / 1e3, why->rivals[i].client, why->rivals[i].comm,

@@ -163,6 +163,8 @@ static void do_knob(struct chaos *c)
 		[TG_KNOB_DEADLINE] = { 1000, 10000000 },
 		[TG_KNOB_FREED] = { 1000, 100000 },
 		[TG_KNOB_STARVED] = { 1000000, 60000000 },
+		[TG_KNOB_RECORDS] = { 1, 100 },
+		[TG_KNOB_SWITCH] = { 0, 1000 },
 	};
 	u32 nr = below(c, TG_KNOBS);
 

@@ -57,6 +57,7 @@ struct th_host {
 	u32 live;			/* jobs that the core has */
 	struct tg_spec *spec;
 	u32 given[TG_POOLS];		/* objects that the pools have been given for good */
+	u64 key[1 + 2 * TG_CHUNK_PAIRS];	/* of the job that is submitted */
 	void **kept;
 	u32 nr_kept;
 	enum tg_event_kind kind;	/* of the event that is being fed */
