@@ -20,8 +20,9 @@
  * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once, to
  *	find out from the driver that their channel is gone; the client goes with its last
  *	channel, when its last job has ended.
- * @TG_EV_SUBMIT: a job arrived. client, channel, job; host: cookie of the job. Takes one job
- *	out of the pool.
+ * @TG_EV_SUBMIT: a job arrived. client, channel, job; data: its struct tg_key, or NULL: not
+ *	known (only AE asks); host: cookie of the job. Takes one job out of the pool, and, where AE
+ *	asks, what enum tg_pool says.
  * @TG_EV_CANCEL: a job's thread gives up before the driver saw it. job.
  * @TG_EV_STARTED: the driver took a freed job. job; at: creation of its fence, just after the
  *	doorbell.

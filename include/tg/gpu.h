@@ -61,10 +61,12 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @state: enum tg_job_state
  * @engines: mask of the engines it needs
  * @slot: it counts as in flight on them
+ * @switched: when it was freed, its engine went to it from another channel
  * @picked: the policy in force chose it, and hears of its end
  * @since: when it entered @state
  * @start: BUSY: creation of its fence
  * @predicted: x, ns
+ * @cost: record of its client's history that its cost goes to, or NULL
  * @charged: LOST: what has been charged so far, ns
  * @waited_reserve: time spent THROTTLED, ns
  * @waited_policy: time spent QUEUED, ns
@@ -82,8 +84,9 @@ struct tg_job {
 	void *host;
 	u64 seq;
 	u8 state, engines;
-	bool slot, picked;
+	bool slot, picked, switched;
 	s64 since, start, predicted, charged;
+	struct tg_cost *cost;
 	s64 waited_reserve, waited_policy;
 	struct tg_reserve *reserve;
 	struct list_head wait, sibling, link;
@@ -150,7 +153,7 @@ struct tg_stats {
  * @hash: next in tg_gpu.clients' bucket, or in the pool
  * @channels: its channels
  * @all: in tg_gpu.all_clients
- * @mean_cost: running mean of its groups' cost, ns: the prediction x (AE)
+ * @history: what its groups have cost; NULL before the first one that AE asks about
  * @stats: counters
  * @node: the policy's
  * @queue: the policy's
@@ -168,7 +171,7 @@ struct tg_client {
 	struct tg_reserve *reserve;
 	struct tg_client *hash;
 	struct list_head channels, all;
-	s64 mean_cost;
+	struct tg_history *history;
 	struct tg_stats stats;
 	struct rb_node node;
 	struct list_head queue;
@@ -182,6 +185,7 @@ struct tg_client {
  * @inflight: slots taken
  * @queued: jobs in the state QUEUED that name it
  * @last_done: latest completion
+ * @last: channel whose job was the last to be freed for it, NULL: none, or it is gone
  * @idle_since: since when it has been free though jobs are queued; TG_NEVER: not so
  * @busy: its BUSY jobs, in the order of their starts
  */
@@ -190,6 +194,7 @@ struct tg_engine {
 	bool wedged;
 	u32 inflight, queued;
 	s64 last_done, idle_since;
+	const struct tg_channel *last;
 	struct list_head busy;
 };
 

@@ -175,6 +175,8 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	tg_client_unhash(gpu, client);
 	gpu->nr_clients--;
 	tg_reserve_put(gpu, client->reserve);
+	if (client->history)
+		tg_history_free(gpu, client->history);
 	tg_gpu_give(gpu, TG_POOL_CLIENT, client);
 }
 
@@ -182,9 +184,13 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 {
 	struct tg_client *client = ch->client;
+	u32 i;
 
 	if (!ch->left || !list_empty(&ch->jobs))
 		return;
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].last == ch)
+			gpu->engine[i].last = NULL;
 	list_del_init(&ch->all);
 	tg_gpu_give(gpu, TG_POOL_CHANNEL, ch);
 	if (list_empty(&client->channels))

@@ -8,17 +8,44 @@
  */
 #include "core.h"
 
+/* What will it cost? Only a reserve with a priori enforcement asks. */
+static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
+{
+	struct tg_client *client = job->client;
+
+	if (job->reserve->kind != TG_AE)
+		return;
+	if (!client->history)
+		client->history = tg_history_new(gpu);
+	if (client->history)
+		job->predicted = tg_predict(gpu, client->history, key,
+					    tg_job_engine(gpu, job)->last != job->channel,
+					    &job->cost);
+}
+
+static void forget_prediction(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->cost)
+		tg_predict_drop(gpu, job->client->history, job->cost);
+	job->cost = NULL;
+	job->predicted = 0;
+}
+
 /* Take or give back one slot on each engine of the job. */
 static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 {
 	u32 i;
 
 	job->slot = true;
+	job->switched = tg_job_engine(gpu, job)->last != job->channel;
 	job->client->inflight++;
 	job->reserve->reserved += job->predicted;
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (job->engines & 1 << i)
+	for (i = 0; i < gpu->nr_engines; i++) {
+		if (job->engines & 1 << i) {
 			gpu->engine[i].inflight++;
+			gpu->engine[i].last = job->channel;
+		}
+	}
 }
 
 static void release_slot(struct tg_gpu *gpu, struct tg_job *job)
@@ -256,8 +283,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->state = TG_JOB_BUSY;	/* no waiting state yet: nothing is booked as waited */
 	job->reserve = ch->client->reserve;
 	job->reserve->users++;
-	if (job->reserve->kind == TG_AE)
-		job->predicted = ch->client->mean_cost;
+	predict(gpu, job, ev->data);
 	INIT_LIST_HEAD(&job->link);
 	list_add_tail(&job->sibling, &ch->jobs);
 	wait_for(job->reserve, job);
@@ -300,6 +326,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 		unset_waiting(gpu, job);
 	enter(gpu, job, job->state);	/* books what it waited */
 	release_slot(gpu, job);
+	forget_prediction(gpu, job);
 	list_del_init(&job->wait);
 	list_del_init(&job->sibling);
 	tg_reserve_review(gpu, job->reserve);
@@ -406,8 +433,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	}
 	charge(gpu, job, used);
 	used += job->charged;
-	job->client->mean_cost = job->client->stats.completed++ ?
-		job->client->mean_cost + div64_s64(used - job->client->mean_cost, 8) : used;
+	job->client->stats.completed++;
 
 	for (i = 0; i < gpu->nr_engines; i++) {
 		struct tg_engine *engine = &gpu->engine[i];
@@ -421,6 +447,10 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		}
 	}
 	release_slot(gpu, job);
+	if (job->cost)
+		tg_predict_learn(gpu, job->client->history, job->cost, job->predicted, used,
+				 job->switched);
+	job->cost = NULL;
 	if (job->picked && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);
 	tg_job_over(gpu, job);
@@ -472,7 +502,10 @@ void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *rese
 	job->reserve = reserve;
 	reserve->users++;
 	reserve->throttled++;
-	job->predicted = reserve->kind == TG_AE ? job->client->mean_cost : 0;
+	if (reserve->kind != TG_AE)
+		forget_prediction(gpu, job);
+	else if (!job->cost)
+		predict(gpu, job, NULL);
 	wait_for(reserve, job);
 	tg_reserve_put(gpu, old);
 }

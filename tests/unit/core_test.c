@@ -8,7 +8,7 @@
  * all invariants are checked.
  *
  *	join CLIENT CHANNEL COMM	leave CLIENT CHANNEL
- *	submit CLIENT CHANNEL JOB	cancel JOB	refused JOB
+ *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
  *	spec TEXT			rematch TEXT		(lines separated by blanks)
  *	policy NAME	idle CLIENT	knob NR VALUE	wait
@@ -102,6 +102,34 @@ static const struct row rows[] = {
 	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n"
 	  "3000 done 1\n" "3000 submit 1 1 2\n" "100000 wait\n",
 	  "0 free 1, 50000 free 2" },
+	{ "AE: each key has its own prediction, a new one the worst", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1 71\n" "0 started 1\n"
+	  "500 done 1\n" "500 submit 1 1 2 72\n" "500 started 2\n" "510 done 2\n"
+	  "511 submit 1 1 3 72\n" "511 started 3\n" "521 done 3\n" "522 submit 1 1 4 71\n"
+	  "20000 wait\n",
+	  "0 free 1, 500 free 2, 511 free 3, 10000 free 4" },
+	{ "AE: after one's own group no switch is predicted", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "651 submit 1 1 3 71\n"
+	  "20000 wait\n",
+	  "0 free 1, 651 free 3" },
+	{ "AE: after another's group the switch is added", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "601 submit 2 1 2\n"
+	  "601 started 2\n" "650 done 2\n" "651 submit 1 1 3 71\n" "20000 wait\n",
+	  "0 free 1, 601 free 2, 10000 free 3" },
+	{ "AE: a channel that is gone is no other's", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "610 leave 1 1\n"
+	  "611 join 3 1 a\n" "612 submit 3 1 3 71\n" "612 started 3\n" "1212 done 3\n"
+	  "1213 submit 3 1 4 71\n" "20000 wait\n",
+	  "0 free 1, 610 gone 1, 612 free 3, 1213 free 4" },
+	{ "AE: a waiter that moves to PE predicts no more", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1 71\n" "0 started 1\n"
+	  "800 done 1\n" "801 submit 1 1 2 71\n" "802 rematch a:prt:pe:1:1000:10000:reserve=r\n"
+	  "803 started 2\n" "813 done 2\n" "814 rematch a:prt:ae:1:1000:10000\n"
+	  "815 submit 1 1 3 71\n" "816 started 3\n" "826 done 3\n" "827 submit 1 1 4 71\n",
+	  "0 free 1, 802 free 2, 815 free 3, 827 free 4" },
 	{ "a cancelled waiter leaves its place", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
 	  "3 submit 3 1 3\n" "4 started 1\n" "5 cancel 2\n" "10 done 1\n",
@@ -278,13 +306,14 @@ static const char *step(struct host *h, const char *line)
 {
 	struct tg_event ev = { .arg = 1 };
 	char word[16], rest[512] = "";
-	unsigned long long t, a = 0, b = 0, c = 0;
+	unsigned long long t, a = 0, b = 0, c = 0, d = 0;
+	u64 key[2] = { 0 };
 	const char *wrong;
 	int n;
 
 	if (sscanf(line, "%llu %15s %511[^\n]", &t, word, rest) < 2)
 		return "a line that the test cannot read";
-	n = sscanf(rest, "%llu %llu %llu", &a, &b, &c);
+	n = sscanf(rest, "%llu %llu %llu %llu", &a, &b, &c, &d);
 
 	while (h->armed <= (s64)t * TG_USEC) {
 		struct tg_event timer = { .now = h->armed, .kind = TG_EV_TIMER };
@@ -313,6 +342,9 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "submit")) {
 		ev.kind = TG_EV_SUBMIT;
 		ev.job = c;
+		((struct tg_key *)key)->nr = 1;
+		key[1] = d;
+		ev.data = d ? key : NULL;
 	} else if (!strcmp(word, "idle")) {
 		ev.kind = TG_EV_IDLE;
 	} else if (!strcmp(word, "policy")) {
