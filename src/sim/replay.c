@@ -112,6 +112,12 @@ static void fill_pools(struct replay *r)
 		tg_gpu_give(core, TG_POOL_CHANNEL, keep(r, sizeof(struct tg_channel)));
 	while (core->pooled[TG_POOL_RESERVE] <= core->nr_clients)
 		tg_gpu_give(core, TG_POOL_RESERVE, keep(r, sizeof(struct tg_reserve)));
+	if (!core->pooled[TG_POOL_HISTORY])
+		tg_gpu_give(core, TG_POOL_HISTORY, keep(r, sizeof(struct tg_history)));
+	if (!core->pooled[TG_POOL_COST])
+		tg_gpu_give(core, TG_POOL_COST, keep(r, sizeof(struct tg_cost)));
+	while (core->pooled[TG_POOL_CHUNK] < TG_KEY_CHUNKS(TG_KEY_PAIRS))
+		tg_gpu_give(core, TG_POOL_CHUNK, keep(r, sizeof(struct tg_chunk)));
 	if (job)
 		r->spare = *(void **)job;
 	else

@@ -283,6 +283,9 @@ static void submit(struct client *client, s64 wanted)
 	job->id = ++gpu->jobs;
 	ev.job = job->id;
 	tg_gpu_give(&gpu->core, TG_POOL_JOB, &job->core);
+	if (!gpu->core.pooled[TG_POOL_HISTORY])
+		tg_gpu_give(&gpu->core, TG_POOL_HISTORY,
+			    keep(gpu->run, 1, sizeof(struct tg_history)));
 	feed(gpu, &ev, 0);
 }
 
