@@ -26,11 +26,14 @@ static u32 string_len(const char *string)
 static u32 data_len(const struct tg_event *event, u32 spec_len)
 {
 	const struct tg_identity *id = event->data;
+	const struct tg_key *key = event->data;
 
 	switch (event->kind) {
 	case TG_EV_JOIN:
 		return JOIN_NUMBERS + strnlen(id->comm, TG_COMM_LEN - 1) + string_len(id->exe) +
 		       string_len(id->cgroup) + JOIN_STRINGS;
+	case TG_EV_SUBMIT:
+		return key ? tg_key_size(key->nr) : 0;
 	case TG_EV_SPEC:
 		return spec_len;
 	default:
@@ -84,6 +87,9 @@ void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int 
 		to = put_string(to, id->comm, strnlen(id->comm, TG_COMM_LEN - 1));
 		to = put_string(to, id->exe, string_len(id->exe));
 		to = put_string(to, id->cgroup, string_len(id->cgroup));
+	} else if (event->kind == TG_EV_SUBMIT) {
+		if (event->data)
+			to = put(to, event->data, size - sizeof(*record));
 	} else if (event->kind == TG_EV_SPEC) {
 		record->job = spec_len;
 		if (spec_len)
@@ -120,6 +126,14 @@ static u32 join_len(const char *data, u32 room)
 	return len;
 }
 
+/* Bytes that the key behind a SUBMIT says it has; 0: it is none. */
+static u32 key_len(const struct tg_key *key, u32 room)
+{
+	if (room < sizeof(*key) || key->nr > TG_KEY_PAIRS)
+		return 0;
+	return tg_key_size(key->nr);
+}
+
 static bool event_is_well_formed(const struct tg_record *record)
 {
 	u32 room = record->size - sizeof(*record);
@@ -129,6 +143,10 @@ static bool event_is_well_formed(const struct tg_record *record)
 		return false;
 	if (record->kind == TG_EV_JOIN) {
 		len = join_len(tg_record_data(record), room);
+		if (!len)
+			return false;
+	} else if (record->kind == TG_EV_SUBMIT && room) {
+		len = key_len((const struct tg_key *)tg_record_data(record), room);
 		if (!len)
 			return false;
 	} else if (record->kind == TG_EV_SPEC) {
@@ -185,6 +203,8 @@ void tg_record_read_event(const struct tg_record *record, struct tg_event *event
 
 	if (event->kind == TG_EV_SPEC)
 		event->job = 0;
+	if (event->kind == TG_EV_SUBMIT && record->size > sizeof(*record))
+		event->data = data;
 	if (event->kind != TG_EV_JOIN)
 		return;
 

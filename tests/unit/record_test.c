@@ -17,6 +17,9 @@ static const struct tg_identity bare = { 8, 0, "", NULL, NULL };
 static const struct tg_identity full = { U32_MAX, U32_MAX, "123456789012345", "/e", NULL };
 static const struct tg_identity only_cgroup = { 1, 2, "x", NULL, "/c" };
 static const struct tg_identity deep = { 1, 2, "x", longest, longest };
+static const struct tg_key key = { 0x12345678, 2, { 1ull << 56 | 1, 2ull << 56 | 3 } };
+static const struct tg_key empty_key = { 1, 0, { } };
+static u64 largest_key[1 + TG_KEY_PAIRS];
 static const struct tg_spec spec = { .text = "a:prt:pe:1:1:2\n# c\n" };
 
 /* Round trips. */
@@ -43,6 +46,11 @@ static const struct event_row {
 	{ "spec of eight bytes", { 9, 9, TG_EV_SPEC, 0, 0, 0, 1, &spec, NULL }, 8, R + 8, 0 },
 	{ "empty spec", { 9, 9, TG_EV_SPEC, 0, 0, 0, 0, &spec, NULL }, 0, R, 0 },
 	{ "knob", { 9, -1, TG_EV_KNOB, 0, 0, 1, 3, NULL, NULL }, 0, R, 0 },
+	{ "submit with a key", { 9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, &key, NULL }, 0, R + 24, 0 },
+	{ "submit with a key of no pairs", { 9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, &empty_key, NULL }, 0,
+	  R + 8, 0 },
+	{ "submit with the largest key", { 9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, largest_key, NULL }, 0,
+	  R + 8 + 8 * TG_KEY_PAIRS, -ENOENT },
 };
 
 static bool same_string(const char *a, const char *b)
@@ -67,6 +75,10 @@ static const char *compare(const struct event_row *row, const struct tg_record *
 	     strcmp(got_id.comm, id->comm) || !same_string(got_id.exe, id->exe) ||
 	     !same_string(got_id.cgroup, id->cgroup)))
 		return "the identity changed";
+	if (in->kind == TG_EV_SUBMIT &&
+	    (!got.data != !in->data ||
+	     (in->data && memcmp(got.data, in->data, row->size - R))))
+		return "the key changed";
 	if (in->kind == TG_EV_SPEC &&
 	    (record->job != row->spec_len ||
 	     memcmp(tg_record_data(record), spec.text, row->spec_len)))
@@ -139,6 +151,11 @@ static const struct bad_row {
 	{ "join without data", 0, 0, R, 4, -EINVAL },
 	{ "join longer than its strings", 0, 0, R + 48, 4, -EINVAL },
 	{ "join with a comm of 16 bytes", 2, R + 8 + 15, 'x', 1, -EINVAL },
+	{ "submit with more pairs than its record", 13, R + 4, 3, 4, -EINVAL },
+	{ "submit with fewer pairs than its record", 13, R + 4, 1, 4, -EINVAL },
+	{ "submit with a number of pairs that overflows", 13, R + 4, 0x20000002, 4, -EINVAL },
+	{ "submit with more pairs than a key has", 15, R + 4, TG_KEY_PAIRS + 1, 4, -EINVAL },
+	{ "done with a key", 13, 5, TG_EV_DONE, 1, -EINVAL },
 	{ "join with one string less", 1, R + 8, 0x6161616161616161, 8, -EINVAL },
 };
 
@@ -175,7 +192,7 @@ static void too_long(void)
 /* Whatever the bytes: what passes lies within the buffer, so that ASan would tell. */
 static void noise(void)
 {
-	u32 i, j, passed = 0;
+	u32 i, j, passed = 0, keys = 0;
 	u64 x = 88172645463325252u;
 
 	for (i = 0; i < 200000; i++) {
@@ -184,7 +201,7 @@ static void noise(void)
 		struct tg_identity id;
 		struct tg_event ev;
 
-		tg_record_event(buf, &event_rows[i % 3].event, 0, 0);
+		tg_record_event(buf, &event_rows[i % 4 == 3 ? 13 : i % 4].event, 0, 0);
 		memcpy(copy, buf, len);
 		for (j = 0; j < 3; j++) {
 			x ^= x << 13;
@@ -194,12 +211,20 @@ static void noise(void)
 		}
 		if (tg_record_check(copy, len) > 0) {
 			passed++;
+			memset(&ev, 0, sizeof(ev));
 			if (((struct tg_record *)copy)->type == TG_REC_EVENT)
 				tg_record_read_event((struct tg_record *)copy, &ev, &id);
+			if (ev.kind == TG_EV_SUBMIT && ev.data) {
+				const struct tg_key *got = ev.data;
+
+				memcpy(buf, got, tg_key_size(got->nr));
+				keys++;
+			}
 		}
 		free(copy);
 	}
-	test_row("noise", passed > 100, "only %u of the damaged records pass", passed);
+	test_row("noise", passed > 100 && keys > 100,
+		 "only %u of the damaged records pass, %u keys", passed, keys);
 }
 
 int main(void)
@@ -207,6 +232,8 @@ int main(void)
 	u32 i;
 
 	memset(longest, 'x', TG_RECORD_STRINGS);
+	((struct tg_key *)largest_key)->nr = TG_KEY_PAIRS;
+	memset(largest_key + 1, 0x5a, TG_KEY_PAIRS * sizeof(u64));
 	for (i = 0; i < ARRAY_SIZE(event_rows); i++)
 		round_trip(&event_rows[i]);
 	action();
