@@ -380,6 +380,10 @@ static int attach_all(void)
 	return ret;
 }
 
+/*
+ * Redirected calls that are not counted yet may come until calls_end(): they find no GPU, and
+ * pass through.
+ */
 static void detach_all(void)
 {
 	struct tgk_gpu *gpu, *next;
@@ -392,11 +396,11 @@ static void detach_all(void)
 	}
 	if (nouveau)
 		hooks_off();
-	calls_end();
 	list_for_each_entry_safe(gpu, next, &closed, node) {
 		tgk_gpu_quiesce(gpu);
 		tgk_gpu_destroy(gpu);
 	}
+	calls_end();
 	if (nouveau)
 		nouveau_put();
 	mutex_unlock(&tgk_mutex);

@@ -584,12 +584,10 @@ static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool r
 
 /**
  * tgk_set_spec() - put a spec in force on every GPU
- * @spec: the spec; owned from now on, unless it fails
+ * @spec: the spec; owned from now on
  * @rematch: match running clients against it at once
- *
- * Return: 0, or -ENOMEM with the old one in force.
  */
-int tgk_set_spec(struct tgk_spec *spec, bool rematch)
+void tgk_set_spec(struct tgk_spec *spec, bool rematch)
 {
 	struct tgk_spec *old = tgk_spec;
 	struct tgk_gpu *gpu;
@@ -609,7 +607,6 @@ int tgk_set_spec(struct tgk_spec *spec, bool rematch)
 	if (ret)
 		pr_warn("no memory to match running clients against the new spec: they keep what they had\n");
 	tgk_spec_free(old);
-	return 0;
 }
 
 /**

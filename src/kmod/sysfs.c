@@ -108,9 +108,8 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *ka, con
 	mutex_unlock(&tgk_mutex);
 	if (ret)
 		return ret;
-	/* The drain has a deadline of its own; this one is for whoever wrote. */
-	wait_event_killable_timeout(tgk_told, tgk_policy_settled(), 30 * HZ);
-	return count;
+	/* The drain has a deadline. */
+	return wait_event_killable(tgk_told, tgk_policy_settled()) ?: count;
 }
 
 static struct kobj_attribute version_attr = __ATTR_RO(version);
@@ -201,33 +200,39 @@ free:
 	return ERR_PTR(ret);
 }
 
+/* Under spec_mutex: put what was gathered in force, if it can be. */
+static int spec_apply(bool rematch)
+{
+	struct tgk_spec *s = spec_parse();
+	u32 entries;
+
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	if (mutex_lock_killable(&tgk_mutex)) {
+		tgk_spec_free(s);
+		return -EINTR;
+	}
+	entries = s->spec.nr;
+	tgk_set_spec(s, rematch);
+	mutex_unlock(&tgk_mutex);
+	scnprintf(result, sizeof(result), "ok %u", entries);
+	return 0;
+}
+
 static ssize_t spec_commit_store(struct kobject *kobj, struct kobj_attribute *ka,
 				 const char *buf, size_t count)
 {
 	const size_t len = trimmed(buf, count);
 	const bool rematch = len == 7 && !memcmp(buf, "rematch", 7);
+	const bool apply = len == 1 && *buf == '1';
 	const bool forget = len == 1 && *buf == '0';
-	struct tgk_spec *s;
-	u32 lines;
-	int ret = 0;
+	int ret;
 
-	if (!rematch && !forget && !(len == 1 && *buf == '1'))
+	if (!rematch && !apply && !forget)
 		return -EINVAL;
 	if (mutex_lock_killable(&spec_mutex))
 		return -EINTR;
-	if (!forget) {
-		s = spec_parse();
-		ret = PTR_ERR_OR_ZERO(s);
-		if (!ret) {
-			lines = s->spec.nr;
-			mutex_lock(&tgk_mutex);
-			tgk_set_spec(s, rematch);
-			mutex_unlock(&tgk_mutex);
-			scnprintf(result, sizeof(result), "ok %u", lines);
-		} else if (ret != -EINVAL) {
-			scnprintf(result, sizeof(result), "1:1: out of memory; try again");
-		}
-	}
+	ret = forget ? 0 : spec_apply(rematch);
 	gathered_len = 0;
 	mutex_unlock(&spec_mutex);
 	return ret ?: count;

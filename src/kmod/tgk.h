@@ -361,7 +361,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
 void tgk_gpu_put(struct tgk_gpu *gpu);
 int tgk_set_policy(u32 nr);
-int tgk_set_spec(struct tgk_spec *spec, bool rematch);
+void tgk_set_spec(struct tgk_spec *spec, bool rematch);
 int tgk_set_knob(int policy, u32 nr, s64 value);
 bool tgk_policy_settled(void);
 void tgk_host_init(u32 policy);
