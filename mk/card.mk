@@ -51,6 +51,8 @@ $(B)/tests/card_%: $(B)/obj/card/test/%.o $(B)/obj/card/test/lib.o $(CARD_SAN_OB
 	@mkdir -p $(@D)
 	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -o $@ $^
 
-.SECONDARY:
+# Objects of the tests are built through patterns: keep them
+.SECONDARY: $(patsubst tests/card/%.c,$(B)/obj/card/test/%.o,$(wildcard tests/card/*.c)) \
+	$(CARD_SAN_OBJ)
 
 -include $(wildcard $(B)/obj/card/*.d $(B)/obj/card/*/*.d $(B)/obj/card/san/*/*.d)

@@ -484,7 +484,7 @@ static void chan_pull(struct card *card, struct chan *ch)
 
 /* ---- arbitration ----------------------------------------------------------------------------- */
 
-/* The channel after the last one, in runlist order, that wants PGRAPH. */
+/* The channel after the last one, in runlist order, that wants PGRAPH; the first when that is gone. */
 static struct chan *pfifo_next(struct card *card)
 {
 	struct pfifo *fifo = &card->pfifo;
@@ -492,9 +492,10 @@ static struct chan *pfifo_next(struct card *card)
 
 	if (set_empty(fifo->want))
 		return NULL;
-	while (at < fifo->runlist_len && fifo->runlist[at] != fifo->last)
-		at++;
-	for (u32 i = 1; i <= fifo->runlist_len; i++) {
+	for (u32 i = 0; i < fifo->runlist_len; i++)
+		if (fifo->runlist[i] == fifo->last)
+			at = i + 1;
+	for (u32 i = 0; i < fifo->runlist_len; i++) {
 		struct chan *ch = &fifo->chan[fifo->runlist[(at + i) % fifo->runlist_len]];
 
 		if (set_test(fifo->want, ch->chid) && chan_runs(ch))

@@ -331,6 +331,23 @@ static void run_pause(void)
 	adds_up(&b, "the truth adds up");
 	bench_fini(&b);
 
+	/* the last channel is gone: the round starts again */
+	open_all(&b, 1, 3);
+	chan_close(&b, 3);
+	wr(&b, R_GR_FIFO, 0x00010000);
+	for (u32 c = 1; c <= 2; c++) {
+		chan_launch(&b, c, 100);
+		chan_fence(&b, c, 2);
+		chan_kick(&b, c);
+	}
+	start = b.now;
+	wr(&b, R_GR_FIFO, 0x00010001);
+	bench_run(&b, start + SWITCH_NS + launch_ns(100) + SLACK_NS);
+	check(vram32(&b, FENCE(1)) == 2 && vram32(&b, FENCE(2)) == 1,
+	      "after the last channel's end the round begins anew", "%u %u", vram32(&b, FENCE(1)),
+	      vram32(&b, FENCE(2)));
+	bench_fini(&b);
+
 	/* reset in the middle */
 	open_all(&b, 1, 1);
 	chan_launch(&b, 1, 60000);
