@@ -66,6 +66,20 @@ void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines)
 				tg_job_pass(gpu, job);
 }
 
+/* May the policy choose this job for this engine now? */
+static bool choosable(const struct tg_gpu *gpu, const struct tg_engine *engine,
+		      const struct tg_job *job)
+{
+	const struct list_head *prev = job->sibling.prev;
+
+	if (tg_job_find(gpu, job->id) != job || job->state != TG_JOB_QUEUED ||
+	    !(job->engines & 1 << engine->index))
+		return false;
+	/* Order within a channel is arrival order. */
+	return prev == &job->channel->jobs ||
+	       !tg_job_waits(list_entry(prev, struct tg_job, sibling));
+}
+
 /* Let the policy fill one engine. Return: false if it broke its contract. */
 static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 {
@@ -74,7 +88,7 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 
 		if (!job)
 			break;
-		if (tg_job_find(gpu, job->id) != job || job->state != TG_JOB_QUEUED)
+		if (!choosable(gpu, engine, job))
 			return false;
 		job->picked = true;
 		tg_job_free(gpu, job);

@@ -20,7 +20,8 @@
  *
  * Structure: each client keeps its own waiting jobs in arrival order; the clients that have
  * any are in one tree, ordered by priority, then by the arrival of their first job.
- * queue, drop and pick cost O(log clients).
+ * queue and drop cost O(log clients), and so does pick where all wait for the same engine;
+ * with several, it walks past the clients whose first job is for another one.
  */
 #include <tg/policy.h>
 
@@ -127,16 +128,28 @@ static struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engine, struc
 	return first_job(holder);
 }
 
+/* The first client, in the order of the tree, whose first job is for @engine. */
+static struct tg_client *first_client(struct state *st, const struct tg_engine *engine)
+{
+	struct rb_node *node;
+
+	for (node = rb_first_cached(&st->ready); node; node = rb_next(node)) {
+		struct tg_client *client = rb_entry(node, struct tg_client, node);
+
+		if (first_job(client)->engines & 1 << engine->index)
+			return client;
+	}
+	return NULL;
+}
+
 static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct rb_node *node = rb_first_cached(&st->ready);
-	struct tg_client *top;
+	struct tg_client *top = first_client(st, engine);
 	struct tg_job *job;
 
-	if (!node)
+	if (!top)
 		return NULL;
-	top = rb_entry(node, struct tg_client, node);
 	job = first_job(top);
 	if (tg_engines_idle(gpu, job))
 		st->holder[engine->index] = top;
