@@ -53,7 +53,7 @@ static void free_job(struct th_host *h, struct th_job *job)
 	}
 	if (h->on_free)
 		h->on_free(h, job);
-	for (i = 0; i < h->nr_job && !h->any_order; i++) {
+	for (i = 0; i < h->nr_job; i++) {
 		other = &h->job[i];
 		if (other->state == TH_ASKED && other->client == job->client &&
 		    other->channel == job->channel && other->id < job->id &&

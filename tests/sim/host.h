@@ -49,7 +49,6 @@ struct th_host {
 	u32 clients;			/* ids given so far */
 	u64 notes[TG_NOTES];
 	u32 check_every;		/* events between two tg_gpu_check() */
-	bool any_order;			/* jobs of a channel need not be freed by arrival */
 	struct th_client *client;	/* a fixed number */
 	u32 nr_client;
 	struct th_job *job;		/* a fixed number */

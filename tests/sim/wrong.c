@@ -91,6 +91,20 @@ static struct tg_job *pick_twice(struct tg_gpu *gpu, struct tg_engine *engine)
 	return state(gpu)->last ? state(gpu)->last : take(gpu);
 }
 
+/* Chooses the last job that came, before earlier ones of its channel. */
+static struct tg_job *pick_last(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_job *job, *last = NULL;
+
+	if (engine->inflight)
+		return NULL;
+	list_for_each_entry(job, &state(gpu)->jobs, link)
+		last = job;
+	if (last)
+		list_del_init(&last->link);
+	return last;
+}
+
 /* Chooses a job that its reserve holds back. */
 static struct tg_job *pick_throttled(struct tg_gpu *gpu, struct tg_engine *engine)
 {
@@ -144,6 +158,7 @@ WRONG(three, queue, pick_three, NULL);
 WRONG(strange, queue, pick_stranger, NULL);
 WRONG(twin, queue, pick_double, NULL);
 WRONG(twice, queue, pick_twice, NULL);
+WRONG(disorderly, queue, pick_last, NULL);
 WRONG(unthrottled, queue, pick_throttled, NULL);
 WRONG(losing, queue_losing, pick_right, NULL);
 WRONG(sleepy, queue, pick_three, wake_never);
@@ -152,7 +167,8 @@ WRONG(late, queue, pick_nothing, wake_in_the_past);
 
 static const struct tg_policy *const table[] = {
 	&tg_policy_none, &tg_policy_fifo, &tg_policy_timegraph, &right, &nothing, &three,
-	&strange, &twin, &twice, &unthrottled, &losing, &sleepy, &restless, &late,
+	&strange, &twin, &twice, &disorderly, &unthrottled, &losing, &sleepy, &restless,
+	&late,
 };
 
 const struct tg_policy *tg_policy_get(u32 nr)
@@ -181,6 +197,7 @@ static const struct row {
 	{ "picks a stranger", "strange", TG_NOTE_EJECTED_PICK, 0 },
 	{ "picks a copy of a job", "twin", TG_NOTE_EJECTED_PICK, 0 },
 	{ "frees twice", "twice", TG_NOTE_EJECTED_PICK, 0 },
+	{ "picks out of a channel's order", "disorderly", TG_NOTE_EJECTED_PICK, 0 },
 	{ "picks what a reserve holds back", "unthrottled", TG_NOTE_EJECTED_PICK, 10 * TG_MSEC },
 	{ "loses a job", "losing", TG_NOTE_EJECTED_STARVED, 2 * TG_SEC },
 	{ "sleeps for ever", "sleepy", TG_NOTE_EJECTED_STARVED, 2 * TG_SEC },
@@ -228,7 +245,6 @@ static void run(const struct row *row)
 	u32 i;
 
 	th_init(&h, 1, row->policy, start, 3, JOBS, 4);
-	h.any_order = true;	/* a policy may choose a channel's later job first */
 	th_spec(&h, "b:prt:pe:1:1000:10000\n", false);
 	client[0] = th_join(&h, NULL, "a", 0, 1);
 	client[1] = th_join(&h, NULL, "b", 0, 1);
@@ -276,16 +292,16 @@ static const struct drain_row {
 
 static void drain(const struct drain_row *row)
 {
-	struct th_client *client;
+	struct th_client *client[3];
 	struct th_host h;
 	u64 freed;
 	u32 i;
 
 	th_init(&h, 1, row->from, 1000, 3, JOBS, 4);
-	h.any_order = true;
-	client = th_join(&h, NULL, "a", 0, 1);
+	for (i = 0; i < 3; i++)
+		client[i] = th_join(&h, NULL, "a", 0, 1);
 	for (i = 0; i < 6; i++)
-		th_submit(&h, client, 0);
+		th_submit(&h, client[i % 3], 0);
 	if (row->hang) {
 		for (i = 0; i < JOBS; i++)
 			if (h.job[i].state == TH_FREED)
