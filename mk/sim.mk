@@ -31,7 +31,7 @@ $(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
 
 
 # Tests: under ASan and UBSan, and so is what they test.
-SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test chaos)
+SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test chaos property)
 
 $(B)/tests/unit/record_test: tests/unit/record_test.c $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)
