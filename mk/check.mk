@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # What `make check`, `make check-full`, `make check-debug` and `make demo` run, once set up.
 
-KERNEL ?= 6.1
-
 .PHONY: bin run-check run-check-full run-check-debug run-demo
 bin: $(addprefix $(B)/bin/,cardd tgload tgctl tgsim)
 
@@ -11,6 +9,12 @@ run-demo: bin kmod
 
 run-check: bin kmod
 	@tests/run tests/check.list
+
+run-check-full: bin kmod
+	@tests/run tests/check.list tests/check-full.list
+
+run-check-debug: bin
+	@tests/run tests/check-debug.list
 
 # The mutants run in the guest beside the other tools of the VM cases.
 vmtools: $(B)/vm/bin/spec-mutants
