@@ -15,7 +15,7 @@
 #include "wrap/sysfs.h"
 
 #define RESULT_MAX	256
-#define SNAPSHOTS	8	/* that are being read at the same time */
+#define SNAPSHOTS	16	/* that can be read at the same time */
 
 static struct kobject *root, *stats_dir, *knobs_dir;
 struct kobject *tgk_clients_dir;
@@ -404,8 +404,8 @@ const struct sysfs_ops tgk_client_ops = { .show = client_show };
 
 /*
  * sysfs hands out at most a page at a time, and tells us nothing of open and close. So a
- * snapshot is made when a file is read at offset 0, and kept for that open file until it is
- * read to its end, or until SNAPSHOTS later ones have been begun.
+ * snapshot is made when a file is read at offset 0, and kept for that open file until SNAPSHOTS
+ * later ones have been begun. Not only until its end was read: some read that twice.
  */
 struct snapshot {
 	const struct file *file;
@@ -503,13 +503,10 @@ static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_AT
 	}
 	if (!s)
 		ret = -ESTALE;
-	if (!ret) {
+	if (!ret)
 		ret = memory_read_from_buffer(buf, count, &off, s->head, s->len);
-		if (ret <= 0)
-			snap_drop(s);
-	} else if (s) {
+	else if (s)
 		snap_drop(s);
-	}
 	mutex_unlock(&snap_mutex);
 	return ret;
 }
