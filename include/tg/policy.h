@@ -40,7 +40,7 @@ struct tg_policy {
 	 */
 	void (*init)(struct tg_gpu *gpu);
 
-	/** @join: a client is there; its priv is zero, its node and queue are unused. May be NULL. */
+	/** @join: a client is there; its priv is zero, node and queue are unused. May be NULL. */
 	void (*join)(struct tg_gpu *gpu, struct tg_client *client);
 
 	/** @leave: a client without jobs goes. May be NULL. */
@@ -90,6 +90,14 @@ const struct tg_policy *tg_policy_get(u32 nr);
  * Return: number of the policy, or -ENOENT.
  */
 int tg_policy_find(const char *name, u32 len);
+
+/**
+ * TG_POLICY() - define a policy: TG_POLICY(name) = { .name = "name", ... };
+ * @policy: its name, as in the table in src/core/policy.c
+ */
+#define TG_POLICY(policy)				\
+	extern const struct tg_policy tg_policy_##policy;	\
+	const struct tg_policy tg_policy_##policy
 
 /* Helpers for policies. */
 

@@ -9,7 +9,7 @@
  */
 #include <tg/policy.h>
 
-const struct tg_policy tg_policy_fifo = {
+TG_POLICY(fifo) = {
 	.name = "fifo",
 	.mode = TG_GATE_TRACK,
 };

@@ -8,7 +8,7 @@
  */
 #include <tg/policy.h>
 
-const struct tg_policy tg_policy_none = {
+TG_POLICY(none) = {
 	.name = "none",
 	.mode = TG_GATE_OPEN,
 };

@@ -160,7 +160,7 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 	return job;
 }
 
-const struct tg_policy tg_policy_timegraph = {
+TG_POLICY(timegraph) = {
 	.name = "timegraph",
 	.mode = TG_GATE_ASK,
 	.params = params,
