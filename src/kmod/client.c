@@ -405,15 +405,16 @@ static int join_pools(struct tgk_gpu *gpu)
  * @gpu: the GPU
  * @file: nouveau's handle
  * @chid: nouveau's number: one that exists
+ * @fresh: it has just been allocated; else it is known from a submission, and may be going
  *
  * Does nothing if that is known. Context: process.
  *
  * Return: 0 or a negative errno.
  */
-int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh)
 {
+	enum tgk_known known = TGK_UNKNOWN;
 	struct tgk_client *client, *new = NULL;
-	enum tgk_known known;
 	struct tgk_channel *ch;
 	int ret = 0;
 
@@ -425,7 +426,8 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 	ch->refs = 1;
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
-		if (gpu->closing || tgk_channel_find(gpu, file, chid, &known))
+		if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
+		    (known == TGK_DYING && !fresh))
 			break;
 		if (known == TGK_FOREIGN)
 			leave_dead(gpu, file, chid);

@@ -80,7 +80,7 @@ static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file
 	gpu = ret ? NULL : tgk_gpu_get(dev);
 	if (gpu) {
 		/* Without memory, it is learnt at its first submission. */
-		tgk_channel_join(gpu, file, req->channel);
+		tgk_channel_join(gpu, file, req->channel, true);
 		tgk_gpu_put(gpu);
 	}
 	atomic_dec(&calls);

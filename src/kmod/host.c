@@ -234,6 +234,9 @@ static const size_t pool_size[TG_POOLS] = {
 	[TG_POOL_CHANNEL] = sizeof(struct tg_channel),
 	[TG_POOL_RESERVE] = sizeof(struct tg_reserve),
 	[TG_POOL_JOB] = sizeof(struct tg_job),
+	[TG_POOL_HISTORY] = sizeof(struct tg_history),
+	[TG_POOL_COST] = sizeof(struct tg_cost),
+	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
 };
 
 /**

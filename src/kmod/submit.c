@@ -27,6 +27,7 @@ static int call_nouveau(const struct tgk_call *call)
 
 static int pass(const struct tgk_call *call)
 {
+	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_count(TGK_STAT_PASSED);
 	return call_nouveau(call);
 }
@@ -203,6 +204,7 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
 	bool last;
 	int ret;
 
+	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_count(TGK_STAT_OPEN);
 	tgk_capture_begin(&capture);
 	ret = call_nouveau(call);
@@ -236,7 +238,7 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 	if (!fence)
 		return ret;
 	dma_fence_put(fence);
-	tgk_channel_join(gpu, call->file, call->chid);
+	tgk_channel_join(gpu, call->file, call->chid, false);
 	return ret;
 }
 
@@ -258,7 +260,6 @@ int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 	struct tg_event ev;
 	int ret;
 
-	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_fence_reap(gpu);
 again:
 	raw_spin_lock_irq(&gpu->lock);
@@ -286,7 +287,7 @@ again:
 	if (unlikely(!ch)) {
 		raw_spin_unlock_irq(&gpu->lock);
 		if (known == TGK_FOREIGN) {
-			ret = tgk_channel_join(gpu, call->file, call->chid);
+			ret = tgk_channel_join(gpu, call->file, call->chid, false);
 			if (!ret)
 				goto again;
 			kfree(job);
@@ -303,11 +304,14 @@ again:
 		kfree(job);
 		return submit_open(gpu, ch, call);
 	}
-	if (!job) {
+	/* One in reserve: the core takes it when this client turns out to need one (AE). */
+	if (!job || !gpu->core.pooled[TG_POOL_HISTORY]) {
 		raw_spin_unlock_irq(&gpu->lock);
-		job = kzalloc(sizeof(*job), GFP_KERNEL);
-		if (!job)
+		job = job ?: kzalloc(sizeof(*job), GFP_KERNEL);
+		if (!job || tgk_pool_fill(gpu, TG_POOL_HISTORY, 1)) {
+			kfree(job);
 			return -ENOMEM;
+		}
 		goto again;
 	}
 	job->gpu = gpu;
@@ -326,6 +330,7 @@ again:
 		return ret;
 	}
 	gpu->last_job++;
+	tgk_count(TGK_STAT_SUBMITTED);
 	if (job->freed) {
 		raw_spin_unlock_irq(&gpu->lock);
 		return go(gpu, job, call);
@@ -340,7 +345,8 @@ wait:
 	case TURN_GO:
 		return go(gpu, job, call);
 	case TURN_PASS:
-		return pass(call);
+		tgk_count(TGK_STAT_PASSED);
+		return call_nouveau(call);
 	default:
 		return ret;
 	}

@@ -68,7 +68,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * enum tgk_stat - counters of the module, files under stats/
  */
 enum tgk_stat {
-	TGK_STAT_SUBMITTED,	/* ioctls that push something, to GPUs that we schedule */
+	TGK_STAT_SUBMITTED,	/* submissions to GPUs that we schedule, each counted once */
 	TGK_STAT_OPEN,		/* of them: through an open gate */
 	TGK_STAT_WAITED,	/* of them: had to sleep */
 	TGK_STAT_PASSED,	/* of them: past the gate: unknown channel, unloading */
@@ -300,7 +300,7 @@ enum tgk_known { TGK_UNKNOWN, TGK_KNOWN, TGK_FOREIGN, TGK_DYING };
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known);
 void tgk_channel_put(struct tgk_gpu *gpu, struct tgk_channel *ch);
-int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
+int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_client_gate(struct tgk_client *client, u32 gate);

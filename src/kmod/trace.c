@@ -30,6 +30,8 @@ static const struct file_operations trace_fops = {
 int tgk_trace_module_init(void)
 {
 	folder = tgk_trace_kib ? debugfs_create_dir("timegraph", NULL) : NULL;
+	if (IS_ERR(folder))
+		pr_err("trace_kib=%u: no debugfs (error %ld)\n", tgk_trace_kib, PTR_ERR(folder));
 	return PTR_ERR_OR_ZERO(folder);
 }
 
