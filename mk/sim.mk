@@ -50,5 +50,38 @@ $(B)/tests/sim/replay_test: tests/sim/replay_test.c $(SIM_SAN) $(filter-out %/po
 	@mkdir -p $(@D)
 	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
 
+# Fuzzers: clang's libFuzzer. `make check` runs a fixed number of inputs from a fixed seed,
+# `make fuzz` FUZZ_SECONDS each; what is found worth keeping goes to $(B)/fuzz/corpus.
+FUZZ_CC ?= clang-14
+FUZZ_SECONDS ?= 600
+FUZZ_RUNS ?= 30000
+FUZZERS := spec trace feed
+FUZZ_BIN := $(FUZZERS:%=$(B)/fuzz/%)
+FUZZ_SRC := $(CORE_SRC) $(filter-out src/sim/report.c,$(SIM_SRC))
+
+$(FUZZ_BIN): $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard include/tg/*.h include/env/user/*.h) src/sim/sim.h
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -std=gnu11 -g -O1 -fno-strict-aliasing -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined $(CORE_INC) -Isrc/sim -o $@ $(filter %.c,$^)
+
+.PHONY: fuzz check-fuzz
+check-fuzz: $(FUZZ_BIN)
+	@set -e; for f in $(FUZZERS); do \
+		$(B)/fuzz/$$f -seed=1 -runs=$(FUZZ_RUNS) -max_len=4096 -timeout=10 -close_fd_mask=1 \
+			-artifact_prefix=$(B)/fuzz/$$f- tests/fuzz/corpus/$$f \
+			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
+		echo "ok fuzz $$f: $(FUZZ_RUNS) inputs"; \
+	done
+
+fuzz: $(FUZZ_BIN)
+	@set -e; for f in $(FUZZERS); do \
+		mkdir -p $(B)/fuzz/corpus/$$f; \
+		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=10 \
+			-print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
+			$(B)/fuzz/corpus/$$f tests/fuzz/corpus/$$f \
+			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
+		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
+	done
+
 -include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d) $(B)/tests/sim/wrong.d \
 	$(B)/tests/sim/replay_test.d

@@ -100,24 +100,24 @@ static void compare(struct tg_actions *out, const struct tg_action *action)
 	r->actions++;
 }
 
+static void fill_pool(struct replay *r, enum tg_pool pool, u32 until, u64 size)
+{
+	while (r->core.pooled[pool] < until)
+		tg_gpu_give(&r->core, pool, keep(r, size));
+}
+
 /* Whatever an event may need is there: that a host had no memory is in the event's result. */
 static void fill_pools(struct replay *r)
 {
 	struct tg_gpu *core = &r->core;
 	struct tg_job *job = r->spare;
 
-	if (!core->pooled[TG_POOL_CLIENT])
-		tg_gpu_give(core, TG_POOL_CLIENT, keep(r, sizeof(struct tg_client)));
-	if (!core->pooled[TG_POOL_CHANNEL])
-		tg_gpu_give(core, TG_POOL_CHANNEL, keep(r, sizeof(struct tg_channel)));
-	while (core->pooled[TG_POOL_RESERVE] <= core->nr_clients)
-		tg_gpu_give(core, TG_POOL_RESERVE, keep(r, sizeof(struct tg_reserve)));
-	if (!core->pooled[TG_POOL_HISTORY])
-		tg_gpu_give(core, TG_POOL_HISTORY, keep(r, sizeof(struct tg_history)));
-	if (!core->pooled[TG_POOL_COST])
-		tg_gpu_give(core, TG_POOL_COST, keep(r, sizeof(struct tg_cost)));
-	while (core->pooled[TG_POOL_CHUNK] < TG_KEY_CHUNKS(TG_KEY_PAIRS))
-		tg_gpu_give(core, TG_POOL_CHUNK, keep(r, sizeof(struct tg_chunk)));
+	fill_pool(r, TG_POOL_CLIENT, 1, sizeof(struct tg_client));
+	fill_pool(r, TG_POOL_CHANNEL, 1, sizeof(struct tg_channel));
+	fill_pool(r, TG_POOL_RESERVE, core->nr_clients + 1, sizeof(struct tg_reserve));
+	fill_pool(r, TG_POOL_HISTORY, 1, sizeof(struct tg_history));
+	fill_pool(r, TG_POOL_COST, 1, sizeof(struct tg_cost));
+	fill_pool(r, TG_POOL_CHUNK, TG_KEY_CHUNKS(TG_KEY_PAIRS), sizeof(struct tg_chunk));
 	if (job)
 		r->spare = *(void **)job;
 	else

@@ -255,8 +255,32 @@ static void timer_fired(void *owner, s64 now)
 
 /* ---- a client's life -------------------------------------------------------------------- */
 
+static void keep_pool(struct gpu *gpu, enum tg_pool pool, u64 size)
+{
+	if (!gpu->core.pooled[pool])
+		tg_gpu_give(&gpu->core, pool, keep(gpu->run, 1, size));
+}
+
+/* What the predictor sees of a group: one command per shape. NULL: nobody asks. */
+static const struct tg_key *key_of(struct client *client, struct tg_key *key)
+{
+	struct gpu *gpu = client->gpu;
+	u64 shape = client->work.shape;
+
+	if (tg_gpu_client(&gpu->core, client->number)->reserve->kind != TG_AE)
+		return NULL;
+	keep_pool(gpu, TG_POOL_HISTORY, sizeof(struct tg_history));
+	keep_pool(gpu, TG_POOL_COST, sizeof(struct tg_cost));
+	keep_pool(gpu, TG_POOL_CHUNK, sizeof(struct tg_chunk));
+	key->hash = shape ^ shape >> 32;
+	key->nr = 1;
+	key->pair[0] = shape << 16 | 1;
+	return key;
+}
+
 static void submit(struct client *client, s64 wanted)
 {
+	u64 key[1 + sizeof(struct tg_key) / sizeof(u64)];
 	struct gpu *gpu = client->gpu;
 	struct job *job = get_job(gpu->run);
 	s64 now = gpu->run->now;
@@ -282,10 +306,8 @@ static void submit(struct client *client, s64 wanted)
 	job->own = client->own + (client->inflight ? now - client->own_since : 0);
 	job->id = ++gpu->jobs;
 	ev.job = job->id;
+	ev.data = key_of(client, (struct tg_key *)key);
 	tg_gpu_give(&gpu->core, TG_POOL_JOB, &job->core);
-	if (!gpu->core.pooled[TG_POOL_HISTORY])
-		tg_gpu_give(&gpu->core, TG_POOL_HISTORY,
-			    keep(gpu->run, 1, sizeof(struct tg_history)));
 	feed(gpu, &ev, 0);
 }
 
@@ -322,15 +344,9 @@ static void start(void *owner, s64 now)
 			.arg = client->conf->engines, .data = &client->id, .host = client,
 		};
 
-		if (!gpu->core.pooled[TG_POOL_CLIENT])
-			tg_gpu_give(&gpu->core, TG_POOL_CLIENT,
-				    keep(gpu->run, 1, sizeof(struct tg_client)));
-		if (!gpu->core.pooled[TG_POOL_CHANNEL])
-			tg_gpu_give(&gpu->core, TG_POOL_CHANNEL,
-				    keep(gpu->run, 1, sizeof(struct tg_channel)));
-		if (!gpu->core.pooled[TG_POOL_RESERVE])
-			tg_gpu_give(&gpu->core, TG_POOL_RESERVE,
-				    keep(gpu->run, 1, sizeof(struct tg_reserve)));
+		keep_pool(gpu, TG_POOL_CLIENT, sizeof(struct tg_client));
+		keep_pool(gpu, TG_POOL_CHANNEL, sizeof(struct tg_channel));
+		keep_pool(gpu, TG_POOL_RESERVE, sizeof(struct tg_reserve));
 		feed(gpu, &ev, 0);
 	}
 	if (client->conf->stop != TG_NEVER)

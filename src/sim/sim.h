@@ -99,8 +99,8 @@ struct tgs_dist {
 	s64 value[TGS_DIST_VALUES];
 };
 
-/** tgs_dist_draw() - a cost, at least 1 ns */
-s64 tgs_dist_draw(const struct tgs_dist *dist, struct tgs_rng *rng);
+/** tgs_dist_draw() - a cost, at least 1 ns; @choice: which one (TGS_CHOICE), else 0 */
+s64 tgs_dist_draw(const struct tgs_dist *dist, struct tgs_rng *rng, u32 *choice);
 
 /**
  * enum tgs_arrival_kind - when a client wants to submit
@@ -131,18 +131,19 @@ struct tgs_arrival {
  * @start: of the client
  * @due: when the next submission is wanted
  * @count: submissions so far
+ * @shape: of the latest: groups of one shape look the same to the predictor
  */
 struct tgs_workload {
 	const struct tgs_arrival *arrival;
 	const struct tgs_dist *cost;
 	struct tgs_rng rng;
 	s64 start, due;
-	u64 count;
+	u64 count, shape;
 };
 
 /** tgs_workload_start() - the first wish; false: there is none */
 bool tgs_workload_start(struct tgs_workload *w, s64 now);
-/** tgs_workload_cost() - cost of the submission that is due */
+/** tgs_workload_cost() - cost of the submission that is due; sets @shape */
 s64 tgs_workload_cost(struct tgs_workload *w);
 /**
  * tgs_workload_next() - the submission that was due has been made; move on

@@ -61,11 +61,12 @@ static s64 normal(struct tgs_rng *rng, s64 mean, s64 deviation)
 	return mean + (s64)((__int128)sum * deviation >> 32);
 }
 
-s64 tgs_dist_draw(const struct tgs_dist *dist, struct tgs_rng *rng)
+s64 tgs_dist_draw(const struct tgs_dist *dist, struct tgs_rng *rng, u32 *choice)
 {
 	const s64 *v = dist->value;
 	s64 cost;
 
+	*choice = 0;
 	switch (dist->kind) {
 	case TGS_UNIFORM:
 		cost = v[0] + tgs_rng_below(rng, v[1] - v[0] + 1);
@@ -77,7 +78,8 @@ s64 tgs_dist_draw(const struct tgs_dist *dist, struct tgs_rng *rng)
 		cost = normal(rng, v[0], v[1]);
 		break;
 	case TGS_CHOICE:
-		cost = v[tgs_rng_below(rng, dist->nr)];
+		*choice = tgs_rng_below(rng, dist->nr);
+		cost = v[*choice];
 		break;
 	default:
 		cost = v[0];
@@ -104,9 +106,17 @@ bool tgs_workload_start(struct tgs_workload *w, s64 now)
 
 s64 tgs_workload_cost(struct tgs_workload *w)
 {
-	if (w->arrival->kind == TGS_TRACE)
-		return w->arrival->trace[w->count].cost;
-	return tgs_dist_draw(w->cost, &w->rng);
+	u32 choice;
+	s64 cost;
+
+	if (w->arrival->kind == TGS_TRACE) {
+		cost = w->arrival->trace[w->count].cost;
+		w->shape = cost;
+	} else {
+		cost = tgs_dist_draw(w->cost, &w->rng, &choice);
+		w->shape = choice;
+	}
+	return cost;
 }
 
 bool tgs_workload_next(struct tgs_workload *w, s64 now)

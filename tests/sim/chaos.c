@@ -110,10 +110,16 @@ static void do_submit(struct chaos *c)
 {
 	struct th_client *client = some_client(c);
 	struct th_job *job;
+	u64 room[1 + 64] = { };
+	struct tg_key *key = (struct tg_key *)room;
 
 	if (!client)
 		return;
-	job = th_submit(&c->h, client, some_channel(c, client));
+	/* a few small keys that come again, some large ones, some with equal hashes */
+	key->nr = below(c, 8) ? 1 : 1 + below(c, 64);
+	key->hash = below(c, 4);
+	key->pair[0] = 1 + (below(c, 6) << 16);
+	job = th_submit(&c->h, client, some_channel(c, client), below(c, 5) ? key : NULL);
 	if (job)
 		job->cost = below(c, 1000) < c->row->hang;
 }
@@ -163,7 +169,7 @@ static void do_knob(struct chaos *c)
 		[TG_KNOB_DEADLINE] = { 1000, 10000000 },
 		[TG_KNOB_FREED] = { 1000, 100000 },
 		[TG_KNOB_STARVED] = { 1000000, 60000000 },
-		[TG_KNOB_RECORDS] = { 1, 100 },
+		[TG_KNOB_RECORDS] = { 1, 4 },
 		[TG_KNOB_SWITCH] = { 0, 1000 },
 	};
 	u32 nr = below(c, TG_KNOBS);

@@ -276,25 +276,8 @@ void th_leave(struct th_host *h, struct th_client *client, u32 channel)
 	th_feed(h, &ev, 0);
 }
 
-/* Key of a job: few different ones, of all lengths up to two chunks; some unreadable. */
-static const struct tg_key *key_of(struct th_host *h, const struct th_job *job)
-{
-	struct tg_key *key = (struct tg_key *)h->key;
-	u32 i;
-
-	if (job->id % 7 == 0)
-		return NULL;
-	key->nr = job->id % 7 % 3 * TG_CHUNK_PAIRS;
-	key->hash = 0;
-	for (i = 0; i < key->nr; i++)
-		key->pair[i] = (i + job->id % 7) << 16 | 1;
-	give(h, TG_POOL_HISTORY, 1, sizeof(struct tg_history));
-	give(h, TG_POOL_COST, 1, sizeof(struct tg_cost));
-	give(h, TG_POOL_CHUNK, TG_KEY_CHUNKS(key->nr), sizeof(struct tg_chunk));
-	return key;
-}
-
-struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channel)
+struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channel,
+			 const struct tg_key *key)
 {
 	struct tg_event ev = { .kind = TG_EV_SUBMIT, .client = client->id, .channel = channel,
 			       .at = h->now };
@@ -319,13 +302,17 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 	job->channel = channel;
 	job->state = TH_ASKED;
 	job->given = true;
-	job->queued_at = h->now;
 	job->at = h->now;
 	h->live++;
+	give(h, TG_POOL_HISTORY, 1, sizeof(struct tg_history));
+	if (key) {
+		give(h, TG_POOL_COST, 1, sizeof(struct tg_cost));
+		give(h, TG_POOL_CHUNK, TG_KEY_CHUNKS(key->nr), sizeof(struct tg_chunk));
+	}
+	ev.data = key;
 	tg_gpu_give(&h->core, TG_POOL_JOB, &job->core);
 	ev.job = job->id;
 	ev.host = job;
-	ev.data = key_of(h, job);
 	th_feed(h, &ev, 0);
 	return job;
 }
@@ -452,18 +439,11 @@ void th_wind_up(struct th_host *h)
 			th_fail(h, "client %u left, and is not gone", h->client[i].id);
 	if (h->live)
 		th_fail(h, "%u jobs remain", h->live);
-	if (h->core.pooled[TG_POOL_CLIENT] != h->given[TG_POOL_CLIENT] ||
-	    h->core.pooled[TG_POOL_CHANNEL] != h->given[TG_POOL_CHANNEL])
-		th_fail(h, "clients or channels have not returned to their pool");
-	for (i = TG_POOL_HISTORY; i <= TG_POOL_CHUNK; i++)
-		if (h->core.pooled[i] != h->given[i])
-			th_fail(h, "%u of %u parts of histories have not returned to pool %u",
-				h->given[i] - h->core.pooled[i], h->given[i], i);
-	th_spec(h, "", false);
-	if (h->core.pooled[TG_POOL_RESERVE] != h->given[TG_POOL_RESERVE])
-		th_fail(h, "%u of %u reserves have not returned to their pool",
-			h->given[TG_POOL_RESERVE] - h->core.pooled[TG_POOL_RESERVE],
-			h->given[TG_POOL_RESERVE]);
+	th_spec(h, "", false);		/* shared reserves are kept while a spec names them */
+	for (i = 0; i < TG_POOLS; i++)
+		if (i != TG_POOL_JOB && h->core.pooled[i] != h->given[i])
+			th_fail(h, "pool %u: %u of %u objects have returned", i,
+				h->core.pooled[i], h->given[i]);
 	for (i = 0; i < h->core.nr_engines; i++)
 		if (h->core.engine[i].inflight || h->core.engine[i].queued)
 			th_fail(h, "engine %u counts jobs that are gone", i);

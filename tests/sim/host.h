@@ -22,7 +22,7 @@ struct th_job {
 	bool given;			/* the core has it */
 	bool left;			/* its channel has left */
 	s64 cost;			/* for the test's own use, as all below */
-	s64 at, queued_at;
+	s64 at;
 	u8 seen;			/* state of the core at the last look */
 	u32 lower, allowed;
 	struct list_head link;
@@ -56,7 +56,6 @@ struct th_host {
 	u32 live;			/* jobs that the core has */
 	struct tg_spec *spec;
 	u32 given[TG_POOLS];		/* objects that the pools have been given for good */
-	u64 key[1 + 2 * TG_CHUNK_PAIRS];	/* of the job that is submitted */
 	void **kept;
 	u32 nr_kept;
 	enum tg_event_kind kind;	/* of the event that is being fed */
@@ -87,7 +86,8 @@ struct th_client *th_join(struct th_host *h, struct th_client *client, const cha
 			  u32 channel, u32 engines);
 void th_leave(struct th_host *h, struct th_client *client, u32 channel);
 /** th_submit() - Return: the job; NULL: no job is spare, or it went through an open gate */
-struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channel);
+struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channel,
+			 const struct tg_key *key);
 void th_started(struct th_host *h, struct th_job *job, s64 at);
 void th_refused(struct th_host *h, struct th_job *job);
 void th_cancel(struct th_host *h, struct th_job *job);

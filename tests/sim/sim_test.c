@@ -78,10 +78,10 @@ static void dist(const struct dist_row *row)
 	struct tgs_rng rng = { 42 };
 	double sum = 0, squares = 0, mean, variance, want = row->deviation;
 	s64 v, least = S64_MAX, most = 0;
-	u32 i;
+	u32 i, choice;
 
 	for (i = 0; i < N; i++) {
-		v = tgs_dist_draw(&row->dist, &rng);
+		v = tgs_dist_draw(&row->dist, &rng, &choice);
 		sum += v;
 		squares += (double)v * v;
 		least = min(least, v);

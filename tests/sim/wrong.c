@@ -250,7 +250,7 @@ static void run(const struct row *row)
 	client[1] = th_join(&h, NULL, "b", 0, 1);
 	client[2] = th_join(&h, NULL, "c", 0, 1);
 	for (i = 0; i < JOBS; i++)
-		th_submit(&h, client[i % 3], 0);
+		th_submit(&h, client[i % 3], 0, NULL);
 	/* in steps, so as to see when */
 	for (step = 0; step <= 4 * TG_SEC && !ejected(&h); step += TG_MSEC) {
 		serve(&h, start + step);
@@ -269,7 +269,7 @@ static void run(const struct row *row)
 	if (h.freed != JOBS)
 		th_fail(&h, "%llu of %u jobs were freed", (unsigned long long)h.freed, JOBS);
 	for (i = 0; i < 3; i++)
-		th_submit(&h, client[i], 0);
+		th_submit(&h, client[i], 0, NULL);
 	serve(&h, h.now + TG_SEC);
 	if (h.freed != JOBS + 3)
 		th_fail(&h, "later jobs do not pass");
@@ -301,7 +301,7 @@ static void drain(const struct drain_row *row)
 	for (i = 0; i < 3; i++)
 		client[i] = th_join(&h, NULL, "a", 0, 1);
 	for (i = 0; i < 6; i++)
-		th_submit(&h, client[i % 3], 0);
+		th_submit(&h, client[i % 3], 0, NULL);
 	if (row->hang) {
 		for (i = 0; i < JOBS; i++)
 			if (h.job[i].state == TH_FREED)

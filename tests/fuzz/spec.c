@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fuzzer: the specification's parser and matcher. Whatever the text, it is taken or refused;
+ * what is taken keeps its promises (tg/spec.h), what is refused says where and why.
+ */
+#include <stdlib.h>
+#include <tg/spec.h>
+
+#define REQUIRE(what)	do { if (!(what)) abort(); } while (0)
+
+static void check_string(const struct tg_str *s, size_t size, u32 most)
+{
+	REQUIRE(s->len <= most && (u64)s->off + s->len <= size);
+}
+
+static void check_entry(const struct tg_spec_entry *e, size_t size)
+{
+	REQUIRE(e->line && e->match <= TG_MATCH_CGROUP && e->sched <= TG_HT && e->resv <= TG_BG);
+	REQUIRE(e->prio <= TG_PRIO_MAX && (!e->agpa || e->prio == TG_PRIO_AGPA));
+	REQUIRE(e->depth <= TG_DEPTH_MAX && e->weight && e->weight <= TG_SPEC_WEIGHT_MAX);
+	REQUIRE(e->capacity >= 0 && e->period >= e->capacity && e->period <= TG_SPEC_PERIOD_MAX);
+	REQUIRE(!e->period == !e->capacity && (e->period || e->resv == TG_BG));
+	REQUIRE(e->mem <= TG_SPEC_MEM_MAX && e->pattern.len);
+	check_string(&e->pattern, size, TG_SPEC_PATTERN_MAX);
+	check_string(&e->reserve, size, TG_NAME_LEN - 1);
+	check_string(&e->vgpu, size, TG_NAME_LEN - 1);
+}
+
+static void match(const struct tg_spec *spec, size_t size)
+{
+	struct tg_identity id = { 1, 1000, "game", "/usr/bin/game", "/user.slice" };
+	const struct tg_spec_entry *e;
+	u32 i;
+
+	e = tg_spec_match(spec, &id);
+	REQUIRE(!e || (e >= spec->entries && e < spec->entries + spec->nr));
+	/* a name that stands in the text, and nothing else is known */
+	for (i = 0; i < spec->nr && i < 4; i++) {
+		const struct tg_str *s = &spec->entries[i].pattern;
+
+		memset(&id, 0, sizeof(id));
+		memcpy(id.comm, spec->text + s->off, min(s->len, (u32)TG_COMM_LEN - 1));
+		e = tg_spec_match(spec, &id);
+		REQUIRE(e || spec->entries[i].match != TG_MATCH_COMM);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct tg_spec_error error = { };
+	struct tg_spec spec;
+	char *text;
+	u32 room, i;
+
+	if (size > TG_SPEC_TEXT_MAX + 16)
+		return 0;
+	text = malloc(size ? size : 1);
+	REQUIRE(text);
+	memcpy(text, data, size);
+	room = tg_spec_room(text, size);
+	REQUIRE(room && room <= size + 1);
+	spec.text = text;
+	spec.entries = malloc(room * sizeof(*spec.entries));
+	REQUIRE(spec.entries);
+	if (tg_spec_parse(&spec, size, &error)) {
+		REQUIRE(error.line && error.column && error.what && *error.what && error.want);
+	} else {
+		REQUIRE(spec.nr <= room && spec.background < (s32)spec.nr);
+		for (i = 0; i < spec.nr; i++)
+			check_entry(&spec.entries[i], size);
+		match(&spec, size);
+	}
+	free(spec.entries);
+	free(text);
+	return 0;
+}
