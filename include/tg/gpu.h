@@ -126,7 +126,7 @@ struct tg_channel {
  */
 struct tg_stats {
 	u64 submitted, completed, failed, cancelled, lost, overlaps;
-	s64 gpu_time, wait_reserve, wait_policy;
+	u64 gpu_time, wait_reserve, wait_policy;	/* sums: unsigned, so they may wrap */
 };
 
 #define TG_CLIENT_PRIV	48	/* bytes a policy may keep in each client */
