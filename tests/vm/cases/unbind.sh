@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by the unbind cases that end in nouveau's own oops. The kernel goes on after it, to the end
-# of the command: what the clients say still counts.
+# Sourced, after lib.sh, by the unbind cases that end in nouveau's own oops. The kernel goes on after
+# it, to the end of the command: what the clients say still counts.
 
 echo 0 >/proc/sys/kernel/panic_on_oops
 
@@ -9,10 +9,12 @@ clients()
 {
 	pids=
 	for k in 1 2 3; do
-		/host/bin/abuse -n "$1" until-gone "$2" &
+		/host/bin/abuse -n "$1" until-gone "$2" >/tmp/client.$k &
 		pids="$pids $!"
 	done
-	sleep 1
+	for k in 1 2 3; do
+		until_true 20 grep -q running /tmp/client.$k || die "client $k has no channel"
+	done
 }
 
 # begin CASE: a mark in the kernel's log
