@@ -11,7 +11,7 @@
 KMOD_CACHE := build/cache/kernel
 KMOD_SOURCE := build/cache/source/6.1
 K ?= $(patsubst $(KMOD_CACHE)/%/release,%,$(wildcard $(KMOD_CACHE)/*/release))
-KMOD_MAKE = $(MAKE) --no-print-directory -C $(KDIR) M=$(abspath build/kmod/$(KVER)) W=1 $(KMOD_ARGS)
+KMOD_MAKE = $(MAKE) --no-print-directory -C $(KDIR) M=$(abspath build/kmod/$(KVER)) W=1 KCFLAGS=-Werror $(KMOD_ARGS)
 
 .PHONY: kmod kmod-one kmod-sparse kmod-checkpatch
 
