@@ -43,7 +43,7 @@ enum card_region {
  * @vram: that much zeroed memory, owned by the caller, alive as long as the card
  * @scale: the card is so many times slower than life, 1 to 1000; every modelled duration is
  *	multiplied by it, and so is everything in the ground truth
- * @seed: seeds whatever is random in the model (nothing is, yet)
+ * @seed: seeds whatever is random in the model
  */
 struct card_config {
 	const char *chip;
@@ -130,6 +130,26 @@ s64 card_next_event(const struct card *card);
 /** card_advance() - do everything that was due up to @now */
 void card_advance(struct card *card, s64 now);
 
+#define CARD_WHY	256
+
+/**
+ * card_fault() - let something break
+ * @request: KIND[@WHEN][:CHANNEL], several joined by '+'.  WHEN is N (with the N-th command group
+ *	from now on), a time from now on like 20ms (us, ms, s), or random (a group of the next
+ *	thousand, by the seed); without it, as soon as possible.  CHANNEL: that one's; without it,
+ *	whoever is first.  Kinds that hit the next work: hang (it never ends), mmu (a memory
+ *	fault in its place), method (one is illegal).  That hit the next completion: semaphore (it
+ *	is not written), lost-irq, late-irq (by 100 ms).  That are no channel's: spurious-irq
+ *	(with nothing pending), notify (PFIFO's completion interrupt with nothing complete), stop
+ *	(the graphics engine stands still), gone (reads are all ones, nothing else works),
+ *	heal (ends hang, stop and gone).
+ * @why: on failure, one line that says what would be right
+ * @size: bytes in @why, CARD_WHY is enough
+ *
+ * Return: false when the request makes no sense; then none of it happens.
+ */
+bool card_fault(struct card *card, s64 now, const char *request, char *why, size_t size);
+
 /* ---- ground truth ------------------------------------------------------------------------- */
 
 /**
@@ -145,6 +165,7 @@ void card_advance(struct card *card, s64 now);
  * @groups: command groups completed (a group ends with its fence, a semaphore release)
  * @switches: context switches
  * @errors: errors that the guest made the card report, and accesses that were refused
+ * @faults: faults on request that have happened
  * @gap_n: number of gaps, each the time from a group's completion on an otherwise idle channel to
  *	that channel's next doorbell, when shorter than 50 ms
  * @gap_p50_ns, @gap_p90_ns: their quantiles, to 5 us
@@ -161,6 +182,7 @@ struct card_truth {
 	u64 groups;
 	u64 switches;
 	u64 errors;
+	u64 faults;
 	u64 gap_n;
 	s64 gap_p50_ns;
 	s64 gap_p90_ns;

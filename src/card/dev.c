@@ -17,11 +17,23 @@ void dev_error(struct card *card, const char *what, int chid, u64 value)
 		card->host.log(card->host.ctx, what, chid, value);
 }
 
+/* dev_random() - the next of a seeded sequence (splitmix64); each user has one of its own */
+u64 dev_random(u64 *state)
+{
+	u64 z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
 /* ---- birth and reset ------------------------------------------------------------------------- */
 
 void card_reset(struct card *card, s64 now)
 {
 	card_advance(card, now);
+	if (card->gone)
+		return;
 	pgraph_reset(card);
 	pfifo_reset(card);
 	mmio_reset(card);
@@ -53,6 +65,7 @@ struct card *card_create(const struct card_config *config, const struct card_hos
 	card->t = now;
 	card->vram = config->vram;
 	card->vram_size = (u64)mib << 20;
+	card->fault_seed = config->seed;
 	card->pgraph.since = now;
 	card->pgraph.owner = -1;
 	card->pgraph.end = CARD_NEVER;
@@ -98,6 +111,8 @@ s64 card_next_event(const struct card *card)
 		next = card->pfifo.retry_at;
 	if (next > card->ptimer.alarm)
 		next = card->ptimer.alarm;
+	if (card->faults && next > fault_next(card))
+		next = fault_next(card);
 	return next;
 }
 
@@ -115,6 +130,7 @@ void card_advance(struct card *card, s64 now)
 		pgraph_event(card);
 		pfifo_retry(card);
 		ptimer_event(card);
+		fault_event(card);
 	}
 	/* caught up: accesses happen now */
 	if (card_next_event(card) > card->now)
@@ -188,6 +204,7 @@ void card_truth(struct card *card, s64 now, struct card_truth *out)
 		.groups = gr->groups,
 		.switches = gr->switches,
 		.errors = card->errors,
+		.faults = card->faults_done,
 		.gap_n = card->gaps,
 		.gap_p50_ns = gap_quantile(card, 50),
 		.gap_p90_ns = gap_quantile(card, 90),

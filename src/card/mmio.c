@@ -99,6 +99,10 @@ void card_read(struct card *card, s64 now, int region, u64 off, void *buf, u32 l
 	u8 *out = buf;
 
 	card_advance(card, now);
+	if (card->gone) {
+		memset(buf, 0xff, len);
+		return;
+	}
 	if (!mmio_inside(card, region, off, len)) {
 		dev_error(card, "read past the end of a region", -1, off);
 		memset(buf, 0xff, len);
@@ -132,6 +136,8 @@ void card_write(struct card *card, s64 now, int region, u64 off, const void *buf
 	const u8 *in = buf;
 
 	card_advance(card, now);
+	if (card->gone)
+		return;
 	if (!mmio_inside(card, region, off, len)) {
 		dev_error(card, "write past the end of a region", -1, off);
 		return;

@@ -53,6 +53,8 @@ void pci_reset(struct card *card)
 
 static void pci_message(struct card *card)
 {
+	if (card->gone)
+		return;
 	if (!card->pci.intx || !card->pci.msi_on || !card->pci.msi_armed)
 		return;
 	card->pci.msi_armed = false;
@@ -62,11 +64,30 @@ static void pci_message(struct card *card)
 /* pci_intr() - PMC's interrupt output is at @level now */
 void pci_intr(struct card *card, bool level)
 {
-	if (level == card->pci.intx)
+	if (level == card->pci.intx || card->gone)
 		return;
 	card->pci.intx = level;
 	card->host.intx(card->host.ctx, level);
 	pci_message(card);
+}
+
+/* pci_busy() - an interrupt is pending, or the driver has not said yet that it handled one */
+bool pci_busy(const struct card *card)
+{
+	return card->pci.intx || !card->pci.msi_armed || !(reg_get(card, 0x000140) & 1);
+}
+
+/* pci_spurious() - an interrupt that means nothing */
+void pci_spurious(struct card *card)
+{
+	if (card->gone)
+		return;
+	if (card->pci.msi_on) {
+		card->host.msi(card->host.ctx);
+	} else if (!card->pci.intx) {
+		card->host.intx(card->host.ctx, true);
+		card->host.intx(card->host.ctx, false);
+	}
 }
 
 bool card_intx_level(const struct card *card)

@@ -113,6 +113,12 @@ static void pfifo_raise(struct card *card, u32 intr)
 	pmc_update(card);
 }
 
+/* pfifo_notify() - the interrupt that completions make */
+void pfifo_notify(struct card *card)
+{
+	pfifo_raise(card, INTR_NOTIFY);
+}
+
 /* An error stops PFIFO until the driver has looked at it. */
 static enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const char *what,
 			     u64 value)
@@ -321,7 +327,9 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 	struct { u32 seq; u32 zero; u64 time; } sema = { ch->sema_seq, 0, ptimer_time(card) };
 	bool ok;
 
-	if (ch->held_mthd == 0x6c)
+	if (fault_hits(card, FAULT_SEMAPHORE, ch))
+		ok = true;
+	else if (ch->held_mthd == 0x6c)
 		ok = vm_write(card, &ch->sema, ch->sema_off, &ch->held_data, 4, VM_PFIFO_SEMAPHORE);
 	else
 		ok = vm_write(card, &ch->sema, ch->sema_addr, &sema, sizeof(sema),
@@ -340,6 +348,7 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 	card->pfifo.retry_at = CARD_NEVER;
 	if (card->pgraph.owner == (int)ch->chid)
 		pgraph_yield(card);
+	fault_group(card, ch);
 	return PULL_ON;
 }
 
@@ -367,7 +376,10 @@ static enum pull pull_own(struct card *card, struct chan *ch)
 			return pull_release(card, ch);
 		return pull_acquire(card, ch);
 	case 0x0020:
-		pfifo_raise(card, INTR_NOTIFY);
+		if (fault_hits(card, FAULT_LATE_IRQ, ch))
+			fault_later(card, FAULT_NOTIFY, FAULT_LATE_NS);
+		else if (!fault_hits(card, FAULT_LOST_IRQ, ch))
+			pfifo_raise(card, INTR_NOTIFY);
 		break;
 	case 0x0050:
 		ch->ref = data;
@@ -687,7 +699,7 @@ static bool pfifo_kicking(const struct card *card)
 {
 	const struct pgraph *gr = &card->pgraph;
 
-	return card->pfifo.kick && gr->owner >= 0 && gr->end != CARD_NEVER &&
+	return card->pfifo.kick && gr->owner >= 0 && pgraph_working(card) &&
 	       card->pfifo.chan[gr->owner].inst == card->pfifo.kick;
 }
 
@@ -700,7 +712,7 @@ u32 pfifo_rd(struct card *card, u32 off)
 	case PFIFO_INTR:
 		return fifo->intr;
 	case PFIFO_FREEZE:
-		return val | (val & 1 && card->pgraph.end == CARD_NEVER ? BIT(4) : 0);
+		return val | (val & 1 && !pgraph_working(card) ? BIT(4) : 0);
 	case PFIFO_PUSH1:
 		return BIT(16) | fifo->current;
 	case PFIFO_KICK:

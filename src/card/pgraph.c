@@ -43,6 +43,12 @@
 
 #define CTX_VALID		BIT(31)
 
+#define TRAP_CCACHE		0x010
+#define TRAP_CCACHE_USTATUS	0x405018
+
+/* What an MMU fault on request says it wanted to read. */
+#define FAULT_MMU_ADDR		0x12345000
+
 static const struct gr_class *const classes[] = {
 	&gr_m2mf, &gr_2d, &gr_compute, &gr_3d, &gr_3d_g80, &gr_null,
 };
@@ -110,7 +116,62 @@ s64 pgraph_trap(struct card *card, u32 unit, u32 ustatus_reg, u32 ustatus)
 	return GR_FAILED;
 }
 
+/* As if the program of @ch had been unmapped. */
+static void gr_mmu_fault(struct card *card, const struct chan *ch)
+{
+	struct dmaobj obj = { .inst = ch->inst };
+
+	vm_fault(card, &obj, FAULT_MMU_ADDR, false, VM_GR_CODE, VM_PAGE_NOT_PRESENT);
+	pgraph_trap(card, TRAP_CCACHE, TRAP_CCACHE_USTATUS, 1);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+/* pgraph_freeze() - from now on, what the engine does takes forever */
+void pgraph_freeze(struct card *card)
+{
+	struct pgraph *gr = &card->pgraph;
+
+	if (gr->frozen)
+		return;
+	gr->frozen = true;
+	gr->rest = gr->end == CARD_NEVER ? 0 : gr->end - card->t;
+	gr->end = CARD_NEVER;
+}
+
+/* pgraph_thaw() - it goes on where it was */
+void pgraph_thaw(struct card *card)
+{
+	struct pgraph *gr = &card->pgraph;
+
+	if (!gr->frozen)
+		return;
+	gr->frozen = false;
+	if (gr->state != GR_IDLE)
+		gr->end = card->t + gr->rest;
+	else if (gr->owner >= 0 && !pgraph_paused(card))
+		pfifo_resume(card, gr_chan(card));
+	pfifo_run(card);
+}
+
+/* pgraph_working() - it has work or a context switch in hand */
+bool pgraph_working(const struct card *card)
+{
+	return card->pgraph.state != GR_IDLE;
+}
+
 /* ---- work ------------------------------------------------------------------------------------ */
+
+/* What has just begun takes so long. */
+static void gr_until(struct card *card, s64 ns)
+{
+	struct pgraph *gr = &card->pgraph;
+
+	if (gr->frozen)
+		gr->rest = ns;
+	else
+		gr->end = card->t + ns;
+}
 
 static void gr_start(struct card *card, struct chan *ch, const struct gr_class *op, s64 ns)
 {
@@ -121,7 +182,11 @@ static void gr_start(struct card *card, struct chan *ch, const struct gr_class *
 	ch->unpaid = 0;
 	pgraph_account(card, GR_BUSY);
 	gr->op = op;
-	gr->end = card->t + dev_scaled(card, ns);
+	gr_until(card, dev_scaled(card, ns));
+	if (fault_hits(card, FAULT_HANG, ch)) {
+		pgraph_freeze(card);
+		gr->rest = 0;
+	}
 }
 
 /*
@@ -145,7 +210,7 @@ bool pgraph_free(const struct card *card)
 
 bool pgraph_paused(const struct card *card)
 {
-	return !card->pgraph.on || card->pgraph.halted;
+	return !card->pgraph.on || card->pgraph.halted || card->pgraph.frozen;
 }
 
 /* pgraph_grant() - the channel gets the engine.  Return: true when its context is there already */
@@ -158,7 +223,7 @@ bool pgraph_grant(struct card *card, struct chan *ch)
 		return true;
 	pgraph_account(card, GR_SWITCHING);
 	gr->op = NULL;
-	gr->end = card->t + dev_scaled(card, cost_switch());
+	gr_until(card, dev_scaled(card, cost_switch()));
 	return false;
 }
 
@@ -242,10 +307,18 @@ bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 dat
 		state[mthd / 4] = (context & 0xfffff) << 4;
 		return true;
 	}
+	if (fault_hits(card, FAULT_METHOD, ch)) {
+		gr_error(card, INTR_ILLEGAL_MTHD, "illegal method");
+		return false;
+	}
 	state[mthd / 4] = data;
 	ns = class->mthd(card, ch, state, mthd, data);
 	if (ns == GR_FAILED)
 		return false;
+	if (ns && fault_hits(card, FAULT_MMU, ch)) {
+		gr_mmu_fault(card, ch);
+		return false;
+	}
 	if (ns) {
 		gr_start(card, ch, class, ns);
 		return false;
@@ -294,6 +367,7 @@ void pgraph_reset(struct card *card)
 	pgraph_abort(card);
 	gr->on = false;
 	gr->halted = false;
+	gr->frozen = false;
 	gr->ctx = 0;
 	gr->intr = 0;
 	for (u32 r = 0x400000; r < 0x410000; r += 4)
@@ -381,7 +455,7 @@ void pgraph_wr(struct card *card, u32 off, u32 val)
 		if (pgraph_paused(card))
 			break;
 		/* an owner that was stopped between two methods goes on */
-		if (gr->owner >= 0 && gr->end == CARD_NEVER)
+		if (gr->owner >= 0 && !pgraph_working(card))
 			pfifo_resume(card, gr_chan(card));
 		pfifo_run(card);
 		break;

@@ -121,6 +121,8 @@ struct pci {
 
 void pci_reset(struct card *card);
 void pci_intr(struct card *card, bool level);
+bool pci_busy(const struct card *card);
+void pci_spurious(struct card *card);
 void pci_config(struct card *card, u32 off, u8 *buf, u32 len, bool write);
 u32 pci_rd(struct card *card, u32 off);
 void pci_wr(struct card *card, u32 off, u32 val);
@@ -240,6 +242,7 @@ void pfifo_run(struct card *card);
 void pfifo_resume(struct card *card, struct chan *ch);
 void pfifo_retry(struct card *card);
 bool pfifo_intr(const struct card *card);
+void pfifo_notify(struct card *card);
 bool pfifo_ramht(struct card *card, const struct chan *ch, u32 handle, u32 *context);
 u32 pfifo_rd(struct card *card, u32 off);
 void pfifo_wr(struct card *card, u32 off, u32 val);
@@ -272,6 +275,8 @@ struct pgraph {
 	enum gr_state state;
 	s64 since;		/* accounted for up to here */
 	s64 end;		/* when the work in hand ends, CARD_NEVER none */
+	bool frozen;		/* by a fault: nothing begins, and what is in hand does not end */
+	s64 rest;		/* frozen: what the work in hand still takes */
 	const struct gr_class *op;	/* whose work; NULL: method decoding or a context switch */
 	u32 intr;
 	s64 ns[GR_STATES];
@@ -284,6 +289,9 @@ void pgraph_reset(struct card *card);
 void pgraph_account(struct card *card, enum gr_state next);
 bool pgraph_free(const struct card *card);
 bool pgraph_paused(const struct card *card);
+bool pgraph_working(const struct card *card);
+void pgraph_freeze(struct card *card);
+void pgraph_thaw(struct card *card);
 bool pgraph_grant(struct card *card, struct chan *ch);
 void pgraph_yield(struct card *card);
 void pgraph_abort(struct card *card);
@@ -320,6 +328,30 @@ bool surface_write(struct card *card, const struct surface *dst, u64 x, u32 y, c
 		   u64 len, enum vm_who who);
 bool surface_read(struct card *card, const struct surface *src, u64 x, u32 y, void *buf, u64 len,
 		  enum vm_who who);
+
+/* ---- fault.c: faults on request ------------------------------------------------------------ */
+
+enum fault_kind {
+	FAULT_HANG, FAULT_MMU, FAULT_METHOD, FAULT_SEMAPHORE, FAULT_LOST_IRQ, FAULT_LATE_IRQ,
+	FAULT_SPURIOUS_IRQ, FAULT_NOTIFY, FAULT_STOP, FAULT_GONE, FAULT_HEAL, FAULT_KINDS
+};
+
+#define CARD_FAULTS	32
+/* How late a late interrupt is. */
+#define FAULT_LATE_NS	100000000
+
+struct fault {
+	enum fault_kind kind;
+	int chid;		/* -1: any */
+	u64 left;		/* due with the so many-th group from now; 0: by time */
+	s64 at;
+};
+
+bool fault_hits(struct card *card, enum fault_kind kind, const struct chan *ch);
+void fault_group(struct card *card, const struct chan *ch);
+s64 fault_next(const struct card *card);
+void fault_later(struct card *card, enum fault_kind kind, s64 ns);
+void fault_event(struct card *card);
 
 /* ---- dev.c -------------------------------------------------------------------------------- */
 
@@ -358,11 +390,17 @@ struct card {
 	u64 errors;
 	u32 gap[GAP_MAX_NS / GAP_STEP_NS];
 	u64 gaps;
+	struct fault fault[CARD_FAULTS];	/* not yet due */
+	u32 faults;
+	u64 faults_done;
+	u64 fault_seed;
+	bool gone;		/* nothing of it can be reached */
 };
 
 u32 dev_row(struct card *card, u32 chid);
 void dev_gap(struct card *card, s64 ns);
 void dev_error(struct card *card, const char *what, int chid, u64 value);
+u64 dev_random(u64 *state);
 
 static inline s64 dev_scaled(const struct card *card, s64 ns)
 {

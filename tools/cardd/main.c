@@ -35,11 +35,22 @@ static const char usage[] =
 "usage: cardd --socket PATH --control PATH --json FILE [--options 'NAME=VALUE,...']\n"
 "Runs the modelled GPU (a GeForce 9800 GT) for one QEMU.\n"
 "  --socket PATH    vfio-user socket, for QEMU's device vfio-user-pci\n"
-"  --control PATH   a line 'truth' sent here is answered with the ground truth, one line of JSON\n"
+"  --control PATH   a line 'truth' sent here is answered with the ground truth, one line of JSON;\n"
+"                   'fault KIND[@WHEN][:CHANNEL]' lets something break: see below\n"
 "  --json FILE      where the ground truth goes when QEMU leaves, or on SIGTERM\n"
 "  --options        scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
 "                   seed=N   for whatever is random in the model (default 1)\n"
 "                   vram=MIB video memory: 64, 128, 256 (default), 512 or 1024\n"
+"                   fault=KIND[@WHEN][:CHANNEL], several joined by +\n"
+"                     WHEN: N (the N-th command group), a time like 20ms (us, ms, s), random (a\n"
+"                     group of the next thousand); CHANNEL: its groups and work alone\n"
+"                     hang mmu method            instead of the next work: it never ends, is a\n"
+"                                                memory fault, is illegal\n"
+"                     semaphore lost-irq late-irq  the next completion: it is not written, not\n"
+"                                                interrupted for, or 100 ms later\n"
+"                     spurious-irq notify        an interrupt without cause, or without completion\n"
+"                     stop gone                  the engine stands still, the card cannot be reached\n"
+"                     heal                       ends hang, stop and gone\n"
 "  --help\n";
 
 struct control {
@@ -103,7 +114,7 @@ static u64 option_number(const char *name, const char *value, u64 min, u64 max)
 	return n;
 }
 
-static void parse_options(char *list, struct card_config *config)
+static void parse_options(char *list, struct card_config *config, const char **fault)
 {
 	for (char *item = strtok(list, ","); item; item = strtok(NULL, ",")) {
 		char *value = strchr(item, '=');
@@ -121,8 +132,10 @@ static void parse_options(char *list, struct card_config *config)
 			if (config->vram_mib & (config->vram_mib - 1))
 				die(2, "option vram=%s: 64, 128, 256, 512 or 1024 is wanted",
 				    value);
+		} else if (!strcmp(item, "fault")) {
+			*fault = value;
 		} else {
-			die(2, "unknown option '%s' (known: scale, seed, vram)", item);
+			die(2, "unknown option '%s' (known: scale, seed, vram, fault)", item);
 		}
 	}
 }
@@ -159,9 +172,10 @@ static char *truth_json(size_t *len)
 	}
 	fprintf(f, "],\"gap_ns\":{\"n\":%llu,\"p50\":%lld,\"p90\":%lld},",
 		(unsigned long long)t.gap_n, (long long)t.gap_p50_ns, (long long)t.gap_p90_ns);
-	fprintf(f, "\"messages\":{\"waited\":%llu,\"posted\":%llu},\"errors\":%llu}\n",
-		(unsigned long long)waited, (unsigned long long)posted,
-		(unsigned long long)t.errors);
+	fprintf(f, "\"messages\":{\"waited\":%llu,\"posted\":%llu},",
+		(unsigned long long)waited, (unsigned long long)posted);
+	fprintf(f, "\"errors\":%llu,\"faults\":%llu}\n", (unsigned long long)t.errors,
+		(unsigned long long)t.faults);
 	if (fclose(f) || !buf)
 		die(1, "out of memory");
 	return buf;
@@ -224,10 +238,24 @@ static void control_flush(struct control *c)
 	}
 }
 
+static void __attribute__((format(printf, 2, 3))) control_say(struct control *c, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vasprintf(&c->out, fmt, args);
+	va_end(args);
+	if (n < 0)
+		die(1, "out of memory");
+	c->out_len = (size_t)n;
+}
+
 /* Answer the first line, if one has arrived; the next waits until the peer took this answer. */
 static void control_answer(struct control *c)
 {
 	char *end = memchr(c->in, '\n', c->got);
+	char why[CARD_WHY];
 	size_t line;
 
 	if (c->out || !end)
@@ -238,11 +266,13 @@ static void control_answer(struct control *c)
 	line = (size_t)(end - c->in) + 1;
 	if (!strcmp(c->in, "truth")) {
 		c->out = truth_json(&c->out_len);
+	} else if (!strncmp(c->in, "fault ", 6)) {
+		if (card_fault(card, clock_ns(), c->in + 6, why, sizeof(why)))
+			control_say(c, "{\"fault\":\"%s\"}\n", c->in + 6);
+		else
+			control_say(c, "{\"error\":\"%s\"}\n", why);
 	} else {
-		c->out = strdup("{\"error\":\"unknown request (known: truth)\"}\n");
-		if (!c->out)
-			die(1, "out of memory");
-		c->out_len = strlen(c->out);
+		control_say(c, "{\"error\":\"%s\"}\n", "unknown request (known: truth, fault)");
 	}
 	c->out_at = 0;
 	c->got -= line;
@@ -375,7 +405,8 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
-	const char *socket_path = NULL, *control_path = NULL, *json_path = NULL;
+	const char *socket_path = NULL, *control_path = NULL, *json_path = NULL, *fault = NULL;
+	char why[CARD_WHY];
 	struct card_config config = { .chip = "G92", .vram_mib = 256, .scale = 1, .seed = 1 };
 	struct card_host host;
 	int opt, listener, control_listener, signals;
@@ -393,7 +424,7 @@ int main(int argc, char **argv)
 			json_path = optarg;
 			break;
 		case 'o':
-			parse_options(optarg, &config);
+			parse_options(optarg, &config, &fault);
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -416,11 +447,8 @@ int main(int argc, char **argv)
 		die(1, "signals: %s", strerror(errno));
 	signal(SIGPIPE, SIG_IGN);
 
-	listener = listen_at(socket_path);
-	control_listener = listen_at(control_path);
 	for (int i = 0; i < CONTROL_MAX; i++)
 		controls[i].fd = -1;
-	go_realtime();
 	config.vram = vram_create(config.vram_mib);
 	vfu = vfu_create();
 	if (!vfu)
@@ -430,6 +458,11 @@ int main(int argc, char **argv)
 	card = card_create(&config, &host, clock_ns());
 	if (!card)
 		die(1, "out of memory");
+	if (fault && !card_fault(card, clock_ns(), fault, why, sizeof(why)))
+		die(2, "option fault: %s", why);
+	listener = listen_at(socket_path);
+	control_listener = listen_at(control_path);
+	go_realtime();
 	serve(listener, control_listener, signals);
 	truth_write(json_path);
 	unlink(socket_path);
