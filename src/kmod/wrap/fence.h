@@ -2,9 +2,8 @@
 /*
  * dma_fence: who made a fence, and when it signalled.
  *
- * 6.17 and later: names by dma_fence_driver_name() and dma_fence_timeline_name() (506aa8b02a8d);
- * ops may vanish after the signal. 6.7: dma_fence_timestamp() (b83ce9cb4a46) waits out the
- * moment between the flag SIGNALED and the time.
+ * 6.17 and later: names by dma_fence_driver_name() and dma_fence_timeline_name(); ops may vanish
+ * after the signal.
  */
 #ifndef TGK_WRAP_FENCE_H
 #define TGK_WRAP_FENCE_H

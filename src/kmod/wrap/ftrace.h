@@ -2,8 +2,7 @@
 /*
  * ftrace: where a traced function goes on.
  *
- * 6.2 renamed ftrace_instruction_pointer_set() to ftrace_regs_set_instruction_pointer()
- * (0ef86097f127).
+ * 6.2 renamed ftrace_instruction_pointer_set() to ftrace_regs_set_instruction_pointer().
  */
 #ifndef TGK_WRAP_FTRACE_H
 #define TGK_WRAP_FTRACE_H

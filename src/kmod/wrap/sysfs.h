@@ -2,7 +2,7 @@
 /*
  * sysfs: functions of binary attributes.
  *
- * 6.16 made the attribute that they get const (97d06802d10a).
+ * 6.16 made the attribute that they get const.
  */
 #ifndef TGK_WRAP_SYSFS_H
 #define TGK_WRAP_SYSFS_H

@@ -2,8 +2,8 @@
 /*
  * The current process: its executable's file, its cgroup.
  *
- * get_mm_exe_file() is not exported before 6.17; 6.7 made get_file_rcu() a function that takes
- * the pointer's place (0ede61d8589c), because files are freed without a grace period since.
+ * get_mm_exe_file() is not exported. 6.7 made get_file_rcu() a function that takes the
+ * pointer's place, because files are freed without a grace period since.
  */
 #ifndef TGK_WRAP_TASK_H
 #define TGK_WRAP_TASK_H

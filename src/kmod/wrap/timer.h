@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hrtimer: 6.15 folded hrtimer_init() and the function into hrtimer_setup() (9779489a31d7).
+ * hrtimer: 6.15 folded hrtimer_init() and the function into hrtimer_setup().
  */
 #ifndef TGK_WRAP_TIMER_H
 #define TGK_WRAP_TIMER_H
