@@ -249,7 +249,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	s64 before = gpu->now;
 	int rc;
 
-	if (ev->now < before || ev->at < 0)
+	if (ev->now < before || ev->now == TG_NEVER || ev->at < 0)
 		return -EINVAL;
 	gpu->now = ev->now;
 	gpu->out = out;

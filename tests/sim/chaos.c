@@ -203,8 +203,8 @@ static void do_error(struct chaos *c)
 		ev.job = job->id;
 		want = -EBUSY;
 	} else if (!below(c, 10)) {
-		ev.kind = TG_EV_TIMER;		/* time goes backwards */
-		ev.now = c->h.core.now - 1;
+		ev.kind = TG_EV_TIMER;		/* time goes backwards, or comes to its end */
+		ev.now = below(c, 2) ? c->h.core.now - 1 : TG_NEVER;
 		th_feed_raw(&c->h, &ev, -EINVAL);
 		return;
 	}
