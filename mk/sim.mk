@@ -50,6 +50,15 @@ $(B)/tests/sim/replay_test: tests/sim/replay_test.c $(SIM_SAN) $(filter-out %/po
 	@mkdir -p $(@D)
 	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
 
+# What a decision costs.
+.PHONY: bench-core
+$(B)/tests/sim/bench_core: tests/sim/bench_core.c $(B)/lib/libtgcore.a
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+
+bench-core: $(B)/tests/sim/bench_core
+	@tests/sim/bench-core $< $(B)/bench-core.json
+
 # Fuzzers: clang's libFuzzer. `make check` runs a fixed number of inputs from a fixed seed,
 # `make fuzz` FUZZ_SECONDS each; what is found worth keeping goes to $(B)/fuzz/corpus.
 FUZZ_CC ?= clang-14
@@ -84,4 +93,4 @@ fuzz: $(FUZZ_BIN)
 	done
 
 -include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d) $(B)/tests/sim/wrong.d \
-	$(B)/tests/sim/replay_test.d
+	$(B)/tests/sim/replay_test.d $(B)/tests/sim/bench_core.d

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a scheduling decision costs: one cycle is a client's SUBMIT, the DONE of a group in
+ * flight, the pick and FREE that follow, and the STARTED of whoever was freed, while N other
+ * clients wait (under fifo: are in flight). Hosts' own work is left out.
+ *
+ * bench_core POLICY CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
+ * ns per cycle over the rounds, and bytes per waiting client. Callgrind counts cycles().
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <tg/policy.h>
+
+struct bench {
+	struct tg_actions out;
+	struct tg_gpu core;
+	u64 *freed;		/* ring: jobs in the order in which they were freed */
+	u32 head, started, tail, mask;
+	s64 now;
+};
+
+static void emit(struct tg_actions *out, const struct tg_action *action)
+{
+	struct bench *b = container_of(out, struct bench, out);
+
+	if (action->kind == TG_ACT_FREE)
+		b->freed[b->tail++ & b->mask] = action->job;
+}
+
+static void *zeroed(size_t nr, size_t size)
+{
+	void *mem = calloc(nr, size);
+
+	if (!mem) {
+		fprintf(stderr, "bench_core: out of memory\n");
+		exit(1);
+	}
+	return mem;
+}
+
+static void feed(struct bench *b, struct tg_event *ev)
+{
+	ev->now = b->now;
+	ev->at = b->now;
+	if (tg_gpu_feed(&b->core, ev, &b->out)) {
+		fprintf(stderr, "bench_core: the core refuses an event of kind %d\n", ev->kind);
+		exit(1);
+	}
+}
+
+static void feed_job(struct bench *b, enum tg_event_kind kind, u32 client, u64 job)
+{
+	struct tg_event ev = { .kind = kind, .client = client, .job = job };
+
+	feed(b, &ev);
+}
+
+static void start(struct bench *b)
+{
+	while (b->started != b->tail)
+		feed_job(b, TG_EV_STARTED, 0, b->freed[b->started++ & b->mask]);
+}
+
+/* Jobs have their client's number in their low half, and count up in the high one. */
+__attribute__((noinline)) static void cycles(struct bench *b, u32 n)
+{
+	while (n--) {
+		u64 ended = b->freed[b->head++ & b->mask];
+
+		b->now += 1000;
+		feed_job(b, TG_EV_SUBMIT, (u32)ended, ended + (1ull << 32));
+		feed_job(b, TG_EV_DONE, 0, ended);
+		start(b);
+	}
+}
+
+/* Three priorities; a tenth with reserves, a tenth HT. */
+static const char spec_text[] =
+	"a:prt:bg:1:0:0\nb:prt:bg:2:0:0\nc:prt:pe:3:900000:1000000\nd:ht:bg:3:0:0\n";
+
+static void init(struct bench *b, u32 policy, u32 clients)
+{
+	static struct tg_identity ids[] = { { .comm = "a" }, { .comm = "b" }, { .comm = "c" },
+					    { .comm = "d" } };
+	static struct tg_spec spec = { .text = spec_text };
+	struct tg_event spec_ev = { .kind = TG_EV_SPEC, .data = &spec };
+	struct tg_buckets buckets = { };
+	struct tg_spec_error error;
+	u32 i;
+
+	while (1u << buckets.bits < clients)
+		buckets.bits++;
+	buckets.jobs = zeroed(1 << buckets.bits, sizeof(void *));
+	buckets.clients = zeroed(1 << buckets.bits, sizeof(void *));
+	buckets.channels = zeroed(1 << buckets.bits, sizeof(void *));
+	b->out.emit = emit;
+	b->mask = (4u << buckets.bits) - 1;
+	b->freed = zeroed(b->mask + 1, sizeof(*b->freed));
+	spec.entries = zeroed(tg_spec_room(spec_text, strlen(spec_text)), sizeof(*spec.entries));
+	tg_spec_parse(&spec, strlen(spec_text), &error);
+	tg_gpu_init(&b->core, 1, policy, &buckets, 0);
+	tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
+	feed(b, &spec_ev);
+	for (i = 1; i <= clients + 1; i++) {
+		struct tg_event join = { .kind = TG_EV_JOIN, .client = i, .arg = 1,
+					 .data = &ids[i % 10 < 2 ? i % 10 + 2 : i & 1] };
+
+		tg_gpu_give(&b->core, TG_POOL_CLIENT, zeroed(1, sizeof(struct tg_client)));
+		tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));
+		tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
+		tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
+		feed(b, &join);
+		feed_job(b, TG_EV_SUBMIT, i, i);
+	}
+	start(b);
+}
+
+static s64 clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * TG_SEC + t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double *da = a, *db = b;
+
+	return (*da > *db) - (*da < *db);
+}
+
+int main(int argc, char **argv)
+{
+	static struct bench b;
+	int policy = argc == 5 ? tg_policy_find(argv[1], strlen(argv[1])) : -1;
+	u32 clients, n, rounds, i;
+	double *ns;
+	s64 from;
+
+	if (policy < 0 || tg_policy_get(policy)->mode == TG_GATE_OPEN) {
+		fprintf(stderr, "usage: bench_core POLICY CLIENTS CYCLES ROUNDS; a policy that "
+			"is asked or told\n");
+		return 2;
+	}
+	clients = atoi(argv[2]);
+	n = atoi(argv[3]);
+	rounds = atoi(argv[4]);
+	ns = zeroed(rounds, sizeof(*ns));
+	init(&b, policy, clients);
+	for (i = 0; i < rounds; i++) {
+		from = clock_ns();
+		cycles(&b, n);
+		ns[i] = (double)(clock_ns() - from) / n;
+	}
+	qsort(ns, rounds, sizeof(*ns), by_size);
+	printf("%.1f %.1f %.1f %zu\n", ns[rounds / 2], ns[rounds / 10], ns[rounds * 9 / 10],
+	       sizeof(struct tg_client) + sizeof(struct tg_channel) + sizeof(struct tg_reserve) +
+	       sizeof(struct tg_job) + 3 * sizeof(void *));
+	return 0;
+}
