@@ -44,7 +44,7 @@ enum tg_event_kind {
 
 /**
  * struct tg_event - one happening
- * @now: clock, read under the GPU's lock: never decreases from event to event
+ * @now: clock, read under the GPU's lock: never decreases from event to event, never TG_NEVER
  * @at: when it happened, not after @now; equal to @now where the kind names no own meaning
  * @kind: enum tg_event_kind
  * @client: number of the client, chosen by the host, never reused on this GPU
