@@ -66,7 +66,7 @@ static const struct spec_limits range_mem = {
 	1, TG_SPEC_MEM_MAX, "mem out of range", "mem: 1 to 1024G bytes, suffix K, M or G"
 };
 
-enum key { KEY_RESERVE, KEY_WEIGHT, KEY_DEPTH, KEY_VGPU, KEY_MEM, KEY_NR };
+enum spec_key { KEY_RESERVE, KEY_WEIGHT, KEY_DEPTH, KEY_VGPU, KEY_MEM, KEY_NR };
 
 static const char *const key_names[KEY_NR] = { "reserve", "weight", "depth", "vgpu", "mem" };
 
@@ -424,7 +424,7 @@ static int parse_period(struct spec_cursor *c, struct tg_spec_entry *e, struct s
 	return 0;
 }
 
-static int parse_value(struct spec_cursor *c, struct tg_spec_entry *e, enum key key)
+static int parse_value(struct spec_cursor *c, struct tg_spec_entry *e, enum spec_key key)
 {
 	struct tg_str s;
 	u64 value;
