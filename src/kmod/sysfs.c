@@ -733,7 +733,7 @@ static struct attribute *root_attrs[] = {
 	&spec_result_attr.attr, NULL
 };
 
-static struct bin_attribute *root_bin_attrs[] = { &spec_attr, &snapshot_attr, NULL };
+static TGK_BIN_ATTR *root_bin_attrs[] = { &spec_attr, &snapshot_attr, NULL };
 
 static const struct attribute_group root_group = {
 	.attrs = root_attrs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sysfs: functions of binary attributes.
+ * sysfs: binary attributes, in their functions and in groups.
  *
  * 6.16 made the attribute that they get const.
  */
