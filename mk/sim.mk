@@ -31,7 +31,7 @@ $(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
 
 
 # Tests: under ASan and UBSan, and so is what they test.
-SIM_TEST_BUILD = $(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $(B)/obj/$(@F).d -o $@ \
+SIM_TEST_BUILD = mkdir -p $(@D) $(B)/obj && $(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $(B)/obj/$(@F).d -o $@ \
 	$(filter %.c %.o %.a,$^)
 SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test chaos property wrong replay_test example tgsim_cli)
 
@@ -41,25 +41,20 @@ check-sim: sim-tests
 	@tests/all $(SIM_TESTS)
 
 $(B)/tests/unit/record_test: tests/unit/record_test.c $(B)/lib/libtgcore-san.a
-	@mkdir -p $(@D) $(B)/obj
 	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/sim_test: tests/sim/sim_test.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
-	@mkdir -p $(@D)
 	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/chaos $(B)/tests/sim/property: $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c \
 		$(SIM_SAN) $(B)/lib/libtgcore-san.a
-	@mkdir -p $(@D)
 	$(SIM_TEST_BUILD)
 
 # With policies of their own in place of the table.
 $(B)/tests/sim/wrong: tests/sim/wrong.c tests/sim/host.c $(filter-out %/policy.o,$(CORE_SAN))
-	@mkdir -p $(@D)
 	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/replay_test: tests/sim/replay_test.c $(SIM_SAN) $(filter-out %/policy.o,$(CORE_SAN))
-	@mkdir -p $(@D)
 	$(SIM_TEST_BUILD)
 
 # A policy of one file and one row: out of the page that shows how.
@@ -73,7 +68,6 @@ $(B)/tests/example/policy.c: src/core/policy.c
 
 $(B)/tests/sim/example: tests/sim/example.c $(addprefix $(B)/tests/example/,policy_turns.c policy.c) \
 		$(SIM_SAN) $(filter-out %/policy.o,$(CORE_SAN))
-	@mkdir -p $(@D)
 	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/tgsim_cli: tests/sim/tgsim_cli $(B)/tests/tgsim
@@ -83,7 +77,7 @@ $(B)/tests/sim/tgsim_cli: tests/sim/tgsim_cli $(B)/tests/tgsim
 # What a decision costs.
 .PHONY: bench-core
 $(B)/bench/bench_core: tests/sim/bench_core.c $(B)/lib/libtgcore.a
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(B)/obj
 	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -MF $(B)/obj/bench_core.d -o $@ $(filter %.c %.o %.a,$^)
 
 bench-core: $(B)/bench/bench_core
@@ -121,6 +115,21 @@ fuzz: $(FUZZ_BIN)
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
 	done
+
+# Line coverage of src/core: the same tests, with counters in the sanitisers' place.
+COV_UNIT := $(addprefix $(B)/cov/tests/unit/,core_test record_test predict_test spec_parse spec_match \
+	spec_fuzz)
+
+.PHONY: coverage
+coverage:
+	@rm -rf $(B)/cov
+	@$(MAKE) -s B=$(B)/cov SAN="--coverage -O0" SPEC_SANITIZE="--coverage -O0" sim-tests $(COV_UNIT) >/dev/null
+	@tests/all $(COV_UNIT) $(B)/cov/tests/sim/* >$(B)/cov/log || { grep '^not ok' $(B)/cov/log; exit 1; }
+	@lcov -q --capture --directory $(B)/cov --base-directory . --no-external \
+		--output-file $(B)/cov/all 2>$(B)/cov/lcov.log
+	@lcov -q --extract $(B)/cov/all '*/src/core/*' --output-file $(B)/cov/core \
+		2>>$(B)/cov/lcov.log
+	@lcov --list $(B)/cov/core 2>>$(B)/cov/lcov.log
 
 -include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/record_test.d $(B)/obj/bench_core.d \
 	$(patsubst %,$(B)/obj/%.d,sim_test chaos property wrong replay_test example)

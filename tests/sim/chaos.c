@@ -4,7 +4,7 @@
  * hang and come back, specs, policies and knobs change, timers are late, hosts err. What
  * host.c checks must hold throughout, and at the end nothing may remain.
  *
- * chaos [EVENTS [SEED]]: events per row (default 200 000), first seed
+ * chaos [EVENTS [SEED]]: events per row (default 1 000 000), first seed
  */
 #include <stdlib.h>
 #include "../lib/test.h"
@@ -269,7 +269,7 @@ static void run(const struct row *row, u64 events, u64 seed)
 
 int main(int argc, char **argv)
 {
-	u64 events = argc > 1 ? strtoull(argv[1], NULL, 0) : 200000;
+	u64 events = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000000;
 	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	u32 i;
 
