@@ -2,7 +2,7 @@
 # timegraph.ko, for the kernels under build/cache/kernel.
 #
 #	make kmod			for every kernel that scripts/setup has fetched
-#	make kmod K=6.1			for one of them
+#	make kmod K='6.1 7.2'		for these
 #	make kmod KVER=... KDIR=...	for any kernel with headers
 #	make kmod-sparse, kmod-checkpatch
 #
@@ -11,7 +11,10 @@
 KMOD_CACHE := build/cache/kernel
 KMOD_SOURCE := build/cache/source/6.1
 K ?= $(patsubst $(KMOD_CACHE)/%/release,%,$(wildcard $(KMOD_CACHE)/*/release))
-KMOD_MAKE = $(MAKE) --no-print-directory -C $(KDIR) M=$(abspath build/kmod/$(KVER)) W=1 KCFLAGS=-Werror $(KMOD_ARGS)
+# `enter` runs a command where the kernel's compiler is. BTF of ours would need pahole, and nobody reads it.
+KMOD_NO_BTF := CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_PAHOLE_VERSION= PAHOLE_VERSION=
+KMOD_MAKE = $(wildcard $(dir $(KDIR))enter) $(MAKE) --no-print-directory -C $(KDIR) \
+	M=$(abspath build/kmod/$(KVER)) W=1 KCFLAGS=-Werror $(KMOD_NO_BTF) $(KMOD_ARGS)
 
 .PHONY: kmod kmod-one kmod-sparse kmod-checkpatch
 
