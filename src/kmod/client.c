@@ -279,6 +279,23 @@ static void channel_free(struct tgk_channel *ch)
 	kfree(ch);
 }
 
+/* Under tgk_gpu.lock: out of the table, and onto @done if nobody uses it any more. */
+static void unhash(struct tgk_channel *ch, struct hlist_head *done)
+{
+	hash_del(&ch->hash);
+	if (channel_unref(ch))
+		hlist_add_head(&ch->hash, done);
+}
+
+static void channels_free(struct hlist_head *done)
+{
+	struct hlist_node *next;
+	struct tgk_channel *ch;
+
+	hlist_for_each_entry_safe(ch, next, done, hash)
+		channel_free(ch);
+}
+
 void tgk_channel_put(struct tgk_gpu *gpu, struct tgk_channel *ch)
 {
 	bool last;
@@ -344,31 +361,32 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 	int i;
 
 	raw_spin_lock_irq(&gpu->lock);
-	hash_for_each_safe(gpu->channels, i, next, ch, hash) {
-		if (!ch->dying || !concerns(ch, file, chid))
-			continue;
-		hash_del(&ch->hash);
-		if (channel_unref(ch))
-			hlist_add_head(&ch->hash, &done);
-	}
+	hash_for_each_safe(gpu->channels, i, next, ch, hash)
+		if (ch->dying && concerns(ch, file, chid))
+			unhash(ch, &done);
 	raw_spin_unlock_irq(&gpu->lock);
-	hlist_for_each_entry_safe(ch, next, &done, hash)
-		channel_free(ch);
+	channels_free(&done);
 }
 
 /*
- * Processes that used a channel of others, and are dead, leave it: a handle that goes from
- * hand to hand must not collect them. Under tgk_gpu.lock.
+ * Processes that used a channel together with others, and are dead, leave it at once: a handle
+ * that goes from hand to hand must not collect them. Under tgk_gpu.lock; what is in @done is
+ * for channels_free().
  */
-static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
+		       struct hlist_head *done)
 {
+	struct hlist_node *next;
 	struct tgk_channel *ch;
 
 	rcu_read_lock();
-	hash_for_each_possible(gpu->channels, ch, hash, channel_key(file, chid))
-		if (ch->file == file && ch->chid == chid && !ch->dying &&
-		    !pid_task(ch->client->pid, PIDTYPE_TGID))
-			leave(gpu, ch);
+	hash_for_each_possible_safe(gpu->channels, ch, next, hash, channel_key(file, chid)) {
+		if (ch->dying || !concerns(ch, file, &chid) ||
+		    pid_task(ch->client->pid, PIDTYPE_TGID))
+			continue;
+		leave(gpu, ch);
+		unhash(ch, done);
+	}
 	rcu_read_unlock();
 }
 
@@ -416,6 +434,7 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 	enum tgk_known known = TGK_UNKNOWN;
 	struct tgk_client *client, *new = NULL;
 	struct tgk_channel *ch;
+	HLIST_HEAD(done);
 	int ret = 0;
 
 	ch = kzalloc(sizeof(*ch), GFP_KERNEL);
@@ -429,8 +448,6 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 		if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
 		    (known == TGK_DYING && !fresh))
 			break;
-		if (known == TGK_FOREIGN)
-			leave_dead(gpu, file, chid);
 		client = client_find(gpu, task_tgid(current)) ?: new;
 		ret = client ? feed_join(gpu, client, ch) : -ENOMEM;
 		if (!ret) {
@@ -444,6 +461,8 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 			ch->client = client;
 			hash_add(gpu->channels, &ch->hash, channel_key(file, chid));
 			ch = NULL;
+			if (known == TGK_FOREIGN)
+				leave_dead(gpu, file, chid, &done);
 		}
 		if (ret != -ENOMEM)
 			break;
@@ -455,8 +474,7 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 			goto free;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	if (known == TGK_FOREIGN)
-		tgk_channel_forget(gpu, file, &chid);
+	channels_free(&done);
 free:
 	if (new)
 		tgk_client_put(new);
