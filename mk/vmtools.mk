@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools
-vmtools: $(B)/vm/bin/abuse
+vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/stall
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
@@ -22,4 +22,8 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
--include $(ABUSE_OBJ:.o=.d)
+$(B)/vm/bin/stall: $(B)/obj/vmtools/tests/vm/tools/stall.o
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
+
+-include $(ABUSE_OBJ:.o=.d) $(B)/obj/vmtools/tests/vm/tools/stall.d
