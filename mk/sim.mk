@@ -85,7 +85,7 @@ bench-core: $(B)/bench/bench_core
 
 # Fuzzers: clang's libFuzzer. `make check` runs a fixed number of inputs from a fixed seed,
 # `make fuzz` FUZZ_SECONDS each; what is found worth keeping goes to $(B)/fuzz/corpus.
-FUZZ_CC ?= clang-14
+FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 600
 FUZZ_RUNS ?= 30000
 FUZZERS := spec trace feed
@@ -100,8 +100,9 @@ $(FUZZ_BIN): $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard include/tg/*.h i
 .PHONY: fuzz check-fuzz
 check-fuzz: $(FUZZ_BIN)
 	@set -e; for f in $(FUZZERS); do \
+		rm -rf $(B)/fuzz/new/$$f; mkdir -p $(B)/fuzz/new/$$f; \
 		$(B)/fuzz/$$f -seed=1 -runs=$(FUZZ_RUNS) -max_len=4096 -timeout=10 -close_fd_mask=1 \
-			-artifact_prefix=$(B)/fuzz/$$f- tests/fuzz/corpus/$$f \
+			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f tests/fuzz/corpus/$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "ok fuzz $$f: $(FUZZ_RUNS) inputs"; \
 	done; echo '3 passed, 0 failed'
