@@ -7,7 +7,6 @@
  * were off: completions of that time were told late, and in whatever order. On SIGTERM prints
  * the worst CPU's sum of such times, in microseconds.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
