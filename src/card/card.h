@@ -44,6 +44,8 @@ enum card_region {
  * @scale: the card is so many times slower than life, 1 to 1000; every modelled duration is
  *	multiplied by it, and so is everything in the ground truth
  * @seed: seeds whatever is random in the model
+ * @cold: caches are cold after a context switch
+ * @jitter: the same work does not always take the same time
  */
 struct card_config {
 	const char *chip;
@@ -51,6 +53,8 @@ struct card_config {
 	void *vram;
 	u32 scale;
 	u64 seed;
+	bool cold;
+	bool jitter;
 };
 
 /**

@@ -31,6 +31,22 @@
  */
 #define ROPS		16
 
+/* Assumed, as no source of NVIDIA's gives it: a vertex is fetched and set up per core clock. */
+
+/*
+ * After a context switch the second-level texture and constant caches hold the other context's
+ * data: 32 KiB in each of 4 partitions (H. Wong et al., Demystifying GPU Microarchitecture
+ * through Microbenchmarking, ISPASS 2010, for the same generation: 256 KiB over 8 partitions of
+ * the GT200).  How much of it is fetched again is not published: assumed is anything from none
+ * to all, at a sixteenth of the memory's speed, since the accesses wait for each other: up to 36
+ * us, on average half as much as the switch itself.
+ */
+#define COLD_BYTES	(4 * 32 * 1024)
+#define COLD_MBPS	(VRAM_MBPS / 16)
+
+/* Assumed, as no source gives it: work takes up to half a percent less or more. */
+#define JITTER_PER_MILLE	5
+
 /*
  * PCI Express 2.0, 16 lanes: 5 GT/s, 8b/10b coded, is 8 GB/s; packets carry 128 bytes of payload
  * in 152 (16 header with 64-bit address, 4 LCRC, 2 sequence, 2 framing): PCI Express Base
@@ -106,4 +122,35 @@ s64 cost_pixels(u64 pixels, u64 vram_bytes, u64 system_bytes)
 	s64 memory = cost_memory(vram_bytes, system_bytes);
 
 	return rop > memory ? rop : memory;
+}
+
+/*
+ * cost_draw() - @vertices through a program of that many instructions, @pixels through another:
+ * both share the multiprocessors; set-up and ROPs work beside them
+ */
+s64 cost_draw(u64 vertices, u32 vertex_program, u64 pixels, u32 pixel_program, u64 vram_bytes)
+{
+	u64 warps_v = vertices / WARP_THREADS + 1, warps_p = pixels / WARP_THREADS + 1;
+	u64 clocks = (warps_v * vertex_program + warps_p * pixel_program) * WARP_CLOCKS;
+	s64 shade = muldiv(clocks, 1000, (u64)MULTIPROCESSORS * SHADER_MHZ);
+	s64 setup = muldiv(vertices, 1000, CORE_MHZ);
+	s64 raster = cost_pixels(pixels, vram_bytes, 0);
+
+	if (setup > shade)
+		shade = setup;
+	return raster > shade ? raster : shade;
+}
+
+/* cost_cold() - what finding the caches cold takes, once after a switch */
+s64 cost_cold(u64 random)
+{
+	return muldiv(random % COLD_BYTES, 1000, COLD_MBPS);
+}
+
+/* cost_jitter() - how much longer, or with a negative sign shorter, work of @ns takes */
+s64 cost_jitter(s64 ns, u64 random)
+{
+	s64 most = ns / 1000 * JITTER_PER_MILLE;
+
+	return most ? (s64)(random % (u64)(2 * most + 1)) - most : 0;
 }

@@ -66,6 +66,8 @@ struct card *card_create(const struct card_config *config, const struct card_hos
 	card->vram = config->vram;
 	card->vram_size = (u64)mib << 20;
 	card->fault_seed = config->seed;
+	card->cold_seed = config->seed + 1;
+	card->jitter_seed = config->seed + 2;
 	card->pgraph.since = now;
 	card->pgraph.owner = -1;
 	card->pgraph.end = CARD_NEVER;

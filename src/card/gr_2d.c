@@ -36,6 +36,9 @@
 /* Words of a surface, from DST or SRC on. */
 enum { S_FORMAT, S_LINEAR, S_BLOCK, S_DEPTH, S_LAYER, S_PITCH, S_WIDTH, S_HEIGHT, S_HIGH, S_LOW };
 
+/* Most pixels of a blit that goes pixel by pixel: more would keep the host too long. */
+#define STRETCHED_MAX		(4096 * 4096)
+
 #define SHAPE_RECTANGLES	4
 #define OP_SRCCOPY_AND		0
 #define OP_SRCCOPY		3
@@ -70,30 +73,6 @@ struct rect {
 	s64 x0, y0, x1, y1;
 };
 
-static u32 format_bytes(u32 format)
-{
-	switch (format & 0xff) {
-	case 0xc0 ... 0xc5:
-		return 16;
-	case 0xc6 ... 0xce:
-		return 8;
-	case 0xcf ... 0xe7:
-	case 0xf9:
-	case 0xfa:
-	case 0xfd ... 0xff:
-		return 4;
-	case 0xe8 ... 0xf2:
-	case 0xf8:
-	case 0xfb:
-	case 0xfc:
-		return 2;
-	case 0xf3 ... 0xf7:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 static struct surface twod_surface(struct card *card, const struct chan *ch, const u32 *state,
 				   bool dst)
 {
@@ -108,7 +87,7 @@ static struct surface twod_surface(struct card *card, const struct chan *ch, con
 	};
 
 	if (!s.linear)
-		s.pitch = (r[S_WIDTH] & 0xffff) * format_bytes(r[S_FORMAT]);
+		s.pitch = (r[S_WIDTH] & 0xffff) * surface_pixel_bytes(r[S_FORMAT]);
 	pgraph_object(card, ch, state, dst ? DMA_DST : DMA_SRC, &s.obj);
 	return s;
 }
@@ -175,19 +154,25 @@ static bool twod_copies(struct card *card, const struct chan *ch, const u32 *sta
 	return false;
 }
 
+static s64 fixed(const u32 *state, u32 fract)
+{
+	return (s64)((u64)state[fract / 4 + 1] << 32 | state[fract / 4]);
+}
+
 static s64 twod_cost(struct card *card, const struct chan *ch, const u32 *state,
 		     const struct rect *r, bool blit)
 {
 	u64 pixels = (u64)(r->x1 - r->x0) * (u64)(r->y1 - r->y0);
-	u64 bytes = pixels * format_bytes(state[DST / 4]), vram = 0, system = 0;
+	u64 bytes = pixels * surface_pixel_bytes(state[DST / 4]), vram = 0, system = 0;
 	struct surface dst = twod_surface(card, ch, state, true);
 	struct surface src = twod_surface(card, ch, state, false);
 
-	if (!format_bytes(state[DST / 4]))
+	if (!surface_pixel_bytes(state[DST / 4]))
 		return pgraph_data_error(card, ERROR_INVALID_VALUE);
-	if (blit && format_bytes(state[DST / 4]) != format_bytes(state[SRC / 4]))
+	if (blit && surface_pixel_bytes(state[DST / 4]) != surface_pixel_bytes(state[SRC / 4]))
 		return pgraph_data_error(card, ERROR_FORMAT_MISMATCH);
-	if (bytes > CARD_OP_BYTES)
+	if (bytes > CARD_OP_BYTES ||
+	    (blit && pixels > STRETCHED_MAX && fixed(state, BLIT_DU_DX_FRACT) != 1ll << 32))
 		return pgraph_data_error(card, ERROR_INVALID_VALUE);
 	if (!pixels)
 		return 0;
@@ -215,7 +200,7 @@ static s64 twod_solid(struct card *card, struct chan *ch, u32 *state)
 static void twod_solid_done(struct card *card, struct chan *ch, u32 *state)
 {
 	struct surface dst = twod_surface(card, ch, state, true);
-	u32 bytes = format_bytes(state[DST / 4]);
+	u32 bytes = surface_pixel_bytes(state[DST / 4]);
 	struct rect r = twod_solid_rect(state);
 	u8 line[1024];
 
@@ -241,16 +226,11 @@ static void twod_solid_done(struct card *card, struct chan *ch, u32 *state)
 
 /* ---- blits ----------------------------------------------------------------------------------- */
 
-static s64 fixed(const u32 *state, u32 fract)
-{
-	return (s64)((u64)state[fract / 4 + 1] << 32 | state[fract / 4]);
-}
-
 static void twod_blit_done(struct card *card, struct chan *ch, u32 *state)
 {
 	struct surface dst = twod_surface(card, ch, state, true);
 	struct surface src = twod_surface(card, ch, state, false);
-	u32 bytes = format_bytes(state[DST / 4]);
+	u32 bytes = surface_pixel_bytes(state[DST / 4]);
 	struct rect r = twod_blit_rect(state);
 	s64 du = fixed(state, BLIT_DU_DX_FRACT), dv = fixed(state, BLIT_DU_DX_FRACT + 8);
 	s64 width = state[SRC / 4 + S_WIDTH] & 0x1ffff;
@@ -295,7 +275,7 @@ static void twod_blit_done(struct card *card, struct chan *ch, u32 *state)
 /* One word of image data; every line starts with a fresh word. */
 static s64 twod_image(struct card *card, struct chan *ch, u32 *state, u32 data)
 {
-	u32 bytes = format_bytes(state[DST / 4]);
+	u32 bytes = surface_pixel_bytes(state[DST / 4]);
 	u64 line = (u64)(state[SIFC_WIDTH / 4] & 0xffff) * bytes;
 	u64 at = state[OWN_SIFC_X / 4], n = line - at < 4 ? line - at : 4;
 	s64 y = (s64)(s32)state[SIFC_DST_Y / 4] + state[OWN_SIFC_Y / 4];

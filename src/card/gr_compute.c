@@ -22,45 +22,9 @@
 /* Error code: more threads than one block can have (NV50 data error names). */
 #define ERROR_INVALID_VALUE	4
 #define THREADS_MAX		512
-#define PROGRAM_MAX		0x100000
 
 #define TRAP_CCACHE		0x010
 #define TRAP_CCACHE_USTATUS	0x405018
-
-/*
- * Count instructions: bit 0 of the first word says whether an instruction has two; the low bits
- * of the second are 1 when the thread ends with it.  0: the code cannot be read.
- */
-static u32 compute_length(struct card *card, const struct dmaobj *code, u64 addr)
-{
-	u32 buf[256], words = 0, at = 0, n = 0;
-
-	while (n < PROGRAM_MAX) {
-		u32 w[2];
-
-		for (u32 i = 0; i < 2; i++) {
-			if (at == words) {
-				/* up to a page's end: memory may end where the program does */
-				words = (0x400 - (addr & 0x3ff)) / 4;
-				if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
-					return 0;
-				addr += words * 4;
-				at = 0;
-			}
-			w[i] = buf[at++];
-			if (!(w[0] & 1))
-				break;
-		}
-		n++;
-		if (w[0] & 1 && (w[1] & 3) == 1)
-			break;
-	}
-	if (card->budget > n / 64)
-		card->budget -= n / 64;
-	else
-		card->budget = 0;
-	return n;
-}
 
 static s64 compute_launch(struct card *card, struct chan *ch, const u32 *state)
 {
@@ -79,7 +43,7 @@ static s64 compute_launch(struct card *card, struct chan *ch, const u32 *state)
 	if (!blocks || !threads || threads > THREADS_MAX || addr & 3)
 		return pgraph_data_error(card, ERROR_INVALID_VALUE);
 	pgraph_object(card, ch, state, DMA_CODE_CB, &code);
-	length = compute_length(card, &code, addr);
+	length = pgraph_program(card, &code, addr);
 	if (!length)
 		return pgraph_trap(card, TRAP_CCACHE, TRAP_CCACHE_USTATUS, 1);
 	return cost_launch(blocks, threads, length);
@@ -97,18 +61,10 @@ static s64 compute_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd
 	}
 }
 
-static void compute_done(struct card *card, struct chan *ch, u32 *state)
-{
-	(void)card;
-	(void)ch;
-	(void)state;
-}
-
 const struct gr_class gr_compute = {
 	.oclass = 0x50c0,
 	.slot = GR_COMPUTE,
 	.status = BIT(23),
 	.vstatus = { 0, 1 << 12, 0 },
 	.mthd = compute_mthd,
-	.done = compute_done,
 };

@@ -20,6 +20,8 @@
 #define FORMAT			0x0324
 #define LAUNCH			0x0328
 
+#define LINES_MAX		2047
+
 #define TRAP_UNIT		0x002
 #define TRAP_USTATUS		0x406800
 #define TRAP_IN			BIT(1)
@@ -63,8 +65,8 @@ static s64 m2mf_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u
 	(void)data;
 	if (mthd != LAUNCH)
 		return 0;
-	/* bytes next to each other only */
-	if (bytes > CARD_OP_BYTES || (state[FORMAT / 4] && state[FORMAT / 4] != 0x0101))
+	/* bytes next to each other only, and as many lines as the register has bits for */
+	if (bytes > CARD_OP_BYTES || state[LINE_COUNT / 4] > LINES_MAX || (state[FORMAT / 4] && state[FORMAT / 4] != 0x0101))
 		return pgraph_data_error(card, 4);
 	if (!bytes)
 		return 0;

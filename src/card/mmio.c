@@ -33,7 +33,11 @@ static const struct mmio_range {
 
 void mmio_reset(struct card *card)
 {
-	memset(card->reg, 0, CARD_MMIO_SIZE);
+	for (u32 i = 0; i < ARRAY_SIZE(card->reg_used); i++) {
+		if (card->reg_used[i])
+			memset((u8 *)card->reg + (i << CARD_REG_PAGE), 0, 1 << CARD_REG_PAGE);
+		card->reg_used[i] = false;
+	}
 }
 
 static const struct mmio_range *mmio_find(u32 off)
@@ -156,10 +160,13 @@ void card_write(struct card *card, s64 now, int region, u64 off, const void *buf
 	}
 	if ((off | len) & 3) {
 		/* VGA registers are bytes; no unit of ours has such */
-		if (mmio_find((u32)off) || mmio_find((u32)off + len - 1))
+		if (mmio_find((u32)off) || mmio_find((u32)off + len - 1)) {
 			dev_error(card, "write to a part of a register", -1, off);
-		else
-			memcpy((u8 *)card->reg + off, buf, len);
+			return;
+		}
+		memcpy((u8 *)card->reg + off, buf, len);
+		card->reg_used[off >> CARD_REG_PAGE] = true;
+		card->reg_used[(off + len - 1) >> CARD_REG_PAGE] = true;
 		return;
 	}
 	for (; len; in += 4, off += 4, len -= 4) {

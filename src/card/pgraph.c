@@ -32,6 +32,7 @@
 #define GR_TRAP_DATA		0x400708
 #define GR_TRAP_CLASS		0x400814
 
+#define INTR_NOTIFY		BIT(0)
 #define INTR_ILLEGAL_MTHD	BIT(4)
 #define INTR_ILLEGAL_CLASS	BIT(5)
 #define INTR_DATA_ERROR		BIT(20)
@@ -42,6 +43,13 @@
 #define STATUS_CTXPROG		BIT(8)
 
 #define CTX_VALID		BIT(31)
+
+/* Methods that every class has. */
+#define MTHD_NOTIFY		0x0104
+#define MTHD_DMA_NOTIFY		0x0180
+
+/* Longer than any program: a guest may have one without an end. */
+#define PROGRAM_MAX		0x100000
 
 #define TRAP_CCACHE		0x010
 #define TRAP_CCACHE_USTATUS	0x405018
@@ -182,6 +190,10 @@ static void gr_start(struct card *card, struct chan *ch, const struct gr_class *
 	ch->unpaid = 0;
 	pgraph_account(card, GR_BUSY);
 	gr->op = op;
+	if (op && card->config.jitter)
+		ns += cost_jitter(ns, dev_random(&card->jitter_seed));
+	ns += gr->cold;
+	gr->cold = 0;
 	gr_until(card, dev_scaled(card, ns));
 	if (fault_hits(card, FAULT_HANG, ch)) {
 		pgraph_freeze(card);
@@ -243,6 +255,31 @@ void pgraph_abort(struct card *card)
 	gr->end = CARD_NEVER;
 }
 
+/*
+ * The method before this one asked for a notifier: time, result and state (0: done), at the start
+ * of the object's DMA object for notifiers.  False: it cannot be written.
+ */
+static bool gr_notify(struct card *card, struct chan *ch, const u32 *state)
+{
+	struct { u64 time; u32 result; u32 state; } done = { ptimer_time(card), 0, 0 };
+	bool interrupt = ch->notify == 2;
+	struct dmaobj obj;
+
+	if (!ch->notify || card->pgraph.halted)
+		return true;
+	ch->notify = 0;
+	pgraph_object(card, ch, state, MTHD_DMA_NOTIFY, &obj);
+	if (!vm_write(card, &obj, 0, &done, sizeof(done), VM_GR_NOTIFY)) {
+		pgraph_trap(card, 0x001, 0x400804, 0x1);
+		return false;
+	}
+	if (interrupt) {
+		card->pgraph.intr |= INTR_NOTIFY;
+		pmc_update(card);
+	}
+	return true;
+}
+
 /* pgraph_event() - what the engine was doing ends now, if it is time */
 void pgraph_event(struct card *card)
 {
@@ -258,11 +295,18 @@ void pgraph_event(struct card *card)
 	if (gr->state == GR_SWITCHING) {
 		gr->ctx = ch->inst;
 		gr->switches++;
+		if (card->config.cold)
+			gr->cold = cost_cold(dev_random(&card->cold_seed));
 		card->row[ch->row].switches++;
 	}
 	pgraph_account(card, GR_IDLE);
-	if (op)
-		op->done(card, ch, ch->state + op->slot * GR_METHODS);
+	if (op) {
+		u32 *state = ch->state + op->slot * GR_METHODS;
+
+		if (op->done)
+			op->done(card, ch, state);
+		gr_notify(card, ch, state);
+	}
 	pfifo_resume(card, ch);
 	pfifo_run(card);
 }
@@ -307,6 +351,10 @@ bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 dat
 		state[mthd / 4] = (context & 0xfffff) << 4;
 		return true;
 	}
+	if (mthd == MTHD_NOTIFY) {
+		ch->notify = 1 + (data & 1);
+		return true;
+	}
 	if (fault_hits(card, FAULT_METHOD, ch)) {
 		gr_error(card, INTR_ILLEGAL_MTHD, "illegal method");
 		return false;
@@ -323,7 +371,7 @@ bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 dat
 		gr_start(card, ch, class, ns);
 		return false;
 	}
-	return true;
+	return gr_notify(card, ch, state);
 }
 
 /* ---- for the classes ------------------------------------------------------------------------- */
@@ -353,6 +401,43 @@ s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32
 	if (!vm_write(card, &obj, addr, &query, get & BIT(15) ? 4 : sizeof(query), VM_GR_QUERY))
 		return pgraph_trap(card, 0x001, 0x400804, 0x2);
 	return 0;
+}
+
+/*
+ * pgraph_program() - how many instructions a program has: bit 0 of the first word says whether an instruction has two; the low bits
+ * of the second are 1 when the thread ends with it.
+ *
+ * Return: their number; 0 when the code cannot be read.
+ */
+u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr)
+{
+	u32 buf[256], words = 0, at = 0, n = 0;
+
+	while (n < PROGRAM_MAX) {
+		u32 w[2];
+
+		for (u32 i = 0; i < 2; i++) {
+			if (at == words) {
+				/* up to a page's end: memory may end where the program does */
+				words = (0x400 - (addr & 0x3ff)) / 4;
+				if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
+					return 0;
+				addr += words * 4;
+				at = 0;
+			}
+			w[i] = buf[at++];
+			if (!(w[0] & 1))
+				break;
+		}
+		n++;
+		if (w[0] & 1 && (w[1] & 3) == 1)
+			break;
+	}
+	if (card->budget > n / 64)
+		card->budget -= n / 64;
+	else
+		card->budget = 0;
+	return n;
 }
 
 /* The class of objects that do nothing. */

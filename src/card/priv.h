@@ -19,6 +19,7 @@
 #define CARD_SUBCHANNELS	8
 #define CARD_MMIO_SIZE	(16u << 20)
 #define CARD_ROM_SIZE	4096
+#define CARD_REG_PAGE	16	/* log2 of the piece in which reset clears registers */
 /* Methods, ring entries and events that one call works through before it returns to its caller. */
 #define CARD_BUDGET	16384
 /* Most bytes that one copy, fill or blit may touch: several times the memory there is. */
@@ -48,6 +49,9 @@ s64 cost_switch(void);
 s64 cost_launch(u64 blocks, u32 threads, u32 instructions);
 s64 cost_memory(u64 vram_bytes, u64 system_bytes);
 s64 cost_pixels(u64 pixels, u64 vram_bytes, u64 system_bytes);
+s64 cost_draw(u64 vertices, u32 vertex_program, u64 pixels, u32 pixel_program, u64 vram_bytes);
+s64 cost_cold(u64 random);
+s64 cost_jitter(s64 ns, u64 random);
 
 /* ---- vm.c: GPU virtual memory ------------------------------------------------------------- */
 
@@ -214,6 +218,7 @@ struct chan {
 	u32 sema_seq;
 	u32 sema_off;		/* old-style semaphore, -1u unset */
 	struct dmaobj sema;
+	u32 notify;		/* when the next method is done, write a notifier (1), interrupt (2) */
 	u64 unpaid;		/* methods decoded and not yet charged for */
 	s64 done_at;		/* last completion, -1 when work came after it */
 	/* per-class method state, GR_SLOTS * GR_METHODS words */
@@ -276,6 +281,7 @@ struct pgraph {
 	s64 since;		/* accounted for up to here */
 	s64 end;		/* when the work in hand ends, CARD_NEVER none */
 	bool frozen;		/* by a fault: nothing begins, and what is in hand does not end */
+	s64 cold;		/* what the next work takes longer, since caches are */
 	s64 rest;		/* frozen: what the work in hand still takes */
 	const struct gr_class *op;	/* whose work; NULL: method decoding or a context switch */
 	u32 intr;
@@ -305,6 +311,7 @@ void pgraph_object(struct card *card, const struct chan *ch, const u32 *state, u
 		   struct dmaobj *obj);
 s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32 object,
 		 u32 mthd, u32 get);
+u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr);
 u32 pgraph_rd(struct card *card, u32 off);
 void pgraph_wr(struct card *card, u32 off, u32 val);
 
@@ -320,6 +327,7 @@ struct surface {
 	u32 block;		/* log2 of the block's size in gobs: bits 0-3 x, 4-7 y, 8-11 z */
 };
 
+u32 surface_pixel_bytes(u32 format);
 u64 surface_offset(const struct surface *s, u64 x, u32 y, u64 *run);
 bool surface_copy(struct card *card, const struct surface *dst, u64 dx, u32 dy, enum vm_who dst_who,
 		  const struct surface *src, u64 sx, u32 sy, enum vm_who src_who, u64 len,
@@ -377,7 +385,8 @@ struct card {
 	u32 budget;		/* work left for this call */
 	u8 *vram;
 	u64 vram_size;
-	u32 *reg;		/* plain registers, by address / 4 */
+	u32 *reg;		/* plain registers, by address / 4, */
+	bool reg_used[CARD_MMIO_SIZE >> CARD_REG_PAGE];	/* and where any may not be 0 */
 	u8 rom[CARD_ROM_SIZE];
 	struct pci pci;
 	struct ptimer ptimer;
@@ -394,6 +403,8 @@ struct card {
 	u32 faults;
 	u64 faults_done;
 	u64 fault_seed;
+	u64 cold_seed;
+	u64 jitter_seed;
 	bool gone;		/* nothing of it can be reached */
 };
 
@@ -422,6 +433,7 @@ static inline u32 reg_get(const struct card *card, u32 off)
 static inline void reg_set(struct card *card, u32 off, u32 val)
 {
 	card->reg[off / 4] = val;
+	card->reg_used[off >> CARD_REG_PAGE] = true;
 }
 
 #endif

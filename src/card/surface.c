@@ -12,6 +12,31 @@
 
 #include "priv.h"
 
+/* surface_pixel_bytes() - of a format, 2D's and 3D's alike; 0 for one that there is not */
+u32 surface_pixel_bytes(u32 format)
+{
+	switch (format & 0xff) {
+	case 0xc0 ... 0xc5:
+		return 16;
+	case 0xc6 ... 0xce:
+		return 8;
+	case 0xcf ... 0xe7:
+	case 0xf9:
+	case 0xfa:
+	case 0xfd ... 0xff:
+		return 4;
+	case 0xe8 ... 0xf2:
+	case 0xf8:
+	case 0xfb:
+	case 0xfc:
+		return 2;
+	case 0xf3 ... 0xf7:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 #define GOB_X	64
 #define GOB_Y	4
 

@@ -41,6 +41,8 @@ static const char usage[] =
 "  --options        scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
 "                   seed=N   for whatever is random in the model (default 1)\n"
 "                   vram=MIB video memory: 64, 128, 256 (default), 512 or 1024\n"
+"                   cold=0   caches are warm right after a context switch\n"
+"                   jitter=0 the same work always takes the same time\n"
 "                   fault=KIND[@WHEN][:CHANNEL], several joined by +\n"
 "                     WHEN: N (the N-th command group), a time like 20ms (us, ms, s), random (a\n"
 "                     group of the next thousand); CHANNEL: its groups and work alone\n"
@@ -132,10 +134,14 @@ static void parse_options(char *list, struct card_config *config, const char **f
 			if (config->vram_mib & (config->vram_mib - 1))
 				die(2, "option vram=%s: 64, 128, 256, 512 or 1024 is wanted",
 				    value);
+		} else if (!strcmp(item, "cold")) {
+			config->cold = option_number(item, value, 0, 1);
+		} else if (!strcmp(item, "jitter")) {
+			config->jitter = option_number(item, value, 0, 1);
 		} else if (!strcmp(item, "fault")) {
 			*fault = value;
 		} else {
-			die(2, "unknown option '%s' (known: scale, seed, vram, fault)", item);
+			die(2, "unknown option '%s' (known: scale, seed, vram, cold, jitter, fault)", item);
 		}
 	}
 }
@@ -407,7 +413,8 @@ int main(int argc, char **argv)
 	};
 	const char *socket_path = NULL, *control_path = NULL, *json_path = NULL, *fault = NULL;
 	char why[CARD_WHY];
-	struct card_config config = { .chip = "G92", .vram_mib = 256, .scale = 1, .seed = 1 };
+	struct card_config config = { .chip = "G92", .vram_mib = 256, .scale = 1, .seed = 1,
+				       .cold = true, .jitter = true };
 	struct card_host host;
 	int opt, listener, control_listener, signals;
 	sigset_t stop;
