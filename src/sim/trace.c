@@ -79,10 +79,13 @@ int tgs_trace_read(struct tgs_trace *t, const void *data, u64 len, char *error)
 		return -EINVAL;
 	}
 	memcpy(head, data, sizeof(*head));
+	if (head->magic == __builtin_bswap32(TG_TRACE_MAGIC)) {
+		snprintf(error, TGS_MESSAGE,
+			 "recorded on a machine of the other byte order; replay it there");
+		return -EINVAL;
+	}
 	if (head->magic != TG_TRACE_MAGIC) {
-		snprintf(error, TGS_MESSAGE, "%s", head->magic == __builtin_bswap32(TG_TRACE_MAGIC) ?
-			 "recorded on a machine of the other byte order; replay it there" :
-			 "not a trace; one starts with \"TRG1\"");
+		snprintf(error, TGS_MESSAGE, "not a trace; one starts with \"TRG1\"");
 		return -EINVAL;
 	}
 	if (head->version != TG_TRACE_VERSION) {

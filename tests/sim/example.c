@@ -11,7 +11,8 @@ static const struct row {
 	const char *name, *clients;
 	u64 groups[3];
 } rows[] = {
-	{ "turns: equal groups, equal shares", "[client a]\narrival = back-to-back\ncost = fixed 1ms\n"
+	{ "turns: equal groups, equal shares", "[client a]\narrival = back-to-back\n"
+	  "cost = fixed 1ms\n"
 	  "depth = 2\n[client b]\narrival = back-to-back\ncost = fixed 1ms\ndepth = 8\n"
 	  "[client c]\narrival = back-to-back\ncost = fixed 1ms\ndepth = 3\n", { 33, 33, 32 } },
 	{ "turns: in groups, not in time", "[client a]\narrival = back-to-back\ncost = fixed 1ms\n"

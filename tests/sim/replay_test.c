@@ -78,7 +78,8 @@ static const struct mutant {
 	struct tg_policy change;	/* members that are not NULL */
 } mutants[] = {
 	{ "policy unchanged", true, false, { } },
-	{ "policy that does nothing more", true, false, { .join = join_nothing, .wake = wake_never } },
+	{ "policy that does nothing more", true, false, { .join = join_nothing,
+	  .wake = wake_never } },
 	{ "policy without HT's following", false, false, { .pick = pick_no_follow } },
 	{ "policy that skips one pick", false, false, { .pick = pick_skip_once } },
 	{ "policy that frees one job too many", false, false, { .pick = pick_two } },
@@ -187,13 +188,16 @@ static const char everything[] =
 	"[spec]\n"
 	"share:prt:pe:20:2000:20000:reserve=r\n"
 	"other:ht:pe:20:2000:20000:reserve=r\n"
-	"[client game]\narrival = periodic 16ms\ncost = uniform 1ms 3ms\nspec = prt:pe:80:4000:16000\n"
+	"[client game]\narrival = periodic 16ms\ncost = uniform 1ms 3ms\n"
+	  "spec = prt:pe:80:4000:16000\n"
 	"[client video]\narrival = periodic 40ms\ncost = fixed 2ms\nspec = ht:ae:60:3000:40000\n"
 	"channels = 2\ndepth = 4\n"
-	"[client work]\narrival = back-to-back\ncost = exponential 2ms\ndepth = 8\nspec = ht:bg:10:0:0\n"
+	"[client work]\narrival = back-to-back\ncost = exponential 2ms\ndepth = 8\n"
+	  "spec = ht:bg:10:0:0\n"
 	"[client share]\narrival = back-to-back 1ms\ncost = fixed 700us\n"
 	"[client other]\narrival = poisson 100/s\ncost = exponential 500us\nstop = 700ms\n"
-	"[client urgent]\narrival = bursts 3 every 100ms\ncost = fixed 500us\nspec = prt:bg:90:0:0\n"
+	"[client urgent]\narrival = bursts 3 every 100ms\ncost = fixed 500us\n"
+	  "spec = prt:bg:90:0:0\n"
 	"[client plain]\narrival = bursts 4 every 50ms\ncost = normal 1ms 100us\nstart = 100ms\n";
 
 /* ---- mutations of a trace --------------------------------------------------------------- */
@@ -398,28 +402,35 @@ static const struct why_row {
 	const char *said[6];
 	int result;
 } why_rows[] = {
-	{ "why: it did not wait", "duration = 1s\n[client a]\narrival = periodic 100ms\ncost = fixed "
+	{ "why: it did not wait", "duration = 1s\n[client a]\narrival = periodic 100ms\n"
+	  "cost = fixed "
 	  "1ms\n", 1, { "client 1 \"a\"", "no reserve holds it back",
 		       "over at 0.001000 s: 1000.000 us", "1000.000 us  ran\n" }, 0 },
 	{ "why: the policy", "duration = 1s\n[client b]\narrival = periodic 100ms\ncost = fixed "
 	  "10ms\n[client a]\nstart = 1ms\narrival = periodic 100ms\ncost = fixed 1ms\nspec = "
 	  "prt:bg:9:0:0\n", 2, { "prt, priority 9", "9000.000 us  waited for the policy",
 				"9000.000 us  client 1 \"b\", priority 0, ran 1 group\n" }, 0 },
-	{ "why: the reserve", "duration = 1s\n[client a]\narrival = back-to-back\ncost = fixed 5ms\n"
+	{ "why: the reserve", "duration = 1s\n[client a]\narrival = back-to-back\n"
+	  "cost = fixed 5ms\n"
 	  "spec = prt:pe:0:10000:100000\n", 3,
 	  { "reserve pe: 10000 us every 100000 us, budget 0.000 us",
 	    "90000.000 us  waited for its reserve", "90000.000 us  the engine was idle" }, 0 },
-	{ "why: the window", "duration = 1s\n[client a]\narrival = bursts 3 every 100ms\ncost = fixed "
+	{ "why: the window", "duration = 1s\n[client a]\narrival = bursts 3 every 100ms\n"
+	  "cost = fixed "
 	  "10ms\n", 3, { "20000.000 us  waited for its window",
 			"20000.000 us  client 1 \"a\", priority 0, ran 2 groups" }, 0 },
-	{ "why: the hardware", "duration = 1s\n[gpu g]\nsubmit = 1ms\n[client a]\narrival = bursts 3 "
+	{ "why: the hardware", "duration = 1s\n[gpu g]\nsubmit = 1ms\n[client a]\n"
+	  "arrival = bursts 3 "
 	  "every 100ms\ncost = fixed 10ms\nspec = ht:bg:0:0:0\n", 2,
 	  { "ht, priority 0", "1000.000 us  on the way through the driver",
 	    "10000.000 us  on the hardware, behind other groups", "10000.000 us  ran" }, 0 },
-	{ "why: a switch of policies", "duration = 1s\n[gpu g]\nthen = 1ms fifo\n[client b]\narrival = "
-	  "periodic 100ms\ncost = fixed 10ms\n[client a]\nstart = 2ms\narrival = periodic 100ms\ncost = "
+	{ "why: a switch of policies", "duration = 1s\n[gpu g]\nthen = 1ms fifo\n[client b]\n"
+	  "arrival = "
+	  "periodic 100ms\ncost = fixed 10ms\n[client a]\nstart = 2ms\narrival = periodic 100ms\n"
+	  "cost = "
 	  "fixed 1ms\n", 2, { "8000.000 us  waited for a switch of policies" }, 0 },
-	{ "why: it was lost", "duration = 40s\n[client a]\narrival = periodic 100s\ncost = fixed 15s\n",
+	{ "why: it was lost", "duration = 40s\n[client a]\narrival = periodic 100s\n"
+	  "cost = fixed 15s\n",
 	  1, { "10000000.000 us  ran", "5000000.000 us  past its deadline" }, 0 },
 	{ "why: it is not over", "duration = 1s\n[client a]\narrival = periodic 100s\ncost = fixed "
 	  "15s\n[client b]\nstart = 500ms\narrival = periodic 1s\ncost = fixed 1ms\n", 1,

@@ -143,9 +143,11 @@ static const struct scenario_row {
 	  "5/s\r\ncost=fixed 0\n\n", NULL },
 	{ "all keys", "seed = 18446744073709551615\n" TOP "[gpu g]\npolicy = timegraph\nthen = 5s "
 	  "fifo\nengines = 2\nsubmit = 1us\ninterrupt = 0\nswitch = 1.5us\nslice = 1ms\nknob = "
-	  "starvation_us 1000000\nknob = depth 4\n[gpu h]\n[spec]\n# one\na:prt:pe:1:1:2\n[client a]\n"
+	  "starvation_us 1000000\nknob = depth 4\n[gpu h]\n[spec]\n# one\na:prt:pe:1:1:2\n"
+	  "[client a]\n"
 	  "gpu = h\ncount = 2\nstagger = 1ms\nchannels = 3\nengines = 0\narrival = bursts 3 every "
-	  "10ms\ncost = choice 1ms 2ms\ndepth = unlimited\nstart = 1ms\nstop = 2ms\ndeadline = 5ms\n"
+	  "10ms\ncost = choice 1ms 2ms\ndepth = unlimited\nstart = 1ms\nstop = 2ms\n"
+	  "deadline = 5ms\n"
 	  "spec = ht:bg:0:0:0\n[client b]\narrival = back-to-back 1ms\ncost = normal 1ms 1us\n"
 	  "[client c]\narrival = trace tests/sim/scenarios/wants\n", "line 3 of the spec" },
 	{ "trace file", TOP "[client c]\narrival = trace tests/sim/scenarios/wants\n", NULL },
@@ -186,7 +188,8 @@ static const struct scenario_row {
 	{ "too many engines", TOP "[gpu a]\nengines = 5\n", "from 1 to 4" },
 	{ "no arrival", TOP "[client a]\ncost = fixed 1ms\n", "client a has no arrival" },
 	{ "no cost", TOP "[client a]\narrival = periodic 1ms\n", "client a has no cost" },
-	{ "cost beside a trace", TOP "[client a]\narrival = trace tests/sim/scenarios/wants\ncost = "
+	{ "cost beside a trace", TOP "[client a]\narrival = trace tests/sim/scenarios/wants\n"
+	  "cost = "
 	  "fixed 1s\n", "a trace that tells its costs" },
 	{ "no such arrival", TOP "[client a]\narrival = now\n", "arrival is one of" },
 	{ "arrival with too many words", TOP "[client a]\narrival = periodic 1s 2s\n", "one of" },
@@ -196,12 +199,14 @@ static const struct scenario_row {
 	{ "bursts of none", TOP "[client a]\narrival = bursts 0 every 1s\n", "from 1 to" },
 	{ "bursts, no word", TOP "[client a]\narrival = bursts 2 each 1s\n", "one of" },
 	{ "no such trace", TOP "[client a]\narrival = trace none\n", "cannot read 'none'" },
-	{ "bad trace", TOP "[client a]\narrival = trace tests/sim/sim_test.c\n", "two times wanted" },
+	{ "bad trace", TOP "[client a]\narrival = trace tests/sim/sim_test.c\n",
+	  "two times wanted" },
 	{ "no such cost", TOP "[client a]\ncost = high 1s\n", "cost starts with" },
 	{ "no cost at all", TOP "[client a]\ncost =\n", "cost starts with" },
 	{ "cost without time", TOP "[client a]\ncost = fixed\n", "0 times after 'fixed'; 1 to 1" },
 	{ "uniform upside down", TOP "[client a]\ncost = uniform 2s 1s\n", "from the smaller" },
-	{ "17 choices", TOP "[client a]\ncost = choice 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", "too many" },
+	{ "17 choices", TOP "[client a]\ncost = choice 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+	  "too many" },
 	{ "back to back without limit", TOP "[client a]\narrival = back-to-back\ncost = fixed 1s\n"
 	  "depth = unlimited\n", "without limit" },
 	{ "bad spec of a client", TOP CLIENT "spec = prt:pe:100:1:2\n", "line 1 of the spec" },
@@ -234,14 +239,17 @@ static const struct run_row {
 } run_rows[] = {
 	/* every 10 ms from 0: 100 groups; 5 us in, 3 us back */
 	{ "periodic, alone", "duration = 1s\n[gpu g]\nsubmit = 5us\ninterrupt = 3us\n" CLIENT,
-	  { { 0, GROUPS, 100 }, { 0, USED, 100000000 }, { 0, MAX, 1008000 }, { 0, HARDWARE, 800000 },
+	  { { 0, GROUPS, 100 }, { 0, USED, 100000000 }, { 0, MAX, 1008000 }, { 0, HARDWARE,
+	  800000 },
 	    { 0, POLICY, 0 }, { 0, MISSED, 0 }, { 0, BUSY, 100000000 }, { 0, SWITCHES, 0 } } },
 	/* 15 ms of work every 10 ms: late ones move the later ones, so 1 s holds 66 */
-	{ "periodic, overloaded", "duration = 1s\n[client a]\narrival = periodic 10ms\ncost = fixed "
+	{ "periodic, overloaded", "duration = 1s\n[client a]\narrival = periodic 10ms\n"
+	  "cost = fixed "
 	  "15ms\n", { { 0, GROUPS, 66 }, { 0, MAX, 15000000 }, { 0, MISSED, 66 },
 		      { 0, BACKLOG, 0 }, { 0, WANTED, 67 } } },
 	/* three at once every 100 ms, 10 ms each, one at a time: waits 0, 10, 20 ms */
-	{ "bursts, window of one's own", "duration = 1s\n[client a]\narrival = bursts 3 every 100ms\n"
+	{ "bursts, window of one's own", "duration = 1s\n[client a]\n"
+	  "arrival = bursts 3 every 100ms\n"
 	  "cost = fixed 10ms\n", { { 0, GROUPS, 30 }, { 0, WINDOW, 300000000 }, { 0, POLICY, 0 },
 				   { 0, MAX, 30000000 }, { 0, BACKLOG, 0 } } },
 	/* the same with depth 1: its own program waits instead */
@@ -257,32 +265,35 @@ static const struct run_row {
 	  "[client a]\nstart = 1ms\narrival = periodic 100ms\ncost = fixed 1ms\n"
 	  "spec = prt:bg:9:0:0\n", { { 1, GROUPS, 10 }, { 1, POLICY, 90000000 },
 				     { 1, MAX, 10000000 }, { 0, POLICY, 0 } } },
-	/* C 10 ms, T 100 ms, groups of 5 ms back to back: 2 per period, 9 s hold 90 */
+	/* C 10 ms, T 100 ms, groups of 5 ms back to back: two per period, then 90 ms of waiting */
 	{ "reserve", "duration = 1s\n[client a]\narrival = back-to-back\ncost = fixed 5ms\n"
 	  "spec = prt:pe:0:10000:100000\n", { { 0, GROUPS, 20 }, { 0, USED, 100000000 },
 					     { 0, RESERVE, 810000000 } } },
 	/* two with equal work under fifo: the hardware takes turns, and pays for each switch */
 	{ "fifo: turns by groups", "duration = 1s\n[gpu g]\npolicy = fifo\nswitch = 1ms\n"
-	  "[client a]\narrival = back-to-back\ncost = fixed 9ms\n[client b]\narrival = back-to-back\n"
+	  "[client a]\narrival = back-to-back\ncost = fixed 9ms\n[client b]\n"
+	  "arrival = back-to-back\n"
 	  "cost = fixed 9ms\n", { { 0, GROUPS, 50 }, { 1, GROUPS, 50 }, { 0, SWITCHES, 100 },
 				  { 0, SWITCHING, 100000000 } } },
 	/* slices of 1 ms let a short group pass a long one, whose turn it is when it comes */
 	{ "fifo: turns by time", "duration = 100ms\n[gpu g]\npolicy = fifo\nslice = 1ms\n"
 	  "[client a]\narrival = periodic 100ms\ncost = fixed 50ms\n[client b]\nstart = 5ms\n"
 	  "arrival = periodic 100ms\ncost = fixed 5ms\n", { { 0, GROUPS, 1 }, { 0, MAX, 55000000 },
-							   { 1, GROUPS, 1 }, { 1, MAX, 10000000 } } },
+							   { 1, GROUPS, 1 }, { 1, MAX,
+	  10000000 } } },
 	{ "none: straight to the hardware", "duration = 1s\n[gpu g]\npolicy = none\nsubmit = 1us\n"
 	  CLIENT, { { 0, GROUPS, 100 }, { 0, MAX, 1001000 }, { 0, POLICY, 0 } } },
 	{ "from none to timegraph", "duration = 1s\n[gpu g]\npolicy = none\nthen = 500500us "
 	  "timegraph\n" CLIENT, { { 0, GROUPS, 100 }, { 0, MAX, 1000000 } } },
 	{ "from timegraph to none", "duration = 1s\n[gpu g]\nthen = 500500us none\n" CLIENT,
 	  { { 0, GROUPS, 100 }, { 0, MAX, 1000000 } } },
-	/* killed at 55 ms: in flight then ends, of the two that wait nothing is seen again */
+	/* killed at 15 ms: the one in flight ends, of the two that wait nothing is seen again */
 	{ "stop", "duration = 1s\n[client a]\narrival = bursts 3 every 100ms\ncost = fixed 20ms\n"
 	  "stop = 15ms\n[client b]\narrival = periodic 30ms\ncost = fixed 1ms\nstop = 100ms\n",
 	  { { 0, GROUPS, 1 }, { 0, WANTED, 3 }, { 1, GROUPS, 4 } } },
 	/* killed between being freed and its doorbell */
-	{ "stop on the way", "duration = 1s\n[gpu g]\nsubmit = 10ms\n[client a]\narrival = periodic "
+	{ "stop on the way", "duration = 1s\n[gpu g]\nsubmit = 10ms\n[client a]\n"
+	  "arrival = periodic "
 	  "30ms\ncost = fixed 1ms\nstop = 35ms\n", { { 0, GROUPS, 1 }, { 0, REFUSED, 1 } } },
 	{ "stop on the way, open gate", "duration = 1s\n[gpu g]\npolicy = none\nsubmit = 10ms\n"
 	  "[client a]\narrival = periodic 30ms\ncost = fixed 1ms\nstop = 35ms\n",

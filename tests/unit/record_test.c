@@ -30,7 +30,8 @@ static const struct event_row {
 	int result;
 } event_rows[] = {
 	{ "join", { 5, 4, TG_EV_JOIN, 1, 2, 0, 3, &plain, NULL }, 0, R + 40, 0 },
-	{ "join of a nameless process", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &bare, NULL }, 0, R + 16, 0 },
+	{ "join of a nameless process", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &bare, NULL }, 0, R + 16,
+	  0 },
 	{ "join with the longest name", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &full, NULL }, 0, R + 32,
 	  -EINVAL },
 	{ "join with a cgroup only", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &only_cgroup, NULL }, 0,
