@@ -13,6 +13,7 @@
  * everything else, the fence's reference too, to tgk_fence_reap().
  */
 #include <linux/hash.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -184,6 +185,30 @@ void tgk_fence_reap(struct tgk_gpu *gpu)
 		return;
 	llist_for_each_entry_safe(job, next, llist_del_all(&gpu->done), reap)
 		job_free(job);
+}
+
+/**
+ * tgk_fence_wait() - wait for a submission's end, as nouveau does for those that ask
+ * @fence: its fence, referenced
+ *
+ * Signals do not end it: the submission must not be repeated. A fatal one does.
+ * Context: process; sleeps, at most nouveau's 15 seconds.
+ *
+ * Return: 0, -EBUSY after that time, -EINTR, or the fence's error.
+ */
+int tgk_fence_wait(struct dma_fence *fence)
+{
+	unsigned long end = jiffies + 15 * HZ;
+	int status;
+
+	while (!dma_fence_wait_timeout(fence, false, HZ / 10)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (time_after(jiffies, end))
+			return -EBUSY;
+	}
+	status = dma_fence_get_status(fence);
+	return min(status, 0);
 }
 
 static void reap(struct work_struct *work)

@@ -69,6 +69,21 @@ static int our_pushbuf(struct drm_device *dev, void *data, struct drm_file *file
 	return ret;
 }
 
+/**
+ * tgk_take_sync() - was nouveau asked to wait for this submission? We do, in its place.
+ * @call: the ioctl; it asks no more
+ *
+ * nouveau would wait inside the ioctl, and we would learn of the fence only when all is over.
+ */
+bool tgk_take_sync(const struct tgk_call *call)
+{
+	struct drm_nouveau_gem_pushbuf *req = call->data;
+	bool sync = req->vram_available & NOUVEAU_GEM_PUSHBUF_SYNC;
+
+	req->vram_available &= ~(u64)NOUVEAU_GEM_PUSHBUF_SYNC;
+	return sync;
+}
+
 static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	const struct tgk_channel_alloc *req = data;

@@ -176,6 +176,7 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call)
 {
 	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
+	bool sync = tgk_take_sync(call);
 	struct tgk_capture capture;
 	struct dma_fence *fence;
 	int ret;
@@ -184,7 +185,14 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *c
 	ret = call_nouveau(call);
 	fence = tgk_capture_end(&capture);
 	if (fence) {
+		sync = sync && !ret;
+		if (sync)
+			dma_fence_get(fence);
 		tgk_fence_arm(job, fence, capture.at);
+		if (sync) {
+			ret = tgk_fence_wait(fence);
+			dma_fence_put(fence);
+		}
 		return ret;
 	}
 	tgk_count(TGK_STAT_FAILED);

@@ -280,6 +280,7 @@ extern unsigned int tgk_trace_kib;
 /* hook.c: process context */
 int tgk_hook_init(void);
 void tgk_hook_exit(void);
+bool tgk_take_sync(const struct tgk_call *call);
 
 /* submit.c */
 int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call);
@@ -331,6 +332,7 @@ struct dma_fence *tgk_capture_end(struct tgk_capture *c);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
 void tgk_fence_reap(struct tgk_gpu *gpu);
+int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
 
 /* host.c */
