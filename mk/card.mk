@@ -56,3 +56,40 @@ $(B)/tests/card_%: $(B)/obj/card/test/%.o $(B)/obj/card/test/lib.o $(CARD_SAN_OB
 	$(CARD_SAN_OBJ)
 
 -include $(wildcard $(B)/obj/card/*.d $(B)/obj/card/*/*.d $(B)/obj/card/san/*/*.d)
+
+# Fuzzers, by clang's libFuzzer: they join the core's (mk/sim.mk), which sets how long.
+FUZZ_CC ?= clang-14
+FUZZ_SECONDS ?= 600
+CARD_FUZZ_RUNS ?= 1500
+CARD_FUZZERS := card_vfu card_mmio card_push
+CARD_FUZZ_BIN := $(CARD_FUZZERS:%=$(B)/fuzz/%)
+CARD_FUZZ_FLAGS := -std=gnu11 -g -O1 -Isrc/card -Itests/card -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=undefined
+
+$(CARD_FUZZ_BIN): $(B)/fuzz/card_%: tests/fuzz/card_%.c tests/card/lib.c tools/cardd/vfu.c $(CARD_SRC) \
+		$(wildcard src/card/*.h tests/card/*.h tools/cardd/*.h)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(CARD_FUZZ_FLAGS) -o $@ $< \
+		$(if $(filter vfu,$*),tools/cardd/vfu.c,tests/card/lib.c) $(CARD_SRC)
+
+.PHONY: fuzz fuzz-card check-fuzz check-fuzz-card
+fuzz: fuzz-card
+check-fuzz: check-fuzz-card
+
+check-fuzz-card: $(CARD_FUZZ_BIN)
+	@set -e; for f in $(CARD_FUZZERS); do \
+		$(B)/fuzz/$$f -seed=1 -runs=$(CARD_FUZZ_RUNS) -max_len=1024 -timeout=20 \
+			-artifact_prefix=$(B)/fuzz/$$f- tests/fuzz/corpus/$$f \
+			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
+		echo "ok fuzz $$f: $(CARD_FUZZ_RUNS) inputs"; \
+	done
+
+fuzz-card: $(CARD_FUZZ_BIN)
+	@set -e; for f in $(CARD_FUZZERS); do \
+		mkdir -p $(B)/fuzz/corpus/$$f; \
+		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 \
+			-print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
+			$(B)/fuzz/corpus/$$f tests/fuzz/corpus/$$f \
+			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
+		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
+	done

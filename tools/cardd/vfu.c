@@ -187,10 +187,8 @@ static void irq_off(struct vfu *vfu, u32 irq)
 	vfu->irq_fd[irq] = -1;
 }
 
-void vfu_destroy(struct vfu *vfu)
+void vfu_detach(struct vfu *vfu)
 {
-	if (!vfu)
-		return;
 	while (vfu->ndma)
 		dma_drop(vfu, 0);
 	fds_close(vfu);
@@ -198,6 +196,16 @@ void vfu_destroy(struct vfu *vfu)
 	irq_off(vfu, IRQ_MSI);
 	if (vfu->fd >= 0)
 		close(vfu->fd);
+	vfu->fd = -1;
+	vfu->got = 0;
+	vfu->intx_masked = false;
+}
+
+void vfu_destroy(struct vfu *vfu)
+{
+	if (!vfu)
+		return;
+	vfu_detach(vfu);
 	free(vfu);
 }
 

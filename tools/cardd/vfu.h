@@ -26,6 +26,9 @@ struct card_host vfu_card_host(struct vfu *vfu);
 /** vfu_attach() - serve @card to the client on socket @fd, which is taken over */
 void vfu_attach(struct vfu *vfu, struct card *card, int fd);
 
+/** vfu_detach() - the client is gone: its socket, memory and interrupts too */
+void vfu_detach(struct vfu *vfu);
+
 /**
  * vfu_serve() - handle the messages that have arrived
  * Return: true to go on, false when the client has left or broke the protocol (said on stderr).
