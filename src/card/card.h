@@ -212,6 +212,9 @@ struct card_truth_channel {
 /** card_truth() - the ground truth up to @now; does card_advance(@now) first */
 void card_truth(struct card *card, s64 now, struct card_truth *out);
 
+/** card_groups() - command groups completed so far, as card_truth() would say */
+u64 card_groups(const struct card *card);
+
 /** card_truth_channel() - row @i, 0 to channels - 1, in the order in which channels were created */
 void card_truth_channel(const struct card *card, u32 i, struct card_truth_channel *out);
 

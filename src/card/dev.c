@@ -214,6 +214,11 @@ void card_truth(struct card *card, s64 now, struct card_truth *out)
 	};
 }
 
+u64 card_groups(const struct card *card)
+{
+	return card->pgraph.groups;
+}
+
 void card_truth_channel(const struct card *card, u32 i, struct card_truth_channel *out)
 {
 	const struct pgraph *gr = &card->pgraph;
