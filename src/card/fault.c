@@ -51,8 +51,11 @@ static bool refuse(char *why, size_t size, const char *item, const char *wrong)
 	char plain[41];
 	size_t n;
 
-	for (n = 0; n < sizeof(plain) - 1 && item[n]; n++)
-		plain[n] = item[n] < ' ' || item[n] > '~' || strchr("\"\\", item[n]) ? '?' : item[n];
+	for (n = 0; n < sizeof(plain) - 1 && item[n]; n++) {
+		bool good = item[n] >= ' ' && item[n] <= '~' && !strchr("\"\\", item[n]);
+
+		plain[n] = good ? item[n] : '?';
+	}
 	plain[n] = 0;
 	snprintf(why, size, "fault '%s': %s", plain, wrong);
 	return false;
@@ -131,7 +134,8 @@ bool card_fault(struct card *card, s64 now, const char *request, char *why, size
 
 	card_advance(card, now);
 	if (!*request)
-		return refuse(why, size, "", "KIND[@WHEN][:CHANNEL] is wanted, several joined by +");
+		return refuse(why, size, "",
+			      "KIND[@WHEN][:CHANNEL] is wanted, several joined by +");
 	if (strlen(request) >= sizeof(text))
 		return refuse(why, size, request, "more than 511 characters");
 	strcpy(text, request);

@@ -53,8 +53,8 @@ static u64 min_u64(u64 a, u64 b)
 }
 
 /*
- * The smallest of target, screen, viewport and scissor, each way.  Where they begin does not matter:
- * a driver keeps the others inside the target.
+ * The smallest of target, screen, viewport and scissor, each way.  Where they begin does not
+ * matter: a driver keeps the others inside the target.
  */
 static u64 threed_pixels(const u32 *state, bool viewport)
 {
@@ -97,7 +97,7 @@ static s64 threed_clear(const u32 *state, u32 buffers)
 	return bytes ? cost_pixels(pixels, bytes, 0) : 0;
 }
 
-/* Its length, 0 when it cannot be read: that is not the model's to judge, since it draws nothing. */
+/* Its length; 0 when it cannot be read: nothing is drawn with it, so that is no error here. */
 static u32 threed_program(struct card *card, const struct chan *ch, const u32 *state, u32 address,
 			  u32 start)
 {

@@ -66,7 +66,8 @@ static s64 m2mf_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u
 	if (mthd != LAUNCH)
 		return 0;
 	/* bytes next to each other only, and as many lines as the register has bits for */
-	if (bytes > CARD_OP_BYTES || state[LINE_COUNT / 4] > LINES_MAX || (state[FORMAT / 4] && state[FORMAT / 4] != 0x0101))
+	if (bytes > CARD_OP_BYTES || state[LINE_COUNT / 4] > LINES_MAX ||
+	    (state[FORMAT / 4] && state[FORMAT / 4] != 0x0101))
 		return pgraph_data_error(card, 4);
 	if (!bytes)
 		return 0;

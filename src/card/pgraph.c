@@ -404,8 +404,8 @@ s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32
 }
 
 /*
- * pgraph_program() - how many instructions a program has: bit 0 of the first word says whether an instruction has two; the low bits
- * of the second are 1 when the thread ends with it.
+ * pgraph_program() - how many instructions a program has: bit 0 of the first word says whether an
+ * instruction has two; the low bits of the second are 1 when the thread ends with it.
  *
  * Return: their number; 0 when the code cannot be read.
  */

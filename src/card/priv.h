@@ -218,7 +218,7 @@ struct chan {
 	u32 sema_seq;
 	u32 sema_off;		/* old-style semaphore, -1u unset */
 	struct dmaobj sema;
-	u32 notify;		/* when the next method is done, write a notifier (1), interrupt (2) */
+	u32 notify;		/* after the next method: 1 write a notifier, 2 and interrupt */
 	u64 unpaid;		/* methods decoded and not yet charged for */
 	s64 done_at;		/* last completion, -1 when work came after it */
 	/* per-class method state, GR_SLOTS * GR_METHODS words */

@@ -58,8 +58,8 @@ static void run_requests(void)
 		good = card_fault(b.card, b.now, requests[i].request, why, sizeof(why));
 		snprintf(name, sizeof(name), "request %.40s", i == 18 ? "of nonsense" :
 			 requests[i].request);
-		check(requests[i].why ? !good && strstr(why, requests[i].why) : good, name, "%d: %s",
-		      good, why);
+		check(requests[i].why ? !good && strstr(why, requests[i].why) : good, name,
+		      "%d: %s", good, why);
 		if (requests[i].why) {
 			bench_run(&b, b.now + 3000000000);
 			card_truth(b.card, b.now, &t);
@@ -121,8 +121,8 @@ static void adds_up(struct bench *b, const char *name)
 	struct card_truth t;
 
 	card_truth(b->card, b->now, &t);
-	check(t.busy_ns + t.switch_ns + t.idle_ns == t.elapsed_ns, name, "%lld + %lld + %lld != %lld",
-	      (long long)t.busy_ns, (long long)t.switch_ns, (long long)t.idle_ns,
+	check(t.busy_ns + t.switch_ns + t.idle_ns == t.elapsed_ns, name,
+	      "%lld + %lld + %lld != %lld", (long long)t.busy_ns, (long long)t.switch_ns, (long long)t.idle_ns,
 	      (long long)t.elapsed_ns);
 }
 
@@ -333,8 +333,8 @@ static void run_gone(void)
 	group(&b, 2, 2);
 	card_reset(b.card, b.now);
 	bench_run(&b, b.now + 1000000000);
-	check(!b.msis && vram32(&b, FENCE(1)) == 1, "gone: nothing happens", "%u messages, fence %u",
-	      b.msis, vram32(&b, FENCE(1)));
+	check(!b.msis && vram32(&b, FENCE(1)) == 1, "gone: nothing happens",
+	      "%u messages, fence %u", b.msis, vram32(&b, FENCE(1)));
 	fault(&b, "heal");
 	check_eq("heal: it answers", rd(&b, 0), 0x092000a2);
 	check_eq("heal: what was written meanwhile is lost", rd(&b, 0x1700), 0);

@@ -2,8 +2,8 @@
 /*
  * Fuzzer: push buffers. The input is a list of words for a channel whose subchannels hold an object
  * of every class: a byte of 0 to 4 names a subchannel, and a method and its datum follow; 5 hands
- * over what is there, and time passes; 6 and 7 are a fence and an acquire; anything else is followed by a
- * plain word. Errors are handled as a driver does. However it ends, the ground truth adds up.
+ * over what is there, and time passes; 6 and 7 are a fence and an acquire; anything else is
+ * followed by a plain word. Errors are handled as a driver does. However it ends, the ground truth adds up.
  */
 #include <stdlib.h>
 #include <string.h>

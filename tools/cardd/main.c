@@ -52,8 +52,8 @@ static const char usage[] =
 "                                                memory fault, is illegal\n"
 "                     semaphore lost-irq late-irq  the next completion: it is not written, not\n"
 "                                                interrupted for, or 100 ms later\n"
-"                     spurious-irq notify        an interrupt without cause, or without completion\n"
-"                     stop gone                  the engine stands still, the card cannot be reached\n"
+"                     spurious-irq notify        an interrupt without cause, without completion\n"
+"                     stop gone                  the engine stands still, the card is unreachable\n"
 "                     heal                       ends hang, stop and gone\n"
 "  --help\n";
 
@@ -146,7 +146,8 @@ static void parse_options(char *list, struct card_config *config, const char **f
 		} else if (!strcmp(item, "fault")) {
 			*fault = value;
 		} else {
-			die(2, "unknown option '%s' (known: scale, seed, vram, cold, jitter, fault)", item);
+			die(2, "unknown option '%s' (known: scale, seed, vram, cold, jitter, fault)",
+			    item);
 		}
 	}
 }
@@ -175,6 +176,7 @@ static char *truth_json(size_t *len)
 	struct card_truth t;
 	struct card_truth_channel c;
 	u64 waited, posted;
+	double per_group = 0;
 	char *buf = NULL;
 	FILE *f = open_memstream(&buf, len);
 
@@ -199,9 +201,10 @@ static char *truth_json(size_t *len)
 	}
 	fprintf(f, "],\"gap_ns\":{\"n\":%llu,\"p50\":%lld,\"p90\":%lld},",
 		(unsigned long long)t.gap_n, (long long)t.gap_p50_ns, (long long)t.gap_p90_ns);
+	if (messages.warm_groups)
+		per_group = (double)messages.warm_waited / (double)messages.warm_groups;
 	fprintf(f, "\"messages\":{\"waited\":%llu,\"posted\":%llu},\"waited_per_pushbuf\":%.2f,",
-		(unsigned long long)waited, (unsigned long long)posted,
-		messages.warm_groups ? (double)messages.warm_waited / (double)messages.warm_groups : 0);
+		(unsigned long long)waited, (unsigned long long)posted, per_group);
 	fprintf(f, "\"errors\":%llu,\"faults\":%llu}\n", (unsigned long long)t.errors,
 		(unsigned long long)t.faults);
 	if (fclose(f) || !buf)
@@ -266,7 +269,8 @@ static void control_flush(struct control *c)
 	}
 }
 
-static void __attribute__((format(printf, 2, 3))) control_say(struct control *c, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3)))
+control_say(struct control *c, const char *fmt, ...)
 {
 	va_list args;
 	int n;
