@@ -13,7 +13,7 @@ help:
 	@echo 'make check        everything that a change must pass'
 	@echo 'make check-full   what takes longer'
 	@echo 'make check-debug  the VM cases on a kernel with lockdep and KASAN'
-	@echo 'make              the tools; make kmod: the module for the Debian 12 kernel'
+	@echo 'make              the tools; make kmod: the module for each kernel fetched'
 	@echo 'make bench-core   cost of a scheduling decision'
 	@echo 'make fuzz         the fuzzers, for longer'
 	@echo 'make coverage     line coverage of src/core'
@@ -26,7 +26,10 @@ setup:
 	@scripts/setup
 
 # Setting up comes first, in a make of its own: parts of the makefiles ask pkg-config.
-check demo check-full check-debug: setup
+demo check-debug: setup
+	@$(MAKE) run-$@
+check check-full: setup
+	@scripts/setup kernels
 	@$(MAKE) run-$@
 
 clean:
