@@ -254,7 +254,9 @@ struct tg_buckets {
  * struct tg_gpu - what one event is fed to
  * @now: time of the event that is, or was last, fed
  * @seq: number of jobs that have arrived
- * @armed: time of the last TG_ACT_ARM, TG_NEVER: none is due
+ * @armed: time of the last TG_ACT_ARM, TG_NEVER: none is due; never after the next time at
+ *	which something has to happen without an event, often before it
+ * @wake: the earliest such time that the event being fed brought up
  * @policy: in force; never NULL
  * @next_policy: takes over when the drain ends; NULL: no drain
  * @drain_since: start of the drain
@@ -281,7 +283,7 @@ struct tg_buckets {
 struct tg_gpu {
 	s64 now;
 	u64 seq;
-	s64 armed;
+	s64 armed, wake;
 	const struct tg_policy *policy, *next_policy;
 	s64 drain_since;
 	u32 syncing, nr_clients, nr_engines;

@@ -19,14 +19,11 @@
 /* gpu.c */
 void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,
 	     const struct tg_job *job, u32 arg);
-struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id);
 struct tg_channel *tg_channel_find(const struct tg_gpu *gpu, u32 client, u32 channel);
 void tg_client_hash(struct tg_gpu *gpu, struct tg_client *client);
 void tg_client_unhash(struct tg_gpu *gpu, struct tg_client *client);
 void tg_channel_hash(struct tg_gpu *gpu, struct tg_channel *channel);
 void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *channel);
-void tg_job_hash(struct tg_gpu *gpu, struct tg_job *job);
-void tg_job_unhash(struct tg_gpu *gpu, struct tg_job *job);
 
 /* client.c */
 int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
@@ -56,6 +53,7 @@ void tg_engines_run(struct tg_gpu *gpu);
 void tg_engines_expire(struct tg_gpu *gpu);
 void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines);
 s64 tg_engines_wake(const struct tg_gpu *gpu);
+s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine);
 
 /* handover.c */
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr);
@@ -71,10 +69,34 @@ static inline s64 tg_knob_value(u32 nr, s64 value)
 	return nr == TG_KNOB_RECORDS ? value : value * TG_USEC;
 }
 
+/*
+ * The tables: chained buckets in the host's memory. Numbers count up, so their low bits spread
+ * them evenly.
+ */
+static inline u32 tg_bucket(const struct tg_gpu *gpu, u64 nr)
+{
+	return nr & ((1ULL << gpu->buckets.bits) - 1);
+}
+
+static inline struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)
+{
+	struct tg_job *job = gpu->buckets.jobs[tg_bucket(gpu, id)];
+
+	while (job && job->id != id)
+		job = job->hash;
+	return job;
+}
+
 /* A time after a time; TG_NEVER when the clock ends first. */
 static inline s64 tg_after(s64 time, s64 delay)
 {
 	return time > TG_NEVER - delay ? TG_NEVER : time + delay;
+}
+
+/* Something has to happen at @time though there may be no event. */
+static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
+{
+	gpu->wake = min(gpu->wake, time);
 }
 
 /* Does the policy decide now? Otherwise it tracks only, or a drain holds everything back. */

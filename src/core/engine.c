@@ -21,7 +21,7 @@ bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job)
 }
 
 /* When the job at the head of the engine passes its deadline. */
-static s64 deadline(const struct tg_gpu *gpu, const struct tg_engine *engine)
+s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine)
 {
 	const struct tg_job *job;
 
@@ -50,7 +50,7 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	for (i = 0; i < gpu->nr_engines; i++) {
 		struct tg_engine *engine = &gpu->engine[i];
 
-		if (deadline(gpu, engine) <= gpu->now)
+		if (tg_engine_deadline(gpu, engine) <= gpu->now)
 			tg_job_lost(gpu, list_first_entry(&engine->busy, struct tg_job, wait));
 	}
 }
@@ -95,9 +95,19 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 	}
 	if (!engine->queued || engine->inflight)
 		engine->idle_since = TG_NEVER;
-	else if (engine->idle_since == TG_NEVER)
+	else if (engine->idle_since == TG_NEVER) {
 		engine->idle_since = gpu->now;
+		tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_STARVED]));
+	}
 	return true;
+}
+
+/* When the policy wants to be asked again. */
+static s64 policy_wake(struct tg_gpu *gpu)
+{
+	if (!gpu->policy->wake)
+		return TG_NEVER;
+	return max(gpu->policy->wake(gpu), tg_after(gpu->now, WAKE_MIN));
 }
 
 void tg_engines_run(struct tg_gpu *gpu)
@@ -125,9 +135,13 @@ void tg_engines_run(struct tg_gpu *gpu)
 			return;
 		}
 	}
+	tg_wake_by(gpu, policy_wake(gpu));
 }
 
-/* The next time at which something has to happen without an event. */
+/*
+ * The next time at which something has to happen without an event. Events of jobs do not ask:
+ * what they change they bring up with tg_wake_by().
+ */
 s64 tg_engines_wake(const struct tg_gpu *gpu)
 {
 	const struct tg_job *job;
@@ -139,7 +153,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 		wake = tg_after(job->since, gpu->knob[TG_KNOB_FREED]);
 	}
 	for (i = 0; i < gpu->nr_engines; i++)
-		wake = min(wake, deadline(gpu, &gpu->engine[i]));
+		wake = min(wake, tg_engine_deadline(gpu, &gpu->engine[i]));
 	if (gpu->next_policy)
 		return min(wake, tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]));
 	if (gpu->policy->mode != TG_GATE_ASK)
@@ -152,8 +166,5 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 	if (rb_first_cached(&gpu->throttled))
 		wake = min(wake, rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve,
 					  ready_node)->ready);
-	if (gpu->policy->wake)
-		wake = min(wake, max(gpu->policy->wake((struct tg_gpu *)gpu),
-				     tg_after(gpu->now, WAKE_MIN)));
-	return wake;
+	return min(wake, policy_wake((struct tg_gpu *)gpu));
 }

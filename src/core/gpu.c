@@ -35,50 +35,14 @@ void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_clien
 	gpu->out->emit(gpu->out, &action);
 }
 
-/*
- * Tables: chained buckets in the host's memory. Numbers count up, so their low bits spread
- * them evenly.
- */
-
-static u32 bucket(const struct tg_gpu *gpu, u64 nr)
-{
-	return nr & ((1ULL << gpu->buckets.bits) - 1);
-}
-
 static u32 channel_bucket(const struct tg_gpu *gpu, u32 client, u32 channel)
 {
-	return bucket(gpu, client + ((u64)channel << 3) - channel);
-}
-
-struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)
-{
-	struct tg_job *job = gpu->buckets.jobs[bucket(gpu, id)];
-
-	while (job && job->id != id)
-		job = job->hash;
-	return job;
-}
-
-void tg_job_hash(struct tg_gpu *gpu, struct tg_job *job)
-{
-	struct tg_job **head = &gpu->buckets.jobs[bucket(gpu, job->id)];
-
-	job->hash = *head;
-	*head = job;
-}
-
-void tg_job_unhash(struct tg_gpu *gpu, struct tg_job *job)
-{
-	struct tg_job **link = &gpu->buckets.jobs[bucket(gpu, job->id)];
-
-	while (*link != job)
-		link = &(*link)->hash;
-	*link = job->hash;
+	return tg_bucket(gpu, client + ((u64)channel << 3) - channel);
 }
 
 struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id)
 {
-	struct tg_client *client = gpu->buckets.clients[bucket(gpu, id)];
+	struct tg_client *client = gpu->buckets.clients[tg_bucket(gpu, id)];
 
 	while (client && client->id != id)
 		client = client->hash;
@@ -87,7 +51,7 @@ struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id)
 
 void tg_client_hash(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct tg_client **head = &gpu->buckets.clients[bucket(gpu, client->id)];
+	struct tg_client **head = &gpu->buckets.clients[tg_bucket(gpu, client->id)];
 
 	client->hash = *head;
 	*head = client;
@@ -95,7 +59,7 @@ void tg_client_hash(struct tg_gpu *gpu, struct tg_client *client)
 
 void tg_client_unhash(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct tg_client **link = &gpu->buckets.clients[bucket(gpu, client->id)];
+	struct tg_client **link = &gpu->buckets.clients[tg_bucket(gpu, client->id)];
 
 	while (*link != client)
 		link = &(*link)->hash;
@@ -233,10 +197,16 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 	}
 }
 
+/* The events of a job's life, which come often, and each bring up what they change. */
+static bool frequent(enum tg_event_kind kind)
+{
+	return kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE;
+}
+
 /* Ask for the next wake-up. One that comes too early is harmless: it is asked for again. */
 static void arm(struct tg_gpu *gpu)
 {
-	struct tg_action action = { .kind = TG_ACT_ARM, .at = tg_engines_wake(gpu) };
+	struct tg_action action = { .kind = TG_ACT_ARM, .at = gpu->wake };
 
 	if (action.at >= gpu->armed)
 		return;
@@ -253,17 +223,21 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 		return -EINVAL;
 	gpu->now = ev->now;
 	gpu->out = out;
+	gpu->wake = TG_NEVER;
 	rc = dispatch(gpu, ev);
 	if (rc) {
 		gpu->now = before;
 		return rc;
 	}
-	tg_engines_expire(gpu);
+	if (min(gpu->armed, gpu->wake) <= gpu->now || !frequent(ev->kind))
+		tg_engines_expire(gpu);
 	tg_engines_run(gpu);
 	if (gpu->next_policy) {
 		tg_drain_review(gpu);
 		tg_engines_run(gpu);
 	}
+	if (!frequent(ev->kind))
+		tg_wake_by(gpu, tg_engines_wake(gpu));
 	arm(gpu);
 	return 0;
 }
@@ -384,6 +358,8 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	if (n.freed != length(&gpu->freed) || n.late != length(&gpu->late) ||
 	    n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
+	if (gpu->armed > tg_engines_wake(gpu))
+		return "something has to happen, and nobody is to wake us";
 	if (n.syncing != gpu->syncing || n.clients != gpu->nr_clients)
 		return "the GPU counts its clients wrongly";
 	return NULL;

@@ -8,6 +8,23 @@
  */
 #include "core.h"
 
+static void hash(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_job **head = &gpu->buckets.jobs[tg_bucket(gpu, job->id)];
+
+	job->hash = *head;
+	*head = job;
+}
+
+static void unhash(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_job **link = &gpu->buckets.jobs[tg_bucket(gpu, job->id)];
+
+	while (*link != job)
+		link = &(*link)->hash;
+	*link = job->hash;
+}
+
 /* What will it cost? Only a reserve with a priori enforcement asks. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
 {
@@ -161,6 +178,7 @@ static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 	struct rb_node **link = &gpu->throttled.rb_root.rb_node, *parent = NULL;
 	bool leftmost = true;
 
+	tg_wake_by(gpu, ready);
 	if (!RB_EMPTY_NODE(&r->ready_node)) {
 		if (r->ready == ready)
 			return;
@@ -272,22 +290,30 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!job)
 		return -ENOMEM;
 
-	memset(job, 0, sizeof(*job));
 	job->id = ev->job;
 	job->client = ch->client;
 	job->channel = ch;
 	job->host = ev->host;
 	job->seq = ++gpu->seq;
-	job->engines = ch->engines;
-	job->since = gpu->now;
 	job->state = TG_JOB_BUSY;	/* no waiting state yet: nothing is booked as waited */
+	job->engines = ch->engines;
+	job->slot = false;
+	job->picked = false;
+	job->switched = false;
+	job->since = gpu->now;
+	job->start = 0;
+	job->predicted = 0;
+	job->charged = 0;
+	job->waited_reserve = 0;
+	job->waited_policy = 0;
+	job->cost = NULL;
 	job->reserve = ch->client->reserve;
 	job->reserve->users++;
 	predict(gpu, job, ev->data);
 	INIT_LIST_HEAD(&job->link);
 	list_add_tail(&job->sibling, &ch->jobs);
 	wait_for(job->reserve, job);
-	tg_job_hash(gpu, job);
+	hash(gpu, job);
 	job->client->stats.submitted++;
 
 	place(gpu, job);
@@ -303,6 +329,7 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	enter(gpu, job, TG_JOB_FREED);
 	list_move_tail(&job->wait, &gpu->freed);
 	take_slot(gpu, job);
+	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
 	tg_emit(gpu, TG_ACT_FREE, job->client, job, 0);
 	if (job->reserve->kind == TG_AE)
 		tg_reserve_review(gpu, job->reserve);
@@ -330,7 +357,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	list_del_init(&job->wait);
 	list_del_init(&job->sibling);
 	tg_reserve_review(gpu, job->reserve);
-	tg_job_unhash(gpu, job);
+	unhash(gpu, job);
 	tg_reserve_put(gpu, job->reserve);
 	tg_gpu_give(gpu, TG_POOL_JOB, job);
 	tg_channel_over(gpu, ch);
@@ -372,6 +399,7 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 	enter(gpu, job, TG_JOB_BUSY);
 	job->start = min(ev->at, gpu->now);
 	list_move_tail(&job->wait, &engine->busy);
+	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	if (job->reserve->busy++ == 0)
 		job->reserve->busy_since = max(job->start, engine->last_done);
 	return 0;
@@ -412,6 +440,7 @@ static void leave_hardware(struct tg_job *job, s64 at)
 int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job = tg_job_find(gpu, ev->job);
+	struct tg_engine *engine;
 	s64 at, used;
 	u32 i;
 
@@ -436,13 +465,13 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->client->stats.completed++;
 
 	for (i = 0; i < gpu->nr_engines; i++) {
-		struct tg_engine *engine = &gpu->engine[i];
-
 		if (!(job->engines & 1 << i))
 			continue;
+		engine = &gpu->engine[i];
 		engine->last_done = max(engine->last_done, at);
 		if (engine->wedged) {
 			engine->wedged = false;
+			tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 			tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_RECOVERED);
 		}
 	}
@@ -453,7 +482,9 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->cost = NULL;
 	if (job->picked && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);
+	engine = tg_job_engine(gpu, job);
 	tg_job_over(gpu, job);
+	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	return 0;
 }
 

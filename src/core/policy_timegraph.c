@@ -113,19 +113,16 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 		insert(st, client);
 }
 
-/* The next job of the client that holds the engine, if HT lets it follow its own. */
-static struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_client *top)
+/* The client that may follow its own groups on the engine: HT, and all that is in flight is its. */
+static struct tg_client *follower(struct tg_gpu *gpu, const struct tg_engine *engine)
 {
 	struct tg_client *holder = tg_gpu_priv(gpu, struct state)->holder[engine->index];
 	s64 depth;
 
-	if (!holder || holder->sched != TG_HT || RB_EMPTY_NODE(&holder->node))
+	if (!holder || holder->sched != TG_HT || holder->inflight != engine->inflight)
 		return NULL;
 	depth = holder->depth ? holder->depth : gpu->policy_knob[KNOB_DEPTH];
-	if (holder->inflight != engine->inflight || holder->inflight >= depth ||
-	    top->prio > holder->prio || first_job(holder)->engines != 1 << engine->index)
-		return NULL;
-	return first_job(holder);
+	return holder->inflight < depth && !RB_EMPTY_NODE(&holder->node) ? holder : NULL;
 }
 
 /* The first client, in the order of the tree, whose first job is for @engine. */
@@ -145,18 +142,30 @@ static struct tg_client *first_client(struct state *st, const struct tg_engine *
 static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *top = first_client(st, engine);
+	struct tg_client *holder = NULL, *top;
 	struct tg_job *job;
 
+	if (engine->inflight) {
+		holder = follower(gpu, engine);
+		if (!holder)
+			return NULL;
+	}
+	top = first_client(st, engine);
 	if (!top)
 		return NULL;
 	job = first_job(top);
-	if (tg_engines_idle(gpu, job))
+	if (holder) {
+		if (top->prio > holder->prio)
+			return NULL;
+		job = first_job(holder);
+		if (job->engines != 1 << engine->index)
+			return NULL;
+	} else {
+		if (!tg_engines_idle(gpu, job))
+			return NULL;
 		st->holder[engine->index] = top;
-	else
-		job = follow(gpu, engine, top);
-	if (job)
-		timegraph_drop(gpu, job);
+	}
+	timegraph_drop(gpu, job);
 	return job;
 }
 
