@@ -93,9 +93,9 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 		job->picked = true;
 		tg_job_free(gpu, job);
 	}
-	if (!engine->queued || engine->inflight)
+	if (!engine->queued || engine->inflight) {
 		engine->idle_since = TG_NEVER;
-	else if (engine->idle_since == TG_NEVER) {
+	} else if (engine->idle_since == TG_NEVER) {
 		engine->idle_since = gpu->now;
 		tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_STARVED]));
 	}
