@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # What `make check`, `make check-full`, `make check-debug` and `make demo` run, once set up.
 
-# The kernels that make check and make check-full build for and boot: KERNELS=7.2 leaves the others out
+# The kernels that make check and make check-full build for and boot: KERNELS=7.2 leaves the others
+# out.
 KERNELS ?= 6.1 6.12 7.2
 export KERNELS
 
@@ -13,10 +14,12 @@ run-demo: bin
 	@scripts/demo
 
 run-check: bin
+	@scripts/setup kernels
 	@$(MAKE) kmod K="$(KERNELS)"
 	@tests/run tests/check.list
 
 run-check-full: bin
+	@scripts/setup kernels
 	@$(MAKE) kmod K="$(KERNELS)"
 	@tests/run tests/check.list tests/check-full.list
 
