@@ -61,6 +61,9 @@
 enum dma_error { DMA_INVALID_CMD = 4, DMA_IB_EMPTY = 5, DMA_MEM_FAULT = 6 };
 enum sema_error { SEMA_UNALIGNED = 1, SEMA_STATE = 2, SEMA_TOO_LARGE = 3, SEMA_MEM_FAULT = 4 };
 
+#define IB_NOT_MAIN		BIT(9)
+#define MAIN_GET_VALID		(1ull << 63)
+
 #define USER_BASE		0xc00000
 #define USER_SIZE		0x2000
 
@@ -98,6 +101,12 @@ static bool chan_runs(const struct chan *ch)
 static u64 chan_dma_get(const struct chan *ch)
 {
 	return ch->seg - 4ull * (ch->word_put - ch->word_get);
+}
+
+/* The same in the main pushbuffer: entries that say that they are not of it leave this alone. */
+static u64 chan_main_get(const struct chan *ch)
+{
+	return ch->main ? chan_dma_get(ch) | MAIN_GET_VALID : ch->main_get;
 }
 
 /* ---- interrupts and errors ------------------------------------------------------------------ */
@@ -211,6 +220,8 @@ static enum pull chan_fetch(struct card *card, struct chan *ch)
 			     VM_PFIFO_PUSHBUF))
 			return pusher_error(card, ch, DMA_MEM_FAULT);
 		ch->get = (ch->get + 1) & ch->ib_mask;
+		ch->main_get = chan_main_get(ch);
+		ch->main = !(entry[1] & IB_NOT_MAIN);
 		ch->seg = (entry[0] & ~3u) | (u64)(entry[1] & 0xff) << 32;
 		ch->seg_words = entry[1] >> 10 & 0x1fffff;
 		if (!ch->seg_words)
@@ -805,13 +816,15 @@ u32 pfifo_user_rd(struct card *card, u32 off)
 	case 0x40:
 		return (u32)(ch->seg + 4ull * ch->seg_words);
 	case 0x44:
-	case 0x58:
 		return (u32)chan_dma_get(ch);
 	case 0x48:
 		return ch->ref;
 	case 0x4c:
 		return (u32)((ch->seg + 4ull * ch->seg_words) >> 32);
+	case 0x58:
+		return (u32)chan_main_get(ch);
 	case 0x5c:
+		return (u32)(chan_main_get(ch) >> 32);
 	case 0x60:
 		return (u32)(chan_dma_get(ch) >> 32);
 	case 0x88:

@@ -195,6 +195,8 @@ struct chan {
 	u32 put;
 	u64 seg;		/* next word to fetch of the current ring entry */
 	u32 seg_words;		/* how many are left */
+	bool main;		/* it is of the main pushbuffer; */
+	u64 main_get;		/* where the last of those ended, MAIN_GET_VALID added */
 	u32 word[64];		/* fetched, not yet looked at */
 	u32 word_get;
 	u32 word_put;

@@ -159,14 +159,18 @@ static void run_acquires(void)
 	}
 }
 
+#define ENTRY(b)	(0x2000000 + CH * 0x20000 + 0x1f000 + 8 * (b)->chan[CH].put)
+
 static void run_ring(void)
 {
 	struct bench b;
+	u32 end;
 
 	bench_init(&b, 1);
 	bench_start(&b);
 	chan_open(&b, CH);
 	check_eq("ring is empty", rd(&b, USER + 0x88), 0);
+	check_eq("no entry of the main pushbuffer yet", rd(&b, USER + 0x5c), 0);
 	for (u32 i = 1; i <= 1500; i++) {
 		chan_mthd(&b, CH, 0, 0x50, i);
 		chan_kick(&b, CH);
@@ -179,6 +183,18 @@ static void run_ring(void)
 	check_eq("get has caught up with put", rd(&b, USER + 0x8c), 1500 % 512);
 	check_eq("DMA_GET is where the last entry ended", rd(&b, USER + 0x44), b.chan[CH].push);
 	check_eq("its high part", rd(&b, USER + 0x60), HI(b.chan[CH].push));
+
+	/* an entry that is not of the main pushbuffer moves DMA_GET alone */
+	end = b.chan[CH].push;
+	chan_mthd(&b, CH, 0, 0x50, 77);
+	vram_set32(&b, ENTRY(&b), b.chan[CH].start);
+	vram_set32(&b, ENTRY(&b) + 4, 2 << 10 | 1 << 9);
+	b.chan[CH].start = b.chan[CH].push;
+	wr(&b, USER + 0x8c, ++b.chan[CH].put);
+	check_eq("an entry beside the main pushbuffer", rd(&b, USER + 0x48), 77);
+	check_eq("DMA_GET is at its end", rd(&b, USER + 0x44), b.chan[CH].push);
+	check_eq("DMA_MGET is not", rd(&b, USER + 0x58), end);
+	check_eq("DMA_MGET is valid", rd(&b, USER + 0x5c), 1u << 31);
 
 	/* a command may go over the end of an entry */
 	chan_word(&b, CH, INC(1, 0, 0x50));
@@ -194,8 +210,8 @@ static void run_ring(void)
 	wr(&b, R_PFIFO_INTR, DMA_PUSHER);
 
 	/* an entry where there is no memory */
-	vram_set32(&b, 0x2000000 + CH * 0x20000 + 0x1f000 + 8 * b.chan[CH].put, 0);
-	vram_set32(&b, 0x2000000 + CH * 0x20000 + 0x1f000 + 8 * b.chan[CH].put + 4, 4 << 10 | 0x55);
+	vram_set32(&b, ENTRY(&b), 0);
+	vram_set32(&b, ENTRY(&b) + 4, 4 << 10 | 0x55);
 	b.chan[CH].put++;
 	wr(&b, USER + 0x8c, b.chan[CH].put);
 	check_eq("a pushbuffer without memory is an error", rd(&b, 0x3228) >> 29, 6);
