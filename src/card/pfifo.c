@@ -62,7 +62,7 @@ enum dma_error { DMA_INVALID_CMD = 4, DMA_IB_EMPTY = 5, DMA_MEM_FAULT = 6 };
 enum sema_error { SEMA_UNALIGNED = 1, SEMA_STATE = 2, SEMA_TOO_LARGE = 3, SEMA_MEM_FAULT = 4 };
 
 #define IB_NOT_MAIN		BIT(9)
-#define MAIN_GET_VALID		(1ull << 63)
+#define MAIN_GET_VALID		0x8000000000000000ull
 
 #define USER_BASE		0xc00000
 #define USER_SIZE		0x2000
