@@ -26,10 +26,7 @@ setup:
 	@scripts/setup
 
 # Setting up comes first, in a make of its own: parts of the makefiles ask pkg-config.
-demo check-debug: setup
-	@$(MAKE) run-$@
-check check-full: setup
-	@scripts/setup kernels
+check demo check-full check-debug: setup
 	@$(MAKE) run-$@
 
 clean:
