@@ -129,7 +129,7 @@ struct tg_stats {
 	u64 gpu_time, wait_reserve, wait_policy;	/* sums: unsigned, so they may wrap */
 };
 
-#define TG_CLIENT_PRIV	48	/* bytes a policy may keep in each client */
+#define TG_CLIENT_PRIV	40	/* bytes a policy may keep in each client */
 #define TG_GPU_PRIV	256	/* and in each GPU */
 #define TG_KNOBS_MAX	16	/* knobs that a policy may have */
 
@@ -153,6 +153,7 @@ struct tg_stats {
  * @hash: next in tg_gpu.clients' bucket, or in the pool
  * @channels: its channels
  * @all: in tg_gpu.all_clients
+ * @typical: running mean of what its groups take, ns (only kept where nobody asks)
  * @history: what its groups have cost; NULL before the first one that AE asks about
  * @stats: counters
  * @node: the policy's
@@ -171,6 +172,7 @@ struct tg_client {
 	struct tg_reserve *reserve;
 	struct tg_client *hash;
 	struct list_head channels, all;
+	s64 typical;
 	struct tg_history *history;
 	struct tg_stats stats;
 	struct rb_node node;
@@ -188,6 +190,8 @@ struct tg_client {
  * @last: channel whose job was the last to be freed for it, NULL: none, or it is gone
  * @idle_since: since when it has been free though jobs are queued; TG_NEVER: not so
  * @busy: its BUSY jobs, in the order of their starts
+ * @surplus: by how much the latest completion took longer than is typical of its client, ns
+ * @surplus_client: that client's number
  */
 struct tg_engine {
 	u8 index;
@@ -196,6 +200,8 @@ struct tg_engine {
 	s64 last_done, idle_since;
 	const struct tg_channel *last;
 	struct list_head busy;
+	s64 surplus;
+	u32 surplus_client;
 };
 
 /**

@@ -427,6 +427,42 @@ static void charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		tg_reserve_charge(job->reserve, used);
 }
 
+/*
+ * Where nobody asks, jobs of many clients are in flight, and a completion that is told late makes
+ * its own job look longer and those behind it shorter: when the host stands still, all that
+ * complete meanwhile carry one time, and the first of them would pay for all. So what a job
+ * took beyond what is typical of its client is given back to it as far as the jobs right
+ * behind it took less than is typical of theirs. The sum of all charges stays what has passed.
+ *
+ * Return: what @job is charged.
+ */
+static s64 settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
+{
+	struct tg_client *client = job->client, *before;
+	u64 seen = client->stats.completed;
+	s64 lack = seen ? client->typical - used : 0;
+
+	if (lack > 0 && engine->surplus > 0 && job->start <= engine->last_done) {
+		before = tg_gpu_client(gpu, engine->surplus_client);
+		lack = min(lack, engine->surplus);
+		if (before) {
+			before->stats.gpu_time -= lack;
+			used += lack;
+		}
+		engine->surplus -= lack;
+	} else {
+		engine->surplus = max(-lack, (s64)0);
+		engine->surplus_client = client->id;
+	}
+	/* A mean of the first 16, then of about the last 16, in which no one counts double. */
+	if (seen)
+		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
+					     min(seen + 1, (u64)16));
+	else
+		client->typical = used;
+	return used;
+}
+
 /* The job left the hardware at @at: its reserve does not run any more, or runs its next. */
 static void leave_hardware(struct tg_job *job, s64 at)
 {
@@ -450,7 +486,10 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EBUSY;
 	at = min(ev->at, gpu->now);
 	if (job->state == TG_JOB_BUSY) {
-		used = max(at - max(job->start, tg_job_engine(gpu, job)->last_done), (s64)0);
+		engine = tg_job_engine(gpu, job);
+		used = max(at - max(job->start, engine->last_done), (s64)0);
+		if (gpu->policy->mode != TG_GATE_ASK)
+			used = settle(gpu, engine, job, used);
 		leave_hardware(job, at);
 	} else {
 		/* What it was charged ends where it was written off; correct from there. */

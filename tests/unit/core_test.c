@@ -12,6 +12,7 @@
  *	started JOB [AT]		done JOB [AT]
  *	spec TEXT			rematch TEXT		(lines separated by blanks)
  *	policy NAME	idle CLIENT	knob NR VALUE	wait
+ *	time CLIENT			(logs `used US`: its time on the GPU)
  *
  * An event that is refused logs `TIME -ERRNO`.
  */
@@ -31,6 +32,19 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "10 submit 1 1 1\n" "11 submit 1 1 2\n" "12 started 1\n" "13 started 2\n"
 	  "20 done 1\n" "30 done 2\n" "40 leave 1 1\n",
 	  "10 free 1, 11 free 2, 40 gone 1" },
+	{ "fifo: completions that are told together are each charged what is theirs", "fifo",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "0 submit 2 1 2\n"
+	  "0 started 2\n" "2000 done 1\n" "2000 submit 1 1 3\n" "2000 started 3\n" "12000 done 2\n"
+	  "12000 submit 2 1 4\n" "12000 started 4\n" "14000 done 3\n" "14000 submit 1 1 5\n"
+	  "14000 started 5\n" "26000 done 4\n" "26000 time 2\n" "26000 done 5\n" "26000 time 1\n"
+	  "26000 time 2\n",
+	  "0 free 1, 0 free 2, 2000 free 3, 12000 free 4, 14000 free 5, 26000 used 22000, "
+	  "26000 used 6000, 26000 used 20000" },
+	{ "fifo: a group that is shorter than usual after a pause owes nothing", "fifo",
+	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "2000 done 1\n" "3000 submit 1 1 2\n"
+	  "3000 started 2\n" "8000 done 2\n" "9000 submit 1 1 3\n" "9000 started 3\n" "9500 done 3\n"
+	  "9500 time 1\n",
+	  "0 free 1, 3000 free 2, 9000 free 3, 9500 used 7500" },
 	{ "an open gate that answers anyway frees", "none",
 	  "0 join 1 1 a\n" "10 submit 1 1 1\n" "11 started 1\n" "12 done 1\n",
 	  "10 free 1" },
@@ -328,6 +342,12 @@ static const char *step(struct host *h, const char *line)
 	ev.channel = b;
 	if (!strcmp(word, "wait"))
 		return NULL;
+	if (!strcmp(word, "time")) {
+		h->gpu.now = ev.now;
+		say(h, "used %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.gpu_time /
+		    TG_USEC);
+		return NULL;
+	}
 	if (!strcmp(word, "spec") || !strcmp(word, "rematch")) {
 		ev.arg = word[0] == 'r';
 		ev.client = 0;
