@@ -4,7 +4,6 @@
  *
  * Submissions are counted by the host and go straight to the driver: no event, no fence
  * callback, no interrupt asked for. Good at costing nothing; knows nothing about time.
- * This is what an installed and idle TimeGraph runs.
  */
 #include <tg/policy.h>
 
