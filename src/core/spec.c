@@ -386,9 +386,9 @@ static int parse_prio(struct spec_cursor *c, struct tg_spec_entry *e)
 	return 0;
 }
 
-static int parse_capacity(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
+/* A field of microseconds: @place is where it stands, @time what it says, in ns. */
+static int parse_time(struct spec_cursor *c, const struct spec_limits *r, u32 *place, s64 *time)
 {
-	const struct spec_limits *r = e->resv == TG_BG ? &range_capacity_bg : &range_capacity;
 	struct tg_str s;
 	u64 value;
 	int err;
@@ -399,28 +399,27 @@ static int parse_capacity(struct spec_cursor *c, struct tg_spec_entry *e, struct
 	err = check_number(c, s, r, &value);
 	if (err)
 		return err;
-	at->capacity = s.off;
-	e->capacity = (s64)value * TG_USEC;
+	*place = s.off;
+	*time = (s64)value * TG_USEC;
 	return 0;
+}
+
+static int parse_capacity(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
+{
+	const struct spec_limits *r = e->resv == TG_BG ? &range_capacity_bg : &range_capacity;
+
+	return parse_time(c, r, &at->capacity, &e->capacity);
 }
 
 static int parse_period(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
 {
 	const struct spec_limits *r = e->capacity ? &range_period : &range_no_period;
-	struct tg_str s;
-	u64 value;
-	int err;
+	int err = parse_time(c, r, &at->period, &e->period);
 
-	err = read_field(c, &s, r->want);
 	if (err)
 		return err;
-	err = check_number(c, s, r, &value);
-	if (err)
-		return err;
-	at->period = s.off;
-	e->period = (s64)value * TG_USEC;
 	if (e->period < e->capacity)
-		return refuse(c, s.off, "T is less than C", "T of at least C");
+		return refuse(c, at->period, "T is less than C", "T of at least C");
 	return 0;
 }
 
