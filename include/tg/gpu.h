@@ -363,6 +363,15 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_acti
 struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id);
 
 /**
+ * tg_gpu_job() - look a job up
+ * @gpu: the GPU
+ * @id: its number
+ *
+ * Return: the job, or NULL when there is none, or it is over.
+ */
+struct tg_job *tg_gpu_job(const struct tg_gpu *gpu, u64 id);
+
+/**
  * tg_gpu_check() - are all the invariants true?
  * @gpu: the GPU
  *

@@ -49,6 +49,11 @@ struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id)
 	return client;
 }
 
+struct tg_job *tg_gpu_job(const struct tg_gpu *gpu, u64 id)
+{
+	return tg_job_find(gpu, id);
+}
+
 void tg_client_hash(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct tg_client **head = &gpu->buckets.clients[tg_bucket(gpu, client->id)];

@@ -20,6 +20,7 @@ struct replay {
 	u64 nr_recent, events, actions;
 	FILE *to;
 	bool differs;
+	struct tgs_watch *watch;	/* or NULL */
 	struct tg_spec *spec;		/* in force */
 	struct tg_job *watched, *spare;
 	void **kept;			/* blocks of memory to be freed at the end */
@@ -98,6 +99,8 @@ static void compare(struct tg_actions *out, const struct tg_action *action)
 	}
 	passed(r, trace, trace->size);
 	r->actions++;
+	if (r->watch)
+		r->watch->action(r->watch, &r->core, trace);
 }
 
 static void fill_pool(struct replay *r, enum tg_pool pool, u32 until, u64 size)
@@ -222,8 +225,12 @@ static int step(struct replay *r)
 		return 1;
 	}
 	fill_pools(r);
+	if (r->watch && !record->result)
+		r->watch->before(r->watch, &r->core, record);
 	result = tg_gpu_feed(&r->core, &ev, &r->out);
 	drain_jobs(r);
+	if (r->watch && !record->result && !result)
+		r->watch->after(r->watch, &r->core, record);
 	if (spec && !result) {
 		free(r->spec);
 		r->spec = spec;
@@ -259,19 +266,31 @@ int tgs_replay(const struct tgs_trace *t, FILE *to)
 	return !!more;
 }
 
+int tgs_replay_watched(const struct tgs_trace *t, struct tgs_watch *watch, FILE *to)
+{
+	struct replay r;
+	int more;
+
+	begin(&r, t, to);
+	r.watch = watch;
+	do
+		more = step(&r);
+	while (more > 0);
+	end(&r);
+	return !!more;
+}
+
 /* ---- why did a job wait? ---------------------------------------------------------------- */
 
-enum phase { RESERVE, WINDOW, POLICY, HANDOVER, DRIVER, BEHIND, RUNNING, LOST, PHASES };
-
-static const char *const phase_text[PHASES] = {
-	[RESERVE] = "waited for its reserve",
-	[WINDOW] = "waited for its window: groups of its own client in flight",
-	[POLICY] = "waited for the policy, which chose others",
-	[HANDOVER] = "waited for a switch of policies",
-	[DRIVER] = "on the way through the driver",
-	[BEHIND] = "on the hardware, behind other groups",
-	[RUNNING] = "ran",
-	[LOST] = "past its deadline, written off",
+static const char *const phase_text[TGS_PHASES] = {
+	[TGS_RESERVE] = "waited for its reserve",
+	[TGS_WINDOW] = "waited for its window: groups of its own client in flight",
+	[TGS_POLICY] = "waited for the policy, which chose others",
+	[TGS_HANDOVER] = "waited for a switch of policies",
+	[TGS_DRIVER] = "on the way through the driver",
+	[TGS_BEHIND] = "on the hardware, behind other groups",
+	[TGS_RUNNING] = "ran",
+	[TGS_LOST] = "past its deadline, written off",
 };
 
 struct rival {
@@ -284,31 +303,31 @@ struct rival {
 };
 
 struct why {
-	s64 spent[PHASES];
+	s64 spent[TGS_PHASES];
 	s64 idle;		/* of the wait: the engine had nothing to do */
 	s64 at;			/* accounts are complete up to here */
 	struct rival *rivals;
 	u32 nr_rivals;
 };
 
-static enum phase phase_of(const struct tg_gpu *core, const struct tg_job *job)
+enum tgs_phase tgs_phase_of(const struct tg_gpu *core, const struct tg_job *job)
 {
 	const struct tg_engine *engine = &core->engine[__builtin_ctz(job->engines)];
 
 	switch (job->state) {
 	case TG_JOB_THROTTLED:
-		return RESERVE;
+		return TGS_RESERVE;
 	case TG_JOB_QUEUED:
 		if (core->next_policy)
-			return HANDOVER;
-		return job->client->inflight ? WINDOW : POLICY;
+			return TGS_HANDOVER;
+		return job->client->inflight ? TGS_WINDOW : TGS_POLICY;
 	case TG_JOB_FREED:
-		return DRIVER;
+		return TGS_DRIVER;
 	case TG_JOB_BUSY:
-		return list_first_entry(&engine->busy, struct tg_job, wait) == job ? RUNNING :
-										     BEHIND;
+		return list_first_entry(&engine->busy, struct tg_job, wait) == job ? TGS_RUNNING :
+										     TGS_BEHIND;
 	default:
-		return LOST;
+		return TGS_LOST;
 	}
 }
 
@@ -331,14 +350,14 @@ static struct rival *rival(struct why *why, const struct tg_client *client)
 static void book(struct why *why, const struct tg_gpu *core, const struct tg_job *job, s64 now)
 {
 	const struct tg_engine *engine = &core->engine[__builtin_ctz(job->engines)];
-	enum phase phase = phase_of(core, job);
+	enum tgs_phase phase = tgs_phase_of(core, job);
 	const struct tg_job *other;
 	struct rival *who;
 	s64 span = now - why->at;
 
 	why->at = now;
 	why->spent[phase] += span;
-	if (phase >= DRIVER && phase != BEHIND)
+	if (phase >= TGS_DRIVER && phase != TGS_BEHIND)
 		return;
 	if (list_empty(&engine->busy)) {
 		if (!engine->inflight)
@@ -351,18 +370,6 @@ static void book(struct why *why, const struct tg_gpu *core, const struct tg_job
 	if (who->last_job != other->id)
 		who->groups++;
 	who->last_job = other->id;
-}
-
-static struct tg_job *find_job(const struct replay *r, u64 id)
-{
-	struct tg_job *job;
-	u32 i;
-
-	for (i = 0; i < 1 << BUCKET_BITS; i++)
-		for (job = r->buckets.jobs[i]; job; job = job->hash)
-			if (job->id == id)
-				return job;
-	return NULL;
 }
 
 static void tell_submit(const struct tg_job *job, FILE *to)
@@ -397,7 +404,7 @@ static void tell(struct why *why, s64 submitted, const char *how, FILE *to)
 
 	fprintf(to, "  submitted at %.6f s, %s at %.6f s: %.3f us\n", submitted / 1e9, how,
 		why->at / 1e9, (why->at - submitted) / 1e3);
-	for (i = 0; i < PHASES; i++)
+	for (i = 0; i < TGS_PHASES; i++)
 		if (why->spent[i])
 			fprintf(to, "  %14.3f us  %s\n", why->spent[i] / 1e3, phase_text[i]);
 	if (why->nr_rivals || why->idle)
@@ -437,7 +444,7 @@ int tgs_why(const struct tgs_trace *t, u64 id, FILE *to)
 		found = true;
 		submitted = record->now;
 		why.at = submitted;
-		r.watched = find_job(&r, id);
+		r.watched = tg_gpu_job(&r.core, id);
 		tell_submit(r.watched, to);
 	}
 	if (found)

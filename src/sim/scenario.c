@@ -43,7 +43,7 @@ static int fail(struct parser *p, const char *format, ...)
 }
 
 /* 16.7ms in ns, exactly. */
-static bool to_time(const char *word, s64 *ns)
+bool tgs_time_parse(const char *word, s64 *ns)
 {
 	static const struct {
 		const char *name;
@@ -100,7 +100,7 @@ static int read_time(struct parser *p, u32 word, s64 min, s64 *ns)
 {
 	if (word >= p->words)
 		return fail(p, "a time is missing; a number and ns, us, ms or s wanted");
-	if (!to_time(p->word[word], ns))
+	if (!tgs_time_parse(p->word[word], ns))
 		return fail(p, "'%.40s' is not a time; a number and ns, us, ms or s wanted, "
 			    "at most %lld s", p->word[word], TIME_MAX / TG_SEC);
 	if (*ns < min)
@@ -390,7 +390,8 @@ static int parse_want(struct parser *p, struct tgs_arrival *a, char *line, u32 n
 		return 0;
 	a->trace = tgs_grow(a->trace, a->traced + 1, sizeof(*a->trace));
 	want = &a->trace[a->traced];
-	if (!cost || strtok(NULL, " \t") || !to_time(at, &want->at) || !to_time(cost, &want->cost))
+	if (!cost || strtok(NULL, " \t") || !tgs_time_parse(at, &want->at) ||
+	    !tgs_time_parse(cost, &want->cost))
 		return fail(p, "%.80s, line %u: two times wanted: when, since the client's start, "
 			    "and how much work", p->word[1], nr);
 	if (a->traced && want->at < want[-1].at)

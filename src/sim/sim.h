@@ -10,6 +10,7 @@
  * report.c	a run's results: table, JSON, CSV, picture
  * trace.c	traces as bytes: writing, reading, printing
  * replay.c	traces back into a core: the same actions? why did a job wait?
+ * timeline.c	who waited and who ran when, out of a trace
  *
  * One thread. Memory comes from malloc(); when it is exhausted the program ends with a message.
  * Time is a signed 64-bit count of virtual nanoseconds; no result depends on the real clock.
@@ -244,6 +245,15 @@ struct tgs_scenario {
 int tgs_scenario_parse(struct tgs_scenario *s, const char *text, const char *dir, char *error);
 void tgs_scenario_deinit(struct tgs_scenario *s);
 
+/**
+ * tgs_time_parse() - read a time: a number and ns, us, ms or s
+ * @word: the text
+ * @ns: the result
+ *
+ * Return: is it one, exact to the ns and not beyond the clock?
+ */
+bool tgs_time_parse(const char *word, s64 *ns);
+
 /* ---- gpu.c ------------------------------------------------------------------------------ */
 
 /**
@@ -385,6 +395,45 @@ void tgs_record_print(FILE *to, const struct tg_record *record);
 int tgs_replay(const struct tgs_trace *t, FILE *to);
 
 /**
+ * enum tgs_phase - what a job is doing, as far as the core knows
+ */
+enum tgs_phase {
+	TGS_RESERVE, TGS_WINDOW, TGS_POLICY, TGS_HANDOVER, TGS_DRIVER, TGS_BEHIND, TGS_RUNNING,
+	TGS_LOST,
+	TGS_PHASES
+};
+
+/** tgs_phase_of() - what @job is doing now */
+enum tgs_phase tgs_phase_of(const struct tg_gpu *core, const struct tg_job *job);
+
+/**
+ * struct tgs_watch - looks on while a trace is replayed
+ * @before: an event is about to be fed; the core is as the event before left it
+ * @action: the core emits an action, and it is the recorded one; inside tg_gpu_feed()
+ * @after: an event has been fed
+ *
+ * Events that failed are not shown.
+ */
+struct tgs_watch {
+	void (*before)(struct tgs_watch *w, const struct tg_gpu *core,
+		       const struct tg_record *event);
+	void (*action)(struct tgs_watch *w, const struct tg_gpu *core,
+		       const struct tg_record *action);
+	void (*after)(struct tgs_watch *w, const struct tg_gpu *core,
+		      const struct tg_record *event);
+};
+
+/**
+ * tgs_replay_watched() - replay a trace for @watch's sake
+ * @t: the trace
+ * @watch: looks on
+ * @to: where it is said why it does not replay to its end
+ *
+ * Return: 0; 1: not to the end of the trace.
+ */
+int tgs_replay_watched(const struct tgs_trace *t, struct tgs_watch *watch, FILE *to);
+
+/**
  * tgs_why() - tell why a job waited
  * @t: the trace
  * @job: its number
@@ -393,6 +442,69 @@ int tgs_replay(const struct tgs_trace *t, FILE *to);
  * Return: 0; 1: no such job in what can be replayed.
  */
 int tgs_why(const struct tgs_trace *t, u64 job, FILE *to);
+
+/* ---- timeline.c ------------------------------------------------------------------------- */
+
+/**
+ * struct tgs_group - one group's life
+ * @job: its number
+ * @client: its client's number
+ * @nr: it is the client's nr-th of those shown, from 1
+ * @comm: its client's name
+ * @arrived: when the core was asked
+ * @freed: when it was let go; TG_NEVER: not
+ * @started: when its work began: its doorbell, or the completion ahead of it; TG_NEVER: never
+ * @done: its completion; TG_NEVER: none
+ * @waited_policy: time eligible, not chosen
+ * @waited_reserve: time that its reserve did not let it go
+ * @predicted: x
+ * @limited: its reserve has a C smaller than its T
+ * @arrived_e: budget right after its arrival, refills included
+ * @freed_e: budget when it was let go
+ * @done_e: budget once its completion was charged
+ * @phases: what it did from when on
+ * @nr_phases: how many
+ */
+struct tgs_group {
+	u64 job;
+	u32 client, nr;
+	char comm[TG_COMM_LEN];
+	s64 arrived, freed, started, done, waited_policy, waited_reserve, predicted;
+	bool limited;
+	s64 arrived_e, freed_e, done_e;
+	struct tgs_stay {
+		s64 from;
+		enum tgs_phase phase;
+	} *phases;
+	u32 nr_phases;
+};
+
+/**
+ * struct tgs_timeline - the groups that arrive in a part of a trace
+ * @from: start of the part, on the trace's clock
+ * @until: its end
+ * @groups: by arrival
+ * @nr: how many
+ */
+struct tgs_timeline {
+	s64 from, until;
+	struct tgs_group *groups;
+	u32 nr;
+};
+
+/**
+ * tgs_timeline_read() - replay a trace, and remember its groups
+ * @tl: the result, @from and @until since the trace's start already set (TG_NEVER: its end);
+ *	tgs_timeline_deinit() when done
+ * @t: the trace
+ * @to: where it is said why it does not replay to its end
+ *
+ * Return: 0; 1: not to the end of the trace.
+ */
+int tgs_timeline_read(struct tgs_timeline *tl, const struct tgs_trace *t, FILE *to);
+void tgs_timeline_deinit(struct tgs_timeline *tl);
+/** tgs_timeline_print() - a picture in letters, and a table */
+void tgs_timeline_print(const struct tgs_timeline *tl, FILE *to);
 
 /* ---- run.c ------------------------------------------------------------------------------ */
 

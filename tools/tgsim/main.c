@@ -14,6 +14,7 @@ static const char help[] =
 	"usage: tgsim run [OPTION...] SCENARIO    simulate\n"
 	"       tgsim replay TRACE                same events, same actions?\n"
 	"       tgsim why TRACE --job N           why did job N wait?\n"
+	"       tgsim timeline [OPTION...] TRACE  who waited and who ran when\n"
 	"\n"
 	"run:\n"
 	"  --json          results as JSON\n"
@@ -22,6 +23,10 @@ static const char help[] =
 	"  --trace FILE    write what went into the core and what came out\n"
 	"  --seed N        another seed than the scenario's\n"
 	"  --policy NAME   another policy than the scenario's, on every GPU\n"
+	"\n"
+	"timeline:\n"
+	"  --from TIME     groups that arrive from then on, since the trace's start: 1s, 16.7ms\n"
+	"  --until TIME    and before\n"
 	"\n"
 	"SCENARIO: tgsim-scenario(5). TRACE: recorded by the kernel module or by --trace.\n"
 	"Status: 0 good; 1 no (different, no such job, cannot read or write); 2 usage.\n";
@@ -196,7 +201,9 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-static int with_trace(const char *path, const u64 *job)
+/* Read the trace at @path and let @look have it. */
+static int with_trace(const char *path, int (*look)(const struct tgs_trace *t, void *arg),
+		      void *arg)
 {
 	char error[TGS_MESSAGE], *data;
 	struct tgs_trace trace;
@@ -209,9 +216,29 @@ static int with_trace(const char *path, const u64 *job)
 	if (tgs_trace_read(&trace, data, len, error))
 		status = complain(1, path, error);
 	else
-		status = job ? tgs_why(&trace, *job, stdout) : tgs_replay(&trace, stdout);
+		status = look(&trace, arg);
 	tgs_trace_deinit(&trace);
 	free(data);
+	return status;
+}
+
+static int look_replay(const struct tgs_trace *t, void *arg)
+{
+	return tgs_replay(t, stdout);
+}
+
+static int look_why(const struct tgs_trace *t, void *arg)
+{
+	return tgs_why(t, *(u64 *)arg, stdout);
+}
+
+static int look_timeline(const struct tgs_trace *t, void *arg)
+{
+	struct tgs_timeline *tl = arg;
+	int status = tgs_timeline_read(tl, t, stderr);
+
+	tgs_timeline_print(tl, stdout);
+	tgs_timeline_deinit(tl);
 	return status;
 }
 
@@ -229,7 +256,29 @@ static int why(int argc, char **argv)
 	}
 	if (argc - optind != 1 || !job)
 		return complain(USAGE, "why", "one trace and --job N wanted; see tgsim --help");
-	return with_trace(argv[optind], &job);
+	return with_trace(argv[optind], look_why, &job);
+}
+
+static int timeline(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "from", required_argument, NULL, 'f' },
+		{ "until", required_argument, NULL, 'u' },
+		{ }
+	};
+	struct tgs_timeline tl = { .until = TG_NEVER };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c != 'f' && c != 'u')
+			return USAGE;
+		if (!tgs_time_parse(optarg, c == 'f' ? &tl.from : &tl.until))
+			return complain(USAGE, c == 'f' ? "--from" : "--until",
+					"a time such as 16.7ms or 1s wanted");
+	}
+	if (argc - optind != 1)
+		return complain(USAGE, "timeline", "one trace wanted; see tgsim --help");
+	return with_trace(argv[optind], look_timeline, &tl);
 }
 
 int main(int argc, char **argv)
@@ -246,10 +295,13 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "why"))
 		status = why(argc - 1, argv + 1);
 	else if (!strcmp(what, "replay") && argc == 3)
-		status = with_trace(argv[2], NULL);
+		status = with_trace(argv[2], look_replay, NULL);
+	else if (!strcmp(what, "timeline"))
+		status = timeline(argc - 1, argv + 1);
 	else
 		return complain(USAGE, *what ? what : "no command",
-				"run SCENARIO, replay TRACE or why TRACE wanted; see tgsim --help");
+				"run SCENARIO, or replay, why or timeline TRACE wanted; see tgsim "
+				"--help");
 	if (fflush(stdout) || ferror(stdout))
 		return complain(1, "output", strerror(errno));
 	return status;
