@@ -28,18 +28,42 @@
  *	doorbell.
  * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
  * @TG_EV_DONE: a job's fence signalled. job; at: when.
- * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing of the client's is in flight. client.
+ * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing that went through the client's open gate is in
+ *	flight. client; arg: how many submissions have gone through it since the last IDLE.
+ *	-EBUSY: the core has given up waiting (TG_NOTE_DRAIN_CUT); nothing to be done.
  * @TG_EV_TIMER: the time of the last TG_ACT_ARM has come.
  * @TG_EV_SPEC: a new spec is in force. data: struct tg_spec, used until the next one; arg: 1
  *	to match running clients against it at once, 0 to leave them until their next channel.
  * @TG_EV_POLICY: switch to policy number arg (tg_policy_find()): drain, hand over.
  * @TG_EV_KNOB: set knob number arg of the core (job = 0) or of the policy in force (job = 1)
  *	to the value at.
+ * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL asked for and that has just
+ *	ended: one for each client that was active, then one with client = 0, which closes the
+ *	phase. at: its end; data: struct tg_sample. -EBUSY: the phase was called off.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
+	TG_EV_SAMPLE,
 	TG_EV_KINDS
+};
+
+/**
+ * struct tg_sample - what one poll phase has seen of one client, or (client 0) of all
+ * @length: real length of the phase, ns
+ * @busy: of it, how long the engine worked for the client, ns; client 0: for anybody, the
+ *	kernel's own copies included. 0 to @length
+ * @groups: how often the engine was seen to go to the client (a dense phase), or submissions of
+ *	the client that ended (a sparse one); client 0: of all
+ * @active: not 0: the client had work in flight or waiting at any time since the end of the
+ *	last phase
+ *
+ * Who is active is told by the host, since clients with an open gate send no events: it knows
+ * the last fence of each of their channels, and how many submissions there were.
+ */
+struct tg_sample {
+	s64 length, busy;
+	u32 groups, active;
 };
 
 /**
@@ -71,11 +95,17 @@ struct tg_event {
  * @TG_ACT_NOTE: tell people: log, event. arg: enum tg_note; client, job as it says
  * @TG_ACT_GATE: the client's gate is now arg (enum tg_gate). client
  * @TG_ACT_SYNC: feed TG_EV_IDLE once nothing that the client sent through its open gate is in
- *	flight any more. client
+ *	flight any more. client. However long it takes: it is the core that gives up, after
+ *	job_deadline_us, and says whose fault it is
  * @TG_ACT_GONE: the client is forgotten; its identity may be released. client
+ * @TG_ACT_POLL: look which channel the engine works for, from now until the time at; then feed
+ *	TG_EV_SAMPLE. at, arg: 1: as often as it can be looked; larger: about every arg ns, the
+ *	distance drawn at random for each look, evenly from arg / 2 to 3 * arg / 2. arg 0: stop
+ *	at once, and feed nothing of the phase under way
  */
 enum tg_action_kind {
 	TG_ACT_FREE, TG_ACT_ARM, TG_ACT_NOTE, TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE,
+	TG_ACT_POLL,
 	TG_ACT_KINDS
 };
 
@@ -87,7 +117,7 @@ enum tg_action_kind {
  * @TG_NOTE_OVERLAP: a freed job brought no fence in time and lost its slot
  * @TG_NOTE_EJECTED_PICK: the policy chose a job that was not its to choose; fifo is in force
  * @TG_NOTE_EJECTED_STARVED: the policy left an eligible job waiting; fifo is in force
- * @TG_NOTE_DRAIN_CUT: a drain passed its deadline because of the client named
+ * @TG_NOTE_DRAIN_CUT: a drain, or a SYNC, passed its deadline because of the client named
  * @TG_NOTE_POLICY: policy number job is in force
  */
 enum tg_note {
@@ -101,8 +131,8 @@ enum tg_note {
  * @kind: enum tg_action_kind
  * @client: number of the client, or 0
  * @job: number of the job, or 0
- * @at: ARM: the time; else 0
- * @arg: GATE: enum tg_gate; NOTE: enum tg_note; else 0
+ * @at: ARM, POLL: the time; else 0
+ * @arg: GATE: enum tg_gate; NOTE: enum tg_note; POLL: see there; else 0
  * @host: cookie of the job (FREE), of the client (GATE, SYNC, GONE, NOTE), or NULL
  */
 struct tg_action {

@@ -33,7 +33,7 @@ struct tg_policy;
 /**
  * enum tg_job_state - where a job is; exactly one at any time
  * @TG_JOB_THROTTLED: its reserve does not let it go; no policy sees it
- * @TG_JOB_QUEUED: in the policy's queue
+ * @TG_JOB_QUEUED: in the policy's queue, or behind a gate that stands at HOLD
  * @TG_JOB_FREED: its thread is on the way through the driver; holds its engines' slots
  * @TG_JOB_BUSY: on the hardware; holds its engines' slots
  * @TG_JOB_LOST: past its deadline; holds no slot
@@ -62,7 +62,8 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @engines: mask of the engines it needs
  * @slot: it counts as in flight on them
  * @switched: when it was freed, its engine went to it from another channel
- * @picked: the policy in force chose it, and hears of its end
+ * @asked: QUEUED: it is in the policy's queue
+ * @picked: the policy in force chose or tracks it, and hears of its end
  * @since: when it entered @state
  * @start: BUSY: creation of its fence
  * @predicted: x, ns
@@ -84,7 +85,7 @@ struct tg_job {
 	void *host;
 	u64 seq;
 	u8 state, engines;
-	bool slot, picked, switched;
+	bool slot, asked, picked, switched;
 	s64 since, start, predicted, charged;
 	struct tg_cost *cost;
 	s64 waited_reserve, waited_policy;
@@ -123,10 +124,13 @@ struct tg_channel {
  * @gpu_time: time used, ns
  * @wait_reserve: time that jobs were throttled, ns
  * @wait_policy: time that jobs were queued, ns
+ * @seen: time that polls saw the engine work for it, ns
+ * @switches: groups that they saw (tg_sample.groups)
  */
 struct tg_stats {
 	u64 submitted, completed, failed, cancelled, lost, overlaps;
-	u64 gpu_time, wait_reserve, wait_policy;	/* sums: unsigned, so they may wrap */
+	/* sums: unsigned, so they may wrap */
+	u64 gpu_time, wait_reserve, wait_policy, seen, switches;
 };
 
 #define TG_CLIENT_PRIV	40	/* bytes a policy may keep in each client */
@@ -142,6 +146,7 @@ struct tg_stats {
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
  * @agpa: its priority follows the foreground window
+ * @opened: its gate has been open since its last IDLE: something unseen may be in flight
  * @syncing: IDLE is due
  * @joined: the policy in force knows it
  * @weight: share (fair policies)
@@ -153,6 +158,9 @@ struct tg_stats {
  * @hash: next in tg_gpu.clients' bucket, or in the pool
  * @channels: its channels
  * @all: in tg_gpu.all_clients
+ * @sent: submissions through its open gate, as its last IDLE told
+ * @synced: since when IDLE is due
+ * @sync: in tg_gpu.syncs while IDLE is due
  * @typical: running mean of what its groups take, ns (only kept where nobody asks)
  * @history: what its groups have cost; NULL before the first one that AE asks about
  * @stats: counters
@@ -163,7 +171,7 @@ struct tg_stats {
 struct tg_client {
 	u32 id;
 	u8 gate, sched, resv, prio, depth;
-	bool agpa, syncing, joined;
+	bool agpa, opened, syncing, joined;
 	u16 weight;
 	u32 matched;
 	u32 inflight;
@@ -172,6 +180,9 @@ struct tg_client {
 	struct tg_reserve *reserve;
 	struct tg_client *hash;
 	struct list_head channels, all;
+	u64 sent;
+	s64 synced;
+	struct list_head sync;
 	s64 typical;
 	struct tg_history *history;
 	struct tg_stats stats;
@@ -188,7 +199,8 @@ struct tg_client {
  * @queued: jobs in the state QUEUED that name it
  * @last_done: latest completion
  * @last: channel whose job was the last to be freed for it, NULL: none, or it is gone
- * @idle_since: since when it has been free though jobs are queued; TG_NEVER: not so
+ * @idle_since: since when it has been free though jobs are queued, and no open gate could keep
+ *	it busy; TG_NEVER: not so
  * @busy: its BUSY jobs, in the order of their starts
  * @surplus: by how much the latest completion took longer than is typical of its client, ns
  * @surplus_client: that client's number
@@ -266,7 +278,9 @@ struct tg_buckets {
  * @policy: in force; never NULL
  * @next_policy: takes over when the drain ends; NULL: no drain
  * @drain_since: start of the drain
+ * @poll_until: end of the poll phase under way, 0: none is
  * @syncing: clients that owe an IDLE
+ * @open: clients whose gate is open
  * @nr_clients: clients
  * @nr_engines: engines
  * @engine: them
@@ -276,6 +290,7 @@ struct tg_buckets {
  * @pool: spare objects, chained through their hash field (reserves: through all)
  * @pooled: how many
  * @all_clients: in the order of their first JOIN
+ * @syncs: clients that owe an IDLE, the one that has for longest first
  * @reserves: all in use, Background included
  * @freed: FREED jobs with a slot, in the order of their FREE
  * @late: FREED jobs that lost their slot
@@ -291,15 +306,15 @@ struct tg_gpu {
 	u64 seq;
 	s64 armed, wake;
 	const struct tg_policy *policy, *next_policy;
-	s64 drain_since;
-	u32 syncing, nr_clients, nr_engines;
+	s64 drain_since, poll_until;
+	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;
 	struct tg_reserve background;
 	struct tg_buckets buckets;
 	void *pool[TG_POOLS];
 	u32 pooled[TG_POOLS];
-	struct list_head all_clients, reserves;
+	struct list_head all_clients, syncs, reserves;
 	struct list_head freed, late, lost;
 	struct rb_root_cached throttled;
 	s64 knob[TG_KNOBS];

@@ -28,7 +28,11 @@ struct tg_policy {
 	/** @name: as users write it: lower case, no blanks */
 	const char *name;
 
-	/** @mode: how clients' gates stand: ASK, TRACK or OPEN. Only ASK uses queue() to lost() */
+	/**
+	 * @mode: how the gate of a client stands when it joins, and when the policy comes into
+	 * force. tg_gate() changes it from there. ASK needs queue(), drop() and pick(); reserves
+	 * are enforced, and charged, only where mode is ASK.
+	 */
 	enum tg_gate mode;
 
 	/** @params: its knobs, at most TG_KNOBS_MAX, or NULL; values in tg_gpu.policy_knob */
@@ -40,7 +44,10 @@ struct tg_policy {
 	 */
 	void (*init)(struct tg_gpu *gpu);
 
-	/** @join: a client is there; its priv is zero, node and queue are unused. May be NULL. */
+	/**
+	 * @join: a client is there; its priv is zero, node and queue are unused, its gate stands as
+	 * @mode says. Its waiting jobs, if any, are queued (or freed) after this. May be NULL.
+	 */
 	void (*join)(struct tg_gpu *gpu, struct tg_client *client);
 
 	/** @leave: a client without jobs goes. May be NULL. */
@@ -61,11 +68,26 @@ struct tg_policy {
 	 */
 	struct tg_job *(*pick)(struct tg_gpu *gpu, struct tg_engine *engine);
 
-	/** @done: a job that was picked has ended after using @used ns. May be NULL. */
+	/**
+	 * @done: a job that was picked, or went through a gate that stood at TRACK, has ended after
+	 * using @used ns. May be NULL.
+	 */
 	void (*done)(struct tg_gpu *gpu, struct tg_job *job, s64 used);
 
-	/** @lost: a job that was picked is written off. May be NULL. */
+	/** @lost: such a job is written off. May be NULL. */
 	void (*lost)(struct tg_gpu *gpu, struct tg_job *job);
+
+	/**
+	 * @idle: answer to tg_sync(): nothing of the client's is in flight, or it took too long and
+	 * was cut. tg_client.sent has been brought up to date. May be NULL.
+	 */
+	void (*idle)(struct tg_gpu *gpu, struct tg_client *client);
+
+	/**
+	 * @sample: answer to tg_poll(), once for each client that was active, then with @client
+	 * NULL for all: the phase is over. With a length of 0: nobody polls here. May be NULL.
+	 */
+	void (*sample)(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s);
 
 	/** @tick: time passes; called with every event, before pick(). May be NULL. */
 	void (*tick)(struct tg_gpu *gpu);
@@ -105,6 +127,62 @@ int tg_policy_find(const char *name, u32 len);
 #define tg_gpu_priv(gpu, type)		((type *)(gpu)->priv)
 /** tg_client_priv() - the policy's own memory in @client, as a pointer to @type */
 #define tg_client_priv(client, type)	((type *)(client)->priv)
+
+/*
+ * tg_gate(), tg_sync() and tg_poll() may be called from init(), join(), idle(), sample() and
+ * tick(), not in the middle of a job's arrow: queue(), drop(), pick(), done(), lost(), leave().
+ * tick() follows in the same event.
+ */
+
+/**
+ * tg_gate() - change a client's gate
+ * @gpu: the GPU
+ * @client: whose
+ * @gate: OPEN, TRACK, HOLD; ASK only in a policy that has queue(), drop() and pick()
+ *
+ * Jobs that wait are freed, in order, by OPEN and TRACK; put into the policy's queue by ASK, as
+ * far as their reserve lets them; and taken out of it by HOLD.
+ *
+ * HOLD is held against a policy as an idle engine is: where jobs wait, no gate is open and
+ * nothing is in flight or awaited, it is ejected after the starvation limit.
+ */
+void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
+
+/**
+ * tg_sync() - ask to be told when what a client sent through its open gate has ended
+ * @gpu: the GPU
+ * @client: whose; its gate is not open any more
+ *
+ * idle() answers, at once (in a later event) or after job_deadline_us at the latest: then the
+ * client is blamed by TG_NOTE_DRAIN_CUT. Asking again before the answer changes nothing.
+ */
+void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
+
+/**
+ * tg_poll() - look what the engine works for
+ * @gpu: the GPU
+ * @until: end of the phase; 0: stop the one under way, of which nothing will be heard
+ * @distance: between two looks, in the mean, ns; 1: as often as it can be looked
+ *
+ * sample() answers. Not while a phase is under way.
+ */
+void tg_poll(struct tg_gpu *gpu, s64 until, u32 distance);
+
+/**
+ * tg_charge() - book time on a client that its policy has found out
+ * @client: whose
+ * @used: ns
+ *
+ * For policies whose mode is OPEN or HOLD: there the core books nothing but jobs that went
+ * through a gate at TRACK. Reserves are not charged.
+ */
+void tg_charge(struct tg_client *client, s64 used);
+
+/**
+ * tg_client_waits() - does any of the client's jobs wait?
+ * @client: the client
+ */
+bool tg_client_waits(const struct tg_client *client);
 
 /**
  * tg_client_queue() - put a job into its client's queue, by arrival

@@ -48,7 +48,7 @@ enum tg_resv { TG_PE, TG_AE, TG_BG };
  *	channel's last fence
  * @TG_GATE_TRACK: SUBMIT is answered with FREE at once; its completion is reported
  * @TG_GATE_ASK: SUBMIT, then wait for FREE; the policy's pick() decides
- * @TG_GATE_HOLD: as ASK, and nothing is freed before the gate changes
+ * @TG_GATE_HOLD: SUBMIT, then wait for FREE; nothing is freed before the gate changes
  */
 enum tg_gate { TG_GATE_OPEN, TG_GATE_TRACK, TG_GATE_ASK, TG_GATE_HOLD };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clients and their channels: join, leave, and which line of the spec a client follows.
+ * Clients and their channels: join, leave, gates, and which line of the spec a client follows.
  *
  * Owns the membership of clients in reserves. Called by gpu.c for events and by job.c when the
  * last job of a channel that has left ends; under the GPU's lock.
@@ -45,6 +45,117 @@ void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 	r->users--;
 	retire(gpu, r);
 }
+
+/* ---- gates ---------------------------------------------------------------------------- */
+
+void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
+{
+	gpu->open += (gate == TG_GATE_OPEN) - (client->gate == TG_GATE_OPEN);
+	client->gate = gate;
+	client->opened |= gate == TG_GATE_OPEN;
+	tg_emit(gpu, TG_ACT_GATE, client, NULL, gate);
+}
+
+/* Bring the client's waiting jobs in line with its gate. */
+void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_job *job, *next;
+	struct tg_channel *ch;
+
+	list_for_each_entry(ch, &client->channels, all)
+		list_for_each_entry_safe(job, next, &ch->jobs, sibling) {
+			if (!tg_job_waits(job))
+				continue;
+			if (client->gate < TG_GATE_ASK)
+				tg_job_pass(gpu, job);
+			else
+				tg_job_line_up(gpu, job);
+		}
+	if (client->gate == TG_GATE_ASK)
+		tg_reserve_review(gpu, client->reserve);
+}
+
+void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
+{
+	u32 i;
+
+	if (client->gate == gate)
+		return;
+	tg_client_tell_gate(gpu, client, gate);
+	tg_client_settle(gpu, client);
+	/* Somebody gets a chance to keep the engines busy. */
+	for (i = 0; i < gpu->nr_engines && gate != TG_GATE_HOLD; i++)
+		gpu->engine[i].idle_since = TG_NEVER;
+}
+
+void tg_sync(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (client->syncing)
+		return;
+	client->syncing = true;
+	client->synced = gpu->now;
+	list_add_tail(&client->sync, &gpu->syncs);
+	gpu->syncing++;
+	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_DEADLINE]));
+	tg_emit(gpu, TG_ACT_SYNC, client, NULL, 0);
+}
+
+/* The client does not owe an IDLE any more. */
+void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (!client->syncing)
+		return;
+	client->syncing = false;
+	list_del_init(&client->sync);
+	gpu->syncing--;
+	client->opened = client->gate == TG_GATE_OPEN;
+}
+
+static void tell_idle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	tg_client_idle(gpu, client);
+	if (client->joined && !gpu->next_policy && gpu->policy->idle)
+		gpu->policy->idle(gpu, client);
+}
+
+int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_client *client = tg_gpu_client(gpu, ev->client);
+
+	if (!client)
+		return -ENOENT;
+	if (!client->syncing)
+		return -EBUSY;
+	client->sent = ev->arg;
+	tell_idle(gpu, client);
+	return 0;
+}
+
+/* It has owed an IDLE for too long: something of its own does not end. */
+void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client)
+{
+	tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_DRAIN_CUT);
+	client->sent = 1;
+	tell_idle(gpu, client);
+}
+
+bool tg_client_waits(const struct tg_client *client)
+{
+	const struct tg_channel *ch;
+
+	list_for_each_entry(ch, &client->channels, all)
+		if (!list_empty(&ch->jobs) &&
+		    tg_job_waits(list_entry(ch->jobs.prev, struct tg_job, sibling)))
+			return true;
+	return false;
+}
+
+void tg_charge(struct tg_client *client, s64 used)
+{
+	client->stats.gpu_time += used;
+}
+
+/* ---- reserves ------------------------------------------------------------------------- */
 
 static struct tg_reserve *find_shared(struct tg_gpu *gpu, const char *name, u32 len)
 {
@@ -113,6 +224,8 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 					tg_job_move(gpu, job, client->reserve);
 	if (old)
 		tg_reserve_put(gpu, old);
+	if (client->gate != TG_GATE_ASK)
+		tg_client_settle(gpu, client);
 	tg_reserve_review(gpu, client->reserve);
 }
 
@@ -141,9 +254,11 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		list_add_tail(&client->all, &gpu->all_clients);
 		tg_client_hash(gpu, client);
 		gpu->nr_clients++;
+		INIT_LIST_HEAD(&client->sync);
+		client->gate = TG_GATE_HOLD;
 		match(gpu, client);
-		client->gate = gpu->next_policy ? TG_GATE_HOLD : gpu->policy->mode;
-		tg_emit(gpu, TG_ACT_GATE, client, NULL, client->gate);
+		tg_client_tell_gate(gpu, client, gpu->next_policy ? TG_GATE_HOLD :
+								    gpu->policy->mode);
 		if (!gpu->next_policy) {
 			client->joined = true;
 			if (gpu->policy->join)
@@ -168,8 +283,8 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (client->joined && gpu->policy->leave)
 		gpu->policy->leave(gpu, client);
-	if (client->syncing)
-		tg_client_idle(gpu, client);
+	tg_client_idle(gpu, client);
+	gpu->open -= client->gate == TG_GATE_OPEN;
 	tg_emit(gpu, TG_ACT_GONE, client, NULL, 0);
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);

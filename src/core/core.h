@@ -7,6 +7,7 @@
  * job.c	every arrow of a job's life, and what a budget's change moves
  * engine.c	pick loop, deadlines, starvation
  * predict.c	what a group will cost (tg/predict.h)
+ * poll.c	poll phases, and what they have seen
  * handover.c	policy switch, drain, ejection
  *
  * All of it runs inside tg_gpu_feed(), under the GPU's lock.
@@ -30,6 +31,11 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *channel);
+void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
+void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client);
+void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
+int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client);
 void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *reserve);
 
 /* job.c */
@@ -45,8 +51,16 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *reserve);
+
+/* poll.c */
+int tg_poll_sample(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_poll_stop(struct tg_gpu *gpu);
+void tg_poll_expire(struct tg_gpu *gpu);
+s64 tg_poll_wake(const struct tg_gpu *gpu);
 
 /* engine.c */
 void tg_engines_run(struct tg_gpu *gpu);
@@ -61,7 +75,6 @@ int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy);
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
 void tg_drain_review(struct tg_gpu *gpu);
-void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
 
 /* A knob of the core as tg_gpu.knob has it: times in ns. */
 static inline s64 tg_knob_value(u32 nr, s64 value)
@@ -99,8 +112,8 @@ static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
 	gpu->wake = min(gpu->wake, time);
 }
 
-/* Does the policy decide now? Otherwise it tracks only, or a drain holds everything back. */
-static inline bool tg_policy_decides(const struct tg_gpu *gpu)
+/* Are reserves enforced? Not where nobody asks, nor while a drain holds everything back. */
+static inline bool tg_reserves_hold(const struct tg_gpu *gpu)
 {
 	return gpu->policy->mode == TG_GATE_ASK && !gpu->next_policy;
 }

@@ -33,11 +33,12 @@ s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine)
 
 void tg_engines_expire(struct tg_gpu *gpu)
 {
+	struct tg_client *client;
 	struct rb_node *node;
 	struct tg_job *job;
 	u32 i;
 
-	while (tg_policy_decides(gpu) && (node = rb_first_cached(&gpu->throttled))) {
+	while ((node = rb_first_cached(&gpu->throttled))) {
 		struct tg_reserve *r = rb_entry(node, struct tg_reserve, ready_node);
 
 		if (r->ready > gpu->now)
@@ -47,6 +48,10 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	while ((job = list_first_entry_or_null(&gpu->freed, struct tg_job, wait)) &&
 	       tg_after(job->since, gpu->knob[TG_KNOB_FREED]) <= gpu->now)
 		tg_job_overlap(gpu, job);
+	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync)) &&
+	       tg_after(client->synced, gpu->knob[TG_KNOB_DEADLINE]) <= gpu->now)
+		tg_client_cut(gpu, client);
+	tg_poll_expire(gpu);
 	for (i = 0; i < gpu->nr_engines; i++) {
 		struct tg_engine *engine = &gpu->engine[i];
 
@@ -72,7 +77,7 @@ static bool choosable(const struct tg_gpu *gpu, const struct tg_engine *engine,
 {
 	const struct list_head *prev = job->sibling.prev;
 
-	if (tg_job_find(gpu, job->id) != job || job->state != TG_JOB_QUEUED ||
+	if (tg_job_find(gpu, job->id) != job || !job->asked ||
 	    !(job->engines & 1 << engine->index))
 		return false;
 	/* Order within a channel is arrival order. */
@@ -83,17 +88,18 @@ static bool choosable(const struct tg_gpu *gpu, const struct tg_engine *engine,
 /* Let the policy fill one engine. Return: false if it broke its contract. */
 static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	while (engine->queued) {
+	while (engine->queued && gpu->policy->pick) {
 		struct tg_job *job = gpu->policy->pick(gpu, engine);
 
 		if (!job)
 			break;
 		if (!choosable(gpu, engine, job))
 			return false;
+		job->asked = false;
 		job->picked = true;
 		tg_job_free(gpu, job);
 	}
-	if (!engine->queued || engine->inflight) {
+	if (!engine->queued || engine->inflight || gpu->open || gpu->syncing) {
 		engine->idle_since = TG_NEVER;
 	} else if (engine->idle_since == TG_NEVER) {
 		engine->idle_since = gpu->now;
@@ -114,7 +120,7 @@ void tg_engines_run(struct tg_gpu *gpu)
 {
 	u32 i;
 
-	if (!tg_policy_decides(gpu))
+	if (gpu->next_policy)
 		return;
 	if (gpu->policy->tick)
 		gpu->policy->tick(gpu);
@@ -154,10 +160,13 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 	}
 	for (i = 0; i < gpu->nr_engines; i++)
 		wake = min(wake, tg_engine_deadline(gpu, &gpu->engine[i]));
+	if (!list_empty(&gpu->syncs))
+		wake = min(wake, tg_after(list_first_entry(&gpu->syncs, struct tg_client,
+							   sync)->synced,
+					  gpu->knob[TG_KNOB_DEADLINE]));
 	if (gpu->next_policy)
 		return min(wake, tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]));
-	if (gpu->policy->mode != TG_GATE_ASK)
-		return wake;
+	wake = min(wake, tg_poll_wake(gpu));
 
 	for (i = 0; i < gpu->nr_engines; i++)
 		if (gpu->engine[i].idle_since != TG_NEVER)

@@ -137,6 +137,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	}
 	gpu->buckets = *buckets;
 	INIT_LIST_HEAD(&gpu->all_clients);
+	INIT_LIST_HEAD(&gpu->syncs);
 	INIT_LIST_HEAD(&gpu->reserves);
 	INIT_LIST_HEAD(&gpu->freed);
 	INIT_LIST_HEAD(&gpu->late);
@@ -157,18 +158,6 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 		gpu->policy->init(gpu);
 }
 
-static int idle(struct tg_gpu *gpu, const struct tg_event *ev)
-{
-	struct tg_client *client = tg_gpu_client(gpu, ev->client);
-
-	if (!client)
-		return -ENOENT;
-	if (!client->syncing)
-		return -EBUSY;
-	tg_client_idle(gpu, client);
-	return 0;
-}
-
 static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	switch (ev->kind) {
@@ -187,7 +176,7 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 	case TG_EV_DONE:
 		return tg_job_done(gpu, ev);
 	case TG_EV_IDLE:
-		return idle(gpu, ev);
+		return tg_client_idle_event(gpu, ev);
 	case TG_EV_TIMER:
 		gpu->armed = TG_NEVER;
 		return 0;
@@ -197,6 +186,8 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_policy_switch(gpu, ev->arg);
 	case TG_EV_KNOB:
 		return tg_policy_knob(gpu, ev);
+	case TG_EV_SAMPLE:
+		return tg_poll_sample(gpu, ev);
 	default:
 		return -EINVAL;
 	}
@@ -250,7 +241,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 /* What one pass over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
-	u32 freed, late, lost, syncing, clients;
+	u32 freed, late, lost, syncing, open, clients;
 };
 
 static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
@@ -262,8 +253,12 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 		return "a job is not in the table";
 	if (job->slot && job->state != TG_JOB_FREED && job->state != TG_JOB_BUSY)
 		return "a job that is not in flight holds a slot";
-	if (tg_job_waits(job) && gpu->policy->mode != TG_GATE_ASK && !gpu->next_policy)
-		return "a job waits though nobody asks";
+	if (tg_job_waits(job) && job->client->gate < TG_GATE_ASK)
+		return "a job waits though its client's gate lets it go";
+	if (job->state == TG_JOB_THROTTLED && job->client->gate != TG_GATE_ASK)
+		return "a job is throttled though nobody asks";
+	if (job->asked != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK))
+		return "a job is in the policy's queue and must not be, or the other way round";
 	*slots += job->slot;
 	n->freed += job->state == TG_JOB_FREED && job->slot;
 	n->late += job->state == TG_JOB_FREED && !job->slot;
@@ -292,13 +287,12 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		throttled += job->state == TG_JOB_THROTTLED;
 		if (job->channel->throttled)
 			return "a pass over a reserve left its mark on a channel";
-		if (tg_policy_decides(gpu) && r->kind == TG_PE &&
-		    job->state == TG_JOB_QUEUED && !tg_reserve_eligible(r, 0))
+		if (r->kind == TG_PE && job->asked && !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
 	if (queued != r->queued || throttled != r->throttled)
 		return "a reserve counts its waiting jobs wrongly";
-	if (tg_policy_decides(gpu) && !r->throttled != RB_EMPTY_NODE(&r->ready_node))
+	if (!r->throttled != RB_EMPTY_NODE(&r->ready_node))
 		return "a reserve with throttled jobs is not due, or one without is";
 	return NULL;
 }
@@ -327,6 +321,11 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 
 		n.clients++;
 		n.syncing += client->syncing;
+		n.open += client->gate == TG_GATE_OPEN;
+		if (client->gate == TG_GATE_OPEN && !client->opened)
+			return "a client's gate is open, and that is not known";
+		if (gpu->next_policy && client->gate != TG_GATE_HOLD)
+			return "a client's gate is not held in a drain";
 		if (tg_gpu_client(gpu, client->id) != client)
 			return "a client is not in the table";
 		if (list_empty(&client->channels))
@@ -360,12 +359,15 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		    n.busy[i] != length(&gpu->engine[i].busy))
 			return "an engine counts its jobs wrongly";
 	}
+	if (gpu->next_policy && gpu->poll_until)
+		return "polling goes on in a drain";
 	if (n.freed != length(&gpu->freed) || n.late != length(&gpu->late) ||
 	    n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
 	if (gpu->armed > tg_engines_wake(gpu))
 		return "something has to happen, and nobody is to wake us";
-	if (n.syncing != gpu->syncing || n.clients != gpu->nr_clients)
+	if (n.syncing != gpu->syncing || n.syncing != length(&gpu->syncs) ||
+	    n.open != gpu->open || n.clients != gpu->nr_clients)
 		return "the GPU counts its clients wrongly";
 	return NULL;
 }

@@ -15,20 +15,10 @@
 
 extern const struct tg_policy tg_policy_fifo;
 
-static void set_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
-{
-	if (client->gate == gate)
-		return;
-	client->gate = gate;
-	tg_emit(gpu, TG_ACT_GATE, client, NULL, gate);
-}
-
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 {
 	const struct tg_policy *policy = nr <= U32_MAX ? tg_policy_get(nr) : NULL;
 	struct tg_client *client;
-	struct tg_reserve *r;
-	struct tg_job *job;
 	u32 i;
 
 	if (!policy)
@@ -39,25 +29,15 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 		return 0;
 	}
 
-	/* Before next_policy is set: from then on no policy is asked about any job. */
-	if (gpu->policy->mode == TG_GATE_ASK)
-		list_for_each_entry(r, &gpu->reserves, all)
-			list_for_each_entry(job, &r->waiting, wait)
-				if (job->state == TG_JOB_QUEUED)
-					gpu->policy->drop(gpu, job);
 	gpu->next_policy = policy;
 	gpu->drain_since = gpu->now;
+	tg_poll_stop(gpu);
 	for (i = 0; i < gpu->nr_engines; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
 	list_for_each_entry(client, &gpu->all_clients, all) {
-		bool open = client->gate == TG_GATE_OPEN;
-
-		set_gate(gpu, client, TG_GATE_HOLD);
-		if (open && !client->syncing) {
-			client->syncing = true;
-			gpu->syncing++;
-			tg_emit(gpu, TG_ACT_SYNC, client, NULL, 0);
-		}
+		tg_gate(gpu, client, TG_GATE_HOLD);
+		if (client->opened)
+			tg_sync(gpu, client);
 	}
 	return 0;
 }
@@ -82,14 +62,35 @@ static void announce(struct tg_gpu *gpu)
 	gpu->out->emit(gpu->out, &action);
 }
 
+/*
+ * All that the client has waiting is held, and in no policy's queue: so it is after a drain, and
+ * after an ejection it has to be brought about without a word to the policy that failed.
+ */
+static void disown(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_channel *ch;
+	struct tg_job *job;
+
+	gpu->open -= client->gate == TG_GATE_OPEN;
+	client->gate = TG_GATE_HOLD;
+	list_for_each_entry(ch, &client->channels, all)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			if (tg_job_waits(job)) {
+				INIT_LIST_HEAD(&job->link);
+				tg_job_disown(gpu, job);
+			}
+	tg_client_idle(gpu, client);
+}
+
 void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {
 	const struct tg_param *param;
 	struct tg_client *client;
-	struct tg_reserve *r;
-	struct tg_job *job;
 	u32 i;
 
+	tg_poll_stop(gpu);
+	list_for_each_entry(client, &gpu->all_clients, all)
+		disown(gpu, client);
 	gpu->policy = policy;
 	gpu->next_policy = NULL;
 	memset(gpu->priv, 0, sizeof(gpu->priv));
@@ -112,22 +113,13 @@ void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
 		client->joined = true;
+		if (policy->mode != TG_GATE_HOLD)
+			tg_client_tell_gate(gpu, client, policy->mode);
 		if (policy->join)
 			policy->join(gpu, client);
-		set_gate(gpu, client, policy->mode);
 	}
-	if (policy->mode != TG_GATE_ASK) {
-		tg_gpu_pass_all(gpu, (1 << gpu->nr_engines) - 1);
-		return;
-	}
-	list_for_each_entry(r, &gpu->reserves, all) {
-		list_for_each_entry(job, &r->waiting, wait) {
-			INIT_LIST_HEAD(&job->link);
-			if (job->state == TG_JOB_QUEUED)
-				policy->queue(gpu, job);
-		}
-		tg_reserve_review(gpu, r);
-	}
+	list_for_each_entry(client, &gpu->all_clients, all)
+		tg_client_settle(gpu, client);
 }
 
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
@@ -136,21 +128,13 @@ void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
 	tg_policy_begin(gpu, &tg_policy_fifo);
 }
 
-void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
-{
-	if (!client->syncing)
-		return;
-	client->syncing = false;
-	gpu->syncing--;
-}
-
 /* Whose fault is it that the drain does not end? */
 static struct tg_client *culprit(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
 
 	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client->inflight || client->syncing)
+		if (client->inflight)
 			return client;
 	return NULL;
 }
@@ -166,11 +150,10 @@ void tg_drain_review(struct tg_gpu *gpu)
 		owing += gpu->engine[i].inflight;
 	if (owing && tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]) > gpu->now)
 		return;
-	if (owing) {
+	if (owing > gpu->syncing)
 		tg_emit(gpu, TG_ACT_NOTE, culprit(gpu), NULL, TG_NOTE_DRAIN_CUT);
-		list_for_each_entry(client, &gpu->all_clients, all)
-			tg_client_idle(gpu, client);
-	}
+	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync)))
+		tg_client_cut(gpu, client);
 	tg_policy_begin(gpu, gpu->next_policy);
 }
 

@@ -104,13 +104,29 @@ static void count_queued(struct tg_gpu *gpu, struct tg_job *job, int by)
 			gpu->engine[i].queued += by;
 }
 
+/* Into the policy's queue, where the job's client asks. */
+static void ask(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->client->gate != TG_GATE_ASK)
+		return;
+	job->asked = true;
+	gpu->policy->queue(gpu, job);
+}
+
+static void unask(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (!job->asked)
+		return;
+	job->asked = false;
+	gpu->policy->drop(gpu, job);
+}
+
 /* Anything -> QUEUED */
 static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
 	enter(gpu, job, TG_JOB_QUEUED);
 	count_queued(gpu, job, 1);
-	if (tg_policy_decides(gpu))
-		gpu->policy->queue(gpu, job);
+	ask(gpu, job);
 }
 
 static void set_throttled(struct tg_gpu *gpu, struct tg_job *job)
@@ -122,8 +138,7 @@ static void set_throttled(struct tg_gpu *gpu, struct tg_job *job)
 /* Undo set_queued(), but for the state. */
 static void unset_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
-	if (tg_policy_decides(gpu))
-		gpu->policy->drop(gpu, job);
+	unask(gpu, job);
 	count_queued(gpu, job, -1);
 }
 
@@ -160,6 +175,24 @@ static void unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 {
 	unset_throttled(gpu, job);
 	set_queued(gpu, job);
+}
+
+/* A waiting job, after its client's gate has gone to ASK or HOLD: where does it wait now? */
+void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->client->gate != TG_GATE_ASK)
+		unask(gpu, job);
+	if (job->state == TG_JOB_THROTTLED)
+		unthrottle(gpu, job);
+	else if (!job->asked)
+		ask(gpu, job);
+}
+
+/* The policy that had it is out of force, and not to be asked about it. */
+void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
+{
+	job->asked = false;
+	tg_job_line_up(gpu, job);
 }
 
 /* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
@@ -213,14 +246,14 @@ static s64 largest_predicted(const struct tg_reserve *r)
 
 /*
  * Bring the states of a reserve's waiting jobs in line with its budget: in arrival order, and
- * no job before an earlier one of its channel.
+ * no job before an earlier one of its channel. Jobs whose client does not ask are no matter.
  */
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	struct tg_job *job, *next;
 	s64 least = TG_NEVER;
 
-	if (!tg_policy_decides(gpu))
+	if (!tg_reserves_hold(gpu))
 		return;
 	tg_reserve_refill(r, largest_predicted(r), gpu->now);
 	if (r->kind == TG_PE) {
@@ -235,6 +268,8 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 	list_for_each_entry_safe(job, next, &r->waiting, wait) {
 		struct tg_channel *ch = job->channel;
 
+		if (job->client->gate != TG_GATE_ASK)
+			continue;
 		if (!ch->throttled && tg_reserve_eligible(r, job->predicted)) {
 			if (job->state == TG_JOB_THROTTLED)
 				unthrottle(gpu, job);
@@ -260,7 +295,7 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 		      list_entry(prev, struct tg_job, sibling)->state == TG_JOB_THROTTLED;
 	s64 ready;
 
-	if (!tg_policy_decides(gpu)) {
+	if (job->client->gate != TG_GATE_ASK) {
 		set_queued(gpu, job);
 		return;
 	}
@@ -298,6 +333,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->state = TG_JOB_BUSY;	/* no waiting state yet: nothing is booked as waited */
 	job->engines = ch->engines;
 	job->slot = false;
+	job->asked = false;
 	job->picked = false;
 	job->switched = false;
 	job->since = gpu->now;
@@ -317,7 +353,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->client->stats.submitted++;
 
 	place(gpu, job);
-	if (gpu->policy->mode != TG_GATE_ASK && !gpu->next_policy)
+	if (job->client->gate < TG_GATE_ASK)
 		tg_job_free(gpu, job);
 	return 0;
 }
@@ -326,6 +362,8 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
 	count_queued(gpu, job, -1);
+	if (job->client->gate == TG_GATE_TRACK)
+		job->picked = true;
 	enter(gpu, job, TG_JOB_FREED);
 	list_move_tail(&job->wait, &gpu->freed);
 	take_slot(gpu, job);
@@ -419,17 +457,21 @@ int tg_job_refused(struct tg_gpu *gpu, u64 id)
 	return 0;
 }
 
-/* Book @used on the job's client and, where reserves are enforced, on its reserve. */
+/*
+ * Book @used on the job's client and, where reserves are enforced, on its reserve. Where gates
+ * are open, jobs that nobody has heard of run among those that are known: the policy books.
+ */
 static void charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
-	job->client->stats.gpu_time += used;
+	if (gpu->policy->mode == TG_GATE_TRACK || gpu->policy->mode == TG_GATE_ASK || job->picked)
+		job->client->stats.gpu_time += used;
 	if (gpu->policy->mode == TG_GATE_ASK)
 		tg_reserve_charge(job->reserve, used);
 }
 
 /*
- * Where nobody asks, jobs of many clients are in flight, and a completion that is told late makes
- * its own job look longer and those behind it shorter: when the host stands still, all that
+ * Where all are tracked, jobs of many clients are in flight, and a completion that is told late
+ * makes its own job look longer and those behind it shorter: when the host stands still, all that
  * complete meanwhile carry one time, and the first of them would pay for all. So what a job
  * took beyond what is typical of its client is given back to it as far as the jobs right
  * behind it took less than is typical of theirs. The sum of all charges stays what has passed.
@@ -488,7 +530,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (job->state == TG_JOB_BUSY) {
 		engine = tg_job_engine(gpu, job);
 		used = max(at - max(job->start, engine->last_done), (s64)0);
-		if (gpu->policy->mode != TG_GATE_ASK)
+		if (gpu->policy->mode == TG_GATE_TRACK)
 			used = settle(gpu, engine, job, used);
 		leave_hardware(job, at);
 	} else {

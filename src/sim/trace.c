@@ -139,11 +139,11 @@ const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char
 
 static const char *const event_names[TG_EV_KINDS] = {
 	"JOIN", "LEAVE", "SUBMIT", "CANCEL", "STARTED", "REFUSED", "DONE", "IDLE", "TIMER",
-	"SPEC", "POLICY", "KNOB",
+	"SPEC", "POLICY", "KNOB", "SAMPLE",
 };
 
 static const char *const action_names[TG_ACT_KINDS] = {
-	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE",
+	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL",
 };
 
 static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };
@@ -175,6 +175,12 @@ static void print_event(FILE *to, const struct tg_record *r)
 		fprintf(to, " arg=%llu", (unsigned long long)ev.arg);
 	if (ev.kind == TG_EV_JOIN)
 		fprintf(to, " pid=%u uid=%u comm=\"%s\"", id.pid, id.uid, id.comm);
+	if (ev.kind == TG_EV_SAMPLE && ev.data) {
+		const struct tg_sample *s = ev.data;
+
+		fprintf(to, " length=%lld busy=%lld groups=%u%s", (long long)s->length,
+			(long long)s->busy, s->groups, s->active ? " active" : "");
+	}
 	if (ev.kind == TG_EV_SPEC)
 		fprintf(to, " bytes=%llu", (unsigned long long)r->job);
 	if (r->result)
@@ -188,8 +194,10 @@ static void print_action(FILE *to, const struct tg_record *r)
 		fprintf(to, " client=%u", r->client);
 	if (r->job)
 		fprintf(to, " job=%llu", (unsigned long long)r->job);
-	if (r->kind == TG_ACT_ARM)
+	if (r->kind == TG_ACT_ARM || r->kind == TG_ACT_POLL)
 		fprintf(to, " at=%lld", (long long)r->now);
+	if (r->kind == TG_ACT_POLL)
+		fprintf(to, " arg=%u", r->channel);
 	if (r->kind == TG_ACT_GATE)
 		fprintf(to, " %s", name(gate_names, ARRAY_SIZE(gate_names), r->channel));
 	if (r->kind == TG_ACT_NOTE)

@@ -88,6 +88,11 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		else
 			h->notes[action->arg]++;
 		return;
+	case TG_ACT_POLL:
+		h->poll_until = action->at;
+		if (!action->arg != !action->at)
+			th_fail(h, "POLL until %lld with %u", (long long)action->at, action->arg);
+		return;
 	case TG_ACT_GATE:
 	case TG_ACT_SYNC:
 	case TG_ACT_GONE:
@@ -347,7 +352,8 @@ void th_done(struct th_host *h, struct th_job *job, s64 at)
 
 void th_idle(struct th_host *h, struct th_client *client)
 {
-	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id, .at = h->now };
+	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id, .arg = client->untold,
+			       .at = h->now };
 
 	client->untold = 0;
 	client->sync = false;

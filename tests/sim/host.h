@@ -44,6 +44,7 @@ struct th_host {
 	struct tg_buckets buckets;
 	s64 now;
 	s64 armed;			/* TG_NEVER: not */
+	s64 poll_until;			/* 0: no poll phase is under way */
 	u32 actions;			/* emitted by the last event */
 	u64 events, jobs, freed;
 	u32 clients;			/* ids given so far */
