@@ -199,4 +199,28 @@ bool tg_client_queue(struct tg_job *job);
  */
 bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job);
 
+/**
+ * struct tg_ready - clients with queued jobs, by priority, then by the arrival of their first job
+ * @clients: linked by tg_client.node; their jobs are in tg_client.queue
+ */
+struct tg_ready {
+	struct rb_root_cached clients;
+};
+
+void tg_ready_init(struct tg_ready *ready);
+/** tg_ready_queue() - @job waits; O(log clients) */
+void tg_ready_queue(struct tg_ready *ready, struct tg_job *job);
+/** tg_ready_drop() - @job does not wait any more; O(log clients) */
+void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
+/**
+ * tg_ready_first() - who would go next?
+ * @ready: the clients
+ * @engine: where
+ *
+ * Of each client only its first job counts: order within a client is arrival order.
+ *
+ * Return: the first job of the first client whose first job is for @engine; NULL: none.
+ */
+struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
+
 #endif /* TG_POLICY_H */

@@ -9,7 +9,8 @@
 #define POLICIES(row)	\
 	row(none)	\
 	row(fifo)	\
-	row(timegraph)
+	row(timegraph)	\
+	row(tick)
 
 #define DECLARE(name)	extern const struct tg_policy tg_policy_##name;
 #define ENTRY(name)	&tg_policy_##name,

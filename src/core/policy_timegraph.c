@@ -18,10 +18,8 @@
  * Both are properties of clients and coexist. Equals go in arrival order. Which jobs are
  * eligible at all is decided by reserves, before this policy sees them.
  *
- * Structure: each client keeps its own waiting jobs in arrival order; the clients that have
- * any are in one tree, ordered by priority, then by the arrival of their first job.
- * queue and drop cost O(log clients), and so does pick where all wait for the same engine;
- * with several, it walks past the clients whose first job is for another one.
+ * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all wait for the
+ * same engine; with several, it walks past the clients whose first job is for another one.
  */
 #include <tg/policy.h>
 
@@ -33,49 +31,13 @@ static const struct tg_param params[] = {
 };
 
 struct state {
-	struct rb_root_cached ready;	/* clients with queued jobs */
+	struct tg_ready ready;
 	struct tg_client *holder[TG_ENGINES_MAX];	/* last one that an idle engine went to */
 };
 
-static struct tg_job *first_job(struct tg_client *client)
-{
-	return list_first_entry_or_null(&client->queue, struct tg_job, link);
-}
-
-static bool before(struct tg_client *a, struct tg_client *b)
-{
-	if (a->prio != b->prio)
-		return a->prio > b->prio;
-	return first_job(a)->seq < first_job(b)->seq;
-}
-
-static void insert(struct state *st, struct tg_client *client)
-{
-	struct rb_node **link = &st->ready.rb_root.rb_node, *parent = NULL;
-	bool leftmost = true;
-
-	while (*link) {
-		parent = *link;
-		if (before(client, rb_entry(parent, struct tg_client, node))) {
-			link = &parent->rb_left;
-		} else {
-			link = &parent->rb_right;
-			leftmost = false;
-		}
-	}
-	rb_link_node(&client->node, parent, link);
-	rb_insert_color_cached(&client->node, &st->ready, leftmost);
-}
-
-static void remove(struct state *st, struct tg_client *client)
-{
-	rb_erase_cached(&client->node, &st->ready);
-	RB_CLEAR_NODE(&client->node);
-}
-
 static void timegraph_init(struct tg_gpu *gpu)
 {
-	tg_gpu_priv(gpu, struct state)->ready = RB_ROOT_CACHED;
+	tg_ready_init(&tg_gpu_priv(gpu, struct state)->ready);
 }
 
 static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
@@ -90,27 +52,12 @@ static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
 
 static void timegraph_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *client = job->client;
-
-	if (!tg_client_queue(job))
-		return;
-	if (!RB_EMPTY_NODE(&client->node))
-		remove(st, client);
-	insert(st, client);
+	tg_ready_queue(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
 static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *client = job->client;
-	bool first = first_job(client) == job;
-
-	if (first)
-		remove(st, client);
-	list_del_init(&job->link);
-	if (first && first_job(client))
-		insert(st, client);
+	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
 /* The client that may follow its own groups on the engine: HT, and all that is in flight is its. */
@@ -125,45 +72,31 @@ static struct tg_client *follower(struct tg_gpu *gpu, const struct tg_engine *en
 	return holder->inflight < depth && !RB_EMPTY_NODE(&holder->node) ? holder : NULL;
 }
 
-/* The first client, in the order of the tree, whose first job is for @engine. */
-static struct tg_client *first_client(struct state *st, const struct tg_engine *engine)
-{
-	struct rb_node *node;
-
-	for (node = rb_first_cached(&st->ready); node; node = rb_next(node)) {
-		struct tg_client *client = rb_entry(node, struct tg_client, node);
-
-		if (first_job(client)->engines & 1 << engine->index)
-			return client;
-	}
-	return NULL;
-}
-
 static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *holder = NULL, *top;
-	struct tg_job *job;
+	struct tg_client *holder = NULL;
+	struct tg_job *job, *top;
 
 	if (engine->inflight) {
 		holder = follower(gpu, engine);
 		if (!holder)
 			return NULL;
 	}
-	top = first_client(st, engine);
+	top = tg_ready_first(&st->ready, engine);
 	if (!top)
 		return NULL;
-	job = first_job(top);
+	job = top;
 	if (holder) {
-		if (top->prio > holder->prio)
+		if (top->client->prio > holder->prio)
 			return NULL;
-		job = first_job(holder);
+		job = list_first_entry(&holder->queue, struct tg_job, link);
 		if (job->engines != 1 << engine->index)
 			return NULL;
 	} else {
 		if (!tg_engines_idle(gpu, job))
 			return NULL;
-		st->holder[engine->index] = top;
+		st->holder[engine->index] = top->client;
 	}
 	timegraph_drop(gpu, job);
 	return job;

@@ -33,6 +33,9 @@ static const struct row {
 	{ "timegraph, quick", "timegraph", 1, false, 0, 10, 0, 0, 0 },
 	{ "timegraph, the clock's end", "timegraph", 1, false, S64_MAX - 4000000 * TG_SEC, 26, 0,
 	  2, 20 },
+	{ "tick", "tick", 1, false, 0, 22, 0, 0, 50 },
+	{ "tick, four engines", "tick", 4, true, 0, 20, 0, 0, 20 },
+	{ "tick, the clock's end", "tick", 1, false, S64_MAX - 4000000 * TG_SEC, 26, 0, 2, 20 },
 	{ "policies change", "timegraph", 2, false, 0, 22, 50, 2, 20 },
 	{ "policies change all the time", "none", 1, false, 0, 20, 1000, 2, 20 },
 	{ "policies change, jobs hang", "fifo", 1, false, 0, 26, 20, 30, 20 },
@@ -177,6 +180,8 @@ static void do_knob(struct chaos *c)
 	th_knob(&c->h, false, nr, us[nr][below(c, 2)]);
 	if (!strcmp(c->h.core.policy->name, "timegraph"))
 		th_knob(&c->h, true, 0, 1 + below(c, TG_DEPTH_MAX));
+	else if (!strcmp(c->h.core.policy->name, "tick"))
+		th_knob(&c->h, true, 0, 100 + below(c, 5000));
 }
 
 /* An event of any numbers: whatever the answer, host.c sees to it that an error is harmless. */
@@ -214,7 +219,7 @@ static void do_error(struct chaos *c)
 
 static void step(struct chaos *c)
 {
-	static const char *const policies[] = { "none", "fifo", "timegraph" };
+	static const char *const policies[] = { "none", "fifo", "timegraph", "tick" };
 	s64 dt = tgs_rng_next(&c->rng) >> (64 - 1 - below(c, c->row->dt_bits));
 	u32 what = below(c, 1000);
 

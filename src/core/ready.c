@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clients with queued jobs, by priority: for policies that go by it.
+ *
+ * Each client keeps its own waiting jobs in arrival order; the clients that have any are in one
+ * tree, ordered by priority, then by the arrival of their first job. Called by policies, under
+ * the GPU's lock.
+ */
+#include <tg/policy.h>
+
+static struct tg_job *first_job(struct tg_client *client)
+{
+	return list_first_entry_or_null(&client->queue, struct tg_job, link);
+}
+
+static bool before(struct tg_client *a, struct tg_client *b)
+{
+	if (a->prio != b->prio)
+		return a->prio > b->prio;
+	return first_job(a)->seq < first_job(b)->seq;
+}
+
+static void insert(struct tg_ready *ready, struct tg_client *client)
+{
+	struct rb_node **link = &ready->clients.rb_root.rb_node, *parent = NULL;
+	bool leftmost = true;
+
+	while (*link) {
+		parent = *link;
+		if (before(client, rb_entry(parent, struct tg_client, node))) {
+			link = &parent->rb_left;
+		} else {
+			link = &parent->rb_right;
+			leftmost = false;
+		}
+	}
+	rb_link_node(&client->node, parent, link);
+	rb_insert_color_cached(&client->node, &ready->clients, leftmost);
+}
+
+static void remove(struct tg_ready *ready, struct tg_client *client)
+{
+	rb_erase_cached(&client->node, &ready->clients);
+	RB_CLEAR_NODE(&client->node);
+}
+
+void tg_ready_init(struct tg_ready *ready)
+{
+	ready->clients = RB_ROOT_CACHED;
+}
+
+void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
+{
+	struct tg_client *client = job->client;
+
+	if (!tg_client_queue(job))
+		return;
+	if (!RB_EMPTY_NODE(&client->node))
+		remove(ready, client);
+	insert(ready, client);
+}
+
+void tg_ready_drop(struct tg_ready *ready, struct tg_job *job)
+{
+	struct tg_client *client = job->client;
+	bool first = first_job(client) == job;
+
+	if (first)
+		remove(ready, client);
+	list_del_init(&job->link);
+	if (first && first_job(client))
+		insert(ready, client);
+}
+
+struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine)
+{
+	struct rb_node *node;
+
+	for (node = rb_first_cached(&ready->clients); node; node = rb_next(node)) {
+		struct tg_job *job = first_job(rb_entry(node, struct tg_client, node));
+
+		if (job->engines & 1 << engine->index)
+			return job;
+	}
+	return NULL;
+}
