@@ -10,6 +10,7 @@
  * report.c	a run's results: table, JSON, CSV, picture
  * trace.c	traces as bytes: writing, reading, printing
  * replay.c	traces back into a core: the same actions? why did a job wait?
+ * blocking.c	lower-priority groups that a job had to wait for, counted from a trace
  * timeline.c	who waited and who ran when, out of a trace
  *
  * One thread. Memory comes from malloc(); when it is exhausted the program ends with a message.
@@ -505,6 +506,18 @@ int tgs_timeline_read(struct tgs_timeline *tl, const struct tgs_trace *t, FILE *
 void tgs_timeline_deinit(struct tgs_timeline *tl);
 /** tgs_timeline_print() - a picture in letters, and a table */
 void tgs_timeline_print(const struct tgs_timeline *tl, FILE *to);
+
+/* ---- blocking.c ------------------------------------------------------------------------- */
+
+/**
+ * tgs_blocking() - count the lower-priority groups that jobs waited for
+ * @t: the trace
+ * @to: where to tell it
+ *
+ * Return: 0: never more than were in flight when the job arrived; 1: more, or the trace does
+ * not replay to its end.
+ */
+int tgs_blocking(const struct tgs_trace *t, FILE *to);
 
 /* ---- run.c ------------------------------------------------------------------------------ */
 

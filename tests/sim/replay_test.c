@@ -2,7 +2,7 @@
 /*
  * Replay: a trace replays as it was recorded; one that was changed in any way that matters does
  * not, and neither does one that was recorded with another policy than is built in. And what
- * `tgsim why` tells about jobs whose story is known.
+ * `tgsim why` tells about jobs whose story is known, and what `tgsim blocking` counts.
  *
  * The table of policies is this file's own: what it calls timegraph may be a mutant of it.
  */
@@ -37,6 +37,24 @@ static struct tg_job *pick_two(struct tg_gpu *gpu, struct tg_engine *engine)
 		job = tg_policy_timegraph.pick(gpu, engine);
 		engine->inflight = 1;
 	}
+	return job;
+}
+
+/* The lowest first. */
+static struct tg_job *pick_lowest(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_client *client, *lowest = NULL;
+	struct tg_job *job;
+
+	if (engine->inflight)
+		return NULL;
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (!list_empty(&client->queue) && (!lowest || client->prio < lowest->prio))
+			lowest = client;
+	if (!lowest)
+		return NULL;
+	job = list_first_entry(&lowest->queue, struct tg_job, link);
+	tg_policy_timegraph.drop(gpu, job);
 	return job;
 }
 
@@ -83,6 +101,7 @@ static const struct mutant {
 	{ "policy without HT's following", false, false, { .pick = pick_no_follow } },
 	{ "policy that skips one pick", false, false, { .pick = pick_skip_once } },
 	{ "policy that frees one job too many", false, false, { .pick = pick_two } },
+	{ "policy that takes the lowest", false, false, { .pick = pick_lowest } },
 	{ "policy without priorities", false, false, { .join = join_equal } },
 	{ "policy with HT for all", false, false, { .join = join_ht } },
 	{ "policy with PRT for all", false, false, { .join = join_prt } },
@@ -463,6 +482,56 @@ static void why(const struct why_row *row)
 	free(b.data);
 }
 
+/* ---- blocking --------------------------------------------------------------------------- */
+
+#define LOAD	"duration = 2s\n[gpu g]\nsubmit = 20us\n"				\
+	"[client low]\ncount = 3\narrival = back-to-back\ncost = fixed 1ms\ndepth = 3\n"	\
+	"spec = ht:bg:1:0:0\n[client mid]\narrival = poisson 200/s\ncost = fixed 1ms\n"	\
+	"spec = ht:bg:5:0:0:depth=4\n[client high]\narrival = poisson 100/s\n"	\
+	"cost = fixed 500us\nspec = prt:pe:9:2000:20000\n"
+
+static const struct blocking_row {
+	const char *name, *scenario;
+	struct tg_policy change;
+	int result;
+	const char *said[2];
+} blocking_rows[] = {
+	{ "blocking: priorities are kept", LOAD, { }, 0, { "; 0 saw more groups", "high   " } },
+	{ "blocking: they are, on everything", everything, { }, 0, { "; 0 saw more groups" } },
+	{ "blocking: the lowest goes first", LOAD, { .pick = pick_lowest }, 1,
+	  { "when they arrived: job " } },
+	{ "blocking: one goes beside another", LOAD, { .pick = pick_two }, 0,
+	  { "; 0 saw more groups" } },
+	{ "blocking: equals do not count", LOAD, { .pick = pick_lowest, .join = join_equal }, 0,
+	  { "; 0 saw more groups" } },
+};
+
+static void blocking(const struct blocking_row *row)
+{
+	const struct mutant mutant = { .change = row->change };
+	char error[TGS_MESSAGE], *said = NULL;
+	struct tgs_trace t;
+	struct bytes b;
+	size_t len;
+	FILE *to = open_memstream(&said, &len);
+	int result;
+	u32 i;
+
+	put_in_force(&mutant);
+	b = record(row->scenario);
+	tgs_trace_read(&t, b.data, b.len, error);
+	put_in_force(&mutant);
+	result = tgs_blocking(&t, to);
+	fclose(to);
+	for (i = 0; i < ARRAY_SIZE(row->said) && row->said[i]; i++)
+		if (!strstr(said, row->said[i]))
+			result = -1;
+	test_row(row->name, result == row->result, "%d: %s", result, said);
+	free(said);
+	tgs_trace_deinit(&t);
+	free(b.data);
+}
+
 static void context(const struct bytes *b)
 {
 	static const struct row row = { "", ADD_JOB, TG_REC_ACTION, TG_ACT_FREE, 7, false };
@@ -495,6 +564,8 @@ int main(void)
 	context(&trace);
 	for (i = 0; i < ARRAY_SIZE(why_rows); i++)
 		why(&why_rows[i]);
+	for (i = 0; i < ARRAY_SIZE(blocking_rows); i++)
+		blocking(&blocking_rows[i]);
 	for (i = 0; i < ARRAY_SIZE(mutants); i++) {
 		char *said;
 		bool same;

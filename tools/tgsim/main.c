@@ -14,6 +14,7 @@ static const char help[] =
 	"usage: tgsim run [OPTION...] SCENARIO    simulate\n"
 	"       tgsim replay TRACE                same events, same actions?\n"
 	"       tgsim why TRACE --job N           why did job N wait?\n"
+	"       tgsim blocking TRACE              how many lower-priority groups did jobs wait for?\n"
 	"       tgsim timeline [OPTION...] TRACE  who waited and who ran when\n"
 	"\n"
 	"run:\n"
@@ -227,6 +228,11 @@ static int look_replay(const struct tgs_trace *t, void *arg)
 	return tgs_replay(t, stdout);
 }
 
+static int look_blocking(const struct tgs_trace *t, void *arg)
+{
+	return tgs_blocking(t, stdout);
+}
+
 static int look_why(const struct tgs_trace *t, void *arg)
 {
 	return tgs_why(t, *(u64 *)arg, stdout);
@@ -296,11 +302,13 @@ int main(int argc, char **argv)
 		status = why(argc - 1, argv + 1);
 	else if (!strcmp(what, "replay") && argc == 3)
 		status = with_trace(argv[2], look_replay, NULL);
+	else if (!strcmp(what, "blocking") && argc == 3)
+		status = with_trace(argv[2], look_blocking, NULL);
 	else if (!strcmp(what, "timeline"))
 		status = timeline(argc - 1, argv + 1);
 	else
 		return complain(USAGE, *what ? what : "no command",
-				"run SCENARIO, or replay, why or timeline TRACE wanted; see tgsim "
+				"run SCENARIO, or replay, why, blocking or timeline TRACE wanted; see tgsim "
 				"--help");
 	if (fflush(stdout) || ferror(stdout))
 		return complain(1, "output", strerror(errno));
