@@ -197,23 +197,21 @@ struct tg_client {
  * @wedged: it lost a job and nothing has completed since: every job passes
  * @inflight: slots taken
  * @queued: jobs in the state QUEUED that name it
+ * @surplus_client: whose completion was the latest, a number (only kept where nobody asks)
+ * @surplus: by how much that took longer than is typical of the client, ns
  * @last_done: latest completion
- * @last: channel whose job was the last to be freed for it, NULL: none, or it is gone
  * @idle_since: since when it has been free though jobs are queued, and no open gate could keep
  *	it busy; TG_NEVER: not so
+ * @last: channel whose job was the last to be freed for it, NULL: none, or it is gone
  * @busy: its BUSY jobs, in the order of their starts
- * @surplus: by how much the latest completion took longer than is typical of its client, ns
- * @surplus_client: that client's number
  */
 struct tg_engine {
 	u8 index;
 	bool wedged;
-	u32 inflight, queued;
-	s64 last_done, idle_since;
+	u32 inflight, queued, surplus_client;
+	s64 surplus, last_done, idle_since;
 	const struct tg_channel *last;
 	struct list_head busy;
-	s64 surplus;
-	u32 surplus_client;
 };
 
 /**

@@ -70,6 +70,18 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
  */
 void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now);
 
+/** tg_reserve_unlimited() - always eligible, never charged? */
+static inline bool tg_reserve_unlimited(const struct tg_reserve *r)
+{
+	return r->capacity >= r->period;
+}
+
+/** tg_reserve_due() - is there a refill up to @now that has not been accounted for? */
+static inline bool tg_reserve_due(const struct tg_reserve *r, s64 now)
+{
+	return now >= r->next && !tg_reserve_unlimited(r);
+}
+
 /**
  * tg_reserve_refill() - account for the refills up to now
  * @r: the reserve

@@ -42,8 +42,8 @@ static void retire(struct tg_gpu *gpu, struct tg_reserve *r)
 
 void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 {
-	r->users--;
-	retire(gpu, r);
+	if (!--r->users)
+		retire(gpu, r);
 }
 
 /* ---- gates ---------------------------------------------------------------------------- */

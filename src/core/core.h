@@ -124,6 +124,21 @@ static inline bool tg_job_waits(const struct tg_job *job)
 	return job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
 }
 
+/* The first engine of a mask, which it leaves; NULL: the mask is empty. */
+static inline struct tg_engine *tg_engine_next(struct tg_gpu *gpu, u32 *mask)
+{
+	struct tg_engine *engine = NULL;
+
+	if (*mask)
+		engine = &gpu->engine[__builtin_ctz(*mask)];
+	*mask &= *mask - 1;
+	return engine;
+}
+
+/* The engines that a job needs, one after the other. */
+#define tg_job_for_each_engine(gpu, job, engine)	\
+	for (u32 mask = (job)->engines; ((engine) = tg_engine_next(gpu, &mask));)
+
 /* The engine that keeps a job's accounts: the first that it names. */
 static inline struct tg_engine *tg_job_engine(struct tg_gpu *gpu, const struct tg_job *job)
 {

@@ -12,10 +12,10 @@
 
 bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job)
 {
-	u32 i;
+	u32 mask;
 
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (job->engines & 1 << i && gpu->engine[i].inflight)
+	for (mask = job->engines; mask; mask &= mask - 1)
+		if (gpu->engine[__builtin_ctz(mask)].inflight)
 			return false;
 	return true;
 }
@@ -111,8 +111,6 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 /* When the policy wants to be asked again. */
 static s64 policy_wake(struct tg_gpu *gpu)
 {
-	if (!gpu->policy->wake)
-		return TG_NEVER;
 	return max(gpu->policy->wake(gpu), tg_after(gpu->now, WAKE_MIN));
 }
 
@@ -141,7 +139,8 @@ void tg_engines_run(struct tg_gpu *gpu)
 			return;
 		}
 	}
-	tg_wake_by(gpu, policy_wake(gpu));
+	if (gpu->policy->wake)
+		tg_wake_by(gpu, policy_wake(gpu));
 }
 
 /*
@@ -175,5 +174,5 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 	if (rb_first_cached(&gpu->throttled))
 		wake = min(wake, rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve,
 					  ready_node)->ready);
-	return min(wake, policy_wake((struct tg_gpu *)gpu));
+	return gpu->policy->wake ? min(wake, policy_wake((struct tg_gpu *)gpu)) : wake;
 }

@@ -202,12 +202,12 @@ static bool frequent(enum tg_event_kind kind)
 /* Ask for the next wake-up. One that comes too early is harmless: it is asked for again. */
 static void arm(struct tg_gpu *gpu)
 {
-	struct tg_action action = { .kind = TG_ACT_ARM, .at = gpu->wake };
+	if (gpu->wake < gpu->armed) {
+		struct tg_action action = { .kind = TG_ACT_ARM, .at = gpu->wake };
 
-	if (action.at >= gpu->armed)
-		return;
-	gpu->armed = action.at;
-	gpu->out->emit(gpu->out, &action);
+		gpu->armed = gpu->wake;
+		gpu->out->emit(gpu->out, &action);
+	}
 }
 
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions *out)

@@ -51,32 +51,29 @@ static void forget_prediction(struct tg_gpu *gpu, struct tg_job *job)
 /* Take or give back one slot on each engine of the job. */
 static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 {
-	u32 i;
+	struct tg_engine *engine;
 
 	job->slot = true;
 	job->switched = tg_job_engine(gpu, job)->last != job->channel;
 	job->client->inflight++;
 	job->reserve->reserved += job->predicted;
-	for (i = 0; i < gpu->nr_engines; i++) {
-		if (job->engines & 1 << i) {
-			gpu->engine[i].inflight++;
-			gpu->engine[i].last = job->channel;
-		}
+	tg_job_for_each_engine(gpu, job, engine) {
+		engine->inflight++;
+		engine->last = job->channel;
 	}
 }
 
 static void release_slot(struct tg_gpu *gpu, struct tg_job *job)
 {
-	u32 i;
+	struct tg_engine *engine;
 
 	if (!job->slot)
 		return;
 	job->slot = false;
 	job->client->inflight--;
 	job->reserve->reserved -= job->predicted;
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (job->engines & 1 << i)
-			gpu->engine[i].inflight--;
+	tg_job_for_each_engine(gpu, job, engine)
+		engine->inflight--;
 }
 
 static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state state)
@@ -96,12 +93,11 @@ static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state stat
 
 static void count_queued(struct tg_gpu *gpu, struct tg_job *job, int by)
 {
-	u32 i;
+	struct tg_engine *engine;
 
 	job->reserve->queued += by;
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (job->engines & 1 << i)
-			gpu->engine[i].queued += by;
+	tg_job_for_each_engine(gpu, job, engine)
+		engine->queued += by;
 }
 
 /* Into the policy's queue, where the job's client asks. */
@@ -244,6 +240,13 @@ static s64 largest_predicted(const struct tg_reserve *r)
 	return x;
 }
 
+/* Account for the refills of @r up to @at; mostly none is due. */
+static void refill(struct tg_reserve *r, s64 at)
+{
+	if (tg_reserve_due(r, at))
+		tg_reserve_refill(r, largest_predicted(r), at);
+}
+
 /*
  * Bring the states of a reserve's waiting jobs in line with its budget: in arrival order, and
  * no job before an earlier one of its channel. Jobs whose client does not ask are no matter.
@@ -255,7 +258,7 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 
 	if (!tg_reserves_hold(gpu))
 		return;
-	tg_reserve_refill(r, largest_predicted(r), gpu->now);
+	refill(r, gpu->now);
 	if (r->kind == TG_PE) {
 		bool eligible = tg_reserve_eligible(r, 0);
 
@@ -299,7 +302,7 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 		set_queued(gpu, job);
 		return;
 	}
-	tg_reserve_refill(r, largest_predicted(r), gpu->now);
+	refill(r, gpu->now);
 	if (!behind && tg_reserve_eligible(r, job->predicted)) {
 		set_queued(gpu, job);
 		return;
@@ -387,9 +390,10 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
 
-	if (tg_job_waits(job))
+	if (tg_job_waits(job)) {
 		unset_waiting(gpu, job);
-	enter(gpu, job, job->state);	/* books what it waited */
+		enter(gpu, job, job->state);	/* books what it waited */
+	}
 	release_slot(gpu, job);
 	forget_prediction(gpu, job);
 	list_del_init(&job->wait);
@@ -510,7 +514,7 @@ static void leave_hardware(struct tg_job *job, s64 at)
 {
 	struct tg_reserve *r = job->reserve;
 
-	tg_reserve_refill(r, largest_predicted(r), at);
+	refill(r, at);
 	r->busy_since = --r->busy ? at : TG_NEVER;
 }
 
@@ -520,7 +524,6 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	struct tg_job *job = tg_job_find(gpu, ev->job);
 	struct tg_engine *engine;
 	s64 at, used;
-	u32 i;
 
 	if (!job)
 		return -ENOENT;
@@ -545,10 +548,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	used += job->charged;
 	job->client->stats.completed++;
 
-	for (i = 0; i < gpu->nr_engines; i++) {
-		if (!(job->engines & 1 << i))
-			continue;
-		engine = &gpu->engine[i];
+	tg_job_for_each_engine(gpu, job, engine) {
 		engine->last_done = max(engine->last_done, at);
 		if (engine->wedged) {
 			engine->wedged = false;
@@ -573,7 +573,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
-	u32 i;
+	struct tg_engine *engine;
 
 	job->charged = max(gpu->now - max(job->start, tg_job_engine(gpu, job)->last_done),
 			   (s64)0);
@@ -582,9 +582,8 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	release_slot(gpu, job);
 	enter(gpu, job, TG_JOB_LOST);
 	list_move_tail(&job->wait, &gpu->lost);
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (job->engines & 1 << i)
-			gpu->engine[i].wedged = true;
+	tg_job_for_each_engine(gpu, job, engine)
+		engine->wedged = true;
 	job->client->stats.lost++;
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
 	if (job->picked && gpu->policy->lost)

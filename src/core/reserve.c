@@ -25,11 +25,6 @@ static s64 sat_mul(s64 a, s64 b)
 	return (a > 0) == (b > 0) ? S64_MAX : S64_MIN;
 }
 
-static bool unlimited(const struct tg_reserve *r)
-{
-	return r->capacity >= r->period;
-}
-
 void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now)
 {
 	memset(r, 0, sizeof(*r));
@@ -52,7 +47,7 @@ void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 p
 	r->kind = kind;
 	r->capacity = capacity;
 	r->period = period;
-	r->budget = unlimited(r) ? capacity : min(r->budget, capacity);
+	r->budget = tg_reserve_unlimited(r) ? capacity : min(r->budget, capacity);
 }
 
 /*
@@ -70,7 +65,7 @@ void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now)
 	s64 bound = r->kind == TG_AE ? max(r->capacity, x) : r->capacity;
 	s64 c = r->capacity, e, k, m;
 
-	if (unlimited(r) || now < r->next)
+	if (!tg_reserve_due(r, now))
 		return;
 	k = div64_s64(now - r->next, r->period) + 1;
 	if (r->busy_since == TG_NEVER)
@@ -94,7 +89,7 @@ void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now)
 
 bool tg_reserve_eligible(const struct tg_reserve *r, s64 x)
 {
-	if (unlimited(r))
+	if (tg_reserve_unlimited(r))
 		return true;
 	if (r->kind == TG_AE)
 		return x <= sat_add(r->budget, -r->reserved);
@@ -116,6 +111,6 @@ s64 tg_reserve_ready(const struct tg_reserve *r, s64 x)
 void tg_reserve_charge(struct tg_reserve *r, s64 used)
 {
 	r->used = sat_add(r->used, used);
-	if (!unlimited(r))
+	if (!tg_reserve_unlimited(r))
 		r->budget = sat_add(r->budget, -used);
 }

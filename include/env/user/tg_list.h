@@ -35,16 +35,21 @@ static inline void list_add_tail(struct list_head *node, struct list_head *head)
 	list_link(node, head->prev, head);
 }
 
-static inline void list_del_init(struct list_head *node)
+static inline void list_unlink(struct list_head *node)
 {
 	node->prev->next = node->next;
 	node->next->prev = node->prev;
+}
+
+static inline void list_del_init(struct list_head *node)
+{
+	list_unlink(node);
 	INIT_LIST_HEAD(node);
 }
 
 static inline void list_move_tail(struct list_head *node, struct list_head *head)
 {
-	list_del_init(node);
+	list_unlink(node);
 	list_add_tail(node, head);
 }
 

@@ -82,23 +82,20 @@ static inline struct rb_node *avl_rotate(struct rb_root *root, struct rb_node *n
 static inline void avl_rebalance(struct rb_root *root, struct rb_node *node)
 {
 	while (node) {
-		int lean = avl_height(node->rb_left) - avl_height(node->rb_right);
+		struct rb_node *l = node->rb_left, *r = node->rb_right;
+		int left = avl_height(l), right = avl_height(r);
 		int before = node->height;
 
-		if (lean > 1) {
-			struct rb_node *l = node->rb_left;
-
+		if (left - right >= -1 && left - right <= 1) {
+			node->height = 1 + (left > right ? left : right);
+		} else if (left > right) {
 			if (avl_height(l->rb_left) < avl_height(l->rb_right))
 				avl_rotate(root, l, true);
 			node = avl_rotate(root, node, false);
-		} else if (lean < -1) {
-			struct rb_node *r = node->rb_right;
-
+		} else {
 			if (avl_height(r->rb_right) < avl_height(r->rb_left))
 				avl_rotate(root, r, false);
 			node = avl_rotate(root, node, true);
-		} else {
-			avl_update(node);
 		}
 		if (node->height == before)
 			return;
