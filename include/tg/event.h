@@ -96,7 +96,7 @@ struct tg_event {
  * @TG_ACT_GATE: the client's gate is now arg (enum tg_gate). client
  * @TG_ACT_SYNC: feed TG_EV_IDLE once nothing that the client sent through its open gate is in
  *	flight any more. client. However long it takes: it is the core that gives up, after
- *	job_deadline_us, and says whose fault it is
+ *	job_deadline_us, and says whose fault it is. Called off when the client's gate opens
  * @TG_ACT_GONE: the client is forgotten; its identity may be released. client
  * @TG_ACT_POLL: look which channel the engine works for, from now until the time at; then feed
  *	TG_EV_SAMPLE. at, arg: 1: as often as it can be looked; larger: about every arg ns, the

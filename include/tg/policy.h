@@ -154,7 +154,8 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
  * @client: whose; its gate is not open any more
  *
  * idle() answers, at once (in a later event) or after job_deadline_us at the latest: then the
- * client is blamed by TG_NOTE_DRAIN_CUT. Asking again before the answer changes nothing.
+ * client is blamed by TG_NOTE_DRAIN_CUT. Asking again before the answer changes nothing; opening
+ * the gate before it takes the question back.
  */
 void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
 

@@ -17,6 +17,12 @@
 #define TG_MSEC		1000000LL
 #define TG_SEC		1000000000LL
 
+/** tg_after() - a time after a time; TG_NEVER when the clock ends first */
+static inline s64 tg_after(s64 time, s64 delay)
+{
+	return time > TG_NEVER - delay ? TG_NEVER : time + delay;
+}
+
 #define TG_COMM_LEN	16		/* a process's name, NUL included */
 #define TG_NAME_LEN	32		/* a reserve's or virtual GPU's name, NUL included */
 

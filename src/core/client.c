@@ -52,7 +52,10 @@ void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_g
 {
 	gpu->open += (gate == TG_GATE_OPEN) - (client->gate == TG_GATE_OPEN);
 	client->gate = gate;
-	client->opened |= gate == TG_GATE_OPEN;
+	if (gate == TG_GATE_OPEN) {
+		tg_client_idle(gpu, client);	/* nobody waits for it any more */
+		client->opened = true;
+	}
 	tg_emit(gpu, TG_ACT_GATE, client, NULL, gate);
 }
 

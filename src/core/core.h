@@ -100,12 +100,6 @@ static inline struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)
 	return job;
 }
 
-/* A time after a time; TG_NEVER when the clock ends first. */
-static inline s64 tg_after(s64 time, s64 delay)
-{
-	return time > TG_NEVER - delay ? TG_NEVER : time + delay;
-}
-
 /* Something has to happen at @time though there may be no event. */
 static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
 {

@@ -10,7 +10,9 @@
 	row(none)	\
 	row(fifo)	\
 	row(timegraph)	\
-	row(tick)
+	row(tick)	\
+	row(dfq)	\
+	row(loga)
 
 #define DECLARE(name)	extern const struct tg_policy tg_policy_##name;
 #define ENTRY(name)	&tg_policy_##name,

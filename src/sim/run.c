@@ -28,6 +28,10 @@ struct client {
 	u32 turn;		/* channel of the next submission */
 	u32 unfinished;		/* submissions */
 	u32 untold;		/* of them, those that went through the open gate */
+	u64 passed;		/* through the open gate since the last IDLE */
+	bool active;		/* anything unfinished since the last poll phase */
+	s64 seen;		/* in this one: time, or looks */
+	u32 groups;
 	u32 inflight;		/* of them, those that the core has freed */
 	s64 own_since, own;	/* since when, and how long, any was in flight */
 };
@@ -40,7 +44,21 @@ struct job {
 	struct job *next;	/* spare ones */
 	u64 id;			/* 0: the core was not asked */
 	s64 wanted, submitted, freed, own;
+	u64 switches;		/* of policies, before it came */
 	bool on_hardware, over;
+};
+
+/*
+ * A poll phase. Nothing happens at a look: which looks fell into a stretch of work is told when
+ * the stretch is over.
+ */
+struct poll {
+	bool on, sparse;
+	s64 distance, from, next;
+	u64 looks;
+	struct client *last;	/* seen at the last look but */
+	s64 last_to;		/* this one */
+	struct tgs_rng rng;
 };
 
 struct gpu {
@@ -51,7 +69,9 @@ struct gpu {
 	struct tgs_gpu_result *result;
 	struct tgs_hw_engine engine[TG_ENGINES_MAX];
 	struct tg_buckets buckets;
-	struct tgs_timer timer, then;
+	struct tgs_timer timer, then, polled;
+	struct poll poll;
+	u32 switched;		/* policy, so far */
 	struct tgs_writer writer;
 	bool writing;
 	u64 jobs;		/* numbers given so far */
@@ -207,6 +227,8 @@ static void freed(struct gpu *gpu, struct job *job)
 
 	if (!client->alive)
 		return;		/* the core has forgotten it already */
+	gpu->result->switches_waited = max(gpu->result->switches_waited,
+					   gpu->result->notes[TG_NOTE_POLICY] - job->switches);
 	job->freed = now;
 	job->own = client->own - job->own + (client->inflight ? now - client->own_since : 0);
 	if (client->inflight++ == 0)
@@ -214,6 +236,121 @@ static void freed(struct gpu *gpu, struct job *job)
 	job->timer = (struct tgs_timer){ 0, doorbell, job };
 	tgs_evq_set(&gpu->run->q, &job->timer, now + gpu->conf->submit);
 }
+
+/* ---- poll phases ------------------------------------------------------------------------ */
+
+static s64 draw_look(struct poll *p)
+{
+	return p->distance / 2 + tgs_rng_below(&p->rng, p->distance + 1);
+}
+
+static void start_poll(struct gpu *gpu, s64 until, u32 distance)
+{
+	struct poll *p = &gpu->poll;
+	s64 now = gpu->run->now;
+
+	p->on = distance;
+	if (!p->on) {
+		tgs_evq_clear(&gpu->run->q, &gpu->polled);
+		return;
+	}
+	p->sparse = distance > 1;
+	p->distance = p->sparse ? distance : gpu->conf->poll;
+	p->from = now;
+	p->next = now + (p->sparse ? draw_look(p) : 0);
+	p->looks = 0;
+	p->last = NULL;
+	if (!p->sparse)		/* the look that finds the time to be over */
+		until = now + (until - now + p->distance - 1) / p->distance * p->distance;
+	tgs_evq_set(&gpu->run->q, &gpu->polled, max(until, now));
+}
+
+/* The first look at or after @time, in a dense phase. */
+static s64 look_after(const struct poll *p, s64 time)
+{
+	return p->from + (time - p->from + p->distance - 1) / p->distance * p->distance;
+}
+
+/* The looks before @to: @client ran, NULL: nobody. */
+static void look_until(struct poll *p, struct client *client, s64 to)
+{
+	for (; p->next < to; p->next += draw_look(p)) {
+		p->looks++;
+		if (client)
+			client->seen++;
+	}
+}
+
+/* The client ran on the engine that is looked at. */
+static void saw(struct gpu *gpu, struct client *client, s64 from, s64 to)
+{
+	struct poll *p = &gpu->poll;
+
+	if (!p->on || to <= p->from)
+		return;
+	from = max(from, p->from);
+	if (p->sparse) {
+		look_until(p, NULL, from);
+		look_until(p, client, to);
+		return;
+	}
+	from = look_after(p, from);
+	to = look_after(p, to);
+	if (from == to)
+		return;		/* between two looks */
+	client->groups += p->last != client || p->last_to != from;
+	client->seen += to - from;
+	p->last = client;
+	p->last_to = to;
+}
+
+static struct client *client_of(struct tgs_work *work);
+
+/* What the phase that ends now has seen, per client and of all. */
+static void poll_over(void *owner, s64 now)
+{
+	struct gpu *gpu = owner;
+	struct run *run = gpu->run;
+	struct poll *p = &gpu->poll;
+	struct tgs_hw_engine *e = &gpu->engine[0];
+	struct tg_sample s, all = { .length = now - p->from };
+	struct tg_event ev = { .kind = TG_EV_SAMPLE, .data = &s };
+	u32 i;
+
+	if (e->running && e->since < now)
+		saw(gpu, client_of(list_first_entry(&e->running->works, struct tgs_work, link)),
+		    e->since, now);
+	if (p->sparse)
+		look_until(p, NULL, now);
+	else
+		p->looks = all.length / p->distance;
+	gpu->result->looks += p->looks;
+	p->on = false;
+	for (i = 0; i < run->result->nr_clients; i++) {
+		struct client *client = &run->clients[i];
+
+		if (client->gpu != gpu)
+			continue;
+		s = (struct tg_sample){ .length = all.length, .busy = client->seen,
+					.groups = client->groups,
+					.active = client->active || client->unfinished };
+		if (p->sparse && p->looks)
+			s.busy = client->seen * all.length / (s64)p->looks;
+		client->seen = 0;
+		client->groups = 0;
+		client->active = client->unfinished;
+		all.busy += s.busy;
+		all.groups += s.groups;
+		ev.client = client->number;
+		if (client->alive && s.active)
+			feed(gpu, &ev, 0);
+	}
+	ev.client = 0;
+	s = all;
+	feed(gpu, &ev, 0);
+}
+
+/* ---- actions ---------------------------------------------------------------------------- */
 
 static void emit(struct tg_actions *out, const struct tg_action *action)
 {
@@ -234,10 +371,14 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		break;
 	case TG_ACT_GATE:
 		client->gate = action->arg;
+		client->sync &= client->gate != TG_GATE_OPEN;
 		break;
 	case TG_ACT_SYNC:
 		client->sync = true;
 		tgs_evq_set(&gpu->run->q, &client->idle, gpu->run->now);
+		break;
+	case TG_ACT_POLL:
+		start_poll(gpu, action->at, action->arg);
 		break;
 	default:
 		break;
@@ -294,15 +435,18 @@ static void submit(struct client *client, s64 wanted)
 	ev.channel = client->turn;
 	client->turn = (client->turn + 1) % client->conf->channels;
 	client->unfinished++;
+	client->active = true;
 	client->result->stats.released++;
 
 	if (client->gate == TG_GATE_OPEN) {
 		client->untold++;
+		client->passed++;
 		job->freed = now;
 		job->timer = (struct tgs_timer){ 0, doorbell, job };
 		tgs_evq_set(&gpu->run->q, &job->timer, now + gpu->conf->submit);
 		return;
 	}
+	job->switches = gpu->result->notes[TG_NOTE_POLICY];
 	job->own = client->own + (client->inflight ? now - client->own_since : 0);
 	job->id = ++gpu->jobs;
 	ev.job = job->id;
@@ -355,6 +499,15 @@ static void start(void *owner, s64 now)
 		tgs_evq_set(&gpu->run->q, &client->release, client->work.due);
 }
 
+/* What the core has accounted, as long as it remembers. */
+static void book(struct client *client)
+{
+	const struct tg_client *core = tg_gpu_client(&client->gpu->core, client->number);
+
+	if (core)
+		client->result->stats.accounted = core->stats.gpu_time;
+}
+
 /* The process is killed: its channels go, whatever is under way on the hardware ends. */
 static void stop(void *owner, s64 now)
 {
@@ -362,6 +515,7 @@ static void stop(void *owner, s64 now)
 	u32 i;
 
 	(void)now;
+	book(client);
 	client->alive = false;
 	tgs_evq_clear(&client->run->q, &client->release);
 	for (i = 0; i < client->conf->channels; i++) {
@@ -382,6 +536,8 @@ static void idle(void *owner, s64 now)
 	if (!client->sync || client->untold || !client->alive)
 		return;
 	client->sync = false;
+	ev.arg = client->passed;
+	client->passed = 0;
 	feed(client->gpu, &ev, 0);
 }
 
@@ -421,6 +577,8 @@ static void completed(void *owner, s64 now)
 	if (now - job->wanted > client->conf->deadline)
 		stats->missed++;
 
+	if (client->gpu->poll.on && client->gpu->poll.sparse)
+		client->groups++;
 	job->on_hardware = false;
 	if (!job->id) {
 		client->untold--;
@@ -470,16 +628,23 @@ static void doorbell(void *owner, s64 now)
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
+static struct client *client_of(struct tgs_work *work)
+{
+	return container_of(work, struct job, work)->client;
+}
+
 static void hardware_ran(void *host, struct tgs_work *work, s64 from, s64 to)
 {
 	struct gpu *gpu = host;
 	struct run *run = gpu->run;
-	struct client *client = container_of(work, struct job, work)->client;
+	struct client *client = client_of(work);
 	struct tgs_result *result = run->result;
 	struct tgs_stats *stats = &client->result->stats;
 	u32 engine = work->channel->engine - gpu->engine;
 	s64 step, end;
 
+	if (!engine)
+		saw(gpu, client, from, to);
 	stats->used += to - from;
 	if (result->nr_stretches < TGS_STRETCHES)
 		result->stretches[result->nr_stretches++] = (struct tgs_stretch){
@@ -513,9 +678,12 @@ static void feed_start(struct gpu *gpu)
 static void switch_policy(void *owner, s64 now)
 {
 	struct gpu *gpu = owner;
-	struct tg_event ev = { .kind = TG_EV_POLICY, .arg = gpu->conf->then_policy };
+	struct tg_event ev = { .kind = TG_EV_POLICY,
+			       .arg = gpu->conf->then[gpu->switched++].policy };
 
 	(void)now;
+	if (gpu->switched < gpu->conf->nr_then)
+		tgs_evq_set(&gpu->run->q, &gpu->then, gpu->conf->then[gpu->switched].at);
 	feed(gpu, &ev, 0);
 }
 
@@ -544,6 +712,8 @@ static void init_gpu(struct run *run, u32 nr)
 	gpu->out.emit = emit;
 	gpu->timer = (struct tgs_timer){ 0, timer_fired, gpu };
 	gpu->then = (struct tgs_timer){ 0, switch_policy, gpu };
+	gpu->polled = (struct tgs_timer){ 0, poll_over, gpu };
+	gpu->poll.rng.state = run->s->seed ^ ~(u64)nr;
 	for (i = 0; i < run->s->nr_clients; i++)
 		if (run->s->clients[i].gpu == nr)
 			clients += run->s->clients[i].count * run->s->clients[i].channels;
@@ -605,6 +775,8 @@ static void simulate(struct run *run)
 	while ((timer = tgs_evq_pop(&run->q, &run->now)) && run->now < run->s->duration)
 		timer->fire(timer->owner, run->now);
 
+	for (i = 0; i < run->result->nr_clients; i++)
+		book(&run->clients[i]);
 	for (i = 0; i < run->s->nr_gpus; i++)
 		for (j = 0; j < run->gpus[i].conf->engines; j++) {
 			struct tgs_hw_engine *e = &run->gpus[i].engine[j];
@@ -627,8 +799,8 @@ static int run_all(struct run *run, const char *trace, char *error)
 		if (err)
 			return err;
 		feed_start(&run->gpus[i]);
-		if (run->gpus[i].conf->then != TG_NEVER)
-			tgs_evq_set(&run->q, &run->gpus[i].then, run->gpus[i].conf->then);
+		if (run->gpus[i].conf->nr_then)
+			tgs_evq_set(&run->q, &run->gpus[i].then, run->gpus[i].conf->then[0].at);
 	}
 	for (i = 0; i < s->nr_clients; i++)
 		for (j = 0; j < s->clients[i].count; j++)

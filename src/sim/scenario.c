@@ -175,11 +175,21 @@ static int key_policy(struct parser *p)
 
 static int key_then(struct parser *p)
 {
+	struct tgs_gpu_conf *gpu = p->gpu;
+	struct tgs_then then;
 	int err = want_words(p, 2);
 
 	if (!err)
-		err = read_time(p, 0, 1, &p->gpu->then);
-	return err ? err : read_policy(p, 1, &p->gpu->then_policy);
+		err = read_time(p, 0, 1, &then.at);
+	if (!err)
+		err = read_policy(p, 1, &then.policy);
+	if (!err && gpu->nr_then && then.at <= gpu->then[gpu->nr_then - 1].at)
+		err = fail(p, "not after the switch before; later ones stand below");
+	if (err)
+		return err;
+	gpu->then = tgs_grow(gpu->then, gpu->nr_then + 1, sizeof(*gpu->then));
+	gpu->then[gpu->nr_then++] = then;
+	return 0;
 }
 
 static int key_engines(struct parser *p)
@@ -205,6 +215,11 @@ static int key_switch(struct parser *p)
 static int key_slice(struct parser *p)
 {
 	return read_only_time(p, 0, &p->gpu->slice);
+}
+
+static int key_poll(struct parser *p)
+{
+	return read_only_time(p, 1, &p->gpu->poll);
 }
 
 static bool find_param(const struct tg_param *params, const char *name, u32 *nr)
@@ -485,6 +500,7 @@ static const struct key {
 	{ GPU, "interrupt", key_interrupt },
 	{ GPU, "switch", key_switch },
 	{ GPU, "slice", key_slice },
+	{ GPU, "poll", key_poll },
 	{ GPU, "knob", key_knob },
 	{ CLIENT, "gpu", key_gpu },
 	{ CLIENT, "count", key_count },
@@ -526,7 +542,7 @@ static struct tgs_gpu_conf *add_gpu(struct tgs_scenario *s, const char *name)
 	s->gpus = tgs_grow(s->gpus, s->nr_gpus + 1, sizeof(*s->gpus));
 	gpu = &s->gpus[s->nr_gpus++];
 	*gpu = (struct tgs_gpu_conf){ .policy = tg_policy_find("timegraph", 9), .engines = 1,
-				      .then = TG_NEVER };
+				      .poll = 3 * TG_USEC / 2 };
 	strcpy(gpu->name, name);
 	return gpu;
 }
@@ -739,6 +755,8 @@ void tgs_scenario_deinit(struct tgs_scenario *s)
 
 	for (i = 0; i < s->nr_clients; i++)
 		free(s->clients[i].arrival.trace);
+	for (i = 0; i < s->nr_gpus; i++)
+		free(s->gpus[i].then);
 	free(s->clients);
 	free(s->gpus);
 	free(s->spec);

@@ -169,16 +169,21 @@ void tgs_workload_room(struct tgs_workload *w, s64 now);
  * @interrupt: from a completion to the fence's callback
  * @switch_cost: of an engine from one channel to another
  * @slice: a channel's turn; 0: one group
- * @then: when the policy is switched, TG_NEVER: not
- * @then_policy: number of the policy that comes into force then
+ * @poll: distance of two looks at what the hardware works for, in a dense poll phase
+ * @then: when the policy is switched, and to which
+ * @nr_then: how often
  * @knobs: what is set at the start
  * @nr_knobs: how many
  */
 struct tgs_gpu_conf {
 	char name[TGS_NAME_LEN];
 	u32 policy, engines;
-	s64 submit, interrupt, switch_cost, slice, then;
-	u32 then_policy;
+	s64 submit, interrupt, switch_cost, slice, poll;
+	struct tgs_then {
+		s64 at;
+		u32 policy;
+	} *then;
+	u32 nr_then;
 	struct tgs_knob {
 		bool of_policy;
 		u32 nr;
@@ -562,13 +567,14 @@ enum tgs_cause {
  * @failed: groups that the driver refused
  * @missed: latencies above the deadline
  * @used: time on the hardware
+ * @accounted: what the core has booked of it
  * @waited: sums over the groups that finished
  * @latency: from wanted to done
  * @share: time on the hardware in each step of the run
  */
 struct tgs_stats {
 	u64 released, done, failed, missed;
-	s64 used;
+	s64 used, accounted;
 	s64 waited[TGS_CAUSES];
 	struct tgs_hist latency;
 	s64 *share;
@@ -605,6 +611,8 @@ struct tgs_result {
 			u64 switches;
 		} engine[TG_ENGINES_MAX];
 		u64 notes[TG_NOTES];
+		u64 looks;		/* at what the hardware works for */
+		u64 switches_waited;	/* of policies, that one job waited through; the most */
 	} *gpus;
 	struct tgs_stretch *stretches;
 	u32 nr_stretches;

@@ -65,6 +65,13 @@ static void free_job(struct th_host *h, struct th_job *job)
 	h->freed++;
 }
 
+static void open_gate(struct th_client *client, u8 gate)
+{
+	client->gate = gate;
+	if (gate == TG_GATE_OPEN)
+		client->sync = false;	/* called off */
+}
+
 static void emit(struct tg_actions *out, const struct tg_action *action)
 {
 	struct th_host *h = container_of(out, struct th_host, out);
@@ -106,7 +113,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		return;
 	}
 	if (action->kind == TG_ACT_GATE)
-		client->gate = action->arg;
+		open_gate(client, action->arg);
 	else if (action->kind == TG_ACT_SYNC)
 		client->sync = true;
 	else if (client->channels)

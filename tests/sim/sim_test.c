@@ -142,7 +142,7 @@ static const struct scenario_row {
 	{ "comments and blanks", "\n# c\n  duration=1s # d\n\t[client a]\t\r\n arrival =  poisson "
 	  "5/s\r\ncost=fixed 0\n\n", NULL },
 	{ "all keys", "seed = 18446744073709551615\n" TOP "[gpu g]\npolicy = timegraph\nthen = 5s "
-	  "fifo\nengines = 2\nsubmit = 1us\ninterrupt = 0\nswitch = 1.5us\nslice = 1ms\nknob = "
+	  "fifo\nengines = 2\nsubmit = 1us\ninterrupt = 0\nswitch = 1.5us\nslice = 1ms\npoll = 2us\nknob = "
 	  "starvation_us 1000000\nknob = depth 4\n[gpu h]\n[spec]\n# one\na:prt:pe:1:1:2\n"
 	  "[client a]\n"
 	  "gpu = h\ncount = 2\nstagger = 1ms\nchannels = 3\nengines = 0\narrival = bursts 3 every "
@@ -181,6 +181,8 @@ static const struct scenario_row {
 	{ "engine out of range", TOP CLIENT "engines = 4\n", "from 0 to 3" },
 	{ "no engine", TOP CLIENT "engines =\n", "no engine" },
 	{ "no such policy", TOP "[gpu a]\npolicy = best\n", "no policy 'best'" },
+	{ "switches out of order", TOP "[gpu a]\nthen = 2s fifo\nthen = 2s none\n", "not after the" },
+	{ "polling without pause", TOP "[gpu a]\npoll = 0\n", "too short" },
 	{ "no such policy later", TOP "[gpu a]\nthen = 1s best\n", "no policy 'best'" },
 	{ "policy after knobs", TOP "[gpu a]\nknob = depth 2\npolicy = fifo\n", "after knobs" },
 	{ "no such knob", TOP "[gpu a]\npolicy = fifo\nknob = depth 1\n", "in policy fifo" },

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dfq: disengaged fair queueing, as NEON has it (described in Kehne et al., LoGA, SYSTOR 2017,
+ * section 2.3).
+ *
+ * Most of the time nobody is asked: gates are open, the hardware serves channels in turn, and
+ * long groups take more than their share. What they take is found out by samples. Seasons follow
+ * each other:
+ *
+ * barrier	all gates are held
+ * draining	what went through them ends; tg_sync() has a deadline
+ * sampling	each active client runs alone for sample_us, or until it has done so many requests,
+ *		with its gate at TRACK; what it has submitted by then is awaited
+ * free-run	all gates open but those of clients that are ahead, for free_run times as long as
+ *		the sampling took (a client that is held back counts with its sample_us)
+ *
+ * Where nothing waits after draining, nobody is active, and the gates stay held until somebody
+ * submits.
+ *
+ * Virtual time, at the end of each sampling, for each client that ran, with its mean length of a
+ * request in the sample, mean:
+ *
+ *	vt += (mean / sum of means * time of the free-run before + time in its sample) / weight
+ *
+ * The first term is NEON's metric: hardware that takes turns among channels that always have
+ * work gives each time in proportion to its request's length. NEON leaves out the second term;
+ * then a client whose few requests last longer than the sample gets the rest for nothing, a
+ * tenth of the GPU at 20 ms beside 0.5 ms. System time is the least vt of all that ran, or wait
+ * while they are held back. Idle clients are moved up to it: time cannot be saved up. A client
+ * that is ahead of it by more than the coming free-run is held back during that.
+ *
+ * Good at fairness among clients that keep the GPU busy, for five samples' worth of draining and
+ * tracking in six. Bad at clients that do not: while one of them is sampled, the GPU idles, and
+ * what it takes is overestimated, since the metric knows lengths and not how many there are.
+ */
+#include <tg/policy.h>
+
+enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN };
+
+static const struct tg_param params[] = {
+	[KNOB_SAMPLE] = { "sample_us", 100, 100000, 5000 },
+	[KNOB_REQUESTS] = { "sample_requests", 1, 1000000, 96 },
+	[KNOB_FREE_RUN] = { "free_run", 1, 100, 5 },
+	{ }
+};
+
+#define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
+#define PARTS	20		/* binary places of a share */
+
+enum phase { WAITING, DRAINING, SAMPLING, FREE_RUN };
+
+struct state {
+	enum phase phase;
+	s64 since;		/* start of the free-run, then of the sampling */
+	s64 until;		/* end of the free-run, or of the turn */
+	s64 ran;		/* length of the latest free-run, its draining included */
+	s64 skipped;		/* turns of those held back */
+	s64 vt;			/* system time */
+	struct list_head turns;	/* clients to be sampled: tg_client.queue */
+	struct tg_client *turn;	/* the one that is being sampled */
+};
+
+struct share {
+	s64 vt;
+	s64 used;		/* in its sample */
+	u32 requests;
+	bool ahead;		/* held back */
+};
+
+static struct share *share(struct tg_client *client)
+{
+	return tg_client_priv(client, struct share);
+}
+
+static void dfq_init(struct tg_gpu *gpu)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	INIT_LIST_HEAD(&st->turns);
+	st->phase = WAITING;
+}
+
+static void dfq_join(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	share(client)->vt = st->vt;
+	if (st->phase == FREE_RUN)
+		tg_gate(gpu, client, TG_GATE_OPEN);
+}
+
+static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	list_del_init(&client->queue);
+	if (st->turn == client)
+		st->turn = NULL;
+}
+
+static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct share *sh = share(job->client);
+
+	if (st->turn != job->client)
+		return;
+	sh->used += used;
+	sh->requests++;
+}
+
+/* What is in flight or waits as far as the core knows. */
+static bool in_flight(const struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].inflight)
+			return true;
+	return false;
+}
+
+static bool waiting(const struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].queued)
+			return true;
+	return false;
+}
+
+static void hold_all(struct tg_gpu *gpu, struct state *st)
+{
+	struct tg_client *client;
+
+	st->phase = DRAINING;
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		tg_gate(gpu, client, TG_GATE_HOLD);
+		client->sent = 0;
+		if (client->opened)
+			tg_sync(gpu, client);
+	}
+}
+
+/* Who is to be sampled: all that ran or want to, but for those held back. */
+static void choose(struct tg_gpu *gpu, struct state *st)
+{
+	struct tg_client *client;
+
+	st->phase = SAMPLING;
+	st->since = gpu->now;
+	st->skipped = 0;
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		bool active = tg_client_waits(client) || client->sent;
+
+		share(client)->used = 0;
+		share(client)->requests = 0;
+		if (active && share(client)->ahead)
+			st->skipped += gpu->policy_knob[KNOB_SAMPLE] * TG_USEC;
+		else if (active)
+			list_move_tail(&client->queue, &st->turns);
+	}
+}
+
+/* Sample the next client. Return: false: there is none. */
+static bool next_turn(struct tg_gpu *gpu, struct state *st)
+{
+	st->turn = list_first_entry_or_null(&st->turns, struct tg_client, queue);
+	if (!st->turn)
+		return false;
+	list_del_init(&st->turn->queue);
+	st->until = tg_after(gpu->now, gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
+	tg_gate(gpu, st->turn, TG_GATE_TRACK);
+	return true;
+}
+
+/* Is the client's turn over, to the end of what it has submitted? */
+static bool turn_over(struct tg_gpu *gpu, struct state *st)
+{
+	if (!st->turn)
+		return true;
+	if (gpu->now >= st->until ||
+	    share(st->turn)->requests >= gpu->policy_knob[KNOB_REQUESTS])
+		tg_gate(gpu, st->turn, TG_GATE_HOLD);
+	return st->turn->gate == TG_GATE_HOLD && !st->turn->inflight;
+}
+
+static s64 mean(struct tg_client *client)
+{
+	struct share *sh = share(client);
+
+	return sh->requests ? min(div64_s64(sh->used, sh->requests), LONG) : 0;
+}
+
+/* Charge what the free-run and the samples have taken. */
+static void charge(struct tg_gpu *gpu, struct state *st)
+{
+	struct tg_client *client;
+	s64 sum = 0, took;
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		sum += mean(client);
+	if (!sum)
+		return;
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		if (!share(client)->requests)
+			continue;
+		took = div64_s64(mean(client) << PARTS, sum) * st->ran >> PARTS;
+		tg_charge(client, took);
+		took += share(client)->used;
+		share(client)->vt += div64_s64(took, client->weight);
+	}
+}
+
+static bool counts(struct tg_client *client)
+{
+	return share(client)->requests || (share(client)->ahead && tg_client_waits(client));
+}
+
+/* Let all run but those that are ahead; or, where nobody is active, wait. */
+static void decide(struct tg_gpu *gpu, struct state *st)
+{
+	s64 length = min(gpu->now - st->since + st->skipped, LONG) *
+		     gpu->policy_knob[KNOB_FREE_RUN];
+	struct tg_client *client;
+	s64 least = TG_NEVER;
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (counts(client))
+			least = min(least, share(client)->vt);
+	if (least == TG_NEVER && !waiting(gpu)) {
+		st->phase = WAITING;
+		return;
+	}
+	if (least != TG_NEVER)
+		st->vt = least;
+	st->phase = FREE_RUN;
+	st->since = gpu->now;
+	st->until = tg_after(gpu->now, length);
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		struct share *sh = share(client);
+
+		sh->vt = max(sh->vt, st->vt);
+		sh->ahead = sh->vt - st->vt > length;
+		if (!sh->ahead)
+			tg_gate(gpu, client, TG_GATE_OPEN);
+	}
+}
+
+/* Return: true: something has changed, look again. */
+static bool step(struct tg_gpu *gpu, struct state *st)
+{
+	switch (st->phase) {
+	case WAITING:
+		if (!waiting(gpu))
+			return false;
+		st->ran = 0;
+		choose(gpu, st);
+		return true;
+	case FREE_RUN:
+		if (gpu->now < st->until)
+			return false;
+		hold_all(gpu, st);
+		return true;
+	case DRAINING:
+		if (gpu->syncing || in_flight(gpu))
+			return false;
+		st->ran = min(gpu->now - st->since, LONG);
+		choose(gpu, st);
+		return true;
+	case SAMPLING:
+		if (!turn_over(gpu, st))
+			return false;
+		if (next_turn(gpu, st))
+			return true;
+		charge(gpu, st);
+		decide(gpu, st);
+		return false;
+	}
+	return false;
+}
+
+static void dfq_tick(struct tg_gpu *gpu)
+{
+	while (step(gpu, tg_gpu_priv(gpu, struct state)))
+		;
+}
+
+static s64 dfq_wake(struct tg_gpu *gpu)
+{
+	const struct state *st = tg_gpu_priv(gpu, struct state);
+
+	if (st->phase == FREE_RUN || (st->phase == SAMPLING && st->turn &&
+				      st->turn->gate == TG_GATE_TRACK))
+		return st->until;
+	return TG_NEVER;
+}
+
+TG_POLICY(dfq) = {
+	.name = "dfq",
+	.mode = TG_GATE_HOLD,
+	.params = params,
+	.init = dfq_init,
+	.join = dfq_join,
+	.leave = dfq_leave,
+	.done = dfq_done,
+	.tick = dfq_tick,
+	.wake = dfq_wake,
+};
