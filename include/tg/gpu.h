@@ -57,20 +57,18 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @client: its client
  * @channel: its channel
  * @host: cookie
- * @seq: arrival order on this GPU
+ * @seq: arrival order on this GPU, before it is LOST
+ * @charged: LOST: what has been charged so far, ns
  * @state: enum tg_job_state
  * @engines: mask of the engines it needs
  * @slot: it counts as in flight on them
  * @switched: when it was freed, its engine went to it from another channel
  * @asked: QUEUED: it is in the policy's queue
  * @picked: the policy in force chose or tracks it, and hears of its end
- * @since: when it entered @state
- * @start: BUSY: creation of its fence
+ * @since: when it entered @state; BUSY: creation of its fence
  * @predicted: x, ns
  * @cost: record of its client's history that its cost goes to, or NULL
- * @charged: LOST: what has been charged so far, ns
- * @waited_reserve: time spent THROTTLED, ns
- * @waited_policy: time spent QUEUED, ns
+ * @throttled: time spent THROTTLED, ns
  * @reserve: the one it consumes from
  * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_gpu.freed or tg_gpu.late (FREED),
  *	tg_engine.busy (BUSY) or tg_gpu.lost (LOST)
@@ -83,12 +81,15 @@ struct tg_job {
 	struct tg_client *client;
 	struct tg_channel *channel;
 	void *host;
-	u64 seq;
+	union {
+		u64 seq;
+		s64 charged;
+	};
 	u8 state, engines;
 	bool slot, asked, picked, switched;
-	s64 since, start, predicted, charged;
+	s64 since, predicted;
 	struct tg_cost *cost;
-	s64 waited_reserve, waited_policy;
+	s64 throttled;
 	struct tg_reserve *reserve;
 	struct list_head wait, sibling, link;
 };
@@ -128,7 +129,8 @@ struct tg_channel {
  * @switches: groups that they saw (tg_sample.groups)
  */
 struct tg_stats {
-	u64 submitted, completed, failed, cancelled, lost, overlaps;
+	u64 submitted, completed;
+	u32 failed, cancelled, lost, overlaps;
 	/* sums: unsigned, so they may wrap */
 	u64 gpu_time, wait_reserve, wait_policy, seen, switches;
 };
@@ -285,6 +287,7 @@ struct tg_buckets {
  * @spec: in force, or NULL
  * @background: the Background reserve
  * @buckets: the tables
+ * @bucket_mask: the bits of a number that name its bucket
  * @pool: spare objects, chained through their hash field (reserves: through all)
  * @pooled: how many
  * @all_clients: in the order of their first JOIN
@@ -310,6 +313,7 @@ struct tg_gpu {
 	const struct tg_spec *spec;
 	struct tg_reserve background;
 	struct tg_buckets buckets;
+	u32 bucket_mask;
 	void *pool[TG_POOLS];
 	u32 pooled[TG_POOLS];
 	struct list_head all_clients, syncs, reserves;

@@ -88,7 +88,7 @@ static inline s64 tg_knob_value(u32 nr, s64 value)
  */
 static inline u32 tg_bucket(const struct tg_gpu *gpu, u64 nr)
 {
-	return nr & ((1ULL << gpu->buckets.bits) - 1);
+	return nr & gpu->bucket_mask;
 }
 
 static inline struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)

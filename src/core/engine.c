@@ -28,7 +28,7 @@ s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine)
 	if (engine->wedged || list_empty(&engine->busy))
 		return TG_NEVER;
 	job = list_first_entry(&engine->busy, struct tg_job, wait);
-	return tg_after(max(job->start, engine->last_done), gpu->knob[TG_KNOB_DEADLINE]);
+	return tg_after(max(job->since, engine->last_done), gpu->knob[TG_KNOB_DEADLINE]);
 }
 
 void tg_engines_expire(struct tg_gpu *gpu)

@@ -136,6 +136,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 		INIT_LIST_HEAD(&gpu->engine[i].busy);
 	}
 	gpu->buckets = *buckets;
+	gpu->bucket_mask = (1U << buckets->bits) - 1;
 	INIT_LIST_HEAD(&gpu->all_clients);
 	INIT_LIST_HEAD(&gpu->syncs);
 	INIT_LIST_HEAD(&gpu->reserves);

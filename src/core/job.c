@@ -81,10 +81,9 @@ static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state stat
 	s64 spent = gpu->now - job->since;
 
 	if (job->state == TG_JOB_THROTTLED) {
-		job->waited_reserve += spent;
+		job->throttled += spent;
 		job->client->stats.wait_reserve += spent;
 	} else if (job->state == TG_JOB_QUEUED) {
-		job->waited_policy += spent;
 		job->client->stats.wait_policy += spent;
 	}
 	job->state = state;
@@ -340,11 +339,8 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->picked = false;
 	job->switched = false;
 	job->since = gpu->now;
-	job->start = 0;
 	job->predicted = 0;
-	job->charged = 0;
-	job->waited_reserve = 0;
-	job->waited_policy = 0;
+	job->throttled = 0;
 	job->cost = NULL;
 	job->reserve = ch->client->reserve;
 	job->reserve->users++;
@@ -439,11 +435,11 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EBUSY;
 	engine = tg_job_engine(gpu, job);
 	enter(gpu, job, TG_JOB_BUSY);
-	job->start = min(ev->at, gpu->now);
+	job->since = min(ev->at, gpu->now);
 	list_move_tail(&job->wait, &engine->busy);
 	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	if (job->reserve->busy++ == 0)
-		job->reserve->busy_since = max(job->start, engine->last_done);
+		job->reserve->busy_since = max(job->since, engine->last_done);
 	return 0;
 }
 
@@ -488,7 +484,7 @@ static s64 settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *j
 	u64 seen = client->stats.completed;
 	s64 lack = seen ? client->typical - used : 0;
 
-	if (lack > 0 && engine->surplus > 0 && job->start <= engine->last_done) {
+	if (lack > 0 && engine->surplus > 0 && job->since <= engine->last_done) {
 		before = tg_gpu_client(gpu, engine->surplus_client);
 		lack = min(lack, engine->surplus);
 		if (before) {
@@ -523,7 +519,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job = tg_job_find(gpu, ev->job);
 	struct tg_engine *engine;
-	s64 at, used;
+	s64 at, used, before = 0;
 
 	if (!job)
 		return -ENOENT;
@@ -532,7 +528,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	at = min(ev->at, gpu->now);
 	if (job->state == TG_JOB_BUSY) {
 		engine = tg_job_engine(gpu, job);
-		used = max(at - max(job->start, engine->last_done), (s64)0);
+		used = max(at - max(job->since, engine->last_done), (s64)0);
 		if (gpu->policy->mode == TG_GATE_TRACK)
 			used = settle(gpu, engine, job, used);
 		leave_hardware(job, at);
@@ -542,10 +538,11 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (used > 0)
 			used = max(at - max(job->since, tg_job_engine(gpu, job)->last_done),
 				   (s64)0);
+		before = job->charged;
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_REPAIRED);
 	}
 	charge(gpu, job, used);
-	used += job->charged;
+	used += before;
 	job->client->stats.completed++;
 
 	tg_job_for_each_engine(gpu, job, engine) {
@@ -574,13 +571,13 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
 	struct tg_engine *engine;
+	s64 used = max(gpu->now - max(job->since, tg_job_engine(gpu, job)->last_done), (s64)0);
 
-	job->charged = max(gpu->now - max(job->start, tg_job_engine(gpu, job)->last_done),
-			   (s64)0);
 	leave_hardware(job, gpu->now);
-	charge(gpu, job, job->charged);
+	charge(gpu, job, used);
 	release_slot(gpu, job);
 	enter(gpu, job, TG_JOB_LOST);
+	job->charged = used;
 	list_move_tail(&job->wait, &gpu->lost);
 	tg_job_for_each_engine(gpu, job, engine)
 		engine->wedged = true;

@@ -565,11 +565,12 @@ static void completed(void *owner, s64 now)
 	struct job *job = owner;
 	struct client *client = job->client;
 	struct tgs_stats *stats = &client->result->stats;
-	s64 queued = job->core.waited_policy, window = min(queued, job->own);
+	s64 queued = job->freed - job->submitted - job->core.throttled;
+	s64 window = min(queued, job->own);
 
 	stats->done++;
 	stats->waited[TGS_WAIT_BACKLOG] += job->submitted - job->wanted;
-	stats->waited[TGS_WAIT_RESERVE] += job->core.waited_reserve;
+	stats->waited[TGS_WAIT_RESERVE] += job->core.throttled;
 	stats->waited[TGS_WAIT_WINDOW] += window;
 	stats->waited[TGS_WAIT_POLICY] += queued - window;
 	stats->waited[TGS_WAIT_HARDWARE] += now - job->freed - job->work.cost;

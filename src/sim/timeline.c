@@ -91,8 +91,8 @@ static void action(struct tgs_watch *w, const struct tg_gpu *core, const struct 
 	g->freed_e = job->reserve->budget;
 	if (g->arrived_e == TG_NEVER)
 		g->arrived_e = g->freed_e;
-	g->waited_policy = job->waited_policy;
-	g->waited_reserve = job->waited_reserve;
+	g->waited_reserve = job->throttled;
+	g->waited_policy = g->freed - g->arrived - g->waited_reserve;
 	g->predicted = job->predicted;
 }
 
