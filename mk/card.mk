@@ -78,8 +78,9 @@ check-fuzz: check-fuzz-card
 
 check-fuzz-card: $(CARD_FUZZ_BIN)
 	@set -e; for f in $(CARD_FUZZERS); do \
+		rm -rf $(B)/fuzz/new/$$f; mkdir -p $(B)/fuzz/new/$$f; \
 		$(B)/fuzz/$$f -seed=1 -runs=$(CARD_FUZZ_RUNS) -max_len=1024 -timeout=20 \
-			-artifact_prefix=$(B)/fuzz/$$f- tests/fuzz/corpus/$$f \
+			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f tests/fuzz/corpus/$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "ok fuzz $$f: $(CARD_FUZZ_RUNS) inputs"; \
 	done
