@@ -21,8 +21,9 @@
  *	find out from the driver that their channel is gone; the client goes with its last
  *	channel, when its last job has ended.
  * @TG_EV_SUBMIT: a job arrived. client, channel, job; data: its struct tg_key, or NULL: not
- *	known (only AE asks); host: cookie of the job. Takes one job out of the pool, and, where AE
- *	asks, what enum tg_pool says.
+ *	known (only AE asks); host: cookie of the job; arg: 0 (a dry run's model: what it is
+ *	predicted to cost). Takes one job out of the pool, and, where AE asks, what enum tg_pool
+ *	says.
  * @TG_EV_CANCEL: a job's thread gives up before the driver saw it. job.
  * @TG_EV_STARTED: the driver took a freed job. job; at: creation of its fence, just after the
  *	doorbell.
@@ -102,10 +103,12 @@ struct tg_event {
  *	TG_EV_SAMPLE. at, arg: 1: as often as it can be looked; larger: about every arg ns, the
  *	distance drawn at random for each look, evenly from arg / 2 to 3 * arg / 2. arg 0: stop
  *	at once, and feed nothing of the phase under way
+ * @TG_ACT_WOULD: a dry run: the job, which may be over, would have waited this long. client,
+ *	job, at
  */
 enum tg_action_kind {
 	TG_ACT_FREE, TG_ACT_ARM, TG_ACT_NOTE, TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE,
-	TG_ACT_POLL,
+	TG_ACT_POLL, TG_ACT_WOULD,
 	TG_ACT_KINDS
 };
 
@@ -119,10 +122,12 @@ enum tg_action_kind {
  * @TG_NOTE_EJECTED_STARVED: the policy left an eligible job waiting; fifo is in force
  * @TG_NOTE_DRAIN_CUT: a drain, or a SYNC, passed its deadline because of the client named
  * @TG_NOTE_POLICY: policy number job is in force
+ * @TG_NOTE_DRY: policy number job is modelled, and nothing is delayed
  */
 enum tg_note {
 	TG_NOTE_LOST, TG_NOTE_REPAIRED, TG_NOTE_RECOVERED, TG_NOTE_OVERLAP,
 	TG_NOTE_EJECTED_PICK, TG_NOTE_EJECTED_STARVED, TG_NOTE_DRAIN_CUT, TG_NOTE_POLICY,
+	TG_NOTE_DRY,
 	TG_NOTES
 };
 
@@ -131,9 +136,9 @@ enum tg_note {
  * @kind: enum tg_action_kind
  * @client: number of the client, or 0
  * @job: number of the job, or 0
- * @at: ARM, POLL: the time; else 0
+ * @at: ARM, POLL: the time; WOULD: ns; else 0
  * @arg: GATE: enum tg_gate; NOTE: enum tg_note; POLL: see there; else 0
- * @host: cookie of the job (FREE), of the client (GATE, SYNC, GONE, NOTE), or NULL
+ * @host: cookie of the job (FREE), of the client (else), or NULL
  */
 struct tg_action {
 	enum tg_action_kind kind;

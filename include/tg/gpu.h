@@ -29,6 +29,8 @@
 #include <tg/spec.h>
 
 struct tg_policy;
+struct tg_dry;
+struct tg_dry_job;
 
 /**
  * enum tg_job_state - where a job is; exactly one at any time
@@ -74,6 +76,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  *	tg_engine.busy (BUSY) or tg_gpu.lost (LOST)
  * @sibling: in tg_channel.jobs
  * @link: the policy's, while QUEUED
+ * @dry: what stands for it in a dry run's model, or NULL
  */
 struct tg_job {
 	u64 id;
@@ -92,6 +95,7 @@ struct tg_job {
 	s64 throttled;
 	struct tg_reserve *reserve;
 	struct list_head wait, sibling, link;
+	struct tg_dry_job *dry;
 };
 
 /**
@@ -127,12 +131,16 @@ struct tg_channel {
  * @wait_policy: time that jobs were queued, ns
  * @seen: time that polls saw the engine work for it, ns
  * @switches: groups that they saw (tg_sample.groups)
+ * @modelled: jobs whose wait a dry run has told
+ * @would_reserve: what they would have been throttled, ns
+ * @would_policy: what they would have been queued, ns
  */
 struct tg_stats {
 	u64 submitted, completed;
 	u32 failed, cancelled, lost, overlaps;
 	/* sums: unsigned, so they may wrap */
 	u64 gpu_time, wait_reserve, wait_policy, seen, switches;
+	u64 modelled, would_reserve, would_policy;
 };
 
 #define TG_CLIENT_PRIV	40	/* bytes a policy may keep in each client */
@@ -154,6 +162,7 @@ struct tg_stats {
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
+ * @modelled: its jobs that are in a dry run's model
  * @id_data: the host's, valid until TG_ACT_GONE
  * @host: cookie
  * @reserve: never NULL
@@ -176,7 +185,7 @@ struct tg_client {
 	bool agpa, opened, syncing, joined;
 	u16 weight;
 	u32 matched;
-	u32 inflight;
+	u32 inflight, modelled;
 	const struct tg_identity *id_data;
 	void *host;
 	struct tg_reserve *reserve;
@@ -225,9 +234,11 @@ struct tg_engine {
  * @TG_KNOB_RECORDS: predict_records: records that a client's history may hold
  * @TG_KNOB_SWITCH: switch_cost_us: what a context switch costs, as far as a history does not
  *	know better; taken when the history begins
+ * @TG_KNOB_DRY: dry_run: 1: nothing is delayed, the policy is modelled beside (tg/dry.h)
  */
 enum tg_knob {
 	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
+	TG_KNOB_DRY,
 	TG_KNOBS
 };
 
@@ -242,15 +253,16 @@ extern const struct tg_param tg_core_params[];
  * @TG_POOL_HISTORY: struct tg_history, one for each client that predicts
  * @TG_POOL_COST: struct tg_cost
  * @TG_POOL_CHUNK: struct tg_chunk
+ * @TG_POOL_DRY: struct tg_dry, one, before TG_KNOB_DRY is set to 1
  *
- * No event fails for lack of the last three: without a history every x is 0, without room for
- * a key its group counts as unreadable. So that a trace replays, a host that records gives a
- * history before each SUBMIT of a client whose reserve is AE, and passes a key only when the
- * pools hold one TG_POOL_COST and TG_KEY_CHUNKS() of TG_POOL_CHUNK.
+ * No event fails for lack of HISTORY, COST and CHUNK: without a history every x is 0, without
+ * room for a key its group counts as unreadable. So that a trace replays, a host that records
+ * gives a history before each SUBMIT of a client whose reserve is AE, and passes a key only when
+ * the pools hold one TG_POOL_COST and TG_KEY_CHUNKS() of TG_POOL_CHUNK.
  */
 enum tg_pool {
 	TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB,
-	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK,
+	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK, TG_POOL_DRY,
 	TG_POOLS
 };
 
@@ -299,6 +311,7 @@ struct tg_buckets {
  * @throttled: reserves with throttled jobs, by when the first becomes eligible
  * @knob: the core's; times in ns
  * @policy_knob: the policy's, as set; back to defaults when the policy changes
+ * @dry: the model of a dry run, NULL: none is on
  * @out: where actions go, while an event is fed
  * @priv: the policy's; zero when it comes into force
  */
@@ -321,6 +334,7 @@ struct tg_gpu {
 	struct rb_root_cached throttled;
 	s64 knob[TG_KNOBS];
 	s64 policy_knob[TG_KNOBS_MAX];
+	struct tg_dry *dry;
 	struct tg_actions *out;
 	u64 priv[TG_GPU_PRIV / 8];
 };
@@ -387,6 +401,23 @@ struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id);
  * Return: the job, or NULL when there is none, or it is over.
  */
 struct tg_job *tg_gpu_job(const struct tg_gpu *gpu, u64 id);
+
+/**
+ * tg_gpu_policy() - the policy that is wanted
+ * @gpu: the GPU
+ *
+ * Return: the one in force; in a dry run, the one that is modelled.
+ */
+const struct tg_policy *tg_gpu_policy(const struct tg_gpu *gpu);
+
+/**
+ * tg_gpu_modelled() - where the state of a client's reserve is kept
+ * @gpu: the GPU
+ * @client: the client
+ *
+ * Return: the client; in a dry run, what stands for it in the model, if anything does.
+ */
+const struct tg_client *tg_gpu_modelled(const struct tg_gpu *gpu, const struct tg_client *client);
 
 /**
  * tg_gpu_check() - are all the invariants true?

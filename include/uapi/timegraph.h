@@ -85,6 +85,11 @@ struct tg_snap_head {
  * @failed: jobs that the driver refused
  * @lost: jobs written off
  * @overlaps: jobs that lost their slot before they started
+ * @wait_reserve: of @wait_time: for the reserve
+ * @wait_policy: of @wait_time: for the policy
+ * @would_reserve: dry run: what jobs would have waited for the reserve
+ * @would_policy: dry run: what they would have waited for the policy
+ * @modelled: dry run: jobs that these two sums are of
  */
 struct tg_snap_client {
 	__u32 id;
@@ -100,6 +105,8 @@ struct tg_snap_client {
 	__s64 capacity, period, budget;
 	__s64 gpu_time, wait_time;
 	__u64 submitted, completed, failed, lost, overlaps;
+	__u64 wait_reserve, wait_policy;
+	__u64 would_reserve, would_policy, modelled;
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

@@ -9,6 +9,7 @@
  * predict.c	what a group will cost (tg/predict.h)
  * poll.c	poll phases, and what they have seen
  * handover.c	policy switch, drain, ejection
+ * dry.c	the model of a dry run
  *
  * All of it runs inside tg_gpu_feed(), under the GPU's lock.
  */
@@ -79,8 +80,17 @@ void tg_drain_review(struct tg_gpu *gpu);
 /* A knob of the core as tg_gpu.knob has it: times in ns. */
 static inline s64 tg_knob_value(u32 nr, s64 value)
 {
-	return nr == TG_KNOB_RECORDS ? value : value * TG_USEC;
+	return nr == TG_KNOB_RECORDS || nr == TG_KNOB_DRY ? value : value * TG_USEC;
 }
+
+/* dry.c */
+void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy);
+void tg_dry_restart(struct tg_gpu *gpu, const struct tg_policy *policy);
+void tg_dry_end(struct tg_gpu *gpu);
+void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_dry_knob(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_dry_started(struct tg_job *job);
+void tg_dry_over(struct tg_gpu *gpu, struct tg_job *job, s64 used);
 
 /*
  * The tables: chained buckets in the host's memory. Numbers count up, so their low bits spread

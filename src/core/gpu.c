@@ -5,6 +5,7 @@
  * Called by hosts, in any context, serialised by their lock (tg/gpu.h). Everything else in
  * src/core runs inside tg_gpu_feed().
  */
+#include <tg/dry.h>
 #include "core.h"
 
 const struct tg_param tg_core_params[] = {
@@ -15,6 +16,7 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_STARVED] = { "starvation_us", 1000, 60 * TG_SEC / TG_USEC, TG_SEC / TG_USEC },
 	[TG_KNOB_RECORDS] = { "predict_records", 1, 1000, 100 },
 	[TG_KNOB_SWITCH] = { "switch_cost_us", 0, TG_SEC / TG_USEC, 0 },
+	[TG_KNOB_DRY] = { "dry_run", 0, 1, 0 },
 	{ }
 };
 
@@ -235,6 +237,8 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	}
 	if (!frequent(ev->kind))
 		tg_wake_by(gpu, tg_engines_wake(gpu));
+	if (gpu->dry)
+		tg_dry_event(gpu, ev);
 	arm(gpu);
 	return 0;
 }
@@ -370,5 +374,5 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	if (n.syncing != gpu->syncing || n.syncing != length(&gpu->syncs) ||
 	    n.open != gpu->open || n.clients != gpu->nr_clients)
 		return "the GPU counts its clients wrongly";
-	return NULL;
+	return gpu->dry ? tg_gpu_check(&gpu->dry->model) : NULL;
 }

@@ -7,13 +7,26 @@
  * hands it every waiting job. No job is lost, and none waits through more than one
  * switch: a switch asked for during a drain replaces the one that is due.
  *
- * An ejection does not drain: fifo needs to know nothing about what is in flight.
+ * An ejection does not drain: fifo needs to know nothing about what is in flight. Neither does the
+ * beginning of a dry run, which puts fifo in force too; its end is a switch.
  *
  * Called by gpu.c and engine.c, under the GPU's lock.
  */
 #include "core.h"
 
 extern const struct tg_policy tg_policy_fifo;
+
+static void announce(struct tg_gpu *gpu)
+{
+	const char *name = tg_gpu_policy(gpu)->name;
+	struct tg_action action = {
+		.kind = TG_ACT_NOTE,
+		.arg = gpu->dry ? TG_NOTE_DRY : TG_NOTE_POLICY,
+		.job = tg_policy_find(name, strlen(name)),
+	};
+
+	gpu->out->emit(gpu->out, &action);
+}
 
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 {
@@ -23,6 +36,13 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 
 	if (!policy)
 		return -EINVAL;
+	if (gpu->dry) {
+		if (policy != tg_gpu_policy(gpu)) {
+			tg_dry_restart(gpu, policy);
+			announce(gpu);
+		}
+		return 0;
+	}
 	if (gpu->next_policy || policy == gpu->policy) {
 		if (gpu->next_policy)
 			gpu->next_policy = policy;
@@ -49,17 +69,6 @@ static void forget_picks(struct list_head *jobs)
 
 	list_for_each_entry(job, jobs, wait)
 		job->picked = false;
-}
-
-static void announce(struct tg_gpu *gpu)
-{
-	struct tg_action action = {
-		.kind = TG_ACT_NOTE,
-		.arg = TG_NOTE_POLICY,
-		.job = tg_policy_find(gpu->policy->name, strlen(gpu->policy->name)),
-	};
-
-	gpu->out->emit(gpu->out, &action);
 }
 
 /*
@@ -157,16 +166,42 @@ void tg_drain_review(struct tg_gpu *gpu)
 	tg_policy_begin(gpu, gpu->next_policy);
 }
 
+static int set_dry(struct tg_gpu *gpu, bool on)
+{
+	const struct tg_policy *policy;
+
+	if (on == !!gpu->dry)
+		return 0;
+	if (!on) {
+		policy = tg_gpu_policy(gpu);
+		tg_dry_end(gpu);
+		if (policy == gpu->policy)
+			announce(gpu);
+		return tg_policy_switch(gpu, tg_policy_find(policy->name, strlen(policy->name)));
+	}
+	policy = gpu->next_policy ?: gpu->policy;
+	gpu->dry = tg_gpu_take(gpu, TG_POOL_DRY);
+	if (!gpu->dry)
+		return -ENOMEM;
+	tg_dry_begin(gpu, policy);
+	tg_policy_begin(gpu, &tg_policy_fifo);
+	return 0;
+}
+
 int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_param *params = ev->job ? gpu->policy->params : tg_core_params;
 	u64 nr;
 
+	if (ev->job == 1 && gpu->dry)
+		return tg_dry_knob(gpu, ev);
 	for (nr = 0; params && params[nr].name && nr < ev->arg; nr++)
 		;
 	if (ev->job > 1 || !params || !params[nr].name || nr != ev->arg ||
 	    ev->at < params[nr].min || ev->at > params[nr].max)
 		return -EINVAL;
+	if (!ev->job && nr == TG_KNOB_DRY && set_dry(gpu, ev->at))
+		return -ENOMEM;
 	if (ev->job)
 		gpu->policy_knob[nr] = ev->at;
 	else

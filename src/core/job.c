@@ -339,8 +339,9 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->picked = false;
 	job->switched = false;
 	job->since = gpu->now;
-	job->predicted = 0;
+	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
 	job->throttled = 0;
+	job->dry = NULL;
 	job->cost = NULL;
 	job->reserve = ch->client->reserve;
 	job->reserve->users++;
@@ -386,6 +387,8 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
 
+	if (job->dry)
+		tg_dry_over(gpu, job, -1);
 	if (tg_job_waits(job)) {
 		unset_waiting(gpu, job);
 		enter(gpu, job, job->state);	/* books what it waited */
@@ -437,6 +440,8 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 	enter(gpu, job, TG_JOB_BUSY);
 	job->since = min(ev->at, gpu->now);
 	list_move_tail(&job->wait, &engine->busy);
+	if (job->dry)
+		tg_dry_started(job);
 	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	if (job->reserve->busy++ == 0)
 		job->reserve->busy_since = max(job->since, engine->last_done);
@@ -529,6 +534,8 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (job->state == TG_JOB_BUSY) {
 		engine = tg_job_engine(gpu, job);
 		used = max(at - max(job->since, engine->last_done), (s64)0);
+		if (job->dry)
+			tg_dry_over(gpu, job, used);
 		if (gpu->policy->mode == TG_GATE_TRACK)
 			used = settle(gpu, engine, job, used);
 		leave_hardware(job, at);
@@ -575,6 +582,8 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 
 	leave_hardware(job, gpu->now);
 	charge(gpu, job, used);
+	if (job->dry)
+		tg_dry_over(gpu, job, used);
 	release_slot(gpu, job);
 	enter(gpu, job, TG_JOB_LOST);
 	job->charged = used;

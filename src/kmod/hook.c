@@ -337,7 +337,8 @@ static int attach(struct device *dev)
 		pr_err("%s: not scheduled (error %ld)\n", dev_name(dev), PTR_ERR(gpu));
 		return PTR_ERR(gpu);
 	}
-	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(dev), gpu->core.policy->name);
+	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(dev),
+		tg_gpu_policy(&gpu->core)->name);
 	return 0;
 }
 

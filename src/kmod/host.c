@@ -61,7 +61,7 @@ static void act_note(struct tgk_gpu *gpu, const struct tg_action *action)
 	const struct tgk_client *client = action->host;
 	struct tgk_note *note;
 
-	if (action->arg != TG_NOTE_POLICY)
+	if (action->arg != TG_NOTE_POLICY && action->arg != TG_NOTE_DRY)
 		tgk_count(stats[action->arg]);
 	if (gpu->closing)
 		return;
@@ -199,6 +199,11 @@ static void tell_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 		pr_info("GPU %u: policy %s is in force\n", gpu->index,
 			policy ? policy->name : "?");
 		break;
+	case TG_NOTE_DRY:
+		policy = tg_policy_get(note->job);
+		pr_info("GPU %u: dry run: policy %s is only modelled, nothing is delayed\n",
+			gpu->index, policy ? policy->name : "?");
+		break;
 	}
 }
 
@@ -237,6 +242,7 @@ static const size_t pool_size[TG_POOLS] = {
 	[TG_POOL_HISTORY] = sizeof(struct tg_history),
 	[TG_POOL_COST] = sizeof(struct tg_cost),
 	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
+	[TG_POOL_DRY] = sizeof(struct tg_dry),
 };
 
 /**
@@ -264,7 +270,7 @@ int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n)
 		raw_spin_unlock_irq(&gpu->lock);
 		if (full)
 			return 0;
-		object = kzalloc(pool_size[pool], GFP_KERNEL);
+		object = kvzalloc(pool_size[pool], GFP_KERNEL);
 		if (!object)
 			return -ENOMEM;
 	}
@@ -277,7 +283,7 @@ static void pools_free(struct tgk_gpu *gpu)
 
 	for (pool = 0; pool < TG_POOLS; pool++) {
 		while ((object = tg_gpu_take(&gpu->core, pool))) {
-			kfree(object);
+			kvfree(object);
 			gpu->given[pool]--;
 		}
 		WARN(gpu->given[pool], "timegraph: %llu objects of pool %u are missing\n",
@@ -310,6 +316,29 @@ static void buckets_free(const struct tg_buckets *b)
 	kvfree(b->jobs);
 	kvfree(b->clients);
 	kvfree(b->channels);
+}
+
+/* A dry run takes memory, which is there from its first time on. */
+static int set_knob_gpu(struct tgk_gpu *gpu, int policy, u32 nr, s64 value)
+{
+	struct tg_event ev;
+	int ret;
+
+	for (;;) {
+		raw_spin_lock_irq(&gpu->lock);
+		ev = (struct tg_event) {
+			.kind = TG_EV_KNOB, .arg = nr, .job = policy >= 0, .at = value,
+		};
+		ret = -EBUSY;
+		if (policy < 0 || tg_gpu_policy(&gpu->core) == tg_policy_get(policy))
+			ret = tgk_feed(gpu, &ev);
+		raw_spin_unlock_irq(&gpu->lock);
+		if (ret != -ENOMEM)
+			return ret;
+		ret = tgk_pool_fill(gpu, TG_POOL_DRY, 1);
+		if (ret)
+			return ret;
+	}
 }
 
 /**
@@ -363,23 +392,24 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 			     ENGINES, gpu->core.now);
 	if (ret)
 		goto free;
-	for (i = 0; i < TG_KNOBS; i++) {
-		struct tg_event ev = { .kind = TG_EV_KNOB, .arg = i, .at = tgk_knobs[i] };
-
-		feed(gpu, &ev);
-	}
 	if (tgk_spec) {
 		struct tg_event ev = { .kind = TG_EV_SPEC, .data = &tgk_spec->spec };
 
 		feed(gpu, &ev);
 	}
-	ret = tgk_sysfs_gpu_add(gpu);
+	for (i = 0; i < TG_KNOBS && !ret; i++)
+		ret = set_knob_gpu(gpu, -1, i, tgk_knobs[i]);
+	ret = ret ?: tgk_sysfs_gpu_add(gpu);
 	if (ret)
 		goto untrace;
 	list_add_rcu(&gpu->node, after);
 	return gpu;
 
 untrace:
+	hrtimer_cancel(&gpu->timer);
+	set_knob_gpu(gpu, -1, TG_KNOB_DRY, 0);
+	flush_workqueue(tgk_wq);
+	pools_free(gpu);
 	tgk_trace_exit(&gpu->trace);
 free:
 	buckets_free(&buckets);
@@ -455,6 +485,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_fence_drop_all(gpu);
 	tgk_channel_leave(gpu, NULL, NULL);
 	tgk_channel_forget(gpu, NULL, NULL);
+	set_knob_gpu(gpu, -1, TG_KNOB_DRY, 0);
 	feed(gpu, &ev);
 	tgk_sysfs_gpu_remove(gpu);
 	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
@@ -499,14 +530,16 @@ void tgk_gpu_put(struct tgk_gpu *gpu)
 /**
  * tgk_host_init() - before anything else
  * @policy: number of the first policy
+ * @dry: it is only modelled
  */
-void tgk_host_init(u32 policy)
+void tgk_host_init(u32 policy, bool dry)
 {
 	u32 i;
 
 	tgk_policy = policy;
 	for (i = 0; i < TG_KNOBS; i++)
 		tgk_knobs[i] = tg_core_params[i].def;
+	tgk_knobs[TG_KNOB_DRY] = dry;
 }
 
 /**
@@ -618,7 +651,7 @@ void tgk_set_spec(struct tgk_spec *spec, bool rematch)
  * @nr: which
  * @value: within its range
  *
- * Return: 0, or -EBUSY: that policy is not in force (everywhere).
+ * Return: 0; -EBUSY: that policy is not in force (everywhere); -ENOMEM, for a dry run.
  */
 int tgk_set_knob(int policy, u32 nr, s64 value)
 {
@@ -626,21 +659,11 @@ int tgk_set_knob(int policy, u32 nr, s64 value)
 	int ret = 0;
 
 	lockdep_assert_held(&tgk_mutex);
-	if (policy < 0)
-		WRITE_ONCE(tgk_knobs[nr], value);
-	else if (list_empty(&tgk_gpus))
+	if (policy >= 0 && list_empty(&tgk_gpus))
 		return -EBUSY;
-	list_for_each_entry(gpu, &tgk_gpus, node) {
-		struct tg_event ev = {
-			.kind = TG_EV_KNOB, .arg = nr, .job = policy >= 0, .at = value,
-		};
-
-		raw_spin_lock_irq(&gpu->lock);
-		if (policy < 0 || gpu->core.policy == tg_policy_get(policy))
-			tgk_feed(gpu, &ev);
-		else
-			ret = -EBUSY;
-		raw_spin_unlock_irq(&gpu->lock);
-	}
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		ret = set_knob_gpu(gpu, policy, nr, value) ?: ret;
+	if (policy < 0 && !ret)
+		WRITE_ONCE(tgk_knobs[nr], value);
 	return ret;
 }

@@ -14,6 +14,10 @@ unsigned int tgk_trace_kib;
 module_param_named(trace_kib, tgk_trace_kib, uint, 0444);
 MODULE_PARM_DESC(trace_kib, "KiB of trace for each GPU, in debugfs (default: 0, none; at most 1048576)");
 
+static bool dry_run;
+module_param(dry_run, bool, 0444);
+MODULE_PARM_DESC(dry_run, "delay nothing, and tell what the policy would have delayed (default: no); live: /sys/kernel/timegraph/knobs/dry_run");
+
 DEFINE_MUTEX(tgk_mutex);	/* the list of GPUs and what is set for all: tgk.h */
 struct workqueue_struct *tgk_wq;
 
@@ -26,7 +30,7 @@ static int __init tgk_init(void)
 		tgk_policies_log(policy);
 		return -EINVAL;
 	}
-	tgk_host_init(ret);
+	tgk_host_init(ret, dry_run);
 	if (tgk_trace_kib > 1 << 20) {
 		pr_err("trace_kib=%u: at most 1048576\n", tgk_trace_kib);
 		return -EINVAL;

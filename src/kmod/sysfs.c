@@ -56,7 +56,7 @@ static const char *policy_name(void)
 	gpu = list_first_or_null_rcu(&tgk_gpus, struct tgk_gpu, node);
 	if (gpu) {
 		raw_spin_lock_irq(&gpu->lock);
-		name = gpu->core.policy->name;
+		name = tg_gpu_policy(&gpu->core)->name;
 		raw_spin_unlock_irq(&gpu->lock);
 	}
 	rcu_read_unlock();
@@ -275,6 +275,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 			struct tg_snap_client *s)
 {
 	const struct tgk_client *client = c->host;
+	const struct tg_reserve *reserve = tg_gpu_modelled(&gpu->core, c)->reserve;
 	u32 throttled = 0, lost = 0;
 	const struct tg_channel *ch;
 	const struct tg_job *job;
@@ -303,7 +304,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->line = c->matched;
 	s->capacity = c->reserve->capacity;
 	s->period = c->reserve->period;
-	s->budget = c->reserve->budget;
+	s->budget = reserve->budget;
 	s->gpu_time = c->stats.gpu_time;
 	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
 	s->submitted = c->stats.submitted + client->open_jobs;
@@ -311,6 +312,11 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->failed = c->stats.failed;
 	s->lost = c->stats.lost;
 	s->overlaps = c->stats.overlaps;
+	s->wait_reserve = c->stats.wait_reserve;
+	s->wait_policy = c->stats.wait_policy;
+	s->would_reserve = c->stats.would_reserve;
+	s->would_policy = c->stats.would_policy;
+	s->modelled = c->stats.modelled;
 }
 
 enum field { F_U8, F_U32, F_S64, F_TEXT, F_SCHED, F_RESV, F_STATE };
@@ -385,6 +391,11 @@ CLIENT_ATTR(completed, F_S64);
 CLIENT_ATTR(failed, F_S64);
 CLIENT_ATTR(lost, F_S64);
 CLIENT_ATTR(overlaps, F_S64);
+CLIENT_ATTR(wait_reserve, F_S64);
+CLIENT_ATTR(wait_policy, F_S64);
+CLIENT_ATTR(would_reserve, F_S64);
+CLIENT_ATTR(would_policy, F_S64);
+CLIENT_ATTR(modelled, F_S64);
 
 static struct attribute *client_attrs[] = {
 	&client_id.attr, &client_pid.attr, &client_uid.attr, &client_gpu.attr,
@@ -393,6 +404,8 @@ static struct attribute *client_attrs[] = {
 	&client_waiting.attr, &client_capacity.attr, &client_period.attr, &client_budget.attr,
 	&client_gpu_time.attr, &client_wait_time.attr, &client_submitted.attr,
 	&client_completed.attr, &client_failed.attr, &client_lost.attr, &client_overlaps.attr,
+	&client_wait_reserve.attr, &client_wait_policy.attr, &client_would_reserve.attr,
+	&client_would_policy.attr, &client_modelled.attr,
 	NULL
 };
 
@@ -653,6 +666,7 @@ static const struct tg_param *param_of(const struct table_file *file)
 static s64 knob_value(const struct table_file *file)
 {
 	s64 value = param_of(file)->def;
+	const struct tg_gpu *core;
 	struct tgk_gpu *gpu;
 
 	if (file->policy < 0)
@@ -661,8 +675,9 @@ static s64 knob_value(const struct table_file *file)
 	gpu = list_first_or_null_rcu(&tgk_gpus, struct tgk_gpu, node);
 	if (gpu) {
 		raw_spin_lock_irq(&gpu->lock);
-		if (gpu->core.policy == tg_policy_get(file->policy))
-			value = gpu->core.policy_knob[file->nr];
+		core = gpu->core.dry ? &gpu->core.dry->model : &gpu->core;
+		if (core->policy == tg_policy_get(file->policy))
+			value = core->policy_knob[file->nr];
 		raw_spin_unlock_irq(&gpu->lock);
 	}
 	rcu_read_unlock();

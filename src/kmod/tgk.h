@@ -43,6 +43,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include <tg/dry.h>
 #include <tg/policy.h>
 #include <uapi/timegraph.h>
 
@@ -366,7 +367,7 @@ int tgk_set_policy(u32 nr);
 void tgk_set_spec(struct tgk_spec *spec, bool rematch);
 int tgk_set_knob(int policy, u32 nr, s64 value);
 bool tgk_policy_settled(void);
-void tgk_host_init(u32 policy);
+void tgk_host_init(u32 policy, bool dry);
 void tgk_spec_free(struct tgk_spec *spec);
 
 /* sysfs.c */

@@ -110,7 +110,7 @@ static void fill_pool(struct replay *r, enum tg_pool pool, u32 until, u64 size)
 }
 
 /* Whatever an event may need is there: that a host had no memory is in the event's result. */
-static void fill_pools(struct replay *r)
+static void fill_pools(struct replay *r, bool knob)
 {
 	struct tg_gpu *core = &r->core;
 	struct tg_job *job = r->spare;
@@ -120,6 +120,8 @@ static void fill_pools(struct replay *r)
 	fill_pool(r, TG_POOL_RESERVE, core->nr_clients + 1, sizeof(struct tg_reserve));
 	fill_pool(r, TG_POOL_HISTORY, 1, sizeof(struct tg_history));
 	fill_pool(r, TG_POOL_COST, 1, sizeof(struct tg_cost));
+	if (knob && !core->dry)
+		fill_pool(r, TG_POOL_DRY, 1, sizeof(struct tg_dry));
 	fill_pool(r, TG_POOL_CHUNK, TG_KEY_CHUNKS(TG_KEY_PAIRS), sizeof(struct tg_chunk));
 	if (job)
 		r->spare = *(void **)job;
@@ -224,7 +226,7 @@ static int step(struct replay *r)
 		free(spec);
 		return 1;
 	}
-	fill_pools(r);
+	fill_pools(r, ev.kind == TG_EV_KNOB);
 	if (r->watch && !record->result)
 		r->watch->before(r->watch, &r->core, record);
 	result = tg_gpu_feed(&r->core, &ev, &r->out);

@@ -152,7 +152,10 @@ void tgs_report_json(const struct tgs_result *r, FILE *to)
 		for (j = 0; j < TGS_CAUSES; j++)
 			fprintf(to, "%s\"%s\":%.3f", j ? "," : "", cause_names[j],
 				mean_wait(&c->stats, j));
-		fprintf(to, "},\"missed\":%llu}", (unsigned long long)c->stats.missed);
+		fprintf(to, "},\"modelled\":%llu,\"would_wait_us\":%.3f,\"missed\":%llu}",
+			(unsigned long long)c->stats.modelled,
+			c->stats.modelled ? us(c->stats.would) / c->stats.modelled : 0,
+			(unsigned long long)c->stats.missed);
 	}
 	fprintf(to, "]}\n");
 }

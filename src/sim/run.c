@@ -373,6 +373,10 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		client->gate = action->arg;
 		client->sync &= client->gate != TG_GATE_OPEN;
 		break;
+	case TG_ACT_WOULD:
+		client->result->stats.modelled++;
+		client->result->stats.would += action->at;
+		break;
 	case TG_ACT_SYNC:
 		client->sync = true;
 		tgs_evq_set(&gpu->run->q, &client->idle, gpu->run->now);
@@ -672,6 +676,7 @@ static void feed_start(struct gpu *gpu)
 		struct tg_event ev = { .kind = TG_EV_KNOB, .job = knob->of_policy,
 				       .arg = knob->nr, .at = knob->value };
 
+		keep_pool(gpu, TG_POOL_DRY, sizeof(struct tg_dry));
 		feed(gpu, &ev, 0);
 	}
 }

@@ -20,6 +20,7 @@
 #define TGS_SIM_H
 
 #include <stdio.h>
+#include <tg/dry.h>
 #include <tg/policy.h>
 #include <tg/record.h>
 
@@ -569,6 +570,8 @@ enum tgs_cause {
  * @used: time on the hardware
  * @accounted: what the core has booked of it
  * @waited: sums over the groups that finished
+ * @modelled: groups whose wait a dry run has told
+ * @would: sum of these
  * @latency: from wanted to done
  * @share: time on the hardware in each step of the run
  */
@@ -576,6 +579,8 @@ struct tgs_stats {
 	u64 released, done, failed, missed;
 	s64 used, accounted;
 	s64 waited[TGS_CAUSES];
+	u64 modelled;
+	s64 would;
 	struct tgs_hist latency;
 	s64 *share;
 };

@@ -143,14 +143,14 @@ static const char *const event_names[TG_EV_KINDS] = {
 };
 
 static const char *const action_names[TG_ACT_KINDS] = {
-	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL",
+	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL", "WOULD",
 };
 
 static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };
 
 static const char *const note_names[TG_NOTES] = {
 	"LOST", "REPAIRED", "RECOVERED", "OVERLAP", "EJECTED_PICK", "EJECTED_STARVED",
-	"DRAIN_CUT", "POLICY",
+	"DRAIN_CUT", "POLICY", "DRY",
 };
 
 static const char *name(const char *const *names, u32 nr, u32 i)
@@ -194,7 +194,7 @@ static void print_action(FILE *to, const struct tg_record *r)
 		fprintf(to, " client=%u", r->client);
 	if (r->job)
 		fprintf(to, " job=%llu", (unsigned long long)r->job);
-	if (r->kind == TG_ACT_ARM || r->kind == TG_ACT_POLL)
+	if (r->kind == TG_ACT_ARM || r->kind == TG_ACT_POLL || r->kind == TG_ACT_WOULD)
 		fprintf(to, " at=%lld", (long long)r->now);
 	if (r->kind == TG_ACT_POLL)
 		fprintf(to, " arg=%u", r->channel);

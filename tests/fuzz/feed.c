@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <tg/dry.h>
 #include <tg/policy.h>
 
 #define REQUIRE(what)	do { if (!(what)) abort(); } while (0)
@@ -99,6 +100,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static struct tg_history histories_mem[OBJECTS / 2];
 	static struct tg_cost costs_mem[OBJECTS / 2];
 	static struct tg_chunk chunks_mem[OBJECTS];
+	static struct tg_dry dry_mem;
 	static struct tg_gpu gpu;
 	const struct tg_buckets buckets = { jobs, clients, channels, 3 };
 	s64 now = 1000;
@@ -126,6 +128,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		tg_gpu_give(&gpu, TG_POOL_CHUNK, &chunks_mem[2 * i]);
 		tg_gpu_give(&gpu, TG_POOL_CHUNK, &chunks_mem[2 * i + 1]);
 	}
+	tg_gpu_give(&gpu, TG_POOL_DRY, &dry_mem);
 	for (i = 0; i < (data[0] & 32 ? 4 : ARRAY_SIZE(jobs_mem)); i++)
 		tg_gpu_give(&gpu, TG_POOL_JOB, &jobs_mem[i]);
 

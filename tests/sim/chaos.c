@@ -47,7 +47,16 @@ static const struct row {
 	{ "policies change", "timegraph", 2, false, 0, 22, 50, 2, 20 },
 	{ "policies change all the time", "none", 1, false, 0, 20, 1000, 2, 20 },
 	{ "policies change, jobs hang", "fifo", 1, false, 0, 26, 20, 30, 20 },
+	{ "dry run", "timegraph", 1, false, 0, 22, 0, 0, 20 },
+	{ "dry run, four engines, jobs hang", "timegraph", 4, true, 0, 24, 0, 10, 20 },
+	{ "dry run, policies change", "none", 2, false, 0, 20, 50, 2, 20 },
 };
+
+/* Is dry run switched on and off in between? */
+static bool is_dry(const struct row *row)
+{
+	return !strncmp(row->name, "dry run", 7);
+}
 
 static const char *const specs[] = {
 	"a:prt:pe:80:1000:2000\nb:ht:pe:40:200:1000:depth=3\nc:prt:ae:60:300:2000\n",
@@ -206,12 +215,13 @@ static void do_knob(struct chaos *c)
 		[TG_KNOB_STARVED] = { 1000000, 60000000 },
 		[TG_KNOB_RECORDS] = { 1, 4 },
 		[TG_KNOB_SWITCH] = { 0, 1000 },
+		[TG_KNOB_DRY] = { 0, 0 },
 	};
 	const struct tg_param *params;
 	u32 nr = below(c, TG_KNOBS), n;
 
 	th_knob(&c->h, false, nr, us[nr][below(c, 2)]);
-	params = c->h.core.policy->params;
+	params = tg_gpu_policy(&c->h.core)->params;
 	for (n = 0; params && params[n].name; n++)
 		;
 	if (n) {
@@ -265,6 +275,8 @@ static void step(struct chaos *c)
 
 	th_advance(&c->h, c->h.now + dt);
 	do_sample(c);
+	if (is_dry(c->row) && !below(c, 500))
+		th_knob(&c->h, false, TG_KNOB_DRY, below(c, 3) > 0);
 	if (below(c, 10000) < c->row->switches)
 		th_policy(&c->h, policies[below(c, ARRAY_SIZE(policies))]);
 	else if (below(c, 1000) < c->row->errors)
@@ -310,6 +322,8 @@ static void run(const struct row *row, u64 events, u64 seed)
 	if (c->h.freed < events / 100 && strcmp(row->policy, "none") &&
 	    strcmp(row->policy, "loga"))
 		th_fail(&c->h, "only %llu jobs were freed", (unsigned long long)c->h.freed);
+	if (is_dry(row) && c->h.would < events / 1000)
+		th_fail(&c->h, "only %llu waits were modelled", (unsigned long long)c->h.would);
 	test_row(row->name, !*c->h.wrong, "seed %llu: %s", (unsigned long long)seed, c->h.wrong);
 	th_deinit(&c->h);
 	free(c);

@@ -100,6 +100,11 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		if (!action->arg != !action->at)
 			th_fail(h, "POLL until %lld with %u", (long long)action->at, action->arg);
 		return;
+	case TG_ACT_WOULD:
+		if (!h->core.dry || action->at < 0)
+			th_fail(h, "WOULD without a dry run, or of %lld ns", (long long)action->at);
+		h->would++;
+		break;
 	case TG_ACT_GATE:
 	case TG_ACT_SYNC:
 	case TG_ACT_GONE:
@@ -116,6 +121,8 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		open_gate(client, action->arg);
 	else if (action->kind == TG_ACT_SYNC)
 		client->sync = true;
+	else if (action->kind == TG_ACT_WOULD)
+		;
 	else if (client->channels)
 		th_fail(h, "GONE while the client has channels");
 	else
@@ -396,6 +403,8 @@ void th_knob(struct th_host *h, bool of_policy, u32 nr, s64 value)
 {
 	struct tg_event ev = { .kind = TG_EV_KNOB, .job = of_policy, .arg = nr, .at = value };
 
+	if (!of_policy && nr == TG_KNOB_DRY && value && !h->core.dry)
+		give(h, TG_POOL_DRY, 1, sizeof(struct tg_dry));
 	th_feed(h, &ev, 0);
 }
 
@@ -427,6 +436,7 @@ void th_wind_up(struct th_host *h)
 {
 	u32 i, channel;
 
+	th_knob(h, false, TG_KNOB_DRY, 0);
 	/* What waits for a reserve may wait for long: give it some time, then let all leave. */
 	for (i = 0; i < 1000 && h->live && !*h->wrong; i++) {
 		if (finish(h))

@@ -8,6 +8,7 @@
 #ifndef TESTS_SIM_HOST_H
 #define TESTS_SIM_HOST_H
 
+#include <tg/dry.h>
 #include <tg/policy.h>
 
 /* Where the host believes a job to be. */
@@ -46,7 +47,7 @@ struct th_host {
 	s64 armed;			/* TG_NEVER: not */
 	s64 poll_until;			/* 0: no poll phase is under way */
 	u32 actions;			/* emitted by the last event */
-	u64 events, jobs, freed;
+	u64 events, jobs, freed, would;
 	u32 clients;			/* ids given so far */
 	u64 notes[TG_NOTES];
 	u32 check_every;		/* events between two tg_gpu_check() */

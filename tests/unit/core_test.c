@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tg/dry.h>
 #include <tg/policy.h>
 
 #define LOG_MAX 8192
@@ -387,7 +388,8 @@ static const char *run(const struct row *row, struct host *h)
 {
 	static const size_t sizes[TG_POOLS] = { sizeof(struct tg_client),
 		sizeof(struct tg_channel), sizeof(struct tg_reserve), sizeof(struct tg_job),
-		sizeof(struct tg_history), sizeof(struct tg_cost), sizeof(struct tg_chunk) };
+		sizeof(struct tg_history), sizeof(struct tg_cost), sizeof(struct tg_chunk),
+		sizeof(struct tg_dry) };
 	struct tg_buckets buckets = { h->jobs, h->clients, h->channels, 4 };
 	const char *line = row->script, *wrong = NULL;
 	size_t i;

@@ -57,6 +57,8 @@ static const struct tg_snap_client game = {
 	.capacity = 8000000, .period = 16000000, .budget = -1500999, .gpu_time = 123456789012345,
 	.wait_time = 999, .submitted = 18446744073709551615u, .completed = 41, .failed = 5,
 	.lost = 6, .overlaps = 7,
+	.wait_reserve = 1999, .wait_policy = 2000, .would_reserve = 3000, .would_policy = 4001,
+	.modelled = 8,
 };
 
 #define GAME_JSON \
@@ -65,12 +67,15 @@ static const struct tg_snap_client game = {
 	"\"period_us\":16000,\"budget_us\":-1500,\"gpu_time_us\":123456789012," \
 	"\"wait_us\":0,\"submitted\":18446744073709551615,\"completed\":41," \
 	"\"state\":\"running\",\"reserve\":\"\",\"line\":2,\"inflight\":1," \
-	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7}"
+	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7," \
+	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"would_reserve_us\":3,\"would_policy_us\":4," \
+	"\"modelled\":8}"
 
 #define ZERO_JSON(id, comm, words, reserve) \
 	"{\"id\":" id ",\"pid\":0,\"comm\":\"" comm "\",\"uid\":0,\"gpu\":0," words \
 	",\"reserve\":\"" reserve "\",\"line\":0,\"inflight\":0,\"waiting\":0," \
-	"\"failed\":0,\"lost\":0,\"overlaps\":0}"
+	"\"failed\":0,\"lost\":0,\"overlaps\":0,\"wait_reserve_us\":0,\"wait_policy_us\":0," \
+	"\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0}"
 
 #define ZERO_WORDS(sched, resv, prio, state) \
 	"\"sched\":\"" sched "\",\"resv\":\"" resv "\",\"prio\":" prio \
@@ -117,13 +122,13 @@ static const struct tg_snap_client odd[] = {
 
 static const struct snap one = { &game, 1, 0, 0, 0, 0, 0 };
 static const struct snap three = { odd, 3, 0, 0, 0, 0, 0 };
-static const struct snap larger = { odd, 2, 0, 0, 176, 0, 0 };
-static const struct snap smaller = { &game, 1, 0, 0, 152, 0, 0 };
+static const struct snap larger = { odd, 2, 0, 0, 216, 0, 0 };
+static const struct snap smaller = { &game, 1, 0, 0, 192, 0, 0 };
 static const struct snap no_size = { NULL, 0, 0, 0, 1, 0, 0 };
 static const struct snap wrong_magic = { &game, 1, 0x6e6f6e73, 0, 0, 0, 0 };
 static const struct snap wrong_version = { &game, 1, 0, 2, 0, 0, 0 };
 static const struct snap short_head = { &game, 1, 0, 0, 0, 0, 39 };
-static const struct snap short_client = { &game, 1, 0, 0, 0, 0, 199 };
+static const struct snap short_client = { &game, 1, 0, 0, 0, 0, 239 };
 static const struct snap missing_client = { &game, 1, 0, 0, 0, 4294967294u, 0 };
 
 /* Beside the snapshot of no client; what a row gives comes later and wins. */
@@ -299,9 +304,9 @@ static const struct row rows[] = {
 		 ZERO_JSON("2", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\u009b",
 			   ZERO_WORDS("prt", "bg", "0", "waiting"), "background") "\n]\n" },
 	{ .name = "a smaller struct", .args = { "clients" }, .snap = &smaller, .status = 1,
-	  .err = SNAPSHOT "has 152 bytes for a client, not 160 or more\n" },
+	  .err = SNAPSHOT "has 192 bytes for a client, not 200 or more\n" },
 	{ .name = "a struct of one byte and no client", .args = { "clients" }, .snap = &no_size,
-	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 160 or more\n" },
+	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 200 or more\n" },
 	{ .name = "wrong magic", .args = { "clients" }, .snap = &wrong_magic, .status = 1,
 	  .err = SNAPSHOT "is no snapshot: it starts with 0x6e6f6e73, not 0x31504e53\n" },
 	{ .name = "wrong version", .args = { "clients" }, .snap = &wrong_version, .status = 1,
@@ -312,10 +317,10 @@ static const struct row rows[] = {
 	  .status = 1, .err = SNAPSHOT "ends after 39 bytes, within its head\n" },
 	{ .name = "snapshot cut in a client", .args = { "clients" }, .snap = &short_client,
 	  .status = 1,
-	  .err = SNAPSHOT "ends after 199 bytes, before the last of its 1 clients\n" },
+	  .err = SNAPSHOT "ends after 239 bytes, before the last of its 1 clients\n" },
 	{ .name = "more clients than fit into memory", .args = { "clients" },
 	  .snap = &missing_client, .status = 1,
-	  .err = SNAPSHOT "ends after 200 bytes, before the last of its 4294967295 clients\n" },
+	  .err = SNAPSHOT "ends after 240 bytes, before the last of its 4294967295 clients\n" },
 	{ .name = "snapshot is a folder", .args = { "clients" }, .link = "sys/snapshot",
 	  .target = "stats", .status = 1,
 	  .err = "tgctl: cannot read sys/snapshot: Is a directory\n" },

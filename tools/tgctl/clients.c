@@ -14,7 +14,7 @@
 #include <uapi/timegraph.h>
 
 static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
-static_assert(sizeof(struct tg_snap_client) == 160, "the layout of a client in the snapshot");
+static_assert(sizeof(struct tg_snap_client) == 200, "the layout of a client in the snapshot");
 
 static const char *const scheds[] = { "prt", "ht", NULL };
 static const char *const resvs[] = { "pe", "ae", "bg", NULL };
@@ -66,6 +66,11 @@ static const struct field {
 	{ "failed", false, TYPE_U64, AT(failed), NULL, 0 },
 	{ "lost", false, TYPE_U64, AT(lost), NULL, 0 },
 	{ "overlaps", false, TYPE_U64, AT(overlaps), NULL, 0 },
+	{ "wait_reserve_us", false, TYPE_NS, AT(wait_reserve), NULL, 0 },
+	{ "wait_policy_us", false, TYPE_NS, AT(wait_policy), NULL, 0 },
+	{ "would_reserve_us", false, TYPE_NS, AT(would_reserve), NULL, 0 },
+	{ "would_policy_us", false, TYPE_NS, AT(would_policy), NULL, 0 },
+	{ "modelled", false, TYPE_U64, AT(modelled), NULL, 0 },
 };
 
 struct snapshot {

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dry run: the model of the policy beside the GPU that delays nothing (tg/dry.h).
+ *
+ * Owns struct tg_dry. Called by handover.c when it is switched on, off or to another policy, by
+ * gpu.c after each event, and by job.c when a job starts and ends; under the GPU's lock.
+ */
+#include <tg/dry.h>
+#include "core.h"
+
+/* One event does not pay for all that the model has to catch up on. */
+#define STEPS	64
+
+static void release(struct tg_dry *dry, struct tg_dry_job *dj)
+{
+	struct tg_client *client = tg_gpu_client(dry->gpu, dj->client);
+
+	if (client)
+		client->modelled--;
+	if (dj->real)
+		dj->real->dry = NULL;
+	list_move_tail(&dj->link, &dry->spare);
+}
+
+/* Feed the model, at its own time or later. */
+static int feed(struct tg_dry *dry, struct tg_event *ev, s64 now)
+{
+	void *mem;
+	int ret;
+
+	ev->now = max(now, dry->model.now);
+	if (ev->kind != TG_EV_STARTED && ev->kind != TG_EV_KNOB)
+		ev->at = ev->now;
+	ret = tg_gpu_feed(&dry->model, ev, &dry->out);
+	while ((mem = tg_gpu_take(&dry->model, TG_POOL_JOB)))
+		release(dry, container_of((struct tg_job *)mem, struct tg_dry_job, core));
+	return ret;
+}
+
+static void feed_job(struct tg_dry *dry, enum tg_event_kind kind, struct tg_dry_job *dj, s64 now,
+		     s64 at)
+{
+	struct tg_event ev = { .kind = kind, .job = dj->id, .at = at };
+
+	feed(dry, &ev, now);
+}
+
+/* The model frees a job: tell what it would have waited. */
+static void freed(struct tg_dry *dry, struct tg_dry_job *dj)
+{
+	struct tg_client *client = tg_gpu_client(dry->gpu, dj->client);
+	struct tg_action action = {
+		.kind = TG_ACT_WOULD,
+		.client = dj->client,
+		.job = dj->id,
+		.at = dry->model.now - dj->submitted,
+	};
+
+	dj->state = TG_DRY_FREED;
+	dj->freed = dry->model.now;
+	list_move_tail(&dj->link, &dry->freed);
+	if (client) {
+		client->stats.modelled++;
+		client->stats.would_reserve += dj->core.throttled;
+		client->stats.would_policy += action.at - dj->core.throttled;
+		action.host = client->host;
+	}
+	dry->gpu->out->emit(dry->gpu->out, &action);
+}
+
+static void emit(struct tg_actions *out, const struct tg_action *action)
+{
+	struct tg_dry *dry = container_of(out, struct tg_dry, out);
+
+	if (action->kind == TG_ACT_FREE)
+		freed(dry, action->host);
+	else if (action->kind == TG_ACT_ARM)
+		dry->armed = action->at;
+	else if (action->kind == TG_ACT_NOTE && (action->arg == TG_NOTE_EJECTED_PICK ||
+						 action->arg == TG_NOTE_EJECTED_STARVED))
+		tg_emit(dry->gpu, TG_ACT_NOTE, NULL, NULL, action->arg);
+}
+
+static void join(struct tg_dry *dry, const struct tg_client *client, const struct tg_channel *ch)
+{
+	struct tg_event ev = {
+		.kind = TG_EV_JOIN, .client = client->id, .channel = ch->id, .arg = ch->engines,
+		.data = client->id_data,
+	};
+
+	/* -ENOMEM: one client too many, it is not modelled. */
+	feed(dry, &ev, 0);
+}
+
+/* The job is nothing to the model any more. */
+static void drop(struct tg_dry *dry, struct tg_dry_job *dj)
+{
+	if (dj->state == TG_DRY_ARRIVED)
+		release(dry, dj);
+	else
+		feed_job(dry, dj->state == TG_DRY_WAITS ? TG_EV_CANCEL : TG_EV_REFUSED, dj, 0, 0);
+}
+
+/* To drop one may free others, which then are in another list: start again. */
+static bool drop_one(struct tg_dry *dry, struct list_head *list, u32 client, u32 channel)
+{
+	struct tg_dry_job *dj;
+
+	list_for_each_entry(dj, list, link) {
+		if (dj->client != client || dj->channel != channel)
+			continue;
+		drop(dry, dj);
+		return true;
+	}
+	return false;
+}
+
+static void leave(struct tg_dry *dry, u32 client, u32 channel)
+{
+	struct tg_event ev = { .kind = TG_EV_LEAVE, .client = client, .channel = channel };
+
+	while (drop_one(dry, &dry->arrived, client, channel) ||
+	       drop_one(dry, &dry->waits, client, channel) ||
+	       drop_one(dry, &dry->freed, client, channel))
+		;
+	feed(dry, &ev, 0);
+}
+
+/* A job has arrived, and gone. */
+static void arrive(struct tg_dry *dry, struct tg_job *job)
+{
+	struct tg_client *client = job->client;
+	struct tg_dry_job *dj = list_first_entry_or_null(&dry->spare, struct tg_dry_job, link);
+
+	if (!dj || client->modelled == TG_DRY_QUEUE || dry->model.policy->mode != TG_GATE_ASK)
+		return;
+	client->modelled++;
+	dj->state = TG_DRY_ARRIVED;
+	dj->real = job;
+	dj->id = job->id;
+	dj->client = client->id;
+	dj->channel = job->channel->id;
+	dj->engine = __builtin_ctz(job->engines);
+	dj->arrived = dry->gpu->now;
+	dj->predicted = job->predicted;
+	dj->delay = 0;
+	dj->used = -1;
+	job->dry = dj;
+	list_move_tail(&dj->link, &dry->arrived);
+}
+
+/* Its time has come in the model. */
+static void submit(struct tg_dry *dry, struct tg_dry_job *dj)
+{
+	struct tg_event ev = {
+		.kind = TG_EV_SUBMIT, .client = dj->client, .channel = dj->channel,
+		.job = dj->id, .arg = dj->predicted, .host = dj,
+	};
+
+	dj->state = TG_DRY_WAITS;
+	list_move_tail(&dj->link, &dry->waits);
+	dj->submitted = max(dj->arrived, dry->model.now);
+	tg_gpu_give(&dry->model, TG_POOL_JOB, &dj->core);
+	feed(dry, &ev, dj->arrived);
+}
+
+static s64 start_of(const struct tg_dry *dry, const struct tg_dry_job *dj)
+{
+	return max(tg_after(dj->freed, dj->delay), dry->last[dj->engine]);
+}
+
+static void finish(struct tg_dry *dry, struct tg_dry_job *dj)
+{
+	s64 start = start_of(dry, dj), end = tg_after(start, dj->used);
+
+	dry->last[dj->engine] = end;
+	feed_job(dry, TG_EV_STARTED, dj, end, start);
+	feed_job(dry, TG_EV_DONE, dj, end, end);
+}
+
+/*
+ * The job of those on the model's hardware that ends first, at *@end. *@end is 0 if that cannot
+ * be told: one that runs has not really completed.
+ */
+static struct tg_dry_job *running(const struct tg_dry *dry, s64 *end)
+{
+	struct tg_dry_job *dj, *first = NULL;
+	u32 seen = 0;
+	s64 e;
+
+	*end = TG_NEVER;
+	list_for_each_entry(dj, &dry->freed, link) {
+		if (seen & 1 << dj->engine)
+			continue;
+		seen |= 1 << dj->engine;
+		if (dj->used < 0) {
+			*end = 0;
+			return NULL;
+		}
+		e = tg_after(start_of(dry, dj), dj->used);
+		if (e < *end) {
+			*end = e;
+			first = dj;
+		}
+	}
+	return first;
+}
+
+/* The model's next thing. Return: when it did; 0: nothing can; TG_NEVER: nothing will. */
+static s64 step(struct tg_dry *dry, s64 until)
+{
+	struct tg_dry_job *arrival, *end_of;
+	struct tg_event timer = { .kind = TG_EV_TIMER };
+	s64 end, next;
+
+	end_of = running(dry, &end);
+	if (!end)
+		return 0;
+	arrival = list_first_entry_or_null(&dry->arrived, struct tg_dry_job, link);
+	next = min(end, dry->armed);
+	if (arrival)
+		next = min(next, arrival->arrived);
+	if (next > until)
+		return next;
+	if (end_of && end == next) {
+		finish(dry, end_of);
+	} else if (dry->armed == next) {
+		dry->armed = TG_NEVER;
+		feed(dry, &timer, next);
+	} else {
+		submit(dry, arrival);
+	}
+	return next;
+}
+
+/* After each event: what it means to the model, and let the model follow. */
+void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_dry *dry = gpu->dry;
+	struct tg_event copy = *ev;
+	const struct tg_client *client;
+	struct tg_job *job;
+	s64 next;
+	u32 i;
+
+	switch (ev->kind) {
+	case TG_EV_JOIN:
+		client = tg_gpu_client(gpu, ev->client);
+		join(dry, client, tg_channel_find(gpu, ev->client, ev->channel));
+		break;
+	case TG_EV_LEAVE:
+		leave(dry, ev->client, ev->channel);
+		break;
+	case TG_EV_SUBMIT:
+		job = tg_job_find(gpu, ev->job);
+		if (job)
+			arrive(dry, job);
+		break;
+	case TG_EV_SPEC:
+		/* First without matching, which cannot fail: the old spec is about to go. */
+		copy.arg = 0;
+		feed(dry, &copy, 0);
+		copy.arg = ev->arg;
+		if (copy.arg)
+			feed(dry, &copy, 0);
+		break;
+	default:
+		break;
+	}
+	for (i = 0; i < STEPS; i++) {
+		next = step(dry, gpu->now);
+		if (!next)
+			return;
+		if (next > gpu->now) {
+			tg_wake_by(gpu, next);
+			return;
+		}
+	}
+	tg_wake_by(gpu, tg_after(gpu->now, TG_MSEC));
+}
+
+/* A knob of the policy that is modelled. */
+int tg_dry_knob(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_event copy = *ev;
+
+	copy.now = gpu->dry->model.now;
+	return tg_gpu_feed(&gpu->dry->model, &copy, &gpu->dry->out);
+}
+
+/* FREED -> BUSY, really. */
+void tg_dry_started(struct tg_job *job)
+{
+	job->dry->delay = max(job->since - job->dry->arrived, (s64)0);
+}
+
+/* The job is really over: done or lost after @used ns; negative: it never was on the hardware. */
+void tg_dry_over(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	struct tg_dry_job *dj = job->dry;
+
+	job->dry = NULL;
+	dj->real = NULL;
+	dj->used = used;
+	if (used < 0)
+		drop(gpu->dry, dj);
+}
+
+/* Jobs that are under way are nothing to the model. */
+static void forget_all(struct tg_gpu *gpu)
+{
+	struct tg_dry *dry = gpu->dry;
+	struct tg_client *client;
+	u32 i;
+
+	for (i = 0; i < TG_DRY_JOBS; i++)
+		if (dry->job[i].real)
+			dry->job[i].real->dry = NULL;
+	list_for_each_entry(client, &gpu->all_clients, all)
+		client->modelled = 0;
+}
+
+static void give_all(struct tg_dry *dry)
+{
+	u32 i;
+
+	for (i = 0; i < TG_DRY_CLIENTS; i++) {
+		tg_gpu_give(&dry->model, TG_POOL_CLIENT, &dry->client[i]);
+		tg_gpu_give(&dry->model, TG_POOL_RESERVE, &dry->reserve[i]);
+	}
+	for (i = 0; i < TG_DRY_CHANNELS; i++)
+		tg_gpu_give(&dry->model, TG_POOL_CHANNEL, &dry->channel[i]);
+	for (i = 0; i < TG_DRY_JOBS; i++)
+		list_add_tail(&dry->job[i].link, &dry->spare);
+}
+
+/* Model @policy from now on, with the clients that are there, in the memory that @gpu->dry is. */
+void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
+{
+	struct tg_dry *dry = gpu->dry;
+	const struct tg_client *client;
+	const struct tg_channel *ch;
+	struct tg_buckets buckets = {
+		.jobs = dry->jobs, .clients = dry->clients, .channels = dry->channels,
+		.bits = TG_DRY_BITS,
+	};
+	struct tg_event spec = { .kind = TG_EV_SPEC, .data = gpu->spec };
+
+	memset(dry, 0, sizeof(*dry));
+	dry->gpu = gpu;
+	dry->out.emit = emit;
+	dry->armed = TG_NEVER;
+	INIT_LIST_HEAD(&dry->spare);
+	INIT_LIST_HEAD(&dry->arrived);
+	INIT_LIST_HEAD(&dry->waits);
+	INIT_LIST_HEAD(&dry->freed);
+	tg_gpu_init(&dry->model, gpu->nr_engines,
+		    tg_policy_find(policy->name, strlen(policy->name)), &buckets, gpu->now);
+	if (policy == gpu->policy)
+		memcpy(dry->model.policy_knob, gpu->policy_knob, sizeof(gpu->policy_knob));
+	give_all(dry);
+	/* Deadlines are the real GPU's business: the model's clock stands still meanwhile. */
+	dry->model.knob[TG_KNOB_DEADLINE] = TG_NEVER / 4;
+	dry->model.knob[TG_KNOB_FREED] = TG_NEVER / 4;
+	dry->model.knob[TG_KNOB_STARVED] = gpu->knob[TG_KNOB_STARVED];
+	feed(dry, &spec, gpu->now);
+	list_for_each_entry(client, &gpu->all_clients, all)
+		list_for_each_entry(ch, &client->channels, all)
+			if (!ch->left)
+				join(dry, client, ch);
+}
+
+/* Another policy is chosen. */
+void tg_dry_restart(struct tg_gpu *gpu, const struct tg_policy *policy)
+{
+	forget_all(gpu);
+	tg_dry_begin(gpu, policy);
+}
+
+/* No more. */
+void tg_dry_end(struct tg_gpu *gpu)
+{
+	struct tg_dry *dry = gpu->dry;
+
+	forget_all(gpu);
+	gpu->dry = NULL;
+	tg_gpu_give(gpu, TG_POOL_DRY, dry);
+}
+
+const struct tg_policy *tg_gpu_policy(const struct tg_gpu *gpu)
+{
+	return gpu->dry ? gpu->dry->model.policy : gpu->policy;
+}
+
+const struct tg_client *tg_gpu_modelled(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	const struct tg_client *modelled = gpu->dry ?
+		tg_gpu_client(&gpu->dry->model, client->id) : NULL;
+
+	return modelled ?: client;
+}
