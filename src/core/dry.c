@@ -267,6 +267,8 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 	default:
 		break;
 	}
+	if (dry->model.policy->mode != TG_GATE_ASK)
+		return;
 	for (i = 0; i < STEPS; i++) {
 		next = step(dry, gpu->now);
 		if (!next)
