@@ -158,6 +158,7 @@ struct tg_stats {
  * @agpa: its priority follows the foreground window
  * @opened: its gate has been open since its last IDLE: something unseen may be in flight
  * @syncing: IDLE is due
+ * @cut: the latest one did not come in time: something of its own may be in flight still
  * @joined: the policy in force knows it
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
@@ -182,7 +183,7 @@ struct tg_stats {
 struct tg_client {
 	u32 id;
 	u8 gate, sched, resv, prio, depth;
-	bool agpa, opened, syncing, joined;
+	bool agpa, opened, syncing, cut, joined;
 	u16 weight;
 	u32 matched;
 	u32 inflight, modelled;

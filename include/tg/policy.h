@@ -78,8 +78,8 @@ struct tg_policy {
 	void (*lost)(struct tg_gpu *gpu, struct tg_job *job);
 
 	/**
-	 * @idle: answer to tg_sync(): nothing of the client's is in flight, or it took too long and
-	 * was cut. tg_client.sent has been brought up to date. May be NULL.
+	 * @idle: answer to tg_sync(): nothing of the client's is in flight, or that took too long
+	 * (tg_client.cut). tg_client.sent has been brought up to date. May be NULL.
 	 */
 	void (*idle)(struct tg_gpu *gpu, struct tg_client *client);
 
@@ -223,5 +223,33 @@ void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
  * Return: the first job of the first client whose first job is for @engine; NULL: none.
  */
 struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
+
+/**
+ * struct tg_turns - clients in turn, with overuse control
+ * @last: whose turn it is or was last, NULL: to start with the first
+ *
+ * The first thing in each client's priv is an s64: its overuse, by how much its turns were
+ * overrun, ns. A client whose overuse exceeds a slice skips its turn and is forgiven a slice.
+ */
+struct tg_turns {
+	struct tg_client *last;
+};
+
+/**
+ * tg_turns_next() - whose turn is it?
+ * @gpu: the GPU
+ * @turns: the order
+ * @slice: length of a slice, ns; a turn is tg_client.weight slices
+ * @wants: does the client want a turn?
+ *
+ * Time grows with the number of clients.
+ *
+ * Return: the client, which is @turns->last now; NULL: nobody wants.
+ */
+struct tg_client *tg_turns_next(struct tg_gpu *gpu, struct tg_turns *turns, s64 slice,
+				bool (*wants)(const struct tg_client *client));
+
+/** tg_turns_leave() - @client is about to go */
+void tg_turns_leave(struct tg_gpu *gpu, struct tg_turns *turns, struct tg_client *client);
 
 #endif /* TG_POLICY_H */

@@ -130,6 +130,7 @@ int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!client->syncing)
 		return -EBUSY;
 	client->sent = ev->arg;
+	client->cut = false;
 	tell_idle(gpu, client);
 	return 0;
 }
@@ -139,6 +140,7 @@ void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client)
 {
 	tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_DRAIN_CUT);
 	client->sent = 1;
+	client->cut = true;
 	tell_idle(gpu, client);
 }
 

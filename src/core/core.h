@@ -7,6 +7,7 @@
  * job.c	every arrow of a job's life, and what a budget's change moves
  * engine.c	pick loop, deadlines, starvation
  * predict.c	what a group will cost (tg/predict.h)
+ * turns.c	clients in turn, with overuse control
  * poll.c	poll phases, and what they have seen
  * handover.c	policy switch, drain, ejection
  * dry.c	the model of a dry run

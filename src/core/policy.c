@@ -12,7 +12,10 @@
 	row(timegraph)	\
 	row(tick)	\
 	row(dfq)	\
-	row(loga)
+	row(loga)	\
+	row(timeslice)	\
+	row(dtimeslice)	\
+	row(fcfs)
 
 #define DECLARE(name)	extern const struct tg_policy tg_policy_##name;
 #define ENTRY(name)	&tg_policy_##name,

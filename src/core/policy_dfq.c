@@ -8,7 +8,8 @@
  * each other:
  *
  * barrier	all gates are held
- * draining	what went through them ends; tg_sync() has a deadline
+ * draining	what went through them ends; who does not come to an end is cut at the deadline,
+ *		blamed, and held until it does
  * sampling	each active client runs alone for sample_us, or until it has done so many requests,
  *		with its gate at TRACK; what it has submitted by then is awaited
  * free-run	all gates open but those of clients that are ahead, for free_run times as long as
@@ -55,6 +56,7 @@ struct state {
 	s64 until;		/* end of the free-run, or of the turn */
 	s64 ran;		/* length of the latest free-run, its draining included */
 	s64 skipped;		/* turns of those held back */
+	u32 awaited;		/* clients that are being drained */
 	s64 vt;			/* system time */
 	struct list_head turns;	/* clients to be sampled: tg_client.queue */
 	struct tg_client *turn;	/* the one that is being sampled */
@@ -65,6 +67,8 @@ struct share {
 	s64 used;		/* in its sample */
 	u32 requests;
 	bool ahead;		/* held back */
+	bool awaited;		/* it is being drained */
+	bool stuck;		/* something of its own does not end */
 };
 
 static struct share *share(struct tg_client *client)
@@ -94,8 +98,21 @@ static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
 	list_del_init(&client->queue);
+	st->awaited -= share(client)->awaited;
 	if (st->turn == client)
 		st->turn = NULL;
+}
+
+static void dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct share *sh = share(client);
+
+	st->awaited -= sh->awaited;
+	sh->awaited = false;
+	sh->stuck = client->cut;
+	if (sh->stuck)
+		tg_sync(gpu, client);
 }
 
 static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
@@ -138,8 +155,11 @@ static void hold_all(struct tg_gpu *gpu, struct state *st)
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		tg_gate(gpu, client, TG_GATE_HOLD);
 		client->sent = 0;
-		if (client->opened)
+		if (client->opened && !share(client)->stuck) {
+			share(client)->awaited = true;
+			st->awaited++;
 			tg_sync(gpu, client);
+		}
 	}
 }
 
@@ -152,7 +172,8 @@ static void choose(struct tg_gpu *gpu, struct state *st)
 	st->since = gpu->now;
 	st->skipped = 0;
 	list_for_each_entry(client, &gpu->all_clients, all) {
-		bool active = tg_client_waits(client) || client->sent;
+		bool active = (tg_client_waits(client) || client->sent) &&
+			      !share(client)->stuck;
 
 		share(client)->used = 0;
 		share(client)->requests = 0;
@@ -215,14 +236,17 @@ static void charge(struct tg_gpu *gpu, struct state *st)
 
 static bool counts(struct tg_client *client)
 {
-	return share(client)->requests || (share(client)->ahead && tg_client_waits(client));
+	const struct share *sh = share(client);
+
+	return sh->requests || (sh->ahead && !sh->stuck && tg_client_waits(client));
 }
 
 /* Let all run but those that are ahead; or, where nobody is active, wait. */
 static void decide(struct tg_gpu *gpu, struct state *st)
 {
-	s64 length = min(gpu->now - st->since + st->skipped, LONG) *
-		     gpu->policy_knob[KNOB_FREE_RUN];
+	s64 season = max(min(gpu->now - st->since + st->skipped, LONG),
+			 gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
+	s64 length = season * gpu->policy_knob[KNOB_FREE_RUN];
 	struct tg_client *client;
 	s64 least = TG_NEVER;
 
@@ -243,7 +267,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 
 		sh->vt = max(sh->vt, st->vt);
 		sh->ahead = sh->vt - st->vt > length;
-		if (!sh->ahead)
+		if (!sh->ahead && !sh->stuck)
 			tg_gate(gpu, client, TG_GATE_OPEN);
 	}
 }
@@ -264,7 +288,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		hold_all(gpu, st);
 		return true;
 	case DRAINING:
-		if (gpu->syncing || in_flight(gpu))
+		if (st->awaited || in_flight(gpu))
 			return false;
 		st->ran = min(gpu->now - st->since, LONG);
 		choose(gpu, st);
@@ -305,6 +329,7 @@ TG_POLICY(dfq) = {
 	.join = dfq_join,
 	.leave = dfq_leave,
 	.done = dfq_done,
+	.idle = dfq_idle,
 	.tick = dfq_tick,
 	.wake = dfq_wake,
 };

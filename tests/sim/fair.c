@@ -18,8 +18,11 @@
 #define WEIGHED	BUSY("a", "8ms", "spec = ht:bg:0:0:0:weight=1\n") \
 		BUSY("b", "2ms", "spec = ht:bg:0:0:0:weight=2\n") \
 		BUSY("c", "4ms", "spec = ht:bg:0:0:0:weight=4\n")
+#define SHORT	BUSY("a", "0.1ms", "") BUSY("b", "0.2ms", "") BUSY("c", "0.5ms", "") \
+		BUSY("d", "1ms", "")
 #define MANY	BUSY("a", "1ms", "count = 10\n") BUSY("b", "10ms", "count = 10\n")
 
+#define TWENTY	{ 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50 }
 #define CLIENTS	20
 
 /* Run a scenario. NULL: it cannot be, and the row has failed. */
@@ -65,22 +68,39 @@ static const struct share_row {
 	const char *name, *gpu, *clients;
 	s64 want[CLIENTS];		/* permille; only as many as are given */
 	s64 tolerance;
+	u32 from;			/* percent that are left out, of ten minutes; 0: of one */
 } share_rows[] = {
-	{ "dfq: groups of 0.5 to 20 ms", "dfq\n", FOUR, { 250, 250, 250, 250 }, 30 },
-	{ "loga: groups of 0.5 to 20 ms", "loga\n", FOUR, { 250, 250, 250, 250 }, 30 },
+	{ "dfq: groups of 0.5 to 20 ms", "dfq\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
+	{ "loga: groups of 0.5 to 20 ms", "loga\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
 	{ "loga, cheap: groups of 0.5 to 20 ms", "loga\nknob = mode 1\n", FOUR,
-	  { 250, 250, 250, 250 }, 30 },
+	  { 250, 250, 250, 250 }, 30, 0 },
 	{ "loga, polling all the time: groups of 0.5 to 20 ms", "loga\nknob = rest_us 0\n", FOUR,
-	  { 250, 250, 250, 250 }, 30 },
-	{ "dfq: weights", "dfq\n", WEIGHED, { 143, 286, 571 }, 30 },
-	{ "loga: weights", "loga\n", WEIGHED, { 143, 286, 571 }, 30 },
-	{ "loga, cheap: weights", "loga\nknob = mode 1\n", WEIGHED, { 143, 286, 571 }, 30 },
+	  { 250, 250, 250, 250 }, 30, 0 },
+	{ "timeslice: groups of 0.5 to 20 ms", "timeslice\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
+	{ "dtimeslice: groups of 0.5 to 20 ms", "dtimeslice\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
+	/* as it comes out */
+	{ "loga, faithful: groups of 0.5 to 20 ms", "loga\nknob = faithful 1\n", FOUR,
+	  { 500, 500, 500, 500 }, 500, 0 },
+	{ "loga, 1 and 5 ms: groups of 0.5 to 20 ms", "loga\nknob = poll_us 1000\n"
+	  "knob = rest_us 5000\n", FOUR, { 500, 500, 500, 500 }, 500, 0 },
+	{ "fcfs: groups of 0.5 to 20 ms", "fcfs\n", FOUR, { 16, 66, 262, 656 }, 10, 0 },
+	{ "dfq: twenty", "dfq\n", MANY, TWENTY, 10, 20 },
+	{ "loga: twenty", "loga\n", MANY, TWENTY, 10, 20 },
+	{ "loga, cheap: twenty", "loga\nknob = mode 1\n", MANY, TWENTY, 10, 20 },
+	{ "timeslice: twenty", "timeslice\n", MANY, TWENTY, 10, 20 },
+	{ "dtimeslice: twenty", "dtimeslice\n", MANY, TWENTY, 10, 20 },
+	{ "timeslice: weights", "timeslice\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
+	{ "dtimeslice: weights", "dtimeslice\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
+	{ "dfq: weights", "dfq\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
+	{ "loga: weights", "loga\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
+	{ "loga, cheap: weights", "loga\nknob = mode 1\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
 };
 
 static void share(const struct share_row *row)
 {
 	struct tgs_scenario s;
-	struct tgs_result *r = simulate(row->name, "60s", row->gpu, row->clients, &s);
+	struct tgs_result *r = simulate(row->name, row->from ? "600s" : "60s", row->gpu,
+					row->clients, &s);
 	char got[256] = "";
 	bool good = true;
 	u32 i;
@@ -88,7 +108,7 @@ static void share(const struct share_row *row)
 	if (!r)
 		return;
 	for (i = 0; i < r->nr_clients; i++) {
-		s64 has = permille(r, i, 0, TGS_SHARE_STEPS);
+		s64 has = permille(r, i, row->from, TGS_SHARE_STEPS);
 
 		good = good && has >= row->want[i] - row->tolerance &&
 		       has <= row->want[i] + row->tolerance;
@@ -120,6 +140,209 @@ static void unfair(void)
 	end(&s, r);
 }
 
+/* ---- a client that sleeps half the time ------------------------------------------------- */
+
+/* What sharing takes: half the engine while it works, so that its work lasts twice as long. */
+#define SLEEPER(cost)	"[client z]\narrival = back-to-back " cost "\ncost = fixed " cost "\n"
+
+static const struct sleep_row {
+	const char *name, *gpu, *clients;
+	s64 period;		/* of its work and sleep, when it has half the engine, us */
+	s64 least;		/* percent of what that gives; 0: as it comes out */
+} sleep_rows[] = {
+	{ "loga: a client that sleeps, beside equal groups", "loga\n",
+	  SLEEPER("2ms") BUSY("b", "2ms", ""), 6000, 97 },
+	{ "loga, cheap: a client that sleeps, beside equal groups", "loga\nknob = mode 1\n",
+	  SLEEPER("2ms") BUSY("b", "2ms", ""), 6000, 97 },
+	{ "dfq: a client that sleeps, beside equal groups", "dfq\n",
+	  SLEEPER("2ms") BUSY("b", "2ms", ""), 6000, 97 },
+	{ "loga: a client that sleeps, beside long groups", "loga\n",
+	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 97 },
+	{ "loga, cheap: a client that sleeps, beside long groups", "loga\nknob = mode 1\n",
+	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 97 },
+	{ "dfq: a client that sleeps, beside long groups", "dfq\n",
+	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 97 },
+	{ "dtimeslice: a client that sleeps, beside long groups", "dtimeslice\n",
+	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 0 },
+};
+
+static void sleeper(const struct sleep_row *row)
+{
+	s64 shared = 60 * TG_SEC / TG_USEC / row->period, got;
+	struct tgs_scenario s;
+	struct tgs_result *r = simulate(row->name, "60s", row->gpu, row->clients, &s);
+
+	if (!r)
+		return;
+	got = r->clients[0].stats.done;
+	printf("# %s: %lld groups; sharing gives %lld\n", row->name, (long long)got,
+	       (long long)shared);
+	test_row(row->name, got * 100 >= shared * row->least, "%lld groups; sharing gives %lld",
+		 (long long)got, (long long)shared);
+	end(&s, r);
+}
+
+/* ---- a client that was idle ------------------------------------------------------------- */
+
+/* It works in the first seconds, is idle, and comes back at 30 s: the other keeps its half. */
+static const struct idle_row {
+	const char *name, *gpu;
+	s64 first, later;	/* permille that the other keeps at least, in 1.2 s, in 6 s */
+} idle_rows[] = {
+	{ "dfq: idle time is not saved up", "dfq\n", 400, 450 },
+	{ "loga: idle time is not saved up", "loga\n", 400, 450 },
+	{ "loga, cheap: idle time is not saved up", "loga\nknob = mode 1\n", 400, 450 },
+	{ "loga, faithful: idle time", "loga\nknob = faithful 1\n", 0, 0 },	/* as it comes out */
+	{ "timeslice: idle time is not saved up", "timeslice\n", 400, 450 },
+	{ "dtimeslice: idle time is not saved up", "dtimeslice\n", 400, 450 },
+};
+
+static void idle(const struct idle_row *row)
+{
+	struct tgs_scenario s;
+	struct tgs_result *r = simulate(row->name, "60s", row->gpu, BUSY("a", "8ms", "")
+					"[client b]\narrival = bursts 3000 every 30s\n"
+					"cost = fixed 2ms\ndepth = 2\n", &s);
+	s64 first, later;
+
+	if (!r)
+		return;
+	first = permille(r, 0, 50, 52);
+	later = permille(r, 0, 52, 62);
+	printf("# %s: the other had %lld, then %lld permille\n", row->name, (long long)first,
+	       (long long)later);
+	test_row(row->name, first >= row->first && later >= row->later, "%lld, then %lld permille",
+		 (long long)first, (long long)later);
+	end(&s, r);
+}
+
+/* ---- a drain that does not end ---------------------------------------------------------- */
+
+/* A group of 100 s on hardware that takes turns by time: it alone is blamed, the other goes on. */
+static const struct drain_row {
+	const char *name, *gpu;
+	u64 cuts;		/* at most: within 60 s, every 10 s once it is known */
+	u64 groups;		/* of the other, at least */
+} drain_rows[] = {
+	{ "dfq: a drain that does not end is cut", "dfq\n", 6, 2200 },
+	{ "loga: a drain that does not end is cut", "loga\n", 6, 2700 },
+	{ "dtimeslice: a drain that does not end is cut", "dtimeslice\n", 6, 2200 },
+};
+
+static void drain(const struct drain_row *row)
+{
+	struct tgs_scenario s;
+	char gpu[128];
+	struct tgs_result *r;
+	u64 cuts, other;
+
+	snprintf(gpu, sizeof(gpu), "%sslice = 5ms\n", row->gpu);
+	r = simulate(row->name, "60s", gpu, BUSY("a", "10ms", "")
+		     "[client b]\narrival = back-to-back\ndepth = 2\n"
+		     "cost = choice 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 100s\n",
+		     &s);
+	if (!r)
+		return;
+	cuts = r->gpus[0].notes[TG_NOTE_DRAIN_CUT];
+	other = r->clients[0].stats.done;
+	printf("# %s: %llu cuts, %llu groups of the other\n", row->name, (unsigned long long)cuts,
+	       (unsigned long long)other);
+	test_row(row->name, cuts && cuts <= row->cuts && other >= row->groups &&
+		 !r->gpus[0].notes[TG_NOTE_EJECTED_STARVED], "%llu cuts, %llu groups",
+		 (unsigned long long)cuts, (unsigned long long)other);
+	end(&s, r);
+}
+
+/* ---- accounts --------------------------------------------------------------------------- */
+
+static const struct account_row {
+	const char *name, *gpu, *clients;
+	s64 percent;		/* off the truth at most, per client; 0: as it comes out */
+	u64 looks;		/* a second, at most; 0: no matter */
+} account_rows[] = {
+	{ "loga, polling all the time: accounts", "loga\nknob = rest_us 0\n", FOUR, 1, 0 },
+	{ "loga: accounts", "loga\n", FOUR, 0, 120000 },
+	{ "loga: accounts, groups of 0.1 to 1 ms", "loga\n", SHORT, 3, 120000 },
+	{ "loga, cheap: accounts, groups of 0.1 to 1 ms", "loga\nknob = mode 1\n", SHORT, 3, 4100 },
+	{ "loga, cheap: accounts", "loga\nknob = mode 1\n", FOUR, 3, 4100 },
+	{ "dfq: accounts", "dfq\n", FOUR, 0, 1 },
+	{ "loga, polling all the time: accounts of one, groups of 0.1 ms",
+	  "loga\nknob = rest_us 0\n", BUSY("a", "0.1ms", ""), 1, 0 },
+	{ "loga: accounts of one, half the time", "loga\n",
+	  "[client a]\narrival = periodic 1ms\ncost = fixed 0.5ms\n", 3, 120000 },
+	{ "loga, cheap: accounts of one, half the time", "loga\nknob = mode 1\n",
+	  "[client a]\narrival = periodic 1ms\ncost = fixed 0.5ms\n", 3, 600 },
+	{ "loga: accounts of ten that do little", "loga\n", BUSY("b", "2ms", "")
+	  "[client a]\ncount = 10\narrival = back-to-back 1ms\ncost = fixed 100us\n", 3, 120000 },
+	{ "loga, cheap: accounts of ten that do little", "loga\nknob = mode 1\n",
+	  BUSY("b", "2ms", "")
+	  "[client a]\ncount = 10\narrival = back-to-back 1ms\ncost = fixed 100us\n", 3, 4100 },
+};
+
+static void account(const struct account_row *row)
+{
+	struct tgs_scenario s;
+	struct tgs_result *r = simulate(row->name, "60s", row->gpu, row->clients, &s);
+	s64 worst = 0;
+	u64 looks;
+	u32 i;
+
+	if (!r)
+		return;
+	for (i = 0; i < r->nr_clients; i++) {
+		const struct tgs_stats *st = &r->clients[i].stats;
+
+		worst = max(worst, (s64)llabs(st->accounted - st->used) * 10000 /
+			    max(st->used, (s64)1));
+	}
+	looks = r->gpus[0].looks / 60;
+	printf("# %s: %lld.%02lld %% off at worst, %llu looks/s\n", row->name,
+	       (long long)worst / 100, (long long)worst % 100, (unsigned long long)looks);
+	test_row(row->name, (!row->percent || worst <= row->percent * 100) &&
+		 (!row->looks || looks <= row->looks), "%lld permyriad off, %llu looks/s",
+		 (long long)worst, (unsigned long long)looks);
+	end(&s, r);
+}
+
+/* ---- all policies, a second each -------------------------------------------------------- */
+
+static void switches(void)
+{
+	static const char name[] = "all policies in turn, a second each";
+	char gpu[4096] = "none\n";
+	struct tgs_scenario s;
+	struct tgs_result *r;
+	const struct tgs_gpu_result *g;
+	u64 lost = 0, wrong = 0;
+	u32 i, nr = 0;
+
+	while (tg_policy_get(nr))
+		nr++;
+	for (i = 1; i < 60; i++)
+		snprintf(gpu + strlen(gpu), sizeof(gpu) - strlen(gpu), "then = %us %s\n", i,
+			 tg_policy_get(i % nr)->name);
+	r = simulate(name, "60s", gpu, FOUR SLEEPER("3ms"), &s);
+	if (!r)
+		return;
+	g = &r->gpus[0];
+	for (i = 0; i < r->nr_clients; i++) {
+		const struct tgs_stats *st = &r->clients[i].stats;
+
+		lost += st->released - st->done > 2 || st->failed;
+	}
+	for (i = 0; i < TG_NOTE_POLICY; i++)
+		wrong += g->notes[i];
+	printf("# %s: %llu switches, at most %llu waited through\n", name,
+	       (unsigned long long)g->notes[TG_NOTE_POLICY],
+	       (unsigned long long)g->switches_waited);
+	test_row(name, !lost && !wrong && g->notes[TG_NOTE_POLICY] == 59 && g->switches_waited <= 1,
+		 "%llu clients miss jobs, %llu notes, %llu switches, %llu waited through",
+		 (unsigned long long)lost, (unsigned long long)wrong,
+		 (unsigned long long)g->notes[TG_NOTE_POLICY],
+		 (unsigned long long)g->switches_waited);
+	end(&s, r);
+}
+
 int main(void)
 {
 	u32 i;
@@ -127,5 +350,14 @@ int main(void)
 	unfair();
 	for (i = 0; i < ARRAY_SIZE(share_rows); i++)
 		share(&share_rows[i]);
+	for (i = 0; i < ARRAY_SIZE(sleep_rows); i++)
+		sleeper(&sleep_rows[i]);
+	for (i = 0; i < ARRAY_SIZE(idle_rows); i++)
+		idle(&idle_rows[i]);
+	for (i = 0; i < ARRAY_SIZE(drain_rows); i++)
+		drain(&drain_rows[i]);
+	for (i = 0; i < ARRAY_SIZE(account_rows); i++)
+		account(&account_rows[i]);
+	switches();
 	return test_end();
 }
