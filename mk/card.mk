@@ -69,8 +69,8 @@ CARD_FUZZ_FLAGS := -std=gnu11 -g -O1 -Isrc/card -Itests/card -fsanitize=fuzzer,a
 $(CARD_FUZZ_BIN): $(B)/fuzz/card_%: tests/fuzz/card_%.c tests/card/lib.c tools/cardd/vfu.c $(CARD_SRC) \
 		$(wildcard src/card/*.h tests/card/*.h tools/cardd/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CARD_FUZZ_FLAGS) -o $@ $< \
-		$(if $(filter vfu,$*),tools/cardd/vfu.c,tests/card/lib.c) $(CARD_SRC)
+	$(FUZZ_CC) $(CARD_FUZZ_FLAGS) -o $@ $< tests/card/lib.c $(CARD_SRC) \
+		$(if $(filter vfu,$*),tools/cardd/vfu.c)
 
 .PHONY: fuzz fuzz-card check-fuzz check-fuzz-card
 fuzz: fuzz-card

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 #include "lib.h"
 
@@ -370,4 +371,26 @@ void chan_kick(struct bench *b, u32 chid)
 		b->chan[chid].push = base;
 		b->chan[chid].start = base;
 	}
+}
+
+/* ---- vfio-user ------------------------------------------------------------------------------- */
+
+bool vfu_send(int fd, const void *buf, size_t len, int pass)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec io = { (void *)buf, len };
+	struct msghdr msg = { .msg_iov = &io, .msg_iovlen = 1 };
+
+	if (pass >= 0) {
+		struct cmsghdr *c;
+
+		msg.msg_control = control;
+		msg.msg_controllen = sizeof(control);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &pass, sizeof(pass));
+	}
+	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len;
 }

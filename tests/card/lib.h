@@ -86,6 +86,12 @@ void chan_kick(struct bench *b, u32 chid);
 
 #define FENCE(chid)	(0x3000000u + (chid) * 16)
 
+/* A vfio-user message begins with this. */
+struct vfu_head { u16 id, cmd; u32 size, flags, error; };
+
+/* Sends @len bytes, and the descriptor @pass unless it is -1.  False: not all went. */
+bool vfu_send(int fd, const void *buf, size_t len, int pass);
+
 /* How long chan_launch() should take: blocks of 8 warps, 100 instructions, 4 clocks at 1.5 GHz. */
 s64 launch_ns(u32 blocks);
 

@@ -24,9 +24,8 @@ s64 clock_ns(void)
 	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
 }
 
-struct head { u16 id, cmd; u32 size, flags, error; };
 struct message {
-	struct head head;
+	struct vfu_head head;
 	u8 body[8192];
 };
 
@@ -62,22 +61,7 @@ static void teardown(void)
 
 static void put(const void *buf, size_t len, int pass)
 {
-	char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec io = { (void *)buf, len };
-	struct msghdr msg = { .msg_iov = &io, .msg_iovlen = 1 };
-
-	if (pass >= 0) {
-		struct cmsghdr *c;
-
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &pass, sizeof(pass));
-	}
-	if (sendmsg(fd, &msg, 0) != (ssize_t)len)
+	if (!vfu_send(fd, buf, len, pass))
 		exit(1);
 }
 

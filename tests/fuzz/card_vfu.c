@@ -11,12 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "card.h"
+#include "lib.h"
 #include "../../tools/cardd/vfu.h"
 
 #define VRAM_MIB	64
-
-struct header { u16 id, cmd; u32 size, flags, error; };
 
 static s64 now;
 
@@ -33,31 +31,10 @@ static void drain(int fd)
 		;
 }
 
-static void put(int fd, const void *buf, size_t len, int pass)
-{
-	char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec io = { (void *)buf, len };
-	struct msghdr msg = { .msg_iov = &io, .msg_iovlen = 1 };
-
-	if (pass >= 0) {
-		struct cmsghdr *c;
-
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &pass, sizeof(pass));
-	}
-	if (sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return;
-}
-
 static void stream(struct vfu *vfu, int fd, const u8 *data, size_t size)
 {
 	static int memory = -1;
-	u8 buf[sizeof(struct header) + 256];
+	u8 buf[sizeof(struct vfu_head) + 256];
 	u16 id = 0;
 
 	if (memory < 0) {
@@ -67,7 +44,7 @@ static void stream(struct vfu *vfu, int fd, const u8 *data, size_t size)
 	}
 	while (size >= 3) {
 		u8 cmd = data[0], flags = data[1], len = data[2];
-		struct header head = { id++, cmd, sizeof(head) + len, flags & 0x3f, 0 };
+		struct vfu_head head = { id++, cmd, sizeof(head) + len, flags & 0x3f, 0 };
 		int pass = flags & 0x40 ? memory : -1;
 
 		data += 3;
@@ -77,9 +54,9 @@ static void stream(struct vfu *vfu, int fd, const u8 *data, size_t size)
 		memcpy(buf, &head, sizeof(head));
 		memcpy(buf + sizeof(head), data, len);
 		if (cmd == 0xff)
-			put(fd, data, len, pass);
+			vfu_send(fd, data, len, pass);
 		else
-			put(fd, buf, sizeof(head) + len, pass);
+			vfu_send(fd, buf, sizeof(head) + len, pass);
 		data += len;
 		size -= len;
 		if (!vfu_serve(vfu))
