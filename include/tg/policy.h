@@ -227,19 +227,22 @@ struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engi
 /**
  * struct tg_turns - clients in turn, with overuse control
  * @last: whose turn it is or was last, NULL: to start with the first
+ * @least: the smallest weight of those that want a turn, or have had the last one
  *
- * The first thing in each client's priv is an s64: its overuse, by how much its turns were
- * overrun, ns. A client whose overuse exceeds a slice skips its turn and is forgiven a slice.
+ * A turn is as many slices as the client's weight is times @least. The first thing in each
+ * client's priv is an s64: its overuse, by how much its turns were overrun, ns. A client whose
+ * overuse exceeds its turn skips it, and is forgiven that much.
  */
 struct tg_turns {
 	struct tg_client *last;
+	u32 least;
 };
 
 /**
  * tg_turns_next() - whose turn is it?
  * @gpu: the GPU
  * @turns: the order
- * @slice: length of a slice, ns; a turn is tg_client.weight slices
+ * @slice: length of a slice, ns
  * @wants: does the client want a turn?
  *
  * Time grows with the number of clients.
@@ -248,6 +251,9 @@ struct tg_turns {
  */
 struct tg_client *tg_turns_next(struct tg_gpu *gpu, struct tg_turns *turns, s64 slice,
 				bool (*wants)(const struct tg_client *client));
+
+/** tg_turns_length() - how long a turn of @client is, with slices of @slice ns */
+s64 tg_turns_length(const struct tg_turns *turns, const struct tg_client *client, s64 slice);
 
 /** tg_turns_leave() - @client is about to go */
 void tg_turns_leave(struct tg_gpu *gpu, struct tg_turns *turns, struct tg_client *client);

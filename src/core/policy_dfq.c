@@ -21,7 +21,9 @@
  * Virtual time, at the end of each sampling, for each client that ran, with its mean length of a
  * request in the sample, mean:
  *
- *	vt += (mean / sum of means * time of the free-run before + time in its sample) / weight
+ *	vt += (mean / sum of means * time of the free-run before + time in its sample) / w
+ *
+ * w being its weight over the smallest of those that are active.
  *
  * The first term is NEON's metric: hardware that takes turns among channels that always have
  * work gives each time in proportion to its request's length. NEON leaves out the second term;
@@ -214,14 +216,25 @@ static s64 mean(struct tg_client *client)
 	return sh->requests ? min(div64_s64(sh->used, sh->requests), LONG) : 0;
 }
 
+/* Is it active, so that system time waits for it? */
+static bool counts(struct tg_client *client)
+{
+	const struct share *sh = share(client);
+
+	return sh->requests || (sh->ahead && !sh->stuck && tg_client_waits(client));
+}
+
 /* Charge what the free-run and the samples have taken. */
 static void charge(struct tg_gpu *gpu, struct state *st)
 {
 	struct tg_client *client;
-	s64 sum = 0, took;
+	s64 sum = 0, took, least = TG_NEVER;
 
-	list_for_each_entry(client, &gpu->all_clients, all)
+	list_for_each_entry(client, &gpu->all_clients, all) {
 		sum += mean(client);
+		if (counts(client))
+			least = min(least, (s64)client->weight);
+	}
 	if (!sum)
 		return;
 	list_for_each_entry(client, &gpu->all_clients, all) {
@@ -230,15 +243,8 @@ static void charge(struct tg_gpu *gpu, struct state *st)
 		took = div64_s64(mean(client) << PARTS, sum) * st->ran >> PARTS;
 		tg_charge(client, took);
 		took += share(client)->used;
-		share(client)->vt += div64_s64(took, client->weight);
+		share(client)->vt += div64_s64(took * least, client->weight);
 	}
-}
-
-static bool counts(struct tg_client *client)
-{
-	const struct share *sh = share(client);
-
-	return sh->requests || (sh->ahead && !sh->stuck && tg_client_waits(client));
 }
 
 /* Let all run but those that are ahead; or, where nobody is active, wait. */

@@ -3,12 +3,12 @@
  * dtimeslice: a token goes round; its holder's gate is open for a slice, all others are held
  * (NEON's disengaged timeslice with overuse control).
  *
- * As timeslice, but nobody is asked: within its slice the holder submits without an event. At the
- * slice's end its gate is held, and what went through it is awaited (tg_sync(), which has a
+ * As timeslice, but nobody is asked: within its slice the holder submits without an event. At
+ * the slice's end its gate is held, and what went through it is awaited (tg_sync(), which has a
  * deadline); what that takes beyond the turn's end is its overuse, paid with later turns. A turn
- * is weight slices; it ends early when the holder did nothing in one of them. A holder beside
- * whom nobody waits goes on, its overuse forgotten. While nobody waits or holds the token, all
- * gates are held: the first submission is asked about, and opens its client's.
+ * of several slices (weights) ends early when the holder did nothing in one of them. A holder
+ * beside whom nobody waits goes on, its overuse forgotten. While nobody waits or holds the token,
+ * all gates are held: the first submission is asked about, and opens its client's.
  *
  * A holder that does not come to an end is cut at the deadline and blamed, and gets no turn before
  * it has ended.
@@ -83,7 +83,7 @@ static void begin_slice(struct tg_gpu *gpu, struct state *st)
 static void begin_turn(struct tg_gpu *gpu, struct state *st)
 {
 	st->since = gpu->now;
-	st->until = tg_after(gpu->now, slice(gpu) * st->holder->weight);
+	st->until = tg_after(gpu->now, tg_turns_length(&st->turns, st->holder, slice(gpu)));
 	begin_slice(gpu, st);
 }
 

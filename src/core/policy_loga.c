@@ -7,11 +7,12 @@
  * poll phase of poll_us, and rests for rest_us, both times the number of active clients. At the
  * end of each poll phase, with the real lengths of the phases:
  *
- *	dvt = t_app / t_total * (t_poll + t_rest) / weight
+ *	dvt = t_app / t_total * (t_poll + t_rest) / w
  *
- * (3.4), t_app being how long the engine worked for the client in the poll phase and t_total for
- * all clients. System time is the least virtual time of the active clients; idle ones that are
- * behind it are moved up to it. Who is ahead of it by more than t_poll + t_rest is held back.
+ * (3.4), w being the client's weight over the smallest of the active ones, t_app how long the
+ * engine worked for it in the poll phase, and t_total for all clients. System time is the least
+ * virtual time of the active clients; idle ones that are behind it are moved up to it. Who is
+ * ahead of it by more than t_poll + t_rest is held back.
  *
  * faithful=1 follows the paper to the letter: active is who was seen at work in the poll phase,
  * and who is ahead is held for one rest phase. Then a client that is held, or whose group did
@@ -66,6 +67,7 @@ struct state {
 	s64 until;		/* end of the rest */
 	s64 vt;			/* system time */
 	u32 active;		/* clients, in the latest cycle */
+	s64 least;		/* of their weights */
 	s64 seed;		/* that the generator was started from */
 	u64 random;		/* its state */
 };
@@ -239,7 +241,7 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 		return;
 	took = sh->load * min(end - sh->since, LONG) >> PARTS;
 	tg_charge(client, took);
-	sh->vt += div64_s64(took, client->weight);
+	sh->vt += div64_s64(took * st->least, client->weight);
 }
 
 static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
@@ -278,9 +280,12 @@ static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 	s64 total = 0, dvt;
 
 	st->active = 0;
+	st->least = TG_NEVER;
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		st->active += share(client)->active;
 		total += share(client)->busy;
+		if (share(client)->active || share(client)->busy)
+			st->least = min(st->least, (s64)client->weight);
 	}
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		struct share *sh = share(client);
@@ -290,7 +295,7 @@ static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 		sh->load = div64_s64(sh->busy << PARTS, polled);
 		tg_charge(client, sh->load * cycle >> PARTS);
 		dvt = div64_s64(sh->busy << PARTS, total) * cycle >> PARTS;
-		sh->vt += div64_s64(dvt, client->weight);
+		sh->vt += div64_s64(dvt * st->least, client->weight);
 	}
 }
 

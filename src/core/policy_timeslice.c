@@ -3,7 +3,8 @@
  * timeslice: a token goes round; only its holder's groups may go, for a slice (NEON's timeslice
  * with overuse control).
  *
- * Clients that have groups waiting take turns of weight slices. When a turn is over nothing more
+ * Clients that have groups waiting take turns, of as many slices as their weight is times the
+ * smallest among them. When a turn is over nothing more
  * is freed; what the holder has in flight is awaited, and what it took beyond the turn's end is
  * its overuse. A client whose overuse exceeds its turn skips the next one, and that much is
  * forgiven. So shares are by weight, whatever the lengths of groups. A holder beside whom nobody
@@ -72,7 +73,7 @@ static void timeslice_drop(struct tg_gpu *gpu, struct tg_job *job)
 static void begin(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
 {
 	st->holder = client;
-	st->until = tg_after(gpu->now, slice(gpu) * client->weight);
+	st->until = tg_after(gpu->now, tg_turns_length(&st->turns, client, slice(gpu)));
 	st->idle_since = TG_NEVER;
 }
 

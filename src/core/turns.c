@@ -7,9 +7,9 @@
  */
 #include <tg/policy.h>
 
-static s64 turn_of(const struct tg_client *client, s64 slice)
+s64 tg_turns_length(const struct tg_turns *turns, const struct tg_client *client, s64 slice)
 {
-	return slice * client->weight;
+	return div64_s64(slice * client->weight, turns->least);
 }
 
 static s64 *overuse(struct tg_client *client)
@@ -18,11 +18,11 @@ static s64 *overuse(struct tg_client *client)
 }
 
 /* How many turns must the client skip? */
-static s64 skips(struct tg_client *client, s64 slice)
+static s64 skips(const struct tg_turns *turns, struct tg_client *client, s64 slice)
 {
 	if (*overuse(client) <= 0)
 		return 0;
-	return div64_s64(*overuse(client) - 1, turn_of(client, slice));
+	return div64_s64(*overuse(client) - 1, tg_turns_length(turns, client, slice));
 }
 
 static struct tg_client *after(struct tg_gpu *gpu, struct tg_client *client)
@@ -40,21 +40,25 @@ struct tg_client *tg_turns_next(struct tg_gpu *gpu, struct tg_turns *turns, s64 
 	struct tg_client *client;
 	s64 rounds = TG_NEVER;
 
+	turns->least = U32_MAX;
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (client == turns->last || wants(client))
+			turns->least = min(turns->least, (u32)client->weight);
 	list_for_each_entry(client, &gpu->all_clients, all)
 		if (wants(client))
-			rounds = min(rounds, skips(client, slice));
+			rounds = min(rounds, skips(turns, client, slice));
 	if (rounds == TG_NEVER)
 		return NULL;
 	/* Rounds in which everybody skips. */
 	list_for_each_entry(client, &gpu->all_clients, all)
 		if (rounds && wants(client))
-			*overuse(client) -= rounds * turn_of(client, slice);
+			*overuse(client) -= rounds * tg_turns_length(turns, client, slice);
 	for (client = after(gpu, turns->last); ; client = after(gpu, client)) {
 		if (!wants(client))
 			continue;
-		if (!skips(client, slice))
+		if (!skips(turns, client, slice))
 			break;
-		*overuse(client) -= turn_of(client, slice);
+		*overuse(client) -= tg_turns_length(turns, client, slice);
 	}
 	turns->last = client;
 	return client;

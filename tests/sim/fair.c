@@ -18,6 +18,9 @@
 #define WEIGHED	BUSY("a", "8ms", "spec = ht:bg:0:0:0:weight=1\n") \
 		BUSY("b", "2ms", "spec = ht:bg:0:0:0:weight=2\n") \
 		BUSY("c", "4ms", "spec = ht:bg:0:0:0:weight=4\n")
+#define HEAVY	BUSY("a", "8ms", "spec = ht:bg:0:0:0:weight=100\n") \
+		BUSY("b", "2ms", "spec = ht:bg:0:0:0:weight=200\n") \
+		BUSY("c", "4ms", "spec = ht:bg:0:0:0:weight=400\n")
 #define SHORT	BUSY("a", "0.1ms", "") BUSY("b", "0.2ms", "") BUSY("c", "0.5ms", "") \
 		BUSY("d", "1ms", "")
 #define MANY	BUSY("a", "1ms", "count = 10\n") BUSY("b", "10ms", "count = 10\n")
@@ -91,6 +94,10 @@ static const struct share_row {
 	{ "dtimeslice: twenty", "dtimeslice\n", MANY, TWENTY, 10, 20 },
 	{ "timeslice: weights", "timeslice\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
 	{ "dtimeslice: weights", "dtimeslice\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
+	{ "dfq: large weights", "dfq\n", HEAVY, { 143, 286, 571 }, 30, 0 },
+	{ "loga: large weights", "loga\n", HEAVY, { 143, 286, 571 }, 30, 0 },
+	{ "timeslice: large weights", "timeslice\n", HEAVY, { 143, 286, 571 }, 30, 0 },
+	{ "dtimeslice: large weights", "dtimeslice\n", HEAVY, { 143, 286, 571 }, 30, 0 },
 	{ "dfq: weights", "dfq\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
 	{ "loga: weights", "loga\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
 	{ "loga, cheap: weights", "loga\nknob = mode 1\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
