@@ -27,7 +27,7 @@ run-check-debug: bin
 	@tests/run tests/check-debug.list
 
 # The mutants run in the guest beside the other tools of the VM cases.
-vmtools: $(B)/vm/bin/spec-mutants
-$(B)/vm/bin/spec-mutants: $(B)/tests/spec-mutants
+vmtools: $(B)/vm/bin/spec-agree
+$(B)/vm/bin/spec-agree: $(B)/tests/spec-agree
 	@mkdir -p $(@D)
 	@cp $< $@

@@ -18,9 +18,9 @@ $(SPEC_TESTS): $(B)/tests/unit/%: tests/unit/%.c src/core/spec.c $(SPEC_LIB) $(S
 	$(CC) $(SPEC_CFLAGS) $(SPEC_SANITIZE) -o $@ $(filter %.c,$^)
 
 # Static: it may run in the guest.
-$(B)/tests/spec-mutants: tests/vm/tools/spec-mutants.c $(SPEC_LIB) $(SPEC_HEADERS)
+$(B)/tests/spec-agree: tests/vm/tools/spec-agree.c $(SPEC_LIB) $(SPEC_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(SPEC_CFLAGS) -static -o $@ $(filter %.c,$^)
 
-check-spec: $(SPEC_TESTS) $(B)/tests/spec-mutants
+check-spec: $(SPEC_TESTS) $(B)/tests/spec-agree
 	@set -e; for t in $(SPEC_TESTS); do $$t; done
