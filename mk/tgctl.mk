@@ -5,20 +5,21 @@ B ?= build
 CC ?= cc
 
 TGCTL_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE \
-	-Iinclude/env/user -Iinclude -Iinclude/uapi
+	-Wno-unused-parameter -fno-strict-aliasing -Iinclude/env/user -Iinclude -Iinclude/uapi -Isrc/sim
 
-# Of the core it takes the parser only, which stands alone.
-TGCTL_SRC := $(addprefix tools/tgctl/,main.c spec.c clients.c stats.c settings.c sysfs.c out.c) \
-	src/core/spec.c
+# Of the simulator it takes what reads and replays a trace.
+TGCTL_SRC := $(addprefix tools/tgctl/,main.c spec.c clients.c stats.c settings.c sysfs.c out.c \
+	snapshot.c top.c metrics.c trace.c) \
+	$(addprefix src/sim/,evq.c replay.c trace.c perfetto.c)
 TGCTL_OBJ := $(TGCTL_SRC:%.c=$(B)/obj/tgctl/%.o)
 TGCTL_TEST := $(B)/tests/unit/tgctl_cli
 
 .PHONY: tgctl check-tgctl
 tgctl: $(B)/bin/tgctl
 
-$(B)/bin/tgctl: $(TGCTL_OBJ)
+$(B)/bin/tgctl: $(TGCTL_OBJ) $(B)/lib/libtgcore.a
 	@mkdir -p $(@D)
-	$(CC) $(TGCTL_CFLAGS) -o $@ $^
+	$(CC) $(TGCTL_CFLAGS) -o $@ $^ -lncursesw -ltinfo
 
 $(TGCTL_OBJ): $(B)/obj/tgctl/%.o: %.c
 	@mkdir -p $(@D)

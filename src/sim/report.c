@@ -188,25 +188,6 @@ void tgs_report_csv(const struct tgs_result *r, FILE *to)
 
 /* ---- picture ---------------------------------------------------------------------------- */
 
-static const char *terminal(const char *path)
-{
-	static const struct {
-		const char *suffix, *terminal;
-	} kinds[] = {
-		{ ".png", "pngcairo size 1200,800" }, { ".svg", "svg size 1200,800" },
-		{ ".pdf", "pdfcairo size 12,8" },
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		u64 len = strlen(path), n = strlen(kinds[i].suffix);
-
-		if (len > n && !strcmp(path + len - n, kinds[i].suffix))
-			return kinds[i].terminal;
-	}
-	return NULL;
-}
-
 /* Section @conf's time on the hardware in step @step of the run. */
 static s64 share(const struct tgs_result *r, u32 conf, u32 step)
 {
@@ -269,7 +250,7 @@ static void plot_data(const struct tgs_result *r, FILE *to)
 
 int tgs_report_plot(const struct tgs_result *r, const char *path, char *error)
 {
-	const char *as = terminal(path);
+	const char *as = tgs_terminal(path);
 	FILE *to;
 
 	if (!as || strchr(path, '\'')) {

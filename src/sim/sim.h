@@ -11,6 +11,7 @@
  * trace.c	traces as bytes: writing, reading, printing
  * replay.c	traces back into a core: the same actions? why did a job wait?
  * blocking.c	lower-priority groups that a job had to wait for, counted from a trace
+ * perfetto.c	a trace as a JSON trace of others, and as a picture
  * timeline.c	who waited and who ran when, out of a trace
  *
  * One thread. Memory comes from malloc(); when it is exhausted the program ends with a message.
@@ -387,6 +388,9 @@ void tgs_trace_deinit(struct tgs_trace *t);
  */
 const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char *error);
 
+/** tgs_note_name() - a word for an enum tg_note */
+const char *tgs_note_name(u32 note);
+
 /** tgs_record_print() - one line of text for a record, without newline */
 void tgs_record_print(FILE *to, const struct tg_record *record);
 
@@ -512,6 +516,25 @@ int tgs_timeline_read(struct tgs_timeline *tl, const struct tgs_trace *t, FILE *
 void tgs_timeline_deinit(struct tgs_timeline *tl);
 /** tgs_timeline_print() - a picture in letters, and a table */
 void tgs_timeline_print(const struct tgs_timeline *tl, FILE *to);
+
+/* ---- perfetto.c ------------------------------------------------------------------------- */
+
+/**
+ * tgs_perfetto() - a trace as JSON for ui.perfetto.dev and chrome://tracing
+ * @t: the trace
+ * @path: file to write; "-": standard output
+ * @error: room for TGS_MESSAGE bytes
+ *
+ * Clients are its processes, engines their threads, a group on the hardware a slice, a wait an
+ * asynchronous one, a note an instant.
+ *
+ * Return: 0, or a negative errno with @error filled in.
+ */
+int tgs_perfetto(const struct tgs_trace *t, const char *path, char *error);
+/** tgs_trace_plot() - the same as a picture, by gnuplot: the first TGS_STRETCHES runs and waits */
+int tgs_trace_plot(const struct tgs_trace *t, const char *path, char *error);
+/** tgs_terminal() - gnuplot's terminal for a picture of that name; NULL: none draws such */
+const char *tgs_terminal(const char *path);
 
 /* ---- blocking.c ------------------------------------------------------------------------- */
 

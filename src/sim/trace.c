@@ -158,6 +158,11 @@ static const char *name(const char *const *names, u32 nr, u32 i)
 	return i < nr ? names[i] : "?";
 }
 
+const char *tgs_note_name(u32 note)
+{
+	return name(note_names, ARRAY_SIZE(note_names), note);
+}
+
 static void print_event(FILE *to, const struct tg_record *r)
 {
 	struct tg_identity id;

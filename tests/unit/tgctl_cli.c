@@ -21,7 +21,7 @@
 #endif
 
 #define NOT_LOADED	"tgctl: timegraph is not loaded: modprobe timegraph\n"
-#define KNOWN_VERBS	"known: load, check, policy, clients, stats, knob, version, help\n"
+#define KNOWN_VERBS	"known: load, check, policy, clients, top, why, record, plot, metrics, stats, knob, version, help\n"
 #define SNAPSHOT	"tgctl: sys/snapshot "
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"

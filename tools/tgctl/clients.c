@@ -5,24 +5,12 @@
  */
 #include "tgctl.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tg/types.h>
 #include <uapi/timegraph.h>
-
-static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
-static_assert(sizeof(struct tg_snap_client) == 200, "the layout of a client in the snapshot");
-
-static const char *const scheds[] = { "prt", "ht", NULL };
-static const char *const resvs[] = { "pe", "ae", "bg", NULL };
-static const char *const states[] = {
-	[TG_STATE_IDLE] = "idle", [TG_STATE_WAITING] = "waiting",
-	[TG_STATE_THROTTLED] = "throttled", [TG_STATE_RUNNING] = "running",
-	[TG_STATE_LOST] = "lost", NULL
-};
 
 enum type {
 	TYPE_U8,
@@ -48,8 +36,8 @@ static const struct field {
 	{ "comm", true, TYPE_TEXT, AT(comm), NULL, TG_COMM_LEN },
 	{ "uid", true, TYPE_U32, AT(uid), NULL, 0 },
 	{ "gpu", true, TYPE_U32, AT(gpu), NULL, 0 },
-	{ "sched", true, TYPE_WORD, AT(sched), scheds, 0 },
-	{ "resv", true, TYPE_WORD, AT(resv), resvs, 0 },
+	{ "sched", true, TYPE_WORD, AT(sched), snapshot_scheds, 0 },
+	{ "resv", true, TYPE_WORD, AT(resv), snapshot_resvs, 0 },
 	{ "prio", true, TYPE_U8, AT(prio), NULL, 0 },
 	{ "capacity_us", true, TYPE_NS, AT(capacity), NULL, 0 },
 	{ "period_us", true, TYPE_NS, AT(period), NULL, 0 },
@@ -58,7 +46,7 @@ static const struct field {
 	{ "wait_us", true, TYPE_NS, AT(wait_time), NULL, 0 },
 	{ "submitted", true, TYPE_U64, AT(submitted), NULL, 0 },
 	{ "completed", true, TYPE_U64, AT(completed), NULL, 0 },
-	{ "state", true, TYPE_WORD, AT(state), states, 0 },
+	{ "state", true, TYPE_WORD, AT(state), snapshot_states, 0 },
 	{ "reserve", true, TYPE_TEXT, AT(reserve_name), NULL, TG_NAME_LEN },
 	{ "line", false, TYPE_U32, AT(line), NULL, 0 },
 	{ "inflight", false, TYPE_U32, AT(inflight), NULL, 0 },
@@ -72,48 +60,6 @@ static const struct field {
 	{ "would_policy_us", false, TYPE_NS, AT(would_policy), NULL, 0 },
 	{ "modelled", false, TYPE_U64, AT(modelled), NULL, 0 },
 };
-
-struct snapshot {
-	struct tg_snap_head head;
-	const char *clients;
-};
-
-static bool read_snapshot(struct snapshot *snap)
-{
-	size_t len;
-	char *data = sysfs_read("snapshot", &len);
-	const char *path = sysfs_path("snapshot");
-
-	if (!data)
-		return false;
-	if (len < sizeof(snap->head)) {
-		tgctl_error("%s ends after %zu bytes, within its head", path, len);
-		return false;
-	}
-	memcpy(&snap->head, data, sizeof(snap->head));
-	if (snap->head.magic != TG_SNAP_MAGIC) {
-		tgctl_error("%s is no snapshot: it starts with 0x%08x, not 0x%08x", path,
-			    snap->head.magic, TG_SNAP_MAGIC);
-		return false;
-	}
-	if (snap->head.version != TG_SNAP_VERSION) {
-		tgctl_error("%s has version %u, this tgctl reads %u; take the module's own tgctl",
-			    path, snap->head.version, TG_SNAP_VERSION);
-		return false;
-	}
-	if (snap->head.client_size < sizeof(struct tg_snap_client)) {
-		tgctl_error("%s has %u bytes for a client, not %zu or more", path,
-			    snap->head.client_size, sizeof(struct tg_snap_client));
-		return false;
-	}
-	if ((len - sizeof(snap->head)) / snap->head.client_size < snap->head.nr_clients) {
-		tgctl_error("%s ends after %zu bytes, before the last of its %u clients", path,
-			    len, snap->head.nr_clients);
-		return false;
-	}
-	snap->clients = data + sizeof(snap->head);
-	return true;
-}
 
 static bool is_string(const struct field *f)
 {
@@ -218,7 +164,7 @@ enum tgctl_status tgctl_clients(const struct tgctl_args *args)
 {
 	struct snapshot snap;
 
-	if (!read_snapshot(&snap))
+	if (!snapshot_read(&snap))
 		return TGCTL_FAILED;
 	if (args->flag)
 		print_json(&snap);

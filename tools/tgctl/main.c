@@ -30,6 +30,27 @@ static const struct tgctl_verb verbs[] = {
 	{ "clients", "--json", 0, 0, tgctl_clients, "[--json]",
 	  "show the processes that use the GPU",
 	  "One consistent reading of all of them. Times are in microseconds.\n" },
+	{ "top", "--once --json --every= --sort= --filter=", 0, 0, tgctl_top,
+	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT]",
+	  "watch the clients",
+	  "Shares, rates, waits and budgets, anew every second (--every 500ms: twice as often).\n"
+	  "--once: one table, after one such time; --json: the same as JSON, on and on unless --once.\n"
+	  "--sort: share, rate, latency, wait, gpu_time, prio, pid or comm. --filter: only clients\n"
+	  "whose name or user or reserve contains TEXT. Keys are shown at the bottom; q ends it.\n" },
+	{ "why", "--last= --trace=", 1, 1, tgctl_why, "CLIENT [--last N] [--trace FILE]",
+	  "tell what a client's last waits were for",
+	  "CLIENT: a number as `clients` shows it, a process's name, or pid=N. Needs the module's trace\n"
+	  "(parameter trace_kib), or one that was recorded. Tells the last 3 waits, or N.\n" },
+	{ "record", "--for= --gpu=", 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
+	  "copy the module's trace to a file",
+	  "At once, or after TIME. The trace begins when the module is loaded (parameter trace_kib).\n" },
+	{ "plot", "--perfetto", 2, 2, tgctl_plot, "TRACE FILE [--perfetto]",
+	  "draw who ran when, out of a trace",
+	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto it is a JSON trace for\n"
+	  "ui.perfetto.dev and chrome://tracing, with a track for each client and engine.\n" },
+	{ "metrics", "--http", 0, 0, tgctl_metrics, "[--http]",
+	  "print all counters as OpenMetrics",
+	  "--http: as the answer to an HTTP request on standard input, for a systemd socket.\n" },
 	{ "stats", "--json", 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
@@ -53,6 +74,25 @@ void tgctl_error(const char *format, ...)
 	vfprintf(stderr, format, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+}
+
+bool tgctl_time(const char *text, s64 *ns)
+{
+	static const struct { const char *unit; double ns; } units[] = {
+		{ "ns", 1 }, { "us", TG_USEC }, { "ms", TG_MSEC }, { "s", TG_SEC },
+	};
+	size_t i, digits = strspn(text, "0123456789.");
+	double value;
+	char *end;
+
+	value = strtod(text, &end);
+	for (i = 0; digits && end == text + digits && i < ARRAY_SIZE(units); i++) {
+		if (strcmp(end, units[i].unit) || value * units[i].ns > 1e15)
+			continue;
+		*ns = value * units[i].ns;
+		return true;
+	}
+	return false;
 }
 
 void *tgctl_alloc(void *old, size_t size)
@@ -128,10 +168,40 @@ static bool refuse(const struct tgctl_verb *v, const char *what, const char *arg
 	return false;
 }
 
+/* The option at *@argv, and its value: behind `=` or in the next argument. */
+static bool option(const struct tgctl_verb *v, char ***argv, struct tgctl_args *args)
+{
+	const char *known = v->flag ? v->flag : "";
+	char *arg = **argv;
+	size_t len;
+	int nr;
+
+	for (nr = 0; *known; nr++, known += strspn(known, " ")) {
+		len = strcspn(known, " =");
+		if (strncmp(arg, known, len) ||
+		    (arg[len] && (known[len] != '=' || arg[len] != '='))) {
+			known += strcspn(known, " ");
+			continue;
+		}
+		if (args->option[nr])
+			return refuse(v, "repeated option", arg);
+		args->option[nr] = "";
+		if (known[len] == '=') {
+			args->option[nr] = arg[len] ? arg + len + 1 : *++*argv;
+			if (!args->option[nr] || !*args->option[nr])
+				return refuse(v, "no value for", arg);
+		}
+		args->flag = args->option[0];
+		return true;
+	}
+	return refuse(v, "unknown option", arg);
+}
+
 /* Sorts the arguments behind the verb into options and names; @args->names has room. */
 static bool parse(const struct tgctl_verb *v, char **argv, struct tgctl_args *args)
 {
 	bool options = true;
+	char what[32];
 
 	for (; *argv; argv++) {
 		char *arg = *argv;
@@ -139,11 +209,8 @@ static bool parse(const struct tgctl_verb *v, char **argv, struct tgctl_args *ar
 		if (options && !strcmp(arg, "--")) {
 			options = false;
 		} else if (options && arg[0] == '-' && arg[1]) {
-			if (!v->flag || strcmp(arg, v->flag))
-				return refuse(v, "unknown option", arg);
-			if (args->flag)
-				return refuse(v, "repeated option", arg);
-			args->flag = true;
+			if (!option(v, &argv, args))
+				return false;
 		} else {
 			if (!*arg)
 				return refuse(v, "empty argument", NULL);
@@ -152,8 +219,10 @@ static bool parse(const struct tgctl_verb *v, char **argv, struct tgctl_args *ar
 			args->names[args->nr++] = arg;
 		}
 	}
-	if (args->nr < v->min)
-		return refuse(v, "no FILE", NULL);
+	if (args->nr < v->min) {
+		snprintf(what, sizeof(what), "no %.*s", (int)strcspn(v->usage, " ."), v->usage);
+		return refuse(v, what, NULL);
+	}
 	return true;
 }
 

@@ -102,13 +102,16 @@ void table_add(struct table *t, const char *s, size_t len)
 	t->widths[t->nr++] = width;
 }
 
-void table_print(struct table *t)
+char **table_lines(struct table *t, size_t *nr)
 {
 	size_t columns = strlen(t->align);
 	size_t *widest = tgctl_alloc(NULL, columns * sizeof(*widest));
-	size_t i, column;
+	char **lines = tgctl_alloc(NULL, (t->nr / columns + 1) * sizeof(*lines));
+	size_t i, column, size;
+	FILE *f = NULL;
 	int pad;
 
+	*nr = 0;
 	memset(widest, 0, columns * sizeof(*widest));
 	for (i = 0; i < t->nr; i++) {
 		if (t->widths[i] > widest[i % columns])
@@ -117,17 +120,39 @@ void table_print(struct table *t)
 	for (i = 0; i < t->nr; i++) {
 		column = i % columns;
 		pad = widest[column] - t->widths[i];
+		if (!column)
+			f = open_memstream(&lines[(*nr)++], &size);
+		if (!f) {
+			tgctl_error("out of memory");
+			exit(TGCTL_FAILED);
+		}
 		if (t->align[column] == 'r')
-			printf("%*s%s", pad, "", t->cells[i]);
+			fprintf(f, "%*s%s", pad, "", t->cells[i]);
 		else if (column + 1 < columns)
-			printf("%s%*s", t->cells[i], pad, "");
+			fprintf(f, "%s%*s", t->cells[i], pad, "");
 		else
-			fputs(t->cells[i], stdout);
-		fputs(column + 1 < columns ? "  " : "\n", stdout);
+			fputs(t->cells[i], f);
+		if (column + 1 < columns)
+			fputs("  ", f);
+		else
+			fclose(f);
 		free(t->cells[i]);
 	}
 	free(t->cells);
 	free(t->widths);
 	free(widest);
 	*t = (struct table){ .align = t->align };
+	return lines;
+}
+
+void table_print(struct table *t)
+{
+	size_t nr, i;
+	char **lines = table_lines(t, &nr);
+
+	for (i = 0; i < nr; i++) {
+		puts(lines[i]);
+		free(lines[i]);
+	}
+	free(lines);
 }

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <tg/types.h>
+#include <uapi/timegraph.h>
+
 /* Exit statuses, and what a verb returns. */
 enum tgctl_status {
 	TGCTL_OK,	/* done */
@@ -17,22 +20,27 @@ enum tgctl_status {
 	TGCTL_USAGE,	/* the command line is wrong, whatever the module says */
 };
 
+#define TGCTL_OPTIONS	6	/* that a verb may have */
+#define TGCTL_LAST	100	/* waits that `why` tells at most */
+
 /**
  * struct tgctl_args - a verb's arguments, checked against its struct tgctl_verb
  * @names: what is no option, in order
  * @nr: how many
- * @flag: the verb's option was given
+ * @flag: the first of the verb's options was given
+ * @option: for each of the verb's options: NULL: not given; its value; "" where it takes none
  */
 struct tgctl_args {
 	char **names;
 	int nr;
 	bool flag;
+	const char *option[TGCTL_OPTIONS];
 };
 
 /**
  * struct tgctl_verb - one row of the table in main.c
  * @name: the word
- * @flag: the only option that it takes, or NULL
+ * @flag: the options that it takes, with blanks between, or NULL; `--for=` takes a value
  * @min: fewest names
  * @max: most names, or -1: any number
  * @run: does it
@@ -51,6 +59,11 @@ struct tgctl_verb {
 enum tgctl_status tgctl_load(const struct tgctl_args *args);	/* spec.c */
 enum tgctl_status tgctl_check(const struct tgctl_args *args);
 enum tgctl_status tgctl_clients(const struct tgctl_args *args);	/* clients.c */
+enum tgctl_status tgctl_top(const struct tgctl_args *args);	/* top.c */
+enum tgctl_status tgctl_metrics(const struct tgctl_args *args);	/* metrics.c */
+enum tgctl_status tgctl_why(const struct tgctl_args *args);	/* trace.c */
+enum tgctl_status tgctl_record(const struct tgctl_args *args);
+enum tgctl_status tgctl_plot(const struct tgctl_args *args);
 enum tgctl_status tgctl_stats(const struct tgctl_args *args);	/* stats.c */
 enum tgctl_status tgctl_knob(const struct tgctl_args *args);	/* settings.c */
 enum tgctl_status tgctl_policy(const struct tgctl_args *args);
@@ -61,6 +74,15 @@ enum tgctl_status tgctl_version(const struct tgctl_args *args);
  * @format: as printf's, without a line end
  */
 void tgctl_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * tgctl_time() - read a time: 500ms, 1.5s
+ * @text: a number and ns, us, ms or s
+ * @ns: the time
+ *
+ * Return: false: it is none.
+ */
+bool tgctl_time(const char *text, s64 *ns);
 
 /**
  * tgctl_alloc() - memory, or the end of the program
@@ -162,6 +184,51 @@ int sysfs_list(const char *name, char ***names);
 bool sysfs_is_dir(const char *name);
 
 /*
+ * snapshot.c: all clients at one moment.
+ */
+
+/**
+ * struct snapshot - one reading
+ * @head: its head
+ * @clients: @head.nr_clients times @head.client_size bytes, the caller's to free with @data
+ * @data: all of it
+ */
+struct snapshot {
+	struct tg_snap_head head;
+	const char *clients;
+	char *data;
+};
+
+/* Words for numbers in it, NULL-terminated. */
+extern const char *const snapshot_scheds[], *const snapshot_resvs[], *const snapshot_states[];
+
+/**
+ * snapshot_word() - a word for a number
+ * @words: one of the lists above
+ * @nr: the number
+ *
+ * Return: the word, or "unknown".
+ */
+const char *snapshot_word(const char *const *words, unsigned int nr);
+
+/**
+ * snapshot_read() - read it
+ * @snap: the result
+ *
+ * Return: false when it cannot be read or is none; then the reason has been written.
+ */
+bool snapshot_read(struct snapshot *snap);
+
+/**
+ * snapshot_client() - one of its clients
+ * @snap: the snapshot
+ * @nr: from 0 to nr_clients - 1
+ *
+ * Return: the client, overwritten by the next call.
+ */
+const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsigned int nr);
+
+/*
  * out.c: text from the kernel as JSON, and tables. Names of processes hold any bytes: what is
  * printed is always valid UTF-8 and never moves the cursor.
  */
@@ -195,6 +262,15 @@ struct table {
  * @len: how many
  */
 void table_add(struct table *t, const char *s, size_t len);
+
+/**
+ * table_lines() - the rows as text, and forget the cells
+ * @t: the table, with whole rows
+ * @nr: how many rows
+ *
+ * Return: the rows; each, and the array, are the caller's to free.
+ */
+char **table_lines(struct table *t, size_t *nr);
 
 /**
  * table_print() - print and forget the cells

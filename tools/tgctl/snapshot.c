@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module's snapshot of all clients, read and checked. Called by the verbs that show clients.
+ */
+#include "tgctl.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
+static_assert(sizeof(struct tg_snap_client) == 200, "the layout of a client in the snapshot");
+
+const char *const snapshot_scheds[] = { "prt", "ht", NULL };
+const char *const snapshot_resvs[] = { "pe", "ae", "bg", NULL };
+const char *const snapshot_states[] = {
+	[TG_STATE_IDLE] = "idle", [TG_STATE_WAITING] = "waiting",
+	[TG_STATE_THROTTLED] = "throttled", [TG_STATE_RUNNING] = "running",
+	[TG_STATE_LOST] = "lost", NULL
+};
+
+const char *snapshot_word(const char *const *words, unsigned int nr)
+{
+	for (; nr && *words; nr--)
+		words++;
+	return *words ? *words : "unknown";
+}
+
+bool snapshot_read(struct snapshot *snap)
+{
+	size_t len;
+	char *data = sysfs_read("snapshot", &len);
+	const char *path = sysfs_path("snapshot");
+
+	if (!data)
+		return false;
+	if (len < sizeof(snap->head)) {
+		tgctl_error("%s ends after %zu bytes, within its head", path, len);
+		return false;
+	}
+	memcpy(&snap->head, data, sizeof(snap->head));
+	if (snap->head.magic != TG_SNAP_MAGIC) {
+		tgctl_error("%s is no snapshot: it starts with 0x%08x, not 0x%08x", path,
+			    snap->head.magic, TG_SNAP_MAGIC);
+		return false;
+	}
+	if (snap->head.version != TG_SNAP_VERSION) {
+		tgctl_error("%s has version %u, this tgctl reads %u; take the module's own tgctl",
+			    path, snap->head.version, TG_SNAP_VERSION);
+		return false;
+	}
+	if (snap->head.client_size < sizeof(struct tg_snap_client)) {
+		tgctl_error("%s has %u bytes for a client, not %zu or more", path,
+			    snap->head.client_size, sizeof(struct tg_snap_client));
+		return false;
+	}
+	if ((len - sizeof(snap->head)) / snap->head.client_size < snap->head.nr_clients) {
+		tgctl_error("%s ends after %zu bytes, before the last of its %u clients", path,
+			    len, snap->head.nr_clients);
+		return false;
+	}
+	snap->clients = data + sizeof(snap->head);
+	snap->data = data;
+	return true;
+}
+
+const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsigned int nr)
+{
+	static struct tg_snap_client client;
+
+	memcpy(&client, snap->clients + nr * snap->head.client_size, sizeof(client));
+	return &client;
+}

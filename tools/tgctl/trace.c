@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgctl why, record, plot: what the module's trace tells. The trace is replayed with the module's own
+ * core (src/sim), so that causes are the scheduler's and not guesses.
+ */
+#include "tgctl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim.h"
+
+/* The trace of GPU number @nr in debugfs. */
+static const char *trace_path(const char *nr)
+{
+	static char path[300];
+	const char *base = getenv("TG_TRACE");
+
+	snprintf(path, sizeof(path), "%s%s", base && *base ? base : TIMEGRAPH_TRACE,
+		 nr && strcmp(nr, "0") ? nr : "");
+	return path;
+}
+
+static char *read_file(const char *path, u64 *len)
+{
+	u64 used = 0, room = 1 << 20;
+	char *data = tgctl_alloc(NULL, room);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = 0;
+
+	while (fd >= 0 && (n = read(fd, data + used, room - used)) > 0) {
+		used += n;
+		if (used == room) {
+			room *= 2;
+			data = tgctl_alloc(data, room);
+		}
+	}
+	if (fd < 0 || n < 0) {
+		if (errno == ENOENT && !strcmp(path, trace_path(NULL)))
+			tgctl_error("there is no trace at %s: load the module with trace_kib=16384, "
+				    "and mount debugfs", path);
+		else
+			tgctl_error("cannot read %s: %s%s", path, strerror(errno),
+				    errno == EACCES ? "; try as root" : "");
+		free(data);
+		data = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	*len = used;
+	return data;
+}
+
+static bool load(const char *path, struct tgs_trace *trace)
+{
+	char error[TGS_MESSAGE];
+	char *data;
+	u64 len;
+	int err;
+
+	data = read_file(path, &len);
+	if (!data)
+		return false;
+	err = tgs_trace_read(trace, data, len, error);
+	free(data);
+	if (err)
+		tgctl_error("%s is no trace: %s", path, error);
+	return !err;
+}
+
+static bool read_number(const char *s, u64 *value)
+{
+	if (!*s || s[strspn(s, "0123456789")])
+		return false;
+	errno = 0;
+	*value = strtoull(s, NULL, 10);
+	return !errno;
+}
+
+/* ---- why -------------------------------------------------------------------------------- */
+
+struct waits {
+	u32 client;
+	u64 jobs, waited;	/* its jobs; those that waited */
+	u64 *last;		/* ring of those */
+	u64 nr;
+};
+
+/* Is the client of this JOIN the one that is asked for? */
+static bool is_client(const struct tg_record *r, const char *wanted)
+{
+	struct tg_identity id;
+	struct tg_event ev;
+	u64 nr;
+
+	tg_record_read_event(r, &ev, &id);
+	if (!strncmp(wanted, "pid=", 4))
+		return read_number(wanted + 4, &nr) && nr == id.pid;
+	if (read_number(wanted, &nr))
+		return nr == ev.client;
+	return !strcmp(wanted, id.comm);
+}
+
+/* Walk the trace: the newest client that is meant, and its last jobs that did not go at once. */
+static bool collect(const struct tgs_trace *trace, const char *wanted, struct waits *w)
+{
+	const struct tg_record *r;
+	char error[TGS_MESSAGE];
+	u64 pos = 0, submit = 0;
+	bool found = false;
+
+	while ((r = tgs_trace_next(trace, &pos, error))) {
+		if (r->type == TG_REC_EVENT) {
+			/* A job that was not freed inside its own SUBMIT waited. */
+			if (submit) {
+				w->waited++;
+				w->last[w->nr++ % TGCTL_LAST] = submit;
+			}
+			submit = 0;
+			if (r->result)
+				continue;
+			if (r->kind == TG_EV_JOIN && is_client(r, wanted) && r->client != w->client) {
+				found = true;
+				*w = (struct waits){ .client = r->client, .last = w->last };
+			}
+			if (found && r->kind == TG_EV_SUBMIT && r->client == w->client) {
+				w->jobs++;
+				submit = r->job;
+			}
+		} else if (r->type == TG_REC_ACTION && r->kind == TG_ACT_FREE && r->job == submit) {
+			submit = 0;
+		} else if (r->type == TG_REC_GAP) {
+			printf("the trace is full: what came after it is not told (%llu records); "
+			       "a larger trace_kib holds more\n", (unsigned long long)r->arg);
+			break;
+		}
+	}
+	if (*error)
+		tgctl_error("%s", error);
+	return found;
+}
+
+enum tgctl_status tgctl_why(const struct tgctl_args *args)
+{
+	const char *path = args->option[1] ? args->option[1] : trace_path(NULL);
+	u64 jobs[TGCTL_LAST], last = 3, i;
+	struct waits w = { .last = jobs };
+	struct tgs_trace trace = { };
+	bool ok;
+
+	if (args->option[0] && (!read_number(args->option[0], &last) || !last ||
+				last > TGCTL_LAST)) {
+		tgctl_error("why: '%s' is no number from 1 to %d", args->option[0], TGCTL_LAST);
+		return TGCTL_USAGE;
+	}
+	ok = load(path, &trace);
+	if (ok) {
+		ok = collect(&trace, args->names[0], &w);
+		if (!ok)
+			tgctl_error("no client '%s' in %s; `tgctl clients` shows those that there are",
+				    args->names[0], path);
+	}
+	if (ok)
+		printf("client %u: %llu command groups in the trace, %llu of them waited\n", w.client,
+		       (unsigned long long)w.jobs, (unsigned long long)w.waited);
+	for (i = w.nr > last ? w.nr - last : 0; ok && i < w.nr; i++)
+		ok = !tgs_why(&trace, jobs[i % TGCTL_LAST], stdout);
+	tgs_trace_deinit(&trace);
+	return ok ? TGCTL_OK : TGCTL_FAILED;
+}
+
+/* ---- record ----------------------------------------------------------------------------- */
+
+enum tgctl_status tgctl_record(const struct tgctl_args *args)
+{
+	const char *to = args->names[0], *gpu = args->option[1];
+	const char *from = trace_path(gpu);
+	u64 len, nr;
+	char *data;
+	bool ok;
+	s64 t = 0;
+	FILE *f;
+
+	if (args->option[0] && !tgctl_time(args->option[0], &t)) {
+		tgctl_error("record: '%s' is no time; 10s, 500ms", args->option[0]);
+		return TGCTL_USAGE;
+	}
+	if (gpu && !read_number(gpu, &nr)) {
+		tgctl_error("record: '%s' is no GPU; a number from 0", gpu);
+		return TGCTL_USAGE;
+	}
+	if (t)
+		nanosleep(&(struct timespec){ t / TG_SEC, t % TG_SEC }, NULL);
+	data = read_file(from, &len);
+	if (!data)
+		return TGCTL_FAILED;
+	f = fopen(to, "w");
+	ok = f && fwrite(data, 1, len, f) == len;
+	if (f)
+		ok = !fclose(f) && ok;
+	free(data);
+	if (!ok)
+		tgctl_error("cannot write %s: %s", to, strerror(errno));
+	else
+		printf("%s: %llu bytes\n", to, (unsigned long long)len);
+	return ok ? TGCTL_OK : TGCTL_FAILED;
+}
+
+/* ---- plot ------------------------------------------------------------------------------- */
+
+enum tgctl_status tgctl_plot(const struct tgctl_args *args)
+{
+	char error[TGS_MESSAGE];
+	struct tgs_trace trace = { };
+	bool ok = load(args->names[0], &trace);
+	int err;
+
+	if (ok) {
+		err = args->flag ? tgs_perfetto(&trace, args->names[1], error) :
+				   tgs_trace_plot(&trace, args->names[1], error);
+		if (err)
+			tgctl_error("plot: %s", error);
+		ok = !err;
+	}
+	tgs_trace_deinit(&trace);
+	return ok ? TGCTL_OK : TGCTL_FAILED;
+}
