@@ -82,6 +82,9 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 {
 	u32 i;
 
+	/* A policy that has no queue holds, and starves: it is ejected for that. */
+	if (gate == TG_GATE_ASK && !gpu->policy->pick)
+		gate = TG_GATE_HOLD;
 	if (client->gate == gate)
 		return;
 	tg_client_tell_gate(gpu, client, gate);

@@ -108,6 +108,20 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 	return true;
 }
 
+/* Does a job wait for the idle engine that waits for no other? */
+static bool starves(struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	const struct tg_reserve *r;
+	const struct tg_job *job;
+
+	list_for_each_entry(r, &gpu->reserves, all)
+		list_for_each_entry(job, &r->waiting, wait)
+			if (job->state == TG_JOB_QUEUED && job->engines & 1 << engine->index &&
+			    tg_engines_idle(gpu, job))
+				return true;
+	return false;
+}
+
 /* When the policy wants to be asked again. */
 static s64 policy_wake(struct tg_gpu *gpu)
 {
@@ -133,11 +147,15 @@ void tg_engines_run(struct tg_gpu *gpu)
 			tg_policy_eject(gpu, TG_NOTE_EJECTED_PICK);
 			return;
 		}
-		if (engine->idle_since != TG_NEVER &&
-		    tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED]) <= gpu->now) {
+		if (engine->idle_since == TG_NEVER ||
+		    tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED]) > gpu->now)
+			continue;
+		if (starves(gpu, engine)) {
 			tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);
 			return;
 		}
+		engine->idle_since = gpu->now;
+		tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_STARVED]));
 	}
 	if (gpu->policy->wake)
 		tg_wake_by(gpu, policy_wake(gpu));

@@ -11,6 +11,9 @@
  * waits begins a new turn, its overuse forgotten. One that has nothing to do keeps the token to
  * the turn's end, as in NEON, but for one slice at most.
  *
+ * There is one token for all engines. An engine that has idled for a slice though groups wait for
+ * it, since the holder does not use it, takes the next of these.
+ *
  * Good at isolation: no group of anybody else runs in a turn, and fairness does not rest on any
  * estimate. Bad at using the GPU: it idles while the holder thinks, others wait for a round of
  * turns, and each group costs a question. dtimeslice saves the last.
@@ -110,14 +113,12 @@ static void timeslice_tick(struct tg_gpu *gpu)
 		begin(gpu, st, next);
 }
 
-static struct tg_job *timeslice_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+/* Take the client's first job for @engine. */
+static struct tg_job *take(struct tg_client *client, const struct tg_engine *engine)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct tg_job *job;
 
-	if (!st->holder || gpu->now >= st->until)
-		return NULL;
-	list_for_each_entry(job, &st->holder->queue, link)
+	list_for_each_entry(job, &client->queue, link)
 		if (job->engines & 1 << engine->index) {
 			list_del_init(&job->link);
 			return job;
@@ -125,13 +126,42 @@ static struct tg_job *timeslice_pick(struct tg_gpu *gpu, struct tg_engine *engin
 	return NULL;
 }
 
+static s64 idle_until(const struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	return tg_after(engine->idle_since, slice(gpu));
+}
+
+static struct tg_job *timeslice_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_client *client;
+	struct tg_job *job = NULL;
+
+	if (st->holder && gpu->now < st->until)
+		job = take(st->holder, engine);
+	if (job || engine->inflight || idle_until(gpu, engine) > gpu->now)
+		return job;
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		job = take(client, engine);
+		if (job)
+			break;
+	}
+	return job;
+}
+
 static s64 timeslice_wake(struct tg_gpu *gpu)
 {
 	const struct state *st = tg_gpu_priv(gpu, struct state);
+	s64 wake = TG_NEVER;
+	u32 i;
 
-	if (!st->holder || st->holder->inflight)
-		return st->holder && gpu->now < st->until ? st->until : TG_NEVER;
-	return min(st->until, tg_after(st->idle_since, slice(gpu)));
+	for (i = 0; i < gpu->nr_engines; i++)
+		wake = min(wake, idle_until(gpu, &gpu->engine[i]));
+	if (st->holder && gpu->now < st->until)
+		wake = min(wake, st->until);
+	if (st->holder && !st->holder->inflight)
+		wake = min(wake, tg_after(st->idle_since, slice(gpu)));
+	return wake;
 }
 
 TG_POLICY(timeslice) = {

@@ -63,6 +63,18 @@ static const struct tg_key *key(u8 which)
 	return key;
 }
 
+/* Of a phase: short, long, or one that cannot be. */
+static const struct tg_sample *sample(const u8 *in)
+{
+	static struct tg_sample s;
+
+	s.length = (s64)(in[2] & 31) << (in[3] >> 3);
+	s.busy = (s64)(in[3] & 31) << (in[3] >> 3);
+	s.groups = in[2];
+	s.active = in[2] >> 5;
+	return &s;
+}
+
 static struct tg_event event(const u8 *in, s64 now, u64 *jobs)
 {
 	static const struct tg_identity ids[] = {
@@ -80,6 +92,8 @@ static struct tg_event event(const u8 *in, s64 now, u64 *jobs)
 		ev.data = key(in[3]);
 	else if (ev.kind == TG_EV_SPEC)
 		ev.data = &specs[in[2] % ARRAY_SIZE(specs)];
+	else if (ev.kind == TG_EV_SAMPLE)
+		ev.data = sample(in);
 	else if (ev.kind == TG_EV_KNOB)
 		ev.at = (s64)in[2] << (in[3] >> 4);
 	else if (ev.kind == TG_EV_SUBMIT && in[2] & 128)
@@ -105,7 +119,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	const struct tg_buckets buckets = { jobs, clients, channels, 3 };
 	s64 now = 1000;
 	u64 last = 0;
-	u32 i;
+	u32 policies, i;
 
 	if (!specs[0].text)
 		parse_specs();
@@ -116,7 +130,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memset(channels, 0, sizeof(channels));
 	memset(&out, 0, sizeof(out));
 	out.out.emit = emit;
-	tg_gpu_init(&gpu, 1 + (data[0] >> 4 & 1), data[0] % 3, &buckets, now);
+	for (policies = 0; tg_policy_get(policies); policies++)
+		;
+	tg_gpu_init(&gpu, 1 + (data[0] >> 4 & 1), (data[0] & 15) % policies, &buckets, now);
 	for (i = 0; i < OBJECTS; i++) {
 		tg_gpu_give(&gpu, TG_POOL_CLIENT, &clients_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_CHANNEL, &channels_mem[i]);

@@ -146,6 +146,67 @@ static s64 wake_in_the_past(struct tg_gpu *gpu)
 	return 0;
 }
 
+/* Holds back the first client, and chooses its jobs. */
+static void tick_holding(struct tg_gpu *gpu)
+{
+	if (!list_empty(&gpu->all_clients))
+		tg_gate(gpu, list_first_entry(&gpu->all_clients, struct tg_client, all),
+			TG_GATE_HOLD);
+}
+
+static struct tg_job *pick_held(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_client *client = list_first_entry(&gpu->all_clients, struct tg_client, all);
+	struct tg_channel *ch;
+
+	if (engine->inflight)
+		return NULL;
+	list_for_each_entry(ch, &client->channels, all)
+		if (tg_client_waits(client) && !list_empty(&ch->jobs))
+			return list_first_entry(&ch->jobs, struct tg_job, sibling);
+	return take(gpu);
+}
+
+/* Asks, and has no queue. */
+static void tick_asking(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		tg_gate(gpu, client, TG_GATE_ASK);
+}
+
+/* Lets one client run at a time, never again after the third time. */
+static void tick_one(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		if (client->gate == TG_GATE_TRACK && !client->inflight)
+			tg_gate(gpu, client, TG_GATE_HOLD);
+		else if (client->gate == TG_GATE_HOLD && state(gpu)->picks < 2 &&
+			 tg_client_waits(client) && ++state(gpu)->picks)
+			tg_gate(gpu, client, TG_GATE_TRACK);
+	}
+}
+
+/* Polls without end, and waits for what nobody tells it. */
+static void tick_polling(struct tg_gpu *gpu)
+{
+	if (!gpu->poll_until)
+		tg_poll(gpu, gpu->now + TG_SEC, 1);
+}
+
+/* Asks again and again whether held clients are idle. */
+static void tick_syncing(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (client->opened)
+			tg_sync(gpu, client);
+}
+
 extern const struct tg_policy tg_policy_none, tg_policy_fifo, tg_policy_timegraph;
 
 #define WRONG(n, q, p, w) static const struct tg_policy n = { \
@@ -165,10 +226,24 @@ WRONG(sleepy, queue, pick_three, wake_never);
 WRONG(restless, queue, pick_nothing, wake_always);
 WRONG(late, queue, pick_nothing, wake_in_the_past);
 
+#define GATES(n, m, t) static const struct tg_policy n = { \
+	.name = #n, .mode = m, .init = init, .tick = t }
+
+GATES(holding, TG_GATE_HOLD, NULL);
+GATES(asking, TG_GATE_HOLD, tick_asking);
+GATES(forgetful, TG_GATE_HOLD, tick_one);
+GATES(polling, TG_GATE_HOLD, tick_polling);
+GATES(syncing, TG_GATE_HOLD, tick_syncing);
+
+static const struct tg_policy touching = {
+	.name = "touching", .mode = TG_GATE_ASK, .init = init, .queue = queue, .drop = drop,
+	.pick = pick_held, .tick = tick_holding,
+};
+
 static const struct tg_policy *const table[] = {
 	&tg_policy_none, &tg_policy_fifo, &tg_policy_timegraph, &right, &nothing, &three,
 	&strange, &twin, &twice, &disorderly, &unthrottled, &losing, &sleepy, &restless,
-	&late,
+	&late, &holding, &asking, &forgetful, &polling, &syncing, &touching,
 };
 
 const struct tg_policy *tg_policy_get(u32 nr)
@@ -203,6 +278,12 @@ static const struct row {
 	{ "sleeps for ever", "sleepy", TG_NOTE_EJECTED_STARVED, 2 * TG_SEC },
 	{ "wakes always", "restless", TG_NOTE_EJECTED_STARVED, TG_SEC },
 	{ "wakes in the past", "late", TG_NOTE_EJECTED_STARVED, TG_SEC },
+	{ "holds everybody", "holding", TG_NOTE_EJECTED_STARVED, TG_SEC },
+	{ "asks without a queue", "asking", TG_NOTE_EJECTED_STARVED, TG_SEC },
+	{ "forgets whom it holds", "forgetful", TG_NOTE_EJECTED_STARVED, 2 * TG_SEC },
+	{ "polls and decides nothing", "polling", TG_NOTE_EJECTED_STARVED, TG_SEC },
+	{ "asks who is idle and decides nothing", "syncing", TG_NOTE_EJECTED_STARVED, TG_SEC },
+	{ "picks what it holds", "touching", TG_NOTE_EJECTED_PICK, 0 },
 };
 
 #define JOBS	24
@@ -287,6 +368,9 @@ static const struct drain_row {
 	{ "drain of one that loses jobs", "losing", "timegraph", false },
 	{ "drain of one that wakes always", "restless", "fifo", false },
 	{ "drain of one that never wakes", "sleepy", "none", false },
+	{ "drain of one that holds everybody", "holding", "timegraph", false },
+	{ "drain of one that asks who is idle", "syncing", "fifo", false },
+	{ "drain of one that polls", "polling", "fifo", false },
 	{ "drain that a hung job holds up", "right", "timegraph", true },
 };
 
