@@ -41,11 +41,15 @@
  * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL asked for and that has just
  *	ended: one for each client that was active, then one with client = 0, which closes the
  *	phase. at: its end; data: struct tg_sample. -EBUSY: the phase was called off.
+ * @TG_EV_PRIO: somebody sets a priority by hand. client; arg: TG_PRIO_MIN to TG_PRIO_MAX. It holds,
+ *	over further channels, until a SPEC that matches running clients; the foreground window
+ *	does not move it.
+ * @TG_EV_FOREGROUND: another process has the foreground window. arg: its pid, 0: none has.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
-	TG_EV_SAMPLE,
+	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
 	TG_EV_KINDS
 };
 

@@ -156,6 +156,7 @@ struct tg_stats {
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
  * @agpa: its priority follows the foreground window
+ * @by_hand: its priority was set by TG_EV_PRIO
  * @opened: its gate has been open since its last IDLE: something unseen may be in flight
  * @syncing: IDLE is due
  * @cut: the latest one did not come in time: something of its own may be in flight still
@@ -183,7 +184,7 @@ struct tg_stats {
 struct tg_client {
 	u32 id;
 	u8 gate, sched, resv, prio, depth;
-	bool agpa, opened, syncing, cut, joined;
+	bool agpa, by_hand, opened, syncing, cut, joined;
 	u16 weight;
 	u32 matched;
 	u32 inflight, modelled;
@@ -298,6 +299,7 @@ struct tg_buckets {
  * @nr_engines: engines
  * @engine: them
  * @spec: in force, or NULL
+ * @foreground: process that has the foreground window, 0: none
  * @background: the Background reserve
  * @buckets: the tables
  * @bucket_mask: the bits of a number that name its bucket
@@ -325,6 +327,7 @@ struct tg_gpu {
 	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;
+	u32 foreground;
 	struct tg_reserve background;
 	struct tg_buckets buckets;
 	u32 bucket_mask;

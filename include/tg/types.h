@@ -29,6 +29,7 @@ static inline s64 tg_after(s64 time, s64 delay)
 #define TG_PRIO_MIN	0		/* lowest; what an unmatched client gets */
 #define TG_PRIO_MAX	99
 #define TG_PRIO_AGPA	50		/* static level of the clients whose prio is '*' */
+#define TG_PRIO_FOREGROUND	51	/* of them, that of the process in the foreground */
 
 #define TG_ENGINES_MAX	4
 #define TG_DEPTH_MAX	64		/* groups that one HT client may have in flight */

@@ -11,8 +11,10 @@
  *	spec_commit		write	"1": apply what was gathered; "rematch": and match running
  *					clients against it too; "0": forget it
  *	spec_result		read	"ok LINES" or "LINE:COLUMN: what; what would be right"
+ *	foreground		r/w	pid of the process with the foreground window, 0: none
  *	snapshot		read	binary: struct tg_snap_head, then struct tg_snap_client each
  *	clients/<id>/...	read	one value a file, names as the snapshot's fields
+ *	clients/<id>/prio	r/w	write: the client's priority, by hand
  *	stats/...		read	counters of the module and of each engine
  *	knobs/<name>, <name>_min, <name>_max, <name>_default
  */

@@ -200,6 +200,12 @@ static struct tg_reserve *reserve_of(struct tg_gpu *gpu, const struct tg_client 
 	return r;
 }
 
+static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return gpu->foreground && client->id_data->pid == gpu->foreground ? TG_PRIO_FOREGROUND :
+									    TG_PRIO_AGPA;
+}
+
 /* Give the client what its line says, its waiting jobs included. */
 static void match(struct tg_gpu *gpu, struct tg_client *client)
 {
@@ -218,8 +224,11 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	client->matched = entry ? entry->line : 0;
 	client->sched = entry ? entry->sched : TG_PRT;
 	client->resv = entry ? entry->resv : TG_BG;
-	client->prio = entry ? entry->prio : TG_PRIO_MIN;
-	client->agpa = entry && entry->agpa;
+	if (!client->by_hand) {
+		client->agpa = entry && entry->agpa;
+		client->prio = client->agpa ? agpa_prio(gpu, client) :
+			       entry ? entry->prio : TG_PRIO_MIN;
+	}
 	client->depth = entry ? entry->depth : 0;
 	client->weight = entry ? entry->weight : 1;
 	client->reserve = reserve_of(gpu, client, entry);
@@ -339,6 +348,33 @@ int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
+int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_client *client = tg_gpu_client(gpu, ev->client);
+
+	if (!client)
+		return -ENOENT;
+	if (ev->arg > TG_PRIO_MAX)
+		return -EINVAL;
+	client->by_hand = true;
+	client->agpa = false;
+	tg_jobs_prio(gpu, client, ev->arg);
+	return 0;
+}
+
+int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_client *client;
+
+	if (ev->arg > U32_MAX)
+		return -EINVAL;
+	gpu->foreground = ev->arg;
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (client->agpa)
+			tg_jobs_prio(gpu, client, agpa_prio(gpu, client));
+	return 0;
+}
+
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_spec *spec = ev->data;
@@ -354,9 +390,12 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	else
 		tg_reserve_set(&gpu->background, TG_PE, TG_SEC, TG_SEC, gpu->now);
 	tg_reserve_review(gpu, &gpu->background);
-	if (ev->arg)
-		list_for_each_entry(client, &gpu->all_clients, all)
+	if (ev->arg) {
+		list_for_each_entry(client, &gpu->all_clients, all) {
+			client->by_hand = false;
 			match(gpu, client);
+		}
+	}
 	list_for_each_entry_safe(r, next, &gpu->reserves, all)
 		retire(gpu, r);
 	return 0;

@@ -32,6 +32,8 @@ void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *channel);
 int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *channel);
 void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
 void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client);
@@ -55,6 +57,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job);
+void tg_jobs_prio(struct tg_gpu *gpu, struct tg_client *client, u8 prio);
 void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *reserve);
 

@@ -189,6 +189,10 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_policy_switch(gpu, ev->arg);
 	case TG_EV_KNOB:
 		return tg_policy_knob(gpu, ev);
+	case TG_EV_PRIO:
+		return tg_client_prio(gpu, ev);
+	case TG_EV_FOREGROUND:
+		return tg_client_foreground(gpu, ev);
 	case TG_EV_SAMPLE:
 		return tg_poll_sample(gpu, ev);
 	default:

@@ -116,6 +116,23 @@ static void unask(struct tg_gpu *gpu, struct tg_job *job)
 	gpu->policy->drop(gpu, job);
 }
 
+/* Another priority for @client: its jobs that the policy holds find their new places. */
+void tg_jobs_prio(struct tg_gpu *gpu, struct tg_client *client, u8 prio)
+{
+	struct tg_channel *ch;
+	struct tg_job *job;
+
+	list_for_each_entry(ch, &client->channels, all)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			if (job->asked)
+				gpu->policy->drop(gpu, job);
+	client->prio = prio;
+	list_for_each_entry(ch, &client->channels, all)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			if (job->asked)
+				gpu->policy->queue(gpu, job);
+}
+
 /* Anything -> QUEUED */
 static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
 {

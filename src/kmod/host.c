@@ -21,6 +21,7 @@
 LIST_HEAD(tgk_gpus);
 u32 tgk_policy;			/* tgk_mutex: wanted for every GPU */
 s64 tgk_knobs[TG_KNOBS];	/* tgk_mutex to write */
+u32 tgk_foreground;		/* process in the foreground, 0: none; tgk_mutex */
 struct tgk_spec *tgk_spec;	/* tgk_mutex */
 
 DECLARE_WAIT_QUEUE_HEAD(tgk_told);
@@ -399,6 +400,11 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	}
 	for (i = 0; i < TG_KNOBS && !ret; i++)
 		ret = set_knob_gpu(gpu, -1, i, tgk_knobs[i]);
+	if (tgk_foreground) {
+		struct tg_event ev = { .kind = TG_EV_FOREGROUND, .arg = tgk_foreground };
+
+		feed(gpu, &ev);
+	}
 	ret = ret ?: tgk_sysfs_gpu_add(gpu);
 	if (ret)
 		goto untrace;
@@ -666,4 +672,19 @@ int tgk_set_knob(int policy, u32 nr, s64 value)
 	if (policy < 0 && !ret)
 		WRITE_ONCE(tgk_knobs[nr], value);
 	return ret;
+}
+
+/**
+ * tgk_set_foreground() - tell every GPU who has the foreground window
+ * @pid: process, 0: none
+ */
+void tgk_set_foreground(u32 pid)
+{
+	struct tg_event ev = { .kind = TG_EV_FOREGROUND, .arg = pid };
+	struct tgk_gpu *gpu;
+
+	lockdep_assert_held(&tgk_mutex);
+	WRITE_ONCE(tgk_foreground, pid);
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		feed(gpu, &ev);
 }

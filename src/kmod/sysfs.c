@@ -28,7 +28,7 @@ static size_t trimmed(const char *buf, size_t len)
 	return len;
 }
 
-/* --- policy, policies, version --- */
+/* --- policy, policies, version, foreground --- */
 
 static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
@@ -112,6 +112,28 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *ka, con
 	return wait_event_killable(tgk_told, tgk_policy_settled()) ?: count;
 }
 
+static ssize_t foreground_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(tgk_foreground));
+}
+
+static ssize_t foreground_store(struct kobject *kobj, struct kobj_attribute *ka, const char *buf,
+				size_t count)
+{
+	unsigned int pid;
+	int ret;
+
+	ret = kstrtouint(buf, 10, &pid);
+	if (ret)
+		return ret;
+	if (mutex_lock_killable(&tgk_mutex))
+		return -EINTR;
+	tgk_set_foreground(pid);
+	mutex_unlock(&tgk_mutex);
+	return count;
+}
+
+static struct kobj_attribute foreground_attr = __ATTR_RW(foreground);
 static struct kobj_attribute version_attr = __ATTR_RO(version);
 static struct kobj_attribute policies_attr = __ATTR_RO(policies);
 static struct kobj_attribute policy_attr = __ATTR_RW(policy);
@@ -361,12 +383,35 @@ static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *b
 	}
 }
 
-#define CLIENT_ATTR(_name, _field)						\
+/* Only `prio` can be written. */
+static ssize_t client_store(struct kobject *kobj, struct attribute *attr, const char *buf,
+			    size_t count)
+{
+	struct tgk_client *client = container_of(kobj, struct tgk_client, kobj);
+	struct tgk_gpu *gpu = client->gpu;
+	struct tg_event ev = { .kind = TG_EV_PRIO, .client = client->id };
+	unsigned int prio;
+	int ret;
+
+	ret = kstrtouint(buf, 10, &prio);
+	if (ret)
+		return ret;
+	if (prio > TG_PRIO_MAX)
+		return -ERANGE;
+	ev.arg = prio;
+	raw_spin_lock_irq(&gpu->lock);
+	ret = client->gone || gpu->closing ? -ENODEV : tgk_feed(gpu, &ev);
+	raw_spin_unlock_irq(&gpu->lock);
+	return ret ?: count;
+}
+
+#define CLIENT_FILE(_name, _field, _mode)					\
 	static struct client_attr client_##_name = {				\
-		.attr = { .name = #_name, .mode = 0444 },			\
+		.attr = { .name = #_name, .mode = _mode },			\
 		.offset = offsetof(struct tg_snap_client, _name),		\
 		.field = _field,						\
 	}
+#define CLIENT_ATTR(_name, _field)	CLIENT_FILE(_name, _field, 0444)
 
 CLIENT_ATTR(id, F_U32);
 CLIENT_ATTR(pid, F_U32);
@@ -376,7 +421,7 @@ CLIENT_ATTR(comm, F_TEXT);
 CLIENT_ATTR(reserve_name, F_TEXT);
 CLIENT_ATTR(sched, F_SCHED);
 CLIENT_ATTR(resv, F_RESV);
-CLIENT_ATTR(prio, F_U8);
+CLIENT_FILE(prio, F_U8, 0644);
 CLIENT_ATTR(state, F_STATE);
 CLIENT_ATTR(line, F_U32);
 CLIENT_ATTR(inflight, F_U32);
@@ -411,7 +456,7 @@ static struct attribute *client_attrs[] = {
 
 static const struct attribute_group client_group = { .attrs = client_attrs };
 const struct attribute_group *tgk_client_groups[] = { &client_group, NULL };
-const struct sysfs_ops tgk_client_ops = { .show = client_show };
+const struct sysfs_ops tgk_client_ops = { .show = client_show, .store = client_store };
 
 /* --- snapshot --- */
 
@@ -745,7 +790,7 @@ static int knobs_add(int policy, const char *prefix, const struct tg_param *para
 
 static struct attribute *root_attrs[] = {
 	&version_attr.attr, &policy_attr.attr, &policies_attr.attr, &spec_commit_attr.attr,
-	&spec_result_attr.attr, NULL
+	&spec_result_attr.attr, &foreground_attr.attr, NULL
 };
 
 static TGK_BIN_ATTR *root_bin_attrs[] = { &spec_attr, &snapshot_attr, NULL };

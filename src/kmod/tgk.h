@@ -340,6 +340,7 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu);
 extern struct list_head tgk_gpus;
 extern u32 tgk_policy;
 extern s64 tgk_knobs[TG_KNOBS];
+extern u32 tgk_foreground;
 extern struct tgk_spec *tgk_spec;
 extern wait_queue_head_t tgk_told;
 
@@ -366,6 +367,7 @@ void tgk_gpu_put(struct tgk_gpu *gpu);
 int tgk_set_policy(u32 nr);
 void tgk_set_spec(struct tgk_spec *spec, bool rematch);
 int tgk_set_knob(int policy, u32 nr, s64 value);
+void tgk_set_foreground(u32 pid);
 bool tgk_policy_settled(void);
 void tgk_host_init(u32 policy, bool dry);
 void tgk_spec_free(struct tgk_spec *spec);

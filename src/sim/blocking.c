@@ -127,7 +127,8 @@ static void action(struct tgs_watch *watch, const struct tg_gpu *core, const str
 static void after(struct tgs_watch *watch, const struct tg_gpu *core, const struct tg_record *ev)
 {
 	struct blocking *b = container_of(watch, struct blocking, watch);
-	bool anew = ev->kind == TG_EV_SPEC || ev->kind == TG_EV_JOIN;
+	bool anew = ev->kind == TG_EV_SPEC || ev->kind == TG_EV_JOIN ||
+		    ev->kind == TG_EV_PRIO || ev->kind == TG_EV_FOREGROUND;
 	const struct tg_job *job;
 	u32 i, kept = 0;
 

@@ -243,13 +243,30 @@ static void do_knob(struct chaos *c)
 	}
 }
 
+/* Priorities by hand, and a foreground window: hosts' pids are what th_join() gives. */
+static void do_prio(struct chaos *c)
+{
+	struct th_client *client = some_client(c);
+	struct tg_event ev = { .kind = TG_EV_PRIO, .at = c->h.now, .arg = below(c, TG_PRIO_MAX + 1) };
+
+	if (!client)
+		return;
+	ev.client = client->id;
+	if (below(c, 2)) {
+		ev.kind = TG_EV_FOREGROUND;
+		ev.client = 0;
+		ev.arg = client->ident.pid;
+	}
+	th_feed(&c->h, &ev, 0);
+}
+
 /* An event of any numbers: whatever the answer, host.c sees to it that an error is harmless. */
 static void do_error(struct chaos *c)
 {
 	static const enum tg_event_kind kinds[] = {
 		TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 		TG_EV_DONE, TG_EV_IDLE, TG_EV_KNOB, TG_EV_POLICY, TG_EV_KINDS, TG_EV_SUBMIT,
-		TG_EV_SAMPLE,
+		TG_EV_SAMPLE, TG_EV_PRIO,
 	};
 	struct th_job *job = some_job(c, TH_STARTED);
 	struct tg_event ev = {
@@ -308,6 +325,8 @@ static void step(struct chaos *c)
 		do_cancel(c);
 	else if (what < 995)
 		do_idle(c);
+	else if (what < 997)
+		do_prio(c);
 	else if (what < 999)
 		th_spec(&c->h, specs[below(c, ARRAY_SIZE(specs))], below(c, 2));
 	else

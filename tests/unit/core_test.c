@@ -12,6 +12,8 @@
  *	started JOB [AT]		done JOB [AT]
  *	spec TEXT			rematch TEXT		(lines separated by blanks)
  *	policy NAME	idle CLIENT	knob NR VALUE	wait
+ *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
+ *	prio? CLIENT			(logs `prio N`)
  *	time CLIENT			(logs `used US`: its time on the GPU)
  *
  * An event that is refused logs `TIME -ERRNO`.
@@ -65,6 +67,39 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
 	  "50 refused 1\n",
 	  "1 free 1, 50 free 2" },
+	{ "a priority by hand moves what waits", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 started 1\n"
+	  "3 submit 2 1 2\n" "4 submit 3 1 3\n" "5 submit 3 1 4\n" "6 prio 3 9\n" "10 done 1\n"
+	  "11 started 3\n" "12 prio 2 10\n" "20 done 3\n" "21 started 2\n" "30 done 2\n",
+	  "1 free 1, 10 free 3, 20 free 2, 30 free 4" },
+	{ "a priority by hand holds until a rematch", "timegraph",
+	  "0 spec a:prt:bg:7:0:0\n" "0 join 1 1 a\n" "0 prio? 1\n" "1 prio 1 30\n"
+	  "2 join 1 2 a\n" "2 prio? 1\n" "3 spec a:prt:bg:8:0:0\n" "3 prio? 1\n"
+	  "4 rematch a:prt:bg:8:0:0\n" "4 prio? 1\n" "5 join 1 3 a\n" "5 prio? 1\n",
+	  "0 prio 7, 2 prio 30, 3 prio 30, 4 prio 8, 5 prio 8" },
+	{ "a priority that is none, of a client that is none", "timegraph",
+	  "0 join 1 1 a\n" "1 prio 1 100\n" "2 prio 2 1\n" "3 prio? 1\n" "4 prio 1 99\n"
+	  "4 prio? 1\n" "5 foreground 4294967296\n",
+	  "1 -22, 2 -2, 3 prio 0, 4 prio 99, 5 -22" },
+	{ "AGPA: the foreground window's process comes first among its like", "timegraph",
+	  "0 spec a:prt:bg:*:0:0 b:prt:bg:*:0:0 c:prt:bg:60:0:0\n" "0 join 1 1 a\n"
+	  "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 3 1 1\n" "2 started 1\n"
+	  "3 submit 1 1 2\n" "4 submit 2 1 3\n" "5 submit 3 1 4\n" "6 foreground 200\n"
+	  "10 done 1\n" "11 started 4\n" "20 done 4\n" "21 started 3\n" "30 done 3\n"
+	  "31 prio? 1\n" "31 prio? 2\n" "31 prio? 3\n",
+	  "1 free 1, 10 free 4, 20 free 3, 30 free 2, 31 prio 50, 31 prio 51, 31 prio 60" },
+	{ "AGPA: the foreground changes, and nobody has it", "timegraph",
+	  "0 spec a:prt:bg:*:0:0 b:ht:bg:*:0:0\n" "0 foreground 200\n" "0 join 1 1 a\n"
+	  "0 join 2 1 b\n" "0 prio? 1\n" "0 prio? 2\n" "1 foreground 100\n" "1 prio? 1\n"
+	  "1 prio? 2\n" "2 foreground 0\n" "2 prio? 1\n" "3 foreground 999\n" "3 prio? 1\n",
+	  "0 prio 50, 0 prio 51, 1 prio 51, 1 prio 50, 2 prio 50, 3 prio 50" },
+	{ "AGPA: a priority by hand stays, a rematch brings it back", "timegraph",
+	  "0 spec a:prt:bg:*:0:0\n" "0 join 1 1 a\n" "1 prio 1 5\n" "2 foreground 100\n"
+	  "2 prio? 1\n" "3 rematch a:prt:bg:*:0:0\n" "3 prio? 1\n",
+	  "2 prio 5, 3 prio 51" },
+	{ "a priority by hand under fifo, where nobody waits", "fifo",
+	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "2 prio 1 5\n" "3 submit 1 1 2\n" "3 prio? 1\n",
+	  "1 free 1, 3 free 2, 3 prio 5" },
 	{ "HT: follows its own group, up to its depth", "timegraph",
 	  "0 spec g:ht:bg:5:0:0\n" "0 join 1 1 g\n" "0 join 2 1 x\n"
 	  "1 submit 1 1 1\n" "2 started 1\n" "3 submit 2 1 2\n" "4 submit 1 1 3\n" "5 started 3\n"
@@ -349,6 +384,11 @@ static const char *step(struct host *h, const char *line)
 		    TG_USEC);
 		return NULL;
 	}
+	if (!strcmp(word, "prio?")) {
+		h->gpu.now = ev.now;
+		say(h, "prio %u", tg_gpu_client(&h->gpu, a)->prio);
+		return NULL;
+	}
 	if (!strcmp(word, "spec") || !strcmp(word, "rematch")) {
 		ev.arg = word[0] == 'r';
 		ev.client = 0;
@@ -357,7 +397,14 @@ static const char *step(struct host *h, const char *line)
 	if (!strcmp(word, "join")) {
 		ev.kind = TG_EV_JOIN;
 		sscanf(rest, "%*u %*u %15s", h->ids[a].comm);
+		h->ids[a].pid = 100 * a;
 		ev.data = &h->ids[a];
+	} else if (!strcmp(word, "prio")) {
+		ev.kind = TG_EV_PRIO;
+		ev.arg = b;
+	} else if (!strcmp(word, "foreground")) {
+		ev.kind = TG_EV_FOREGROUND;
+		ev.arg = a;
 	} else if (!strcmp(word, "leave")) {
 		ev.kind = TG_EV_LEAVE;
 	} else if (!strcmp(word, "submit")) {

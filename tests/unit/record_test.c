@@ -52,6 +52,8 @@ static const struct event_row {
 	  R + 8, 0 },
 	{ "submit with the largest key", { 9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, largest_key, NULL }, 0,
 	  R + 8 + 8 * TG_KEY_PAIRS, -ENOENT },
+	{ "prio", { 9, 9, TG_EV_PRIO, 4, 0, 0, 99, NULL, NULL }, 0, R, -EINVAL },
+	{ "foreground", { 9, 9, TG_EV_FOREGROUND, 0, 0, 0, U32_MAX, NULL, NULL }, 0, R, 0 },
 };
 
 static bool same_string(const char *a, const char *b)

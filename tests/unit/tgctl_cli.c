@@ -21,7 +21,7 @@
 #endif
 
 #define NOT_LOADED	"tgctl: timegraph is not loaded: modprobe timegraph\n"
-#define KNOWN_VERBS	"known: load, check, policy, clients, top, why, record, plot, metrics, stats, knob, version, help\n"
+#define KNOWN_VERBS	"known: load, check, policy, clients, top, why, record, plot, metrics, prio, stats, knob, version, help\n"
 #define SNAPSHOT	"tgctl: sys/snapshot "
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"
@@ -120,6 +120,18 @@ static const struct tg_snap_client odd[] = {
 	  .reserve_name = "0123456789012345678901234567890\xc3" },
 };
 
+/* Reserves: 100 ms, 25 ms, none of its own, 25 ms (a shared one), unlimited. */
+static const struct tg_snap_client rates[] = {
+	{ .id = 1, .comm = "slow", .capacity = 5000000, .period = 100000000 },
+	{ .id = 2, .comm = "fast", .resv = 1, .capacity = 15000000, .period = 25000000 },
+	{ .id = 3, .comm = "other", .resv = 2, .capacity = 10000, .period = 20000,
+	  .reserve_name = "background" },
+	{ .id = 4, .comm = "fast", .capacity = 1000000, .period = 25000000, .reserve_name = "r" },
+	{ .id = 5, .comm = "free", .capacity = 16000, .period = 16000 },
+};
+
+static const struct snap many = { rates, 5, 0, 0, 0, 0, 0 };
+static const struct snap unlimited = { &rates[4], 1, 0, 0, 0, 0, 0 };
 static const struct snap one = { &game, 1, 0, 0, 0, 0, 0 };
 static const struct snap three = { odd, 3, 0, 0, 0, 0, 0 };
 static const struct snap larger = { odd, 2, 0, 0, 216, 0, 0 };
@@ -145,6 +157,11 @@ static const struct {
 	{ "sys/stats/completed", "7\n" },
 	{ "sys/stats/gpu0/graphics_busy_us", "123456\n" },
 	{ "sys/stats/gpu0/chip", "0x92 \"g92\"\n" },
+	{ "sys/clients/1/prio", "0\n" },
+	{ "sys/clients/2/prio", "0\n" },
+	{ "sys/clients/3/prio", "0\n" },
+	{ "sys/clients/4/prio", "0\n" },
+	{ "sys/clients/5/prio", "0\n" },
 	{ "sys/knobs/starved_us", "1000000\n" },
 	{ "sys/knobs/starved_us_min", "1000\n" },
 	{ "sys/knobs/starved_us_max", "60000000\n" },
@@ -208,6 +225,56 @@ static const struct row rows[] = {
 	  .out = "tgctl " TIMEGRAPH_VERSION "\ntimegraph not loaded\n" },
 	{ .name = "check needs no module", .args = { "check", "f" }, .unloaded = true,
 	  .file = "f", .content = GOOD_SPEC, .out = "f: ok, 2 entries\n" },
+
+	/* prio */
+#define RATES	"ID  COMM  PERIOD_US  PRIO\n"	\
+		" 2  fast      25000    99\n"	\
+		" 4  fast      25000    99\n"	\
+		" 1  slow     100000    98\n"
+	{ .name = "prio by number", .args = { "prio", "4", "7" }, .snap = &many,
+	  .after = "sys/clients/4/prio", .expect = "7\n" },
+	{ .name = "prio of that number alone", .args = { "prio", "4", "7" }, .snap = &many,
+	  .after = "sys/clients/2/prio", .expect = "0\n" },
+	{ .name = "prio by name", .args = { "prio", "slow", "99" }, .snap = &many,
+	  .after = "sys/clients/1/prio", .expect = "99\n" },
+	{ .name = "prio by name, the first of it", .args = { "prio", "fast", "0040" },
+	  .snap = &many, .after = "sys/clients/2/prio", .expect = "40\n" },
+	{ .name = "prio by name, the second of it", .args = { "prio", "fast", "40" },
+	  .snap = &many, .after = "sys/clients/4/prio", .expect = "40\n" },
+	{ .name = "prio of no such number", .args = { "prio", "9", "7" }, .snap = &many,
+	  .status = 1, .err = "tgctl: no client of number '9'; see tgctl clients\n" },
+	{ .name = "prio of no such name", .args = { "prio", "fas", "7" }, .snap = &many,
+	  .status = 1, .err = "tgctl: no client named 'fas'; see tgctl clients\n" },
+	{ .name = "prio too high", .args = { "prio", "4", "100" }, .snap = &many, .status = 2,
+	  .err = "tgctl: prio: '100' is no priority; 0 (lowest) to 99\n",
+	  .after = "sys/clients/4/prio", .expect = "0\n" },
+	{ .name = "prio too low", .args = { "prio", "4", "--", "-1" }, .status = 2,
+	  .err = "tgctl: prio: '-1' is no priority; 0 (lowest) to 99\n" },
+	{ .name = "prio of nobody", .args = { "prio" }, .status = 2, .err = "tgctl: prio: CLIENT "
+	  "and PRIO wanted, or --rate-monotonic alone\n" },
+	{ .name = "prio without a priority", .args = { "prio", "4" }, .status = 2,
+	  .err = "tgctl: prio: CLIENT and PRIO wanted, or --rate-monotonic alone\n" },
+	{ .name = "prio of somebody by rate", .args = { "prio", "4", "--rate-monotonic" },
+	  .status = 2,
+	  .err = "tgctl: prio: CLIENT and PRIO wanted, or --rate-monotonic alone\n" },
+	{ .name = "prio of a client that goes", .args = { "prio", "3", "5" }, .snap = &one,
+	  .link = "sys/clients/3/prio", .target = "gone", .status = 1,
+	  .err = "tgctl: client 3 has gone\n" },
+	{ .name = "prio, rate-monotonic", .args = { "prio", "--rate-monotonic" }, .snap = &many,
+	  .out = RATES, .after = "sys/clients/2/prio", .expect = "99\n" },
+	{ .name = "prio, equal periods", .args = { "prio", "--rate-monotonic" }, .snap = &many,
+	  .out = RATES, .after = "sys/clients/4/prio", .expect = "99\n" },
+	{ .name = "prio, longer period", .args = { "prio", "--rate-monotonic" }, .snap = &many,
+	  .out = RATES, .after = "sys/clients/1/prio", .expect = "98\n" },
+	{ .name = "prio, Background keeps its own", .args = { "prio", "--rate-monotonic" },
+	  .snap = &many, .out = RATES, .after = "sys/clients/3/prio", .expect = "0\n" },
+	{ .name = "prio, unlimited keeps its own", .args = { "prio", "--rate-monotonic" },
+	  .snap = &many, .out = RATES, .after = "sys/clients/5/prio", .expect = "0\n" },
+	{ .name = "prio, no reserve at all", .args = { "prio", "--rate-monotonic" },
+	  .snap = &unlimited, .status = 1,
+	  .err = "tgctl: prio: no client has a reserve smaller than its period\n" },
+	{ .name = "prio, not loaded", .args = { "prio", "1", "1" }, .unloaded = true, .status = 1,
+	  .err = NOT_LOADED },
 
 	/* check */
 	{ .name = "check standard input", .args = { "check", "-" }, .in = GOOD_SPEC,
@@ -446,8 +513,16 @@ static void prepare(const struct row *row)
 	write_text("in", row->in ? row->in : "");
 	write_text("result", "2:3: what; want\n");
 	if (!row->unloaded) {
-		if (mkdir("sys", 0755) || mkdir("sys/stats", 0755) ||
-		    mkdir("sys/stats/gpu0", 0755) || mkdir("sys/knobs", 0755))
+		static const char *const folders[] = {
+			"sys", "sys/stats", "sys/stats/gpu0", "sys/knobs", "sys/clients",
+			"sys/clients/1", "sys/clients/2", "sys/clients/3", "sys/clients/4",
+			"sys/clients/5",
+		};
+		size_t f;
+
+		for (f = 0; f < ARRAY_SIZE(folders) && !mkdir(folders[f], 0755); f++)
+			;
+		if (f < ARRAY_SIZE(folders))
 			die("sys");
 		for (i = 0; i < ARRAY_SIZE(module_files); i++)
 			write_text(module_files[i].file, module_files[i].content);

@@ -51,6 +51,11 @@ static const struct tgctl_verb verbs[] = {
 	{ "metrics", "--http", 0, 0, tgctl_metrics, "[--http]",
 	  "print all counters as OpenMetrics",
 	  "--http: as the answer to an HTTP request on standard input, for a systemd socket.\n" },
+	{ "prio", "--rate-monotonic", 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
+	  "set priorities of running clients",
+	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
+	  "(lowest) to 99. With --rate-monotonic, clients with a reserve get 99 and less, those with the\n"
+	  "shortest period the highest. It holds until a `load --rematch`.\n" },
 	{ "stats", "--json", 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },

@@ -64,6 +64,7 @@ enum tgctl_status tgctl_metrics(const struct tgctl_args *args);	/* metrics.c */
 enum tgctl_status tgctl_why(const struct tgctl_args *args);	/* trace.c */
 enum tgctl_status tgctl_record(const struct tgctl_args *args);
 enum tgctl_status tgctl_plot(const struct tgctl_args *args);
+enum tgctl_status tgctl_prio(const struct tgctl_args *args);	/* prio.c */
 enum tgctl_status tgctl_stats(const struct tgctl_args *args);	/* stats.c */
 enum tgctl_status tgctl_knob(const struct tgctl_args *args);	/* settings.c */
 enum tgctl_status tgctl_policy(const struct tgctl_args *args);
