@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# tgagpad: the daemon that reports the foreground window. Not part of `make`: it wants
+# `scripts/setup x11`. Works alone: make -f mk/tgagpad.mk
+
+B ?= build
+CC ?= cc
+
+TGAGPAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude
+
+.PHONY: tgagpad
+tgagpad: $(B)/bin/tgagpad
+
+$(B)/bin/tgagpad: tools/tgagpad/main.c include/uapi/timegraph.h
+	@mkdir -p $(@D)
+	$(CC) $(TGAGPAD_CFLAGS) -o $@ $< -lxcb
