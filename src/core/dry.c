@@ -264,6 +264,10 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (copy.arg)
 			feed(dry, &copy, 0);
 		break;
+	case TG_EV_PRIO:
+	case TG_EV_FOREGROUND:
+		feed(dry, &copy, 0);
+		break;
 	default:
 		break;
 	}
@@ -347,6 +351,8 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 		.bits = TG_DRY_BITS,
 	};
 	struct tg_event spec = { .kind = TG_EV_SPEC, .data = gpu->spec };
+	struct tg_event foreground = { .kind = TG_EV_FOREGROUND, .arg = gpu->foreground };
+	struct tg_event prio = { .kind = TG_EV_PRIO };
 
 	memset(dry, 0, sizeof(*dry));
 	dry->gpu = gpu;
@@ -366,10 +372,16 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	dry->model.knob[TG_KNOB_FREED] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_STARVED] = gpu->knob[TG_KNOB_STARVED];
 	feed(dry, &spec, gpu->now);
-	list_for_each_entry(client, &gpu->all_clients, all)
+	feed(dry, &foreground, gpu->now);
+	list_for_each_entry(client, &gpu->all_clients, all) {
 		list_for_each_entry(ch, &client->channels, all)
 			if (!ch->left)
 				join(dry, client, ch);
+		prio.client = client->id;
+		prio.arg = client->prio;
+		if (client->by_hand)
+			feed(dry, &prio, gpu->now);
+	}
 }
 
 /* Another policy is chosen. */
