@@ -92,6 +92,8 @@ struct tg_snap_head {
  * @would_reserve: dry run: what jobs would have waited for the reserve
  * @would_policy: dry run: what they would have waited for the policy
  * @modelled: dry run: jobs that these two sums are of
+ * @polled_time: GPU time that the poller has seen it use, in poll phases alone
+ * @polled_groups: how often it has seen the GPU go to it; spread readings: submissions that ended
  */
 struct tg_snap_client {
 	__u32 id;
@@ -109,6 +111,7 @@ struct tg_snap_client {
 	__u64 submitted, completed, failed, lost, overlaps;
 	__u64 wait_reserve, wait_policy;
 	__u64 would_reserve, would_policy, modelled;
+	__u64 polled_time, polled_groups;
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

@@ -32,18 +32,21 @@
  * while they are held back. Idle clients are moved up to it: time cannot be saved up. A client
  * that is ahead of it by more than the coming free-run is held back during that.
  *
+ * hold=0 samples, and holds nobody back in a free-run: what accounting alone costs (LoGA, 5.3).
+ *
  * Good at fairness among clients that keep the GPU busy, for five samples' worth of draining and
  * tracking in six. Bad at clients that do not: while one of them is sampled, the GPU idles, and
  * what it takes is overestimated, since the metric knows lengths and not how many there are.
  */
 #include <tg/policy.h>
 
-enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN };
+enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD };
 
 static const struct tg_param params[] = {
 	[KNOB_SAMPLE] = { "sample_us", 100, 100000, 5000 },
 	[KNOB_REQUESTS] = { "sample_requests", 1, 1000000, 96 },
 	[KNOB_FREE_RUN] = { "free_run", 1, 100, 5 },
+	[KNOB_HOLD] = { "hold", 0, 1, 1 },
 	{ }
 };
 
@@ -272,7 +275,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 		struct share *sh = share(client);
 
 		sh->vt = max(sh->vt, st->vt);
-		sh->ahead = sh->vt - st->vt > length;
+		sh->ahead = gpu->policy_knob[KNOB_HOLD] && sh->vt - st->vt > length;
 		if (!sh->ahead && !sh->stuck)
 			tg_gate(gpu, client, TG_GATE_OPEN);
 	}

@@ -30,6 +30,10 @@
  * work is its share, without bias, and no stretch of time goes unseen; with n looks a share p is
  * true to sqrt(p (1 - p) / n). Where one client at most is active, an eighth of the looks does.
  *
+ * metric=1 puts the mean time between context switches in the place of t_app: the paper's LoGA-CL
+ * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
+ * holds nobody back, as the paper does to measure what accounting costs (5.3).
+ *
  * Good at leaving alone those who do not use too much: the engine never idles for the sake of
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
  * flight is not taken back.
@@ -38,7 +42,7 @@
 
 enum {
 	KNOB_POLL, KNOB_REST, KNOB_RATIO, KNOB_SCALING, KNOB_RANDOM, KNOB_SEED, KNOB_FAITHFUL,
-	KNOB_MODE, KNOB_LOOK,
+	KNOB_MODE, KNOB_LOOK, KNOB_METRIC, KNOB_HOLD,
 };
 
 static const struct tg_param params[] = {
@@ -51,6 +55,8 @@ static const struct tg_param params[] = {
 	[KNOB_FAITHFUL] = { "faithful", 0, 1, 0 },
 	[KNOB_MODE] = { "mode", 0, 1, 0 },
 	[KNOB_LOOK] = { "look_us", 10, 100000, 250 },
+	[KNOB_METRIC] = { "metric", 0, 1, 0 },
+	[KNOB_HOLD] = { "hold", 0, 1, 1 },
 	{ }
 };
 
@@ -75,6 +81,7 @@ struct state {
 struct share {
 	s64 vt;
 	s64 busy;		/* in the poll phase that ends */
+	s64 part;		/* t_app, or what stands for it */
 	s64 since;		/* when it was held */
 	u32 load;		/* of the engine, when last seen: parts */
 	bool active;
@@ -264,7 +271,7 @@ static void decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 		struct share *sh = share(client);
 
 		sh->vt = max(sh->vt, st->vt);
-		if (least != TG_NEVER && sh->vt - st->vt > limit) {
+		if (least != TG_NEVER && sh->vt - st->vt > limit && gpu->policy_knob[KNOB_HOLD]) {
 			hold(gpu, client);
 		} else {
 			charge_tail(gpu, st, client);
@@ -283,7 +290,7 @@ static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 	st->least = TG_NEVER;
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		st->active += share(client)->active;
-		total += share(client)->busy;
+		total += share(client)->part;
 		if (share(client)->active || share(client)->busy)
 			st->least = min(st->least, (s64)client->weight);
 	}
@@ -294,7 +301,7 @@ static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 			continue;
 		sh->load = div64_s64(sh->busy << PARTS, polled);
 		tg_charge(client, sh->load * cycle >> PARTS);
-		dvt = div64_s64(sh->busy << PARTS, total) * cycle >> PARTS;
+		dvt = div64_s64(sh->part << PARTS, total) * cycle >> PARTS;
 		sh->vt += div64_s64(dvt * st->least, client->weight);
 	}
 }
@@ -305,6 +312,7 @@ static void forget_samples(struct tg_gpu *gpu)
 
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		share(client)->busy = 0;
+		share(client)->part = 0;
 		share(client)->active = false;
 	}
 }
@@ -316,6 +324,9 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 
 	if (client) {
 		share(client)->busy = min(s->busy, LONG);
+		share(client)->part = share(client)->busy;
+		if (gpu->policy_knob[KNOB_METRIC] && s->groups)
+			share(client)->part = div64_s64(share(client)->busy, s->groups);
 		share(client)->active = faithful(gpu) ? s->busy : s->active;
 		return;
 	}

@@ -14,8 +14,8 @@
  */
 #include <linux/cred.h>
 #include <linux/file.h>
-#include <linux/hash.h>
 #include <linux/pid.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 
@@ -88,61 +88,73 @@ static void show(struct work_struct *work)
 	kobject_put(&client->kobj);
 }
 
-/* Whether a client's calls through its open gate are all over, or nobody cares any more. */
-static bool open_calls_over(struct tgk_client *client)
+/* Ended first: if both are equal then, they were equal in between. */
+static bool open_calls_over(const struct tgk_client *client)
 {
-	struct tgk_gpu *gpu = client->gpu;
-	bool over;
+	const s64 ended = atomic64_read(&client->open_ended);
 
-	raw_spin_lock_irq(&gpu->lock);
-	over = gpu->closing || client->gone || !client->open_calls;
-	raw_spin_unlock_irq(&gpu->lock);
-	return over;
+	smp_rmb();	/* begun is read later, and never less than ended */
+	return atomic64_read(&client->open_begun) == ended;
 }
 
-/* Takes a fence of the client that was sent through its open gate, or NULL. */
-static struct dma_fence *take_last(struct tgk_client *client)
+/* Nobody waits for this answer to SYNC any more: the gate is open again, or all is over. */
+static bool stale(const struct tgk_client *client, u32 nr)
 {
-	struct tgk_gpu *gpu = client->gpu;
-	struct dma_fence *fence = NULL;
+	return READ_ONCE(client->sync_nr) != nr || READ_ONCE(client->gate) == TG_GATE_OPEN ||
+	       READ_ONCE(client->gone) || READ_ONCE(client->gpu->closing);
+}
+
+/* A fence of what went through the client's open gate and is still in flight, or NULL. */
+static struct dma_fence *unfinished(const struct tgk_client *client)
+{
+	struct dma_fence *fence;
 	struct tgk_channel *ch;
 	int i;
 
-	raw_spin_lock_irq(&gpu->lock);
-	hash_for_each(gpu->channels, i, ch, hash) {
-		if (ch->client == client && ch->last && !gpu->closing) {
-			fence = ch->last;
-			ch->last = NULL;
-			break;
+	rcu_read_lock();
+	hash_for_each_rcu(client->gpu->channels, i, ch, hash) {
+		fence = ch->client == client ? tgk_channel_fence(ch) : NULL;
+		if (!fence)
+			continue;
+		if (!dma_fence_is_signaled(fence)) {
+			rcu_read_unlock();
+			return fence;
 		}
+		dma_fence_put(fence);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
-	return fence;
+	rcu_read_unlock();
+	return NULL;
 }
 
-/* TG_ACT_SYNC: wait for what went through the open gate, at most as long as a job may take. */
+/*
+ * TG_ACT_SYNC: wait for what went through the open gate. In slices: to wait for long is no fault
+ * of this thread, and an answer that nobody wants any more must not delay the next one.
+ */
 static void sync(struct work_struct *work)
 {
 	struct tgk_client *client = container_of(work, struct tgk_client, sync);
-	unsigned long left = usecs_to_jiffies(READ_ONCE(tgk_knobs[TG_KNOB_DEADLINE]));
 	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id };
-	unsigned long end = jiffies + left;
+	const u32 nr = READ_ONCE(client->sync_nr);
 	struct tgk_gpu *gpu = client->gpu;
 	struct dma_fence *fence;
+	u64 begun;
 
-	/* In slices: to wait for long is no fault of this thread, and unloading must end it. */
-	while (!open_calls_over(client) && time_before(jiffies, end))
-		wait_event_timeout(gpu->open_wait, open_calls_over(client), HZ / 10);
-	while ((fence = take_last(client))) {
-		while (!READ_ONCE(gpu->closing) && time_before(jiffies, end) &&
-		       !dma_fence_wait_timeout(fence, false, HZ / 10))
+	while (!open_calls_over(client) && !stale(client, nr))
+		wait_event_timeout(gpu->open_wait,
+				   open_calls_over(client) || stale(client, nr), 1);
+	while (!stale(client, nr) && (fence = unfinished(client))) {
+		while (!stale(client, nr) && !dma_fence_wait_timeout(fence, false, 1))
 			;
 		dma_fence_put(fence);
 	}
 	raw_spin_lock_irq(&gpu->lock);
-	/* The core may have given up waiting for it: -EBUSY, -ENOENT. */
-	if (!gpu->closing)
+	if (!stale(client, nr)) {
+		begun = atomic64_read(&client->open_begun);
+		ev.arg = begun - client->open_told;
+		client->open_told = begun;
+		/* The core may have given up waiting for it: -EBUSY. */
 		tgk_feed(gpu, &ev);
+	}
 	raw_spin_unlock_irq(&gpu->lock);
 	kobject_put(&client->kobj);
 }
@@ -151,17 +163,20 @@ static void sync(struct work_struct *work)
 
 void tgk_client_gate(struct tgk_client *client, u32 gate)
 {
-	client->gate = gate;
+	WRITE_ONCE(client->gate, gate);
+	/* Pairs with the one in tgk_open_enter(): it sees the gate, or we see its call. */
+	smp_mb();
 }
 
 void tgk_client_sync(struct tgk_client *client)
 {
+	WRITE_ONCE(client->sync_nr, client->sync_nr + 1);
 	client_queue(client, &client->sync);
 }
 
 void tgk_client_gone(struct tgk_client *client)
 {
-	client->gone = true;
+	WRITE_ONCE(client->gone, true);
 	list_del_init(&client->node);
 	client_queue(client, &client->show);
 }
@@ -228,11 +243,6 @@ static struct tgk_client *client_find(struct tgk_gpu *gpu, const struct pid *pid
 
 /* --- channels --- */
 
-static u32 channel_key(const struct drm_file *file, u32 chid)
-{
-	return hash_ptr(file, 32) + chid;
-}
-
 /**
  * tgk_channel_find() - a channel as the current process uses it
  * @gpu: the GPU
@@ -251,7 +261,7 @@ struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file 
 	struct tgk_channel *ch;
 
 	*known = TGK_UNKNOWN;
-	hash_for_each_possible(gpu->channels, ch, hash, channel_key(file, chid)) {
+	hash_for_each_possible(gpu->channels, ch, hash, chid) {
 		if (ch->file != file || ch->chid != chid)
 			continue;
 		if (!ch->dying && ch->client->pid == pid) {
@@ -266,45 +276,111 @@ struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file 
 	return NULL;
 }
 
-/* Under tgk_gpu.lock. Return: true when @ch is to be freed, by channel_free(). */
-static bool channel_unref(struct tgk_channel *ch)
+static void channel_free(struct rcu_head *rcu)
 {
-	return !--ch->refs;
-}
+	struct tgk_channel *ch = container_of(rcu, struct tgk_channel, rcu);
 
-static void channel_free(struct tgk_channel *ch)
-{
-	dma_fence_put(ch->last);
+	dma_fence_put(rcu_access_pointer(ch->last));
 	tgk_client_put(ch->client);
 	kfree(ch);
 }
 
-/* Under tgk_gpu.lock: out of the table, and onto @done if nobody uses it any more. */
-static void unhash(struct tgk_channel *ch, struct hlist_head *done)
+static void channel_put(struct tgk_channel *ch)
 {
-	hash_del(&ch->hash);
-	if (channel_unref(ch))
-		hlist_add_head(&ch->hash, done);
+	if (refcount_dec_and_test(&ch->refs))
+		call_rcu(&ch->rcu, channel_free);
 }
 
-static void channels_free(struct hlist_head *done)
+/* Under tgk_gpu.lock: out of the table. */
+static void unhash(struct tgk_channel *ch)
 {
-	struct hlist_node *next;
+	hash_del_rcu(&ch->hash);
+	channel_put(ch);
+}
+
+/**
+ * tgk_open_enter() - begin a submission through an open gate
+ * @gpu: the GPU
+ * @file: nouveau's handle
+ * @chid: the channel
+ *
+ * Takes no lock. Context: process, the submitting one.
+ *
+ * Return: the channel, until tgk_open_leave(); NULL: unknown, or its client's gate is not open.
+ */
+struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	const struct pid *pid = task_tgid(current);
 	struct tgk_channel *ch;
 
-	hlist_for_each_entry_safe(ch, next, done, hash)
-		channel_free(ch);
+	rcu_read_lock();
+	hash_for_each_possible_rcu(gpu->channels, ch, hash, chid)
+		if (ch->file == file && ch->chid == chid && ch->client->pid == pid)
+			break;
+	if (!ch || READ_ONCE(ch->client->gate) != TG_GATE_OPEN ||
+	    !refcount_inc_not_zero(&ch->refs)) {
+		rcu_read_unlock();
+		return NULL;
+	}
+	rcu_read_unlock();
+	atomic64_inc(&ch->client->open_begun);
+	smp_mb__after_atomic();		/* see tgk_client_gate() */
+	if (likely(READ_ONCE(ch->client->gate) == TG_GATE_OPEN))
+		return ch;
+	atomic64_dec(&ch->client->open_begun);
+	wake_up_all(&gpu->open_wait);
+	channel_put(ch);
+	return NULL;
 }
 
-void tgk_channel_put(struct tgk_gpu *gpu, struct tgk_channel *ch)
+/* The later one of two fences of a channel is its last, whoever comes first to say so. */
+static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 {
-	bool last;
+	struct dma_fence __rcu **last = &ch->last;
+	struct dma_fence *old;
 
-	raw_spin_lock_irq(&gpu->lock);
-	last = channel_unref(ch);
-	raw_spin_unlock_irq(&gpu->lock);
-	if (last)
-		channel_free(ch);
+	rcu_read_lock();	/* a fence's memory stays meanwhile, so none comes in its place */
+	do {
+		old = rcu_dereference(*last);
+		if (old && !dma_fence_is_later(fence, old)) {
+			old = fence;
+			break;
+		}
+	} while (cmpxchg((__force struct dma_fence **)last, old, fence) != old);
+	rcu_read_unlock();
+	dma_fence_put(old);
+}
+
+/**
+ * tgk_open_leave() - nouveau has the submission
+ * @gpu: the GPU
+ * @ch: as tgk_open_enter() gave it; not the caller's any more
+ * @fence: its fence, not the caller's any more; or NULL
+ */
+void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence)
+{
+	struct tgk_client *client = ch->client;
+
+	if (fence)
+		set_last(ch, fence);
+	atomic64_inc(&client->open_ended);
+	smp_mb__after_atomic();		/* who closed the gate sees the count, or we see the gate */
+	if (unlikely(READ_ONCE(client->gate) != TG_GATE_OPEN))
+		wake_up_all(&gpu->open_wait);
+	channel_put(ch);
+}
+
+/**
+ * tgk_channel_fence() - the last fence of what went through the open gate
+ * @ch: the channel
+ *
+ * Context: under rcu_read_lock().
+ *
+ * Return: the fence, referenced, or NULL.
+ */
+struct dma_fence *tgk_channel_fence(struct tgk_channel *ch)
+{
+	return dma_fence_get_rcu_safe(&ch->last);
 }
 
 /* Under tgk_gpu.lock. */
@@ -357,35 +433,31 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 {
 	struct hlist_node *next;
 	struct tgk_channel *ch;
-	HLIST_HEAD(done);
 	int i;
 
 	raw_spin_lock_irq(&gpu->lock);
 	hash_for_each_safe(gpu->channels, i, next, ch, hash)
 		if (ch->dying && concerns(ch, file, chid))
-			unhash(ch, &done);
+			unhash(ch);
 	raw_spin_unlock_irq(&gpu->lock);
-	channels_free(&done);
 }
 
 /*
  * Processes that used a channel together with others, and are dead, leave it at once: a handle
- * that goes from hand to hand must not collect them. Under tgk_gpu.lock; what is in @done is
- * for channels_free().
+ * that goes from hand to hand must not collect them. Under tgk_gpu.lock.
  */
-static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
-		       struct hlist_head *done)
+static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
 	struct hlist_node *next;
 	struct tgk_channel *ch;
 
 	rcu_read_lock();
-	hash_for_each_possible_safe(gpu->channels, ch, next, hash, channel_key(file, chid)) {
+	hash_for_each_possible_safe(gpu->channels, ch, next, hash, chid) {
 		if (ch->dying || !concerns(ch, file, &chid) ||
 		    pid_task(ch->client->pid, PIDTYPE_TGID))
 			continue;
 		leave(gpu, ch);
-		unhash(ch, done);
+		unhash(ch);
 	}
 	rcu_read_unlock();
 }
@@ -434,7 +506,6 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 	enum tgk_known known = TGK_UNKNOWN;
 	struct tgk_client *client, *new = NULL;
 	struct tgk_channel *ch;
-	HLIST_HEAD(done);
 	int ret = 0;
 
 	ch = kzalloc(sizeof(*ch), GFP_KERNEL);
@@ -442,7 +513,7 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 		return -ENOMEM;
 	ch->file = file;
 	ch->chid = chid;
-	ch->refs = 1;
+	refcount_set(&ch->refs, 1);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
 		if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
@@ -459,10 +530,10 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 			client->channels++;
 			kobject_get(&client->kobj);
 			ch->client = client;
-			hash_add(gpu->channels, &ch->hash, channel_key(file, chid));
+			hash_add_rcu(gpu->channels, &ch->hash, chid);
 			ch = NULL;
 			if (known == TGK_FOREIGN)
-				leave_dead(gpu, file, chid, &done);
+				leave_dead(gpu, file, chid);
 		}
 		if (ret != -ENOMEM)
 			break;
@@ -474,7 +545,6 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 			goto free;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	channels_free(&done);
 free:
 	if (new)
 		tgk_client_put(new);

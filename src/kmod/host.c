@@ -110,6 +110,9 @@ static void tgk_emit(struct tg_actions *out, const struct tg_action *action)
 	case TG_ACT_SYNC:
 		tgk_client_sync(action->host);
 		break;
+	case TG_ACT_POLL:
+		tgk_poll_until(gpu, action->arg ? action->at : 0, action->arg);
+		break;
 	case TG_ACT_GONE:
 		tgk_client_gone(action->host);
 		break;
@@ -192,7 +195,7 @@ static void tell_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 			gpu->index);
 		break;
 	case TG_NOTE_DRAIN_CUT:
-		pr_warn("GPU %u: the drain for a change of policy was cut short: client %u (%s, pid %u) still had work in flight\n",
+		pr_warn("GPU %u: a drain was cut short: client %u (%s, pid %u) still had work in flight\n",
 			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:
@@ -398,6 +401,8 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 
 		feed(gpu, &ev);
 	}
+	tgk_poll_attach(gpu);
+	ret = tgk_poll_able(gpu, gpu->core.policy) ? 0 : -EOPNOTSUPP;
 	for (i = 0; i < TG_KNOBS && !ret; i++)
 		ret = set_knob_gpu(gpu, -1, i, tgk_knobs[i]);
 	if (tgk_foreground) {
@@ -407,11 +412,12 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	}
 	ret = ret ?: tgk_sysfs_gpu_add(gpu);
 	if (ret)
-		goto untrace;
+		goto unpoll;
 	list_add_rcu(&gpu->node, after);
 	return gpu;
 
-untrace:
+unpoll:
+	tgk_poll_detach(gpu);
 	hrtimer_cancel(&gpu->timer);
 	set_knob_gpu(gpu, -1, TG_KNOB_DRY, 0);
 	flush_workqueue(tgk_wq);
@@ -485,6 +491,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 {
 	struct tg_event ev = { .kind = TG_EV_SPEC };
 
+	tgk_poll_detach(gpu);
 	hrtimer_cancel(&gpu->timer);
 	cancel_delayed_work_sync(&gpu->unpark);
 	tgk_unpark_all(gpu);
@@ -492,6 +499,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_channel_leave(gpu, NULL, NULL);
 	tgk_channel_forget(gpu, NULL, NULL);
 	set_knob_gpu(gpu, -1, TG_KNOB_DRY, 0);
+	rcu_barrier();	/* channels, with fences that are nouveau's */
 	feed(gpu, &ev);
 	tgk_sysfs_gpu_remove(gpu);
 	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
@@ -574,7 +582,7 @@ bool tgk_policy_settled(void)
  *
  * Takes effect on each GPU when its drain ends.
  *
- * Return: 0 or -EINVAL.
+ * Return: 0; -EINVAL: no such policy; -EOPNOTSUPP: not on these GPUs, after a message.
  */
 int tgk_set_policy(u32 nr)
 {
@@ -583,6 +591,9 @@ int tgk_set_policy(u32 nr)
 	lockdep_assert_held(&tgk_mutex);
 	if (!tg_policy_get(nr))
 		return -EINVAL;
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (!tgk_poll_able(gpu, tg_policy_get(nr)))
+			return -EOPNOTSUPP;
 	tgk_policy = nr;
 	list_for_each_entry(gpu, &tgk_gpus, node) {
 		struct tg_event ev = { .kind = TG_EV_POLICY, .arg = nr };

@@ -42,6 +42,9 @@ static int __init tgk_init(void)
 	ret = tgk_trace_module_init();
 	if (ret)
 		goto no_trace;
+	ret = tgk_poll_init();
+	if (ret)
+		goto no_poll;
 	ret = tgk_sysfs_init();
 	if (ret)
 		goto no_sysfs;
@@ -58,6 +61,8 @@ no_hook:
 no_fence:
 	tgk_sysfs_exit();
 no_sysfs:
+	tgk_poll_exit();
+no_poll:
 	tgk_trace_module_exit();
 no_trace:
 	destroy_workqueue(tgk_wq);
@@ -69,6 +74,7 @@ static void __exit tgk_exit(void)
 	tgk_hook_exit();
 	tgk_fence_exit();
 	tgk_sysfs_exit();
+	tgk_poll_exit();
 	tgk_trace_module_exit();
 	destroy_workqueue(tgk_wq);
 }

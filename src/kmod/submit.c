@@ -206,26 +206,13 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *c
 /* Nothing is fed and nothing reported; the last fence is kept, for SYNC. */
 static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct tgk_call *call)
 {
-	struct tgk_client *client = ch->client;
 	struct tgk_capture capture;
-	struct dma_fence *fence;
-	bool last;
 	int ret;
 
-	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_count(TGK_STAT_OPEN);
 	tgk_capture_begin(&capture);
 	ret = call_nouveau(call);
-	fence = tgk_capture_end(&capture);
-	raw_spin_lock_irq(&gpu->lock);
-	if (fence)
-		swap(ch->last, fence);
-	last = !--client->open_calls && client->gate != TG_GATE_OPEN;
-	raw_spin_unlock_irq(&gpu->lock);
-	dma_fence_put(fence);
-	if (last)
-		wake_up_all(&gpu->open_wait);
-	tgk_channel_put(gpu, ch);
+	tgk_open_leave(gpu, ch, tgk_capture_end(&capture));
 	return ret;
 }
 
@@ -268,6 +255,12 @@ int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 	struct tg_event ev;
 	int ret;
 
+	/* A thread that was interrupted while its gate was closed goes where its job is parked. */
+	if (likely(!READ_ONCE(gpu->closing) && list_empty(&gpu->parked))) {
+		ch = tgk_open_enter(gpu, call->file, call->chid);
+		if (ch)
+			return submit_open(gpu, ch, call);
+	}
 	tgk_fence_reap(gpu);
 again:
 	raw_spin_lock_irq(&gpu->lock);
@@ -305,10 +298,10 @@ again:
 		return known == TGK_DYING ? pass(call) : submit_unknown(gpu, call);
 	}
 	if (ch->client->gate == TG_GATE_OPEN) {
-		ch->refs++;
-		ch->client->open_calls++;
-		ch->client->open_jobs++;
 		raw_spin_unlock_irq(&gpu->lock);
+		ch = tgk_open_enter(gpu, call->file, call->chid);
+		if (!ch)
+			goto again;
 		kfree(job);
 		return submit_open(gpu, ch, call);
 	}

@@ -298,6 +298,8 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 {
 	const struct tgk_client *client = c->host;
 	const struct tg_reserve *reserve = tg_gpu_modelled(&gpu->core, c)->reserve;
+	const s64 ended = atomic64_read(&client->open_ended);
+	const s64 begun = atomic64_read(&client->open_begun);
 	u32 throttled = 0, lost = 0;
 	const struct tg_channel *ch;
 	const struct tg_job *job;
@@ -311,7 +313,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 			lost += job->state == TG_JOB_LOST;
 		}
 	}
-	s->inflight += client->open_calls;
+	s->inflight += begun - ended;
 	s->state = lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
 		   throttled ? TG_STATE_THROTTLED : s->waiting ? TG_STATE_WAITING : TG_STATE_IDLE;
 	s->id = c->id;
@@ -329,7 +331,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->budget = reserve->budget;
 	s->gpu_time = c->stats.gpu_time;
 	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
-	s->submitted = c->stats.submitted + client->open_jobs;
+	s->submitted = c->stats.submitted + begun;
 	s->completed = c->stats.completed;
 	s->failed = c->stats.failed;
 	s->lost = c->stats.lost;
@@ -339,6 +341,8 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->would_reserve = c->stats.would_reserve;
 	s->would_policy = c->stats.would_policy;
 	s->modelled = c->stats.modelled;
+	s->polled_time = c->stats.seen;
+	s->polled_groups = c->stats.switches;
 }
 
 enum field { F_U8, F_U32, F_S64, F_TEXT, F_SCHED, F_RESV, F_STATE };
@@ -441,6 +445,8 @@ CLIENT_ATTR(wait_policy, F_S64);
 CLIENT_ATTR(would_reserve, F_S64);
 CLIENT_ATTR(would_policy, F_S64);
 CLIENT_ATTR(modelled, F_S64);
+CLIENT_ATTR(polled_time, F_S64);
+CLIENT_ATTR(polled_groups, F_S64);
 
 static struct attribute *client_attrs[] = {
 	&client_id.attr, &client_pid.attr, &client_uid.attr, &client_gpu.attr,
@@ -450,8 +456,8 @@ static struct attribute *client_attrs[] = {
 	&client_gpu_time.attr, &client_wait_time.attr, &client_submitted.attr,
 	&client_completed.attr, &client_failed.attr, &client_lost.attr, &client_overlaps.attr,
 	&client_wait_reserve.attr, &client_wait_policy.attr, &client_would_reserve.attr,
-	&client_would_policy.attr, &client_modelled.attr,
-	NULL
+	&client_would_policy.attr, &client_modelled.attr, &client_polled_time.attr,
+	&client_polled_groups.attr, NULL
 };
 
 static const struct attribute_group client_group = { .attrs = client_attrs };
@@ -641,9 +647,15 @@ static void files_remove(const struct tgk_gpu *gpu)
 	}
 }
 
+/* What goes through an open gate is counted once: it is among the submitted all the same. */
 static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
-	return sysfs_emit(buf, "%lld\n", atomic64_read(&tgk_stats[file_of(ka)->nr]));
+	const u32 nr = file_of(ka)->nr;
+	s64 value = atomic64_read(&tgk_stats[nr]);
+
+	if (nr == TGK_STAT_SUBMITTED)
+		value += atomic64_read(&tgk_stats[TGK_STAT_OPEN]);
+	return sysfs_emit(buf, "%lld\n", value);
 }
 
 static const char *const engine_stats[] = { "inflight", "queued", "wedged" };
@@ -660,6 +672,17 @@ static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	values[2] = gpu->core.engine[file->nr].wedged;
 	raw_spin_unlock_irq(&gpu->lock);
 	return sysfs_emit(buf, "%u\n", values[file->what]);
+}
+
+static ssize_t polled_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	struct tgk_gpu *gpu = file_of(ka)->gpu;
+	u64 total;
+
+	raw_spin_lock_irq(&gpu->lock);
+	total = gpu->poll.total;
+	raw_spin_unlock_irq(&gpu->lock);
+	return sysfs_emit(buf, "%llu\n", total / NSEC_PER_USEC);
 }
 
 /**
@@ -679,6 +702,8 @@ int tgk_sysfs_gpu_add(struct tgk_gpu *gpu)
 		for (file.what = 0; !ret && file.what < ARRAY_SIZE(engine_stats); file.what++)
 			ret = file_add(&file, "gpu%u_engine%u_%s", gpu->index, file.nr,
 				       engine_stats[file.what]);
+	file.ka.show = polled_show;
+	ret = ret ?: file_add(&file, "gpu%u_polled_us", gpu->index);
 	if (ret)
 		files_remove(gpu);
 	return ret;
@@ -786,6 +811,67 @@ static int knobs_add(int policy, const char *prefix, const struct tg_param *para
 	return ret;
 }
 
+/* --- the poller --- */
+
+static ssize_t poll_cpu_us_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", tgk_poll_cpu_time() / NSEC_PER_USEC);
+}
+
+static ssize_t poll_readings_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", tgk_poll_readings());
+}
+
+static ssize_t poll_cpu_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", tgk_poll_cpu());
+}
+
+static ssize_t poll_cpu_store(struct kobject *kobj, struct kobj_attribute *ka, const char *buf,
+			      size_t count)
+{
+	unsigned int nr;
+	int ret;
+
+	ret = kstrtouint(buf, 10, &nr) ?: tgk_poll_bind(nr);
+	return ret ?: count;
+}
+
+static ssize_t poll_cpu_min_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "0\n");
+}
+
+static ssize_t poll_cpu_max_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", nr_cpu_ids - 1);
+}
+
+static ssize_t poll_cpu_default_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", tgk_poll_cpu_default());
+}
+
+static struct kobj_attribute poll_cpu_us_attr = __ATTR_RO(poll_cpu_us);
+static struct kobj_attribute poll_readings_attr = __ATTR_RO(poll_readings);
+static struct kobj_attribute poll_cpu_attr = __ATTR_RW(poll_cpu);
+static struct kobj_attribute poll_cpu_min_attr = __ATTR_RO(poll_cpu_min);
+static struct kobj_attribute poll_cpu_max_attr = __ATTR_RO(poll_cpu_max);
+static struct kobj_attribute poll_cpu_default_attr = __ATTR_RO(poll_cpu_default);
+
+static struct attribute *poll_stats[] = {
+	&poll_cpu_us_attr.attr, &poll_readings_attr.attr, NULL
+};
+
+static struct attribute *poll_knobs[] = {
+	&poll_cpu_attr.attr, &poll_cpu_min_attr.attr, &poll_cpu_max_attr.attr,
+	&poll_cpu_default_attr.attr, NULL
+};
+
+static const struct attribute_group poll_stats_group = { .attrs = poll_stats };
+static const struct attribute_group poll_knobs_group = { .attrs = poll_knobs };
+
 /* --- all of it --- */
 
 static struct attribute *root_attrs[] = {
@@ -832,7 +918,9 @@ int tgk_sysfs_init(void)
 	stats_dir = kobject_create_and_add("stats", root);
 	knobs_dir = kobject_create_and_add("knobs", root);
 	if (tgk_clients_dir && stats_dir && knobs_dir)
-		ret = table_init() ?: sysfs_create_group(root, &root_group);
+		ret = table_init() ?: sysfs_create_group(stats_dir, &poll_stats_group) ?:
+		      sysfs_create_group(knobs_dir, &poll_knobs_group) ?:
+		      sysfs_create_group(root, &root_group);
 	if (ret)
 		tgk_sysfs_exit();
 	return ret;

@@ -7,6 +7,7 @@
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	client.c	processes and channels as nouveau sees them, matched to the core's
  *	fence.c		the fence of a submission, and its signal
+ *	poll.c		reads from the GPU which channel its engine works for
  *	host.c		feeds the core, carries out its actions, owns its memory and timer
  *	trace.c		the record of what went in and out
  *	sysfs.c		/sys/kernel/timegraph
@@ -19,6 +20,11 @@
  *	tgk_gpu.lock	raw, interrupts off: the core, and the fields below that name it.
  *			Taken inside nouveau's fence locks. Under it: wake_up_process(), timers and
  *			queue_work(), but nothing of nouveau, DRM or dma_fence.
+ *	RCU		channels are found without a lock by submissions through an open gate, and
+ *			by those who look at the fences of these.
+ *
+ * An open gate has no lock: a call counts itself in tgk_client.open_begun, then looks at the
+ * gate; whoever closes a gate writes it, then looks at the count (tgk_open_enter()).
  *
  * Life of a GPU: tgk_gpu_create(), visible; tgk_gpu_close(), invisible, waiters leave;
  * tgk_gpu_quiesce(), no call holds it any more; tgk_gpu_destroy(). Every call that found it
@@ -95,6 +101,46 @@ static inline void tgk_count(enum tgk_stat stat)
 	atomic64_inc(&tgk_stats[stat]);
 }
 
+#define TGK_POLL_PAGES	2	/* of BAR0, that are read at most */
+
+/**
+ * struct tgk_poll - what the poller keeps of one GPU
+ * @node: in the poller's list
+ * @chip: how to read it, NULL: it cannot be read; constant while in the list
+ * @page: mapped pages; constant while in the list
+ * @id: chip identification; constant
+ * @until: end of the phase asked for, 0: none; written under tgk_gpu.lock, read without
+ * @gap: mean distance of its readings, ns; likewise
+ * @serving: end of the phase under way, 0: none; poll.c's mutex, as all below
+ * @on: it has begun
+ * @begun: since when
+ * @last: latest reading
+ * @next: when the next one is due
+ * @chid: what the latest reading showed
+ * @run: time that belongs to it, since it has shown this
+ * @seed: of the readings' distances
+ * @others: time of channels that are nobody's, in this phase; tgk_gpu.lock, as all below
+ * @others_runs: runs of theirs
+ * @total: length of all phases
+ * @phases: their number
+ */
+struct tgk_poll {
+	struct list_head node;
+	const struct tgk_chip *chip;
+	void __iomem *page[TGK_POLL_PAGES];
+	u32 id;
+	s64 until, gap;
+	s64 serving;
+	bool on;
+	s64 begun, last, next;
+	u32 chid;
+	s64 run;
+	u32 seed;
+	s64 others;
+	u32 others_runs;
+	u64 total, phases;
+};
+
 #define TGK_NOTES	32	/* notes that wait to be told */
 
 /**
@@ -126,6 +172,7 @@ struct tgk_note {
  * @tell: tells notes
  * @done: jobs that are done, to be freed (lockless)
  * @open_wait: woken when a client's last call through an open gate ends
+ * @poll: the poller's
  * @lock: guards everything below, and all objects of the core
  * @core: the state machine
  * @out: its way to tgk_emit()
@@ -134,7 +181,7 @@ struct tgk_note {
  * @last_job: number of the last job
  * @given: objects given to each pool
  * @clients: tgk_client.node, until GONE
- * @channels: tgk_channel.hash
+ * @channels: tgk_channel.hash, by number; readers: RCU
  * @waiting: tgk_job.node of jobs whose thread sleeps
  * @parked: tgk_job.node of jobs whose thread was interrupted, oldest first
  * @flights: tgk_job.node of jobs whose fence has not signalled
@@ -153,6 +200,7 @@ struct tgk_gpu {
 	struct work_struct tell;
 	struct llist_head done;
 	wait_queue_head_t open_wait;
+	struct tgk_poll poll;
 
 	raw_spinlock_t lock;
 	struct tg_gpu core;
@@ -183,10 +231,19 @@ struct tgk_gpu {
  * @channels: number of its channels that have not left
  * @closed: its last channel has left: another one makes a new client
  * @gone: the core has forgotten it
- * @gate: enum tg_gate
- * @open_calls: calls under way through its open gate
- * @open_jobs: all of them ever
+ * @gate: enum tg_gate; read without the lock
  * @snap: its place in the snapshot being made
+ * @sync_nr: number of the SYNC that is due
+ * @open_told: of its calls through its open gate, those that an IDLE has told of
+ * @polled: time that the engine was seen to work for it, in this phase of polling
+ * @polled_runs: how often the engine was seen to go to it
+ * @polled_begun: calls through its open gate by the end of the last phase
+ * @polled_ended: of them: those that had ended
+ * @open_begun: calls through its open gate, ever
+ * @open_ended: of them: those that have ended. Equal: none is under way
+ * @live: work that went through its open gate was in flight when the phase ended; only the
+ *	poller
+ * @was_live: the same of the phase before; only the poller
  */
 struct tgk_client {
 	struct kobject kobj;
@@ -201,30 +258,39 @@ struct tgk_client {
 	u32 channels;
 	bool closed, gone;
 	u8 gate;
-	u32 open_calls;
-	u64 open_jobs;
 	u32 snap;
+	u32 sync_nr;
+	u64 open_told;
+	s64 polled;
+	u32 polled_runs;
+	u64 polled_begun, polled_ended;
+
+	atomic64_t open_begun, open_ended;
+	bool live, was_live;
 };
 
 /**
  * struct tgk_channel - one channel as used by one process
- * @hash: in tgk_gpu.channels; tgk_gpu.lock, as all below
+ * @hash: in tgk_gpu.channels; tgk_gpu.lock, as all below but @refs and @last; readers: RCU
  * @refs: users, and one while it is in the table
- * @client: whose it is, referenced
+ * @rcu: to free it
+ * @client: whose it is, referenced; constant while in the table
  * @file: nouveau's handle, compared only
  * @chid: nouveau's number
  * @nr: the core's number: @chid, or one that is free
  * @dying: LEAVE was fed; nouveau is freeing it
- * @last: fence of the last submission through an open gate, referenced, or NULL
+ * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
+ *	atomically, readers: RCU
  */
 struct tgk_channel {
 	struct hlist_node hash;
-	u32 refs;
+	refcount_t refs;
+	struct rcu_head rcu;
 	struct tgk_client *client;
 	const struct drm_file *file;
 	u32 chid, nr;
 	bool dying;
-	struct dma_fence *last;
+	struct dma_fence __rcu *last;
 };
 
 /**
@@ -301,7 +367,9 @@ enum tgk_known { TGK_UNKNOWN, TGK_KNOWN, TGK_FOREIGN, TGK_DYING };
 
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known);
-void tgk_channel_put(struct tgk_gpu *gpu, struct tgk_channel *ch);
+struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
+void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence);
+struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
@@ -335,6 +403,19 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
 void tgk_fence_reap(struct tgk_gpu *gpu);
 int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
+
+/* poll.c */
+int tgk_poll_init(void);
+void tgk_poll_exit(void);
+void tgk_poll_attach(struct tgk_gpu *gpu);
+void tgk_poll_detach(struct tgk_gpu *gpu);
+bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy);
+void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap);
+u64 tgk_poll_cpu_time(void);
+unsigned int tgk_poll_cpu_default(void);
+u64 tgk_poll_readings(void);
+unsigned int tgk_poll_cpu(void);
+int tgk_poll_bind(unsigned int nr);
 
 /* host.c */
 extern struct list_head tgk_gpus;

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The poller: which channel has the engine, read from the GPU's registers (LoGA, section 3.3).
+ *
+ * Owns a mapping of the few pages of BAR0 that it reads (nouveau has its own, and reserves
+ * nothing; nothing is ever written), and one thread, bound to a CPU, that serves all GPUs in
+ * turn. A policy asks for a phase with TG_ACT_POLL; at its end the thread feeds one TG_EV_SAMPLE
+ * for each client that was active, and one that closes the phase.
+ *
+ * Each reading stands for half of the time to its neighbours, so that what a change between two
+ * readings costs one client it gives to another as often. A stretch of readings that show the
+ * same channel at work is a run; its time goes to the client that the channel belongs to when it
+ * ends. Readings are as dense as the bus allows, or spread at random over the phase.
+ *
+ * Locking: @poll_mutex, sleeping, guards the list of GPUs and whatever only the thread uses; it
+ * is taken for each round of readings. Never under tgk_gpu.lock, which is taken inside it; what is
+ * asked for crosses without a lock (tgk_poll.until). A fence is looked at under RCU alone.
+ */
+#include <linux/io.h>
+#include <linux/kthread.h>
+#include <linux/pci.h>
+#include <linux/pm_runtime.h>
+#include <linux/random.h>
+
+#include "tgk.h"
+
+#define IDLE_NS		NSEC_PER_MSEC	/* until a GPU that cannot be read is tried again */
+
+/**
+ * struct tgk_chip - how a family of chips shows what its graphics engine does
+ * @first: its chip identifications, from
+ * @last: to
+ * @page: offset in BAR0 of the pages that are read, 0: none
+ * @read: reads. Return: the channel at work, CHID_NONE, or CHID_GONE
+ */
+struct tgk_chip {
+	u32 first, last;
+	u32 page[TGK_POLL_PAGES];
+	u32 (*read)(void __iomem *const *page);
+};
+
+#define CHID_NONE	(~0u)		/* nobody, or the engine changes contexts */
+#define CHID_GONE	(~0u - 1)	/* the GPU does not answer */
+
+/*
+ * Tesla: PFIFO's channel (0x003204), which is the one that PGRAPH works for, or worked for last;
+ * PGRAPH's status (0x400700): bit 0 busy, bit 8 its context program, which is a switch.
+ */
+static u32 g84_read(void __iomem *const *page)
+{
+	const u32 channel = readl(page[0] + 0x204);
+	const u32 status = readl(page[1] + 0x700);
+
+	if (channel == ~0u || status == ~0u)
+		return CHID_GONE;
+	return (status & (BIT(0) | BIT(8))) == BIT(0) ? channel & 0x7f : CHID_NONE;
+}
+
+/*
+ * Kepler: the status of engine 0 in one word (0x002640): bit 31 busy, 15 a switch is under way,
+ * 12 the number is a group's and not a channel's, 11:0 the number. Reads that fail give 0xbad0xxxx.
+ */
+static u32 gk104_read(void __iomem *const *page)
+{
+	const u32 status = readl(page[0] + 0x640);
+
+	if (status == ~0u || status >> 16 == 0xbad0)
+		return CHID_GONE;
+	return (status & (BIT(31) | BIT(15) | BIT(12))) == BIT(31) ? status & 0xfff : CHID_NONE;
+}
+
+static const struct tgk_chip chips[] = {
+	{ 0x084, 0x0af, { 0x003000, 0x400000 }, g84_read },
+	{ 0x0e4, 0x108, { 0x002000 }, gk104_read },
+};
+
+static DEFINE_MUTEX(poll_mutex);
+static LIST_HEAD(polled);		/* poll_mutex; tgk_poll.node */
+static struct task_struct *poller;	/* constant while loaded */
+static int poked;			/* something was asked for: look again before sleeping */
+static u64 readings;			/* only the poller */
+static unsigned int cpu;		/* poll_mutex */
+
+/* --- one GPU --- */
+
+/* Under tgk_gpu.lock: whose is this number of the hardware's? */
+static struct tgk_client *owner_of(struct tgk_gpu *gpu, u32 chid)
+{
+	struct tgk_client *client = NULL;
+	struct tgk_channel *ch;
+
+	hash_for_each_possible(gpu->channels, ch, hash, chid) {
+		if (ch->chid != chid)
+			continue;
+		client = ch->client;
+		if (!ch->dying)
+			break;
+	}
+	return client;
+}
+
+/* The run is over: its time to its client. What belongs to nobody is nouveau's own. */
+static void end_run(struct tgk_gpu *gpu)
+{
+	struct tgk_poll *p = &gpu->poll;
+	struct tgk_client *client;
+
+	if (p->chid != CHID_NONE && p->run > 0) {
+		raw_spin_lock_irq(&gpu->lock);
+		client = owner_of(gpu, p->chid);
+		if (client) {
+			client->polled += p->run;
+			client->polled_runs++;
+		} else {
+			p->others += p->run;
+			p->others_runs++;
+		}
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	p->run = 0;
+}
+
+/* Which clients have work in flight that went through their open gate? Without the lock. */
+static void look_at_fences(struct tgk_gpu *gpu)
+{
+	struct dma_fence *fence;
+	struct tgk_channel *ch;
+	int i;
+
+	rcu_read_lock();
+	hash_for_each_rcu(gpu->channels, i, ch, hash) {
+		fence = tgk_channel_fence(ch);
+		if (!fence)
+			continue;
+		if (!dma_fence_is_signaled(fence))
+			ch->client->live = true;
+		dma_fence_put(fence);
+	}
+	rcu_read_unlock();
+}
+
+/*
+ * Under tgk_gpu.lock. Active: work in flight at any time since the last phase ended, that is,
+ * then, or now, or some came meanwhile. The core knows of what waits.
+ */
+static bool was_active(struct tgk_client *client)
+{
+	const u64 begun = atomic64_read(&client->open_begun);
+	const bool active = client->live || client->was_live || client->polled ||
+			    begun != client->polled_begun;
+
+	client->polled_begun = begun;
+	client->was_live = client->live;
+	client->live = false;
+	return active;
+}
+
+/* What was seen in a phase that was called off. */
+static void forget(struct tgk_gpu *gpu)
+{
+	struct tgk_client *client;
+
+	raw_spin_lock_irq(&gpu->lock);
+	list_for_each_entry(client, &gpu->clients, node) {
+		client->polled = 0;
+		client->polled_runs = 0;
+	}
+	gpu->poll.others = 0;
+	gpu->poll.others_runs = 0;
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/* Under tgk_gpu.lock: what was seen of one client, forgotten here. */
+static void sample_client(struct tgk_client *client, struct tg_sample *sample, bool dense)
+{
+	const u64 ended = atomic64_read(&client->open_ended);
+
+	sample->active = was_active(client);
+	sample->busy = min(client->polled, sample->length);
+	sample->groups = dense ? client->polled_runs : ended - client->polled_ended;
+	client->polled_ended = ended;
+	client->polled = 0;
+	client->polled_runs = 0;
+}
+
+static void feed_sample(struct tgk_gpu *gpu, u32 client, const struct tg_sample *sample)
+{
+	struct tg_event ev = {
+		.kind = TG_EV_SAMPLE, .client = client, .at = gpu->poll.last, .data = sample,
+	};
+
+	/* -EBUSY: closing has begun. */
+	if (!gpu->closing)
+		tgk_feed(gpu, &ev);
+}
+
+/* The phase that was to last until @until is over. */
+static void finish(struct tgk_gpu *gpu, s64 until)
+{
+	struct tgk_poll *p = &gpu->poll;
+	const bool dense = READ_ONCE(p->gap) <= 1;
+	struct tg_sample one = { .length = p->last - p->begun }, all = one;
+	struct tgk_client *client, *next;
+
+	end_run(gpu);
+	look_at_fences(gpu);
+	raw_spin_lock_irq(&gpu->lock);
+	if (p->until == until) {
+		WRITE_ONCE(p->until, 0);
+		p->total += one.length;
+		p->phases++;
+		all.busy = p->others;
+		all.groups = p->others_runs;
+		list_for_each_entry_safe(client, next, &gpu->clients, node) {
+			sample_client(client, &one, dense);
+			all.busy += one.busy;
+			all.groups += one.groups;
+			all.active |= one.active;
+			if (one.active)
+				feed_sample(gpu, client->id, &one);
+		}
+		all.busy = min(all.busy, all.length);
+		feed_sample(gpu, 0, &all);
+		p->others = 0;
+		p->others_runs = 0;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	/* The next phase, if it begins at once, begins where this one ended. */
+	p->begun = p->last;
+	p->serving = p->until;
+}
+
+static u32 read_chid(struct tgk_poll *p, struct device *dev)
+{
+	/* If it falls asleep right now, it reads as ones. */
+	return pm_runtime_active(dev) ? p->chip->read(p->page) : CHID_GONE;
+}
+
+/* When to read again, after a reading at @now. */
+static s64 next_reading(struct tgk_poll *p, s64 now, bool gone)
+{
+	const s64 gap = READ_ONCE(p->gap);
+
+	if (gone)
+		return now + IDLE_NS;
+	if (gap <= 1)
+		return now;
+	p->seed = p->seed * 1664525 + 1013904223;
+	return now + gap / 2 + (((u64)p->seed * gap) >> 32);
+}
+
+/* One reading, if it is due. Return: when to come again; TG_NEVER: when asked. */
+static s64 look(struct tgk_gpu *gpu)
+{
+	struct tgk_poll *p = &gpu->poll;
+	const s64 until = READ_ONCE(p->until);
+	s64 now, half;
+	u32 chid;
+
+	if (until != p->serving)
+		p->on = false;
+	if (!until)
+		return TG_NEVER;
+	if (p->on && p->next > ktime_get_ns())
+		return p->next;
+	chid = read_chid(p, gpu->dev);
+	now = ktime_get_ns();
+	readings++;
+	p->next = min(next_reading(p, now, chid == CHID_GONE), max(until, now));
+	if (chid == CHID_GONE)
+		chid = CHID_NONE;
+	if (!p->on) {
+		forget(gpu);
+		p->on = true;
+		p->serving = until;
+		p->begun = now;
+		p->last = now;
+		p->chid = chid;
+		p->run = 0;
+	}
+	half = (now - p->last) / 2;
+	p->run += half;
+	if (chid != p->chid) {
+		end_run(gpu);
+		p->chid = chid;
+	}
+	p->run += now - p->last - half;
+	p->last = now;
+	if (now >= until)
+		finish(gpu, until);
+	return p->next;
+}
+
+/**
+ * tgk_poll_until() - TG_ACT_POLL
+ * @gpu: the GPU
+ * @until: the end of the phase, 0: stop, without samples
+ * @gap: mean distance of the readings, ns; 1: as dense as can be
+ *
+ * Context: under tgk_gpu.lock, any.
+ */
+void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap)
+{
+	WRITE_ONCE(gpu->poll.gap, gap);
+	WRITE_ONCE(gpu->poll.until, gpu->poll.chip ? until : 0);
+	if (!gpu->poll.chip)
+		return;
+	/* Who sees this sees what was asked for: pairs with the xchg() in poll_thread(). */
+	smp_store_release(&poked, 1);
+	wake_up_process(poller);
+}
+
+/* --- the thread --- */
+
+/* Sleep until @next or until somebody asks for something. */
+static void rest(s64 next)
+{
+	ktime_t at = ns_to_ktime(next);
+
+	set_current_state(TASK_IDLE);
+	if (!READ_ONCE(poked) && !kthread_should_stop()) {
+		if (next == TG_NEVER)
+			schedule();
+		else
+			schedule_hrtimeout_range(&at, 0, HRTIMER_MODE_ABS);
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+static int poll_thread(void *unused)
+{
+	struct tgk_gpu *gpu;
+	s64 next;
+
+	while (!kthread_should_stop()) {
+		xchg(&poked, 0);	/* before looking: a full barrier */
+		next = TG_NEVER;
+		mutex_lock(&poll_mutex);
+		list_for_each_entry(gpu, &polled, poll.node)
+			next = min(next, look(gpu));
+		mutex_unlock(&poll_mutex);
+		if (next > ktime_get_ns())
+			rest(next);
+		else
+			cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * tgk_poll_cpu_time() - CPU time that the poller has spent since the module was loaded
+ *
+ * Return: ns
+ */
+u64 tgk_poll_cpu_time(void)
+{
+	return READ_ONCE(poller->se.sum_exec_runtime);
+}
+
+u64 tgk_poll_readings(void)
+{
+	return READ_ONCE(readings);
+}
+
+/* The last one: interrupts prefer the first. */
+unsigned int tgk_poll_cpu_default(void)
+{
+	return cpumask_last(cpu_online_mask);
+}
+
+unsigned int tgk_poll_cpu(void)
+{
+	return READ_ONCE(cpu);
+}
+
+/**
+ * tgk_poll_bind() - which CPU the poller runs on
+ * @nr: the CPU
+ *
+ * Context: process.
+ *
+ * Return: 0, or -EINVAL: not online.
+ */
+int tgk_poll_bind(unsigned int nr)
+{
+	int ret = -EINVAL;
+
+	mutex_lock(&poll_mutex);
+	if (nr < nr_cpu_ids && cpu_online(nr))
+		ret = set_cpus_allowed_ptr(poller, cpumask_of(nr));
+	if (!ret)
+		WRITE_ONCE(cpu, nr);
+	mutex_unlock(&poll_mutex);
+	return ret;
+}
+
+/* --- life --- */
+
+static void unmap(struct tgk_poll *p)
+{
+	int i;
+
+	for (i = 0; i < TGK_POLL_PAGES; i++) {
+		if (p->page[i])
+			iounmap(p->page[i]);
+		p->page[i] = NULL;
+	}
+	p->chip = NULL;
+}
+
+static const struct tgk_chip *chip_of(u32 id)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(chips); i++)
+		if (id >= chips[i].first && id <= chips[i].last)
+			return &chips[i];
+	return NULL;
+}
+
+/**
+ * tgk_poll_attach() - a GPU that may be polled
+ * @gpu: the GPU, not yet visible
+ *
+ * One that cannot be read is no error: tgk_poll_able() says so when a policy wants to.
+ * Context: process, under tgk_mutex.
+ */
+void tgk_poll_attach(struct tgk_gpu *gpu)
+{
+	struct pci_dev *pci = to_pci_dev(gpu->dev);
+	const resource_size_t bar = pci_resource_start(pci, 0);
+	struct tgk_poll *p = &gpu->poll;
+	void __iomem *boot;
+	u32 id, i;
+
+	boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
+	id = boot ? readl(boot) : ~0u;
+	if (boot)
+		iounmap(boot);
+	p->id = id >> 20 & 0x1ff;
+	p->seed = get_random_u32();
+	p->chip = id == ~0u ? NULL : chip_of(p->id);
+	for (i = 0; p->chip && i < TGK_POLL_PAGES && p->chip->page[i]; i++) {
+		p->page[i] = ioremap(bar + p->chip->page[i], PAGE_SIZE);
+		if (!p->page[i])
+			unmap(p);
+	}
+	mutex_lock(&poll_mutex);
+	list_add_tail(&p->node, &polled);
+	mutex_unlock(&poll_mutex);
+}
+
+/**
+ * tgk_poll_detach() - it is polled no more when this returns
+ * @gpu: the GPU
+ *
+ * Context: process.
+ */
+void tgk_poll_detach(struct tgk_gpu *gpu)
+{
+	mutex_lock(&poll_mutex);
+	list_del(&gpu->poll.node);
+	mutex_unlock(&poll_mutex);
+	unmap(&gpu->poll);
+}
+
+/**
+ * tgk_poll_able() - can a policy that polls be in force on this GPU? If not, say why.
+ * @gpu: the GPU
+ * @policy: the policy
+ *
+ * Context: process.
+ */
+bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy)
+{
+	if (!policy->sample || gpu->poll.chip)
+		return true;
+	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: Tesla (084 to 0af) and Kepler (0e4 to 108) it can read\n",
+	       gpu->index, policy->name, gpu->poll.id);
+	return false;
+}
+
+/**
+ * tgk_poll_init() - start the thread
+ *
+ * Context: process, at load.
+ *
+ * Return: 0 or a negative errno.
+ */
+int tgk_poll_init(void)
+{
+	cpu = tgk_poll_cpu_default();
+	poller = kthread_create(poll_thread, NULL, "timegraph/poll");
+	if (IS_ERR(poller))
+		return PTR_ERR(poller);
+	kthread_bind(poller, cpu);
+	/*
+	 * Who is put off by the clients' own wake-ups misses what happens then. Not real time: a
+	 * phase of dense readings is long.
+	 */
+	set_user_nice(poller, MIN_NICE);
+	/* It is kept for tgk_poll_cpu_time(). */
+	get_task_struct(poller);
+	wake_up_process(poller);
+	return 0;
+}
+
+/**
+ * tgk_poll_exit() - end it
+ *
+ * Context: process, at unload, no GPU attached.
+ */
+void tgk_poll_exit(void)
+{
+	kthread_stop(poller);
+	put_task_struct(poller);
+}
