@@ -4,6 +4,10 @@
  * flight, the pick and FREE that follow, and the STARTED of whoever was freed, while N other
  * clients wait (under fifo: are in flight). Hosts' own work is left out.
  *
+ * Policies that work with gates (their mode is HOLD) ask at other times than when a group comes:
+ * there one cycle is one event, the next that a host would tell, with N clients that always have
+ * work. What a season or a poll phase costs is spread over its events.
+ *
  * bench_core POLICY CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, and those of an own reserve beside.
  * Callgrind counts cycles().
@@ -18,7 +22,14 @@ struct bench {
 	struct tg_gpu core;
 	u64 *freed;		/* ring: jobs in the order in which they were freed */
 	u32 head, started, tail, mask;
-	s64 now;
+	s64 now, armed, poll_until;
+	bool gates;		/* the policy works with them */
+	u32 clients, told;	/* told: SAMPLEs of this phase */
+	u8 *gate;		/* of each client */
+	u64 *job;		/* the latest of each client, 0: it has ended */
+	u32 *owed;		/* ring: clients that are owed an IDLE */
+	u32 owed_head, owed_tail;
+	u64 jobs;		/* submitted after an IDLE */
 };
 
 static void emit(struct tg_actions *out, const struct tg_action *action)
@@ -27,6 +38,16 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 
 	if (action->kind == TG_ACT_FREE)
 		b->freed[b->tail++ & b->mask] = action->job;
+	if (!b->gates)
+		return;
+	if (action->kind == TG_ACT_ARM)
+		b->armed = action->at;
+	else if (action->kind == TG_ACT_GATE)
+		b->gate[action->client] = action->arg;
+	else if (action->kind == TG_ACT_SYNC)
+		b->owed[b->owed_tail++ & b->mask] = action->client;
+	else if (action->kind == TG_ACT_POLL)
+		b->poll_until = action->at;
 }
 
 static void *zeroed(size_t nr, size_t size)
@@ -63,11 +84,71 @@ static void start(struct bench *b)
 		feed_job(b, TG_EV_STARTED, 0, b->freed[b->started++ & b->mask]);
 }
 
+static void submit(struct bench *b, u32 client, u64 job)
+{
+	if (b->gates && (b->gate[client] == TG_GATE_OPEN || b->job[client]))
+		return;
+	if (b->gates)
+		b->job[client] = job;
+	feed_job(b, TG_EV_SUBMIT, client, job);
+}
+
+/* Of the poll phase that is over: of the next client, or of all. */
+static void sample(struct bench *b)
+{
+	struct tg_sample s = { .length = 10 * TG_MSEC, .busy = 10 * TG_MSEC / b->clients,
+			       .groups = 1, .active = 1 };
+	struct tg_event ev = { .kind = TG_EV_SAMPLE, .data = &s };
+
+	b->now = max(max(b->now, b->poll_until), s.length);
+	ev.client = b->told++ < b->clients ? b->told : 0;
+	if (!ev.client) {
+		b->told = 0;
+		b->poll_until = 0;
+	}
+	feed(b, &ev);
+}
+
+/* The next thing that a host would tell a policy that works with gates. */
+static void step(struct bench *b)
+{
+	struct tg_event ev = { .kind = TG_EV_IDLE, .arg = 1 };
+	u64 job;
+
+	if (b->owed_head != b->owed_tail) {
+		ev.client = b->owed[b->owed_head++ & b->mask];
+		if (b->gate[ev.client] == TG_GATE_OPEN)
+			return;		/* called off */
+		feed(b, &ev);
+		submit(b, ev.client, (++b->jobs << 40) | ev.client);
+	} else if (b->started != b->tail) {
+		feed_job(b, TG_EV_STARTED, 0, b->freed[b->started++ & b->mask]);
+	} else if (b->head != b->tail) {
+		job = b->freed[b->head++ & b->mask];
+		b->now += 50 * TG_USEC;
+		b->job[(u32)job] = 0;
+		feed_job(b, TG_EV_DONE, 0, job);
+		submit(b, (u32)job, job + (1ull << 32));
+	} else if (b->poll_until) {
+		sample(b);
+	} else {
+		ev.kind = TG_EV_TIMER;
+		b->now = max(b->now, b->armed);
+		feed(b, &ev);
+	}
+}
+
 /* Jobs have their client's number in their low half, and count up in the high one. */
 __attribute__((noinline)) static void cycles(struct bench *b, u32 n)
 {
 	while (n--) {
-		u64 ended = b->freed[b->head++ & b->mask];
+		u64 ended;
+
+		if (b->gates) {
+			step(b);
+			continue;
+		}
+		ended = b->freed[b->head++ & b->mask];
 
 		b->now += 1000;
 		feed_job(b, TG_EV_SUBMIT, (u32)ended, ended + (1ull << 32));
@@ -100,6 +181,11 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	b->freed = zeroed(b->mask + 1, sizeof(*b->freed));
 	spec.entries = zeroed(tg_spec_room(spec_text, strlen(spec_text)), sizeof(*spec.entries));
 	tg_spec_parse(&spec, strlen(spec_text), &error);
+	b->gates = tg_policy_get(policy)->mode == TG_GATE_HOLD;
+	b->clients = clients + 1;
+	b->gate = zeroed(clients + 2, sizeof(*b->gate));
+	b->job = zeroed(clients + 2, sizeof(*b->job));
+	b->owed = zeroed(b->mask + 1, sizeof(*b->owed));
 	tg_gpu_init(&b->core, 1, policy, &buckets, 0);
 	tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
 	feed(b, &spec_ev);
@@ -112,9 +198,10 @@ static void init(struct bench *b, u32 policy, u32 clients)
 		tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
 		tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
 		feed(b, &join);
-		feed_job(b, TG_EV_SUBMIT, i, i);
+		submit(b, i, i);
 	}
-	start(b);
+	if (!b->gates)
+		start(b);
 }
 
 static s64 clock_ns(void)

@@ -4,6 +4,7 @@
  * the time that the engine worked at all.
  */
 #include <stdlib.h>
+#include <unistd.h>
 #include "../lib/test.h"
 #include "sim.h"
 
@@ -29,6 +30,8 @@
 #define CLIENTS	20
 
 /* Run a scenario. NULL: it cannot be, and the row has failed. */
+static const char *trace;	/* to be written, or NULL */
+
 static struct tgs_result *simulate(const char *name, const char *duration, const char *gpu,
 				   const char *clients, struct tgs_scenario *s)
 {
@@ -37,7 +40,7 @@ static struct tgs_result *simulate(const char *name, const char *duration, const
 
 	snprintf(text, sizeof(text), "duration = %s\n[gpu g]\npolicy = %s\n" CARD "%s", duration,
 		 gpu, clients);
-	if (tgs_scenario_parse(s, text, ".", error) || tgs_run(s, NULL, &r, error)) {
+	if (tgs_scenario_parse(s, text, ".", error) || tgs_run(s, trace, &r, error)) {
 		test_row(name, false, "%s", error);
 		tgs_scenario_deinit(s);
 		return NULL;
@@ -313,10 +316,29 @@ static void account(const struct account_row *row)
 
 /* ---- all policies, a second each -------------------------------------------------------- */
 
+/* Does the trace replay, action for action? */
+static bool replays(const char *path)
+{
+	static char bytes[1 << 26];
+	FILE *file = fopen(path, "r"), *nowhere = fopen("/dev/null", "w");
+	char error[TGS_MESSAGE];
+	struct tgs_trace t;
+	bool good;
+
+	if (!file || !nowhere)
+		abort();
+	good = !tgs_trace_read(&t, bytes, fread(bytes, 1, sizeof(bytes), file), error) &&
+	       !tgs_replay(&t, nowhere);
+	tgs_trace_deinit(&t);
+	fclose(file);
+	fclose(nowhere);
+	return good;
+}
+
 static void switches(void)
 {
 	static const char name[] = "all policies in turn, a second each";
-	char gpu[4096] = "none\n";
+	char gpu[4096] = "none\n", path[] = "/tmp/fair-XXXXXX";
 	struct tgs_scenario s;
 	struct tgs_result *r;
 	const struct tgs_gpu_result *g;
@@ -328,9 +350,14 @@ static void switches(void)
 	for (i = 1; i < 60; i++)
 		snprintf(gpu + strlen(gpu), sizeof(gpu) - strlen(gpu), "then = %us %s\n", i,
 			 tg_policy_get(i % nr)->name);
+	close(mkstemp(path));
+	trace = path;
 	r = simulate(name, "60s", gpu, FOUR SLEEPER("3ms"), &s);
+	trace = NULL;
 	if (!r)
 		return;
+	test_row("its trace replays", replays(path), "it does not");
+	unlink(path);
 	g = &r->gpus[0];
 	for (i = 0; i < r->nr_clients; i++) {
 		const struct tgs_stats *st = &r->clients[i].stats;

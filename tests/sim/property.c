@@ -80,6 +80,10 @@ static const struct row {
 	  "ab", 3600 * TG_SEC, 10 * TG_SEC, 2, 50 * TG_USEC, 0, 0 },
 	{ "the clock's end", "timegraph", "a:prt:pe:9:4000:16000\nb:ht:ae:8:2000:10000\n", "abbd",
 	  3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, S64_MAX - 100000 * TG_SEC, 0 },
+	{ "fcfs: alone, never idle", "fcfs", "", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0,
+	  0 },
+	{ "fcfs: reserves", "fcfs", "a:prt:pe:5:4000:16000\nb:prt:ae:5:2000:10000\n"
+	  "d:prt:bg:5:0:0\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
 	{ "fifo", "fifo", "a:prt:pe:9:4000:16000\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4,
 	  50 * TG_USEC, 0, 0 },
 	{ "none", "none", "", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },

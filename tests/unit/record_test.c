@@ -23,6 +23,8 @@ static u64 largest_key[1 + TG_KEY_PAIRS];
 static const struct tg_spec spec = { .text = "a:prt:pe:1:1:2\n# c\n" };
 
 /* Round trips. */
+static const struct tg_sample seen = { 12 * TG_MSEC, 7 * TG_MSEC, 42, 1 };
+
 static const struct event_row {
 	const char *name;
 	struct tg_event event;
@@ -54,6 +56,8 @@ static const struct event_row {
 	  R + 8 + 8 * TG_KEY_PAIRS, -ENOENT },
 	{ "prio", { 9, 9, TG_EV_PRIO, 4, 0, 0, 99, NULL, NULL }, 0, R, -EINVAL },
 	{ "foreground", { 9, 9, TG_EV_FOREGROUND, 0, 0, 0, U32_MAX, NULL, NULL }, 0, R, 0 },
+	{ "sample", { 9, 8, TG_EV_SAMPLE, 3, 0, 0, 0, &seen, NULL }, 0, R + 24, 0 },
+	{ "sample of nothing", { 9, 9, TG_EV_SAMPLE, 0, 0, 0, 0, NULL, NULL }, 0, R, -EINVAL },
 };
 
 static bool same_string(const char *a, const char *b)
@@ -82,6 +86,9 @@ static const char *compare(const struct event_row *row, const struct tg_record *
 	    (!got.data != !in->data ||
 	     (in->data && memcmp(got.data, in->data, row->size - R))))
 		return "the key changed";
+	if (in->kind == TG_EV_SAMPLE &&
+	    (!got.data != !in->data || (in->data && memcmp(got.data, &seen, sizeof(seen)))))
+		return "the sample changed";
 	if (in->kind == TG_EV_SPEC &&
 	    (record->job != row->spec_len ||
 	     memcmp(tg_record_data(record), spec.text, row->spec_len)))
@@ -152,6 +159,8 @@ static const struct bad_row {
 	{ "spec length that overflows", 9, 16, (1ull << 32) + 19, 8, -EINVAL },
 	{ "join cut in front of its strings", 0, 0, R + 8, 4, -EINVAL },
 	{ "join without data", 0, 0, R, 4, -EINVAL },
+	{ "sample with half of its data", 18, 0, R + 16, 4, -EINVAL },
+	{ "sample with too much data", 18, 0, R + 32, 4, -EINVAL },
 	{ "join longer than its strings", 0, 0, R + 48, 4, -EINVAL },
 	{ "join with a comm of 16 bytes", 2, R + 8 + 15, 'x', 1, -EINVAL },
 	{ "submit with more pairs than its record", 13, R + 4, 3, 4, -EINVAL },
