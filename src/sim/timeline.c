@@ -258,6 +258,10 @@ void tgs_timeline_print(const struct tgs_timeline *tl, FILE *to)
 	bool limited = false;
 	u32 i;
 
+	if (!tl->nr) {
+		fprintf(to, "no group arrives in this part of the trace\n");
+		return;
+	}
 	draw(tl, to);
 	for (i = 0; i < tl->nr; i++)
 		limited |= tl->groups[i].limited;
