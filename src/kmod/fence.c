@@ -11,6 +11,9 @@
  * on_signal() runs inside nouveau's fence lock, in hard interrupt context (6.1), a worker
  * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE and leaves
  * everything else, the fence's reference too, to tgk_fence_reap().
+ *
+ * nouveau learns of a completion whose interrupt was lost with its next interrupt. While one
+ * command group at a time is let through there is none, so look() asks now and then.
  */
 #include <linux/hash.h>
 #include <linux/sched/signal.h>
@@ -21,6 +24,7 @@
 #include "wrap/fence.h"
 
 #define CAPTURE_BITS	6
+#define LOOK		(HZ / 10)
 
 /* Threads inside a submission. Only ever taken by tasks, never by interrupts: see on_init(). */
 static struct {
@@ -132,10 +136,8 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	feed_done(gpu, job, tgk_fence_time(fence));
-	/* The next submission frees it; if none comes soon, the work does. */
+	/* The next submission frees it; if none comes soon, look() does. */
 	llist_add(&job->reap, &gpu->done);
-	if (!gpu->closing)
-		queue_delayed_work(tgk_wq, &gpu->reap, HZ / 10);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
 }
 
@@ -163,6 +165,7 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	tgk_feed(gpu, &ev);
 	list_add_tail(&job->node, &gpu->flights);
 	raw_spin_unlock_irq(&gpu->lock);
+	queue_delayed_work(tgk_wq, &gpu->look, LOOK);
 	if (!dma_fence_add_callback(fence, &job->cb, on_signal))
 		return;
 	raw_spin_lock_irq(&gpu->lock);
@@ -211,9 +214,30 @@ int tgk_fence_wait(struct dma_fence *fence)
 	return min(status, 0);
 }
 
-static void reap(struct work_struct *work)
+/*
+ * Every tenth of a second, as long as anything is in flight: ask nouveau for one fence, each in
+ * its turn, and free what is done. A fence that is asked for when its group has completed signals.
+ */
+static void look(struct work_struct *work)
 {
-	tgk_fence_reap(container_of(to_delayed_work(work), struct tgk_gpu, reap));
+	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, look);
+	struct dma_fence *fence = NULL;
+	struct tgk_job *job;
+
+	raw_spin_lock_irq(&gpu->lock);
+	job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
+	if (job) {
+		fence = dma_fence_get(job->fence);
+		list_move_tail(&job->node, &gpu->flights);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	if (fence) {
+		dma_fence_is_signaled(fence);
+		dma_fence_put(fence);
+		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
+	}
+	/* Last: what left the list of flights is to be freed since then. */
+	tgk_fence_reap(gpu);
 }
 
 /**
@@ -222,7 +246,7 @@ static void reap(struct work_struct *work)
  */
 void tgk_fence_gpu(struct tgk_gpu *gpu)
 {
-	INIT_DELAYED_WORK(&gpu->reap, reap);
+	INIT_DELAYED_WORK(&gpu->look, look);
 }
 
 /**
@@ -236,8 +260,8 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job;
 
-	/* Closed: on_signal() queues it no more, so a job found below stays until the end. */
-	cancel_delayed_work_sync(&gpu->reap);
+	/* Quiet: nobody else queues it, so a job found below stays until the end. */
+	cancel_delayed_work_sync(&gpu->look);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
 		job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);

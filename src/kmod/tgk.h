@@ -167,7 +167,7 @@ struct tgk_note {
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus
  * @timer: feeds TIMER
- * @reap: frees jobs that are done
+ * @look: frees jobs that are done, and finds out about those whose interrupt was lost
  * @unpark: gives up parked jobs that nobody came back for
  * @tell: tells notes
  * @done: jobs that are done, to be freed (lockless)
@@ -196,7 +196,7 @@ struct tgk_gpu {
 	struct device *dev;
 	atomic_t calls;
 	struct hrtimer timer;
-	struct delayed_work reap, unpark;
+	struct delayed_work look, unpark;
 	struct work_struct tell;
 	struct llist_head done;
 	wait_queue_head_t open_wait;
