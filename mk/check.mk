@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # What `make check`, `make check-full`, `make check-debug` and `make demo` run, once set up.
 
-# The kernels that make check builds for and boots; make check-full takes them all.
-KERNELS ?= 6.1
+# The kernels that make check and make check-full build for and boot.
+KERNELS ?= 6.1 6.12 7.2
 export KERNELS
 
 .PHONY: bin run-check run-check-full run-check-debug run-demo
@@ -17,7 +17,6 @@ run-check: bin
 	@$(MAKE) kmod K="$(KERNELS)"
 	@tests/run tests/check.list
 
-run-check-full: KERNELS := 6.1 6.12 7.2
 run-check-full: bin
 	@scripts/setup kernels
 	@$(MAKE) kmod K="$(KERNELS)"
