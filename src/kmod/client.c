@@ -315,7 +315,8 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(gpu->channels, ch, hash, chid)
-		if (ch->file == file && ch->chid == chid && ch->client->pid == pid)
+		if (ch->file == file && ch->chid == chid && ch->client->pid == pid &&
+		    !READ_ONCE(ch->dying))
 			break;
 	if (!ch || READ_ONCE(ch->client->gate) != TG_GATE_OPEN ||
 	    !refcount_inc_not_zero(&ch->refs)) {
@@ -390,7 +391,7 @@ static void leave(struct tgk_gpu *gpu, struct tgk_channel *ch)
 		.kind = TG_EV_LEAVE, .client = ch->client->id, .channel = ch->nr,
 	};
 
-	ch->dying = true;
+	WRITE_ONCE(ch->dying, true);
 	if (!--ch->client->channels)
 		ch->client->closed = true;
 	tgk_feed(gpu, &ev);

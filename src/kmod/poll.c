@@ -286,7 +286,8 @@ static s64 look(struct tgk_gpu *gpu)
 	}
 	p->run += now - p->last - half;
 	p->last = now;
-	if (now >= until)
+	/* A phase that the thread came too late for still gets its second reading. */
+	if (now >= until && now > p->begun)
 		finish(gpu, until);
 	return p->next;
 }

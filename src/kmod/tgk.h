@@ -278,7 +278,7 @@ struct tgk_client {
  * @file: nouveau's handle, compared only
  * @chid: nouveau's number
  * @nr: the core's number: @chid, or one that is free
- * @dying: LEAVE was fed; nouveau is freeing it
+ * @dying: LEAVE was fed; nouveau is freeing it; read without the lock
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
  *	atomically, readers: RCU
  */
