@@ -30,7 +30,6 @@
 
 struct tg_policy;
 struct tg_dry;
-struct tg_dry_job;
 
 /**
  * enum tg_job_state - where a job is; exactly one at any time
@@ -76,7 +75,6 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  *	tg_engine.busy (BUSY) or tg_gpu.lost (LOST)
  * @sibling: in tg_channel.jobs
  * @link: the policy's, while QUEUED
- * @dry: what stands for it in a dry run's model, or NULL
  */
 struct tg_job {
 	u64 id;
@@ -95,7 +93,6 @@ struct tg_job {
 	s64 throttled;
 	struct tg_reserve *reserve;
 	struct list_head wait, sibling, link;
-	struct tg_dry_job *dry;
 };
 
 /**
@@ -107,7 +104,7 @@ struct tg_job {
  * @hash: next in tg_gpu.channels' bucket, or in the pool
  * @client: its owner
  * @jobs: jobs that are not over, in arrival order
- * @all: in tg_client.channels
+ * @next: in tg_client.channels
  */
 struct tg_channel {
 	u32 id;
@@ -115,7 +112,8 @@ struct tg_channel {
 	bool left, throttled;
 	struct tg_channel *hash;
 	struct tg_client *client;
-	struct list_head jobs, all;
+	struct list_head jobs;
+	struct tg_channel *next;
 };
 
 /**
@@ -137,10 +135,9 @@ struct tg_channel {
  */
 struct tg_stats {
 	u64 submitted, completed;
-	u32 failed, cancelled, lost, overlaps;
+	u32 failed, cancelled, lost, overlaps, switches, modelled;
 	/* sums: unsigned, so they may wrap */
-	u64 gpu_time, wait_reserve, wait_policy, seen, switches;
-	u64 modelled, would_reserve, would_policy;
+	u64 gpu_time, wait_reserve, wait_policy, seen, would_reserve, would_policy;
 };
 
 #define TG_CLIENT_PRIV	40	/* bytes a policy may keep in each client */
@@ -161,15 +158,15 @@ struct tg_stats {
  * @syncing: IDLE is due
  * @cut: the latest one did not come in time: something of its own may be in flight still
  * @joined: the policy in force knows it
+ * @modelled: its jobs that are in a dry run's model
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
- * @modelled: its jobs that are in a dry run's model
  * @id_data: the host's, valid until TG_ACT_GONE
  * @host: cookie
  * @reserve: never NULL
  * @hash: next in tg_gpu.clients' bucket, or in the pool
- * @channels: its channels
+ * @channels: its channels, in the order of their JOIN: as many as the hardware allows, some
  * @all: in tg_gpu.all_clients
  * @sent: submissions through its open gate, as its last IDLE told
  * @synced: since when IDLE is due
@@ -185,14 +182,15 @@ struct tg_client {
 	u32 id;
 	u8 gate, sched, resv, prio, depth;
 	bool agpa, by_hand, opened, syncing, cut, joined;
-	u16 weight;
-	u32 matched;
-	u32 inflight, modelled;
+	u8 modelled;
+	u16 weight, matched;
+	u32 inflight;
 	const struct tg_identity *id_data;
 	void *host;
 	struct tg_reserve *reserve;
 	struct tg_client *hash;
-	struct list_head channels, all;
+	struct tg_channel *channels;
+	struct list_head all;
 	u64 sent;
 	s64 synced;
 	struct list_head sync;

@@ -65,7 +65,7 @@ void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_job *job, *next;
 	struct tg_channel *ch;
 
-	list_for_each_entry(ch, &client->channels, all)
+	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry_safe(job, next, &ch->jobs, sibling) {
 			if (!tg_job_waits(job))
 				continue;
@@ -151,7 +151,7 @@ bool tg_client_waits(const struct tg_client *client)
 {
 	const struct tg_channel *ch;
 
-	list_for_each_entry(ch, &client->channels, all)
+	for (ch = client->channels; ch; ch = ch->next)
 		if (!list_empty(&ch->jobs) &&
 		    tg_job_waits(list_entry(ch->jobs.prev, struct tg_job, sibling)))
 			return true;
@@ -216,7 +216,7 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_job *job;
 
 	/* No policy may hold a job whose place is about to change. */
-	list_for_each_entry(ch, &client->channels, all)
+	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (tg_job_waits(job))
 				tg_job_throttle(gpu, job);
@@ -235,7 +235,7 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	client->reserve->users++;
 
 	if (client->reserve != old)
-		list_for_each_entry(ch, &client->channels, all)
+		for (ch = client->channels; ch; ch = ch->next)
 			list_for_each_entry(job, &ch->jobs, sibling)
 				if (tg_job_waits(job))
 					tg_job_move(gpu, job, client->reserve);
@@ -244,6 +244,16 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	if (client->gate != TG_GATE_ASK)
 		tg_client_settle(gpu, client);
 	tg_reserve_review(gpu, client->reserve);
+}
+
+/* What points at one of the client's channels; NULL: at the end. */
+static struct tg_channel **channel_link(struct tg_client *client, const struct tg_channel *ch)
+{
+	struct tg_channel **link = &client->channels;
+
+	while (*link != ch)
+		link = &(*link)->next;
+	return link;
 }
 
 int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
@@ -265,7 +275,6 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->id = ev->client;
 		client->id_data = ev->data;
 		client->host = ev->host;
-		INIT_LIST_HEAD(&client->channels);
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
 		list_add_tail(&client->all, &gpu->all_clients);
@@ -291,7 +300,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	ch->engines = ev->arg;
 	ch->client = client;
 	INIT_LIST_HEAD(&ch->jobs);
-	list_add_tail(&ch->all, &client->channels);
+	*channel_link(client, NULL) = ch;
 	tg_channel_hash(gpu, ch);
 	return 0;
 }
@@ -323,9 +332,9 @@ void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 	for (i = 0; i < gpu->nr_engines; i++)
 		if (gpu->engine[i].last == ch)
 			gpu->engine[i].last = NULL;
-	list_del_init(&ch->all);
+	*channel_link(client, ch) = ch->next;
 	tg_gpu_give(gpu, TG_POOL_CHANNEL, ch);
-	if (list_empty(&client->channels))
+	if (!client->channels)
 		forget(gpu, client);
 }
 

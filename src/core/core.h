@@ -93,7 +93,7 @@ void tg_dry_restart(struct tg_gpu *gpu, const struct tg_policy *policy);
 void tg_dry_end(struct tg_gpu *gpu);
 void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_dry_knob(struct tg_gpu *gpu, const struct tg_event *ev);
-void tg_dry_started(struct tg_job *job);
+void tg_dry_started(struct tg_gpu *gpu, const struct tg_job *job);
 void tg_dry_over(struct tg_gpu *gpu, struct tg_job *job, s64 used);
 
 /*

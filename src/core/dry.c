@@ -17,8 +17,6 @@ static void release(struct tg_dry *dry, struct tg_dry_job *dj)
 
 	if (client)
 		client->modelled--;
-	if (dj->real)
-		dj->real->dry = NULL;
 	list_move_tail(&dj->link, &dry->spare);
 }
 
@@ -145,7 +143,6 @@ static void arrive(struct tg_dry *dry, struct tg_job *job)
 	dj->predicted = job->predicted;
 	dj->delay = 0;
 	dj->used = -1;
-	job->dry = dj;
 	list_move_tail(&dj->link, &dry->arrived);
 }
 
@@ -294,18 +291,38 @@ int tg_dry_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 	return tg_gpu_feed(&gpu->dry->model, &copy, &gpu->dry->out);
 }
 
-/* FREED -> BUSY, really. */
-void tg_dry_started(struct tg_job *job)
+/* What stands for a job that is not really over; NULL: nothing does. */
+static struct tg_dry_job *find(struct tg_dry *dry, const struct tg_job *job)
 {
-	job->dry->delay = max(job->since - job->dry->arrived, (s64)0);
+	struct tg_job *core = tg_job_find(&dry->model, job->id);
+	struct tg_dry_job *dj;
+
+	if (core) {
+		dj = container_of(core, struct tg_dry_job, core);
+		return dj->real == job ? dj : NULL;
+	}
+	list_for_each_entry(dj, &dry->arrived, link)
+		if (dj->real == job)
+			return dj;
+	return NULL;
+}
+
+/* FREED -> BUSY, really. */
+void tg_dry_started(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	struct tg_dry_job *dj = find(gpu->dry, job);
+
+	if (dj)
+		dj->delay = max(job->since - dj->arrived, (s64)0);
 }
 
 /* The job is really over: done or lost after @used ns; negative: it never was on the hardware. */
 void tg_dry_over(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
-	struct tg_dry_job *dj = job->dry;
+	struct tg_dry_job *dj = find(gpu->dry, job);
 
-	job->dry = NULL;
+	if (!dj)
+		return;
 	dj->real = NULL;
 	dj->used = used;
 	if (used < 0)
@@ -315,13 +332,8 @@ void tg_dry_over(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 /* Jobs that are under way are nothing to the model. */
 static void forget_all(struct tg_gpu *gpu)
 {
-	struct tg_dry *dry = gpu->dry;
 	struct tg_client *client;
-	u32 i;
 
-	for (i = 0; i < TG_DRY_JOBS; i++)
-		if (dry->job[i].real)
-			dry->job[i].real->dry = NULL;
 	list_for_each_entry(client, &gpu->all_clients, all)
 		client->modelled = 0;
 }
@@ -374,7 +386,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	feed(dry, &spec, gpu->now);
 	feed(dry, &foreground, gpu->now);
 	list_for_each_entry(client, &gpu->all_clients, all) {
-		list_for_each_entry(ch, &client->channels, all)
+		for (ch = client->channels; ch; ch = ch->next)
 			if (!ch->left)
 				join(dry, client, ch);
 		prio.client = client->id;

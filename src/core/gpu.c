@@ -337,9 +337,9 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 			return "a client's gate is not held in a drain";
 		if (tg_gpu_client(gpu, client->id) != client)
 			return "a client is not in the table";
-		if (list_empty(&client->channels))
+		if (!client->channels)
 			return "a client without channels lingers";
-		list_for_each_entry(ch, &client->channels, all) {
+		for (ch = client->channels; ch; ch = ch->next) {
 			const struct tg_job *job;
 
 			if (ch->client != client)

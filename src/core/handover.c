@@ -82,7 +82,7 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 
 	gpu->open -= client->gate == TG_GATE_OPEN;
 	client->gate = TG_GATE_HOLD;
-	list_for_each_entry(ch, &client->channels, all)
+	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (tg_job_waits(job)) {
 				INIT_LIST_HEAD(&job->link);

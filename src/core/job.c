@@ -122,12 +122,12 @@ void tg_jobs_prio(struct tg_gpu *gpu, struct tg_client *client, u8 prio)
 	struct tg_channel *ch;
 	struct tg_job *job;
 
-	list_for_each_entry(ch, &client->channels, all)
+	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (job->asked)
 				gpu->policy->drop(gpu, job);
 	client->prio = prio;
-	list_for_each_entry(ch, &client->channels, all)
+	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (job->asked)
 				gpu->policy->queue(gpu, job);
@@ -358,7 +358,6 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->since = gpu->now;
 	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
 	job->throttled = 0;
-	job->dry = NULL;
 	job->cost = NULL;
 	job->reserve = ch->client->reserve;
 	job->reserve->users++;
@@ -404,7 +403,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
 
-	if (job->dry)
+	if (gpu->dry)
 		tg_dry_over(gpu, job, -1);
 	if (tg_job_waits(job)) {
 		unset_waiting(gpu, job);
@@ -457,8 +456,8 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 	enter(gpu, job, TG_JOB_BUSY);
 	job->since = min(ev->at, gpu->now);
 	list_move_tail(&job->wait, &engine->busy);
-	if (job->dry)
-		tg_dry_started(job);
+	if (gpu->dry)
+		tg_dry_started(gpu, job);
 	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	if (job->reserve->busy++ == 0)
 		job->reserve->busy_since = max(job->since, engine->last_done);
@@ -551,7 +550,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (job->state == TG_JOB_BUSY) {
 		engine = tg_job_engine(gpu, job);
 		used = max(at - max(job->since, engine->last_done), (s64)0);
-		if (job->dry)
+		if (gpu->dry)
 			tg_dry_over(gpu, job, used);
 		if (gpu->policy->mode == TG_GATE_TRACK)
 			used = settle(gpu, engine, job, used);
@@ -599,7 +598,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 
 	leave_hardware(job, gpu->now);
 	charge(gpu, job, used);
-	if (job->dry)
+	if (gpu->dry)
 		tg_dry_over(gpu, job, used);
 	release_slot(gpu, job);
 	enter(gpu, job, TG_JOB_LOST);

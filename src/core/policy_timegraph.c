@@ -60,29 +60,24 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
-/* The client that may follow its own groups on the engine: HT, and all that is in flight is its. */
-static struct tg_client *follower(struct tg_gpu *gpu, const struct tg_engine *engine)
+/* May the client follow its own groups on the engine: is it HT, and all that is in flight its? */
+static bool may_follow(struct tg_gpu *gpu, const struct tg_engine *engine,
+		       const struct tg_client *holder)
 {
-	struct tg_client *holder = tg_gpu_priv(gpu, struct state)->holder[engine->index];
-	s64 depth;
-
-	if (!holder || holder->sched != TG_HT || holder->inflight != engine->inflight)
-		return NULL;
-	depth = holder->depth ? holder->depth : gpu->policy_knob[KNOB_DEPTH];
-	return holder->inflight < depth && !RB_EMPTY_NODE(&holder->node) ? holder : NULL;
+	if (!holder || holder->sched != TG_HT || holder->inflight != engine->inflight ||
+	    RB_EMPTY_NODE(&holder->node))
+		return false;
+	return holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]);
 }
 
 static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *holder = NULL;
+	struct tg_client *holder = engine->inflight ? st->holder[engine->index] : NULL;
 	struct tg_job *job, *top;
 
-	if (engine->inflight) {
-		holder = follower(gpu, engine);
-		if (!holder)
-			return NULL;
-	}
+	if (engine->inflight && !may_follow(gpu, engine, holder))
+		return NULL;
 	top = tg_ready_first(&st->ready, engine);
 	if (!top)
 		return NULL;

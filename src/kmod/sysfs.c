@@ -305,7 +305,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	const struct tg_job *job;
 
 	memset(s, 0, sizeof(*s));
-	list_for_each_entry(ch, &c->channels, all) {
+	for (ch = c->channels; ch; ch = ch->next) {
 		list_for_each_entry(job, &ch->jobs, sibling) {
 			s->waiting += job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
 			s->inflight += job->slot;

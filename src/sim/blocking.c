@@ -61,7 +61,7 @@ static u32 lower_inflight(const struct tg_gpu *core, const struct tg_job *job)
 	list_for_each_entry(client, &core->all_clients, all) {
 		if (client->prio >= job->client->prio)
 			continue;
-		list_for_each_entry(ch, &client->channels, all)
+		for (ch = client->channels; ch; ch = ch->next)
 			list_for_each_entry(other, &ch->jobs, sibling)
 				n += other->state >= TG_JOB_FREED && other->engines & job->engines;
 	}

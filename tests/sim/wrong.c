@@ -161,7 +161,7 @@ static struct tg_job *pick_held(struct tg_gpu *gpu, struct tg_engine *engine)
 
 	if (engine->inflight)
 		return NULL;
-	list_for_each_entry(ch, &client->channels, all)
+	for (ch = client->channels; ch; ch = ch->next)
 		if (tg_client_waits(client) && !list_empty(&ch->jobs))
 			return list_first_entry(&ch->jobs, struct tg_job, sibling);
 	return take(gpu);

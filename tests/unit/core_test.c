@@ -463,6 +463,10 @@ static const char *run(const struct row *row, struct host *h)
 	return wrong;
 }
 
+/* A client with a job that waits, and their places in the tables. */
+_Static_assert(sizeof(struct tg_client) + sizeof(struct tg_channel) + sizeof(struct tg_job) +
+	       3 * sizeof(void *) <= 512, "a waiting client takes 512 bytes at most");
+
 int main(void)
 {
 	int passed = 0, failed = 0;
