@@ -57,12 +57,12 @@ static void freed(struct tg_dry *dry, struct tg_dry_job *dj)
 	dj->state = TG_DRY_FREED;
 	dj->freed = dry->model.now;
 	list_move_tail(&dj->link, &dry->freed);
-	if (client) {
-		client->stats.modelled++;
-		client->stats.would_reserve += dj->core.throttled;
-		client->stats.would_policy += action.at - dj->core.throttled;
-		action.host = client->host;
-	}
+	if (!client)
+		return;		/* it has left: nobody to tell */
+	client->stats.modelled++;
+	client->stats.would_reserve += dj->core.throttled;
+	client->stats.would_policy += action.at - dj->core.throttled;
+	action.host = client->host;
 	dry->gpu->out->emit(dry->gpu->out, &action);
 }
 

@@ -326,7 +326,8 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 		share(client)->busy = min(s->busy, LONG);
 		share(client)->part = share(client)->busy;
 		if (gpu->policy_knob[KNOB_METRIC] && s->groups)
-			share(client)->part = div64_s64(share(client)->busy, s->groups);
+			share(client)->part = div64_s64(share(client)->busy + s->groups - 1,
+							s->groups);
 		share(client)->active = faithful(gpu) ? s->busy : s->active;
 		return;
 	}

@@ -87,6 +87,8 @@ static const struct share_row {
 	/* as it comes out */
 	{ "loga, faithful: groups of 0.5 to 20 ms", "loga\nknob = faithful 1\n", FOUR,
 	  { 500, 500, 500, 500 }, 500, 0 },
+	{ "loga, LoGA-CL: groups of 0.5 to 20 ms", "loga\nknob = metric 1\n", FOUR,
+	  { 500, 500, 500, 500 }, 500, 0 },
 	{ "loga, 1 and 5 ms: groups of 0.5 to 20 ms", "loga\nknob = poll_us 1000\n"
 	  "knob = rest_us 5000\n", FOUR, { 500, 500, 500, 500 }, 500, 0 },
 	{ "fcfs: groups of 0.5 to 20 ms", "fcfs\n", FOUR, { 16, 66, 262, 656 }, 10, 0 },
