@@ -18,7 +18,7 @@ run-check: bin
 	@tests/run tests/check.list
 
 run-check-full: bin
-	@scripts/setup kernels
+	@scripts/setup kernels gl
 	@$(MAKE) kmod K="$(KERNELS)"
 	@tests/run tests/check.list tests/check-full.list
 

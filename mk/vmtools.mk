@@ -8,7 +8,7 @@ CC ?= cc
 VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
-.PHONY: vmtools
+.PHONY: vmtools gltools
 vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/stall
 
 # Sizes its work and writes its program as tgload does
@@ -25,5 +25,13 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 $(B)/vm/bin/stall: $(B)/obj/vmtools/tests/vm/tools/stall.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
+
+# Built against the headers and libraries of the disk on which it runs: scripts/setup gl
+gltools: $(B)/vm/bin/glthreads
+GL := $(B)/cache/gl
+$(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
+		-Wl,--allow-shlib-undefined
 
 -include $(ABUSE_OBJ:.o=.d) $(B)/obj/vmtools/tests/vm/tools/stall.d
