@@ -14,6 +14,7 @@ help:
 	@echo 'make check-full   what takes longer'
 	@echo 'make check-debug  the VM cases on a kernel with lockdep and KASAN'
 	@echo 'make              the tools; make kmod: the module for each kernel fetched'
+	@echo 'make deb          Debian packages; make install: without packages (docs/install.md)'
 	@echo 'make bench-core   cost of a scheduling decision'
 	@echo 'make fuzz         the fuzzers, for longer'
 	@echo 'make coverage     line coverage of src/core'

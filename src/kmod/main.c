@@ -18,6 +18,10 @@ static bool dry_run;
 module_param(dry_run, bool, 0444);
 MODULE_PARM_DESC(dry_run, "delay nothing, and tell what the policy would have delayed (default: no); live: /sys/kernel/timegraph/knobs/dry_run");
 
+bool tgk_public;
+module_param_named(public, tgk_public, bool, 0644);
+MODULE_PARM_DESC(public, "let everybody see the clients of all users (default: no, their own)");
+
 DEFINE_MUTEX(tgk_mutex);	/* the list of GPUs and what is set for all: tgk.h */
 struct workqueue_struct *tgk_wq;
 

@@ -3,13 +3,18 @@
  * /sys/kernel/timegraph: docs/sysfs-abi.md describes every file.
  *
  * Everything here runs in process context, in the reader's or writer's thread. What is
- * written comes from root, and is still checked like any stranger's. Readers take the GPUs'
- * locks only (a GPU found under RCU stays while that lasts); writers of settings, tgk_mutex.
+ * written comes from root, and is still checked like any stranger's; a root without
+ * CAP_SYS_ADMIN (a container's) may not write. Who may see which clients: may_see(). Readers
+ * take the GPUs' locks only (a GPU found under RCU stays while that lasts); writers of
+ * settings, tgk_mutex.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/ctype.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
 
 #include "tgk.h"
 #include "wrap/sysfs.h"
@@ -26,6 +31,22 @@ static size_t trimmed(const char *buf, size_t len)
 	while (len && isspace(buf[len - 1]))
 		len--;
 	return len;
+}
+
+static bool may_write(void)
+{
+	return capable(CAP_SYS_ADMIN);
+}
+
+/* One's own clients; all of them with CAP_PERFMON, or when root has made them public. */
+static bool may_see_all(void)
+{
+	return READ_ONCE(tgk_public) || perfmon_capable();
+}
+
+static bool may_see(const struct tgk_client *client)
+{
+	return client->ident.uid == from_kuid(&init_user_ns, current_euid()) || may_see_all();
 }
 
 /* --- policy, policies, version, foreground --- */
@@ -82,7 +103,7 @@ void tgk_policies_log(const char *wrong)
 		strlcat(known, " ", sizeof(known));
 		strlcat(known, policy->name, sizeof(known));
 	}
-	pr_err("unknown policy '%s', known are:%s\n", wrong, known);
+	pr_err_ratelimited("unknown policy '%s', known are:%s\n", wrong, known);
 }
 
 static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *ka, const char *buf,
@@ -92,6 +113,8 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *ka, con
 	char wrong[32];
 	int nr, ret;
 
+	if (!may_write())
+		return -EPERM;
 	nr = tg_policy_find(buf, len);
 	if (nr < 0) {
 		/* Not whole, and nothing that could pretend to be a line of the log. */
@@ -170,6 +193,8 @@ static ssize_t spec_write(struct file *file, struct kobject *kobj, TGK_BIN_ATTR 
 {
 	ssize_t ret = count;
 
+	if (!may_write())
+		return -EPERM;
 	if (mutex_lock_killable(&spec_mutex))
 		return -EINTR;
 	if (!gathered)
@@ -250,6 +275,8 @@ static ssize_t spec_commit_store(struct kobject *kobj, struct kobj_attribute *ka
 	const bool forget = len == 1 && *buf == '0';
 	int ret;
 
+	if (!may_write())
+		return -EPERM;
 	if (!rematch && !apply && !forget)
 		return -EINVAL;
 	if (mutex_lock_killable(&spec_mutex))
@@ -362,6 +389,8 @@ static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *b
 	const void *at = (u8 *)&snap + ca->offset;
 	const struct tg_client *c;
 
+	if (!may_see(client))
+		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
 	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
 	if (c)
@@ -397,6 +426,8 @@ static ssize_t client_store(struct kobject *kobj, struct attribute *attr, const 
 	unsigned int prio;
 	int ret;
 
+	if (!may_write())
+		return -EPERM;
 	ret = kstrtouint(buf, 10, &prio);
 	if (ret)
 		return ret;
@@ -501,9 +532,11 @@ static u32 snap_room(void)
 	return n;
 }
 
-/* Return: false when there are more than @room. */
+/* Those that the current process may see. Return: false when there are more than @room. */
 static bool snap_fill(struct tg_snap_head *head, u32 room)
 {
+	const u32 uid = from_kuid(&init_user_ns, current_euid());
+	const bool all = may_see_all();
 	struct tg_snap_client *s = (struct tg_snap_client *)(head + 1);
 	const struct tg_client *c;
 	struct tgk_gpu *gpu;
@@ -522,7 +555,8 @@ static bool snap_fill(struct tg_snap_head *head, u32 room)
 		fits = fits && gpu->core.nr_clients <= room - head->nr_clients;
 		if (fits)
 			list_for_each_entry(c, &gpu->core.all_clients, all)
-				snap_client(gpu, c, &s[head->nr_clients++]);
+				if (all || c->id_data->uid == uid)
+					snap_client(gpu, c, &s[head->nr_clients++]);
 		raw_spin_unlock_irq(&gpu->lock);
 	}
 	rcu_read_unlock();
@@ -784,6 +818,8 @@ static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *ka, const
 	s64 value;
 	int ret;
 
+	if (!may_write())
+		return -EPERM;
 	ret = kstrtos64(buf, 10, &value);
 	if (ret)
 		return ret;
@@ -834,6 +870,8 @@ static ssize_t poll_cpu_store(struct kobject *kobj, struct kobj_attribute *ka, c
 	unsigned int nr;
 	int ret;
 
+	if (!may_write())
+		return -EPERM;
 	ret = kstrtouint(buf, 10, &nr) ?: tgk_poll_bind(nr);
 	return ret ?: count;
 }

@@ -343,6 +343,7 @@ struct tgk_call {
 extern struct mutex tgk_mutex;
 extern struct workqueue_struct *tgk_wq;
 extern unsigned int tgk_trace_kib;
+extern bool tgk_public;
 
 /* hook.c: process context */
 int tgk_hook_init(void);

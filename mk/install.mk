@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0
+# Installing, and Debian packages: docs/install.md.
+#
+#	make install [DESTDIR=...]	tools, and the module's source for DKMS
+#	make install-tools, make install-dkms
+#	make deb			build/deb/timegraph-{dkms,tools}_*.deb
+#
+# tgagpad wants libxcb (scripts/setup x11).
+
+DESTDIR ?=
+PREFIX ?= /usr
+VERSION := $(shell sed -n 's/.*TIMEGRAPH_VERSION[^"]*"\(.*\)".*/\1/p' include/uapi/timegraph.h)
+I := $(DESTDIR)$(PREFIX)
+TOOLS := tgctl tgload tgsim tgagpad
+FILL := sed 's/@VERSION@/$(VERSION)/g'
+TOOLS_MAN := tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
+
+.PHONY: install install-tools install-dkms deb
+install: install-tools install-dkms
+
+install-tools: $(TOOLS:%=$(B)/bin/%)
+	install -d $(I)/bin
+	install -s $^ $(I)/bin
+	for m in $(TOOLS_MAN); do \
+		install -d $(I)/share/man/man$${m##*.} && \
+		gzip -9nc docs/man/$$m >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
+	done
+	install -d $(I)/share/doc/timegraph-tools $(I)/share/bash-completion/completions
+	install -m 644 docs/*.md $(I)/share/doc/timegraph-tools
+	install -m 644 packaging/completion.bash $(I)/share/bash-completion/completions/tgctl
+	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc
+	install -m 644 packaging/systemd/* $(DESTDIR)/lib/systemd/system
+	install -m 644 packaging/timegraph.rules $(DESTDIR)/lib/udev/rules.d/60-timegraph.rules
+	[ -e $(DESTDIR)/etc/timegraph.spec ] || \
+		install -m 644 packaging/timegraph.spec $(DESTDIR)/etc/timegraph.spec
+
+install-dkms:
+	rm -rf $(I)/src/timegraph-$(VERSION)
+	install -d $(I)/src/timegraph-$(VERSION)/src
+	cp -r Kbuild include $(I)/src/timegraph-$(VERSION)
+	cp -r src/core src/kmod $(I)/src/timegraph-$(VERSION)/src
+	$(FILL) packaging/dkms.conf >$(I)/src/timegraph-$(VERSION)/dkms.conf
+	install -d $(I)/share/man/man4 $(DESTDIR)/etc/modprobe.d
+	gzip -9nc docs/man/timegraph.4 >$(I)/share/man/man4/timegraph.4.gz
+	[ -e $(DESTDIR)/etc/modprobe.d/timegraph.conf ] || \
+		install -m 644 packaging/modprobe.conf $(DESTDIR)/etc/modprobe.d/timegraph.conf
+
+# deb NAME: the package out of what `make install-NAME` installs
+deb: $(TOOLS:%=$(B)/bin/%)
+	@rm -rf $(B)/deb
+	@set -e; umask 022; for p in dkms tools; do \
+		d=$(B)/deb/$$p; doc=$$d/usr/share/doc/timegraph-$$p; \
+		$(MAKE) install-$$p DESTDIR=$$PWD/$$d >/dev/null; \
+		mkdir -p $$d/DEBIAN $$doc; \
+		$(FILL) packaging/debian/$$p.control >$$d/DEBIAN/control; \
+		for s in postinst prerm postrm; do \
+			[ ! -e packaging/debian/$$p.$$s ] || { $(FILL) packaging/debian/$$p.$$s >$$d/DEBIAN/$$s; \
+				chmod 755 $$d/DEBIAN/$$s; }; \
+		done; \
+		(cd $$d && find etc -type f | sed 's|^|/|') >$$d/DEBIAN/conffiles; \
+		cp packaging/debian/copyright $$doc; \
+		printf 'timegraph-%s (%s) unstable; urgency=medium\n\n  * See git log.\n\n -- The TimeGraph authors <timegraph@localhost>  Sat, 21 Nov 2026 12:00:00 +0000\n' $$p $(VERSION) | \
+			gzip -9n >$$doc/changelog.gz; \
+		chmod -R u=rwX,go=rX $$d; \
+		dpkg-deb --root-owner-group -b $$d $(B)/deb >/dev/null; \
+		rm -rf $$d; \
+	done; ls $(B)/deb/*.deb
