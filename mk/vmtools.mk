@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/stall $(B)/vm/bin/scribble
+vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/stall
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
@@ -22,7 +22,7 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
-$(B)/vm/bin/stall $(B)/vm/bin/scribble: $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
+$(B)/vm/bin/stall: $(B)/obj/vmtools/tests/vm/tools/stall.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
 
