@@ -31,12 +31,14 @@ static struct {
 	int dead;				/* the channel, in the end */
 	uint32_t spoil_every;			/* every so many groups find their work wrong */
 	uint32_t signal_at;			/* this group's submission gets a SIGTERM */
-	uint32_t signal_after;			/* and this one gets it a moment later */
+	uint32_t signal_after;			/* this one's, of all channels, is soon followed by one */
 	unsigned int in_flight, most_in_flight;
 	uint32_t last_seq;
 	int order_broken;
 	int name_wrong;
 } card;
+
+static uint64_t channels;	/* that the row asks for */
 
 struct tgl_channel {
 	int id;
@@ -84,15 +86,15 @@ int tgl_channel_dead(const struct tgl_channel *chan)
 
 int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, uint32_t seq)
 {
-	static int signalled;
+	static uint64_t sent;
 
 	if (seq != chan->last_seq + 1 || chan->seq[slot])
 		card.order_broken = 1;
 	chan->last_seq = seq;
 	if (seq == card.signal_at)
 		raise(SIGTERM);
-	if (seq == card.signal_after && !__atomic_exchange_n(&signalled, 1, __ATOMIC_RELAXED) &&
-	    !fork()) {
+	if (seq == card.signal_after &&
+	    __atomic_add_fetch(&sent, 1, __ATOMIC_RELAXED) == channels && !fork()) {
 		usleep(50000);
 		kill(getppid(), SIGTERM);
 		_exit(0);
@@ -207,12 +209,12 @@ static struct {
 /* Runs in a process of its own: 0 if the row holds, else it has printed why. */
 static int check(size_t i)
 {
-	uint64_t channels = rows[i].opts.channels;
 	struct tgl_result r;
 	char why[128] = "";
 	int ret;
 
 	card = rows[i].card;
+	channels = rows[i].opts.channels;
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	ret = tgl_run(&rows[i].opts, &r, why, sizeof(why));
