@@ -140,14 +140,16 @@ static void look_at_fences(struct tgk_gpu *gpu)
 }
 
 /*
- * Under tgk_gpu.lock. Active: work in flight at any time since the last phase ended, that is,
- * then, or now, or some came meanwhile. The core knows of what waits.
+ * Under tgk_gpu.lock. Active: work in flight or waiting at any time since the last phase ended,
+ * that is, then, or now, or some came meanwhile.
  */
-static bool was_active(struct tgk_client *client)
+static bool was_active(struct tgk_gpu *gpu, struct tgk_client *client)
 {
-	const u64 begun = atomic64_read(&client->open_begun);
+	const struct tg_client *core = tg_gpu_client(&gpu->core, client->id);
+	const u64 begun = atomic64_read(&client->open_begun) + core->stats.submitted;
 	const bool active = client->live || client->was_live || client->polled ||
-			    begun != client->polled_begun;
+			    begun != client->polled_begun || core->inflight ||
+			    tg_client_waits(core);
 
 	client->polled_begun = begun;
 	client->was_live = client->live;
@@ -171,11 +173,12 @@ static void forget(struct tgk_gpu *gpu)
 }
 
 /* Under tgk_gpu.lock: what was seen of one client, forgotten here. */
-static void sample_client(struct tgk_client *client, struct tg_sample *sample, bool dense)
+static void sample_client(struct tgk_gpu *gpu, struct tgk_client *client,
+			  struct tg_sample *sample, bool dense)
 {
 	const u64 ended = atomic64_read(&client->open_ended);
 
-	sample->active = was_active(client);
+	sample->active = was_active(gpu, client);
 	sample->busy = min(client->polled, sample->length);
 	sample->groups = dense ? client->polled_runs : ended - client->polled_ended;
 	client->polled_ended = ended;
@@ -212,7 +215,7 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 		all.busy = p->others;
 		all.groups = p->others_runs;
 		list_for_each_entry_safe(client, next, &gpu->clients, node) {
-			sample_client(client, &one, dense);
+			sample_client(gpu, client, &one, dense);
 			all.busy += one.busy;
 			all.groups += one.groups;
 			all.active |= one.active;
@@ -495,11 +498,6 @@ int tgk_poll_init(void)
 	if (IS_ERR(poller))
 		return PTR_ERR(poller);
 	kthread_bind(poller, cpu);
-	/*
-	 * Who is put off by the clients' own wake-ups misses what happens then. Not real time: a
-	 * phase of dense readings is long.
-	 */
-	set_user_nice(poller, MIN_NICE);
 	/* It is kept for tgk_poll_cpu_time(). */
 	get_task_struct(poller);
 	wake_up_process(poller);

@@ -237,8 +237,8 @@ struct tgk_gpu {
  * @open_told: of its calls through its open gate, those that an IDLE has told of
  * @polled: time that the engine was seen to work for it, in this phase of polling
  * @polled_runs: how often the engine was seen to go to it
- * @polled_begun: calls through its open gate by the end of the last phase
- * @polled_ended: of them: those that had ended
+ * @polled_begun: submissions by the end of the last phase
+ * @polled_ended: calls through its open gate that had ended by then
  * @open_begun: calls through its open gate, ever
  * @open_ended: of them: those that have ended. Equal: none is under way
  * @live: work that went through its open gate was in flight when the phase ended; only the
