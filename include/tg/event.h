@@ -127,11 +127,13 @@ enum tg_action_kind {
  * @TG_NOTE_DRAIN_CUT: a drain, or a SYNC, passed its deadline because of the client named
  * @TG_NOTE_POLICY: policy number job is in force
  * @TG_NOTE_DRY: policy number job is modelled, and nothing is delayed
+ * @TG_NOTE_NOT_ADMITTED: the client's reserve does not fit beside those admitted; it is in
+ *	Background
  */
 enum tg_note {
 	TG_NOTE_LOST, TG_NOTE_REPAIRED, TG_NOTE_RECOVERED, TG_NOTE_OVERLAP,
 	TG_NOTE_EJECTED_PICK, TG_NOTE_EJECTED_STARVED, TG_NOTE_DRAIN_CUT, TG_NOTE_POLICY,
-	TG_NOTE_DRY,
+	TG_NOTE_DRY, TG_NOTE_NOT_ADMITTED,
 	TG_NOTES
 };
 

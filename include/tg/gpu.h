@@ -233,12 +233,14 @@ struct tg_engine {
  *	job for this long
  * @TG_KNOB_RECORDS: predict_records: records that a client's history may hold
  * @TG_KNOB_SWITCH: switch_cost_us: what a context switch costs, as far as a history does not
- *	know better; taken when the history begins
+ *	know better; taken when the history begins; 0: tg_gpu.impact
  * @TG_KNOB_DRY: dry_run: 1: nothing is delayed, the policy is modelled beside (tg/dry.h)
+ * @TG_KNOB_ADMISSION: admission_percent: what the reserves' shares C/T may add up to; asked when a
+ *	client is matched. Background is no reserve in this sense
  */
 enum tg_knob {
 	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
-	TG_KNOB_DRY,
+	TG_KNOB_DRY, TG_KNOB_ADMISSION,
 	TG_KNOBS
 };
 
@@ -299,6 +301,9 @@ struct tg_buckets {
  * @spec: in force, or NULL
  * @foreground: process that has the foreground window, 0: none
  * @background: the Background reserve
+ * @admitted: sum of the reserves' shares
+ * @impact: mean preemption impact of all clients, ns; 0 before the first
+ * @impact_runs: how many it stands for, as far as that matters
  * @buckets: the tables
  * @bucket_mask: the bits of a number that name its bucket
  * @pool: spare objects, chained through their hash field (reserves: through all)
@@ -327,6 +332,8 @@ struct tg_gpu {
 	const struct tg_spec *spec;
 	u32 foreground;
 	struct tg_reserve background;
+	s64 admitted, impact;
+	u32 impact_runs;
 	struct tg_buckets buckets;
 	u32 bucket_mask;
 	void *pool[TG_POOLS];

@@ -83,6 +83,16 @@ void tg_key_init(struct tg_key_builder *b);
 bool tg_key_build(struct tg_key_builder *b, const u32 *words, u32 n);
 
 /**
+ * tg_key_skip() - pass over data that need not be read
+ * @b: the builder
+ * @n: how many words come next, as far as the caller knows
+ *
+ * Return: how many of these, from the first on, are data of the command that has begun. They
+ * count as built; the caller goes on behind them.
+ */
+u32 tg_key_skip(struct tg_key_builder *b, u32 n);
+
+/**
  * tg_key_finish() - the group ends here
  * @b: the builder
  *
@@ -134,7 +144,8 @@ struct tg_cost {
  * @lru: records that have run, the least recently used first
  * @blank: stands for all groups whose key is not known or could not be kept; always a miss
  * @nr: records that have run
- * @impact: mean preemption impact, ns; the knob switch_cost_us to begin with
+ * @impact: mean preemption impact, ns; to begin with the knob switch_cost_us, or, if that is 0,
+ *	what all clients of the GPU have shown
  * @impact_runs: how many it stands for, as far as that matters
  * @hits: predictions from a record of the same key
  * @misses: the others

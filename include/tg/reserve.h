@@ -18,6 +18,8 @@
 
 #include <tg/types.h>
 
+#define TG_SHARE_ALL	100000000	/* the share that is the whole GPU */
+
 /**
  * struct tg_reserve - one reserve
  * @name: of a shared reserve; empty for a client's own; "background" for Background
@@ -28,6 +30,7 @@
  * @next: time of the next refill; the grid starts when the reserve is created
  * @busy_since: since when a group of this reserve has been running, TG_NEVER: none is
  * @used: all the time ever charged, ns
+ * @share: C/T in units of 1 / TG_SHARE_ALL, as far as it is admitted; 0 without users
  * @kind: TG_PE or TG_AE
  * @busy: its jobs on the hardware
  * @queued: its jobs in the state QUEUED
@@ -40,7 +43,7 @@
  */
 struct tg_reserve {
 	char name[TG_NAME_LEN];
-	s64 capacity, period, budget, reserved, next, busy_since, used;
+	s64 capacity, period, budget, reserved, next, busy_since, used, share;
 	u8 kind;
 	u32 busy, queued, throttled, users;
 	struct list_head waiting, all;

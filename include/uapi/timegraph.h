@@ -94,6 +94,12 @@ struct tg_snap_head {
  * @modelled: dry run: jobs that these two sums are of
  * @polled_time: GPU time that the poller has seen it use, in poll phases alone
  * @polled_groups: how often it has seen the GPU go to it; spread readings: submissions that ended
+ * @predict_hits: predictions (AE) from a job of the same commands
+ * @predict_misses: the others
+ * @predict_unreadable: of these: those whose commands could not be read
+ * @predict_error: mean relative error of the predictions, in per mille of the real cost, each
+ *	counted as 1000 at most
+ * @reserved: 0
  */
 struct tg_snap_client {
 	__u32 id;
@@ -112,6 +118,8 @@ struct tg_snap_client {
 	__u64 wait_reserve, wait_policy;
 	__u64 would_reserve, would_policy, modelled;
 	__u64 polled_time, polled_groups;
+	__u64 predict_hits, predict_misses, predict_unreadable;
+	__u32 predict_error, reserved;
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

@@ -40,10 +40,25 @@ static void retire(struct tg_gpu *gpu, struct tg_reserve *r)
 	tg_gpu_give(gpu, TG_POOL_RESERVE, r);
 }
 
+/* Its share is free for others. */
+static void dismiss(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	gpu->admitted -= r->share;
+	r->share = 0;
+}
+
 void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 {
-	if (!--r->users)
-		retire(gpu, r);
+	if (--r->users)
+		return;
+	dismiss(gpu, r);
+	retire(gpu, r);
+}
+
+/* Does a reserve as @entry wants it fit beside the others? @r: if it exists already. */
+static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r, s64 share)
+{
+	return gpu->admitted - (r ? r->share : 0) + share <= gpu->knob[TG_KNOB_ADMISSION];
 }
 
 /* ---- gates ---------------------------------------------------------------------------- */
@@ -175,12 +190,16 @@ static struct tg_reserve *find_shared(struct tg_gpu *gpu, const char *name, u32 
 	return NULL;
 }
 
-/* The reserve that @entry gives to @client; there is one in the pool if one is needed. */
+/*
+ * The reserve that @entry gives to @client, Background if it does not fit; there is one in the
+ * pool if one is needed.
+ */
 static struct tg_reserve *reserve_of(struct tg_gpu *gpu, const struct tg_client *client,
 				     const struct tg_spec_entry *entry)
 {
 	struct tg_reserve *r = client->reserve;
 	const char *name;
+	s64 share;
 
 	if (!entry || entry->resv == TG_BG)
 		return &gpu->background;
@@ -189,14 +208,20 @@ static struct tg_reserve *reserve_of(struct tg_gpu *gpu, const struct tg_client 
 		r = find_shared(gpu, name, entry->reserve.len);
 	else if (r && (r == &gpu->background || shared(r)))
 		r = NULL;
+	/* Rounded down, by less than a reserve of 10 ns a second. */
+	share = div64_s64(entry->capacity * TG_SHARE_ALL, entry->period);
+	if (!fits(gpu, r, share))
+		return &gpu->background;
 	if (r) {
 		tg_reserve_set(r, entry->resv, entry->capacity, entry->period, gpu->now);
-		return r;
+	} else {
+		r = tg_gpu_take(gpu, TG_POOL_RESERVE);
+		tg_reserve_init(r, entry->resv, entry->capacity, entry->period, gpu->now);
+		memcpy(r->name, name, entry->reserve.len);
+		list_add_tail(&r->all, &gpu->reserves);
 	}
-	r = tg_gpu_take(gpu, TG_POOL_RESERVE);
-	tg_reserve_init(r, entry->resv, entry->capacity, entry->period, gpu->now);
-	memcpy(r->name, name, entry->reserve.len);
-	list_add_tail(&r->all, &gpu->reserves);
+	gpu->admitted += share - r->share;
+	r->share = share;
 	return r;
 }
 
@@ -231,8 +256,16 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	}
 	client->depth = entry ? entry->depth : 0;
 	client->weight = entry ? entry->weight : 1;
+	/* What it has for itself, it gives back before it asks again. */
+	if (old && !shared(old))
+		dismiss(gpu, old);
 	client->reserve = reserve_of(gpu, client, entry);
 	client->reserve->users++;
+	if (client->resv != TG_BG && client->reserve == &gpu->background) {
+		client->resv = TG_BG;
+		if (client->reserve != old)
+			tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_NOT_ADMITTED);
+	}
 
 	if (client->reserve != old)
 		for (ch = client->channels; ch; ch = ch->next)
@@ -400,6 +433,9 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_reserve_set(&gpu->background, TG_PE, TG_SEC, TG_SEC, gpu->now);
 	tg_reserve_review(gpu, &gpu->background);
 	if (ev->arg) {
+		/* All of them ask anew, in the order in which they came. */
+		list_for_each_entry(r, &gpu->reserves, all)
+			dismiss(gpu, r);
 		list_for_each_entry(client, &gpu->all_clients, all) {
 			client->by_hand = false;
 			match(gpu, client);

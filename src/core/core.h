@@ -81,10 +81,18 @@ void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy);
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
 void tg_drain_review(struct tg_gpu *gpu);
 
-/* A knob of the core as tg_gpu.knob has it: times in ns. */
+/* A knob of the core as tg_gpu.knob has it: times in ns, shares as in struct tg_reserve. */
 static inline s64 tg_knob_value(u32 nr, s64 value)
 {
-	return nr == TG_KNOB_RECORDS || nr == TG_KNOB_DRY ? value : value * TG_USEC;
+	switch (nr) {
+	case TG_KNOB_RECORDS:
+	case TG_KNOB_DRY:
+		return value;
+	case TG_KNOB_ADMISSION:
+		return value * (TG_SHARE_ALL / 100);
+	default:
+		return value * TG_USEC;
+	}
 }
 
 /* dry.c */

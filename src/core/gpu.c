@@ -17,6 +17,8 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_RECORDS] = { "predict_records", 1, 1000, 100 },
 	[TG_KNOB_SWITCH] = { "switch_cost_us", 0, TG_SEC / TG_USEC, 0 },
 	[TG_KNOB_DRY] = { "dry_run", 0, 1, 0 },
+	/* By default beyond any sum of shares. */
+	[TG_KNOB_ADMISSION] = { "admission_percent", 0, 100000000, 100000000 },
 	{ }
 };
 
@@ -299,6 +301,8 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		if (r->kind == TG_PE && job->asked && !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
+	if (r->share && (!r->users || r == &gpu->background))
+		return "a reserve that nobody uses is admitted, or Background is";
 	if (queued != r->queued || throttled != r->throttled)
 		return "a reserve counts its waiting jobs wrongly";
 	if (!r->throttled != RB_EMPTY_NODE(&r->ready_node))
@@ -322,6 +326,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	const struct tg_reserve *r;
 	struct census n = { };
 	const char *wrong;
+	s64 admitted = 0;
 	u32 i;
 
 	list_for_each_entry(client, &gpu->all_clients, all) {
@@ -361,7 +366,10 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		wrong = check_reserve(gpu, r);
 		if (wrong)
 			return wrong;
+		admitted += r->share;
 	}
+	if (admitted != gpu->admitted)
+		return "the GPU counts the admitted shares wrongly";
 	for (i = 0; i < gpu->nr_engines; i++) {
 		if (n.inflight[i] != gpu->engine[i].inflight ||
 		    n.queued[i] != gpu->engine[i].queued ||

@@ -90,15 +90,20 @@ static void header(struct tg_key_builder *b, u32 word)
 	}
 }
 
+u32 tg_key_skip(struct tg_key_builder *b, u32 n)
+{
+	u32 data = min(b->skip, n);
+
+	b->skip -= data;
+	return data;
+}
+
 bool tg_key_build(struct tg_key_builder *b, const u32 *words, u32 n)
 {
 	u32 i = 0;
 
 	while (i < n && !b->bad) {
-		u32 data = min(b->skip, n - i);
-
-		b->skip -= data;
-		i += data;
+		i += tg_key_skip(b, n - i);
 		if (i < n)
 			header(b, words[i++]);
 	}
@@ -259,7 +264,7 @@ struct tg_history *tg_history_new(struct tg_gpu *gpu)
 		return NULL;
 	memset(h, 0, sizeof(*h));
 	INIT_LIST_HEAD(&h->lru);
-	h->impact = gpu->knob[TG_KNOB_SWITCH];
+	h->impact = gpu->knob[TG_KNOB_SWITCH] ? gpu->knob[TG_KNOB_SWITCH] : gpu->impact;
 	h->impact_runs = 1;
 	return h;
 }
@@ -322,6 +327,12 @@ static void learn_mean(struct tg_history *h, struct tg_cost *cost, s64 used)
 	insert_mean(h, cost);
 }
 
+static void learn_impact(struct tg_gpu *gpu, struct tg_history *h, s64 impact)
+{
+	fold(&h->impact, &h->impact_runs, impact);
+	fold(&gpu->impact, &gpu->impact_runs, impact);
+}
+
 /* The first run of a key: its record gets into the table, and what is too much goes. */
 static void learn_first(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used)
 {
@@ -345,7 +356,7 @@ void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 	else if (!cost->runs)
 		learn_first(gpu, h, cost, switched ? used - h->impact : used);
 	else if (in_table(cost) && switched)
-		fold(&h->impact, &h->impact_runs, used - cost->mean);
+		learn_impact(gpu, h, used - cost->mean);
 	else if (in_table(cost))
 		learn_mean(h, cost, used);
 	tg_predict_drop(gpu, h, cost);

@@ -5,8 +5,8 @@
  * nouveau returns no fence from a pushbuf, and its return code does not tell whether one was
  * emitted. So the thread registers itself before it calls nouveau, and the tracepoint
  * dma_fence_init tells what was created meanwhile: the last one wins, since TTM's copies come
- * first. nouveau's own channels are not the client's. A fence that nobody but us holds
- * and that has not signalled was never emitted.
+ * first. nouveau's own channels are not the client's. A fence that nobody but us holds and that
+ * has not signalled was never emitted.
  *
  * on_signal() runs inside nouveau's fence lock, in hard interrupt context (6.1), a worker
  * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE and leaves
@@ -44,11 +44,17 @@ static struct tgk_capture *find(u32 bucket)
 	return NULL;
 }
 
-static bool of_a_client(struct dma_fence *fence)
+/*
+ * PUSHBUF makes nouveau's fence. EXEC makes a job of the DRM scheduler, whose fences come in the
+ * same thread, `scheduled` and then `finished`; nouveau's own comes later, in a worker.
+ */
+static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
 {
-	const char *timeline;
+	const char *timeline, *driver = tgk_fence_driver(fence);
 
-	if (strcmp(tgk_fence_driver(fence), "nouveau"))
+	if (c->exec)
+		return !strcmp(driver, "drm_sched");
+	if (strcmp(driver, "nouveau"))
 		return false;
 	timeline = tgk_fence_timeline(fence);
 	return strcmp(timeline, "generic kernel channel") &&
@@ -59,32 +65,33 @@ static bool of_a_client(struct dma_fence *fence)
 static void on_init(void *data, struct dma_fence *fence)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
-	struct dma_fence *old = fence;
+	struct dma_fence *old = NULL;
 	struct tgk_capture *c;
 
-	if (!in_task() || hlist_empty(&captures[bucket].head) || !of_a_client(fence))
+	if (!in_task() || hlist_empty(&captures[bucket].head))
 		return;
 	raw_spin_lock(&captures[bucket].lock);
 	c = find(bucket);
-	if (c) {
+	if (c && is_wanted(c, fence)) {
 		old = c->fence;
 		c->fence = dma_fence_get(fence);
 		c->at = ktime_get_ns();
 	}
 	raw_spin_unlock(&captures[bucket].lock);
-	if (c)
-		dma_fence_put(old);
+	dma_fence_put(old);
 }
 
 /**
  * tgk_capture_begin() - from now on, remember the last fence that this thread creates
  * @c: where
+ * @call: what it is about to do
  */
-void tgk_capture_begin(struct tgk_capture *c)
+void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
 	c->task = current;
+	c->exec = call->exec;
 	c->fence = NULL;
 	c->at = 0;
 	raw_spin_lock(&captures[bucket].lock);

@@ -23,6 +23,7 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/rcupdate.h>
+#include <linux/uaccess.h>
 
 #include "tgk.h"
 #include "wrap/ftrace.h"
@@ -30,12 +31,15 @@
 
 #define DRM_MAJOR	226
 
-enum hook { PUSHBUF, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, HOOKS };
+enum hook { PUSHBUF, EXEC, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, HOOKS };
 
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
 typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
 
-/* tgk_mutex to write, and only while the hooks are off and no call is counted. */
+/*
+ * tgk_mutex to write, and only while the hooks are off and no call is counted. @orig is 0 where
+ * this nouveau has no such function.
+ */
 static struct {
 	unsigned long orig, ours;
 } hooks[HOOKS];
@@ -45,28 +49,48 @@ static struct module *nouveau;	/* held while the hooks are on; tgk_mutex */
 
 /* --- our functions, in the place of nouveau's --- */
 
+/* A submission; without @pushes a query, or a mere wait, which is not ours. */
+static int submit(const struct tgk_call *call, u32 pushes)
+{
+	struct tgk_gpu *gpu;
+	int ret;
+
+	atomic_inc(&calls);
+	gpu = pushes ? tgk_gpu_get(call->dev) : NULL;
+	if (gpu) {
+		ret = tgk_submit(gpu, call);
+		tgk_gpu_put(gpu);
+	} else {
+		ret = call->orig(call->dev, call->data, call->file);
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
 static int our_pushbuf(struct drm_device *dev, void *data, struct drm_file *file)
 {
-	struct drm_nouveau_gem_pushbuf *req = data;
-	struct tgk_call call = {
+	const struct drm_nouveau_gem_pushbuf *req = data;
+	const struct tgk_call call = {
 		.orig = (ioctl_fn)hooks[PUSHBUF].orig,
 		.dev = dev, .data = data, .file = file,
 		.size = sizeof(*req), .chid = req->channel,
 	};
-	struct tgk_gpu *gpu;
-	int ret;
 
 	BUILD_BUG_ON(sizeof(*req) > TGK_ARGS);
-	atomic_inc(&calls);
-	gpu = req->nr_push ? tgk_gpu_get(dev) : NULL;
-	if (gpu) {
-		ret = tgk_submit(gpu, &call);
-		tgk_gpu_put(gpu);
-	} else {
-		ret = call.orig(dev, data, file);
-	}
-	atomic_dec(&calls);
-	return ret;
+	return submit(&call, req->nr_push);
+}
+
+static int our_exec(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	const struct tgk_exec *req = data;
+	const struct tgk_call call = {
+		.orig = (ioctl_fn)hooks[EXEC].orig,
+		.dev = dev, .data = data, .file = file,
+		.size = sizeof(*req), .chid = req->channel, .exec = true,
+	};
+
+	BUILD_BUG_ON(sizeof(*req) > TGK_ARGS);
+	return submit(&call, req->push_count);
 }
 
 /**
@@ -78,10 +102,52 @@ static int our_pushbuf(struct drm_device *dev, void *data, struct drm_file *file
 bool tgk_take_sync(const struct tgk_call *call)
 {
 	struct drm_nouveau_gem_pushbuf *req = call->data;
-	bool sync = req->vram_available & NOUVEAU_GEM_PUSHBUF_SYNC;
+	bool sync;
 
+	if (call->exec)
+		return false;
+	sync = req->vram_available & NOUVEAU_GEM_PUSHBUF_SYNC;
 	req->vram_available &= ~(u64)NOUVEAU_GEM_PUSHBUF_SYNC;
 	return sync;
+}
+
+/* Of a push's length: bytes, and a flag for the GPU that older headers do not name. */
+#define PUSH_BYTES		0x007ffffcULL
+#define PUSH_NO_PREFETCH	0x00800000ULL
+
+/**
+ * tgk_call_piece() - where does a submission's push buffer lie?
+ * @call: the ioctl
+ * @i: which piece of it, from 0, in the order in which the GPU fetches them
+ * @piece: receives it; the client may change its mind before nouveau looks, too
+ *
+ * EXEC names addresses of the GPU, and only nouveau knows what is there.
+ * Context: process; reads the client's memory.
+ *
+ * Return: 1; 0: there are only @i; negative: that cannot be told.
+ */
+int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece)
+{
+	const struct drm_nouveau_gem_pushbuf *req = call->data;
+	const struct drm_nouveau_gem_pushbuf_push __user *pushes = u64_to_user_ptr(req->push);
+	const struct drm_nouveau_gem_pushbuf_bo __user *bos = u64_to_user_ptr(req->buffers);
+	struct drm_nouveau_gem_pushbuf_push push;
+
+	if (call->exec)
+		return -EOPNOTSUPP;
+	if (i == req->nr_push)
+		return 0;
+	if (req->nr_push > NOUVEAU_GEM_MAX_PUSH || req->nr_buffers > NOUVEAU_GEM_MAX_BUFFERS)
+		return -EINVAL;
+	if (copy_from_user(&push, &pushes[i], sizeof(push)))
+		return -EFAULT;
+	if (push.bo_index >= req->nr_buffers || push.length & ~(PUSH_BYTES | PUSH_NO_PREFETCH))
+		return -EINVAL;
+	if (get_user(piece->handle, &bos[push.bo_index].handle))
+		return -EFAULT;
+	piece->offset = push.offset;
+	piece->bytes = push.length & PUSH_BYTES;
+	return 1;
 }
 
 static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file *file)
@@ -163,12 +229,20 @@ static struct ftrace_ops ops = {
 	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT,
 };
 
+static bool has_ioctl(const struct drm_driver *drv, unsigned int nr)
+{
+	return drv->num_ioctls > nr && drv->ioctls[nr].func;
+}
+
 static int hooks_on(const struct drm_driver *drv)
 {
 	int i, ret = 0;
 
 	hooks[PUSHBUF].orig = (unsigned long)drv->ioctls[TGK_NR_PUSHBUF].func;
 	hooks[PUSHBUF].ours = (unsigned long)our_pushbuf;
+	hooks[EXEC].orig = has_ioctl(drv, TGK_NR_EXEC) ?
+		(unsigned long)drv->ioctls[TGK_NR_EXEC].func : 0;
+	hooks[EXEC].ours = (unsigned long)our_exec;
 	hooks[CHANNEL_ALLOC].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_ALLOC].func;
 	hooks[CHANNEL_ALLOC].ours = (unsigned long)our_channel_alloc;
 	hooks[CHANNEL_FREE].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_FREE].func;
@@ -179,7 +253,8 @@ static int hooks_on(const struct drm_driver *drv)
 	if (!try_module_get(drv->fops->owner))
 		return -ENODEV;
 	for (i = 0; i < HOOKS && !ret; i++)
-		ret = ftrace_set_filter_ip(&ops, hooks[i].orig, 0, !i);
+		if (hooks[i].orig)
+			ret = ftrace_set_filter_ip(&ops, hooks[i].orig, 0, !i);
 	if (ret) {
 		pr_err("ftrace cannot trace nouveau's functions (error %d)\n", ret);
 		goto put;
@@ -245,13 +320,14 @@ static int ftrace_works(void)
 
 static bool is_ioctl(const struct drm_driver *drv, unsigned int nr, size_t size)
 {
-	return drv->num_ioctls > nr && drv->ioctls[nr].func &&
-	       _IOC_SIZE(drv->ioctls[nr].cmd) == size;
+	return has_ioctl(drv, nr) && _IOC_SIZE(drv->ioctls[nr].cmd) == size;
 }
 
 static bool layout_known(const struct drm_driver *drv)
 {
 	return is_ioctl(drv, TGK_NR_PUSHBUF, sizeof(struct drm_nouveau_gem_pushbuf)) &&
+	       (!has_ioctl(drv, TGK_NR_EXEC) ||
+		is_ioctl(drv, TGK_NR_EXEC, sizeof(struct tgk_exec))) &&
 	       is_ioctl(drv, TGK_NR_CHANNEL_ALLOC, sizeof(struct tgk_channel_alloc)) &&
 	       is_ioctl(drv, TGK_NR_CHANNEL_FREE, sizeof(struct tgk_channel_free)) &&
 	       drv->postclose && drv->fops && drv->fops->owner;

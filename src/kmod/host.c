@@ -44,6 +44,7 @@ const char *const tgk_stat_names[TGK_STATS] = {
 	[TGK_STAT_OVERLAPS] = "overlaps",
 	[TGK_STAT_EJECTED] = "ejected",
 	[TGK_STAT_DRAIN_CUT] = "drain_cut",
+	[TGK_STAT_NOT_ADMITTED] = "not_admitted",
 };
 
 /* --- actions: under tgk_gpu.lock, inside tgk_feed() --- */
@@ -58,6 +59,7 @@ static void act_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		[TG_NOTE_EJECTED_PICK] = TGK_STAT_EJECTED,
 		[TG_NOTE_EJECTED_STARVED] = TGK_STAT_EJECTED,
 		[TG_NOTE_DRAIN_CUT] = TGK_STAT_DRAIN_CUT,
+		[TG_NOTE_NOT_ADMITTED] = TGK_STAT_NOT_ADMITTED,
 	};
 	const struct tgk_client *client = action->host;
 	struct tgk_note *note;
@@ -197,6 +199,10 @@ static void tell_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 	case TG_NOTE_DRAIN_CUT:
 		pr_warn("GPU %u: a drain was cut short: client %u (%s, pid %u) still had work in flight\n",
 			gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_NOT_ADMITTED:
+		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): its reserve does not fit beside those admitted: it is in Background\n",
+				      gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:
 		policy = tg_policy_get(note->job);

@@ -181,7 +181,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *c
 	struct dma_fence *fence;
 	int ret;
 
-	tgk_capture_begin(&capture);
+	tgk_capture_begin(&capture, call);
 	ret = call_nouveau(call);
 	fence = tgk_capture_end(&capture);
 	if (fence) {
@@ -210,7 +210,7 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
 	int ret;
 
 	tgk_count(TGK_STAT_OPEN);
-	tgk_capture_begin(&capture);
+	tgk_capture_begin(&capture, call);
 	ret = call_nouveau(call);
 	tgk_open_leave(gpu, ch, tgk_capture_end(&capture));
 	return ret;
@@ -227,7 +227,7 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 	struct dma_fence *fence;
 	int ret;
 
-	tgk_capture_begin(&capture);
+	tgk_capture_begin(&capture, call);
 	ret = pass(call);
 	fence = tgk_capture_end(&capture);
 	if (!fence)
@@ -238,45 +238,76 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 }
 
 /**
- * tgk_submit() - one submission, from the call to nouveau's answer
- * @gpu: the GPU, held
- * @call: the ioctl
- *
- * Context: process; sleeps.
- *
- * Return: what nouveau returns; -ERESTARTSYS or -EINTR: a signal came first; -ENODEV: the
- * device is going away; -ENOMEM.
+ * struct submission - what tgk_submit() has in hand until the core has taken it
+ * @job: the job, or NULL
+ * @keys: room for its key, if somebody asked
+ * @key: its key: in @keys, or NULL
+ * @asked: its push buffers have been read
  */
-int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
+struct submission {
+	struct tgk_job *job;
+	struct tg_key_builder *keys;
+	const struct tg_key *key;
+	bool asked;
+};
+
+/* Under tgk_gpu.lock: does the core have to know what a submission of this client will cost? */
+static bool asks(const struct tgk_gpu *gpu, const struct tgk_client *client)
 {
-	struct tgk_job *job = NULL, *mine, *stale = NULL;
+	return tg_gpu_client(&gpu->core, client->id)->reserve->kind == TG_AE;
+}
+
+/* Under tgk_gpu.lock: is all there that the core may take? */
+static bool prepared(const struct tgk_gpu *gpu, const struct submission *s, bool ae)
+{
+	const u32 *pooled = gpu->core.pooled;
+
+	if (!s->job || !pooled[TG_POOL_HISTORY] || (ae && !s->asked))
+		return false;
+	return !ae || !s->key || (pooled[TG_POOL_COST] &&
+				  pooled[TG_POOL_CHUNK] >= TG_KEY_CHUNKS(s->key->nr));
+}
+
+/*
+ * Get what is missing. A history is there in any case: this client may turn out to need one. A key
+ * that cannot be had, or not be kept, is done without. Without the lock; 0 or -ENOMEM.
+ */
+static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_call *call, bool ae)
+{
+	s->job = s->job ?: kzalloc(sizeof(*s->job), GFP_KERNEL);
+	if (!s->job || tgk_pool_fill(gpu, TG_POOL_HISTORY, 1))
+		return -ENOMEM;
+	if (ae && !s->asked) {
+		s->asked = true;
+		s->keys = kmalloc(sizeof(*s->keys), GFP_KERNEL);
+		s->key = s->keys ? tgk_push_key(s->keys, call) : NULL;
+	}
+	if (s->key && (tgk_pool_fill(gpu, TG_POOL_COST, 1) ||
+		       tgk_pool_fill(gpu, TG_POOL_CHUNK, TG_KEY_CHUNKS(s->key->nr))))
+		s->key = NULL;
+	return 0;
+}
+
+static int submit(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
+{
+	struct tgk_job *job, *stale = NULL;
 	struct tgk_channel *ch;
 	enum tgk_known known;
 	struct tg_event ev;
+	bool ae;
 	int ret;
 
-	/* A thread that was interrupted while its gate was closed goes where its job is parked. */
-	if (likely(!READ_ONCE(gpu->closing) && list_empty(&gpu->parked))) {
-		ch = tgk_open_enter(gpu, call->file, call->chid);
-		if (ch)
-			return submit_open(gpu, ch, call);
-	}
-	tgk_fence_reap(gpu);
 again:
 	raw_spin_lock_irq(&gpu->lock);
 	if (gpu->closing) {
 		ret = gpu->closing == TGK_GONE ? -ENODEV : 0;
 		raw_spin_unlock_irq(&gpu->lock);
-		kfree(job);
 		return ret ?: pass(call);
 	}
 	if (unlikely(!list_empty(&gpu->parked))) {
-		mine = unpark_mine(gpu, call, &stale);
-		if (mine) {
-			kfree(job);
-			job = mine;
+		job = unpark_mine(gpu, call, &stale);
+		if (job)
 			goto wait;
-		}
 		if (stale) {
 			raw_spin_unlock_irq(&gpu->lock);
 			parked_free(stale);
@@ -291,10 +322,8 @@ again:
 			ret = tgk_channel_join(gpu, call->file, call->chid, false);
 			if (!ret)
 				goto again;
-			kfree(job);
 			return ret;
 		}
-		kfree(job);
 		return known == TGK_DYING ? pass(call) : submit_unknown(gpu, call);
 	}
 	if (ch->client->gate == TG_GATE_OPEN) {
@@ -302,24 +331,22 @@ again:
 		ch = tgk_open_enter(gpu, call->file, call->chid);
 		if (!ch)
 			goto again;
-		kfree(job);
 		return submit_open(gpu, ch, call);
 	}
-	/* One in reserve: the core takes it when this client turns out to need one (AE). */
-	if (!job || !gpu->core.pooled[TG_POOL_HISTORY]) {
+	ae = asks(gpu, ch->client);
+	if (!prepared(gpu, s, ae)) {
 		raw_spin_unlock_irq(&gpu->lock);
-		job = job ?: kzalloc(sizeof(*job), GFP_KERNEL);
-		if (!job || tgk_pool_fill(gpu, TG_POOL_HISTORY, 1)) {
-			kfree(job);
-			return -ENOMEM;
-		}
-		goto again;
+		ret = prepare(gpu, s, call, ae);
+		if (!ret)
+			goto again;
+		return ret;
 	}
+	job = s->job;
 	job->gpu = gpu;
 	job->id = gpu->last_job + 1;
 	ev = (struct tg_event) {
 		.kind = TG_EV_SUBMIT, .client = ch->client->id, .channel = ch->nr,
-		.job = job->id, .host = job,
+		.job = job->id, .data = ae ? s->key : NULL, .host = job,
 	};
 	ret = tgk_feed(gpu, &ev);
 	if (ret) {
@@ -327,9 +354,10 @@ again:
 		ret = ret == -ENOMEM ? tgk_pool_fill(gpu, TG_POOL_JOB, 1) : ret;
 		if (!ret)
 			goto again;
-		kfree(job);
 		return ret;
 	}
+	s->job = NULL;
+	ch->client->unreadable += ae && !s->key;
 	gpu->last_job++;
 	tgk_count(TGK_STAT_SUBMITTED);
 	if (job->freed) {
@@ -351,4 +379,33 @@ wait:
 	default:
 		return ret;
 	}
+}
+
+/**
+ * tgk_submit() - one submission, from the call to nouveau's answer
+ * @gpu: the GPU, held
+ * @call: the ioctl
+ *
+ * Context: process; sleeps.
+ *
+ * Return: what nouveau returns; -ERESTARTSYS or -EINTR: a signal came first; -ENODEV: the
+ * device is going away; -ENOMEM.
+ */
+int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
+{
+	struct submission s = { };
+	struct tgk_channel *ch;
+	int ret;
+
+	/* A thread that was interrupted while its gate was closed goes where its job is parked. */
+	if (likely(!READ_ONCE(gpu->closing) && list_empty(&gpu->parked))) {
+		ch = tgk_open_enter(gpu, call->file, call->chid);
+		if (ch)
+			return submit_open(gpu, ch, call);
+	}
+	tgk_fence_reap(gpu);
+	ret = submit(gpu, call, &s);
+	kfree(s.keys);
+	kfree(s.job);
+	return ret;
 }

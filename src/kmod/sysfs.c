@@ -370,6 +370,12 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->modelled = c->stats.modelled;
 	s->polled_time = c->stats.seen;
 	s->polled_groups = c->stats.switches;
+	s->predict_unreadable = client->unreadable;
+	if (c->history) {
+		s->predict_hits = c->history->hits;
+		s->predict_misses = c->history->misses;
+		s->predict_error = tg_history_error(c->history);
+	}
 }
 
 enum field { F_U8, F_U32, F_S64, F_TEXT, F_SCHED, F_RESV, F_STATE };
@@ -478,6 +484,10 @@ CLIENT_ATTR(would_policy, F_S64);
 CLIENT_ATTR(modelled, F_S64);
 CLIENT_ATTR(polled_time, F_S64);
 CLIENT_ATTR(polled_groups, F_S64);
+CLIENT_ATTR(predict_hits, F_S64);
+CLIENT_ATTR(predict_misses, F_S64);
+CLIENT_ATTR(predict_unreadable, F_S64);
+CLIENT_ATTR(predict_error, F_U32);
 
 static struct attribute *client_attrs[] = {
 	&client_id.attr, &client_pid.attr, &client_uid.attr, &client_gpu.attr,
@@ -488,7 +498,10 @@ static struct attribute *client_attrs[] = {
 	&client_completed.attr, &client_failed.attr, &client_lost.attr, &client_overlaps.attr,
 	&client_wait_reserve.attr, &client_wait_policy.attr, &client_would_reserve.attr,
 	&client_would_policy.attr, &client_modelled.attr, &client_polled_time.attr,
-	&client_polled_groups.attr, NULL
+	&client_polled_groups.attr,
+	&client_predict_hits.attr, &client_predict_misses.attr,
+	&client_predict_unreadable.attr, &client_predict_error.attr,
+	NULL
 };
 
 static const struct attribute_group client_group = { .attrs = client_attrs };

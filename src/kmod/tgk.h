@@ -4,6 +4,7 @@
  *
  *	main.c		load and unload, module parameters
  *	hook.c		finds nouveau, attaches to its GPUs, replaces its functions
+ *	push.c		reads a submission's push buffers, for the predictor
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	client.c	processes and channels as nouveau sees them, matched to the core's
  *	fence.c		the fence of a submission, and its signal
@@ -90,6 +91,7 @@ enum tgk_stat {
 	TGK_STAT_OVERLAPS,
 	TGK_STAT_EJECTED,
 	TGK_STAT_DRAIN_CUT,
+	TGK_STAT_NOT_ADMITTED,
 	TGK_STATS
 };
 
@@ -232,6 +234,7 @@ struct tgk_gpu {
  * @closed: its last channel has left: another one makes a new client
  * @gone: the core has forgotten it
  * @gate: enum tg_gate; read without the lock
+ * @unreadable: submissions that AE asked about, and no key could be had
  * @snap: its place in the snapshot being made
  * @sync_nr: number of the SYNC that is due
  * @open_told: of its calls through its open gate, those that an IDLE has told of
@@ -258,6 +261,7 @@ struct tgk_client {
 	u32 channels;
 	bool closed, gone;
 	u8 gate;
+	u64 unreadable;
 	u32 snap;
 	u32 sync_nr;
 	u64 open_told;
@@ -329,6 +333,7 @@ struct tgk_job {
  * @file: its arguments
  * @size: bytes at @data, at most TGK_ARGS
  * @chid: the channel it names
+ * @exec: it is EXEC, else PUSHBUF
  */
 struct tgk_call {
 	int (*orig)(struct drm_device *dev, void *data, struct drm_file *file);
@@ -337,6 +342,18 @@ struct tgk_call {
 	struct drm_file *file;
 	size_t size;
 	u32 chid;
+	bool exec;
+};
+
+/**
+ * struct tgk_piece - a piece of push buffer
+ * @handle: the GEM object that it is in, as its client calls it
+ * @offset: where in it, bytes
+ * @bytes: how many; neither has been checked
+ */
+struct tgk_piece {
+	u32 handle;
+	u64 offset, bytes;
 };
 
 /* main.c */
@@ -349,6 +366,10 @@ extern bool tgk_public;
 int tgk_hook_init(void);
 void tgk_hook_exit(void);
 bool tgk_take_sync(const struct tgk_call *call);
+int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece);
+
+/* push.c: process context */
+const struct tg_key *tgk_push_key(struct tg_key_builder *b, const struct tgk_call *call);
 
 /* submit.c */
 int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call);
@@ -385,19 +406,21 @@ void tgk_client_put(struct tgk_client *client);
  * struct tgk_capture - looks out for the fence that the current thread creates
  * @hash: in the table of captures
  * @task: the thread
+ * @exec: it is inside an EXEC, else a PUSHBUF
  * @fence: the last one seen, referenced
  * @at: when it was created
  */
 struct tgk_capture {
 	struct hlist_node hash;
 	struct task_struct *task;
+	bool exec;
 	struct dma_fence *fence;
 	s64 at;
 };
 
 int tgk_fence_init(void);
 void tgk_fence_exit(void);
-void tgk_capture_begin(struct tgk_capture *c);
+void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call);
 struct dma_fence *tgk_capture_end(struct tgk_capture *c);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);

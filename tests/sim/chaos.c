@@ -230,7 +230,7 @@ static void do_knob(struct chaos *c)
 		[TG_KNOB_DRY] = { 0, 0 },
 	};
 	const struct tg_param *params;
-	u32 nr = below(c, TG_KNOBS), n;
+	u32 nr = below(c, TG_KNOB_ADMISSION), n;
 
 	th_knob(&c->h, false, nr, us[nr][below(c, 2)]);
 	params = tg_gpu_policy(&c->h.core)->params;

@@ -139,6 +139,32 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "10 submit 2 1 2\n"
 	  "1500 done 1\n" "100000 wait\n",
 	  "0 free 1, 100000 free 2" },
+	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
+	  "0 knob 6 100\n"
+	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 3 2 c\n"
+	  "10 submit 3 1 1\n" "10 started 1\n" "910 done 1\n" "911 submit 3 1 2\n" "911 started 2\n"
+	  "1911 done 2\n" "1911 leave 2 1\n"
+	  "2000 rematch a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
+	  "2010 submit 3 1 3\n" "2010 started 3\n" "2310 done 3\n" "2311 submit 3 1 4\n"
+	  "3000 wait\n",
+	  "0 note not-admitted 3 0, 10 free 1, 911 free 2, 1911 gone 2, 2010 free 3, 3000 free 4" },
+	{ "admission: a shared reserve counts once, and its members are admitted with it", "timegraph",
+	  "0 knob 6 50\n"
+	  "0 spec a:prt:pe:1:500:1000:reserve=r b:prt:pe:1:500:1000:reserve=r c:prt:pe:1:1:1000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 leave 1 1\n" "2 join 4 1 c\n"
+	  "3 leave 2 1\n" "4 join 5 1 c\n",
+	  "0 note not-admitted 3 0, 1 gone 1, 2 note not-admitted 4 0, 3 gone 2" },
+	{ "admission: thirds make a whole", "timegraph",
+	  "0 knob 6 100\n" "0 spec a:prt:pe:1:1:3\n"
+	  "0 join 1 1 a\n" "0 join 2 1 a\n" "0 join 3 1 a\n" "0 join 4 1 a\n",
+	  "0 note not-admitted 4 0" },
+	{ "admission: a spec may swap what clients have", "timegraph",
+	  "0 knob 6 100\n" "0 spec a:prt:pe:1:700:1000 b:prt:pe:1:300:1000\n"
+	  "0 join 1 1 b\n" "0 join 2 1 a\n"
+	  "1 rematch a:prt:pe:1:300:1000 b:prt:pe:1:700:1000\n"
+	  "2 knob 6 50\n" "3 join 2 2 a\n" "4 join 1 2 b\n",
+	  "3 note not-admitted 2 0, 4 note not-admitted 1 0" },
 	{ "Background is unlimited until it is configured", "timegraph",
 	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "5000000 submit 1 1 2\n"
 	  "9000000 done 1\n",
@@ -291,7 +317,7 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 {
 	static const char *const gates[] = { "open", "track", "ask", "hold" };
 	static const char *const notes[] = { "lost", "repaired", "recovered", "overlap",
-		"ejected_pick", "ejected_starved", "drain_cut", "policy" };
+		"ejected_pick", "ejected_starved", "drain_cut", "policy", "dry", "not-admitted" };
 	struct host *h = container_of(out, struct host, actions);
 
 	switch (a->kind) {

@@ -75,6 +75,14 @@ static const struct tg_key *build(struct tg_key_builder *b, const u32 *words, u3
 		u32 *copy;
 
 		len = min(step, n - at);
+		if (step % 2) {
+			u32 skipped = tg_key_skip(b, len);
+
+			if (skipped) {
+				len = skipped;
+				continue;
+			}
+		}
 		copy = malloc(len * sizeof(*copy));	/* so that a word too far is seen */
 		memcpy(copy, words + at, len * sizeof(*copy));
 		tg_key_build(b, copy, len);

@@ -21,7 +21,7 @@
 #endif
 
 #define NOT_LOADED	"tgctl: timegraph is not loaded: modprobe timegraph\n"
-#define KNOWN_VERBS	"known: load, check, policy, clients, top, why, record, plot, metrics, prio, stats, knob, version, help\n"
+#define KNOWN_VERBS	"known: load, check, admit, policy, clients, top, why, record, plot, metrics, prio, stats, knob, version, help\n"
 #define SNAPSHOT	"tgctl: sys/snapshot "
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"
@@ -58,7 +58,8 @@ static const struct tg_snap_client game = {
 	.wait_time = 999, .submitted = 18446744073709551615u, .completed = 41, .failed = 5,
 	.lost = 6, .overlaps = 7,
 	.wait_reserve = 1999, .wait_policy = 2000, .would_reserve = 3000, .would_policy = 4001,
-	.modelled = 8,
+	.modelled = 8, .predict_hits = 8, .predict_misses = 9, .predict_unreadable = 2,
+	.predict_error = 123,
 };
 
 #define GAME_JSON \
@@ -69,13 +70,15 @@ static const struct tg_snap_client game = {
 	"\"state\":\"running\",\"reserve\":\"\",\"line\":2,\"inflight\":1," \
 	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7," \
 	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"would_reserve_us\":3,\"would_policy_us\":4," \
-	"\"modelled\":8}"
+	"\"modelled\":8," \
+	"\"predict_hits\":8,\"predict_misses\":9,\"predict_unreadable\":2,\"predict_error\":123}"
 
 #define ZERO_JSON(id, comm, words, reserve) \
 	"{\"id\":" id ",\"pid\":0,\"comm\":\"" comm "\",\"uid\":0,\"gpu\":0," words \
 	",\"reserve\":\"" reserve "\",\"line\":0,\"inflight\":0,\"waiting\":0," \
 	"\"failed\":0,\"lost\":0,\"overlaps\":0,\"wait_reserve_us\":0,\"wait_policy_us\":0," \
-	"\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0}"
+	"\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0," \
+	"\"predict_hits\":0,\"predict_misses\":0,\"predict_unreadable\":0,\"predict_error\":0}"
 
 #define ZERO_WORDS(sched, resv, prio, state) \
 	"\"sched\":\"" sched "\",\"resv\":\"" resv "\",\"prio\":" prio \
@@ -134,13 +137,13 @@ static const struct snap many = { rates, 5, 0, 0, 0, 0, 0 };
 static const struct snap unlimited = { &rates[4], 1, 0, 0, 0, 0, 0 };
 static const struct snap one = { &game, 1, 0, 0, 0, 0, 0 };
 static const struct snap three = { odd, 3, 0, 0, 0, 0, 0 };
-static const struct snap larger = { odd, 2, 0, 0, 232, 0, 0 };
-static const struct snap smaller = { &game, 1, 0, 0, 192, 0, 0 };
+static const struct snap larger = { odd, 2, 0, 0, 264, 0, 0 };
+static const struct snap smaller = { &game, 1, 0, 0, 224, 0, 0 };
 static const struct snap no_size = { NULL, 0, 0, 0, 1, 0, 0 };
 static const struct snap wrong_magic = { &game, 1, 0x6e6f6e73, 0, 0, 0, 0 };
 static const struct snap wrong_version = { &game, 1, 0, 2, 0, 0, 0 };
 static const struct snap short_head = { &game, 1, 0, 0, 0, 0, 39 };
-static const struct snap short_client = { &game, 1, 0, 0, 0, 0, 239 };
+static const struct snap short_client = { &game, 1, 0, 0, 0, 0, 287 };
 static const struct snap missing_client = { &game, 1, 0, 0, 0, 4294967294u, 0 };
 
 /* Beside the snapshot of no client; what a row gives comes later and wins. */
@@ -342,6 +345,24 @@ static const struct row rows[] = {
 	  .link = "sys/policies", .target = "nowhere",
 	  .err = "tgctl: sys/policies is missing: " DIFFER },
 
+	/* admit */
+	{ .name = "admit", .args = { "admit", "-" }, .in = "# at most\n\t80 # percent\r\n\n",
+	  .file = "sys/knobs/admission_percent", .content = "100000000\n",
+	  .out = "-: reserves may add up to 80 % of the GPU\n",
+	  .after = "sys/knobs/admission_percent", .expect = "80\n" },
+	{ .name = "admit, a number and no more", .args = { "admit", "-" }, .in = "0",
+	  .file = "sys/knobs/admission_percent", .content = "1\n",
+	  .out = "-: reserves may add up to 0 % of the GPU\n",
+	  .after = "sys/knobs/admission_percent", .expect = "0\n" },
+	{ .name = "admit, too much", .args = { "admit", "-" }, .in = "\n101\n", .status = 1,
+	  .err = "-:2:4: not a number from 0 to 100; percent of the GPU, such as 80\n" },
+	{ .name = "admit, no number", .args = { "admit", "-" }, .in = " 5x\n", .status = 1,
+	  .err = "-:1:3: not a number from 0 to 100; percent of the GPU, such as 80\n" },
+	{ .name = "admit, two numbers", .args = { "admit", "-" }, .in = "5 6\n", .status = 1,
+	  .err = "-:1:3: one thing too many; percent of the GPU, such as 80\n" },
+	{ .name = "admit, nothing", .args = { "admit", "-" }, .in = "# 50\n", .status = 1,
+	  .err = "-:2:1: the number is missing; percent of the GPU, such as 80\n" },
+
 	/* clients */
 	{ .name = "no clients", .args = { "clients", "--json" }, .out = "[]\n" },
 	{ .name = "no clients, table", .args = { "clients" },
@@ -371,9 +392,9 @@ static const struct row rows[] = {
 		 ZERO_JSON("2", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\u009b",
 			   ZERO_WORDS("prt", "bg", "0", "waiting"), "background") "\n]\n" },
 	{ .name = "a smaller struct", .args = { "clients" }, .snap = &smaller, .status = 1,
-	  .err = SNAPSHOT "has 192 bytes for a client, not 216 or more\n" },
+	  .err = SNAPSHOT "has 224 bytes for a client, not 248 or more\n" },
 	{ .name = "a struct of one byte and no client", .args = { "clients" }, .snap = &no_size,
-	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 216 or more\n" },
+	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 248 or more\n" },
 	{ .name = "wrong magic", .args = { "clients" }, .snap = &wrong_magic, .status = 1,
 	  .err = SNAPSHOT "is no snapshot: it starts with 0x6e6f6e73, not 0x31504e53\n" },
 	{ .name = "wrong version", .args = { "clients" }, .snap = &wrong_version, .status = 1,
@@ -384,10 +405,10 @@ static const struct row rows[] = {
 	  .status = 1, .err = SNAPSHOT "ends after 39 bytes, within its head\n" },
 	{ .name = "snapshot cut in a client", .args = { "clients" }, .snap = &short_client,
 	  .status = 1,
-	  .err = SNAPSHOT "ends after 239 bytes, before the last of its 1 clients\n" },
+	  .err = SNAPSHOT "ends after 287 bytes, before the last of its 1 clients\n" },
 	{ .name = "more clients than fit into memory", .args = { "clients" },
 	  .snap = &missing_client, .status = 1,
-	  .err = SNAPSHOT "ends after 256 bytes, before the last of its 4294967295 clients\n" },
+	  .err = SNAPSHOT "ends after 288 bytes, before the last of its 4294967295 clients\n" },
 	{ .name = "snapshot is a folder", .args = { "clients" }, .link = "sys/snapshot",
 	  .target = "stats", .status = 1,
 	  .err = "tgctl: cannot read sys/snapshot: Is a directory\n" },

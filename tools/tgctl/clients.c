@@ -59,6 +59,10 @@ static const struct field {
 	{ "would_reserve_us", false, TYPE_NS, AT(would_reserve), NULL, 0 },
 	{ "would_policy_us", false, TYPE_NS, AT(would_policy), NULL, 0 },
 	{ "modelled", false, TYPE_U64, AT(modelled), NULL, 0 },
+	{ "predict_hits", false, TYPE_U64, AT(predict_hits), NULL, 0 },
+	{ "predict_misses", false, TYPE_U64, AT(predict_misses), NULL, 0 },
+	{ "predict_unreadable", false, TYPE_U64, AT(predict_unreadable), NULL, 0 },
+	{ "predict_error", false, TYPE_U32, AT(predict_error), NULL, 0 },
 };
 
 static bool is_string(const struct field *f)

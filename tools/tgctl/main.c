@@ -24,6 +24,11 @@ static const struct tgctl_verb verbs[] = {
 	  "check specifications, without the module",
 	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first\n"
 	  "and where: FILE:LINE:COLUMN: what is wrong; what would be right.\n" },
+	{ "admit", NULL, 1, 1, tgctl_admit, "FILE",
+	  "limit what reserves may add up to",
+	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the\n"
+	  "GPU, 0 to 100. It decides about channels that are opened from then on, and about running\n"
+	  "clients at the next `load --rematch`.\n" },
 	{ "policy", NULL, 0, 1, tgctl_policy, "[NAME]",
 	  "print the policy in force, or switch to NAME",
 	  "A name that the module does not know is answered with those that it knows.\n" },

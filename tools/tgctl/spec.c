@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl load, tgctl check: specifications. The text is judged here by the parser that the
+ * tgctl load, tgctl check, tgctl admit: specifications. The text is judged here by the parser that the
  * module has too, so that a bad one is refused without the module having heard of it.
  */
 #include "tgctl.h"
@@ -157,4 +157,69 @@ enum tgctl_status tgctl_check(const struct tgctl_args *args)
 			report(&text, entries, "ok");
 	}
 	return status;
+}
+
+/*
+ * The one number of an admission file, 0 to 100, or -1 after a message. Blanks, empty lines and
+ * comments from # to the line's end are passed over.
+ */
+static int parse_percent(const struct text *text)
+{
+	const char *what = "the number is missing";
+	u32 i, line = 1, start = 0;
+	int percent = -1;
+
+	for (i = 0; i < text->len; i++) {
+		char ch = text->bytes[i];
+
+		if (ch == '#')
+			while (i < text->len && text->bytes[i] != '\n')
+				i++;
+		if (i == text->len || ch == ' ' || ch == '\t' || ch == '\r')
+			continue;
+		if (text->bytes[i] == '\n') {
+			line++;
+			start = i + 1;
+			continue;
+		}
+		what = percent >= 0 ? "one thing too many" : "not a number from 0 to 100";
+		if (percent >= 0)
+			break;
+		for (percent = 0; i < text->len && percent <= 100; i++) {
+			ch = text->bytes[i];
+			if (ch < '0' || ch > '9')
+				break;
+			percent = percent * 10 + ch - '0';
+		}
+		if (percent > 100 || (i < text->len && !strchr(" \t\r\n#", ch)))
+			break;
+		i--;
+		what = NULL;
+	}
+	if (!what)
+		return percent;
+	fprintf(stderr, "%s:%u:%u: %s; percent of the GPU, such as 80\n", text->file, line,
+		i - start + 1, what);
+	return -1;
+}
+
+enum tgctl_status tgctl_admit(const struct tgctl_args *args)
+{
+	static struct text text;
+	char value[16];
+	int err, percent;
+
+	if (!read_text(&text, args->names[0]))
+		return TGCTL_FAILED;
+	percent = parse_percent(&text);
+	if (percent < 0)
+		return TGCTL_FAILED;
+	snprintf(value, sizeof(value), "%d", percent);
+	err = sysfs_write_value("knobs/admission_percent", value);
+	if (err) {
+		sysfs_explain("write", "knobs/admission_percent", -err);
+		return TGCTL_FAILED;
+	}
+	printf("%s: reserves may add up to %d %% of the GPU\n", text.file, percent);
+	return TGCTL_OK;
 }

@@ -58,6 +58,7 @@ struct tgctl_verb {
 
 enum tgctl_status tgctl_load(const struct tgctl_args *args);	/* spec.c */
 enum tgctl_status tgctl_check(const struct tgctl_args *args);
+enum tgctl_status tgctl_admit(const struct tgctl_args *args);
 enum tgctl_status tgctl_clients(const struct tgctl_args *args);	/* clients.c */
 enum tgctl_status tgctl_top(const struct tgctl_args *args);	/* top.c */
 enum tgctl_status tgctl_metrics(const struct tgctl_args *args);	/* metrics.c */

@@ -17,6 +17,7 @@
 
 #define TGK_NR_CHANNEL_ALLOC	0x02
 #define TGK_NR_CHANNEL_FREE	0x03
+#define TGK_NR_EXEC		0x12
 #define TGK_NR_PUSHBUF		0x41
 
 struct tgk_channel_alloc {
@@ -32,6 +33,13 @@ struct tgk_channel_alloc {
 
 struct tgk_channel_free {
 	s32 channel;
+};
+
+/* EXEC came with 6.6. */
+struct tgk_exec {
+	u32 channel;
+	u32 push_count, wait_count, sig_count;
+	u64 wait_ptr, sig_ptr, push_ptr;
 };
 
 /* Never called: a changed prototype must break the build. */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Push buffers, read for the predictor: the key of a group, before it waits for its turn.
+ *
+ * Called by submit.c in the submitting thread, without any lock, for clients whose reserve is AE.
+ * The words lie in GEM objects of the client: in system memory as a rule (mapped page by page,
+ * which costs nothing), in VRAM if it likes (read through the BAR). Nothing is trusted:
+ *
+ *	- A piece must lie within its object. nouveau does not look; the GPU would find other
+ *	  memory behind it, or none. Such a group is unreadable, which only makes its prediction a
+ *	  miss.
+ *	- Each word is copied once, and looked at in the copy. What the client changes behind our
+ *	  back makes a wrong prediction; the group's real cost is charged all the same, so it gains
+ *	  no more than one group's overrun, and pays it back.
+ *	- READ_MAX bounds the work. Data of commands is passed over, not read.
+ *
+ * The object's reservation lock is held meanwhile, so that TTM does not move it. nouveau takes the
+ * same lock for the same submission right after; who holds it (another thread of the client in
+ * there) makes both wait.
+ */
+#include <drm/drm_gem_ttm_helper.h>
+#include <drm/ttm/ttm_placement.h>
+#include <drm/ttm/ttm_tt.h>
+#include <linux/dma-resv.h>
+#include <linux/io.h>
+
+#include "tgk.h"
+
+#define PAGE_WORDS	(PAGE_SIZE / sizeof(u32))
+#define PART		32		/* words copied at a time, on the stack */
+#define READ_MAX	131072		/* words read of one group */
+#define IO_PRICE	64		/* as many as one word through the BAR counts for */
+
+/**
+ * struct view - one page of an object, mapped; under the object's reservation lock
+ * @kmap: TTM's mapping, if it is one
+ * @at: its first word
+ * @iomem: it lies behind the BAR
+ * @own: @at is our own mapping, not TTM's
+ */
+struct view {
+	struct ttm_bo_kmap_obj kmap;
+	const void *at;
+	bool iomem, own;
+};
+
+/*
+ * Where the client has mapped the object through the BAR, TTM's own map must not be used: when it
+ * ends, nouveau takes the object out of the BAR, and the client's mapping with it.
+ */
+static bool view_open(struct view *v, struct ttm_buffer_object *bo, unsigned long page)
+{
+	const struct ttm_bus_placement *bus = &bo->resource->bus;
+	resource_size_t at = bus->offset + ((resource_size_t)page << PAGE_SHIFT);
+
+	v->own = bus->offset && bus->is_iomem;
+	if (v->own) {
+		v->iomem = true;
+		v->at = (const void __force *)(bus->caching == ttm_write_combined ?
+					       ioremap_wc(at, PAGE_SIZE) : ioremap(at, PAGE_SIZE));
+		return v->at;
+	}
+	if (ttm_bo_kmap(bo, page, 1, &v->kmap))
+		return false;
+	v->at = ttm_kmap_obj_virtual(&v->kmap, &v->iomem);
+	return true;
+}
+
+static void view_close(struct view *v)
+{
+	if (v->own)
+		iounmap((void __iomem __force *)v->at);
+	else
+		ttm_bo_kunmap(&v->kmap);
+}
+
+/* Under the object's reservation lock: is there something that ttm_bo_kmap() can map? */
+static bool mappable(const struct ttm_buffer_object *bo)
+{
+	if (!bo->resource)
+		return false;
+	if (bo->resource->mem_type != TTM_PL_SYSTEM && bo->resource->mem_type != TTM_PL_TT)
+		return true;
+	/* Imported: its pages are somebody else's. */
+	return bo->ttm && !(bo->ttm->page_flags & TTM_TT_FLAG_EXTERNAL);
+}
+
+/* Go on with @n words of one mapped page, which begin at @word. */
+static bool build(struct tg_key_builder *b, const struct view *v, u32 word, u32 n, u32 *left)
+{
+	const u32 *page = v->at;
+	u32 words[PART], part;
+
+	for (; n; word += part, n -= part) {
+		part = tg_key_skip(b, n);
+		if (part)
+			continue;
+		part = min_t(u32, n, PART);
+		if (*left < (v->iomem ? part * IO_PRICE : part))
+			return false;
+		*left -= v->iomem ? part * IO_PRICE : part;
+		if (v->iomem)
+			memcpy_fromio(words, (const u32 __iomem __force *)page + word,
+				      part * sizeof(u32));
+		else
+			memcpy(words, page + word, part * sizeof(u32));
+		barrier();	/* from here on, there is only the copy */
+		if (!tg_key_build(b, words, part))
+			return false;
+	}
+	return true;
+}
+
+/* Go on with @n words of an object whose reservation lock is held. */
+static bool build_from(struct tg_key_builder *b, struct ttm_buffer_object *bo, u64 word, u32 n,
+		       u32 *left)
+{
+	bool good = true;
+	struct view v;
+	u32 part;
+
+	for (; good && n; word += part, n -= part) {
+		part = tg_key_skip(b, n);
+		if (part)
+			continue;
+		part = min_t(u32, n, PAGE_WORDS - word % PAGE_WORDS);
+		if (!view_open(&v, bo, word / PAGE_WORDS))
+			return false;
+		good = build(b, &v, word % PAGE_WORDS, part, left);
+		view_close(&v);
+		cond_resched();
+	}
+	return good;
+}
+
+static bool build_piece(struct tg_key_builder *b, struct drm_file *file,
+			const struct tgk_piece *piece, u32 *left)
+{
+	struct drm_gem_object *obj = drm_gem_object_lookup(file, piece->handle);
+	bool good = false;
+
+	if (!obj)
+		return false;
+	if (piece->offset % sizeof(u32) || piece->offset > obj->size ||
+	    piece->bytes > obj->size - piece->offset)
+		goto put;
+	if (dma_resv_lock_interruptible(obj->resv, NULL))
+		goto put;
+	if (mappable(drm_gem_ttm_of_gem(obj)))
+		good = build_from(b, drm_gem_ttm_of_gem(obj), piece->offset / sizeof(u32),
+				  piece->bytes / sizeof(u32), left);
+	dma_resv_unlock(obj->resv);
+put:
+	drm_gem_object_put(obj);
+	return good;
+}
+
+/**
+ * tgk_push_key() - which commands does a submission consist of?
+ * @b: room for the key
+ * @call: the ioctl
+ *
+ * Context: process, without locks; sleeps.
+ *
+ * Return: the key, in @b; NULL: its push buffers cannot be read, or are no commands, or too many.
+ */
+const struct tg_key *tgk_push_key(struct tg_key_builder *b, const struct tgk_call *call)
+{
+	struct tgk_piece piece;
+	u32 i, left = READ_MAX;
+	int more;
+
+	tg_key_init(b);
+	for (i = 0; (more = tgk_call_piece(call, i, &piece)) > 0; i++)
+		if (!build_piece(b, call->file, &piece, &left))
+			return NULL;
+	return more ? NULL : tg_key_finish(b);
+}
