@@ -874,6 +874,283 @@ static void do_until_gone(char **args)
 		pause();
 }
 
+/* --- push buffers, as the predictor reads them --- */
+
+#define NOPS		96		/* words that the swapper plays with */
+#define HEAD(n, mthd)	((uint32_t)(n) << 18 | SUBCHANNEL << 13 | (mthd))
+#define AGAIN		0x40000000u	/* all data to the same method */
+#define NOP		0x0100
+
+/**
+ * struct swap - a group whose words another thread changes all the time
+ * @words: its push buffer; first a NOP of NOPS words that are themselves NOPs without data, so
+ *	that wherever a reader takes the next command to be, it finds one
+ * @grid: index of the word that says how much work there is
+ * @sizes: what it may say
+ * @end: stop
+ */
+struct swap {
+	volatile uint32_t *words;
+	uint32_t grid, sizes[2];
+	atomic_bool end;
+};
+
+static void *swapper(void *arg)
+{
+	struct swap *s = arg;
+	uint32_t i;
+
+	for (i = 0; !s->end; i = i * 1664525 + 1013904223) {
+		s->words[0] = HEAD(i >> 8 & 1 ? NOPS : NOPS / 2, NOP) | AGAIN;
+		s->words[1 + NOPS / 2] = HEAD(i >> 9 & 1 ? NOPS / 2 - 1 : 0, NOP) | AGAIN;
+		s->words[s->grid] = s->sizes[i >> 10 & 1];
+	}
+	return NULL;
+}
+
+static struct drm_nouveau_gem_info buffer_new(int fd, uint32_t domain, uint32_t size)
+{
+	struct drm_nouveau_gem_new buffer = {
+		.info = { .domain = domain | NOUVEAU_GEM_DOMAIN_MAPPABLE, .size = size },
+		.align = PAGE,
+	};
+
+	must("GEM_NEW", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW,
+					  struct drm_nouveau_gem_new), &buffer));
+	return buffer.info;
+}
+
+static void *buffer_map(int fd, const struct drm_nouveau_gem_info *info)
+{
+	void *map = mmap(NULL, info->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			 info->map_handle);
+
+	if (map == MAP_FAILED)
+		fail("mmap of a buffer: %s", strerror(errno));
+	return map;
+}
+
+/* One more buffer for a call, which its push buffer is in. */
+static void call_from(struct call *call, uint32_t handle, uint32_t domain, uint64_t offset,
+		      uint32_t words)
+{
+	call->bo[1] = call->bo[0];
+	call->bo[1].handle = handle;
+	call->bo[1].read_domains = domain;
+	call->bo[1].write_domains = domain;
+	call->bo[1].valid_domains = domain;
+	call->req.nr_buffers = 2;
+	call->push[0].bo_index = 1;
+	call->push[0].offset = offset;
+	call->push[0].length = words * 4;
+}
+
+/*
+ * swap N SHORT LONG: N groups whose commands change while the kernel reads them: their number, their
+ * shape, and whether they take SHORT or LONG. Each third one points beyond its object, into
+ * another one behind it.
+ */
+static void do_swap(char **args)
+{
+	unsigned int n = number(args[0]), i, beyond = 0;
+	uint32_t small = number(args[1]), large = number(args[2]);
+	struct drm_nouveau_gem_info one, two;
+	struct swap s = { };
+	struct tgl_work work;
+	struct call call;
+	pthread_t thread;
+	struct chan ch;
+	uint8_t *at;
+	int fd = open_node();
+
+	chan_new(&ch, fd, small);
+	one = buffer_new(fd, NOUVEAU_GEM_DOMAIN_GART, PAGE);
+	two = buffer_new(fd, NOUVEAU_GEM_DOMAIN_GART, PAGE);
+	if (two.offset != one.offset + PAGE && one.offset != two.offset + PAGE)
+		fail("two buffers of a page lie at 0x%llx and 0x%llx",
+		     (unsigned long long)one.offset, (unsigned long long)two.offset);
+	if (two.offset < one.offset) {
+		struct drm_nouveau_gem_info first = two;
+
+		two = one;
+		one = first;
+	}
+	/* All of the group is in the second one; to point there from the first is to point beyond. */
+	at = buffer_map(fd, &two);
+	s.words = (uint32_t *)at;
+	s.words[0] = HEAD(NOPS, NOP) | AGAIN;
+	for (i = 1; i <= NOPS; i++)
+		s.words[i] = HEAD(0, NOP);
+	memcpy(at + (1 + NOPS) * 4, ch.map, ch.words * 4);
+	for (i = 1 + NOPS; i < 1 + NOPS + ch.words && s.words[i] != HEAD(1, 0x03a4); i++)
+		;
+	s.grid = i + 1;
+	work = tgl_work_size(TGL_COMPUTE, small * 1000ull);
+	s.sizes[0] = work.grid_y << 16 | work.grid_x;
+	work = tgl_work_size(TGL_COMPUTE, large * 1000ull);
+	s.sizes[1] = work.grid_y << 16 | work.grid_x;
+	if (s.words[s.grid] != s.sizes[0])
+		fail("no size of the grid in a group");
+	if (pthread_create(&thread, NULL, swapper, &s))
+		fail("no thread");
+	for (i = 1; i <= n; i++) {
+		call_init(&call, &ch, 1);
+		if (i % 3) {
+			call_from(&call, two.handle, NOUVEAU_GEM_DOMAIN_GART, 0,
+				  1 + NOPS + ch.words);
+		} else {
+			/* from within, over the end; or beyond from the start */
+			call_from(&call, one.handle, NOUVEAU_GEM_DOMAIN_GART,
+				  i % 2 ? PAGE : PAGE - 16, 1 + NOPS + ch.words + (i % 2 ? 0 : 4));
+			call.bo[0].handle = two.handle;
+			beyond++;
+		}
+		must("submission", talk(fd, PUSHBUF, &call.req));
+		if (i % 4 == 0)
+			must("wait", chan_wait(&(struct chan){ .fd = fd, .handle = two.handle }));
+	}
+	must("wait", chan_wait(&(struct chan){ .fd = fd, .handle = two.handle }));
+	s.end = true;
+	pthread_join(thread, NULL);
+	counters_must_be(n, n, 0);
+	printf("{\"channel\":%d,\"groups\":%u,\"beyond\":%u}\n", ch.id, n, beyond);
+	fflush(stdout);
+	sleep_ms(3000);		/* whoever started us has a look at our counters */
+}
+
+/* vram N COST: N groups whose push buffers lie in the card's own memory */
+static void do_vram(char **args)
+{
+	unsigned int n = number(args[0]), i;
+	struct drm_nouveau_gem_info info;
+	struct call call;
+	struct chan ch;
+	void *map;
+	int fd = open_node();
+
+	chan_new(&ch, fd, number(args[1]));
+	info = buffer_new(fd, NOUVEAU_GEM_DOMAIN_VRAM, PAGE);
+	map = buffer_map(fd, &info);
+	memcpy(map, ch.map, ch.words * 4);
+	for (i = 1; i <= n; i++) {
+		call_init(&call, &ch, SLOTS);
+		((volatile uint32_t *)map)[ch.patch] = i;
+		call_from(&call, info.handle, NOUVEAU_GEM_DOMAIN_VRAM, 0, ch.words);
+		must("submission", talk(fd, PUSHBUF, &call.req));
+		must("wait", chan_wait(&ch));
+		if (result(&ch, SLOTS) != i)
+			fail("group %u completed, but left %u behind", i, result(&ch, SLOTS));
+	}
+	counters_must_be(n, n, 0);
+	printf("{\"channel\":%d,\"groups\":%u}\n", ch.id, n);
+	fflush(stdout);
+	sleep_ms(3000);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const long long *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* ioctl N COST: how long the submission takes, each with nothing in flight; median of N, in ns */
+static void do_ioctl(char **args)
+{
+	unsigned int n = number(args[0]), i;
+	long long *took = calloc(n, sizeof(*took));
+	struct chan ch;
+
+	chan_new(&ch, open_node(), number(args[1]));
+	run_group(&ch, 1);
+	for (i = 0; i < n; i++) {
+		took[i] = now_ns();
+		must("submission", submit(&ch, i + 2));
+		took[i] = now_ns() - took[i];
+		must("wait", chan_wait(&ch));
+	}
+	qsort(took, n, sizeof(*took), by_size);
+	printf("{\"ioctl_ns\":%lld,\"p10\":%lld,\"p90\":%lld}\n", took[n / 2], took[n / 10],
+	       took[n * 9 / 10]);
+}
+
+/* registers N FILE: how long the card takes to answer; median of N, in ns. FILE: its resource0 */
+static void do_registers(char **args)
+{
+	unsigned int n = number(args[0]), i;
+	long long *took = calloc(n, sizeof(*took));
+	int fd = open(args[1], O_RDWR | O_CLOEXEC);
+	volatile uint32_t *map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED)
+		fail("%s: %s", args[1], strerror(errno));
+	for (i = 0; i < n; i++) {
+		took[i] = now_ns();
+		(void)map[0];
+		took[i] = now_ns() - took[i];
+	}
+	qsort(took, n, sizeof(*took), by_size);
+	printf("{\"read_ns\":%lld}\n", took[n / 2]);
+}
+
+/* From the kernel's nouveau_drm.h of 6.6 and later. */
+struct vm_init {
+	uint64_t unmanaged_addr, unmanaged_size;
+};
+
+struct exec_push {
+	uint64_t va;
+	uint32_t va_len, flags;
+};
+
+struct exec {
+	uint32_t channel, push_count, wait_count, sig_count;
+	uint64_t wait_ptr, sig_ptr, push_ptr;
+};
+
+struct exec_sync {
+	uint32_t flags, handle;
+	uint64_t timeline_value;
+};
+
+/*
+ * exec N: N submissions by EXEC, where the kernel has it. Each push is empty: the page tables of
+ * this card's generation are not for VM_BIND, so there is nothing that it could point at.
+ */
+static void do_exec(char **args)
+{
+	struct drm_nouveau_channel_alloc alloc = {
+		.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
+	};
+	struct vm_init init = { .unmanaged_addr = 1ull << 32, .unmanaged_size = 1ull << 32 };
+	unsigned int n = number(args[0]), i;
+	struct exec_push push = { .va = 1ull << 33 };
+	struct exec_sync sync = { };
+	struct exec exec = {
+		.push_count = 1, .push_ptr = (uintptr_t)&push,
+		.sig_count = 1, .sig_ptr = (uintptr_t)&sync,
+	};
+	int fd = open_node(), ret;
+
+	ret = talk(fd, DRM_IOWR(DRM_COMMAND_BASE + 0x10, struct vm_init), &init);
+	if (ret == -EINVAL || ret == -ENOTTY) {
+		printf("this kernel has no EXEC\n");
+		return;
+	}
+	must("VM_INIT", ret);
+	must("CHANNEL_ALLOC", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
+						struct drm_nouveau_channel_alloc), &alloc));
+	exec.channel = alloc.channel;
+	for (i = 0; i < n; i++) {
+		must("a syncobj", drmSyncobjCreate(fd, 0, &sync.handle));
+		must("EXEC", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + 0x12, struct exec), &exec));
+		must("its fence", drmSyncobjWait(fd, &sync.handle, 1, now_ns() + 5000 * MS, 0, NULL));
+		must("a syncobj", drmSyncobjDestroy(fd, sync.handle));
+	}
+	counters_must_be(n, n, 0);
+	printf("%u by EXEC\n", n);
+}
+
 static const struct {
 	const char *name;
 	int args;
@@ -888,6 +1165,11 @@ static const struct {
 	{ "signals", 2, do_signals, "N COST: N groups under a storm of signals" },
 	{ "threads", 1, do_threads, "COST: two channels in two threads, until killed" },
 	{ "fork", 2, do_fork, "N COST: leave the channel to a child" },
+	{ "swap", 3, do_swap, "N SHORT LONG: groups that change while they are read" },
+	{ "vram", 2, do_vram, "N COST: groups whose push buffers lie in VRAM" },
+	{ "exec", 1, do_exec, "N: empty groups by EXEC" },
+	{ "ioctl", 2, do_ioctl, "N COST: how long a submission takes" },
+	{ "registers", 2, do_registers, "N FILE: how long reading one takes" },
 	{ "until-gone", 1, do_until_gone, "COST: until the device goes; stay" },
 };
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the cases about disengaged policies, behind lib.sh and with $scale set: clients, and
+# their shares by the ground truth.
+
+# go NAME COST [OPTION...]: a client in the background, in $names and $pids; its channel goes to
+# /tmp/NAME.channel
+go()
+{
+	name=$1 cost=$2
+	shift 2
+	tg-truth >/tmp/truth
+	rows=$(grep -o '"channel":' /tmp/truth | wc -l)
+	tgload --name "$name" --kind compute --cost "$cost" --every 0 --depth 2 --json "$@" \
+		>"/tmp/$name.json" 2>&1 &
+	pids="$pids $!" names="$names $name"
+	echo $! >"/tmp/$name.pid"
+	until_true 20 works "$name" || die "$name does not work: $(cat "/tmp/$name.json")"
+}
+
+# works NAME: a channel is there that was not, and completes groups
+works()
+{
+	tg-truth >/tmp/truth
+	tr '{' '\n' </tmp/truth | grep '"channel":' | tail -n +$((rows + 1)) | tail -n 1 >/tmp/row
+	[ -s /tmp/row ] && [ "$(field groups </tmp/row)" -gt 3 ] && field channel </tmp/row >"/tmp/$1.channel"
+}
+
+# finish: all end, each with its work done
+finish()
+{
+	kill -TERM $pids
+	for pid in $pids; do
+		wait "$pid" || die "client $pid: exit status $?: $(cat /tmp/*.json)"
+	done
+	! grep -h '"errors":[1-9]' /tmp/*.json || die 'errors'
+	rm -f /tmp/*.json
+	until_true 5 none_left || die "ghosts: $(ls $tg/clients)"
+	unload
+}
+
+# slow POLICY KNOB...: these knobs, as much longer as the card is slower
+slow()
+{
+	policy=$1
+	shift
+	for k; do
+		k=$tg/knobs/${policy}_$k
+		echo $(($(cat $k) * scale)) >$k || die "$k"
+	done
+}
+
+busy() { tr '{' '\n' <"$1" | grep "\"channel\":$(cat /tmp/$2.channel)," | tail -n 1 | field busy_ns; }
+
+# shares SECONDS: of $names, in percent of what they got together
+shares()
+{
+	tg-truth >/tmp/truth.0
+	sleep "$1"
+	tg-truth >/tmp/truth.1
+	shares=$(for n in $names; do
+		echo $(busy /tmp/truth.0 $n) $(busy /tmp/truth.1 $n)
+	done | awk '{ d[NR] = $2 - $1; sum += d[NR] } END { for (i = 1; i <= NR; i++) printf "%.1f ", d[i] * 100 / sum }')
+	echo "shares: $shares"
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by regulation-pe and regulation-ae: reserves of 10, 20 ... 80 % whose clients always have
+# more to do (Figure 10), by the card's ground truth over 30 s. In batches that fit the GPU.
+. /host/lib.sh
+
+# A period of 100 ms and groups of 9.2 ms: k groups fit 10 k ms, with 8 % to spare for what the emulated
+# machine adds. At a multiple of the capacity a hair's breadth would decide about one group more.
+cost=9200us
+period=100000
+
+channel_of() { field channel <"/tmp/load.$1"; }
+
+# batch RESV PERCENT...
+batch()
+{
+	resv=$1
+	shift
+	lines=
+	for c; do
+		lines="$lines r$c:ht:$resv:50:$((c * period / 100)):$period"
+	done
+	spec $lines
+	pids=
+	for c; do
+		tgload --name "r$c" --kind compute --cost $cost --every 0 --depth 2 --json \
+			>"/tmp/load.$c" 2>&1 &
+		pids="$pids $!"
+	done
+	sleep 2
+	tg-truth >/tmp/truth0
+	sleep 30
+	tg-truth >/tmp/truth1
+	tgctl clients --json >/tmp/clients
+	kill $pids
+	for pid in $pids; do
+		wait "$pid" || die "a client failed: $(cat /tmp/load.*)"
+	done
+	for c; do
+		channel=$(channel_of "$c")
+		for n in 0 1; do
+			cp /tmp/truth$n /tmp/truth
+			eval "busy$n=\$(truth $channel busy_ns) groups$n=\$(truth $channel groups)"
+		done
+		echo "$c $((busy1 - busy0)) $((groups1 - groups0)) $(field elapsed_ns </tmp/truth0)" \
+			"$(field elapsed_ns </tmp/truth1)" "$(tr '{' '\n' </tmp/clients |
+				grep "\"comm\": *\"r$c\"" | field predict_error)"
+	done >>/tmp/shares
+}
+
+# regulation pe|ae
+regulation()
+{
+	rm -f /tmp/shares
+	load policy=timegraph
+	for b in '10 20 40' '30 50' 60 70 80; do
+		batch "$1" $b
+	done
+	unload
+	# PE gives C/T. AE gives as many whole groups as fit C, in each period; C is more than one of them.
+	awk -v resv="$1" -v period=$period '
+	{
+		span = $5 - $4; share = $2 / span * 100; group = $2 / $3 / 1000
+		want = resv == "pe" ? $1 : int($1 * period / 100 / group) * group / period * 100
+		one = group * 1000 / span * 100
+		off = share - want
+		good = off <= 2 && off >= -2 && (resv == "pe" || share <= $1 + one)
+		printf "%-6s %d %%: groups of %.0f us should get %.1f %%, got %.2f %%; prediction error %d per mille\n",
+			good ? "ok" : "NOT OK", $1, group, want, share, $6
+		bad += !good
+	}
+	END { exit bad || NR != 8 }' /tmp/shares || die 'off by more than 2 points'
+}
