@@ -194,6 +194,12 @@ bool tg_client_waits(const struct tg_client *client);
 bool tg_client_queue(struct tg_job *job);
 
 /**
+ * tg_gpu_waits() - is a job queued for any engine?
+ * @gpu: the GPU
+ */
+bool tg_gpu_waits(const struct tg_gpu *gpu);
+
+/**
  * tg_engines_idle() - is nothing in flight on any engine that @job needs?
  * @gpu: the GPU
  * @job: the job

@@ -10,6 +10,16 @@
 
 #define WAKE_MIN	(10 * TG_USEC)	/* a policy that always wants to be woken leaves time */
 
+bool tg_gpu_waits(const struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].queued)
+			return true;
+	return false;
+}
+
 bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job)
 {
 	u32 mask;

@@ -142,16 +142,6 @@ static bool in_flight(const struct tg_gpu *gpu)
 	return false;
 }
 
-static bool waiting(const struct tg_gpu *gpu)
-{
-	u32 i;
-
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (gpu->engine[i].queued)
-			return true;
-	return false;
-}
-
 static void hold_all(struct tg_gpu *gpu, struct state *st)
 {
 	struct tg_client *client;
@@ -262,7 +252,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	list_for_each_entry(client, &gpu->all_clients, all)
 		if (counts(client))
 			least = min(least, share(client)->vt);
-	if (least == TG_NEVER && !waiting(gpu)) {
+	if (least == TG_NEVER && !tg_gpu_waits(gpu)) {
 		st->phase = WAITING;
 		return;
 	}
@@ -286,7 +276,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 {
 	switch (st->phase) {
 	case WAITING:
-		if (!waiting(gpu))
+		if (!tg_gpu_waits(gpu))
 			return false;
 		st->ran = 0;
 		choose(gpu, st);

@@ -103,16 +103,6 @@ static bool sparse(const struct tg_gpu *gpu)
 	return gpu->policy_knob[KNOB_MODE];
 }
 
-static bool waiting(const struct tg_gpu *gpu)
-{
-	u32 i;
-
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (gpu->engine[i].queued)
-			return true;
-	return false;
-}
-
 /* The next number of a SplitMix64 generator. */
 static u64 random(struct tg_gpu *gpu, struct state *st)
 {
@@ -336,7 +326,7 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 	decide(gpu, st, cycle);
 	forget_samples(gpu);
 	st->since = gpu->now;
-	if (s->length && !st->active && !faithful(gpu) && !waiting(gpu))
+	if (s->length && !st->active && !faithful(gpu) && !tg_gpu_waits(gpu))
 		sleep(gpu, st);
 	else
 		start_rest(gpu, st);
@@ -347,11 +337,11 @@ static void loga_tick(struct tg_gpu *gpu)
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct tg_client *client;
 
-	if (st->phase == ASLEEP && waiting(gpu))
+	if (st->phase == ASLEEP && tg_gpu_waits(gpu))
 		wake_up(gpu, st);
 	else if (st->phase == RESTING && gpu->now >= st->until)
 		start_poll(gpu, st);
-	if (gpu->open || !waiting(gpu))
+	if (gpu->open || !tg_gpu_waits(gpu))
 		return;
 	/* The last client that was not held back has left. */
 	list_for_each_entry(client, &gpu->all_clients, all)
