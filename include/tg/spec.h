@@ -4,6 +4,7 @@
  * grammar in docs/spec-format.md).
  *
  *	name:sched:resv:prio:C:T[:key=value,...]	# comment
+ *	[vgpu NAME]:compute:copy:memory
  *
  * Parsing is pure: no allocation, no I/O, the same in the kernel, in tgctl and in the
  * tests. The host allocates room for tg_spec_room() entries, and keeps text and entries
@@ -73,17 +74,32 @@ struct tg_spec_entry {
 };
 
 /**
+ * struct tg_spec_vgpu - one [vgpu NAME] line
+ * @line: line number, from 1
+ * @name: 1 to TG_NAME_LEN - 1 bytes
+ * @share: percent, 1 to 100; over all lines each adds up to 100 at most
+ */
+struct tg_spec_vgpu {
+	u32 line;
+	struct tg_str name;
+	u8 share[TG_VGPU_SHARES];
+};
+
+/**
  * struct tg_spec - a parsed specification
  * @text: as given to tg_spec_parse()
  * @entries: in the order of their lines
  * @nr: entries in use
+ * @vgpus: the virtual GPUs, in the order of their lines
+ * @nr_vgpus: how many
  * @background: index of the first entry that configures the Background reserve (resv bg
  *	with C and T), or -1
  */
 struct tg_spec {
 	const char *text;
 	struct tg_spec_entry *entries;
-	u32 nr;
+	struct tg_spec_vgpu vgpus[TG_VGPUS_MAX];
+	u32 nr, nr_vgpus;
 	s32 background;
 };
 
@@ -117,7 +133,8 @@ u32 tg_spec_room(const char *text, u32 len);
  *
  * Refused beside what the grammar refuses: lines that name the same shared reserve with
  * another resv, C or T; two bg lines that configure Background differently; a repeated
- * pattern, of plain names the first 15 bytes (the second could never match). Of several
+ * pattern, of plain names the first 15 bytes (the second could never match); a repeated or
+ * TG_VGPUS_MAX + 1st virtual GPU, and shares of them that add up to more than 100. Of several
  * errors the one reported is the same everywhere; docs/spec-format.md says which.
  * Context: any; does not sleep; time grows with len and with the square of the number of
  * entries (at most some thousand).

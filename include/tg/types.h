@@ -32,7 +32,16 @@ static inline s64 tg_after(s64 time, s64 delay)
 #define TG_PRIO_FOREGROUND	51	/* of them, that of the process in the foreground */
 
 #define TG_ENGINES_MAX	4
+#define TG_VGPUS_MAX	16		/* virtual GPUs that a spec may define */
 #define TG_DEPTH_MAX	64		/* groups that one HT client may have in flight */
+
+/**
+ * enum tg_vgpu_share - what a virtual GPU has a share of, in percent (Gdev, section 5.2)
+ * @TG_COMPUTE: compute bandwidth: time of the engine that computes, which is engine 0
+ * @TG_COPY: copy bandwidth: time of the engines that copy, which are the others
+ * @TG_MEMORY: memory share: VRAM
+ */
+enum tg_vgpu_share { TG_COMPUTE, TG_COPY, TG_MEMORY, TG_VGPU_SHARES };
 
 /**
  * enum tg_sched - scheduling policy of a client (TimeGraph, section 4.1)

@@ -27,6 +27,11 @@ struct spec_places {
 	u32 name, resv, capacity, period;
 };
 
+/* The same of a [vgpu] line. */
+struct vgpu_places {
+	u32 open, name, share[TG_VGPU_SHARES];
+};
+
 /* Limits of a number, and the words for one that is not within them. */
 struct spec_limits {
 	u64 min, max;
@@ -66,6 +71,12 @@ static const struct spec_limits range_mem = {
 	1, TG_SPEC_MEM_MAX, "mem out of range", "mem: 1 to 1024G bytes, suffix K, M or G"
 };
 
+static const struct spec_limits range_share[TG_VGPU_SHARES] = {
+	[TG_COMPUTE] = { 1, 100, "share out of range", "compute: 1 to 100 percent" },
+	[TG_COPY] = { 1, 100, "share out of range", "copy: 1 to 100 percent" },
+	[TG_MEMORY] = { 1, 100, "share out of range", "memory: 1 to 100 percent" },
+};
+
 enum spec_key { KEY_RESERVE, KEY_WEIGHT, KEY_DEPTH, KEY_VGPU, KEY_MEM, KEY_NR };
 
 static const char *const key_names[KEY_NR] = { "reserve", "weight", "depth", "vgpu", "mem" };
@@ -75,6 +86,7 @@ static const char want_sched[] = "sched: prt or ht";
 static const char want_resv[] = "resv: pe, ae or bg";
 static const char want_key[] = "reserve=, weight=, depth=, vgpu= or mem=";
 static const char want_short_name[] = "a name of 1 to 31 bytes";
+static const char want_vgpu[] = "[vgpu NAME]; quotes around a name that begins with [";
 static const char want_text[] = "text; a line ends with LF or CR LF";
 
 static bool is_blank(char ch)
@@ -144,13 +156,16 @@ static struct tg_str read_to(struct spec_cursor *c, char stop)
 	return s;
 }
 
-/* Reads a bare or quoted value. Not empty; otherwise its bytes are not judged yet. */
-static int read_value(struct spec_cursor *c, struct tg_str *s, const char *want)
+/*
+ * Reads a bare value, which also ends at @stop, or a quoted one. Not empty; otherwise its bytes
+ * are not judged yet.
+ */
+static int read_value_to(struct spec_cursor *c, struct tg_str *s, char stop, const char *want)
 {
 	u32 open = c->pos;
 
 	if (c->pos == c->end || c->text[c->pos] != '"') {
-		*s = read_to(c, ':');
+		*s = read_to(c, stop);
 		return s->len ? 0 : refuse_next(c, "empty value", want);
 	}
 	s->off = ++c->pos;
@@ -163,6 +178,11 @@ static int read_value(struct spec_cursor *c, struct tg_str *s, const char *want)
 		return refuse(c, c->pos, "empty value", want);
 	c->pos++;
 	return 0;
+}
+
+static int read_value(struct spec_cursor *c, struct tg_str *s, const char *want)
+{
+	return read_value_to(c, s, ':', want);
 }
 
 /* Reads a field that is one bare word. */
@@ -576,6 +596,90 @@ static int check_against(const struct spec_cursor *c, const struct tg_spec *spec
 	return 0;
 }
 
+/* Reads [vgpu NAME] */
+static int parse_vgpu_name(struct spec_cursor *c, struct tg_spec_vgpu *v, struct vgpu_places *at)
+{
+	struct tg_str word;
+	int err;
+
+	at->open = c->pos++;
+	word = read_to(c, ']');
+	if (!str_is(c, word, "vgpu"))
+		return word.len ? refuse(c, word.off, "unknown word after [", want_vgpu) :
+				  refuse_next(c, "unknown word after [", want_vgpu);
+	skip_blanks(c);
+	at->name = c->pos;
+	err = read_value_to(c, &v->name, ']', want_short_name);
+	if (!err)
+		err = check_short_name(c, v->name);
+	if (err)
+		return err;
+	skip_blanks(c);
+	if (at_end(c) || c->text[c->pos] != ']')
+		return refuse_next(c, "unexpected character",
+				   "], or quotes around a name with blanks or commas");
+	c->pos++;
+	return 0;
+}
+
+static int parse_share(struct spec_cursor *c, const struct spec_limits *r, u32 *place, u8 *share)
+{
+	struct tg_str s;
+	u64 value;
+	int err;
+
+	err = read_colon(c, ": and a share");
+	if (!err)
+		err = read_field(c, &s, r->want);
+	if (!err)
+		err = check_number(c, s, r, &value);
+	if (err)
+		return err;
+	*place = s.off;
+	*share = value;
+	return 0;
+}
+
+/* Refuses a virtual GPU that does not go together with the earlier ones. */
+static int check_vgpu(const struct spec_cursor *c, const struct tg_spec *spec,
+		      const struct tg_spec_vgpu *v, const struct vgpu_places *at)
+{
+	u32 sum, i, k;
+
+	if (spec->nr_vgpus == TG_VGPUS_MAX)
+		return refuse(c, at->open, "too many virtual GPUs", "at most 16");
+	for (i = 0; i < spec->nr_vgpus; i++)
+		if (str_same(spec->text, spec->vgpus[i].name, v->name))
+			return refuse(c, at->name, "repeated virtual GPU", "each one once");
+	for (k = 0; k < TG_VGPU_SHARES; k++) {
+		sum = v->share[k];
+		for (i = 0; i < spec->nr_vgpus; i++)
+			sum += spec->vgpus[i].share[k];
+		if (sum > 100)
+			return refuse(c, at->share[k], "shares of more than 100 percent",
+				      "at most what the earlier lines leave");
+	}
+	return 0;
+}
+
+static int parse_vgpu(struct spec_cursor *c, struct tg_spec *spec)
+{
+	struct tg_spec_vgpu v = { .line = c->line };
+	struct vgpu_places at;
+	int err = parse_vgpu_name(c, &v, &at);
+	u32 k;
+
+	for (k = 0; !err && k < TG_VGPU_SHARES; k++)
+		err = parse_share(c, &range_share[k], &at.share[k], &v.share[k]);
+	if (!err)
+		err = read_end(c, "the end of the line");
+	if (!err)
+		err = check_vgpu(c, spec, &v, &at);
+	if (!err)
+		spec->vgpus[spec->nr_vgpus++] = v;
+	return err;
+}
+
 static int parse_line(struct spec_cursor *c, struct tg_spec *spec)
 {
 	struct tg_spec_entry *e = &spec->entries[spec->nr];
@@ -585,6 +689,8 @@ static int parse_line(struct spec_cursor *c, struct tg_spec *spec)
 	skip_blanks(c);
 	if (at_end(c))
 		return read_end(c, want_name);
+	if (c->text[c->pos] == '[')
+		return parse_vgpu(c, spec);
 	err = parse_fields(c, e, &at);
 	if (!err)
 		err = check_against(c, spec, e, &at);
@@ -626,6 +732,7 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err)
 	int ret;
 
 	spec->nr = 0;
+	spec->nr_vgpus = 0;
 	spec->background = -1;
 	if (len > TG_SPEC_TEXT_MAX)
 		return refuse_long(&c);

@@ -26,6 +26,21 @@ static void check_entry(const struct tg_spec_entry *e, size_t size)
 	check_string(&e->vgpu, size, TG_NAME_LEN - 1);
 }
 
+static void check_vgpus(const struct tg_spec *spec, size_t size)
+{
+	u32 sum[TG_VGPU_SHARES] = { }, i, k;
+
+	REQUIRE(spec->nr_vgpus <= TG_VGPUS_MAX);
+	for (i = 0; i < spec->nr_vgpus; i++) {
+		REQUIRE(spec->vgpus[i].line && spec->vgpus[i].name.len);
+		check_string(&spec->vgpus[i].name, size, TG_NAME_LEN - 1);
+		for (k = 0; k < TG_VGPU_SHARES; k++) {
+			sum[k] += spec->vgpus[i].share[k];
+			REQUIRE(spec->vgpus[i].share[k] && sum[k] <= 100);
+		}
+	}
+}
+
 static void match(const struct tg_spec *spec, size_t size)
 {
 	struct tg_identity id = { 1, 1000, "game", "/usr/bin/game", "/user.slice" };
@@ -68,6 +83,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		REQUIRE(spec.nr <= room && spec.background < (s32)spec.nr);
 		for (i = 0; i < spec.nr; i++)
 			check_entry(&spec.entries[i], size);
+		check_vgpus(&spec, size);
 		match(&spec, size);
 	}
 	free(spec.entries);

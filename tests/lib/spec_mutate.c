@@ -33,6 +33,11 @@ static const char *const seeds[] = {
 	"uid=1000:ht:bg:1:2000:50000\ncgroup=/user.slice/*:prt:pe:1:1:1:vgpu=\"v 1\"\n",
 	"a:ht:pe:99:10000000:10000000:weight=10000,depth=64,mem=1024G,vgpu=v\r\n"
 	"b:ht:pe:0:1:10000000:weight=1,depth=1,mem=1\r\n",
+	"[vgpu a]:50:25:10\nx:ht:bg:0:0:0:vgpu=a\n  [vgpu \"b ]\"] : 50 : 75 : 090 # rest\r\n",
+	"[vgpu 1]:1:1:1\n[vgpu 2]:1:1:1\n[vgpu 3]:1:1:1\n[vgpu 4]:1:1:1\n[vgpu 5]:1:1:1\n"
+	"[vgpu 6]:1:1:1\n[vgpu 7]:1:1:1\n[vgpu 8]:1:1:1\n[vgpu 9]:1:1:1\n[vgpu 10]:1:1:1\n"
+	"[vgpu 11]:1:1:1\n[vgpu 12]:1:1:1\n[vgpu 13]:1:1:1\n[vgpu 14]:1:1:1\n[vgpu 15]:1:1:1\n"
+	"[vgpu 16]:1:1:1\n",
 	"k\xc3\xa4se : prt : ae : 07 : 0001 : 2 : reserve=r\xc3\xb6st , weight = 2\n",
 	"a:ht:bg:0:1:1\nb:ht:bg:0:1:2\n",
 	"123456789012345:ht:pe:1:1:1\n1234567890123456:ht:pe:1:1:1\n",
@@ -45,10 +50,10 @@ static const char *const tokens[] = {
 	"10000000", "10000001", "4294967296", "9223372036854775808", "18446744073709551616",
 	"1099511627776", "1099511627777", "17179869185G", "prt", "ht", "pe", "ae", "bg", "PRT",
 	"exe=", "uid=", "cgroup=", "pid=", "exe=/a", "uid=1*", "uid=root", "reserve=r", "reserve=",
-	"weight=1", "weight=0", "depth=65", "vgpu=v", "mem=1G", "wait=1", ":weight=2", ",depth=3",
+	"weight=1", "weight=0", "[vgpu v]:50:50:50", "[vgpu ", "[", "]", "[vgpu a b]", "vgpu", "vGPU", "depth=65", "vgpu=v", "mem=1G", "wait=1", ":weight=2", ",depth=3",
 	",vgpu=\"a,b\"", ":a:b", "::", ",,", "\"\"", "\" \"", "\"a:b\"", "name", "\xc3\xa4",
 	"\xef\xbb\xbf", "\x7f", "\x1b[1m", "12345678901234567890123456789012",
-	"a:ht:pe:1:1:1\n", "\nb:prt:bg:0:0:0\n", "\n# comment\n",
+	"a:ht:pe:1:1:1\n", "\nb:prt:bg:0:0:0\n", "\n[vgpu w]:1:60:2\n", "\n# comment\n",
 };
 
 /* splitmix64: every state gives a good number, so seed and index can simply be mixed. */
@@ -136,6 +141,24 @@ static void write_name(struct mutant *m, unsigned int line)
 	append(m, name);
 }
 
+static void write_vgpu(struct mutant *m)
+{
+	static const char *const forms[] = {
+		"[vgpu v%u]", "[vgpu \"v: %u\"] ", " [vgpu\tv%u ] ", "[vgpu \"%u]\"]",
+		"[vgpu\"w%u\"]",
+	};
+	char text[64];
+	int i;
+
+	snprintf(text, sizeof(text), forms[below(m, COUNT(forms))], (unsigned int)below(m, 64));
+	append(m, text);
+	for (i = 0; i < 3; i++) {
+		append(m, one_in(m, 4) ? " : " : ":");
+		append_number(m, one_in(m, 40) ? below(m, 200) : 1 + below(m, 25));
+	}
+	append(m, one_in(m, 8) ? " # comment: ]\n" : "\n");
+}
+
 static void write_options(struct mutant *m, bool background, size_t shared)
 {
 	static const char *const texts[] = {
@@ -203,8 +226,11 @@ static void write_text(struct mutant *m)
 	unsigned int lines = one_in(m, 50) ? 200 : 1 + below(m, 8);
 	unsigned int i;
 
-	for (i = 0; i < lines; i++)
+	for (i = 0; i < lines; i++) {
+		if (one_in(m, lines > 50 ? 200 : 8))
+			write_vgpu(m);
 		write_entry(m, i);
+	}
 }
 
 /* --- gentle changes ------------------------------------------------------------------- */

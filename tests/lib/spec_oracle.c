@@ -32,12 +32,13 @@ struct piece {
 };
 
 struct entry {
-	char kind;		/* p, e, u or c: plain, exe, uid, cgroup */
+	char kind;		/* p, e, u or c: plain, exe, uid, cgroup; v: [vgpu], named pattern */
 	char *pattern;
 	char *reserve;		/* NULL: none */
 	bool background;
 	char resv[3];
 	unsigned long long cap, period;
+	unsigned long long share[3];
 	size_t at[FIELDS];	/* where the words of the fields begin */
 };
 
@@ -308,6 +309,46 @@ static void options_field(struct line *l, struct piece p, struct entry *e)
 	}
 }
 
+/* [vgpu NAME]: three numbers. Where things are: of the [, the name and the numbers. */
+static void vgpu_judge(struct line *l, struct entry *e)
+{
+	struct piece field[5], w, v;
+	int i, count = split(l, (struct piece){ 0, l->end }, ':', field, 5);
+	size_t close;
+
+	e->kind = 'v';
+	if (count < 4)
+		blame(l, l->end);
+	if (count > 4)
+		blame(l, field[4].from - 1);
+	e->at[0] = past_blanks(l, 0);
+	w.from = e->at[0] + 1;
+	w.to = w.from + strcspn(l->m + w.from, WORD_END "]");
+	if (!same(l, w, "vgpu"))
+		blame(l, w.from);
+	v.from = past_blanks(l, w.to);
+	e->at[1] = v.from;
+	close = v.from + strcspn(l->m + v.from, "]");
+	if (close >= field[0].to) {
+		close = field[0].to;
+		blame(l, close);
+	} else {
+		nothing_but_blanks(l, close + 1, field[0].to);
+	}
+	if (v.from == close)
+		blame(l, close);
+	l->m[close] = l->m[close] == ']' ? ',' : l->m[close];	/* so that the word ends there */
+	v = value(l, (struct piece){ v.from, close });
+	if (v.to > v.from && v.to - v.from > 31)
+		blame(l, v.from + 31);
+	e->pattern = cut(l->s, v, 31);
+	for (i = 1; i < count && i < 4; i++) {
+		w = word(l, field[i]);
+		e->at[i + 1] = w.from;
+		number(l, w, 1, 100, &e->share[i - 1]);
+	}
+}
+
 /* Judges a line that is not empty by itself. */
 static void line_judge(struct line *l, struct entry *e)
 {
@@ -363,7 +404,26 @@ static void line_judge(struct line *l, struct entry *e)
 static void line_compare(struct line *l, const struct entry *entries, size_t nr)
 {
 	const struct entry *e = &entries[nr], *old;
+	unsigned long long sum[3] = { e->share[0], e->share[1], e->share[2] };
+	int vgpus = 1, i;
 	bool peers;
+
+	for (old = entries; old < e && e->kind == 'v'; old++) {
+		if (old->kind != 'v')
+			continue;
+		vgpus++;
+		for (i = 0; i < 3; i++)
+			sum[i] += old->share[i];
+		if (!strcmp(old->pattern, e->pattern))
+			blame(l, e->at[1]);
+	}
+	for (i = 0; i < 3 && e->kind == 'v'; i++)
+		if (sum[i] > 100)
+			blame(l, e->at[2 + i]);
+	if (vgpus > 16)
+		blame(l, e->at[0]);
+	if (e->kind == 'v')
+		return;
 
 	for (old = entries; old < e; old++) {
 		if (old->kind == e->kind && !strcmp(old->pattern, e->pattern))
@@ -423,7 +483,10 @@ int oracle_check(const char *text, size_t len, unsigned int *line, unsigned int 
 		if (past_blanks(&l, 0) < l.end) {
 			entries = must(realloc(entries, (nr + 1) * sizeof(*entries)));
 			memset(&entries[nr], 0, sizeof(*entries));
-			line_judge(&l, &entries[nr]);
+			if (l.s[past_blanks(&l, 0)] == '[')
+				vgpu_judge(&l, &entries[nr]);
+			else
+				line_judge(&l, &entries[nr]);
 			if (l.bad == GOOD)
 				line_compare(&l, entries, nr);
 			nr++;

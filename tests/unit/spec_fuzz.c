@@ -13,7 +13,7 @@
 #include "../lib/spec_oracle.h"
 
 #define MUTANTS	100000
-#define KINDS	33	/* different words for what is wrong; see docs/spec-format.md */
+#define KINDS	38	/* different words for what is wrong; see docs/spec-format.md */
 
 static const char *kinds[KINDS];	/* the words of all refusals that were met */
 static unsigned int nr_kinds;
@@ -47,7 +47,16 @@ static bool is_in_order(const struct tg_spec *spec, u32 len)
 			return false;
 		line = e->line;
 	}
-	return true;
+	for (i = 0, line = 0; i < spec->nr_vgpus; i++) {
+		const struct tg_spec_vgpu *v = &spec->vgpus[i];
+
+		if (v->line <= line || !v->name.len || v->name.len >= TG_NAME_LEN ||
+		    v->name.off + v->name.len > len || !v->share[TG_COMPUTE] ||
+		    !v->share[TG_COPY] || !v->share[TG_MEMORY])
+			return false;
+		line = v->line;
+	}
+	return spec->nr_vgpus <= TG_VGPUS_MAX;
 }
 
 static bool agree(u64 seed, u64 index, const char *mutant, size_t len, bool *good)

@@ -15,6 +15,8 @@
 #define X50 "" X10 X10 X10 X10 X10
 #define X250 "" X50 X50 X50 X50 X50
 
+#define V4(x) "[vgpu " x "1]:1:1:1\n[vgpu " x "2]:1:1:1\n[vgpu " x "3]:1:1:1\n[vgpu " x "4]:1:1:1\n"
+
 struct text {
 	const char *bytes;
 	size_t len;
@@ -103,6 +105,13 @@ static const struct good goods[] = {
 	{ "suffixes", TEXT("a:ht:pe:1:1:1:mem=5K\nb:ht:pe:1:1:1:mem=6M\nc:ht:pe:1:1:1:mem=7G"), -1,
 	  "1 comm=a ht pe 1 1000/1000 w1 m5120\n2 comm=b ht pe 1 1000/1000 w1 m6291456\n"
 	  "3 comm=c ht pe 1 1000/1000 w1 m7516192768\n" },
+	{ "virtual GPUs", TEXT("[vgpu a]:50:25:10\nx:ht:bg:0:0:0:vgpu=a\n"
+			       " [vgpu  \"b ]\" ] : 50 : 75 : 090 # rest"), -1,
+	  "2 comm=x ht bg 0 0/0 w1 vgpu=a\n1 vgpu=a 50/25/10\n3 vgpu=b ] 50/75/90\n" },
+	{ "virtual GPU with a quoted name right behind the word", TEXT("[vgpu\"a\"]:1:2:100"), -1,
+	  "1 vgpu=a 1/2/100\n" },
+	{ "a name that begins with [", TEXT("\"[vgpu a]\":ht:bg:0:0:0"), -1,
+	  "1 comm=[vgpu a] ht bg 0 0/0 w1\n" },
 	{ "quoted name", TEXT("\"Web Content\":ht:pe:1:1:1"), -1,
 	  "1 comm=Web Content ht pe 1 1000/1000 w1\n" },
 	{ "quoted name with =", TEXT("\"exe=/a\":ht:pe:1:1:1"), -1,
@@ -162,6 +171,14 @@ static void render(char *out, const struct tg_spec *spec)
 		render_str(&out, " reserve", spec->text, e->reserve);
 		render_str(&out, " vgpu", spec->text, e->vgpu);
 		out += sprintf(out, "\n");
+	}
+	for (i = 0; i < spec->nr_vgpus; i++) {
+		const struct tg_spec_vgpu *v = &spec->vgpus[i];
+
+		out += sprintf(out, "%u", v->line);
+		render_str(&out, " vgpu", spec->text, v->name);
+		out += sprintf(out, " %u/%u/%u\n", v->share[TG_COMPUTE], v->share[TG_COPY],
+			       v->share[TG_MEMORY]);
 	}
 }
 
@@ -347,6 +364,37 @@ static const struct bad bads[] = {
 	  "another C than an earlier line of this reserve" },
 	{ "Background with two Ts", TEXT("a:ht:bg:1:2:3\nb:ht:bg:1:2:4"), 2, 13,
 	  "another T than an earlier line of this reserve" },
+
+	/* virtual GPUs */
+	{ "another word after [", TEXT(" [gpu a]:1:1:1"), 1, 3, "unknown word after [" },
+	{ "a blank after [", TEXT("[ vgpu a]:1:1:1"), 1, 2, "unknown word after [" },
+	{ "just [", TEXT("["), 1, 2, EARLY },
+	{ "vgpu and name in one word", TEXT("[vgpua]:1:1:1"), 1, 2, "unknown word after [" },
+	{ "vgpu without a name", TEXT("[vgpu ]:1:1:1"), 1, 7, "empty value" },
+	{ "vgpu with an empty name", TEXT("[vgpu \"\"]:1:1:1"), 1, 8, "empty value" },
+	{ "vgpu with two names", TEXT("[vgpu a b]:1:1:1"), 1, 9, OTHER },
+	{ "vgpu without ]", TEXT("[vgpu a:1:1:1"), 1, 8, OTHER },
+	{ "vgpu that ends before ]", TEXT("[vgpu a # ]"), 1, 9, EARLY },
+	{ "vgpu of 32 bytes", TEXT("[vgpu " X10 X10 X10 "12]:1:1:1"), 1, 38, "name too long" },
+	{ "text behind ]", TEXT("[vgpu a]b:1:1:1"), 1, 9, OTHER },
+	{ "vgpu without shares", TEXT("[vgpu a]"), 1, 9, EARLY },
+	{ "vgpu with one share", TEXT("[vgpu a]:1\n"), 1, 11, EARLY },
+	{ "vgpu with four shares", TEXT("[vgpu a]:1:1:1:1"), 1, 15, OTHER },
+	{ "empty share", TEXT("[vgpu a]:1::1"), 1, 12, "empty field" },
+	{ "share of 0", TEXT("[vgpu a]:1:0:1"), 1, 12, "share out of range" },
+	{ "share of 101", TEXT("[vgpu a]:1:1: 101"), 1, 15, "share out of range" },
+	{ "share with a sign", TEXT("[vgpu a]:1:1:50%"), 1, 16, "not a decimal number" },
+	{ "repeated vgpu", TEXT("[vgpu a]:1:1:1\n[vgpu \"a\"]:100:1:1"), 2, 7,
+	  "repeated virtual GPU" },
+	{ "shares of more than 100 percent",
+	  TEXT("[vgpu a]:50:25:1\n[vgpu b]:50:75:99\n[vgpu c]:1:1:1"), 3, 10,
+	  "shares of more than 100 percent" },
+	{ "copy shares of more than 100 percent", TEXT("[vgpu a]:50:25:9\n[vgpu b]:50:76:92"),
+	  2, 13, "shares of more than 100 percent" },
+	{ "memory shares of more than 100 percent", TEXT("[vgpu a]:50:25:9\n[vgpu b]:50:75:92"),
+	  2, 16, "shares of more than 100 percent" },
+	{ "17 virtual GPUs", TEXT(V4("a") V4("b") V4("c") V4("d") " [vgpu a1]:1:1:1"), 17, 2,
+	  "too many virtual GPUs" },
 };
 
 static void test_bad(const struct bad *row)
