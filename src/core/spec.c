@@ -665,7 +665,7 @@ static int check_vgpu(const struct spec_cursor *c, const struct tg_spec *spec,
 static int parse_vgpu(struct spec_cursor *c, struct tg_spec *spec)
 {
 	struct tg_spec_vgpu v = { .line = c->line };
-	struct vgpu_places at;
+	struct vgpu_places at = { };
 	int err = parse_vgpu_name(c, &v, &at);
 	u32 k;
 
