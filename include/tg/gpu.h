@@ -13,7 +13,8 @@
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
  *	No call sleeps. Work per event: O(log n), beside moving the jobs of one reserve when it
- *	runs dry or is refilled, and visiting all clients when the policy or the spec changes.
+ *	runs dry or is refilled, and visiting all clients when the policy or the spec changes, and
+ *	at the turns of a season (dfq) or the end of a poll phase (loga).
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event

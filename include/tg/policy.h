@@ -231,37 +231,43 @@ void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
 struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
 
 /**
- * struct tg_turns - clients in turn, with overuse control
- * @last: whose turn it is or was last, NULL: to start with the first
- * @least: the smallest weight of those that want a turn, or have had the last one
+ * struct tg_turns - a token that goes to one client at a time
+ * @waiting: clients that want a turn, linked by tg_client.node, by virtual time
+ * @holder: whose turn it is, or NULL; not in @waiting
+ * @since: when its turn began
+ * @vt: system time: the virtual time of the latest holder when its turn began
  *
- * A turn is as many slices as the client's weight is times @least. The first thing in each
- * client's priv is an s64: its overuse, by how much its turns were overrun, ns. A client whose
- * overuse exceeds its turn skips it, and is forgiven that much.
+ * The first thing in each client's priv is an s64: its virtual time, which grows by the time of
+ * its turns over its weight. The token goes to the least. All calls take O(log clients).
  */
 struct tg_turns {
-	struct tg_client *last;
-	u32 least;
+	struct rb_root_cached waiting;
+	struct tg_client *holder;
+	s64 since, vt;
 };
 
+void tg_turns_init(struct tg_turns *turns);
+/** tg_turns_join() - @client is new: its first turn comes after those that are due; @slice: ns */
+void tg_turns_join(struct tg_turns *turns, struct tg_client *client, s64 slice);
+/** tg_turns_enter() - @client wants a turn; no change if it waits already, or has the token */
+void tg_turns_enter(struct tg_turns *turns, struct tg_client *client);
+/** tg_turns_withdraw() - @client does not want a turn any more; it may not have waited */
+void tg_turns_withdraw(struct tg_turns *turns, struct tg_client *client);
+/** tg_turns_leave() - @client is about to go; if it has the token, nobody has it now */
+void tg_turns_leave(struct tg_turns *turns, struct tg_client *client);
+/** tg_turns_first() - who is to have the next turn? Return: NULL: nobody waits. */
+struct tg_client *tg_turns_first(const struct tg_turns *turns);
+/** tg_turns_after() - who comes after @client, which waits? Return: NULL: nobody. */
+struct tg_client *tg_turns_after(const struct tg_client *client);
+/** tg_turns_begin() - @client's turn begins @now; nobody has the token */
+void tg_turns_begin(struct tg_turns *turns, struct tg_client *client, s64 now);
 /**
- * tg_turns_next() - whose turn is it?
- * @gpu: the GPU
- * @turns: the order
- * @slice: length of a slice, ns
- * @wants: does the client want a turn?
+ * tg_turns_end() - the holder's turn is over
+ * @turns: the token
+ * @now: the time
  *
- * Time grows with the number of clients.
- *
- * Return: the client, which is @turns->last now; NULL: nobody wants.
+ * Return: how long the turn took, ns.
  */
-struct tg_client *tg_turns_next(struct tg_gpu *gpu, struct tg_turns *turns, s64 slice,
-				bool (*wants)(const struct tg_client *client));
-
-/** tg_turns_length() - how long a turn of @client is, with slices of @slice ns */
-s64 tg_turns_length(const struct tg_turns *turns, const struct tg_client *client, s64 slice);
-
-/** tg_turns_leave() - @client is about to go */
-void tg_turns_leave(struct tg_gpu *gpu, struct tg_turns *turns, struct tg_client *client);
+s64 tg_turns_end(struct tg_turns *turns, s64 now);
 
 #endif /* TG_POLICY_H */

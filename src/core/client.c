@@ -274,7 +274,7 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 					tg_job_move(gpu, job, client->reserve);
 	if (old)
 		tg_reserve_put(gpu, old);
-	if (client->gate != TG_GATE_ASK)
+	if (!tg_reserve_decides(gpu, client))
 		tg_client_settle(gpu, client);
 	tg_reserve_review(gpu, client->reserve);
 }

@@ -7,7 +7,7 @@
  * job.c	every arrow of a job's life, and what a budget's change moves
  * engine.c	pick loop, deadlines, starvation
  * predict.c	what a group will cost (tg/predict.h)
- * turns.c	clients in turn, with overuse control
+ * turns.c	a token that goes to one client at a time
  * poll.c	poll phases, and what they have seen
  * handover.c	policy switch, drain, ejection
  * dry.c	the model of a dry run
@@ -132,6 +132,12 @@ static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
 static inline bool tg_reserves_hold(const struct tg_gpu *gpu)
 {
 	return gpu->policy->mode == TG_GATE_ASK && !gpu->next_policy;
+}
+
+/* Does the client's reserve decide which of its jobs the policy sees? */
+static inline bool tg_reserve_decides(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->gate == TG_GATE_ASK && tg_reserves_hold(gpu);
 }
 
 /* Is the job waiting (and so in its reserve's list)? */

@@ -266,8 +266,8 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 		return "a job that is not in flight holds a slot";
 	if (tg_job_waits(job) && job->client->gate < TG_GATE_ASK)
 		return "a job waits though its client's gate lets it go";
-	if (job->state == TG_JOB_THROTTLED && job->client->gate != TG_GATE_ASK)
-		return "a job is throttled though nobody asks";
+	if (job->state == TG_JOB_THROTTLED && !tg_reserve_decides(gpu, job->client))
+		return "a job is throttled though no reserve is asked";
 	if (job->asked != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK))
 		return "a job is in the policy's queue and must not be, or the other way round";
 	*slots += job->slot;
@@ -298,7 +298,8 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		throttled += job->state == TG_JOB_THROTTLED;
 		if (job->channel->throttled)
 			return "a pass over a reserve left its mark on a channel";
-		if (r->kind == TG_PE && job->asked && !tg_reserve_eligible(r, 0))
+		if (r->kind == TG_PE && job->asked && tg_reserves_hold(gpu) &&
+		    !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
 	if (r->share && (!r->users || r == &gpu->background))

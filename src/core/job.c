@@ -217,31 +217,23 @@ static void wait_for(struct tg_reserve *r, struct tg_job *job)
 	list_add(&job->wait, pos);
 }
 
+static bool sooner(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct tg_reserve, ready_node)->ready <
+	       rb_entry(b, struct tg_reserve, ready_node)->ready;
+}
+
 /* Keep gpu->throttled in step with what the first throttled job of @r needs. */
 static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 {
-	struct rb_node **link = &gpu->throttled.rb_root.rb_node, *parent = NULL;
-	bool leftmost = true;
-
 	tg_wake_by(gpu, ready);
 	if (!RB_EMPTY_NODE(&r->ready_node)) {
 		if (r->ready == ready)
 			return;
 		rb_erase_cached(&r->ready_node, &gpu->throttled);
-		link = &gpu->throttled.rb_root.rb_node;
 	}
 	r->ready = ready;
-	while (*link) {
-		parent = *link;
-		if (ready < rb_entry(parent, struct tg_reserve, ready_node)->ready) {
-			link = &parent->rb_left;
-		} else {
-			link = &parent->rb_right;
-			leftmost = false;
-		}
-	}
-	rb_link_node(&r->ready_node, parent, link);
-	rb_insert_color_cached(&r->ready_node, &gpu->throttled, leftmost);
+	rb_add_cached(&r->ready_node, &gpu->throttled, sooner);
 }
 
 /* AE bounds the budget by the largest prediction that waits; PE does not look. */
@@ -314,7 +306,7 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 		      list_entry(prev, struct tg_job, sibling)->state == TG_JOB_THROTTLED;
 	s64 ready;
 
-	if (job->client->gate != TG_GATE_ASK) {
+	if (!tg_reserve_decides(gpu, job->client)) {
 		set_queued(gpu, job);
 		return;
 	}

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dtimeslice: a token goes round; its holder's gate is open for a slice, all others are held
- * (NEON's disengaged timeslice with overuse control).
+ * dtimeslice: a token goes from client to client; its holder's gate is open for a slice, all
+ * others wait (NEON's disengaged timeslice with overuse control).
  *
- * As timeslice, but nobody is asked: within its slice the holder submits without an event. At
- * the slice's end its gate is held, and what went through it is awaited (tg_sync(), which has a
- * deadline); what that takes beyond the turn's end is its overuse, paid with later turns. A turn
- * of several slices (weights) ends early when the holder did nothing in one of them. A holder
- * beside whom nobody waits goes on, its overuse forgotten. While nobody waits or holds the token,
- * all gates are held: the first submission is asked about, and opens its client's.
+ * As timeslice, but within its slice the holder submits without an event. At the slice's end its
+ * gate is shut, and what went through it is awaited (tg_sync(), which has a deadline); what that
+ * takes is part of its turn. The next turn is that of the client whose turns have taken the least
+ * by its weight (struct tg_turns), so who overruns its slice waits that much longer. A holder
+ * beside whom nobody waits goes on. While nobody waits or holds the token, the first submission
+ * is asked about, and opens its client's gate.
  *
  * A holder that does not come to an end is cut at the deadline and blamed, and gets no turn before
  * it has ended.
  *
- * What is booked on a client is the time of its turns, whether it used them or not.
+ * Gates of those that wait stand at ASK, so that the policy hears who they are, though none of
+ * their groups is ever picked: they go when the gate opens. What is booked on a client is the time
+ * of its turns, whether it used them or not.
  *
  * Good at isolation at the cost of a drain per slice. Bad at using the GPU: it idles while the
  * holder thinks, and others wait for a round of turns.
@@ -27,46 +29,9 @@ static const struct tg_param params[] = {
 	{ }
 };
 
-struct state {
-	struct tg_turns turns;
-	struct tg_client *holder;
-	s64 since, until;	/* of its turn */
-	s64 slice;		/* end of the slice */
-};
-
-static void dtimeslice_leave(struct tg_gpu *gpu, struct tg_client *client)
+static struct tg_turns *turns(struct tg_gpu *gpu)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
-
-	tg_turns_leave(gpu, &st->turns, client);
-	if (st->holder == client)
-		st->holder = NULL;
-}
-
-static bool wants(const struct tg_client *client)
-{
-	return tg_client_waits(client) && !client->syncing;
-}
-
-static void dtimeslice_idle(struct tg_gpu *gpu, struct tg_client *client)
-{
-	struct state *st = tg_gpu_priv(gpu, struct state);
-
-	if (!client->cut)
-		return;
-	tg_sync(gpu, client);
-	if (st->holder == client)
-		st->holder = NULL;
-}
-
-static bool others_wait(struct tg_gpu *gpu, const struct state *st)
-{
-	struct tg_client *client;
-
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client != st->holder && wants(client))
-			return true;
-	return false;
+	return tg_gpu_priv(gpu, struct tg_turns);
 }
 
 static s64 slice(const struct tg_gpu *gpu)
@@ -74,34 +39,88 @@ static s64 slice(const struct tg_gpu *gpu)
 	return gpu->policy_knob[KNOB_SLICE] * TG_USEC;
 }
 
-static void begin_slice(struct tg_gpu *gpu, struct state *st)
+static void dtimeslice_init(struct tg_gpu *gpu)
 {
-	st->slice = min(st->until, tg_after(gpu->now, slice(gpu)));
-	tg_gate(gpu, st->holder, TG_GATE_OPEN);
+	tg_turns_init(turns(gpu));
 }
 
-static void begin_turn(struct tg_gpu *gpu, struct state *st)
+static void dtimeslice_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	st->since = gpu->now;
-	st->until = tg_after(gpu->now, tg_turns_length(&st->turns, st->holder, slice(gpu)));
-	begin_slice(gpu, st);
+	tg_turns_join(turns(gpu), client, slice(gpu));
+	tg_gate(gpu, client, TG_GATE_ASK);
+}
+
+static void dtimeslice_leave(struct tg_gpu *gpu, struct tg_client *client)
+{
+	tg_turns_leave(turns(gpu), client);
+}
+
+/* Let the client wait for a turn if it has something to do, and nothing that does not end. */
+static void enter(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (!list_empty(&client->queue) && !client->syncing)
+		tg_turns_enter(turns(gpu), client);
+}
+
+static void dtimeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_client_queue(job);
+	enter(gpu, job->client);
+}
+
+static void dtimeslice_drop(struct tg_gpu *gpu, struct tg_job *job)
+{
+	list_del_init(&job->link);
+	if (list_empty(&job->client->queue))
+		tg_turns_withdraw(turns(gpu), job->client);
+}
+
+static struct tg_job *dtimeslice_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	return NULL;
+}
+
+static void end_turn(struct tg_gpu *gpu)
+{
+	struct tg_client *client = turns(gpu)->holder;
+
+	tg_charge(client, tg_turns_end(turns(gpu), gpu->now));
+	enter(gpu, client);
+}
+
+static void begin_turn(struct tg_gpu *gpu, struct tg_client *client)
+{
+	tg_turns_begin(turns(gpu), client, gpu->now);
+	tg_gate(gpu, client, TG_GATE_OPEN);
+}
+
+static void dtimeslice_idle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (client->cut) {
+		tg_sync(gpu, client);
+		if (turns(gpu)->holder == client)
+			end_turn(gpu);
+	}
+	enter(gpu, client);
+}
+
+static s64 slice_ends(struct tg_gpu *gpu)
+{
+	return tg_after(turns(gpu)->since, slice(gpu));
 }
 
 /* Return: true: the holder's slice is over, and all that it sent has ended. */
-static bool drained(struct tg_gpu *gpu, struct state *st)
+static bool drained(struct tg_gpu *gpu, struct tg_client *holder)
 {
-	struct tg_client *holder = st->holder;
-
 	if (holder->gate == TG_GATE_OPEN) {
-		if (gpu->now < st->slice)
+		if (gpu->now < slice_ends(gpu))
 			return false;
-		if (!others_wait(gpu, st)) {
-			tg_charge(holder, gpu->now - st->since);
-			*tg_client_priv(holder, s64) = 0;
-			begin_turn(gpu, st);
+		if (!tg_turns_first(turns(gpu))) {
+			end_turn(gpu);
+			begin_turn(gpu, holder);
 			return false;
 		}
-		tg_gate(gpu, holder, TG_GATE_HOLD);
+		tg_gate(gpu, holder, TG_GATE_ASK);
 		tg_sync(gpu, holder);
 	}
 	return !holder->syncing && !holder->inflight;
@@ -109,35 +128,35 @@ static bool drained(struct tg_gpu *gpu, struct state *st)
 
 static void dtimeslice_tick(struct tg_gpu *gpu)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_client *holder = turns(gpu)->holder, *next;
 
-	if (st->holder) {
-		if (!drained(gpu, st))
+	if (holder) {
+		if (!drained(gpu, holder))
 			return;
-		if (gpu->now < st->until && (st->holder->sent || tg_client_waits(st->holder))) {
-			begin_slice(gpu, st);
-			return;
-		}
-		*tg_client_priv(st->holder, s64) += max(gpu->now - st->until, (s64)0);
-		tg_charge(st->holder, gpu->now - st->since);
+		end_turn(gpu);
 	}
-	st->holder = tg_turns_next(gpu, &st->turns, slice(gpu), wants);
-	if (st->holder)
-		begin_turn(gpu, st);
+	next = tg_turns_first(turns(gpu));
+	if (next)
+		begin_turn(gpu, next);
 }
 
 static s64 dtimeslice_wake(struct tg_gpu *gpu)
 {
-	const struct state *st = tg_gpu_priv(gpu, struct state);
+	const struct tg_client *holder = turns(gpu)->holder;
 
-	return st->holder && st->holder->gate == TG_GATE_OPEN ? st->slice : TG_NEVER;
+	return holder && holder->gate == TG_GATE_OPEN ? slice_ends(gpu) : TG_NEVER;
 }
 
 TG_POLICY(dtimeslice) = {
 	.name = "dtimeslice",
 	.mode = TG_GATE_HOLD,
 	.params = params,
+	.init = dtimeslice_init,
+	.join = dtimeslice_join,
 	.leave = dtimeslice_leave,
+	.queue = dtimeslice_queue,
+	.drop = dtimeslice_drop,
+	.pick = dtimeslice_pick,
 	.idle = dtimeslice_idle,
 	.tick = dtimeslice_tick,
 	.wake = dtimeslice_wake,

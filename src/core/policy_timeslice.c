@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timeslice: a token goes round; only its holder's groups may go, for a slice (NEON's timeslice
- * with overuse control).
+ * timeslice: a token goes from client to client; only its holder's groups may go, for a slice
+ * (NEON's timeslice with overuse control).
  *
- * Clients that have groups waiting take turns, of as many slices as their weight is times the
- * smallest among them. When a turn is over nothing more
- * is freed; what the holder has in flight is awaited, and what it took beyond the turn's end is
- * its overuse. A client whose overuse exceeds its turn skips the next one, and that much is
- * forgiven. So shares are by weight, whatever the lengths of groups. A holder beside whom nobody
- * waits begins a new turn, its overuse forgotten. One that has nothing to do keeps the token to
- * the turn's end, as in NEON, but for one slice at most.
+ * When a turn is over nothing more of the holder's is freed, and what it has in flight is awaited,
+ * as part of its turn. The next turn is that of the client that has groups waiting and whose turns
+ * have taken the least by its weight (struct tg_turns): who overruns its slice waits that much
+ * longer, and who has twice the weight has twice as many turns. So shares are by weight, whatever
+ * the lengths of groups. A holder beside whom nobody waits goes on. One that has nothing to do
+ * keeps the token, as in NEON, to the end of its slice.
  *
  * There is one token for all engines. An engine that has idled for a slice though groups wait for
  * it, since the holder does not use it, takes the next of these.
@@ -27,100 +26,77 @@ static const struct tg_param params[] = {
 	{ }
 };
 
-struct state {
-	struct tg_turns turns;
-	struct tg_client *holder;
-	s64 until;		/* end of its turn */
-	s64 idle_since;		/* it has had nothing to do; TG_NEVER: it has */
-};
+static struct tg_turns *turns(struct tg_gpu *gpu)
+{
+	return tg_gpu_priv(gpu, struct tg_turns);
+}
 
 static s64 slice(const struct tg_gpu *gpu)
 {
 	return gpu->policy_knob[KNOB_SLICE] * TG_USEC;
 }
 
-static bool wants(const struct tg_client *client)
+static void timeslice_init(struct tg_gpu *gpu)
 {
-	return !list_empty(&client->queue);
+	tg_turns_init(turns(gpu));
 }
 
-static bool others_want(struct tg_gpu *gpu, const struct state *st)
+static void timeslice_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct tg_client *client;
-
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client != st->holder && wants(client))
-			return true;
-	return false;
+	tg_turns_join(turns(gpu), client, slice(gpu));
 }
 
 static void timeslice_leave(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
-
-	tg_turns_leave(gpu, &st->turns, client);
-	if (st->holder == client)
-		st->holder = NULL;
+	tg_turns_leave(turns(gpu), client);
 }
 
 static void timeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_client_queue(job);
+	tg_turns_enter(turns(gpu), job->client);
 }
 
 static void timeslice_drop(struct tg_gpu *gpu, struct tg_job *job)
 {
 	list_del_init(&job->link);
+	if (list_empty(&job->client->queue))
+		tg_turns_withdraw(turns(gpu), job->client);
 }
 
-static void begin(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
+static s64 slice_ends(struct tg_gpu *gpu)
 {
-	st->holder = client;
-	st->until = tg_after(gpu->now, tg_turns_length(&st->turns, client, slice(gpu)));
-	st->idle_since = TG_NEVER;
-}
-
-/* May the holder's turn end now? */
-static bool over(struct tg_gpu *gpu, struct state *st)
-{
-	if (wants(st->holder) || st->holder->inflight)
-		st->idle_since = TG_NEVER;
-	else
-		st->idle_since = min(st->idle_since, gpu->now);
-	return gpu->now >= min(st->until, tg_after(st->idle_since, slice(gpu)));
+	return tg_after(turns(gpu)->since, slice(gpu));
 }
 
 static void timeslice_tick(struct tg_gpu *gpu)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *next;
+	struct tg_client *holder = turns(gpu)->holder, *next = tg_turns_first(turns(gpu));
 
-	if (st->holder) {
-		if (!over(gpu, st))
+	if (holder) {
+		/* Nobody else waits: it goes on while it has anything to do. */
+		bool goes_on = !next && (holder->inflight || !list_empty(&holder->queue));
+
+		if (gpu->now < slice_ends(gpu) || (holder->inflight && !goes_on))
 			return;
-		if (!others_want(gpu, st)) {
-			*tg_client_priv(st->holder, s64) = 0;
-			begin(gpu, st, st->holder);
-			return;
-		}
-		if (st->holder->inflight)
-			return;
-		*tg_client_priv(st->holder, s64) += max(gpu->now - st->until, (s64)0);
-		st->holder = NULL;
+		tg_turns_end(turns(gpu), gpu->now);
+		if (!list_empty(&holder->queue))
+			tg_turns_enter(turns(gpu), holder);
+		next = goes_on ? holder : tg_turns_first(turns(gpu));
 	}
-	next = tg_turns_next(gpu, &st->turns, slice(gpu), wants);
 	if (next)
-		begin(gpu, st, next);
+		tg_turns_begin(turns(gpu), next, gpu->now);
 }
 
 /* Take the client's first job for @engine. */
-static struct tg_job *take(struct tg_client *client, const struct tg_engine *engine)
+static struct tg_job *take(struct tg_gpu *gpu, struct tg_client *client,
+			   const struct tg_engine *engine)
 {
 	struct tg_job *job;
 
 	list_for_each_entry(job, &client->queue, link)
 		if (job->engines & 1 << engine->index) {
-			list_del_init(&job->link);
+			timeslice_drop(gpu, job);
 			return job;
 		}
 	return NULL;
@@ -133,16 +109,16 @@ static s64 idle_until(const struct tg_gpu *gpu, const struct tg_engine *engine)
 
 static struct tg_job *timeslice_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *client;
+	struct tg_client *holder = turns(gpu)->holder, *client;
+	bool idles = !engine->inflight && idle_until(gpu, engine) <= gpu->now;
 	struct tg_job *job = NULL;
 
-	if (st->holder && gpu->now < st->until)
-		job = take(st->holder, engine);
-	if (job || engine->inflight || idle_until(gpu, engine) > gpu->now)
+	if (holder && (gpu->now < slice_ends(gpu) || idles))
+		job = take(gpu, holder, engine);
+	if (job || !idles)
 		return job;
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		job = take(client, engine);
+	for (client = tg_turns_first(turns(gpu)); client; client = tg_turns_after(client)) {
+		job = take(gpu, client, engine);
 		if (job)
 			break;
 	}
@@ -151,16 +127,13 @@ static struct tg_job *timeslice_pick(struct tg_gpu *gpu, struct tg_engine *engin
 
 static s64 timeslice_wake(struct tg_gpu *gpu)
 {
-	const struct state *st = tg_gpu_priv(gpu, struct state);
 	s64 wake = TG_NEVER;
 	u32 i;
 
 	for (i = 0; i < gpu->nr_engines; i++)
 		wake = min(wake, idle_until(gpu, &gpu->engine[i]));
-	if (st->holder && gpu->now < st->until)
-		wake = min(wake, st->until);
-	if (st->holder && !st->holder->inflight)
-		wake = min(wake, tg_after(st->idle_since, slice(gpu)));
+	if (turns(gpu)->holder && gpu->now < slice_ends(gpu))
+		wake = min(wake, slice_ends(gpu));
 	return wake;
 }
 
@@ -168,6 +141,8 @@ TG_POLICY(timeslice) = {
 	.name = "timeslice",
 	.mode = TG_GATE_ASK,
 	.params = params,
+	.init = timeslice_init,
+	.join = timeslice_join,
 	.leave = timeslice_leave,
 	.queue = timeslice_queue,
 	.drop = timeslice_drop,

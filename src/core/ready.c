@@ -13,8 +13,11 @@ static struct tg_job *first_job(struct tg_client *client)
 	return list_first_entry_or_null(&client->queue, struct tg_job, link);
 }
 
-static bool before(struct tg_client *a, struct tg_client *b)
+static bool before(struct rb_node *node, const struct rb_node *other)
 {
+	struct tg_client *a = rb_entry(node, struct tg_client, node);
+	struct tg_client *b = rb_entry(other, struct tg_client, node);
+
 	if (a->prio != b->prio)
 		return a->prio > b->prio;
 	return first_job(a)->seq < first_job(b)->seq;
@@ -22,20 +25,7 @@ static bool before(struct tg_client *a, struct tg_client *b)
 
 static void insert(struct tg_ready *ready, struct tg_client *client)
 {
-	struct rb_node **link = &ready->clients.rb_root.rb_node, *parent = NULL;
-	bool leftmost = true;
-
-	while (*link) {
-		parent = *link;
-		if (before(client, rb_entry(parent, struct tg_client, node))) {
-			link = &parent->rb_left;
-		} else {
-			link = &parent->rb_right;
-			leftmost = false;
-		}
-	}
-	rb_link_node(&client->node, parent, link);
-	rb_insert_color_cached(&client->node, &ready->clients, leftmost);
+	rb_add_cached(&client->node, &ready->clients, before);
 }
 
 static void remove(struct tg_ready *ready, struct tg_client *client)

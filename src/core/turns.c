@@ -1,73 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clients in turn, in the order of their first JOIN, with NEON's overuse control: what a turn was
- * overrun by is paid with later turns.
+ * Turns: a token goes to one client at a time, each time to the one that has had the least of it.
+ *
+ * Every client has a virtual time, which grows by what its turns take, over its weight; who wants
+ * a turn is in one tree, by that. While all keep to their slices the token goes round. A turn
+ * that is overrun moves its client back by as much, so that others come before it until they have
+ * had the same: NEON's overuse control, without counting the turns to be skipped. Nobody
+ * saves up time: who comes back is as far as the one that has the token was when it got it, at
+ * least, and who is new is a slice further, so that newcomers never keep others from their turn.
  *
  * For the policies that give out turns; under the GPU's lock.
  */
 #include <tg/policy.h>
 
-s64 tg_turns_length(const struct tg_turns *turns, const struct tg_client *client, s64 slice)
-{
-	return div64_s64(slice * client->weight, turns->least);
-}
-
-static s64 *overuse(struct tg_client *client)
+static s64 *vt(struct tg_client *client)
 {
 	return tg_client_priv(client, s64);
 }
 
-/* How many turns must the client skip? */
-static s64 skips(const struct tg_turns *turns, struct tg_client *client, s64 slice)
+static bool before(struct rb_node *a, const struct rb_node *b)
 {
-	if (*overuse(client) <= 0)
-		return 0;
-	return div64_s64(*overuse(client) - 1, tg_turns_length(turns, client, slice));
+	return *vt(rb_entry(a, struct tg_client, node)) < *vt(rb_entry(b, struct tg_client, node));
 }
 
-static struct tg_client *after(struct tg_gpu *gpu, struct tg_client *client)
+void tg_turns_init(struct tg_turns *turns)
 {
-	struct list_head *next = client ? client->all.next : gpu->all_clients.next;
-
-	if (next == &gpu->all_clients)
-		next = next->next;
-	return list_entry(next, struct tg_client, all);
+	turns->waiting = RB_ROOT_CACHED;
 }
 
-struct tg_client *tg_turns_next(struct tg_gpu *gpu, struct tg_turns *turns, s64 slice,
-				bool (*wants)(const struct tg_client *client))
+void tg_turns_join(struct tg_turns *turns, struct tg_client *client, s64 slice)
 {
-	struct tg_client *client;
-	s64 rounds = TG_NEVER;
-
-	turns->least = U32_MAX;
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client == turns->last || wants(client))
-			turns->least = min(turns->least, (u32)client->weight);
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (wants(client))
-			rounds = min(rounds, skips(turns, client, slice));
-	if (rounds == TG_NEVER)
-		return NULL;
-	/* Rounds in which everybody skips. */
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (rounds && wants(client))
-			*overuse(client) -= rounds * tg_turns_length(turns, client, slice);
-	for (client = after(gpu, turns->last); ; client = after(gpu, client)) {
-		if (!wants(client))
-			continue;
-		if (!skips(turns, client, slice))
-			break;
-		*overuse(client) -= tg_turns_length(turns, client, slice);
-	}
-	turns->last = client;
-	return client;
+	*vt(client) = turns->vt + div64_s64(slice, client->weight);
 }
 
-void tg_turns_leave(struct tg_gpu *gpu, struct tg_turns *turns, struct tg_client *client)
+void tg_turns_enter(struct tg_turns *turns, struct tg_client *client)
 {
-	if (turns->last != client)
+	if (client == turns->holder || !RB_EMPTY_NODE(&client->node))
 		return;
-	turns->last = client->all.prev == &gpu->all_clients ? NULL :
-		      list_entry(client->all.prev, struct tg_client, all);
+	*vt(client) = max(*vt(client), turns->vt);
+	rb_add_cached(&client->node, &turns->waiting, before);
+}
+
+void tg_turns_withdraw(struct tg_turns *turns, struct tg_client *client)
+{
+	if (RB_EMPTY_NODE(&client->node))
+		return;
+	rb_erase_cached(&client->node, &turns->waiting);
+	RB_CLEAR_NODE(&client->node);
+}
+
+void tg_turns_leave(struct tg_turns *turns, struct tg_client *client)
+{
+	tg_turns_withdraw(turns, client);
+	if (turns->holder == client)
+		turns->holder = NULL;
+}
+
+struct tg_client *tg_turns_first(const struct tg_turns *turns)
+{
+	struct rb_node *node = rb_first_cached(&turns->waiting);
+
+	return node ? rb_entry(node, struct tg_client, node) : NULL;
+}
+
+struct tg_client *tg_turns_after(const struct tg_client *client)
+{
+	struct rb_node *node = rb_next(&client->node);
+
+	return node ? rb_entry(node, struct tg_client, node) : NULL;
+}
+
+void tg_turns_begin(struct tg_turns *turns, struct tg_client *client, s64 now)
+{
+	tg_turns_withdraw(turns, client);
+	turns->holder = client;
+	turns->since = now;
+	turns->vt = max(turns->vt, *vt(client));
+}
+
+s64 tg_turns_end(struct tg_turns *turns, s64 now)
+{
+	struct tg_client *client = turns->holder;
+	s64 took = now - turns->since;
+
+	*vt(client) += div64_s64(took, client->weight);
+	/* Where nobody waits, whoever comes next is even with it. */
+	if (!tg_turns_first(turns))
+		turns->vt = max(turns->vt, *vt(client));
+	turns->holder = NULL;
+	return took;
 }

@@ -2,20 +2,26 @@
 /*
  * What a scheduling decision costs: one cycle is a client's SUBMIT, the DONE of a group in
  * flight, the pick and FREE that follow, and the STARTED of whoever was freed, while N other
- * clients wait (under fifo: are in flight). Hosts' own work is left out.
+ * clients wait (under fifo: are in flight). Groups take GROUP. The TIMERs that the core asks for
+ * come in time, and belong to the cycle; so does the one that a policy waits for before it frees
+ * anything (tick). Hosts' own work is left out.
  *
  * Policies that work with gates (their mode is HOLD) ask at other times than when a group comes:
  * there one cycle is one event, the next that a host would tell, with N clients that always have
- * work. What a season or a poll phase costs is spread over its events.
+ * work. What a season or a poll phase costs, which looks at all clients, is spread over its events:
+ * so that whole seasons are counted, there are more cycles by one in PER_SEASON for each client.
  *
  * bench_core POLICY CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
- * ns per cycle over the rounds, bytes per waiting client, and those of an own reserve beside.
- * Callgrind counts cycles().
+ * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
+ * many cycles there were in a round. Callgrind counts cycles().
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <tg/policy.h>
+
+#define GROUP		TG_MSEC
+#define PER_SEASON	100
 
 struct bench {
 	struct tg_actions out;
@@ -38,10 +44,10 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 
 	if (action->kind == TG_ACT_FREE)
 		b->freed[b->tail++ & b->mask] = action->job;
-	if (!b->gates)
-		return;
-	if (action->kind == TG_ACT_ARM)
+	else if (action->kind == TG_ACT_ARM)
 		b->armed = action->at;
+	else if (!b->gates)
+		return;
 	else if (action->kind == TG_ACT_GATE)
 		b->gate[action->client] = action->arg;
 	else if (action->kind == TG_ACT_SYNC)
@@ -75,6 +81,16 @@ static void feed_job(struct bench *b, enum tg_event_kind kind, u32 client, u64 j
 {
 	struct tg_event ev = { .kind = kind, .client = client, .job = job };
 
+	feed(b, &ev);
+}
+
+/* Let time pass to when the core wants to be woken. */
+static void timer(struct bench *b)
+{
+	struct tg_event ev = { .kind = TG_EV_TIMER };
+
+	b->now = max(b->now, b->armed);
+	b->armed = TG_NEVER;
 	feed(b, &ev);
 }
 
@@ -125,16 +141,14 @@ static void step(struct bench *b)
 		feed_job(b, TG_EV_STARTED, 0, b->freed[b->started++ & b->mask]);
 	} else if (b->head != b->tail) {
 		job = b->freed[b->head++ & b->mask];
-		b->now += 50 * TG_USEC;
+		b->now += GROUP;
 		b->job[(u32)job] = 0;
 		feed_job(b, TG_EV_DONE, 0, job);
 		submit(b, (u32)job, job + (1ull << 32));
 	} else if (b->poll_until) {
 		sample(b);
 	} else {
-		ev.kind = TG_EV_TIMER;
-		b->now = max(b->now, b->armed);
-		feed(b, &ev);
+		timer(b);
 	}
 }
 
@@ -148,9 +162,13 @@ __attribute__((noinline)) static void cycles(struct bench *b, u32 n)
 			step(b);
 			continue;
 		}
+		while (b->head == b->tail)
+			timer(b);
+		start(b);
 		ended = b->freed[b->head++ & b->mask];
-
-		b->now += 1000;
+		b->now += GROUP;
+		if (b->armed <= b->now)
+			timer(b);
 		feed_job(b, TG_EV_SUBMIT, (u32)ended, ended + (1ull << 32));
 		feed_job(b, TG_EV_DONE, 0, ended);
 		start(b);
@@ -177,6 +195,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	buckets.clients = zeroed(1 << buckets.bits, sizeof(void *));
 	buckets.channels = zeroed(1 << buckets.bits, sizeof(void *));
 	b->out.emit = emit;
+	b->armed = TG_NEVER;
 	b->mask = (4u << buckets.bits) - 1;
 	b->freed = zeroed(b->mask + 1, sizeof(*b->freed));
 	spec.entries = zeroed(tg_spec_room(spec_text, strlen(spec_text)), sizeof(*spec.entries));
@@ -237,14 +256,16 @@ int main(int argc, char **argv)
 	rounds = atoi(argv[4]);
 	ns = zeroed(rounds, sizeof(*ns));
 	init(&b, policy, clients);
+	if (b.gates)
+		n += (u64)n * clients / PER_SEASON;
 	for (i = 0; i < rounds; i++) {
 		from = clock_ns();
 		cycles(&b, n);
 		ns[i] = (double)(clock_ns() - from) / n;
 	}
 	qsort(ns, rounds, sizeof(*ns), by_size);
-	printf("%.1f %.1f %.1f %zu %zu\n", ns[rounds / 2], ns[rounds / 10], ns[rounds * 9 / 10],
+	printf("%.1f %.1f %.1f %zu %zu %u\n", ns[rounds / 2], ns[rounds / 10], ns[rounds * 9 / 10],
 	       sizeof(struct tg_client) + sizeof(struct tg_channel) + sizeof(struct tg_job) +
-	       3 * sizeof(void *), sizeof(struct tg_reserve));
+	       3 * sizeof(void *), sizeof(struct tg_reserve), n);
 	return 0;
 }

@@ -5,8 +5,8 @@
  * The core inserts, erases, and asks for the first node; it never looks at a node's colour.
  * So any balanced tree serves behind these names, and this one is an AVL tree: the two sides
  * of a node differ in height by one level at most, and which one is deeper is kept beside its
- * parent's address. Callers descend and link a leaf with rb_link_node(), then call
- * rb_insert_color_cached(), as in the kernel.
+ * parent's address. Callers use rb_add_cached(), or descend and link a leaf with rb_link_node() and
+ * call rb_insert_color_cached(), as in the kernel.
  */
 #ifndef TG_RBTREE_H
 #define TG_RBTREE_H
@@ -150,6 +150,26 @@ static inline void rb_insert_color_cached(struct rb_node *node, struct rb_root_c
 		if (lean)
 			return;
 	}
+}
+
+/* After all that are not greater; @less(@node, another) tells. */
+static inline void rb_add_cached(struct rb_node *node, struct rb_root_cached *root,
+				 bool (*less)(struct rb_node *node, const struct rb_node *other))
+{
+	struct rb_node **link = &root->rb_root.rb_node, *parent = NULL;
+	bool leftmost = true;
+
+	while (*link) {
+		parent = *link;
+		if (less(node, parent)) {
+			link = &parent->rb_left;
+		} else {
+			link = &parent->rb_right;
+			leftmost = false;
+		}
+	}
+	rb_link_node(node, parent, link);
+	rb_insert_color_cached(node, root, leftmost);
 }
 
 static inline void rb_erase_cached(struct rb_node *node, struct rb_root_cached *root)
