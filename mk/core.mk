@@ -39,7 +39,7 @@ $(B)/lib/libtgcore-free.a: $(CORE_FREE)
 	@mkdir -p $(@D)
 	rm -f $@ && $(AR) rcs $@ $^
 
-CORE_TESTS := $(addprefix $(B)/tests/unit/,core_test)
+CORE_TESTS := $(addprefix $(B)/tests/unit/,core_test memory_test)
 
 $(CORE_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)

@@ -15,8 +15,9 @@
  * enum tg_event_kind - what happened
  * @TG_EV_JOIN: a channel was allocated. client, channel; arg: mask of the engines that its
  *	jobs use; data: struct tg_identity; host: cookie of the client, kept from its first
- *	JOIN. The client is matched against the spec (again, when it already has channels).
- *	Takes one client (a new one only), one channel and one reserve out of the pools.
+ *	JOIN; job: its first JOIN: number of its process's account of memory (tg/memory.h), 0:
+ *	none. The client is matched against the spec (again, when it already has channels). Takes
+ *	one client, one account (new ones only), one channel and one reserve out of the pools.
  * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once, to
  *	find out from the driver that their channel is gone; the client goes with its last
  *	channel, when its last job has ended.
@@ -45,11 +46,21 @@
  *	over further channels, until a SPEC that matches running clients; the foreground window
  *	does not move it.
  * @TG_EV_FOREGROUND: another process has the foreground window. arg: its pid, 0: none has.
+ * @TG_EV_MEM_SIZE: the GPU has so much VRAM. arg: bytes, 0: not known.
+ * @TG_EV_MEM_ASK: a process is about to ask the driver for VRAM. client: its account, not 0; job:
+ *	number of the request, chosen by the host, never reused; arg: bytes; channel: 0: answered by
+ *	TG_ACT_MEM_GRANT or TG_ACT_MEM_REFUSE, now or later; 1: it has them already (what the driver
+ *	rounds up), no answer; host: cookie of the request. Takes one account (a new one only) and
+ *	one request out of the pools.
+ * @TG_EV_MEM_CANCEL: a request that waits is given up. job.
+ * @TG_EV_MEM_FREE: VRAM is given back: the driver has freed an object, or refused what was
+ *	granted. client: the account that it was granted to; arg: bytes.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
 	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
+	TG_EV_MEM_SIZE, TG_EV_MEM_ASK, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE,
 	TG_EV_KINDS
 };
 
@@ -109,10 +120,13 @@ struct tg_event {
  *	at once, and feed nothing of the phase under way
  * @TG_ACT_WOULD: a dry run: the job, which may be over, would have waited this long. client,
  *	job, at
+ * @TG_ACT_MEM_GRANT: the request may go to the driver; its bytes are booked. client: the account;
+ *	job: the request
+ * @TG_ACT_MEM_REFUSE: the request fails for lack of memory. client: the account; job: the request
  */
 enum tg_action_kind {
 	TG_ACT_FREE, TG_ACT_ARM, TG_ACT_NOTE, TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE,
-	TG_ACT_POLL, TG_ACT_WOULD,
+	TG_ACT_POLL, TG_ACT_WOULD, TG_ACT_MEM_GRANT, TG_ACT_MEM_REFUSE,
 	TG_ACT_KINDS
 };
 
@@ -129,11 +143,16 @@ enum tg_action_kind {
  * @TG_NOTE_DRY: policy number job is modelled, and nothing is delayed
  * @TG_NOTE_NOT_ADMITTED: the client's reserve does not fit beside those admitted; it is in
  *	Background
+ * @TG_NOTE_NO_VRAM: the VRAM that the client's line asks for (mem=) does not fit beside what is
+ *	held; none is set aside, and it is in Background
+ * @TG_NOTE_VRAM_LATE: a request for VRAM has waited for too long and is refused
+ * @TG_NOTE_VRAM_DEADLOCK: a request for VRAM is refused, since holders wait for each other
  */
 enum tg_note {
 	TG_NOTE_LOST, TG_NOTE_REPAIRED, TG_NOTE_RECOVERED, TG_NOTE_OVERLAP,
 	TG_NOTE_EJECTED_PICK, TG_NOTE_EJECTED_STARVED, TG_NOTE_DRAIN_CUT, TG_NOTE_POLICY,
-	TG_NOTE_DRY, TG_NOTE_NOT_ADMITTED,
+	TG_NOTE_DRY, TG_NOTE_NOT_ADMITTED, TG_NOTE_NO_VRAM, TG_NOTE_VRAM_LATE,
+	TG_NOTE_VRAM_DEADLOCK,
 	TG_NOTES
 };
 
@@ -144,7 +163,7 @@ enum tg_note {
  * @job: number of the job, or 0
  * @at: ARM, POLL: the time; WOULD: ns; else 0
  * @arg: GATE: enum tg_gate; NOTE: enum tg_note; POLL: see there; else 0
- * @host: cookie of the job (FREE), of the client (else), or NULL
+ * @host: cookie of the job (FREE), of the request (MEM_*), of the client (else), or NULL
  */
 struct tg_action {
 	enum tg_action_kind kind;

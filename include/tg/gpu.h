@@ -25,6 +25,7 @@
 #define TG_GPU_H
 
 #include <tg/event.h>
+#include <tg/memory.h>
 #include <tg/predict.h>
 #include <tg/reserve.h>
 #include <tg/spec.h>
@@ -159,10 +160,12 @@ struct tg_stats {
  * @syncing: IDLE is due
  * @cut: the latest one did not come in time: something of its own may be in flight still
  * @joined: the policy in force knows it
+ * @no_vram: what its line asks for (mem=) did not fit
  * @modelled: its jobs that are in a dry run's model
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
+ * @account: number of its process's account of memory, 0: none
  * @id_data: the host's, valid until TG_ACT_GONE
  * @host: cookie
  * @reserve: never NULL
@@ -182,10 +185,10 @@ struct tg_stats {
 struct tg_client {
 	u32 id;
 	u8 gate, sched, resv, prio, depth;
-	bool agpa, by_hand, opened, syncing, cut, joined;
+	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
 	u8 modelled;
 	u16 weight, matched;
-	u32 inflight;
+	u32 inflight, account;
 	const struct tg_identity *id_data;
 	void *host;
 	struct tg_reserve *reserve;
@@ -238,10 +241,14 @@ struct tg_engine {
  * @TG_KNOB_DRY: dry_run: 1: nothing is delayed, the policy is modelled beside (tg/dry.h)
  * @TG_KNOB_ADMISSION: admission_percent: what the reserves' shares C/T may add up to; asked when a
  *	client is matched. Background is no reserve in this sense
+ * @TG_KNOB_VRAM_ORDER: vram_order: enum tg_mem_order: who waits for VRAM, and who goes first
+ * @TG_KNOB_VRAM_TIMEOUT: vram_timeout_us: a request for VRAM that has waited this long is refused
+ * @TG_KNOB_VRAM_AGEING: vram_ageing_us: one that has waited this long is not passed any more
  */
 enum tg_knob {
 	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
 	TG_KNOB_DRY, TG_KNOB_ADMISSION,
+	TG_KNOB_VRAM_ORDER, TG_KNOB_VRAM_TIMEOUT, TG_KNOB_VRAM_AGEING,
 	TG_KNOBS
 };
 
@@ -257,6 +264,8 @@ extern const struct tg_param tg_core_params[];
  * @TG_POOL_COST: struct tg_cost
  * @TG_POOL_CHUNK: struct tg_chunk
  * @TG_POOL_DRY: struct tg_dry, one, before TG_KNOB_DRY is set to 1
+ * @TG_POOL_ACCOUNT: struct tg_account
+ * @TG_POOL_ASK: struct tg_ask
  *
  * No event fails for lack of HISTORY, COST and CHUNK: without a history every x is 0, without
  * room for a key its group counts as unreadable. So that a trace replays, a host that records
@@ -265,7 +274,7 @@ extern const struct tg_param tg_core_params[];
  */
 enum tg_pool {
 	TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB,
-	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK, TG_POOL_DRY,
+	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK, TG_POOL_DRY, TG_POOL_ACCOUNT, TG_POOL_ASK,
 	TG_POOLS
 };
 
@@ -318,6 +327,7 @@ struct tg_buckets {
  * @throttled: reserves with throttled jobs, by when the first becomes eligible
  * @knob: the core's; times in ns
  * @policy_knob: the policy's, as set; back to defaults when the policy changes
+ * @mem: the books of its memory
  * @dry: the model of a dry run, NULL: none is on
  * @out: where actions go, while an event is fed
  * @priv: the policy's; zero when it comes into force
@@ -344,6 +354,7 @@ struct tg_gpu {
 	struct rb_root_cached throttled;
 	s64 knob[TG_KNOBS];
 	s64 policy_knob[TG_KNOBS_MAX];
+	struct tg_memory mem;
 	struct tg_dry *dry;
 	struct tg_actions *out;
 	u64 priv[TG_GPU_PRIV / 8];

@@ -210,7 +210,7 @@ static struct tg_reserve *reserve_of(struct tg_gpu *gpu, const struct tg_client 
 		r = NULL;
 	/* Rounded down, by less than a reserve of 10 ns a second. */
 	share = div64_s64(entry->capacity * TG_SHARE_ALL, entry->period);
-	if (!fits(gpu, r, share))
+	if (!fits(gpu, r, share) || !tg_memory_fits(gpu, client, entry->mem))
 		return &gpu->background;
 	if (r) {
 		tg_reserve_set(r, entry->resv, entry->capacity, entry->period, gpu->now);
@@ -239,6 +239,7 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_reserve *old = client->reserve;
 	struct tg_channel *ch;
 	struct tg_job *job;
+	bool room;
 
 	/* No policy may hold a job whose place is about to change. */
 	for (ch = client->channels; ch; ch = ch->next)
@@ -259,12 +260,19 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	/* What it has for itself, it gives back before it asks again. */
 	if (old && !shared(old))
 		dismiss(gpu, old);
+	tg_memory_promise(gpu, client, 0);
 	client->reserve = reserve_of(gpu, client, entry);
 	client->reserve->users++;
+	room = !entry || tg_memory_fits(gpu, client, entry->mem);
+	if (!room && !client->no_vram)
+		tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_NO_VRAM);
+	client->no_vram = !room;
 	if (client->resv != TG_BG && client->reserve == &gpu->background) {
 		client->resv = TG_BG;
-		if (client->reserve != old)
+		if (client->reserve != old && room)
 			tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_NOT_ADMITTED);
+	} else if (room) {
+		tg_memory_promise(gpu, client, entry ? entry->mem : 0);
 	}
 
 	if (client->reserve != old)
@@ -301,6 +309,11 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!gpu->pooled[TG_POOL_CHANNEL] || !gpu->pooled[TG_POOL_RESERVE] ||
 	    (!client && !gpu->pooled[TG_POOL_CLIENT]))
 		return -ENOMEM;
+	if (ev->job > U32_MAX)
+		return -EINVAL;
+	if (!client && ev->job && !gpu->pooled[TG_POOL_ACCOUNT] &&
+	    !tg_mem_account(&gpu->mem, ev->job))
+		return -ENOMEM;
 
 	if (!client) {
 		client = tg_gpu_take(gpu, TG_POOL_CLIENT);
@@ -315,6 +328,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		gpu->nr_clients++;
 		INIT_LIST_HEAD(&client->sync);
 		client->gate = TG_GATE_HOLD;
+		tg_memory_join(gpu, client, ev->job);
 		match(gpu, client);
 		tg_client_tell_gate(gpu, client, gpu->next_policy ? TG_GATE_HOLD :
 								    gpu->policy->mode);
@@ -349,6 +363,7 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	tg_client_unhash(gpu, client);
 	gpu->nr_clients--;
 	tg_reserve_put(gpu, client->reserve);
+	tg_memory_leave(gpu, client);
 	if (client->history)
 		tg_history_free(gpu, client->history);
 	tg_gpu_give(gpu, TG_POOL_CLIENT, client);
@@ -426,6 +441,7 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (ev->arg && gpu->pooled[TG_POOL_RESERVE] < gpu->nr_clients)
 		return -ENOMEM;
 	gpu->spec = spec;
+	tg_memory_spec(gpu);
 	if (spec && spec->background >= 0)
 		tg_reserve_set(&gpu->background, TG_PE, spec->entries[spec->background].capacity,
 			       spec->entries[spec->background].period, gpu->now);
@@ -436,6 +452,8 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 		/* All of them ask anew, in the order in which they came. */
 		list_for_each_entry(r, &gpu->reserves, all)
 			dismiss(gpu, r);
+		list_for_each_entry(client, &gpu->all_clients, all)
+			tg_memory_promise(gpu, client, 0);
 		list_for_each_entry(client, &gpu->all_clients, all) {
 			client->by_hand = false;
 			match(gpu, client);

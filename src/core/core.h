@@ -10,6 +10,7 @@
  * turns.c	a token that goes to one client at a time
  * poll.c	poll phases, and what they have seen
  * handover.c	policy switch, drain, ejection
+ * memory.c	the books of memory, and who waits for it
  * dry.c	the model of a dry run
  *
  * All of it runs inside tg_gpu_feed(), under the GPU's lock.
@@ -74,6 +75,20 @@ void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines);
 s64 tg_engines_wake(const struct tg_gpu *gpu);
 s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine);
 
+/* memory.c */
+int tg_memory_size(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_memory_cancel(struct tg_gpu *gpu, u64 id);
+int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_memory_run(struct tg_gpu *gpu);
+s64 tg_memory_wake(const struct tg_gpu *gpu);
+void tg_memory_join(struct tg_gpu *gpu, struct tg_client *client, u32 id);
+void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client);
+bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u64 bytes);
+void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes);
+void tg_memory_spec(struct tg_gpu *gpu);
+const char *tg_memory_check(const struct tg_gpu *gpu);
+
 /* handover.c */
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr);
 int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev);
@@ -87,6 +102,7 @@ static inline s64 tg_knob_value(u32 nr, s64 value)
 	switch (nr) {
 	case TG_KNOB_RECORDS:
 	case TG_KNOB_DRY:
+	case TG_KNOB_VRAM_ORDER:
 		return value;
 	case TG_KNOB_ADMISSION:
 		return value * (TG_SHARE_ALL / 100);

@@ -19,6 +19,11 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_DRY] = { "dry_run", 0, 1, 0 },
 	/* By default beyond any sum of shares. */
 	[TG_KNOB_ADMISSION] = { "admission_percent", 0, 100000000, 100000000 },
+	[TG_KNOB_VRAM_ORDER] = { "vram_order", 0, TG_MEM_ORDERS - 1, TG_MEM_SPEC },
+	[TG_KNOB_VRAM_TIMEOUT] = { "vram_timeout_us", 1000, 3600 * TG_SEC / TG_USEC,
+				   60 * TG_SEC / TG_USEC },
+	[TG_KNOB_VRAM_AGEING] = { "vram_ageing_us", 0, 3600 * TG_SEC / TG_USEC,
+				  10 * TG_SEC / TG_USEC },
 	{ }
 };
 
@@ -147,6 +152,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	INIT_LIST_HEAD(&gpu->freed);
 	INIT_LIST_HEAD(&gpu->late);
 	INIT_LIST_HEAD(&gpu->lost);
+	INIT_LIST_HEAD(&gpu->mem.asks);
 	gpu->throttled = RB_ROOT_CACHED;
 	for (i = 0; i < TG_KNOBS; i++)
 		gpu->knob[i] = tg_knob_value(i, tg_core_params[i].def);
@@ -197,6 +203,14 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_client_foreground(gpu, ev);
 	case TG_EV_SAMPLE:
 		return tg_poll_sample(gpu, ev);
+	case TG_EV_MEM_SIZE:
+		return tg_memory_size(gpu, ev);
+	case TG_EV_MEM_ASK:
+		return tg_memory_ask(gpu, ev);
+	case TG_EV_MEM_CANCEL:
+		return tg_memory_cancel(gpu, ev->job);
+	case TG_EV_MEM_FREE:
+		return tg_memory_free(gpu, ev);
 	default:
 		return -EINVAL;
 	}
@@ -206,6 +220,12 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 static bool frequent(enum tg_event_kind kind)
 {
 	return kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE;
+}
+
+/* Those that are nothing to engines and policies. */
+static bool of_memory(enum tg_event_kind kind)
+{
+	return kind >= TG_EV_MEM_SIZE && kind <= TG_EV_MEM_FREE;
 }
 
 /* Ask for the next wake-up. One that comes too early is harmless: it is asked for again. */
@@ -234,6 +254,12 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 		gpu->now = before;
 		return rc;
 	}
+	if (gpu->mem.waiting && !frequent(ev->kind))
+		tg_memory_run(gpu);
+	if (of_memory(ev->kind)) {
+		arm(gpu);
+		return 0;
+	}
 	if (min(gpu->armed, gpu->wake) <= gpu->now || !frequent(ev->kind))
 		tg_engines_expire(gpu);
 	tg_engines_run(gpu);
@@ -242,7 +268,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 		tg_engines_run(gpu);
 	}
 	if (!frequent(ev->kind))
-		tg_wake_by(gpu, tg_engines_wake(gpu));
+		tg_wake_by(gpu, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
 	if (gpu->dry)
 		tg_dry_event(gpu, ev);
 	arm(gpu);
@@ -382,7 +408,10 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	if (n.freed != length(&gpu->freed) || n.late != length(&gpu->late) ||
 	    n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
-	if (gpu->armed > tg_engines_wake(gpu))
+	wrong = tg_memory_check(gpu);
+	if (wrong)
+		return wrong;
+	if (gpu->armed > min(tg_engines_wake(gpu), tg_memory_wake(gpu)))
 		return "something has to happen, and nobody is to wake us";
 	if (n.syncing != gpu->syncing || n.syncing != length(&gpu->syncs) ||
 	    n.open != gpu->open || n.clients != gpu->nr_clients)

@@ -122,6 +122,8 @@ static void fill_pools(struct replay *r, bool knob)
 	fill_pool(r, TG_POOL_COST, 1, sizeof(struct tg_cost));
 	if (knob && !core->dry)
 		fill_pool(r, TG_POOL_DRY, 1, sizeof(struct tg_dry));
+	fill_pool(r, TG_POOL_ACCOUNT, 1, sizeof(struct tg_account));
+	fill_pool(r, TG_POOL_ASK, 1, sizeof(struct tg_ask));
 	fill_pool(r, TG_POOL_CHUNK, TG_KEY_CHUNKS(TG_KEY_PAIRS), sizeof(struct tg_chunk));
 	if (job)
 		r->spare = *(void **)job;

@@ -139,18 +139,20 @@ const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char
 
 static const char *const event_names[TG_EV_KINDS] = {
 	"JOIN", "LEAVE", "SUBMIT", "CANCEL", "STARTED", "REFUSED", "DONE", "IDLE", "TIMER",
-	"SPEC", "POLICY", "KNOB", "SAMPLE", "PRIO", "FOREGROUND",
+	"SPEC", "POLICY", "KNOB", "SAMPLE", "PRIO", "FOREGROUND", "MEM_SIZE", "MEM_ASK",
+	"MEM_CANCEL", "MEM_FREE",
 };
 
 static const char *const action_names[TG_ACT_KINDS] = {
-	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL", "WOULD",
+	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL", "WOULD", "MEM_GRANT",
+	"MEM_REFUSE",
 };
 
 static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };
 
 static const char *const note_names[TG_NOTES] = {
 	"LOST", "REPAIRED", "RECOVERED", "OVERLAP", "EJECTED_PICK", "EJECTED_STARVED",
-	"DRAIN_CUT", "POLICY", "DRY",
+	"DRAIN_CUT", "POLICY", "DRY", "NOT_ADMITTED", "NO_VRAM", "VRAM_LATE", "VRAM_DEADLOCK",
 };
 
 static const char *name(const char *const *names, u32 nr, u32 i)

@@ -15,7 +15,7 @@
 static const char *const spec_texts[] = {
 	"a:prt:pe:80:1000:2000\nb:ht:pe:40:200:1000:depth=3\nc:prt:ae:60:300:2000\n",
 	"a:prt:pe:80:500:1000:reserve=one\nb:ht:pe:40:500:1000:reserve=one\nc:prt:bg:0:200:1000\n",
-	"a:ht:ae:*:1:1\nc:ht:ae:99:1:10000000\n",
+	"a:ht:ae:*:1:1\nc:ht:ae:99:1:10000000\nb:prt:pe:1:1:2:mem=7\nd:prt:bg:9:0:0:mem=3\n",
 	"",
 };
 
@@ -82,7 +82,7 @@ static struct tg_event event(const u8 *in, s64 now, u64 *jobs)
 		{ 3, 0, "c", NULL, NULL }, { 4, 0, "d", NULL, NULL },
 	};
 	struct tg_event ev = {
-		.kind = in[0] & 15, .client = in[1] & 3, .channel = in[1] >> 2 & 1,
+		.kind = in[0] & 31, .client = in[1] & 3, .channel = in[1] >> 2 & 1,
 		.job = in[2], .arg = in[3] & 15, .now = now, .at = now - (in[1] >> 4 ? 0 : 500),
 	};
 
@@ -100,6 +100,8 @@ static struct tg_event event(const u8 *in, s64 now, u64 *jobs)
 		ev.job = ++*jobs;	/* likely a new number */
 	else if (ev.kind >= TG_EV_CANCEL && ev.kind <= TG_EV_DONE && in[2] & 128)
 		ev.job = *jobs - min((u64)(in[2] & 7), *jobs);
+	if (ev.kind == TG_EV_JOIN)
+		ev.job = in[2] & 3;
 	if (ev.kind == TG_EV_KNOB)
 		ev.job = in[1] & 3;
 	return ev;
@@ -114,6 +116,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static struct tg_history histories_mem[OBJECTS / 2];
 	static struct tg_cost costs_mem[OBJECTS / 2];
 	static struct tg_chunk chunks_mem[OBJECTS];
+	static struct tg_account accounts_mem[3];
+	static struct tg_ask asks_mem[OBJECTS];
 	static struct tg_dry dry_mem;
 	static struct tg_gpu gpu;
 	const struct tg_buckets buckets = { jobs, clients, channels, 3 };
@@ -137,7 +141,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		tg_gpu_give(&gpu, TG_POOL_CLIENT, &clients_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_CHANNEL, &channels_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_RESERVE, &reserves_mem[i]);
+		tg_gpu_give(&gpu, TG_POOL_ASK, &asks_mem[i]);
 	}
+	for (i = 0; i < ARRAY_SIZE(accounts_mem); i++)
+		tg_gpu_give(&gpu, TG_POOL_ACCOUNT, &accounts_mem[i]);
 	for (i = 0; i < OBJECTS / 2; i++) {
 		tg_gpu_give(&gpu, TG_POOL_HISTORY, &histories_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_COST, &costs_mem[i]);

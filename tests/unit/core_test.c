@@ -317,7 +317,8 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 {
 	static const char *const gates[] = { "open", "track", "ask", "hold" };
 	static const char *const notes[] = { "lost", "repaired", "recovered", "overlap",
-		"ejected_pick", "ejected_starved", "drain_cut", "policy", "dry", "not-admitted" };
+		"ejected_pick", "ejected_starved", "drain_cut", "policy", "dry", "not-admitted",
+		"no-vram", "vram-late", "vram-deadlock" };
 	struct host *h = container_of(out, struct host, actions);
 
 	switch (a->kind) {
@@ -462,7 +463,7 @@ static const char *run(const struct row *row, struct host *h)
 	static const size_t sizes[TG_POOLS] = { sizeof(struct tg_client),
 		sizeof(struct tg_channel), sizeof(struct tg_reserve), sizeof(struct tg_job),
 		sizeof(struct tg_history), sizeof(struct tg_cost), sizeof(struct tg_chunk),
-		sizeof(struct tg_dry) };
+		sizeof(struct tg_dry), sizeof(struct tg_account), sizeof(struct tg_ask) };
 	struct tg_buckets buckets = { h->jobs, h->clients, h->channels, 4 };
 	const char *line = row->script, *wrong = NULL;
 	size_t i;

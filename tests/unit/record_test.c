@@ -56,6 +56,7 @@ static const struct event_row {
 	  R + 8 + 8 * TG_KEY_PAIRS, -ENOENT },
 	{ "prio", { 9, 9, TG_EV_PRIO, 4, 0, 0, 99, NULL, NULL }, 0, R, -EINVAL },
 	{ "foreground", { 9, 9, TG_EV_FOREGROUND, 0, 0, 0, U32_MAX, NULL, NULL }, 0, R, 0 },
+	{ "memory asked for", { 9, 9, TG_EV_MEM_ASK, 7, 1, 8, 1ull << 40, NULL, NULL }, 0, R, 0 },
 	{ "sample", { 9, 8, TG_EV_SAMPLE, 3, 0, 0, 0, &seen, NULL }, 0, R + 24, 0 },
 	{ "sample of nothing", { 9, 9, TG_EV_SAMPLE, 0, 0, 0, 0, NULL, NULL }, 0, R, -EINVAL },
 };
@@ -152,7 +153,7 @@ static const struct bad_row {
 	{ "no such event", 8, 5, TG_EV_KINDS, 1, -EINVAL },
 	{ "gap", 8, 4, TG_REC_GAP, 1, R },
 	{ "gap with data", 9, 4, TG_REC_GAP, 1, -EINVAL },
-	{ "action of an event's number", 8, 4, TG_REC_ACTION, 1, -EINVAL },
+	{ "no such action", 8, 4, TG_REC_ACTION | TG_ACT_KINDS << 8, 2, -EINVAL },
 	{ "action with data", 9, 4, TG_REC_ACTION, 1, -EINVAL },
 	{ "spec longer than its record", 9, 16, 25, 8, -EINVAL },
 	{ "spec shorter than its record", 9, 16, 16, 8, -EINVAL },

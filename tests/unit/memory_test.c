@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The books of memory, by example and at random.
+ *
+ * A row is a script of events and the answers that must come out, as in core_test.c; times in
+ * milliseconds, sizes in any unit, since the core does not care. After every event all invariants
+ * are checked.
+ *
+ *	size N		ask ACCOUNT REQUEST SIZE	told ACCOUNT SIZE
+ *	cancel REQUEST	free ACCOUNT SIZE		knob NAME VALUE
+ *	join CLIENT ACCOUNT COMM			leave CLIENT
+ *	prio CLIENT N	spec TEXT	rematch TEXT	wait
+ *	used ACCOUNT	(logs `used N`)			resv CLIENT	(logs `pe`, `ae` or `bg`)
+ *
+ * The random part lets processes come, ask, free, give up, be killed and hang, under every order,
+ * and keeps books of its own: they agree after each event, and no more is granted than there is; no
+ * request waits beyond its timeout; who is refused for a deadlock was in one, and none stays; where
+ * nobody asks for more while he holds some, nobody is refused; in the end nothing is left.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <tg/dry.h>
+#include <tg/policy.h>
+#include "../lib/test.h"
+
+#define LOG_MAX	4096
+#define SPARE	16	/* objects in each pool of a row's host */
+
+struct row {
+	const char *name, *script, *expected;
+};
+
+static const struct row rows[] = {
+	{ "of unknown size everything fits", "0 knob vram_order 1\n" "0 ask 1 1 1000\n",
+	  "0 grant 1" },
+	{ "by default nobody waits", "0 size 10\n" "0 ask 1 1 8\n" "0 ask 2 2 8\n" "0 used 2\n",
+	  "0 grant 1, 0 grant 2, 0 used 8" },
+	{ "fifo: who does not fit waits until there is room",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 8\n" "1 ask 2 2 8\n" "2 free 1 4\n"
+	  "3 free 1 2\n", "0 grant 1, 3 grant 2" },
+	{ "fifo: and holds up all behind",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 6\n" "1 ask 2 2 8\n" "2 ask 3 3 1\n"
+	  "3 free 1 6\n", "0 grant 1, 3 grant 2, 3 grant 3" },
+	{ "mmu: the first that fits goes",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 ask 1 1 6\n" "1 ask 2 2 8\n" "2 ask 3 3 1\n"
+	  "3 ask 4 4 3\n" "4 ask 5 5 1\n" "5 free 1 6\n" "6 free 4 3\n" "6 free 3 1\n",
+	  "0 grant 1, 2 grant 3, 3 grant 4, 5 grant 5, 6 grant 2" },
+	{ "pfifo: the highest priority first, and it holds up all behind",
+	  "0 size 10\n" "0 knob vram_order 3\n" "0 spec h:prt:bg:9:0:0 l:prt:bg:1:0:0\n"
+	  "0 join 2 2 l\n" "0 join 3 3 h\n" "0 join 4 4 h\n" "0 ask 1 1 8\n" "1 ask 2 2 1\n"
+	  "2 ask 3 3 9\n" "3 ask 4 4 2\n" "4 free 1 8\n" "5 free 3 9\n",
+	  "0 grant 1, 1 grant 2, 4 grant 3, 5 grant 4" },
+	{ "pfifo: it holds up equals, and those below",
+	  "0 size 10\n" "0 knob vram_order 3\n" "0 spec h:prt:bg:9:0:0 l:prt:bg:1:0:0\n"
+	  "0 join 2 2 l\n" "0 join 3 3 h\n" "0 join 4 4 h\n" "0 ask 1 1 8\n" "1 ask 3 3 9\n"
+	  "2 ask 4 4 1\n" "3 ask 2 2 1\n" "4 cancel 3\n", "0 grant 1, 4 grant 4, 4 grant 2" },
+	{ "pmmu: the first that fits of the highest priority, nobody below",
+	  "0 size 10\n" "0 knob vram_order 4\n" "0 spec h:prt:bg:9:0:0 l:prt:bg:1:0:0\n"
+	  "0 join 2 2 l\n" "0 join 3 3 h\n" "0 join 4 4 h\n" "0 ask 1 1 8\n" "1 ask 3 3 9\n"
+	  "2 ask 4 4 1\n" "3 ask 2 2 1\n" "4 cancel 3\n", "0 grant 1, 2 grant 4, 4 grant 2" },
+	{ "a priority by hand moves a request",
+	  "0 size 10\n" "0 knob vram_order 3\n" "0 join 2 2 a\n" "0 join 3 3 b\n" "0 ask 1 1 10\n"
+	  "1 ask 2 2 9\n" "2 ask 3 3 9\n" "3 prio 3 5\n" "4 free 1 10\n" "5 free 3 9\n",
+	  "0 grant 1, 4 grant 3, 5 grant 2" },
+	{ "a process without a channel is of the lowest priority",
+	  "0 size 10\n" "0 knob vram_order 3\n" "0 spec l:prt:bg:1:0:0\n" "0 join 3 3 l\n"
+	  "0 ask 1 1 10\n" "1 ask 2 2 9\n" "2 ask 3 3 9\n" "4 free 1 10\n",
+	  "0 grant 1, 4 grant 3" },
+	{ "timeout", "0 size 10\n" "0 knob vram_order 1\n" "0 knob vram_timeout_us 5000\n"
+	  "0 ask 1 1 8\n" "1 ask 2 2 8\n" "3 ask 3 3 8\n" "20 free 1 8\n" "21 ask 2 4 10\n",
+	  "0 grant 1, 6 note vram-late 0, 6 refuse 2, 8 note vram-late 0, 8 refuse 3, 21 grant 4" },
+	{ "ageing: the oldest is not passed any more",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 knob vram_ageing_us 5000\n" "0 ask 1 1 5\n"
+	  "1 ask 2 2 8\n" "2 ask 3 3 1\n" "5 ask 4 4 1\n" "7 ask 5 5 1\n" "8 free 3 1\n"
+	  "9 free 4 1\n" "10 free 1 5\n",
+	  "0 grant 1, 2 grant 3, 5 grant 4, 10 grant 2, 10 grant 5" },
+	{ "ageing: it goes ahead of higher priorities",
+	  "0 size 10\n" "0 knob vram_order 3\n" "0 knob vram_ageing_us 5000\n"
+	  "0 spec h:prt:bg:9:0:0\n" "0 join 3 3 h\n" "0 ask 1 1 5\n" "1 ask 2 2 6\n"
+	  "2 ask 3 3 7\n" "3 free 1 1\n" "4 ask 4 4 2\n" "7 wait\n", "0 grant 1, 6 grant 2" },
+	{ "what could not be if all gave back is refused at once",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 ask 1 1 11\n" "1 ask 1 2 6\n" "2 ask 1 3 5\n"
+	  "3 ask 2 4 5\n" "4 free 1 6\n", "0 refuse 1, 1 grant 2, 2 refuse 3, 4 grant 4" },
+	{ "deadlock: of holders that wait for each other the youngest is refused",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 ask 1 1 4\n" "0 ask 2 2 5\n" "1 ask 1 3 4\n"
+	  "2 ask 3 5 2\n" "3 ask 2 4 3\n" "4 free 2 5\n",
+	  "0 grant 1, 0 grant 2, 3 note vram-deadlock 0, 3 refuse 4, 4 grant 3, 4 grant 5" },
+	{ "deadlock: of three, with one that waits and holds nothing",
+	  "0 size 9\n" "0 knob vram_order 1\n" "0 ask 1 1 3\n" "0 ask 2 2 3\n" "0 ask 3 3 3\n"
+	  "1 ask 1 4 1\n" "2 ask 4 5 9\n" "3 ask 2 6 1\n" "4 ask 3 7 1\n" "5 free 3 3\n"
+	  "6 free 1 4\n" "7 free 2 4\n",
+	  "0 grant 1, 0 grant 2, 0 grant 3, 4 note vram-deadlock 0, 4 refuse 7, 5 grant 4, "
+	  "5 grant 6, 7 grant 5" },
+	{ "no deadlock while one that waits for nothing holds some",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 ask 1 1 4\n" "0 ask 2 2 4\n" "0 ask 3 3 2\n"
+	  "1 ask 1 4 2\n" "2 ask 2 5 4\n" "3 free 3 2\n" "4 free 1 6\n",
+	  "0 grant 1, 0 grant 2, 0 grant 3, 3 grant 4, 4 grant 5" },
+	{ "a holder that the line holds up, and that holds up the line, passes it",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 4\n" "1 ask 2 2 8\n" "2 ask 1 3 1\n"
+	  "3 ask 3 4 1\n" "4 free 1 5\n", "0 grant 1, 2 grant 3, 4 grant 2, 4 grant 4" },
+	{ "threads of one process wait, and are no deadlock of it with itself",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 ask 1 1 4\n" "0 ask 2 2 5\n" "1 ask 1 3 3\n"
+	  "1 ask 1 4 3\n" "2 free 2 5\n", "0 grant 1, 0 grant 2, 2 grant 3, 2 grant 4" },
+	{ "what the driver rounds up is booked without a question",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 9\n" "0 told 1 3\n" "0 used 1\n"
+	  "1 ask 2 2 1\n" "2 free 1 3\n" "3 free 1 9\n" "4 ask 2 3 9\n",
+	  "0 grant 1, 0 used 12, 2 grant 2, 4 grant 3" },
+	{ "a death gives all back", "0 size 10\n" "0 knob vram_order 2\n" "0 join 1 1 a\n"
+	  "0 ask 1 1 5\n" "0 ask 1 2 4\n" "1 ask 2 3 8\n" "2 ask 3 4 7\n" "3 leave 1\n"
+	  "4 free 1 5\n" "5 free 1 4\n" "6 cancel 4\n",
+	  "0 grant 1, 0 grant 2, 3 gone 1, 5 grant 3" },
+	{ "a shorter timeout holds for those that wait, and no order lets all go",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 8\n" "1 ask 2 2 8\n" "20 ask 3 3 8\n"
+	  "21 knob vram_timeout_us 10000\n" "22 knob vram_order 0\n",
+	  "0 grant 1, 21 note vram-late 0, 21 refuse 2, 22 grant 3" },
+	{ "what is wrong changes nothing",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 0 1 1\n" "0 ask 1 1 0\n" "0 free 1 1\n"
+	  "0 ask 1 1 10\n" "0 free 1 11\n" "0 ask 2 2 1\n" "0 ask 2 2 1\n" "0 cancel 3\n"
+	  "0 size 1125899906842625\n", "0 -22, 0 -22, 0 -2, 0 grant 1, 0 -22, 0 -17, 0 -2, 0 -22" },
+	{ "mem=: what is set aside is kept from others, and its own does not wait",
+	  "0 size 1000\n" "0 spec a:prt:bg:0:0:0:mem=600\n" "0 join 1 1 a\n" "0 ask 2 1 400\n"
+	  "1 ask 3 2 1\n" "2 ask 1 3 500\n" "3 ask 1 4 100\n" "4 ask 1 5 50\n" "5 free 2 100\n"
+	  "6 free 1 600\n" "7 leave 1\n",
+	  "0 grant 1, 2 grant 3, 3 grant 4, 5 grant 2, 5 grant 5, 7 gone 1" },
+	{ "mem=: what is set aside comes free with the client",
+	  "0 size 1000\n" "0 spec a:prt:bg:0:0:0:mem=600\n" "0 join 1 1 a\n" "0 ask 2 1 900\n"
+	  "1 leave 1\n", "1 gone 1, 1 grant 1" },
+	{ "mem=: that does not fit takes the reserve along",
+	  "0 size 1000\n" "0 spec a:prt:pe:0:1:2:mem=600 b:prt:pe:0:1:2:mem=600\n"
+	  "0 join 1 1 a\n" "0 join 2 2 b\n" "0 resv 1\n" "0 resv 2\n" "0 ask 3 1 400\n" "1 leave 1\n"
+	  "2 rematch a:prt:pe:0:1:2:mem=600 b:prt:pe:0:1:2:mem=600\n" "2 resv 2\n" "2 ask 2 2 600\n",
+	  "0 note no-vram 2, 0 resv pe, 0 resv bg, 0 grant 1, 1 gone 1, 2 resv pe, 2 grant 2" },
+	{ "mem=: a reserve that does not fit takes the memory along",
+	  "0 size 1000\n" "0 knob admission_percent 10\n" "0 spec a:prt:pe:0:1:2:mem=600\n"
+	  "0 join 1 1 a\n" "0 resv 1\n" "0 ask 2 1 1000\n",
+	  "0 note not-admitted 1, 0 resv bg, 0 grant 1" },
+	{ "mem=: told once, not at each channel",
+	  "0 size 1000\n" "0 spec a:prt:bg:0:0:0:mem=2000\n" "0 join 1 1 a\n" "1 join 1 1 a\n",
+	  "0 note no-vram 1" },
+	{ "mem=: what others hold counts, and what it holds itself does not",
+	  "0 size 1000\n" "0 ask 1 1 500\n" "0 ask 2 2 300\n" "0 spec a:prt:pe:0:1:2:mem=701\n"
+	  "0 join 1 1 a\n" "1 rematch a:prt:pe:0:1:2:mem=700\n" "1 resv 1\n",
+	  "0 grant 1, 0 grant 2, 0 note no-vram 1, 1 resv pe" },
+	{ "mem=: a process's latest client speaks for it",
+	  "0 size 1000\n" "0 spec a:prt:bg:0:0:0:mem=600\n" "0 join 1 1 a\n" "1 join 2 1 a\n"
+	  "2 leave 1\n" "3 ask 2 1 500\n" "4 leave 2\n", "2 gone 1, 4 gone 2, 4 grant 1" },
+	{ "a dry run delays nothing, and lets those that wait go",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 8\n" "1 ask 2 2 8\n" "2 knob dry_run 1\n"
+	  "3 ask 3 3 8\n", "0 grant 1, 2 note dry 0, 2 grant 2, 3 grant 3" },
+};
+
+static const size_t pool_sizes[TG_POOLS] = {
+	[TG_POOL_CLIENT] = sizeof(struct tg_client),
+	[TG_POOL_CHANNEL] = sizeof(struct tg_channel),
+	[TG_POOL_RESERVE] = sizeof(struct tg_reserve),
+	[TG_POOL_JOB] = sizeof(struct tg_job),
+	[TG_POOL_HISTORY] = sizeof(struct tg_history),
+	[TG_POOL_COST] = sizeof(struct tg_cost),
+	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
+	[TG_POOL_DRY] = sizeof(struct tg_dry),
+	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
+	[TG_POOL_ASK] = sizeof(struct tg_ask),
+};
+
+static struct tg_job *jobs[16];
+static struct tg_client *clients[16];
+static struct tg_channel *channels[16];
+
+static void start(struct tg_gpu *gpu)
+{
+	const struct tg_buckets buckets = { jobs, clients, channels, 4 };
+
+	memset(jobs, 0, sizeof(jobs));
+	memset(clients, 0, sizeof(clients));
+	memset(channels, 0, sizeof(channels));
+	tg_gpu_init(gpu, 1, tg_policy_find("fifo", 4), &buckets, 0);
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+struct host {
+	struct tg_gpu gpu;
+	struct tg_actions actions;
+	s64 armed;
+	struct tg_identity ids[8];
+	u32 channels[8];
+	struct tg_spec spec[4];
+	char text[4][256];
+	u32 nr_spec;
+	void *objects[TG_POOLS][SPARE];
+	char log[LOG_MAX];
+};
+
+__attribute__((format(printf, 2, 3)))
+static void say(struct host *h, const char *format, ...)
+{
+	size_t len = strlen(h->log);
+	va_list args;
+
+	len += snprintf(h->log + len, LOG_MAX - len, "%s%lld ", len ? ", " : "",
+			(long long)(h->gpu.now / TG_MSEC));
+	va_start(args, format);
+	vsnprintf(h->log + len, LOG_MAX - len, format, args);
+	va_end(args);
+}
+
+static void emit(struct tg_actions *out, const struct tg_action *a)
+{
+	static const char *const notes[TG_NOTES] = {
+		[TG_NOTE_DRY] = "dry", [TG_NOTE_NOT_ADMITTED] = "not-admitted",
+		[TG_NOTE_NO_VRAM] = "no-vram", [TG_NOTE_VRAM_LATE] = "vram-late",
+		[TG_NOTE_VRAM_DEADLOCK] = "vram-deadlock",
+	};
+	struct host *h = container_of(out, struct host, actions);
+
+	if (a->kind == TG_ACT_ARM)
+		h->armed = a->at;
+	else if (a->kind == TG_ACT_MEM_GRANT)
+		say(h, "grant %llu", (unsigned long long)a->job);
+	else if (a->kind == TG_ACT_MEM_REFUSE)
+		say(h, "refuse %llu", (unsigned long long)a->job);
+	else if (a->kind == TG_ACT_GONE)
+		say(h, "gone %u", a->client);
+	else if (a->kind == TG_ACT_NOTE)
+		say(h, "note %s %u", notes[a->arg], a->client);
+}
+
+static const char *feed(struct host *h, struct tg_event *ev)
+{
+	int rc;
+
+	if (ev->kind != TG_EV_KNOB)
+		ev->at = ev->now;
+	rc = tg_gpu_feed(&h->gpu, ev, &h->actions);
+	if (rc) {
+		h->gpu.now = ev->now;
+		say(h, "%d", rc);
+	}
+	return tg_gpu_check(&h->gpu);
+}
+
+static void parse_spec(struct host *h, struct tg_event *ev, const char *text)
+{
+	struct tg_spec *s = &h->spec[h->nr_spec];
+	struct tg_spec_error err;
+	char *copy = h->text[h->nr_spec++];
+	size_t i, len = strlen(text);
+
+	for (i = 0; i <= len; i++)
+		copy[i] = text[i] == ' ' ? '\n' : text[i];
+	s->text = copy;
+	s->entries = calloc(tg_spec_room(copy, len), sizeof(*s->entries));
+	if (!s->entries || tg_spec_parse(s, len, &err))
+		abort();
+	ev->data = s;
+}
+
+static const char *step(struct host *h, const char *line)
+{
+	static const char *const resv[] = { "pe", "ae", "bg" };
+	unsigned long long t, a = 0, b = 0, c = 0;
+	char word[16], rest[256] = "", name[32];
+	struct tg_event ev = { .arg = 1 };
+	const char *wrong;
+
+	if (sscanf(line, "%llu %15s %255[^\n]", &t, word, rest) < 2)
+		return "a line that the test cannot read";
+	sscanf(rest, "%llu %llu %llu", &a, &b, &c);
+	while (h->armed <= (s64)t * TG_MSEC) {
+		struct tg_event timer = { .now = h->armed, .kind = TG_EV_TIMER };
+
+		h->armed = TG_NEVER;
+		wrong = feed(h, &timer);
+		if (wrong)
+			return wrong;
+	}
+	ev.now = t * TG_MSEC;
+	ev.client = a;
+	if (!strcmp(word, "wait"))
+		return NULL;
+	if (!strcmp(word, "used") || !strcmp(word, "resv")) {
+		h->gpu.now = ev.now;
+		if (*word == 'u')
+			say(h, "used %llu",
+			    (unsigned long long)tg_mem_account(&h->gpu.mem, a)->used);
+		else
+			say(h, "resv %s", resv[tg_gpu_client(&h->gpu, a)->resv]);
+		return NULL;
+	}
+	if (!strcmp(word, "size")) {
+		ev.kind = TG_EV_MEM_SIZE;
+		ev.client = 0;
+		ev.arg = a;
+	} else if (!strcmp(word, "ask")) {
+		ev.kind = TG_EV_MEM_ASK;
+		ev.job = b;
+		ev.arg = c;
+	} else if (!strcmp(word, "told")) {
+		ev.kind = TG_EV_MEM_ASK;
+		ev.channel = 1;
+		ev.arg = b;
+	} else if (!strcmp(word, "cancel")) {
+		ev.kind = TG_EV_MEM_CANCEL;
+		ev.job = a;
+	} else if (!strcmp(word, "free")) {
+		ev.kind = TG_EV_MEM_FREE;
+		ev.arg = b;
+	} else if (!strcmp(word, "knob")) {
+		ev.kind = TG_EV_KNOB;
+		sscanf(rest, "%31s %llu", name, &b);
+		for (ev.arg = 0; strcmp(tg_core_params[ev.arg].name, name); ev.arg++)
+			;
+		ev.at = b;
+	} else if (!strcmp(word, "join")) {
+		ev.kind = TG_EV_JOIN;
+		ev.channel = ++h->channels[a];
+		ev.job = b;
+		sscanf(rest, "%*u %*u %15s", h->ids[a].comm);
+		ev.data = &h->ids[a];
+	} else if (!strcmp(word, "leave")) {
+		ev.kind = TG_EV_LEAVE;
+		ev.channel = h->channels[a]--;
+	} else if (!strcmp(word, "prio")) {
+		ev.kind = TG_EV_PRIO;
+		ev.arg = b;
+	} else {
+		ev.kind = TG_EV_SPEC;
+		ev.client = 0;
+		ev.arg = *word == 'r';
+		parse_spec(h, &ev, rest);
+	}
+	return feed(h, &ev);
+}
+
+static void run_row(const struct row *row)
+{
+	struct host *h = calloc(1, sizeof(*h));
+	const char *line = row->script, *wrong = NULL;
+	u32 pool, i;
+
+	if (!h)
+		abort();
+	h->actions.emit = emit;
+	h->armed = TG_NEVER;
+	start(&h->gpu);
+	for (pool = 0; pool < TG_POOLS; pool++)
+		for (i = 0; i < (pool == TG_POOL_DRY ? 1 : SPARE); i++) {
+			h->objects[pool][i] = calloc(1, pool_sizes[pool]);
+			tg_gpu_give(&h->gpu, pool, h->objects[pool][i]);
+		}
+	while (!wrong && line && *line) {
+		wrong = step(h, line);
+		line = strchr(line, '\n');
+		if (line)
+			line++;
+	}
+	if (wrong)
+		test_row(row->name, false, "%s", wrong);
+	else
+		test_row(row->name, !strcmp(h->log, row->expected), "got\n\t%s\nexpected\n\t%s",
+			 h->log, row->expected);
+	for (pool = 0; pool < TG_POOLS; pool++)
+		for (i = 0; i < SPARE; i++)
+			free(h->objects[pool][i]);
+	for (i = 0; i < ARRAY_SIZE(h->spec); i++)
+		free(h->spec[i].entries);
+	free(h);
+}
+
+/* ---- at random -------------------------------------------------------------------------- */
+
+#define PROCESSES	12
+#define THREADS		3
+#define SIZE		100
+
+enum state { WORKS, WAITS };
+
+struct thread {
+	u64 id;
+	u64 bytes;
+	s64 since;
+	enum state state;
+};
+
+/* One process: its account, and what it believes to have. */
+struct process {
+	u32 account;
+	u64 used;
+	struct thread thread[THREADS];
+};
+
+struct world {
+	struct tg_gpu gpu;
+	struct tg_actions actions;
+	struct process process[PROCESSES];
+	u64 rng, asks, granted, refused, waited, deadlocks, late, used;
+	s64 armed, timeout, longest;
+	u32 accounts;
+	bool tame;		/* one request at a time, none while it holds some */
+	const char *wrong;
+};
+
+static u32 below(struct world *w, u32 n)
+{
+	w->rng = w->rng * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (w->rng >> 33) % n;
+}
+
+static bool waits(const struct process *p)
+{
+	u32 i;
+
+	for (i = 0; i < THREADS; i++)
+		if (p->thread[i].state == WAITS)
+			return true;
+	return false;
+}
+
+/* Do processes wait for each other? Found in another way than the core's: who ends is left out. */
+static bool deadlocked(const struct world *w)
+{
+	bool ended[PROCESSES] = { }, moved = true;
+	u64 free, need;
+	u32 i, j;
+
+	while (moved) {
+		moved = false;
+		free = SIZE;
+		for (i = 0; i < PROCESSES; i++)
+			free -= ended[i] ? 0 : w->process[i].used;
+		for (i = 0; i < PROCESSES; i++) {
+			need = 0;
+			for (j = 0; j < THREADS; j++)
+				if (w->process[i].thread[j].state == WAITS)
+					need += w->process[i].thread[j].bytes;
+			if (!ended[i] && need <= free)
+				moved = ended[i] = true;
+		}
+	}
+	for (i = 0; i < PROCESSES; i++)
+		if (!ended[i] && w->process[i].used)
+			return true;
+	return false;
+}
+
+static void hear(struct tg_actions *out, const struct tg_action *a)
+{
+	struct world *w = container_of(out, struct world, actions);
+	struct thread *t = a->host;
+	struct process *p;
+
+	if (a->kind == TG_ACT_ARM) {
+		w->armed = a->at;
+		return;
+	}
+	if (a->kind == TG_ACT_NOTE) {
+		w->deadlocks += a->arg == TG_NOTE_VRAM_DEADLOCK;
+		if (a->arg == TG_NOTE_VRAM_DEADLOCK && !deadlocked(w))
+			w->wrong = "a deadlock that is none";
+		w->late += a->arg == TG_NOTE_VRAM_LATE;
+		return;
+	}
+	if (a->kind != TG_ACT_MEM_GRANT && a->kind != TG_ACT_MEM_REFUSE)
+		return;
+	for (p = w->process; p->account != a->client; p++)
+		;
+	if (t->state != WAITS || t->id != a->job)
+		w->wrong = "an answer that nobody waits for";
+	t->state = WORKS;
+	w->longest = max(w->longest, w->gpu.now - t->since);
+	w->waited += w->gpu.now > t->since;
+	if (a->kind == TG_ACT_MEM_REFUSE) {
+		w->refused++;
+		return;
+	}
+	w->granted++;
+	p->used += t->bytes;
+	w->used += t->bytes;
+	if (w->used > SIZE)
+		w->wrong = "more is granted than there is";
+}
+
+static int tell(struct world *w, struct tg_event *ev)
+{
+	const char *wrong;
+	int ret;
+
+	ev->now = w->gpu.now + below(w, 1000) * TG_USEC;
+	while (w->armed <= ev->now) {
+		struct tg_event timer = { .kind = TG_EV_TIMER, .now = w->armed, .at = w->armed };
+
+		w->armed = TG_NEVER;
+		tg_gpu_feed(&w->gpu, &timer, &w->actions);
+	}
+	ev->at = ev->kind == TG_EV_KNOB ? ev->at : ev->now;
+	ret = tg_gpu_feed(&w->gpu, ev, &w->actions);
+	wrong = tg_gpu_check(&w->gpu);
+	w->wrong = w->wrong ?: wrong;
+	if (w->gpu.mem.used != w->used)
+		w->wrong = "the books are not what was granted and given back";
+	if (w->longest > w->timeout)
+		w->wrong = "a request waited for longer than the timeout";
+	return ret;
+}
+
+static void give(struct world *w, struct process *p, u64 bytes)
+{
+	struct tg_event ev = { .kind = TG_EV_MEM_FREE, .client = p->account, .arg = bytes };
+
+	if (!bytes)
+		return;
+	p->used -= bytes;
+	w->used -= bytes;
+	if (tell(w, &ev))
+		w->wrong = "what was granted cannot be given back";
+}
+
+static void give_up(struct world *w, struct thread *t)
+{
+	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = t->id };
+
+	/* It may have been answered meanwhile. */
+	if (t->state == WAITS && !tell(w, &ev))
+		t->state = WORKS;
+}
+
+static void die(struct world *w, struct process *p)
+{
+	u32 i;
+
+	for (i = 0; i < THREADS; i++)
+		give_up(w, &p->thread[i]);
+	while (p->used)
+		give(w, p, 1 + below(w, p->used));
+	memset(p, 0, sizeof(*p));
+	p->account = ++w->accounts;
+}
+
+static void ask(struct world *w, struct process *p, struct thread *t)
+{
+	struct tg_event ev = { .kind = TG_EV_MEM_ASK, .client = p->account };
+
+	if (t->state == WAITS || (w->tame && (p->used || waits(p))))
+		return;
+	t->bytes = 1 + below(w, below(w, 4) ? SIZE / 8 : SIZE);
+	t->id = ++w->asks;
+	t->state = WAITS;
+	ev.job = t->id;
+	ev.arg = t->bytes;
+	ev.host = t;
+	if (!w->gpu.pooled[TG_POOL_ACCOUNT])
+		tg_gpu_give(&w->gpu, TG_POOL_ACCOUNT, malloc(sizeof(struct tg_account)));
+	if (!w->gpu.pooled[TG_POOL_ASK])
+		tg_gpu_give(&w->gpu, TG_POOL_ASK, malloc(sizeof(struct tg_ask)));
+	t->since = w->gpu.now;	/* or later, by less than 1 ms */
+	if (tell(w, &ev))
+		w->wrong = "a request is not taken";
+}
+
+static void set(struct world *w, enum tg_knob nr, s64 value)
+{
+	struct tg_event ev = { .kind = TG_EV_KNOB, .arg = nr, .at = value };
+
+	tell(w, &ev);
+}
+
+static void run_random(u32 order, bool tame, u32 steps)
+{
+	static const char *const orders[] = { "no order", "fifo", "mmu", "pfifo", "pmmu" };
+	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .arg = SIZE };
+	struct world *w = calloc(1, sizeof(*w));
+	char name[64];
+	void *spare;
+	u32 i;
+
+	if (!w)
+		abort();
+	w->rng = 88172645463325252ULL + order;
+	w->tame = tame;
+	w->armed = TG_NEVER;
+	w->actions.emit = hear;
+	w->timeout = tame ? 3600 * TG_SEC : 200 * TG_MSEC;
+	start(&w->gpu);
+	tell(w, &size);
+	set(w, TG_KNOB_VRAM_ORDER, order);
+	set(w, TG_KNOB_VRAM_TIMEOUT, w->timeout / TG_USEC);
+	set(w, TG_KNOB_VRAM_AGEING, w->timeout / TG_USEC / 100);
+	w->timeout += TG_MSEC;
+	for (i = 0; i < PROCESSES; i++)
+		w->process[i].account = ++w->accounts;
+	for (i = 0; i < steps && !w->wrong; i++) {
+		struct process *p = &w->process[below(w, PROCESSES)];
+		struct thread *t = &p->thread[below(w, THREADS)];
+
+		switch (below(w, 16)) {
+		default:
+			ask(w, p, t);
+			break;
+		case 8 ... 12:
+			if (p->used && !waits(p))
+				give(w, p, tame ? p->used : 1 + below(w, p->used));
+			break;
+		case 13:
+			if (!tame)
+				give_up(w, t);
+			break;
+		case 14:
+			if (!below(w, 8))
+				die(w, p);
+			break;
+		}
+		if (!w->wrong && deadlocked(w))
+			w->wrong = "a deadlock stays";
+	}
+	for (i = 0; i < PROCESSES && !w->wrong; i++)
+		die(w, &w->process[i]);
+	if (!w->wrong && (w->gpu.mem.used || w->gpu.mem.accounts || w->gpu.mem.waiting))
+		w->wrong = "something is left in the end";
+	if (!w->wrong && tame && w->refused)
+		w->wrong = "somebody is refused though all give back";
+	if (!w->wrong && (!w->waited || (!tame && !w->deadlocks)))
+		w->wrong = "nobody waited, or there was no deadlock: the test shows nothing";
+	snprintf(name, sizeof(name), "at random: %s%s", orders[order], tame ? ", one at a time" : "");
+	test_row(name, !w->wrong, "step %u: %s", i, w->wrong);
+	printf("# %llu requests, %llu waited, longest %lld ms, %llu refused, %llu deadlocks, %llu late\n",
+	       (unsigned long long)w->asks, (unsigned long long)w->waited,
+	       (long long)(w->longest / TG_MSEC), (unsigned long long)w->refused,
+	       (unsigned long long)w->deadlocks, (unsigned long long)w->late);
+	while ((spare = tg_gpu_take(&w->gpu, TG_POOL_ACCOUNT)))
+		free(spare);
+	while ((spare = tg_gpu_take(&w->gpu, TG_POOL_ASK)))
+		free(spare);
+	free(w);
+}
+
+int main(int argc, char **argv)
+{
+	const u32 steps = argc > 1 ? atoi(argv[1]) : 100000;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		run_row(&rows[i]);
+	for (i = TG_MEM_FIFO; i < TG_MEM_ORDERS; i++) {
+		run_random(i, false, steps);
+		run_random(i, true, steps);
+	}
+	return test_end();
+}
