@@ -234,7 +234,7 @@ struct tg_engine {
  * @TG_KNOB_DEADLINE: job_deadline_us: a job that runs longer is lost
  * @TG_KNOB_FREED: freed_timeout_us: a freed job without fence loses its slot after this
  * @TG_KNOB_STARVED: starvation_us: a policy may leave an engine idle beside an eligible
- *	job for this long
+ *	job for this long; while another engine works, TG_KNOB_DEADLINE longer
  * @TG_KNOB_RECORDS: predict_records: records that a client's history may hold
  * @TG_KNOB_SWITCH: switch_cost_us: what a context switch costs, as far as a history does not
  *	know better; taken when the history begins; 0: tg_gpu.impact

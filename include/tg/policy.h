@@ -229,6 +229,19 @@ void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
  * Return: the first job of the first client whose first job is for @engine; NULL: none.
  */
 struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
+/**
+ * tg_ready_next() - who may have an idle engine?
+ * @gpu: the GPU
+ * @ready: the clients
+ * @engine: the engine
+ *
+ * A job that needs several engines claims all of them, until the last is idle, unless one is
+ * claimed by a job before it: then it claims none, and those behind it may go.
+ *
+ * Return: the first job that claims @engine, if all that it needs are idle; otherwise NULL.
+ */
+struct tg_job *tg_ready_next(const struct tg_gpu *gpu, const struct tg_ready *ready,
+			     const struct tg_engine *engine);
 
 /**
  * struct tg_turns - a token that goes to one client at a time

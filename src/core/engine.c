@@ -95,6 +95,28 @@ static bool choosable(const struct tg_gpu *gpu, const struct tg_engine *engine,
 	       !tg_job_waits(list_entry(prev, struct tg_job, sibling));
 }
 
+/*
+ * When a policy that leaves the engine idle beside an eligible job has done so for too long. What
+ * another engine does it may await, that one's deadline included: a job that needs both comes
+ * first, or a turn has to end.
+ */
+static s64 too_long(const struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	s64 since = engine->idle_since, limit = gpu->knob[TG_KNOB_STARVED];
+	bool others_work = false;
+	u32 i;
+
+	if (since == TG_NEVER)
+		return TG_NEVER;
+	for (i = 0; i < gpu->nr_engines; i++) {
+		others_work |= gpu->engine[i].inflight;
+		since = max(since, gpu->engine[i].last_done);
+	}
+	if (others_work)
+		return tg_after(engine->idle_since, gpu->knob[TG_KNOB_DEADLINE] + limit);
+	return tg_after(since, limit);
+}
+
 /* Let the policy fill one engine. Return: false if it broke its contract. */
 static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 {
@@ -109,12 +131,10 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 		job->picked = true;
 		tg_job_free(gpu, job);
 	}
-	if (!engine->queued || engine->inflight || gpu->open || gpu->syncing) {
+	if (!engine->queued || engine->inflight || gpu->open || gpu->syncing)
 		engine->idle_since = TG_NEVER;
-	} else if (engine->idle_since == TG_NEVER) {
-		engine->idle_since = gpu->now;
-		tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_STARVED]));
-	}
+	else
+		engine->idle_since = min(engine->idle_since, gpu->now);
 	return true;
 }
 
@@ -150,6 +170,7 @@ void tg_engines_run(struct tg_gpu *gpu)
 		struct tg_engine *engine = &gpu->engine[i];
 
 		if (engine->wedged) {
+			engine->idle_since = TG_NEVER;
 			tg_gpu_pass_all(gpu, 1 << i);
 			continue;
 		}
@@ -157,15 +178,14 @@ void tg_engines_run(struct tg_gpu *gpu)
 			tg_policy_eject(gpu, TG_NOTE_EJECTED_PICK);
 			return;
 		}
-		if (engine->idle_since == TG_NEVER ||
-		    tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED]) > gpu->now)
-			continue;
-		if (starves(gpu, engine)) {
-			tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);
-			return;
+		if (too_long(gpu, engine) <= gpu->now) {
+			if (starves(gpu, engine)) {
+				tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);
+				return;
+			}
+			engine->idle_since = gpu->now;
 		}
-		engine->idle_since = gpu->now;
-		tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_STARVED]));
+		tg_wake_by(gpu, too_long(gpu, engine));
 	}
 	if (gpu->policy->wake)
 		tg_wake_by(gpu, policy_wake(gpu));
@@ -196,9 +216,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 	wake = min(wake, tg_poll_wake(gpu));
 
 	for (i = 0; i < gpu->nr_engines; i++)
-		if (gpu->engine[i].idle_since != TG_NEVER)
-			wake = min(wake, tg_after(gpu->engine[i].idle_since,
-						  gpu->knob[TG_KNOB_STARVED]));
+		wake = min(wake, too_long(gpu, &gpu->engine[i]));
 	if (rb_first_cached(&gpu->throttled))
 		wake = min(wake, rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve,
 					  ready_node)->ready);

@@ -282,7 +282,8 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		choose(gpu, st);
 		return true;
 	case FREE_RUN:
-		if (gpu->now < st->until)
+		/* It ends early when all who may run have left. */
+		if (gpu->now < st->until && (gpu->open || !tg_gpu_waits(gpu)))
 			return false;
 		hold_all(gpu, st);
 		return true;

@@ -2,16 +2,17 @@
 /*
  * fcfs: one group at a time, in the order of arrival (NEON's baseline of that name).
  *
- * A group goes when nothing is in flight on its engines and none that arrived before it waits
- * for any of them. So a client that submits more gets more, groups are never run beside
- * each other, and each costs the gap from a completion to the next doorbell: what a
- * disengaged policy saves. Weights and priorities are not looked at; reserves decide who is
+ * A group claims the engines that it needs unless one that arrived before it claims any of them,
+ * and goes when nothing is in flight on them. So a client that submits more gets more, groups are
+ * never run beside each other, and each costs the gap from a completion to the next doorbell:
+ * what a disengaged policy saves. Weights and priorities are not looked at; reserves decide who is
  * eligible.
  *
  * Good as a baseline: what asking for each group costs, without any decision. Bad at fairness.
  *
  * Structure: one list per mask of engines, in arrival order; a job is put in from the end, where
- * nearly all belong. pick looks at the first of each list that names the engine.
+ * nearly all belong. pick looks at the first of each list: in the order of their arrival they claim
+ * the engines that they need, until somebody claims the one that is asked about.
  */
 #include <tg/policy.h>
 
@@ -48,24 +49,38 @@ static void fcfs_drop(struct tg_gpu *gpu, struct tg_job *job)
 	list_del_init(&job->link);
 }
 
-static struct tg_job *fcfs_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+/* The job that came first of those that need none of the engines of @claimed. */
+static struct tg_job *first(struct tg_gpu *gpu, u32 claimed)
 {
 	struct tg_job *job, *first = NULL;
 	u32 mask;
 
-	if (engine->inflight)
-		return NULL;
 	for (mask = 1; mask < 1u << gpu->nr_engines; mask++) {
-		if (!(mask & 1 << engine->index))
+		if (mask & claimed)
 			continue;
 		job = list_first_entry_or_null(list_of(gpu, mask), struct tg_job, link);
 		if (job && (!first || job->seq < first->seq))
 			first = job;
 	}
-	if (!first || !tg_engines_idle(gpu, first))
-		return NULL;
-	list_del_init(&first->link);
 	return first;
+}
+
+static struct tg_job *fcfs_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_job *job = NULL;
+	u32 claimed;
+
+	if (engine->inflight)
+		return NULL;
+	for (claimed = 0; !(claimed & 1 << engine->index); claimed |= job->engines) {
+		job = first(gpu, claimed);
+		if (!job)
+			return NULL;
+	}
+	if (!tg_engines_idle(gpu, job))
+		return NULL;
+	list_del_init(&job->link);
+	return job;
 }
 
 TG_POLICY(fcfs) = {

@@ -274,16 +274,18 @@ static void decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 {
 	struct tg_client *client;
-	s64 total = 0, dvt;
+	s64 total = 0, least = TG_NEVER, dvt;
 
 	st->active = 0;
-	st->least = TG_NEVER;
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		st->active += share(client)->active;
 		total += share(client)->part;
 		if (share(client)->active || share(client)->busy)
-			st->least = min(st->least, (s64)client->weight);
+			least = min(least, (s64)client->weight);
 	}
+	/* Where nobody was active, tails are charged as before. */
+	if (least != TG_NEVER)
+		st->least = least;
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		struct share *sh = share(client);
 

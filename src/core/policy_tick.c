@@ -66,10 +66,9 @@ static struct tg_job *tick_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 
 	if (!st->ticks || engine->inflight)
 		return NULL;
-	job = tg_ready_first(&st->ready, engine);
-	if (!job || !tg_engines_idle(gpu, job))
-		return NULL;
-	tick_drop(gpu, job);
+	job = tg_ready_next(gpu, &st->ready, engine);
+	if (job)
+		tick_drop(gpu, job);
 	return job;
 }
 

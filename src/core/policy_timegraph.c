@@ -15,11 +15,13 @@
  *	The engine then does not idle between a client's own groups; a higher-priority
  *	arrival waits for up to depth groups.
  *
- * Both are properties of clients and coexist. Equals go in arrival order. Which jobs are
- * eligible at all is decided by reserves, before this policy sees them.
+ * Both are properties of clients and coexist. Equals go in arrival order. A group that needs
+ * several engines and is next on all of them keeps each idle until the last one is, and nobody
+ * follows its own groups meanwhile; one that is not next on all lets others go first. Which
+ * jobs are eligible at all is decided by reserves, before this policy sees them.
  *
  * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all wait for the
- * same engine; with several, it walks past the clients whose first job is for another one.
+ * same engine; with several, it walks to the first that claims the one that is asked about.
  */
 #include <tg/policy.h>
 
@@ -60,40 +62,39 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
-/* May the client follow its own groups on the engine: is it HT, and all that is in flight its? */
-static bool may_follow(struct tg_gpu *gpu, const struct tg_engine *engine,
-		       const struct tg_client *holder)
+/* The next job of an HT client, if it may follow the client's own, which are in flight. */
+static struct tg_job *follower(struct tg_gpu *gpu, const struct tg_engine *engine,
+			       const struct tg_client *holder)
 {
+	const struct tg_ready *ready = &tg_gpu_priv(gpu, struct state)->ready;
+	struct tg_job *job, *top;
+
 	if (!holder || holder->sched != TG_HT || holder->inflight != engine->inflight ||
-	    RB_EMPTY_NODE(&holder->node))
-		return false;
-	return holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]);
+	    RB_EMPTY_NODE(&holder->node) ||
+	    holder->inflight >= (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
+		return NULL;
+	job = list_first_entry(&holder->queue, struct tg_job, link);
+	top = tg_ready_first(ready, engine);
+	if (job->engines != 1 << engine->index || top->client->prio > holder->prio)
+		return NULL;
+	/* Other engines may be kept idle for one that needs several. */
+	return top->engines == job->engines ? job : NULL;
 }
 
 static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *holder = engine->inflight ? st->holder[engine->index] : NULL;
-	struct tg_job *job, *top;
+	struct tg_job *job;
 
-	if (engine->inflight && !may_follow(gpu, engine, holder))
-		return NULL;
-	top = tg_ready_first(&st->ready, engine);
-	if (!top)
-		return NULL;
-	job = top;
-	if (holder) {
-		if (top->client->prio > holder->prio)
-			return NULL;
-		job = list_first_entry(&holder->queue, struct tg_job, link);
-		if (job->engines != 1 << engine->index)
-			return NULL;
+	if (engine->inflight) {
+		job = follower(gpu, engine, st->holder[engine->index]);
 	} else {
-		if (!tg_engines_idle(gpu, job))
-			return NULL;
-		st->holder[engine->index] = top->client;
+		job = tg_ready_next(gpu, &st->ready, engine);
+		if (job)
+			st->holder[engine->index] = job->client;
 	}
-	timegraph_drop(gpu, job);
+	if (job)
+		timegraph_drop(gpu, job);
 	return job;
 }
 

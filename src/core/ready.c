@@ -74,3 +74,21 @@ struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engi
 	}
 	return NULL;
 }
+
+struct tg_job *tg_ready_next(const struct tg_gpu *gpu, const struct tg_ready *ready,
+			     const struct tg_engine *engine)
+{
+	struct rb_node *node;
+	u32 claimed = 0;
+
+	for (node = rb_first_cached(&ready->clients); node; node = rb_next(node)) {
+		struct tg_job *job = first_job(rb_entry(node, struct tg_client, node));
+
+		if (job->engines & claimed)
+			continue;
+		claimed |= job->engines;
+		if (claimed & 1 << engine->index)
+			return tg_engines_idle(gpu, job) ? job : NULL;
+	}
+	return NULL;
+}

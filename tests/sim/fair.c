@@ -103,6 +103,8 @@ static const struct share_row {
 	{ "loga: large weights", "loga\n", HEAVY, { 143, 286, 571 }, 30, 0 },
 	{ "timeslice: large weights", "timeslice\n", HEAVY, { 143, 286, 571 }, 30, 0 },
 	{ "dtimeslice: large weights", "dtimeslice\n", HEAVY, { 143, 286, 571 }, 30, 0 },
+	{ "dfq: whoever was not held back leaves", "dfq\nknob = sample_us 100000\nknob = free_run 100\n",
+	  BUSY("a", "20ms", "") BUSY("b", "1ms", "stop = 45s\n"), { 500, 500 }, 500, 0 },
 	{ "dfq: weights", "dfq\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
 	{ "loga: weights", "loga\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
 	{ "loga, cheap: weights", "loga\nknob = mode 1\n", WEIGHED, { 143, 286, 571 }, 30, 0 },

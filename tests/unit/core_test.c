@@ -7,7 +7,8 @@
  * `TIME ACTION ...`, in order; ARM and the first GATE of a client are left out. After every event
  * all invariants are checked.
  *
- *	join CLIENT CHANNEL COMM	leave CLIENT CHANNEL
+ *	join CLIENT CHANNEL COMM [MASK]	(of engines; 1 unless given)
+ *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
  *	spec TEXT			rematch TEXT		(lines separated by blanks)
@@ -114,6 +115,43 @@ static const struct row rows[] = {
 	  "0 spec g:ht:bg:5:0:0:depth=1\n" "0 join 1 1 g\n"
 	  "1 submit 1 1 1\n" "2 started 1\n" "4 submit 1 1 2\n" "10 done 1\n",
 	  "1 free 1, 10 free 2" },
+	{ "several engines: kept for the one that is next on all, no others", "timegraph",
+	  "0 spec hp:prt:bg:9:0:0 mp:prt:bg:5:0:0 lp:prt:bg:1:0:0\n" "0 join 1 1 hp 6\n"
+	  "0 join 2 1 mp 5\n" "0 join 3 1 lp 2\n" "0 join 4 1 lp 1\n" "1 submit 3 1 1\n"
+	  "1 started 1\n" "2 submit 1 1 2\n" "3 submit 2 1 3\n" "4 submit 4 1 4\n"
+	  "5 started 4\n" "10 done 1\n" "11 started 2\n" "20 done 2\n" "30 done 4\n",
+	  "1 free 1, 4 free 4, 10 free 2, 30 free 3" },
+	{ "several engines: in arrival order under fcfs", "fcfs",
+	  "0 join 1 1 a 6\n" "0 join 2 1 b 5\n" "0 join 3 1 c 2\n" "0 join 4 1 d 1\n"
+	  "1 submit 3 1 1\n" "1 started 1\n" "2 submit 1 1 2\n" "3 submit 2 1 3\n"
+	  "4 submit 4 1 4\n" "5 started 4\n" "10 done 1\n" "11 started 2\n" "20 done 2\n"
+	  "30 done 4\n",
+	  "1 free 1, 4 free 4, 10 free 2, 30 free 3" },
+	{ "HT: not while an equal waits that needs several engines", "timegraph",
+	  "0 spec g:ht:bg:5:0:0 x:prt:bg:5:0:0\n" "0 join 1 1 g\n" "0 join 2 1 x 3\n"
+	  "1 submit 1 1 1\n" "2 started 1\n" "3 submit 2 1 2\n" "4 submit 1 1 3\n" "10 done 1\n"
+	  "11 started 2\n" "20 done 2\n",
+	  "1 free 1, 10 free 2, 20 free 3" },
+	{ "an engine may idle for long while another's group is awaited", "timegraph",
+	  "0 join 1 1 a 2\n" "0 join 2 1 b 3\n" "0 join 3 1 c 1\n" "1 submit 1 1 1\n"
+	  "1 started 1\n" "2 submit 2 1 2\n" "3 submit 3 1 3\n" "9900000 done 1\n",
+	  "1 free 1, 9900000 free 2" },
+	{ "but not for ever", "timegraph",
+	  "0 spec a:ht:bg:5:0:0\n" "0 join 1 1 a 2\n" "0 join 2 1 b 3\n" "0 join 3 1 c 1\n"
+	  "1 submit 1 1 1\n" "1 started 1\n" "1 submit 1 1 2\n" "1 started 2\n"
+	  "2 submit 2 1 3\n" "3 submit 3 1 4\n" "9000000 done 1\n" "11000100 wait\n",
+	  "1 free 1, 1 free 2, 11000002 note ejected_starved 0 0, 11000002 note policy 0 1, "
+	  "11000002 gate 1 track, 11000002 gate 2 track, 11000002 gate 3 track, 11000002 free 3, "
+	  "11000002 free 4" },
+	{ "dtimeslice: a slice each, and no reserve is asked", "timegraph",
+	  "0 spec a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "5000 done 1\n"
+	  "5001 submit 1 1 2\n" "5002 policy dtimeslice\n" "5003 started 2\n" "5004 submit 2 1 3\n"
+	  "6000 rematch a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
+	  "7000 done 2\n" "35010 idle 1\n",
+	  "0 free 1, 5002 gate 1 hold, 5002 gate 2 hold, 5002 note policy 0 7, 5002 gate 1 ask, "
+	  "5002 gate 2 ask, 5002 gate 1 open, 5002 free 2, 35002 gate 1 ask, 35002 sync 1, "
+	  "35010 gate 2 open, 35010 free 3" },
 	{ "PE: overrun is paid back before the next group", "timegraph",
 	  "0 spec b:prt:pe:1:2500:25000\n" "0 join 1 1 b\n"
 	  "1000 submit 1 1 1\n" "1000 started 1\n" "1001 submit 1 1 2\n" "21000 done 1\n"
@@ -423,7 +461,8 @@ static const char *step(struct host *h, const char *line)
 	}
 	if (!strcmp(word, "join")) {
 		ev.kind = TG_EV_JOIN;
-		sscanf(rest, "%*u %*u %15s", h->ids[a].comm);
+		sscanf(rest, "%*u %*u %15s %llu", h->ids[a].comm, &d);
+		ev.arg = d ?: 1;
 		h->ids[a].pid = 100 * a;
 		ev.data = &h->ids[a];
 	} else if (!strcmp(word, "prio")) {
@@ -470,7 +509,7 @@ static const char *run(const struct row *row, struct host *h)
 
 	h->actions.emit = emit;
 	h->armed = TG_NEVER;
-	tg_gpu_init(&h->gpu, 1, tg_policy_find(row->policy, strlen(row->policy)), &buckets, 0);
+	tg_gpu_init(&h->gpu, TG_ENGINES_MAX, tg_policy_find(row->policy, strlen(row->policy)), &buckets, 0);
 	for (i = 0; i < ARRAY_SIZE(h->objects); i++) {
 		h->objects[i] = calloc(1, sizes[i % TG_POOLS]);
 		tg_gpu_give(&h->gpu, i % TG_POOLS, h->objects[i]);
