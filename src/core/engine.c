@@ -178,6 +178,8 @@ void tg_engines_run(struct tg_gpu *gpu)
 			tg_policy_eject(gpu, TG_NOTE_EJECTED_PICK);
 			return;
 		}
+		if (engine->idle_since == TG_NEVER)
+			continue;
 		if (too_long(gpu, engine) <= gpu->now) {
 			if (starves(gpu, engine)) {
 				tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);

@@ -242,6 +242,7 @@ static void arm(struct tg_gpu *gpu)
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions *out)
 {
 	s64 before = gpu->now;
+	bool often;
 	int rc;
 
 	if (ev->now < before || ev->now == TG_NEVER || ev->at < 0)
@@ -254,20 +255,21 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 		gpu->now = before;
 		return rc;
 	}
-	if (gpu->mem.waiting && !frequent(ev->kind))
+	often = frequent(ev->kind);
+	if (!often && gpu->mem.waiting)
 		tg_memory_run(gpu);
-	if (of_memory(ev->kind)) {
+	if (!often && of_memory(ev->kind)) {
 		arm(gpu);
 		return 0;
 	}
-	if (min(gpu->armed, gpu->wake) <= gpu->now || !frequent(ev->kind))
+	if (!often || min(gpu->armed, gpu->wake) <= gpu->now)
 		tg_engines_expire(gpu);
 	tg_engines_run(gpu);
 	if (gpu->next_policy) {
 		tg_drain_review(gpu);
 		tg_engines_run(gpu);
 	}
-	if (!frequent(ev->kind))
+	if (!often)
 		tg_wake_by(gpu, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
 	if (gpu->dry)
 		tg_dry_event(gpu, ev);
