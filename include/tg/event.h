@@ -55,12 +55,16 @@
  * @TG_EV_MEM_CANCEL: a request that waits is given up. job.
  * @TG_EV_MEM_FREE: VRAM is given back: the driver has freed an object, or refused what was
  *	granted. client: the account that it was granted to; arg: bytes.
+ * @TG_EV_VGPU: a virtual GPU is defined, changed or removed by hand; that holds until the next SPEC.
+ *	data: struct tg_vgpu_conf. Clients belong to what the spec in force says of them from then on,
+ *	those that are there, too. -ENOSPC: there are TG_VGPUS_MAX, or its shares are not left;
+ *	-ENOENT: none of that name to remove.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
 	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
-	TG_EV_MEM_SIZE, TG_EV_MEM_ASK, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE,
+	TG_EV_MEM_SIZE, TG_EV_MEM_ASK, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE, TG_EV_VGPU,
 	TG_EV_KINDS
 };
 
@@ -80,6 +84,16 @@ enum tg_event_kind {
 struct tg_sample {
 	s64 length, busy;
 	u32 groups, active;
+};
+
+/**
+ * struct tg_vgpu_conf - a virtual GPU, as TG_EV_VGPU defines it
+ * @name: 1 to TG_NAME_LEN - 1 bytes, NUL-padded
+ * @share: percent, 1 to 100 each; all 0: remove it
+ */
+struct tg_vgpu_conf {
+	char name[TG_NAME_LEN];
+	u32 share[TG_VGPU_SHARES];
 };
 
 /**

@@ -142,9 +142,26 @@ struct tg_stats {
 	u64 gpu_time, wait_reserve, wait_policy, seen, would_reserve, would_policy;
 };
 
-#define TG_CLIENT_PRIV	40	/* bytes a policy may keep in each client */
+#define TG_VGPU_PRIV	128	/* bytes a policy may keep in each virtual GPU */
+#define TG_CLIENT_PRIV	40	/* in each client */
 #define TG_GPU_PRIV	256	/* and in each GPU */
 #define TG_KNOBS_MAX	16	/* knobs that a policy may have */
+
+/**
+ * struct tg_vgpu - one virtual GPU (Gdev, section 5.2)
+ * @name: empty: no virtual GPU is here, or it is the first one, the rest
+ * @share: percent; of the rest: what the others leave, of time 1 at the least
+ * @clients: that belong to it
+ * @used: time that its clients' groups took, ns: TG_COMPUTE, TG_COPY (tg_job_kind())
+ * @priv: the policy's; zero when the policy comes into force and when the virtual GPU is defined
+ */
+struct tg_vgpu {
+	char name[TG_NAME_LEN];
+	u8 share[TG_VGPU_SHARES];
+	u32 clients;
+	s64 used[TG_MEMORY];
+	u64 priv[TG_VGPU_PRIV / 8];
+};
 
 /**
  * struct tg_client - one process on one GPU
@@ -162,6 +179,7 @@ struct tg_stats {
  * @joined: the policy in force knows it
  * @no_vram: what its line asks for (mem=) did not fit
  * @modelled: its jobs that are in a dry run's model
+ * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
@@ -186,7 +204,7 @@ struct tg_client {
 	u32 id;
 	u8 gate, sched, resv, prio, depth;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	u8 modelled;
+	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
 	const struct tg_identity *id_data;
@@ -311,6 +329,7 @@ struct tg_buckets {
  * @spec: in force, or NULL
  * @foreground: process that has the foreground window, 0: none
  * @background: the Background reserve
+ * @vgpu: virtual GPUs; [0] is the rest: whoever belongs to none
  * @admitted: sum of the reserves' shares
  * @impact: mean preemption impact of all clients, ns; 0 before the first
  * @impact_runs: how many it stands for, as far as that matters
@@ -343,6 +362,7 @@ struct tg_gpu {
 	const struct tg_spec *spec;
 	u32 foreground;
 	struct tg_reserve background;
+	struct tg_vgpu vgpu[TG_VGPUS_MAX + 1];
 	s64 admitted, impact;
 	u32 impact_runs;
 	struct tg_buckets buckets;

@@ -257,6 +257,7 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 	}
 	client->depth = entry ? entry->depth : 0;
 	client->weight = entry ? entry->weight : 1;
+	tg_vgpu_move(gpu, client, tg_vgpu_of(gpu, entry));
 	/* What it has for itself, it gives back before it asks again. */
 	if (old && !shared(old))
 		dismiss(gpu, old);
@@ -320,6 +321,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		memset(client, 0, sizeof(*client));
 		client->id = ev->client;
 		client->id_data = ev->data;
+		gpu->vgpu[0].clients++;
 		client->host = ev->host;
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
@@ -362,6 +364,7 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);
 	gpu->nr_clients--;
+	gpu->vgpu[client->vgpu].clients--;
 	tg_reserve_put(gpu, client->reserve);
 	tg_memory_leave(gpu, client);
 	if (client->history)
@@ -415,7 +418,7 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EINVAL;
 	client->by_hand = true;
 	client->agpa = false;
-	tg_jobs_prio(gpu, client, ev->arg);
+	tg_jobs_place(gpu, client, ev->arg, client->vgpu);
 	return 0;
 }
 
@@ -428,7 +431,7 @@ int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
 	gpu->foreground = ev->arg;
 	list_for_each_entry(client, &gpu->all_clients, all)
 		if (client->agpa)
-			tg_jobs_prio(gpu, client, agpa_prio(gpu, client));
+			tg_jobs_place(gpu, client, agpa_prio(gpu, client), client->vgpu);
 	return 0;
 }
 
@@ -441,6 +444,7 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (ev->arg && gpu->pooled[TG_POOL_RESERVE] < gpu->nr_clients)
 		return -ENOMEM;
 	gpu->spec = spec;
+	tg_vgpus_spec(gpu);
 	tg_memory_spec(gpu);
 	if (spec && spec->background >= 0)
 		tg_reserve_set(&gpu->background, TG_PE, spec->entries[spec->background].capacity,

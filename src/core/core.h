@@ -8,6 +8,8 @@
  * engine.c	pick loop, deadlines, starvation
  * predict.c	what a group will cost (tg/predict.h)
  * turns.c	a token that goes to one client at a time
+ * vgpu.c	virtual GPUs: which there are, who belongs to them
+ * vqueue.c	two levels, for policies that go by virtual GPUs
  * poll.c	poll phases, and what they have seen
  * handover.c	policy switch, drain, ejection
  * memory.c	the books of memory, and who waits for it
@@ -58,9 +60,17 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job);
-void tg_jobs_prio(struct tg_gpu *gpu, struct tg_client *client, u8 prio);
+void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu);
 void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *reserve);
+
+/* vgpu.c */
+void tg_vgpus_init(struct tg_gpu *gpu);
+void tg_vgpus_spec(struct tg_gpu *gpu);
+void tg_vgpus_like(struct tg_gpu *gpu, const struct tg_gpu *other);
+int tg_vgpu_event(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_vgpu_move(struct tg_gpu *gpu, struct tg_client *client, u8 vgpu);
+u8 tg_vgpu_of(const struct tg_gpu *gpu, const struct tg_spec_entry *entry);
 
 /* poll.c */
 int tg_poll_sample(struct tg_gpu *gpu, const struct tg_event *ev);

@@ -263,6 +263,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		break;
 	case TG_EV_PRIO:
 	case TG_EV_FOREGROUND:
+	case TG_EV_VGPU:
 		feed(dry, &copy, 0);
 		break;
 	default:
@@ -384,6 +385,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	dry->model.knob[TG_KNOB_FREED] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_STARVED] = gpu->knob[TG_KNOB_STARVED];
 	feed(dry, &spec, gpu->now);
+	tg_vgpus_like(&dry->model, gpu);
 	feed(dry, &foreground, gpu->now);
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		for (ch = client->channels; ch; ch = ch->next)

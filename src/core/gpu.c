@@ -160,6 +160,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	tg_reserve_init(&gpu->background, TG_PE, TG_SEC, TG_SEC, now);
 	memcpy(gpu->background.name, "background", sizeof("background"));
 	list_add_tail(&gpu->background.all, &gpu->reserves);
+	tg_vgpus_init(gpu);
 
 	gpu->policy = tg_policy_get(policy);
 	param = gpu->policy->params;
@@ -201,6 +202,8 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_client_prio(gpu, ev);
 	case TG_EV_FOREGROUND:
 		return tg_client_foreground(gpu, ev);
+	case TG_EV_VGPU:
+		return tg_vgpu_event(gpu, ev);
 	case TG_EV_SAMPLE:
 		return tg_poll_sample(gpu, ev);
 	case TG_EV_MEM_SIZE:
@@ -280,7 +283,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 /* What one pass over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
-	u32 freed, late, lost, syncing, open, clients;
+	u32 freed, late, lost, syncing, open, clients, members[TG_VGPUS_MAX + 1];
 };
 
 static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
@@ -363,6 +366,9 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		u32 slots = 0;
 
 		n.clients++;
+		n.members[client->vgpu]++;
+		if (client->vgpu && !gpu->vgpu[client->vgpu].name[0])
+			return "a client belongs to a virtual GPU that is not there";
 		n.syncing += client->syncing;
 		n.open += client->gate == TG_GATE_OPEN;
 		if (client->gate == TG_GATE_OPEN && !client->opened)
@@ -399,6 +405,9 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	}
 	if (admitted != gpu->admitted)
 		return "the GPU counts the admitted shares wrongly";
+	for (i = 0; i <= TG_VGPUS_MAX; i++)
+		if (n.members[i] != gpu->vgpu[i].clients)
+			return "a virtual GPU counts its clients wrongly";
 	for (i = 0; i < gpu->nr_engines; i++) {
 		if (n.inflight[i] != gpu->engine[i].inflight ||
 		    n.queued[i] != gpu->engine[i].queued ||

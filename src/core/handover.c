@@ -103,6 +103,8 @@ void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	gpu->policy = policy;
 	gpu->next_policy = NULL;
 	memset(gpu->priv, 0, sizeof(gpu->priv));
+	for (i = 0; i <= TG_VGPUS_MAX; i++)
+		memset(gpu->vgpu[i].priv, 0, sizeof(gpu->vgpu[i].priv));
 	memset(gpu->policy_knob, 0, sizeof(gpu->policy_knob));
 	for (i = 0, param = policy->params; param && param->name; i++, param++)
 		gpu->policy_knob[i] = param->def;

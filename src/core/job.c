@@ -116,8 +116,11 @@ static void unask(struct tg_gpu *gpu, struct tg_job *job)
 	gpu->policy->drop(gpu, job);
 }
 
-/* Another priority for @client: its jobs that the policy holds find their new places. */
-void tg_jobs_prio(struct tg_gpu *gpu, struct tg_client *client, u8 prio)
+/*
+ * Another priority or virtual GPU for @client: its jobs that the policy holds find their new
+ * places.
+ */
+void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu)
 {
 	struct tg_channel *ch;
 	struct tg_job *job;
@@ -127,6 +130,7 @@ void tg_jobs_prio(struct tg_gpu *gpu, struct tg_client *client, u8 prio)
 			if (job->asked)
 				gpu->policy->drop(gpu, job);
 	client->prio = prio;
+	tg_vgpu_move(gpu, client, vgpu);
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (job->asked)
@@ -476,6 +480,7 @@ int tg_job_refused(struct tg_gpu *gpu, u64 id)
  */
 static void charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
+	gpu->vgpu[job->client->vgpu].used[tg_job_kind(job)] += used;
 	if (gpu->policy->mode == TG_GATE_TRACK || gpu->policy->mode == TG_GATE_ASK || job->picked)
 		job->client->stats.gpu_time += used;
 	if (gpu->policy->mode == TG_GATE_ASK)

@@ -15,7 +15,10 @@
 	row(loga)	\
 	row(timeslice)	\
 	row(dtimeslice)	\
-	row(fcfs)
+	row(fcfs)	\
+	row(band)	\
+	row(credit)	\
+	row(vfifo)
 
 #define DECLARE(name)	extern const struct tg_policy tg_policy_##name;
 #define ENTRY(name)	&tg_policy_##name,

@@ -23,12 +23,12 @@ static bool before(struct rb_node *node, const struct rb_node *other)
 	return first_job(a)->seq < first_job(b)->seq;
 }
 
-static void insert(struct tg_ready *ready, struct tg_client *client)
+void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
 	rb_add_cached(&client->node, &ready->clients, before);
 }
 
-static void remove(struct tg_ready *ready, struct tg_client *client)
+void tg_ready_remove(struct tg_ready *ready, struct tg_client *client)
 {
 	rb_erase_cached(&client->node, &ready->clients);
 	RB_CLEAR_NODE(&client->node);
@@ -46,8 +46,8 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
 	if (!tg_client_queue(job))
 		return;
 	if (!RB_EMPTY_NODE(&client->node))
-		remove(ready, client);
-	insert(ready, client);
+		tg_ready_remove(ready, client);
+	tg_ready_insert(ready, client);
 }
 
 void tg_ready_drop(struct tg_ready *ready, struct tg_job *job)
@@ -56,10 +56,10 @@ void tg_ready_drop(struct tg_ready *ready, struct tg_job *job)
 	bool first = first_job(client) == job;
 
 	if (first)
-		remove(ready, client);
+		tg_ready_remove(ready, client);
 	list_del_init(&job->link);
 	if (first && first_job(client))
-		insert(ready, client);
+		tg_ready_insert(ready, client);
 }
 
 struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine)

@@ -38,6 +38,8 @@ static u32 data_len(const struct tg_event *event, u32 spec_len)
 		return spec_len;
 	case TG_EV_SAMPLE:
 		return event->data ? sizeof(struct tg_sample) : 0;
+	case TG_EV_VGPU:
+		return event->data ? sizeof(struct tg_vgpu_conf) : 0;
 	default:
 		return 0;
 	}
@@ -89,9 +91,10 @@ void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int 
 		to = put_string(to, id->comm, strnlen(id->comm, TG_COMM_LEN - 1));
 		to = put_string(to, id->exe, string_len(id->exe));
 		to = put_string(to, id->cgroup, string_len(id->cgroup));
-	} else if (event->kind == TG_EV_SUBMIT || event->kind == TG_EV_SAMPLE) {
+	} else if (event->kind == TG_EV_SUBMIT || event->kind == TG_EV_SAMPLE ||
+		   event->kind == TG_EV_VGPU) {
 		if (event->data)
-			to = put(to, event->data, size - sizeof(*record));
+			to = put(to, event->data, data_len(event, spec_len));
 	} else if (event->kind == TG_EV_SPEC) {
 		record->job = spec_len;
 		if (spec_len)
@@ -153,6 +156,8 @@ static bool event_is_well_formed(const struct tg_record *record)
 			return false;
 	} else if (record->kind == TG_EV_SAMPLE && room) {
 		len = sizeof(struct tg_sample);
+	} else if (record->kind == TG_EV_VGPU && room) {
+		len = sizeof(struct tg_vgpu_conf);
 	} else if (record->kind == TG_EV_SPEC) {
 		if (record->job > TG_SPEC_TEXT_MAX)
 			return false;
@@ -207,8 +212,8 @@ void tg_record_read_event(const struct tg_record *record, struct tg_event *event
 
 	if (event->kind == TG_EV_SPEC)
 		event->job = 0;
-	if ((event->kind == TG_EV_SUBMIT || event->kind == TG_EV_SAMPLE) &&
-	    record->size > sizeof(*record))
+	if ((event->kind == TG_EV_SUBMIT || event->kind == TG_EV_SAMPLE ||
+	     event->kind == TG_EV_VGPU) && record->size > sizeof(*record))
 		event->data = data;
 	if (event->kind != TG_EV_JOIN)
 		return;

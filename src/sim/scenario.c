@@ -673,9 +673,10 @@ static int parse_key(struct parser *p, char *line)
 
 static int parse_line(struct parser *p, char *line)
 {
+	const char *text = line + strspn(line, " \t");
 	char *hash, *end;
 
-	if (p->section == SPEC && line[strspn(line, " \t")] != '[') {
+	if (p->section == SPEC && (*text != '[' || !strncmp(text, "[vgpu", 5))) {
 		append(&p->s->spec, &p->s->spec_len, line);
 		append(&p->s->spec, &p->s->spec_len, "\n");
 		return 0;

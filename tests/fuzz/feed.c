@@ -17,9 +17,11 @@ static const char *const spec_texts[] = {
 	"a:prt:pe:80:500:1000:reserve=one\nb:ht:pe:40:500:1000:reserve=one\nc:prt:bg:0:200:1000\n",
 	"a:ht:ae:*:1:1\nc:ht:ae:99:1:10000000\nb:prt:pe:1:1:2:mem=7\nd:prt:bg:9:0:0:mem=3\n",
 	"",
+	"[vgpu v]:50:20:50\n[vgpu w]:25:80:1\na:ht:bg:9:0:0:vgpu=v\nb:prt:bg:1:0:0:vgpu=v\n"
+	"c:prt:pe:1:500:1000:vgpu=w\nd:ht:bg:0:0:0:vgpu=x\n",
 };
 
-static struct tg_spec specs[4];
+static struct tg_spec specs[ARRAY_SIZE(spec_texts)];
 
 static struct out {
 	struct tg_actions out;
@@ -49,6 +51,17 @@ static void parse_specs(void)
 					  sizeof(*specs[i].entries));
 		REQUIRE(specs[i].entries && !tg_spec_parse(&specs[i], len, &error));
 	}
+}
+
+static const struct tg_vgpu_conf *vgpu(const u8 *in)
+{
+	static struct tg_vgpu_conf conf;
+	u32 k;
+
+	conf = (struct tg_vgpu_conf){ .name = { 'v' + (in[1] & 3) } };
+	for (k = 0; k < TG_VGPU_SHARES; k++)
+		conf.share[k] = in[2] & 127;
+	return &conf;
 }
 
 /* A few keys: of one pair, of several chunks, with equal hashes. */
@@ -94,6 +107,8 @@ static struct tg_event event(const u8 *in, s64 now, u64 *jobs)
 		ev.data = &specs[in[2] % ARRAY_SIZE(specs)];
 	else if (ev.kind == TG_EV_SAMPLE)
 		ev.data = sample(in);
+	else if (ev.kind == TG_EV_VGPU)
+		ev.data = vgpu(in);
 	else if (ev.kind == TG_EV_KNOB)
 		ev.at = (s64)in[2] << (in[3] >> 4);
 	else if (ev.kind == TG_EV_SUBMIT && in[2] & 128)

@@ -175,9 +175,10 @@ __attribute__((noinline)) static void cycles(struct bench *b, u32 n)
 	}
 }
 
-/* Three priorities; a tenth with reserves, a tenth HT. */
+/* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
 static const char spec_text[] =
-	"a:prt:bg:1:0:0\nb:prt:bg:2:0:0\nc:prt:pe:3:900000:1000000\nd:ht:bg:3:0:0\n";
+	"[vgpu v]:50:50:50\n[vgpu w]:20:20:20\na:prt:bg:1:0:0:vgpu=v\nb:prt:bg:2:0:0:vgpu=w\n"
+	"c:prt:pe:3:900000:1000000\nd:ht:bg:3:0:0\n";
 
 static void init(struct bench *b, u32 policy, u32 clients)
 {

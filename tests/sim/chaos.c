@@ -59,6 +59,17 @@ static const struct row {
 	{ "fcfs", "fcfs", 1, false, 0, 22, 0, 0, 50 },
 	{ "fcfs, four engines", "fcfs", 4, true, 0, 20, 0, 0, 20 },
 	{ "fcfs, two engines, jobs hang", "fcfs", 2, true, 0, 26, 0, 20, 20 },
+	{ "band", "band", 1, false, 0, 22, 0, 0, 50 },
+	{ "band, jobs hang", "band", 2, false, 0, 26, 0, 20, 20 },
+	{ "band, four engines", "band", 4, true, 0, 20, 0, 0, 20 },
+	{ "band, long pauses", "band", 1, false, 0, 32, 0, 2, 20 },
+	{ "band, the clock's end", "band", 2, false, S64_MAX - 4000000 * TG_SEC, 26, 0, 2, 20 },
+	{ "credit", "credit", 1, false, 0, 22, 0, 0, 50 },
+	{ "credit, four engines", "credit", 4, true, 0, 20, 0, 0, 20 },
+	{ "credit, jobs hang", "credit", 1, false, 0, 26, 0, 20, 20 },
+	{ "credit, the clock's end", "credit", 1, false, S64_MAX - 4000000 * TG_SEC, 26, 0, 2, 20 },
+	{ "vfifo", "vfifo", 1, false, 0, 22, 0, 0, 50 },
+	{ "vfifo, four engines, jobs hang", "vfifo", 4, true, 0, 24, 0, 10, 20 },
 	{ "policies change", "timegraph", 2, false, 0, 22, 50, 2, 20 },
 	{ "policies change all the time", "none", 1, false, 0, 20, 1000, 2, 20 },
 	{ "policies change, jobs hang", "fifo", 1, false, 0, 26, 20, 30, 20 },
@@ -80,6 +91,9 @@ static const char *const specs[] = {
 	"c:prt:bg:0:200:1000\nd:prt:ae:7:700:1000:reserve=two\n",
 	"c:ht:ae:50:900:1000:reserve=one\nd:ht:ae:50:900:1000:reserve=one\n",
 	"a:ht:bg:*:10000000:10000000\n",
+	"[vgpu v]:50:20:50\n[vgpu w]:25:80:1\na:ht:bg:9:0:0:vgpu=v\nb:prt:bg:1:0:0:vgpu=v\n"
+	"c:prt:pe:1:500:1000:vgpu=w\nd:ht:bg:0:0:0:vgpu=x\n",
+	"[vgpu w]:1:1:1\n[vgpu x]:99:99:99\na:ht:bg:9:0:0:vgpu=x\nb:prt:bg:1:0:0:vgpu=w\n",
 	"",
 };
 
@@ -263,6 +277,18 @@ static void do_prio(struct chaos *c)
 	th_feed(&c->h, &ev, 0);
 }
 
+/* A virtual GPU comes, changes or goes. */
+static void do_vgpu(struct chaos *c)
+{
+	struct tg_vgpu_conf conf = { .name = { 'v' + below(c, 4) } };
+	struct tg_event ev = { .kind = TG_EV_VGPU, .at = c->h.now, .data = &conf };
+	u32 k, set = below(c, 4);
+
+	for (k = 0; set && k < TG_VGPU_SHARES; k++)
+		conf.share[k] = below(c, 8) ? 1 + below(c, 50) : below(c, 110);
+	th_feed(&c->h, &ev, 1);
+}
+
 /* An event of any numbers: whatever the answer, host.c sees to it that an error is harmless. */
 static void do_error(struct chaos *c)
 {
@@ -301,7 +327,7 @@ static void step(struct chaos *c)
 {
 	static const char *const policies[] = {
 		"none", "fifo", "timegraph", "tick", "dfq", "loga", "timeslice", "dtimeslice",
-		"fcfs",
+		"fcfs", "band", "credit", "vfifo",
 	};
 	s64 dt = tgs_rng_next(&c->rng) >> (64 - 1 - below(c, c->row->dt_bits));
 	u32 what = below(c, 1000);
@@ -328,8 +354,10 @@ static void step(struct chaos *c)
 		do_cancel(c);
 	else if (what < 995)
 		do_idle(c);
-	else if (what < 997)
+	else if (what < 996)
 		do_prio(c);
+	else if (what < 997)
+		do_vgpu(c);
 	else if (what < 999)
 		th_spec(&c->h, specs[below(c, ARRAY_SIZE(specs))], below(c, 2));
 	else

@@ -80,6 +80,14 @@ static const struct row {
 	  "ab", 3600 * TG_SEC, 10 * TG_SEC, 2, 50 * TG_USEC, 0, 0 },
 	{ "the clock's end", "timegraph", "a:prt:pe:9:4000:16000\nb:ht:ae:8:2000:10000\n", "abbd",
 	  3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, S64_MAX - 100000 * TG_SEC, 0 },
+	{ "band: one virtual GPU is timegraph", "band", "a:prt:bg:9:0:0\nb:ht:bg:8:0:0:depth=4\n"
+	  "c:prt:pe:8:4000:16000\nd:prt:bg:1:0:0\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 6,
+	  50 * TG_USEC, 0, 0 },
+	{ "credit: virtual GPUs in debt, never idle", "credit", "[vgpu v]:10:1:1\n[vgpu w]:60:1:1\n"
+	  "a:prt:bg:1:0:0:vgpu=v\nb:prt:bg:1:0:0:vgpu=v\nc:ht:bg:1:0:0:vgpu=w\nd:prt:bg:1:0:0\n",
+	  "aabbccdd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	{ "vfifo: reserves", "vfifo", "[vgpu v]:10:1:1\na:prt:pe:0:4000:16000:vgpu=v\n"
+	  "b:prt:ae:0:2000:10000\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
 	{ "fcfs: alone, never idle", "fcfs", "", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0,
 	  0 },
 	{ "fcfs: reserves", "fcfs", "a:prt:pe:5:4000:16000\nb:prt:ae:5:2000:10000\n"

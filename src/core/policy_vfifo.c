@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * vfifo: virtual GPUs in turn, one group each; Gdev's second baseline, which it calls FIFO
+ * (Gdev, section 7.5, after its published code).
+ *
+ * The first virtual GPU in the queue that waits goes, and in it the client of highest priority
+ * (vqueue.c); after the group it goes to the tail. Shares are not looked at.
+ *
+ * Good at nothing but being simple: everybody gets equally many groups, so time goes to whoever
+ * has the longest ones. It shows what budgets are for.
+ */
+#include <tg/policy.h>
+
+static const struct tg_param params[] = {
+	TG_VQUEUE_PARAMS,
+	{ }
+};
+
+static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
+{
+	return tg_vqueue_head(gpu, queue);
+}
+
+static struct tg_job *vfifo_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	return tg_vqueue_pick(gpu, engine, choose);
+}
+
+static void vfifo_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	u32 queue = tg_vqueue_ended(gpu, job, used);
+
+	tg_vqueue_rotate(gpu, &gpu->vgpu[job->client->vgpu], queue);
+}
+
+static void vfifo_lost(struct tg_gpu *gpu, struct tg_job *job)
+{
+	vfifo_done(gpu, job, 0);
+}
+
+TG_POLICY(vfifo) = {
+	.name = "vfifo",
+	.mode = TG_GATE_ASK,
+	.params = params,
+	.init = tg_vqueue_init,
+	.leave = tg_vqueue_leave,
+	.queue = tg_vqueue_queue,
+	.drop = tg_vqueue_drop,
+	.pick = vfifo_pick,
+	.done = vfifo_done,
+	.lost = vfifo_lost,
+	.wake = tg_vqueue_wake,
+};
