@@ -55,10 +55,10 @@
  * @TG_EV_MEM_CANCEL: a request that waits is given up. job.
  * @TG_EV_MEM_FREE: VRAM is given back: the driver has freed an object, or refused what was
  *	granted. client: the account that it was granted to; arg: bytes.
- * @TG_EV_VGPU: a virtual GPU is defined, changed or removed by hand; that holds until the next SPEC.
- *	data: struct tg_vgpu_conf. Clients belong to what the spec in force says of them from then on,
- *	those that are there, too. -ENOSPC: there are TG_VGPUS_MAX, or its shares are not left;
- *	-ENOENT: none of that name to remove.
+ * @TG_EV_VGPU: a virtual GPU is defined, changed or removed by hand; that holds until the next
+ *	SPEC. data: struct tg_vgpu_conf. Clients belong to what the spec in force says of them
+ *	from then on, those that are there, too. -ENOSPC: there are TG_VGPUS_MAX, or its shares
+ *	are not left; -ENOENT: none of that name to remove.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,

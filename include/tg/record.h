@@ -61,7 +61,8 @@ enum tg_record_type { TG_REC_EVENT, TG_REC_ACTION, TG_REC_GAP, TG_REC_TYPES };
  * Behind it: JOIN: u32 pid, u32 uid, then comm, exe, cgroup, each NUL-terminated (an absent
  * exe or cgroup is the empty string), NUL-padded. SUBMIT: nothing if the key is not known, else
  * u32 hash, u32 number of pairs, then as many u64 pairs (struct tg_key). SPEC: the text,
- * NUL-padded, its length in @job. SAMPLE: struct tg_sample. VGPU: struct tg_vgpu_conf. Others: nothing.
+ * NUL-padded, its length in @job. SAMPLE: struct tg_sample. VGPU: struct tg_vgpu_conf. Others:
+ * nothing.
  */
 struct tg_record {
 	u32 size;
@@ -109,8 +110,8 @@ int tg_record_check(const void *buf, u64 len);
 /**
  * tg_record_read_event() - decode an event
  * @record: one that passed tg_record_check(), of type EVENT
- * @event: the result; @event->data points to @id for JOIN, into @record for SUBMIT, SAMPLE, VGPU; for SPEC
- *	the caller parses tg_record_data() and sets it
+ * @event: the result; @event->data points to @id for JOIN, into @record for SUBMIT,
+ *	SAMPLE and VGPU; for SPEC the caller parses tg_record_data() and sets it
  * @id: room for a JOIN's identity; its strings point into @record
  */
 void tg_record_read_event(const struct tg_record *record, struct tg_event *event,
