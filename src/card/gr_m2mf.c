@@ -20,7 +20,7 @@
 #define FORMAT			0x0324
 #define LAUNCH			0x0328
 
-#define LINES_MAX		2047
+#define LINES_MAX		65536	/* nouveau's 4 MiB in lines of 64 bytes */
 
 #define TRAP_UNIT		0x002
 #define TRAP_USTATUS		0x406800
@@ -65,7 +65,7 @@ static s64 m2mf_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u
 	(void)data;
 	if (mthd != LAUNCH)
 		return 0;
-	/* bytes next to each other only, and as many lines as the register has bits for */
+	/* bytes next to each other only, and no more lines than nouveau copies at a time */
 	if (bytes > CARD_OP_BYTES || state[LINE_COUNT / 4] > LINES_MAX ||
 	    (state[FORMAT / 4] && state[FORMAT / 4] != 0x0101))
 		return pgraph_data_error(card, 4);

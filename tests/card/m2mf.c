@@ -32,6 +32,7 @@ static const struct {
 	  4552 },
 	{ "lines with gaps", PITCH(SRC, 256), PITCH(DST, 512), 100, 50, 173 },
 	{ "lines without gaps, as nouveau copies", PITCH(SRC, 64), PITCH(DST, 64), 64, 1024, 2275 },
+	{ "more lines, as it moves buffers", PITCH(SRC, 64), PITCH(DST, 64), 64, 4096, 0 },
 	{ "to guest memory", PITCH(SRC, 4096), PITCH(BENCH_GART + 12, 4096), 4096, 16, 9729 },
 	{ "from guest memory", PITCH(BENCH_GART, 4096), PITCH(DST, 4096), 4000, 16, 9501 },
 	{ "within guest memory", PITCH(BENCH_GART, 4096), PITCH(BENCH_GART + 0x40000, 4096), 4096,
