@@ -15,6 +15,7 @@
  *	snapshot		read	binary: struct tg_snap_head, then struct tg_snap_client each
  *	clients/<id>/...	read	one value a file, names as the snapshot's fields
  *	clients/<id>/prio	r/w	write: the client's priority, by hand
+ *	vgpus/<0 to 16>/...	r/w	virtual GPUs, one value a file
  *	stats/...		read	counters of the module and of each engine
  *	knobs/<name>, <name>_min, <name>_max, <name>_default
  */
@@ -100,6 +101,7 @@ struct tg_snap_head {
  * @predict_error: mean relative error of the predictions, in per mille of the real cost, each
  *	counted as 1000 at most
  * @reserved: 0
+ * @vgpu_name: of its virtual GPU; empty: it belongs to none
  */
 struct tg_snap_client {
 	__u32 id;
@@ -120,6 +122,7 @@ struct tg_snap_client {
 	__u64 polled_time, polled_groups;
 	__u64 predict_hits, predict_misses, predict_unreadable;
 	__u32 predict_error, reserved;
+	char vgpu_name[32];
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

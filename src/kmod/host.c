@@ -407,6 +407,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 
 		feed(gpu, &ev);
 	}
+	tgk_vgpus_attach(gpu);
 	tgk_poll_attach(gpu);
 	ret = tgk_poll_able(gpu, gpu->core.policy) ? 0 : -EOPNOTSUPP;
 	for (i = 0; i < TG_KNOBS && !ret; i++)
@@ -660,6 +661,7 @@ void tgk_set_spec(struct tgk_spec *spec, bool rematch)
 	list_for_each_entry(gpu, &tgk_gpus, node)
 		set_spec_gpu(gpu, spec, false);
 	tgk_spec = spec;
+	tgk_vgpus_spec(&spec->spec);
 	if (rematch)
 		list_for_each_entry(gpu, &tgk_gpus, node)
 			ret = set_spec_gpu(gpu, spec, true) ?: ret;

@@ -371,6 +371,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->polled_time = c->stats.seen;
 	s->polled_groups = c->stats.switches;
 	s->predict_unreadable = client->unreadable;
+	memcpy(s->vgpu_name, gpu->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
 	if (c->history) {
 		s->predict_hits = c->history->hits;
 		s->predict_misses = c->history->misses;
@@ -488,6 +489,7 @@ CLIENT_ATTR(predict_hits, F_S64);
 CLIENT_ATTR(predict_misses, F_S64);
 CLIENT_ATTR(predict_unreadable, F_S64);
 CLIENT_ATTR(predict_error, F_U32);
+CLIENT_ATTR(vgpu_name, F_TEXT);
 
 static struct attribute *client_attrs[] = {
 	&client_id.attr, &client_pid.attr, &client_uid.attr, &client_gpu.attr,
@@ -500,7 +502,7 @@ static struct attribute *client_attrs[] = {
 	&client_would_policy.attr, &client_modelled.attr, &client_polled_time.attr,
 	&client_polled_groups.attr,
 	&client_predict_hits.attr, &client_predict_misses.attr,
-	&client_predict_unreadable.attr, &client_predict_error.attr,
+	&client_predict_unreadable.attr, &client_predict_error.attr, &client_vgpu_name.attr,
 	NULL
 };
 
@@ -970,7 +972,7 @@ int tgk_sysfs_init(void)
 	knobs_dir = kobject_create_and_add("knobs", root);
 	if (tgk_clients_dir && stats_dir && knobs_dir)
 		ret = table_init() ?: sysfs_create_group(stats_dir, &poll_stats_group) ?:
-		      sysfs_create_group(knobs_dir, &poll_knobs_group) ?:
+		      sysfs_create_group(knobs_dir, &poll_knobs_group) ?: tgk_vgpus_init(root) ?:
 		      sysfs_create_group(root, &root_group);
 	if (ret)
 		tgk_sysfs_exit();
@@ -988,6 +990,7 @@ void tgk_sysfs_exit(void)
 
 	sysfs_remove_group(root, &root_group);
 	files_remove(NULL);
+	tgk_vgpus_exit();
 	kobject_put(knobs_dir);
 	kobject_put(stats_dir);
 	kobject_put(tgk_clients_dir);

@@ -12,6 +12,7 @@
  *	host.c		feeds the core, carries out its actions, owns its memory and timer
  *	trace.c		the record of what went in and out
  *	sysfs.c		/sys/kernel/timegraph
+ *	vgpu.c		virtual GPUs, also as changed by hand, and their files
  *
  * Locking
  *	tgk_mutex	sleeping; the list of GPUs (readers: RCU), attach and detach, and what is
@@ -476,6 +477,12 @@ void tgk_set_foreground(u32 pid);
 bool tgk_policy_settled(void);
 void tgk_host_init(u32 policy, bool dry);
 void tgk_spec_free(struct tgk_spec *spec);
+
+/* vgpu.c */
+void tgk_vgpus_spec(const struct tg_spec *spec);
+void tgk_vgpus_attach(struct tgk_gpu *gpu);
+int tgk_vgpus_init(struct kobject *root);
+void tgk_vgpus_exit(void);
 
 /* sysfs.c */
 int tgk_sysfs_init(void);

@@ -48,6 +48,7 @@ static const struct field {
 	{ "completed", true, TYPE_U64, AT(completed), NULL, 0 },
 	{ "state", true, TYPE_WORD, AT(state), snapshot_states, 0 },
 	{ "reserve", true, TYPE_TEXT, AT(reserve_name), NULL, TG_NAME_LEN },
+	{ "vgpu", true, TYPE_TEXT, AT(vgpu_name), NULL, TG_NAME_LEN },
 	{ "line", false, TYPE_U32, AT(line), NULL, 0 },
 	{ "inflight", false, TYPE_U32, AT(inflight), NULL, 0 },
 	{ "waiting", false, TYPE_U32, AT(waiting), NULL, 0 },

@@ -90,7 +90,7 @@ static bool is_wanted(const struct row *row)
 
 	snprintf(uid, sizeof(uid), "%u", row->c.uid);
 	return !*view.filter || strstr(row->c.comm, view.filter) || !strcmp(uid, view.filter) ||
-	       strstr(row->c.reserve_name, view.filter);
+	       strstr(row->c.reserve_name, view.filter) || strstr(row->c.vgpu_name, view.filter);
 }
 
 static double sort_value(const struct row *row)
@@ -135,6 +135,7 @@ static struct row *make_rows(const struct snapshot *old, const struct snapshot *
 		compute(&rows[*nr], old, now, i);
 		rows[*nr].c.comm[TG_COMM_LEN - 1] = '\0';
 		rows[*nr].c.reserve_name[TG_NAME_LEN - 1] = '\0';
+		rows[*nr].c.vgpu_name[TG_NAME_LEN - 1] = '\0';
 		*nr += is_wanted(&rows[*nr]);
 	}
 	qsort(rows, *nr, sizeof(*rows), compare);
@@ -168,8 +169,9 @@ static char **make_lines(const struct row *rows, size_t n, size_t *nr)
 	static const char *const heads[] = {
 		"ID", "PID", "COMM", "UID", "SCHED", "RESV", "PRIO", "SHARE%", "GROUPS/S", "LATENCY",
 		"RESERVE", "POLICY", "WOULD", "BUDGET", "C/T", "MEM", "STATE", "RESERVE OF",
+		"VGPU",
 	};
-	struct table t = { .align = "rrlrllrrrrrrrrrrll" };
+	struct table t = { .align = "rrlrllrrrrrrrrrrlll" };
 	const char *word;
 	size_t i;
 
@@ -201,6 +203,7 @@ static char **make_lines(const struct row *rows, size_t n, size_t *nr)
 		word = snapshot_word(snapshot_states, c->state);
 		table_add(&t, word, strlen(word));
 		table_add(&t, c->reserve_name, strlen(c->reserve_name));
+		table_add(&t, c->vgpu_name, strlen(c->vgpu_name));
 	}
 	return table_lines(&t, nr);
 }
@@ -226,6 +229,8 @@ static void print_json(const struct snapshot *now, const struct row *rows, size_
 		       r->would * 1e3, r->c.budget / 1e3, r->c.capacity / 1e3, r->c.period / 1e3,
 		       snapshot_word(snapshot_states, r->c.state));
 		json_string(r->c.reserve_name, strlen(r->c.reserve_name));
+		fputs(",\"vgpu\":", stdout);
+		json_string(r->c.vgpu_name, strlen(r->c.vgpu_name));
 		putchar('}');
 	}
 	puts("]}");
