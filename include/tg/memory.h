@@ -41,7 +41,7 @@
 
 #define TG_MEM_BUCKETS	64		/* of the table of accounts */
 #define TG_MEM_WAITING	128		/* requests that may wait; one more is refused */
-#define TG_MEM_MAX	(1ULL << 50)	/* bytes: largest request, largest memory */
+#define TG_MEM_MAX	(1024ULL << 40)	/* bytes: largest request, largest memory */
 
 /**
  * enum tg_mem_order - values of the knob vram_order

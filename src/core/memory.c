@@ -8,7 +8,7 @@
  */
 #include "core.h"
 
-#define SUM_MAX	(1ULL << 62)	/* no sum of the books passes it */
+#define SUM_MAX	(4ULL << 60)	/* no sum of the books passes it */
 
 struct tg_account *tg_mem_account(const struct tg_memory *mem, u32 id)
 {
@@ -539,7 +539,7 @@ const char *tg_memory_check(const struct tg_gpu *gpu)
 			if (a->model != a->used)
 				return "the search for a deadlock left its mark on an account";
 			if (a->client ? a->client->account != a->id : a->promised)
-				return "an account has a client that does not know it, or a promise without";
+				return "an account has a client that knows it not";
 			used += a->used;
 			held += tg_mem_held(a);
 			clients += a->clients;
