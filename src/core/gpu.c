@@ -245,7 +245,7 @@ static void arm(struct tg_gpu *gpu)
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions *out)
 {
 	s64 before = gpu->now;
-	bool often;
+	bool often, due;
 	int rc;
 
 	if (ev->now < before || ev->now == TG_NEVER || ev->at < 0)
@@ -265,9 +265,12 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 		arm(gpu);
 		return 0;
 	}
-	if (!often || min(gpu->armed, gpu->wake) <= gpu->now)
+	due = !often || min(gpu->armed, gpu->wake) <= gpu->now;
+	if (due)
 		tg_engines_expire(gpu);
-	tg_engines_run(gpu);
+	/* That a freed job has started leaves nothing to decide. */
+	if (due || ev->kind != TG_EV_STARTED)
+		tg_engines_run(gpu);
 	if (gpu->next_policy) {
 		tg_drain_review(gpu);
 		tg_engines_run(gpu);
