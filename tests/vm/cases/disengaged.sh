@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by the cases about disengaged policies, behind lib.sh and with $scale set: clients, and
+# Sourced, behind lib.sh, by cases about shares (slow() wants $scale set): clients without a pause, and
 # their shares by the ground truth.
 
 # go NAME COST [OPTION...]: a client in the background, in $names and $pids; its channel goes to
