@@ -25,7 +25,7 @@ $(B)/san/src/core/%.o: src/core/%.c
 # As the kernel will compile it: no libc, no float registers. Only its symbols are looked at.
 $(B)/free/src/core/%.o: src/core/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CORE_CFLAGS) -O2 -ffreestanding -mgeneral-regs-only $(CORE_INC) -MMD -MP -c -o $@ $<
+	$(CC) $(CORE_CFLAGS) -O2 -ffreestanding -fno-pic -mgeneral-regs-only $(CORE_INC) -MMD -MP -c -o $@ $<
 
 $(B)/lib/libtgcore.a: $(CORE_OBJ)
 	@mkdir -p $(@D)

@@ -188,6 +188,12 @@ void tg_charge(struct tg_client *client, s64 used);
  */
 bool tg_client_waits(const struct tg_client *client);
 
+/** tg_first_job() - the job of @client that waits longest. Return: NULL: none waits. */
+static inline struct tg_job *tg_first_job(struct tg_client *client)
+{
+	return list_first_entry_or_null(&client->queue, struct tg_job, link);
+}
+
 /**
  * tg_client_queue() - put a job into its client's queue, by arrival
  * @job: the job
@@ -263,8 +269,9 @@ struct tg_job *tg_ready_next(const struct tg_gpu *gpu, const struct tg_ready *re
  * @since: when its turn began
  * @vt: system time: the virtual time of the latest holder when its turn began
  *
- * The first thing in each client's priv is an s64: its virtual time, which grows by the time of
- * its turns over its weight. The token goes to the least. All calls take O(log clients).
+ * It is the whole of tg_gpu.priv. First in each client's priv is an s64: its virtual time,
+ * which grows by the time of its turns over its weight. The token goes to the least. All calls
+ * take O(log clients); init(), leave() and drop() are what a policy's table may name.
  */
 struct tg_turns {
 	struct rb_root_cached waiting;
@@ -272,29 +279,29 @@ struct tg_turns {
 	s64 since, vt;
 };
 
-void tg_turns_init(struct tg_turns *turns);
+/** tg_turns() - the token of @gpu */
+static inline struct tg_turns *tg_turns(struct tg_gpu *gpu)
+{
+	return tg_gpu_priv(gpu, struct tg_turns);
+}
+
+void tg_turns_init(struct tg_gpu *gpu);
 /** tg_turns_join() - @client is new: its first turn comes after those that are due; @slice: ns */
-void tg_turns_join(struct tg_turns *turns, struct tg_client *client, s64 slice);
+void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client, s64 slice);
 /** tg_turns_enter() - @client wants a turn; no change if it waits already, or has the token */
-void tg_turns_enter(struct tg_turns *turns, struct tg_client *client);
-/** tg_turns_withdraw() - @client does not want a turn any more; it may not have waited */
-void tg_turns_withdraw(struct tg_turns *turns, struct tg_client *client);
+void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client);
+/** tg_turns_drop() - @job leaves its client's queue; without any, the client wants no turn */
+void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job);
 /** tg_turns_leave() - @client is about to go; if it has the token, nobody has it now */
-void tg_turns_leave(struct tg_turns *turns, struct tg_client *client);
+void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_turns_first() - who is to have the next turn? Return: NULL: nobody waits. */
-struct tg_client *tg_turns_first(const struct tg_turns *turns);
+struct tg_client *tg_turns_first(struct tg_gpu *gpu);
 /** tg_turns_after() - who comes after @client, which waits? Return: NULL: nobody. */
 struct tg_client *tg_turns_after(const struct tg_client *client);
-/** tg_turns_begin() - @client's turn begins @now; nobody has the token */
-void tg_turns_begin(struct tg_turns *turns, struct tg_client *client, s64 now);
-/**
- * tg_turns_end() - the holder's turn is over
- * @turns: the token
- * @now: the time
- *
- * Return: how long the turn took, ns.
- */
-s64 tg_turns_end(struct tg_turns *turns, s64 now);
+/** tg_turns_begin() - @client's turn begins now; nobody has the token */
+void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client);
+/** tg_turns_end() - the holder's turn is over. Return: how long it took, ns. */
+s64 tg_turns_end(struct tg_gpu *gpu);
 
 /*
  * Two levels for the policies that go by virtual GPUs (Gdev, section 5): a queue chooses a virtual

@@ -21,14 +21,9 @@ static const struct tg_param params[] = {
 	{ }
 };
 
-static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
-{
-	return tg_vqueue_head(gpu, queue);
-}
-
 static struct tg_job *credit_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	return tg_vqueue_pick(gpu, engine, choose);
+	return tg_vqueue_pick(gpu, engine, tg_vqueue_head);
 }
 
 static void credit_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)

@@ -29,50 +29,28 @@ static const struct tg_param params[] = {
 	{ }
 };
 
-static struct tg_turns *turns(struct tg_gpu *gpu)
-{
-	return tg_gpu_priv(gpu, struct tg_turns);
-}
-
 static s64 slice(const struct tg_gpu *gpu)
 {
 	return gpu->policy_knob[KNOB_SLICE] * TG_USEC;
 }
 
-static void dtimeslice_init(struct tg_gpu *gpu)
-{
-	tg_turns_init(turns(gpu));
-}
-
 static void dtimeslice_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_turns_join(turns(gpu), client, slice(gpu));
+	tg_turns_join(gpu, client, slice(gpu));
 	tg_gate(gpu, client, TG_GATE_ASK);
-}
-
-static void dtimeslice_leave(struct tg_gpu *gpu, struct tg_client *client)
-{
-	tg_turns_leave(turns(gpu), client);
 }
 
 /* Let the client wait for a turn if it has something to do, and nothing that does not end. */
 static void enter(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (!list_empty(&client->queue) && !client->syncing)
-		tg_turns_enter(turns(gpu), client);
+		tg_turns_enter(gpu, client);
 }
 
 static void dtimeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_client_queue(job);
 	enter(gpu, job->client);
-}
-
-static void dtimeslice_drop(struct tg_gpu *gpu, struct tg_job *job)
-{
-	list_del_init(&job->link);
-	if (list_empty(&job->client->queue))
-		tg_turns_withdraw(turns(gpu), job->client);
 }
 
 static struct tg_job *dtimeslice_pick(struct tg_gpu *gpu, struct tg_engine *engine)
@@ -82,15 +60,15 @@ static struct tg_job *dtimeslice_pick(struct tg_gpu *gpu, struct tg_engine *engi
 
 static void end_turn(struct tg_gpu *gpu)
 {
-	struct tg_client *client = turns(gpu)->holder;
+	struct tg_client *client = tg_turns(gpu)->holder;
 
-	tg_charge(client, tg_turns_end(turns(gpu), gpu->now));
+	tg_charge(client, tg_turns_end(gpu));
 	enter(gpu, client);
 }
 
 static void begin_turn(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_turns_begin(turns(gpu), client, gpu->now);
+	tg_turns_begin(gpu, client);
 	tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
@@ -98,7 +76,7 @@ static void dtimeslice_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (client->cut) {
 		tg_sync(gpu, client);
-		if (turns(gpu)->holder == client)
+		if (tg_turns(gpu)->holder == client)
 			end_turn(gpu);
 	}
 	enter(gpu, client);
@@ -106,7 +84,7 @@ static void dtimeslice_idle(struct tg_gpu *gpu, struct tg_client *client)
 
 static s64 slice_ends(struct tg_gpu *gpu)
 {
-	return tg_after(turns(gpu)->since, slice(gpu));
+	return tg_after(tg_turns(gpu)->since, slice(gpu));
 }
 
 /* Return: true: the holder's slice is over, and all that it sent has ended. */
@@ -115,7 +93,7 @@ static bool drained(struct tg_gpu *gpu, struct tg_client *holder)
 	if (holder->gate == TG_GATE_OPEN) {
 		if (gpu->now < slice_ends(gpu))
 			return false;
-		if (!tg_turns_first(turns(gpu))) {
+		if (!tg_turns_first(gpu)) {
 			end_turn(gpu);
 			begin_turn(gpu, holder);
 			return false;
@@ -128,21 +106,21 @@ static bool drained(struct tg_gpu *gpu, struct tg_client *holder)
 
 static void dtimeslice_tick(struct tg_gpu *gpu)
 {
-	struct tg_client *holder = turns(gpu)->holder, *next;
+	struct tg_client *holder = tg_turns(gpu)->holder, *next;
 
 	if (holder) {
 		if (!drained(gpu, holder))
 			return;
 		end_turn(gpu);
 	}
-	next = tg_turns_first(turns(gpu));
+	next = tg_turns_first(gpu);
 	if (next)
 		begin_turn(gpu, next);
 }
 
 static s64 dtimeslice_wake(struct tg_gpu *gpu)
 {
-	const struct tg_client *holder = turns(gpu)->holder;
+	const struct tg_client *holder = tg_turns(gpu)->holder;
 
 	return holder && holder->gate == TG_GATE_OPEN ? slice_ends(gpu) : TG_NEVER;
 }
@@ -151,11 +129,11 @@ TG_POLICY(dtimeslice) = {
 	.name = "dtimeslice",
 	.mode = TG_GATE_HOLD,
 	.params = params,
-	.init = dtimeslice_init,
+	.init = tg_turns_init,
 	.join = dtimeslice_join,
-	.leave = dtimeslice_leave,
+	.leave = tg_turns_leave,
 	.queue = dtimeslice_queue,
-	.drop = dtimeslice_drop,
+	.drop = tg_turns_drop,
 	.pick = dtimeslice_pick,
 	.idle = dtimeslice_idle,
 	.tick = dtimeslice_tick,

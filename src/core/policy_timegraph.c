@@ -64,7 +64,7 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 
 /* The next job of an HT client, if it may follow the client's own, which are in flight. */
 static struct tg_job *follower(struct tg_gpu *gpu, const struct tg_engine *engine,
-			       const struct tg_client *holder)
+			       struct tg_client *holder)
 {
 	const struct tg_ready *ready = &tg_gpu_priv(gpu, struct state)->ready;
 	struct tg_job *job, *top;
@@ -73,7 +73,7 @@ static struct tg_job *follower(struct tg_gpu *gpu, const struct tg_engine *engin
 	    RB_EMPTY_NODE(&holder->node) ||
 	    holder->inflight >= (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
 		return NULL;
-	job = list_first_entry(&holder->queue, struct tg_job, link);
+	job = tg_first_job(holder);
 	top = tg_ready_first(ready, engine);
 	if (job->engines != 1 << engine->index || top->client->prio > holder->prio)
 		return NULL;

@@ -26,52 +26,30 @@ static const struct tg_param params[] = {
 	{ }
 };
 
-static struct tg_turns *turns(struct tg_gpu *gpu)
-{
-	return tg_gpu_priv(gpu, struct tg_turns);
-}
-
 static s64 slice(const struct tg_gpu *gpu)
 {
 	return gpu->policy_knob[KNOB_SLICE] * TG_USEC;
 }
 
-static void timeslice_init(struct tg_gpu *gpu)
-{
-	tg_turns_init(turns(gpu));
-}
-
 static void timeslice_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_turns_join(turns(gpu), client, slice(gpu));
-}
-
-static void timeslice_leave(struct tg_gpu *gpu, struct tg_client *client)
-{
-	tg_turns_leave(turns(gpu), client);
+	tg_turns_join(gpu, client, slice(gpu));
 }
 
 static void timeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_client_queue(job);
-	tg_turns_enter(turns(gpu), job->client);
-}
-
-static void timeslice_drop(struct tg_gpu *gpu, struct tg_job *job)
-{
-	list_del_init(&job->link);
-	if (list_empty(&job->client->queue))
-		tg_turns_withdraw(turns(gpu), job->client);
+	tg_turns_enter(gpu, job->client);
 }
 
 static s64 slice_ends(struct tg_gpu *gpu)
 {
-	return tg_after(turns(gpu)->since, slice(gpu));
+	return tg_after(tg_turns(gpu)->since, slice(gpu));
 }
 
 static void timeslice_tick(struct tg_gpu *gpu)
 {
-	struct tg_client *holder = turns(gpu)->holder, *next = tg_turns_first(turns(gpu));
+	struct tg_client *holder = tg_turns(gpu)->holder, *next = tg_turns_first(gpu);
 
 	if (holder) {
 		/* Nobody else waits: it goes on while it has anything to do. */
@@ -79,13 +57,13 @@ static void timeslice_tick(struct tg_gpu *gpu)
 
 		if (gpu->now < slice_ends(gpu) || (holder->inflight && !goes_on))
 			return;
-		tg_turns_end(turns(gpu), gpu->now);
+		tg_turns_end(gpu);
 		if (!list_empty(&holder->queue))
-			tg_turns_enter(turns(gpu), holder);
-		next = goes_on ? holder : tg_turns_first(turns(gpu));
+			tg_turns_enter(gpu, holder);
+		next = goes_on ? holder : tg_turns_first(gpu);
 	}
 	if (next)
-		tg_turns_begin(turns(gpu), next, gpu->now);
+		tg_turns_begin(gpu, next);
 }
 
 /* Take the client's first job for @engine. */
@@ -96,7 +74,7 @@ static struct tg_job *take(struct tg_gpu *gpu, struct tg_client *client,
 
 	list_for_each_entry(job, &client->queue, link)
 		if (job->engines & 1 << engine->index) {
-			timeslice_drop(gpu, job);
+			tg_turns_drop(gpu, job);
 			return job;
 		}
 	return NULL;
@@ -109,7 +87,7 @@ static s64 idle_until(const struct tg_gpu *gpu, const struct tg_engine *engine)
 
 static struct tg_job *timeslice_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	struct tg_client *holder = turns(gpu)->holder, *client;
+	struct tg_client *holder = tg_turns(gpu)->holder, *client;
 	bool idles = !engine->inflight && idle_until(gpu, engine) <= gpu->now;
 	struct tg_job *job = NULL;
 
@@ -117,7 +95,7 @@ static struct tg_job *timeslice_pick(struct tg_gpu *gpu, struct tg_engine *engin
 		job = take(gpu, holder, engine);
 	if (job || !idles)
 		return job;
-	for (client = tg_turns_first(turns(gpu)); client; client = tg_turns_after(client)) {
+	for (client = tg_turns_first(gpu); client; client = tg_turns_after(client)) {
 		job = take(gpu, client, engine);
 		if (job)
 			break;
@@ -132,7 +110,7 @@ static s64 timeslice_wake(struct tg_gpu *gpu)
 
 	for (i = 0; i < gpu->nr_engines; i++)
 		wake = min(wake, idle_until(gpu, &gpu->engine[i]));
-	if (turns(gpu)->holder && gpu->now < slice_ends(gpu))
+	if (tg_turns(gpu)->holder && gpu->now < slice_ends(gpu))
 		wake = min(wake, slice_ends(gpu));
 	return wake;
 }
@@ -141,11 +119,11 @@ TG_POLICY(timeslice) = {
 	.name = "timeslice",
 	.mode = TG_GATE_ASK,
 	.params = params,
-	.init = timeslice_init,
+	.init = tg_turns_init,
 	.join = timeslice_join,
-	.leave = timeslice_leave,
+	.leave = tg_turns_leave,
 	.queue = timeslice_queue,
-	.drop = timeslice_drop,
+	.drop = tg_turns_drop,
 	.pick = timeslice_pick,
 	.tick = timeslice_tick,
 	.wake = timeslice_wake,

@@ -8,11 +8,6 @@
  */
 #include <tg/policy.h>
 
-static struct tg_job *first_job(struct tg_client *client)
-{
-	return list_first_entry_or_null(&client->queue, struct tg_job, link);
-}
-
 static bool before(struct rb_node *node, const struct rb_node *other)
 {
 	struct tg_client *a = rb_entry(node, struct tg_client, node);
@@ -20,7 +15,7 @@ static bool before(struct rb_node *node, const struct rb_node *other)
 
 	if (a->prio != b->prio)
 		return a->prio > b->prio;
-	return first_job(a)->seq < first_job(b)->seq;
+	return tg_first_job(a)->seq < tg_first_job(b)->seq;
 }
 
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
@@ -53,12 +48,12 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
 void tg_ready_drop(struct tg_ready *ready, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
-	bool first = first_job(client) == job;
+	bool first = tg_first_job(client) == job;
 
 	if (first)
 		tg_ready_remove(ready, client);
 	list_del_init(&job->link);
-	if (first && first_job(client))
+	if (first && tg_first_job(client))
 		tg_ready_insert(ready, client);
 }
 
@@ -67,7 +62,7 @@ struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engi
 	struct rb_node *node;
 
 	for (node = rb_first_cached(&ready->clients); node; node = rb_next(node)) {
-		struct tg_job *job = first_job(rb_entry(node, struct tg_client, node));
+		struct tg_job *job = tg_first_job(rb_entry(node, struct tg_client, node));
 
 		if (job->engines & 1 << engine->index)
 			return job;
@@ -82,7 +77,7 @@ struct tg_job *tg_ready_next(const struct tg_gpu *gpu, const struct tg_ready *re
 	u32 claimed = 0;
 
 	for (node = rb_first_cached(&ready->clients); node; node = rb_next(node)) {
-		struct tg_job *job = first_job(rb_entry(node, struct tg_client, node));
+		struct tg_job *job = tg_first_job(rb_entry(node, struct tg_client, node));
 
 		if (job->engines & claimed)
 			continue;

@@ -9,7 +9,7 @@
  * saves up time: who comes back is as far as the one that has the token was when it got it, at
  * least, and who is new is a slice further, so that newcomers never keep others from their turn.
  *
- * For the policies that give out turns; under the GPU's lock.
+ * For the policies that give out turns, in whose tg_gpu.priv it is; under the GPU's lock.
  */
 #include <tg/policy.h>
 
@@ -23,25 +23,27 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 	return *vt(rb_entry(a, struct tg_client, node)) < *vt(rb_entry(b, struct tg_client, node));
 }
 
-void tg_turns_init(struct tg_turns *turns)
+void tg_turns_init(struct tg_gpu *gpu)
 {
-	turns->waiting = RB_ROOT_CACHED;
+	tg_turns(gpu)->waiting = RB_ROOT_CACHED;
 }
 
-void tg_turns_join(struct tg_turns *turns, struct tg_client *client, s64 slice)
+void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client, s64 slice)
 {
-	*vt(client) = turns->vt + div64_s64(slice, client->weight);
+	*vt(client) = tg_turns(gpu)->vt + div64_s64(slice, client->weight);
 }
 
-void tg_turns_enter(struct tg_turns *turns, struct tg_client *client)
+void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client)
 {
+	struct tg_turns *turns = tg_turns(gpu);
+
 	if (client == turns->holder || !RB_EMPTY_NODE(&client->node))
 		return;
 	*vt(client) = max(*vt(client), turns->vt);
 	rb_add_cached(&client->node, &turns->waiting, before);
 }
 
-void tg_turns_withdraw(struct tg_turns *turns, struct tg_client *client)
+static void withdraw(struct tg_turns *turns, struct tg_client *client)
 {
 	if (RB_EMPTY_NODE(&client->node))
 		return;
@@ -49,16 +51,25 @@ void tg_turns_withdraw(struct tg_turns *turns, struct tg_client *client)
 	RB_CLEAR_NODE(&client->node);
 }
 
-void tg_turns_leave(struct tg_turns *turns, struct tg_client *client)
+void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job)
 {
-	tg_turns_withdraw(turns, client);
+	list_del_init(&job->link);
+	if (list_empty(&job->client->queue))
+		withdraw(tg_turns(gpu), job->client);
+}
+
+void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+
+	withdraw(turns, client);
 	if (turns->holder == client)
 		turns->holder = NULL;
 }
 
-struct tg_client *tg_turns_first(const struct tg_turns *turns)
+struct tg_client *tg_turns_first(struct tg_gpu *gpu)
 {
-	struct rb_node *node = rb_first_cached(&turns->waiting);
+	struct rb_node *node = rb_first_cached(&tg_turns(gpu)->waiting);
 
 	return node ? rb_entry(node, struct tg_client, node) : NULL;
 }
@@ -70,22 +81,25 @@ struct tg_client *tg_turns_after(const struct tg_client *client)
 	return node ? rb_entry(node, struct tg_client, node) : NULL;
 }
 
-void tg_turns_begin(struct tg_turns *turns, struct tg_client *client, s64 now)
+void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_turns_withdraw(turns, client);
+	struct tg_turns *turns = tg_turns(gpu);
+
+	withdraw(turns, client);
 	turns->holder = client;
-	turns->since = now;
+	turns->since = gpu->now;
 	turns->vt = max(turns->vt, *vt(client));
 }
 
-s64 tg_turns_end(struct tg_turns *turns, s64 now)
+s64 tg_turns_end(struct tg_gpu *gpu)
 {
+	struct tg_turns *turns = tg_turns(gpu);
 	struct tg_client *client = turns->holder;
-	s64 took = now - turns->since;
+	s64 took = gpu->now - turns->since;
 
 	*vt(client) += div64_s64(took, client->weight);
 	/* Where nobody waits, whoever comes next is even with it. */
-	if (!tg_turns_first(turns))
+	if (!tg_turns_first(gpu))
 		turns->vt = max(turns->vt, *vt(client));
 	turns->holder = NULL;
 	return took;

@@ -25,11 +25,6 @@ static bool mrq(const struct tg_gpu *gpu)
 	return gpu->policy_knob[TG_VQUEUE_MRQ];
 }
 
-static struct tg_job *first_job(struct tg_client *client)
-{
-	return list_first_entry_or_null(&client->queue, struct tg_job, link);
-}
-
 void tg_vqueue_init(struct tg_gpu *gpu)
 {
 	struct tg_vqueues *qs = queues(gpu);
@@ -59,7 +54,7 @@ static struct tg_ready *ready_of(struct tg_gpu *gpu, const struct tg_job *job)
 void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
-	struct tg_job *first = first_job(client);
+	struct tg_job *first = tg_first_job(client);
 
 	if (first && job->seq < first->seq)
 		tg_ready_remove(ready_of(gpu, first), client);
@@ -70,20 +65,20 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 void tg_vqueue_drop(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
-	bool first = first_job(client) == job;
+	bool first = tg_first_job(client) == job;
 
 	if (first)
 		tg_ready_remove(ready_of(gpu, job), client);
 	list_del_init(&job->link);
-	if (first && first_job(client))
-		tg_ready_insert(ready_of(gpu, first_job(client)), client);
+	if (first && tg_first_job(client))
+		tg_ready_insert(ready_of(gpu, tg_first_job(client)), client);
 }
 
 static struct tg_job *first_of(const struct tg_ready *ready)
 {
 	struct rb_node *node = rb_first_cached(&ready->clients);
 
-	return node ? first_job(rb_entry(node, struct tg_client, node)) : NULL;
+	return node ? tg_first_job(rb_entry(node, struct tg_client, node)) : NULL;
 }
 
 /* Who of @vgpu is the first that waits for @queue? NULL: nobody. */
@@ -156,7 +151,7 @@ static struct tg_job *follow(struct tg_gpu *gpu, const struct tg_engine *engine,
 	if (!holder || holder->sched != TG_HT || holder->inflight != engine->inflight ||
 	    holder->inflight >= (holder->depth ?: gpu->policy_knob[TG_VQUEUE_DEPTH]))
 		return NULL;
-	job = first_job(holder);
+	job = tg_first_job(holder);
 	if (!job || job->engines != 1 << engine->index)
 		return NULL;
 	for (v = gpu->vgpu; v <= &gpu->vgpu[TG_VGPUS_MAX]; v++)

@@ -2,8 +2,8 @@
 # Sourced by the cases: loading and unloading the module, clients, and small sums.
 
 # a debug kernel needs ten times as long for a submission, so clients must ask less often of it
-slow=1
-[ ! -e /sys/kernel/debug/kmemleak ] || slow=10
+slowdown=1
+[ ! -e /sys/kernel/debug/kmemleak ] || slowdown=10
 tg=/sys/kernel/timegraph
 module=/lib/tg/timegraph.ko
 
