@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/stall
+vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/stall $(B)/vm/bin/vram
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
@@ -26,6 +26,10 @@ $(B)/vm/bin/stall: $(B)/obj/vmtools/tests/vm/tools/stall.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
 
+$(B)/vm/bin/vram: $(B)/obj/vmtools/tests/vm/tools/vram.o
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
+
 # Built against the headers and libraries of the disk on which it runs: scripts/setup gl
 gltools: $(B)/vm/bin/glthreads
 GL := $(B)/cache/gl
@@ -34,4 +38,4 @@ $(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
 
--include $(ABUSE_OBJ:.o=.d) $(B)/obj/vmtools/tests/vm/tools/stall.d
+-include $(ABUSE_OBJ:.o=.d) $(B)/obj/vmtools/tests/vm/tools/stall.d $(B)/obj/vmtools/tests/vm/tools/vram.d

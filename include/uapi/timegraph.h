@@ -100,8 +100,14 @@ struct tg_snap_head {
  * @predict_unreadable: of these: those whose commands could not be read
  * @predict_error: mean relative error of the predictions, in per mille of the real cost, each
  *	counted as 1000 at most
- * @reserved: 0
+ * @vram_waiting: requests of its process for VRAM that wait
  * @vgpu_name: of its virtual GPU; empty: it belongs to none
+ * @vram: bytes of VRAM that its process holds, as this one and all that follow
+ * @vram_peak: the most that it ever held
+ * @vram_set_aside: bytes set aside for it (mem=)
+ * @vram_waited: requests that had to wait
+ * @vram_refused: requests that failed
+ * @vram_wait_time: time that they waited
  */
 struct tg_snap_client {
 	__u32 id;
@@ -121,8 +127,10 @@ struct tg_snap_client {
 	__u64 would_reserve, would_policy, modelled;
 	__u64 polled_time, polled_groups;
 	__u64 predict_hits, predict_misses, predict_unreadable;
-	__u32 predict_error, reserved;
+	__u32 predict_error, vram_waiting;
 	char vgpu_name[32];
+	__u64 vram, vram_peak, vram_set_aside;
+	__u64 vram_waited, vram_refused, vram_wait_time;
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

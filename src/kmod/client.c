@@ -83,6 +83,7 @@ static void show(struct work_struct *work)
 		client->buried = true;
 		if (client->shown)
 			kobject_del(&client->kobj);
+		tgk_owner_put(client->gpu, client->owner);
 		kobject_put(&client->kobj);
 	}
 	kobject_put(&client->kobj);
@@ -464,7 +465,8 @@ static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 }
 
 /* Under tgk_gpu.lock. */
-static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_channel *ch)
+static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_channel *ch,
+		     const struct tgk_owner *owner)
 {
 	struct tg_event ev;
 	int ret;
@@ -476,7 +478,8 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
 		ev = (struct tg_event) {
 			.kind = TG_EV_JOIN, .client = client->id, .channel = ch->nr,
-			.arg = ENGINE_MASK, .data = &client->ident, .host = client,
+			.job = tgk_owner_nr(owner), .arg = ENGINE_MASK, .data = &client->ident,
+			.host = client,
 		};
 		ret = tgk_feed(gpu, &ev);
 		if (ret != -EEXIST)
@@ -487,6 +490,7 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 static int join_pools(struct tgk_gpu *gpu)
 {
 	return tgk_pool_fill(gpu, TG_POOL_CLIENT, 1) ?:
+	       tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
 	       tgk_pool_fill(gpu, TG_POOL_CHANNEL, 1) ?:
 	       tgk_pool_fill(gpu, TG_POOL_RESERVE, 1);
 }
@@ -506,12 +510,16 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 {
 	enum tgk_known known = TGK_UNKNOWN;
 	struct tgk_client *client, *new = NULL;
+	struct tgk_owner *owner;
 	struct tgk_channel *ch;
 	int ret = 0;
 
 	ch = kzalloc(sizeof(*ch), GFP_KERNEL);
-	if (!ch)
+	owner = ch ? tgk_owner_get(gpu) : NULL;
+	if (!owner) {
+		kfree(ch);
 		return -ENOMEM;
+	}
 	ch->file = file;
 	ch->chid = chid;
 	refcount_set(&ch->refs, 1);
@@ -521,11 +529,13 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 		    (known == TGK_DYING && !fresh))
 			break;
 		client = client_find(gpu, task_tgid(current)) ?: new;
-		ret = client ? feed_join(gpu, client, ch) : -ENOMEM;
+		ret = client ? feed_join(gpu, client, ch, owner) : -ENOMEM;
 		if (!ret) {
 			if (client == new) {
 				list_add_tail(&client->node, &gpu->clients);
 				client_queue(client, &client->show);
+				client->owner = owner;
+				owner = NULL;
 				new = NULL;
 			}
 			client->channels++;
@@ -549,6 +559,8 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 free:
 	if (new)
 		tgk_client_put(new);
+	if (owner)
+		tgk_owner_put(gpu, owner);
 	kfree(ch);
 	return ret;
 }

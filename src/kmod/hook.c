@@ -31,14 +31,20 @@
 
 #define DRM_MAJOR	226
 
-enum hook { PUSHBUF, EXEC, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, HOOKS };
+enum hook {
+	PUSHBUF, EXEC, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, GEM_NEW, DUMB_CREATE, GEM_FREE, HOOKS
+};
 
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
 typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
+typedef int (*dumb_fn)(struct drm_file *file, struct drm_device *dev,
+		       struct drm_mode_create_dumb *args);
+typedef void (*free_fn)(struct drm_gem_object *obj);
 
 /*
- * tgk_mutex to write, and only while the hooks are off and no call is counted. @orig is 0 where
- * this nouveau has no such function.
+ * tgk_mutex to write, and only while the hooks are off and no call is counted; but GEM_FREE's are
+ * learnt from the first object (tgk_hook_free()). @orig is 0 where this nouveau has no such
+ * function, or it is not known yet.
  */
 static struct {
 	unsigned long orig, ours;
@@ -150,6 +156,20 @@ int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece)
 	return 1;
 }
 
+/* nouveau gives each channel an object of its own: before a client is matched, VRAM is known. */
+static void learn_vram(struct tgk_gpu *gpu, struct drm_file *file, u32 handle)
+{
+	struct drm_gem_object *obj;
+
+	if (READ_ONCE(gpu->vram))
+		return;
+	obj = drm_gem_object_lookup(file, handle);
+	if (!obj)
+		return;
+	tgk_vram_learn(gpu, obj);
+	drm_gem_object_put(obj);
+}
+
 static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	const struct tgk_channel_alloc *req = data;
@@ -160,6 +180,7 @@ static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file
 	ret = ((ioctl_fn)hooks[CHANNEL_ALLOC].orig)(dev, data, file);
 	gpu = ret ? NULL : tgk_gpu_get(dev);
 	if (gpu) {
+		learn_vram(gpu, file, req->notifier_handle);
 		/* Without memory, it is learnt at its first submission. */
 		tgk_channel_join(gpu, file, req->channel, true);
 		tgk_gpu_put(gpu);
@@ -199,6 +220,69 @@ static void our_postclose(struct drm_device *dev, struct drm_file *file)
 	((postclose_fn)hooks[POSTCLOSE].orig)(dev, file);
 	if (gpu) {
 		tgk_channel_forget(gpu, file, NULL);
+		tgk_gpu_put(gpu);
+	}
+	atomic_dec(&calls);
+}
+
+static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	struct drm_nouveau_gem_new *req = data;
+	struct tgk_object *booked = NULL;
+	struct tgk_gpu *gpu = NULL;
+	int ret = 0;
+
+	atomic_inc(&calls);
+	if (req->info.domain & NOUVEAU_GEM_DOMAIN_VRAM)
+		gpu = tgk_gpu_get(dev);
+	if (gpu)
+		ret = tgk_vram_ask(gpu, req->info.size, &booked);
+	ret = ret ?: ((ioctl_fn)hooks[GEM_NEW].orig)(dev, data, file);
+	if (gpu) {
+		tgk_vram_made(gpu, booked, file, ret ? 0 : req->info.handle);
+		tgk_gpu_put(gpu);
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
+/* As large as nouveau makes it; when it has made it, its own size counts. */
+static u64 dumb_size(const struct drm_mode_create_dumb *args)
+{
+	return (u64)round_up((u64)args->width * DIV_ROUND_UP(args->bpp, 8), 256) * args->height;
+}
+
+static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
+			   struct drm_mode_create_dumb *args)
+{
+	struct tgk_object *booked = NULL;
+	struct tgk_gpu *gpu;
+	int ret = 0;
+
+	atomic_inc(&calls);
+	gpu = tgk_gpu_get(dev);
+	if (gpu)
+		ret = tgk_vram_ask(gpu, dumb_size(args), &booked);
+	ret = ret ?: ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, args);
+	if (gpu) {
+		tgk_vram_made(gpu, booked, file, ret ? 0 : args->handle);
+		tgk_gpu_put(gpu);
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
+static void our_gem_free(struct drm_gem_object *obj)
+{
+	struct tgk_object *booked;
+	struct tgk_gpu *gpu;
+
+	atomic_inc(&calls);
+	gpu = tgk_gpu_get(obj->dev);
+	booked = gpu ? tgk_vram_free(gpu, obj) : NULL;
+	((free_fn)hooks[GEM_FREE].orig)(obj);
+	if (gpu) {
+		tgk_vram_freed(gpu, booked);
 		tgk_gpu_put(gpu);
 	}
 	atomic_dec(&calls);
@@ -249,6 +333,12 @@ static int hooks_on(const struct drm_driver *drv)
 	hooks[CHANNEL_FREE].ours = (unsigned long)our_channel_free;
 	hooks[POSTCLOSE].orig = (unsigned long)drv->postclose;
 	hooks[POSTCLOSE].ours = (unsigned long)our_postclose;
+	hooks[GEM_NEW].orig = (unsigned long)drv->ioctls[TGK_NR_GEM_NEW].func;
+	hooks[GEM_NEW].ours = (unsigned long)our_gem_new;
+	hooks[DUMB_CREATE].orig = (unsigned long)drv->dumb_create;
+	hooks[DUMB_CREATE].ours = (unsigned long)our_dumb_create;
+	hooks[GEM_FREE].orig = 0;
+	hooks[GEM_FREE].ours = (unsigned long)our_gem_free;
 
 	if (!try_module_get(drv->fops->owner))
 		return -ENODEV;
@@ -270,6 +360,39 @@ static int hooks_on(const struct drm_driver *drv)
 
 put:
 	module_put(drv->fops->owner);
+	return ret;
+}
+
+static DEFINE_MUTEX(free_mutex);	/* hooks[GEM_FREE], while the hooks are on */
+
+/**
+ * tgk_hook_free() - hear of the end of nouveau's objects from now on
+ * @obj: one of them: where they end stands in it alone
+ *
+ * Context: process, in one of our functions, or the hooks are on otherwise; sleeps.
+ *
+ * Return: 0; or a negative errno after a message: VRAM is not counted.
+ */
+int tgk_hook_free(const struct drm_gem_object *obj)
+{
+	const unsigned long free = obj->funcs && obj->funcs->free ?
+		(unsigned long)obj->funcs->free : 0;
+	int ret;
+
+	mutex_lock(&free_mutex);
+	ret = hooks[GEM_FREE].orig ? -EINVAL : -EOPNOTSUPP;
+	if (free && free == hooks[GEM_FREE].orig) {
+		ret = 0;
+	} else if (free && !hooks[GEM_FREE].orig) {
+		WRITE_ONCE(hooks[GEM_FREE].orig, free);
+		ret = ftrace_set_filter_ip(&ops, free, 0, 0);
+		if (ret)
+			WRITE_ONCE(hooks[GEM_FREE].orig, 0);
+	}
+	mutex_unlock(&free_mutex);
+	if (ret)
+		pr_err_once("cannot hear of the end of nouveau's objects (error %d): VRAM is not counted\n",
+			    ret);
 	return ret;
 }
 
@@ -330,6 +453,7 @@ static bool layout_known(const struct drm_driver *drv)
 		is_ioctl(drv, TGK_NR_EXEC, sizeof(struct tgk_exec))) &&
 	       is_ioctl(drv, TGK_NR_CHANNEL_ALLOC, sizeof(struct tgk_channel_alloc)) &&
 	       is_ioctl(drv, TGK_NR_CHANNEL_FREE, sizeof(struct tgk_channel_free)) &&
+	       is_ioctl(drv, TGK_NR_GEM_NEW, sizeof(struct drm_nouveau_gem_new)) &&
 	       drv->postclose && drv->fops && drv->fops->owner;
 }
 

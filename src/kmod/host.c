@@ -45,6 +45,11 @@ const char *const tgk_stat_names[TGK_STATS] = {
 	[TGK_STAT_EJECTED] = "ejected",
 	[TGK_STAT_DRAIN_CUT] = "drain_cut",
 	[TGK_STAT_NOT_ADMITTED] = "not_admitted",
+	[TGK_STAT_VRAM_REQUESTS] = "vram_requests",
+	[TGK_STAT_VRAM_WAITED] = "vram_waited",
+	[TGK_STAT_VRAM_REFUSED] = "vram_refused",
+	[TGK_STAT_VRAM_LATE] = "vram_late",
+	[TGK_STAT_VRAM_DEADLOCK] = "vram_deadlock",
 };
 
 /* --- actions: under tgk_gpu.lock, inside tgk_feed() --- */
@@ -60,6 +65,9 @@ static void act_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		[TG_NOTE_EJECTED_STARVED] = TGK_STAT_EJECTED,
 		[TG_NOTE_DRAIN_CUT] = TGK_STAT_DRAIN_CUT,
 		[TG_NOTE_NOT_ADMITTED] = TGK_STAT_NOT_ADMITTED,
+		[TG_NOTE_NO_VRAM] = TGK_STAT_NOT_ADMITTED,
+		[TG_NOTE_VRAM_LATE] = TGK_STAT_VRAM_LATE,
+		[TG_NOTE_VRAM_DEADLOCK] = TGK_STAT_VRAM_DEADLOCK,
 	};
 	const struct tgk_client *client = action->host;
 	struct tgk_note *note;
@@ -117,6 +125,10 @@ static void tgk_emit(struct tg_actions *out, const struct tg_action *action)
 		break;
 	case TG_ACT_GONE:
 		tgk_client_gone(action->host);
+		break;
+	case TG_ACT_MEM_GRANT:
+	case TG_ACT_MEM_REFUSE:
+		tgk_vram_answer(action->host, action->kind == TG_ACT_MEM_GRANT);
 		break;
 	default:
 		break;
@@ -204,6 +216,20 @@ static void tell_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): its reserve does not fit beside those admitted: it is in Background\n",
 				      gpu->index, note->client, note->comm, note->pid);
 		break;
+	case TG_NOTE_NO_VRAM:
+		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): the VRAM that its line asks for (mem=) does not fit beside what others hold: it is in Background, and none is set aside\n",
+				      gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_VRAM_LATE:
+		if (note->client)	/* or a process without a channel */
+			pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a request for VRAM has waited for vram_timeout_us and fails\n",
+					      gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_VRAM_DEADLOCK:
+		if (note->client)
+			pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a request for VRAM fails, since processes that hold some wait for each other\n",
+					      gpu->index, note->client, note->comm, note->pid);
+		break;
 	case TG_NOTE_POLICY:
 		policy = tg_policy_get(note->job);
 		pr_info("GPU %u: policy %s is in force\n", gpu->index,
@@ -253,6 +279,8 @@ static const size_t pool_size[TG_POOLS] = {
 	[TG_POOL_COST] = sizeof(struct tg_cost),
 	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
 	[TG_POOL_DRY] = sizeof(struct tg_dry),
+	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
+	[TG_POOL_ASK] = sizeof(struct tg_ask),
 };
 
 /**
@@ -392,6 +420,9 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	INIT_LIST_HEAD(&gpu->waiting);
 	INIT_LIST_HEAD(&gpu->parked);
 	INIT_LIST_HEAD(&gpu->flights);
+	INIT_LIST_HEAD(&gpu->asking);
+	INIT_LIST_HEAD(&gpu->owners);
+	hash_init(gpu->objects);
 	tgk_fence_gpu(gpu);
 
 	ret = buckets_alloc(&buckets);
@@ -449,6 +480,7 @@ free:
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 {
 	struct tgk_job *job;
+	struct tgk_ask *ask;
 	u32 waiters = 0;
 
 	list_del_rcu(&gpu->node);
@@ -456,6 +488,10 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 	WRITE_ONCE(gpu->closing, how);
 	list_for_each_entry(job, &gpu->waiting, node) {
 		wake_up_process(job->task);
+		waiters++;
+	}
+	list_for_each_entry(ask, &gpu->asking, node) {
+		wake_up_process(ask->task);
 		waiters++;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
@@ -505,13 +541,14 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_fence_drop_all(gpu);
 	tgk_channel_leave(gpu, NULL, NULL);
 	tgk_channel_forget(gpu, NULL, NULL);
+	tgk_vram_forget_all(gpu);
 	set_knob_gpu(gpu, -1, TG_KNOB_DRY, 0);
 	rcu_barrier();	/* channels, with fences that are nouveau's */
 	feed(gpu, &ev);
 	tgk_sysfs_gpu_remove(gpu);
 	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
 	flush_workqueue(tgk_wq);
-	WARN_ON(!list_empty(&gpu->clients));
+	WARN_ON(!list_empty(&gpu->clients) || !list_empty(&gpu->owners));
 	pools_free(gpu);
 	tgk_trace_exit(&gpu->trace);
 	buckets_free(&gpu->core.buckets);

@@ -323,6 +323,7 @@ static const char *const state_names[] = {
 static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 			struct tg_snap_client *s)
 {
+	const struct tg_account *account = tg_mem_account(&gpu->core.mem, c->account);
 	const struct tgk_client *client = c->host;
 	const struct tg_reserve *reserve = tg_gpu_modelled(&gpu->core, c)->reserve;
 	const s64 ended = atomic64_read(&client->open_ended);
@@ -376,6 +377,15 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 		s->predict_hits = c->history->hits;
 		s->predict_misses = c->history->misses;
 		s->predict_error = tg_history_error(c->history);
+	}
+	if (account) {
+		s->vram_waiting = account->waiting;
+		s->vram = account->used;
+		s->vram_peak = account->peak;
+		s->vram_set_aside = account->promised;
+		s->vram_waited = account->waited;
+		s->vram_refused = account->refused;
+		s->vram_wait_time = account->wait_time;
 	}
 }
 
@@ -490,6 +500,13 @@ CLIENT_ATTR(predict_misses, F_S64);
 CLIENT_ATTR(predict_unreadable, F_S64);
 CLIENT_ATTR(predict_error, F_U32);
 CLIENT_ATTR(vgpu_name, F_TEXT);
+CLIENT_ATTR(vram_waiting, F_U32);
+CLIENT_ATTR(vram, F_S64);
+CLIENT_ATTR(vram_peak, F_S64);
+CLIENT_ATTR(vram_set_aside, F_S64);
+CLIENT_ATTR(vram_waited, F_S64);
+CLIENT_ATTR(vram_refused, F_S64);
+CLIENT_ATTR(vram_wait_time, F_S64);
 
 static struct attribute *client_attrs[] = {
 	&client_id.attr, &client_pid.attr, &client_uid.attr, &client_gpu.attr,
@@ -503,6 +520,9 @@ static struct attribute *client_attrs[] = {
 	&client_polled_groups.attr,
 	&client_predict_hits.attr, &client_predict_misses.attr,
 	&client_predict_unreadable.attr, &client_predict_error.attr, &client_vgpu_name.attr,
+	&client_vram_waiting.attr, &client_vram.attr, &client_vram_peak.attr,
+	&client_vram_set_aside.attr, &client_vram_waited.attr, &client_vram_refused.attr,
+	&client_vram_wait_time.attr,
 	NULL
 };
 
@@ -734,6 +754,24 @@ static ssize_t polled_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	return sysfs_emit(buf, "%llu\n", total / NSEC_PER_USEC);
 }
 
+static const char *const vram_stats[] = { "size", "held", "resident", "accounts", "waiting" };
+
+static ssize_t vram_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	const struct table_file *file = file_of(ka);
+	struct tgk_gpu *gpu = file->gpu;
+	u64 values[ARRAY_SIZE(vram_stats)];
+
+	values[2] = tgk_vram_resident(gpu);
+	raw_spin_lock_irq(&gpu->lock);
+	values[0] = gpu->core.mem.size;
+	values[1] = gpu->core.mem.used;
+	values[3] = gpu->core.mem.accounts;
+	values[4] = gpu->core.mem.waiting;
+	raw_spin_unlock_irq(&gpu->lock);
+	return sysfs_emit(buf, "%llu\n", values[file->what]);
+}
+
 /**
  * tgk_sysfs_gpu_add() - the files of one GPU
  * @gpu: the GPU
@@ -753,6 +791,9 @@ int tgk_sysfs_gpu_add(struct tgk_gpu *gpu)
 				       engine_stats[file.what]);
 	file.ka.show = polled_show;
 	ret = ret ?: file_add(&file, "gpu%u_polled_us", gpu->index);
+	file.ka.show = vram_show;
+	for (file.what = 0; !ret && file.what < ARRAY_SIZE(vram_stats); file.what++)
+		ret = file_add(&file, "gpu%u_vram_%s", gpu->index, vram_stats[file.what]);
 	if (ret)
 		files_remove(gpu);
 	return ret;

@@ -5,6 +5,7 @@
  *	main.c		load and unload, module parameters
  *	hook.c		finds nouveau, attaches to its GPUs, replaces its functions
  *	push.c		reads a submission's push buffers, for the predictor
+ *	vram.c		the books of VRAM: requests and objects
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	client.c	processes and channels as nouveau sees them, matched to the core's
  *	fence.c		the fence of a submission, and its signal
@@ -59,6 +60,10 @@
 
 struct drm_device;
 struct drm_file;
+struct drm_gem_object;
+struct tgk_object;
+struct tgk_owner;
+struct ttm_resource_manager;
 
 /* Calls into nouveau that go on when their place is kept for a restart: this long. */
 #define TGK_PARK	(HZ / 10)
@@ -93,6 +98,11 @@ enum tgk_stat {
 	TGK_STAT_EJECTED,
 	TGK_STAT_DRAIN_CUT,
 	TGK_STAT_NOT_ADMITTED,
+	TGK_STAT_VRAM_REQUESTS,	/* requests for VRAM */
+	TGK_STAT_VRAM_WAITED,	/* of them: had to sleep */
+	TGK_STAT_VRAM_REFUSED,	/* of them: refused by us */
+	TGK_STAT_VRAM_LATE,	/* of these: after their timeout */
+	TGK_STAT_VRAM_DEADLOCK,	/* of these: since holders waited for each other */
 	TGK_STATS
 };
 
@@ -188,6 +198,11 @@ struct tgk_note {
  * @waiting: tgk_job.node of jobs whose thread sleeps
  * @parked: tgk_job.node of jobs whose thread was interrupted, oldest first
  * @flights: tgk_job.node of jobs whose fence has not signalled
+ * @last_ask: number of the last request for VRAM
+ * @asking: tgk_ask.node of those whose thread sleeps
+ * @owners: tgk_owner.node: processes that have VRAM or a channel
+ * @objects: tgk_object.hash: what is booked, by object
+ * @vram: nouveau's manager of VRAM, NULL: not known yet; read without the lock
  * @notes: waiting to be told
  * @nr_notes: how many
  * @dropped_notes: for lack of room
@@ -215,6 +230,10 @@ struct tgk_gpu {
 	struct list_head clients;
 	DECLARE_HASHTABLE(channels, 7);
 	struct list_head waiting, parked, flights;
+	u64 last_ask;
+	struct list_head asking, owners;
+	DECLARE_HASHTABLE(objects, 9);
+	struct ttm_resource_manager *vram;
 	struct tgk_note notes[TGK_NOTES];
 	u32 nr_notes, dropped_notes;
 };
@@ -226,6 +245,7 @@ struct tgk_gpu {
  * @id: the core's number; constant
  * @pid: its process, referenced; constant
  * @ident: who it is; constant
+ * @owner: its process's account of VRAM, held; constant once it has joined
  * @show: adds and removes the folder
  * @sync: answers TG_ACT_SYNC
  * @shown: the folder is there; only @show
@@ -255,6 +275,7 @@ struct tgk_client {
 	u32 id;
 	struct pid *pid;
 	struct tg_identity ident;
+	struct tgk_owner *owner;
 	struct work_struct show, sync;
 	bool shown, buried;
 
@@ -369,8 +390,41 @@ void tgk_hook_exit(void);
 bool tgk_take_sync(const struct tgk_call *call);
 int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece);
 
+int tgk_hook_free(const struct drm_gem_object *obj);
+
 /* push.c: process context */
 const struct tg_key *tgk_push_key(struct tg_key_builder *b, const struct tgk_call *call);
+
+/* vram.c */
+
+/**
+ * struct tgk_ask - a request for VRAM, on the stack of the thread that makes it
+ * @node: in tgk_gpu.asking while it waits; tgk_gpu.lock
+ * @id: the core's number
+ * @task: the thread, once it waits; tgk_gpu.lock
+ * @answer: 0: none yet; written under tgk_gpu.lock, read without
+ */
+struct tgk_ask {
+	struct list_head node;
+	u64 id;
+	struct task_struct *task;
+	u8 answer;
+};
+
+enum { TGK_GRANTED = 1, TGK_REFUSED };
+
+struct tgk_owner *tgk_owner_get(struct tgk_gpu *gpu);
+void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner);
+u32 tgk_owner_nr(const struct tgk_owner *owner);
+void tgk_vram_answer(struct tgk_ask *ask, bool granted);
+int tgk_vram_ask(struct tgk_gpu *gpu, u64 bytes, struct tgk_object **booked);
+void tgk_vram_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
+		   u32 handle);
+struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_object *obj);
+void tgk_vram_freed(struct tgk_gpu *gpu, struct tgk_object *object);
+int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj);
+u64 tgk_vram_resident(const struct tgk_gpu *gpu);
+void tgk_vram_forget_all(struct tgk_gpu *gpu);
 
 /* submit.c */
 int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call);

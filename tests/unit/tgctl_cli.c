@@ -60,6 +60,8 @@ static const struct tg_snap_client game = {
 	.wait_reserve = 1999, .wait_policy = 2000, .would_reserve = 3000, .would_policy = 4001,
 	.modelled = 8, .predict_hits = 8, .predict_misses = 9, .predict_unreadable = 2,
 	.predict_error = 123, .vgpu_name = "guest",
+	.vram = 1ull << 33, .vram_peak = 10, .vram_set_aside = 11,
+	.vram_waiting = 12, .vram_waited = 13, .vram_refused = 14, .vram_wait_time = 15999,
 };
 
 #define GAME_JSON \
@@ -71,14 +73,18 @@ static const struct tg_snap_client game = {
 	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7," \
 	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"would_reserve_us\":3,\"would_policy_us\":4," \
 	"\"modelled\":8," \
-	"\"predict_hits\":8,\"predict_misses\":9,\"predict_unreadable\":2,\"predict_error\":123}"
+	"\"predict_hits\":8,\"predict_misses\":9,\"predict_unreadable\":2,\"predict_error\":123," \
+	"\"vram\":8589934592,\"vram_peak\":10,\"vram_set_aside\":11,\"vram_waiting\":12," \
+	"\"vram_waited\":13,\"vram_refused\":14,\"vram_wait_us\":15}"
 
 #define ZERO_JSON(id, comm, words, reserve) \
 	"{\"id\":" id ",\"pid\":0,\"comm\":\"" comm "\",\"uid\":0,\"gpu\":0," words \
 	",\"reserve\":\"" reserve "\",\"vgpu\":\"\",\"line\":0,\"inflight\":0,\"waiting\":0," \
 	"\"failed\":0,\"lost\":0,\"overlaps\":0,\"wait_reserve_us\":0,\"wait_policy_us\":0," \
 	"\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0," \
-	"\"predict_hits\":0,\"predict_misses\":0,\"predict_unreadable\":0,\"predict_error\":0}"
+	"\"predict_hits\":0,\"predict_misses\":0,\"predict_unreadable\":0,\"predict_error\":0," \
+	"\"vram\":0,\"vram_peak\":0,\"vram_set_aside\":0,\"vram_waiting\":0," \
+	"\"vram_waited\":0,\"vram_refused\":0,\"vram_wait_us\":0}"
 
 #define ZERO_WORDS(sched, resv, prio, state) \
 	"\"sched\":\"" sched "\",\"resv\":\"" resv "\",\"prio\":" prio \
@@ -137,7 +143,7 @@ static const struct snap many = { rates, 5, 0, 0, 0, 0, 0 };
 static const struct snap unlimited = { &rates[4], 1, 0, 0, 0, 0, 0 };
 static const struct snap one = { &game, 1, 0, 0, 0, 0, 0 };
 static const struct snap three = { odd, 3, 0, 0, 0, 0, 0 };
-static const struct snap larger = { odd, 2, 0, 0, 296, 0, 0 };
+static const struct snap larger = { odd, 2, 0, 0, 344, 0, 0 };
 static const struct snap smaller = { &game, 1, 0, 0, 224, 0, 0 };
 static const struct snap no_size = { NULL, 0, 0, 0, 1, 0, 0 };
 static const struct snap wrong_magic = { &game, 1, 0x6e6f6e73, 0, 0, 0, 0 };
@@ -392,9 +398,9 @@ static const struct row rows[] = {
 		 ZERO_JSON("2", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\u009b",
 			   ZERO_WORDS("prt", "bg", "0", "waiting"), "background") "\n]\n" },
 	{ .name = "a smaller struct", .args = { "clients" }, .snap = &smaller, .status = 1,
-	  .err = SNAPSHOT "has 224 bytes for a client, not 280 or more\n" },
+	  .err = SNAPSHOT "has 224 bytes for a client, not 328 or more\n" },
 	{ .name = "a struct of one byte and no client", .args = { "clients" }, .snap = &no_size,
-	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 280 or more\n" },
+	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 328 or more\n" },
 	{ .name = "wrong magic", .args = { "clients" }, .snap = &wrong_magic, .status = 1,
 	  .err = SNAPSHOT "is no snapshot: it starts with 0x6e6f6e73, not 0x31504e53\n" },
 	{ .name = "wrong version", .args = { "clients" }, .snap = &wrong_version, .status = 1,
@@ -408,7 +414,7 @@ static const struct row rows[] = {
 	  .err = SNAPSHOT "ends after 287 bytes, before the last of its 1 clients\n" },
 	{ .name = "more clients than fit into memory", .args = { "clients" },
 	  .snap = &missing_client, .status = 1,
-	  .err = SNAPSHOT "ends after 320 bytes, before the last of its 4294967295 clients\n" },
+	  .err = SNAPSHOT "ends after 368 bytes, before the last of its 4294967295 clients\n" },
 	{ .name = "snapshot is a folder", .args = { "clients" }, .link = "sys/snapshot",
 	  .target = "stats", .status = 1,
 	  .err = "tgctl: cannot read sys/snapshot: Is a directory\n" },

@@ -64,6 +64,13 @@ static const struct field {
 	{ "predict_misses", false, TYPE_U64, AT(predict_misses), NULL, 0 },
 	{ "predict_unreadable", false, TYPE_U64, AT(predict_unreadable), NULL, 0 },
 	{ "predict_error", false, TYPE_U32, AT(predict_error), NULL, 0 },
+	{ "vram", false, TYPE_U64, AT(vram), NULL, 0 },
+	{ "vram_peak", false, TYPE_U64, AT(vram_peak), NULL, 0 },
+	{ "vram_set_aside", false, TYPE_U64, AT(vram_set_aside), NULL, 0 },
+	{ "vram_waiting", false, TYPE_U32, AT(vram_waiting), NULL, 0 },
+	{ "vram_waited", false, TYPE_U64, AT(vram_waited), NULL, 0 },
+	{ "vram_refused", false, TYPE_U64, AT(vram_refused), NULL, 0 },
+	{ "vram_wait_us", false, TYPE_NS, AT(vram_wait_time), NULL, 0 },
 };
 
 static bool is_string(const struct field *f)

@@ -55,6 +55,12 @@ static const struct family {
 	  AT(period), 8, true },
 	{ "timegraph_reserve_budget_seconds", "seconds", "Budget left; negative: debt.", NULL,
 	  GAUGE, AT(budget), 8, true },
+	{ "timegraph_drm_memory_bytes", "bytes", "VRAM that the process holds (drm-memory-vram).",
+	  NULL, GAUGE, AT(vram), 8, false },
+	{ "timegraph_vram_wait_seconds", "seconds", "Time that requests for VRAM waited.", NULL,
+	  COUNTER, AT(vram_wait_time), 8, true },
+	{ "timegraph_vram_refused", NULL, "Requests for VRAM that failed.", NULL, COUNTER,
+	  AT(vram_refused), 8, false },
 };
 
 /* A label's value: valid UTF-8, and escaped. */

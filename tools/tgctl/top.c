@@ -199,7 +199,7 @@ static char **make_lines(const struct row *rows, size_t n, size_t *nr)
 		else
 			table_add(&t, "", 0);
 		cells_of_reserve(&t, c);
-		table_add(&t, "", 0);		/* the module does not account memory */
+		cell(&t, "%.1f", c->vram / 1048576.0);
 		word = snapshot_word(snapshot_states, c->state);
 		table_add(&t, word, strlen(word));
 		table_add(&t, c->reserve_name, strlen(c->reserve_name));
@@ -224,9 +224,11 @@ static void print_json(const struct snapshot *now, const struct row *rows, size_
 		printf(",\"prio\":%u,\"share_percent\":%.3f,\"rate_hz\":%.3f,\"latency_us\":%.3f,"
 		       "\"run_us\":%.3f,\"wait_us\":{\"reserve\":%.3f,\"policy\":%.3f},"
 		       "\"would_wait_us\":%.3f,\"budget_us\":%.3f,\"capacity_us\":%.3f,"
-		       "\"period_us\":%.3f,\"state\":\"%s\",\"reserve\":", r->c.prio, r->share,
+		       "\"period_us\":%.3f,\"vram\":%llu,\"state\":\"%s\",\"reserve\":",
+		       r->c.prio, r->share,
 		       r->rate, r->latency * 1e3, r->run * 1e3, r->reserve * 1e3, r->policy * 1e3,
 		       r->would * 1e3, r->c.budget / 1e3, r->c.capacity / 1e3, r->c.period / 1e3,
+		       (unsigned long long)r->c.vram,
 		       snapshot_word(snapshot_states, r->c.state));
 		json_string(r->c.reserve_name, strlen(r->c.reserve_name));
 		fputs(",\"vgpu\":", stdout);

@@ -12,12 +12,14 @@
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
+#include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 #include <uapi/drm/nouveau_drm.h>
 
 #define TGK_NR_CHANNEL_ALLOC	0x02
 #define TGK_NR_CHANNEL_FREE	0x03
 #define TGK_NR_EXEC		0x12
+#define TGK_NR_GEM_NEW		0x40
 #define TGK_NR_PUSHBUF		0x41
 
 struct tgk_channel_alloc {
@@ -47,11 +49,18 @@ static inline void tgk_nouveau_canary(const struct drm_driver *drv)
 {
 	int (*ioctl)(struct drm_device *dev, void *data, struct drm_file *file);
 	void (*postclose)(struct drm_device *dev, struct drm_file *file);
+	int (*dumb_create)(struct drm_file *file, struct drm_device *dev,
+			   struct drm_mode_create_dumb *args);
+	void (*free)(struct drm_gem_object *obj);
 
 	ioctl = drv->ioctls[0].func;
 	postclose = drv->postclose;
+	dumb_create = drv->dumb_create;
+	free = ((const struct drm_gem_object_funcs *)NULL)->free;
 	(void)ioctl;
 	(void)postclose;
+	(void)dumb_create;
+	(void)free;
 }
 
 #endif /* TGK_WRAP_NOUVEAU_H */
