@@ -5,7 +5,9 @@
  * nouveau stays as it is. The addresses of the functions that we need stand in its drm_driver;
  * ftrace calls us at their first instruction (on_entry()), and we let them go on in our
  * function instead, which calls the original itself: that call comes from this module, and is
- * let through. A tail call would not look so; this module is built without.
+ * let through. A tail call would not look so; this module is built without. DRM is not: its
+ * drm_gem_object_free() ends in a jump to nouveau's function, so a last reference that this
+ * module gave back through it would look like our own call. tgk_object_put() does it instead.
  *
  * Hooks are on while at least one GPU is attached, and nouveau cannot be unloaded meanwhile.
  * GPUs attach at load, or when nouveau binds to them; they detach when it is unbound, before
@@ -39,12 +41,11 @@ typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *fil
 typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
 typedef int (*dumb_fn)(struct drm_file *file, struct drm_device *dev,
 		       struct drm_mode_create_dumb *args);
-typedef void (*free_fn)(struct drm_gem_object *obj);
 
 /*
- * tgk_mutex to write, and only while the hooks are off and no call is counted; but GEM_FREE's are
- * learnt from the first object (tgk_hook_free()). @orig is 0 where this nouveau has no such
- * function, or it is not known yet.
+ * Written under tgk_mutex, and only while the hooks are off; but GEM_FREE's @orig is learnt from
+ * the first object, under free_mutex (tgk_hook_free()). @orig is 0 where this nouveau has no
+ * such function, or it is not known yet.
  */
 static struct {
 	unsigned long orig, ours;
@@ -167,7 +168,7 @@ static void learn_vram(struct tgk_gpu *gpu, struct drm_file *file, u32 handle)
 	if (!obj)
 		return;
 	tgk_vram_learn(gpu, obj);
-	drm_gem_object_put(obj);
+	tgk_object_put(obj);
 }
 
 static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file *file)
@@ -252,6 +253,10 @@ static u64 dumb_size(const struct drm_mode_create_dumb *args)
 	return (u64)round_up((u64)args->width * DIV_ROUND_UP(args->bpp, 8), 256) * args->height;
 }
 
+/*
+ * A handle without a file is the kernel's own, a console's: it has no process to account for, and
+ * must not wait under the locks of whoever looks after the screen.
+ */
 static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 			   struct drm_mode_create_dumb *args)
 {
@@ -260,7 +265,7 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 	int ret = 0;
 
 	atomic_inc(&calls);
-	gpu = tgk_gpu_get(dev);
+	gpu = file->filp ? tgk_gpu_get(dev) : NULL;
 	if (gpu)
 		ret = tgk_vram_ask(gpu, dumb_size(args), &booked);
 	ret = ret ?: ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, args);
@@ -272,6 +277,10 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 	return ret;
 }
 
+/*
+ * The original is what the object says, as DRM would call it: hooks[GEM_FREE] may be another
+ * nouveau's by now, or nobody's, where the last GPU has gone and one has come since.
+ */
 static void our_gem_free(struct drm_gem_object *obj)
 {
 	struct tgk_object *booked;
@@ -280,12 +289,29 @@ static void our_gem_free(struct drm_gem_object *obj)
 	atomic_inc(&calls);
 	gpu = tgk_gpu_get(obj->dev);
 	booked = gpu ? tgk_vram_free(gpu, obj) : NULL;
-	((free_fn)hooks[GEM_FREE].orig)(obj);
+	obj->funcs->free(obj);
 	if (gpu) {
 		tgk_vram_freed(gpu, booked);
 		tgk_gpu_put(gpu);
 	}
 	atomic_dec(&calls);
+}
+
+static void last_put(struct kref *refcount)
+{
+	our_gem_free(container_of(refcount, struct drm_gem_object, refcount));
+}
+
+/**
+ * tgk_object_put() - give back a reference to an object of nouveau's
+ * @obj: the object
+ *
+ * In the place of drm_gem_object_put(), whose free would not be heard of (head of this file).
+ * Context: process; sleeps.
+ */
+void tgk_object_put(struct drm_gem_object *obj)
+{
+	kref_put(&obj->refcount, last_put);
 }
 
 /* --- ftrace --- */
@@ -300,7 +326,7 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 		return;
 	/* The site is the function's first instruction, or the second one, behind ENDBR. */
 	for (i = 0; i < HOOKS; i++)
-		if (ip - hooks[i].orig < 8)
+		if (ip - READ_ONCE(hooks[i].orig) < 8)
 			tgk_ftrace_go(fregs, hooks[i].ours);
 }
 

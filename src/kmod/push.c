@@ -151,7 +151,7 @@ static bool build_piece(struct tg_key_builder *b, struct drm_file *file,
 				  piece->bytes / sizeof(u32), left);
 	dma_resv_unlock(obj->resv);
 put:
-	drm_gem_object_put(obj);
+	tgk_object_put(obj);
 	return good;
 }
 

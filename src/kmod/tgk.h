@@ -232,7 +232,7 @@ struct tgk_gpu {
 	struct list_head waiting, parked, flights;
 	u64 last_ask;
 	struct list_head asking, owners;
-	DECLARE_HASHTABLE(objects, 9);
+	DECLARE_HASHTABLE(objects, 12);
 	struct ttm_resource_manager *vram;
 	struct tgk_note notes[TGK_NOTES];
 	u32 nr_notes, dropped_notes;
@@ -389,8 +389,8 @@ int tgk_hook_init(void);
 void tgk_hook_exit(void);
 bool tgk_take_sync(const struct tgk_call *call);
 int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece);
-
 int tgk_hook_free(const struct drm_gem_object *obj);
+void tgk_object_put(struct drm_gem_object *obj);
 
 /* push.c: process context */
 const struct tg_key *tgk_push_key(struct tg_key_builder *b, const struct tgk_call *call);

@@ -10,7 +10,8 @@
  * A request is booked with the size that was asked for, rounded up to pages, and corrected to the
  * object's when nouveau has made it. Between the two a thread of the program may have closed the
  * handle, whose number it can guess: then the object has gone, as far as we can tell, and its
- * bytes are given back. Objects older than the module are not counted.
+ * bytes are given back. Not counted are objects older than the module, and what the kernel asks
+ * for itself: a console's buffer, a channel's memory.
  *
  * A thread that waits can be killed and frozen. Other signals do not interrupt it: its request
  * would lose its place, and ends by its timeout anyway.
@@ -42,8 +43,9 @@ struct tgk_owner {
 /**
  * struct tgk_object - what has been booked for one object of nouveau's
  * @hash: in tgk_gpu.objects, by @obj; tgk_gpu.lock
- * @obj: the object, compared only; NULL: nouveau has not made it yet
- * @owner: whose account it is in
+ * @obj: the object, compared only; NULL: nouveau has not made it yet; constant in the table, as
+ *	all below; before, only the asking thread knows of it
+ * @owner: whose account it is in, held
  * @bytes: how much
  */
 struct tgk_object {
@@ -95,15 +97,6 @@ static struct tgk_owner *owner_find(const struct tgk_gpu *gpu)
 	return NULL;
 }
 
-/* Under tgk_gpu.lock: one user less. Return: the owner, to be freed without the lock, or NULL. */
-static struct tgk_owner *owner_drop(struct tgk_owner *owner)
-{
-	if (--owner->users)
-		return NULL;
-	list_del(&owner->node);
-	return owner;
-}
-
 /**
  * tgk_owner_get() - the current process's account
  * @gpu: the GPU
@@ -112,29 +105,47 @@ static struct tgk_owner *owner_drop(struct tgk_owner *owner)
  */
 struct tgk_owner *tgk_owner_get(struct tgk_gpu *gpu)
 {
-	struct tgk_owner *owner, *new = owner_new();
+	struct tgk_owner *owner, *new = NULL;
 
-	if (!new)
-		return NULL;
-	raw_spin_lock_irq(&gpu->lock);
-	owner = owner_find(gpu);
-	if (!owner) {
-		owner = new;
-		new = NULL;
-		list_add(&owner->node, &gpu->owners);
+	for (;;) {
+		raw_spin_lock_irq(&gpu->lock);
+		owner = owner_find(gpu);
+		if (!owner && new) {
+			owner = new;
+			new = NULL;
+			list_add(&owner->node, &gpu->owners);
+		}
+		if (owner)
+			owner->users++;
+		raw_spin_unlock_irq(&gpu->lock);
+		if (owner)
+			break;
+		new = owner_new();
+		if (!new)
+			return NULL;
 	}
-	owner->users++;
-	raw_spin_unlock_irq(&gpu->lock);
 	owner_free(new);
 	return owner;
 }
 
+/**
+ * tgk_owner_put() - give it back
+ * @gpu: the GPU
+ * @owner: as tgk_owner_get() gave it
+ *
+ * Context: process.
+ */
 void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner)
 {
+	bool last;
+
 	raw_spin_lock_irq(&gpu->lock);
-	owner = owner_drop(owner);
+	last = !--owner->users;
+	if (last)
+		list_del(&owner->node);
 	raw_spin_unlock_irq(&gpu->lock);
-	owner_free(owner);
+	if (last)
+		owner_free(owner);
 }
 
 u32 tgk_owner_nr(const struct tgk_owner *owner)
@@ -153,17 +164,20 @@ static void feed_free(struct tgk_gpu *gpu, const struct tgk_owner *owner, u64 by
 		tgk_feed(gpu, &ev);
 }
 
+/* Forget an object: what it has, it must have given back. */
+static void object_free(struct tgk_gpu *gpu, struct tgk_object *object)
+{
+	tgk_owner_put(gpu, object->owner);
+	kfree(object);
+}
+
 /* Give back what an object has, and forget it. */
 static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
 {
-	struct tgk_owner *owner = object->owner;
-
 	raw_spin_lock_irq(&gpu->lock);
-	feed_free(gpu, owner, object->bytes);
-	owner = owner_drop(owner);
+	feed_free(gpu, object->owner, object->bytes);
 	raw_spin_unlock_irq(&gpu->lock);
-	owner_free(owner);
-	kfree(object);
+	object_free(gpu, object);
 }
 
 /* Under tgk_gpu.lock: TG_ACT_MEM_GRANT, TG_ACT_MEM_REFUSE. */
@@ -201,29 +215,50 @@ static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_ask *ask)
 	return ret;
 }
 
-/* Under tgk_gpu.lock. */
-static int feed_ask(struct tgk_gpu *gpu, const struct tgk_owner *owner, u64 bytes,
-		    struct tgk_ask *ask)
+/* Under tgk_gpu.lock: the request is taken, and answered, or in tgk_gpu.asking; or an errno. */
+static int feed_ask(struct tgk_gpu *gpu, const struct tgk_object *object, struct tgk_ask *ask)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_MEM_ASK, .client = owner->nr, .job = gpu->last_ask + 1, .arg = bytes,
-		.host = ask,
+		.kind = TG_EV_MEM_ASK, .client = object->owner->nr, .job = gpu->last_ask + 1,
+		.arg = object->bytes, .host = ask,
 	};
 	int ret;
 
-	ask->id = ev.job;
-	ask->task = NULL;
 	ret = tgk_feed(gpu, &ev);
 	if (ret)
 		return ret;
-	gpu->last_ask++;
+	ask->id = ++gpu->last_ask;
 	tgk_count(TGK_STAT_VRAM_REQUESTS);
-	if (ask->answer)
-		return 0;
-	ask->task = current;
-	list_add_tail(&ask->node, &gpu->asking);
-	tgk_count(TGK_STAT_VRAM_WAITED);
+	if (!ask->answer) {
+		ask->task = current;
+		list_add_tail(&ask->node, &gpu->asking);
+		tgk_count(TGK_STAT_VRAM_WAITED);
+	}
 	return 0;
+}
+
+/* Return: 0: granted; else as tgk_vram_ask(), or -EINVAL: the sums of the books are full. */
+static int ask_for(struct tgk_gpu *gpu, const struct tgk_object *object)
+{
+	struct tgk_ask ask = { };
+	int ret;
+
+	for (;;) {
+		raw_spin_lock_irq(&gpu->lock);
+		ret = gpu->closing ? -ENODEV : feed_ask(gpu, object, &ask);
+		raw_spin_unlock_irq(&gpu->lock);
+		if (ret != -ENOMEM)
+			break;
+		ret = tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
+		      tgk_pool_fill(gpu, TG_POOL_ASK, 1);
+		if (ret)
+			return ret;
+	}
+	if (!ret && ask.task)
+		ret = wait_for_answer(gpu, &ask);
+	if (!ret && ask.answer == TGK_REFUSED)
+		ret = -ENOMEM;
+	return ret;
 }
 
 /**
@@ -238,9 +273,7 @@ static int feed_ask(struct tgk_gpu *gpu, const struct tgk_owner *owner, u64 byte
  */
 int tgk_vram_ask(struct tgk_gpu *gpu, u64 bytes, struct tgk_object **booked)
 {
-	struct tgk_owner *owner, *spare = NULL;
 	struct tgk_object *object;
-	struct tgk_ask ask = { };
 	int ret;
 
 	*booked = NULL;
@@ -250,54 +283,20 @@ int tgk_vram_ask(struct tgk_gpu *gpu, u64 bytes, struct tgk_object **booked)
 	if (!object)
 		return -ENOMEM;
 	object->bytes = PAGE_ALIGN(bytes);
-	for (;;) {
-		raw_spin_lock_irq(&gpu->lock);
-		if (gpu->closing) {
-			ret = gpu->closing == TGK_GONE ? -ENODEV : -EAGAIN;
-			break;
-		}
-		owner = owner_find(gpu) ?: spare;
-		ret = owner ? feed_ask(gpu, owner, object->bytes, &ask) : -ENOMEM;
-		if (ret != -ENOMEM)
-			break;
-		raw_spin_unlock_irq(&gpu->lock);
-		spare = spare ?: owner_new();
-		ret = spare ? 0 : -ENOMEM;
-		ret = ret ?: tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1);
-		ret = ret ?: tgk_pool_fill(gpu, TG_POOL_ASK, 1);
-		if (ret)
-			goto free;
+	object->owner = tgk_owner_get(gpu);
+	if (!object->owner) {
+		kfree(object);
+		return -ENOMEM;
 	}
+	ret = ask_for(gpu, object);
 	if (!ret) {
-		if (owner == spare) {
-			list_add(&owner->node, &gpu->owners);
-			spare = NULL;
-		}
-		owner->users++;
-		object->owner = owner;
-	}
-	raw_spin_unlock_irq(&gpu->lock);
-	if (ret) {
-		/* The module goes, or the sums are full: uncounted. */
-		ret = ret == -ENODEV ? ret : 0;
-		goto free;
-	}
-
-	if (ask.task)
-		ret = wait_for_answer(gpu, &ask);
-	if (!ret && ask.answer == TGK_GRANTED) {
 		*booked = object;
-		owner_free(spare);
 		return 0;
 	}
-	tgk_owner_put(gpu, owner);
-	if (!ret)
-		ret = -ENOMEM;
-	else if (ret == -ENODEV && READ_ONCE(gpu->closing) == TGK_PASS)
-		ret = 0;
-free:
-	owner_free(spare);
-	kfree(object);
+	object_free(gpu, object);
+	/* Uncounted, where the sums are full, or the module goes and the device stays. */
+	if (ret == -EINVAL || (ret == -ENODEV && READ_ONCE(gpu->closing) == TGK_PASS))
+		return 0;
 	return ret;
 }
 
@@ -325,13 +324,14 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 
 	if (object_find(gpu, obj))
 		return false;
-	if (obj->size > object->bytes) {
-		more.arg = obj->size - object->bytes;
-		tgk_feed(gpu, &more);
-	} else {
+	if (obj->size <= object->bytes) {
 		feed_free(gpu, object->owner, object->bytes - obj->size);
+		object->bytes = obj->size;
+	} else {
+		more.arg = obj->size - object->bytes;
+		if (!tgk_feed(gpu, &more))
+			object->bytes = obj->size;
 	}
-	object->bytes = obj->size;
 	object->obj = obj;
 	hash_add(gpu->objects, &object->hash, (unsigned long)obj);
 	return true;
@@ -363,7 +363,7 @@ void tgk_vram_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_fi
 	if (!added)
 		object_return(gpu, object);
 	if (obj)
-		drm_gem_object_put(obj);
+		tgk_object_put(obj);
 }
 
 /**
