@@ -296,6 +296,9 @@ enum tg_pool {
 	TG_POOLS
 };
 
+/** tg_pool_size - bytes of one object of each pool */
+extern const size_t tg_pool_size[TG_POOLS];
+
 /**
  * struct tg_buckets - the host's memory for the tables that map numbers to objects
  * @jobs: room for 1 << @bits pointers, zeroed

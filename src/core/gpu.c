@@ -110,6 +110,19 @@ void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *ch)
 
 /* Pools: spare objects, chained through their first pointer's worth of memory. */
 
+const size_t tg_pool_size[TG_POOLS] = {
+	[TG_POOL_CLIENT] = sizeof(struct tg_client),
+	[TG_POOL_CHANNEL] = sizeof(struct tg_channel),
+	[TG_POOL_RESERVE] = sizeof(struct tg_reserve),
+	[TG_POOL_JOB] = sizeof(struct tg_job),
+	[TG_POOL_HISTORY] = sizeof(struct tg_history),
+	[TG_POOL_COST] = sizeof(struct tg_cost),
+	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
+	[TG_POOL_DRY] = sizeof(struct tg_dry),
+	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
+	[TG_POOL_ASK] = sizeof(struct tg_ask),
+};
+
 void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *object)
 {
 	*(void **)object = gpu->pool[pool];

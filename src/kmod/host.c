@@ -270,19 +270,6 @@ static void tell(struct work_struct *work)
 
 /* --- the core's memory --- */
 
-static const size_t pool_size[TG_POOLS] = {
-	[TG_POOL_CLIENT] = sizeof(struct tg_client),
-	[TG_POOL_CHANNEL] = sizeof(struct tg_channel),
-	[TG_POOL_RESERVE] = sizeof(struct tg_reserve),
-	[TG_POOL_JOB] = sizeof(struct tg_job),
-	[TG_POOL_HISTORY] = sizeof(struct tg_history),
-	[TG_POOL_COST] = sizeof(struct tg_cost),
-	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
-	[TG_POOL_DRY] = sizeof(struct tg_dry),
-	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
-	[TG_POOL_ASK] = sizeof(struct tg_ask),
-};
-
 /**
  * tgk_pool_fill() - see to it that a pool holds @n objects
  * @gpu: the GPU
@@ -308,7 +295,7 @@ int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n)
 		raw_spin_unlock_irq(&gpu->lock);
 		if (full)
 			return 0;
-		object = kvzalloc(pool_size[pool], GFP_KERNEL);
+		object = kvzalloc(tg_pool_size[pool], GFP_KERNEL);
 		if (!object)
 			return -ENOMEM;
 	}

@@ -103,10 +103,10 @@ static void compare(struct tg_actions *out, const struct tg_action *action)
 		r->watch->action(r->watch, &r->core, trace);
 }
 
-static void fill_pool(struct replay *r, enum tg_pool pool, u32 until, u64 size)
+static void fill_pool(struct replay *r, enum tg_pool pool, u32 until)
 {
 	while (r->core.pooled[pool] < until)
-		tg_gpu_give(&r->core, pool, keep(r, size));
+		tg_gpu_give(&r->core, pool, keep(r, tg_pool_size[pool]));
 }
 
 /* Whatever an event may need is there: that a host had no memory is in the event's result. */
@@ -115,16 +115,16 @@ static void fill_pools(struct replay *r, bool knob)
 	struct tg_gpu *core = &r->core;
 	struct tg_job *job = r->spare;
 
-	fill_pool(r, TG_POOL_CLIENT, 1, sizeof(struct tg_client));
-	fill_pool(r, TG_POOL_CHANNEL, 1, sizeof(struct tg_channel));
-	fill_pool(r, TG_POOL_RESERVE, core->nr_clients + 1, sizeof(struct tg_reserve));
-	fill_pool(r, TG_POOL_HISTORY, 1, sizeof(struct tg_history));
-	fill_pool(r, TG_POOL_COST, 1, sizeof(struct tg_cost));
+	fill_pool(r, TG_POOL_CLIENT, 1);
+	fill_pool(r, TG_POOL_CHANNEL, 1);
+	fill_pool(r, TG_POOL_RESERVE, core->nr_clients + 1);
+	fill_pool(r, TG_POOL_HISTORY, 1);
+	fill_pool(r, TG_POOL_COST, 1);
 	if (knob && !core->dry)
-		fill_pool(r, TG_POOL_DRY, 1, sizeof(struct tg_dry));
-	fill_pool(r, TG_POOL_ACCOUNT, 1, sizeof(struct tg_account));
-	fill_pool(r, TG_POOL_ASK, 1, sizeof(struct tg_ask));
-	fill_pool(r, TG_POOL_CHUNK, TG_KEY_CHUNKS(TG_KEY_PAIRS), sizeof(struct tg_chunk));
+		fill_pool(r, TG_POOL_DRY, 1);
+	fill_pool(r, TG_POOL_ACCOUNT, 1);
+	fill_pool(r, TG_POOL_ASK, 1);
+	fill_pool(r, TG_POOL_CHUNK, TG_KEY_CHUNKS(TG_KEY_PAIRS));
 	if (job)
 		r->spare = *(void **)job;
 	else

@@ -400,10 +400,10 @@ static void timer_fired(void *owner, s64 now)
 
 /* ---- a client's life -------------------------------------------------------------------- */
 
-static void keep_pool(struct gpu *gpu, enum tg_pool pool, u64 size)
+static void keep_pool(struct gpu *gpu, enum tg_pool pool)
 {
 	if (!gpu->core.pooled[pool])
-		tg_gpu_give(&gpu->core, pool, keep(gpu->run, 1, size));
+		tg_gpu_give(&gpu->core, pool, keep(gpu->run, 1, tg_pool_size[pool]));
 }
 
 /* What the predictor sees of a group: one command per shape. NULL: nobody asks. */
@@ -414,9 +414,9 @@ static const struct tg_key *key_of(struct client *client, struct tg_key *key)
 
 	if (tg_gpu_client(&gpu->core, client->number)->reserve->kind != TG_AE)
 		return NULL;
-	keep_pool(gpu, TG_POOL_HISTORY, sizeof(struct tg_history));
-	keep_pool(gpu, TG_POOL_COST, sizeof(struct tg_cost));
-	keep_pool(gpu, TG_POOL_CHUNK, sizeof(struct tg_chunk));
+	keep_pool(gpu, TG_POOL_HISTORY);
+	keep_pool(gpu, TG_POOL_COST);
+	keep_pool(gpu, TG_POOL_CHUNK);
 	key->hash = shape ^ shape >> 32;
 	key->nr = 1;
 	key->pair[0] = shape << 16 | 1;
@@ -492,9 +492,9 @@ static void start(void *owner, s64 now)
 			.arg = client->conf->engines, .data = &client->id, .host = client,
 		};
 
-		keep_pool(gpu, TG_POOL_CLIENT, sizeof(struct tg_client));
-		keep_pool(gpu, TG_POOL_CHANNEL, sizeof(struct tg_channel));
-		keep_pool(gpu, TG_POOL_RESERVE, sizeof(struct tg_reserve));
+		keep_pool(gpu, TG_POOL_CLIENT);
+		keep_pool(gpu, TG_POOL_CHANNEL);
+		keep_pool(gpu, TG_POOL_RESERVE);
 		feed(gpu, &ev, 0);
 	}
 	if (client->conf->stop != TG_NEVER)
@@ -676,7 +676,7 @@ static void feed_start(struct gpu *gpu)
 		struct tg_event ev = { .kind = TG_EV_KNOB, .job = knob->of_policy,
 				       .arg = knob->nr, .at = knob->value };
 
-		keep_pool(gpu, TG_POOL_DRY, sizeof(struct tg_dry));
+		keep_pool(gpu, TG_POOL_DRY);
 		feed(gpu, &ev, 0);
 	}
 }

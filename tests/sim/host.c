@@ -162,10 +162,10 @@ void th_deinit(struct th_host *h)
 	free(h->spec);
 }
 
-static void give(struct th_host *h, enum tg_pool pool, u32 until, size_t size)
+static void give(struct th_host *h, enum tg_pool pool, u32 until)
 {
 	while (h->core.pooled[pool] < until) {
-		tg_gpu_give(&h->core, pool, keep(h, 1, size));
+		tg_gpu_give(&h->core, pool, keep(h, 1, tg_pool_size[pool]));
 		h->given[pool]++;
 	}
 }
@@ -271,9 +271,9 @@ struct th_client *th_join(struct th_host *h, struct th_client *client, const cha
 	}
 	if (!client)
 		return NULL;
-	give(h, TG_POOL_CLIENT, 1, sizeof(struct tg_client));
-	give(h, TG_POOL_CHANNEL, 1, sizeof(struct tg_channel));
-	give(h, TG_POOL_RESERVE, 1, sizeof(struct tg_reserve));
+	give(h, TG_POOL_CLIENT, 1);
+	give(h, TG_POOL_CHANNEL, 1);
+	give(h, TG_POOL_RESERVE, 1);
 	ev.client = client->id;
 	ev.data = &client->ident;
 	ev.host = client;
@@ -323,10 +323,10 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 	job->given = true;
 	job->at = h->now;
 	h->live++;
-	give(h, TG_POOL_HISTORY, 1, sizeof(struct tg_history));
+	give(h, TG_POOL_HISTORY, 1);
 	if (key) {
-		give(h, TG_POOL_COST, 1, sizeof(struct tg_cost));
-		give(h, TG_POOL_CHUNK, TG_KEY_CHUNKS(key->nr), sizeof(struct tg_chunk));
+		give(h, TG_POOL_COST, 1);
+		give(h, TG_POOL_CHUNK, TG_KEY_CHUNKS(key->nr));
 	}
 	ev.data = key;
 	tg_gpu_give(&h->core, TG_POOL_JOB, &job->core);
@@ -385,7 +385,7 @@ void th_spec(struct th_host *h, const char *text, bool rematch)
 	spec->entries = (struct tg_spec_entry *)(spec + 1);
 	if (tg_spec_parse(spec, len, &error))
 		th_fail(h, "the test's spec: line %u: %s", error.line, error.what);
-	give(h, TG_POOL_RESERVE, h->nr_client, sizeof(struct tg_reserve));
+	give(h, TG_POOL_RESERVE, h->nr_client);
 	th_feed(h, &ev, 0);
 	free(h->spec);
 	h->spec = spec;
@@ -404,7 +404,7 @@ void th_knob(struct th_host *h, bool of_policy, u32 nr, s64 value)
 	struct tg_event ev = { .kind = TG_EV_KNOB, .job = of_policy, .arg = nr, .at = value };
 
 	if (!of_policy && nr == TG_KNOB_DRY && value && !h->core.dry)
-		give(h, TG_POOL_DRY, 1, sizeof(struct tg_dry));
+		give(h, TG_POOL_DRY, 1);
 	th_feed(h, &ev, 0);
 }
 

@@ -22,7 +22,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <tg/dry.h>
 #include <tg/policy.h>
 
 #define LOG_MAX 8192
@@ -499,10 +498,6 @@ static const char *step(struct host *h, const char *line)
 
 static const char *run(const struct row *row, struct host *h)
 {
-	static const size_t sizes[TG_POOLS] = { sizeof(struct tg_client),
-		sizeof(struct tg_channel), sizeof(struct tg_reserve), sizeof(struct tg_job),
-		sizeof(struct tg_history), sizeof(struct tg_cost), sizeof(struct tg_chunk),
-		sizeof(struct tg_dry), sizeof(struct tg_account), sizeof(struct tg_ask) };
 	struct tg_buckets buckets = { h->jobs, h->clients, h->channels, 4 };
 	const char *line = row->script, *wrong = NULL;
 	size_t i;
@@ -511,7 +506,7 @@ static const char *run(const struct row *row, struct host *h)
 	h->armed = TG_NEVER;
 	tg_gpu_init(&h->gpu, TG_ENGINES_MAX, tg_policy_find(row->policy, strlen(row->policy)), &buckets, 0);
 	for (i = 0; i < ARRAY_SIZE(h->objects); i++) {
-		h->objects[i] = calloc(1, sizes[i % TG_POOLS]);
+		h->objects[i] = calloc(1, tg_pool_size[i % TG_POOLS]);
 		tg_gpu_give(&h->gpu, i % TG_POOLS, h->objects[i]);
 	}
 	while (!wrong && line && *line) {

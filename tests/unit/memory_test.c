@@ -19,7 +19,6 @@
  */
 #include <stdarg.h>
 #include <stdlib.h>
-#include <tg/dry.h>
 #include <tg/policy.h>
 #include "../lib/test.h"
 
@@ -147,19 +146,6 @@ static const struct row rows[] = {
 	{ "a dry run delays nothing, and lets those that wait go",
 	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 8\n" "1 ask 2 2 8\n" "2 knob dry_run 1\n"
 	  "3 ask 3 3 8\n", "0 grant 1, 2 note dry 0, 2 grant 2, 3 grant 3" },
-};
-
-static const size_t pool_sizes[TG_POOLS] = {
-	[TG_POOL_CLIENT] = sizeof(struct tg_client),
-	[TG_POOL_CHANNEL] = sizeof(struct tg_channel),
-	[TG_POOL_RESERVE] = sizeof(struct tg_reserve),
-	[TG_POOL_JOB] = sizeof(struct tg_job),
-	[TG_POOL_HISTORY] = sizeof(struct tg_history),
-	[TG_POOL_COST] = sizeof(struct tg_cost),
-	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
-	[TG_POOL_DRY] = sizeof(struct tg_dry),
-	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
-	[TG_POOL_ASK] = sizeof(struct tg_ask),
 };
 
 static struct tg_job *jobs[16];
@@ -345,7 +331,7 @@ static void run_row(const struct row *row)
 	start(&h->gpu);
 	for (pool = 0; pool < TG_POOLS; pool++)
 		for (i = 0; i < (pool == TG_POOL_DRY ? 1 : SPARE); i++) {
-			h->objects[pool][i] = calloc(1, pool_sizes[pool]);
+			h->objects[pool][i] = calloc(1, tg_pool_size[pool]);
 			tg_gpu_give(&h->gpu, pool, h->objects[pool][i]);
 		}
 	while (!wrong && line && *line) {
