@@ -6,8 +6,16 @@
  * the driver has freed it (TG_EV_MEM_FREE). An account is what one process holds, whether or
  * not it has a channel; the host numbers accounts, and tells a client's at its JOIN.
  *
- * Admission is on while the knob vram_order is not 0, or the spec in force has a mem= line. A
- * request that does not fit beside what is held then waits, in the order that the knob names:
+ * Virtual GPUs divide the memory by their shares (Gdev, section 5.2): each has its part, and those
+ * who belong to none have what the shares leave. An account belongs to the virtual GPU of its
+ * process's latest client, and stays there when that has gone; before its first channel, to
+ * none. Parts know nothing of each other: each has its own sums, its own line, and its own
+ * deadlocks. Where accounts come with what they hold, or a share is made smaller, a part may hold
+ * more than it has, until enough has been given back.
+ *
+ * Admission is on while the knob vram_order is not 0, or the spec in force has a mem= line; in the
+ * part of a virtual GPU, always. A request that does not fit beside what is held in its part then
+ * waits, in the order that the knob names:
  *
  *	fifo	in the order of arrival: who does not fit holds up all behind
  *	mmu	maximum memory utilisation: the first that fits
@@ -20,7 +28,8 @@
  *
  *	Ageing. A request that has waited for vram_ageing_us goes first, and nobody passes the
  *	oldest of these: no stream of small requests starves a large one.
- *	Timeout. After vram_timeout_us a request is refused, as if there were no memory.
+ *	Timeout. After vram_timeout_us a request is refused, as if there were no memory; at once,
+ *	when it would not fit even if all others in its part gave everything back.
  *	Deadlock. When the line would not move even if all who wait for nothing gave everything
  *	back, the oldest request of a holder that fits passes it. When holders wait for each other,
  *	in whatever order, the youngest of their requests is refused.
@@ -45,7 +54,8 @@
 
 /**
  * enum tg_mem_order - values of the knob vram_order
- * @TG_MEM_SPEC: nobody waits, unless the spec in force has a mem= line: then as FIFO
+ * @TG_MEM_SPEC: nobody waits, unless the spec in force has a mem= line: then as FIFO; and in the
+ *	part of a virtual GPU
  * @TG_MEM_FIFO: first-in, first-out
  * @TG_MEM_MMU: maximum memory utilisation
  * @TG_MEM_PFIFO: Priority-FIFO
@@ -63,6 +73,7 @@ struct tg_client;
  * @hash: next in tg_memory.table's bucket, or in the pool
  * @id: the host's number
  * @clients: clients that name it
+ * @vgpu: the virtual GPU that it belongs to, index into tg_gpu.vgpu and tg_memory.part
  * @waiting: its requests that wait
  * @client: the latest of its clients, or NULL when that has gone: it has its priority
  * @used: bytes granted and not given back
@@ -78,6 +89,7 @@ struct tg_client;
 struct tg_account {
 	struct tg_account *hash;
 	u32 id, clients, waiting, model_waiting;
+	u8 vgpu;
 	struct tg_client *client;
 	u64 used, promised, model, peak;
 	u64 asked, waited, refused, wait_time;
@@ -85,7 +97,7 @@ struct tg_account {
 
 /**
  * struct tg_ask - a request that waits; the GPU's lock
- * @link: in tg_memory.asks, or next in the pool
+ * @link: in tg_mem_part.asks, or next in the pool
  * @id: the host's number
  * @account: whose
  * @bytes: how much
@@ -104,21 +116,32 @@ struct tg_ask {
 };
 
 /**
+ * struct tg_mem_part - what a virtual GPU, or the rest, has of the memory; the GPU's lock
+ * @size: its share, bytes, rounded down
+ * @used: sum of its accounts' used
+ * @held: sum of the larger of used and promised
+ * @asks: its requests that wait, in the order of arrival
+ */
+struct tg_mem_part {
+	u64 size, used, held;
+	struct list_head asks;
+};
+
+/**
  * struct tg_memory - the books of one GPU; the GPU's lock
  * @size: bytes of VRAM, 0: not known: everything fits
  * @used: sum of the accounts' used
- * @held: sum of the larger of used and promised
- * @waiting: requests that wait
+ * @waiting: requests that wait, in all parts
  * @accounts: accounts that are there
  * @by_spec: the spec in force has a mem= line
- * @asks: requests that wait, in the order of arrival
+ * @part: as tg_gpu.vgpu; the first is the rest's, which has all while there are no others
  * @table: accounts by number
  */
 struct tg_memory {
-	u64 size, used, held;
+	u64 size, used;
 	u32 waiting, accounts;
 	bool by_spec;
-	struct list_head asks;
+	struct tg_mem_part part[TG_VGPUS_MAX + 1];
 	struct tg_account *table[TG_MEM_BUCKETS];
 };
 

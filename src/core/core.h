@@ -97,6 +97,10 @@ void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client);
 bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u64 bytes);
 void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes);
 void tg_memory_spec(struct tg_gpu *gpu);
+void tg_memory_init(struct tg_gpu *gpu);
+void tg_memory_share(struct tg_gpu *gpu);
+void tg_memory_disband(struct tg_gpu *gpu, u8 vgpu);
+void tg_memory_follow(struct tg_gpu *gpu, const struct tg_client *client);
 const char *tg_memory_check(const struct tg_gpu *gpu);
 
 /* handover.c */

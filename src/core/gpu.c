@@ -165,7 +165,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	INIT_LIST_HEAD(&gpu->freed);
 	INIT_LIST_HEAD(&gpu->late);
 	INIT_LIST_HEAD(&gpu->lost);
-	INIT_LIST_HEAD(&gpu->mem.asks);
+	tg_memory_init(gpu);
 	gpu->throttled = RB_ROOT_CACHED;
 	for (i = 0; i < TG_KNOBS; i++)
 		gpu->knob[i] = tg_knob_value(i, tg_core_params[i].def);

@@ -3,12 +3,13 @@
  * The books of memory, and who waits for it (tg/memory.h).
  *
  * Owns struct tg_memory, its accounts and the requests that wait. Called by gpu.c for the
- * events of memory and after those that may let a request go, and by client.c, which sets memory
- * aside for clients (mem=); under the GPU's lock. While nothing waits, an event is a few sums.
+ * events of memory and after those that may let a request go, by client.c, which sets memory
+ * aside for clients (mem=), and by vgpu.c, whose shares divide the memory; under the GPU's lock.
+ * While nothing waits, an event is a few sums.
  */
 #include "core.h"
 
-#define SUM_MAX	(4ULL << 60)	/* no sum of the books passes it */
+#define SUM_MAX	(4ULL << 60)	/* no sum of what is used passes it */
 
 struct tg_account *tg_mem_account(const struct tg_memory *mem, u32 id)
 {
@@ -55,19 +56,28 @@ static void close_account(struct tg_gpu *gpu, struct tg_account *a)
 /* What an account has from now on. */
 static void book(struct tg_memory *mem, struct tg_account *a, u64 used, u64 promised)
 {
+	struct tg_mem_part *part = &mem->part[a->vgpu];
+
 	mem->used += used - a->used;
-	mem->held -= tg_mem_held(a);
+	part->used += used - a->used;
+	part->held -= tg_mem_held(a);
 	a->used = used;
 	a->model = used;
 	a->promised = promised;
 	a->peak = max(a->peak, used);
-	mem->held += tg_mem_held(a);
+	part->held += tg_mem_held(a);
 }
 
 /* What is free, with nothing held twice. */
-static u64 unheld(const struct tg_memory *mem)
+static u64 unheld(const struct tg_mem_part *part)
 {
-	return mem->size > mem->held ? mem->size - mem->held : 0;
+	return part->size > part->held ? part->size - part->held : 0;
+}
+
+/* Could the account not have so much more even if everybody else gave everything back? */
+static bool never_fits(const struct tg_mem_part *part, const struct tg_account *a, u64 bytes)
+{
+	return bytes > part->size || a->used > part->size - bytes;
 }
 
 /* By how much an account that has @used would keep more from others with @bytes more. */
@@ -76,13 +86,16 @@ static u64 growth(const struct tg_account *a, u64 used, u64 bytes)
 	return max(used + bytes, a->promised) - max(used, a->promised);
 }
 
-static enum tg_mem_order order_of(const struct tg_gpu *gpu)
+/* A virtual GPU's share holds whatever the knob says; that of the rest, where somebody waits. */
+static enum tg_mem_order order_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
+	const enum tg_mem_order order = gpu->knob[TG_KNOB_VRAM_ORDER];
+
 	if (gpu->dry || !gpu->mem.size)
 		return TG_MEM_SPEC;
-	if (gpu->knob[TG_KNOB_VRAM_ORDER] == TG_MEM_SPEC && gpu->mem.by_spec)
+	if (order == TG_MEM_SPEC && (gpu->mem.by_spec || part != &gpu->mem.part[0]))
 		return TG_MEM_FIFO;
-	return gpu->knob[TG_KNOB_VRAM_ORDER];
+	return order;
 }
 
 static void answer(struct tg_gpu *gpu, const struct tg_account *a, u64 id, void *host, bool granted)
@@ -121,14 +134,19 @@ static void grant(struct tg_gpu *gpu, struct tg_ask *ask)
 	end_wait(gpu, ask);
 }
 
-static void refuse(struct tg_gpu *gpu, struct tg_ask *ask, enum tg_note why)
+static void refuse(struct tg_gpu *gpu, struct tg_ask *ask)
 {
 	struct tg_account *a = ask->account;
 
 	a->refused++;
-	tg_emit(gpu, TG_ACT_NOTE, a->client, NULL, why);
 	answer(gpu, a, ask->id, ask->host, false);
 	end_wait(gpu, ask);
+}
+
+static void refuse_saying(struct tg_gpu *gpu, struct tg_ask *ask, enum tg_note why)
+{
+	tg_emit(gpu, TG_ACT_NOTE, ask->account->client, NULL, why);
+	refuse(gpu, ask);
 }
 
 static u8 prio_of(const struct tg_ask *ask)
@@ -136,12 +154,12 @@ static u8 prio_of(const struct tg_ask *ask)
 	return ask->account->client ? ask->account->client->prio : TG_PRIO_MIN;
 }
 
-static u8 top_prio(const struct tg_memory *mem)
+static u8 top_prio(const struct tg_mem_part *part)
 {
 	const struct tg_ask *ask;
 	u8 top = TG_PRIO_MIN;
 
-	list_for_each_entry(ask, &mem->asks, link)
+	list_for_each_entry(ask, &part->asks, link)
 		if (!ask->passed)
 			top = max(top, prio_of(ask));
 	return top;
@@ -153,15 +171,16 @@ static bool aged(const struct tg_gpu *gpu, const struct tg_ask *ask)
 }
 
 /* The request that goes next with @free bytes to give, of those not yet passed; NULL: none may. */
-static struct tg_ask *next_ask(struct tg_gpu *gpu, enum tg_mem_order order, u64 free)
+static struct tg_ask *next_ask(const struct tg_gpu *gpu, struct tg_mem_part *part,
+			       enum tg_mem_order order, u64 free)
 {
 	const bool by_prio = order == TG_MEM_PFIFO || order == TG_MEM_PMMU;
 	const bool in_line = order == TG_MEM_FIFO || order == TG_MEM_PFIFO;
-	const u8 top = by_prio ? top_prio(&gpu->mem) : TG_PRIO_MIN;
+	const u8 top = by_prio ? top_prio(part) : TG_PRIO_MIN;
 	bool first = true;
 	struct tg_ask *ask;
 
-	list_for_each_entry(ask, &gpu->mem.asks, link) {
+	list_for_each_entry(ask, &part->asks, link) {
 		const bool old = first && aged(gpu, ask);
 
 		if (ask->passed)
@@ -181,28 +200,28 @@ static struct tg_ask *next_ask(struct tg_gpu *gpu, enum tg_mem_order order, u64 
  * What would be free if every account that waits for nothing gave everything back. No request has
  * been passed, and accounts' models say what they have.
  */
-static u64 begin_search(struct tg_memory *mem)
+static u64 begin_search(struct tg_mem_part *part)
 {
-	u64 free = mem->size;
+	u64 free = part->size;
 	struct tg_ask *ask;
 
-	list_for_each_entry(ask, &mem->asks, link) {
+	list_for_each_entry(ask, &part->asks, link) {
 		ask->passed = false;
 		ask->account->model_waiting = 0;
 	}
-	list_for_each_entry(ask, &mem->asks, link)
+	list_for_each_entry(ask, &part->asks, link)
 		if (!ask->account->model_waiting++)
 			free -= min(free, tg_mem_held(ask->account));
 	return free;
 }
 
 /* Return: have all requests been passed? */
-static bool end_search(struct tg_memory *mem)
+static bool end_search(struct tg_mem_part *part)
 {
 	struct tg_ask *ask;
 	bool all = true;
 
-	list_for_each_entry(ask, &mem->asks, link) {
+	list_for_each_entry(ask, &part->asks, link) {
 		ask->account->model = ask->account->used;
 		all &= ask->passed;
 	}
@@ -210,13 +229,14 @@ static bool end_search(struct tg_memory *mem)
 }
 
 /* Could all be granted in this order, if each account gave back all once it waits for nothing? */
-static bool line_moves(struct tg_gpu *gpu, enum tg_mem_order order)
+static bool line_moves(const struct tg_gpu *gpu, struct tg_mem_part *part,
+		       enum tg_mem_order order)
 {
-	u64 free = begin_search(&gpu->mem);
+	u64 free = begin_search(part);
 	struct tg_account *a;
 	struct tg_ask *ask;
 
-	while ((ask = next_ask(gpu, order, free))) {
+	while ((ask = next_ask(gpu, part, order, free))) {
 		a = ask->account;
 		free -= growth(a, a->model, ask->bytes);
 		a->model += ask->bytes;
@@ -224,25 +244,25 @@ static bool line_moves(struct tg_gpu *gpu, enum tg_mem_order order)
 		if (!--a->model_waiting)
 			free += max(a->model, a->promised);
 	}
-	return end_search(&gpu->mem);
+	return end_search(part);
 }
 
 /*
  * The same in any order: if not, they wait for each other. One kind of memory: any account that
  * could get all that it waits for may be the next to end.
  */
-static bool all_can_end(struct tg_gpu *gpu)
+static bool all_can_end(struct tg_mem_part *part)
 {
-	u64 free = begin_search(&gpu->mem);
+	u64 free = begin_search(part);
 	struct tg_account *a;
 	struct tg_ask *ask;
 	bool moved;
 
-	list_for_each_entry(ask, &gpu->mem.asks, link)
+	list_for_each_entry(ask, &part->asks, link)
 		ask->account->model += ask->bytes;
 	do {
 		moved = false;
-		list_for_each_entry(ask, &gpu->mem.asks, link) {
+		list_for_each_entry(ask, &part->asks, link) {
 			a = ask->account;
 			if (ask->passed)
 				continue;
@@ -254,27 +274,26 @@ static bool all_can_end(struct tg_gpu *gpu)
 			moved |= ask->passed;
 		}
 	} while (moved);
-	return end_search(&gpu->mem);
+	return end_search(part);
 }
 
 /* Of those that are stuck and hold something: the oldest that fits now. */
-static struct tg_ask *oldest_that_fits(const struct tg_gpu *gpu)
+static struct tg_ask *oldest_that_fits(const struct tg_mem_part *part)
 {
-	const struct tg_memory *mem = &gpu->mem;
 	struct tg_ask *ask;
 
-	list_for_each_entry(ask, &mem->asks, link)
+	list_for_each_entry(ask, &part->asks, link)
 		if (!ask->passed && ask->account->used &&
-		    growth(ask->account, ask->account->used, ask->bytes) <= unheld(mem))
+		    growth(ask->account, ask->account->used, ask->bytes) <= unheld(part))
 			return ask;
 	return NULL;
 }
 
-static struct tg_ask *youngest_holder(const struct tg_memory *mem)
+static struct tg_ask *youngest_holder(const struct tg_mem_part *part)
 {
 	struct tg_ask *ask, *youngest = NULL;
 
-	list_for_each_entry(ask, &mem->asks, link)
+	list_for_each_entry(ask, &part->asks, link)
 		if (!ask->passed && ask->account->used)
 			youngest = ask;
 	return youngest;
@@ -284,74 +303,163 @@ static struct tg_ask *youngest_holder(const struct tg_memory *mem)
  * Holders of memory that wait for each other, or for their place in a line that does not move
  * before they have gone on. Return: was there something to be done?
  */
-static bool untie(struct tg_gpu *gpu, enum tg_mem_order order)
+static bool untie(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
 {
 	struct tg_ask *ask;
 
-	if (line_moves(gpu, order))
+	if (line_moves(gpu, part, order))
 		return false;
-	ask = oldest_that_fits(gpu);
+	ask = oldest_that_fits(part);
 	if (ask) {
 		grant(gpu, ask);
 		return true;
 	}
-	if (all_can_end(gpu))
+	if (all_can_end(part))
 		return false;	/* it is the line alone, and somebody will give something back */
-	ask = youngest_holder(&gpu->mem);
+	ask = youngest_holder(part);
 	if (ask)
-		refuse(gpu, ask, TG_NOTE_VRAM_DEADLOCK);
+		refuse_saying(gpu, ask, TG_NOTE_VRAM_DEADLOCK);
 	return ask;
 }
 
-static void unmark(struct tg_memory *mem)
+static void unmark(struct tg_mem_part *part)
 {
 	struct tg_ask *ask;
 
-	list_for_each_entry(ask, &mem->asks, link)
+	list_for_each_entry(ask, &part->asks, link)
 		ask->passed = false;
+}
+
+/* Those that wait without need, for too long, or for what cannot come any more. */
+static void clear_out(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
+{
+	struct tg_ask *ask, *next;
+
+	list_for_each_entry_safe(ask, next, &part->asks, link) {
+		if (order == TG_MEM_SPEC)
+			grant(gpu, ask);
+		else if (tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]) <= gpu->now)
+			refuse_saying(gpu, ask, TG_NOTE_VRAM_LATE);
+		else if (never_fits(part, ask->account, ask->bytes))
+			refuse(gpu, ask);
+	}
+}
+
+static void run_part(struct tg_gpu *gpu, struct tg_mem_part *part)
+{
+	const enum tg_mem_order order = order_of(gpu, part);
+	struct tg_ask *ask;
+
+	clear_out(gpu, part, order);
+	do {
+		unmark(part);
+		while ((ask = next_ask(gpu, part, order, unheld(part))))
+			grant(gpu, ask);
+	} while (!list_empty(&part->asks) && untie(gpu, part, order));
+	unmark(part);
 }
 
 /* Let go who may; refuse who has to be. */
 void tg_memory_run(struct tg_gpu *gpu)
 {
-	const enum tg_mem_order order = order_of(gpu);
-	struct tg_memory *mem = &gpu->mem;
-	struct tg_ask *ask;
+	u32 i;
 
-	while ((ask = list_first_entry_or_null(&mem->asks, struct tg_ask, link)) &&
-	       (order == TG_MEM_SPEC ||
-		tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]) <= gpu->now)) {
-		if (order == TG_MEM_SPEC)
-			grant(gpu, ask);
-		else
-			refuse(gpu, ask, TG_NOTE_VRAM_LATE);
-	}
-	do {
-		unmark(mem);
-		while ((ask = next_ask(gpu, order, unheld(mem))))
-			grant(gpu, ask);
-	} while (mem->waiting && untie(gpu, order));
-	unmark(mem);
+	for (i = 0; i <= TG_VGPUS_MAX; i++)
+		if (!list_empty(&gpu->mem.part[i].asks))
+			run_part(gpu, &gpu->mem.part[i]);
 	tg_wake_by(gpu, tg_memory_wake(gpu));
 }
 
-/* When something has to happen to the oldest request without an event. */
-s64 tg_memory_wake(const struct tg_gpu *gpu)
+/* When something has to happen to the requests of a part without an event. */
+static s64 wake_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
 	const struct tg_ask *ask;
-	s64 old;
+	s64 old = TG_NEVER;
 
-	if (list_empty(&gpu->mem.asks))
+	if (list_empty(&part->asks))
 		return TG_NEVER;
 	/* Ageing changes the order, once for each: the first that is not aged is next. */
-	list_for_each_entry(ask, &gpu->mem.asks, link) {
+	list_for_each_entry(ask, &part->asks, link) {
 		old = tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_AGEING]);
 		if (old > gpu->now)
 			break;
 		old = TG_NEVER;
 	}
-	ask = list_first_entry(&gpu->mem.asks, struct tg_ask, link);
+	ask = list_first_entry(&part->asks, struct tg_ask, link);
 	return min(old, tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]));
+}
+
+s64 tg_memory_wake(const struct tg_gpu *gpu)
+{
+	s64 wake = TG_NEVER;
+	u32 i;
+
+	for (i = 0; gpu->mem.waiting && i <= TG_VGPUS_MAX; i++)
+		wake = min(wake, wake_of(gpu, &gpu->mem.part[i]));
+	return wake;
+}
+
+/* ---- virtual GPUs ------------------------------------------------------------------------ */
+
+void tg_memory_init(struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i <= TG_VGPUS_MAX; i++)
+		INIT_LIST_HEAD(&gpu->mem.part[i].asks);
+}
+
+/* The memory has a size, or the shares have changed. */
+void tg_memory_share(struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i <= TG_VGPUS_MAX; i++)
+		gpu->mem.part[i].size =
+			div64_u64(gpu->mem.size * gpu->vgpu[i].share[TG_MEMORY], 100);
+}
+
+/* A request's place is by its arrival, wherever it has waited. */
+static void line_up(struct tg_mem_part *part, struct tg_ask *ask)
+{
+	struct list_head *pos = part->asks.prev;
+
+	while (pos != &part->asks && list_entry(pos, struct tg_ask, link)->since > ask->since)
+		pos = pos->prev;
+	list_add(&ask->link, pos);
+}
+
+/* The account's memory and its requests are @vgpu's from now on. */
+static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
+{
+	struct tg_mem_part *from = &mem->part[a->vgpu], *to = &mem->part[vgpu];
+	struct tg_ask *ask, *next;
+
+	if (from == to)
+		return;
+	from->used -= a->used;
+	from->held -= tg_mem_held(a);
+	to->used += a->used;
+	to->held += tg_mem_held(a);
+	a->vgpu = vgpu;
+	list_for_each_entry_safe(ask, next, &from->asks, link) {
+		if (ask->account != a)
+			continue;
+		list_del_init(&ask->link);
+		line_up(to, ask);
+	}
+}
+
+/* A virtual GPU goes: what belonged to it is the rest's. */
+void tg_memory_disband(struct tg_gpu *gpu, u8 vgpu)
+{
+	struct tg_account *a;
+	u32 i;
+
+	for (i = 0; i < TG_MEM_BUCKETS; i++)
+		for (a = gpu->mem.table[i]; a; a = a->hash)
+			if (a->vgpu == vgpu)
+				move(&gpu->mem, a, 0);
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -361,42 +469,47 @@ int tg_memory_size(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (ev->arg > TG_MEM_MAX)
 		return -EINVAL;
 	gpu->mem.size = ev->arg;
+	tg_memory_share(gpu);
 	return 0;
 }
 
 static struct tg_ask *find_ask(const struct tg_memory *mem, u64 id)
 {
 	struct tg_ask *ask;
+	u32 i;
 
-	list_for_each_entry(ask, &mem->asks, link)
-		if (ask->id == id)
-			return ask;
+	for (i = 0; mem->waiting && i <= TG_VGPUS_MAX; i++)
+		list_for_each_entry(ask, &mem->part[i].asks, link)
+			if (ask->id == id)
+				return ask;
 	return NULL;
 }
 
 /* May the request go ahead of all that wait? What has been set aside for it is its own. */
 static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 bytes)
 {
+	const struct tg_mem_part *part = &gpu->mem.part[a->vgpu];
 	u64 more = growth(a, a->used, bytes);
 
-	return order_of(gpu) == TG_MEM_SPEC || !more ||
-	       (!gpu->mem.waiting && more <= unheld(&gpu->mem));
+	return order_of(gpu, part) == TG_MEM_SPEC || !more ||
+	       (list_empty(&part->asks) && more <= unheld(part));
 }
 
 int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_memory *mem = &gpu->mem;
 	struct tg_account *a = tg_mem_account(mem, ev->client);
+	struct tg_mem_part *part = &mem->part[a ? a->vgpu : 0];
 	struct tg_ask *ask;
 	bool told = ev->channel;
 
 	if (!ev->client || ev->channel > 1 || !ev->arg || ev->arg > TG_MEM_MAX ||
-	    mem->held + ev->arg > SUM_MAX)
+	    mem->used + ev->arg > SUM_MAX)
 		return -EINVAL;
-	if (mem->waiting && find_ask(mem, ev->job))
+	if (find_ask(mem, ev->job))
 		return -EEXIST;
 	/* Whatever comes of it, so that a recorded answer does not depend on the pools. */
-	if (!told && order_of(gpu) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_ASK])
+	if (!told && order_of(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_ASK])
 		return -ENOMEM;
 	a = a ?: open_account(gpu, ev->client);
 	if (!a)
@@ -408,9 +521,8 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 			answer(gpu, a, ev->job, ev->host, true);
 		return 0;
 	}
-	/* What could not be even if everybody else gave everything back waits for nothing. */
-	if (ev->arg > mem->size || a->used > mem->size - ev->arg ||
-	    mem->waiting == TG_MEM_WAITING) {
+	/* It would wait for nothing, or there is no room to wait. */
+	if (never_fits(part, a, ev->arg) || mem->waiting == TG_MEM_WAITING) {
 		a->refused++;
 		answer(gpu, a, ev->job, ev->host, false);
 		close_account(gpu, a);
@@ -423,7 +535,7 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 	ask->bytes = ev->arg;
 	ask->since = gpu->now;
 	ask->host = ev->host;
-	list_add_tail(&ask->link, &mem->asks);
+	list_add_tail(&ask->link, &part->asks);
 	mem->waiting++;
 	a->waiting++;
 	a->waited++;
@@ -455,7 +567,10 @@ int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev)
 
 /* ---- clients ---------------------------------------------------------------------------- */
 
-/* A client that joins names the account of its process; if it is new, there is one in the pool. */
+/*
+ * A client that joins names the account of its process; if it is new, there is one in the pool. The
+ * client is matched next, and the account follows it.
+ */
 void tg_memory_join(struct tg_gpu *gpu, struct tg_client *client, u32 id)
 {
 	struct tg_account *a = id ? open_account(gpu, id) : NULL;
@@ -491,14 +606,25 @@ static struct tg_account *account_of(const struct tg_gpu *gpu, const struct tg_c
 	return a && a->client == client ? a : NULL;
 }
 
+/* The client belongs to another virtual GPU, and its process with it. */
+void tg_memory_follow(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	struct tg_account *a = account_of(gpu, client);
+
+	if (a)
+		move(&gpu->mem, a, client->vgpu);
+}
+
 /* Could @bytes be set aside for the client beside what is held? */
 bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u64 bytes)
 {
 	const struct tg_account *a = account_of(gpu, client);
+	const struct tg_mem_part *part;
 
 	if (!a || !gpu->mem.size || !bytes)
 		return true;
-	return gpu->mem.held - tg_mem_held(a) + max(a->used, bytes) <= gpu->mem.size;
+	part = &gpu->mem.part[a->vgpu];
+	return part->held - tg_mem_held(a) + max(a->used, bytes) <= part->size;
 }
 
 /* Set that much aside for the client from now on, instead of what was. */
@@ -522,16 +648,61 @@ void tg_memory_spec(struct tg_gpu *gpu)
 
 /* ---- check ------------------------------------------------------------------------------ */
 
-const char *tg_memory_check(const struct tg_gpu *gpu)
+/* Are a part's requests as they should be? How many there are is taken from @waiting. */
+static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
 {
-	const struct tg_memory *mem = &gpu->mem;
-	u32 accounts = 0, waiting = 0, clients = 0, i;
-	u64 used = 0, held = 0;
-	const struct tg_client *client;
-	const struct tg_account *a;
+	const struct tg_mem_part *part = &gpu->mem.part[nr];
 	const struct tg_ask *ask;
 	s64 since = 0;
 
+	if (!list_empty(&part->asks) && order_of(gpu, part) == TG_MEM_SPEC)
+		return "a request for memory waits though nobody has to";
+	list_for_each_entry(ask, &part->asks, link) {
+		if (ask->since < since)
+			return "requests for memory are out of order";
+		if (ask->passed)
+			return "the search for a deadlock left its mark on a request";
+		if (ask->account->vgpu != nr)
+			return "a request for memory waits where its account is not";
+		since = ask->since;
+		--*waiting;
+	}
+	return NULL;
+}
+
+/* Do the parts have what their accounts have, @sums, and together what there is? */
+static const char *check_parts(const struct tg_gpu *gpu, struct tg_mem_part *sums, u32 *waiting)
+{
+	const struct tg_mem_part *part;
+	const char *wrong;
+	u64 used = 0, size = 0;
+	u32 i;
+
+	for (i = 0; i <= TG_VGPUS_MAX; i++) {
+		part = &gpu->mem.part[i];
+		if (part->used != sums[i].used || part->held != sums[i].held)
+			return "the books of a virtual GPU's memory do not add up";
+		wrong = check_asks(gpu, i, waiting);
+		if (wrong)
+			return wrong;
+		used += part->used;
+		size += part->size;
+	}
+	if (size > gpu->mem.size)
+		return "the virtual GPUs have more memory than there is";
+	return used == gpu->mem.used ? NULL : "the books of memory do not add up";
+}
+
+const char *tg_memory_check(const struct tg_gpu *gpu)
+{
+	struct tg_mem_part sums[TG_VGPUS_MAX + 1];
+	const struct tg_memory *mem = &gpu->mem;
+	u32 accounts = 0, waiting = 0, clients = 0, i;
+	const struct tg_client *client;
+	const struct tg_account *a;
+	const char *wrong;
+
+	memset(sums, 0, sizeof(sums));
 	for (i = 0; i < TG_MEM_BUCKETS; i++)
 		for (a = mem->table[i]; a; a = a->hash) {
 			if (!a->used && !a->waiting && !a->clients)
@@ -540,26 +711,20 @@ const char *tg_memory_check(const struct tg_gpu *gpu)
 				return "the search for a deadlock left its mark on an account";
 			if (a->client ? a->client->account != a->id : a->promised)
 				return "an account has a client that knows it not";
-			used += a->used;
-			held += tg_mem_held(a);
+			if (a->client && a->client->vgpu != a->vgpu)
+				return "an account is not in its client's virtual GPU";
+			sums[a->vgpu].used += a->used;
+			sums[a->vgpu].held += tg_mem_held(a);
 			clients += a->clients;
 			waiting += a->waiting;
 			accounts++;
 		}
+	if (waiting != mem->waiting || accounts != mem->accounts)
+		return "accounts of memory, or their requests, are miscounted";
 	list_for_each_entry(client, &gpu->all_clients, all)
 		clients -= !!client->account;
-	list_for_each_entry(ask, &mem->asks, link) {
-		if (ask->since < since)
-			return "requests for memory are out of order";
-		if (ask->passed)
-			return "the search for a deadlock left its mark on a request";
-		since = ask->since;
-		waiting--;
-	}
-	if (used != mem->used || held != mem->held || clients || waiting ||
-	    accounts != mem->accounts)
-		return "the books of memory do not add up";
-	if (mem->waiting && order_of(gpu) == TG_MEM_SPEC)
-		return "a request for memory waits though nobody has to";
-	return NULL;
+	wrong = check_parts(gpu, sums, &waiting);
+	if (!wrong && (clients || waiting))
+		wrong = "accounts of memory do not know who has them";
+	return wrong;
 }

@@ -4,7 +4,8 @@
  *
  * Owns tg_gpu.vgpu but for the policies' part of it, and tg_client.vgpu. A spec replaces them all;
  * an event defines, changes or removes one until the next spec. Called by client.c and gpu.c, under
- * the GPU's lock. What the shares of time are worth is the policy's business (vqueue.c).
+ * the GPU's lock. What the shares of time are worth is the policy's business (vqueue.c), what those
+ * of memory are, memory.c's.
  */
 #include "core.h"
 
@@ -25,6 +26,7 @@ static void settle_rest(struct tg_gpu *gpu)
 	rest->share[TG_COMPUTE] = max(100 - sum_of(gpu, TG_COMPUTE), 1U);
 	rest->share[TG_COPY] = max(100 - sum_of(gpu, TG_COPY), 1U);
 	rest->share[TG_MEMORY] = 100 - sum_of(gpu, TG_MEMORY);
+	tg_memory_share(gpu);
 }
 
 void tg_vgpus_init(struct tg_gpu *gpu)
@@ -65,6 +67,7 @@ void tg_vgpu_move(struct tg_gpu *gpu, struct tg_client *client, u8 vgpu)
 	gpu->vgpu[client->vgpu].clients--;
 	client->vgpu = vgpu;
 	gpu->vgpu[vgpu].clients++;
+	tg_memory_follow(gpu, client);
 }
 
 static void define(struct tg_gpu *gpu, u8 nr, const char *name, u32 len)
@@ -81,6 +84,7 @@ static void remove(struct tg_gpu *gpu, u8 nr)
 	list_for_each_entry(client, &gpu->all_clients, all)
 		if (client->vgpu == nr)
 			tg_jobs_place(gpu, client, client->prio, 0);
+	tg_memory_disband(gpu, nr);
 	memset(&gpu->vgpu[nr], 0, sizeof(gpu->vgpu[nr]));
 }
 

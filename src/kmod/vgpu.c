@@ -97,7 +97,7 @@ static int set(u32 nr, const struct tg_vgpu_conf *conf)
 
 /* --- files --- */
 
-enum { FILE_NAME = TG_VGPU_SHARES, FILE_CLIENTS, FILE_COMPUTE_TIME, FILE_COPY_TIME };
+enum { FILE_NAME = TG_VGPU_SHARES, FILE_CLIENTS, FILE_COMPUTE_TIME, FILE_COPY_TIME, FILE_VRAM };
 
 /**
  * struct vgpu_attr - a file in each folder
@@ -124,6 +124,18 @@ static u32 folder(const struct kobject *kobj)
 	return nr;
 }
 
+static s64 value_of(const struct tg_gpu *core, u32 nr, u32 what)
+{
+	switch (what) {
+	case FILE_CLIENTS:
+		return core->vgpu[nr].clients;
+	case FILE_VRAM:
+		return core->mem.part[nr].used;
+	default:
+		return core->vgpu[nr].used[what == FILE_COPY_TIME ? TG_COPY : TG_COMPUTE];
+	}
+}
+
 /* What all GPUs know of the virtual GPU of that name; with none, of the rest. */
 static s64 sum_of(const char *name, u32 what)
 {
@@ -139,8 +151,7 @@ static s64 sum_of(const char *name, u32 what)
 			v = &gpu->core.vgpu[i];
 			if ((i ? !v->name[0] : *name) || strcmp(v->name, name))
 				continue;
-			sum += what == FILE_CLIENTS ? v->clients :
-			       v->used[what == FILE_COPY_TIME ? TG_COPY : TG_COMPUTE];
+			sum += value_of(&gpu->core, i, what);
 		}
 		raw_spin_unlock_irq(&gpu->lock);
 	}
@@ -250,10 +261,12 @@ VGPU_ATTR(memory, 0644, vgpu_store, TG_MEMORY);
 VGPU_ATTR(clients, 0444, NULL, FILE_CLIENTS);
 VGPU_ATTR(compute_time, 0444, NULL, FILE_COMPUTE_TIME);
 VGPU_ATTR(copy_time, 0444, NULL, FILE_COPY_TIME);
+VGPU_ATTR(vram, 0444, NULL, FILE_VRAM);
 
 static struct attribute *vgpu_attrs[] = {
 	&vgpu_name.ka.attr, &vgpu_compute.ka.attr, &vgpu_copy.ka.attr, &vgpu_memory.ka.attr,
-	&vgpu_clients.ka.attr, &vgpu_compute_time.ka.attr, &vgpu_copy_time.ka.attr, NULL
+	&vgpu_clients.ka.attr, &vgpu_compute_time.ka.attr, &vgpu_copy_time.ka.attr,
+	&vgpu_vram.ka.attr, NULL
 };
 
 static const struct attribute_group vgpu_group = { .attrs = vgpu_attrs };

@@ -10,10 +10,12 @@
  *	cancel REQUEST	free ACCOUNT SIZE		knob NAME VALUE
  *	join CLIENT ACCOUNT COMM			leave CLIENT
  *	prio CLIENT N	spec TEXT	rematch TEXT	wait
+ *	vgpu NAME SHARE			(of memory, by hand; 0: remove it)
  *	used ACCOUNT	(logs `used N`)			resv CLIENT	(logs `pe`, `ae` or `bg`)
  *
  * The random part lets processes come, ask, free, give up, be killed and hang, under every order,
- * and keeps books of its own: they agree after each event, and no more is granted than there is; no
+ * with virtual GPUs and without, and keeps books of its own: they agree after each event, and no
+ * more is granted than there is, or than a virtual GPU's share; no
  * request waits beyond its timeout; who is refused for a deadlock was in one, and none stays; where
  * nobody asks for more while he holds some, nobody is refused; in the end nothing is left.
  */
@@ -28,6 +30,11 @@
 struct row {
 	const char *name, *script, *expected;
 };
+
+/* A virtual GPU with 40 percent of the memory, and two clients of it. */
+#define V40	"[vgpu\"v\"]:1:1:40"
+#define A	"a:prt:bg:0:0:0:vgpu=v"
+#define B	"b:prt:bg:0:0:0:vgpu=v"
 
 static const struct row rows[] = {
 	{ "of unknown size everything fits", "0 knob vram_order 1\n" "0 ask 1 1 1000\n",
@@ -146,6 +153,66 @@ static const struct row rows[] = {
 	{ "a dry run delays nothing, and lets those that wait go",
 	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 8\n" "1 ask 2 2 8\n" "2 knob dry_run 1\n"
 	  "3 ask 3 3 8\n", "0 grant 1, 2 note dry 0, 2 grant 2, 3 grant 3" },
+	{ "vgpu: its clients never have more than its share, others may have the rest",
+	  "0 size 100\n" "0 spec " V40 " " A " " B "\n" "0 join 1 1 a\n" "0 join 2 2 b\n"
+	  "0 ask 1 1 30\n" "1 ask 2 2 20\n" "2 ask 3 3 60\n" "3 ask 2 4 1\n" "4 free 1 30\n",
+	  "0 grant 1, 2 grant 3, 4 grant 2, 4 grant 4" },
+	{ "vgpu: more than the share is refused at once",
+	  "0 size 100\n" "0 spec " V40 " " A "\n" "0 join 1 1 a\n" "0 ask 1 1 41\n"
+	  "1 ask 1 2 20\n" "2 ask 1 3 21\n" "3 ask 1 4 20\n",
+	  "0 refuse 1, 1 grant 2, 2 refuse 3, 3 grant 4" },
+	{ "vgpu: an odd size is divided without a remainder to fight for",
+	  "0 size 7\n" "0 knob vram_order 1\n" "0 spec " V40 " " A "\n" "0 join 1 1 a\n"
+	  "0 ask 1 1 3\n" "1 ask 1 2 2\n" "2 ask 2 3 5\n" "3 ask 2 4 4\n",
+	  "0 refuse 1, 1 grant 2, 2 refuse 3, 3 grant 4" },
+	{ "vgpu: the rest waits for nothing, and is held to its part where somebody waits",
+	  "0 size 100\n" "0 spec " V40 " " A "\n" "0 ask 2 1 90\n" "1 knob vram_order 1\n"
+	  "1 ask 2 2 1\n" "2 ask 3 3 61\n" "3 ask 3 4 60\n" "5 free 2 90\n",
+	  "0 grant 1, 1 refuse 2, 2 refuse 3, 5 grant 4" },
+	{ "vgpu: nothing is left for the rest",
+	  "0 size 100\n" "0 spec [vgpu\"v\"]:1:1:100 " A "\n" "0 join 1 1 a\n" "0 ask 2 1 9\n"
+	  "1 knob vram_order 2\n" "1 ask 2 2 1\n" "1 ask 1 3 100\n",
+	  "0 grant 1, 1 refuse 2, 1 grant 3" },
+	{ "vgpu: who does not fit in one holds up nobody in another",
+	  "0 size 100\n" "0 knob vram_order 1\n" "0 spec " V40 " [vgpu\"w\"]:1:1:30 " A " " B
+	  " c:prt:bg:0:0:0:vgpu=w\n" "0 join 1 1 a\n" "0 join 2 2 b\n" "0 join 3 3 c\n"
+	  "0 ask 1 1 30\n" "1 ask 2 2 20\n" "2 ask 3 3 30\n" "3 ask 4 4 30\n" "4 free 1 30\n",
+	  "0 grant 1, 2 grant 3, 3 grant 4, 4 grant 2" },
+	{ "vgpu: its own deadlock, whatever is free elsewhere",
+	  "0 size 100\n" "0 spec " V40 " " A " " B "\n" "0 join 1 1 a\n" "0 join 2 2 b\n"
+	  "0 ask 1 1 20\n" "0 ask 2 2 15\n" "1 ask 1 3 10\n" "2 ask 2 4 10\n" "3 free 2 15\n",
+	  "0 grant 1, 0 grant 2, 2 note vram-deadlock 2, 2 refuse 4, 3 grant 3" },
+	{ "vgpu: mem= is set aside from its share",
+	  "0 size 1000\n" "0 spec [vgpu\"v\"]:1:1:40 a:prt:pe:0:1:2:mem=401,vgpu=v "
+	  "b:prt:pe:0:1:2:mem=400,vgpu=v " "c:prt:bg:0:0:0:vgpu=v\n" "0 join 1 1 a\n"
+	  "0 join 2 2 b\n" "0 join 3 3 c\n" "0 resv 1\n" "0 resv 2\n" "1 ask 3 1 1\n"
+	  "2 ask 4 2 600\n" "3 leave 2\n",
+	  "0 note no-vram 1, 0 resv bg, 0 resv pe, 2 grant 2, 3 gone 2, 3 grant 1" },
+	{ "vgpu: a process comes with what it holds, and leaves it there",
+	  "0 size 100\n" "0 spec " V40 " " A " " B "\n" "0 ask 1 1 30\n" "0 join 1 1 a\n"
+	  "0 join 2 2 b\n" "1 ask 2 2 20\n" "2 leave 1\n" "3 free 1 20\n",
+	  "0 grant 1, 2 gone 1, 3 grant 2" },
+	{ "vgpu: and with what it waits for, which keeps its place",
+	  "0 size 100\n" "0 knob vram_order 1\n" "0 spec " V40 " " A " " B "\n" "0 join 2 2 b\n"
+	  "0 join 3 3 b\n" "0 ask 4 1 60\n" "0 ask 2 2 35\n" "1 ask 1 3 30\n" "2 ask 3 4 10\n"
+	  "4 join 1 1 a\n" "5 free 2 35\n", "0 grant 1, 0 grant 2, 5 grant 3, 5 grant 4" },
+	{ "vgpu: a larger share lets go, a smaller one takes nothing away",
+	  "0 size 100\n" "0 spec " V40 " " A " " B "\n" "0 join 1 1 a\n" "0 join 2 2 b\n"
+	  "0 ask 1 1 30\n" "1 ask 2 2 20\n" "2 vgpu v 50\n" "3 ask 1 3 5\n" "4 vgpu v 20\n"
+	  "5 used 1\n" "6 free 1 30\n" "7 free 2 10\n" "7 ask 2 4 10\n",
+	  "0 grant 1, 2 grant 2, 4 refuse 3, 5 used 30, 7 grant 4" },
+	{ "vgpu: what waits for more than a smaller share is refused",
+	  "0 size 100\n" "0 spec " V40 " " A " " B "\n" "0 join 1 1 a\n" "0 join 2 2 b\n"
+	  "0 ask 1 1 10\n" "1 ask 2 2 35\n" "2 ask 2 3 25\n" "3 vgpu v 30\n" "4 free 1 10\n",
+	  "0 grant 1, 3 refuse 2, 4 grant 3" },
+	{ "vgpu: one that goes leaves its memory and its line to the rest",
+	  "0 size 100\n" "0 knob vram_order 1\n" "0 spec " V40 " " A " " B "\n" "0 join 1 1 a\n"
+	  "0 join 2 2 b\n" "0 ask 1 1 40\n" "0 ask 3 2 50\n" "1 ask 2 3 20\n" "2 ask 4 4 20\n"
+	  "3 leave 1\n" "4 vgpu v 0\n" "5 ask 4 5 10\n" "6 free 3 50\n",
+	  "0 grant 1, 0 grant 2, 3 gone 1, 6 grant 3, 6 grant 4, 6 grant 5" },
+	{ "vgpu: a dry run asks no share",
+	  "0 size 100\n" "0 knob dry_run 1\n" "0 spec " V40 " " A "\n" "0 join 1 1 a\n"
+	  "0 ask 1 1 41\n", "0 note dry 0, 0 grant 1" },
 };
 
 static struct tg_job *jobs[16];
@@ -247,6 +314,7 @@ static const char *step(struct host *h, const char *line)
 	unsigned long long t, a = 0, b = 0, c = 0;
 	char word[16], rest[256] = "", name[32];
 	struct tg_event ev = { .arg = 1 };
+	struct tg_vgpu_conf conf = { };
 	const char *wrong;
 
 	if (sscanf(line, "%llu %15s %255[^\n]", &t, word, rest) < 2)
@@ -309,6 +377,13 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "prio")) {
 		ev.kind = TG_EV_PRIO;
 		ev.arg = b;
+	} else if (!strcmp(word, "vgpu")) {
+		ev.kind = TG_EV_VGPU;
+		ev.client = 0;
+		ev.data = &conf;
+		sscanf(rest, "%31s %u", conf.name, &conf.share[TG_MEMORY]);
+		conf.share[TG_COMPUTE] = !!conf.share[TG_MEMORY];
+		conf.share[TG_COPY] = !!conf.share[TG_MEMORY];
 	} else {
 		ev.kind = TG_EV_SPEC;
 		ev.client = 0;
@@ -358,6 +433,11 @@ static void run_row(const struct row *row)
 #define PROCESSES	12
 #define THREADS		3
 #define SIZE		100
+#define PARTS		3	/* the rest, and two virtual GPUs */
+
+static const char shares[] = "[vgpu v]:1:1:50\n[vgpu w]:1:1:30\nv:prt:bg:0:0:0:vgpu=v\n"
+			     "w:prt:bg:0:0:0:vgpu=w\n";
+static const struct tg_identity ids[PARTS] = { { .comm = "-" }, { .comm = "v" }, { .comm = "w" } };
 
 enum state { WORKS, WAITS };
 
@@ -368,9 +448,9 @@ struct thread {
 	enum state state;
 };
 
-/* One process: its account, and what it believes to have. */
+/* One process: its account, its client's number too, and what it believes to have. */
 struct process {
-	u32 account;
+	u32 account, part;
 	u64 used;
 	struct thread thread[THREADS];
 };
@@ -380,6 +460,8 @@ struct world {
 	struct tg_actions actions;
 	struct process process[PROCESSES];
 	u64 rng, asks, granted, refused, waited, deadlocks, late, used;
+	u64 size[PARTS], held[PARTS];
+	struct tg_spec spec;
 	s64 armed, timeout, longest;
 	u32 accounts;
 	bool tame;		/* one request at a time, none while it holds some */
@@ -403,15 +485,17 @@ static bool waits(const struct process *p)
 }
 
 /* Do processes wait for each other? Found in another way than the core's: who ends is left out. */
-static bool deadlocked(const struct world *w)
+static bool deadlocked_in(const struct world *w, u32 part)
 {
-	bool ended[PROCESSES] = { }, moved = true;
+	bool ended[PROCESSES], moved = true;
 	u64 free, need;
 	u32 i, j;
 
+	for (i = 0; i < PROCESSES; i++)
+		ended[i] = w->process[i].part != part;
 	while (moved) {
 		moved = false;
-		free = SIZE;
+		free = w->size[part];
 		for (i = 0; i < PROCESSES; i++)
 			free -= ended[i] ? 0 : w->process[i].used;
 		for (i = 0; i < PROCESSES; i++) {
@@ -425,6 +509,16 @@ static bool deadlocked(const struct world *w)
 	}
 	for (i = 0; i < PROCESSES; i++)
 		if (!ended[i] && w->process[i].used)
+			return true;
+	return false;
+}
+
+static bool deadlocked(const struct world *w)
+{
+	u32 part;
+
+	for (part = 0; part < PARTS; part++)
+		if (deadlocked_in(w, part))
 			return true;
 	return false;
 }
@@ -462,7 +556,8 @@ static void hear(struct tg_actions *out, const struct tg_action *a)
 	w->granted++;
 	p->used += t->bytes;
 	w->used += t->bytes;
-	if (w->used > SIZE)
+	w->held[p->part] += t->bytes;
+	if (w->held[p->part] > w->size[p->part])
 		w->wrong = "more is granted than there is";
 }
 
@@ -497,6 +592,7 @@ static void give(struct world *w, struct process *p, u64 bytes)
 		return;
 	p->used -= bytes;
 	w->used -= bytes;
+	w->held[p->part] -= bytes;
 	if (tell(w, &ev))
 		w->wrong = "what was granted cannot be given back";
 }
@@ -510,16 +606,39 @@ static void give_up(struct world *w, struct thread *t)
 		t->state = WORKS;
 }
 
-static void die(struct world *w, struct process *p)
+/* A process of a virtual GPU has a channel, one of the rest has none. */
+static void begin(struct world *w, struct process *p)
 {
+	const enum tg_pool pools[] = {
+		TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_ACCOUNT,
+	};
+	struct tg_event ev = { .kind = TG_EV_JOIN, .arg = 1, .data = &ids[p->part] };
 	u32 i;
 
+	p->account = ++w->accounts;
+	if (!p->part)
+		return;
+	for (i = 0; i < ARRAY_SIZE(pools); i++)
+		if (!w->gpu.pooled[pools[i]])
+			tg_gpu_give(&w->gpu, pools[i], calloc(1, tg_pool_size[pools[i]]));
+	ev.client = p->account;
+	ev.job = p->account;
+	if (tell(w, &ev))
+		w->wrong = "a client cannot join";
+}
+
+static void die(struct world *w, struct process *p)
+{
+	struct tg_event ev = { .kind = TG_EV_LEAVE, .client = p->account };
+	u32 i;
+
+	if (p->part && tell(w, &ev))
+		w->wrong = "a client cannot leave";
 	for (i = 0; i < THREADS; i++)
 		give_up(w, &p->thread[i]);
 	while (p->used)
 		give(w, p, 1 + below(w, p->used));
-	memset(p, 0, sizeof(*p));
-	p->account = ++w->accounts;
+	memset(p->thread, 0, sizeof(p->thread));
 }
 
 static void ask(struct world *w, struct process *p, struct thread *t)
@@ -528,7 +647,7 @@ static void ask(struct world *w, struct process *p, struct thread *t)
 
 	if (t->state == WAITS || (w->tame && (p->used || waits(p))))
 		return;
-	t->bytes = 1 + below(w, below(w, 4) ? SIZE / 8 : SIZE);
+	t->bytes = 1 + below(w, below(w, 4) ? w->size[p->part] / 8 : w->size[p->part]);
 	t->id = ++w->asks;
 	t->state = WAITS;
 	ev.job = t->id;
@@ -550,17 +669,37 @@ static void set(struct world *w, enum tg_knob nr, s64 value)
 	tell(w, &ev);
 }
 
-static void run_random(u32 order, bool tame, u32 steps)
+/* A fifth of the memory is left for the rest. */
+static void share_out(struct world *w)
+{
+	struct tg_event ev = { .kind = TG_EV_SPEC, .data = &w->spec };
+	struct tg_spec_error err;
+	u32 i;
+
+	w->spec.text = shares;
+	w->spec.entries = calloc(tg_spec_room(shares, strlen(shares)), sizeof(*w->spec.entries));
+	if (!w->spec.entries || tg_spec_parse(&w->spec, strlen(shares), &err))
+		abort();
+	tell(w, &ev);
+	w->size[0] = 20;
+	w->size[1] = 50;
+	w->size[2] = 30;
+	for (i = 0; i < PROCESSES; i++)
+		w->process[i].part = i % PARTS;
+}
+
+static void run_random(u32 order, bool tame, bool share, u32 steps)
 {
 	static const char *const orders[] = { "no order", "fifo", "mmu", "pfifo", "pmmu" };
 	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .arg = SIZE };
 	struct world *w = calloc(1, sizeof(*w));
 	char name[64];
 	void *spare;
-	u32 i;
+	u32 i, pool;
 
 	if (!w)
 		abort();
+	w->size[0] = SIZE;
 	w->rng = 88172645463325252ULL + order;
 	w->tame = tame;
 	w->armed = TG_NEVER;
@@ -572,8 +711,10 @@ static void run_random(u32 order, bool tame, u32 steps)
 	set(w, TG_KNOB_VRAM_TIMEOUT, w->timeout / TG_USEC);
 	set(w, TG_KNOB_VRAM_AGEING, w->timeout / TG_USEC / 100);
 	w->timeout += TG_MSEC;
+	if (share)
+		share_out(w);
 	for (i = 0; i < PROCESSES; i++)
-		w->process[i].account = ++w->accounts;
+		begin(w, &w->process[i]);
 	for (i = 0; i < steps && !w->wrong; i++) {
 		struct process *p = &w->process[below(w, PROCESSES)];
 		struct thread *t = &p->thread[below(w, THREADS)];
@@ -591,8 +732,10 @@ static void run_random(u32 order, bool tame, u32 steps)
 				give_up(w, t);
 			break;
 		case 14:
-			if (!below(w, 8))
-				die(w, p);
+			if (below(w, 8))
+				break;
+			die(w, p);
+			begin(w, p);
 			break;
 		}
 		if (!w->wrong && deadlocked(w))
@@ -606,16 +749,17 @@ static void run_random(u32 order, bool tame, u32 steps)
 		w->wrong = "somebody is refused though all give back";
 	if (!w->wrong && (!w->waited || (!tame && !w->deadlocks)))
 		w->wrong = "nobody waited, or there was no deadlock: the test shows nothing";
-	snprintf(name, sizeof(name), "at random: %s%s", orders[order], tame ? ", one at a time" : "");
+	snprintf(name, sizeof(name), "at random: %s%s%s", orders[order],
+		 tame ? ", one at a time" : "", share ? ", virtual GPUs" : "");
 	test_row(name, !w->wrong, "step %u: %s", i, w->wrong);
 	printf("# %llu requests, %llu waited, longest %lld ms, %llu refused, %llu deadlocks, %llu late\n",
 	       (unsigned long long)w->asks, (unsigned long long)w->waited,
 	       (long long)(w->longest / TG_MSEC), (unsigned long long)w->refused,
 	       (unsigned long long)w->deadlocks, (unsigned long long)w->late);
-	while ((spare = tg_gpu_take(&w->gpu, TG_POOL_ACCOUNT)))
-		free(spare);
-	while ((spare = tg_gpu_take(&w->gpu, TG_POOL_ASK)))
-		free(spare);
+	for (pool = 0; pool < TG_POOLS; pool++)
+		while ((spare = tg_gpu_take(&w->gpu, pool)))
+			free(spare);
+	free(w->spec.entries);
 	free(w);
 }
 
@@ -627,8 +771,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		run_row(&rows[i]);
 	for (i = TG_MEM_FIFO; i < TG_MEM_ORDERS; i++) {
-		run_random(i, false, steps);
-		run_random(i, true, steps);
+		run_random(i, false, false, steps);
+		run_random(i, true, false, steps);
+		run_random(i, false, true, steps);
+		run_random(i, true, true, steps);
 	}
 	return test_end();
 }
