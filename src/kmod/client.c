@@ -129,7 +129,9 @@ static struct dma_fence *unfinished(const struct tgk_client *client)
 
 /*
  * TG_ACT_SYNC: wait for what went through the open gate. In slices: to wait for long is no fault
- * of this thread, and an answer that nobody wants any more must not delay the next one.
+ * of this thread, and an answer that nobody wants any more must not delay the next one. After each
+ * the fence is asked again: while everybody else is held back, no other completion brings up one
+ * whose interrupt was lost (nouveau of 6.1 loses one when a wait begins just as another ends).
  */
 static void sync(struct work_struct *work)
 {
@@ -144,8 +146,7 @@ static void sync(struct work_struct *work)
 		wait_event_timeout(gpu->open_wait,
 				   open_calls_over(client) || stale(client, nr), 1);
 	while (!stale(client, nr) && (fence = unfinished(client))) {
-		while (!stale(client, nr) && !dma_fence_wait_timeout(fence, false, 1))
-			;
+		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);
 	}
 	raw_spin_lock_irq(&gpu->lock);
