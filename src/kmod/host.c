@@ -6,9 +6,12 @@
  * tgk_feed() and everything that it calls run under tgk_gpu.lock, in any context. The rest
  * runs in process context; what changes the list of GPUs or a setting, under tgk_mutex.
  */
+#include <linux/ctype.h>
 #include <linux/device.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/ratelimit.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
@@ -52,6 +55,35 @@ const char *const tgk_stat_names[TGK_STATS] = {
 	[TGK_STAT_VRAM_DEADLOCK] = "vram_deadlock",
 };
 
+/* What enum tg_note is called, in uevents too. */
+static const char *const note_names[] = {
+	[TG_NOTE_LOST] = "LOST",
+	[TG_NOTE_REPAIRED] = "REPAIRED",
+	[TG_NOTE_RECOVERED] = "RECOVERED",
+	[TG_NOTE_OVERLAP] = "OVERLAP",
+	[TG_NOTE_EJECTED_PICK] = "EJECTED_PICK",
+	[TG_NOTE_EJECTED_STARVED] = "EJECTED_STARVED",
+	[TG_NOTE_DRAIN_CUT] = "DRAIN_CUT",
+	[TG_NOTE_POLICY] = "POLICY",
+	[TG_NOTE_DRY] = "DRY",
+	[TG_NOTE_NOT_ADMITTED] = "NOT_ADMITTED",
+	[TG_NOTE_NO_VRAM] = "NO_VRAM",
+	[TG_NOTE_VRAM_LATE] = "VRAM_LATE",
+	[TG_NOTE_VRAM_DEADLOCK] = "VRAM_DEADLOCK",
+};
+
+static_assert(ARRAY_SIZE(note_names) == TG_NOTES);
+
+static bool named_policy(u32 note)
+{
+	return note == TG_NOTE_POLICY || note == TG_NOTE_DRY;
+}
+
+static bool failed_policy(u32 note)
+{
+	return note == TG_NOTE_EJECTED_PICK || note == TG_NOTE_EJECTED_STARVED;
+}
+
 /* --- actions: under tgk_gpu.lock, inside tgk_feed() --- */
 
 static void act_note(struct tgk_gpu *gpu, const struct tg_action *action)
@@ -72,7 +104,7 @@ static void act_note(struct tgk_gpu *gpu, const struct tg_action *action)
 	const struct tgk_client *client = action->host;
 	struct tgk_note *note;
 
-	if (action->arg != TG_NOTE_POLICY && action->arg != TG_NOTE_DRY)
+	if (!named_policy(action->arg))
 		tgk_count(stats[action->arg]);
 	if (gpu->closing)
 		return;
@@ -83,10 +115,14 @@ static void act_note(struct tgk_gpu *gpu, const struct tg_action *action)
 	note = &gpu->notes[gpu->nr_notes++];
 	memset(note, 0, sizeof(*note));
 	note->what = action->arg;
-	note->job = action->job;
+	if (named_policy(note->what))
+		note->policy = tg_policy_get(action->job);
+	else if (failed_policy(note->what))
+		note->policy = tg_gpu_policy(&gpu->core);	/* until this note is out */
 	if (client) {
 		note->client = client->id;
 		note->pid = client->ident.pid;
+		note->uid = client->ident.uid;
 		memcpy(note->comm, client->ident.comm, sizeof(note->comm));
 	}
 	queue_work(tgk_wq, &gpu->tell);
@@ -177,44 +213,63 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* --- notes --- */
+/* --- notes: process context, a work item --- */
 
-static void tell_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
+/*
+ * What clients can bring about is told ten times in five seconds at most, each kind for itself.
+ * What root does, and what fails because of it, is told always: who keeps count must not miss any.
+ */
+static bool worth_telling(const struct tgk_note *note)
 {
-	const struct tg_policy *policy;
+	static struct ratelimit_state limits[TG_NOTES] = {
+		[0 ... TG_NOTES - 1] = RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL,
+							    DEFAULT_RATELIMIT_BURST),
+	};
 
+	return note->policy || ___ratelimit(&limits[note->what], "timegraph");
+}
+
+/* A client chooses its name: nothing in it may pass for a line of the log, or for another key. */
+static void make_plain(char *comm)
+{
+	for (; *comm; comm++)
+		if (!isascii(*comm) || !isprint(*comm))
+			*comm = '?';
+}
+
+static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
+{
 	switch (note->what) {
 	case TG_NOTE_LOST:
-		pr_warn_ratelimited("GPU %u: client %u (%s, pid %u): a command group ran past its deadline and is written off\n",
-				    gpu->index, note->client, note->comm, note->pid);
+		pr_warn("GPU %u: client %u (%s, pid %u): a command group ran past its deadline and is written off\n",
+			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_REPAIRED:
-		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a command group written off has completed; accounts corrected\n",
-				      gpu->index, note->client, note->comm, note->pid);
+		pr_notice("GPU %u: client %u (%s, pid %u): a command group written off has completed; accounts corrected\n",
+			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_RECOVERED:
-		pr_notice_ratelimited("GPU %u: the engine completes command groups again\n",
-				      gpu->index);
+		pr_notice("GPU %u: the engine completes command groups again\n", gpu->index);
 		break;
 	case TG_NOTE_OVERLAP:
-		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a freed submission did not reach the GPU in time and lost its turn\n",
-				      gpu->index, note->client, note->comm, note->pid);
+		pr_notice("GPU %u: client %u (%s, pid %u): a freed submission did not reach the GPU in time and lost its turn\n",
+			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_EJECTED_PICK:
-		pr_warn("GPU %u: the policy chose a command group that was not its to choose: fifo is in force, reserves are lifted\n",
-			gpu->index);
+		pr_warn("GPU %u: policy %s chose a command group that was not its to choose: fifo is in force, reserves are lifted\n",
+			gpu->index, note->policy->name);
 		break;
 	case TG_NOTE_EJECTED_STARVED:
-		pr_warn("GPU %u: the policy left an eligible command group waiting: fifo is in force, reserves are lifted\n",
-			gpu->index);
+		pr_warn("GPU %u: policy %s left an eligible command group waiting: fifo is in force, reserves are lifted\n",
+			gpu->index, note->policy->name);
 		break;
 	case TG_NOTE_DRAIN_CUT:
 		pr_warn("GPU %u: a drain was cut short: client %u (%s, pid %u) still had work in flight\n",
 			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_NOT_ADMITTED:
-		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): its reserve does not fit beside those admitted: it is in Background\n",
-				      gpu->index, note->client, note->comm, note->pid);
+		pr_notice("GPU %u: client %u (%s, pid %u): its reserve does not fit beside those admitted: it is in Background\n",
+			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_NO_VRAM:
 		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): the VRAM that its line asks for (mem=) does not fit beside what others hold: it is in Background, and none is set aside\n",
@@ -231,16 +286,47 @@ static void tell_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 					      gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:
-		policy = tg_policy_get(note->job);
-		pr_info("GPU %u: policy %s is in force\n", gpu->index,
-			policy ? policy->name : "?");
+		pr_info("GPU %u: policy %s is in force\n", gpu->index, note->policy->name);
 		break;
 	case TG_NOTE_DRY:
-		policy = tg_policy_get(note->job);
 		pr_info("GPU %u: dry run: policy %s is only modelled, nothing is delayed\n",
-			gpu->index, policy ? policy->name : "?");
+			gpu->index, note->policy->name);
 		break;
 	}
+}
+
+/*
+ * In the module's name, not in the device's: its kobject is there as long as we are, whatever
+ * becomes of the device. Without memory the log has to do.
+ */
+static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
+{
+	struct kobj_uevent_env *env = kzalloc(sizeof(*env), GFP_KERNEL);
+
+	if (!env)
+		return;
+	add_uevent_var(env, "TIMEGRAPH_EVENT=%s", note_names[note->what]);
+	add_uevent_var(env, "TIMEGRAPH_GPU=%u", gpu->index);
+	add_uevent_var(env, "TIMEGRAPH_DEVICE=%s", dev_name(gpu->dev));
+	if (note->policy)
+		add_uevent_var(env, "TIMEGRAPH_POLICY=%s", note->policy->name);
+	if (note->client) {
+		add_uevent_var(env, "TIMEGRAPH_CLIENT=%u", note->client);
+		add_uevent_var(env, "TIMEGRAPH_PID=%u", note->pid);
+		add_uevent_var(env, "TIMEGRAPH_UID=%u", note->uid);
+		add_uevent_var(env, "TIMEGRAPH_COMM=%s", note->comm);
+	}
+	kobject_uevent_env(&THIS_MODULE->mkobj.kobj, KOBJ_CHANGE, env->envp);
+	kfree(env);
+}
+
+static void tell_note(const struct tgk_gpu *gpu, struct tgk_note *note)
+{
+	if (!worth_telling(note))
+		return;
+	make_plain(note->comm);
+	log_note(gpu, note);
+	send_uevent(gpu, note);
 }
 
 static void tell(struct work_struct *work)

@@ -159,16 +159,17 @@ struct tgk_poll {
 /**
  * struct tgk_note - one TG_ACT_NOTE, to be told from the work
  * @what: enum tg_note
- * @job: as in the action
+ * @policy: that is in force now, or has failed; NULL: it is not about one
  * @client: its number, 0: none
  * @pid: its process
- * @comm: its name
+ * @uid: its user
+ * @comm: its name, as it chose it
  */
 struct tgk_note {
 	u32 what;
-	u64 job;
+	const struct tg_policy *policy;
 	u32 client;
-	u32 pid;
+	u32 pid, uid;
 	char comm[TG_COMM_LEN];
 };
 
