@@ -55,8 +55,7 @@ const char *const tgk_stat_names[TGK_STATS] = {
 	[TGK_STAT_VRAM_DEADLOCK] = "vram_deadlock",
 };
 
-/* What enum tg_note is called, in uevents too. */
-static const char *const note_names[] = {
+const char *const tgk_note_names[] = {
 	[TG_NOTE_LOST] = "LOST",
 	[TG_NOTE_REPAIRED] = "REPAIRED",
 	[TG_NOTE_RECOVERED] = "RECOVERED",
@@ -72,7 +71,7 @@ static const char *const note_names[] = {
 	[TG_NOTE_VRAM_DEADLOCK] = "VRAM_DEADLOCK",
 };
 
-static_assert(ARRAY_SIZE(note_names) == TG_NOTES);
+static_assert(ARRAY_SIZE(tgk_note_names) == TG_NOTES);
 
 static bool named_policy(u32 note)
 {
@@ -194,6 +193,8 @@ int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
 		spec = container_of(ev->data, struct tgk_spec, spec);
 		len = spec->len;
 	}
+	if (ev->kind == TG_EV_SUBMIT)
+		((struct tgk_job *)ev->host)->arrived = ev->now;
 	tgk_trace_begin(&gpu->trace, ev, len);
 	ret = tg_gpu_feed(&gpu->core, ev, &gpu->out);
 	tgk_trace_end(&gpu->trace, ev, len, ret);
@@ -305,7 +306,7 @@ static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
 
 	if (!env)
 		return;
-	add_uevent_var(env, "TIMEGRAPH_EVENT=%s", note_names[note->what]);
+	add_uevent_var(env, "TIMEGRAPH_EVENT=%s", tgk_note_names[note->what]);
 	add_uevent_var(env, "TIMEGRAPH_GPU=%u", gpu->index);
 	add_uevent_var(env, "TIMEGRAPH_DEVICE=%s", dev_name(gpu->dev));
 	if (note->policy)

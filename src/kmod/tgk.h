@@ -11,7 +11,7 @@
  *	fence.c		the fence of a submission, and its signal
  *	poll.c		reads from the GPU which channel its engine works for
  *	host.c		feeds the core, carries out its actions, owns its memory and timer
- *	trace.c		the record of what went in and out
+ *	trace.c		the record of what went in and out, and the tracepoints
  *	sysfs.c		/sys/kernel/timegraph
  *	vgpu.c		virtual GPUs, also as changed by hand, and their files
  *
@@ -324,7 +324,8 @@ struct tgk_channel {
  * struct tgk_job - one submission, from its arrival to its fence's signal
  * @gpu: its GPU
  * @id: the core's number
- * @node: in one of the GPU's lists; tgk_gpu.lock, as all up to @until
+ * @arrived: when it was submitted, ns; tgk_gpu.lock, as all up to @until
+ * @node: in one of the GPU's lists
  * @task: waiting: the thread; parked: the thread, referenced
  * @freed: the core has said FREE; read without the lock by the thread
  * @until: parked: jiffies until which its place is kept
@@ -337,6 +338,7 @@ struct tgk_channel {
 struct tgk_job {
 	struct tgk_gpu *gpu;
 	u64 id;
+	s64 arrived;
 	struct list_head node;
 	struct task_struct *task;
 	bool freed;
@@ -504,6 +506,7 @@ extern s64 tgk_knobs[TG_KNOBS];
 extern u32 tgk_foreground;
 extern struct tgk_spec *tgk_spec;
 extern wait_queue_head_t tgk_told;
+extern const char *const tgk_note_names[];
 
 /**
  * struct tgk_spec - the spec in force

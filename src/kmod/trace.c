@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trace of one GPU, and its file in debugfs. See trace.h.
+ * The trace of one GPU, and its file in debugfs. See trace.h. And the tracepoints, which hear of
+ * the same things at the same time, also when no trace is kept.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -9,6 +10,9 @@
 
 #include <tg/record.h>
 #include "tgk.h"
+
+#define CREATE_TRACE_POINTS
+#include "tracepoints.h"
 
 static struct dentry *folder;
 
@@ -77,6 +81,114 @@ void tgk_trace_exit(struct tgk_trace *t)
 	t->buf = NULL;
 }
 
+/* --- tracepoints: under tgk_gpu.lock --- */
+
+/* As docs/trace.md calls them. */
+static const char *const event_names[] = {
+	[TG_EV_JOIN] = "JOIN",
+	[TG_EV_LEAVE] = "LEAVE",
+	[TG_EV_SUBMIT] = "SUBMIT",
+	[TG_EV_CANCEL] = "CANCEL",
+	[TG_EV_STARTED] = "STARTED",
+	[TG_EV_REFUSED] = "REFUSED",
+	[TG_EV_DONE] = "DONE",
+	[TG_EV_IDLE] = "IDLE",
+	[TG_EV_TIMER] = "TIMER",
+	[TG_EV_SPEC] = "SPEC",
+	[TG_EV_POLICY] = "POLICY",
+	[TG_EV_KNOB] = "KNOB",
+	[TG_EV_SAMPLE] = "SAMPLE",
+	[TG_EV_PRIO] = "PRIO",
+	[TG_EV_FOREGROUND] = "FOREGROUND",
+	[TG_EV_MEM_SIZE] = "MEM_SIZE",
+	[TG_EV_MEM_ASK] = "MEM_ASK",
+	[TG_EV_MEM_CANCEL] = "MEM_CANCEL",
+	[TG_EV_MEM_FREE] = "MEM_FREE",
+	[TG_EV_VGPU] = "VGPU",
+};
+
+static const char *const action_names[] = {
+	[TG_ACT_FREE] = "FREE",
+	[TG_ACT_ARM] = "ARM",
+	[TG_ACT_NOTE] = "NOTE",
+	[TG_ACT_GATE] = "GATE",
+	[TG_ACT_SYNC] = "SYNC",
+	[TG_ACT_GONE] = "GONE",
+	[TG_ACT_POLL] = "POLL",
+	[TG_ACT_WOULD] = "WOULD",
+	[TG_ACT_MEM_GRANT] = "MEM_GRANT",
+	[TG_ACT_MEM_REFUSE] = "MEM_REFUSE",
+};
+
+static_assert(ARRAY_SIZE(event_names) == TG_EV_KINDS);
+static_assert(ARRAY_SIZE(action_names) == TG_ACT_KINDS);
+
+/* Whose event it is; the core has not heard of it yet. */
+static void point_event(const struct tgk_gpu *gpu, const struct tg_event *ev)
+{
+	const struct tg_client *client = NULL;
+	const struct tg_identity *id = NULL;
+	const struct tg_job *job;
+
+	switch (ev->kind) {
+	case TG_EV_JOIN:
+		id = ev->data;
+		break;
+	case TG_EV_LEAVE:
+	case TG_EV_SUBMIT:
+	case TG_EV_IDLE:
+	case TG_EV_SAMPLE:
+	case TG_EV_PRIO:
+		client = tg_gpu_client(&gpu->core, ev->client);
+		break;
+	case TG_EV_CANCEL:
+	case TG_EV_STARTED:
+	case TG_EV_REFUSED:
+	case TG_EV_DONE:
+		job = tg_gpu_job(&gpu->core, ev->job);
+		client = job ? job->client : NULL;
+		break;
+	default:
+		break;
+	}
+	if (client)
+		id = client->id_data;
+	trace_tg_event(gpu->index, event_names[ev->kind], ev, client ? client->id : ev->client, id);
+	if (ev->kind == TG_EV_SAMPLE)
+		trace_tg_sample(gpu->index, ev->client, ev->data);
+}
+
+/* The decision, and what it was made from. */
+static void point_free(const struct tgk_gpu *gpu, const struct tg_action *action)
+{
+	const struct tg_job *job = tg_gpu_job(&gpu->core, action->job);
+	const struct tgk_job *ours = action->host;
+	const s64 now = gpu->core.now;
+	s64 throttled = job->throttled;
+
+	if (job->state == TG_JOB_THROTTLED)	/* its channel leaves */
+		throttled += now - job->since;
+	trace_tg_free(gpu->index, gpu->core.policy->name, &gpu->core.engine[__ffs(job->engines)],
+		      job, throttled, now - ours->arrived - throttled);
+}
+
+static void point_action(const struct tgk_gpu *gpu, const struct tg_action *action)
+{
+	const struct tgk_client *client = action->host;
+
+	if (action->kind == TG_ACT_FREE) {
+		if (trace_tg_free_enabled())
+			point_free(gpu, action);
+	} else if (action->kind == TG_ACT_NOTE) {
+		trace_tg_note(gpu->index, tgk_note_names[action->arg], action,
+			      client ? &client->ident : NULL);
+	} else {
+		trace_tg_action(gpu->index, action_names[action->kind], action);
+	}
+}
+
+/* --- the trace --- */
+
 /* Room for @size bytes more and for the record that ends a full trace? */
 static bool fits(const struct tgk_trace *t, u32 size)
 {
@@ -87,6 +199,8 @@ void tgk_trace_begin(struct tgk_trace *t, const struct tg_event *ev, u32 spec_le
 {
 	u32 size;
 
+	if (trace_tg_event_enabled() || trace_tg_sample_enabled())
+		point_event(container_of(t, struct tgk_gpu, trace), ev);
 	if (!t->buf || t->gap)
 		return;
 	size = tg_record_event_size(ev, spec_len);
@@ -99,6 +213,7 @@ void tgk_trace_begin(struct tgk_trace *t, const struct tg_event *ev, u32 spec_le
 
 void tgk_trace_action(struct tgk_trace *t, const struct tg_action *action)
 {
+	point_action(container_of(t, struct tgk_gpu, trace), action);
 	if (!t->buf)
 		return;
 	if (t->gap) {
