@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/stall $(B)/vm/bin/vram
+vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/scribble $(B)/vm/bin/stall $(B)/vm/bin/vram
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
@@ -22,11 +22,7 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
-$(B)/vm/bin/stall: $(B)/obj/vmtools/tests/vm/tools/stall.o
-	@mkdir -p $(@D)
-	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
-
-$(B)/vm/bin/vram: $(B)/obj/vmtools/tests/vm/tools/vram.o
+$(addprefix $(B)/vm/bin/,scribble stall vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
 
@@ -38,4 +34,4 @@ $(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
 
--include $(ABUSE_OBJ:.o=.d) $(B)/obj/vmtools/tests/vm/tools/stall.d $(B)/obj/vmtools/tests/vm/tools/vram.d
+-include $(ABUSE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,scribble stall vram)

@@ -227,6 +227,10 @@ static bool worth_telling(const struct tgk_note *note)
 							    DEFAULT_RATELIMIT_BURST),
 	};
 
+	/* A process without a channel: we do not know its name. */
+	if (!note->client &&
+	    (note->what == TG_NOTE_VRAM_LATE || note->what == TG_NOTE_VRAM_DEADLOCK))
+		return false;
 	return note->policy || ___ratelimit(&limits[note->what], "timegraph");
 }
 
@@ -273,18 +277,16 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_NO_VRAM:
-		pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): the VRAM that its line asks for (mem=) does not fit beside what others hold: it is in Background, and none is set aside\n",
-				      gpu->index, note->client, note->comm, note->pid);
+		pr_notice("GPU %u: client %u (%s, pid %u): the VRAM that its line asks for (mem=) does not fit beside what others hold: it is in Background, and none is set aside\n",
+			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_VRAM_LATE:
-		if (note->client)	/* or a process without a channel */
-			pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a request for VRAM has waited for vram_timeout_us and fails\n",
-					      gpu->index, note->client, note->comm, note->pid);
+		pr_notice("GPU %u: client %u (%s, pid %u): a request for VRAM has waited for vram_timeout_us and fails\n",
+			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_VRAM_DEADLOCK:
-		if (note->client)
-			pr_notice_ratelimited("GPU %u: client %u (%s, pid %u): a request for VRAM fails, since processes that hold some wait for each other\n",
-					      gpu->index, note->client, note->comm, note->pid);
+		pr_notice("GPU %u: client %u (%s, pid %u): a request for VRAM fails, since processes that hold some wait for each other\n",
+			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:
 		pr_info("GPU %u: policy %s is in force\n", gpu->index, note->policy->name);
