@@ -27,6 +27,9 @@ static struct {
 	{ "a bomb",
 	  { "--name=bomb", "--kind=compute", "--cost=20ms", "--every=0", "--depth=2" },
 	  { .name = "bomb", .cost_ns = 20 * MS, .depth = 2, .groups = 1, .channels = 1 } },
+	{ "frames that differ",
+	  { "--vary", "32", "--seed=4294967295" },
+	  { DEFAULTS, .vary = 32, .seed = UINT32_MAX } },
 	{ "fills, verified",
 	  { "--kind", "fill", "--verify", "--count", "7" },
 	  { DEFAULTS, .kind = TGL_FILL, .verify = 1, .count = 7 } },
@@ -59,6 +62,11 @@ static struct {
 	  "--cost 4: a time needs a unit (ns, us, ms or s), as in 2.5ms" },
 	{ "cost of nothing", { "--cost", "0" }, "--cost 0: out of range, give 1ns to 60s" },
 	{ "cost too long", { "--cost", "61s" }, "--cost 61s: out of range, give 1ns to 60s" },
+	{ "frames that cost less than nothing", { "--vary", "101" },
+	  "--vary 101: out of range, give 0 to 100" },
+	{ "a percent sign", { "--vary", "32%" }, "--vary 32%: not a whole number, such as 4" },
+	{ "seed too big", { "--seed", "4294967296" },
+	  "--seed 4294967296: out of range, give 0 to 4294967295" },
 	{ "no groups", { "--groups", "0" }, "--groups 0: out of range, give 1 to 1000" },
 	{ "no depth", { "--depth", "0" }, "--depth 0: out of range, give 1 to 64" },
 	{ "too deep", { "--depth", "65" }, "--depth 65: out of range, give 1 to 64" },
@@ -98,6 +106,7 @@ static enum tgl_parsed parse(const char *const *args, struct tgl_opts *opts, cha
 static int same(const struct tgl_opts *a, const struct tgl_opts *b)
 {
 	return !strcmp(a->name, b->name) && a->kind == b->kind && a->cost_ns == b->cost_ns &&
+	       a->vary == b->vary && a->seed == b->seed &&
 	       a->every_ns == b->every_ns && a->groups == b->groups &&
 	       a->think_ns == b->think_ns && a->vsync_ns == b->vsync_ns &&
 	       a->depth == b->depth && a->channels == b->channels && a->for_ns == b->for_ns &&

@@ -32,17 +32,22 @@ static struct {
 	uint32_t spoil_every;			/* every so many groups find their work wrong */
 	uint32_t signal_at;			/* this group's submission gets a SIGTERM */
 	uint32_t signal_after;			/* this one's, of all channels, is soon followed by one */
+	uint64_t done_ps;			/* what completed groups asked for */
+	uint64_t least_ps, most_ps;		/* and one group; of a single channel */
+	int frame_broken;			/* groups of a frame differ */
 	unsigned int in_flight, most_in_flight;
 	uint32_t last_seq;
 	int order_broken;
 	int name_wrong;
 } card;
 
-static uint64_t channels;	/* that the row asks for */
+static uint64_t channels, groups;	/* that the row asks for; groups: in a frame */
 
 struct tgl_channel {
 	int id;
 	uint32_t seq[64];	/* group in flight in each slot, 0 for none */
+	uint64_t ps[64];	/* what it asks for */
+	uint64_t last_ps, most_ps;
 	unsigned int in_flight;
 	uint32_t last_seq, last_done;
 };
@@ -64,12 +69,12 @@ int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned i
 	static int ids;
 
 	(void)gpu;
-	(void)work;
 	(void)depth;
 	(void)verify;
 	snprintf(why, why_size, "no channel to play with");
 	*chan = calloc(1, sizeof(**chan));
 	(*chan)->id = ++ids;
+	(*chan)->most_ps = work->ps;
 	return card.channel_error;
 }
 
@@ -84,13 +89,21 @@ int tgl_channel_dead(const struct tgl_channel *chan)
 	return card.dead;
 }
 
-int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, uint32_t seq)
+int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, const struct tgl_work *work,
+		    uint32_t seq)
 {
 	static uint64_t sent;
 
-	if (seq != chan->last_seq + 1 || chan->seq[slot])
+	if (seq != chan->last_seq + 1 || chan->seq[slot] || work->ps > chan->most_ps)
 		card.order_broken = 1;
+	if ((seq - 1) % groups && work->ps != chan->last_ps)
+		card.frame_broken = 1;
 	chan->last_seq = seq;
+	chan->last_ps = work->ps;
+	if (!card.least_ps || work->ps < card.least_ps)
+		card.least_ps = work->ps;
+	if (work->ps > card.most_ps)
+		card.most_ps = work->ps;
 	if (seq == card.signal_at)
 		raise(SIGTERM);
 	if (seq == card.signal_after &&
@@ -102,6 +115,7 @@ int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, uint32_t seq)
 	if (seq >= card.refuse_from && seq < card.refuse_to)
 		return card.refusal;
 	chan->seq[slot] = seq;
+	chan->ps[slot] = work->ps;
 	if (++chan->in_flight > card.most_in_flight)
 		card.most_in_flight = chan->in_flight;
 	return 0;
@@ -116,6 +130,7 @@ int tgl_slot_wait(struct tgl_channel *chan, unsigned int slot)
 	if (seq == card.fail_wait)
 		return card.wait_error;
 	chan->last_done = seq;
+	__atomic_add_fetch(&card.done_ps, chan->ps[slot], __ATOMIC_RELAXED);
 	chan->seq[slot] = 0;
 	chan->in_flight--;
 	return 0;
@@ -160,6 +175,15 @@ static struct {
 	{ "thinking changes no count",
 	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 3, .depth = 1, .count = 9,
 	    .think_ns = 1000, .every_ns = 1000 }, { 0 }, 0, 9, 9, 3, 0, 1 },
+	{ "frames that differ",
+	  { BASE, .vary = 50, .count = 200 }, { 0 }, 0, 200, 200, 200, 0, 1 },
+	{ "frames that differ, of several groups, some refused",
+	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 4, .depth = 3, .count = 200,
+	    .vary = 32, .seed = 5 }, { .refuse_from = 6, .refuse_to = 9, .refusal = -EFAULT },
+	  0, 197, 197, 49, 3, 3 },
+	{ "frames that differ, on two channels",
+	  { .name = "tester", .cost_ns = MS, .channels = 2, .groups = 2, .depth = 2, .count = 100,
+	    .vary = 100 }, { 0 }, 0, 200, 200, 100, 0, 2 },
 	{ "a cut frame does not count",
 	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 4, .depth = 1, .count = 10 },
 	  { 0 }, 0, 10, 10, 2, 0, 1 },
@@ -206,6 +230,17 @@ static struct {
 	{ "no channel", { BASE }, { .channel_error = -EINVAL }, -EINVAL, 0, 0, 0, 0, 0 },
 };
 
+/* Did groups ask for what the options say? With --vary, frames reach near to both bounds. */
+static int costs_right(const struct tgl_opts *opts, uint64_t done)
+{
+	uint64_t one = tgl_work_size(TGL_COMPUTE, MS).ps, span = MS * 1000 * opts->vary / 100;
+
+	if (!opts->vary)
+		return card.done_ps == done * one;
+	return opts->channels > 1 || (card.least_ps < MS * 1000 - span * 9 / 10 &&
+				      card.most_ps > MS * 1000 + span * 9 / 10);
+}
+
 /* Runs in a process of its own: 0 if the row holds, else it has printed why. */
 static int check(size_t i)
 {
@@ -215,6 +250,7 @@ static int check(size_t i)
 
 	card = rows[i].card;
 	channels = rows[i].opts.channels;
+	groups = rows[i].opts.groups;
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	ret = tgl_run(&rows[i].opts, &r, why, sizeof(why));
@@ -223,15 +259,18 @@ static int check(size_t i)
 		return ret != rows[i].ret || !why[0];
 	}
 	printf("submitted %" PRIu64 ", groups %" PRIu64 ", frames %" PRIu64 ", errors %" PRIu64
-	       ", most in flight %u, samples %zu and %zu, order %s, name %s",
+	       ", most in flight %u, samples %zu and %zu, order %s, frames %s, name %s"
+	       ", %" PRIu64 " to %" PRIu64 " ps, %" PRIu64 " of %" PRIu64,
 	       r.submitted, r.groups, r.frames, r.errors, card.most_in_flight, r.latency.n,
-	       r.frame.n, card.order_broken ? "broken" : "kept", card.name_wrong ? "wrong" : "set");
+	       r.frame.n, card.order_broken ? "broken" : "kept",
+	       card.frame_broken ? "broken" : "whole", card.name_wrong ? "wrong" : "set",
+	       card.least_ps, card.most_ps, r.asked_ps, card.done_ps);
 	return r.submitted != rows[i].submitted || r.groups != rows[i].groups ||
 	       r.frames != rows[i].frames || r.errors != rows[i].errors ||
 	       card.most_in_flight != rows[i].most_in_flight || r.latency.n != r.groups ||
 	       r.frame.n != (r.frames ? r.frames - channels : 0) ||
-	       r.asked_ps != r.groups * tgl_work_size(TGL_COMPUTE, MS).ps ||
-	       card.order_broken || card.name_wrong;
+	       r.asked_ps != card.done_ps || !costs_right(&rows[i].opts, r.groups) ||
+	       card.order_broken || card.frame_broken || card.name_wrong;
 }
 
 /* Runs a row in a child and reads what it printed. */

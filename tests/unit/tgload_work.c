@@ -16,6 +16,7 @@ static const struct {
 	uint64_t ps;
 } grids[] = {
 	{ "compute: 1 us is 10.25 blocks, but 14 are the least", 1000, 14, 1, 1365333 },
+	{ "compute: nothing", 0, 14, 1, 1365333 },
 	{ "compute: 1 ns", 1, 14, 1, 1365333 },
 	{ "compute: 100 us", 100000, 1025, 1, 99961904 },
 	{ "compute: 1 ms", 1000000, 10254, 1, 1000009142 },
@@ -23,6 +24,7 @@ static const struct {
 	{ "compute: the longest row", 6391223, 65535, 1, 6391222857 },
 	{ "compute: 20 ms takes rows", 20000000, 51270, 4, 20000182857 },
 	{ "compute: 60 s", UINT64_C(60000000000), 65534, 9388, UINT64_C(59999884629333) },
+	{ "compute: 120 s", UINT64_C(120000000000), 65534, 18776, UINT64_C(119999769258666) },
 };
 
 static const struct {
@@ -58,6 +60,68 @@ static void check_error(void)
 	}
 	test_row("compute: any cost within 500 ppm", worst <= 500,
 		 "%" PRIu64 " ppm at %" PRIu64 " ns", worst, at);
+}
+
+#define FRAMES	10000
+#define WINDOW	100
+
+/* Costs of --vary: within the bounds, and spread evenly over any stretch of frames. */
+static const struct {
+	const char *name;
+	uint64_t cost_ns;
+	unsigned int percent;
+	uint32_t seed;
+} spreads[] = {
+	{ "vary: a third", 4000000, 32, 0 },
+	{ "vary: a third, another seed", 4000000, 32, 1 },
+	{ "vary: from nothing to twice", 4000000, 100, UINT32_MAX },
+	{ "vary: the longest groups", 60 * TGL_NS_PER_SEC, 100, 7 },
+	{ "vary: one percent of 1 us", 1000, 1, 12345 },
+};
+
+static void check_spread(size_t nr)
+{
+	uint64_t cost = spreads[nr].cost_ns, span = cost * spreads[nr].percent / 100;
+	uint64_t costs[FRAMES], sum = 0, off, worst = 0;
+	unsigned int i, tenths[10] = { 0 }, outside = 0, uneven = 0;
+
+	for (i = 0; i < FRAMES; i++) {
+		costs[i] = tgl_vary(cost, spreads[nr].percent, spreads[nr].seed, i);
+		if (costs[i] < cost - span || costs[i] >= cost + span)
+			outside++;
+		else
+			tenths[(costs[i] - (cost - span)) * 10 / (2 * span)]++;
+		sum += costs[i];
+		if (i < WINDOW - 1)
+			continue;
+		off = sum > WINDOW * cost ? sum - WINDOW * cost : WINDOW * cost - sum;
+		if (off > worst)
+			worst = off;
+		sum -= costs[i - (WINDOW - 1)];
+	}
+	for (i = 0; i < 10; i++)
+		uneven += tenths[i] < FRAMES / 10 - 10 || tenths[i] > FRAMES / 10 + 10;
+	/* 3 % of the span, and what whole nanoseconds make */
+	test_row(spreads[nr].name, !outside && !uneven && worst * 100 <= WINDOW * (3 * span + 100),
+		 "%u outside, %u tenths uneven, a mean of %u is off by %" PRIu64 " of %" PRIu64
+		 " ns", outside, uneven, WINDOW, worst / WINDOW, span);
+}
+
+static void check_vary(void)
+{
+	unsigned int i, same = 0, seeds = 0;
+
+	for (i = 0; i < ARRAY_SIZE(spreads); i++)
+		check_spread(i);
+	for (i = 0; i < FRAMES; i++) {
+		same += tgl_vary(4000000, 0, i, i) == 4000000;
+		seeds += tgl_vary(4000000, 32, 0, i) == tgl_vary(4000000, 32, 1, i);
+	}
+	test_row("vary: by 0 %, all frames are the same", same == FRAMES, "%u are", same);
+	test_row("vary: seeds differ", !seeds, "%u frames are the same", seeds);
+	test_row("vary: what frame 12 of seed 3 costs stays what it is",
+		 tgl_vary(4000000, 32, 3, 12) == 5243635, "%" PRIu64 " ns",
+		 tgl_vary(4000000, 32, 3, 12));
 }
 
 static void check_program(void)
@@ -97,6 +161,7 @@ int main(void)
 			 w.ps == lines[i].ps, "%u lines, %" PRIu64 " ps", w.lines, w.ps);
 	}
 	check_error();
+	check_vary();
 	check_program();
 	return test_end();
 }

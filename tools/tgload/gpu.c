@@ -110,6 +110,8 @@ struct tgl_slot {
 	struct nouveau_bo *bo;		/* what the group writes */
 	uint32_t *patch_high;		/* words of the push buffer that change with the group */
 	uint32_t *patch;
+	uint32_t *size;			/* the word that says how much there is to do */
+	uint32_t lines;			/* fills and copies: of the group it holds */
 };
 
 struct tgl_channel {
@@ -118,7 +120,7 @@ struct tgl_channel {
 	struct nouveau_object *engine;
 	struct nouveau_object *notify;	/* copies need one bound */
 	struct nouveau_bo *source;	/* compute: the program; copy: what is copied */
-	struct tgl_work work;
+	struct tgl_work work;		/* the most that a group does */
 	uint32_t domain;		/* where source and targets of fills and copies live */
 	struct tgl_slot slots[];
 };
@@ -227,10 +229,15 @@ static void put_patch(struct tgl_slot *slot)
 	put(slot, 0);
 }
 
+/* So does this one, with the amount of work. */
+static void put_size(struct tgl_slot *slot)
+{
+	slot->size = slot->push->cur;
+	put(slot, 0);
+}
+
 static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
 {
-	const struct tgl_work *work = &chan->work;
-
 	method(slot, SUBC_COMPUTE, OBJECT, HANDLE_COMPUTE);
 	begin(slot, SUBC_COMPUTE, CP_DMA_GLOBAL, 2);	/* and query */
 	put(slot, HANDLE_VRAM);
@@ -267,7 +274,8 @@ static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
 	put(slot, 1);
 	method(slot, SUBC_COMPUTE, CP_BLOCK_ALLOC, 1 << 16 | TGL_BLOCK_THREADS);
 	method(slot, SUBC_COMPUTE, CP_BLOCKDIM_LATCH, 1);
-	method(slot, SUBC_COMPUTE, CP_GRIDDIM, work->grid_y << 16 | work->grid_x);
+	begin(slot, SUBC_COMPUTE, CP_GRIDDIM, 1);
+	put_size(slot);
 	method(slot, SUBC_COMPUTE, CP_GRIDID, 1);
 	method(slot, SUBC_COMPUTE, CP_LAUNCH, 0);
 	method(slot, SUBC_COMPUTE, SERIALIZE, 0);
@@ -281,8 +289,6 @@ static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
 
 static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
 {
-	uint32_t lines = chan->work.lines;
-
 	method(slot, SUBC_2D, OBJECT, HANDLE_2D);
 	method(slot, SUBC_2D, TWOD_DMA_DST, HANDLE_VRAM);
 	begin(slot, SUBC_2D, TWOD_DST_FORMAT, 2);	/* and linear */
@@ -291,7 +297,7 @@ static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
 	begin(slot, SUBC_2D, TWOD_DST_PITCH, 5);	/* and width, height, address */
 	put(slot, TGL_LINE_BYTES);
 	put(slot, TGL_LINE_PIXELS);
-	put(slot, lines);
+	put(slot, chan->work.lines);
 	put_address(slot, slot->bo->offset);
 	method(slot, SUBC_2D, TWOD_CLIP_ENABLE, 0);
 	method(slot, SUBC_2D, TWOD_OPERATION, OPERATION_SRCCOPY);
@@ -303,11 +309,11 @@ static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
 	put(slot, 0);
 	put(slot, 0);
 	put(slot, TGL_LINE_PIXELS);
-	put(slot, lines);
+	put_size(slot);
 	method(slot, SUBC_2D, SERIALIZE, 0);
 }
 
-static void write_copy(struct tgl_channel *chan, struct tgl_slot *slot)
+static void write_copy(struct tgl_slot *slot)
 {
 	uint64_t to = slot->bo->offset;
 
@@ -328,7 +334,7 @@ static void write_copy(struct tgl_channel *chan, struct tgl_slot *slot)
 	put(slot, TGL_LINE_BYTES);	/* pitch in */
 	put(slot, TGL_LINE_BYTES);	/* pitch out */
 	put(slot, TGL_LINE_BYTES);	/* bytes of a line */
-	put(slot, chan->work.lines);
+	put_size(slot);
 	put(slot, FORMAT_BYTES);
 	put(slot, 0);
 	method(slot, SUBC_M2MF, SERIALIZE, 0);
@@ -351,12 +357,20 @@ static uint32_t fill_colour(uint32_t seq)
 	return ~seq * 2654435761u;
 }
 
-/* What the guard line behind a target holds before and after each group. */
+/* What the line behind those that a group writes holds before and after it. */
 #define GUARD_WORD	0x5afe5afe
 
-static uint32_t *guard_line(const struct tgl_channel *chan, const struct tgl_slot *slot)
+static uint32_t *guard_line(const struct tgl_slot *slot)
 {
-	return (uint32_t *)slot->bo->map + (size_t)chan->work.lines * TGL_LINE_PIXELS;
+	return (uint32_t *)slot->bo->map + (size_t)slot->lines * TGL_LINE_PIXELS;
+}
+
+static void put_guard(struct tgl_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < TGL_LINE_PIXELS; i++)
+		guard_line(slot)[i] = GUARD_WORD;
 }
 
 /* Makes what groups read: the program, or the source of copies. */
@@ -394,7 +408,7 @@ static int make_source(struct tgl_channel *chan, struct nouveau_client *client, 
 static int make_target(struct tgl_channel *chan, struct tgl_slot *slot, int verify)
 {
 	uint64_t size = (chan->work.lines + 1ull) * TGL_LINE_BYTES;
-	uint32_t domain = chan->domain, i;
+	uint32_t domain = chan->domain;
 	int ret;
 
 	if (chan->work.kind == TGL_COMPUTE) {
@@ -409,9 +423,6 @@ static int make_target(struct tgl_channel *chan, struct tgl_slot *slot, int veri
 		return ret;
 	if (chan->work.kind == TGL_COMPUTE)
 		*(uint32_t *)slot->bo->map = ~0u;
-	else
-		for (i = 0; i < TGL_LINE_PIXELS; i++)
-			guard_line(chan, slot)[i] = GUARD_WORD;
 	return 0;
 }
 
@@ -460,7 +471,7 @@ static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify
 		write_fill(chan, slot);
 		break;
 	case TGL_COPY:
-		write_copy(chan, slot);
+		write_copy(slot);
 		break;
 	}
 	return 0;
@@ -540,11 +551,18 @@ int tgl_channel_dead(const struct tgl_channel *chan)
 	return nouveau_check_dead_channel(nouveau_drm(chan->obj), chan->obj);
 }
 
-int tgl_slot_submit(struct tgl_channel *chan, unsigned int index, uint32_t seq)
+int tgl_slot_submit(struct tgl_channel *chan, unsigned int index, const struct tgl_work *work,
+		    uint32_t seq)
 {
 	struct tgl_slot *slot = &chan->slots[index];
 	uint64_t from;
 
+	slot->lines = work->lines;
+	*slot->size = work->lines;
+	if (work->kind == TGL_COMPUTE)
+		*slot->size = work->grid_y << 16 | work->grid_x;
+	else if (slot->bo->map)
+		put_guard(slot);
 	switch (chan->work.kind) {
 	case TGL_COMPUTE:
 		*slot->patch = seq;
@@ -571,7 +589,7 @@ int tgl_slot_wait(struct tgl_channel *chan, unsigned int index)
 uint64_t tgl_slot_check(const struct tgl_channel *chan, unsigned int index, uint32_t seq)
 {
 	const struct tgl_slot *slot = &chan->slots[index];
-	size_t i, words = (size_t)chan->work.lines * TGL_LINE_PIXELS;
+	size_t i, words = (size_t)slot->lines * TGL_LINE_PIXELS;
 	uint32_t start = copy_start(seq) / sizeof(uint32_t);
 	const uint32_t *found = slot->bo->map;
 	uint32_t colour = fill_colour(seq);
@@ -590,6 +608,6 @@ uint64_t tgl_slot_check(const struct tgl_channel *chan, unsigned int index, uint
 		break;
 	}
 	for (i = 0; i < TGL_LINE_PIXELS; i++)
-		wrong += guard_line(chan, slot)[i] != GUARD_WORD;
+		wrong += guard_line(slot)[i] != GUARD_WORD;
 	return wrong;
 }

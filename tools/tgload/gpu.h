@@ -2,7 +2,8 @@
 /*
  * The graphics card as tgload uses it: channels of nouveau's, each with a ring of slots. A slot is
  * one command group in flight: a push buffer of its own, written once and submitted again and
- * again, and a buffer object of its own that the group writes, by which its completion is seen.
+ * again but for the words that say how much there is to do, and a buffer object of its own that the
+ * group writes, by which its completion is seen.
  *
  * Everything that can fail returns 0 or a negative errno, and tgl_gpu_open() and
  * tgl_channel_new() also write one line that says what was found and what is needed. One thread
@@ -33,7 +34,7 @@ int tgl_gpu_open(struct tgl_gpu **gpu, char *why, size_t why_size);
 /**
  * tgl_channel_new - make a channel that can do one kind of work
  * @gpu: the card
- * @work: what each group does
+ * @work: the most that a group does
  * @depth: number of slots, at least 1
  * @verify: put the buffers where tgl_slot_check() can read them
  * @chan: where the handle goes
@@ -67,13 +68,15 @@ int tgl_channel_dead(const struct tgl_channel *chan);
  * tgl_slot_submit - submit one group: one ioctl
  * @chan: the channel
  * @slot: which slot; must not be in flight
+ * @work: what it does; of the channel's kind, and no more than the channel was made for
  * @seq: number of the group, from which its results are derived
  *
  * May sleep for as long as the kernel holds the group back.
  *
  * Return: 0 or a negative errno; -ENODEV when the card or the channel is gone.
  */
-int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, uint32_t seq);
+int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, const struct tgl_work *work,
+		    uint32_t seq);
 
 /**
  * tgl_slot_wait - sleep until a slot's group has completed

@@ -16,6 +16,8 @@ static const char help[] =
 "  --name COMM      the process's name, at most 15 bytes (tgload)\n"
 "  --kind KIND      compute, fill or copy (compute)\n"
 "  --cost TIME      GPU time of a group (1ms)\n"
+"  --vary PERCENT   frames cost up to so much less or more (0)\n"
+"  --seed N         which costs they have then (0)\n"
 "  --groups N       groups in a frame (1)\n"
 "  --every TIME     distance at which frames are due, 0 for back to back (0)\n"
 "  --vsync TIME     frames are shown at ticks of this distance (no ticks)\n"

@@ -28,6 +28,8 @@ static const struct opt {
 	{ "kind", OPT_KIND, offsetof(struct tgl_opts, kind), 0, 0, NULL },
 	{ "cost", OPT_TIME, offsetof(struct tgl_opts, cost_ns),
 	  1, 60 * TGL_NS_PER_SEC, "1ns to 60s" },
+	{ "vary", OPT_NUMBER, offsetof(struct tgl_opts, vary), 0, 100, "0 to 100" },
+	{ "seed", OPT_NUMBER, offsetof(struct tgl_opts, seed), 0, UINT32_MAX, "0 to 4294967295" },
 	{ "every", OPT_TIME, offsetof(struct tgl_opts, every_ns),
 	  0, 3600 * TGL_NS_PER_SEC, "0 to 3600s" },
 	{ "groups", OPT_NUMBER, offsetof(struct tgl_opts, groups), 1, 1000, "1 to 1000" },

@@ -17,7 +17,9 @@
  * struct tgl_opts - what one run shall do
  * @name: what the process calls itself, 1 to TGL_NAME_MAX bytes
  * @kind: what kind of work a group is
- * @cost_ns: GPU time of a group, 1 ns to 60 s
+ * @cost_ns: GPU time of a group, 1 ns to 60 s; the mean where frames differ
+ * @vary: how far from that a frame's groups may be, percent, 0 to 100
+ * @seed: of the frames' costs, up to 2^32 - 1
  * @every_ns: distance at which frames are due, 0 for back to back
  * @groups: groups in a frame, 1 to 1000
  * @think_ns: CPU time between groups
@@ -33,6 +35,8 @@ struct tgl_opts {
 	const char *name;
 	enum tgl_kind kind;
 	uint64_t cost_ns;
+	uint64_t vary;
+	uint64_t seed;
 	uint64_t every_ns;
 	uint64_t groups;
 	uint64_t think_ns;

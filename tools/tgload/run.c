@@ -34,6 +34,7 @@
 /* One group in flight. */
 struct flight {
 	uint64_t submitted_ns;
+	uint64_t ps;		/* that it asks for */
 	uint32_t seq;
 	int ends_frame;
 };
@@ -41,7 +42,7 @@ struct flight {
 struct worker {
 	const struct tgl_opts *opts;
 	struct tgl_channel *chan;
-	struct tgl_work work;
+	uint32_t seed;
 	pthread_t thread;
 	uint64_t start_ns;
 	uint64_t end_ns;	/* no group starts after this; UINT64_MAX for never */
@@ -146,17 +147,28 @@ static int paced(const struct tgl_opts *opts)
 	return opts->every_ns || opts->vsync_ns;
 }
 
+/* What the next group does: all of a frame do the same. */
+static struct tgl_work next_work(const struct worker *w)
+{
+	const struct tgl_opts *opts = w->opts;
+
+	return tgl_work_size(opts->kind, tgl_vary(opts->cost_ns, opts->vary, w->seed,
+						  w->started / opts->groups));
+}
+
 /* Submits the next group; false if it was refused. */
 static int submit(struct worker *w, int ends_frame)
 {
 	unsigned int slot = (w->oldest + w->in_flight) % w->opts->depth;
 	struct flight *flight = &w->flights[slot];
+	struct tgl_work work = next_work(w);
 	int ret;
 
 	flight->seq = ++w->started;
 	flight->ends_frame = ends_frame;
+	flight->ps = work.ps;
 	flight->submitted_ns = now_ns();
-	ret = tgl_slot_submit(w->chan, slot, flight->seq);
+	ret = tgl_slot_submit(w->chan, slot, &work, flight->seq);
 	if (!ret) {
 		w->result.submitted++;
 		w->in_flight++;
@@ -200,7 +212,7 @@ static void reap(struct worker *w)
 		return;
 	}
 	w->result.groups++;
-	w->result.asked_ps += w->work.ps;
+	w->result.asked_ps += flight->ps;
 	w->last_ns = done;
 	if (tgl_samples_add(&w->result.latency, done - flight->submitted_ns)) {
 		error(w, "out of memory");
@@ -256,19 +268,21 @@ static void *work_channel(void *arg)
 	return NULL;
 }
 
-static int make_worker(const struct tgl_opts *opts, struct tgl_gpu *gpu, struct worker **pw,
-		       char *why, size_t why_size)
+static int make_worker(const struct tgl_opts *opts, struct tgl_gpu *gpu, uint32_t nr,
+		       struct worker **pw, char *why, size_t why_size)
 {
 	struct worker *w = calloc(1, sizeof(*w) + opts->depth * sizeof(w->flights[0]));
+	struct tgl_work most = tgl_work_size(opts->kind, opts->cost_ns +
+					     opts->cost_ns * opts->vary / 100);
 
 	if (!w) {
 		snprintf(why, why_size, "out of memory");
 		return -ENOMEM;
 	}
 	w->opts = opts;
-	w->work = tgl_work_size(opts->kind, opts->cost_ns);
+	w->seed = opts->seed + nr;
 	*pw = w;
-	return tgl_channel_new(gpu, &w->work, opts->depth, opts->verify, &w->chan,
+	return tgl_channel_new(gpu, &most, opts->depth, opts->verify, &w->chan,
 			       why, why_size);
 }
 
@@ -340,7 +354,7 @@ int tgl_run(const struct tgl_opts *opts, struct tgl_result *result, char *why, s
 	}
 	ret = tgl_gpu_open(&gpu, why, why_size);
 	for (i = 0; !ret && i < opts->channels; i++)
-		ret = make_worker(opts, gpu, &workers[i], why, why_size);
+		ret = make_worker(opts, gpu, i, &workers[i], why, why_size);
 	if (ret)
 		return ret;
 

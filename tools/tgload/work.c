@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sizes work by the published rates of the GeForce 9800 GT and writes the compute program.
- * Called while tgload sets up; no state.
+ * Called while tgload sets up and for each group; no state.
  *
  * Compute: 14 multiprocessors at a shader clock of 1.5 GHz, each taking four clocks for one
  * instruction of a warp of 32 threads (eight processors to a multiprocessor). A grid of B blocks
@@ -72,6 +72,21 @@ struct tgl_work tgl_work_size(enum tgl_kind kind, uint64_t cost_ns)
 		break;
 	}
 	return work;
+}
+
+/*
+ * A Weyl sequence: the multiples of the golden ratio, modulo 1, fill the interval more evenly than
+ * random numbers do, without an order that is seen at once. 24 bits of it, so that nothing wraps.
+ */
+#define GOLDEN		2654435769u	/* 2^32 divided by the golden ratio */
+#define APART		2246822507u	/* sequences of neighbouring seeds begin far apart */
+
+uint64_t tgl_vary(uint64_t cost_ns, unsigned int percent, uint32_t seed, uint64_t frame)
+{
+	uint64_t span = cost_ns * percent / 100;
+	uint32_t at = (seed * APART + (uint32_t)frame * GOLDEN) >> 8;
+
+	return cost_ns - span + (2 * span * at >> 24);
 }
 
 /*

@@ -54,7 +54,7 @@ struct tgl_work {
 /**
  * tgl_work_size - choose the amount of work that takes a given time
  * @kind: what shall do the work
- * @cost_ns: the wanted GPU time in nanoseconds, 1 to 60 s
+ * @cost_ns: the wanted GPU time in nanoseconds, at most 120 s
  *
  * Fills and copies are cut to what fits their buffers (about 107 us and 143 us), and nothing is
  * smaller than the card can do: fourteen blocks, one line.
@@ -62,6 +62,20 @@ struct tgl_work {
  * Return: the work; its ps says what it really asks for.
  */
 struct tgl_work tgl_work_size(enum tgl_kind kind, uint64_t cost_ns);
+
+/**
+ * tgl_vary - the GPU time of a group where frames differ
+ * @cost_ns: in the mean, nanoseconds, 1 to 60 s
+ * @percent: how far from that it may be, 0 to 100
+ * @seed: which sequence, any number
+ * @frame: the frame's number, from 0
+ *
+ * A function of its arguments alone. Over any stretch of frames the costs are spread evenly
+ * between the bounds, so that two runs of different length ask for the same in the mean.
+ *
+ * Return: nanoseconds, from @cost_ns less @percent to @cost_ns and @percent.
+ */
+uint64_t tgl_vary(uint64_t cost_ns, unsigned int percent, uint32_t seed, uint64_t frame);
 
 /**
  * tgl_program - write the compute program
