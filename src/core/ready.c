@@ -8,6 +8,12 @@
  */
 #include <tg/policy.h>
 
+/* When the first job of a client that has any came. */
+static u64 arrived(const struct tg_client *client)
+{
+	return list_first_entry(&client->queue, struct tg_job, link)->seq;
+}
+
 static bool before(struct rb_node *node, const struct rb_node *other)
 {
 	struct tg_client *a = rb_entry(node, struct tg_client, node);
@@ -15,7 +21,7 @@ static bool before(struct rb_node *node, const struct rb_node *other)
 
 	if (a->prio != b->prio)
 		return a->prio > b->prio;
-	return tg_first_job(a)->seq < tg_first_job(b)->seq;
+	return arrived(a) < arrived(b);
 }
 
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
@@ -48,12 +54,12 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
 void tg_ready_drop(struct tg_ready *ready, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
-	bool first = tg_first_job(client) == job;
+	bool first = list_is_first(&job->link, &client->queue);
 
 	if (first)
 		tg_ready_remove(ready, client);
 	list_del_init(&job->link);
-	if (first && tg_first_job(client))
+	if (first && !list_empty(&client->queue))
 		tg_ready_insert(ready, client);
 }
 

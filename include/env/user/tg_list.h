@@ -53,6 +53,11 @@ static inline void list_move_tail(struct list_head *node, struct list_head *head
 	list_add_tail(node, head);
 }
 
+static inline bool list_is_first(const struct list_head *node, const struct list_head *head)
+{
+	return node->prev == head;
+}
+
 static inline bool list_empty(const struct list_head *head)
 {
 	return head->next == head;
