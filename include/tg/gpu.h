@@ -324,6 +324,7 @@ struct tg_buckets {
  * @next_policy: takes over when the drain ends; NULL: no drain
  * @drain_since: start of the drain
  * @poll_until: end of the poll phase under way, 0: none is
+ * @starts: the policy is to be asked when a job has started, too
  * @syncing: clients that owe an IDLE
  * @open: clients whose gate is open
  * @nr_clients: clients
@@ -360,6 +361,7 @@ struct tg_gpu {
 	s64 armed, wake;
 	const struct tg_policy *policy, *next_policy;
 	s64 drain_since, poll_until;
+	bool starts;
 	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;

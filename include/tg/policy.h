@@ -188,6 +188,18 @@ void tg_charge(struct tg_client *client, s64 used);
  */
 bool tg_client_waits(const struct tg_client *client);
 
+/**
+ * tg_wake_by() - something has to happen at @time though there may be no event
+ * @gpu: the GPU
+ * @time: when
+ *
+ * A policy may call it from pick(), which is called again then; each call of pick() asks anew.
+ */
+static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
+{
+	gpu->wake = min(gpu->wake, time);
+}
+
 /** tg_first_job() - the job of @client that waits longest. Return: NULL: none waits. */
 static inline struct tg_job *tg_first_job(struct tg_client *client)
 {

@@ -152,12 +152,6 @@ static inline struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)
 	return job;
 }
 
-/* Something has to happen at @time though there may be no event. */
-static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
-{
-	gpu->wake = min(gpu->wake, time);
-}
-
 /* Are reserves enforced? Not where nobody asks, nor while a drain holds everything back. */
 static inline bool tg_reserves_hold(const struct tg_gpu *gpu)
 {

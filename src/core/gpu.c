@@ -281,8 +281,8 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	due = !often || min(gpu->armed, gpu->wake) <= gpu->now;
 	if (due)
 		tg_engines_expire(gpu);
-	/* That a freed job has started leaves nothing to decide. */
-	if (due || ev->kind != TG_EV_STARTED)
+	/* That a freed job has started leaves nothing to decide, unless the policy says so. */
+	if (due || ev->kind != TG_EV_STARTED || gpu->starts)
 		tg_engines_run(gpu);
 	if (gpu->next_policy) {
 		tg_drain_review(gpu);

@@ -102,6 +102,7 @@ void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 		disown(gpu, client);
 	gpu->policy = policy;
 	gpu->next_policy = NULL;
+	gpu->starts = false;
 	memset(gpu->priv, 0, sizeof(gpu->priv));
 	for (i = 0; i <= TG_VGPUS_MAX; i++)
 		memset(gpu->vgpu[i].priv, 0, sizeof(gpu->vgpu[i].priv));

@@ -15,6 +15,10 @@
  *	The engine then does not idle between a client's own groups; a higher-priority
  *	arrival waits for up to depth groups.
  *
+ * Below PRT's floor: with the knob lead_us, the next job, if its reserve limits nothing, may
+ *	also go while one group is in flight whose cost is predicted (AE), from so long before its
+ *	end on. Its doorbell then rings in time. Who arrives later waits for two groups.
+ *
  * Both are properties of clients and coexist. Equals go in arrival order. A group that needs
  * several engines and is next on all of them keeps each idle until the last one is, and nobody
  * follows its own groups meanwhile; one that is not next on all lets others go first. Which
@@ -25,10 +29,11 @@
  */
 #include <tg/policy.h>
 
-enum { KNOB_DEPTH };
+enum { KNOB_DEPTH, KNOB_LEAD };
 
 static const struct tg_param params[] = {
 	[KNOB_DEPTH] = { "depth", 1, TG_DEPTH_MAX, 2 },
+	[KNOB_LEAD] = { "lead_us", 0, 100000, 0 },
 	{ }
 };
 
@@ -62,7 +67,7 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
-/* The next job of an HT client, if it may follow the client's own, which are in flight. */
+/* The next job of an HT client, if it may follow the client's own. */
 static struct tg_job *follower(struct tg_gpu *gpu, const struct tg_engine *engine,
 			       struct tg_client *holder)
 {
@@ -81,6 +86,33 @@ static struct tg_job *follower(struct tg_gpu *gpu, const struct tg_engine *engin
 	return top->engines == job->engines ? job : NULL;
 }
 
+/*
+ * The next job, if all that is in flight is one group that is to end within the lead time. Out of
+ * line, so that nobody pays for it where the knob is 0.
+ */
+static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	const struct tg_job *runs = list_first_entry_or_null(&engine->busy, struct tg_job, wait);
+	s64 lead = gpu->policy_knob[KNOB_LEAD] * TG_USEC, at;
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_job *job;
+
+	gpu->starts = true;
+	if (engine->inflight != 1 || !runs || !runs->slot || !runs->predicted)
+		return NULL;
+	at = tg_after(max(runs->since, engine->last_done), runs->predicted) - lead;
+	if (gpu->now < at) {
+		tg_wake_by(gpu, at);
+		return NULL;
+	}
+	job = tg_ready_first(&st->ready, engine);
+	if (!job || job->engines != 1 << engine->index || !tg_reserve_unlimited(job->reserve))
+		return NULL;
+	st->holder[engine->index] = job->client;
+	timegraph_drop(gpu, job);
+	return job;
+}
+
 static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
@@ -88,13 +120,15 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 
 	if (engine->inflight) {
 		job = follower(gpu, engine, st->holder[engine->index]);
+		if (!job)
+			return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
 	} else {
 		job = tg_ready_next(gpu, &st->ready, engine);
-		if (job)
-			st->holder[engine->index] = job->client;
+		if (!job)
+			return NULL;
+		st->holder[engine->index] = job->client;
 	}
-	if (job)
-		timegraph_drop(gpu, job);
+	timegraph_drop(gpu, job);
 	return job;
 }
 

@@ -153,7 +153,7 @@ static void step(struct bench *b)
 }
 
 /* Jobs have their client's number in their low half, and count up in the high one. */
-__attribute__((noinline)) static void cycles(struct bench *b, u32 n)
+static noinline void cycles(struct bench *b, u32 n)
 {
 	while (n--) {
 		u64 ended;

@@ -6,6 +6,8 @@
  * priority	while a job is eligible, at most one lower-priority group runs that was not freed
  *		before; D where an HT client of depth D was in flight
  * depth	PRT: alone on its engine. HT: beside its own client's only, at most D in all
+ * lead		with lead_us: a group whose reserve limits nothing also goes beside one that is
+ *		predicted to end within it; who arrives then waits for those two
  * reserve	over any window of length t at most C (ceil(t/T) + 1) plus one group per job that
  *		may be in flight (AE: one group more, since x may be larger than C; none where
  *		all costs are equal and smaller than C)
@@ -22,6 +24,7 @@
 #define CLIENTS	12
 #define JOBS	64
 #define USES	4096		/* groups remembered per reserve */
+#define KNOB_LEAD	1	/* of timegraph: lead_us */
 
 static const struct row {
 	const char *name, *policy, *spec;
@@ -32,69 +35,82 @@ static const struct row {
 	s64 submit;		/* from FREE to doorbell: up to */
 	s64 now;
 	enum { SHARE = 1, EXACT = 2 } what;	/* all groups have the cost; see check_*() */
+	u32 lead;		/* us */
 } rows[] = {
 	{ "prt: priorities", "timegraph", "a:prt:bg:9:0:0\nb:prt:bg:8:0:0\nc:prt:bg:8:0:0\n"
-	  "d:prt:bg:1:0:0\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 3, 50 * TG_USEC, 0, 0 },
+	  "d:prt:bg:1:0:0\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 3, 50 * TG_USEC, 0, 0, 0 },
 	{ "prt: many", "timegraph", "a:prt:bg:9:0:0\nb:prt:bg:8:0:0\n", "abbbbbbbbbbb",
-	  TG_MSEC, 20 * TG_MSEC, 4, 10 * TG_USEC, 0, 0 },
+	  TG_MSEC, 20 * TG_MSEC, 4, 10 * TG_USEC, 0, 0, 0 },
 	{ "ht: depth", "timegraph", "a:prt:bg:9:0:0\nb:ht:bg:8:0:0:depth=4\nc:ht:bg:8:0:0\n"
-	  "d:ht:bg:1:0:0:depth=1\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 6, 50 * TG_USEC, 0, 0 },
+	  "d:ht:bg:1:0:0:depth=1\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 6, 50 * TG_USEC, 0, 0, 0 },
 	{ "ht: deepest", "timegraph", "a:prt:bg:9:0:0\nb:ht:bg:8:0:0:depth=64\n", "aabb",
-	  TG_MSEC, 20 * TG_MSEC, 30, 50 * TG_USEC, 0, 0 },
+	  TG_MSEC, 20 * TG_MSEC, 30, 50 * TG_USEC, 0, 0, 0 },
 	{ "pe", "timegraph", "a:prt:pe:9:4000:16000\nb:prt:pe:8:2000:10000\nc:prt:pe:1:500:40000\n",
-	  "abbcd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  "abbcd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "pe: ht", "timegraph", "a:ht:pe:9:4000:16000:depth=5\nb:ht:pe:8:2000:10000\n", "abbd",
-	  3 * TG_MSEC, 10 * TG_MSEC, 8, 50 * TG_USEC, 0, 0 },
+	  3 * TG_MSEC, 10 * TG_MSEC, 8, 50 * TG_USEC, 0, 0, 0 },
 	{ "pe: shared", "timegraph", "a:prt:pe:9:4000:16000:reserve=r\n"
 	  "b:ht:pe:8:4000:16000:reserve=r\n",
-	  "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "pe: background", "timegraph", "a:prt:bg:9:5000:20000\nb:ht:bg:2:0:0\n", "aabbd",
-	  3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "ae", "timegraph", "a:prt:ae:9:4000:16000\nb:prt:ae:8:2000:10000\nc:prt:ae:1:500:40000\n",
-	  "abbcd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  "abbcd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "ae: ht", "timegraph", "a:ht:ae:9:4000:16000:depth=5\nb:ht:ae:8:2000:10000\n", "abbd",
-	  3 * TG_MSEC, 10 * TG_MSEC, 8, 50 * TG_USEC, 0, 0 },
+	  3 * TG_MSEC, 10 * TG_MSEC, 8, 50 * TG_USEC, 0, 0, 0 },
 	{ "ae: debts", "timegraph", "a:prt:ae:9:2500:25000\n", "aa", 20 * TG_MSEC, 10 * TG_MSEC, 2,
-	  50 * TG_USEC, 0, 0 },
+	  50 * TG_USEC, 0, 0, 0 },
 	{ "ae: exact", "timegraph", "a:prt:ae:9:4000:16000\nb:ht:ae:8:9000:30000:depth=5\n",
 	  "aabbd",
-	  3 * TG_MSEC / 2, 4 * TG_MSEC, 8, 50 * TG_USEC, 0, EXACT },
+	  3 * TG_MSEC / 2, 4 * TG_MSEC, 8, 50 * TG_USEC, 0, EXACT, 0 },
 	{ "pe: share, groups as long as C", "timegraph", "a:prt:pe:9:2000:10000\n", "a",
-	  2 * TG_MSEC, 0, 1, 0, 0, SHARE },
+	  2 * TG_MSEC, 0, 1, 0, 0, SHARE, 0 },
 	{ "pe: share, groups longer than T", "timegraph", "a:prt:pe:9:2000:10000\n", "a",
-	  25 * TG_MSEC, 0, 1, 0, 0, SHARE },
+	  25 * TG_MSEC, 0, 1, 0, 0, SHARE, 0 },
 	{ "pe: share, short groups", "timegraph", "a:ht:pe:9:2000:10000\n", "a", 20 * TG_USEC, 0, 2,
-	  0, 0, SHARE },
+	  0, 0, SHARE, 0 },
 	{ "ae: share", "timegraph", "a:prt:ae:9:2000:10000\n", "a", 2 * TG_MSEC, 0, 1, 0, 0,
-	  SHARE },
+	  SHARE, 0 },
 	{ "C = T", "timegraph", "a:prt:pe:9:16000:16000\nb:prt:ae:9:1:1\n", "aabb", 3 * TG_MSEC,
-	  10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "C = 1 us, T = 10 s", "timegraph", "a:prt:pe:9:1:10000000\nb:prt:ae:8:1:10000000\n", "ab",
-	  100, 10 * TG_MSEC, 1, 50 * TG_USEC, 0, 0 },
+	  100, 10 * TG_MSEC, 1, 50 * TG_USEC, 0, 0, 0 },
 	{ "C = 1 us, T = 2 us", "timegraph", "a:prt:pe:9:1:2\nb:ht:ae:9:1:2\n", "aabb", 3 * TG_MSEC,
-	  10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "costs of 1 ns", "timegraph", "a:prt:pe:9:1:2\nb:ht:ae:9:1000:2000\n", "aabb", 1,
-	  10 * TG_USEC, 4, 1, 0, 0 },
+	  10 * TG_USEC, 4, 1, 0, 0, 0 },
 	{ "costs of an hour", "timegraph", "a:prt:pe:9:1000000:10000000\n"
 	  "b:prt:pe:8:9999999:10000000\n",
-	  "ab", 3600 * TG_SEC, 10 * TG_SEC, 2, 50 * TG_USEC, 0, 0 },
+	  "ab", 3600 * TG_SEC, 10 * TG_SEC, 2, 50 * TG_USEC, 0, 0, 0 },
 	{ "the clock's end", "timegraph", "a:prt:pe:9:4000:16000\nb:ht:ae:8:2000:10000\n", "abbd",
-	  3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, S64_MAX - 100000 * TG_SEC, 0 },
+	  3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, S64_MAX - 100000 * TG_SEC, 0, 0 },
+	{ "lead: priorities", "timegraph", "a:prt:ae:9:1000:1000\nb:prt:ae:8:1000:1000\n"
+	  "c:prt:bg:8:0:0\nd:prt:ae:1:1000:1000\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 3,
+	  50 * TG_USEC, 0, 0, 300 },
+	{ "lead: longer than any group", "timegraph", "a:prt:ae:9:1000:1000\nb:prt:ae:8:1000:1000\n"
+	  "c:prt:ae:1:1000:1000\n", "abbccc", TG_MSEC, 10 * TG_MSEC, 3, 50 * TG_USEC, 0, 0,
+	  100000 },
+	{ "lead: ht", "timegraph", "a:prt:ae:9:1000:1000\nb:ht:ae:8:1000:1000:depth=4\n"
+	  "c:ht:ae:8:1000:1000\n", "abbccd", 5 * TG_MSEC, 30 * TG_MSEC, 6, 50 * TG_USEC, 0, 0,
+	  1000 },
+	{ "lead: reserves", "timegraph", "a:prt:ae:9:4000:16000\nb:prt:pe:8:2000:10000\n"
+	  "c:ht:ae:8:4000:16000:reserve=r\nd:prt:ae:9:1000:1000\n", "abbccddd",
+	  3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 500 },
 	{ "band: one virtual GPU is timegraph", "band", "a:prt:bg:9:0:0\nb:ht:bg:8:0:0:depth=4\n"
 	  "c:prt:pe:8:4000:16000\nd:prt:bg:1:0:0\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 6,
-	  50 * TG_USEC, 0, 0 },
+	  50 * TG_USEC, 0, 0, 0 },
 	{ "credit: virtual GPUs in debt, never idle", "credit", "[vgpu v]:10:1:1\n[vgpu w]:60:1:1\n"
 	  "a:prt:bg:1:0:0:vgpu=v\nb:prt:bg:1:0:0:vgpu=v\nc:ht:bg:1:0:0:vgpu=w\nd:prt:bg:1:0:0\n",
-	  "aabbccdd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  "aabbccdd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "vfifo: reserves", "vfifo", "[vgpu v]:10:1:1\na:prt:pe:0:4000:16000:vgpu=v\n"
-	  "b:prt:ae:0:2000:10000\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  "b:prt:ae:0:2000:10000\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "fcfs: alone, never idle", "fcfs", "", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0,
-	  0 },
+	  0, 0 },
 	{ "fcfs: reserves", "fcfs", "a:prt:pe:5:4000:16000\nb:prt:ae:5:2000:10000\n"
-	  "d:prt:bg:5:0:0\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  "d:prt:bg:5:0:0\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "fifo", "fifo", "a:prt:pe:9:4000:16000\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4,
-	  50 * TG_USEC, 0, 0 },
-	{ "none", "none", "", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0 },
+	  50 * TG_USEC, 0, 0, 0 },
+	{ "none", "none", "", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 };
 
 /* A reserve's uses: groups on the hardware, in order. */
@@ -127,13 +143,23 @@ static u32 depth_of(const struct tg_client *client)
 	return client->depth ? client->depth : 2;
 }
 
+/* Is the group on the hardware predicted to end within the lead time? */
+static bool ends_soon(struct prop *p)
+{
+	struct th_job *head = list_first_entry_or_null(&p->doorbells, struct th_job, link);
+	s64 lead = p->row->lead * TG_USEC;
+
+	return lead && head && head->core.predicted &&
+	       p->head_since + head->core.predicted - lead <= p->h.now;
+}
+
 /* ---- priority and depth ----------------------------------------------------------------- */
 
 static void on_free(struct th_host *h, struct th_job *job)
 {
 	struct prop *p = h->test;
 	struct tg_client *client = job->core.client;
-	u32 i, others = 0, own = 0;
+	u32 i, others = 0, own = 0, early;
 
 	if (!asks(p))
 		return;
@@ -152,9 +178,12 @@ static void on_free(struct th_host *h, struct th_job *job)
 			th_fail(h, "a job of priority %u goes before one of %u", client->prio,
 				other->core.client->prio);
 	}
-	if (others)
+	early = own + others == 1 && ends_soon(p);
+	if (early && job->core.reserve->capacity < job->core.reserve->period)
+		early = 0;
+	if (others > early)
 		th_fail(h, "a job goes beside %u of other clients", others);
-	if (own + 1 > depth_of(client))
+	if (own + 1 > max(depth_of(client), 1 + early))
 		th_fail(h, "%u groups in flight; %u allowed", own + 1, depth_of(client));
 	if (job->lower > job->allowed)
 		th_fail(h, "%u lower-priority groups went before; %u allowed", job->lower,
@@ -166,13 +195,18 @@ static void look(struct prop *p)
 {
 	struct th_host *h = &p->h;
 	struct th_job *head = NULL;
-	u32 i;
+	u32 i, allowed = 0, inflight = 0;
 
 	if (*h->wrong)
 		return;
 	for (i = 0; i < h->nr_job; i++)
-		if (h->job[i].state == TH_FREED || h->job[i].state == TH_STARTED)
+		if (h->job[i].state == TH_FREED || h->job[i].state == TH_STARTED) {
 			head = &h->job[i];
+			allowed = max(allowed, depth_of(head->core.client));
+			inflight++;
+		}
+	if (p->row->lead)
+		allowed = max(allowed, inflight);
 	for (i = 0; i < h->nr_job; i++) {
 		struct th_job *job = &h->job[i];
 
@@ -180,7 +214,7 @@ static void look(struct prop *p)
 			continue;
 		if (job->core.state == TG_JOB_QUEUED && job->seen != TG_JOB_QUEUED + 1) {
 			job->lower = 0;
-			job->allowed = head ? depth_of(head->core.client) : 0;
+			job->allowed = allowed;
 		}
 		job->seen = job->core.state + 1;
 		if (asks(p) && job->core.state == TG_JOB_QUEUED && !head)
@@ -311,10 +345,10 @@ static void submit(struct prop *p, struct th_client *client)
 /* The next doorbell, and the end of the group that runs. */
 static void doorbell(struct prop *p, struct th_job *job)
 {
-	th_started(&p->h, job, p->h.now);
 	if (list_empty(&p->doorbells))
 		p->head_since = p->h.now;
 	list_add_tail(&job->link, &p->doorbells);
+	th_started(&p->h, job, p->h.now);
 	look(p);
 }
 
@@ -394,6 +428,8 @@ static void run(const struct row *row, u64 events, u64 seed)
 	p->h.check_every = 64;
 	th_spec(&p->h, row->spec, false);
 	th_knob(&p->h, false, TG_KNOB_DEADLINE, 3600 * TG_SEC / TG_USEC);
+	if (row->lead)
+		th_knob(&p->h, true, KNOB_LEAD, row->lead);
 	for (i = 0; row->comms[i]; i++) {
 		comm[0] = row->comms[i];
 		th_join(&p->h, NULL, comm, 0, 1)->next = row->now + some(p, row->gap);
@@ -405,6 +441,8 @@ static void run(const struct row *row, u64 events, u64 seed)
 		check_windows(p, &p->uses[i]);
 	if (row->what == SHARE && !*p->h.wrong)
 		check_share(p);
+	if (row->lead)		/* what ends is not told by check_*() from here on */
+		th_knob(&p->h, true, KNOB_LEAD, 0);
 	th_wind_up(&p->h);
 	for (i = 0; i < TG_NOTE_POLICY; i++)
 		if (p->h.notes[i])

@@ -12,7 +12,7 @@
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
  *	spec TEXT			rematch TEXT		(lines separated by blanks)
- *	policy NAME	idle CLIENT	knob NR VALUE	wait
+ *	policy NAME	idle CLIENT	knob NR VALUE	wait	(pknob: one of the policy's)
  *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
  *	prio? CLIENT			(logs `prio N`)
  *	time CLIENT			(logs `used US`: its time on the GPU)
@@ -29,6 +29,12 @@
 struct row {
 	const char *name, *policy, *script, *expected;
 };
+
+/* Group 2 runs from 1010, and is predicted to take 1000; b, c: no priority, h: a high one. */
+#define LEAD \
+	"0 spec a:prt:ae:1:1000:1000 h:prt:bg:9:0:0\n" "0 pknob 1 100\n" "0 join 1 1 a\n" \
+	"0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 4 1 h\n" "0 submit 1 1 1\n" "0 started 1\n" \
+	"1000 done 1\n" "1000 submit 1 1 2\n" "1010 started 2\n"
 
 static const struct row rows[] = {
 	{ "fifo frees at once", "fifo",
@@ -243,6 +249,46 @@ static const struct row rows[] = {
 	  "803 started 2\n" "813 done 2\n" "814 rematch a:prt:ae:1:1000:10000\n"
 	  "815 submit 1 1 3 71\n" "816 started 3\n" "826 done 3\n" "827 submit 1 1 4 71\n",
 	  "0 free 1, 802 free 2, 815 free 3, 827 free 4" },
+	{ "lead: the next goes before the end that is predicted, and only one", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1012 submit 3 1 4\n" "1920 started 3\n" "2010 done 2\n"
+	  "3000 done 3\n",
+	  "0 free 1, 1000 free 2, 1910 free 3, 3000 free 4" },
+	{ "lead: 0 is off", "timegraph",
+	  LEAD "1010 pknob 1 0\n" "1011 submit 2 1 3\n" "2010 done 2\n",
+	  "0 free 1, 1000 free 2, 2010 free 3" },
+	{ "lead: who arrives in time goes first", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1909 submit 4 1 4\n" "1910 wait\n",
+	  "0 free 1, 1000 free 2, 1910 free 4" },
+	{ "lead: who arrives later waits for one more", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1911 submit 4 1 4\n" "1920 started 3\n" "2010 done 2\n"
+	  "2020 wait\n" "3000 done 3\n",
+	  "0 free 1, 1000 free 2, 1910 free 3, 3000 free 4" },
+	{ "lead: one that ends sooner than predicted is followed then", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1500 done 2\n",
+	  "0 free 1, 1000 free 2, 1500 free 3" },
+	{ "lead: one that lasts longer is followed by one", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1012 submit 3 1 4\n" "1920 started 3\n" "5000 done 2\n"
+	  "5500 done 3\n",
+	  "0 free 1, 1000 free 2, 1910 free 3, 5500 free 4" },
+	{ "lead: who comes within it goes at once", "timegraph",
+	  LEAD "1950 submit 2 1 3\n",
+	  "0 free 1, 1000 free 2, 1950 free 3" },
+	{ "lead: not before the one that was freed has started", "timegraph",
+	  "0 spec a:prt:ae:1:1000:1000\n" "0 pknob 1 100\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1\n" "0 started 1\n" "1000 done 1\n" "1000 submit 1 1 2\n"
+	  "1010 submit 2 1 3\n" "5000 started 2\n" "10000 wait\n",
+	  "0 free 1, 1000 free 2, 5900 free 3" },
+	{ "lead: not beside one of which nothing is predicted", "timegraph",
+	  "0 pknob 1 100\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "10 submit 2 1 2\n" "1000 done 1\n",
+	  "0 free 1, 1000 free 2" },
+	{ "lead: not one whose reserve limits it", "timegraph",
+	  LEAD "1010 spec b:prt:pe:9:1000:10000\n" "1010 join 5 1 b\n" "1011 submit 5 1 3\n"
+	  "1012 submit 3 1 4\n" "2010 done 2\n",
+	  "0 free 1, 1000 free 2, 2010 free 3" },
+	{ "lead: not while the next needs several engines", "timegraph",
+	  LEAD "1011 join 5 1 e 3\n" "1011 submit 5 1 3\n" "1012 submit 2 1 4\n" "2010 done 2\n",
+	  "0 free 1, 1000 free 2, 2010 free 3" },
 	{ "a cancelled waiter leaves its place", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
 	  "3 submit 3 1 3\n" "4 started 1\n" "5 cancel 2\n" "10 done 1\n",
@@ -475,6 +521,7 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "submit")) {
 		ev.kind = TG_EV_SUBMIT;
 		ev.job = c;
+		ev.arg = 0;
 		((struct tg_key *)key)->nr = 1;
 		key[1] = d;
 		ev.data = d ? key : NULL;
@@ -483,8 +530,9 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "policy")) {
 		ev.kind = TG_EV_POLICY;
 		ev.arg = tg_policy_find(rest, strlen(rest));
-	} else if (!strcmp(word, "knob")) {
+	} else if (!strcmp(word, "knob") || !strcmp(word, "pknob")) {
 		ev.kind = TG_EV_KNOB;
+		ev.job = word[0] == 'p';
 		ev.arg = a;
 		ev.at = b;
 	} else {
