@@ -117,6 +117,7 @@ static const struct row {
 struct uses {
 	const struct tg_reserve *reserve;
 	u32 nr, depth;
+	u32 known;		/* from this one on, all were predicted at what they took */
 	s64 from[USES], to[USES];
 };
 
@@ -261,6 +262,8 @@ static void use(struct prop *p, const struct th_job *job, s64 from, s64 to)
 		return;
 	u->from[u->nr] = from;
 	u->to[u->nr++] = to;
+	if (job->core.predicted < to - from)
+		u->known = u->nr;
 }
 
 /* All windows from the start of one group to the end of another. */
@@ -276,9 +279,11 @@ static void check_windows(struct prop *p, const struct uses *u)
 		longest = max(longest, u->to[i] - u->from[i]);
 	slack = longest * (u->depth + (r->kind == TG_AE));
 	i = 0;
-	if (p->row->what == EXACT) {	/* known after the first few: then nothing is overdrawn */
+	if (p->row->what == EXACT) {	/* but those that came before any was known: nothing is overdrawn */
 		slack = 0;
-		i = u->depth;
+		i = u->known;
+		if (i > JOBS / 2)
+			th_fail(&p->h, "%u groups were predicted at less than they took", i);
 	}
 	for (; i < u->nr; i++)
 		for (sum = 0, j = i; j < u->nr; j++) {
