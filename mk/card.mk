@@ -4,7 +4,7 @@
 
 B ?= build
 CC ?= cc
-CARD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Isrc/card
+CARD_CFLAGS := -std=gnu11 -O2 -g -pthread -Wall -Wextra -Werror -Isrc/card
 CARD_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 CARD_SRC := $(wildcard src/card/*.c)

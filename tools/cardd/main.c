@@ -2,15 +2,21 @@
 /*
  * cardd - runs the modelled card: owns its clock, its sockets and its memory.
  *
- * One thread, one loop: sleep until a message comes or the card's next event is due, then let the
- * card catch up.  Runs with real-time priority when it may, because every microsecond that it
- * oversleeps is lateness in the ground truth (though never a modelled time).
+ * One loop: sleep until a message comes or the card's next event is due, then let the card catch up.
+ * Runs with real-time priority when it may, because every microsecond that it oversleeps is lateness
+ * in the ground truth (though never a modelled time).  A virtual machine's CPU can be taken away for
+ * milliseconds, and a timer with it, so two more threads, on a half of the CPUs each, do what the loop
+ * did not do in time.
+ *
+ * Lock: `turn`, held by whoever touches the card, the server or a control connection, so all the time
+ * but while asleep.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -32,6 +38,8 @@
 #define LOG_MAX		64	/* complaints of the card that are printed */
 #define NSEC_PER_SEC	1000000000ll
 #define EARLY_NS	50000	/* how long before an event the loop no longer sleeps */
+#define WATCH_NS	1000000	/* how often the other threads look whether the loop is in time, */
+#define GRACE_NS	20000	/* and how long after an event that they know of */
 /* A group before which the client waited for more messages than this was not a warm one. */
 #define WARM_MESSAGES	64
 
@@ -68,6 +76,7 @@ struct control {
 	size_t out_len;
 };
 
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static struct card *card;
 static struct vfu *vfu;
 static struct control controls[CONTROL_MAX];
@@ -382,10 +391,48 @@ static struct timespec until(s64 due)
 	return (struct timespec){ ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
 }
 
-/* Until QEMU leaves or we are told to stop, which can be read from @signals. */
+/* One of the two threads that watch the loop; @arg is the half of the CPUs that it runs on. */
+static void *watch(void *arg)
+{
+	struct timespec ts;
+	cpu_set_t all, half;
+	s64 now, next;
+
+	CPU_ZERO(&half);
+	sched_getaffinity(0, sizeof(all), &all);
+	for (int cpu = 0, n = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && n++ % 2 == (arg ? 1 : 0))
+			CPU_SET(cpu, &half);
+	sched_setaffinity(0, sizeof(half), &half);
+	for (;;) {
+		pthread_mutex_lock(&turn);
+		now = clock_ns();
+		if (card_next_event(card) <= now)
+			card_advance(card, now);
+		next = card_next_event(card);
+		pthread_mutex_unlock(&turn);
+		next = next < now || next > now + WATCH_NS ? now + WATCH_NS : next + GRACE_NS;
+		ts = (struct timespec){ next / NSEC_PER_SEC, next % NSEC_PER_SEC };
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+	}
+	return NULL;
+}
+
+static void watch_start(void)
+{
+	pthread_t thread;
+
+	for (long half = 0; half < 2; half++) {
+		if (pthread_create(&thread, NULL, watch, (void *)half))
+			die(1, "out of threads");
+		pthread_detach(thread);
+	}
+}
+
+/* Until QEMU leaves or we are told to stop, which can be read from @signals.  Under `turn`. */
 static void serve(int listener, int control_listener, int signals)
 {
-	int client = -1;
+	int client = -1, ret;
 
 	for (;;) {
 		struct pollfd p[3 + CONTROL_MAX] = {
@@ -400,11 +447,13 @@ static void serve(int listener, int control_listener, int signals)
 			p[3 + i] = (struct pollfd){
 				controls[i].fd, POLLIN | (controls[i].out ? POLLOUT : 0), 0
 			};
-		if (ppoll(p, 3 + CONTROL_MAX, next == CARD_NEVER ? NULL : &ts, NULL) < 0) {
-			if (errno == EINTR)
-				continue;
+		pthread_mutex_unlock(&turn);
+		ret = ppoll(p, 3 + CONTROL_MAX, next == CARD_NEVER ? NULL : &ts, NULL);
+		pthread_mutex_lock(&turn);
+		if (ret < 0 && errno == EINTR)
+			continue;
+		if (ret < 0)
 			die(1, "poll: %s", strerror(errno));
-		}
 		card_advance(card, clock_ns());
 		messages_count();
 		if (p[2].revents)
@@ -510,6 +559,8 @@ int main(int argc, char **argv)
 	listener = listen_at(socket_path);
 	control_listener = listen_at(control_path);
 	go_realtime();
+	pthread_mutex_lock(&turn);
+	watch_start();
 	serve(listener, control_listener, signals);
 	truth_write(json_path);
 	unlink(socket_path);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by regulation-pe and regulation-ae: reserves of 10, 20 ... 80 % whose clients always have
-# more to do (Figure 10), by the card's ground truth over 30 s. In batches that fit the GPU.
+# more to do (Figure 10), by the card's ground truth over 30 s. In batches that fit the GPU. The card is
+# five times slower than life, so that a group takes 40 G or more: to a group that finds the GPU idle the
+# guest's own latencies, about G, are charged.
 . /host/lib.sh
 
 # A period of 100 ms and groups of 9.2 ms: k groups fit 10 k ms, with 8 % to spare for what the emulated
 # machine adds. At a multiple of the capacity a hair's breadth would decide about one group more.
 cost=9200us
-period=100000
+period=500000		# of this machine
 
 channel_of() { field channel <"/tmp/load.$1"; }
 
