@@ -261,14 +261,15 @@ static void refill(struct tg_reserve *r, s64 at)
 
 /*
  * Bring the states of a reserve's waiting jobs in line with its budget: in arrival order, and
- * no job before an earlier one of its channel. Jobs whose client does not ask are no matter.
+ * no job before an earlier one of its channel. Jobs whose client does not ask are no matter, nor is
+ * a reserve without a limit that holds nobody back: mostly that is Background.
  */
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	struct tg_job *job, *next;
 	s64 least = TG_NEVER;
 
-	if (!tg_reserves_hold(gpu))
+	if ((tg_reserve_unlimited(r) && !r->throttled) || !tg_reserves_hold(gpu))
 		return;
 	refill(r, gpu->now);
 	if (r->kind == TG_PE) {
@@ -413,7 +414,8 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	unhash(gpu, job);
 	tg_reserve_put(gpu, job->reserve);
 	tg_gpu_give(gpu, TG_POOL_JOB, job);
-	tg_channel_over(gpu, ch);
+	if (ch->left)
+		tg_channel_over(gpu, ch);
 }
 
 /* Waiting -> over, because its channel left: let its thread go and see. */
