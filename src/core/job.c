@@ -25,13 +25,11 @@ static void unhash(struct tg_gpu *gpu, struct tg_job *job)
 	*link = job->hash;
 }
 
-/* What will it cost? Only a reserve with a priori enforcement asks. */
+/* What will it cost? Asked only for a reserve with a priori enforcement. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
 {
 	struct tg_client *client = job->client;
 
-	if (job->reserve->kind != TG_AE)
-		return;
 	if (!client->history)
 		client->history = tg_history_new(gpu);
 	if (client->history)
@@ -358,7 +356,8 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->cost = NULL;
 	job->reserve = ch->client->reserve;
 	job->reserve->users++;
-	predict(gpu, job, ev->data);
+	if (job->reserve->kind == TG_AE)
+		predict(gpu, job, ev->data);
 	INIT_LIST_HEAD(&job->link);
 	list_add_tail(&job->sibling, &ch->jobs);
 	wait_for(job->reserve, job);
@@ -371,6 +370,19 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
+/* Its thread may go to the driver. */
+static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	struct tg_action action = {
+		.kind = TG_ACT_FREE,
+		.client = job->client->id,
+		.job = job->id,
+		.host = job->host,
+	};
+
+	gpu->out->emit(gpu->out, &action);
+}
+
 /* QUEUED -> FREED, of a job that no policy holds. */
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
@@ -381,7 +393,7 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	list_move_tail(&job->wait, &gpu->freed);
 	take_slot(gpu, job);
 	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
-	tg_emit(gpu, TG_ACT_FREE, job->client, job, 0);
+	let_go(gpu, job);
 	if (job->reserve->kind == TG_AE)
 		tg_reserve_review(gpu, job->reserve);
 }
@@ -421,7 +433,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 /* Waiting -> over, because its channel left: let its thread go and see. */
 void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job)
 {
-	tg_emit(gpu, TG_ACT_FREE, job->client, job, 0);
+	let_go(gpu, job);
 	job->client->stats.failed++;
 	tg_job_over(gpu, job);
 }
