@@ -78,11 +78,11 @@ static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state stat
 {
 	s64 spent = gpu->now - job->since;
 
-	if (job->state == TG_JOB_THROTTLED) {
+	if (job->state == TG_JOB_QUEUED) {
+		job->client->stats.wait_policy += spent;
+	} else if (job->state == TG_JOB_THROTTLED) {
 		job->throttled += spent;
 		job->client->stats.wait_reserve += spent;
-	} else if (job->state == TG_JOB_QUEUED) {
-		job->client->stats.wait_policy += spent;
 	}
 	job->state = state;
 	job->since = gpu->now;
@@ -238,8 +238,11 @@ static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 	rb_add_cached(&r->ready_node, &gpu->throttled, sooner);
 }
 
-/* AE bounds the budget by the largest prediction that waits; PE does not look. */
-static s64 largest_predicted(const struct tg_reserve *r)
+/*
+ * AE bounds the budget by the largest prediction that waits; PE does not look. Out of line, since
+ * refills are rarely due.
+ */
+static noinline s64 largest_predicted(const struct tg_reserve *r)
 {
 	const struct tg_job *job;
 	s64 x = 0;
@@ -407,19 +410,11 @@ void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_free(gpu, job);
 }
 
-/* The job's end, from any state: forget it. Its memory returns to the pool. */
-void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
+/* A job that is in no queue and holds no slot is over: its memory returns to the pool. */
+static void forget(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
 
-	if (gpu->dry)
-		tg_dry_over(gpu, job, -1);
-	if (tg_job_waits(job)) {
-		unset_waiting(gpu, job);
-		enter(gpu, job, job->state);	/* books what it waited */
-	}
-	release_slot(gpu, job);
-	forget_prediction(gpu, job);
 	list_del_init(&job->wait);
 	list_del_init(&job->sibling);
 	tg_reserve_review(gpu, job->reserve);
@@ -428,6 +423,20 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	tg_gpu_give(gpu, TG_POOL_JOB, job);
 	if (ch->left)
 		tg_channel_over(gpu, ch);
+}
+
+/* The job's end without a fence, from any state. */
+void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (gpu->dry)
+		tg_dry_over(gpu, job, -1);
+	if (tg_job_waits(job)) {
+		unset_waiting(gpu, job);
+		enter(gpu, job, job->state);	/* books what it waited */
+	}
+	release_slot(gpu, job);
+	forget_prediction(gpu, job);
+	forget(gpu, job);
 }
 
 /* Waiting -> over, because its channel left: let its thread go and see. */
@@ -595,7 +604,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (job->picked && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);
 	engine = tg_job_engine(gpu, job);
-	tg_job_over(gpu, job);
+	forget(gpu, job);
 	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	return 0;
 }
