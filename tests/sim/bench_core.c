@@ -5,7 +5,8 @@
  * clients wait (under fifo: are in flight). Groups take GROUP. The TIMERs that the core asks for
  * come in time, and belong to the cycle; so does the one that a policy waits for before it frees
  * anything (tick). Hosts' own work is left out, but for what feeds the core and takes its actions
- * here: some 80 instructions of a cycle of timegraph.
+ * here: some 80 instructions of a cycle of timegraph. The core is compiled as for the kernel: no
+ * float registers, not position-independent.
  *
  * Policies that work with gates (their mode is HOLD) ask at other times than when a group comes:
  * there one cycle is one event, the next that a host would tell, with N clients that always have
