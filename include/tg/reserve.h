@@ -96,6 +96,9 @@ static inline bool tg_reserve_due(const struct tg_reserve *r, s64 now)
  */
 void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now);
 
+/** tg_reserve_affords() - the answer of tg_reserve_eligible() where there is a limit */
+bool tg_reserve_affords(const struct tg_reserve *r, s64 x);
+
 /**
  * tg_reserve_eligible() - may a job of predicted cost @x go (after tg_reserve_refill())?
  * @r: the reserve
@@ -103,7 +106,10 @@ void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now);
  *
  * PE: e > 0. AE: x <= e, less what its jobs in flight have reserved.
  */
-bool tg_reserve_eligible(const struct tg_reserve *r, s64 x);
+static inline bool tg_reserve_eligible(const struct tg_reserve *r, s64 x)
+{
+	return tg_reserve_unlimited(r) || tg_reserve_affords(r, x);
+}
 
 /**
  * tg_reserve_ready() - when will a job of predicted cost @x be eligible?

@@ -83,7 +83,6 @@ void tg_engines_run(struct tg_gpu *gpu);
 void tg_engines_expire(struct tg_gpu *gpu);
 void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines);
 s64 tg_engines_wake(const struct tg_gpu *gpu);
-s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine);
 
 /* memory.c */
 int tg_memory_size(struct tg_gpu *gpu, const struct tg_event *ev);
@@ -170,25 +169,32 @@ static inline bool tg_job_waits(const struct tg_job *job)
 	return job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
 }
 
-/* The first engine of a mask, which it leaves; NULL: the mask is empty. */
-static inline struct tg_engine *tg_engine_next(struct tg_gpu *gpu, u32 *mask)
+/* The first engine of a mask. */
+static inline struct tg_engine *tg_engine_first(struct tg_gpu *gpu, u32 mask)
 {
-	struct tg_engine *engine = NULL;
-
-	if (*mask)
-		engine = &gpu->engine[__builtin_ctz(*mask)];
-	*mask &= *mask - 1;
-	return engine;
+	return &gpu->engine[__builtin_ctz(mask)];
 }
 
 /* The engines that a job needs, one after the other. */
 #define tg_job_for_each_engine(gpu, job, engine)	\
-	for (u32 mask = (job)->engines; ((engine) = tg_engine_next(gpu, &mask));)
+	for (u32 mask = (job)->engines;			\
+	     mask && ((engine) = tg_engine_first(gpu, mask), true); mask &= mask - 1)
 
 /* The engine that keeps a job's accounts: the first that it names. */
 static inline struct tg_engine *tg_job_engine(struct tg_gpu *gpu, const struct tg_job *job)
 {
-	return &gpu->engine[__builtin_ctz(job->engines)];
+	return tg_engine_first(gpu, job->engines);
+}
+
+/* When the job at the head of the engine passes its deadline. */
+static inline s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	const struct tg_job *job;
+
+	if (engine->wedged || list_empty(&engine->busy))
+		return TG_NEVER;
+	job = list_first_entry(&engine->busy, struct tg_job, wait);
+	return tg_after(max(job->since, engine->last_done), gpu->knob[TG_KNOB_DEADLINE]);
 }
 
 #endif /* TG_CORE_H */

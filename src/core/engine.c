@@ -30,17 +30,6 @@ bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job)
 	return true;
 }
 
-/* When the job at the head of the engine passes its deadline. */
-s64 tg_engine_deadline(const struct tg_gpu *gpu, const struct tg_engine *engine)
-{
-	const struct tg_job *job;
-
-	if (engine->wedged || list_empty(&engine->busy))
-		return TG_NEVER;
-	job = list_first_entry(&engine->busy, struct tg_job, wait);
-	return tg_after(max(job->since, engine->last_done), gpu->knob[TG_KNOB_DEADLINE]);
-}
-
 void tg_engines_expire(struct tg_gpu *gpu)
 {
 	struct tg_client *client;

@@ -35,12 +35,9 @@ void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_clien
 		.client = client ? client->id : 0,
 		.job = job ? job->id : 0,
 		.arg = arg,
+		.host = client ? client->host : NULL,
 	};
 
-	if (kind == TG_ACT_FREE)
-		action.host = job->host;
-	else if (client)
-		action.host = client->host;
 	gpu->out->emit(gpu->out, &action);
 }
 

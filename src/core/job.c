@@ -25,13 +25,11 @@ static void unhash(struct tg_gpu *gpu, struct tg_job *job)
 	*link = job->hash;
 }
 
-/* What will it cost? Only a reserve with a priori enforcement asks. */
+/* What will it cost? Asked only for a reserve with a priori enforcement. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
 {
 	struct tg_client *client = job->client;
 
-	if (job->reserve->kind != TG_AE)
-		return;
 	if (!client->history)
 		client->history = tg_history_new(gpu);
 	if (client->history)
@@ -80,11 +78,11 @@ static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state stat
 {
 	s64 spent = gpu->now - job->since;
 
-	if (job->state == TG_JOB_THROTTLED) {
+	if (job->state == TG_JOB_QUEUED) {
+		job->client->stats.wait_policy += spent;
+	} else if (job->state == TG_JOB_THROTTLED) {
 		job->throttled += spent;
 		job->client->stats.wait_reserve += spent;
-	} else if (job->state == TG_JOB_QUEUED) {
-		job->client->stats.wait_policy += spent;
 	}
 	job->state = state;
 	job->since = gpu->now;
@@ -240,8 +238,11 @@ static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 	rb_add_cached(&r->ready_node, &gpu->throttled, sooner);
 }
 
-/* AE bounds the budget by the largest prediction that waits; PE does not look. */
-static s64 largest_predicted(const struct tg_reserve *r)
+/*
+ * AE bounds the budget by the largest prediction that waits; PE does not look. Out of line, since
+ * refills are rarely due.
+ */
+static noinline s64 largest_predicted(const struct tg_reserve *r)
 {
 	const struct tg_job *job;
 	s64 x = 0;
@@ -261,14 +262,15 @@ static void refill(struct tg_reserve *r, s64 at)
 
 /*
  * Bring the states of a reserve's waiting jobs in line with its budget: in arrival order, and
- * no job before an earlier one of its channel. Jobs whose client does not ask are no matter.
+ * no job before an earlier one of its channel. Jobs whose client does not ask are no matter, nor is
+ * a reserve without a limit that holds nobody back: mostly that is Background.
  */
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	struct tg_job *job, *next;
 	s64 least = TG_NEVER;
 
-	if (!tg_reserves_hold(gpu))
+	if ((tg_reserve_unlimited(r) && !r->throttled) || !tg_reserves_hold(gpu))
 		return;
 	refill(r, gpu->now);
 	if (r->kind == TG_PE) {
@@ -357,7 +359,8 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->cost = NULL;
 	job->reserve = ch->client->reserve;
 	job->reserve->users++;
-	predict(gpu, job, ev->data);
+	if (job->reserve->kind == TG_AE)
+		predict(gpu, job, ev->data);
 	INIT_LIST_HEAD(&job->link);
 	list_add_tail(&job->sibling, &ch->jobs);
 	wait_for(job->reserve, job);
@@ -370,6 +373,19 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
+/* Its thread may go to the driver. */
+static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	struct tg_action action = {
+		.kind = TG_ACT_FREE,
+		.client = job->client->id,
+		.job = job->id,
+		.host = job->host,
+	};
+
+	gpu->out->emit(gpu->out, &action);
+}
+
 /* QUEUED -> FREED, of a job that no policy holds. */
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
@@ -380,7 +396,7 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	list_move_tail(&job->wait, &gpu->freed);
 	take_slot(gpu, job);
 	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
-	tg_emit(gpu, TG_ACT_FREE, job->client, job, 0);
+	let_go(gpu, job);
 	if (job->reserve->kind == TG_AE)
 		tg_reserve_review(gpu, job->reserve);
 }
@@ -394,11 +410,24 @@ void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_free(gpu, job);
 }
 
-/* The job's end, from any state: forget it. Its memory returns to the pool. */
-void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
+/* A job that is in no queue and holds no slot is over: its memory returns to the pool. */
+static void forget(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
 
+	list_del_init(&job->wait);
+	list_del_init(&job->sibling);
+	tg_reserve_review(gpu, job->reserve);
+	unhash(gpu, job);
+	tg_reserve_put(gpu, job->reserve);
+	tg_gpu_give(gpu, TG_POOL_JOB, job);
+	if (ch->left)
+		tg_channel_over(gpu, ch);
+}
+
+/* The job's end without a fence, from any state. */
+void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
+{
 	if (gpu->dry)
 		tg_dry_over(gpu, job, -1);
 	if (tg_job_waits(job)) {
@@ -407,19 +436,13 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	}
 	release_slot(gpu, job);
 	forget_prediction(gpu, job);
-	list_del_init(&job->wait);
-	list_del_init(&job->sibling);
-	tg_reserve_review(gpu, job->reserve);
-	unhash(gpu, job);
-	tg_reserve_put(gpu, job->reserve);
-	tg_gpu_give(gpu, TG_POOL_JOB, job);
-	tg_channel_over(gpu, ch);
+	forget(gpu, job);
 }
 
 /* Waiting -> over, because its channel left: let its thread go and see. */
 void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job)
 {
-	tg_emit(gpu, TG_ACT_FREE, job->client, job, 0);
+	let_go(gpu, job);
 	job->client->stats.failed++;
 	tg_job_over(gpu, job);
 }
@@ -581,7 +604,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (job->picked && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);
 	engine = tg_job_engine(gpu, job);
-	tg_job_over(gpu, job);
+	forget(gpu, job);
 	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	return 0;
 }

@@ -24,6 +24,16 @@ static bool before(struct rb_node *node, const struct rb_node *other)
 	return arrived(a) < arrived(b);
 }
 
+bool tg_client_queue(struct tg_job *job)
+{
+	struct list_head *queue = &job->client->queue, *pos = queue->prev;
+
+	while (pos != queue && list_entry(pos, struct tg_job, link)->seq > job->seq)
+		pos = pos->prev;
+	list_add(&job->link, pos);
+	return pos == queue;
+}
+
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
 	rb_add_cached(&client->node, &ready->clients, before);

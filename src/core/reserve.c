@@ -87,10 +87,8 @@ void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now)
 	r->next = sat_add(r->next, sat_mul(k, r->period));
 }
 
-bool tg_reserve_eligible(const struct tg_reserve *r, s64 x)
+bool tg_reserve_affords(const struct tg_reserve *r, s64 x)
 {
-	if (tg_reserve_unlimited(r))
-		return true;
 	if (r->kind == TG_AE)
 		return x <= sat_add(r->budget, -r->reserved);
 	return r->budget > 0;

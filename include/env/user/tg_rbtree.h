@@ -3,16 +3,17 @@
  * An ordered tree under the kernel's rbtree names, for user space.
  *
  * The core inserts, erases, and asks for the first node; it never looks at a node's colour.
- * So any balanced tree serves behind these names, and this one is an AVL tree: the two sides
- * of a node differ in height by one level at most, and which one is deeper is kept beside its
- * parent's address. Callers use rb_add_cached(), or descend and link a leaf with rb_link_node() and
+ * So any balanced tree serves behind these names. This one is a red-black tree as the kernel's is,
+ * so that a decision costs here about what it costs there: no red node has a red child, all ways
+ * down from a node pass as many black ones, and a change is put right after O(1) steps in the mean.
+ * Callers use rb_add_cached(), or descend and link a leaf with rb_link_node() and
  * call rb_insert_color_cached(), as in the kernel.
  */
 #ifndef TG_RBTREE_H
 #define TG_RBTREE_H
 
 struct rb_node {
-	uintptr_t up;		/* parent | lean; itself: it is in no tree (RB_CLEAR_NODE) */
+	uintptr_t up;		/* parent | colour; itself: it is in no tree (RB_CLEAR_NODE) */
 	union {
 		struct {
 			struct rb_node *rb_left, *rb_right;
@@ -35,75 +36,57 @@ struct rb_root_cached {
 #define RB_EMPTY_NODE(node)	((node)->up == (uintptr_t)(node))
 #define RB_CLEAR_NODE(node)	((node)->up = (uintptr_t)(node))
 
-/* Which side of a node is deeper: none, or DEEPER(side). Side 0 is the left one. */
-#define AVL_EVEN		0
-#define AVL_DEEPER(s)		((s) + 1u)
-#define AVL_LEAN		3u
+#define RB_BLACK		((uintptr_t)1)	/* colours; a tree's top is black */
 
-static inline struct rb_node *avl_parent(const struct rb_node *node)
+static inline struct rb_node *rb_parent(const struct rb_node *node)
 {
-	return (struct rb_node *)(node->up & ~(uintptr_t)AVL_LEAN);
+	return (struct rb_node *)(node->up & ~RB_BLACK);
 }
 
-static inline u32 avl_lean(const struct rb_node *node)
+static inline bool rb_is_red(const struct rb_node *node)
 {
-	return node->up & AVL_LEAN;
+	return node && !(node->up & RB_BLACK);
 }
 
-static inline void avl_set_lean(struct rb_node *node, u32 lean)
+/* Which side of @parent, which may be NULL, is @node on? 0 is the left one. */
+static inline u32 rb_side(const struct rb_node *parent, const struct rb_node *node)
 {
-	node->up = (uintptr_t)avl_parent(node) | lean;
+	return parent && parent->rb_right == node;
 }
 
-static inline void avl_set_parent(struct rb_node *node, struct rb_node *parent)
+/* Put @node where @old hangs; what @node knows of it is the caller's business. */
+static inline void rb_replace(struct rb_root *root, const struct rb_node *old, struct rb_node *node)
 {
-	node->up = (uintptr_t)parent | avl_lean(node);
-}
-
-/* Hang @node, which may be NULL, on side @s of @parent. */
-static inline void avl_hang(struct rb_node *node, struct rb_node *parent, u32 s)
-{
-	parent->side[s] = node;
-	if (node)
-		avl_set_parent(node, parent);
-}
-
-/* Put @node, which may be NULL, where @old hangs. */
-static inline void avl_replace(struct rb_root *root, struct rb_node *old, struct rb_node *node)
-{
-	struct rb_node *parent = avl_parent(old);
+	struct rb_node *parent = rb_parent(old);
 
 	if (parent)
-		parent->side[parent->rb_right == old] = node;
+		parent->side[rb_side(parent, old)] = node;
 	else
 		root->rb_node = node;
+}
+
+/* @node, which may be NULL, has another parent. */
+static inline void rb_set_parent(struct rb_node *node, struct rb_node *parent)
+{
 	if (node)
-		avl_set_parent(node, parent);
+		node->up = (uintptr_t)parent | (node->up & RB_BLACK);
 }
 
 /*
- * Side @s of @top is two levels deeper than the other: turn it to the top.
- * Return: the new top; it leans if the whole is as high as before.
+ * Turn side @s of @top to where that is, and @top to the other side below it; they swap colours.
+ * Return: the new top.
  */
-static inline struct rb_node *avl_turn(struct rb_root *root, struct rb_node *top, u32 s)
+static inline struct rb_node *rb_turn(struct rb_root *root, struct rb_node *top, u32 s)
 {
-	struct rb_node *deep = top->side[s], *inner = deep->side[!s];
-	struct rb_node *up = avl_lean(deep) == AVL_DEEPER(!s) ? inner : deep;
-	u32 lean = avl_lean(up);
+	struct rb_node *up = top->side[s], *inner = up->side[!s];
+	uintptr_t colour = up->up & RB_BLACK;
 
-	avl_replace(root, top, up);
-	if (up == inner) {
-		avl_hang(inner->side[s], deep, !s);
-		avl_hang(deep, inner, s);
-		avl_set_lean(deep, lean == AVL_DEEPER(!s) ? AVL_DEEPER(s) : AVL_EVEN);
-		avl_set_lean(top, lean == AVL_DEEPER(s) ? AVL_DEEPER(!s) : AVL_EVEN);
-		avl_set_lean(inner, AVL_EVEN);
-	} else {
-		avl_set_lean(top, lean ? AVL_EVEN : AVL_DEEPER(s));
-		avl_set_lean(deep, lean ? AVL_EVEN : AVL_DEEPER(!s));
-	}
-	avl_hang(up->side[!s], top, s);
-	avl_hang(top, up, !s);
+	rb_replace(root, top, up);
+	up->up = top->up;
+	up->side[!s] = top;
+	top->up = (uintptr_t)up | colour;
+	top->side[s] = inner;
+	rb_set_parent(inner, top);
 	return up;
 }
 
@@ -117,7 +100,7 @@ static inline struct rb_node *rb_next(const struct rb_node *node)
 			node = node->rb_left;
 		return (struct rb_node *)node;
 	}
-	while ((parent = avl_parent(node)) && node == parent->rb_right)
+	while ((parent = rb_parent(node)) && node == parent->rb_right)
 		node = parent;
 	return (struct rb_node *)parent;
 }
@@ -125,7 +108,7 @@ static inline struct rb_node *rb_next(const struct rb_node *node)
 static inline void rb_link_node(struct rb_node *node, struct rb_node *parent,
 				struct rb_node **link)
 {
-	node->up = (uintptr_t)parent | AVL_EVEN;
+	node->up = (uintptr_t)parent;
 	node->rb_left = NULL;
 	node->rb_right = NULL;
 	*link = node;
@@ -134,22 +117,29 @@ static inline void rb_link_node(struct rb_node *node, struct rb_node *parent,
 static inline void rb_insert_color_cached(struct rb_node *node, struct rb_root_cached *root,
 					  bool leftmost)
 {
-	struct rb_node *parent;
+	struct rb_node *parent, *top;
 
 	if (leftmost)
 		root->rb_leftmost = node;
-	/* The subtree at node has grown by a level. */
-	for (; (parent = avl_parent(node)); node = parent) {
-		u32 s = parent->rb_right == node, lean = avl_lean(parent);
+	/* @node is red, and so its parent must not be. */
+	while (rb_is_red(parent = rb_parent(node))) {
+		u32 s;
 
-		if (lean == AVL_DEEPER(s)) {
-			avl_turn(&root->rb_root, parent, s);
+		top = rb_parent(parent);
+		s = rb_side(top, parent);
+		if (!rb_is_red(top->side[!s])) {
+			if (parent->side[!s] == node)
+				rb_turn(&root->rb_root, parent, !s);
+			rb_turn(&root->rb_root, top, s);
 			return;
 		}
-		avl_set_lean(parent, lean ? AVL_EVEN : AVL_DEEPER(s));
-		if (lean)
-			return;
+		top->rb_left->up |= RB_BLACK;
+		top->rb_right->up |= RB_BLACK;
+		top->up &= ~RB_BLACK;
+		node = top;
 	}
+	if (!parent)
+		node->up |= RB_BLACK;
 }
 
 /* After all that are not greater; @less(@node, another) tells. */
@@ -172,44 +162,64 @@ static inline void rb_add_cached(struct rb_node *node, struct rb_root_cached *ro
 	rb_insert_color_cached(node, root, leftmost);
 }
 
+/* A black node has gone from side @s of @from: the ways down there lack one. */
+static inline void rb_erase_black(struct rb_root *root, struct rb_node *from, u32 s)
+{
+	struct rb_node *other, *parent;
+
+	for (; from; from = parent) {
+		other = from->side[!s];
+		if (rb_is_red(other)) {
+			rb_turn(root, from, !s);
+			other = from->side[!s];
+		}
+		if (rb_is_red(other->side[s]) || rb_is_red(other->side[!s])) {
+			if (!rb_is_red(other->side[!s]))
+				other = rb_turn(root, other, s);
+			rb_turn(root, from, !s);
+			other->side[!s]->up |= RB_BLACK;
+			return;
+		}
+		other->up &= ~RB_BLACK;
+		if (rb_is_red(from)) {
+			from->up |= RB_BLACK;
+			return;
+		}
+		parent = rb_parent(from);
+		s = rb_side(parent, from);
+	}
+}
+
 static inline void rb_erase_cached(struct rb_node *node, struct rb_root_cached *root)
 {
-	struct rb_node *from = avl_parent(node);
-	u32 s = from && from->rb_right == node;
+	struct rb_node *out = node, *child, *from;
+	bool black;
+	u32 s;
 
 	if (root->rb_leftmost == node)
 		root->rb_leftmost = rb_next(node);
-	if (node->rb_left && node->rb_right) {
-		struct rb_node *heir = node->rb_right;
-
-		while (heir->rb_left)
-			heir = heir->rb_left;
-		from = avl_parent(heir);
-		s = from == node;
-		avl_replace(&root->rb_root, heir, heir->rb_right);
-		avl_replace(&root->rb_root, node, heir);
-		avl_set_lean(heir, avl_lean(node));
-		avl_hang(node->rb_left, heir, 0);
-		avl_hang(node->rb_right, heir, 1);
+	/* A node with two children is replaced by the next one, which has one at most. */
+	if (node->rb_left && node->rb_right)
+		for (out = node->rb_right; out->rb_left;)
+			out = out->rb_left;
+	child = out->rb_left ? out->rb_left : out->rb_right;
+	from = rb_parent(out);
+	s = rb_side(from, out);
+	black = out->up & RB_BLACK;
+	rb_replace(&root->rb_root, out, child);
+	rb_set_parent(child, from);
+	if (out != node) {
+		rb_replace(&root->rb_root, node, out);
+		*out = *node;
+		rb_set_parent(out->rb_left, out);
+		rb_set_parent(out->rb_right, out);
 		if (from == node)
-			from = heir;
-	} else {
-		avl_replace(&root->rb_root, node, node->rb_left ? node->rb_left : node->rb_right);
+			from = out;
 	}
-	/* Side s of from has lost a level. */
-	while (from) {
-		u32 lean = avl_lean(from);
-
-		if (lean == AVL_DEEPER(!s))
-			from = avl_turn(&root->rb_root, from, !s);
-		else
-			avl_set_lean(from, lean ? AVL_EVEN : AVL_DEEPER(!s));
-		if (avl_lean(from))
-			return;
-		node = from;
-		from = avl_parent(node);
-		s = from && from->rb_right == node;
-	}
+	if (rb_is_red(child))
+		child->up |= RB_BLACK;
+	else if (black)
+		rb_erase_black(&root->rb_root, from, s);
 }
 
 #define rb_first_cached(root)	((root)->rb_leftmost)
