@@ -25,8 +25,10 @@ run-check-full: bin
 run-check-debug: bin
 	@tests/run tests/check-debug.list
 
-# The mutants run in the guest beside the other tools of the VM cases.
-vmtools: $(B)/vm/bin/spec-agree
+# The mutants run in the guest beside the other tools of the VM cases, and what counts in its traces.
+vmtools: $(B)/vm/bin/spec-agree $(B)/vm/bin/tgsim
 $(B)/vm/bin/spec-agree: $(B)/tests/spec-agree
+$(B)/vm/bin/tgsim: $(B)/bin/tgsim
+$(B)/vm/bin/spec-agree $(B)/vm/bin/tgsim:
 	@mkdir -p $(@D)
 	@cp $< $@
