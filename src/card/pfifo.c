@@ -596,6 +596,12 @@ static enum pull pull_bind(struct card *card, struct chan *ch, u32 *engine, u32 
 	return PULL_ON;
 }
 
+/* Fermi: the engine never becomes idle after an error, unless its driver says that it may go on. */
+static bool chan_stuck(const struct card *card, const struct engine *e)
+{
+	return card->chip->fermi && e->halted;
+}
+
 /* Execute the held method.  ON: it is done, or work for it has just ended; go on. */
 static enum pull chan_execute(struct card *card, struct chan *ch)
 {
@@ -605,7 +611,8 @@ static enum pull chan_execute(struct card *card, struct chan *ch)
 	u32 engine = ch->subch[subc].engine, oclass = 0;
 
 	if (mthd && mthd < 0x100) {
-		if (mthd_waits_for_idle(mthd) && e && !engine_settle(card, e, ch)) {
+		if (mthd_waits_for_idle(mthd) && e &&
+		    (chan_stuck(card, e) || !engine_settle(card, e, ch))) {
 			set_del(fifo->ready, ch->chid);
 			return PULL_STOP;
 		}
@@ -656,7 +663,7 @@ static void chan_pull(struct card *card, struct chan *ch)
 			if (set_test(card->pfifo.ready, ch->chid) || !e)
 				return;
 			/* dry: what it did takes its time, then the engine is free */
-			if (engine_settle(card, e, ch))
+			if (!chan_stuck(card, e) && engine_settle(card, e, ch))
 				engine_yield(e);
 			return;
 		}

@@ -48,7 +48,7 @@ static void check_error(void)
 	uint64_t cost, worst = 0, at = 0;
 
 	for (cost = 100000; cost < 60 * TGL_NS_PER_SEC; cost += cost / 97) {
-		struct tgl_work work = tgl_work_size(TGL_COMPUTE, cost);
+		struct tgl_work work = tgl_work_size(&tgl_g92, TGL_COMPUTE, cost);
 		uint64_t asked = cost * 1000;
 		uint64_t off = work.ps > asked ? work.ps - asked : asked - work.ps;
 
@@ -148,14 +148,14 @@ int main(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(grids); i++) {
-		struct tgl_work w = tgl_work_size(TGL_COMPUTE, grids[i].cost_ns);
+		struct tgl_work w = tgl_work_size(&tgl_g92, TGL_COMPUTE, grids[i].cost_ns);
 
 		test_row(grids[i].name, w.kind == TGL_COMPUTE && w.grid_x == grids[i].x &&
 			 w.grid_y == grids[i].y && w.ps == grids[i].ps,
 			 "%u x %u, %" PRIu64 " ps", w.grid_x, w.grid_y, w.ps);
 	}
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		struct tgl_work w = tgl_work_size(lines[i].kind, lines[i].cost_ns);
+		struct tgl_work w = tgl_work_size(&tgl_g92, lines[i].kind, lines[i].cost_ns);
 
 		test_row(lines[i].name, w.kind == lines[i].kind && w.lines == lines[i].lines &&
 			 w.ps == lines[i].ps, "%u lines, %" PRIu64 " ps", w.lines, w.ps);
