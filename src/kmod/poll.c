@@ -57,6 +57,19 @@ static u32 g84_read(void __iomem *const *page)
 }
 
 /*
+ * Fermi: the status of engine 0 in one word (0x002640), as nouveau reads it: bit 28 busy, 14 and 12 a
+ * switch is under way, 6:0 the channel.
+ */
+static u32 gf100_read(void __iomem *const *page)
+{
+	const u32 status = readl(page[0] + 0x640);
+
+	if (status == ~0u)
+		return CHID_GONE;
+	return (status & (BIT(28) | BIT(14) | BIT(12))) == BIT(28) ? status & 0x7f : CHID_NONE;
+}
+
+/*
  * Kepler: the status of engine 0 in one word (0x002640): bit 31 busy, 15 a switch is under way,
  * 12 the number is a group's and not a channel's, 11:0 the number. Reads that fail give 0xbad0xxxx.
  */
@@ -71,6 +84,7 @@ static u32 gk104_read(void __iomem *const *page)
 
 static const struct tgk_chip chips[] = {
 	{ 0x084, 0x0af, { 0x003000, 0x400000 }, g84_read },
+	{ 0x0c0, 0x0d9, { 0x002000 }, gf100_read },
 	{ 0x0e4, 0x108, { 0x002000 }, gk104_read },
 };
 

@@ -510,13 +510,17 @@ void gf_put(struct bench *b, u32 chid, u32 put)
 
 void gf_kick(struct bench *b, u32 chid)
 {
-	u32 entry = PUSH_BASE + chid * PUSH_SIZE + RING + 8 * b->chan[chid].put;
+	u32 base = PUSH_BASE + chid * PUSH_SIZE, entry = base + RING + 8 * b->chan[chid].put;
 
 	vram_set32(b, entry, b->chan[chid].start);
 	vram_set32(b, entry + 4, (b->chan[chid].push - b->chan[chid].start) / 4 << 10);
 	b->chan[chid].put = (b->chan[chid].put + 1) & 511;
 	b->chan[chid].start = b->chan[chid].push;
 	gf_put(b, chid, b->chan[chid].put);
+	if (b->chan[chid].push > base + RING - 0x4000) {
+		b->chan[chid].push = base;
+		b->chan[chid].start = base;
+	}
 }
 
 /* ---- vfio-user ------------------------------------------------------------------------------- */
