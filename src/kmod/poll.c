@@ -493,7 +493,7 @@ bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy)
 {
 	if (!policy->sample || gpu->poll.chip)
 		return true;
-	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: Tesla (084 to 0af) and Kepler (0e4 to 108) it can read\n",
+	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: Tesla (084 to 0af), Fermi (0c0 to 0d9) and Kepler (0e4 to 108) it can read\n",
 	       gpu->index, policy->name, gpu->poll.id);
 	return false;
 }
