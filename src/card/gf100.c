@@ -27,6 +27,7 @@ static const struct mmio_range ranges[] = {
 
 /* What the board's firmware and the chip's fuses have left behind. */
 static const struct card_strap straps[] = {
+	{ 0x000640, ~0u },	/* any unit may interrupt; nouveau up to 6.1 takes that for granted */
 	{ 0x0212cc, 1 },	/* fuse: speed grade; nouveau wants one */
 	{ 0x02240c, BIT(1) },	/* the card has been set up, so that the driver need not */
 	{ 0x022438, PARTITIONS },

@@ -13,6 +13,7 @@ static const struct {
 	u32 want;
 } values[] = {
 	{ "PMC: GF100, revision a3", 0x000000, 0x0c0000a3 },
+	{ "PMC: any unit may interrupt", 0x000640, 0xffffffff },
 	{ "PCI: a GeForce GTX 480 in the mirror", 0x088000, 0x06c010de },
 	{ "PFB: six partitions", 0x022438, 6 },
 	{ "PFB: none of them disabled", 0x022554, 0 },
