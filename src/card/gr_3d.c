@@ -125,7 +125,8 @@ static s64 threed_draw(struct card *card, const struct chan *ch, u32 *state)
 	bytes = pixels * surface_pixel_bytes(state[RT_FORMAT / 4]);
 	if (state[ZETA_ENABLE / 4] & 1)
 		bytes += 2 * pixels * ZETA_BYTES;
-	return cost_draw(card->chip, vertices, threed_program(card, ch, state, VP_ADDRESS_HIGH, VP_START_ID),
+	return cost_draw(card->chip, vertices,
+			 threed_program(card, ch, state, VP_ADDRESS_HIGH, VP_START_ID),
 			 pixels, threed_program(card, ch, state, FP_ADDRESS_HIGH, FP_START_ID),
 			 bytes);
 }

@@ -2,8 +2,8 @@
 /*
  * gr_compute.c - class 0x50c0, compute: a launch takes as long as its grid, its blocks and its
  * program's length say.  The program is read, not run: its instructions are counted from the
- * start to the first one that ends the thread, and loops are not followed.  Class 0x90c0 is the same
- * on Fermi, with other methods and other instructions.
+ * start to the first one that ends the thread, and loops are not followed.  Class 0x90c0 is the
+ * same on Fermi, with other methods and other instructions.
  */
 #include "priv.h"
 

@@ -4,8 +4,8 @@
  *
  * 0x700000-0x7fffff of BAR0 is 1 MiB of physical video memory, from 0x001700 << 16 on.  BAR1 and
  * BAR3 go through page tables: 0x001704 names the instance block, 0x001708 and 0x00170c the DMA
- * object in it whose base the window shows.  On Fermi each has an instance block of its own, named by
- * 0x001704 and 0x001714, and shows that one's space from 0 on.
+ * object in it whose base the window shows.  On Fermi each has an instance block of its own, named
+ * by 0x001704 and 0x001714, and shows that one's space from 0 on.
  */
 #include <string.h>
 

@@ -2,8 +2,9 @@
 /*
  * mmio.c - the register space, and the entry points for the guest's accesses.
  *
- * The chip's table sends each range of BAR0 to its unit.  Registers of units that are not modelled (display,
- * thermal, video engines, ...) keep what is written, which is what their drivers need to come up.
+ * The chip's table sends each range of BAR0 to its unit.  Registers of units that are not modelled
+ * (display, thermal, video engines, ...) keep what is written, which is what their drivers need to
+ * come up.
  */
 #include <string.h>
 

@@ -4,7 +4,8 @@
  *
  * Base addresses are the machine's business (it decodes them); the registers only say which regions
  * exist.  Capabilities: power management at 0x60 and MSI at 0x68, where this chip has them: nouveau
- * re-arms the message by writing byte 0x68; on Fermi, byte 0x088704 of BAR0.  The whole space is mirrored at 0x088000 of BAR0.
+ * re-arms the message by writing byte 0x68; on Fermi, byte 0x088704 of BAR0.  The whole space is
+ * mirrored at 0x088000 of BAR0.
  */
 #include <string.h>
 

@@ -674,7 +674,10 @@ static void chan_pull(struct card *card, struct chan *ch)
 
 /* ---- arbitration ----------------------------------------------------------------------------- */
 
-/* The channel after the last one, in runlist order, that wants the engine; the first when that is gone. */
+/*
+ * The channel after the last one, in runlist order, that wants the engine; the first when that is
+ * gone.
+ */
 static struct chan *pfifo_next(struct card *card, u32 engine)
 {
 	struct pfifo *fifo = &card->pfifo;

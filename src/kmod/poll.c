@@ -57,8 +57,8 @@ static u32 g84_read(void __iomem *const *page)
 }
 
 /*
- * Fermi: the status of engine 0 in one word (0x002640), as nouveau reads it: bit 28 busy, 14 and 12 a
- * switch is under way, 6:0 the channel.
+ * Fermi: the status of engine 0 in one word (0x002640), as nouveau reads it: bit 28 busy, 14 and 12
+ * a switch is under way, 6:0 the channel.
  */
 static u32 gf100_read(void __iomem *const *page)
 {

@@ -234,8 +234,7 @@ static char *truth_json(size_t *len)
 	card_truth(card, clock_ns(), &t);
 	vfu_messages(vfu, &waited, &posted);
 	fprintf(f, "{\"card\":\"%s\",\"scale\":%u,\"elapsed_ns\":%lld,\"engines\":[", t.chip,
-		t.scale,
-		(long long)t.elapsed_ns);
+		t.scale, (long long)t.elapsed_ns);
 	for (u32 i = 0; i < t.engines; i++)
 		truth_engine(f, i);
 	fprintf(f, "],\"channels\":[");
