@@ -61,7 +61,7 @@ $(B)/tests/card_%: $(B)/obj/card/test/%.o $(B)/obj/card/test/lib.o $(CARD_SAN_OB
 FUZZ_CC ?= clang-14
 FUZZ_SECONDS ?= 600
 CARD_FUZZ_RUNS ?= 1500
-CARD_FUZZERS := card_vfu card_mmio card_push
+CARD_FUZZERS := card_vfu card_mmio card_push card_gf100
 CARD_FUZZ_BIN := $(CARD_FUZZERS:%=$(B)/fuzz/%)
 CARD_FUZZ_FLAGS := -std=gnu11 -g -O1 -Isrc/card -Itests/card -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined

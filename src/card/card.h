@@ -37,9 +37,8 @@ enum card_region {
 
 /**
  * struct card_config - what kind of card
- * @chip: "G92"
- * @vram_mib: video memory, MiB: 64, 128, 256, 512 or 1024 (the powers of two that the chip's
- *	memory geometry registers can describe)
+ * @chip: "G92" or "GF100"
+ * @vram_mib: video memory, MiB, as card_vram_ok() has it
  * @vram: that much zeroed memory, owned by the caller, alive as long as the card
  * @scale: the card is so many times slower than life, 1 to 1000; every modelled duration is
  *	multiplied by it, and so is everything in the ground truth
@@ -74,6 +73,17 @@ struct card_host {
 	void *(*dma)(void *ctx, u64 addr, u64 len, bool write);
 	void (*log)(void *ctx, const char *what, int chid, u64 value);
 };
+
+/**
+ * card_vram_ok() - can this chip have so much memory?
+ * @chip: its name, NULL or unknown: no
+ * @mib: G92: 64, 128, 256, 512 or 1024 (the powers of two that its memory geometry registers can
+ *	describe); GF100: 96, 192, 384, 768 or 1536 (the same in each of its six partitions)
+ */
+bool card_vram_ok(const char *chip, u32 mib);
+
+/** card_vram_default() - what it has when nothing is said, MiB: 256 or 384; 0: no such chip */
+u32 card_vram_default(const char *chip);
 
 /**
  * card_create() - a card, powered on and reset
@@ -173,6 +183,7 @@ bool card_fault(struct card *card, s64 now, const char *request, char *why, size
  * @gap_n: number of gaps, each the time from a group's completion on an otherwise idle channel to
  *	that channel's next doorbell, when shorter than 50 ms
  * @gap_p50_ns, @gap_p90_ns: their quantiles, to 5 us
+ * @engines: number of engines that card_truth_engine() has; the fields above are the first one's
  * @channels: number of rows that card_truth_channel() has
  */
 struct card_truth {
@@ -190,7 +201,22 @@ struct card_truth {
 	u64 gap_n;
 	s64 gap_p50_ns;
 	s64 gap_p90_ns;
+	u32 engines;
 	u32 channels;
+};
+
+/**
+ * struct card_truth_engine - one engine's part, fields as in struct card_truth
+ * @name: "PGRAPH"; on GF100 also "PCE0" and "PCE1", the copy engines that run beside it
+ */
+struct card_truth_engine {
+	const char *name;
+	s64 busy_ns;
+	s64 switch_ns;
+	s64 idle_ns;
+	s64 late_ns;
+	u64 groups;
+	u64 switches;
 };
 
 /**
@@ -215,7 +241,17 @@ void card_truth(struct card *card, s64 now, struct card_truth *out);
 /** card_groups() - command groups completed so far, as card_truth() would say */
 u64 card_groups(const struct card *card);
 
-/** card_truth_channel() - row @i, 0 to channels - 1, in the order in which channels were created */
+/** card_truth_engine() - engine @i, 0 to engines - 1, as of the last card_truth() */
+void card_truth_engine(const struct card *card, u32 i, struct card_truth_engine *out);
+
+/**
+ * card_truth_channel() - row @i, 0 to channels - 1, in the order in which channels were created:
+ * what it did on the first engine
+ */
 void card_truth_channel(const struct card *card, u32 i, struct card_truth_channel *out);
+
+/** card_truth_channel_of() - the same for what it did on engine @engine */
+void card_truth_channel_of(const struct card *card, u32 i, u32 engine,
+			   struct card_truth_channel *out);
 
 #endif

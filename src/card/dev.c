@@ -36,23 +36,43 @@ void card_reset(struct card *card, s64 now)
 		return;
 	pgraph_reset(card);
 	pfifo_reset(card);
+	pce_enable(card, ENGINE_CE0, false);
+	pce_enable(card, ENGINE_CE1, false);
 	mmio_reset(card);
 	instmem_reset(card);
 	pmc_reset(card);
 	pbus_reset(card);
 	ptimer_reset(card);
 	pfb_reset(card);
+	for (const struct card_strap *s = card->chip->straps; s && s->reg; s++)
+		reg_set(card, s->reg, s->val);
 	pci_reset(card);
+}
+
+u32 card_vram_default(const char *chip)
+{
+	const struct card_chip *c = card_chip_find(chip);
+
+	return c ? c->vram_mib : 0;
+}
+
+bool card_vram_ok(const char *chip, u32 mib)
+{
+	const struct card_chip *c = card_chip_find(chip);
+
+	for (u32 i = 0; c && i < 5; i++)
+		if (mib == c->vram_unit << i)
+			return true;
+	return false;
 }
 
 struct card *card_create(const struct card_config *config, const struct card_host *host, s64 now)
 {
-	u32 mib = config->vram_mib;
 	struct card *card;
 	u32 *state;
 
-	if (!card_chip_find(config->chip) || !config->vram || config->scale < 1 ||
-	    config->scale > 1000 || mib < 64 || mib > 1024 || mib & (mib - 1))
+	if (!card_vram_ok(config->chip, config->vram_mib) || !config->vram || config->scale < 1 ||
+	    config->scale > 1000)
 		return NULL;
 	card = calloc(1, sizeof(*card));
 	if (!card)
@@ -64,13 +84,15 @@ struct card *card_create(const struct card_config *config, const struct card_hos
 	card->now = now;
 	card->t = now;
 	card->vram = config->vram;
-	card->vram_size = (u64)mib << 20;
+	card->vram_size = (u64)config->vram_mib << 20;
 	card->fault_seed = config->seed;
 	card->cold_seed = config->seed + 1;
 	card->jitter_seed = config->seed + 2;
-	card->pgraph.since = now;
-	card->pgraph.owner = -1;
-	card->pgraph.end = CARD_NEVER;
+	for (u32 i = 0; i < ENGINES; i++) {
+		card->engine[i].since = now;
+		card->engine[i].owner = -1;
+		card->engine[i].end = CARD_NEVER;
+	}
 	card->pfifo.retry_at = CARD_NEVER;
 	card->ptimer.alarm = CARD_NEVER;
 	card->reg = calloc(1, CARD_MMIO_SIZE);
@@ -105,10 +127,13 @@ void card_destroy(struct card *card)
 
 s64 card_next_event(const struct card *card)
 {
-	s64 next = card->pgraph.end;
+	s64 next = CARD_NEVER;
 
 	if (card->pfifo.behind)
 		return card->t;
+	for (u32 i = 0; i < card->chip->engines; i++)
+		if (next > card->engine[i].end)
+			next = card->engine[i].end;
 	if (next > card->pfifo.retry_at)
 		next = card->pfifo.retry_at;
 	if (next > card->ptimer.alarm)
@@ -129,7 +154,8 @@ void card_advance(struct card *card, s64 now)
 		card->budget--;
 		if (card->pfifo.behind)
 			pfifo_run(card);
-		pgraph_event(card);
+		for (u32 i = 0; i < card->chip->engines; i++)
+			engine_event(card, &card->engine[i]);
 		pfifo_retry(card);
 		ptimer_event(card);
 		fault_event(card);
@@ -190,49 +216,76 @@ static s64 gap_quantile(const struct card *card, u32 percent)
 
 void card_truth(struct card *card, s64 now, struct card_truth *out)
 {
-	const struct pgraph *gr = &card->pgraph;
-	s64 rest;
+	struct card_truth_engine gr;
 
 	card_advance(card, now);
-	rest = card->now - gr->since;
+	card_truth_engine(card, ENGINE_GR, &gr);
 	*out = (struct card_truth){
 		.chip = card->chip->name,
 		.scale = card->config.scale,
 		.elapsed_ns = card->now - card->t0,
-		.busy_ns = gr->ns[GR_BUSY] + (gr->state == GR_BUSY ? rest : 0),
-		.switch_ns = gr->ns[GR_SWITCHING] + (gr->state == GR_SWITCHING ? rest : 0),
-		.idle_ns = gr->ns[GR_IDLE] + (gr->state == GR_IDLE ? rest : 0),
-		.late_ns = gr->late_ns,
-		.groups = gr->groups,
-		.switches = gr->switches,
+		.busy_ns = gr.busy_ns,
+		.switch_ns = gr.switch_ns,
+		.idle_ns = gr.idle_ns,
+		.late_ns = gr.late_ns,
+		.groups = gr.groups,
+		.switches = gr.switches,
 		.errors = card->errors,
 		.faults = card->faults_done,
 		.gap_n = card->gaps,
 		.gap_p50_ns = gap_quantile(card, 50),
 		.gap_p90_ns = gap_quantile(card, 90),
+		.engines = card->chip->engines,
 		.channels = card->rows,
 	};
 }
 
 u64 card_groups(const struct card *card)
 {
-	return card->pgraph.groups;
+	u64 groups = 0;
+
+	for (u32 i = 0; i < card->chip->engines; i++)
+		groups += card->engine[i].groups;
+	return groups;
 }
 
-void card_truth_channel(const struct card *card, u32 i, struct card_truth_channel *out)
+void card_truth_engine(const struct card *card, u32 i, struct card_truth_engine *out)
 {
-	const struct pgraph *gr = &card->pgraph;
+	static const char *const names[ENGINES] = { "PGRAPH", "PCE0", "PCE1" };
+	const struct engine *e = &card->engine[i];
+	s64 rest = card->now - e->since;
+
+	*out = (struct card_truth_engine){
+		.name = names[i],
+		.busy_ns = e->ns[GR_BUSY] + (e->state == GR_BUSY ? rest : 0),
+		.switch_ns = e->ns[GR_SWITCHING] + (e->state == GR_SWITCHING ? rest : 0),
+		.idle_ns = e->ns[GR_IDLE] + (e->state == GR_IDLE ? rest : 0),
+		.late_ns = e->late_ns,
+		.groups = e->groups,
+		.switches = e->switches,
+	};
+}
+
+void card_truth_channel_of(const struct card *card, u32 i, u32 engine,
+			   struct card_truth_channel *out)
+{
+	const struct engine *e = &card->engine[engine];
 	const struct row *row = &card->row[i];
 	s64 rest = 0;
 
-	if (gr->state == GR_BUSY && card->pfifo.chan[gr->owner].row == i)
-		rest = card->now - gr->since;
+	if (e->state == GR_BUSY && card->pfifo.chan[e->owner].row == i)
+		rest = card->now - e->since;
 	*out = (struct card_truth_channel){
 		.chid = row->chid,
 		.instance = row->instance,
 		.alive = row->alive,
-		.busy_ns = row->busy_ns + rest,
-		.groups = row->groups,
-		.switches = row->switches,
+		.busy_ns = row->of[engine].busy_ns + rest,
+		.groups = row->of[engine].groups,
+		.switches = row->of[engine].switches,
 	};
+}
+
+void card_truth_channel(const struct card *card, u32 i, struct card_truth_channel *out)
+{
+	card_truth_channel_of(card, i, ENGINE_GR, out);
 }

@@ -250,16 +250,18 @@ void fault_event(struct card *card)
 			pfifo_notify(card);
 			break;
 		case FAULT_STOP:
-			pgraph_freeze(card);
+			engine_freeze(card, &card->engine[ENGINE_GR]);
 			break;
 		case FAULT_GONE:
-			pgraph_freeze(card);
+			for (u32 e = 0; e < card->chip->engines; e++)
+				engine_freeze(card, &card->engine[e]);
 			card->gone = true;
 			break;
 		case FAULT_HEAL:
 			card->gone = false;
 			pmc_update(card);
-			pgraph_thaw(card);
+			for (u32 e = 0; e < card->chip->engines; e++)
+				engine_thaw(card, &card->engine[e]);
 			break;
 		default:
 			break;

@@ -179,7 +179,7 @@ static s64 twod_cost(struct card *card, const struct chan *ch, const u32 *state,
 	*(vm_is_system(card, &dst.obj, dst.addr) ? &system : &vram) += bytes;
 	if (blit)
 		*(vm_is_system(card, &src.obj, src.addr) ? &system : &vram) += bytes;
-	return cost_pixels(pixels, vram, system);
+	return cost_pixels(card->chip, pixels, vram, system);
 }
 
 /* ---- solid rectangles ------------------------------------------------------------------------ */
@@ -350,6 +350,16 @@ static void twod_done(struct card *card, struct chan *ch, u32 *state)
 
 const struct gr_class gr_2d = {
 	.oclass = 0x502d,
+	.slot = GR_2D,
+	.status = BIT(17) | BIT(24),
+	.vstatus = { 0, 0, 1 << 15 | 1 << 21 },
+	.mthd = twod_mthd,
+	.done = twod_done,
+};
+
+/* The same on Fermi, but that addresses need no DMA object. */
+const struct gr_class gr_2d_gf100 = {
+	.oclass = 0x902d,
 	.slot = GR_2D,
 	.status = BIT(17) | BIT(24),
 	.vstatus = { 0, 0, 1 << 15 | 1 << 21 },

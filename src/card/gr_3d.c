@@ -86,7 +86,7 @@ static u64 threed_pixels(const u32 *state, bool viewport)
 	return width * height;
 }
 
-static s64 threed_clear(const u32 *state, u32 buffers)
+static s64 threed_clear(const struct card *card, const u32 *state, u32 buffers)
 {
 	u64 pixels = threed_pixels(state, state[CLEAR_FLAGS / 4] & CLEAR_BY_VIEWPORT), bytes = 0;
 
@@ -94,7 +94,7 @@ static s64 threed_clear(const u32 *state, u32 buffers)
 		bytes += pixels * surface_pixel_bytes(state[RT_FORMAT / 4]);
 	if (buffers & CLEAR_ZETA)
 		bytes += pixels * ZETA_BYTES;
-	return bytes ? cost_pixels(pixels, bytes, 0) : 0;
+	return bytes ? cost_pixels(card->chip, pixels, bytes, 0) : 0;
 }
 
 /* Its length; 0 when it cannot be read: nothing is drawn with it, so that is no error here. */
@@ -125,7 +125,8 @@ static s64 threed_draw(struct card *card, const struct chan *ch, u32 *state)
 	bytes = pixels * surface_pixel_bytes(state[RT_FORMAT / 4]);
 	if (state[ZETA_ENABLE / 4] & 1)
 		bytes += 2 * pixels * ZETA_BYTES;
-	return cost_draw(vertices, threed_program(card, ch, state, VP_ADDRESS_HIGH, VP_START_ID),
+	return cost_draw(card->chip, vertices,
+			 threed_program(card, ch, state, VP_ADDRESS_HIGH, VP_START_ID),
 			 pixels, threed_program(card, ch, state, FP_ADDRESS_HIGH, FP_START_ID),
 			 bytes);
 }
@@ -136,7 +137,7 @@ static s64 gr_3d_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, 
 
 	switch (mthd) {
 	case CLEAR_BUFFERS:
-		return threed_clear(state, data);
+		return threed_clear(card, state, data);
 	case VERTEX_BEGIN_GL:
 		*vertices = 0;
 		state[OWN_WORDS / 4] = 0;

@@ -75,7 +75,7 @@ static s64 m2mf_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u
 	out = m2mf_side(card, ch, state, true);
 	*(vm_is_system(card, &in.s.obj, in.s.addr) ? &system : &vram) += bytes;
 	*(vm_is_system(card, &out.s.obj, out.s.addr) ? &system : &vram) += bytes;
-	return cost_memory(vram, system);
+	return cost_memory(card->chip, vram, system);
 }
 
 static void m2mf_done(struct card *card, struct chan *ch, u32 *state)

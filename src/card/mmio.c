@@ -2,8 +2,9 @@
 /*
  * mmio.c - the register space, and the entry points for the guest's accesses.
  *
- * A table sends each range of BAR0 to its unit.  Registers of units that are not modelled (display,
- * thermal, video engines, ...) keep what is written, which is what their drivers need to come up.
+ * The chip's table sends each range of BAR0 to its unit.  Registers of units that are not modelled
+ * (display, thermal, video engines, ...) keep what is written, which is what their drivers need to
+ * come up.
  */
 #include <string.h>
 
@@ -12,24 +13,8 @@
 #define WINDOW_BASE	0x700000
 #define WINDOW_END	0x800000
 
-static const struct mmio_range {
-	u32 start;
-	u32 end;
-	u32 (*rd)(struct card *card, u32 off);
-	void (*wr)(struct card *card, u32 off, u32 val);
-} ranges[] = {
-	{ 0x000000, 0x001000, pmc_rd, pmc_wr },
-	{ 0x001000, 0x001700, pbus_rd, pbus_wr },
-	{ 0x001700, 0x002000, instmem_rd, instmem_wr },
-	{ 0x002000, 0x004000, pfifo_rd, pfifo_wr },
-	{ 0x009000, 0x00a000, ptimer_rd, ptimer_wr },
-	{ 0x070000, 0x071000, instmem_rd, instmem_wr },
-	{ 0x088000, 0x089000, pci_rd, pci_wr },
-	{ 0x100000, 0x102000, pfb_rd, pfb_wr },
-	{ 0x300000, 0x310000, vbios_rd, vbios_wr },
-	{ 0x400000, 0x410000, pgraph_rd, pgraph_wr },
-	{ 0xc00000, 0xd00000, pfifo_user_rd, pfifo_user_wr },
-};
+/* Fermi: the one register of the PCI function's that is a byte. */
+#define PCI_REARM	0x088704
 
 void mmio_reset(struct card *card)
 {
@@ -40,9 +25,10 @@ void mmio_reset(struct card *card)
 	}
 }
 
-static const struct mmio_range *mmio_find(u32 off)
+static const struct mmio_range *mmio_find(const struct card *card, u32 off)
 {
-	size_t lo = 0, hi = ARRAY_SIZE(ranges);
+	const struct mmio_range *ranges = card->chip->ranges;
+	size_t lo = 0, hi = card->chip->range_count;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -59,14 +45,14 @@ static const struct mmio_range *mmio_find(u32 off)
 
 u32 mmio_rd(struct card *card, u32 off)
 {
-	const struct mmio_range *range = mmio_find(off);
+	const struct mmio_range *range = mmio_find(card, off);
 
 	return range ? range->rd(card, off) : reg_get(card, off);
 }
 
 void mmio_wr(struct card *card, u32 off, u32 val)
 {
-	const struct mmio_range *range = mmio_find(off);
+	const struct mmio_range *range = mmio_find(card, off);
 
 	if (range)
 		range->wr(card, off, val);
@@ -158,9 +144,13 @@ void card_write(struct card *card, s64 now, int region, u64 off, const void *buf
 		instmem_window(card, (u32)off - WINDOW_BASE, (void *)buf, len, true);
 		return;
 	}
+	if (off == PCI_REARM && len == 1 && card->chip->fermi) {
+		pci_rearm(card);
+		return;
+	}
 	if ((off | len) & 3) {
 		/* VGA registers are bytes; no unit of ours has such */
-		if (mmio_find((u32)off) || mmio_find((u32)off + len - 1)) {
+		if (mmio_find(card, (u32)off) || mmio_find(card, (u32)off + len - 1)) {
 			dev_error(card, "write to a part of a register", -1, off);
 			return;
 		}

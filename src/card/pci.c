@@ -4,7 +4,8 @@
  *
  * Base addresses are the machine's business (it decodes them); the registers only say which regions
  * exist.  Capabilities: power management at 0x60 and MSI at 0x68, where this chip has them: nouveau
- * re-arms the message by writing byte 0x68.  The whole space is mirrored at 0x088000 of BAR0.
+ * re-arms the message by writing byte 0x68; on Fermi, byte 0x088704 of BAR0.  The whole space is
+ * mirrored at 0x088000 of BAR0.
  */
 #include <string.h>
 
@@ -102,6 +103,13 @@ void card_msi_enable(struct card *card, bool on)
 	pci_message(card);
 }
 
+/* pci_rearm() - the driver has handled the last message */
+void pci_rearm(struct card *card)
+{
+	card->pci.msi_armed = true;
+	pci_message(card);
+}
+
 /* Which bits of a byte of the configuration space can be written. */
 static u8 pci_writable(u32 off)
 {
@@ -140,10 +148,8 @@ void pci_config(struct card *card, u32 off, u8 *buf, u32 len, bool write)
 		}
 		mask = pci_writable(off);
 		card->pci.config[off] = (card->pci.config[off] & ~mask) | (buf[i] & mask);
-		if (off == PCI_CAP_MSI) {
-			card->pci.msi_armed = true;
-			pci_message(card);
-		}
+		if (off == PCI_CAP_MSI)
+			pci_rearm(card);
 	}
 }
 

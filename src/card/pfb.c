@@ -4,7 +4,8 @@
  *
  * The model translates every access afresh, so invalidation is done when it is asked for.  The
  * fault record keeps the first fault until the driver acknowledges it: it selects one of six
- * words by writing 0x100c90 and reads it at 0x100c94.
+ * words by writing 0x100c90 and reads it at 0x100c94.  On Fermi PFIFO keeps the record; memory
+ * partitions say at 0x11020c how much they have.
  */
 #include "priv.h"
 
@@ -15,12 +16,25 @@
 #define PFB_TRAP_IDX	0x100c90
 #define PFB_TRAP_DATA	0x100c94
 
+/* Fermi */
+#define PFB_CONFIG	0x100c80	/* bit 0: large pages of 64 KiB; 15: flush is queued, */
+#define PFB_FLUSHED	(0xffu << 16 | BIT(15))	/* and 16-23: room for so many more */
+#define FBPA_SIZE	0x11020c	/* MiB, of partition n at + 0x1000 n */
+
 /* Row of one partition: 2^10 columns of 8 bytes in 8 banks. */
 #define ROW_BYTES	(8u << 13)
 #define COLUMN_BITS	10
 #define BANKS_CODE	1	/* 4 << 1 */
 
-void pfb_reset(struct card *card)
+static void pfb_gf100_reset(struct card *card)
+{
+	u32 parts = card->chip->partitions;
+
+	for (u32 i = 0; i < parts; i++)
+		reg_set(card, FBPA_SIZE + 0x1000 * i, (u32)(card->vram_size >> 20) / parts);
+}
+
+static void pfb_g80_reset(struct card *card)
 {
 	u32 rows = (u32)(card->vram_size / (card->chip->partitions * ROW_BYTES));
 	u32 row_bits = 0;
@@ -33,6 +47,15 @@ void pfb_reset(struct card *card)
 	reg_set(card, 0x100714, 2);	/* GDDR3 */
 	reg_set(card, 0x101000, card->chip->crystal_strap);
 	card->pfb = (struct pfb){0};
+}
+
+void pfb_reset(struct card *card)
+{
+	if (card->chip->fermi) {
+		pfb_gf100_reset(card);
+		return;
+	}
+	pfb_g80_reset(card);
 }
 
 u32 pfb_rd(struct card *card, u32 off)
@@ -69,4 +92,14 @@ void pfb_wr(struct card *card, u32 off, u32 val)
 	default:
 		reg_set(card, off, val);
 	}
+}
+
+u32 pfb_gf100_rd(struct card *card, u32 off)
+{
+	return reg_get(card, off) | (off == PFB_CONFIG ? PFB_FLUSHED : 0);
+}
+
+void pfb_gf100_wr(struct card *card, u32 off, u32 val)
+{
+	reg_set(card, off, off == PFB_CONFIG ? val & ~PFB_FLUSHED : val);
 }

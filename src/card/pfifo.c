@@ -4,16 +4,19 @@
  *
  * Each channel is a pusher, which turns the indirect ring into a stream of methods, and a puller,
  * which executes PFIFO's own methods (semaphores, reference count, interrupt) and hands the
- * others to PGRAPH. Methods of one channel are executed in order.  A method for PGRAPH waits
- * until the channel holds the engine; PFIFO's own do not, so a fence that arrives after its
- * group's work is released at once, whoever has the engine by then.
+ * others to PGRAPH, or on Fermi to the engine that the subchannel's object belongs to. Methods of
+ * one channel are executed in order.  A method for an engine waits until the channel holds it;
+ * PFIFO's own do not, so a fence that arrives after its group's work is released at once, whoever
+ * has the engine by then.
  *
- * PGRAPH goes round robin over the runlist, at command-group boundaries: a channel gives it up
- * when it releases a semaphore (its fence), runs dry, or meets a semaphore acquire that is not
- * fulfilled.
+ * Each engine goes round robin over the runlist, at command-group boundaries: a channel gives it up
+ * when it releases a semaphore (its fence), runs dry, turns to another engine, or meets a
+ * semaphore acquire that is not fulfilled.  Engines work at the same time, for different channels.
  *
  * States of a channel are bits in sets: ready (something to pull), want (the next method waits for
- * PGRAPH), acquire (unmet).  In none of them: dry, or PGRAPH is executing its work.
+ * that engine), acquire (unmet).  In none of them: dry, or an engine is executing its work.
+ *
+ * What Fermi's driver sees of all this is in pfifo_gf100.c; G80's registers are here.
  *
  * Not modelled: the single CACHE1 that real channels share (so 0x002500 bit 0, which only forbids
  * changing what it holds, changes nothing here), and timeslices within a group.
@@ -92,15 +95,43 @@ static bool set_empty(const u64 *set)
 	return !(set[0] | set[1]);
 }
 
-static bool chan_runs(const struct chan *ch)
+static void set_move(u64 *to, u64 *from)
 {
-	return ch->enabled && ch->listed;
+	for (int i = 0; i < 2; i++) {
+		to[i] |= from[i];
+		from[i] = 0;
+	}
+}
+
+bool chan_runs(const struct chan *ch)
+{
+	return ch->enabled && ch->listed && !ch->stopped;
+}
+
+/* The engine that the channel has, or NULL. */
+static struct engine *chan_engine(struct card *card, const struct chan *ch)
+{
+	struct engine *e = &card->engine[ch->engine];
+
+	return e->owner == (int)ch->chid ? e : NULL;
+}
+
+static bool chan_waits(const struct pfifo *fifo, const struct chan *ch)
+{
+	return set_test(fifo->want[ch->engine], ch->chid) || set_test(fifo->acquire, ch->chid) ||
+	       set_test(fifo->ready, ch->chid);
 }
 
 /* The address of the next word that nobody has looked at. */
 static u64 chan_dma_get(const struct chan *ch)
 {
 	return ch->seg - 4ull * (ch->word_put - ch->word_get);
+}
+
+/* Where the ring entry in hand ends. */
+static u64 chan_put(const struct chan *ch)
+{
+	return ch->seg + 4ull * ch->seg_words;
 }
 
 /* The same in the main pushbuffer: entries that say that they are not of it leave this alone. */
@@ -113,7 +144,9 @@ static u64 chan_main_get(const struct chan *ch)
 
 bool pfifo_intr(const struct card *card)
 {
-	return card->pfifo.intr & reg_get(card, PFIFO_INTR_EN);
+	u32 intr = card->chip->fermi ? pfifo_gf100_intr(card) : card->pfifo.intr;
+
+	return intr & reg_get(card, PFIFO_INTR_EN);
 }
 
 static void pfifo_raise(struct card *card, u32 intr)
@@ -122,10 +155,19 @@ static void pfifo_raise(struct card *card, u32 intr)
 	pmc_update(card);
 }
 
-/* pfifo_notify() - the interrupt that completions make */
+/* The interrupt that completions make. */
+static void chan_notify(struct card *card, const struct chan *ch)
+{
+	if (card->chip->fermi)
+		pfifo_gf100_nonstall(card, ch);
+	else
+		pfifo_raise(card, INTR_NOTIFY);
+}
+
+/* pfifo_notify() - the same, as if of the first channel */
 void pfifo_notify(struct card *card)
 {
-	pfifo_raise(card, INTR_NOTIFY);
+	chan_notify(card, card->pfifo.chan);
 }
 
 /* An error stops PFIFO until the driver has looked at it. */
@@ -141,15 +183,34 @@ static enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const
 	return PULL_STOP;
 }
 
+/* On Fermi, what the method was is in the record, and it is gone. */
+static enum pull chan_error(struct card *card, struct chan *ch, enum pfifo_error error)
+{
+	ch->held = false;
+	pfifo_gf100_error(card, ch, error);
+	return PULL_STOP;
+}
+
 static enum pull pusher_error(struct card *card, struct chan *ch, enum dma_error error)
 {
-	u64 put = ch->seg + 4ull * ch->seg_words;
+	static const enum pfifo_error fermi[] = {
+		[DMA_INVALID_CMD] = PFIFO_BAD_COMMAND, [DMA_IB_EMPTY] = PFIFO_EMPTY_ENTRY,
+		[DMA_MEM_FAULT] = PFIFO_NO_MEMORY,
+	};
 
+	if (card->chip->fermi) {
+		/* the rest of the entry is skipped */
+		ch->seg += 4ull * ch->seg_words;
+		ch->seg_words = 0;
+		ch->word_get = ch->word_put;
+		ch->count = 0;
+		return chan_error(card, ch, fermi[error]);
+	}
 	reg_set(card, PFIFO_DMA_STATE, (u32)error << 29);
 	reg_set(card, PFIFO_DMA_GET, (u32)chan_dma_get(ch));
 	reg_set(card, PFIFO_DMA_GET_HI, (u32)(chan_dma_get(ch) >> 32));
-	reg_set(card, PFIFO_DMA_PUT, (u32)put);
-	reg_set(card, PFIFO_DMA_PUT_HI, (u32)(put >> 32));
+	reg_set(card, PFIFO_DMA_PUT, (u32)chan_put(ch));
+	reg_set(card, PFIFO_DMA_PUT_HI, (u32)(chan_put(ch) >> 32));
 	reg_set(card, PFIFO_IB_GET, ch->get);
 	reg_set(card, PFIFO_IB_PUT, ch->put);
 	return pfifo_stall(card, ch, INTR_DMA_PUSHER, "pusher error", error);
@@ -160,6 +221,9 @@ static enum pull cache_error(struct card *card, struct chan *ch, u32 pull0)
 {
 	u32 subc = ch->held_subc, mthd = ch->held_mthd;
 
+	if (card->chip->fermi)
+		return chan_error(card, ch, pull0 & PULL0_SOFTWARE ? PFIFO_NO_OBJECT :
+							     PFIFO_BAD_METHOD);
 	reg_set(card, PFIFO_PULL0, pull0 | PULL0_ACCESS);
 	reg_set(card, PFIFO_CACHE_GET, 0);
 	reg_set(card, PFIFO_CACHE_METHOD, subc << 13 | mthd);
@@ -171,13 +235,16 @@ static enum pull cache_error(struct card *card, struct chan *ch, u32 pull0)
 
 static enum pull sema_error(struct card *card, struct chan *ch, enum sema_error error)
 {
+	if (card->chip->fermi)
+		return chan_error(card, ch, error == SEMA_MEM_FAULT ? PFIFO_NO_MEMORY :
+							      PFIFO_BAD_SEMAPHORE);
 	ch->held = false;
 	reg_set(card, PFIFO_PULL0, (u32)error << 20 | PULL0_ACCESS);
 	return pfifo_stall(card, ch, INTR_SEMAPHORE, "semaphore error", error);
 }
 
 /* The driver has handled an error when it has both acknowledged it and let the unit go on. */
-static void pfifo_unstall(struct card *card)
+void pfifo_unstall(struct card *card)
 {
 	if (card->pfifo.intr & card->pfifo.stall)
 		return;
@@ -230,6 +297,64 @@ static enum pull chan_fetch(struct card *card, struct chan *ch)
 	return PULL_ON;
 }
 
+/* A command of G80's: methods with data behind it.  False: it is none. */
+static bool g80_command(struct chan *ch, u32 word)
+{
+	if ((word & 0xffff0003) == 0x00030000) {
+		ch->long_count = true;
+		ch->noninc = true;
+	} else if (!(word & 0xa0030003)) {
+		ch->noninc = word & BIT(30);
+		ch->count = word >> 18 & 0x7ff;
+	} else {
+		return false;
+	}
+	ch->mthd = word & 0x1ffc;
+	ch->subc = word >> 13 & 7;
+	return true;
+}
+
+/*
+ * Of Fermi's: what kind is in bits 29-31, a count or the datum itself in 16-28, the method in 0-11.
+ * Two kinds are G80's; what else there was of old (bits 16-17) selects boards of a group, and
+ * there is one.
+ */
+static bool fermi_command(struct chan *ch, u32 word)
+{
+	u32 kind = word >> 29;
+
+	ch->subc = word >> 13 & 7;
+	ch->mthd = (word & 0xfff) << 2;
+	ch->noninc = false;
+	ch->once = false;
+	ch->count = word >> 16 & 0x1fff;
+	switch (kind) {
+	case 0:
+	case 2:
+		ch->mthd = word & 0x1ffc;
+		ch->noninc = kind == 2;
+		ch->count = word & 0x30000 ? 0 : word >> 18 & 0x7ff;
+		return true;
+	case 1:
+		return true;
+	case 3:
+		ch->noninc = true;
+		return true;
+	case 4:
+		ch->held = true;
+		ch->held_subc = ch->subc;
+		ch->held_mthd = ch->mthd;
+		ch->held_data = ch->count;
+		ch->count = 0;
+		return true;
+	case 5:
+		ch->once = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Have a method in ch->held. */
 static enum pull chan_decode(struct card *card, struct chan *ch)
 {
@@ -249,21 +374,12 @@ static enum pull chan_decode(struct card *card, struct chan *ch)
 			ch->held_data = word;
 			ch->count--;
 			if (!ch->noninc)
-				ch->mthd = (ch->mthd + 4) & 0x1ffc;
+				ch->mthd = (ch->mthd + 4) & (card->chip->fermi ? 0x3ffc : 0x1ffc);
+			ch->noninc |= ch->once;
 		} else if (ch->long_count) {
 			ch->long_count = false;
 			ch->count = word & 0xffffff;
-		} else if ((word & 0xffff0003) == 0x00030000) {
-			ch->long_count = true;
-			ch->noninc = true;
-			ch->mthd = word & 0x1ffc;
-			ch->subc = word >> 13 & 7;
-		} else if (!(word & 0xa0030003)) {
-			ch->noninc = word & BIT(30);
-			ch->mthd = word & 0x1ffc;
-			ch->subc = word >> 13 & 7;
-			ch->count = word >> 18 & 0x7ff;
-		} else {
+		} else if (!(card->chip->fermi ? fermi_command : g80_command)(ch, word)) {
 			ch->word_get--;
 			return pusher_error(card, ch, DMA_INVALID_CMD);
 		}
@@ -308,6 +424,8 @@ static bool sema_done(struct card *card, struct chan *ch, bool *error)
 	*error = !vm_read(card, &ch->sema, addr, &val, sizeof(val), VM_PFIFO_SEMAPHORE);
 	if (*error)
 		return false;
+	if (card->chip->fermi && (ch->held_data & 0x1f) == 8)
+		return val & want;
 	return op == 4 ? (s32)(val - want) >= 0 : op == 1 && val == want;
 }
 
@@ -326,8 +444,8 @@ static enum pull pull_acquire(struct card *card, struct chan *ch)
 	set_add(fifo->acquire, ch->chid);
 	if (fifo->retry_at == CARD_NEVER)
 		fifo->retry_at = card->t + ACQUIRE_RETRY_NS;
-	if (card->pgraph.owner == (int)ch->chid)
-		pgraph_yield(card);
+	if (chan_engine(card, ch))
+		engine_yield(chan_engine(card, ch));
 	return PULL_STOP;
 }
 
@@ -336,6 +454,8 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 {
 	struct row *row = &card->row[ch->row];
 	struct { u32 seq; u32 zero; u64 time; } sema = { ch->sema_seq, 0, ptimer_time(card) };
+	bool brief = card->chip->fermi && ch->held_data & BIT(24);
+	struct engine *e = &card->engine[ch->engine];
 	bool ok;
 
 	if (fault_hits(card, FAULT_SEMAPHORE, ch))
@@ -343,30 +463,54 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 	else if (ch->held_mthd == 0x6c)
 		ok = vm_write(card, &ch->sema, ch->sema_off, &ch->held_data, 4, VM_PFIFO_SEMAPHORE);
 	else
-		ok = vm_write(card, &ch->sema, ch->sema_addr, &sema, sizeof(sema),
+		ok = vm_write(card, &ch->sema, ch->sema_addr, &sema, brief ? 4 : sizeof(sema),
 			      VM_PFIFO_SEMAPHORE);
 	if (!ok)
 		return sema_error(card, ch, SEMA_MEM_FAULT);
 	ch->held = false;
-	card->pgraph.groups++;
-	card->pgraph.late_ns += card->now - card->t;
-	row->groups++;
+	e->groups++;
+	e->late_ns += card->now - card->t;
+	row->of[ch->engine].groups++;
 	ch->done_at = card->t;
-	for (int i = 0; i < 2; i++) {
-		card->pfifo.ready[i] |= card->pfifo.acquire[i];
-		card->pfifo.acquire[i] = 0;
-	}
+	set_move(card->pfifo.ready, card->pfifo.acquire);
 	card->pfifo.retry_at = CARD_NEVER;
-	if (card->pgraph.owner == (int)ch->chid)
-		pgraph_yield(card);
+	if (chan_engine(card, ch))
+		engine_yield(e);
 	fault_group(card, ch);
+	return PULL_ON;
+}
+
+/* Semaphores in a DMA object, 0x0060 to 0x006c; Fermi has them no more. */
+static enum pull pull_old_semaphore(struct card *card, struct chan *ch)
+{
+	u32 data = ch->held_data, context;
+
+	switch (ch->held_mthd) {
+	case 0x0060:
+		if (!pfifo_ramht(card, ch, data, &context))
+			return cache_error(card, ch, PULL0_HASH_FAILED);
+		vm_dmaobj(card, ch->inst, (context & 0xfffff) << 4, &ch->sema);
+		break;
+	case 0x0064:
+		if (data & 3)
+			return sema_error(card, ch, SEMA_UNALIGNED);
+		if (data >> 16)
+			return sema_error(card, ch, SEMA_TOO_LARGE);
+		ch->sema_off = data;
+		break;
+	default:
+		if (ch->sema_off == ~0u)
+			return sema_error(card, ch, SEMA_STATE);
+		return ch->held_mthd == 0x68 ? pull_acquire(card, ch) : pull_release(card, ch);
+	}
+	ch->held = false;
 	return PULL_ON;
 }
 
 /* Methods that PFIFO executes itself. */
 static enum pull pull_own(struct card *card, struct chan *ch)
 {
-	u32 data = ch->held_data, context;
+	u32 data = ch->held_data;
 
 	switch (ch->held_mthd) {
 	case 0x0010:
@@ -390,28 +534,19 @@ static enum pull pull_own(struct card *card, struct chan *ch)
 		if (fault_hits(card, FAULT_LATE_IRQ, ch))
 			fault_later(card, FAULT_NOTIFY, FAULT_LATE_NS);
 		else if (!fault_hits(card, FAULT_LOST_IRQ, ch))
-			pfifo_raise(card, INTR_NOTIFY);
+			chan_notify(card, ch);
 		break;
 	case 0x0050:
 		ch->ref = data;
 		break;
-	case 0x0060:
-		if (!pfifo_ramht(card, ch, data, &context))
-			return cache_error(card, ch, PULL0_HASH_FAILED);
-		vm_dmaobj(card, ch->inst, (context & 0xfffff) << 4, &ch->sema);
+	case 0x0060 ... 0x006c:
+		if (card->chip->fermi)
+			return cache_error(card, ch, 0);
+		return pull_old_semaphore(card, ch);
+	case 0x0008:	/* Fermi: does nothing */
+		if (!card->chip->fermi)
+			return cache_error(card, ch, 0);
 		break;
-	case 0x0064:
-		if (data & 3)
-			return sema_error(card, ch, SEMA_UNALIGNED);
-		if (data >> 16)
-			return sema_error(card, ch, SEMA_TOO_LARGE);
-		ch->sema_off = data;
-		break;
-	case 0x0068:
-	case 0x006c:
-		if (ch->sema_off == ~0u)
-			return sema_error(card, ch, SEMA_STATE);
-		return ch->held_mthd == 0x68 ? pull_acquire(card, ch) : pull_release(card, ch);
 	case 0x0024:	/* write cache flush: nothing is cached */
 	case 0x0080:	/* yield: groups end at fences here */
 		break;
@@ -429,11 +564,27 @@ static bool mthd_waits_for_idle(u32 mthd)
 	       mthd == 0x006c;
 }
 
-/* An object is bound to a subchannel: which engine is it for? */
+/*
+ * An object is bound to a subchannel: which engine is it for?  Fermi's pushbuffers name the class
+ * itself (bits 0-15) and the engine (16-20): 0 PGRAPH, 4 and 5 the copy engines, 31 none.
+ */
 static enum pull pull_bind(struct card *card, struct chan *ch, u32 *engine, u32 *oclass)
 {
 	u32 context;
 
+	if (card->chip->fermi) {
+		static const u8 engines[32] = {
+			[0] = 1 + ENGINE_GR, [4] = 1 + ENGINE_CE0, [5] = 1 + ENGINE_CE1,
+		};
+		u32 id = ch->held_data >> 16 & 0x1f;
+
+		*engine = engines[id];
+		*oclass = ch->held_data & 0xffff;
+		if (*engine)
+			return PULL_ON;
+		ch->subch[ch->held_subc].engine = 0;
+		return cache_error(card, ch, id == 31 ? PULL0_SOFTWARE : 0);
+	}
 	if (!pfifo_ramht(card, ch, ch->held_data, &context))
 		return cache_error(card, ch, PULL0_HASH_FAILED);
 	*engine = context >> 20 & 0xf;
@@ -445,17 +596,23 @@ static enum pull pull_bind(struct card *card, struct chan *ch, u32 *engine, u32 
 	return PULL_ON;
 }
 
+/* Fermi: the engine never becomes idle after an error, unless its driver says that it may go on. */
+static bool chan_stuck(const struct card *card, const struct engine *e)
+{
+	return card->chip->fermi && e->halted;
+}
+
 /* Execute the held method.  ON: it is done, or work for it has just ended; go on. */
 static enum pull chan_execute(struct card *card, struct chan *ch)
 {
 	struct pfifo *fifo = &card->pfifo;
-	struct pgraph *gr = &card->pgraph;
+	struct engine *e = chan_engine(card, ch);
 	u32 subc = ch->held_subc, mthd = ch->held_mthd;
 	u32 engine = ch->subch[subc].engine, oclass = 0;
 
 	if (mthd && mthd < 0x100) {
-		if (mthd_waits_for_idle(mthd) && gr->owner == (int)ch->chid &&
-		    !pgraph_settle(card, ch)) {
+		if (mthd_waits_for_idle(mthd) && e &&
+		    (chan_stuck(card, e) || !engine_settle(card, e, ch))) {
 			set_del(fifo->ready, ch->chid);
 			return PULL_STOP;
 		}
@@ -465,22 +622,32 @@ static enum pull chan_execute(struct card *card, struct chan *ch)
 		return PULL_STOP;
 	if (engine == 0)
 		return cache_error(card, ch, PULL0_SOFTWARE);
-	if (engine != 1)	/* the video engines are not there */
+	if (engine > card->chip->engines)	/* the video engines are not there */
 		return cache_error(card, ch, 0);
 	ch->done_at = -1;
-	if (gr->owner != (int)ch->chid) {
+	if (e && ch->engine != engine - 1) {
+		/* what it did on the other engine is done first */
+		if (!engine_settle(card, e, ch)) {
+			set_del(fifo->ready, ch->chid);
+			return PULL_STOP;
+		}
+		engine_yield(e);
+	}
+	ch->engine = engine - 1;
+	e = &card->engine[ch->engine];
+	if (e->owner != (int)ch->chid) {
 		set_del(fifo->ready, ch->chid);
-		set_add(fifo->want, ch->chid);
+		set_add(fifo->want[ch->engine], ch->chid);
 		return PULL_STOP;
 	}
-	if (pgraph_paused(card)) {
+	if (engine_paused(e)) {
 		set_del(fifo->ready, ch->chid);
 		return PULL_STOP;
 	}
 	ch->held = false;
 	if (!mthd)
 		ch->subch[subc].engine = engine;
-	if (pgraph_mthd(card, ch, subc, mthd, mthd ? ch->held_data : oclass))
+	if (pgraph_mthd(card, e, ch, subc, mthd, mthd ? ch->held_data : oclass))
 		return PULL_ON;
 	set_del(fifo->ready, ch->chid);
 	return PULL_STOP;
@@ -489,42 +656,80 @@ static enum pull chan_execute(struct card *card, struct chan *ch)
 /* Pull until the channel is dry, waits, or the budget is spent. */
 static void chan_pull(struct card *card, struct chan *ch)
 {
-	struct pgraph *gr = &card->pgraph;
-
 	while (card->budget && !card->pfifo.stall) {
 		if (!ch->held && chan_decode(card, ch) == PULL_STOP) {
-			if (set_test(card->pfifo.ready, ch->chid) || gr->owner != (int)ch->chid)
+			struct engine *e = chan_engine(card, ch);
+
+			if (set_test(card->pfifo.ready, ch->chid) || !e)
 				return;
 			/* dry: what it did takes its time, then the engine is free */
-			if (pgraph_settle(card, ch))
-				pgraph_yield(card);
+			if (!chan_stuck(card, e) && engine_settle(card, e, ch))
+				engine_yield(e);
 			return;
 		}
-		if (chan_execute(card, ch) == PULL_STOP)
+		if (chan_execute(card, ch) == PULL_STOP || !chan_runs(ch))
 			return;
 	}
 }
 
 /* ---- arbitration ----------------------------------------------------------------------------- */
 
-/* The channel after the last one, in runlist order, that wants PGRAPH; the first when that is gone. */
-static struct chan *pfifo_next(struct card *card)
+/*
+ * The channel after the last one, in runlist order, that wants the engine; the first when that is
+ * gone.
+ */
+static struct chan *pfifo_next(struct card *card, u32 engine)
 {
 	struct pfifo *fifo = &card->pfifo;
+	const u64 *want = fifo->want[engine];
 	u32 at = 0;
 
-	if (set_empty(fifo->want))
+	if (set_empty(want))
 		return NULL;
 	for (u32 i = 0; i < fifo->runlist_len; i++)
-		if (fifo->runlist[i] == fifo->last)
+		if (fifo->runlist[i] == fifo->last[engine])
 			at = i + 1;
 	for (u32 i = 0; i < fifo->runlist_len; i++) {
 		struct chan *ch = &fifo->chan[fifo->runlist[(at + i) % fifo->runlist_len]];
 
-		if (set_test(fifo->want, ch->chid) && chan_runs(ch))
+		if (set_test(want, ch->chid) && chan_runs(ch))
 			return ch;
 	}
 	return NULL;
+}
+
+/* Give each engine that is free to a channel that wants it.  False: nothing changed. */
+static bool pfifo_arbitrate(struct card *card)
+{
+	struct pfifo *fifo = &card->pfifo;
+	bool given = false;
+
+	for (u32 i = 0; i < card->chip->engines; i++) {
+		struct engine *e = &card->engine[i];
+		struct chan *ch;
+
+		if (!engine_free(e) || (card->chip->fermi && pfifo_gf100_blocked(card, i)))
+			continue;
+		ch = pfifo_next(card, i);
+		if (!ch)
+			continue;
+		set_del(fifo->want[i], ch->chid);
+		fifo->last[i] = ch->chid;
+		fifo->current = ch->chid;
+		if (engine_grant(card, e, ch))
+			set_add(fifo->ready, ch->chid);
+		given = true;
+	}
+	return given;
+}
+
+/* Does the driver let it work at all? */
+static bool pfifo_on(const struct card *card)
+{
+	if (card->pfifo.stall)
+		return false;
+	return card->chip->fermi || (!(reg_get(card, PFIFO_FREEZE) & 1) &&
+				     (reg_get(card, PFIFO_PULL0) & PULL0_ACCESS));
 }
 
 static struct chan *pfifo_ready(struct card *card)
@@ -553,8 +758,7 @@ void pfifo_run(struct card *card)
 		return;
 	fifo->running = true;
 	fifo->behind = false;
-	while (!fifo->stall && !(reg_get(card, PFIFO_FREEZE) & 1) &&
-	       (reg_get(card, PFIFO_PULL0) & PULL0_ACCESS)) {
+	while (pfifo_on(card)) {
 		ch = pfifo_ready(card);
 		if (ch) {
 			if (!card->budget) {
@@ -564,24 +768,19 @@ void pfifo_run(struct card *card)
 			chan_pull(card, ch);
 			continue;
 		}
-		if (!pgraph_free(card))
+		if (!pfifo_arbitrate(card))
 			break;
-		ch = pfifo_next(card);
-		if (!ch)
-			break;
-		set_del(fifo->want, ch->chid);
-		fifo->last = ch->chid;
-		fifo->current = ch->chid;
-		if (pgraph_grant(card, ch))
-			set_add(fifo->ready, ch->chid);
 	}
 	fifo->running = false;
 }
 
-/* pfifo_resume() - PGRAPH has done what the channel gave it */
+/* pfifo_resume() - an engine has done what the channel gave it */
 void pfifo_resume(struct card *card, struct chan *ch)
 {
 	set_add(card->pfifo.ready, ch->chid);
+	/* it is to be run no more: others are */
+	if (ch->stopped && chan_engine(card, ch))
+		engine_yield(chan_engine(card, ch));
 }
 
 /* pfifo_retry() - look at the unmet acquires again */
@@ -592,41 +791,59 @@ void pfifo_retry(struct card *card)
 	if (card->t < fifo->retry_at)
 		return;
 	fifo->retry_at = CARD_NEVER;
-	for (int i = 0; i < 2; i++) {
-		fifo->ready[i] |= fifo->acquire[i];
-		fifo->acquire[i] = 0;
-	}
+	set_move(fifo->ready, fifo->acquire);
 	pfifo_run(card);
 }
 
 /* ---- channels come and go -------------------------------------------------------------------- */
 
-static void chan_stop(struct card *card, struct chan *ch)
+/* chan_off_engine() - the channel has no engine and no context on one from now on */
+void chan_off_engine(struct card *card, struct chan *ch)
+{
+	for (u32 i = 0; i < ENGINES; i++) {
+		if (card->engine[i].owner == (int)ch->chid)
+			engine_abort(card, &card->engine[i]);
+		if (card->engine[i].ctx == ch->inst)
+			card->engine[i].ctx = 0;
+	}
+}
+
+void chan_stop(struct card *card, struct chan *ch)
 {
 	struct pfifo *fifo = &card->pfifo;
 
-	if (card->pgraph.owner == (int)ch->chid)
-		pgraph_abort(card);
-	if (card->pgraph.ctx == ch->inst)
-		card->pgraph.ctx = 0;
+	chan_off_engine(card, ch);
 	set_del(fifo->ready, ch->chid);
-	set_del(fifo->want, ch->chid);
+	for (u32 i = 0; i < ENGINES; i++)
+		set_del(fifo->want[i], ch->chid);
 	set_del(fifo->acquire, ch->chid);
 	if (ch->enabled)
 		card->row[ch->row].alive = false;
 	ch->enabled = false;
 }
 
-static void chan_start(struct card *card, struct chan *ch, u32 entry)
+/* chan_start() - a channel appears: all it had is forgotten.  What it is made of is the caller's */
+void chan_start(struct card *card, struct chan *ch)
 {
-	u64 ramfc = (u64)(entry & 0x00ffffff) << 8;
-	u32 *state = ch->state, chid = ch->chid, ramht = vram_rd32(card, ramfc + 0x80);
+	u32 *state = ch->state, chid = ch->chid;
 	bool listed = ch->listed;
 
 	*ch = (struct chan){ .chid = chid, .state = state, .listed = listed };
 	memset(state, 0, GR_SLOTS * GR_METHODS * sizeof(*state));
 	ch->enabled = true;
 	ch->row = dev_row(card, chid);
+	ch->sema_off = ~0u;
+	ch->done_at = -1;
+	for (u32 i = 0; i < CARD_SUBCHANNELS; i++)
+		ch->subch[i].slot = -1;
+}
+
+static void chan_start_g80(struct card *card, struct chan *ch, u32 entry)
+{
+	u64 ramfc = (u64)(entry & 0x00ffffff) << 8;
+	u32 ramht = vram_rd32(card, ramfc + 0x80);
+
+	chan_start(card, ch);
 	ch->inst = (u64)vram_rd32(card, ramfc + 0x98) << 12;
 	vm_dmaobj(card, ch->inst, (vram_rd32(card, ramfc + 0x48) & 0xfffff) << 4, &ch->push);
 	ch->ib_base = vram_rd32(card, ramfc + 0x50) |
@@ -634,10 +851,6 @@ static void chan_start(struct card *card, struct chan *ch, u32 entry)
 	ch->ib_mask = (1u << (vram_rd32(card, ramfc + 0x54) >> 16 & 0x1f)) - 1;
 	ch->ramht = (ramht & 0xffff) << 4;
 	ch->ramht_bits = 9 + (ramht >> 27 & 3);
-	ch->sema_off = ~0u;
-	ch->done_at = -1;
-	for (u32 i = 0; i < CARD_SUBCHANNELS; i++)
-		ch->subch[i].slot = -1;
 }
 
 static void pfifo_runlist(struct card *card, u32 count)
@@ -671,17 +884,20 @@ void pfifo_reset(struct card *card)
 		reg_set(card, r, 0);
 	fifo->retry_at = CARD_NEVER;
 	fifo->runlist_len = 0;
-	fifo->last = CARD_CHANNELS - 1;
+	for (u32 i = 0; i < ENGINES; i++)
+		fifo->last[i] = CARD_CHANNELS - 1;
 	fifo->current = CARD_CHANNELS - 1;
 	fifo->intr = 0;
 	fifo->stall = 0;
 	fifo->kick = 0;
 	fifo->behind = false;
+	if (card->chip->fermi)
+		pfifo_gf100_reset(card);
 	pmc_update(card);
 }
 
 /* A doorbell: ring entries up to @put are valid. */
-static void chan_doorbell(struct card *card, struct chan *ch, u32 put)
+void chan_doorbell(struct card *card, struct chan *ch, u32 put)
 {
 	struct pfifo *fifo = &card->pfifo;
 
@@ -690,15 +906,14 @@ static void chan_doorbell(struct card *card, struct chan *ch, u32 put)
 		return;
 	}
 	ch->put = put & ch->ib_mask;
-	if (set_test(fifo->want, ch->chid) || set_test(fifo->acquire, ch->chid) ||
-	    set_test(fifo->ready, ch->chid))
+	if (chan_waits(fifo, ch))
 		return;
 	if (ch->done_at >= 0 && ch->get != ch->put) {
 		dev_gap(card, card->t - ch->done_at);
 		ch->done_at = -1;
 	}
-	/* PGRAPH resumes it when its work ends; otherwise it was dry */
-	if (card->pgraph.owner != (int)ch->chid)
+	/* its engine resumes it when its work ends; otherwise it was dry */
+	if (!chan_engine(card, ch))
 		set_add(fifo->ready, ch->chid);
 	pfifo_run(card);
 }
@@ -708,9 +923,9 @@ static void chan_doorbell(struct card *card, struct chan *ch, u32 put)
 /* A channel is off the engine when neither its work nor its context is being handled. */
 static bool pfifo_kicking(const struct card *card)
 {
-	const struct pgraph *gr = &card->pgraph;
+	const struct engine *gr = &card->engine[ENGINE_GR];
 
-	return card->pfifo.kick && gr->owner >= 0 && pgraph_working(card) &&
+	return card->pfifo.kick && gr->owner >= 0 && engine_working(gr) &&
 	       card->pfifo.chan[gr->owner].inst == card->pfifo.kick;
 }
 
@@ -723,7 +938,7 @@ u32 pfifo_rd(struct card *card, u32 off)
 	case PFIFO_INTR:
 		return fifo->intr;
 	case PFIFO_FREEZE:
-		return val | (val & 1 && !pgraph_working(card) ? BIT(4) : 0);
+		return val | (val & 1 && !engine_working(&card->engine[ENGINE_GR]) ? BIT(4) : 0);
 	case PFIFO_PUSH1:
 		return BIT(16) | fifo->current;
 	case PFIFO_KICK:
@@ -743,7 +958,7 @@ void pfifo_wr(struct card *card, u32 off, u32 val)
 		if (!(val & BIT(31)) || !(reg_get(card, off) & BIT(31)))
 			chan_stop(card, ch);
 		if (val & BIT(31) && !(reg_get(card, off) & BIT(31)))
-			chan_start(card, ch, val);
+			chan_start_g80(card, ch, val);
 		reg_set(card, off, val);
 		pfifo_run(card);
 		return;
@@ -776,8 +991,8 @@ void pfifo_wr(struct card *card, u32 off, u32 val)
 	case PFIFO_KICK:
 		fifo->kick = (u64)val << 12;
 		/* its context leaves PGRAPH now, or when the work in hand ends */
-		if (card->pgraph.ctx == fifo->kick && !pfifo_kicking(card))
-			card->pgraph.ctx = 0;
+		if (card->engine[ENGINE_GR].ctx == fifo->kick && !pfifo_kicking(card))
+			card->engine[ENGINE_GR].ctx = 0;
 		break;
 	case PFIFO_DMA_GET:
 		/* the driver skips the rest of the ring entry that failed */
@@ -804,23 +1019,18 @@ void pfifo_wr(struct card *card, u32 off, u32 val)
 	}
 }
 
-u32 pfifo_user_rd(struct card *card, u32 off)
+/* chan_user_rd() - a word of the page that a channel shows its user */
+u32 chan_user_rd(const struct chan *ch, u32 off)
 {
-	u32 chid = (off - USER_BASE) / USER_SIZE;
-	const struct chan *ch;
-
-	if (chid >= CARD_CHANNELS)
-		return 0;
-	ch = &card->pfifo.chan[chid];
-	switch (off % USER_SIZE) {
+	switch (off) {
 	case 0x40:
-		return (u32)(ch->seg + 4ull * ch->seg_words);
+		return (u32)chan_put(ch);
 	case 0x44:
 		return (u32)chan_dma_get(ch);
 	case 0x48:
 		return ch->ref;
 	case 0x4c:
-		return (u32)((ch->seg + 4ull * ch->seg_words) >> 32);
+		return (u32)(chan_put(ch) >> 32);
 	case 0x58:
 		return (u32)chan_main_get(ch);
 	case 0x5c:
@@ -834,6 +1044,15 @@ u32 pfifo_user_rd(struct card *card, u32 off)
 	default:
 		return 0;
 	}
+}
+
+u32 pfifo_user_rd(struct card *card, u32 off)
+{
+	u32 chid = (off - USER_BASE) / USER_SIZE;
+
+	if (chid >= CARD_CHANNELS)
+		return 0;
+	return chan_user_rd(&card->pfifo.chan[chid], off % USER_SIZE);
 }
 
 void pfifo_user_wr(struct card *card, u32 off, u32 val)

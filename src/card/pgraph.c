@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pgraph.c - the graphics engine: one context at a time, work that takes time, and the account of
- * it.
+ * pgraph.c - the graphics engine: its objects, their methods, its errors.  How it takes time, and
+ * whose context it holds, is engine.c.
  *
- * PFIFO grants the engine to a channel (pgraph_grant); if another context is loaded, switching to
- * this one takes time first.  Methods then go to the class of their subchannel's object.  A
- * method may start work; the channel waits until it ends (pgraph_event), and only then does the
- * work show its effect. Method decoding takes time too, paid in one piece before work or before
- * the channel shows anything (pgraph_settle).  The channel gives the engine up at the end of its
- * command group (pgraph_yield).
- *
- * Account: at every instant the engine is in one of three states, and pgraph_account() adds the
- * time since the last change to the state's sum, and to the channel's when busy.  They add up by
- * construction.
- *
- * 0x40032c (context), 0x400700 (status) and 0x400380-388 (its details) show the present instant.
+ * Methods go to the class of their subchannel's object; classes of copy engines (pce.c) are found
+ * here too, since their objects are bound in the same way.  0x40032c (context), 0x400700 (status)
+ * and 0x400380-388 (its details) show the present instant.  What differs on GF100 is in
+ * pgraph_gf100.c.
  */
 #include "priv.h"
 
@@ -31,6 +23,7 @@
 #define GR_TRAP_ADDR		0x400704
 #define GR_TRAP_DATA		0x400708
 #define GR_TRAP_CLASS		0x400814
+#define GR_SUBC_CLASS		0x404200	/* Fermi: of subchannel n at + 4 n */
 
 #define INTR_NOTIFY		BIT(0)
 #define INTR_ILLEGAL_MTHD	BIT(4)
@@ -57,35 +50,16 @@
 /* What an MMU fault on request says it wanted to read. */
 #define FAULT_MMU_ADDR		0x12345000
 
-static const struct gr_class *const classes[] = {
-	&gr_m2mf, &gr_2d, &gr_compute, &gr_3d, &gr_3d_g80, &gr_null,
-};
-
-static const struct gr_class *gr_class_find(u32 oclass)
+/* The class of an object of engine @e; each engine has its own. */
+static const struct gr_class *gr_class_find(const struct card *card, const struct engine *e,
+					    u32 oclass)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
-		if (classes[i]->oclass == oclass)
-			return classes[i];
+	const u8 engine = (u8)(e - card->engine);
+
+	for (const struct gr_class *const *c = card->chip->classes; *c; c++)
+		if ((*c)->oclass == oclass && (*c)->engine == engine)
+			return *c;
 	return NULL;
-}
-
-static struct chan *gr_chan(struct card *card)
-{
-	return &card->pfifo.chan[card->pgraph.owner];
-}
-
-/* ---- the account ----------------------------------------------------------------------------- */
-
-void pgraph_account(struct card *card, enum gr_state next)
-{
-	struct pgraph *gr = &card->pgraph;
-	s64 ns = card->t - gr->since;
-
-	gr->ns[gr->state] += ns;
-	if (gr->state == GR_BUSY)
-		card->row[gr_chan(card)->row].busy_ns += ns;
-	gr->since = card->t;
-	gr->state = next;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -98,12 +72,10 @@ bool pgraph_intr(const struct card *card)
 /* The engine stops at an error until the driver acknowledges it and lets the engine go on. */
 static void gr_error(struct card *card, u32 intr, const char *what)
 {
-	struct pgraph *gr = &card->pgraph;
-
-	dev_error(card, what, gr->owner,
+	dev_error(card, what, card->engine[ENGINE_GR].owner,
 		  (u64)reg_get(card, GR_TRAP_ADDR) << 32 | reg_get(card, GR_TRAP_DATA));
-	gr->intr |= intr;
-	gr->halted = true;
+	card->pgraph.intr |= intr;
+	card->engine[ENGINE_GR].halted = true;
 	pmc_update(card);
 }
 
@@ -118,141 +90,28 @@ s64 pgraph_data_error(struct card *card, u32 code)
 /* pgraph_trap() - a unit of the engine failed; it says how in its status register */
 s64 pgraph_trap(struct card *card, u32 unit, u32 ustatus_reg, u32 ustatus)
 {
+	if (card->chip->fermi) {
+		/* the fault itself is the MMU's to report; the engine waits to be reset */
+		card->engine[ENGINE_GR].halted = true;
+		return GR_FAILED;
+	}
 	reg_set(card, GR_TRAP, reg_get(card, GR_TRAP) | unit);
 	reg_set(card, ustatus_reg, BIT(31) | ustatus);
 	gr_error(card, INTR_TRAP, "graphics trap");
 	return GR_FAILED;
 }
 
-/* As if the program of @ch had been unmapped. */
-static void gr_mmu_fault(struct card *card, const struct chan *ch)
+/* As if the program of @ch had been unmapped, or what it copies. */
+static void gr_mmu_fault(struct card *card, struct engine *e, const struct chan *ch)
 {
+	static const enum vm_who who[ENGINES] = { VM_GR_CODE, VM_PCE0, VM_PCE1 };
 	struct dmaobj obj = { .inst = ch->inst };
 
-	vm_fault(card, &obj, FAULT_MMU_ADDR, false, VM_GR_CODE, VM_PAGE_NOT_PRESENT);
-	pgraph_trap(card, TRAP_CCACHE, TRAP_CCACHE_USTATUS, 1);
-}
-
-/* ---- faults ---------------------------------------------------------------------------------- */
-
-/* pgraph_freeze() - from now on, what the engine does takes forever */
-void pgraph_freeze(struct card *card)
-{
-	struct pgraph *gr = &card->pgraph;
-
-	if (gr->frozen)
-		return;
-	gr->frozen = true;
-	gr->rest = gr->end == CARD_NEVER ? 0 : gr->end - card->t;
-	gr->end = CARD_NEVER;
-}
-
-/* pgraph_thaw() - it goes on where it was */
-void pgraph_thaw(struct card *card)
-{
-	struct pgraph *gr = &card->pgraph;
-
-	if (!gr->frozen)
-		return;
-	gr->frozen = false;
-	if (gr->state != GR_IDLE)
-		gr->end = card->t + gr->rest;
-	else if (gr->owner >= 0 && !pgraph_paused(card))
-		pfifo_resume(card, gr_chan(card));
-	pfifo_run(card);
-}
-
-/* pgraph_working() - it has work or a context switch in hand */
-bool pgraph_working(const struct card *card)
-{
-	return card->pgraph.state != GR_IDLE;
-}
-
-/* ---- work ------------------------------------------------------------------------------------ */
-
-/* What has just begun takes so long. */
-static void gr_until(struct card *card, s64 ns)
-{
-	struct pgraph *gr = &card->pgraph;
-
-	if (gr->frozen)
-		gr->rest = ns;
+	vm_fault(card, &obj, FAULT_MMU_ADDR, false, who[e - card->engine], VM_PAGE_NOT_PRESENT);
+	if (card->chip->fermi)
+		e->halted = true;
 	else
-		gr->end = card->t + ns;
-}
-
-static void gr_start(struct card *card, struct chan *ch, const struct gr_class *op, s64 ns)
-{
-	struct pgraph *gr = &card->pgraph;
-
-	if (ch->unpaid)
-		ns += cost_methods(ch->unpaid);
-	ch->unpaid = 0;
-	pgraph_account(card, GR_BUSY);
-	gr->op = op;
-	if (op && card->config.jitter)
-		ns += cost_jitter(ns, dev_random(&card->jitter_seed));
-	ns += gr->cold;
-	gr->cold = 0;
-	gr_until(card, dev_scaled(card, ns));
-	if (fault_hits(card, FAULT_HANG, ch)) {
-		pgraph_freeze(card);
-		gr->rest = 0;
-	}
-}
-
-/*
- * pgraph_settle() - charge for the methods decoded so far
- *
- * Return: true when nothing is owed; false when the engine is busy with it now.
- */
-bool pgraph_settle(struct card *card, struct chan *ch)
-{
-	if (!ch->unpaid)
-		return true;
-	gr_start(card, ch, NULL, 0);
-	return false;
-}
-
-/* pgraph_free() - nobody has the engine, and it may be given to someone */
-bool pgraph_free(const struct card *card)
-{
-	return card->pgraph.owner < 0 && !pgraph_paused(card);
-}
-
-bool pgraph_paused(const struct card *card)
-{
-	return !card->pgraph.on || card->pgraph.halted || card->pgraph.frozen;
-}
-
-/* pgraph_grant() - the channel gets the engine.  Return: true when its context is there already */
-bool pgraph_grant(struct card *card, struct chan *ch)
-{
-	struct pgraph *gr = &card->pgraph;
-
-	gr->owner = (int)ch->chid;
-	if (gr->ctx == ch->inst)
-		return true;
-	pgraph_account(card, GR_SWITCHING);
-	gr->op = NULL;
-	gr_until(card, dev_scaled(card, cost_switch()));
-	return false;
-}
-
-void pgraph_yield(struct card *card)
-{
-	card->pgraph.owner = -1;
-}
-
-/* pgraph_abort() - whatever the owner does is cut off, without effect */
-void pgraph_abort(struct card *card)
-{
-	struct pgraph *gr = &card->pgraph;
-
-	pgraph_account(card, GR_IDLE);
-	gr->owner = -1;
-	gr->op = NULL;
-	gr->end = CARD_NEVER;
+		pgraph_trap(card, TRAP_CCACHE, TRAP_CCACHE_USTATUS, 1);
 }
 
 /*
@@ -265,7 +124,7 @@ static bool gr_notify(struct card *card, struct chan *ch, const u32 *state)
 	bool interrupt = ch->notify == 2;
 	struct dmaobj obj;
 
-	if (!ch->notify || card->pgraph.halted)
+	if (!ch->notify || card->engine[ENGINE_GR].halted)
 		return true;
 	ch->notify = 0;
 	pgraph_object(card, ch, state, MTHD_DMA_NOTIFY, &obj);
@@ -280,61 +139,61 @@ static bool gr_notify(struct card *card, struct chan *ch, const u32 *state)
 	return true;
 }
 
-/* pgraph_event() - what the engine was doing ends now, if it is time */
-void pgraph_event(struct card *card)
+/* pgraph_done() - work of class @op has taken its time: now it shows */
+void pgraph_done(struct card *card, struct engine *e, struct chan *ch, const struct gr_class *op)
 {
-	struct pgraph *gr = &card->pgraph;
-	const struct gr_class *op = gr->op;
-	struct chan *ch;
+	u32 *state = ch->state + op->slot * GR_METHODS;
 
-	if (card->t < gr->end)
-		return;
-	ch = gr_chan(card);
-	gr->end = CARD_NEVER;
-	gr->op = NULL;
-	if (gr->state == GR_SWITCHING) {
-		gr->ctx = ch->inst;
-		gr->switches++;
-		if (card->config.cold)
-			gr->cold = cost_cold(dev_random(&card->cold_seed));
-		card->row[ch->row].switches++;
-	}
-	pgraph_account(card, GR_IDLE);
-	if (op) {
-		u32 *state = ch->state + op->slot * GR_METHODS;
-
-		if (op->done)
-			op->done(card, ch, state);
+	if (op->done)
+		op->done(card, ch, state);
+	if (e == &card->engine[ENGINE_GR])
 		gr_notify(card, ch, state);
+}
+
+/* Objects are named by handle; what is kept is where they are. */
+static bool gr_dma_object(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data)
+{
+	u32 context;
+
+	if (!pfifo_ramht(card, ch, data, &context)) {
+		gr_error(card, INTR_ILLEGAL_MTHD, "unknown object handle");
+		return false;
 	}
-	pfifo_resume(card, ch);
-	pfifo_run(card);
+	state[mthd / 4] = (context & 0xfffff) << 4;
+	return true;
 }
 
 /*
- * pgraph_mthd() - execute a method of the owner
+ * pgraph_mthd() - execute a method of the owner of engine @e
  * @data: its parameter; for method 0, the class of the object to bind
  *
  * Return: true when it is done and the next may follow; false when work has begun, or an error
  * stopped the engine.
  */
-bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 data)
+bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc, u32 mthd,
+		 u32 data)
 {
 	const struct gr_class *class;
-	u32 *state, context;
+	u32 *state;
 	s64 ns;
 
 	if (!mthd) {
-		class = gr_class_find(data);
+		class = gr_class_find(card, e, data);
 		ch->subch[subc].oclass = data;
 		ch->subch[subc].slot = class ? class->slot : -1;
 	} else {
-		class = gr_class_find(ch->subch[subc].oclass);
+		class = gr_class_find(card, e, ch->subch[subc].oclass);
 	}
 	ch->unpaid++;
+	if (e != &card->engine[ENGINE_GR] && (!class || fault_hits(card, FAULT_METHOD, ch))) {
+		/* nouveau's program for copy engines drops what it does not know */
+		dev_error(card, "no method of a copy engine", (int)ch->chid, (u64)mthd << 32 | data);
+		return true;
+	}
 	reg_set(card, GR_TRAP_ADDR, BIT(31) | subc << 16 | mthd);
 	reg_set(card, GR_TRAP_DATA, data);
-	reg_set(card, GR_TRAP_CLASS, ch->subch[subc].oclass);
+	reg_set(card, card->chip->fermi ? GR_SUBC_CLASS + 4 * subc : GR_TRAP_CLASS,
+		ch->subch[subc].oclass);
 	if (!class) {
 		gr_error(card, INTR_ILLEGAL_CLASS, "object of an unknown class");
 		return false;
@@ -342,16 +201,9 @@ bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 dat
 	if (!mthd || class->slot < 0)
 		return true;
 	state = ch->state + class->slot * GR_METHODS;
-	if (mthd >= 0x180 && mthd < 0x200) {
-		/* objects are named by handle; what is kept is where they are */
-		if (!pfifo_ramht(card, ch, data, &context)) {
-			gr_error(card, INTR_ILLEGAL_MTHD, "unknown object handle");
-			return false;
-		}
-		state[mthd / 4] = (context & 0xfffff) << 4;
-		return true;
-	}
-	if (mthd == MTHD_NOTIFY) {
+	if (mthd >= 0x180 && mthd < 0x200 && !card->chip->fermi)
+		return gr_dma_object(card, ch, state, mthd, data);
+	if (mthd == MTHD_NOTIFY && !card->chip->fermi) {
 		ch->notify = 1 + (data & 1);
 		return true;
 	}
@@ -364,11 +216,11 @@ bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 dat
 	if (ns == GR_FAILED)
 		return false;
 	if (ns && fault_hits(card, FAULT_MMU, ch)) {
-		gr_mmu_fault(card, ch);
+		gr_mmu_fault(card, e, ch);
 		return false;
 	}
 	if (ns) {
-		gr_start(card, ch, class, ns);
+		engine_start(card, e, ch, class, ns);
 		return false;
 	}
 	return gr_notify(card, ch, state);
@@ -380,7 +232,10 @@ bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 dat
 void pgraph_object(struct card *card, const struct chan *ch, const u32 *state, u32 mthd,
 		   struct dmaobj *obj)
 {
-	vm_dmaobj(card, ch->inst, state[mthd / 4], obj);
+	if (card->chip->fermi)
+		vm_space(ch->inst, obj);
+	else
+		vm_dmaobj(card, ch->inst, state[mthd / 4], obj);
 }
 
 /*
@@ -440,6 +295,35 @@ u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr)
 	return n;
 }
 
+/*
+ * pgraph_program_gf100() - the same for Fermi: all instructions have two words, and the thread ends
+ * with the first EXIT that every thread executes.
+ */
+u32 pgraph_program_gf100(struct card *card, const struct dmaobj *code, u64 addr)
+{
+	u32 buf[256], words = 0, at = 0, n = 0;
+
+	while (n < PROGRAM_MAX) {
+		if (at == words) {
+			words = (0x400 - (addr & 0x3ff)) / 4;
+			if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
+				return 0;
+			addr += words * 4;
+			at = 0;
+		}
+		n++;
+		/* class in bits 0-3, predicate in 10-13, 7 being "always"; operation in the top six */
+		if ((buf[at] & 0x3c0f) == 0x1c07 && buf[at + 1] >> 26 == 0x20)
+			break;
+		at += 2;
+	}
+	if (card->budget > n / 64)
+		card->budget -= n / 64;
+	else
+		card->budget = 0;
+	return n;
+}
+
 /* The class of objects that do nothing. */
 const struct gr_class gr_null = { .oclass = 0x0030, .slot = -1 };
 
@@ -447,20 +331,15 @@ const struct gr_class gr_null = { .oclass = 0x0030, .slot = -1 };
 
 void pgraph_reset(struct card *card)
 {
-	struct pgraph *gr = &card->pgraph;
-
-	pgraph_abort(card);
-	gr->on = false;
-	gr->halted = false;
-	gr->frozen = false;
-	gr->ctx = 0;
-	gr->intr = 0;
+	engine_reset(card, &card->engine[ENGINE_GR]);
+	card->engine[ENGINE_GR].on = false;
+	card->pgraph.intr = 0;
 	for (u32 r = 0x400000; r < 0x410000; r += 4)
 		reg_set(card, r, 0);
 	pmc_update(card);
 }
 
-static u32 gr_status(const struct pgraph *gr)
+static u32 gr_status(const struct engine *gr)
 {
 	if (gr->state == GR_SWITCHING)
 		return STATUS_BUSY | STATUS_CTXPROG;
@@ -471,11 +350,11 @@ static u32 gr_status(const struct pgraph *gr)
 
 u32 pgraph_rd(struct card *card, u32 off)
 {
-	const struct pgraph *gr = &card->pgraph;
+	const struct engine *gr = &card->engine[ENGINE_GR];
 
 	switch (off) {
 	case GR_INTR:
-		return gr->intr;
+		return card->pgraph.intr;
 	case GR_CTX_CUR:
 		return gr->ctx ? CTX_VALID | (u32)(gr->ctx >> 12) : 0;
 	case GR_VSTATUS_0 ... GR_VSTATUS_2:
@@ -508,7 +387,7 @@ static bool gr_is_ustatus(u32 off)
 
 void pgraph_wr(struct card *card, u32 off, u32 val)
 {
-	struct pgraph *gr = &card->pgraph;
+	struct engine *gr = &card->engine[ENGINE_GR];
 
 	if (gr_is_ustatus(off)) {
 		reg_set(card, off, val & BIT(31));
@@ -516,7 +395,7 @@ void pgraph_wr(struct card *card, u32 off, u32 val)
 	}
 	switch (off) {
 	case GR_INTR:
-		gr->intr &= ~val;
+		card->pgraph.intr &= ~val;
 		pmc_update(card);
 		return;
 	case GR_TRAP:
@@ -535,13 +414,13 @@ void pgraph_wr(struct card *card, u32 off, u32 val)
 		break;
 	case GR_FIFO:
 		gr->on = val & 1;
-		if (gr->on && !gr->intr)
+		if (gr->on && !card->pgraph.intr)
 			gr->halted = false;
-		if (pgraph_paused(card))
+		if (engine_paused(gr))
 			break;
 		/* an owner that was stopped between two methods goes on */
-		if (gr->owner >= 0 && !pgraph_working(card))
-			pfifo_resume(card, gr_chan(card));
+		if (gr->owner >= 0 && !engine_working(gr))
+			pfifo_resume(card, &card->pfifo.chan[gr->owner]);
 		pfifo_run(card);
 		break;
 	}

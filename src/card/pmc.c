@@ -12,6 +12,14 @@
 #define PMC_INTR	0x000100
 #define PMC_INTR_EN	0x000140
 #define PMC_ENABLE	0x000200
+#define PMC_PBDMA	0x000204	/* Fermi: which pushers are on; a bit for each there is */
+#define PMC_INTR_MASK	0x000640	/* Fermi: which units may interrupt */
+#define PBDMAS		0x7
+
+/* Bits of PMC_ENABLE, beside those of enum pmc_line. */
+#define ENABLE_PCE0	BIT(6)
+#define ENABLE_PCE1	BIT(7)
+#define ENABLE_PMU	BIT(13)
 
 #define PTIMER_INTR	0x009100
 #define PTIMER_INTR_EN	0x009140
@@ -36,12 +44,30 @@ static u32 pmc_intr(const struct card *card)
 		intr |= BIT(PMC_PTIMER);
 	if (reg_get(card, PBUS_INTR) & reg_get(card, PBUS_INTR_EN))
 		intr |= BIT(PMC_PBUS);
-	return intr;
+	return card->chip->fermi ? intr & reg_get(card, PMC_INTR_MASK) : intr;
 }
 
 void pmc_update(struct card *card)
 {
 	pci_intr(card, (reg_get(card, PMC_INTR_EN) & 1) && pmc_intr(card));
+}
+
+/* A unit that is switched off forgets everything. */
+static void pmc_enable(struct card *card, u32 val)
+{
+	u32 off_now = reg_get(card, PMC_ENABLE) & ~val;
+
+	reg_set(card, PMC_ENABLE, val);
+	if (off_now & BIT(PMC_PGRAPH))
+		pgraph_reset(card);
+	if (off_now & BIT(PMC_PFIFO))
+		pfifo_reset(card);
+	if (!card->chip->fermi)
+		return;
+	if (off_now & ENABLE_PMU)
+		pmu_reset(card);
+	pce_enable(card, ENGINE_CE0, val & ENABLE_PCE0);
+	pce_enable(card, ENGINE_CE1, val & ENABLE_PCE1);
 }
 
 u32 pmc_rd(struct card *card, u32 off)
@@ -60,21 +86,16 @@ u32 pmc_rd(struct card *card, u32 off)
 
 void pmc_wr(struct card *card, u32 off, u32 val)
 {
-	u32 off_now;
-
 	switch (off) {
 	case PMC_BOOT_0:
 	case PMC_BOOT_1:
 	case PMC_INTR:
 		return;
 	case PMC_ENABLE:
-		/* A unit that is switched off forgets everything. */
-		off_now = reg_get(card, off) & ~val;
-		reg_set(card, off, val);
-		if (off_now & BIT(PMC_PGRAPH))
-			pgraph_reset(card);
-		if (off_now & BIT(PMC_PFIFO))
-			pfifo_reset(card);
+		pmc_enable(card, val);
+		break;
+	case PMC_PBDMA:
+		reg_set(card, off, card->chip->fermi ? val & PBDMAS : val);
 		break;
 	default:
 		reg_set(card, off, val);

@@ -27,10 +27,47 @@
 /* Rows of ground truth: far more channels than a run creates. */
 #define CARD_ROWS	65536
 
-/* ---- g92.c: what differs between chips ---------------------------------------------------- */
+/* ---- g92.c, gf100.c: what differs between chips -------------------------------------------- */
+
+struct mmio_range {
+	u32 start;
+	u32 end;
+	u32 (*rd)(struct card *card, u32 off);
+	void (*wr)(struct card *card, u32 off, u32 val);
+};
+
+/* A plain register that is not 0 at power-on. */
+struct card_strap {
+	u32 reg;
+	u32 val;
+};
+
+/**
+ * struct card_rates - what cost.c reckons with; each constant's source is in the chip's file
+ * @core_mhz, @shader_mhz: clocks
+ * @vram_mbps: bytes per microsecond to and from video memory
+ * @multiprocessors: how many run blocks
+ * @warp_clocks: shader clocks of one instruction of a warp
+ * @rops: pixels per core clock
+ * @cold_bytes, @cold_mbps: what is fetched again after a switch, at most, and how fast
+ * @switch_ns: one context out, another one in; @copy_switch_ns: the same for a copy engine
+ */
+struct card_rates {
+	u32 core_mhz;
+	u32 shader_mhz;
+	u32 vram_mbps;
+	u32 multiprocessors;
+	u32 warp_clocks;
+	u32 rops;
+	u32 cold_bytes;
+	u32 cold_mbps;
+	u32 switch_ns;
+	u32 copy_switch_ns;
+};
 
 struct card_chip {
 	const char *name;
+	bool fermi;		/* the younger kind of PFIFO, page tables and PGRAPH set-up */
 	u32 boot0;		/* PMC identification, 0x000000 */
 	u16 device_id;
 	u16 subsystem_id;
@@ -38,19 +75,32 @@ struct card_chip {
 	u32 units;		/* 0x001540: which TPs, MPs and memory partitions there are */
 	u32 partitions;		/* how many of the latter */
 	u32 crystal_strap;	/* 0x101000 */
+	u32 vram_mib;		/* unless told */
+	u32 vram_unit;		/* the least it may have, MiB; doubled up to four times */
+	u32 engines;		/* of enum engine_id */
+	u32 bios_version;
+	const struct card_strap *straps;	/* ended by register 0 */
+	const struct mmio_range *ranges;	/* by address */
+	u32 range_count;
+	const struct gr_class *const *classes;	/* ended by NULL */
+	struct card_rates rates;
 };
+
+extern const struct card_chip chip_g92, chip_gf100;
 
 const struct card_chip *card_chip_find(const char *name);
 
 /* ---- cost.c: how long things take on the card, in its own (unscaled) ns -------------------- */
 
-s64 cost_methods(u64 methods);
-s64 cost_switch(void);
-s64 cost_launch(u64 blocks, u32 threads, u32 instructions);
-s64 cost_memory(u64 vram_bytes, u64 system_bytes);
-s64 cost_pixels(u64 pixels, u64 vram_bytes, u64 system_bytes);
-s64 cost_draw(u64 vertices, u32 vertex_program, u64 pixels, u32 pixel_program, u64 vram_bytes);
-s64 cost_cold(u64 random);
+s64 cost_methods(const struct card_chip *chip, u64 methods);
+s64 cost_switch(const struct card_chip *chip);
+s64 cost_switch_copy(const struct card_chip *chip);
+s64 cost_launch(const struct card_chip *chip, u64 blocks, u32 threads, u32 instructions);
+s64 cost_memory(const struct card_chip *chip, u64 vram_bytes, u64 system_bytes);
+s64 cost_pixels(const struct card_chip *chip, u64 pixels, u64 vram_bytes, u64 system_bytes);
+s64 cost_draw(const struct card_chip *chip, u64 vertices, u32 vertex_program, u64 pixels,
+	      u32 pixel_program, u64 vram_bytes);
+s64 cost_cold(const struct card_chip *chip, u64 random);
 s64 cost_jitter(s64 ns, u64 random);
 
 /* ---- vm.c: GPU virtual memory ------------------------------------------------------------- */
@@ -80,6 +130,9 @@ enum vm_who {
 	VM_GR_DST2D = 0xcb00,
 	VM_BAR_FB = 0x0006,
 	VM_BAR_IN = 0x1006,
+	/* copy engines of GF100 */
+	VM_PCE0 = 0x10000,
+	VM_PCE1 = 0x10001,
 };
 
 enum vm_target { VM_TARGET_VM, VM_TARGET_VRAM, VM_TARGET_PCI, VM_TARGET_PCI_NOSNOOP };
@@ -94,6 +147,8 @@ struct dmaobj {
 };
 
 void vm_dmaobj(struct card *card, u64 inst, u32 off, struct dmaobj *obj);
+void vm_space(u64 inst, struct dmaobj *obj);
+u8 *vm_memory(struct card *card, u32 target, u64 pa, bool write, u64 *run, enum vm_reason *why);
 u8 *vm_map(struct card *card, const struct dmaobj *obj, u64 off, bool write, u64 *run,
 	   enum vm_reason *why);
 bool vm_read(struct card *card, const struct dmaobj *obj, u64 off, void *buf, u64 len,
@@ -103,6 +158,11 @@ bool vm_write(struct card *card, const struct dmaobj *obj, u64 off, const void *
 bool vm_is_system(struct card *card, const struct dmaobj *obj, u64 off);
 void vm_fault(struct card *card, const struct dmaobj *obj, u64 off, bool write, enum vm_who who,
 	      enum vm_reason why);
+
+/* vm_gf100.c: the same for Fermi's page tables and faults */
+u8 *vm_gf100_walk(struct card *card, u64 inst, u64 va, bool write, u64 *run, enum vm_reason *why);
+void vm_gf100_fault(struct card *card, u64 inst, u64 addr, bool write, enum vm_who who,
+		    enum vm_reason why);
 
 /* ---- instmem.c: video memory by physical address, the windows on it ------------------------ */
 
@@ -130,6 +190,7 @@ void pci_spurious(struct card *card);
 void pci_config(struct card *card, u32 off, u8 *buf, u32 len, bool write);
 u32 pci_rd(struct card *card, u32 off);
 void pci_wr(struct card *card, u32 off, u32 val);
+void pci_rearm(struct card *card);
 
 /* ---- pmc.c -------------------------------------------------------------------------------- */
 
@@ -165,6 +226,8 @@ void ptimer_wr(struct card *card, u32 off, u32 val);
 void pfb_reset(struct card *card);
 u32 pfb_rd(struct card *card, u32 off);
 void pfb_wr(struct card *card, u32 off, u32 val);
+u32 pfb_gf100_rd(struct card *card, u32 off);
+void pfb_gf100_wr(struct card *card, u32 off, u32 val);
 
 /* ---- vbios.c ------------------------------------------------------------------------------ */
 
@@ -175,14 +238,18 @@ void vbios_wr(struct card *card, u32 off, u32 val);
 /* ---- pfifo.c: channels -------------------------------------------------------------------- */
 
 /* Object classes with state of their own.  State belongs to the context, not the subchannel. */
-enum gr_slot { GR_M2MF, GR_2D, GR_COMPUTE, GR_3D, GR_SLOTS };
+enum gr_slot { GR_M2MF, GR_2D, GR_COMPUTE, GR_3D, GR_COPY0, GR_COPY1, GR_SLOTS };
 
-#define GR_METHODS	(0x2000 / 4)
+#define GR_METHODS	(0x4000 / 4)
+
+/* Engines that hold channels' contexts, each with an account of its own. */
+enum engine_id { ENGINE_GR, ENGINE_CE0, ENGINE_CE1, ENGINES };
 
 struct chan {
 	u32 chid;
 	bool enabled;		/* in the channel table; */
-	bool listed;		/* and on the runlist */
+	bool listed;		/* and on the runlist; */
+	bool stopped;		/* but not to be run (Fermi) */
 	u32 row;		/* in the ground truth */
 	u64 inst;		/* instance block */
 	struct dmaobj push;	/* what pushbuffer addresses mean */
@@ -204,6 +271,7 @@ struct chan {
 	u32 mthd;
 	u32 count;		/* data words still to come */
 	bool noninc;
+	bool once;		/* increment once, then no more (Fermi) */
 	bool long_count;	/* the next word is a count */
 	/* puller */
 	bool held;		/* the method below waits to be executed */
@@ -211,10 +279,12 @@ struct chan {
 	u32 held_mthd;
 	u32 held_data;
 	struct {
-		u32 engine;	/* 0 software, 1 PGRAPH */
+		u32 engine;	/* 0 software, else 1 + enum engine_id */
 		u32 oclass;
 		int slot;	/* enum gr_slot, -1 none */
 	} subch[CARD_SUBCHANNELS];
+	u32 engine;		/* that it has, or had last: enum engine_id */
+	u64 userd;		/* Fermi: where the driver leaves its PUT */
 	u32 ref;
 	u64 sema_addr;
 	u32 sema_seq;
@@ -230,18 +300,24 @@ struct chan {
 struct pfifo {
 	struct chan chan[CARD_CHANNELS];
 	u64 ready[2];		/* channels with something to pull; */
-	u64 want[2];		/* whose next method waits for PGRAPH; */
+	u64 want[ENGINES][2];	/* whose next method waits for an engine; */
 	u64 acquire[2];		/* with an unmet semaphore acquire */
 	s64 retry_at;		/* when the acquires are looked at again */
 	u8 runlist[CARD_CHANNELS];
 	u32 runlist_len;
-	u32 last;		/* channel last given PGRAPH */
+	u32 last[ENGINES];	/* channel last given that engine */
 	u32 current;		/* 0x003204 */
 	u32 intr;
 	u32 stall;		/* error interrupt that the driver must handle before we go on */
 	u64 kick;		/* instance being unloaded, or 0 */
 	bool running;
 	bool behind;		/* budget ran out with work left at the present instant */
+	/* Fermi, as its driver sees it */
+	u32 mmu_units;		/* 0x00259c: who had a memory fault */
+	u32 pbdma_units;	/* 0x0025a0: which of the pushers is in error */
+	u32 nonstall;		/* 0x0025a4: engines whose channels interrupt */
+	u32 runlist_intr;	/* 0x002a00 */
+	u32 preempt;		/* 0x002634: channel to be taken off its engine */
 };
 
 void pfifo_reset(struct card *card);
@@ -256,7 +332,32 @@ void pfifo_wr(struct card *card, u32 off, u32 val);
 u32 pfifo_user_rd(struct card *card, u32 off);
 void pfifo_user_wr(struct card *card, u32 off, u32 val);
 
-/* ---- pgraph.c: the graphics engine -------------------------------------------------------- */
+/* pfifo.c for pfifo_gf100.c */
+enum pfifo_error { PFIFO_BAD_COMMAND, PFIFO_EMPTY_ENTRY, PFIFO_NO_MEMORY, PFIFO_BAD_METHOD,
+		   PFIFO_NO_OBJECT, PFIFO_BAD_SEMAPHORE };
+
+bool chan_runs(const struct chan *ch);
+void chan_start(struct card *card, struct chan *ch);
+void chan_stop(struct card *card, struct chan *ch);
+void chan_off_engine(struct card *card, struct chan *ch);
+void chan_doorbell(struct card *card, struct chan *ch, u32 put);
+u32 chan_user_rd(const struct chan *ch, u32 off);
+void pfifo_unstall(struct card *card);
+
+/* pfifo_gf100.c */
+u32 pfifo_gf100_intr(const struct card *card);
+bool pfifo_gf100_blocked(const struct card *card, u32 engine);
+void pfifo_gf100_nonstall(struct card *card, const struct chan *ch);
+void pfifo_gf100_error(struct card *card, struct chan *ch, enum pfifo_error error);
+void pfifo_gf100_fault(struct card *card, u32 unit, u64 inst, u64 addr, u32 type);
+bool pfifo_gf100_user(struct card *card, u64 off, void *buf, u32 len, bool write);
+void pfifo_gf100_reset(struct card *card);
+u32 pfifo_gf100_rd(struct card *card, u32 off);
+void pfifo_gf100_wr(struct card *card, u32 off, u32 val);
+u32 pbdma_rd(struct card *card, u32 off);
+void pbdma_wr(struct card *card, u32 off, u32 val);
+
+/* ---- engine.c: what all engines have in common --------------------------------------------- */
 
 enum gr_state { GR_IDLE, GR_SWITCHING, GR_BUSY, GR_STATES };
 
@@ -265,6 +366,7 @@ enum gr_state { GR_IDLE, GR_SWITCHING, GR_BUSY, GR_STATES };
 
 struct gr_class {
 	u16 oclass;
+	u8 engine;		/* enum engine_id */
 	int slot;
 	u32 status;		/* 0x400700 while its work runs */
 	u32 vstatus[3];		/* 0x400380, 384, 388 */
@@ -273,9 +375,10 @@ struct gr_class {
 };
 
 extern const struct gr_class gr_m2mf, gr_2d, gr_compute, gr_3d, gr_3d_g80, gr_null;
+extern const struct gr_class gr_m2mf_gf100, gr_2d_gf100, gr_compute_gf100, gr_copy0, gr_copy1;
 
-struct pgraph {
-	bool on;		/* 0x400500 bit 0: may take the next method */
+struct engine {
+	bool on;		/* may take the next method */
 	bool halted;		/* by an error, until the driver handles it */
 	int owner;		/* channel whose group it executes, -1 none */
 	u64 ctx;		/* instance block whose context is loaded, 0 none */
@@ -286,26 +389,37 @@ struct pgraph {
 	s64 cold;		/* what the next work takes longer, since caches are */
 	s64 rest;		/* frozen: what the work in hand still takes */
 	const struct gr_class *op;	/* whose work; NULL: method decoding or a context switch */
-	u32 intr;
 	s64 ns[GR_STATES];
 	s64 late_ns;
 	u64 groups;
 	u64 switches;
 };
 
+void engine_account(struct card *card, struct engine *e, enum gr_state next);
+bool engine_free(const struct engine *e);
+bool engine_paused(const struct engine *e);
+bool engine_working(const struct engine *e);
+void engine_freeze(struct card *card, struct engine *e);
+void engine_thaw(struct card *card, struct engine *e);
+bool engine_grant(struct card *card, struct engine *e, struct chan *ch);
+void engine_yield(struct engine *e);
+void engine_abort(struct card *card, struct engine *e);
+void engine_reset(struct card *card, struct engine *e);
+void engine_start(struct card *card, struct engine *e, struct chan *ch,
+		  const struct gr_class *op, s64 ns);
+bool engine_settle(struct card *card, struct engine *e, struct chan *ch);
+void engine_event(struct card *card, struct engine *e);
+
+/* ---- pgraph.c: the graphics engine --------------------------------------------------------- */
+
+struct pgraph {
+	u32 intr;
+};
+
 void pgraph_reset(struct card *card);
-void pgraph_account(struct card *card, enum gr_state next);
-bool pgraph_free(const struct card *card);
-bool pgraph_paused(const struct card *card);
-bool pgraph_working(const struct card *card);
-void pgraph_freeze(struct card *card);
-void pgraph_thaw(struct card *card);
-bool pgraph_grant(struct card *card, struct chan *ch);
-void pgraph_yield(struct card *card);
-void pgraph_abort(struct card *card);
-bool pgraph_settle(struct card *card, struct chan *ch);
-bool pgraph_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 data);
-void pgraph_event(struct card *card);
+void pgraph_done(struct card *card, struct engine *e, struct chan *ch, const struct gr_class *op);
+bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc, u32 mthd,
+		 u32 data);
 bool pgraph_intr(const struct card *card);
 s64 pgraph_data_error(struct card *card, u32 code);
 s64 pgraph_trap(struct card *card, u32 unit, u32 ustatus_reg, u32 ustatus);
@@ -314,8 +428,18 @@ void pgraph_object(struct card *card, const struct chan *ch, const u32 *state, u
 s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32 object,
 		 u32 mthd, u32 get);
 u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr);
+u32 pgraph_program_gf100(struct card *card, const struct dmaobj *code, u64 addr);
 u32 pgraph_rd(struct card *card, u32 off);
 void pgraph_wr(struct card *card, u32 off, u32 val);
+u32 pgraph_gf100_rd(struct card *card, u32 off);
+void pgraph_gf100_wr(struct card *card, u32 off, u32 val);
+
+/* ---- falcon.c: the small processors of GF100 that nouveau loads programs into -------------- */
+
+u32 falcon_rd(struct card *card, u32 off);
+void falcon_wr(struct card *card, u32 off, u32 val);
+void pmu_reset(struct card *card);
+void pce_enable(struct card *card, enum engine_id id, bool on);
 
 /* ---- surface.c: pictures in memory, for the classes that copy and draw --------------------- */
 
@@ -369,9 +493,11 @@ struct row {
 	u32 chid;
 	u32 instance;
 	bool alive;
-	s64 busy_ns;
-	u64 groups;
-	u64 switches;
+	struct {
+		s64 busy_ns;
+		u64 groups;
+		u64 switches;
+	} of[ENGINES];
 };
 
 #define GAP_MAX_NS	50000000
@@ -395,6 +521,7 @@ struct card {
 	struct pfb pfb;
 	struct pfifo pfifo;
 	struct pgraph pgraph;
+	struct engine engine[ENGINES];
 	struct row *row;
 	u32 rows;
 	u32 rows_room;

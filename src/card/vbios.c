@@ -3,7 +3,9 @@
  * vbios.c - the least video BIOS that nouveau accepts, and the window that shows it.
  *
  * A PCI option ROM with a BIT table ('i': BIOS information, 'I': initialisation, with no scripts)
- * and a display configuration block of version 4.0 without outputs.  At 0x300000 of BAR0.
+ * and a display configuration block of version 4.0 without outputs.  On Fermi also the limits of
+ * two PLLs ('C'), which nouveau insists on and never uses without a change of clocks, and what kind
+ * of memory there is ('M').  At 0x300000 of BAR0.
  */
 #include <string.h>
 
@@ -16,6 +18,17 @@
 #define ROM_INFO	0x200
 #define ROM_INIT	0x240
 #define ROM_DCB		0x300
+#define ROM_CLOCK	0x340
+#define ROM_PLLS	0x350
+#define ROM_PLL_LIMITS	0x380
+#define ROM_MEMORY	0x3a0
+#define ROM_MEMORY_KIND	0x3b0
+
+/* PLLs by type: of memory, and that one's reference. */
+#define PLL_MEMORY	0x04
+#define PLL_MEMORY_REF	0x0c
+#define MEMORY_BY_STRAP	0
+#define MEMORY_GDDR5	3
 
 static void put16(u8 *p, u16 v)
 {
@@ -33,6 +46,41 @@ static void bit_entry(u8 *p, char id, u8 version, u16 len, u16 off)
 	p[1] = version;
 	put16(p + 2, len);
 	put16(p + 4, off);
+}
+
+static void pll(u8 *p, u8 type, u32 reg)
+{
+	p[0] = type;
+	put16(p + 1, ROM_PLL_LIMITS);
+	put32(p + 3, reg);
+	put16(p + 9, 27);				/* reference, MHz */
+}
+
+static void vbios_gf100(u8 *rom)
+{
+	static const u16 limits[] = { 500, 1000, 2, 100 };	/* MHz: output, input */
+	static const u8 factors[] = { 1, 255, 8, 255, 1, 63 };	/* M, N, P */
+
+	rom[ROM_BIT + 10] = 4;
+	bit_entry(rom + ROM_BIT + 24, 'C', 1, 10, ROM_CLOCK);
+	bit_entry(rom + ROM_BIT + 30, 'M', 2, 5, ROM_MEMORY);
+	put16(rom + ROM_CLOCK + 8, ROM_PLLS);
+	rom[ROM_PLLS] = 0x40;				/* version, */
+	rom[ROM_PLLS + 1] = 4;				/* header size, */
+	rom[ROM_PLLS + 2] = 11;				/* entry size, */
+	rom[ROM_PLLS + 3] = 2;				/* entries */
+	pll(rom + ROM_PLLS + 4, PLL_MEMORY, 0x132000);
+	pll(rom + ROM_PLLS + 15, PLL_MEMORY_REF, 0x10fe20);
+	for (u32 i = 0; i < ARRAY_SIZE(limits); i++)
+		put16(rom + ROM_PLL_LIMITS + 2 * i, limits[i]);
+	memcpy(rom + ROM_PLL_LIMITS + sizeof(limits), factors, sizeof(factors));
+	put16(rom + ROM_MEMORY + 3, ROM_MEMORY_KIND);
+	rom[ROM_MEMORY_KIND] = 0x10;			/* version, */
+	rom[ROM_MEMORY_KIND + 1] = 7;			/* header size, */
+	rom[ROM_MEMORY_KIND + 2] = 2;			/* entry size, */
+	rom[ROM_MEMORY_KIND + 3] = 1;			/* entries */
+	rom[ROM_MEMORY_KIND + 4] = MEMORY_BY_STRAP;
+	rom[ROM_MEMORY_KIND + 7] = MEMORY_GDDR5;	/* of strap 0 */
 }
 
 void vbios_build(struct card *card)
@@ -62,7 +110,9 @@ void vbios_build(struct card *card)
 	rom[ROM_BIT + 10] = 2;				/* entries */
 	bit_entry(rom + ROM_BIT + 12, 'i', 2, 16, ROM_INFO);
 	bit_entry(rom + ROM_BIT + 18, 'I', 1, 32, ROM_INIT);
-	put32(rom + ROM_INFO, 0x62920000);		/* BIOS version 62.92 */
+	put32(rom + ROM_INFO, card->chip->bios_version);
+	if (card->chip->fermi)
+		vbios_gf100(rom);
 
 	rom[ROM_DCB] = 0x40;				/* version, */
 	rom[ROM_DCB + 1] = 0x1b;			/* header size, */

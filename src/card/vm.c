@@ -8,7 +8,8 @@
  * starts.  Memory is video memory or, by the host's leave, the guest's.  There is no TLB: each
  * access reads the tables, so a driver that forgets to invalidate is not found out.
  *
- * Tables and objects are written by the guest: nothing here trusts them.
+ * Tables and objects are written by the guest: nothing here trusts them.  Fermi's tables, and its
+ * record of faults, are in vm_gf100.c.
  */
 #include <string.h>
 
@@ -49,9 +50,16 @@ void vm_dmaobj(struct card *card, u64 inst, u32 off, struct dmaobj *obj)
 	obj->valid = true;
 }
 
-/* Memory at @pa of @target, shortening *@run to what lies there in one piece. */
-static u8 *vm_memory(struct card *card, u32 target, u64 pa, bool write, u64 *run,
-		     enum vm_reason *why)
+/* vm_space() - what addresses mean without a DMA object: the whole of the instance's space */
+void vm_space(u64 inst, struct dmaobj *obj)
+{
+	*obj = (struct dmaobj){
+		.inst = inst, .limit = (1ull << VM_ADDR_BITS) - 1, .target = VM_TARGET_VM, .valid = true,
+	};
+}
+
+/* vm_memory() - @pa of @target, shortening *@run to what lies there in one piece; NULL: nothing */
+u8 *vm_memory(struct card *card, u32 target, u64 pa, bool write, u64 *run, enum vm_reason *why)
 {
 	u8 *p;
 
@@ -136,7 +144,8 @@ u8 *vm_map(struct card *card, const struct dmaobj *obj, u64 off, bool write, u64
 		return NULL;
 	}
 	if (obj->target == VM_TARGET_VM) {
-		p = vm_walk(card, obj->inst, addr, write, run, why);
+		p = (card->chip->fermi ? vm_gf100_walk : vm_walk)(card, obj->inst, addr, write,
+								  run, why);
 	} else {
 		*run = 1ull << 32;
 		p = vm_memory(card, obj->target, addr, write, run, why);
@@ -153,6 +162,10 @@ void vm_fault(struct card *card, const struct dmaobj *obj, u64 off, bool write, 
 	u64 addr = obj->base + off;
 
 	dev_error(card, "memory fault", -1, addr);
+	if (card->chip->fermi) {
+		vm_gf100_fault(card, obj->inst, addr, write, who, why);
+		return;
+	}
 	if (card->pfb.trapped)
 		return;
 	card->pfb.trapped = true;

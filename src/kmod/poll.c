@@ -57,6 +57,19 @@ static u32 g84_read(void __iomem *const *page)
 }
 
 /*
+ * Fermi: the status of engine 0 in one word (0x002640), as nouveau reads it: bit 28 busy, 14 and 12
+ * a switch is under way, 6:0 the channel.
+ */
+static u32 gf100_read(void __iomem *const *page)
+{
+	const u32 status = readl(page[0] + 0x640);
+
+	if (status == ~0u)
+		return CHID_GONE;
+	return (status & (BIT(28) | BIT(14) | BIT(12))) == BIT(28) ? status & 0x7f : CHID_NONE;
+}
+
+/*
  * Kepler: the status of engine 0 in one word (0x002640): bit 31 busy, 15 a switch is under way,
  * 12 the number is a group's and not a channel's, 11:0 the number. Reads that fail give 0xbad0xxxx.
  */
@@ -71,6 +84,7 @@ static u32 gk104_read(void __iomem *const *page)
 
 static const struct tgk_chip chips[] = {
 	{ 0x084, 0x0af, { 0x003000, 0x400000 }, g84_read },
+	{ 0x0c0, 0x0d9, { 0x002000 }, gf100_read },
 	{ 0x0e4, 0x108, { 0x002000 }, gk104_read },
 };
 
@@ -479,7 +493,7 @@ bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy)
 {
 	if (!policy->sample || gpu->poll.chip)
 		return true;
-	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: Tesla (084 to 0af) and Kepler (0e4 to 108) it can read\n",
+	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: Tesla (084 to 0af), Fermi (0c0 to 0d9) and Kepler (0e4 to 108) it can read\n",
 	       gpu->index, policy->name, gpu->poll.id);
 	return false;
 }

@@ -87,8 +87,8 @@ static void run_launches(void)
 			bench_fini(&b);
 			continue;
 		}
-		want = cost_launch(rows[i].blocks, rows[i].threads, rows[i].instructions) +
-		       cost_methods(8);
+		want = cost_launch(&chip_g92, rows[i].blocks, rows[i].threads, rows[i].instructions) +
+		       cost_methods(&chip_g92, 8);
 		check(t.busy_ns - t0.busy_ns == want && vram32(&b, FENCE(CH)) == 1, rows[i].name,
 		      "%lld ns, want %lld; fence %u", (long long)(t.busy_ns - t0.busy_ns),
 		      (long long)want, vram32(&b, FENCE(CH)));

@@ -38,7 +38,7 @@ static const struct {
 int main(void)
 {
 	for (u32 i = 0; i < ARRAY_LEN(launches); i++) {
-		s64 got = cost_launch(launches[i].blocks, launches[i].threads,
+		s64 got = cost_launch(&chip_g92, launches[i].blocks, launches[i].threads,
 				      launches[i].instructions);
 
 		/* the largest one is only checked for being large */
@@ -48,10 +48,10 @@ int main(void)
 			check_eq(launches[i].name, (u64)got, (u64)launches[i].want);
 	}
 	for (u32 i = 0; i < ARRAY_LEN(fills); i++)
-		check_eq(fills[i].name, (u64)cost_pixels(fills[i].pixels, fills[i].vram,
+		check_eq(fills[i].name, (u64)cost_pixels(&chip_g92, fills[i].pixels, fills[i].vram,
 							 fills[i].system), (u64)fills[i].want);
-	check(cost_switch() > 10000 && cost_switch() < 100000,
-	      "a switch takes tens of microseconds", "%lld ns", (long long)cost_switch());
-	check_eq("600 methods take a microsecond", (u64)cost_methods(600), 1000);
+	check(cost_switch(&chip_g92) > 10000 && cost_switch(&chip_g92) < 100000,
+	      "a switch takes tens of microseconds", "%lld ns", (long long)cost_switch(&chip_g92));
+	check_eq("600 methods take a microsecond", (u64)cost_methods(&chip_g92, 600), 1000);
 	return done();
 }

@@ -9,7 +9,7 @@
 #include "lib.h"
 #include "priv.h"
 
-#define SWITCH_NS	cost_switch()
+#define SWITCH_NS	cost_switch(&chip_g92)
 #define CHANNELS	4
 
 /* What decoding a group's methods may add, and rounding. */

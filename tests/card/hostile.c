@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hostile.c - a guest that means harm: random registers, ring entries, methods, page tables and
- * instance blocks.  The sanitizers watch; what is checked is that no call does unbounded work,
+ * instance blocks, on a G92 and on a GF100.  The sanitizers watch; what is checked is that no call does unbounded work,
  * and that the ground truth still adds up.
  *
  * usage: card_hostile [ROUNDS [SEED]]
@@ -160,16 +160,162 @@ static void handle(struct bench *b)
 static bool adds_up(struct bench *b)
 {
 	struct card_truth_channel c;
-	struct card_truth t;
-	s64 busy = 0;
+	struct card_truth_engine t;
+	struct card_truth all;
 
-	card_truth(b->card, b->now, &t);
-	for (u32 i = 0; i < t.channels; i++) {
-		card_truth_channel(b->card, i, &c);
-		busy += c.busy_ns;
+	card_truth(b->card, b->now, &all);
+	for (u32 e = 0; e < all.engines; e++) {
+		s64 busy = 0;
+
+		card_truth_engine(b->card, e, &t);
+		for (u32 i = 0; i < all.channels; i++) {
+			card_truth_channel_of(b->card, i, e, &c);
+			busy += c.busy_ns;
+		}
+		if (t.busy_ns + t.switch_ns + t.idle_ns != all.elapsed_ns || busy != t.busy_ns ||
+		    t.busy_ns < 0 || t.switch_ns < 0 || t.idle_ns < 0)
+			return false;
 	}
-	return t.busy_ns + t.switch_ns + t.idle_ns == t.elapsed_ns && busy == t.busy_ns &&
-	       t.busy_ns >= 0 && t.switch_ns >= 0 && t.idle_ns >= 0;
+	return true;
+}
+
+/* ---- GF100 ----------------------------------------------------------------------------------- */
+
+static const struct { u32 base, size; } gf_places[] = {
+	{ 0x000000, 0x800 }, { 0x001100, 0x800 }, { 0x002000, 0x2000 }, { 0x040000, 0x6000 },
+	{ 0x070000, 0x20 }, { 0x088000, 0x1000 }, { 0x100c00, 0x100 }, { 0x104000, 0x2000 },
+	{ 0x10a000, 0x1000 }, { 0x400000, 0x1000 }, { 0x409000, 0x1000 }, { 0x500000, 0x4000 },
+	{ 0x700000, 0x1000 }, { 0, 0x1000000 },
+};
+
+static void gf_poke(struct bench *b)
+{
+	u32 p = rnd(ARRAY_LEN(gf_places)), off = gf_places[p].base + (rnd(gf_places[p].size) & ~3u);
+	u8 buf[16] = { 0 };
+
+	if (!rnd(3))
+		card_read(b->card, b->now, CARD_BAR0, off + rnd(4), buf, 1 + rnd(8));
+	else if (!rnd(3))
+		card_write(b->card, b->now, CARD_BAR1, GF_USERD + rnd(0x4000), buf, 1 + rnd(8));
+	else if (off != 0x200 && off != R_GR_FIFO)
+		wr(b, off, nasty());
+}
+
+static void gf_push(struct bench *b, u32 chid)
+{
+	u32 n = 1 + rnd(40);
+
+	while (n--) {
+		switch (rnd(9)) {
+		case 0:
+			chan_word(b, chid, nasty());
+			break;
+		case 1:
+			gf_launch(b, chid, 1 + rnd(50));
+			break;
+		case 2:
+			gf_copy(b, chid, 4 + rnd(2), 0x3800000 + rnd(0x1000),
+				rnd(8) ? 0x4800000 : nasty(), rnd(100));
+			break;
+		case 3:
+			gf_mthd(b, chid, rnd(8), rnd(0x1000) * 4, nasty());
+			break;
+		case 4:
+			gf_mthd(b, chid, rnd(8), 0, rnd(32) << 16 | 0x9039);
+			break;
+		case 5:
+			gf_mthd(b, chid, rnd(5), 0x200 + rnd(0x200) * 4, rnd(4096));
+			break;
+		case 6:
+			if (!rnd(64))
+				gf_semaphore(b, chid, FENCE(chid), rnd(4), rnd(16));
+			break;
+		default:
+			gf_fence(b, chid, rnd(8));
+		}
+	}
+	gf_kick(b, chid);
+}
+
+static void gf_scribble(struct bench *b, u32 chid)
+{
+	switch (rnd(3)) {
+	case 0:
+		vram_set32(b, b->chan[chid].inst + (rnd(0x1000) & ~3u), nasty());
+		break;
+	case 1:
+		vram_set32(b, 0x1000000 + (rnd(0x28000) & ~3u), nasty());
+		break;
+	default:
+		vram_set32(b, 0x2000000 + chid * 0x20000 + 0x1f000 + (rnd(0x1000) & ~3u), nasty());
+	}
+}
+
+/* Acknowledge everything; what stands still is reset, and its channel made anew. */
+static void gf_handle(struct bench *b)
+{
+	u32 units = rd(b, 0x259c);
+
+	for (u32 unit = 0; unit < 3; unit++)
+		wr(b, 0x040108 + unit * 0x2000, 0xffffffff);
+	wr(b, 0x25a0, 0xffffffff);
+	wr(b, 0x259c, units);
+	for (u32 engine = 0; engine < 6; engine++)
+		wr(b, 0x25a8 + 4 * engine, 1);
+	wr(b, 0x2a00, 0xffffffff);
+	wr(b, R_GR_INTR, 0xffffffff);
+	if (units && !rnd(4)) {
+		wr(b, 0x000200, ~(1u << 12 | 1u << 6 | 1u << 7));
+		wr(b, 0x000200, 0xffffffff);
+	}
+	wr(b, R_GR_FIFO, 0x00010001);
+}
+
+static void gf_round_of(u64 seed)
+{
+	u32 calls, most = 0;
+	struct bench b;
+	char name[64];
+
+	state = seed;
+	snprintf(name, sizeof(name), "GF100, seed %llu", (unsigned long long)seed);
+	bench_init_chip(&b, "GF100", GF_VRAM, 1 + rnd(3));
+	gf_start(&b);
+	for (u32 c = 1; c <= 3; c++)
+		gf_open(&b, c);
+	for (u32 i = 0; i < 3000; i++) {
+		u32 chid = 1 + rnd(3);
+
+		switch (rnd(10)) {
+		case 0:
+			gf_poke(&b);
+			break;
+		case 1:
+			poke_window(&b);
+			break;
+		case 2:
+			if (!rnd(4))
+				gf_scribble(&b, chid);
+			break;
+		case 3:
+			if (!rnd(4)) {
+				gf_close(&b, chid);
+				gf_open(&b, chid);
+			}
+			break;
+		default:
+			gf_push(&b, chid);
+		}
+		b.now += rnd(4) ? rnd(1000000) : rnd(100);
+		for (calls = 0; card_next_event(b.card) <= b.now && calls < ADVANCES_MAX; calls++)
+			card_advance(b.card, b.now);
+		if (rnd(4))
+			gf_handle(&b);
+		if (calls > most)
+			most = calls;
+	}
+	check(adds_up(&b) && most < ADVANCES_MAX, name, "most calls %u", most);
+	bench_fini(&b);
 }
 
 static void round_of(u64 seed)
@@ -226,5 +372,7 @@ int main(int argc, char **argv)
 
 	for (u64 i = 0; i < rounds; i++)
 		round_of(seed + i);
+	for (u64 i = 0; i < rounds; i++)
+		gf_round_of(seed + i);
 	return done();
 }

@@ -120,14 +120,20 @@ static void *fenced(size_t size)
 
 void bench_init(struct bench *b, u32 scale)
 {
-	struct card_config config = { .chip = "G92", .vram_mib = BENCH_VRAM >> 20, .scale = scale };
+	bench_init_chip(b, "G92", BENCH_VRAM >> 20, scale);
+}
+
+void bench_init_chip(struct bench *b, const char *chip, u32 mib, u32 scale)
+{
+	struct card_config config = { .chip = chip, .vram_mib = mib, .scale = scale };
 	struct card_host host = {
 		.ctx = b, .intx = on_intx, .msi = on_msi, .dma = on_dma, .log = on_log,
 	};
 
 	memset(b, 0, sizeof(*b));
 	b->now = 1000000000;
-	b->vram = fenced(BENCH_VRAM);
+	b->vram_bytes = mib << 20;
+	b->vram = fenced(b->vram_bytes);
 	b->ram = calloc(1, BENCH_RAM_SIZE);
 	config.vram = b->vram;
 	b->card = card_create(&config, &host, b->now);
@@ -140,7 +146,7 @@ void bench_init(struct bench *b, u32 scale)
 void bench_fini(struct bench *b)
 {
 	card_destroy(b->card);
-	munmap(b->vram - GUARD, BENCH_VRAM + 2 * GUARD);
+	munmap(b->vram - GUARD, b->vram_bytes + 2 * GUARD);
 	free(b->ram);
 }
 
@@ -170,7 +176,7 @@ void vram_set32(struct bench *b, u64 addr, u32 val)
 	memcpy(b->vram + addr, &val, sizeof(val));
 }
 
-static void vram_set64(struct bench *b, u64 addr, u64 val)
+void vram_set64(struct bench *b, u64 addr, u64 val)
 {
 	memcpy(b->vram + addr, &val, sizeof(val));
 }
@@ -368,6 +374,150 @@ void chan_kick(struct bench *b, u32 chid)
 	wr(b, 0xc00000 + chid * 0x2000 + 0x8c, b->chan[chid].put);
 	/* room for the next one; what has been executed may be overwritten */
 	if (b->chan[chid].push > base + RING - 0x2000) {
+		b->chan[chid].push = base;
+		b->chan[chid].start = base;
+	}
+}
+
+/* ---- GF100 ----------------------------------------------------------------------------------- */
+
+#define GF_BAR_INST	0xf0000u
+#define GF_DIR		0x1000000u
+#define GF_TABLE_VRAM	0x1010000u
+#define GF_TABLE_RAM	0x1020000u
+
+void gf_space(struct bench *b, u32 inst)
+{
+	vram_set64(b, inst + 0x200, GF_DIR);
+	vram_set64(b, inst + 0x208, (1ull << 40) - 1);
+}
+
+void gf_start(struct bench *b)
+{
+	wr(b, 0x000200, 0xffffffff);
+	wr(b, 0x000204, 0xffffffff);
+	wr(b, 0x000640, 0xffffffff);
+	wr(b, R_PFIFO_INTR_EN, 0xffffffff);
+	wr(b, 0x002254, 1u << 28 | GF_USERD >> 12);
+	wr(b, R_GR_INTR_EN, 0xffffffff);
+	wr(b, R_GR_FIFO, 0x00010001);
+	wr(b, R_PMC_INTR_EN, 1);
+	/* video memory by large pages, guest memory by 4 KiB pages: 0x20000000 is entry 4 */
+	vram_set64(b, GF_DIR, GF_TABLE_VRAM >> 8 | 1);
+	for (u64 i = 0; i < b->vram_bytes >> 17; i++)
+		vram_set64(b, GF_TABLE_VRAM + 8 * i, i << 17 >> 8 | 1);
+	vram_set64(b, GF_DIR + 8 * 4, ((u64)(GF_TABLE_RAM >> 8) | 1) << 32);
+	for (u64 i = 0; i < BENCH_RAM_SIZE >> 12; i++)
+		vram_set64(b, GF_TABLE_RAM + 8 * i, (BENCH_RAM + (i << 12)) >> 8 | 5ull << 32 | 1);
+	gf_space(b, GF_BAR_INST);
+	wr(b, 0x001704, 1u << 31 | GF_BAR_INST >> 12);
+	for (u32 i = 0; i < PROGRAM_LENGTH; i++) {
+		vram_set32(b, PROGRAM + 8 * i, i == PROGRAM_LENGTH - 1 ? 0x00001de7 : 0x00001c00);
+		vram_set32(b, PROGRAM + 8 * i + 4,
+			   i == PROGRAM_LENGTH - 1 ? 0x80000000 : 0x30000000);
+	}
+}
+
+static void gf_runlist(struct bench *b)
+{
+	for (u32 i = 0; i < b->runlist_len; i++)
+		vram_set64(b, RUNLIST + 8 * i, 4ull << 32 | b->runlist[i]);
+	wr(b, 0x2270, RUNLIST >> 12);
+	wr(b, 0x2274, 0x01f00000 | b->runlist_len);
+}
+
+void gf_open(struct bench *b, u32 chid)
+{
+	u32 inst = INST_BASE + chid * INST_SIZE, push = PUSH_BASE + chid * PUSH_SIZE;
+
+	memset(b->vram + inst, 0, 0x1000);
+	memset(b->vram + GF_USERD + chid * 0x1000, 0, 0x1000);
+	gf_space(b, inst);
+	vram_set32(b, inst + 0x08, GF_USERD + chid * 0x1000);
+	vram_set32(b, inst + 0x48, push + RING);
+	vram_set32(b, inst + 0x4c, 9 << 16);
+	b->chan[chid].inst = inst;
+	b->chan[chid].push = push;
+	b->chan[chid].start = push;
+	b->chan[chid].put = 0;
+	wr(b, 0x3000 + 8 * chid, 0xc0000000 | inst >> 12);
+	wr(b, 0x3004 + 8 * chid, 0x001f0001);
+	b->runlist[b->runlist_len++] = chid;
+	gf_runlist(b);
+}
+
+void gf_close(struct bench *b, u32 chid)
+{
+	u32 n = 0;
+
+	wr(b, 0x3004 + 8 * chid, 0);
+	wr(b, 0x3000 + 8 * chid, 0);
+	for (u32 i = 0; i < b->runlist_len; i++)
+		if (b->runlist[i] != chid)
+			b->runlist[n++] = b->runlist[i];
+	b->runlist_len = n;
+	gf_runlist(b);
+}
+
+void gf_mthd(struct bench *b, u32 chid, u32 sub, u32 mthd, u32 data)
+{
+	chan_word(b, chid, 1u << 29 | 1 << 16 | sub << 13 | mthd >> 2);
+	chan_word(b, chid, data);
+}
+
+void gf_launch(struct bench *b, u32 chid, u32 blocks)
+{
+	gf_mthd(b, chid, SUB_COMPUTE, 0, 0x90c0);
+	gf_mthd(b, chid, SUB_COMPUTE, 0x1608, 0);
+	gf_mthd(b, chid, SUB_COMPUTE, 0x160c, PROGRAM);
+	gf_mthd(b, chid, SUB_COMPUTE, 0x0238, 1 << 16 | blocks);
+	gf_mthd(b, chid, SUB_COMPUTE, 0x023c, 1);
+	gf_mthd(b, chid, SUB_COMPUTE, 0x03ac, 1 << 16 | 256);
+	gf_mthd(b, chid, SUB_COMPUTE, 0x03b0, 1);
+	gf_mthd(b, chid, SUB_COMPUTE, 0x0368, 0);
+}
+
+void gf_copy(struct bench *b, u32 chid, u32 engine, u64 from, u64 to, u32 lines)
+{
+	const u32 words[] = {
+		(u32)(from >> 32), (u32)from, (u32)(to >> 32), (u32)to, 4096, 4096, 4096, lines
+	};
+
+	gf_mthd(b, chid, 4, 0, engine << 16 | (engine == 4 ? 0x90b5 : 0x90b8));
+	for (u32 i = 0; i < ARRAY_LEN(words); i++)
+		gf_mthd(b, chid, 4, 0x30c + 4 * i, words[i]);
+	gf_mthd(b, chid, 4, 0x300, 0x110);
+}
+
+void gf_semaphore(struct bench *b, u32 chid, u64 addr, u32 seq, u32 op)
+{
+	gf_mthd(b, chid, 0, 0x0010, (u32)(addr >> 32));
+	gf_mthd(b, chid, 0, 0x0014, (u32)addr);
+	gf_mthd(b, chid, 0, 0x0018, seq);
+	gf_mthd(b, chid, 0, 0x001c, op);
+}
+
+void gf_fence(struct bench *b, u32 chid, u32 seq)
+{
+	gf_semaphore(b, chid, FENCE(chid), seq, 2);
+	gf_mthd(b, chid, 0, 0x0020, 0);
+}
+
+void gf_put(struct bench *b, u32 chid, u32 put)
+{
+	card_write(b->card, b->now, CARD_BAR1, GF_USERD + chid * 0x1000 + 0x8c, &put, sizeof(put));
+}
+
+void gf_kick(struct bench *b, u32 chid)
+{
+	u32 base = PUSH_BASE + chid * PUSH_SIZE, entry = base + RING + 8 * b->chan[chid].put;
+
+	vram_set32(b, entry, b->chan[chid].start);
+	vram_set32(b, entry + 4, (b->chan[chid].push - b->chan[chid].start) / 4 << 10);
+	b->chan[chid].put = (b->chan[chid].put + 1) & 511;
+	b->chan[chid].start = b->chan[chid].push;
+	gf_put(b, chid, b->chan[chid].put);
+	if (b->chan[chid].push > base + RING - 0x4000) {
 		b->chan[chid].push = base;
 		b->chan[chid].start = base;
 	}

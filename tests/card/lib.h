@@ -33,6 +33,7 @@ struct bench {
 	struct card *card;
 	s64 now;
 	u8 *vram;
+	u32 vram_bytes;
 	u8 *ram;
 	bool intx;
 	unsigned int intx_rises;
@@ -50,6 +51,7 @@ struct bench {
 
 /* A card as it comes out of reset; @scale as in struct card_config. */
 void bench_init(struct bench *b, u32 scale);
+void bench_init_chip(struct bench *b, const char *chip, u32 mib, u32 scale);
 void bench_fini(struct bench *b);
 
 /* The driver's start-up: interrupts on, PFIFO and PGRAPH running. */
@@ -64,6 +66,7 @@ u32 rd(struct bench *b, u32 reg);
 void wr(struct bench *b, u32 reg, u32 val);
 u32 vram32(struct bench *b, u64 addr);
 void vram_set32(struct bench *b, u64 addr, u32 val);
+void vram_set64(struct bench *b, u64 addr, u64 val);
 
 /*
  * Channel @chid with objects by handle: 1 a DMA object of the whole GPU address space; BENCH_M2MF,
@@ -85,6 +88,24 @@ void chan_acquire(struct bench *b, u32 chid, u64 addr, u32 seq, u32 op);
 void chan_kick(struct bench *b, u32 chid);
 
 #define FENCE(chid)	(0x3000000u + (chid) * 16)
+
+/*
+ * The same for a GF100 of GF_VRAM MiB: video memory at GPU address 0 and in BAR1, guest memory at
+ * BENCH_GART, where the directory's entry 4 begins.  Commands are one method each.
+ */
+#define GF_VRAM		96
+#define GF_USERD	0x1e00000u	/* doorbell pages, in video memory and in BAR1 */
+void gf_start(struct bench *b);
+void gf_space(struct bench *b, u32 inst);	/* the instance block has that address space */
+void gf_open(struct bench *b, u32 chid);
+void gf_close(struct bench *b, u32 chid);
+void gf_mthd(struct bench *b, u32 chid, u32 sub, u32 mthd, u32 data);
+void gf_launch(struct bench *b, u32 chid, u32 blocks);	/* 256 threads, 100 instructions */
+void gf_copy(struct bench *b, u32 chid, u32 engine, u64 from, u64 to, u32 lines);	/* of 4 KiB */
+void gf_semaphore(struct bench *b, u32 chid, u64 addr, u32 seq, u32 op);
+void gf_fence(struct bench *b, u32 chid, u32 seq);
+void gf_put(struct bench *b, u32 chid, u32 put);
+void gf_kick(struct bench *b, u32 chid);
 
 /* A vfio-user message begins with this. */
 struct vfu_head { u16 id, cmd; u32 size, flags, error; };

@@ -117,12 +117,12 @@ static void run_costs(void)
 		chan_fence(&b, CH, 2);
 		chan_kick(&b, CH);
 		bench_run(&b, b.now + 100000000);
-		got = busy(&b) - before - cost_methods(n);
+		got = busy(&b) - before - cost_methods(&chip_g92, n);
 		if (rows[i].vertices)
-			want = cost_draw(rows[i].vertices, VP_LENGTH, rows[i].pixels, FP_LENGTH,
+			want = cost_draw(&chip_g92, rows[i].vertices, VP_LENGTH, rows[i].pixels, FP_LENGTH,
 					 rows[i].pixels * rows[i].bytes);
 		else if (rows[i].pixels)
-			want = cost_pixels(rows[i].pixels, rows[i].pixels * rows[i].bytes, 0);
+			want = cost_pixels(&chip_g92, rows[i].pixels, rows[i].pixels * rows[i].bytes, 0);
 		check(got == want && vram32(&b, FENCE(CH)) == 2, rows[i].name,
 		      "%lld ns, want %lld; fence %u", (long long)got, (long long)want,
 		      vram32(&b, FENCE(CH)));
@@ -130,11 +130,11 @@ static void run_costs(void)
 	}
 	/* by hand: 15001 warps of 20 instructions, 1 of 10, 4 clocks, 14 MPs at 1.5 GHz: 57.1 us */
 	check_eq("a screen of 20 instructions is bound by shading",
-		 (u64)cost_draw(3, 10, 480000, 20, 480000 * 4), 57149);
-	check_eq("a screen of 1 by the ROPs", (u64)cost_draw(3, 10, 480000, 1, 480000 * 4),
+		 (u64)cost_draw(&chip_g92, 3, 10, 480000, 20, 480000 * 4), 57149);
+	check_eq("a screen of 1 by the ROPs", (u64)cost_draw(&chip_g92, 3, 10, 480000, 1, 480000 * 4),
 		 50000);
 	check_eq("a million vertices of 1 by their set-up",
-		 (u64)cost_draw(1000000, 1, 64, 1, 256), 1666667);
+		 (u64)cost_draw(&chip_g92, 1000000, 1, 64, 1, 256), 1666667);
 }
 
 /* ---- notifiers ------------------------------------------------------------------------------- */

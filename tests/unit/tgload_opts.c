@@ -37,6 +37,8 @@ static struct {
 	  { "--channels", "2", "--kind", "copy" },
 	  { .name = "tgload", .cost_ns = MS, .groups = 1, .depth = 1,
 	    .kind = TGL_COPY, .channels = 2 } },
+	{ "by EXEC", { "--submit", "exec" }, { DEFAULTS, .exec = 1 } },
+	{ "by PUSHBUF, said", { "--submit=pushbuf" }, { DEFAULTS } },
 	{ "longest name", { "--name", "123456789012345" },
 	  { .name = "123456789012345", .cost_ns = MS, .groups = 1, .depth = 1, .channels = 1 } },
 	{ "name with an equals sign", { "--name=a=b" },
@@ -48,6 +50,8 @@ static struct {
 	const char *args[ARGS];
 	const char *why;
 } bad[] = {
+	{ "another way to submit", { "--submit", "both" },
+	  "--submit both: not a way to submit: give pushbuf or exec" },
 	{ "no such option", { "--frobnicate" },
 	  "--frobnicate: no such option; tgload --help lists them" },
 	{ "abbreviation", { "--co", "4ms" }, "--co: no such option; tgload --help lists them" },
@@ -110,7 +114,7 @@ static int same(const struct tgl_opts *a, const struct tgl_opts *b)
 	       a->every_ns == b->every_ns && a->groups == b->groups &&
 	       a->think_ns == b->think_ns && a->vsync_ns == b->vsync_ns &&
 	       a->depth == b->depth && a->channels == b->channels && a->for_ns == b->for_ns &&
-	       a->count == b->count && a->verify == b->verify && a->json == b->json;
+	       a->count == b->count && a->exec == b->exec && a->verify == b->verify && a->json == b->json;
 }
 
 int main(void)

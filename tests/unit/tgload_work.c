@@ -9,6 +9,22 @@
 #include "units.h"
 #include "work.h"
 
+/* A block is 512 clocks of one of 15 multiprocessors at 1.401 GHz, 21.015 clocks a nanosecond. */
+static const struct {
+	const char *name;
+	enum tgl_kind kind;
+	uint64_t cost_ns;
+	uint32_t n;
+	uint64_t ps;
+} gf100[] = {
+	{ "GF100: 15 blocks are the least", TGL_COMPUTE, 1, 15, 365453 },
+	{ "GF100: 1 ms of blocks", TGL_COMPUTE, 1000000, 41045, 1000001903 },
+	{ "GF100: fill, never less than a line", TGL_FILL, 1, 1, 30476 },
+	{ "GF100: fill, 10 us", TGL_FILL, 10000, 328, 9996128 },
+	{ "GF100: copy, 10 us", TGL_COPY, 10000, 217, 10020626 },
+	{ "GF100: copy, cut to the buffer", TGL_COPY, 1000000, 1008, 46547424 },
+};
+
 static const struct {
 	const char *name;
 	uint64_t cost_ns;
@@ -43,12 +59,12 @@ static const struct {
 };
 
 /* Asking for any time gives it to one part in two thousand, from 100 us on. */
-static void check_error(void)
+static void check_error(const struct tgl_rates *rates)
 {
 	uint64_t cost, worst = 0, at = 0;
 
 	for (cost = 100000; cost < 60 * TGL_NS_PER_SEC; cost += cost / 97) {
-		struct tgl_work work = tgl_work_size(TGL_COMPUTE, cost);
+		struct tgl_work work = tgl_work_size(rates, TGL_COMPUTE, cost);
 		uint64_t asked = cost * 1000;
 		uint64_t off = work.ps > asked ? work.ps - asked : asked - work.ps;
 
@@ -59,7 +75,7 @@ static void check_error(void)
 		}
 	}
 	test_row("compute: any cost within 500 ppm", worst <= 500,
-		 "%" PRIu64 " ppm at %" PRIu64 " ns", worst, at);
+		 "%s: %" PRIu64 " ppm at %" PRIu64 " ns", rates->name, worst, at);
 }
 
 #define FRAMES	10000
@@ -141,6 +157,14 @@ static void check_program(void)
 	/* as an independent disassembler reads it: add f32 $r0 (mul $r4 $r4) $r0 */
 	test_row("program: multiply-add", words[0] == 0xe0040801 && words[1] == 0x00000780,
 		 "%08x %08x", words[0], words[1]);
+	tgl_program_gf100(words);
+	for (i = 0, exits = 0; i < TGL_PROGRAM_WORDS; i += 2)
+		exits += words[i + 1] >> 26 == 0x20;
+	test_row("GF100's program: the last instruction exits, and only that",
+		 exits == 1 && words[TGL_PROGRAM_WORDS - 2] == 0x1de7, "%u exits", exits);
+	/* ffma $r0 $r4 $r4 $r0 */
+	test_row("GF100's program: multiply-add", words[0] == 0x10401c00 && words[1] == 0x30000000,
+		 "%08x %08x", words[0], words[1]);
 }
 
 int main(void)
@@ -148,19 +172,27 @@ int main(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(grids); i++) {
-		struct tgl_work w = tgl_work_size(TGL_COMPUTE, grids[i].cost_ns);
+		struct tgl_work w = tgl_work_size(&tgl_g92, TGL_COMPUTE, grids[i].cost_ns);
 
 		test_row(grids[i].name, w.kind == TGL_COMPUTE && w.grid_x == grids[i].x &&
 			 w.grid_y == grids[i].y && w.ps == grids[i].ps,
 			 "%u x %u, %" PRIu64 " ps", w.grid_x, w.grid_y, w.ps);
 	}
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		struct tgl_work w = tgl_work_size(lines[i].kind, lines[i].cost_ns);
+		struct tgl_work w = tgl_work_size(&tgl_g92, lines[i].kind, lines[i].cost_ns);
 
 		test_row(lines[i].name, w.kind == lines[i].kind && w.lines == lines[i].lines &&
 			 w.ps == lines[i].ps, "%u lines, %" PRIu64 " ps", w.lines, w.ps);
 	}
-	check_error();
+	for (i = 0; i < ARRAY_SIZE(gf100); i++) {
+		struct tgl_work w = tgl_work_size(&tgl_gf100, gf100[i].kind, gf100[i].cost_ns);
+		uint32_t n = w.kind == TGL_COMPUTE ? w.grid_x * w.grid_y : w.lines;
+
+		test_row(gf100[i].name, w.kind == gf100[i].kind && n == gf100[i].n &&
+			 w.ps == gf100[i].ps, "%u, %" PRIu64 " ps", n, w.ps);
+	}
+	check_error(&tgl_g92);
+	check_error(&tgl_gf100);
 	check_vary();
 	check_program();
 	return test_end();

@@ -45,14 +45,16 @@
 
 static const char usage[] =
 "usage: cardd --socket PATH --control PATH --json FILE [--options 'NAME=VALUE,...']\n"
-"Runs the modelled GPU (a GeForce 9800 GT) for one QEMU.\n"
+"Runs the modelled GPU (a GeForce 9800 GT, or a GTX 480) for one QEMU.\n"
 "  --socket PATH    vfio-user socket, for QEMU's device vfio-user-pci\n"
 "  --control PATH   a line 'truth' sent here is answered with the ground truth, one line of JSON;\n"
 "                   'fault KIND[@WHEN][:CHANNEL]' lets something break: see below\n"
 "  --json FILE      where the ground truth goes when QEMU leaves, or on SIGTERM\n"
-"  --options        scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
+"  --options        chip=NAME G92 (default, the 9800 GT) or GF100 (the GTX 480)\n"
+"                   scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
 "                   seed=N   for whatever is random in the model (default 1)\n"
-"                   vram=MIB video memory: 64, 128, 256 (default), 512 or 1024\n"
+"                   vram=MIB video memory: 64, 128, 256 (default), 512 or 1024; GF100: 96, 192,\n"
+"                            384 (default), 768 or 1536\n"
 "                   cold=0   caches are warm right after a context switch\n"
 "                   jitter=0 the same work always takes the same time\n"
 "                   fault=KIND[@WHEN][:CHANNEL], several joined by +\n"
@@ -146,10 +148,11 @@ static void parse_options(char *list, struct card_config *config, const char **f
 		} else if (!strcmp(item, "seed")) {
 			config->seed = option_number(item, value, 0, UINT64_MAX);
 		} else if (!strcmp(item, "vram")) {
-			config->vram_mib = (u32)option_number(item, value, 64, 1024);
-			if (config->vram_mib & (config->vram_mib - 1))
-				die(2, "option vram=%s: 64, 128, 256, 512 or 1024 is wanted",
-				    value);
+			config->vram_mib = (u32)option_number(item, value, 64, 1536);
+		} else if (!strcmp(item, "chip")) {
+			if (!card_vram_default(value))
+				die(2, "option chip=%s: G92 or GF100 is wanted", value);
+			config->chip = value;
 		} else if (!strcmp(item, "cold")) {
 			config->cold = option_number(item, value, 0, 1);
 		} else if (!strcmp(item, "jitter")) {
@@ -157,10 +160,16 @@ static void parse_options(char *list, struct card_config *config, const char **f
 		} else if (!strcmp(item, "fault")) {
 			*fault = value;
 		} else {
-			die(2, "unknown option '%s' (known: scale, seed, vram, cold, jitter, fault)",
+			die(2, "unknown option '%s' (known: chip, scale, seed, vram, cold, jitter, fault)",
 			    item);
 		}
 	}
+	if (!config->vram_mib)
+		config->vram_mib = card_vram_default(config->chip);
+	if (!card_vram_ok(config->chip, config->vram_mib))
+		die(2, "option vram=%u: %s is wanted", config->vram_mib,
+		    strcmp(config->chip, "G92") ? "96, 192, 384, 768 or 1536" :
+						  "64, 128, 256, 512 or 1024");
 }
 
 /* Some groups may have completed since this was last called: how many messages were waited for? */
@@ -181,11 +190,40 @@ static void messages_count(void)
 
 /* ---- the ground truth as JSON ---------------------------------------------------------------- */
 
+static void truth_engine(FILE *f, u32 i)
+{
+	struct card_truth_engine e;
+
+	card_truth_engine(card, i, &e);
+	fprintf(f, "%s{\"name\":\"%s\",\"busy_ns\":%lld,\"switch_ns\":%lld,\"idle_ns\":%lld,",
+		i ? "," : "", e.name, (long long)e.busy_ns, (long long)e.switch_ns,
+		(long long)e.idle_ns);
+	fprintf(f, "\"late_ns\":%lld,\"groups\":%llu,\"switches\":%llu}",
+		(long long)e.late_ns, (unsigned long long)e.groups,
+		(unsigned long long)e.switches);
+}
+
+/* A channel has a row for the first engine, and for each other one that it used. */
+static void truth_channel(FILE *f, u32 i, u32 engine, u32 *n)
+{
+	struct card_truth_channel c;
+	struct card_truth_engine e;
+
+	card_truth_channel_of(card, i, engine, &c);
+	if (engine && !c.groups && !c.switches)
+		return;
+	card_truth_engine(card, engine, &e);
+	fprintf(f, "%s{\"channel\":%u,\"instance\":%u,\"engine\":\"%s\",\"alive\":%s,",
+		(*n)++ ? "," : "", c.chid, c.instance, e.name, c.alive ? "true" : "false");
+	fprintf(f, "\"busy_ns\":%lld,\"groups\":%llu,\"switches\":%llu}",
+		(long long)c.busy_ns, (unsigned long long)c.groups,
+		(unsigned long long)c.switches);
+}
+
 /* One line, newline included; to be freed. */
 static char *truth_json(size_t *len)
 {
 	struct card_truth t;
-	struct card_truth_channel c;
 	u64 waited, posted;
 	double per_group = 0;
 	char *buf = NULL;
@@ -196,20 +234,13 @@ static char *truth_json(size_t *len)
 	card_truth(card, clock_ns(), &t);
 	vfu_messages(vfu, &waited, &posted);
 	fprintf(f, "{\"card\":\"%s\",\"scale\":%u,\"elapsed_ns\":%lld,\"engines\":[", t.chip,
-		t.scale,
-		(long long)t.elapsed_ns);
-	fprintf(f, "{\"name\":\"PGRAPH\",\"busy_ns\":%lld,\"switch_ns\":%lld,\"idle_ns\":%lld,",
-		(long long)t.busy_ns, (long long)t.switch_ns, (long long)t.idle_ns);
-	fprintf(f, "\"late_ns\":%lld,\"groups\":%llu,\"switches\":%llu}],\"channels\":[",
-		(long long)t.late_ns, (unsigned long long)t.groups, (unsigned long long)t.switches);
-	for (u32 i = 0; i < t.channels; i++) {
-		card_truth_channel(card, i, &c);
-		fprintf(f, "%s{\"channel\":%u,\"instance\":%u,\"engine\":\"PGRAPH\",\"alive\":%s,",
-			i ? "," : "", c.chid, c.instance, c.alive ? "true" : "false");
-		fprintf(f, "\"busy_ns\":%lld,\"groups\":%llu,\"switches\":%llu}",
-			(long long)c.busy_ns, (unsigned long long)c.groups,
-			(unsigned long long)c.switches);
-	}
+		t.scale, (long long)t.elapsed_ns);
+	for (u32 i = 0; i < t.engines; i++)
+		truth_engine(f, i);
+	fprintf(f, "],\"channels\":[");
+	for (u32 i = 0, n = 0; i < t.channels; i++)
+		for (u32 e = 0; e < t.engines; e++)
+			truth_channel(f, i, e, &n);
 	fprintf(f, "],\"gap_ns\":{\"n\":%llu,\"p50\":%lld,\"p90\":%lld},",
 		(unsigned long long)t.gap_n, (long long)t.gap_p50_ns, (long long)t.gap_p90_ns);
 	if (messages.warm_groups)
@@ -502,7 +533,7 @@ int main(int argc, char **argv)
 	};
 	const char *socket_path = NULL, *control_path = NULL, *json_path = NULL, *fault = NULL;
 	char why[CARD_WHY];
-	struct card_config config = { .chip = "G92", .vram_mib = 256, .scale = 1, .seed = 1,
+	struct card_config config = { .chip = "G92", .scale = 1, .seed = 1,
 				       .cold = true, .jitter = true };
 	struct card_host host;
 	int opt, listener, control_listener, signals;
@@ -545,6 +576,8 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < CONTROL_MAX; i++)
 		controls[i].fd = -1;
+	if (!config.vram_mib)
+		config.vram_mib = card_vram_default(config.chip);
 	config.vram = vram_create(config.vram_mib);
 	vfu = vfu_create();
 	if (!vfu)

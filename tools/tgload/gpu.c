@@ -10,11 +10,16 @@
  * holds a buffer and flushes that one when another wants it, therefore each slot has a client
  * object of its own; these live in user space only.
  *
+ * With EXEC there is no push buffer of libdrm's: the words are in a buffer object of the slot's,
+ * written in the same way (exec.c). What is said here of commands is for Tesla GPUs; Fermi's are
+ * in fermi.c.
+ *
  * Every group sets up all the state it needs: it does not matter what ran before it.
  *
  * Method numbers and fields: envytools' rnndb (nv_object, g80_compute, g80_2d, nv_m2mf).
  */
 #include "gpu.h"
+#include "slot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,27 +104,24 @@
 #define LAYOUT_LINEAR		1
 #define FORMAT_BYTES		0x0101	/* both sides advance by single bytes */
 
+/* Of EXEC: where our buffers begin, and how far apart they are, at least. */
+#define VA_FIRST	0x10000000ull
+#define VA_ALIGN	0x200000ull
+
 struct tgl_gpu {
 	struct nouveau_drm *drm;
 	struct nouveau_device *dev;
-};
-
-struct tgl_slot {
-	struct nouveau_client *client;
-	struct nouveau_pushbuf *push;
-	struct nouveau_bo *bo;		/* what the group writes */
-	uint32_t *patch_high;		/* words of the push buffer that change with the group */
-	uint32_t *patch;
-	uint32_t *size;			/* the word that says how much there is to do */
-	uint32_t lines;			/* fills and copies: of the group it holds */
+	int exec;
+	uint64_t va;			/* of EXEC: free from here on */
 };
 
 struct tgl_channel {
+	struct tgl_gpu *gpu;
 	struct nouveau_device *dev;
 	struct nouveau_object *obj;
 	struct nouveau_object *engine;
 	struct nouveau_object *notify;	/* copies need one bound */
-	struct nouveau_bo *source;	/* compute: the program; copy: what is copied */
+	struct tgl_bo source;		/* compute: the program; copy: what is copied */
 	struct tgl_work work;		/* the most that a group does */
 	uint32_t domain;		/* where source and targets of fills and copies live */
 	struct tgl_slot slots[];
@@ -166,7 +168,18 @@ static int open_node(char *why, size_t why_size)
 	return -ENODEV;
 }
 
-int tgl_gpu_open(struct tgl_gpu **gpu, char *why, size_t why_size)
+/* Fermi or younger. */
+static int is_fermi(const struct nouveau_device *dev)
+{
+	return dev->chipset >= 0xc0;
+}
+
+const struct tgl_rates *tgl_gpu_rates(const struct tgl_gpu *gpu)
+{
+	return is_fermi(gpu->dev) ? &tgl_gf100 : &tgl_g92;
+}
+
+int tgl_gpu_open(struct tgl_gpu **gpu, int exec, char *why, size_t why_size)
 {
 	struct nv_device_v0 args = { .device = ~0ull };
 	struct tgl_gpu *g;
@@ -183,24 +196,33 @@ int tgl_gpu_open(struct tgl_gpu **gpu, char *why, size_t why_size)
 		ret = -ENOMEM;
 		goto fail;
 	}
+	g->exec = exec;
+	g->va = VA_FIRST;
+	/* Before anything else: nouveau lays the address space out itself once a buffer is made. */
+	ret = exec ? tgl_exec_init(fd) : 0;
+	if (ret) {
+		snprintf(why, why_size, "no EXEC (%s): need Linux 6.6 and nouveau", strerror(-ret));
+		goto fail;
+	}
 	ret = nouveau_drm_new(fd, &g->drm);
 	if (!ret)
 		ret = nouveau_device_new(&g->drm->client, NV_DEVICE, &args, sizeof(args), &g->dev);
-	if (ret)
+	if (ret) {
+		snprintf(why, why_size, "nouveau refuses its device: %s", strerror(-ret));
 		goto fail;
+	}
+	if (exec && !is_fermi(g->dev)) {
+		snprintf(why, why_size, "chipset NV%02X: EXEC needs a Fermi GPU", g->dev->chipset);
+		ret = -ENODEV;
+		goto fail;
+	}
 	*gpu = g;
 	return 0;
 
 fail:
-	snprintf(why, why_size, "nouveau refuses its device: %s", strerror(-ret));
 	close(fd);
 	free(g);
 	return ret;
-}
-
-static void put(struct tgl_slot *slot, uint32_t word)
-{
-	*slot->push->cur++ = word;
 }
 
 /* Starts a method that takes count words, for that method and those that follow it. */
@@ -216,26 +238,6 @@ static void method(struct tgl_slot *slot, unsigned int subchannel, uint32_t meth
 	put(slot, word);
 }
 
-static void put_address(struct tgl_slot *slot, uint64_t address)
-{
-	put(slot, address >> 32);
-	put(slot, (uint32_t)address);
-}
-
-/* The next word changes from group to group. */
-static void put_patch(struct tgl_slot *slot)
-{
-	slot->patch = slot->push->cur;
-	put(slot, 0);
-}
-
-/* So does this one, with the amount of work. */
-static void put_size(struct tgl_slot *slot)
-{
-	slot->size = slot->push->cur;
-	put(slot, 0);
-}
-
 static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	method(slot, SUBC_COMPUTE, OBJECT, HANDLE_COMPUTE);
@@ -249,7 +251,7 @@ static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
 
 	/* The program needs no stack and no local memory; all its warps may run. */
 	begin(slot, SUBC_COMPUTE, CP_ADDRESS, 2);
-	put_address(slot, chan->source->offset);
+	put_address(slot, chan->source.va);
 	method(slot, SUBC_COMPUTE, CP_STACK_SIZE_LOG, 0);
 	method(slot, SUBC_COMPUTE, CP_UNK0290, 1);
 	method(slot, SUBC_COMPUTE, CP_LOCAL_SIZE_LOG, 0);
@@ -282,7 +284,7 @@ static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
 
 	/* Leaves the group's number behind. */
 	begin(slot, SUBC_COMPUTE, CP_QUERY, 4);
-	put_address(slot, slot->bo->offset);
+	put_address(slot, slot->bo.va);
 	put_patch(slot);
 	put(slot, QUERY_GET_SHORT);
 }
@@ -298,7 +300,7 @@ static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
 	put(slot, TGL_LINE_BYTES);
 	put(slot, TGL_LINE_PIXELS);
 	put(slot, chan->work.lines);
-	put_address(slot, slot->bo->offset);
+	put_address(slot, slot->bo.va);
 	method(slot, SUBC_2D, TWOD_CLIP_ENABLE, 0);
 	method(slot, SUBC_2D, TWOD_OPERATION, OPERATION_SRCCOPY);
 	begin(slot, SUBC_2D, TWOD_DRAW_SHAPE, 3);	/* and colour format, colour */
@@ -315,7 +317,7 @@ static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
 
 static void write_copy(struct tgl_slot *slot)
 {
-	uint64_t to = slot->bo->offset;
+	uint64_t to = slot->bo.va;
 
 	method(slot, SUBC_M2MF, OBJECT, HANDLE_M2MF);
 	begin(slot, SUBC_M2MF, M2MF_DMA_NOTIFY, 3);	/* and buffer in, buffer out */
@@ -362,7 +364,7 @@ static uint32_t fill_colour(uint32_t seq)
 
 static uint32_t *guard_line(const struct tgl_slot *slot)
 {
-	return (uint32_t *)slot->bo->map + (size_t)slot->lines * TGL_LINE_PIXELS;
+	return (uint32_t *)slot->bo.bo->map + (size_t)slot->lines * TGL_LINE_PIXELS;
 }
 
 static void put_guard(struct tgl_slot *slot)
@@ -371,6 +373,22 @@ static void put_guard(struct tgl_slot *slot)
 
 	for (i = 0; i < TGL_LINE_PIXELS; i++)
 		guard_line(slot)[i] = GUARD_WORD;
+}
+
+/* Makes a buffer that the GPU sees. */
+static int make_bo(struct tgl_channel *chan, uint32_t domain, uint64_t size, struct tgl_bo *made)
+{
+	struct tgl_gpu *gpu = chan->gpu;
+	int ret = nouveau_bo_new(chan->dev, domain | NOUVEAU_BO_MAP, 0, size, NULL, &made->bo);
+
+	if (ret)
+		return ret;
+	made->va = made->bo->offset;
+	if (!gpu->exec)
+		return 0;
+	made->va = gpu->va;
+	gpu->va += (made->bo->size + VA_ALIGN - 1) / VA_ALIGN * VA_ALIGN;
+	return tgl_exec_bind(gpu->drm->fd, made->bo->handle, made->va, made->bo->size);
 }
 
 /* Makes what groups read: the program, or the source of copies. */
@@ -387,17 +405,17 @@ static int make_source(struct tgl_channel *chan, struct nouveau_client *client, 
 		size = TGL_PROGRAM_WORDS * sizeof(*words);
 		domain = NOUVEAU_BO_VRAM;
 	}
-	ret = nouveau_bo_new(chan->dev, domain | NOUVEAU_BO_MAP, 0, size, NULL, &chan->source);
+	ret = make_bo(chan, domain, size, &chan->source);
 	if (ret)
 		return ret;
 	if (chan->work.kind == TGL_COPY && !verify)
 		return 0;
-	ret = nouveau_bo_map(chan->source, NOUVEAU_BO_WR, client);
+	ret = nouveau_bo_map(chan->source.bo, NOUVEAU_BO_WR, client);
 	if (ret)
 		return ret;
-	words = chan->source->map;
+	words = chan->source.bo->map;
 	if (chan->work.kind == TGL_COMPUTE)
-		tgl_program(words);
+		(is_fermi(chan->dev) ? tgl_program_gf100 : tgl_program)(words);
 	else
 		for (i = 0; i < size / sizeof(*words); i++)
 			words[i] = source_word(i);
@@ -415,14 +433,14 @@ static int make_target(struct tgl_channel *chan, struct tgl_slot *slot, int veri
 		size = sizeof(uint32_t);
 		domain = NOUVEAU_BO_GART;
 	}
-	ret = nouveau_bo_new(chan->dev, domain | NOUVEAU_BO_MAP, 0, size, NULL, &slot->bo);
+	ret = make_bo(chan, domain, size, &slot->bo);
 	if (ret || !verify)
 		return ret;
-	ret = nouveau_bo_map(slot->bo, NOUVEAU_BO_RDWR, slot->client);
+	ret = nouveau_bo_map(slot->bo.bo, NOUVEAU_BO_RDWR, slot->client);
 	if (ret)
 		return ret;
 	if (chan->work.kind == TGL_COMPUTE)
-		*(uint32_t *)slot->bo->map = ~0u;
+		*(uint32_t *)slot->bo.bo->map = ~0u;
 	return 0;
 }
 
@@ -431,10 +449,60 @@ static uint32_t bo_domain(const struct nouveau_bo *bo)
 	return bo->flags & NOUVEAU_BO_APER;
 }
 
-static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify)
+/* What EXEC pushes: a buffer of words, and something to wait for. */
+static int make_exec(struct tgl_channel *chan, struct tgl_slot *slot)
+{
+	int ret = make_bo(chan, NOUVEAU_BO_GART, PUSH_BYTES, &slot->commands);
+
+	if (!ret)
+		ret = nouveau_bo_map(slot->commands.bo, NOUVEAU_BO_WR, slot->client);
+	if (!ret)
+		ret = tgl_exec_syncobj(chan->gpu->drm->fd, &slot->syncobj);
+	if (!ret)
+		slot->cur = slot->commands.bo->map;
+	return ret;
+}
+
+/* What PUSHBUF does: libdrm's own, with a list of the buffers that the words name. */
+static int make_push(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	struct nouveau_pushbuf_refn refs[2];
 	int ret, n = 0;
+
+	ret = nouveau_pushbuf_new(slot->client, chan->obj, 1, PUSH_BYTES, false, &slot->push);
+	if (ret)
+		return ret;
+	ret = nouveau_pushbuf_space(slot->push, PUSH_WORDS_MAX, 0, 0);
+	if (ret)
+		return ret;
+	refs[n].bo = slot->bo.bo;
+	refs[n++].flags = bo_domain(slot->bo.bo) | NOUVEAU_BO_WR;
+	if (chan->source.bo) {
+		refs[n].bo = chan->source.bo;
+		refs[n++].flags = bo_domain(chan->source.bo) | NOUVEAU_BO_RD;
+	}
+	slot->cur = slot->push->cur;
+	return nouveau_pushbuf_refn(slot->push, refs, n);
+}
+
+static void write_tesla(struct tgl_channel *chan, struct tgl_slot *slot)
+{
+	switch (chan->work.kind) {
+	case TGL_COMPUTE:
+		write_compute(chan, slot);
+		break;
+	case TGL_FILL:
+		write_fill(chan, slot);
+		break;
+	case TGL_COPY:
+		write_copy(slot);
+		break;
+	}
+}
+
+static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify)
+{
+	int ret;
 
 	ret = nouveau_client_new(chan->dev, &slot->client);
 	if (ret)
@@ -447,46 +515,35 @@ static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify
 	ret = make_target(chan, slot, verify);
 	if (ret)
 		return ret;
-	ret = nouveau_pushbuf_new(slot->client, chan->obj, 1, PUSH_BYTES, false, &slot->push);
+	ret = chan->gpu->exec ? make_exec(chan, slot) : make_push(chan, slot);
 	if (ret)
 		return ret;
-	ret = nouveau_pushbuf_space(slot->push, PUSH_WORDS_MAX, 0, 0);
-	if (ret)
-		return ret;
-	refs[n].bo = slot->bo;
-	refs[n++].flags = bo_domain(slot->bo) | NOUVEAU_BO_WR;
-	if (chan->source) {
-		refs[n].bo = chan->source;
-		refs[n++].flags = bo_domain(chan->source) | NOUVEAU_BO_RD;
-	}
-	ret = nouveau_pushbuf_refn(slot->push, refs, n);
-	if (ret)
-		return ret;
-
-	switch (chan->work.kind) {
-	case TGL_COMPUTE:
-		write_compute(chan, slot);
-		break;
-	case TGL_FILL:
-		write_fill(chan, slot);
-		break;
-	case TGL_COPY:
-		write_copy(slot);
-		break;
-	}
+	if (is_fermi(chan->dev))
+		tgl_fermi_write(slot, &chan->work, chan->source.va);
+	else
+		write_tesla(chan, slot);
+	if (slot->push)
+		slot->push->cur = slot->cur;
 	return 0;
 }
 
 /* The channel itself and its engine object. */
 static int make_objects(struct tgl_channel *chan, char *why, size_t why_size)
 {
-	struct nv04_fifo fifo = { .vram = HANDLE_VRAM, .gart = HANDLE_GART };
+	struct nv04_fifo tesla = { .vram = HANDLE_VRAM, .gart = HANDLE_GART };
 	struct nv04_notify notify = { .length = 32 };
 	uint32_t oclass = engines[chan->work.kind].oclass;
+	struct nvc0_fifo fermi = { 0 };
 	int ret;
 
-	ret = nouveau_object_new(&chan->dev->object, 0, NOUVEAU_FIFO_CHANNEL_CLASS,
-				 &fifo, sizeof(fifo), &chan->obj);
+	if (is_fermi(chan->dev)) {
+		oclass = tgl_fermi_class(chan->work.kind);
+		ret = nouveau_object_new(&chan->dev->object, 0, NOUVEAU_FIFO_CHANNEL_CLASS,
+					 &fermi, sizeof(fermi), &chan->obj);
+	} else {
+		ret = nouveau_object_new(&chan->dev->object, 0, NOUVEAU_FIFO_CHANNEL_CLASS,
+					 &tesla, sizeof(tesla), &chan->obj);
+	}
 	if (ret) {
 		snprintf(why, why_size, "chipset NV%02X: cannot make a channel: %s",
 			 chan->dev->chipset, strerror(-ret));
@@ -496,11 +553,11 @@ static int make_objects(struct tgl_channel *chan, char *why, size_t why_size)
 				 &chan->engine);
 	if (ret) {
 		snprintf(why, why_size,
-			 "chipset NV%02X: no class 0x%04x (%s): need a Tesla GPU, NV50 to NVAF",
+			 "chipset NV%02X: no class 0x%04x (%s): need a Tesla or Fermi GPU, NV50 to NVDF",
 			 chan->dev->chipset, oclass, strerror(-ret));
 		return ret;
 	}
-	if (chan->work.kind != TGL_COPY)
+	if (chan->work.kind != TGL_COPY || is_fermi(chan->dev))
 		return 0;
 	ret = nouveau_object_new(chan->obj, HANDLE_NOTIFY, NOUVEAU_NOTIFIER_CLASS,
 				 &notify, sizeof(notify), &chan->notify);
@@ -521,6 +578,7 @@ int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned i
 		snprintf(why, why_size, "out of memory");
 		return -ENOMEM;
 	}
+	chan->gpu = gpu;
 	chan->dev = gpu->dev;
 	chan->work = *work;
 	chan->domain = verify ? NOUVEAU_BO_GART : NOUVEAU_BO_VRAM;
@@ -561,7 +619,7 @@ int tgl_slot_submit(struct tgl_channel *chan, unsigned int index, const struct t
 	*slot->size = work->lines;
 	if (work->kind == TGL_COMPUTE)
 		*slot->size = work->grid_y << 16 | work->grid_x;
-	else if (slot->bo->map)
+	else if (slot->bo.bo->map)
 		put_guard(slot);
 	switch (chan->work.kind) {
 	case TGL_COMPUTE:
@@ -571,11 +629,15 @@ int tgl_slot_submit(struct tgl_channel *chan, unsigned int index, const struct t
 		*slot->patch = fill_colour(seq);
 		break;
 	case TGL_COPY:
-		from = chan->source->offset + copy_start(seq);
+		from = chan->source.va + copy_start(seq);
 		*slot->patch_high = from >> 32;
 		*slot->patch = (uint32_t)from;
 		break;
 	}
+	if (chan->gpu->exec)
+		return tgl_exec_submit(chan->gpu->drm->fd, tgl_channel_id(chan), slot->commands.va,
+				       (char *)slot->cur - (char *)slot->commands.bo->map,
+				       slot->syncobj);
 	return nouveau_pushbuf_kick(slot->push, chan->obj);
 }
 
@@ -583,7 +645,9 @@ int tgl_slot_wait(struct tgl_channel *chan, unsigned int index)
 {
 	struct tgl_slot *slot = &chan->slots[index];
 
-	return nouveau_bo_wait(slot->bo, NOUVEAU_BO_RDWR, slot->client);
+	if (chan->gpu->exec)
+		return tgl_exec_wait(chan->gpu->drm->fd, slot->syncobj);
+	return nouveau_bo_wait(slot->bo.bo, NOUVEAU_BO_RDWR, slot->client);
 }
 
 uint64_t tgl_slot_check(const struct tgl_channel *chan, unsigned int index, uint32_t seq)
@@ -591,7 +655,7 @@ uint64_t tgl_slot_check(const struct tgl_channel *chan, unsigned int index, uint
 	const struct tgl_slot *slot = &chan->slots[index];
 	size_t i, words = (size_t)slot->lines * TGL_LINE_PIXELS;
 	uint32_t start = copy_start(seq) / sizeof(uint32_t);
-	const uint32_t *found = slot->bo->map;
+	const uint32_t *found = slot->bo.bo->map;
 	uint32_t colour = fill_colour(seq);
 	uint64_t wrong = 0;
 

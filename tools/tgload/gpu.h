@@ -24,12 +24,22 @@ struct tgl_channel;
 /**
  * tgl_gpu_open - find the first GPU that nouveau drives
  * @gpu: where the handle goes
+ * @exec: submit by VM_BIND and EXEC, which only GPUs from Fermi on and Linux from 6.6 on can, else
+ *	by PUSHBUF
  * @why: one line on failure, without a line end
  * @why_size: room at @why
  *
  * Return: 0 or a negative errno.
  */
-int tgl_gpu_open(struct tgl_gpu **gpu, char *why, size_t why_size);
+int tgl_gpu_open(struct tgl_gpu **gpu, int exec, char *why, size_t why_size);
+
+/**
+ * tgl_gpu_rates - what the card does in a microsecond
+ * @gpu: the card
+ *
+ * Return: the figures of the model nearest to it.
+ */
+const struct tgl_rates *tgl_gpu_rates(const struct tgl_gpu *gpu);
 
 /**
  * tgl_channel_new - make a channel that can do one kind of work

@@ -14,6 +14,7 @@ enum opt_type {
 	OPT_NUMBER,
 	OPT_NAME,
 	OPT_KIND,
+	OPT_SUBMIT,
 	OPT_FLAG,
 };
 
@@ -43,6 +44,7 @@ static const struct opt {
 	  1, 24 * 3600 * TGL_NS_PER_SEC, "1ns to a day" },
 	{ "count", OPT_NUMBER, offsetof(struct tgl_opts, count),
 	  1, 1000000000, "1 to 1000000000" },
+	{ "submit", OPT_SUBMIT, offsetof(struct tgl_opts, exec), 0, 0, NULL },
 	{ "verify", OPT_FLAG, offsetof(struct tgl_opts, verify), 0, 0, NULL },
 	{ "json", OPT_FLAG, offsetof(struct tgl_opts, json), 0, 0, NULL },
 };
@@ -81,6 +83,13 @@ static const char *set_kind(enum tgl_kind *kind, const char *value)
 	return "not a kind of work: give compute, fill or copy";
 }
 
+static const char *set_submit(int *exec, const char *value)
+{
+	*exec = !strcmp(value, "exec");
+	return *exec || !strcmp(value, "pushbuf") ? NULL :
+	       "not a way to submit: give pushbuf or exec";
+}
+
 static const char *set_number(const struct opt *opt, uint64_t *number, const char *value)
 {
 	const char *wrong;
@@ -105,6 +114,8 @@ static const char *set_option(const struct opt *opt, struct tgl_opts *opts, cons
 		return set_name(field, value);
 	case OPT_KIND:
 		return set_kind(field, value);
+	case OPT_SUBMIT:
+		return set_submit(field, value);
 	case OPT_FLAG:
 		*(int *)field = 1;
 		return NULL;

@@ -28,6 +28,7 @@
  * @channels: channels, each in a thread of its own, 1 to 16
  * @for_ns: no group starts after this time; 0 for no bound
  * @count: groups that each channel submits; 0 for no bound
+ * @exec: submit by VM_BIND and EXEC, else by PUSHBUF
  * @verify: check after each group that it did its work
  * @json: report in JSON
  */
@@ -45,6 +46,7 @@ struct tgl_opts {
 	uint64_t channels;
 	uint64_t for_ns;
 	uint64_t count;
+	int exec;
 	int verify;
 	int json;
 };

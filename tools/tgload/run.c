@@ -41,6 +41,7 @@ struct flight {
 
 struct worker {
 	const struct tgl_opts *opts;
+	const struct tgl_rates *rates;
 	struct tgl_channel *chan;
 	uint32_t seed;
 	pthread_t thread;
@@ -152,8 +153,8 @@ static struct tgl_work next_work(const struct worker *w)
 {
 	const struct tgl_opts *opts = w->opts;
 
-	return tgl_work_size(opts->kind, tgl_vary(opts->cost_ns, opts->vary, w->seed,
-						  w->started / opts->groups));
+	return tgl_work_size(w->rates, opts->kind, tgl_vary(opts->cost_ns, opts->vary, w->seed,
+							    w->started / opts->groups));
 }
 
 /* Submits the next group; false if it was refused. */
@@ -272,7 +273,8 @@ static int make_worker(const struct tgl_opts *opts, struct tgl_gpu *gpu, uint32_
 		       struct worker **pw, char *why, size_t why_size)
 {
 	struct worker *w = calloc(1, sizeof(*w) + opts->depth * sizeof(w->flights[0]));
-	struct tgl_work most = tgl_work_size(opts->kind, opts->cost_ns +
+	const struct tgl_rates *rates = tgl_gpu_rates(gpu);
+	struct tgl_work most = tgl_work_size(rates, opts->kind, opts->cost_ns +
 					     opts->cost_ns * opts->vary / 100);
 
 	if (!w) {
@@ -280,6 +282,7 @@ static int make_worker(const struct tgl_opts *opts, struct tgl_gpu *gpu, uint32_
 		return -ENOMEM;
 	}
 	w->opts = opts;
+	w->rates = rates;
 	w->seed = opts->seed + nr;
 	*pw = w;
 	return tgl_channel_new(gpu, &most, opts->depth, opts->verify, &w->chan,
@@ -352,7 +355,7 @@ int tgl_run(const struct tgl_opts *opts, struct tgl_result *result, char *why, s
 		snprintf(why, why_size, "cannot catch signals: %s", strerror(-ret));
 		return ret;
 	}
-	ret = tgl_gpu_open(&gpu, why, why_size);
+	ret = tgl_gpu_open(&gpu, opts->exec, why, why_size);
 	for (i = 0; !ret && i < opts->channels; i++)
 		ret = make_worker(opts, gpu, i, &workers[i], why, why_size);
 	if (ret)

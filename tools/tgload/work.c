@@ -1,47 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sizes work by the published rates of the GeForce 9800 GT and writes the compute program.
+ * Sizes work by the published rates of the cards and writes the compute programs.
  * Called while tgload sets up and for each group; no state.
  *
- * Compute: 14 multiprocessors at a shader clock of 1.5 GHz, each taking four clocks for one
- * instruction of a warp of 32 threads (eight processors to a multiprocessor). A grid of B blocks
- * of W warps running I instructions so takes B * W * I * 4 / (14 * 1.5e9) seconds once there is a
- * block for every multiprocessor, and that long even if there is not.
- * Fill: 16 raster units at 600 MHz, one pixel of four bytes each a clock: 9.6e9 pixels a second.
- * Copy: 57.6e9 bytes a second of memory bandwidth, shared by reading and writing.
+ * A grid of B blocks of W warps running I instructions of C clocks takes B * W * I * C clocks of
+ * the multiprocessors, once there is a block for every one of them, and as long as one block even if
+ * there is not. Copies read and write each byte once.
  */
 #include "work.h"
 
-#define SM_COUNT		14
-#define SM_CLOCKS_PER_NS_X2	3	/* 1.5 GHz, doubled to stay whole */
-#define CLOCKS_PER_INSN		4
 #define WARP_THREADS		32
-#define BLOCK_CLOCKS	((uint64_t)TGL_BLOCK_THREADS / WARP_THREADS * \
-			 TGL_PROGRAM_INSNS * CLOCKS_PER_INSN)
-/* What all multiprocessors together offer: 21 clocks a nanosecond. */
-#define CARD_CLOCKS_PER_NS	(SM_COUNT * SM_CLOCKS_PER_NS_X2 / 2)
+#define BLOCK_INSNS	((uint64_t)TGL_BLOCK_THREADS / WARP_THREADS * TGL_PROGRAM_INSNS)
 #define GRID_MAX		65535
 
-/* 1024 pixels at 9.6 a nanosecond, and 4096 bytes each way at 57.6 a nanosecond, in picoseconds */
-#define FILL_LINE_PS		(TGL_LINE_PIXELS * 10000ull / 96)
-#define COPY_LINE_PS		(2 * TGL_LINE_BYTES * 10000ull / 576)
+/*
+ * GeForce 9800 GT: 14 multiprocessors at a shader clock of 1.5 GHz, each taking four clocks for one
+ * instruction of a warp (eight processors to a multiprocessor); 16 raster units at 600 MHz, one
+ * pixel of four bytes each a clock; 57.6e9 bytes a second of memory bandwidth.
+ */
+const struct tgl_rates tgl_g92 = {
+	.name = "GeForce 9800 GT",
+	.processors = 14,
+	.clocks = 14 * 1500,
+	.insn_clocks = 4,
+	.pixels = 16 * 600,
+	.bytes = 57600,
+};
+
+/*
+ * GeForce GTX 480: 15 multiprocessors of 32 processors at 1401 MHz; 48 raster units at 700 MHz;
+ * 177.4e9 bytes a second.
+ */
+const struct tgl_rates tgl_gf100 = {
+	.name = "GeForce GTX 480",
+	.processors = 15,
+	.clocks = 15 * 1401,
+	.insn_clocks = 1,
+	.pixels = 48 * 700,
+	.bytes = 177400,
+};
 
 static uint64_t nearest(uint64_t a, uint64_t b)
 {
 	return (a + b / 2) / b;
 }
 
-static void size_grid(struct tgl_work *work, uint64_t cost_ns)
+static void size_grid(const struct tgl_rates *rates, struct tgl_work *work, uint64_t cost_ns)
 {
-	uint64_t blocks = nearest(cost_ns * CARD_CLOCKS_PER_NS, BLOCK_CLOCKS);
+	const uint64_t block = BLOCK_INSNS * rates->insn_clocks;
+	uint64_t blocks = nearest(cost_ns * rates->clocks, block * 1000);
 
-	if (blocks < SM_COUNT)
-		blocks = SM_COUNT;
+	if (blocks < rates->processors)
+		blocks = rates->processors;
 	/* Rows are whole: with more than one, the grid is off by less than half a block a row. */
 	work->grid_y = (blocks + GRID_MAX - 1) / GRID_MAX;
 	work->grid_x = nearest(blocks, work->grid_y);
 	blocks = (uint64_t)work->grid_x * work->grid_y;
-	work->ps = blocks * BLOCK_CLOCKS * 1000 / CARD_CLOCKS_PER_NS;
+	work->ps = blocks * block * 1000000 / rates->clocks;
 }
 
 static void size_lines(struct tgl_work *work, uint64_t cost_ns, uint64_t line_ps)
@@ -56,19 +71,20 @@ static void size_lines(struct tgl_work *work, uint64_t cost_ns, uint64_t line_ps
 	work->ps = lines * line_ps;
 }
 
-struct tgl_work tgl_work_size(enum tgl_kind kind, uint64_t cost_ns)
+struct tgl_work tgl_work_size(const struct tgl_rates *rates, enum tgl_kind kind,
+			      uint64_t cost_ns)
 {
 	struct tgl_work work = { .kind = kind };
 
 	switch (kind) {
 	case TGL_COMPUTE:
-		size_grid(&work, cost_ns);
+		size_grid(rates, &work, cost_ns);
 		break;
 	case TGL_FILL:
-		size_lines(&work, cost_ns, FILL_LINE_PS);
+		size_lines(&work, cost_ns, TGL_LINE_PIXELS * 1000000ull / rates->pixels);
 		break;
 	case TGL_COPY:
-		size_lines(&work, cost_ns, COPY_LINE_PS);
+		size_lines(&work, cost_ns, 2 * TGL_LINE_BYTES * 1000000ull / rates->bytes);
 		break;
 	}
 	return work;
@@ -110,4 +126,27 @@ void tgl_program(uint32_t *words)
 		*words++ = ALWAYS | d << 14;
 	}
 	words[-1] |= EXIT;
+}
+
+/*
+ * Fermi: fused multiply-add, likewise. Word 0: class in bits 0 to 3, predicate "always" in bits 10
+ * to 13, D from bit 14, A from bit 20, B from bit 26; word 1: C from bit 17, operation at the top.
+ */
+#define GF100_ALWAYS	0x00001c00u
+#define GF100_FMA	0x30000000u
+#define GF100_EXIT_0	0x00001de7u
+#define GF100_EXIT_1	0x80000000u
+
+void tgl_program_gf100(uint32_t *words)
+{
+	unsigned int i;
+
+	for (i = 0; i < TGL_PROGRAM_INSNS; i++) {
+		unsigned int d = i % 4, other = 4 + i % 4;
+
+		*words++ = GF100_ALWAYS | d << 14 | other << 20 | other << 26;
+		*words++ = GF100_FMA | d << 17;
+	}
+	words[-2] = GF100_EXIT_0;
+	words[-1] = GF100_EXIT_1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How much work makes how much GPU time. The rates are published figures of the GeForce 9800 GT
- * (G92); nothing here is measured or tuned. Pure functions.
+ * (G92) and of the GeForce GTX 480 (GF100); nothing here is measured or tuned. Pure functions.
  */
 #ifndef TGL_WORK_H
 #define TGL_WORK_H
@@ -19,6 +19,26 @@ enum tgl_kind {
 	TGL_FILL,
 	TGL_COPY,
 };
+
+/**
+ * struct tgl_rates - what a card does in a microsecond
+ * @name: the card
+ * @processors: multiprocessors, the least number of blocks that keeps them all busy
+ * @clocks: of all its multiprocessors together
+ * @insn_clocks: clocks that one of them takes for an instruction of a warp of 32 threads
+ * @pixels: 32-bit pixels filled
+ * @bytes: bytes read and written in its memory
+ */
+struct tgl_rates {
+	const char *name;
+	uint32_t processors;
+	uint32_t clocks;
+	uint32_t insn_clocks;
+	uint32_t pixels;
+	uint32_t bytes;
+};
+
+extern const struct tgl_rates tgl_g92, tgl_gf100;
 
 /* The program that a launch runs: every instruction 64 bits long, the last one exits. */
 #define TGL_PROGRAM_INSNS	256
@@ -53,15 +73,17 @@ struct tgl_work {
 
 /**
  * tgl_work_size - choose the amount of work that takes a given time
+ * @rates: on which card
  * @kind: what shall do the work
  * @cost_ns: the wanted GPU time in nanoseconds, at most 120 s
  *
- * Fills and copies are cut to what fits their buffers (about 107 us and 143 us), and nothing is
- * smaller than the card can do: fourteen blocks, one line.
+ * Fills and copies are cut to what fits their buffers (on the G92 about 107 us and 143 us), and
+ * nothing is smaller than the card can do: a block for each multiprocessor, one line.
  *
  * Return: the work; its ps says what it really asks for.
  */
-struct tgl_work tgl_work_size(enum tgl_kind kind, uint64_t cost_ns);
+struct tgl_work tgl_work_size(const struct tgl_rates *rates, enum tgl_kind kind,
+			      uint64_t cost_ns);
 
 /**
  * tgl_vary - the GPU time of a group where frames differ
@@ -82,5 +104,8 @@ uint64_t tgl_vary(uint64_t cost_ns, unsigned int percent, uint32_t seed, uint64_
  * @words: room for TGL_PROGRAM_WORDS words, as the card reads them
  */
 void tgl_program(uint32_t *words);
+
+/** tgl_program_gf100 - the same for Fermi's instructions */
+void tgl_program_gf100(uint32_t *words);
 
 #endif

@@ -152,7 +152,7 @@ static void method(struct chan *ch, uint32_t *words, uint32_t mthd, unsigned int
 static void write_group(struct chan *ch, unsigned int slot, uint64_t address, unsigned int cost_us)
 {
 	uint32_t *words = (uint32_t *)(ch->map + slot * SLOT_BYTES);
-	struct tgl_work work = tgl_work_size(TGL_COMPUTE, cost_us * 1000ull);
+	struct tgl_work work = tgl_work_size(&tgl_g92, TGL_COMPUTE, cost_us * 1000ull);
 	uint64_t program = address + PROGRAM, result = address + RESULTS + 4 * slot;
 
 	ch->words = 0;
@@ -996,9 +996,9 @@ static void do_swap(char **args)
 	for (i = 1 + NOPS; i < 1 + NOPS + ch.words && s.words[i] != HEAD(1, 0x03a4); i++)
 		;
 	s.grid = i + 1;
-	work = tgl_work_size(TGL_COMPUTE, small * 1000ull);
+	work = tgl_work_size(&tgl_g92, TGL_COMPUTE, small * 1000ull);
 	s.sizes[0] = work.grid_y << 16 | work.grid_x;
-	work = tgl_work_size(TGL_COMPUTE, large * 1000ull);
+	work = tgl_work_size(&tgl_g92, TGL_COMPUTE, large * 1000ull);
 	s.sizes[1] = work.grid_y << 16 | work.grid_x;
 	if (s.words[s.grid] != s.sizes[0])
 		fail("no size of the grid in a group");

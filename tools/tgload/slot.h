@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What gpu.c, fermi.c and exec.c know of a group in flight and of buffers. For these three only.
+ */
+#ifndef TGL_SLOT_H
+#define TGL_SLOT_H
+
+#include <stdint.h>
+
+#include "work.h"
+
+struct nouveau_bo;
+struct nouveau_client;
+struct nouveau_pushbuf;
+
+/* A buffer object and where the GPU sees it. */
+struct tgl_bo {
+	struct nouveau_bo *bo;
+	uint64_t va;
+};
+
+struct tgl_slot {
+	struct nouveau_client *client;
+	struct nouveau_pushbuf *push;	/* of PUSHBUF */
+	struct tgl_bo commands;		/* of EXEC: what is pushed, */
+	uint32_t syncobj;		/* and what tells of its end */
+	uint32_t *cur;			/* next word to write */
+	struct tgl_bo bo;		/* what the group writes */
+	uint32_t *patch_high;		/* words of the push buffer that change with the group */
+	uint32_t *patch;
+	uint32_t *size;			/* the word that says how much there is to do */
+	uint32_t lines;			/* fills and copies: of the group it holds */
+};
+
+static inline void put(struct tgl_slot *slot, uint32_t word)
+{
+	*slot->cur++ = word;
+}
+
+static inline void put_address(struct tgl_slot *slot, uint64_t address)
+{
+	put(slot, address >> 32);
+	put(slot, (uint32_t)address);
+}
+
+/* The next word changes from group to group. */
+static inline void put_patch(struct tgl_slot *slot)
+{
+	slot->patch = slot->cur;
+	put(slot, 0);
+}
+
+/* So does this one, with the amount of work. */
+static inline void put_size(struct tgl_slot *slot)
+{
+	slot->size = slot->cur;
+	put(slot, 0);
+}
+
+/**
+ * tgl_fermi_write - write the commands of a group for a Fermi GPU
+ * @slot: where they go, with its target
+ * @work: the most that a group does
+ * @source: GPU address of the program, or of what is copied from the start on
+ */
+void tgl_fermi_write(struct tgl_slot *slot, const struct tgl_work *work, uint64_t source);
+
+/** tgl_fermi_class - the class that does a kind of work there */
+uint32_t tgl_fermi_class(enum tgl_kind kind);
+
+/** tgl_exec_init - this client's address space is ours from now on; 0 or a negative errno */
+int tgl_exec_init(int fd);
+
+/** tgl_exec_bind - @size bytes of an object appear at @va; 0 or a negative errno */
+int tgl_exec_bind(int fd, uint32_t handle, uint64_t va, uint64_t size);
+
+/** tgl_exec_syncobj - something to wait for; 0 or a negative errno */
+int tgl_exec_syncobj(int fd, uint32_t *syncobj);
+
+/** tgl_exec_submit - @bytes of commands at @va on a channel; 0 or a negative errno */
+int tgl_exec_submit(int fd, uint32_t channel, uint64_t va, uint32_t bytes, uint32_t syncobj);
+
+/** tgl_exec_wait - until it has completed: 0, or -EBUSY after 30 s, or another negative errno */
+int tgl_exec_wait(int fd, uint32_t syncobj);
+
+#endif
