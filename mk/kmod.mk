@@ -6,15 +6,18 @@
 #	make kmod KVER=... KDIR=...	for any kernel with headers
 #	make kmod-sparse, kmod-checkpatch
 #
+#	make kmod-wrong K=6.1		one with policies more that are wrong on purpose (tests/vm/wrong)
+#
 # Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
 
 KMOD_CACHE := build/cache/kernel
 KMOD_SOURCE := build/cache/source/6.1
 K ?= $(patsubst $(KMOD_CACHE)/%/release,%,$(wildcard $(KMOD_CACHE)/*/release))
+KMOD_OUT := build/kmod
 # `enter` runs a command where the kernel's compiler is. BTF of ours would need pahole, and nobody reads it.
 KMOD_NO_BTF := CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_PAHOLE_VERSION= PAHOLE_VERSION=
 KMOD_MAKE = $(wildcard $(dir $(KDIR))enter) $(MAKE) --no-print-directory -C $(KDIR) \
-	M=$(abspath build/kmod/$(KVER)) W=1 KCFLAGS=-Werror $(KMOD_NO_BTF) $(KMOD_ARGS)
+	M=$(abspath $(KMOD_OUT)/$(KVER)) W=1 KCFLAGS=-Werror $(KMOD_NO_BTF) $(KMOD_ARGS)
 
 .PHONY: kmod kmod-one kmod-sparse kmod-checkpatch
 
@@ -32,12 +35,27 @@ endif
 
 kmod-one:
 	@[ -e "$(KDIR)/Makefile" ] || { echo "kmod: no kernel headers at '$(KDIR)'" >&2; exit 1; }
-	@mkdir -p build/kmod/$(KVER)
-	@find build/kmod/$(KVER) -xtype l -delete
-	@mkdir -p build/kmod/$(KVER)/src
-	@cp -rs --remove-destination $(abspath Kbuild include) build/kmod/$(KVER)/
-	@cp -rs --remove-destination $(abspath src/core src/kmod) build/kmod/$(KVER)/src/
+	@mkdir -p $(KMOD_OUT)/$(KVER)
+	@find $(KMOD_OUT)/$(KVER) -xtype l -delete
+	@mkdir -p $(KMOD_OUT)/$(KVER)/src
+	@cp -rs --remove-destination $(abspath Kbuild include) $(KMOD_OUT)/$(KVER)/
+	@cp -rs --remove-destination $(abspath src/core src/kmod $(KMOD_PLUS)) $(KMOD_OUT)/$(KVER)/src/
 	+@$(KMOD_MAKE) modules
+
+# For the VM case `ejection`: the same module, but for rows in the table of policies, and their files. To build/vm/bin
+KMOD_WRONG := build/wrong/plus/core
+.PHONY: kmod-wrong
+kmod-wrong:
+	@mkdir -p $(KMOD_WRONG) build/vm/bin
+	@ln -sf $(abspath $(wildcard tests/vm/wrong/*.c)) $(KMOD_WRONG)/
+	@sed 's/row(vfifo)/row(vfifo) row(lazy) row(liar)/' src/core/policy.c >$(KMOD_WRONG)/policy.c.new
+	@cmp -s $(KMOD_WRONG)/policy.c.new $(KMOD_WRONG)/policy.c || cp $(KMOD_WRONG)/policy.c.new $(KMOD_WRONG)/policy.c
+	@rm $(KMOD_WRONG)/policy.c.new
+	@$(MAKE) --no-print-directory kmod K='$(K)' KMOD_OUT=build/wrong KMOD_PLUS=$(KMOD_WRONG)
+	@for k in $(K); do \
+		r=$$(cat $(KMOD_CACHE)/$$k/release); \
+		strip -g -o build/vm/bin/timegraph-wrong-$$r.ko build/wrong/$$r/timegraph.ko || exit 1; \
+	done
 
 # Sparse looks at every file again, beside the compiler; what it says is an error.
 kmod-sparse:

@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(B)/vm/bin/abuse $(B)/vm/bin/scribble $(B)/vm/bin/stall $(B)/vm/bin/vram
+vmtools: $(addprefix $(B)/vm/bin/,abuse count scribble stall tty vram terminfo/x/xterm)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
@@ -22,9 +22,14 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
-$(addprefix $(B)/vm/bin/,scribble stall vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
+$(addprefix $(B)/vm/bin/,count scribble stall tty vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
+
+# What tgctl top has to know of the terminal that `tty` plays
+$(B)/vm/bin/terminfo/x/xterm:
+	@mkdir -p $(B)/vm/bin/terminfo
+	infocmp xterm | tic -o $(B)/vm/bin/terminfo -
 
 # Built against the headers and libraries of the disk on which it runs: scripts/setup gl
 gltools: $(B)/vm/bin/glthreads
@@ -34,4 +39,4 @@ $(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
 
--include $(ABUSE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,scribble stall vram)
+-include $(ABUSE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count scribble stall tty vram)

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tty ROWS COLS SECONDS FILE COMMAND [ARG...] - runs COMMAND on a terminal of this size, with nobody at it. What
+ * it writes there goes to FILE; after SECONDS it is sent a `q`. Its exit status.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "tty: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	struct winsize size = { 0 };
+	struct pollfd p = { .events = POLLIN };
+	long long end, left;
+	char buf[65536];
+	int status, out;
+	ssize_t n;
+	pid_t pid;
+
+	if (argc < 6) {
+		fputs("usage: tty ROWS COLS SECONDS FILE COMMAND [ARG...]\n", stderr);
+		return 2;
+	}
+	size.ws_row = atoi(argv[1]);
+	size.ws_col = atoi(argv[2]);
+	out = open(argv[4], O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (out < 0)
+		die(argv[4]);
+	pid = forkpty(&p.fd, NULL, NULL, &size);
+	if (pid < 0)
+		die("no terminal");
+	if (!pid) {
+		execvp(argv[5], argv + 5);
+		die(argv[5]);
+	}
+	end = now_ms() + 1000LL * atoi(argv[3]);
+	for (;;) {
+		left = end - now_ms();
+		if (left <= 0 && end) {
+			end = 0;
+			if (write(p.fd, "q", 1) != 1)
+				die("q");
+		}
+		if (poll(&p, 1, end ? left : -1) <= 0)
+			continue;
+		n = read(p.fd, buf, sizeof(buf));
+		if (n <= 0)	/* it has hung up */
+			break;
+		if (write(out, buf, n) != n)
+			die(argv[4]);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("wait");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
