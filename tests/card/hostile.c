@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hostile.c - a guest that means harm: random registers, ring entries, methods, page tables and
- * instance blocks, on a G92 and on a GF100.  The sanitizers watch; what is checked is that no call does unbounded work,
- * and that the ground truth still adds up.
+ * instance blocks, on a G92 and on a GF100.  The sanitizers watch; what is checked is that no call
+ * does unbounded work, and that the ground truth still adds up.
  *
  * usage: card_hostile [ROUNDS [SEED]]
  */
@@ -271,93 +271,81 @@ static void gf_handle(struct bench *b)
 	wr(b, R_GR_FIFO, 0x00010001);
 }
 
-static void gf_round_of(u64 seed)
+/* One in four times they stay. */
+static void gf_handle_often(struct bench *b)
+{
+	if (rnd(4))
+		gf_handle(b);
+}
+
+static void handle_often(struct bench *b)
+{
+	for (u32 n = rnd(100); n && (rd(b, R_PFIFO_INTR) || rd(b, R_GR_INTR)); n--)
+		handle(b);
+}
+
+/* What a guest does to a chip. */
+struct guest {
+	const char *label, *chip;
+	u32 mib;
+	void (*start)(struct bench *b);
+	void (*open)(struct bench *b, u32 chid);
+	void (*close)(struct bench *b, u32 chid);
+	void (*poke)(struct bench *b);
+	void (*scribble)(struct bench *b, u32 chid);
+	void (*push)(struct bench *b, u32 chid);
+	void (*handle)(struct bench *b);
+};
+
+static const struct guest g92 = {
+	"", "G92", BENCH_VRAM >> 20, bench_start, chan_open, chan_close, poke_register, scribble,
+	push_methods, handle_often
+};
+
+static const struct guest gf100 = {
+	"GF100, ", "GF100", GF_VRAM, gf_start, gf_open, gf_close, gf_poke, gf_scribble, gf_push,
+	gf_handle_often
+};
+
+static void round_of(const struct guest *g, u64 seed)
 {
 	u32 calls, most = 0;
 	struct bench b;
 	char name[64];
 
 	state = seed;
-	snprintf(name, sizeof(name), "GF100, seed %llu", (unsigned long long)seed);
-	bench_init_chip(&b, "GF100", GF_VRAM, 1 + rnd(3));
-	gf_start(&b);
+	snprintf(name, sizeof(name), "%sseed %llu", g->label, (unsigned long long)seed);
+	bench_init_chip(&b, g->chip, g->mib, 1 + rnd(3));
+	g->start(&b);
 	for (u32 c = 1; c <= 3; c++)
-		gf_open(&b, c);
+		g->open(&b, c);
 	for (u32 i = 0; i < 3000; i++) {
 		u32 chid = 1 + rnd(3);
 
 		switch (rnd(10)) {
 		case 0:
-			gf_poke(&b);
+			g->poke(&b);
 			break;
 		case 1:
 			poke_window(&b);
 			break;
 		case 2:
 			if (!rnd(4))
-				gf_scribble(&b, chid);
+				g->scribble(&b, chid);
 			break;
 		case 3:
 			if (!rnd(4)) {
-				gf_close(&b, chid);
-				gf_open(&b, chid);
+				g->close(&b, chid);
+				g->open(&b, chid);
 			}
 			break;
 		default:
-			gf_push(&b, chid);
+			g->push(&b, chid);
 		}
 		b.now += rnd(4) ? rnd(1000000) : rnd(100);
 		for (calls = 0; card_next_event(b.card) <= b.now && calls < ADVANCES_MAX; calls++)
 			card_advance(b.card, b.now);
-		if (rnd(4))
-			gf_handle(&b);
-		if (calls > most)
-			most = calls;
-	}
-	check(adds_up(&b) && most < ADVANCES_MAX, name, "most calls %u", most);
-	bench_fini(&b);
-}
-
-static void round_of(u64 seed)
-{
-	u32 calls = 0, most = 0;
-	struct bench b;
-	char name[64];
-
-	state = seed;
-	snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
-	bench_init(&b, 1 + rnd(3));
-	bench_start(&b);
-	for (u32 c = 1; c <= 3; c++)
-		chan_open(&b, c);
-	for (u32 i = 0; i < 3000; i++) {
-		u32 chid = 1 + rnd(3);
-
-		switch (rnd(10)) {
-		case 0:
-			poke_register(&b);
-			break;
-		case 1:
-			poke_window(&b);
-			break;
-		case 2:
-			if (!rnd(4))
-				scribble(&b, chid);
-			break;
-		case 3:
-			if (!rnd(4)) {
-				chan_close(&b, chid);
-				chan_open(&b, chid);
-			}
-			break;
-		default:
-			push_methods(&b, chid);
-		}
-		b.now += rnd(4) ? rnd(1000000) : rnd(100);
-		for (calls = 0; card_next_event(b.card) <= b.now && calls < ADVANCES_MAX; calls++)
-			card_advance(b.card, b.now);
-		for (u32 n = rnd(100); n && (rd(&b, R_PFIFO_INTR) || rd(&b, R_GR_INTR)); n--)
-			handle(&b);
+		g->handle(&b);
 		if (calls > most)
 			most = calls;
 	}
@@ -371,8 +359,8 @@ int main(int argc, char **argv)
 	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 
 	for (u64 i = 0; i < rounds; i++)
-		round_of(seed + i);
+		round_of(&g92, seed + i);
 	for (u64 i = 0; i < rounds; i++)
-		gf_round_of(seed + i);
+		round_of(&gf100, seed + i);
 	return done();
 }

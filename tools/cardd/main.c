@@ -164,6 +164,11 @@ static void parse_options(char *list, struct card_config *config, const char **f
 			    item);
 		}
 	}
+}
+
+/* As much video memory as was asked for, else what the chip's boards have. */
+static void choose_vram(struct card_config *config)
+{
 	if (!config->vram_mib)
 		config->vram_mib = card_vram_default(config->chip);
 	if (!card_vram_ok(config->chip, config->vram_mib))
@@ -576,8 +581,7 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < CONTROL_MAX; i++)
 		controls[i].fd = -1;
-	if (!config.vram_mib)
-		config.vram_mib = card_vram_default(config.chip);
+	choose_vram(&config);
 	config.vram = vram_create(config.vram_mib);
 	vfu = vfu_create();
 	if (!vfu)
