@@ -24,7 +24,7 @@
 #include "wrap/fence.h"
 
 #define CAPTURE_BITS	6
-#define LOOK		(HZ / 10)
+#define LOOK		(HZ / 20)
 
 /* Threads inside a submission. Only ever taken by tasks, never by interrupts: see on_init(). */
 static struct {
@@ -168,6 +168,7 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	struct tgk_gpu *gpu = job->gpu;
 
 	job->fence = fence;
+	job->until = jiffies + LOOK;
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
 	list_add_tail(&job->node, &gpu->flights);
@@ -222,8 +223,9 @@ int tgk_fence_wait(struct dma_fence *fence)
 }
 
 /*
- * Every tenth of a second, as long as anything is in flight: ask nouveau for one fence, each in
- * its turn, and free what is done. A fence that is asked for when its group has completed signals.
+ * Every twentieth of a second, as long as anything is in flight: ask nouveau for one fence, each
+ * in its turn, and free what is done. A fence that is asked for when its group has completed
+ * signals. The question is a register read, so what is as young as that is not asked for.
  */
 static void look(struct work_struct *work)
 {
@@ -234,14 +236,16 @@ static void look(struct work_struct *work)
 	raw_spin_lock_irq(&gpu->lock);
 	job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
 	if (job) {
-		fence = dma_fence_get(job->fence);
+		if (time_after_eq(jiffies, job->until))
+			fence = dma_fence_get(job->fence);
 		list_move_tail(&job->node, &gpu->flights);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
+	if (job)
+		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
 	if (fence) {
 		dma_fence_is_signaled(fence);
 		dma_fence_put(fence);
-		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
 	}
 	/* Last: what left the list of flights is to be freed since then. */
 	tgk_fence_reap(gpu);

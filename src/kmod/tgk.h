@@ -328,7 +328,8 @@ struct tgk_channel {
  * @node: in one of the GPU's lists
  * @task: waiting: the thread; parked: the thread, referenced
  * @freed: the core has said FREE; read without the lock by the thread
- * @until: parked: jiffies until which its place is kept
+ * @until: parked: jiffies until which its place is kept; in flight: jiffies before which nobody
+ *	asks nouveau for its fence
  * @file: parked: what was called
  * @args: parked: with what
  * @fence: in flight: its fence, referenced

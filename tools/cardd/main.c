@@ -41,7 +41,7 @@
 #define WATCH_NS	1000000	/* how often the other threads look whether the loop is in time, */
 #define GRACE_NS	20000	/* and how long after an event that they know of */
 /* A group before which the client waited for more messages than this was not a warm one. */
-#define WARM_MESSAGES	64
+#define WARM_MESSAGES	32
 
 static const char usage[] =
 "usage: cardd --socket PATH --control PATH --json FILE [--options 'NAME=VALUE,...']\n"
