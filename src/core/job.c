@@ -386,12 +386,12 @@ static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 	gpu->out->emit(gpu->out, &action);
 }
 
-/* QUEUED -> FREED, of a job that no policy holds. */
+/* QUEUED -> FREED, of a job that the policy has picked, or does not hold. */
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
 	count_queued(gpu, job, -1);
-	if (job->client->gate == TG_GATE_TRACK)
-		job->picked = true;
+	job->picked = job->asked || job->client->gate == TG_GATE_TRACK;
+	job->asked = false;
 	enter(gpu, job, TG_JOB_FREED);
 	list_move_tail(&job->wait, &gpu->freed);
 	take_slot(gpu, job);
