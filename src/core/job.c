@@ -278,7 +278,7 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
 	struct list_head *prev = job->sibling.prev;
-	bool behind = prev != &job->channel->jobs &&
+	bool behind = r->throttled && prev != &job->channel->jobs &&
 		      list_entry(prev, struct tg_job, sibling)->state == TG_JOB_THROTTLED;
 	s64 ready;
 
@@ -398,12 +398,11 @@ void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_free(gpu, job);
 }
 
-/* A job that is in no queue and holds no slot is over: its memory returns to the pool. */
+/* A job that is in no list and holds no slot is over: its memory returns to the pool. */
 static void forget(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
 
-	list_del_init(&job->wait);
 	list_del_init(&job->sibling);
 	tg_reserve_review(gpu, job->reserve);
 	*tg_job_link(gpu, job->id) = job->hash;
@@ -424,6 +423,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	}
 	release_slot(gpu, job);
 	forget_prediction(gpu, job);
+	list_del_init(&job->wait);
 	forget(gpu, job);
 }
 
@@ -606,9 +606,10 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->cost = NULL;
 	if (job->picked && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);
-	forget(gpu, job);
+	list_del_init(&job->wait);
 	if (!list_empty(&engine->busy))
 		tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
+	forget(gpu, job);
 	return 0;
 }
 
