@@ -319,7 +319,7 @@ struct tg_buckets {
  * @seq: number of jobs that have arrived
  * @armed: time of the last TG_ACT_ARM, TG_NEVER: none is due; never after the next time at
  *	which something has to happen without an event, often before it
- * @wake: the earliest such time that the event being fed brought up
+ * @wake: the earliest such time that the event being fed brought up, or @armed if that is earlier
  * @policy: in force; never NULL
  * @next_policy: takes over when the drain ends; NULL: no drain
  * @drain_since: start of the drain
@@ -404,7 +404,12 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
  * @pool: its kind
  * @object: memory of that type; the core's until tg_gpu_take() hands it back
  */
-void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *object);
+static inline void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *object)
+{
+	*(void **)object = gpu->pool[pool];
+	gpu->pool[pool] = object;
+	gpu->pooled[pool]++;
+}
 
 /**
  * tg_gpu_take() - get a spare object back
@@ -413,7 +418,16 @@ void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *object);
  *
  * Return: the object, or NULL when the pool is empty.
  */
-void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool);
+static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
+{
+	void *object = gpu->pool[pool];
+
+	if (object) {
+		gpu->pool[pool] = *(void **)object;
+		gpu->pooled[pool]--;
+	}
+	return object;
+}
 
 /**
  * tg_gpu_feed() - let one thing happen

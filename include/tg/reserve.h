@@ -82,7 +82,7 @@ static inline bool tg_reserve_unlimited(const struct tg_reserve *r)
 /** tg_reserve_due() - is there a refill up to @now that has not been accounted for? */
 static inline bool tg_reserve_due(const struct tg_reserve *r, s64 now)
 {
-	return now >= r->next && !tg_reserve_unlimited(r);
+	return !tg_reserve_unlimited(r) && now >= r->next;
 }
 
 /**

@@ -20,7 +20,9 @@
 /** tg_after() - a time after a time; TG_NEVER when the clock ends first */
 static inline s64 tg_after(s64 time, s64 delay)
 {
-	return time > TG_NEVER - delay ? TG_NEVER : time + delay;
+	s64 after;
+
+	return __builtin_add_overflow(time, delay, &after) ? TG_NEVER : after;
 }
 
 #define TG_COMM_LEN	16		/* a process's name, NUL included */

@@ -47,10 +47,8 @@ static void dismiss(struct tg_gpu *gpu, struct tg_reserve *r)
 	r->share = 0;
 }
 
-void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
+void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r)
 {
-	if (--r->users)
-		return;
 	dismiss(gpu, r);
 	retire(gpu, r);
 }

@@ -25,7 +25,6 @@
 /* gpu.c */
 void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,
 	     const struct tg_job *job, u32 arg);
-struct tg_channel *tg_channel_find(const struct tg_gpu *gpu, u32 client, u32 channel);
 void tg_client_hash(struct tg_gpu *gpu, struct tg_client *client);
 void tg_client_unhash(struct tg_gpu *gpu, struct tg_client *client);
 void tg_channel_hash(struct tg_gpu *gpu, struct tg_channel *channel);
@@ -43,7 +42,7 @@ void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client);
 void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client);
-void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *reserve);
+void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *reserve);
 
 /* job.c */
 int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev);
@@ -142,13 +141,40 @@ static inline u32 tg_bucket(const struct tg_gpu *gpu, u64 nr)
 	return nr & gpu->bucket_mask;
 }
 
+/* What points at the job of that number, or at the NULL where its chain ends. */
+static inline struct tg_job **tg_job_link(const struct tg_gpu *gpu, u64 id)
+{
+	struct tg_job **link = &gpu->buckets.jobs[tg_bucket(gpu, id)];
+
+	while (*link && (*link)->id != id)
+		link = &(*link)->hash;
+	return link;
+}
+
 static inline struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)
 {
-	struct tg_job *job = gpu->buckets.jobs[tg_bucket(gpu, id)];
+	return *tg_job_link(gpu, id);
+}
 
-	while (job && job->id != id)
-		job = job->hash;
-	return job;
+static inline u32 tg_channel_bucket(const struct tg_gpu *gpu, u32 client, u32 channel)
+{
+	return tg_bucket(gpu, client + ((u64)channel << 3) - channel);
+}
+
+static inline struct tg_channel *tg_channel_find(const struct tg_gpu *gpu, u32 client, u32 channel)
+{
+	struct tg_channel *ch = gpu->buckets.channels[tg_channel_bucket(gpu, client, channel)];
+
+	while (ch && (ch->id != channel || ch->client->id != client))
+		ch = ch->hash;
+	return ch;
+}
+
+/* One user less: a client, or a job that is over. */
+static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	if (--r->users == 0)
+		tg_reserve_unused(gpu, r);
 }
 
 /* Are reserves enforced? Not where nobody asks, nor while a drain holds everything back. */

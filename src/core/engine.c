@@ -106,27 +106,6 @@ static s64 too_long(const struct tg_gpu *gpu, const struct tg_engine *engine)
 	return tg_after(since, limit);
 }
 
-/* Let the policy fill one engine. Return: false if it broke its contract. */
-static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
-{
-	while (engine->queued && gpu->policy->pick) {
-		struct tg_job *job = gpu->policy->pick(gpu, engine);
-
-		if (!job)
-			break;
-		if (!choosable(gpu, engine, job))
-			return false;
-		job->asked = false;
-		job->picked = true;
-		tg_job_free(gpu, job);
-	}
-	if (!engine->queued || engine->inflight || gpu->open || gpu->syncing)
-		engine->idle_since = TG_NEVER;
-	else
-		engine->idle_since = min(engine->idle_since, gpu->now);
-	return true;
-}
-
 /* Does a job wait for the idle engine that waits for no other? */
 static bool starves(struct tg_gpu *gpu, const struct tg_engine *engine)
 {
@@ -141,6 +120,45 @@ static bool starves(struct tg_gpu *gpu, const struct tg_engine *engine)
 	return false;
 }
 
+/*
+ * The policy lets the engine idle beside queued jobs, and nobody else can keep it busy. Return:
+ * false if that has gone on for too long: it is ejected.
+ */
+static noinline bool idles(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	engine->idle_since = min(engine->idle_since, gpu->now);
+	if (too_long(gpu, engine) <= gpu->now) {
+		if (starves(gpu, engine)) {
+			tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);
+			return false;
+		}
+		engine->idle_since = gpu->now;
+	}
+	tg_wake_by(gpu, too_long(gpu, engine));
+	return true;
+}
+
+/* Let the policy fill one engine. Return: false if it broke its contract, and is ejected. */
+static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	while (engine->queued) {
+		struct tg_job *job = gpu->policy->pick ? gpu->policy->pick(gpu, engine) : NULL;
+
+		if (!job) {
+			if (engine->inflight || gpu->open || gpu->syncing)
+				break;
+			return idles(gpu, engine);
+		}
+		if (!choosable(gpu, engine, job)) {
+			tg_policy_eject(gpu, TG_NOTE_EJECTED_PICK);
+			return false;
+		}
+		tg_job_free(gpu, job);
+	}
+	engine->idle_since = TG_NEVER;
+	return true;
+}
+
 /* When the policy wants to be asked again. */
 static s64 policy_wake(struct tg_gpu *gpu)
 {
@@ -151,8 +169,11 @@ void tg_engines_run(struct tg_gpu *gpu)
 {
 	u32 i;
 
-	if (gpu->next_policy)
-		return;
+	if (gpu->next_policy) {
+		tg_drain_review(gpu);
+		if (gpu->next_policy)
+			return;
+	}
 	if (gpu->policy->tick)
 		gpu->policy->tick(gpu);
 	for (i = 0; i < gpu->nr_engines; i++) {
@@ -161,22 +182,9 @@ void tg_engines_run(struct tg_gpu *gpu)
 		if (engine->wedged) {
 			engine->idle_since = TG_NEVER;
 			tg_gpu_pass_all(gpu, 1 << i);
-			continue;
-		}
-		if (!fill(gpu, engine)) {
-			tg_policy_eject(gpu, TG_NOTE_EJECTED_PICK);
+		} else if (!fill(gpu, engine)) {
 			return;
 		}
-		if (engine->idle_since == TG_NEVER)
-			continue;
-		if (too_long(gpu, engine) <= gpu->now) {
-			if (starves(gpu, engine)) {
-				tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);
-				return;
-			}
-			engine->idle_since = gpu->now;
-		}
-		tg_wake_by(gpu, too_long(gpu, engine));
 	}
 	if (gpu->policy->wake)
 		tg_wake_by(gpu, policy_wake(gpu));

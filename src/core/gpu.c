@@ -41,11 +41,6 @@ void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_clien
 	gpu->out->emit(gpu->out, &action);
 }
 
-static u32 channel_bucket(const struct tg_gpu *gpu, u32 client, u32 channel)
-{
-	return tg_bucket(gpu, client + ((u64)channel << 3) - channel);
-}
-
 struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id)
 {
 	struct tg_client *client = gpu->buckets.clients[tg_bucket(gpu, id)];
@@ -77,19 +72,10 @@ void tg_client_unhash(struct tg_gpu *gpu, struct tg_client *client)
 	*link = client->hash;
 }
 
-struct tg_channel *tg_channel_find(const struct tg_gpu *gpu, u32 client, u32 channel)
-{
-	struct tg_channel *ch = gpu->buckets.channels[channel_bucket(gpu, client, channel)];
-
-	while (ch && (ch->id != channel || ch->client->id != client))
-		ch = ch->hash;
-	return ch;
-}
-
 void tg_channel_hash(struct tg_gpu *gpu, struct tg_channel *ch)
 {
 	struct tg_channel **head =
-		&gpu->buckets.channels[channel_bucket(gpu, ch->client->id, ch->id)];
+		&gpu->buckets.channels[tg_channel_bucket(gpu, ch->client->id, ch->id)];
 
 	ch->hash = *head;
 	*head = ch;
@@ -98,7 +84,7 @@ void tg_channel_hash(struct tg_gpu *gpu, struct tg_channel *ch)
 void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *ch)
 {
 	struct tg_channel **link =
-		&gpu->buckets.channels[channel_bucket(gpu, ch->client->id, ch->id)];
+		&gpu->buckets.channels[tg_channel_bucket(gpu, ch->client->id, ch->id)];
 
 	while (*link != ch)
 		link = &(*link)->hash;
@@ -119,24 +105,6 @@ const size_t tg_pool_size[TG_POOLS] = {
 	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
 	[TG_POOL_ASK] = sizeof(struct tg_ask),
 };
-
-void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *object)
-{
-	*(void **)object = gpu->pool[pool];
-	gpu->pool[pool] = object;
-	gpu->pooled[pool]++;
-}
-
-void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
-{
-	void *object = gpu->pool[pool];
-
-	if (object) {
-		gpu->pool[pool] = *(void **)object;
-		gpu->pooled[pool]--;
-	}
-	return object;
-}
 
 void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_buckets *buckets,
 		 s64 now)
@@ -180,13 +148,9 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 		gpu->policy->init(gpu);
 }
 
-static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
+static int dispatch_job(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	switch (ev->kind) {
-	case TG_EV_JOIN:
-		return tg_client_join(gpu, ev);
-	case TG_EV_LEAVE:
-		return tg_client_leave(gpu, ev);
 	case TG_EV_SUBMIT:
 		return tg_job_submit(gpu, ev);
 	case TG_EV_CANCEL:
@@ -195,12 +159,23 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_job_started(gpu, ev);
 	case TG_EV_REFUSED:
 		return tg_job_refused(gpu, ev->job);
-	case TG_EV_DONE:
+	default:
 		return tg_job_done(gpu, ev);
+	}
+}
+
+static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	switch (ev->kind) {
+	case TG_EV_JOIN:
+		return tg_client_join(gpu, ev);
+	case TG_EV_LEAVE:
+		return tg_client_leave(gpu, ev);
 	case TG_EV_IDLE:
 		return tg_client_idle_event(gpu, ev);
 	case TG_EV_TIMER:
 		gpu->armed = TG_NEVER;
+		gpu->wake = TG_NEVER;
 		return 0;
 	case TG_EV_SPEC:
 		return tg_client_spec(gpu, ev);
@@ -230,7 +205,7 @@ static int dispatch(struct tg_gpu *gpu, const struct tg_event *ev)
 }
 
 /* The events of a job's life, which come often, and each bring up what they change. */
-static bool frequent(enum tg_event_kind kind)
+static bool of_job(enum tg_event_kind kind)
 {
 	return kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE;
 }
@@ -241,55 +216,67 @@ static bool of_memory(enum tg_event_kind kind)
 	return kind >= TG_EV_MEM_SIZE && kind <= TG_EV_MEM_FREE;
 }
 
-/* Ask for the next wake-up. One that comes too early is harmless: it is asked for again. */
-static void arm(struct tg_gpu *gpu)
+static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	if (gpu->wake < gpu->armed) {
-		struct tg_action action = { .kind = TG_ACT_ARM, .at = gpu->wake };
+	int rc = dispatch_job(gpu, ev);
+	bool due = gpu->wake <= gpu->now;
 
-		gpu->armed = gpu->wake;
-		gpu->out->emit(gpu->out, &action);
-	}
+	if (rc)
+		return rc;
+	if (due)
+		tg_engines_expire(gpu);
+	/* That a freed job has started leaves nothing to decide, unless the policy says so. */
+	if (due || ev->kind != TG_EV_STARTED || gpu->starts || gpu->next_policy)
+		tg_engines_run(gpu);
+	if (gpu->dry)
+		tg_dry_event(gpu, ev);
+	return 0;
+}
+
+static noinline int feed_other(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	int rc = dispatch_other(gpu, ev);
+
+	if (rc)
+		return rc;
+	if (gpu->mem.waiting)
+		tg_memory_run(gpu);
+	if (of_memory(ev->kind))
+		return 0;
+	tg_engines_expire(gpu);
+	tg_engines_run(gpu);
+	tg_wake_by(gpu, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
+	if (gpu->dry)
+		tg_dry_event(gpu, ev);
+	return 0;
+}
+
+/* Ask for the next wake-up. One that comes too early is harmless: it is asked for again. */
+static noinline void arm(struct tg_gpu *gpu)
+{
+	struct tg_action action = { .kind = TG_ACT_ARM, .at = gpu->wake };
+
+	gpu->armed = gpu->wake;
+	gpu->out->emit(gpu->out, &action);
 }
 
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions *out)
 {
 	s64 before = gpu->now;
-	bool often, due;
 	int rc;
 
 	if (ev->now < before || ev->now == TG_NEVER || ev->at < 0)
 		return -EINVAL;
 	gpu->now = ev->now;
 	gpu->out = out;
-	gpu->wake = TG_NEVER;
-	rc = dispatch(gpu, ev);
+	gpu->wake = gpu->armed;
+	rc = of_job(ev->kind) ? feed_job(gpu, ev) : feed_other(gpu, ev);
 	if (rc) {
 		gpu->now = before;
 		return rc;
 	}
-	often = frequent(ev->kind);
-	if (!often && gpu->mem.waiting)
-		tg_memory_run(gpu);
-	if (!often && of_memory(ev->kind)) {
+	if (gpu->wake < gpu->armed)
 		arm(gpu);
-		return 0;
-	}
-	due = !often || min(gpu->armed, gpu->wake) <= gpu->now;
-	if (due)
-		tg_engines_expire(gpu);
-	/* That a freed job has started leaves nothing to decide, unless the policy says so. */
-	if (due || ev->kind != TG_EV_STARTED || gpu->starts)
-		tg_engines_run(gpu);
-	if (gpu->next_policy) {
-		tg_drain_review(gpu);
-		tg_engines_run(gpu);
-	}
-	if (!often)
-		tg_wake_by(gpu, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
-	if (gpu->dry)
-		tg_dry_event(gpu, ev);
-	arm(gpu);
 	return 0;
 }
 

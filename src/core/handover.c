@@ -156,8 +156,6 @@ void tg_drain_review(struct tg_gpu *gpu)
 	struct tg_client *client;
 	u32 owing = gpu->syncing, i;
 
-	if (!gpu->next_policy)
-		return;
 	for (i = 0; i < gpu->nr_engines; i++)
 		owing += gpu->engine[i].inflight;
 	if (owing && tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]) > gpu->now)

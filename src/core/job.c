@@ -8,23 +8,6 @@
  */
 #include "core.h"
 
-static void hash(struct tg_gpu *gpu, struct tg_job *job)
-{
-	struct tg_job **head = &gpu->buckets.jobs[tg_bucket(gpu, job->id)];
-
-	job->hash = *head;
-	*head = job;
-}
-
-static void unhash(struct tg_gpu *gpu, struct tg_job *job)
-{
-	struct tg_job **link = &gpu->buckets.jobs[tg_bucket(gpu, job->id)];
-
-	while (*link != job)
-		link = &(*link)->hash;
-	*link = job->hash;
-}
-
 /* What will it cost? Asked only for a reserve with a priori enforcement. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
 {
@@ -46,32 +29,25 @@ static void forget_prediction(struct tg_gpu *gpu, struct tg_job *job)
 	job->predicted = 0;
 }
 
-/* Take or give back one slot on each engine of the job. */
-static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
+/* Its client and its reserve do not count it as in flight any more. Return: did it have slots? */
+static bool release(struct tg_job *job)
 {
-	struct tg_engine *engine;
-
-	job->slot = true;
-	job->switched = tg_job_engine(gpu, job)->last != job->channel;
-	job->client->inflight++;
-	job->reserve->reserved += job->predicted;
-	tg_job_for_each_engine(gpu, job, engine) {
-		engine->inflight++;
-		engine->last = job->channel;
-	}
+	if (!job->slot)
+		return false;
+	job->slot = false;
+	job->client->inflight--;
+	job->reserve->reserved -= job->predicted;
+	return true;
 }
 
+/* Give back one slot on each engine of the job. */
 static void release_slot(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_engine *engine;
 
-	if (!job->slot)
-		return;
-	job->slot = false;
-	job->client->inflight--;
-	job->reserve->reserved -= job->predicted;
-	tg_job_for_each_engine(gpu, job, engine)
-		engine->inflight--;
+	if (release(job))
+		tg_job_for_each_engine(gpu, job, engine)
+			engine->inflight--;
 }
 
 static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state state)
@@ -135,28 +111,20 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 				gpu->policy->queue(gpu, job);
 }
 
-/* Anything -> QUEUED */
+/* What goes with the state QUEUED, and its opposite. */
 static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
-	enter(gpu, job, TG_JOB_QUEUED);
 	count_queued(gpu, job, 1);
 	ask(gpu, job);
 }
 
-static void set_throttled(struct tg_gpu *gpu, struct tg_job *job)
-{
-	enter(gpu, job, TG_JOB_THROTTLED);
-	job->reserve->throttled++;
-}
-
-/* Undo set_queued(), but for the state. */
 static void unset_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
 	unask(gpu, job);
 	count_queued(gpu, job, -1);
 }
 
-/* Undo set_throttled(), but for the state. */
+/* What ends with the state THROTTLED. */
 static void unset_throttled(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
@@ -181,13 +149,15 @@ void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 	if (job->state == TG_JOB_THROTTLED)
 		return;
 	unset_queued(gpu, job);
-	set_throttled(gpu, job);
+	enter(gpu, job, TG_JOB_THROTTLED);
+	job->reserve->throttled++;
 }
 
 /* THROTTLED -> QUEUED */
 static void unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 {
 	unset_throttled(gpu, job);
+	enter(gpu, job, TG_JOB_QUEUED);
 	set_queued(gpu, job);
 }
 
@@ -308,10 +278,11 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
 	struct list_head *prev = job->sibling.prev;
-	bool behind = prev != &job->channel->jobs &&
+	bool behind = r->throttled && prev != &job->channel->jobs &&
 		      list_entry(prev, struct tg_job, sibling)->state == TG_JOB_THROTTLED;
 	s64 ready;
 
+	job->state = TG_JOB_QUEUED;
 	if (!tg_reserve_decides(gpu, job->client)) {
 		set_queued(gpu, job);
 		return;
@@ -321,7 +292,8 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 		set_queued(gpu, job);
 		return;
 	}
-	set_throttled(gpu, job);
+	job->state = TG_JOB_THROTTLED;
+	r->throttled++;
 	if (!behind) {
 		ready = tg_reserve_ready(r, job->predicted);
 		if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
@@ -332,22 +304,27 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
-	struct tg_job *job;
+	struct tg_job **link = tg_job_link(gpu, ev->job), *job;
+	struct tg_client *client;
+	struct tg_reserve *r;
 
 	if (!ch)
 		return -ENOENT;
-	if (tg_job_find(gpu, ev->job))
+	if (*link)
 		return -EEXIST;
 	job = tg_gpu_take(gpu, TG_POOL_JOB);
 	if (!job)
 		return -ENOMEM;
 
+	client = ch->client;
+	r = client->reserve;
 	job->id = ev->job;
-	job->client = ch->client;
+	job->hash = NULL;
+	*link = job;
+	job->client = client;
 	job->channel = ch;
 	job->host = ev->host;
 	job->seq = ++gpu->seq;
-	job->state = TG_JOB_BUSY;	/* no waiting state yet: nothing is booked as waited */
 	job->engines = ch->engines;
 	job->slot = false;
 	job->asked = false;
@@ -357,18 +334,17 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
 	job->throttled = 0;
 	job->cost = NULL;
-	job->reserve = ch->client->reserve;
-	job->reserve->users++;
-	if (job->reserve->kind == TG_AE)
+	job->reserve = r;
+	r->users++;
+	if (r->kind == TG_AE)
 		predict(gpu, job, ev->data);
 	INIT_LIST_HEAD(&job->link);
 	list_add_tail(&job->sibling, &ch->jobs);
-	wait_for(job->reserve, job);
-	hash(gpu, job);
-	job->client->stats.submitted++;
+	wait_for(r, job);
+	client->stats.submitted++;
 
 	place(gpu, job);
-	if (job->client->gate < TG_GATE_ASK)
+	if (client->gate < TG_GATE_ASK)
 		tg_job_free(gpu, job);
 	return 0;
 }
@@ -386,19 +362,31 @@ static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 	gpu->out->emit(gpu->out, &action);
 }
 
-/* QUEUED -> FREED, of a job that no policy holds. */
+/* QUEUED -> FREED, of a job that the policy has picked, or does not hold. */
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
-	count_queued(gpu, job, -1);
-	if (job->client->gate == TG_GATE_TRACK)
-		job->picked = true;
+	struct tg_client *client = job->client;
+	struct tg_reserve *r = job->reserve;
+	struct tg_engine *engine;
+
+	job->picked = job->asked || client->gate == TG_GATE_TRACK;
+	job->asked = false;
 	enter(gpu, job, TG_JOB_FREED);
 	list_move_tail(&job->wait, &gpu->freed);
-	take_slot(gpu, job);
+	job->slot = true;
+	job->switched = tg_job_engine(gpu, job)->last != job->channel;
+	client->inflight++;
+	r->queued--;
+	r->reserved += job->predicted;
+	tg_job_for_each_engine(gpu, job, engine) {
+		engine->queued--;
+		engine->inflight++;
+		engine->last = job->channel;
+	}
 	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
 	let_go(gpu, job);
-	if (job->reserve->kind == TG_AE)
-		tg_reserve_review(gpu, job->reserve);
+	if (r->kind == TG_AE)
+		tg_reserve_review(gpu, r);
 }
 
 /* Waiting -> FREED, whatever the policy thinks. */
@@ -410,15 +398,14 @@ void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_free(gpu, job);
 }
 
-/* A job that is in no queue and holds no slot is over: its memory returns to the pool. */
+/* A job that is in no list and holds no slot is over: its memory returns to the pool. */
 static void forget(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
 
-	list_del_init(&job->wait);
 	list_del_init(&job->sibling);
 	tg_reserve_review(gpu, job->reserve);
-	unhash(gpu, job);
+	*tg_job_link(gpu, job->id) = job->hash;
 	tg_reserve_put(gpu, job->reserve);
 	tg_gpu_give(gpu, TG_POOL_JOB, job);
 	if (ch->left)
@@ -436,6 +423,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	}
 	release_slot(gpu, job);
 	forget_prediction(gpu, job);
+	list_del_init(&job->wait);
 	forget(gpu, job);
 }
 
@@ -466,20 +454,26 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job = tg_job_find(gpu, ev->job);
 	struct tg_engine *engine;
+	struct tg_reserve *r;
+	s64 start;
 
 	if (!job)
 		return -ENOENT;
 	if (job->state != TG_JOB_FREED)
 		return -EBUSY;
 	engine = tg_job_engine(gpu, job);
-	enter(gpu, job, TG_JOB_BUSY);
+	job->state = TG_JOB_BUSY;
 	job->since = min(ev->at, gpu->now);
 	list_move_tail(&job->wait, &engine->busy);
 	if (gpu->dry)
 		tg_dry_started(gpu, job);
-	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
-	if (job->reserve->busy++ == 0)
-		job->reserve->busy_since = max(job->since, engine->last_done);
+	start = max(job->since, engine->last_done);
+	/* Behind others, its deadline comes after theirs. */
+	if (list_is_first(&job->wait, &engine->busy) && !engine->wedged)
+		tg_wake_by(gpu, tg_after(start, gpu->knob[TG_KNOB_DEADLINE]));
+	r = job->reserve;
+	if (r->busy++ == 0)
+		r->busy_since = start;
 	return 0;
 }
 
@@ -503,10 +497,13 @@ int tg_job_refused(struct tg_gpu *gpu, u64 id)
  */
 static void charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
-	gpu->vgpu[job->client->vgpu].used[tg_job_kind(job)] += used;
-	if (gpu->policy->mode == TG_GATE_TRACK || gpu->policy->mode == TG_GATE_ASK || job->picked)
-		job->client->stats.gpu_time += used;
-	if (gpu->policy->mode == TG_GATE_ASK)
+	enum tg_gate mode = gpu->policy->mode;
+	struct tg_client *client = job->client;
+
+	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || job->picked)
+		client->stats.gpu_time += used;
+	if (mode == TG_GATE_ASK)
 		tg_reserve_charge(job->reserve, used);
 }
 
@@ -555,20 +552,29 @@ static void leave_hardware(struct tg_job *job, s64 at)
 	r->busy_since = --r->busy ? at : TG_NEVER;
 }
 
+/* A job has ended on an engine that had lost one: it works again. */
+static noinline void recover(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job)
+{
+	engine->wedged = false;
+	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
+	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_RECOVERED);
+}
+
 /* BUSY or LOST -> over, because its fence signalled. */
 int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job = tg_job_find(gpu, ev->job);
-	struct tg_engine *engine;
+	struct tg_engine *engine, *e;
 	s64 at, used, before = 0;
+	bool slot;
 
 	if (!job)
 		return -ENOENT;
 	if (job->state != TG_JOB_BUSY && job->state != TG_JOB_LOST)
 		return -EBUSY;
 	at = min(ev->at, gpu->now);
+	engine = tg_job_engine(gpu, job);
 	if (job->state == TG_JOB_BUSY) {
-		engine = tg_job_engine(gpu, job);
 		used = max(at - max(job->since, engine->last_done), (s64)0);
 		if (gpu->dry)
 			tg_dry_over(gpu, job, used);
@@ -579,8 +585,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		/* What it was charged ends where it was written off; correct from there. */
 		used = at - job->since;
 		if (used > 0)
-			used = max(at - max(job->since, tg_job_engine(gpu, job)->last_done),
-				   (s64)0);
+			used = max(at - max(job->since, engine->last_done), (s64)0);
 		before = job->charged;
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_REPAIRED);
 	}
@@ -588,24 +593,23 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	used += before;
 	job->client->stats.completed++;
 
-	tg_job_for_each_engine(gpu, job, engine) {
-		engine->last_done = max(engine->last_done, at);
-		if (engine->wedged) {
-			engine->wedged = false;
-			tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
-			tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_RECOVERED);
-		}
+	slot = release(job);
+	tg_job_for_each_engine(gpu, job, e) {
+		e->inflight -= slot;
+		e->last_done = max(e->last_done, at);
+		if (e->wedged)
+			recover(gpu, e, job);
 	}
-	release_slot(gpu, job);
 	if (job->cost)
 		tg_predict_learn(gpu, job->client->history, job->cost, job->predicted, used,
 				 job->switched);
 	job->cost = NULL;
 	if (job->picked && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);
-	engine = tg_job_engine(gpu, job);
+	list_del_init(&job->wait);
+	if (!list_empty(&engine->busy))
+		tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	forget(gpu, job);
-	tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
 	return 0;
 }
 

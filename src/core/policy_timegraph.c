@@ -67,25 +67,6 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
-/* The next job of an HT client, if it may follow the client's own. */
-static struct tg_job *follower(struct tg_gpu *gpu, const struct tg_engine *engine,
-			       struct tg_client *holder)
-{
-	const struct tg_ready *ready = &tg_gpu_priv(gpu, struct state)->ready;
-	struct tg_job *job, *top;
-
-	if (!holder || holder->sched != TG_HT || holder->inflight != engine->inflight ||
-	    RB_EMPTY_NODE(&holder->node) ||
-	    holder->inflight >= (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
-		return NULL;
-	job = tg_first_job(holder);
-	top = tg_ready_first(ready, engine);
-	if (job->engines != 1 << engine->index || top->client->prio > holder->prio)
-		return NULL;
-	/* Other engines may be kept idle for one that needs several. */
-	return top->engines == job->engines ? job : NULL;
-}
-
 /*
  * The next job, if all that is in flight is one group that is to end within the lead time. Out of
  * line, so that nobody pays for it where the knob is 0.
@@ -113,23 +94,52 @@ static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engin
 	return job;
 }
 
-static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+/* Nobody may go beside what is in flight, unless lead_us says so. */
+static struct tg_job *beside(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_job *job;
+	return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
+}
 
-	if (engine->inflight) {
-		job = follower(gpu, engine, st->holder[engine->index]);
-		if (!job)
-			return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
-	} else {
-		job = tg_ready_next(gpu, &st->ready, engine);
-		if (!job)
-			return NULL;
-		st->holder[engine->index] = job->client;
-	}
+/* All that is in flight is @holder's, and it might have more there: may its next job go? */
+static noinline struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engine,
+				      struct tg_client *holder)
+{
+	struct tg_job *job = tg_first_job(holder), *top;
+
+	top = tg_ready_first(&tg_gpu_priv(gpu, struct state)->ready, engine);
+	/* Other engines may be kept idle for one that needs several. */
+	if (job->engines != 1 << engine->index || top->engines != job->engines ||
+	    top->client->prio > holder->prio)
+		return beside(gpu, engine);
 	timegraph_drop(gpu, job);
 	return job;
+}
+
+/* The engine is idle. */
+static noinline struct tg_job *next(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_job *job = tg_ready_next(gpu, &st->ready, engine);
+
+	if (!job)
+		return NULL;
+	st->holder[engine->index] = job->client;
+	timegraph_drop(gpu, job);
+	return job;
+}
+
+/* Most calls end here with NULL: what goes further is out of line. */
+static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_client *holder = tg_gpu_priv(gpu, struct state)->holder[engine->index];
+
+	if (!engine->inflight)
+		return next(gpu, engine);
+	if (holder && holder->sched == TG_HT && holder->inflight == engine->inflight &&
+	    !RB_EMPTY_NODE(&holder->node) &&
+	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
+		return follow(gpu, engine, holder);
+	return beside(gpu, engine);
 }
 
 TG_POLICY(timegraph) = {

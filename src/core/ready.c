@@ -19,9 +19,9 @@ static bool before(struct rb_node *node, const struct rb_node *other)
 	struct tg_client *a = rb_entry(node, struct tg_client, node);
 	struct tg_client *b = rb_entry(other, struct tg_client, node);
 
-	if (a->prio != b->prio)
-		return a->prio > b->prio;
-	return arrived(a) < arrived(b);
+	if (a->prio > b->prio)
+		return true;
+	return a->prio == b->prio && arrived(a) < arrived(b);
 }
 
 bool tg_client_queue(struct tg_job *job)
@@ -66,10 +66,11 @@ void tg_ready_drop(struct tg_ready *ready, struct tg_job *job)
 	struct tg_client *client = job->client;
 	bool first = list_is_first(&job->link, &client->queue);
 
-	if (first)
-		tg_ready_remove(ready, client);
 	list_del_init(&job->link);
-	if (first && !list_empty(&client->queue))
+	if (!first)
+		return;
+	tg_ready_remove(ready, client);
+	if (!list_empty(&client->queue))
 		tg_ready_insert(ready, client);
 }
 
