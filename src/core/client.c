@@ -389,6 +389,21 @@ void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 		forget(gpu, client);
 }
 
+/* The channel's jobs use these engines from now on. */
+int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
+
+	if (!ev->arg || ev->arg >> gpu->nr_engines)
+		return -EINVAL;
+	if (!ch)
+		return -ENOENT;
+	if (!list_empty(&ch->jobs))
+		return -EBUSY;
+	ch->engines = ev->arg;
+	return 0;
+}
+
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);

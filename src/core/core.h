@@ -34,6 +34,7 @@ void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *channel);
 /* client.c */
 int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev);
