@@ -59,8 +59,8 @@
  *	SPEC. data: struct tg_vgpu_conf. Clients belong to what the spec in force says of them
  *	from then on, those that are there, too. -ENOSPC: there are TG_VGPUS_MAX, or its shares
  *	are not left; -ENOENT: none of that name to remove.
- * @TG_EV_ENGINES: what a channel's jobs use from now on. client, channel; arg: mask of engines, as
- *	in JOIN. -ENOENT: no such channel; -EBUSY: it has jobs, whose order the engines keep.
+ * @TG_EV_ENGINES: what a channel's jobs use from now on, those that wait included. client,
+ *	channel; arg: mask of engines, as in JOIN. -ENOENT: no such channel.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,

@@ -389,7 +389,7 @@ void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 		forget(gpu, client);
 }
 
-/* The channel's jobs use these engines from now on. */
+/* The channel's jobs use these engines from now on, those that wait included. */
 int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
@@ -398,9 +398,8 @@ int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EINVAL;
 	if (!ch)
 		return -ENOENT;
-	if (!list_empty(&ch->jobs))
-		return -EBUSY;
 	ch->engines = ev->arg;
+	tg_jobs_turn(gpu, ch);
 	return 0;
 }
 

@@ -272,7 +272,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		feed(dry, &copy, 0);
 		break;
 	case TG_EV_ENGINES:
-		/* The channel has no jobs any more; in the model it may have. */
+		/* What is under way is nothing to the model: it keeps a queue per engine. */
 		drop_all(dry, ev->client, ev->channel);
 		feed(dry, &copy, 0);
 		break;

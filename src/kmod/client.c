@@ -532,10 +532,9 @@ void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 ch
 			.kind = TG_EV_ENGINES, .client = ch->client->id, .channel = ch->nr,
 		};
 
-		ev.arg = ch->engines | engine_of(gpu, class);
-		/* One that works already keeps what it had. */
-		if (!tgk_feed(gpu, &ev))
-			ch->engines = ev.arg;
+		ch->engines |= engine_of(gpu, class);
+		ev.arg = ch->engines;
+		tgk_feed(gpu, &ev);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 }
@@ -567,6 +566,7 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 	}
 	ch->file = file;
 	ch->chid = chid;
+	ch->engines = fresh ? 0 : PGRAPH;	/* what objects it has, nobody has seen */
 	refcount_set(&ch->refs, 1);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);

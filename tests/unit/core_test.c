@@ -124,9 +124,14 @@ static const struct row rows[] = {
 	{ "a channel that turns to another engine waits for that one", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 engines 2 1 2\n" "1 submit 1 1 1\n"
 	  "2 submit 2 1 2\n" "3 started 1\n" "4 started 2\n" "5 engines 2 1 1\n"
-	  "10 done 2\n" "11 engines 2 1 1\n" "12 submit 2 1 3\n" "20 done 1\n" "21 started 3\n"
+	  "10 done 2\n" "12 submit 2 1 3\n" "20 done 1\n" "21 started 3\n" "30 done 3\n",
+	  "1 free 1, 2 free 2, 20 free 3" },
+	{ "a channel that turns to another engine: so do its jobs that wait", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 2 2 b\n" "1 submit 1 1 1\n"
+	  "2 submit 2 1 2\n" "3 submit 2 1 3\n" "4 submit 2 2 4\n" "5 started 1\n"
+	  "6 engines 2 1 2\n" "7 started 2\n" "10 done 2\n" "12 started 3\n" "20 done 1\n"
 	  "30 done 3\n",
-	  "1 free 1, 2 free 2, 5 -16, 20 free 3" },
+	  "1 free 1, 6 free 2, 10 free 3, 20 free 4" },
 	{ "engines: of no channel, none, one that is not there", "timegraph",
 	  "0 join 1 1 a\n" "1 engines 1 2 1\n" "2 engines 1 1 0\n" "3 engines 1 1 16\n",
 	  "1 -2, 2 -22, 3 -22" },
