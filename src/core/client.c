@@ -387,6 +387,20 @@ void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 		forget(gpu, client);
 }
 
+/* The channel's jobs use these engines from now on, those that wait included. */
+int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
+
+	if (!ev->arg || ev->arg >> gpu->nr_engines)
+		return -EINVAL;
+	if (!ch)
+		return -ENOENT;
+	ch->engines = ev->arg;
+	tg_jobs_turn(gpu, ch);
+	return 0;
+}
+
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);

@@ -33,6 +33,7 @@ void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *channel);
 /* client.c */
 int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev);
@@ -59,6 +60,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job);
+void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch);
 void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu);
 void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *reserve);

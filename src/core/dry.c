@@ -113,14 +113,19 @@ static bool drop_one(struct tg_dry *dry, struct list_head *list, u32 client, u32
 	return false;
 }
 
-static void leave(struct tg_dry *dry, u32 client, u32 channel)
+static void drop_all(struct tg_dry *dry, u32 client, u32 channel)
 {
-	struct tg_event ev = { .kind = TG_EV_LEAVE, .client = client, .channel = channel };
-
 	while (drop_one(dry, &dry->arrived, client, channel) ||
 	       drop_one(dry, &dry->waits, client, channel) ||
 	       drop_one(dry, &dry->freed, client, channel))
 		;
+}
+
+static void leave(struct tg_dry *dry, u32 client, u32 channel)
+{
+	struct tg_event ev = { .kind = TG_EV_LEAVE, .client = client, .channel = channel };
+
+	drop_all(dry, client, channel);
 	feed(dry, &ev, 0);
 }
 
@@ -264,6 +269,11 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 	case TG_EV_PRIO:
 	case TG_EV_FOREGROUND:
 	case TG_EV_VGPU:
+		feed(dry, &copy, 0);
+		break;
+	case TG_EV_ENGINES:
+		/* What is under way is nothing to the model: it keeps a queue per engine. */
+		drop_all(dry, ev->client, ev->channel);
 		feed(dry, &copy, 0);
 		break;
 	default:

@@ -189,6 +189,8 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_client_foreground(gpu, ev);
 	case TG_EV_VGPU:
 		return tg_vgpu_event(gpu, ev);
+	case TG_EV_ENGINES:
+		return tg_client_engines(gpu, ev);
 	case TG_EV_SAMPLE:
 		return tg_poll_sample(gpu, ev);
 	case TG_EV_MEM_SIZE:

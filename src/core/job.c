@@ -161,6 +161,26 @@ static void unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 	set_queued(gpu, job);
 }
 
+/* Jobs of @ch that wait need the engines that it uses by now. */
+void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
+{
+	struct tg_job *job;
+	bool asked;
+
+	list_for_each_entry(job, &ch->jobs, sibling) {
+		if (!tg_job_waits(job))
+			continue;
+		asked = job->asked;
+		if (job->state == TG_JOB_QUEUED)
+			unset_queued(gpu, job);
+		job->engines = ch->engines;
+		if (job->state == TG_JOB_QUEUED)
+			count_queued(gpu, job, 1);
+		if (asked)
+			ask(gpu, job);
+	}
+}
+
 /* A waiting job, after its client's gate has gone to ASK or HOLD: where does it wait now? */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 {

@@ -22,7 +22,7 @@
 #include "tgk.h"
 #include "wrap/task.h"
 
-#define ENGINE_MASK	1	/* every channel is taken to use PGRAPH */
+#define PGRAPH		1	/* what a channel without objects is taken to use */
 #define NR_STEP		0x1000	/* above any number that nouveau gives to a channel */
 
 static atomic_t last_client;
@@ -479,7 +479,7 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
 		ev = (struct tg_event) {
 			.kind = TG_EV_JOIN, .client = client->id, .channel = ch->nr,
-			.job = tgk_owner_nr(owner), .arg = ENGINE_MASK, .data = &client->ident,
+			.job = tgk_owner_nr(owner), .arg = PGRAPH, .data = &client->ident,
 			.host = client,
 		};
 		ret = tgk_feed(gpu, &ev);
@@ -494,6 +494,49 @@ static int join_pools(struct tgk_gpu *gpu)
 	       tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
 	       tgk_pool_fill(gpu, TG_POOL_CHANNEL, 1) ?:
 	       tgk_pool_fill(gpu, TG_POOL_RESERVE, 1);
+}
+
+/* The engine that objects of this class are of; Fermi's copy engines have classes of their own. */
+static u8 engine_of(const struct tgk_gpu *gpu, u32 class)
+{
+	if (gpu->core.nr_engines == 1)
+		return PGRAPH;
+	switch (class) {
+	case 0x90b5:
+		return 1 << 1;
+	case 0x90b8:
+		return 1 << 2;
+	default:
+		return PGRAPH;
+	}
+}
+
+/**
+ * tgk_channel_object() - a channel got an object: its jobs use that one's engine, too
+ * @gpu: the GPU
+ * @file: nouveau's handle
+ * @chid: nouveau's number
+ * @class: the object's
+ *
+ * Context: process.
+ */
+void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u32 class)
+{
+	enum tgk_known known = TGK_UNKNOWN;
+	struct tgk_channel *ch;
+
+	raw_spin_lock_irq(&gpu->lock);
+	ch = gpu->closing ? NULL : tgk_channel_find(gpu, file, chid, &known);
+	if (ch && (ch->engines | engine_of(gpu, class)) != ch->engines) {
+		struct tg_event ev = {
+			.kind = TG_EV_ENGINES, .client = ch->client->id, .channel = ch->nr,
+		};
+
+		ch->engines |= engine_of(gpu, class);
+		ev.arg = ch->engines;
+		tgk_feed(gpu, &ev);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
 }
 
 /**
@@ -523,6 +566,7 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 	}
 	ch->file = file;
 	ch->chid = chid;
+	ch->engines = fresh ? 0 : PGRAPH;	/* what objects it has, nobody has seen */
 	refcount_set(&ch->refs, 1);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);

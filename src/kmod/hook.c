@@ -34,9 +34,11 @@
 #define DRM_MAJOR	226
 
 enum hook {
-	PUSHBUF, EXEC, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, GEM_NEW, DUMB_CREATE, GEM_FREE, HOOKS
+	PUSHBUF, EXEC, IOCTL, GROBJ_ALLOC, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, GEM_NEW,
+	DUMB_CREATE, GEM_FREE, HOOKS
 };
 
+typedef long (*file_ioctl_fn)(struct file *file, unsigned int cmd, unsigned long arg);
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
 typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
 typedef int (*dumb_fn)(struct drm_file *file, struct drm_device *dev,
@@ -190,6 +192,52 @@ static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file
 	return ret;
 }
 
+static int our_grobj_alloc(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	const struct tgk_grobj_alloc *req = data;
+	struct tgk_gpu *gpu;
+	int ret;
+
+	atomic_inc(&calls);
+	ret = ((ioctl_fn)hooks[GROBJ_ALLOC].orig)(dev, data, file);
+	gpu = ret ? NULL : tgk_gpu_get(dev);
+	if (gpu) {
+		tgk_channel_object(gpu, file, req->channel, req->class);
+		tgk_gpu_put(gpu);
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
+/* All ioctls of nouveau's files come this way; on_entry() lets NVIF alone come here. */
+static long our_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct drm_file *file = filp->private_data;
+	struct tgk_nvif_new req;
+	struct tgk_gpu *gpu;
+	long ret;
+
+	atomic_inc(&calls);
+	ret = ((file_ioctl_fn)hooks[IOCTL].orig)(filp, cmd, arg);
+	if (!ret && _IOC_SIZE(cmd) >= sizeof(req) &&
+	    !copy_from_user(&req, (const void __user *)arg, sizeof(req)) &&
+	    req.type == TGK_NVIF_NEW && req.route) {
+		gpu = tgk_gpu_get(file->minor->dev);
+		if (gpu) {
+			tgk_channel_object(gpu, file, req.token, req.new.oclass);
+			tgk_gpu_put(gpu);
+		}
+	}
+	atomic_dec(&calls);
+	return ret;
+}
+
+/* Is this entry into nouveau's ioctl function one that we want? */
+static bool is_nvif(struct ftrace_regs *fregs)
+{
+	return _IOC_NR(tgk_ftrace_arg2(fregs)) == DRM_COMMAND_BASE + TGK_NR_NVIF;
+}
+
 static int our_channel_free(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	const struct tgk_channel_free *req = data;
@@ -326,7 +374,7 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 		return;
 	/* The site is the function's first instruction, or the second one, behind ENDBR. */
 	for (i = 0; i < HOOKS; i++)
-		if (ip - READ_ONCE(hooks[i].orig) < 8)
+		if (ip - READ_ONCE(hooks[i].orig) < 8 && (i != IOCTL || is_nvif(fregs)))
 			tgk_ftrace_go(fregs, hooks[i].ours);
 }
 
@@ -344,7 +392,8 @@ static bool has_ioctl(const struct drm_driver *drv, unsigned int nr)
 	return drv->num_ioctls > nr && drv->ioctls[nr].func;
 }
 
-static int hooks_on(const struct drm_driver *drv)
+/* @several: the GPU has several engines, so that objects tell which of them a channel uses. */
+static int hooks_on(const struct drm_driver *drv, bool several)
 {
 	int i, ret = 0;
 
@@ -353,6 +402,11 @@ static int hooks_on(const struct drm_driver *drv)
 	hooks[EXEC].orig = has_ioctl(drv, TGK_NR_EXEC) ?
 		(unsigned long)drv->ioctls[TGK_NR_EXEC].func : 0;
 	hooks[EXEC].ours = (unsigned long)our_exec;
+	hooks[IOCTL].orig = several ? (unsigned long)drv->fops->unlocked_ioctl : 0;
+	hooks[IOCTL].ours = (unsigned long)our_ioctl;
+	hooks[GROBJ_ALLOC].orig = several && has_ioctl(drv, TGK_NR_GROBJ_ALLOC) ?
+		(unsigned long)drv->ioctls[TGK_NR_GROBJ_ALLOC].func : 0;
+	hooks[GROBJ_ALLOC].ours = (unsigned long)our_grobj_alloc;
 	hooks[CHANNEL_ALLOC].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_ALLOC].func;
 	hooks[CHANNEL_ALLOC].ours = (unsigned long)our_channel_alloc;
 	hooks[CHANNEL_FREE].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_FREE].func;
@@ -550,7 +604,7 @@ static int attach(struct device *dev)
 		return -EOPNOTSUPP;
 	}
 	if (!nouveau) {
-		ret = hooks_on(drv);
+		ret = hooks_on(drv, tgk_chip_engines(tgk_chip_id(dev)) > 1);
 		if (ret)
 			return ret;
 	}

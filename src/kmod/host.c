@@ -18,7 +18,6 @@
 #include "tgk.h"
 #include "wrap/timer.h"
 
-#define ENGINES		1	/* PGRAPH */
 #define BUCKET_BITS	9
 
 LIST_HEAD(tgk_gpus);
@@ -504,9 +503,11 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	ret = buckets_alloc(&buckets);
 	if (ret)
 		goto free;
-	tg_gpu_init(&gpu->core, ENGINES, tgk_policy, &buckets, ktime_get_ns());
+	gpu->poll.id = tgk_chip_id(gpu->dev);
+	tg_gpu_init(&gpu->core, tgk_chip_engines(gpu->poll.id), tgk_policy, &buckets,
+		    ktime_get_ns());
 	ret = tgk_trace_init(&gpu->trace, tgk_trace_kib, gpu->index, gpu->core.policy->name,
-			     ENGINES, gpu->core.now);
+			     gpu->core.nr_engines, gpu->core.now);
 	if (ret)
 		goto free;
 	if (tgk_spec) {

@@ -437,6 +437,37 @@ static const struct tgk_chip *chip_of(u32 id)
 }
 
 /**
+ * tgk_chip_id() - which chip is it?
+ * @dev: a GPU's
+ *
+ * Context: process.
+ *
+ * Return: nouveau's number of it; 0x1ff: it does not say.
+ */
+u32 tgk_chip_id(struct device *dev)
+{
+	const resource_size_t bar = pci_resource_start(to_pci_dev(dev), 0);
+	void __iomem *boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
+	const u32 id = boot ? readl(boot) : ~0u;
+
+	if (boot)
+		iounmap(boot);
+	return id >> 20 & 0x1ff;
+}
+
+/**
+ * tgk_chip_engines() - how many engines are scheduled?
+ * @id: the chip
+ *
+ * Fermi's two copy engines work beside PGRAPH for the same channels. Younger chips serve each
+ * engine by channels of its own. Any context.
+ */
+u32 tgk_chip_engines(u32 id)
+{
+	return id >= 0x0c0 && id <= 0x0d9 ? 3 : 1;
+}
+
+/**
  * tgk_poll_attach() - a GPU that may be polled
  * @gpu: the GPU, not yet visible
  *
@@ -448,16 +479,10 @@ void tgk_poll_attach(struct tgk_gpu *gpu)
 	struct pci_dev *pci = to_pci_dev(gpu->dev);
 	const resource_size_t bar = pci_resource_start(pci, 0);
 	struct tgk_poll *p = &gpu->poll;
-	void __iomem *boot;
-	u32 id, i;
+	u32 i;
 
-	boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
-	id = boot ? readl(boot) : ~0u;
-	if (boot)
-		iounmap(boot);
-	p->id = id >> 20 & 0x1ff;
 	p->seed = get_random_u32();
-	p->chip = id == ~0u ? NULL : chip_of(p->id);
+	p->chip = chip_of(p->id);
 	for (i = 0; p->chip && i < TGK_POLL_PAGES && p->chip->page[i]; i++) {
 		p->page[i] = ioremap(bar + p->chip->page[i], PAGE_SIZE);
 		if (!p->page[i])

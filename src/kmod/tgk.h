@@ -305,6 +305,7 @@ struct tgk_client {
  * @file: nouveau's handle, compared only
  * @chid: nouveau's number
  * @nr: the core's number: @chid, or one that is free
+ * @engines: mask of those that its objects are of; 0: none is known, and it is taken to use PGRAPH
  * @dying: LEAVE was fed; nouveau is freeing it; read without the lock
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
  *	atomically, readers: RCU
@@ -316,6 +317,7 @@ struct tgk_channel {
 	struct tgk_client *client;
 	const struct drm_file *file;
 	u32 chid, nr;
+	u8 engines;
 	bool dying;
 	struct dma_fence __rcu *last;
 };
@@ -452,6 +454,7 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence);
 struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh);
+void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u32 class);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_client_gate(struct tgk_client *client, u32 gate);
@@ -491,6 +494,8 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu);
 int tgk_poll_init(void);
 void tgk_poll_exit(void);
 void tgk_poll_attach(struct tgk_gpu *gpu);
+u32 tgk_chip_id(struct device *dev);
+u32 tgk_chip_engines(u32 id);
 void tgk_poll_detach(struct tgk_gpu *gpu);
 bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy);
 void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap);

@@ -105,6 +105,7 @@ static const char *const event_names[] = {
 	[TG_EV_MEM_CANCEL] = "MEM_CANCEL",
 	[TG_EV_MEM_FREE] = "MEM_FREE",
 	[TG_EV_VGPU] = "VGPU",
+	[TG_EV_ENGINES] = "ENGINES",
 };
 
 static const char *const action_names[] = {

@@ -277,6 +277,21 @@ static void do_prio(struct chaos *c)
 	th_feed(&c->h, &ev, 0);
 }
 
+/* A channel turns out to use other engines. */
+static void do_engines(struct chaos *c)
+{
+	struct th_client *client = some_client(c);
+	struct tg_event ev = { .kind = TG_EV_ENGINES, .at = c->h.now };
+
+	if (!client)
+		return;
+	ev.client = client->id;
+	ev.channel = some_channel(c, client);
+	ev.arg = c->row->joint ? 1 + below(c, (1u << c->row->engines) - 1) :
+				 1u << below(c, c->row->engines);
+	th_feed(&c->h, &ev, 1);
+}
+
 /* A virtual GPU comes, changes or goes. */
 static void do_vgpu(struct chaos *c)
 {
@@ -358,6 +373,8 @@ static void step(struct chaos *c)
 		do_prio(c);
 	else if (what < 997)
 		do_vgpu(c);
+	else if (what < 998)
+		do_engines(c);
 	else if (what < 999)
 		th_spec(&c->h, specs[below(c, ARRAY_SIZE(specs))], below(c, 2));
 	else

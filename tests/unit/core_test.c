@@ -8,6 +8,7 @@
  * all invariants are checked.
  *
  *	join CLIENT CHANNEL COMM [MASK]	(of engines; 1 unless given)
+ *	engines CLIENT CHANNEL MASK	(from now on)
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
@@ -120,6 +121,20 @@ static const struct row rows[] = {
 	  "0 spec g:ht:bg:5:0:0:depth=1\n" "0 join 1 1 g\n"
 	  "1 submit 1 1 1\n" "2 started 1\n" "4 submit 1 1 2\n" "10 done 1\n",
 	  "1 free 1, 10 free 2" },
+	{ "a channel that turns to another engine waits for that one", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 engines 2 1 2\n" "1 submit 1 1 1\n"
+	  "2 submit 2 1 2\n" "3 started 1\n" "4 started 2\n" "5 engines 2 1 1\n"
+	  "10 done 2\n" "12 submit 2 1 3\n" "20 done 1\n" "21 started 3\n" "30 done 3\n",
+	  "1 free 1, 2 free 2, 20 free 3" },
+	{ "a channel that turns to another engine: so do its jobs that wait", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 2 2 b\n" "1 submit 1 1 1\n"
+	  "2 submit 2 1 2\n" "3 submit 2 1 3\n" "4 submit 2 2 4\n" "5 started 1\n"
+	  "6 engines 2 1 2\n" "7 started 2\n" "10 done 2\n" "12 started 3\n" "20 done 1\n"
+	  "30 done 3\n",
+	  "1 free 1, 6 free 2, 10 free 3, 20 free 4" },
+	{ "engines: of no channel, none, one that is not there", "timegraph",
+	  "0 join 1 1 a\n" "1 engines 1 2 1\n" "2 engines 1 1 0\n" "3 engines 1 1 16\n",
+	  "1 -2, 2 -22, 3 -22" },
 	{ "several engines: kept for the one that is next on all, no others", "timegraph",
 	  "0 spec hp:prt:bg:9:0:0 mp:prt:bg:5:0:0 lp:prt:bg:1:0:0\n" "0 join 1 1 hp 6\n"
 	  "0 join 2 1 mp 5\n" "0 join 3 1 lp 2\n" "0 join 4 1 lp 1\n" "1 submit 3 1 1\n"
@@ -516,6 +531,9 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "foreground")) {
 		ev.kind = TG_EV_FOREGROUND;
 		ev.arg = a;
+	} else if (!strcmp(word, "engines")) {
+		ev.kind = TG_EV_ENGINES;
+		ev.arg = c;
 	} else if (!strcmp(word, "leave")) {
 		ev.kind = TG_EV_LEAVE;
 	} else if (!strcmp(word, "submit")) {

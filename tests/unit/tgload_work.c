@@ -23,6 +23,9 @@ static const struct {
 	{ "GF100: fill, 10 us", TGL_FILL, 10000, 328, 9996128 },
 	{ "GF100: copy, 10 us", TGL_COPY, 10000, 217, 10020626 },
 	{ "GF100: copy, cut to the buffer", TGL_COPY, 1000000, 1008, 46547424 },
+	{ "GF100: upload, once", TGL_UPLOAD, 1, 1, 77833728 },
+	{ "GF100: upload, 1 ms", TGL_UPLOAD, 1000000, 13, 1011838464 },
+	{ "GF100: upload, cut to the push buffer", TGL_UPLOAD, 1000000000, 256, 19925434368 },
 };
 
 static const struct {
@@ -186,7 +189,8 @@ int main(void)
 	}
 	for (i = 0; i < ARRAY_SIZE(gf100); i++) {
 		struct tgl_work w = tgl_work_size(&tgl_gf100, gf100[i].kind, gf100[i].cost_ns);
-		uint32_t n = w.kind == TGL_COMPUTE ? w.grid_x * w.grid_y : w.lines;
+		uint32_t n = w.kind == TGL_COMPUTE ? w.grid_x * w.grid_y :
+			     w.kind == TGL_UPLOAD ? w.passes : w.lines;
 
 		test_row(gf100[i].name, w.kind == gf100[i].kind && n == gf100[i].n &&
 			 w.ps == gf100[i].ps, "%u, %" PRIu64 " ps", n, w.ps);

@@ -51,11 +51,16 @@
 #define COPY_IN			0x030c
 #define LAUNCH_LINES		0x0110	/* neither side in blocks */
 
-/* Starts a method that takes count words, for that method and those that follow it. */
+/* A method that takes count words, for that method and those that follow it. */
+static uint32_t command(unsigned int subchannel, uint32_t method, unsigned int count)
+{
+	return 1u << 29 | count << 16 | subchannel << 13 | method >> 2;
+}
+
 static void begin(struct tgl_slot *slot, unsigned int subchannel, uint32_t method,
 		  unsigned int count)
 {
-	put(slot, 1u << 29 | count << 16 | subchannel << 13 | method >> 2);
+	put(slot, command(subchannel, method, count));
 }
 
 static void method(struct tgl_slot *slot, unsigned int subchannel, uint32_t method, uint32_t word)
@@ -123,7 +128,7 @@ static void write_fill(struct tgl_slot *slot, const struct tgl_work *work)
 	method(slot, SUBC_2D, SERIALIZE, 0);
 }
 
-static void write_copy(struct tgl_slot *slot)
+static void write_copy(struct tgl_slot *slot, const struct tgl_work *work)
 {
 	method(slot, SUBC_COPY, OBJECT, ENGINE_COPY | CLASS_COPY);
 	begin(slot, SUBC_COPY, COPY_IN, 8);
@@ -135,7 +140,7 @@ static void write_copy(struct tgl_slot *slot)
 	put(slot, TGL_LINE_BYTES);	/* pitch out */
 	put(slot, TGL_LINE_BYTES);	/* bytes of a line */
 	put_size(slot);
-	method(slot, SUBC_COPY, COPY_LAUNCH, LAUNCH_LINES);
+	put_launches(slot, work->passes, command(SUBC_COPY, COPY_LAUNCH, 1), LAUNCH_LINES);
 }
 
 void tgl_fermi_write(struct tgl_slot *slot, const struct tgl_work *work, uint64_t source)
@@ -148,7 +153,8 @@ void tgl_fermi_write(struct tgl_slot *slot, const struct tgl_work *work, uint64_
 		write_fill(slot, work);
 		break;
 	case TGL_COPY:
-		write_copy(slot);
+	case TGL_UPLOAD:
+		write_copy(slot, work);
 		break;
 	}
 }
@@ -159,6 +165,7 @@ uint32_t tgl_fermi_class(enum tgl_kind kind)
 		[TGL_COMPUTE] = CLASS_COMPUTE,
 		[TGL_FILL] = CLASS_2D,
 		[TGL_COPY] = CLASS_COPY,
+		[TGL_UPLOAD] = CLASS_COPY,
 	};
 
 	return classes[kind];

@@ -48,7 +48,7 @@
 #define HANDLE_M2MF	0xbeef5039
 
 #define PUSH_BYTES	4096
-#define PUSH_WORDS_MAX	256	/* more than any kind of group has */
+#define PUSH_WORDS_MAX	(256 + 2 * TGL_PASSES_MAX)	/* more than any kind of group has */
 
 /* Methods of every class */
 #define OBJECT			0x0000
@@ -101,6 +101,7 @@
 #define M2MF_LAYOUT_OUT		0x021c
 #define M2MF_OFFSET_HIGH	0x0238
 #define M2MF_OFFSET_IN		0x030c
+#define M2MF_LAUNCH		0x0328
 #define LAYOUT_LINEAR		1
 #define FORMAT_BYTES		0x0101	/* both sides advance by single bytes */
 
@@ -123,7 +124,7 @@ struct tgl_channel {
 	struct nouveau_object *notify;	/* copies need one bound */
 	struct tgl_bo source;		/* compute: the program; copy: what is copied */
 	struct tgl_work work;		/* the most that a group does */
-	uint32_t domain;		/* where source and targets of fills and copies live */
+	uint32_t domain;		/* where what is written lives, and the source of copies */
 	struct tgl_slot slots[];
 };
 
@@ -134,6 +135,7 @@ static const struct {
 	[TGL_COMPUTE] = { 0x50c0, HANDLE_COMPUTE },
 	[TGL_FILL] = { 0x502d, HANDLE_2D },
 	[TGL_COPY] = { 0x5039, HANDLE_M2MF },
+	[TGL_UPLOAD] = { 0x5039, HANDLE_M2MF },
 };
 
 /* Opens the first render node of nouveau's; *why says what was seen if there is none. */
@@ -225,11 +227,16 @@ fail:
 	return ret;
 }
 
-/* Starts a method that takes count words, for that method and those that follow it. */
+/* A method that takes count words, for that method and those that follow it. */
+static uint32_t command(unsigned int subchannel, uint32_t method, unsigned int count)
+{
+	return count << 18 | subchannel << 13 | method;
+}
+
 static void begin(struct tgl_slot *slot, unsigned int subchannel, uint32_t method,
 		  unsigned int count)
 {
-	put(slot, count << 18 | subchannel << 13 | method);
+	put(slot, command(subchannel, method, count));
 }
 
 static void method(struct tgl_slot *slot, unsigned int subchannel, uint32_t method, uint32_t word)
@@ -315,7 +322,7 @@ static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
 	method(slot, SUBC_2D, SERIALIZE, 0);
 }
 
-static void write_copy(struct tgl_slot *slot)
+static void write_copy(struct tgl_slot *slot, const struct tgl_work *work)
 {
 	uint64_t to = slot->bo.va;
 
@@ -330,7 +337,7 @@ static void write_copy(struct tgl_slot *slot)
 	put_patch(slot);
 	slot->patch_high = slot->patch;
 	put(slot, to >> 32);
-	begin(slot, SUBC_M2MF, M2MF_OFFSET_IN, 8);	/* the last word starts the copy */
+	begin(slot, SUBC_M2MF, M2MF_OFFSET_IN, 7);
 	put_patch(slot);
 	put(slot, (uint32_t)to);
 	put(slot, TGL_LINE_BYTES);	/* pitch in */
@@ -338,7 +345,7 @@ static void write_copy(struct tgl_slot *slot)
 	put(slot, TGL_LINE_BYTES);	/* bytes of a line */
 	put_size(slot);
 	put(slot, FORMAT_BYTES);
-	put(slot, 0);
+	put_launches(slot, work->passes, command(SUBC_M2MF, M2MF_LAUNCH, 1), 0);
 	method(slot, SUBC_M2MF, SERIALIZE, 0);
 }
 
@@ -395,7 +402,7 @@ static int make_bo(struct tgl_channel *chan, uint32_t domain, uint64_t size, str
 static int make_source(struct tgl_channel *chan, struct nouveau_client *client, int verify)
 {
 	uint64_t size = (chan->work.lines + (uint64_t)TGL_COPY_STARTS) * TGL_LINE_BYTES;
-	uint32_t domain = chan->domain, i;
+	uint32_t domain = chan->work.kind == TGL_UPLOAD ? NOUVEAU_BO_GART : chan->domain, i;
 	uint32_t *words;
 	int ret;
 
@@ -408,7 +415,7 @@ static int make_source(struct tgl_channel *chan, struct nouveau_client *client, 
 	ret = make_bo(chan, domain, size, &chan->source);
 	if (ret)
 		return ret;
-	if (chan->work.kind == TGL_COPY && !verify)
+	if (chan->work.kind != TGL_COMPUTE && !verify)
 		return 0;
 	ret = nouveau_bo_map(chan->source.bo, NOUVEAU_BO_WR, client);
 	if (ret)
@@ -495,7 +502,8 @@ static void write_tesla(struct tgl_channel *chan, struct tgl_slot *slot)
 		write_fill(chan, slot);
 		break;
 	case TGL_COPY:
-		write_copy(slot);
+	case TGL_UPLOAD:
+		write_copy(slot, &chan->work);
 		break;
 	}
 }
@@ -557,7 +565,7 @@ static int make_objects(struct tgl_channel *chan, char *why, size_t why_size)
 			 chan->dev->chipset, oclass, strerror(-ret));
 		return ret;
 	}
-	if (chan->work.kind != TGL_COPY || is_fermi(chan->dev))
+	if (engines[chan->work.kind].handle != HANDLE_M2MF || is_fermi(chan->dev))
 		return 0;
 	ret = nouveau_object_new(chan->obj, HANDLE_NOTIFY, NOUVEAU_NOTIFIER_CLASS,
 				 &notify, sizeof(notify), &chan->notify);
@@ -629,9 +637,11 @@ int tgl_slot_submit(struct tgl_channel *chan, unsigned int index, const struct t
 		*slot->patch = fill_colour(seq);
 		break;
 	case TGL_COPY:
+	case TGL_UPLOAD:
 		from = chan->source.va + copy_start(seq);
 		*slot->patch_high = from >> 32;
 		*slot->patch = (uint32_t)from;
+		set_launches(slot, work->passes, chan->work.passes);
 		break;
 	}
 	if (chan->gpu->exec)
@@ -667,6 +677,7 @@ uint64_t tgl_slot_check(const struct tgl_channel *chan, unsigned int index, uint
 			wrong += found[i] != colour;
 		break;
 	case TGL_COPY:
+	case TGL_UPLOAD:
 		for (i = 0; i < words; i++)
 			wrong += found[i] != source_word(start + i);
 		break;

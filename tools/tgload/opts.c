@@ -53,6 +53,7 @@ static const char * const kind_names[] = {
 	[TGL_COMPUTE] = "compute",
 	[TGL_FILL] = "fill",
 	[TGL_COPY] = "copy",
+	[TGL_UPLOAD] = "upload",
 };
 
 const char *tgl_kind_name(enum tgl_kind kind)
@@ -80,7 +81,7 @@ static const char *set_kind(enum tgl_kind *kind, const char *value)
 			return NULL;
 		}
 	}
-	return "not a kind of work: give compute, fill or copy";
+	return "not a kind of work: give compute, fill, copy or upload";
 }
 
 static const char *set_submit(int *exec, const char *value)

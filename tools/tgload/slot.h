@@ -29,6 +29,7 @@ struct tgl_slot {
 	uint32_t *patch_high;		/* words of the push buffer that change with the group */
 	uint32_t *patch;
 	uint32_t *size;			/* the word that says how much there is to do */
+	uint32_t *launch;		/* copies and uploads: two words that start one, so often */
 	uint32_t lines;			/* fills and copies: of the group it holds */
 };
 
@@ -55,6 +56,28 @@ static inline void put_size(struct tgl_slot *slot)
 {
 	slot->size = slot->cur;
 	put(slot, 0);
+}
+
+/* Commands that start what the words before say, @passes times: @method with @word. */
+static inline void put_launches(struct tgl_slot *slot, uint32_t passes, uint32_t method,
+				uint32_t word)
+{
+	slot->launch = slot->cur;
+	while (passes--) {
+		put(slot, method);
+		put(slot, word);
+	}
+}
+
+/* Of @most such commands @passes stay, the others become no command. */
+static inline void set_launches(struct tgl_slot *slot, uint32_t passes, uint32_t most)
+{
+	uint32_t i;
+
+	for (i = 1; i < most; i++) {
+		slot->launch[2 * i] = i < passes ? slot->launch[0] : 0;
+		slot->launch[2 * i + 1] = i < passes ? slot->launch[1] : 0;
+	}
 }
 
 /**

@@ -5,13 +5,20 @@
  *
  * A grid of B blocks of W warps running I instructions of C clocks takes B * W * I * C clocks of
  * the multiprocessors, once there is a block for every one of them, and as long as one block even if
- * there is not. Copies read and write each byte once.
+ * there is not. Copies read and write each byte once; uploads read it over PCI Express, which takes
+ * longer than to write it.
  */
 #include "work.h"
 
 #define WARP_THREADS		32
 #define BLOCK_INSNS	((uint64_t)TGL_BLOCK_THREADS / WARP_THREADS * TGL_PROGRAM_INSNS)
 #define GRID_MAX		65535
+
+/*
+ * Both boards have PCI Express 2.0 of 16 lanes: 8e9 bytes a second, of which a packet of 152 bytes
+ * carries 128.
+ */
+#define LINK		(8000 * 128 / 152)
 
 /*
  * GeForce 9800 GT: 14 multiprocessors at a shader clock of 1.5 GHz, each taking four clocks for one
@@ -25,6 +32,7 @@ const struct tgl_rates tgl_g92 = {
 	.insn_clocks = 4,
 	.pixels = 16 * 600,
 	.bytes = 57600,
+	.link = LINK,
 };
 
 /*
@@ -38,6 +46,7 @@ const struct tgl_rates tgl_gf100 = {
 	.insn_clocks = 1,
 	.pixels = 48 * 700,
 	.bytes = 177400,
+	.link = LINK,
 };
 
 static uint64_t nearest(uint64_t a, uint64_t b)
@@ -68,7 +77,21 @@ static void size_lines(struct tgl_work *work, uint64_t cost_ns, uint64_t line_ps
 	if (lines > TGL_LINES_MAX)
 		lines = TGL_LINES_MAX;
 	work->lines = lines;
+	work->passes = 1;
 	work->ps = lines * line_ps;
+}
+
+static void size_passes(struct tgl_work *work, uint64_t cost_ns, uint64_t line_ps)
+{
+	uint64_t passes = nearest(cost_ns * 1000, TGL_UPLOAD_LINES * line_ps);
+
+	if (passes < 1)
+		passes = 1;
+	if (passes > TGL_PASSES_MAX)
+		passes = TGL_PASSES_MAX;
+	work->lines = TGL_UPLOAD_LINES;
+	work->passes = passes;
+	work->ps = passes * TGL_UPLOAD_LINES * line_ps;
 }
 
 struct tgl_work tgl_work_size(const struct tgl_rates *rates, enum tgl_kind kind,
@@ -85,6 +108,9 @@ struct tgl_work tgl_work_size(const struct tgl_rates *rates, enum tgl_kind kind,
 		break;
 	case TGL_COPY:
 		size_lines(&work, cost_ns, 2 * TGL_LINE_BYTES * 1000000ull / rates->bytes);
+		break;
+	case TGL_UPLOAD:
+		size_passes(&work, cost_ns, TGL_LINE_BYTES * 1000000ull / rates->link);
 		break;
 	}
 	return work;

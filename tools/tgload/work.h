@@ -13,11 +13,13 @@
  * @TGL_COMPUTE: a straight-line program launched over a grid of blocks
  * @TGL_FILL: a solid rectangle by the 2D engine
  * @TGL_COPY: a copy by the memory-to-memory engine
+ * @TGL_UPLOAD: copies by it from the system's memory, one after the other
  */
 enum tgl_kind {
 	TGL_COMPUTE,
 	TGL_FILL,
 	TGL_COPY,
+	TGL_UPLOAD,
 };
 
 /**
@@ -28,6 +30,7 @@ enum tgl_kind {
  * @insn_clocks: clocks that one of them takes for an instruction of a warp of 32 threads
  * @pixels: 32-bit pixels filled
  * @bytes: bytes read and written in its memory
+ * @link: bytes that come to it from the system's memory
  */
 struct tgl_rates {
 	const char *name;
@@ -36,6 +39,7 @@ struct tgl_rates {
 	uint32_t insn_clocks;
 	uint32_t pixels;
 	uint32_t bytes;
+	uint32_t link;
 };
 
 extern const struct tgl_rates tgl_g92, tgl_gf100;
@@ -54,13 +58,18 @@ extern const struct tgl_rates tgl_g92, tgl_gf100;
 #define TGL_COPY_STARTS		16
 /* With the copies' extra lines, or a guard line behind what is written, a buffer is 4 MiB. */
 #define TGL_LINES_MAX		(1024 - TGL_COPY_STARTS)
+/* Uploads are of so many lines each, half a MiB, as drivers do it piece by piece. */
+#define TGL_UPLOAD_LINES	128
+/* As many as a push buffer has room for. */
+#define TGL_PASSES_MAX		256
 
 /**
  * struct tgl_work - one command group's worth of work
  * @kind: what does it
  * @grid_x: compute: blocks in a row of the grid, 1 to 65535
  * @grid_y: compute: rows of the grid, 1 to 65535
- * @lines: fill and copy: lines written, 1 to TGL_LINES_MAX
+ * @lines: fill, copy and upload: lines written, 1 to TGL_LINES_MAX
+ * @passes: copy and upload: how often, 1 to TGL_PASSES_MAX
  * @ps: the GPU time that this is by the published rates, in picoseconds
  */
 struct tgl_work {
@@ -68,6 +77,7 @@ struct tgl_work {
 	uint32_t grid_x;
 	uint32_t grid_y;
 	uint32_t lines;
+	uint32_t passes;
 	uint64_t ps;
 };
 
@@ -77,8 +87,9 @@ struct tgl_work {
  * @kind: what shall do the work
  * @cost_ns: the wanted GPU time in nanoseconds, at most 120 s
  *
- * Fills and copies are cut to what fits their buffers (on the G92 about 107 us and 143 us), and
- * nothing is smaller than the card can do: a block for each multiprocessor, one line.
+ * Fills and copies are cut to what fits their buffers (on the G92 about 107 us and 143 us), uploads
+ * to about 20 ms; nothing is smaller than the card can do: a block for each multiprocessor, one
+ * line, one upload.
  *
  * Return: the work; its ps says what it really asks for.
  */

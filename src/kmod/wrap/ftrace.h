@@ -2,7 +2,8 @@
 /*
  * ftrace: where a traced function goes on.
  *
- * 6.2 renamed ftrace_instruction_pointer_set() to ftrace_regs_set_instruction_pointer().
+ * 6.2 renamed ftrace_instruction_pointer_set() to ftrace_regs_set_instruction_pointer(), and
+ * brought ftrace_regs_get_argument().
  */
 #ifndef TGK_WRAP_FTRACE_H
 #define TGK_WRAP_FTRACE_H
@@ -16,6 +17,16 @@ static __always_inline void tgk_ftrace_go(struct ftrace_regs *fregs, unsigned lo
 	ftrace_regs_set_instruction_pointer(fregs, ip);
 #else
 	ftrace_instruction_pointer_set(fregs, ip);
+#endif
+}
+
+/* The function's second argument. */
+static __always_inline unsigned long tgk_ftrace_arg2(struct ftrace_regs *fregs)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return ftrace_regs_get_argument(fregs, 1);
+#else
+	return regs_get_kernel_argument(&fregs->regs, 1);
 #endif
 }
 

@@ -18,6 +18,8 @@
 
 #define TGK_NR_CHANNEL_ALLOC	0x02
 #define TGK_NR_CHANNEL_FREE	0x03
+#define TGK_NR_GROBJ_ALLOC	0x04
+#define TGK_NR_NVIF		0x07
 #define TGK_NR_EXEC		0x12
 #define TGK_NR_GEM_NEW		0x40
 #define TGK_NR_PUSHBUF		0x41
@@ -35,6 +37,26 @@ struct tgk_channel_alloc {
 
 struct tgk_channel_free {
 	s32 channel;
+};
+
+struct tgk_grobj_alloc {
+	s32 channel;
+	u32 handle;
+	s32 class;
+};
+
+/* What libdrm asks NVIF for when a channel gets an object: the channel's number is the token. */
+#define TGK_NVIF_NEW		0x02
+
+struct tgk_nvif_new {
+	u8 version, type, pad02[4], owner, route;
+	u64 token, object;
+	struct {
+		u8 version, pad01[6], route;
+		u64 token, object;
+		u32 handle;
+		s32 oclass;
+	} new;
 };
 
 /* EXEC came with 6.6. */
