@@ -56,7 +56,8 @@ static void tick_tick(struct tg_gpu *gpu)
 
 	st->ticks = gpu->now >= st->next;
 	if (st->ticks)
-		st->next += (div64_s64(gpu->now - st->next, period) + 1) * period;
+		st->next = tg_after(st->next + div64_s64(gpu->now - st->next, period) * period,
+				    period);
 }
 
 static struct tg_job *tick_pick(struct tg_gpu *gpu, struct tg_engine *engine)
