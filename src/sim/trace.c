@@ -98,6 +98,11 @@ int tgs_trace_read(struct tgs_trace *t, const void *data, u64 len, char *error)
 			 TG_ENGINES_MAX);
 		return -EINVAL;
 	}
+	if (head->now < 0 || head->now == TG_NEVER) {
+		snprintf(error, TGS_MESSAGE, "a start at %lld ns; from 0 on, before the clock's end",
+			 (long long)head->now);
+		return -EINVAL;
+	}
 	policy = tg_policy_find(head->policy, strnlen(head->policy, sizeof(head->policy)));
 	if (policy < 0) {
 		snprintf(error, TGS_MESSAGE, "no policy '%.16s' here", head->policy);

@@ -396,6 +396,9 @@ static const struct head_row {
 	{ "no such policy", 0, 8, "tim", 4, "no policy 'tim' here" },
 	{ "policy without end", 0, 8, "timegraphtimegra", 16, "no policy 'timegraphtimegra'" },
 	{ "policy that it was not", 0, 8, "fifo", 5, "  trace:" },
+	{ "start before the clock's", 0, 24, "\0\0\0\0\0\0\0\x80", 8, "start at -9223372036854775808 ns" },
+	{ "start at the clock's end", 0, 24, "\xff\xff\xff\xff\xff\xff\xff\x7f", 8,
+	  "start at 9223372036854775807 ns" },
 	{ "malformed record", 0, 36, "\7", 1, "malformed record at byte 32" },
 	{ "record cut off", 40, 0, "", 0, "cut off inside a record at byte 32" },
 };
