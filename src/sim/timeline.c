@@ -196,12 +196,13 @@ static char letter(const struct tgs_group *g, s64 at)
 	return ' ';
 }
 
+/* Longer ones than WIDTH push what follows, and stay apart. */
 static void print_ms(FILE *to, int width, s64 t, s64 zero)
 {
 	if (t == TG_NEVER)
-		fprintf(to, "%*s", width, "-");
+		fprintf(to, " %*s", width - 1, "-");
 	else
-		fprintf(to, "%*.3f", width, (t - zero) / 1e6);
+		fprintf(to, " %*.3f", width - 1, (t - zero) / 1e6);
 }
 
 static void label(const struct tgs_group *g, FILE *to)
@@ -237,7 +238,7 @@ static void draw(const struct tgs_timeline *tl, FILE *to)
 static void tell(const struct tgs_timeline *tl, const struct tgs_group *g, FILE *to)
 {
 	label(g, to);
-	fprintf(to, "%4llu", (unsigned long long)g->job);
+	fprintf(to, " %3llu", (unsigned long long)g->job);
 	print_ms(to, 9, g->arrived, tl->from);
 	print_ms(to, 9, g->freed, tl->from);
 	print_ms(to, 9, g->started, tl->from);
