@@ -128,6 +128,7 @@ struct tg_chunk {
  * @nr: the key's
  * @users: jobs that were predicted by it and are not over
  * @runs: how many @mean stands for, as far as that matters; 0: no job has run yet
+ * @warm: one has run without a switch before it, so @mean is told apart from the impact
  */
 struct tg_cost {
 	struct rb_node by_key, by_mean;
@@ -135,6 +136,7 @@ struct tg_cost {
 	struct tg_chunk *chunks;
 	s64 mean;
 	u32 hash, nr, users, runs;
+	bool warm;
 };
 
 /**
@@ -195,6 +197,16 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
 	       struct tg_cost **cost);
 
 /**
+ * tg_predict_switch() - a group goes, and there is a switch before it that was not foreseen, or there is not
+ * @h: its client's history
+ * @x: what was predicted, ns
+ * @switches: there is one
+ *
+ * Return: x, ns, at least 0.
+ */
+s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches);
+
+/**
  * tg_predict_learn() - a predicted group has run
  * @gpu: the GPU; a record that leaves the table returns to its pools
  * @h: its client's history
@@ -205,8 +217,9 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
  *
  * The first run of a key makes its record, less the preemption impact if @switched; if the table
  * has more than the knob predict_records then, the least recently used one goes. Later runs move
- * its mean, or, if @switched, the preemption impact. Means are over all runs up to 8, then the
- * latest run weighs one eighth. Runs of unreadable groups share one mean, @switched or not.
+ * its mean; those that are @switched the preemption impact, once the key has run without that, and
+ * its mean, less the impact, until then. Means are over all runs up to 8, then the latest run weighs
+ * one eighth. Runs of unreadable groups share one mean, @switched or not.
  */
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
 		      s64 used, bool switched);

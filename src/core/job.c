@@ -15,10 +15,10 @@ static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key 
 
 	if (!client->history)
 		client->history = tg_history_new(gpu);
-	if (client->history)
-		job->predicted = tg_predict(gpu, client->history, key,
-					    tg_job_engine(gpu, job)->last != job->channel,
-					    &job->cost);
+	if (!client->history)
+		return;
+	job->switched = tg_job_engine(gpu, job)->last != job->channel;
+	job->predicted = tg_predict(gpu, client->history, key, job->switched, &job->cost);
 }
 
 static void forget_prediction(struct tg_gpu *gpu, struct tg_job *job)
@@ -388,13 +388,17 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_client *client = job->client;
 	struct tg_reserve *r = job->reserve;
 	struct tg_engine *engine;
+	bool switched;
 
 	job->picked = job->asked || client->gate == TG_GATE_TRACK;
 	job->asked = false;
 	enter(gpu, job, TG_JOB_FREED);
 	list_move_tail(&job->wait, &gpu->freed);
 	job->slot = true;
-	job->switched = tg_job_engine(gpu, job)->last != job->channel;
+	switched = tg_job_engine(gpu, job)->last != job->channel;
+	if (job->cost && job->switched != switched)
+		job->predicted = tg_predict_switch(client->history, job->predicted, switched);
+	job->switched = switched;
 	client->inflight++;
 	r->queued--;
 	r->reserved += job->predicted;

@@ -299,7 +299,12 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
 	}
 	*cost = found ? found : &h->blank;
 	(*cost)->users++;
-	return switches ? max(x + h->impact, (s64)0) : x;
+	return switches ? tg_predict_switch(h, x, true) : x;
+}
+
+s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches)
+{
+	return max(x + (switches ? h->impact : -h->impact), (s64)0);
 }
 
 static void fold(s64 *mean, u32 *runs, s64 value)
@@ -333,12 +338,21 @@ static void learn_impact(struct tg_gpu *gpu, struct tg_history *h, s64 impact)
 	fold(&gpu->impact, &gpu->impact_runs, impact);
 }
 
-/* The first run of a key: its record gets into the table, and what is too much goes. */
-static void learn_first(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used)
+/*
+ * The mean of a key. While all its runs came after a switch it is of those, less the impact: of two
+ * programs that draw in turn, no group runs otherwise. With its first run the record gets into the
+ * table, and what is too much goes.
+ */
+static void learn_key(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used,
+		      bool switched)
 {
+	bool first = !cost->runs;
 	u32 i;
 
-	learn_mean(h, cost, between(used, 0, COST_MAX));
+	cost->warm |= !switched;
+	learn_mean(h, cost, switched ? between(used - h->impact, 0, COST_MAX) : used);
+	if (!first)
+		return;
 	list_add_tail(&cost->lru, &h->lru);
 	h->nr++;
 	/* Two at most: a lower limit is reached step by step. */
@@ -351,14 +365,14 @@ void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 {
 	used = between(used, 0, COST_MAX);
 	count_error(h, between(x, 0, 2 * COST_MAX), used);
-	if (cost == &h->blank)
+	if (cost == &h->blank) {
 		learn_mean(h, cost, used);
-	else if (!cost->runs)
-		learn_first(gpu, h, cost, switched ? used - h->impact : used);
-	else if (in_table(cost) && switched)
-		learn_impact(gpu, h, used - cost->mean);
-	else if (in_table(cost))
-		learn_mean(h, cost, used);
+	} else if (switched && cost->warm) {
+		if (in_table(cost))
+			learn_impact(gpu, h, used - cost->mean);
+	} else if (!cost->runs || in_table(cost)) {
+		learn_key(gpu, h, cost, used, switched);
+	}
 	tg_predict_drop(gpu, h, cost);
 }
 

@@ -318,6 +318,10 @@ static const struct history_row {
 	  "+a -a=100 *a ~a=0 *a +b -b=10 *b", "m0 h100 h50 m100 h0" },
 	{ "a first run after a switch is less the impact", 100, 99, 30, "*a ~a=100 +a *a",
 	  "m30 h70 h100" },
+	{ "runs that all come after a switch move the mean", 100, 99, 30,
+	  "*a ~a=100 *a ~a=120 *a +a", "m30 h100 h110 h80" },
+	{ "until one does not", 100, 99, 30, "*a ~a=100 *a -a=90 *a ~a=140 *a +a",
+	  "m30 h100 h110 h125 h80" },
 	{ "a first run that is cheaper than the impact", 100, 99, 30, "*a ~a=10 +a", "m30 h0" },
 	{ "a switch foreseen that does not come", 100, 99, 0, "+a -a=100 *a -a=200 +a",
 	  "m0 h100 h150" },
@@ -537,7 +541,7 @@ struct model {
 	struct model_record {
 		int key;		/* -1: free, KEYS: unreadable */
 		u32 runs, users;
-		bool evicted;
+		bool evicted, warm;
 		s64 mean;
 		u64 stamp;
 	} record[KEYS + GUESSES + 2];
@@ -603,9 +607,18 @@ static void model_learn(struct model *m, struct model_record *r, s64 used, bool 
 		model_drop(r);
 		return;
 	}
-	if (!r->runs && r->key != KEYS) {
+	if (switched && r->warm && r->key != KEYS) {
+		m->impact = averaged(m->impact, &m->impact_runs, used - r->mean);
+		model_drop(r);
+		return;
+	}
+	if (r->key != KEYS) {
 		used -= switched ? m->impact : 0;
-		r->mean = used < 0 ? 0 : used;
+		used = used < 0 ? 0 : used;
+		r->warm |= !switched;
+	}
+	if (!r->runs && r->key != KEYS) {
+		r->mean = used;
 		r->runs = 1;
 		r->stamp = ++m->stamp;
 		for (steps = 0; steps < 2; steps++) {
@@ -626,8 +639,6 @@ static void model_learn(struct model *m, struct model_record *r, s64 used, bool 
 			if (!old->users)
 				old->key = -1;
 		}
-	} else if (switched && r->key != KEYS) {
-		m->impact = averaged(m->impact, &m->impact_runs, used - r->mean);
 	} else {
 		r->mean = averaged(r->mean, &r->runs, used);
 	}
