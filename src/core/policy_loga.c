@@ -28,7 +28,7 @@
  * mode=1 is the cheap way to the same numbers: instead of looking all the time for a sixth of the
  * time, look about every look_us all the time, at random. The share of looks that find a client at
  * work is its share, without bias, and no stretch of time goes unseen; with n looks a share p is
- * true to sqrt(p (1 - p) / n). Where one client at most is active, an eighth of the looks does.
+ * true to sqrt(p (1 - p) / n). Where one client at most is active, a quarter of the looks does.
  *
  * metric=1 puts the mean time between context switches in the place of t_app: the paper's LoGA-CL
  * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
@@ -63,7 +63,7 @@ static const struct tg_param params[] = {
 #define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
 #define PARTS	20		/* binary places of a share */
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
-#define FEW	8		/* one look in so many where there is nobody to tell apart */
+#define FEW	4		/* one look in so many where there is nobody to tell apart */
 
 enum phase { ASLEEP, POLLING, RESTING };
 

@@ -113,8 +113,11 @@ static struct tgk_client *owner_of(struct tgk_gpu *gpu, u32 chid)
 	return client;
 }
 
-/* The run is over: its time to its client. What belongs to nobody is nouveau's own. */
-static void end_run(struct tgk_gpu *gpu)
+/*
+ * The run's time to its client; what belongs to nobody is nouveau's own. Only a run that has @ended
+ * counts: the end of a phase cuts one, and pieces of it are in two phases.
+ */
+static void charge_run(struct tgk_gpu *gpu, bool ended)
 {
 	struct tgk_poll *p = &gpu->poll;
 	struct tgk_client *client;
@@ -124,10 +127,10 @@ static void end_run(struct tgk_gpu *gpu)
 		client = owner_of(gpu, p->chid);
 		if (client) {
 			client->polled += p->run;
-			client->polled_runs++;
+			client->polled_runs += ended;
 		} else {
 			p->others += p->run;
-			p->others_runs++;
+			p->others_runs += ended;
 		}
 		raw_spin_unlock_irq(&gpu->lock);
 	}
@@ -219,7 +222,7 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	struct tg_sample one = { .length = p->last - p->begun }, all = one;
 	struct tgk_client *client, *next;
 
-	end_run(gpu);
+	charge_run(gpu, false);
 	look_at_fences(gpu);
 	raw_spin_lock_irq(&gpu->lock);
 	if (p->until == until) {
@@ -298,7 +301,7 @@ static s64 look(struct tgk_gpu *gpu)
 	half = (now - p->last) / 2;
 	p->run += half;
 	if (chid != p->chid) {
-		end_run(gpu);
+		charge_run(gpu, true);
 		p->chid = chid;
 	}
 	p->run += now - p->last - half;

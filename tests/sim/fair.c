@@ -285,7 +285,7 @@ static const struct account_row {
 	{ "loga: accounts of one, half the time", "loga\n",
 	  "[client a]\narrival = periodic 1ms\ncost = fixed 0.5ms\n", 3, 120000 },
 	{ "loga, cheap: accounts of one, half the time", "loga\nknob = mode 1\n",
-	  "[client a]\narrival = periodic 1ms\ncost = fixed 0.5ms\n", 3, 600 },
+	  "[client a]\narrival = periodic 1ms\ncost = fixed 0.5ms\n", 3, 1100 },
 	{ "loga: accounts of ten that do little", "loga\n", BUSY("b", "2ms", "")
 	  "[client a]\ncount = 10\narrival = back-to-back 1ms\ncost = fixed 100us\n", 3, 120000 },
 	{ "loga, cheap: accounts of ten that do little", "loga\nknob = mode 1\n",
