@@ -129,6 +129,7 @@ struct tg_chunk {
  * @users: jobs that were predicted by it and are not over
  * @runs: how many @mean stands for, as far as that matters; 0: no job has run yet
  * @warm: one has run without a switch before it, so @mean is told apart from the impact
+ * @odd: the latest run was off the mean by more than a quarter of it, and is not in it
  */
 struct tg_cost {
 	struct rb_node by_key, by_mean;
@@ -136,7 +137,7 @@ struct tg_cost {
 	struct tg_chunk *chunks;
 	s64 mean;
 	u32 hash, nr, users, runs;
-	bool warm;
+	bool warm, odd;
 };
 
 /**
@@ -219,7 +220,8 @@ s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches);
  * has more than the knob predict_records then, the least recently used one goes. Later runs move
  * its mean; those that are @switched the preemption impact, once the key has run without that, and
  * its mean, less the impact, until then. Means are over all runs up to 8, then the latest run weighs
- * one eighth. Runs of unreadable groups share one mean, @switched or not.
+ * one eighth. A run that is off the mean by more than a quarter of it is left out; if the next
+ * one is too, the mean starts again with that. Runs of unreadable groups share one mean, @switched or not.
  */
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
 		      s64 used, bool switched);

@@ -18,6 +18,7 @@
 
 #define PAIR_TIMES	0xffffULL		/* bits of a pair that count */
 #define MEMORY		8			/* runs that a mean looks back on */
+#define ODD		4			/* off by more than one part in so many of its mean */
 #define COST_MAX	(1000000 * TG_SEC)	/* no cost is more: sums and per mille fit */
 
 /* ---- keys ------------------------------------------------------------------------------- */
@@ -339,6 +340,24 @@ static void learn_impact(struct tg_gpu *gpu, struct tg_history *h, s64 impact)
 }
 
 /*
+ * Is this run off the others, and alone in that? An interrupt that came late does that, to one group
+ * and the next. Two odd ones in a row are no accident: the mean starts again with the second.
+ */
+static bool is_stray(struct tg_history *h, struct tg_cost *cost, s64 used)
+{
+	s64 off = used > cost->mean ? used - cost->mean : cost->mean - used;
+	bool odd = off > cost->mean / ODD;
+
+	if (odd && cost->odd) {
+		rb_erase_cached(&cost->by_mean, &h->means);
+		cost->runs = 0;
+		odd = false;
+	}
+	cost->odd = odd;
+	return odd;
+}
+
+/*
  * The mean of a key. While all its runs came after a switch it is of those, less the impact: of two
  * programs that draw in turn, no group runs otherwise. With its first run the record gets into the
  * table, and what is too much goes.
@@ -349,8 +368,12 @@ static void learn_key(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 	bool first = !cost->runs;
 	u32 i;
 
+	if (switched)
+		used = between(used - h->impact, 0, COST_MAX);
+	if (!first && is_stray(h, cost, used))
+		return;
 	cost->warm |= !switched;
-	learn_mean(h, cost, switched ? between(used - h->impact, 0, COST_MAX) : used);
+	learn_mean(h, cost, used);
 	if (!first)
 		return;
 	list_add_tail(&cost->lru, &h->lru);

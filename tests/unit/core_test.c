@@ -253,12 +253,12 @@ static const struct row rows[] = {
 	  "601 started 2\n" "650 done 2\n" "651 submit 1 1 3 71\n" "20000 wait\n",
 	  "0 free 1, 601 free 2, 10000 free 3" },
 	{ "AE: another's group that is let in before adds the switch, too", "timegraph",
-	  "0 spec a:ht:ae:1:2200:10000 b:prt:bg:9:0:0\n" "0 knob 4 200\n" "0 join 1 1 a\n"
+	  "0 spec a:ht:ae:1:2050:10000 b:prt:bg:9:0:0\n" "0 knob 4 200\n" "0 join 1 1 a\n"
 	  "0 join 2 1 b\n" "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n"
 	  "600 submit 1 1 2 71\n" "600 started 2\n" "605 submit 2 1 3\n" "610 submit 1 1 4 71\n"
-	  "1200 done 2\n" "1201 started 3\n" "1250 done 3\n" "1251 submit 1 1 5 71\n"
-	  "1252 started 4\n" "1850 done 4\n" "20000 wait\n",
-	  "0 free 1, 600 free 2, 1200 free 3, 1250 free 4, 10000 free 5" },
+	  "1100 done 2\n" "1101 started 3\n" "1150 done 3\n" "1151 submit 1 1 5 71\n"
+	  "1152 started 4\n" "1752 done 4\n" "20000 wait\n",
+	  "0 free 1, 600 free 2, 1100 free 3, 1150 free 4, 10000 free 5" },
 	{ "AE: a channel that is gone is no other's", "timegraph",
 	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
 	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "610 leave 1 1\n"

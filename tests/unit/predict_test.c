@@ -264,16 +264,22 @@ static const struct history_row {
 	{ "a miss has the worst mean", 100, 99, 0, "+a -a=100 +b -b=300 +c -c=200 +d",
 	  "m0 m100 m300 m300" },
 	{ "the worst mean falls with its record", 100, 99, 0,
-	  "+a -a=100 +b -b=300 +b -b=10 +c", "m0 m100 h300 m155" },
-	{ "a mean is over all runs", 100, 99, 0, "+a -a=100 +a -a=200 +a -a=300 +a",
-	  "m0 h100 h150 h200" },
+	  "+a -a=100 +b -b=300 +b -b=240 +c", "m0 m100 h300 m270" },
+	{ "a mean is over all runs", 100, 99, 0, "+a -a=100 +a -a=120 +a -a=125 +a",
+	  "m0 h100 h110 h115" },
+	{ "a run that is off by more than a quarter is left out", 100, 99, 0,
+	  "+a -a=100 +a -a=125 +a -a=141 +a -a=112 +a", "m0 h100 h112 h112 h112" },
+	{ "two of them, and the mean starts again", 100, 99, 0,
+	  "+a -a=100 +a -a=200 +a -a=40 +a -a=50 +a", "m0 h100 h100 h40 h45" },
+	{ "one between them, and it does not", 100, 99, 0,
+	  "+a -a=100 +a -a=200 +a -a=100 +a -a=200 +a", "m0 h100 h100 h100 h100" },
 	{ "a mean looks back on eight runs", 100, 99, 0,
-	  "+a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=0 +a -a=800 +a -a=0 +a",
-	  "m0 h0 h0 h0 h0 h0 h0 h0 h0 h100 h88" },
+	  "+a -a=80 +a -a=80 +a -a=80 +a -a=80 +a -a=80 +a -a=80 +a -a=80 +a -a=80 +a -a=96 +a -a=66 +a",
+	  "m0 h80 h80 h80 h80 h80 h80 h80 h80 h82 h80" },
 	{ "a record is there after its first run, not before", 100, 99, 0, "+a +a -a=5 +a",
 	  "m0 m0 h5" },
 	{ "two first runs of one key are one record", 2, 99, 0,
-	  "+a +a +b -b=1 -a=10 -a=30 +a +b", "m0 m0 m0 h20 h1" },
+	  "+a +a +b -b=1 -a=10 -a=12 +a +b", "m0 m0 m0 h11 h1" },
 	{ "a group that will not run leaves no record", 100, 99, 0, "+a !a +a -a=7 +a !a +a",
 	  "m0 m0 h7 h7" },
 	{ "one of two first groups that will not run", 100, 99, 0, "+a +a !a -a=9 +a",
@@ -319,12 +325,12 @@ static const struct history_row {
 	{ "a first run after a switch is less the impact", 100, 99, 30, "*a ~a=100 +a *a",
 	  "m30 h70 h100" },
 	{ "runs that all come after a switch move the mean", 100, 99, 30,
-	  "*a ~a=100 *a ~a=120 *a +a", "m30 h100 h110 h80" },
-	{ "until one does not", 100, 99, 30, "*a ~a=100 *a -a=90 *a ~a=140 *a +a",
-	  "m30 h100 h110 h125 h80" },
+	  "*a ~a=100 *a ~a=110 *a +a", "m30 h100 h105 h75" },
+	{ "until one does not", 100, 99, 30, "*a ~a=100 *a -a=80 *a ~a=140 *a +a",
+	  "m30 h100 h105 h122 h75" },
 	{ "a first run that is cheaper than the impact", 100, 99, 30, "*a ~a=10 +a", "m30 h0" },
-	{ "a switch foreseen that does not come", 100, 99, 0, "+a -a=100 *a -a=200 +a",
-	  "m0 h100 h150" },
+	{ "a switch foreseen that does not come", 100, 99, 0, "+a -a=100 *a -a=120 +a",
+	  "m0 h100 h110" },
 	{ "unreadable groups learn through switches", 100, 99, 0, "*_ ~_=100 *_ ~_=200 *_",
 	  "m0 m100 m150" },
 	{ "costs without end saturate", 100, 99, 0,
@@ -541,7 +547,7 @@ struct model {
 	struct model_record {
 		int key;		/* -1: free, KEYS: unreadable */
 		u32 runs, users;
-		bool evicted, warm;
+		bool evicted, warm, odd;
 		s64 mean;
 		u64 stamp;
 	} record[KEYS + GUESSES + 2];
@@ -601,6 +607,7 @@ static void model_drop(struct model_record *r)
 
 static void model_learn(struct model *m, struct model_record *r, s64 used, bool switched)
 {
+	bool restarts = false;
 	u32 i, n, steps;
 
 	if (r->evicted) {
@@ -613,9 +620,28 @@ static void model_learn(struct model *m, struct model_record *r, s64 used, bool 
 		return;
 	}
 	if (r->key != KEYS) {
+		bool odd;
+
 		used -= switched ? m->impact : 0;
 		used = used < 0 ? 0 : used;
+		odd = r->runs && llabs(used - r->mean) > r->mean / 4;
+		if (odd && !r->odd) {
+			r->odd = true;
+			model_drop(r);
+			return;
+		}
+		if (odd) {
+			r->mean = used;
+			r->runs = 0;
+			restarts = true;
+		}
+		r->odd = false;
 		r->warm |= !switched;
+	}
+	if (restarts) {
+		r->runs = 1;
+		model_drop(r);
+		return;
 	}
 	if (!r->runs && r->key != KEYS) {
 		r->mean = used;
