@@ -222,8 +222,8 @@ static enum pull cache_error(struct card *card, struct chan *ch, u32 pull0)
 	u32 subc = ch->held_subc, mthd = ch->held_mthd;
 
 	if (card->chip->fermi)
-		return chan_error(card, ch, pull0 & PULL0_SOFTWARE ? PFIFO_NO_OBJECT :
-							     PFIFO_BAD_METHOD);
+		return chan_error(card, ch, !(pull0 & PULL0_SOFTWARE) ? PFIFO_BAD_METHOD :
+				  ch->subch[subc].software ? PFIFO_SOFTWARE : PFIFO_NO_OBJECT);
 	reg_set(card, PFIFO_PULL0, pull0 | PULL0_ACCESS);
 	reg_set(card, PFIFO_CACHE_GET, 0);
 	reg_set(card, PFIFO_CACHE_METHOD, subc << 13 | mthd);
@@ -361,6 +361,11 @@ static enum pull chan_decode(struct card *card, struct chan *ch)
 	u32 word;
 
 	while (!ch->held) {
+		if (ch->macro.running && !ch->macro.waits) {
+			if (!macro_run(card, ch))
+				return PULL_STOP;
+			continue;
+		}
 		if (chan_fetch(card, ch) == PULL_STOP)
 			return PULL_STOP;
 		if (!card->budget)
@@ -583,6 +588,7 @@ static enum pull pull_bind(struct card *card, struct chan *ch, u32 *engine, u32 
 		if (*engine)
 			return PULL_ON;
 		ch->subch[ch->held_subc].engine = 0;
+		ch->subch[ch->held_subc].software = id == 31;
 		return cache_error(card, ch, id == 31 ? PULL0_SOFTWARE : 0);
 	}
 	if (!pfifo_ramht(card, ch, ch->held_data, &context))
