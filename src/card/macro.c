@@ -25,7 +25,7 @@
 #define OWN_UPLOAD	(OWN_POS + MACROS)
 #define OWN_ID		(OWN_UPLOAD + 1)
 
-/* Instructions of one macro: the chip has a watchdog too. */
+/* Instructions without work between them: the chip has a watchdog too. */
 #define STEPS_MAX	0x10000
 #define END		(~0u)
 

@@ -223,6 +223,7 @@ bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc,
 		return false;
 	}
 	if (ns) {
+		ch->macro.steps = 0;
 		engine_start(card, e, ch, class, ns);
 		return false;
 	}

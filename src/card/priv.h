@@ -257,7 +257,7 @@ struct macro {
 	u32 subc;
 	u32 pc;
 	u32 next;		/* what is executed after it */
-	u32 steps;
+	u32 steps;		/* since it last made work */
 	u32 reg[8];
 	u32 mthd;		/* to be sent next, */
 	u32 step;		/* and how far the one after it is */
