@@ -50,6 +50,7 @@ const struct card_chip chip_g92 = {
 	.partitions = 4,
 	/* 27 MHz crystal */
 	.crystal_strap = 0x8000009f,
+	.gob_lines = 4,
 	.vram_mib = 256,
 	.vram_unit = 64,
 	.engines = 1,

@@ -38,7 +38,7 @@ static const struct card_strap straps[] = {
 };
 
 static const struct gr_class *const classes[] = {
-	&gr_m2mf_gf100, &gr_2d_gf100, &gr_compute_gf100, &gr_copy0, &gr_copy1, NULL,
+	&gr_m2mf_gf100, &gr_2d_gf100, &gr_compute_gf100, &gr_3d_gf100, &gr_copy0, &gr_copy1, NULL,
 };
 
 const struct card_chip chip_gf100 = {
@@ -49,6 +49,7 @@ const struct card_chip chip_gf100 = {
 	.subsystem_id = 0x075f,
 	.revision = 0xa3,
 	.partitions = PARTITIONS,
+	.gob_lines = 8,
 	.vram_mib = 384,
 	.vram_unit = 96,
 	.engines = 3,

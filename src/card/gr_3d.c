@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gr_3d.c - classes 0x8297 and 0x5097, 3D: methods are kept, queries are answered, nothing is
- * drawn.  Clears and draws take as long as what was asked for says: pixels, vertices, and the
- * lengths of their programs.
+ * gr_3d.c - classes 0x8297 and 0x5097, 3D, and Fermi's 0x9097: methods are kept, queries are
+ * answered, nothing is drawn.  Clears and draws take as long as what was asked for says: pixels,
+ * vertices, and the lengths of their programs.
  *
  * What a draw covers is not known without drawing it; the model assumes that it touches each pixel
  * of its viewport, as far as the scissors let it, once.
@@ -11,41 +11,73 @@
 
 #define DMA_QUERY		0x0188
 #define DMA_CODE		0x0198
-#define RT_FORMAT		0x0208
 #define VIEWPORT_HORIZ		0x0c00	/* extent in the high half; vertical next */
 #define VERTEX_BUFFER_COUNT	0x0d78
 #define SCISSOR_ENABLE		0x0e00
 #define SCISSOR_HORIZ		0x0e04	/* first low, end high; vertical next */
-#define VP_ADDRESS_HIGH		0x0f7c
-#define FP_ADDRESS_HIGH		0x0fa4
 #define SCREEN_SCISSOR_HORIZ	0x0ff4
 #define RT_CONTROL		0x121c
 #define ZETA_HORIZ		0x1228
-#define RT_HORIZ		0x1240
 #define VB_ELEMENT_U8		0x1304
-#define VP_START_ID		0x140c
-#define FP_START_ID		0x1414
-#define CLEAR_FLAGS		0x143c
 #define ZETA_ENABLE		0x1538
-#define VERTEX_BEGIN_GL		0x15dc
-#define VERTEX_END_GL		0x15e0
 #define VB_ELEMENT_U32		0x15e8
 #define VB_ELEMENT_U16		0x15f0
-#define VERTEX_DATA		0x1640
-#define VP_ATTR_EN		0x1650
 #define CLEAR_BUFFERS		0x19d0
 #define QUERY_ADDRESS_HIGH	0x1b00
 #define QUERY_GET		0x1b0c
 
-#define RT_LINEAR		BIT(31)
-#define CLEAR_BY_VIEWPORT	BIT(4)
 #define CLEAR_ZETA		0x03
 #define CLEAR_COLOUR		0x3c
 #define ZETA_BYTES		4
 
-/* Not methods: what the draw that is being described has so far. */
-#define OWN_VERTICES		0x1ff0
-#define OWN_WORDS		0x1ff4	/* of vertices in the pushbuffer */
+/*
+ * What the draw that is being described has so far; methods of these numbers are PFIFO's, and do
+ * not get here.
+ */
+#define OWN_VERTICES		0x0010
+#define OWN_WORDS		0x0014	/* of vertices in the pushbuffer */
+
+/**
+ * struct threed - where the classes differ: numbers of methods, and bits
+ * @rt_format, @rt_horiz: of the first target; its height follows its width
+ * @rt_layout, @rt_linear: method and bit that say that it is in lines, and its width in bytes
+ * @begin, @end: of a draw
+ * @index_count: vertices by an array of indices; 0: by the pushbuffer only
+ * @data, @attributes: a word of a vertex, and which words it has; 0: from arrays only
+ * @clear_flags: method that says what limits a clear: @clear_viewport, and @clear_scissor (0: any
+ *	scissor does)
+ * @code: addresses of vertex and pixel programs, high and low
+ * @start: what is added to them
+ * @header: bytes before a program's first instruction
+ * @query_brief: bit of a query that wants no more than its number
+ * @program: measures a program
+ */
+struct threed {
+	u32 rt_format, rt_horiz, rt_layout, rt_linear;
+	u32 begin, end, index_count, data, attributes;
+	u32 clear_flags, clear_viewport, clear_scissor;
+	u32 code[2], start[2], header;
+	u32 query_brief;
+	u32 (*program)(struct card *card, const struct dmaobj *code, u64 addr);
+};
+
+static const struct threed tesla = {
+	.rt_format = 0x0208, .rt_horiz = 0x1240, .rt_layout = 0x1240, .rt_linear = BIT(31),
+	.begin = 0x15dc, .end = 0x15e0, .data = 0x1640, .attributes = 0x1650,
+	.clear_flags = 0x143c, .clear_viewport = BIT(4),
+	.code = { 0x0f7c, 0x0fa4 }, .start = { 0x140c, 0x1414 },
+	.query_brief = BIT(15),
+	.program = pgraph_program,
+};
+
+static const struct threed fermi = {
+	.rt_format = 0x0810, .rt_horiz = 0x0808, .rt_layout = 0x0814, .rt_linear = BIT(12),
+	.begin = 0x1618, .end = 0x1614, .index_count = 0x17e0,
+	.clear_flags = 0x10f8, .clear_viewport = BIT(12), .clear_scissor = BIT(8),
+	.code = { 0x1608, 0x1608 }, .start = { 0x2044, 0x2144 }, .header = 0x50,
+	.query_brief = BIT(28),
+	.program = pgraph_program_gf100,
+};
 
 static u64 min_u64(u64 a, u64 b)
 {
@@ -56,14 +88,15 @@ static u64 min_u64(u64 a, u64 b)
  * The smallest of target, screen, viewport and scissor, each way.  Where they begin does not
  * matter: a driver keeps the others inside the target.
  */
-static u64 threed_pixels(const u32 *state, bool viewport)
+static u64 threed_pixels(const struct threed *t, const u32 *state, bool viewport, bool scissors)
 {
-	u64 width = state[RT_HORIZ / 4] & 0x0fffffff, height = state[RT_HORIZ / 4 + 1] & 0x1ffff;
+	u64 width = state[t->rt_horiz / 4] & 0x0fffffff;
+	u64 height = state[t->rt_horiz / 4 + 1] & 0x1ffff;
 	const u32 *screen = state + SCREEN_SCISSOR_HORIZ / 4, *scissor = state + SCISSOR_HORIZ / 4;
 	const u32 *view = state + VIEWPORT_HORIZ / 4;
-	u32 bytes = surface_pixel_bytes(state[RT_FORMAT / 4]);
+	u32 bytes = surface_pixel_bytes(state[t->rt_format / 4]);
 
-	if (state[RT_HORIZ / 4] & RT_LINEAR)
+	if (state[t->rt_layout / 4] & t->rt_linear)
 		width /= bytes ? bytes : 1;
 	if (!(state[RT_CONTROL / 4] & 0xf) || !width || !height) {
 		width = state[ZETA_HORIZ / 4] & 0x1ffff;
@@ -75,7 +108,7 @@ static u64 threed_pixels(const u32 *state, bool viewport)
 		width = min_u64(width, view[0] >> 16);
 		height = min_u64(height, view[1] >> 16);
 	}
-	if (state[SCISSOR_ENABLE / 4] & 1) {
+	if (scissors && state[SCISSOR_ENABLE / 4] & 1) {
 		for (u32 i = 0; i < 2; i++) {
 			u32 first = scissor[i] & 0xffff, end = scissor[i] >> 16;
 			u64 *extent = i ? &height : &width;
@@ -86,33 +119,38 @@ static u64 threed_pixels(const u32 *state, bool viewport)
 	return width * height;
 }
 
-static s64 threed_clear(const struct card *card, const u32 *state, u32 buffers)
+static s64 threed_clear(const struct threed *t, const struct card *card, const u32 *state,
+			u32 buffers)
 {
-	u64 pixels = threed_pixels(state, state[CLEAR_FLAGS / 4] & CLEAR_BY_VIEWPORT), bytes = 0;
+	u32 flags = state[t->clear_flags / 4];
+	u64 pixels = threed_pixels(t, state, flags & t->clear_viewport,
+				   !t->clear_scissor || flags & t->clear_scissor);
+	u64 bytes = 0;
 
 	if (buffers & CLEAR_COLOUR)
-		bytes += pixels * surface_pixel_bytes(state[RT_FORMAT / 4]);
+		bytes += pixels * surface_pixel_bytes(state[t->rt_format / 4]);
 	if (buffers & CLEAR_ZETA)
 		bytes += pixels * ZETA_BYTES;
 	return bytes ? cost_pixels(card->chip, pixels, bytes, 0) : 0;
 }
 
 /* Its length; 0 when it cannot be read: nothing is drawn with it, so that is no error here. */
-static u32 threed_program(struct card *card, const struct chan *ch, const u32 *state, u32 address,
-			  u32 start)
+static u32 threed_program(const struct threed *t, struct card *card, const struct chan *ch,
+			  const u32 *state, u32 which)
 {
-	u64 addr = ((u64)(state[address / 4] & 0xff) << 32 | state[address / 4 + 1]) +
-		   state[start / 4];
+	const u32 *address = state + t->code[which] / 4;
+	u64 addr = ((u64)(address[0] & 0xff) << 32 | address[1]) + state[t->start[which] / 4] +
+		   t->header;
 	struct dmaobj code;
 
 	pgraph_object(card, ch, state, DMA_CODE, &code);
-	return pgraph_program(card, &code, addr & ~3ull);
+	return t->program(card, &code, addr);
 }
 
-static s64 threed_draw(struct card *card, const struct chan *ch, u32 *state)
+static s64 threed_draw(const struct threed *t, struct card *card, const struct chan *ch, u32 *state)
 {
-	u32 words = (u32)__builtin_popcount(state[VP_ATTR_EN / 4]) +
-		    (u32)__builtin_popcount(state[VP_ATTR_EN / 4 + 1]);
+	const u32 *attributes = state + t->attributes / 4;
+	u32 words = (u32)(__builtin_popcount(attributes[0]) + __builtin_popcount(attributes[1]));
 	u64 vertices = state[OWN_VERTICES / 4], pixels, bytes;
 
 	if (words)
@@ -121,27 +159,33 @@ static s64 threed_draw(struct card *card, const struct chan *ch, u32 *state)
 	state[OWN_WORDS / 4] = 0;
 	if (!vertices)
 		return 0;
-	pixels = threed_pixels(state, true);
-	bytes = pixels * surface_pixel_bytes(state[RT_FORMAT / 4]);
+	pixels = threed_pixels(t, state, true, true);
+	bytes = pixels * surface_pixel_bytes(state[t->rt_format / 4]);
 	if (state[ZETA_ENABLE / 4] & 1)
 		bytes += 2 * pixels * ZETA_BYTES;
-	return cost_draw(card->chip, vertices,
-			 threed_program(card, ch, state, VP_ADDRESS_HIGH, VP_START_ID),
-			 pixels, threed_program(card, ch, state, FP_ADDRESS_HIGH, FP_START_ID),
-			 bytes);
+	return cost_draw(card->chip, vertices, threed_program(t, card, ch, state, 0),
+			 pixels, threed_program(t, card, ch, state, 1), bytes);
 }
 
-static s64 gr_3d_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data)
+static s64 threed_mthd(const struct threed *t, struct card *card, struct chan *ch, u32 *state,
+		       u32 mthd, u32 data)
 {
 	u32 *vertices = state + OWN_VERTICES / 4;
 
-	switch (mthd) {
-	case CLEAR_BUFFERS:
-		return threed_clear(card, state, data);
-	case VERTEX_BEGIN_GL:
+	if (mthd == t->begin) {
 		*vertices = 0;
 		state[OWN_WORDS / 4] = 0;
 		return 0;
+	}
+	if (mthd == t->end)
+		return threed_draw(t, card, ch, state);
+	if (mthd == t->index_count)
+		*vertices += data;
+	if (mthd == t->data)
+		state[OWN_WORDS / 4]++;
+	switch (mthd) {
+	case CLEAR_BUFFERS:
+		return threed_clear(t, card, state, data);
 	case VERTEX_BUFFER_COUNT:
 		*vertices += data;
 		return 0;
@@ -154,16 +198,22 @@ static s64 gr_3d_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, 
 	case VB_ELEMENT_U8:
 		*vertices += 4;
 		return 0;
-	case VERTEX_DATA:
-		state[OWN_WORDS / 4]++;
-		return 0;
-	case VERTEX_END_GL:
-		return threed_draw(card, ch, state);
 	case QUERY_GET:
-		return pgraph_query(card, ch, state, DMA_QUERY, QUERY_ADDRESS_HIGH, data);
+		return pgraph_query(card, ch, state, DMA_QUERY, QUERY_ADDRESS_HIGH,
+				    data & t->query_brief);
 	default:
 		return 0;
 	}
+}
+
+static s64 tesla_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data)
+{
+	return threed_mthd(&tesla, card, ch, state, mthd, data);
+}
+
+static s64 fermi_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data)
+{
+	return threed_mthd(&fermi, card, ch, state, mthd, data);
 }
 
 /* Rasteriser, ROPs and multiprocessors are busy. */
@@ -171,11 +221,16 @@ static s64 gr_3d_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, 
 #define VSTATUS_3D	{ 0, 1 << 12, 1 << 21 }
 
 const struct gr_class gr_3d = {
-	.oclass = 0x8297, .slot = GR_3D, .mthd = gr_3d_mthd,
+	.oclass = 0x8297, .slot = GR_3D, .mthd = tesla_mthd,
 	.status = STATUS_3D, .vstatus = VSTATUS_3D,
 };
 
 const struct gr_class gr_3d_g80 = {
-	.oclass = 0x5097, .slot = GR_3D, .mthd = gr_3d_mthd,
+	.oclass = 0x5097, .slot = GR_3D, .mthd = tesla_mthd,
+	.status = STATUS_3D, .vstatus = VSTATUS_3D,
+};
+
+const struct gr_class gr_3d_gf100 = {
+	.oclass = 0x9097, .slot = GR_3D, .mthd = fermi_mthd,
 	.status = STATUS_3D, .vstatus = VSTATUS_3D,
 };

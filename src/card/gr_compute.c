@@ -14,6 +14,7 @@
 #define BLOCK_ALLOC		0x02b4
 #define QUERY_ADDRESS_HIGH	0x0310
 #define QUERY_GET		0x031c
+#define QUERY_SHORT		BIT(15)
 #define LAUNCH			0x0368
 #define GRIDDIM			0x03a4
 #define BLOCKDIM_XY		0x03ac
@@ -65,7 +66,8 @@ static s64 compute_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd
 	case LAUNCH:
 		return compute_launch(card, ch, state);
 	case QUERY_GET:
-		return pgraph_query(card, ch, state, DMA_QUERY, QUERY_ADDRESS_HIGH, data);
+		return pgraph_query(card, ch, state, DMA_QUERY, QUERY_ADDRESS_HIGH,
+				    data & QUERY_SHORT);
 	default:
 		return 0;
 	}
@@ -105,7 +107,7 @@ static s64 gf100_mthd(struct card *card, struct chan *ch, u32 *state, u32 mthd, 
 		return gf100_launch(card, ch, state);
 	case GF100_QUERY_GET:
 		return pgraph_query(card, ch, state, 0, GF100_QUERY,
-				    data & GF100_QUERY_SHORT ? BIT(15) : 0);
+				    data & GF100_QUERY_SHORT);
 	default:
 		return 0;
 	}

@@ -70,6 +70,9 @@ enum sema_error { SEMA_UNALIGNED = 1, SEMA_STATE = 2, SEMA_TOO_LARGE = 3, SEMA_M
 #define USER_BASE		0xc00000
 #define USER_SIZE		0x2000
 
+/* 0x001c of Fermi: a release at once */
+#define RELEASE_NO_WAIT		BIT(20)
+
 /* How often an unmet acquire looks again, besides at every release. */
 #define ACQUIRE_RETRY_NS	200000
 
@@ -222,8 +225,8 @@ static enum pull cache_error(struct card *card, struct chan *ch, u32 pull0)
 	u32 subc = ch->held_subc, mthd = ch->held_mthd;
 
 	if (card->chip->fermi)
-		return chan_error(card, ch, pull0 & PULL0_SOFTWARE ? PFIFO_NO_OBJECT :
-							     PFIFO_BAD_METHOD);
+		return chan_error(card, ch, !(pull0 & PULL0_SOFTWARE) ? PFIFO_BAD_METHOD :
+				  ch->subch[subc].software ? PFIFO_SOFTWARE : PFIFO_NO_OBJECT);
 	reg_set(card, PFIFO_PULL0, pull0 | PULL0_ACCESS);
 	reg_set(card, PFIFO_CACHE_GET, 0);
 	reg_set(card, PFIFO_CACHE_METHOD, subc << 13 | mthd);
@@ -361,6 +364,11 @@ static enum pull chan_decode(struct card *card, struct chan *ch)
 	u32 word;
 
 	while (!ch->held) {
+		if (ch->macro.running && !ch->macro.waits) {
+			if (!macro_run(card, ch))
+				return PULL_STOP;
+			continue;
+		}
 		if (chan_fetch(card, ch) == PULL_STOP)
 			return PULL_STOP;
 		if (!card->budget)
@@ -449,16 +457,20 @@ static enum pull pull_acquire(struct card *card, struct chan *ch)
 	return PULL_STOP;
 }
 
-/* A release ends the command group: it is the fence. */
+/*
+ * A release ends the command group: it is the fence.  Not so on Fermi one that does not wait for
+ * the work before it, by which nouveau 7.2 learns how far the pusher is.
+ */
 static enum pull pull_release(struct card *card, struct chan *ch)
 {
+	bool fence = !card->chip->fermi || !(ch->held_data & RELEASE_NO_WAIT);
 	struct row *row = &card->row[ch->row];
 	struct { u32 seq; u32 zero; u64 time; } sema = { ch->sema_seq, 0, ptimer_time(card) };
 	bool brief = card->chip->fermi && ch->held_data & BIT(24);
 	struct engine *e = &card->engine[ch->engine];
 	bool ok;
 
-	if (fault_hits(card, FAULT_SEMAPHORE, ch))
+	if (fence && fault_hits(card, FAULT_SEMAPHORE, ch))
 		ok = true;
 	else if (ch->held_mthd == 0x6c)
 		ok = vm_write(card, &ch->sema, ch->sema_off, &ch->held_data, 4, VM_PFIFO_SEMAPHORE);
@@ -468,12 +480,14 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 	if (!ok)
 		return sema_error(card, ch, SEMA_MEM_FAULT);
 	ch->held = false;
+	set_move(card->pfifo.ready, card->pfifo.acquire);
+	card->pfifo.retry_at = CARD_NEVER;
+	if (!fence)
+		return PULL_ON;
 	e->groups++;
 	e->late_ns += card->now - card->t;
 	row->of[ch->engine].groups++;
 	ch->done_at = card->t;
-	set_move(card->pfifo.ready, card->pfifo.acquire);
-	card->pfifo.retry_at = CARD_NEVER;
 	if (chan_engine(card, ch))
 		engine_yield(e);
 	fault_group(card, ch);
@@ -583,6 +597,7 @@ static enum pull pull_bind(struct card *card, struct chan *ch, u32 *engine, u32 
 		if (*engine)
 			return PULL_ON;
 		ch->subch[ch->held_subc].engine = 0;
+		ch->subch[ch->held_subc].software = id == 31;
 		return cache_error(card, ch, id == 31 ? PULL0_SOFTWARE : 0);
 	}
 	if (!pfifo_ramht(card, ch, ch->held_data, &context))

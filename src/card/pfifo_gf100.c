@@ -116,7 +116,8 @@ void pfifo_gf100_fault(struct card *card, u32 unit, u64 inst, u64 addr, u32 type
  * pfifo_gf100_error() - the channel's pusher cannot go on
  *
  * Without memory the MMU has told already, and the channel is through.  Otherwise PFIFO stands
- * until the driver has looked at it, and then goes on behind what was wrong.
+ * until the driver has looked at it, and then goes on behind what was wrong.  A method of an object
+ * of the driver's own is told in the same way, and is nothing wrong.
  */
 void pfifo_gf100_error(struct card *card, struct chan *ch, enum pfifo_error error)
 {
@@ -125,6 +126,7 @@ void pfifo_gf100_error(struct card *card, struct chan *ch, enum pfifo_error erro
 		[PFIFO_EMPTY_ENTRY] = { PBDMA_BAD_ENTRY, "pusher: empty ring entry" },
 		[PFIFO_BAD_METHOD] = { PBDMA_BAD_METHOD, "method without an engine" },
 		[PFIFO_NO_OBJECT] = { PBDMA_NO_OBJECT, "method without an object" },
+		[PFIFO_SOFTWARE] = { PBDMA_NO_OBJECT, NULL },
 		[PFIFO_BAD_SEMAPHORE] = { PBDMA_BAD_SEMAPHORE, "semaphore error" },
 	};
 	u32 unit = engine_pbdma[ch->engine], regs = PBDMA_BASE + unit * PBDMA_SIZE;
@@ -133,8 +135,9 @@ void pfifo_gf100_error(struct card *card, struct chan *ch, enum pfifo_error erro
 		ch->stopped = true;
 		return;
 	}
-	dev_error(card, errors[error].what, (int)ch->chid,
-		  (u64)ch->held_mthd << 32 | ch->held_data);
+	if (errors[error].what)
+		dev_error(card, errors[error].what, (int)ch->chid,
+			  (u64)ch->held_mthd << 32 | ch->held_data);
 	reg_set(card, regs + PBDMA_METHOD, BIT(31) | ch->held_subc << 16 | ch->held_mthd);
 	reg_set(card, regs + PBDMA_DATA, ch->held_data);
 	reg_set(card, regs + PBDMA_CHANNEL, ch->chid);

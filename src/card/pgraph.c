@@ -200,6 +200,9 @@ bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc,
 	}
 	if (!mthd || class->slot < 0)
 		return true;
+	if (card->chip->fermi && e == &card->engine[ENGINE_GR] &&
+	    macro_mthd(card, ch, subc, mthd, data))
+		return true;
 	state = ch->state + class->slot * GR_METHODS;
 	if (mthd >= 0x180 && mthd < 0x200 && !card->chip->fermi)
 		return gr_dma_object(card, ch, state, mthd, data);
@@ -220,6 +223,7 @@ bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc,
 		return false;
 	}
 	if (ns) {
+		ch->macro.steps = 0;
 		engine_start(card, e, ch, class, ns);
 		return false;
 	}
@@ -241,10 +245,10 @@ void pgraph_object(struct card *card, const struct chan *ch, const u32 *state, u
 /*
  * pgraph_query() - write a query result: sequence number, or with it a zero and the time
  * @object: method that was given the DMA object; @mthd: address high, then low and sequence
- * @get: bit 15: short, the number alone
+ * @brief: the number alone
  */
 s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32 object, u32 mthd,
-		 u32 get)
+		 bool brief)
 {
 	struct { u32 seq; u32 zero; u64 time; } query = {
 		state[mthd / 4 + 2], 0, ptimer_time(card)
@@ -253,7 +257,7 @@ s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32
 	struct dmaobj obj;
 
 	pgraph_object(card, ch, state, object, &obj);
-	if (!vm_write(card, &obj, addr, &query, get & BIT(15) ? 4 : sizeof(query), VM_GR_QUERY))
+	if (!vm_write(card, &obj, addr, &query, brief ? 4 : sizeof(query), VM_GR_QUERY))
 		return pgraph_trap(card, 0x001, 0x400804, 0x2);
 	return 0;
 }
@@ -268,6 +272,7 @@ u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr)
 {
 	u32 buf[256], words = 0, at = 0, n = 0;
 
+	addr &= ~3ull;
 	while (n < PROGRAM_MAX) {
 		u32 w[2];
 
@@ -303,6 +308,7 @@ u32 pgraph_program_gf100(struct card *card, const struct dmaobj *code, u64 addr)
 {
 	u32 buf[256], words = 0, at = 0, n = 0;
 
+	addr &= ~7ull;
 	while (n < PROGRAM_MAX) {
 		if (at == words) {
 			words = (0x400 - (addr & 0x3ff)) / 4;

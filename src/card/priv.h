@@ -75,6 +75,7 @@ struct card_chip {
 	u32 units;		/* 0x001540: which TPs, MPs and memory partitions there are */
 	u32 partitions;		/* how many of the latter */
 	u32 crystal_strap;	/* 0x101000 */
+	u32 gob_lines;		/* of the least piece of a block-linear surface: 64 bytes by so many */
 	u32 vram_mib;		/* unless told */
 	u32 vram_unit;		/* the least it may have, MiB; doubled up to four times */
 	u32 engines;		/* of enum engine_id */
@@ -238,12 +239,29 @@ void vbios_wr(struct card *card, u32 off, u32 val);
 /* ---- pfifo.c: channels -------------------------------------------------------------------- */
 
 /* Object classes with state of their own.  State belongs to the context, not the subchannel. */
-enum gr_slot { GR_M2MF, GR_2D, GR_COMPUTE, GR_3D, GR_COPY0, GR_COPY1, GR_SLOTS };
+enum gr_slot { GR_M2MF, GR_2D, GR_COMPUTE, GR_3D, GR_COPY0, GR_COPY1, GR_MACRO, GR_SLOTS };
 
 #define GR_METHODS	(0x4000 / 4)
 
 /* Engines that hold channels' contexts, each with an account of its own. */
 enum engine_id { ENGINE_GR, ENGINE_CE0, ENGINE_CE1, ENGINES };
+
+/* A macro at work (macro.c). */
+struct macro {
+	bool running;
+	bool waits;		/* for a parameter, */
+	bool wait_send;		/* to be sent on, */
+	u32 wait_reg;		/* or for this register */
+	bool sent;		/* the held method is the macro's */
+	bool carry;
+	u32 subc;
+	u32 pc;
+	u32 next;		/* what is executed after it */
+	u32 steps;		/* since it last made work */
+	u32 reg[8];
+	u32 mthd;		/* to be sent next, */
+	u32 step;		/* and how far the one after it is */
+};
 
 struct chan {
 	u32 chid;
@@ -280,9 +298,11 @@ struct chan {
 	u32 held_data;
 	struct {
 		u32 engine;	/* 0 software, else 1 + enum engine_id */
+		bool software;	/* an object of the driver's own is bound (Fermi) */
 		u32 oclass;
 		int slot;	/* enum gr_slot, -1 none */
 	} subch[CARD_SUBCHANNELS];
+	struct macro macro;
 	u32 engine;		/* that it has, or had last: enum engine_id */
 	u64 userd;		/* Fermi: where the driver leaves its PUT */
 	u32 ref;
@@ -334,7 +354,7 @@ void pfifo_user_wr(struct card *card, u32 off, u32 val);
 
 /* pfifo.c for pfifo_gf100.c */
 enum pfifo_error { PFIFO_BAD_COMMAND, PFIFO_EMPTY_ENTRY, PFIFO_NO_MEMORY, PFIFO_BAD_METHOD,
-		   PFIFO_NO_OBJECT, PFIFO_BAD_SEMAPHORE };
+		   PFIFO_NO_OBJECT, PFIFO_SOFTWARE, PFIFO_BAD_SEMAPHORE };
 
 bool chan_runs(const struct chan *ch);
 void chan_start(struct card *card, struct chan *ch);
@@ -375,7 +395,8 @@ struct gr_class {
 };
 
 extern const struct gr_class gr_m2mf, gr_2d, gr_compute, gr_3d, gr_3d_g80, gr_null;
-extern const struct gr_class gr_m2mf_gf100, gr_2d_gf100, gr_compute_gf100, gr_copy0, gr_copy1;
+extern const struct gr_class gr_m2mf_gf100, gr_2d_gf100, gr_compute_gf100, gr_3d_gf100;
+extern const struct gr_class gr_copy0, gr_copy1;
 
 struct engine {
 	bool on;		/* may take the next method */
@@ -426,13 +447,18 @@ s64 pgraph_trap(struct card *card, u32 unit, u32 ustatus_reg, u32 ustatus);
 void pgraph_object(struct card *card, const struct chan *ch, const u32 *state, u32 mthd,
 		   struct dmaobj *obj);
 s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32 object,
-		 u32 mthd, u32 get);
+		 u32 mthd, bool brief);
 u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr);
 u32 pgraph_program_gf100(struct card *card, const struct dmaobj *code, u64 addr);
 u32 pgraph_rd(struct card *card, u32 off);
 void pgraph_wr(struct card *card, u32 off, u32 val);
 u32 pgraph_gf100_rd(struct card *card, u32 off);
 void pgraph_gf100_wr(struct card *card, u32 off, u32 val);
+
+/* ---- macro.c: Fermi's macros --------------------------------------------------------------- */
+
+bool macro_run(struct card *card, struct chan *ch);
+bool macro_mthd(struct card *card, struct chan *ch, u32 subc, u32 mthd, u32 data);
 
 /* ---- falcon.c: the small processors of GF100 that nouveau loads programs into -------------- */
 
@@ -454,7 +480,7 @@ struct surface {
 };
 
 u32 surface_pixel_bytes(u32 format);
-u64 surface_offset(const struct surface *s, u64 x, u32 y, u64 *run);
+u64 surface_offset(const struct card_chip *chip, const struct surface *s, u64 x, u32 y, u64 *run);
 bool surface_copy(struct card *card, const struct surface *dst, u64 dx, u32 dy, enum vm_who dst_who,
 		  const struct surface *src, u64 sx, u32 sy, enum vm_who src_who, u64 len,
 		  bool *read_failed);

@@ -2,7 +2,7 @@
 /*
  * surface.c - pictures in memory: where byte (x, y) of a pitch or block-linear surface is.
  *
- * Block-linear: gobs of 64 bytes by 4 lines; blocks of gobs; blocks in rows (envytools,
+ * Block-linear: gobs of 64 bytes by 4 lines, on Fermi 8; blocks of gobs; blocks in rows (envytools,
  * hw/memory/g80-surface).  The storage types of the page tables, which rearrange memory further,
  * are invisible to everybody who goes through them, as we all do.
  *
@@ -38,13 +38,13 @@ u32 surface_pixel_bytes(u32 format)
 }
 
 #define GOB_X	64
-#define GOB_Y	4
 
 /* surface_offset() - address of a byte; @run: how many follow in the same line in one piece */
-u64 surface_offset(const struct surface *s, u64 x, u32 y, u64 *run)
+u64 surface_offset(const struct card_chip *chip, const struct surface *s, u64 x, u32 y, u64 *run)
 {
+	const u32 gob_y = chip->gob_lines;
 	u32 bx = s->block & 7, by = s->block >> 4 & 7, bz = s->block >> 8 & 7;
-	u64 block_x = (u64)GOB_X << bx, block_y = (u64)GOB_Y << by;
+	u64 block_x = (u64)GOB_X << bx, block_y = (u64)gob_y << by;
 	u64 block_bytes = (block_x * block_y) << bz;
 	u64 blocks_x = (s->pitch + block_x - 1) / block_x;
 	u64 blocks_y = (s->height + block_y - 1) / block_y;
@@ -56,16 +56,16 @@ u64 surface_offset(const struct surface *s, u64 x, u32 y, u64 *run)
 	}
 	*run = GOB_X - x % GOB_X;
 	block = x / block_x + (y / block_y) * blocks_x + (u64)(s->z >> bz) * blocks_x * blocks_y;
-	gob = x % block_x / GOB_X + ((y % block_y / GOB_Y) << bx) +
+	gob = x % block_x / GOB_X + ((y % block_y / gob_y) << bx) +
 	      ((u64)(s->z & (BIT(bz) - 1)) << (bx + by));
-	return s->addr + block * block_bytes + gob * GOB_X * GOB_Y + y % GOB_Y * GOB_X + x % GOB_X;
+	return s->addr + block * block_bytes + gob * GOB_X * gob_y + y % gob_y * GOB_X + x % GOB_X;
 }
 
 static u8 *surface_map(struct card *card, const struct surface *s, u64 x, u32 y, bool write,
 		       enum vm_who who, u64 *run)
 {
 	enum vm_reason why = VM_OK;
-	u64 in_line, off = surface_offset(s, x, y, &in_line);
+	u64 in_line, off = surface_offset(card->chip, s, x, y, &in_line);
 	u8 *p = vm_map(card, &s->obj, off, write, run, &why);
 
 	if (!p) {

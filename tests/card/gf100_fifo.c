@@ -117,6 +117,31 @@ static void launch(void)
 	bench_fini(&b);
 }
 
+/* As 7.2 does it: a release that waits for nothing, behind each entry of the ring. */
+static void groups(void)
+{
+	struct card_truth t;
+	char why[100];
+	struct bench b;
+
+	bench_init_chip(&b, "GF100", GF_VRAM, 1);
+	gf_start(&b);
+	gf_open(&b, 1);
+	check(card_fault(b.card, b.now, "semaphore", why, sizeof(why)), "a fault", "%s", why);
+	gf_launch(&b, 1, 100);
+	gf_semaphore(&b, 1, SEMAPHORE, 8, 2 | 1 << 20);
+	gf_kick(&b, 1);
+	gf_fence(&b, 1, 77);
+	gf_semaphore(&b, 1, SEMAPHORE, 9, 2 | 1 << 20);
+	gf_kick(&b, 1);
+	bench_pass(&b, 1 * MS);
+	card_truth(b.card, b.now, &t);
+	check_eq("a release without waiting is written", vram32(&b, SEMAPHORE), 9);
+	check_eq("... and is not the fence: a group", t.groups, 1);
+	check_eq("... nor hit by a fault of fences", vram32(&b, FENCE(1)), 0);
+	bench_fini(&b);
+}
+
 /* The page of each channel, in video memory and through BAR1. */
 static void user_page(void)
 {
@@ -387,6 +412,7 @@ int main(void)
 	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
 		run_command(i);
 	launch();
+	groups();
 	user_page();
 	beside(4, pce0);
 	beside(5, pce1);

@@ -31,6 +31,9 @@ static const u32 places[] = {
 	0x409100, 0x409500, 0x409504, 0x409800, 0x409820, 0x409840, 0x409b00, 0x409b04,
 };
 
+/* Bound to the subchannels from the beginning; gf_launch() and gf_copy() bind theirs. */
+static const u16 classes[] = { 0x9097, 0x902d, 0, 0x9039 };
+
 static u32 place(void)
 {
 	u8 n = (u8)take(1);
@@ -117,6 +120,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	gf_start(&b);
 	for (u32 chid = 1; chid < 3; chid++) {
 		gf_open(&b, chid);
+		for (u32 sub = 0; sub < ARRAY_LEN(classes); sub++)
+			if (classes[sub])
+				gf_mthd(&b, chid, sub, 0, classes[sub]);
 		gf_launch(&b, chid, 100);
 		gf_fence(&b, chid, 1);
 		gf_kick(&b, chid);
