@@ -7,6 +7,7 @@
 #	make kmod-sparse, kmod-checkpatch
 #
 #	make kmod-wrong K=6.1		one with policies more that are wrong on purpose (tests/vm/wrong)
+#	make kmod-probe K=6.1		what takes the time inside nouveau (tests/vm/probe)
 #
 # Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
 
@@ -56,6 +57,22 @@ kmod-wrong:
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
 		strip -g -o build/vm/bin/timegraph-wrong-$$r.ko build/wrong/$$r/timegraph.ko || exit 1; \
 	done
+
+# For the VM case `cost-time`: the time that a submission spends in nouveau (tests/vm/probe). To build/vm/bin
+.PHONY: kmod-probe kmod-probe-one
+kmod-probe:
+	@mkdir -p build/vm/bin
+	@for k in $(K); do \
+		r=$$(cat $(KMOD_CACHE)/$$k/release); \
+		mkdir -p build/probe/$$r; \
+		cp -p tests/vm/probe/tg_probe.c build/probe/$$r/; \
+		echo 'obj-m := tg_probe.o' >build/probe/$$r/Makefile; \
+		$(MAKE) kmod-probe-one KVER=$$r KMOD_OUT=build/probe KDIR=$(abspath $(KMOD_CACHE))/$$k/build || exit 1; \
+		strip -g -o build/vm/bin/tg_probe-$$r.ko build/probe/$$r/tg_probe.ko || exit 1; \
+	done
+
+kmod-probe-one:
+	+@$(KMOD_MAKE) modules
 
 # Sparse looks at every file again, beside the compiler; what it says is an error.
 kmod-sparse:

@@ -48,6 +48,9 @@ static void add(struct tg_key_builder *b, u64 pair)
 	struct tg_key *key = &b->key;
 	u32 low = 0, high = key->nr, i;
 
+	/* Programs have their methods in ascending order, mostly. */
+	if (high && (key->pair[high - 1] | PAIR_TIMES) < pair)
+		low = high;
 	while (low < high) {
 		u32 mid = (low + high) / 2;
 

@@ -32,6 +32,13 @@ static struct {
 	struct hlist_head head;		/* lock; tgk_capture.hash */
 } captures[1 << CAPTURE_BITS];
 
+/*
+ * The contexts of channels whose fences were wanted, each at the place that its low bits name, so
+ * that names are asked for once. A context is one channel number's of one device for good, and
+ * nouveau keeps its own channels as long as the device: a client's context stays a client's.
+ */
+static u64 contexts[1 << CAPTURE_BITS];
+
 static struct tracepoint *init_point;
 
 static struct tgk_capture *find(u32 bucket)
@@ -50,15 +57,20 @@ static struct tgk_capture *find(u32 bucket)
  */
 static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
 {
-	const char *timeline, *driver = tgk_fence_driver(fence);
+	u64 *known = &contexts[fence->context % ARRAY_SIZE(contexts)];
+	const char *timeline;
 
 	if (c->exec)
-		return !strcmp(driver, "drm_sched");
-	if (strcmp(driver, "nouveau"))
+		return !strcmp(tgk_fence_driver(fence), "drm_sched");
+	if (likely(READ_ONCE(*known) == fence->context))
+		return true;
+	if (strcmp(tgk_fence_driver(fence), "nouveau"))
 		return false;
 	timeline = tgk_fence_timeline(fence);
-	return strcmp(timeline, "generic kernel channel") &&
-	       strcmp(timeline, "copy engine channel");
+	if (!strcmp(timeline, "generic kernel channel") || !strcmp(timeline, "copy engine channel"))
+		return false;
+	WRITE_ONCE(*known, fence->context);
+	return true;
 }
 
 /* The tracepoint dma_fence_init: in the context of whoever makes a fence, preemption off. */
@@ -75,7 +87,8 @@ static void on_init(void *data, struct dma_fence *fence)
 	if (c && is_wanted(c, fence)) {
 		old = c->fence;
 		c->fence = dma_fence_get(fence);
-		c->at = ktime_get_ns();
+		if (c->timed)
+			c->at = ktime_get_ns();
 	}
 	raw_spin_unlock(&captures[bucket].lock);
 	dma_fence_put(old);
@@ -85,13 +98,15 @@ static void on_init(void *data, struct dma_fence *fence)
  * tgk_capture_begin() - from now on, remember the last fence that this thread creates
  * @c: where
  * @call: what it is about to do
+ * @timed: and when it does
  */
-void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call)
+void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call, bool timed)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
 	c->task = current;
 	c->exec = call->exec;
+	c->timed = timed;
 	c->fence = NULL;
 	c->at = 0;
 	raw_spin_lock(&captures[bucket].lock);
@@ -143,7 +158,7 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	feed_done(gpu, job, tgk_fence_time(fence));
-	/* The next submission frees it; if none comes soon, look() does. */
+	/* The next submission takes it; if none comes soon, look() frees it. */
 	llist_add(&job->reap, &gpu->done);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
 }
@@ -187,15 +202,21 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
  * @gpu: the GPU
  *
  * Context: process.
+ *
+ * Return: one of them instead, for the caller to use again or to kfree(); or NULL.
  */
-void tgk_fence_reap(struct tgk_gpu *gpu)
+struct tgk_job *tgk_fence_reap(struct tgk_gpu *gpu)
 {
-	struct tgk_job *job, *next;
+	struct tgk_job *job, *next, *kept = NULL;
 
 	if (llist_empty(&gpu->done))
-		return;
-	llist_for_each_entry_safe(job, next, llist_del_all(&gpu->done), reap)
-		job_free(job);
+		return NULL;
+	llist_for_each_entry_safe(job, next, llist_del_all(&gpu->done), reap) {
+		kfree(kept);
+		dma_fence_put(job->fence);
+		kept = job;
+	}
+	return kept;
 }
 
 /**
@@ -248,7 +269,7 @@ static void look(struct work_struct *work)
 		dma_fence_put(fence);
 	}
 	/* Last: what left the list of flights is to be freed since then. */
-	tgk_fence_reap(gpu);
+	kfree(tgk_fence_reap(gpu));
 }
 
 /**
@@ -286,7 +307,7 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 		raw_spin_unlock_irq(&gpu->lock);
 		job_free(job);
 	}
-	tgk_fence_reap(gpu);
+	kfree(tgk_fence_reap(gpu));
 }
 
 /* for_each_kernel_tracepoint() reaches a tracepoint whose symbol is not exported. */

@@ -373,9 +373,13 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 	if (within_module(parent_ip, THIS_MODULE))
 		return;
 	/* The site is the function's first instruction, or the second one, behind ENDBR. */
-	for (i = 0; i < HOOKS; i++)
-		if (ip - READ_ONCE(hooks[i].orig) < 8 && (i != IOCTL || is_nvif(fregs)))
+	for (i = 0; i < HOOKS; i++) {
+		if (ip - READ_ONCE(hooks[i].orig) >= 8)
+			continue;
+		if (i != IOCTL || is_nvif(fregs))
 			tgk_ftrace_go(fregs, hooks[i].ours);
+		return;
+	}
 }
 
 /*

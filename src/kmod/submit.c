@@ -181,7 +181,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *c
 	struct dma_fence *fence;
 	int ret;
 
-	tgk_capture_begin(&capture, call);
+	tgk_capture_begin(&capture, call, true);
 	ret = call_nouveau(call);
 	fence = tgk_capture_end(&capture);
 	if (fence) {
@@ -210,7 +210,7 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
 	int ret;
 
 	tgk_count(TGK_STAT_OPEN);
-	tgk_capture_begin(&capture, call);
+	tgk_capture_begin(&capture, call, false);
 	ret = call_nouveau(call);
 	tgk_open_leave(gpu, ch, tgk_capture_end(&capture));
 	return ret;
@@ -227,7 +227,7 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 	struct dma_fence *fence;
 	int ret;
 
-	tgk_capture_begin(&capture, call);
+	tgk_capture_begin(&capture, call, false);
 	ret = pass(call);
 	fence = tgk_capture_end(&capture);
 	if (!fence)
@@ -274,7 +274,7 @@ static bool prepared(const struct tgk_gpu *gpu, const struct submission *s, bool
  */
 static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_call *call, bool ae)
 {
-	s->job = s->job ?: kzalloc(sizeof(*s->job), GFP_KERNEL);
+	s->job = s->job ?: kmalloc(sizeof(*s->job), GFP_KERNEL);
 	if (!s->job || tgk_pool_fill(gpu, TG_POOL_HISTORY, 1))
 		return -ENOMEM;
 	if (ae && !s->asked) {
@@ -288,12 +288,28 @@ static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_c
 	return 0;
 }
 
+/* Under tgk_gpu.lock: SUBMIT, of a job whose memory may have been another one's. */
+static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct tgk_job *job,
+		       const struct tg_key *key)
+{
+	struct tg_event ev = {
+		.kind = TG_EV_SUBMIT, .client = ch->client->id, .channel = ch->nr,
+		.job = gpu->last_job + 1, .data = key, .host = job,
+	};
+
+	job->gpu = gpu;
+	job->id = ev.job;
+	job->task = NULL;
+	job->freed = false;
+	job->file = NULL;
+	return tgk_feed(gpu, &ev);
+}
+
 static int submit(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
 {
 	struct tgk_job *job, *stale = NULL;
 	struct tgk_channel *ch;
 	enum tgk_known known;
-	struct tg_event ev;
 	bool ae;
 	int ret;
 
@@ -342,13 +358,7 @@ again:
 		return ret;
 	}
 	job = s->job;
-	job->gpu = gpu;
-	job->id = gpu->last_job + 1;
-	ev = (struct tg_event) {
-		.kind = TG_EV_SUBMIT, .client = ch->client->id, .channel = ch->nr,
-		.job = job->id, .data = ae ? s->key : NULL, .host = job,
-	};
-	ret = tgk_feed(gpu, &ev);
+	ret = feed_submit(gpu, ch, job, ae ? s->key : NULL);
 	if (ret) {
 		raw_spin_unlock_irq(&gpu->lock);
 		ret = ret == -ENOMEM ? tgk_pool_fill(gpu, TG_POOL_JOB, 1) : ret;
@@ -397,13 +407,16 @@ int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 	struct tgk_channel *ch;
 	int ret;
 
-	/* A thread that was interrupted while its gate was closed goes where its job is parked. */
-	if (likely(!READ_ONCE(gpu->closing) && list_empty(&gpu->parked))) {
+	/*
+	 * A thread that was interrupted while its gate was closed goes where its job is parked.
+	 * Where no gate is open, this one need not be looked up; submit() sees if it opens now.
+	 */
+	if (READ_ONCE(gpu->core.open) && !READ_ONCE(gpu->closing) && list_empty(&gpu->parked)) {
 		ch = tgk_open_enter(gpu, call->file, call->chid);
 		if (ch)
 			return submit_open(gpu, ch, call);
 	}
-	tgk_fence_reap(gpu);
+	s.job = tgk_fence_reap(gpu);
 	ret = submit(gpu, call, &s);
 	kfree(s.keys);
 	kfree(s.job);

@@ -469,24 +469,25 @@ void tgk_client_put(struct tgk_client *client);
  * @hash: in the table of captures
  * @task: the thread
  * @exec: it is inside an EXEC, else a PUSHBUF
+ * @timed: somebody wants to know @at
  * @fence: the last one seen, referenced
- * @at: when it was created
+ * @at: when it was created, if that is wanted
  */
 struct tgk_capture {
 	struct hlist_node hash;
 	struct task_struct *task;
-	bool exec;
+	bool exec, timed;
 	struct dma_fence *fence;
 	s64 at;
 };
 
 int tgk_fence_init(void);
 void tgk_fence_exit(void);
-void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call);
+void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call, bool timed);
 struct dma_fence *tgk_capture_end(struct tgk_capture *c);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
-void tgk_fence_reap(struct tgk_gpu *gpu);
+struct tgk_job *tgk_fence_reap(struct tgk_gpu *gpu);
 int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
 
