@@ -22,6 +22,8 @@ static const char help[] =
 "  --every TIME     distance at which frames are due, 0 for back to back (0)\n"
 "  --vsync TIME     frames are shown at ticks of this distance (no ticks)\n"
 "  --think TIME     pause on the CPU between groups (0)\n"
+"  --prepare TIME   pause on the CPU before each frame (0)\n"
+"  --mem N          MiB of VRAM that each frame asks for, uses and gives back (0)\n"
 "  --depth N        groups in flight at once (1)\n"
 "  --channels N     channels, each in a thread of its own (1)\n"
 "  --for TIME       start no group after this time (no bound)\n"

@@ -36,6 +36,9 @@ static const struct opt {
 	{ "groups", OPT_NUMBER, offsetof(struct tgl_opts, groups), 1, 1000, "1 to 1000" },
 	{ "think", OPT_TIME, offsetof(struct tgl_opts, think_ns),
 	  0, 3600 * TGL_NS_PER_SEC, "0 to 3600s" },
+	{ "prepare", OPT_TIME, offsetof(struct tgl_opts, prepare_ns),
+	  0, 3600 * TGL_NS_PER_SEC, "0 to 3600s" },
+	{ "mem", OPT_NUMBER, offsetof(struct tgl_opts, mem), 0, 65536, "0 to 65536" },
 	{ "vsync", OPT_TIME, offsetof(struct tgl_opts, vsync_ns),
 	  TGL_NS_PER_US, 60 * TGL_NS_PER_SEC, "1us to 60s" },
 	{ "depth", OPT_NUMBER, offsetof(struct tgl_opts, depth), 1, 64, "1 to 64" },
@@ -193,6 +196,10 @@ enum tgl_parsed tgl_opts_parse(int argc, char **argv, struct tgl_opts *opts,
 				 wrong == opt->range ? "out of range, give " : "", wrong);
 			return TGL_BAD;
 		}
+	}
+	if (opts->mem && opts->exec) {
+		snprintf(why, why_size, "--mem: only with --submit pushbuf");
+		return TGL_BAD;
 	}
 	return TGL_RUN;
 }

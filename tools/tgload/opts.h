@@ -23,6 +23,8 @@
  * @every_ns: distance at which frames are due, 0 for back to back
  * @groups: groups in a frame, 1 to 1000
  * @think_ns: CPU time between groups
+ * @prepare_ns: CPU time before each frame
+ * @mem: MiB of VRAM that each frame asks for and gives back, 0 to 65536
  * @vsync_ns: distance between display ticks, 0 for none
  * @depth: groups that may be in flight at once, 1 to 64
  * @channels: channels, each in a thread of its own, 1 to 16
@@ -41,6 +43,8 @@ struct tgl_opts {
 	uint64_t every_ns;
 	uint64_t groups;
 	uint64_t think_ns;
+	uint64_t prepare_ns;
+	uint64_t mem;
 	uint64_t vsync_ns;
 	uint64_t depth;
 	uint64_t channels;
