@@ -42,6 +42,7 @@ static struct {
 	  { .name = "tgload", .cost_ns = MS, .groups = 1, .depth = 1,
 	    .kind = TGL_COPY, .channels = 2 } },
 	{ "uploads", { "--kind=upload" }, { DEFAULTS, .kind = TGL_UPLOAD } },
+	{ "stopped", { "--stopped" }, { DEFAULTS, .stopped = 1 } },
 	{ "by EXEC", { "--submit", "exec" }, { DEFAULTS, .exec = 1 } },
 	{ "by PUSHBUF, said", { "--submit=pushbuf" }, { DEFAULTS } },
 	{ "longest name", { "--name", "123456789012345" },
@@ -126,7 +127,7 @@ static int same(const struct tgl_opts *a, const struct tgl_opts *b)
 	       a->think_ns == b->think_ns && a->prepare_ns == b->prepare_ns &&
 	       a->mem == b->mem && a->vsync_ns == b->vsync_ns &&
 	       a->depth == b->depth && a->channels == b->channels && a->for_ns == b->for_ns &&
-	       a->count == b->count && a->exec == b->exec && a->verify == b->verify && a->json == b->json;
+	       a->count == b->count && a->stopped == b->stopped && a->exec == b->exec && a->verify == b->verify && a->json == b->json;
 }
 
 int main(void)

@@ -28,6 +28,7 @@ static const char help[] =
 "  --channels N     channels, each in a thread of its own (1)\n"
 "  --for TIME       start no group after this time (no bound)\n"
 "  --count N        groups on each channel (no bound)\n"
+"  --stopped        stop (SIGSTOP) when all is set up, and begin at SIGCONT\n"
 "  --submit HOW     pushbuf, or exec: VM_BIND and EXEC, on a Fermi GPU (pushbuf)\n"
 "  --verify         check after each group that it did its work\n"
 "  --json           report as one line of JSON\n"

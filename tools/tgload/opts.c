@@ -47,6 +47,7 @@ static const struct opt {
 	  1, 24 * 3600 * TGL_NS_PER_SEC, "1ns to a day" },
 	{ "count", OPT_NUMBER, offsetof(struct tgl_opts, count),
 	  1, 1000000000, "1 to 1000000000" },
+	{ "stopped", OPT_FLAG, offsetof(struct tgl_opts, stopped), 0, 0, NULL },
 	{ "submit", OPT_SUBMIT, offsetof(struct tgl_opts, exec), 0, 0, NULL },
 	{ "verify", OPT_FLAG, offsetof(struct tgl_opts, verify), 0, 0, NULL },
 	{ "json", OPT_FLAG, offsetof(struct tgl_opts, json), 0, 0, NULL },

@@ -30,6 +30,7 @@
  * @channels: channels, each in a thread of its own, 1 to 16
  * @for_ns: no group starts after this time; 0 for no bound
  * @count: groups that each channel submits; 0 for no bound
+ * @stopped: stop when all is set up, until SIGCONT
  * @exec: submit by VM_BIND and EXEC, else by PUSHBUF
  * @verify: check after each group that it did its work
  * @json: report in JSON
@@ -50,6 +51,7 @@ struct tgl_opts {
 	uint64_t channels;
 	uint64_t for_ns;
 	uint64_t count;
+	int stopped;
 	int exec;
 	int verify;
 	int json;

@@ -414,6 +414,8 @@ int tgl_run(const struct tgl_opts *opts, struct tgl_result *result, char *why, s
 	if (ret)
 		return ret;
 
+	if (opts->stopped)
+		raise(SIGSTOP);
 	run_workers(workers, opts);
 	ret = sum_up(workers, opts, result);
 	if (ret)
