@@ -30,6 +30,10 @@ static struct {
 	{ "frames that differ",
 	  { "--vary", "32", "--seed=4294967295" },
 	  { DEFAULTS, .vary = 32, .seed = UINT32_MAX } },
+	{ "memory for each frame",
+	  { "--mem", "19", "--prepare=2955ms", "--groups", "2" },
+	  { .name = "tgload", .cost_ns = MS, .depth = 1, .channels = 1, .mem = 19,
+	    .prepare_ns = 2955 * MS, .groups = 2 } },
 	{ "fills, verified",
 	  { "--kind", "fill", "--verify", "--count", "7" },
 	  { DEFAULTS, .kind = TGL_FILL, .verify = 1, .count = 7 } },
@@ -38,6 +42,7 @@ static struct {
 	  { .name = "tgload", .cost_ns = MS, .groups = 1, .depth = 1,
 	    .kind = TGL_COPY, .channels = 2 } },
 	{ "uploads", { "--kind=upload" }, { DEFAULTS, .kind = TGL_UPLOAD } },
+	{ "stopped", { "--stopped" }, { DEFAULTS, .stopped = 1 } },
 	{ "by EXEC", { "--submit", "exec" }, { DEFAULTS, .exec = 1 } },
 	{ "by PUSHBUF, said", { "--submit=pushbuf" }, { DEFAULTS } },
 	{ "longest name", { "--name", "123456789012345" },
@@ -83,6 +88,12 @@ static struct {
 	{ "no time at all", { "--for", "0" }, "--for 0: out of range, give 1ns to a day" },
 	{ "count with a unit", { "--count", "5ms" },
 	  "--count 5ms: not a whole number, such as 4" },
+	{ "too much memory", { "--mem", "65537" }, "--mem 65537: out of range, give 0 to 65536" },
+	{ "memory with a unit", { "--mem", "5M" }, "--mem 5M: not a whole number, such as 4" },
+	{ "memory and EXEC", { "--mem", "5", "--submit", "exec" },
+	  "--mem: only with --submit pushbuf" },
+	{ "prepared without a unit", { "--prepare", "4" },
+	  "--prepare 4: a time needs a unit (ns, us, ms or s), as in 2.5ms" },
 	{ "unknown kind", { "--kind", "magic" },
 	  "--kind magic: not a kind of work: give compute, fill, copy or upload" },
 	{ "empty name", { "--name", "" }, "--name : the name is empty" },
@@ -113,9 +124,10 @@ static int same(const struct tgl_opts *a, const struct tgl_opts *b)
 	return !strcmp(a->name, b->name) && a->kind == b->kind && a->cost_ns == b->cost_ns &&
 	       a->vary == b->vary && a->seed == b->seed &&
 	       a->every_ns == b->every_ns && a->groups == b->groups &&
-	       a->think_ns == b->think_ns && a->vsync_ns == b->vsync_ns &&
+	       a->think_ns == b->think_ns && a->prepare_ns == b->prepare_ns &&
+	       a->mem == b->mem && a->vsync_ns == b->vsync_ns &&
 	       a->depth == b->depth && a->channels == b->channels && a->for_ns == b->for_ns &&
-	       a->count == b->count && a->exec == b->exec && a->verify == b->verify && a->json == b->json;
+	       a->count == b->count && a->stopped == b->stopped && a->exec == b->exec && a->verify == b->verify && a->json == b->json;
 }
 
 int main(void)

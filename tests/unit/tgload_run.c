@@ -38,6 +38,8 @@ static struct {
 	unsigned int in_flight, most_in_flight;
 	uint32_t last_seq;
 	int order_broken;
+	uint64_t mem, takes;			/* bytes a frame asks for; how often one did */
+	uint64_t refuse_mem;			/* this request for memory is refused */
 	int name_wrong;
 } card;
 
@@ -50,6 +52,7 @@ struct tgl_channel {
 	uint64_t last_ps, most_ps;
 	unsigned int in_flight;
 	uint32_t last_seq, last_done;
+	int has_mem;
 };
 
 int tgl_gpu_open(struct tgl_gpu **gpu, int exec, char *why, size_t why_size)
@@ -96,12 +99,30 @@ int tgl_channel_dead(const struct tgl_channel *chan)
 	return card.dead;
 }
 
+int tgl_channel_take(struct tgl_channel *chan, uint64_t bytes)
+{
+	if (chan->has_mem || chan->in_flight || bytes != card.mem)
+		card.order_broken = 1;
+	if (__atomic_add_fetch(&card.takes, 1, __ATOMIC_RELAXED) == card.refuse_mem)
+		return -ENOMEM;
+	chan->has_mem = 1;
+	return 0;
+}
+
+void tgl_channel_give(struct tgl_channel *chan)
+{
+	if (!chan->has_mem || chan->in_flight)
+		card.order_broken = 1;
+	chan->has_mem = 0;
+}
+
 int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, const struct tgl_work *work,
 		    uint32_t seq)
 {
 	static uint64_t sent;
 
-	if (seq != chan->last_seq + 1 || chan->seq[slot] || work->ps > chan->most_ps)
+	if (seq != chan->last_seq + 1 || chan->seq[slot] || work->ps > chan->most_ps ||
+	    chan->has_mem != !!card.mem)
 		card.order_broken = 1;
 	if ((seq - 1) % groups && work->ps != chan->last_ps)
 		card.frame_broken = 1;
@@ -182,6 +203,19 @@ static struct {
 	{ "thinking changes no count",
 	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 3, .depth = 1, .count = 9,
 	    .think_ns = 1000, .every_ns = 1000 }, { 0 }, 0, 9, 9, 3, 0, 1 },
+	{ "prepared frames are waited for",
+	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 2, .depth = 5, .count = 20,
+	    .prepare_ns = 1000 }, { 0 }, 0, 20, 20, 10, 0, 2 },
+	{ "each frame has memory of its own",
+	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 3, .depth = 2, .count = 12,
+	    .mem = 5 }, { .mem = 5 << 20 }, 0, 12, 12, 4, 0, 2 },
+	{ "so has each on two channels, and the next is prepared without",
+	  { .name = "tester", .cost_ns = MS, .channels = 2, .groups = 1, .depth = 1, .count = 6,
+	    .mem = 1, .prepare_ns = 1000, .think_ns = 1000 }, { .mem = 1 << 20 },
+	  0, 12, 12, 12, 0, 1 },
+	{ "memory that is refused ends the run",
+	  { .name = "tester", .cost_ns = MS, .channels = 1, .groups = 2, .depth = 2, .count = 12,
+	    .mem = 5 }, { .mem = 5 << 20, .refuse_mem = 3 }, 0, 4, 4, 2, 1, 2 },
 	{ "frames that differ",
 	  { BASE, .vary = 50, .count = 200 }, { 0 }, 0, 200, 200, 200, 0, 1 },
 	{ "frames that differ, of several groups, some refused",
@@ -225,6 +259,9 @@ static struct {
 	  { BASE, .every_ns = 3600 * TGL_NS_PER_SEC }, { .signal_after = 1 }, 0, 1, 1, 1, 0, 1 },
 	{ "a signal wakes one that thinks",
 	  { BASE, .think_ns = 3600 * TGL_NS_PER_SEC }, { .signal_after = 1 }, 0, 1, 1, 1, 0, 1 },
+	{ "after a signal no frame asks for memory",
+	  { BASE, .every_ns = 1, .prepare_ns = 30 * MS, .mem = 1 },
+	  { .mem = 1 << 20, .signal_at = 1 }, 0, 1, 1, 1, 0, 1 },
 	{ "a signal wakes all channels",
 	  { .name = "tester", .cost_ns = MS, .channels = 3, .groups = 1, .depth = 1,
 	    .every_ns = 3600 * TGL_NS_PER_SEC }, { .signal_after = 1 }, 0, 3, 3, 3, 0, 1 },
@@ -267,14 +304,16 @@ static int check(size_t i)
 	}
 	printf("submitted %" PRIu64 ", groups %" PRIu64 ", frames %" PRIu64 ", errors %" PRIu64
 	       ", most in flight %u, samples %zu and %zu, order %s, frames %s, name %s"
-	       ", %" PRIu64 " to %" PRIu64 " ps, %" PRIu64 " of %" PRIu64,
+	       ", %" PRIu64 " to %" PRIu64 " ps, %" PRIu64 " of %" PRIu64 ", asked for memory %" PRIu64
+	       " times",
 	       r.submitted, r.groups, r.frames, r.errors, card.most_in_flight, r.latency.n,
 	       r.frame.n, card.order_broken ? "broken" : "kept",
 	       card.frame_broken ? "broken" : "whole", card.name_wrong ? "wrong" : "set",
-	       card.least_ps, card.most_ps, r.asked_ps, card.done_ps);
+	       card.least_ps, card.most_ps, r.asked_ps, card.done_ps, card.takes);
 	return r.submitted != rows[i].submitted || r.groups != rows[i].groups ||
 	       r.frames != rows[i].frames || r.errors != rows[i].errors ||
-	       card.most_in_flight != rows[i].most_in_flight || r.latency.n != r.groups ||
+	       card.most_in_flight != rows[i].most_in_flight ||
+	       card.takes != (rows[i].opts.mem ? r.frames + r.errors : 0) || r.latency.n != r.groups ||
 	       r.frame.n != (r.frames ? r.frames - channels : 0) ||
 	       r.asked_ps != card.done_ps || !costs_right(&rows[i].opts, r.groups) ||
 	       card.order_broken || card.frame_broken || card.name_wrong;

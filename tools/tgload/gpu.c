@@ -123,6 +123,8 @@ struct tgl_channel {
 	struct nouveau_object *engine;
 	struct nouveau_object *notify;	/* copies need one bound */
 	struct tgl_bo source;		/* compute: the program; copy: what is copied */
+	struct nouveau_bo *mem;		/* VRAM that groups use, but do not look at; or NULL */
+	unsigned int depth;
 	struct tgl_work work;		/* the most that a group does */
 	uint32_t domain;		/* where what is written lives, and the source of copies */
 	struct tgl_slot slots[];
@@ -473,7 +475,7 @@ static int make_exec(struct tgl_channel *chan, struct tgl_slot *slot)
 /* What PUSHBUF does: libdrm's own, with a list of the buffers that the words name. */
 static int make_push(struct tgl_channel *chan, struct tgl_slot *slot)
 {
-	struct nouveau_pushbuf_refn refs[2];
+	struct nouveau_pushbuf_refn refs[3];
 	int ret, n = 0;
 
 	ret = nouveau_pushbuf_new(slot->client, chan->obj, 1, PUSH_BYTES, false, &slot->push);
@@ -487,6 +489,10 @@ static int make_push(struct tgl_channel *chan, struct tgl_slot *slot)
 	if (chan->source.bo) {
 		refs[n].bo = chan->source.bo;
 		refs[n++].flags = bo_domain(chan->source.bo) | NOUVEAU_BO_RD;
+	}
+	if (chan->mem) {
+		refs[n].bo = chan->mem;
+		refs[n++].flags = NOUVEAU_BO_VRAM | NOUVEAU_BO_RDWR;
 	}
 	slot->cur = slot->push->cur;
 	return nouveau_pushbuf_refn(slot->push, refs, n);
@@ -508,6 +514,22 @@ static void write_tesla(struct tgl_channel *chan, struct tgl_slot *slot)
 	}
 }
 
+/* What a slot's group consists of. */
+static int make_commands(struct tgl_channel *chan, struct tgl_slot *slot)
+{
+	int ret = chan->gpu->exec ? make_exec(chan, slot) : make_push(chan, slot);
+
+	if (ret)
+		return ret;
+	if (is_fermi(chan->dev))
+		tgl_fermi_write(slot, &chan->work, chan->source.va);
+	else
+		write_tesla(chan, slot);
+	if (slot->push)
+		slot->push->cur = slot->cur;
+	return 0;
+}
+
 static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify)
 {
 	int ret;
@@ -521,18 +543,7 @@ static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify
 			return ret;
 	}
 	ret = make_target(chan, slot, verify);
-	if (ret)
-		return ret;
-	ret = chan->gpu->exec ? make_exec(chan, slot) : make_push(chan, slot);
-	if (ret)
-		return ret;
-	if (is_fermi(chan->dev))
-		tgl_fermi_write(slot, &chan->work, chan->source.va);
-	else
-		write_tesla(chan, slot);
-	if (slot->push)
-		slot->push->cur = slot->cur;
-	return 0;
+	return ret ? ret : make_commands(chan, slot);
 }
 
 /* The channel itself and its engine object. */
@@ -589,6 +600,7 @@ int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned i
 	chan->gpu = gpu;
 	chan->dev = gpu->dev;
 	chan->work = *work;
+	chan->depth = depth;
 	chan->domain = verify ? NOUVEAU_BO_GART : NOUVEAU_BO_VRAM;
 	ret = make_objects(chan, why, why_size);
 	if (ret)
@@ -603,6 +615,29 @@ int tgl_channel_new(struct tgl_gpu *gpu, const struct tgl_work *work, unsigned i
 	}
 	*pchan = chan;
 	return 0;
+}
+
+/* A push buffer's list of buffers cannot be changed, so each slot gets a new one. */
+int tgl_channel_take(struct tgl_channel *chan, uint64_t bytes)
+{
+	unsigned int i;
+	int ret;
+
+	ret = nouveau_bo_new(chan->dev, NOUVEAU_BO_VRAM, 0, bytes, NULL, &chan->mem);
+	for (i = 0; !ret && i < chan->depth; i++) {
+		nouveau_pushbuf_del(&chan->slots[i].push);
+		ret = make_commands(chan, &chan->slots[i]);
+	}
+	return ret;
+}
+
+void tgl_channel_give(struct tgl_channel *chan)
+{
+	unsigned int i;
+
+	for (i = 0; i < chan->depth; i++)
+		nouveau_pushbuf_del(&chan->slots[i].push);
+	nouveau_bo_ref(NULL, &chan->mem);
 }
 
 int tgl_channel_id(const struct tgl_channel *chan)

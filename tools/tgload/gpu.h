@@ -75,6 +75,23 @@ int tgl_channel_id(const struct tgl_channel *chan);
 int tgl_channel_dead(const struct tgl_channel *chan);
 
 /**
+ * tgl_channel_take - ask the kernel for VRAM, which the groups of a channel use from now on
+ * @chan: the channel; none of its groups is in flight, and it has no such memory
+ * @bytes: how much, more than 0
+ *
+ * May sleep for as long as the kernel lets the request wait.
+ *
+ * Return: 0 or a negative errno.
+ */
+int tgl_channel_take(struct tgl_channel *chan, uint64_t bytes);
+
+/**
+ * tgl_channel_give - give it back
+ * @chan: the channel; none of its groups is in flight, and none is submitted without new memory
+ */
+void tgl_channel_give(struct tgl_channel *chan);
+
+/**
  * tgl_slot_submit - submit one group: one ioctl
  * @chan: the channel
  * @slot: which slot; must not be in flight

@@ -36,6 +36,9 @@ static const struct opt {
 	{ "groups", OPT_NUMBER, offsetof(struct tgl_opts, groups), 1, 1000, "1 to 1000" },
 	{ "think", OPT_TIME, offsetof(struct tgl_opts, think_ns),
 	  0, 3600 * TGL_NS_PER_SEC, "0 to 3600s" },
+	{ "prepare", OPT_TIME, offsetof(struct tgl_opts, prepare_ns),
+	  0, 3600 * TGL_NS_PER_SEC, "0 to 3600s" },
+	{ "mem", OPT_NUMBER, offsetof(struct tgl_opts, mem), 0, 65536, "0 to 65536" },
 	{ "vsync", OPT_TIME, offsetof(struct tgl_opts, vsync_ns),
 	  TGL_NS_PER_US, 60 * TGL_NS_PER_SEC, "1us to 60s" },
 	{ "depth", OPT_NUMBER, offsetof(struct tgl_opts, depth), 1, 64, "1 to 64" },
@@ -44,6 +47,7 @@ static const struct opt {
 	  1, 24 * 3600 * TGL_NS_PER_SEC, "1ns to a day" },
 	{ "count", OPT_NUMBER, offsetof(struct tgl_opts, count),
 	  1, 1000000000, "1 to 1000000000" },
+	{ "stopped", OPT_FLAG, offsetof(struct tgl_opts, stopped), 0, 0, NULL },
 	{ "submit", OPT_SUBMIT, offsetof(struct tgl_opts, exec), 0, 0, NULL },
 	{ "verify", OPT_FLAG, offsetof(struct tgl_opts, verify), 0, 0, NULL },
 	{ "json", OPT_FLAG, offsetof(struct tgl_opts, json), 0, 0, NULL },
@@ -193,6 +197,10 @@ enum tgl_parsed tgl_opts_parse(int argc, char **argv, struct tgl_opts *opts,
 				 wrong == opt->range ? "out of range, give " : "", wrong);
 			return TGL_BAD;
 		}
+	}
+	if (opts->mem && opts->exec) {
+		snprintf(why, why_size, "--mem: only with --submit pushbuf");
+		return TGL_BAD;
 	}
 	return TGL_RUN;
 }

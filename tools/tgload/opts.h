@@ -23,11 +23,14 @@
  * @every_ns: distance at which frames are due, 0 for back to back
  * @groups: groups in a frame, 1 to 1000
  * @think_ns: CPU time between groups
+ * @prepare_ns: CPU time before each frame
+ * @mem: MiB of VRAM that each frame asks for and gives back, 0 to 65536
  * @vsync_ns: distance between display ticks, 0 for none
  * @depth: groups that may be in flight at once, 1 to 64
  * @channels: channels, each in a thread of its own, 1 to 16
  * @for_ns: no group starts after this time; 0 for no bound
  * @count: groups that each channel submits; 0 for no bound
+ * @stopped: stop when all is set up, until SIGCONT
  * @exec: submit by VM_BIND and EXEC, else by PUSHBUF
  * @verify: check after each group that it did its work
  * @json: report in JSON
@@ -41,11 +44,14 @@ struct tgl_opts {
 	uint64_t every_ns;
 	uint64_t groups;
 	uint64_t think_ns;
+	uint64_t prepare_ns;
+	uint64_t mem;
 	uint64_t vsync_ns;
 	uint64_t depth;
 	uint64_t channels;
 	uint64_t for_ns;
 	uint64_t count;
+	int stopped;
 	int exec;
 	int verify;
 	int json;

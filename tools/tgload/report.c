@@ -55,6 +55,10 @@ static void print_json(FILE *out, const struct tgl_opts *opts, int pid, struct t
 	print_json_summary(out, "latency_us", tgl_samples_summary(&r->latency));
 	fputc(',', out);
 	print_json_summary(out, "frame_us", tgl_samples_summary(&r->frame));
+	if (opts->mem)
+		fprintf(out, ",\"cpu_us\":%" PRIu64 ",\"mem_wait_us\":%" PRIu64
+			",\"mem_held_us\":%" PRIu64, r->cpu_ns / TGL_NS_PER_US,
+			r->mem_wait_ns / TGL_NS_PER_US, r->mem_held_ns / TGL_NS_PER_US);
 	fprintf(out, ",\"errors\":%" PRIu64 "}\n", r->errors);
 }
 
@@ -79,6 +83,10 @@ static void print_text(FILE *out, const struct tgl_opts *opts, int pid, struct t
 	fprintf(out, "  GPU time %.3f ms asked for\n", (double)r->asked_ps / 1e9);
 	print_text_summary(out, "latency", tgl_samples_summary(&r->latency));
 	print_text_summary(out, "frame", tgl_samples_summary(&r->frame));
+	if (opts->mem)
+		fprintf(out, "  memory   waited for %.3f s, held %.3f s; on the CPU %.3f s\n",
+			(double)r->mem_wait_ns / TGL_NS_PER_SEC,
+			(double)r->mem_held_ns / TGL_NS_PER_SEC, (double)r->cpu_ns / TGL_NS_PER_SEC);
 	fprintf(out, "  errors   %" PRIu64 "\n", r->errors);
 }
 

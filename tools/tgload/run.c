@@ -49,6 +49,7 @@ struct worker {
 	uint64_t end_ns;	/* no group starts after this; UINT64_MAX for never */
 	uint64_t last_ns;	/* last completion or frame shown */
 	uint64_t shown_ns;	/* last frame shown; 0 before the first */
+	uint64_t taken_ns;	/* when it got its frame's VRAM */
 	uint64_t started;	/* groups begun, refused ones too: the next one's number */
 	unsigned int oldest;	/* slot of the oldest group in flight */
 	unsigned int in_flight;
@@ -142,10 +143,22 @@ static int ended(const struct worker *w)
 	       now_ns() >= w->end_ns;
 }
 
-/* Frames that are due at times or shown at ticks are waited for; others are one long stream. */
+/*
+ * Frames that are due at times, shown at ticks, prepared or in need of memory are waited for; others
+ * are one long stream.
+ */
 static int paced(const struct tgl_opts *opts)
 {
-	return opts->every_ns || opts->vsync_ns;
+	return opts->every_ns || opts->vsync_ns || opts->prepare_ns || opts->mem;
+}
+
+/* Time on the CPU. */
+static void think(struct worker *w, uint64_t ns)
+{
+	uint64_t from = now_ns();
+
+	sleep_until(from + ns);
+	w->result.cpu_ns += now_ns() - from;
 }
 
 /* What the next group does: all of a frame do the same. */
@@ -235,7 +248,7 @@ static void run_frame(struct worker *w)
 
 	for (i = 0; i < opts->groups; i++) {
 		if (opts->think_ns && w->started && (i || !paced(opts)))
-			sleep_until(now_ns() + opts->think_ns);
+			think(w, opts->think_ns);
 		if (ended(w))
 			return;
 		whole &= submit(w, whole && i + 1 == opts->groups);
@@ -250,16 +263,53 @@ static void drain(struct worker *w)
 		reap(w);
 }
 
+/* Asks for what a frame needs; false if it is refused. */
+static int take(struct worker *w)
+{
+	uint64_t from = now_ns();
+	int ret = tgl_channel_take(w->chan, w->opts->mem << 20);
+
+	w->taken_ns = now_ns();
+	w->result.mem_wait_ns += w->taken_ns - from;
+	if (!ret)
+		return 1;
+	error(w, "the kernel refuses %llu MiB of VRAM: %s", (unsigned long long)w->opts->mem,
+	      strerror(-ret));
+	w->gone = 1;
+	return 0;
+}
+
+/* Gives it back. */
+static void give(struct worker *w)
+{
+	tgl_channel_give(w->chan);
+	w->result.mem_held_ns += now_ns() - w->taken_ns;
+}
+
+/* A frame from its begin to its end. */
+static void run_paced(struct worker *w)
+{
+	if (w->opts->prepare_ns)
+		think(w, w->opts->prepare_ns);
+	if (ended(w) || (w->opts->mem && !take(w)))
+		return;
+	run_frame(w);
+	drain(w);
+	if (w->opts->mem)
+		give(w);
+}
+
 static void *work_channel(void *arg)
 {
 	struct worker *w = arg;
 	uint64_t due = w->start_ns;
 
 	while (!ended(w)) {
-		run_frame(w);
-		if (!paced(w->opts))
+		if (!paced(w->opts)) {
+			run_frame(w);
 			continue;
-		drain(w);
+		}
+		run_paced(w);
 		due = tgl_next_due(due, w->opts->every_ns, w->last_ns);
 		sleep_until(due < w->end_ns ? due : w->end_ns);
 	}
@@ -330,6 +380,9 @@ static int sum_up(struct worker **workers, const struct tgl_opts *opts, struct t
 		sum->frames += r->frames;
 		sum->errors += r->errors;
 		sum->asked_ps += r->asked_ps;
+		sum->cpu_ns += r->cpu_ns;
+		sum->mem_wait_ns += r->mem_wait_ns;
+		sum->mem_held_ns += r->mem_held_ns;
 		if (w->last_ns - w->start_ns > sum->elapsed_ns)
 			sum->elapsed_ns = w->last_ns - w->start_ns;
 		if (tgl_samples_append(&sum->latency, &r->latency) ||
@@ -361,6 +414,8 @@ int tgl_run(const struct tgl_opts *opts, struct tgl_result *result, char *why, s
 	if (ret)
 		return ret;
 
+	if (opts->stopped)
+		raise(SIGSTOP);
 	run_workers(workers, opts);
 	ret = sum_up(workers, opts, result);
 	if (ret)

@@ -22,6 +22,9 @@
  * @errors: submissions refused, waits failed and groups found wrong by --verify
  * @asked_ps: GPU time of the completed groups by the published rates, picoseconds
  * @elapsed_ns: from the first frame's start to the last completion, or the last frame shown
+ * @cpu_ns: time on the CPU, before frames and between groups
+ * @mem_wait_ns: time for which frames waited for the VRAM that they asked for
+ * @mem_held_ns: time for which they had it
  * @latency: of each group, from just before its submission to the moment it was seen complete
  * @frame: distance between successive frames of one channel
  */
@@ -33,6 +36,9 @@ struct tgl_result {
 	uint64_t errors;
 	uint64_t asked_ps;
 	uint64_t elapsed_ns;
+	uint64_t cpu_ns;
+	uint64_t mem_wait_ns;
+	uint64_t mem_held_ns;
 	struct tgl_samples latency;
 	struct tgl_samples frame;
 };

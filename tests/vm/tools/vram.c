@@ -11,7 +11,7 @@
  *				that nouveau told, and against what it has given out of its VRAM
  *	vram cost N		N objects, one after the other: median ns of GEM_NEW
  *
- * `hold` and `use` have a channel, and so are clients. All numbers are decimal.
+ * `hold`, `use` and `cost` have a channel, and so are clients. All numbers are decimal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -198,6 +198,7 @@ static int cost(unsigned int n)
 
 	if (!n || !ns)
 		die("calloc");
+	open_channel(fd);
 	for (i = 0; i < n; i++) {
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		if (gem_new(fd, 64 << 10, &req))
