@@ -43,7 +43,7 @@
 enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD };
 
 static const struct tg_param params[] = {
-	[KNOB_SAMPLE] = { "sample_us", 100, 100000, 5000 },
+	[KNOB_SAMPLE] = { "sample_us", 100, 1000000, 5000 },
 	[KNOB_REQUESTS] = { "sample_requests", 1, 1000000, 96 },
 	[KNOB_FREE_RUN] = { "free_run", 1, 100, 5 },
 	[KNOB_HOLD] = { "hold", 0, 1, 1 },
