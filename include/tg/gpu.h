@@ -65,7 +65,8 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @state: enum tg_job_state
  * @engines: mask of the engines it needs
  * @slot: it counts as in flight on them
- * @switched: when it was freed, its engine went to it from another channel; AE: before that, when it came
+ * @switched: when it was freed, its engine went to it from another channel; AE: before that, when
+ *	it came
  * @asked: QUEUED: it is in the policy's queue
  * @picked: the policy in force chose or tracks it, and hears of its end
  * @since: when it entered @state; BUSY: creation of its fence

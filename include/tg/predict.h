@@ -198,10 +198,10 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
 	       struct tg_cost **cost);
 
 /**
- * tg_predict_switch() - a group goes, and there is a switch before it that was not foreseen, or there is not
+ * tg_predict_switch() - a group goes, and whether its engine switches for it was foreseen wrongly
  * @h: its client's history
  * @x: what was predicted, ns
- * @switches: there is one
+ * @switches: it does
  *
  * Return: x, ns, at least 0.
  */
@@ -221,7 +221,8 @@ s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches);
  * its mean; those that are @switched the preemption impact, once the key has run without that, and
  * its mean, less the impact, until then. Means are over all runs up to 8, then the latest run weighs
  * one eighth. A run that is off the mean by more than a quarter of it is left out; if the next
- * one is too, the mean starts again with that. Runs of unreadable groups share one mean, @switched or not.
+ * one is too, the mean starts again with that. Runs of unreadable groups share one mean, @switched
+ * or not.
  */
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
 		      s64 used, bool switched);

@@ -127,7 +127,8 @@ static int same(const struct tgl_opts *a, const struct tgl_opts *b)
 	       a->think_ns == b->think_ns && a->prepare_ns == b->prepare_ns &&
 	       a->mem == b->mem && a->vsync_ns == b->vsync_ns &&
 	       a->depth == b->depth && a->channels == b->channels && a->for_ns == b->for_ns &&
-	       a->count == b->count && a->stopped == b->stopped && a->exec == b->exec && a->verify == b->verify && a->json == b->json;
+	       a->count == b->count && a->stopped == b->stopped && a->exec == b->exec &&
+	       a->verify == b->verify && a->json == b->json;
 }
 
 int main(void)
