@@ -218,11 +218,11 @@ s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches);
  *
  * The first run of a key makes its record, less the preemption impact if @switched; if the table
  * has more than the knob predict_records then, the least recently used one goes. Later runs move
- * its mean; those that are @switched the preemption impact, once the key has run without that, and
- * its mean, less the impact, until then. Means are over all runs up to 8, then the latest run weighs
- * one eighth. A run that is off the mean by more than a quarter of it is left out; if the next
- * one is too, the mean starts again with that. Runs of unreadable groups share one mean, @switched
- * or not.
+ * its mean; those that are @switched the preemption impact, once the key has run without that,
+ * and its mean, less the impact, until then. Means are over all runs up to 8, then the latest run
+ * weighs one eighth. A run that is off the mean by more than a quarter of it is left out; if the
+ * next one is too, the mean starts again with that. Runs of unreadable groups share one mean,
+ * @switched or not.
  */
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
 		      s64 used, bool switched);

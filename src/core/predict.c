@@ -18,7 +18,7 @@
 
 #define PAIR_TIMES	0xffffULL		/* bits of a pair that count */
 #define MEMORY		8			/* runs that a mean looks back on */
-#define ODD		4			/* off by more than one part in so many of its mean */
+#define ODD		4	/* off by more than one part in so many of its mean */
 #define COST_MAX	(1000000 * TG_SEC)	/* no cost is more: sums and per mille fit */
 
 /* ---- keys ------------------------------------------------------------------------------- */
@@ -343,8 +343,8 @@ static void learn_impact(struct tg_gpu *gpu, struct tg_history *h, s64 impact)
 }
 
 /*
- * Is this run off the others, and alone in that? An interrupt that came late does that, to one group
- * and the next. Two odd ones in a row are no accident: the mean starts again with the second.
+ * Is this run off the others, and alone in that? An interrupt that came late does that, to one
+ * group and the next. Two odd ones in a row are no accident: the mean starts again with the second.
  */
 static bool is_stray(struct tg_history *h, struct tg_cost *cost, s64 used)
 {
