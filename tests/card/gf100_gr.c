@@ -14,6 +14,7 @@
 #define CODE	0x3200000u
 #define SRC	0x3200000u
 #define DST	0x3400000u
+#define GOB	8		/* lines of one, on Fermi */
 
 #define VP_LENGTH	10
 #define FP_LENGTH	20
@@ -304,14 +305,6 @@ static void run_macros(void)
 
 /* ---- M2MF ------------------------------------------------------------------------------------ */
 
-struct face {
-	u64 addr;
-	u32 pitch;		/* 0: block-linear, described by: */
-	u32 width, height, block, x, y;
-};
-
-#define PITCH(addr, pitch)	{ addr, pitch, 0, 0, 0, 0, 0 }
-
 static const struct {
 	const char *name;
 	struct face in;
@@ -320,38 +313,20 @@ static const struct {
 	u32 lines;
 	bool push;		/* what is at @in comes by the pushbuffer */
 } copies[] = {
-	{ "lines with gaps", PITCH(SRC, 256), PITCH(DST, 512), 100, 50, false },
-	{ "into a block-linear surface", PITCH(SRC, 256), { DST, 0, 256, 64, 0x20, 0, 0 }, 256, 64,
+	{ "lines with gaps", LINES(SRC, 256), LINES(DST, 512), 100, 50, false },
+	{ "into a block-linear surface", LINES(SRC, 256), { DST, 0, 256, 64, 0x20, 0, 0 }, 256, 64,
 	  false },
-	{ "out of one", { SRC, 0, 256, 64, 0x10, 0, 0 }, PITCH(DST, 256), 256, 64, false },
+	{ "out of one", { SRC, 0, 256, 64, 0x10, 0, 0 }, LINES(DST, 256), 256, 64, false },
 	{ "between two of different blocks", { SRC, 0, 256, 64, 0x00, 0, 0 },
 	  { DST, 0, 256, 64, 0x40, 0, 0 }, 256, 64, false },
 	{ "a part of each", { SRC, 0, 256, 64, 0x20, 65, 7 }, { DST, 0, 320, 80, 0x30, 3, 9 }, 99,
 	  33, false },
-	{ "from guest memory into blocks", PITCH(BENCH_GART + 12, 100),
+	{ "from guest memory into blocks", LINES(BENCH_GART + 12, 100),
 	  { DST, 0, 320, 80, 0x30, 4, 2 }, 100, 33, false },
-	{ "by the pushbuffer", PITCH(SRC, 64), PITCH(DST, 64), 61, 1, true },
-	{ "by the pushbuffer into blocks", PITCH(SRC, 8), { DST, 0, 256, 64, 0x20, 62, 7 }, 7, 5,
+	{ "by the pushbuffer", LINES(SRC, 64), LINES(DST, 64), 61, 1, true },
+	{ "by the pushbuffer into blocks", LINES(SRC, 8), { DST, 0, 256, 64, 0x20, 62, 7 }, 7, 5,
 	  true },
 };
-
-/* Where byte (@x, @y) of a surface is: envytools' formulae with Fermi's gobs of 8 lines. */
-static u64 at(const struct face *f, u64 x, u64 y)
-{
-	u64 rows = 8ull << (f->block >> 4), blocks_x = (f->width + 63) / 64;
-
-	if (f->pitch)
-		return f->addr + y * f->pitch + x;
-	x += f->x;
-	y += f->y;
-	return f->addr + (x / 64 + y / rows * blocks_x) * 64 * rows + y % rows / 8 * 512 +
-	       y % 8 * 64 + x % 64;
-}
-
-static u8 *mem(struct bench *b, u64 addr)
-{
-	return addr >= BENCH_GART ? b->ram + (addr - BENCH_GART) : b->vram + addr;
-}
 
 static void face(struct bench *b, const struct face *f, bool out)
 {
@@ -385,7 +360,7 @@ static void run_copies(void)
 			for (u32 x = 0; x < length; x += 4) {
 				u32 word;
 
-				memcpy(&word, mem(&b, at(in, x, y)), 4);
+				memcpy(&word, bench_mem(&b, face_at(in, GOB, x, y)), 4);
 				mthd(&b, 0x304, word);
 			}
 		}
@@ -394,9 +369,9 @@ static void run_copies(void)
 		work(&b, 1);
 		for (u32 y = 0; y < lines; y++)
 			for (u32 x = 0; x < length; x++) {
-				u8 *to = mem(&b, at(out, x, y));
+				u8 *to = bench_mem(&b, face_at(out, GOB, x, y));
 
-				wrong += *to != *mem(&b, at(in, x, y));
+				wrong += *to != *bench_mem(&b, face_at(in, GOB, x, y));
 				*to = 0;
 			}
 		for (u32 x = 0; x < 0x20000; x++)
@@ -439,7 +414,7 @@ static void run_fill(void)
 	work(&b, 1);
 	for (u32 y = 0; y < 64; y++)
 		for (u32 x = 0; x < 64; x++)
-			wrong += (vram32(&b, at(&dst, 4 * x, y)) == 0x11223344) !=
+			wrong += (vram32(&b, face_at(&dst, GOB, 4 * x, y)) == 0x11223344) !=
 				 (x >= 20 && x < 40 && y >= 20 && y < 30);
 	check(!wrong && vram32(&b, FENCE(CH)) == 1, "2D: blocks of gobs of 8 lines", "%u wrong; fence %u",
 	      wrong, vram32(&b, FENCE(CH)));

@@ -163,6 +163,23 @@ void wr(struct bench *b, u32 reg, u32 val)
 	card_write(b->card, b->now, CARD_BAR0, reg, &val, sizeof(val));
 }
 
+u8 *bench_mem(struct bench *b, u64 addr)
+{
+	return addr >= BENCH_GART ? b->ram + (addr - BENCH_GART) : b->vram + addr;
+}
+
+u64 face_at(const struct face *f, u32 gob, u64 x, u64 y)
+{
+	u64 rows = (u64)gob << (f->block >> 4), blocks_x = (f->width + 63) / 64;
+
+	if (f->pitch)
+		return f->addr + y * f->pitch + x;
+	x += f->x;
+	y += f->y;
+	return f->addr + (x / 64 + y / rows * blocks_x) * 64 * rows + y % rows / gob * gob * 64 +
+	       y % gob * 64 + x % 64;
+}
+
 u32 vram32(struct bench *b, u64 addr)
 {
 	u32 val;

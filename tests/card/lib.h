@@ -67,6 +67,20 @@ void wr(struct bench *b, u32 reg, u32 val);
 u32 vram32(struct bench *b, u64 addr);
 void vram_set32(struct bench *b, u64 addr, u32 val);
 void vram_set64(struct bench *b, u64 addr, u64 val);
+/* A byte by its GPU address. */
+u8 *bench_mem(struct bench *b, u64 addr);
+
+/* A picture in memory, and what of it a copy begins with. */
+struct face {
+	u64 addr;
+	u32 pitch;		/* 0: block-linear, described by: */
+	u32 width, height, block, x, y;
+};
+
+#define LINES(addr, pitch)	{ addr, pitch, 0, 0, 0, 0, 0 }
+
+/* Where byte (@x, @y) of it is, in gobs of @gob lines: envytools' formulae, written out again. */
+u64 face_at(const struct face *f, u32 gob, u64 x, u64 y);
 
 /*
  * Channel @chid with objects by handle: 1 a DMA object of the whole GPU address space; BENCH_M2MF,

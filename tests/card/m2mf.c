@@ -10,61 +10,36 @@
 #define CH	1
 #define SRC	0x3200000u
 #define DST	0x3400000u
-
-struct side {
-	u64 addr;
-	u32 pitch;		/* 0: block-linear, described by: */
-	u32 width, height, block, x, y;
-};
-
-#define PITCH(addr, pitch)	{ addr, pitch, 0, 0, 0, 0, 0 }
+#define GOB	4		/* lines of one, on Tesla */
 
 static const struct {
 	const char *name;
-	struct side in;
-	struct side out;
+	struct face in;
+	struct face out;
 	u32 length;
 	u32 lines;
 	s64 ns;			/* how long it takes, at least; 0: not looked at */
 } rows[] = {
-	{ "a few bytes", PITCH(SRC, 64), PITCH(DST, 64), 5, 1, 1 },
-	{ "over page boundaries", PITCH(SRC + 0xfff1, 64), PITCH(DST + 0xffe7, 64), 0x20011, 1,
+	{ "a few bytes", LINES(SRC, 64), LINES(DST, 64), 5, 1, 1 },
+	{ "over page boundaries", LINES(SRC + 0xfff1, 64), LINES(DST + 0xffe7, 64), 0x20011, 1,
 	  4552 },
-	{ "lines with gaps", PITCH(SRC, 256), PITCH(DST, 512), 100, 50, 173 },
-	{ "lines without gaps, as nouveau copies", PITCH(SRC, 64), PITCH(DST, 64), 64, 1024, 2275 },
-	{ "more lines, as it moves buffers", PITCH(SRC, 64), PITCH(DST, 64), 64, 4096, 0 },
-	{ "to guest memory", PITCH(SRC, 4096), PITCH(BENCH_GART + 12, 4096), 4096, 16, 9729 },
-	{ "from guest memory", PITCH(BENCH_GART, 4096), PITCH(DST, 4096), 4000, 16, 9501 },
-	{ "within guest memory", PITCH(BENCH_GART, 4096), PITCH(BENCH_GART + 0x40000, 4096), 4096,
+	{ "lines with gaps", LINES(SRC, 256), LINES(DST, 512), 100, 50, 173 },
+	{ "lines without gaps, as nouveau copies", LINES(SRC, 64), LINES(DST, 64), 64, 1024, 2275 },
+	{ "more lines, as it moves buffers", LINES(SRC, 64), LINES(DST, 64), 64, 4096, 0 },
+	{ "to guest memory", LINES(SRC, 4096), LINES(BENCH_GART + 12, 4096), 4096, 16, 9729 },
+	{ "from guest memory", LINES(BENCH_GART, 4096), LINES(DST, 4096), 4000, 16, 9501 },
+	{ "within guest memory", LINES(BENCH_GART, 4096), LINES(BENCH_GART + 0x40000, 4096), 4096,
 	  16, 19458 },
-	{ "into a block-linear surface", PITCH(SRC, 256), { DST, 0, 256, 64, 0x20, 0, 0 }, 256, 64,
+	{ "into a block-linear surface", LINES(SRC, 256), { DST, 0, 256, 64, 0x20, 0, 0 }, 256, 64,
 	  569 },
-	{ "out of one", { SRC, 0, 256, 64, 0x10, 0, 0 }, PITCH(DST, 256), 256, 64, 569 },
+	{ "out of one", { SRC, 0, 256, 64, 0x10, 0, 0 }, LINES(DST, 256), 256, 64, 569 },
 	{ "between two of different blocks", { SRC, 0, 256, 64, 0x00, 0, 0 },
 	  { DST, 0, 256, 64, 0x40, 0, 0 }, 256, 64, 569 },
 	{ "a part of each", { SRC, 0, 256, 64, 0x20, 65, 7 }, { DST, 0, 320, 80, 0x30, 3, 9 }, 99,
 	  33, 0 },
 };
 
-/* Where byte (@x, @y) of a surface is: envytools' formulae, written out again. */
-static u64 at(const struct side *s, u64 x, u64 y)
-{
-	u64 rows_in_block = 4ull << (s->block >> 4), blocks_x = (s->width + 63) / 64;
-
-	if (s->pitch)
-		return s->addr + y * s->pitch + x;
-	x += s->x;
-	y += s->y;
-	return s->addr + (x / 64 + y / rows_in_block * blocks_x) * 64 * rows_in_block +
-	       y % rows_in_block / 4 * 256 + y % 4 * 64 + x % 64;
-}
-
-static u8 *mem(struct bench *b, u64 addr)
-{
-	return addr >= BENCH_GART ? b->ram + (addr - BENCH_GART) : b->vram + addr;
-}
-
-static void side(struct bench *b, const struct side *s, bool out)
+static void side(struct bench *b, const struct face *s, bool out)
 {
 	u32 o = out ? 0x1c : 0;
 
@@ -82,7 +57,7 @@ static void side(struct bench *b, const struct side *s, bool out)
 	chan_mthd(b, CH, SUB_M2MF, out ? 0x318 : 0x314, s->pitch);
 }
 
-static void copy(struct bench *b, const struct side *in, const struct side *out, u32 length,
+static void copy(struct bench *b, const struct face *in, const struct face *out, u32 length,
 		 u32 lines, u32 format)
 {
 	side(b, in, false);
@@ -112,20 +87,20 @@ static void setup(struct bench *b)
 /* Errors: what the registers say; the fence comes all the same once the driver has looked. */
 static const struct {
 	const char *name;
-	struct side in;
-	struct side out;
+	struct face in;
+	struct face out;
 	u32 length;
 	u32 format;
 	u32 intr;
 	u32 trap;
 	u32 ustatus;
 } errors[] = {
-	{ "source without memory", PITCH(0x5000000000, 64), PITCH(DST, 64), 64, 0x101, 0x200000, 2,
+	{ "source without memory", LINES(0x5000000000, 64), LINES(DST, 64), 64, 0x101, 0x200000, 2,
 	  2 },
-	{ "destination without memory", PITCH(SRC, 64), PITCH(0x5000000000, 64), 64, 0x101,
+	{ "destination without memory", LINES(SRC, 64), LINES(0x5000000000, 64), 64, 0x101,
 	  0x200000, 2, 4 },
-	{ "steps other than a byte", PITCH(SRC, 64), PITCH(DST, 64), 64, 0x104, 0x100000, 0, 0 },
-	{ "more than there is memory", PITCH(SRC, 64), PITCH(DST, 64), 0xffffffff, 0x101, 0x100000,
+	{ "steps other than a byte", LINES(SRC, 64), LINES(DST, 64), 64, 0x104, 0x100000, 0, 0 },
+	{ "more than there is memory", LINES(SRC, 64), LINES(DST, 64), 0xffffffff, 0x101, 0x100000,
 	  0, 0 },
 };
 
@@ -142,15 +117,15 @@ int main(void)
 		copy(&b, &rows[i].in, &rows[i].out, length, rows[i].lines, 0x101);
 		/* nothing shows before its time */
 		for (u64 x = 0; x < length; x++)
-			early += *mem(&b, at(&rows[i].out, x, 0)) ==
-				 *mem(&b, at(&rows[i].in, x, 0));
+			early += *bench_mem(&b, face_at(&rows[i].out, GOB, x, 0)) ==
+				 *bench_mem(&b, face_at(&rows[i].in, GOB, x, 0));
 		while (card_next_event(b.card) != CARD_NEVER)
 			bench_run(&b, card_next_event(b.card));
 		ns = b.now - start;
 		for (u64 y = 0; y < rows[i].lines; y++)
 			for (u64 x = 0; x < length; x++)
-				bad += *mem(&b, at(&rows[i].out, x, y)) !=
-				       *mem(&b, at(&rows[i].in, x, y));
+				bad += *bench_mem(&b, face_at(&rows[i].out, GOB, x, y)) !=
+				       *bench_mem(&b, face_at(&rows[i].in, GOB, x, y));
 		check(!bad && vram32(&b, FENCE(CH)) == 1, rows[i].name, "%u bytes differ, fence %u",
 		      bad, vram32(&b, FENCE(CH)));
 		check(early < length / 8 + 2, "... and not before its time", "%u bytes equal",
