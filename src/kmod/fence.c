@@ -36,6 +36,7 @@ static struct {
  * The contexts of channels whose fences were wanted, each at the place that its low bits name, so
  * that names are asked for once. A context is one channel number's of one device for good, and
  * nouveau keeps its own channels as long as the device: a client's context stays a client's.
+ * No lock: a word each, and who misses a newer one asks for names.
  */
 static u64 contexts[1 << CAPTURE_BITS];
 
