@@ -279,6 +279,7 @@ static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file
 	struct drm_nouveau_gem_new *req = data;
 	struct tgk_object *booked = NULL;
 	struct tgk_gpu *gpu = NULL;
+	u32 tries = 0;
 	int ret = 0;
 
 	atomic_inc(&calls);
@@ -286,7 +287,10 @@ static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file
 		gpu = tgk_gpu_get(dev);
 	if (gpu)
 		ret = tgk_vram_ask(gpu, req->info.size, &booked);
-	ret = ret ?: ((ioctl_fn)hooks[GEM_NEW].orig)(dev, data, file);
+	if (!ret)
+		do
+			ret = ((ioctl_fn)hooks[GEM_NEW].orig)(dev, data, file);
+		while (ret == -ENOMEM && booked && tgk_vram_again(&tries));
 	if (gpu) {
 		tgk_vram_made(gpu, booked, file, ret ? 0 : req->info.handle);
 		tgk_gpu_put(gpu);
@@ -310,13 +314,17 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 {
 	struct tgk_object *booked = NULL;
 	struct tgk_gpu *gpu;
+	u32 tries = 0;
 	int ret = 0;
 
 	atomic_inc(&calls);
 	gpu = file->filp ? tgk_gpu_get(dev) : NULL;
 	if (gpu)
 		ret = tgk_vram_ask(gpu, dumb_size(args), &booked);
-	ret = ret ?: ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, args);
+	if (!ret)
+		do
+			ret = ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, args);
+		while (ret == -ENOMEM && booked && tgk_vram_again(&tries));
 	if (gpu) {
 		tgk_vram_made(gpu, booked, file, ret ? 0 : args->handle);
 		tgk_gpu_put(gpu);

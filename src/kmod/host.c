@@ -52,6 +52,7 @@ const char *const tgk_stat_names[TGK_STATS] = {
 	[TGK_STAT_VRAM_REFUSED] = "vram_refused",
 	[TGK_STAT_VRAM_LATE] = "vram_late",
 	[TGK_STAT_VRAM_DEADLOCK] = "vram_deadlock",
+	[TGK_STAT_VRAM_AGAIN] = "vram_again",
 };
 
 const char *const tgk_note_names[] = {

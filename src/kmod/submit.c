@@ -20,9 +20,16 @@
 
 #include "tgk.h"
 
+/* What nouveau refuses for want of memory, it has not begun. */
 static int call_nouveau(const struct tgk_call *call)
 {
-	return call->orig(call->dev, call->data, call->file);
+	u32 tries = 0;
+	int ret;
+
+	do
+		ret = call->orig(call->dev, call->data, call->file);
+	while (unlikely(ret == -ENOMEM) && tgk_vram_again(&tries));
+	return ret;
 }
 
 static int pass(const struct tgk_call *call)

@@ -103,6 +103,7 @@ enum tgk_stat {
 	TGK_STAT_VRAM_REFUSED,	/* of them: refused by us */
 	TGK_STAT_VRAM_LATE,	/* of these: after their timeout */
 	TGK_STAT_VRAM_DEADLOCK,	/* of these: since holders waited for each other */
+	TGK_STAT_VRAM_AGAIN,	/* nouveau refused what was in the books, and was asked again */
 	TGK_STATS
 };
 
@@ -424,6 +425,7 @@ void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner);
 u32 tgk_owner_nr(const struct tgk_owner *owner);
 void tgk_vram_answer(struct tgk_ask *ask, bool granted);
 int tgk_vram_ask(struct tgk_gpu *gpu, u64 bytes, struct tgk_object **booked);
+bool tgk_vram_again(u32 *tries);
 void tgk_vram_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
 		   u32 handle);
 struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_object *obj);

@@ -62,6 +62,9 @@ struct tgk_object {
  */
 #define DRIVERS_PART	16
 
+/* The last wait before nouveau is asked again is 2 to the power of this, in ms. */
+#define AGAIN_MAX	10
+
 static atomic_t last_account;
 
 /* --- owners --- */
@@ -334,6 +337,25 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 	}
 	object->obj = obj;
 	hash_add(gpu->objects, &object->hash, (unsigned long)obj);
+	return true;
+}
+
+/**
+ * tgk_vram_again() - shall nouveau be asked again for what it had no memory for?
+ * @tries: how often it has been; 0 at first
+ *
+ * What has been granted fits, but beside it lie nouveau's own channels and tables, and TTM moves
+ * nothing aside that somebody is using or making at this moment: a moment later it may.
+ * Context: process; sleeps, 1 ms, then twice as long each time, for 2 s together.
+ *
+ * Return: false: no; it has had time enough, or the thread is being killed.
+ */
+bool tgk_vram_again(u32 *tries)
+{
+	if (*tries > AGAIN_MAX || fatal_signal_pending(current))
+		return false;
+	tgk_count(TGK_STAT_VRAM_AGAIN);
+	schedule_timeout_killable(msecs_to_jiffies(1 << (*tries)++));
 	return true;
 }
 
