@@ -58,7 +58,7 @@ kmod-wrong:
 		strip -g -o build/vm/bin/timegraph-wrong-$$r.ko build/wrong/$$r/timegraph.ko || exit 1; \
 	done
 
-# For the VM case `cost-time`: the time that a submission spends in nouveau (tests/vm/probe). To build/vm/bin
+# For the VM cases `cost-time` and `cost-gl`: the time that a submission spends in nouveau (tests/vm/probe). To build/vm/bin
 .PHONY: kmod-probe kmod-probe-one
 kmod-probe:
 	@mkdir -p build/vm/bin

@@ -1,62 +1,190 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tg_probe - how much of a submission passes in nouveau's own handler? For the case `cost-time`: in a throw-away
- * guest, with one client at a time, and unloaded last.
+ * tg_probe - how much of a submission passes in nouveau's own functions? For the cases `cost-time` and `cost-gl`: in
+ * a throw-away guest, and unloaded last, by when nobody submits.
  *
- * It puts a function of its own into nouveau's table of ioctls, in the place of PUSHBUF's, which takes the time
- * around that one. timegraph, loaded later, takes it for nouveau's and stands in for it: what timegraph does is
- * outside, but for what it does when nouveau makes a fence. That is timed by two probes on the same tracepoint,
- * one before timegraph's and one behind it, and taken out of what is inside.
+ * It puts functions of its own into nouveau's tables: in the place of the ioctl of nouveau's files, of
+ * PUSHBUF, and of the one that asks for a fence's interrupt. Each takes the time around nouveau's. timegraph, loaded
+ * later, takes the one for PUSHBUF for nouveau's and stands in for it: what timegraph does is outside, but for what
+ * it does when nouveau makes a fence. That is timed by two probes on the same tracepoint, one before timegraph's
+ * and one behind it, and taken out of what is inside.
  *
- * The time inside of the last submission is /sys/module/tg_probe/parameters/inside_ns.
+ * The time inside of the last submission is /sys/module/tg_probe/parameters/inside_ns, whoever's it was. Whoever
+ * writes a process's number into /sys/kernel/debug/tg_probe reads there, line by line, the submissions of its first
+ * thread since then, up to MAX_SAMPLES:
+ *	WHOLE INSIDE ASKED BUFFERS PUSHES RELOCS
+ * ns of the ioctl, system call left out; of that, inside nouveau's PUSHBUF; of that, asking for a fence's
+ * interrupt outside of it, and what the submission consists of.
+ *
+ * All of it is written by one thread at a time, the one whose submissions are timed; on one CPU nobody reads amiss.
  */
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_ioctl.h>
+#include <linux/debugfs.h>
 #include <linux/dma-fence.h>
 #include <linux/kdev_t.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pci.h>
-#include <linux/slab.h>
+#include <linux/seq_file.h>
 #include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+#include <uapi/drm/nouveau_drm.h>
 
 #define NR_PUSHBUF	0x41
 #define DRM_MAJOR	226
+#define MAX_SAMPLES	4096
 
-/* All of it: written by the one client's thread. */
 static unsigned long long inside_ns;
 module_param(inside_ns, ullong, 0444);
 MODULE_PARM_DESC(inside_ns, "time of the last submission in nouveau's handler");
-static u64 made_at, made_ns;
+static u64 made_at, made_ns, asked_ns;
+static bool inside;
+
+static pid_t watched;		/* 0: everybody */
+static struct sample {
+	u64 whole, inside, asked;
+	u32 buffers, pushes, relocs;
+} samples[MAX_SAMPLES], sample;
+static u32 nr_samples;
 
 static struct pci_dev *pci;		/* held: it keeps nouveau's driver */
 static struct drm_driver *driver;
-static const struct drm_ioctl_desc *theirs;
-static struct drm_ioctl_desc *ours;
 static struct tracepoint *made;		/* dma_fence_init, not exported */
+static struct dentry *file;
 
-static int probe_pushbuf(struct drm_device *dev, void *data, struct drm_file *file)
+static int (*their_pushbuf)(struct drm_device *dev, void *data, struct drm_file *file);
+static long (*their_ioctl)(struct file *filp, unsigned int cmd, unsigned long arg);
+static bool (*their_ask)(struct dma_fence *fence);
+static const struct dma_fence_ops *fence_ops;	/* nouveau's, once a fence of its has been made */
+
+static bool is_watched(void)
 {
-	u64 at = ktime_get_ns();
+	return !watched || current->pid == watched;
+}
+
+static int probe_pushbuf(struct drm_device *dev, void *data, struct drm_file *drm_file)
+{
+	const struct drm_nouveau_gem_pushbuf *req = data;
+	u64 at;
 	int ret;
 
+	if (!is_watched())
+		return their_pushbuf(dev, data, drm_file);
+	sample.buffers = req->nr_buffers;
+	sample.pushes = req->nr_push;
+	sample.relocs = req->nr_relocs;
 	made_ns = 0;
-	ret = theirs[NR_PUSHBUF].func(dev, data, file);
+	inside = true;
+	at = ktime_get_ns();
+	ret = their_pushbuf(dev, data, drm_file);
 	inside_ns = ktime_get_ns() - at - made_ns;
+	inside = false;
+	return ret;
+}
+
+static long probe_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	u64 at;
+	long ret;
+
+	if (!watched || !is_watched() || _IOC_NR(cmd) != DRM_COMMAND_BASE + NR_PUSHBUF)
+		return their_ioctl(filp, cmd, arg);
+	asked_ns = 0;
+	sample.pushes = 0;
+	at = ktime_get_ns();
+	ret = their_ioctl(filp, cmd, arg);
+	sample.whole = ktime_get_ns() - at;
+	sample.inside = inside_ns;
+	sample.asked = asked_ns;
+	if (!ret && sample.pushes && nr_samples < MAX_SAMPLES)
+		samples[nr_samples++] = sample;
+	return ret;
+}
+
+static bool probe_ask(struct dma_fence *fence)
+{
+	u64 at;
+	bool ret;
+
+	if (inside || !in_task() || !is_watched())
+		return their_ask(fence);
+	at = ktime_get_ns();
+	ret = their_ask(fence);
+	asked_ns += ktime_get_ns() - at;
 	return ret;
 }
 
 static void before_made(void *data, struct dma_fence *fence)
 {
-	made_at = ktime_get_ns();
+	if (!fence_ops && !strcmp(fence->ops->get_driver_name(fence), "nouveau"))
+		fence_ops = fence->ops;
+	if (is_watched())
+		made_at = ktime_get_ns();
 }
 
 static void after_made(void *data, struct dma_fence *fence)
 {
-	made_ns += ktime_get_ns() - made_at;
+	if (is_watched())
+		made_ns += ktime_get_ns() - made_at;
 }
+
+/* A word of nouveau's tables, which are read-only where they are: through a second map of the page. */
+static int put(const void *where, const void *value)
+{
+	struct page *page = vmalloc_to_page(where);
+	void *map = page ? vmap(&page, 1, VM_MAP, PAGE_KERNEL) : NULL;
+
+	if (!map)
+		return -ENOMEM;
+	WRITE_ONCE(*(const void **)(map + offset_in_page(where)), value);
+	vunmap(map);
+	return 0;
+}
+
+static int show(struct seq_file *m, void *v)
+{
+	u32 i;
+
+	for (i = 0; i < nr_samples; i++)
+		seq_printf(m, "%llu %llu %llu %u %u %u\n", samples[i].whole, samples[i].inside,
+			   samples[i].asked, samples[i].buffers, samples[i].pushes,
+			   samples[i].relocs);
+	return 0;
+}
+
+static int open_file(struct inode *inode, struct file *filp)
+{
+	return single_open_size(filp, show, NULL, MAX_SAMPLES * 64);
+}
+
+static ssize_t write_file(struct file *filp, const char __user *text, size_t len, loff_t *pos)
+{
+	pid_t pid;
+	int ret = kstrtoint_from_user(text, len, 0, &pid);
+
+	if (!ret && !their_ask && fence_ops) {
+		their_ask = fence_ops->enable_signaling;
+		ret = put(&fence_ops->enable_signaling, probe_ask);
+	}
+	if (ret)
+		return ret;
+	watched = pid;
+	nr_samples = 0;
+	return len;
+}
+
+static const struct file_operations file_ops = {
+	.owner = THIS_MODULE,
+	.open = open_file,
+	.read = seq_read,
+	.write = write_file,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
 
 static void look_for_made(struct tracepoint *tp, void *data)
 {
@@ -87,27 +215,30 @@ static int __init probe_init(void)
 	ret = -ENODEV;
 	if (!driver || driver->num_ioctls <= NR_PUSHBUF || !made)
 		goto put;
-	theirs = driver->ioctls;
-	ours = kmemdup(theirs, driver->num_ioctls * sizeof(*ours), GFP_KERNEL);
-	ret = -ENOMEM;
-	if (!ours)
-		goto put;
-	ours[NR_PUSHBUF].func = probe_pushbuf;
+	their_pushbuf = driver->ioctls[NR_PUSHBUF].func;
+	their_ioctl = driver->fops->unlocked_ioctl;
 	/* Probes are called by falling priority; timegraph's has 10. */
 	ret = tracepoint_probe_register_prio(made, before_made, NULL, 11);
 	if (ret)
-		goto free;
+		goto put;
 	ret = tracepoint_probe_register_prio(made, after_made, NULL, 9);
 	if (ret)
 		goto unregister;
-	WRITE_ONCE(driver->ioctls, ours);
+	ret = put(&driver->ioctls[NR_PUSHBUF].func, probe_pushbuf);
+	if (ret)
+		goto both;
+	ret = put(&driver->fops->unlocked_ioctl, probe_ioctl);
+	if (ret)
+		goto both;
+	file = debugfs_create_file("tg_probe", 0600, NULL, NULL, &file_ops);
 	return 0;
 
+both:
+	put(&driver->ioctls[NR_PUSHBUF].func, their_pushbuf);
+	tracepoint_probe_unregister(made, after_made, NULL);
 unregister:
 	tracepoint_probe_unregister(made, before_made, NULL);
 	tracepoint_synchronize_unregister();
-free:
-	kfree(ours);
 put:
 	pci_dev_put(pci);
 	return ret;
@@ -115,11 +246,14 @@ put:
 
 static void __exit probe_exit(void)
 {
-	WRITE_ONCE(driver->ioctls, theirs);
+	debugfs_remove(file);
+	if (their_ask)
+		put(&fence_ops->enable_signaling, their_ask);
+	put(&driver->fops->unlocked_ioctl, their_ioctl);
+	put(&driver->ioctls[NR_PUSHBUF].func, their_pushbuf);
 	tracepoint_probe_unregister(made, after_made, NULL);
 	tracepoint_probe_unregister(made, before_made, NULL);
 	tracepoint_synchronize_unregister();
-	kfree(ours);
 	pci_dev_put(pci);
 }
 
