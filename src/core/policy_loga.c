@@ -46,8 +46,8 @@ enum {
 };
 
 static const struct tg_param params[] = {
-	[KNOB_POLL] = { "poll_us", 100, 1000000, 12000 },
-	[KNOB_REST] = { "rest_us", 0, 1000000, 60000 },
+	[KNOB_POLL] = { "poll_us", 100, 10000000, 12000 },
+	[KNOB_REST] = { "rest_us", 0, 10000000, 60000 },
 	[KNOB_RATIO] = { "ratio", 0, 100, 0 },
 	[KNOB_SCALING] = { "scaling", 0, 1, 1 },
 	[KNOB_RANDOM] = { "random_percent", 0, 90, 25 },
