@@ -48,6 +48,12 @@ field()
 	tr '{,' '\n\n' | sed -n "s/.*\"$1\":\\(-\\?[0-9.]*\\).*/\\1/p" | head -n 1
 }
 
+# median: of the numbers on standard input, a line each
+median()
+{
+	sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
 # truth CHANNEL KEY: of the newest instance of a channel number, from /tmp/truth
 truth()
 {
