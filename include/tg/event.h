@@ -76,8 +76,9 @@ enum tg_event_kind {
  * @length: real length of the phase, ns
  * @busy: of it, how long the engine worked for the client, ns; client 0: for anybody, the
  *	kernel's own copies included. 0 to @length
- * @groups: how often the engine was seen to leave the client (a dense phase), or submissions of
- *	the client that ended (a sparse one); client 0: of all
+ * @groups: how often the engine was seen to leave the client, and groups of a run during which
+ *	nobody looked (a dense phase), or submissions of the client that ended (a sparse one);
+ *	client 0: of all
  * @active: not 0: the client had work in flight or waiting at any time since the end of the
  *	last phase
  *

@@ -94,7 +94,7 @@ struct tg_snap_head {
  * @would_policy: dry run: what they would have waited for the policy
  * @modelled: dry run: jobs that these two sums are of
  * @polled_time: GPU time that the poller has seen it use, in poll phases alone
- * @polled_groups: how often it has seen the GPU go to it; spread readings: submissions that ended
+ * @polled_groups: groups of it that it has seen; spread readings: submissions that ended
  * @predict_hits: predictions (AE) from a job of the same commands
  * @predict_misses: the others
  * @predict_unreadable: of these: those whose commands could not be read

@@ -12,6 +12,10 @@
  * same channel at work is a run; its time goes to the client that the channel belongs to when it
  * ends. Readings are as dense as the bus allows, or spread at random over the phase.
  *
+ * Something else may have the CPU for longer than a GPU idles between two groups, and what was two
+ * runs looks like one. So where dense readings are far apart, what the client has submitted since
+ * the run began tells how many groups it was.
+ *
  * Locking: @poll_mutex, sleeping, guards the list of GPUs and whatever only the thread uses; it
  * is taken for each round of readings. Never under tgk_gpu.lock, which is taken inside it; what is
  * asked for crosses without a lock (tgk_poll.until). A fence is looked at under RCU alone.
@@ -25,6 +29,7 @@
 #include "tgk.h"
 
 #define IDLE_NS		NSEC_PER_MSEC	/* until a GPU that cannot be read is tried again */
+#define AWAY		8		/* readings so many times further apart than they can be */
 
 /**
  * struct tgk_chip - how a family of chips shows what its graphics engine does
@@ -113,6 +118,53 @@ static struct tgk_client *owner_of(struct tgk_gpu *gpu, u32 chid)
 	return client;
 }
 
+/* Under tgk_gpu.lock: how much it has submitted, through an open gate or not. */
+static u64 submitted(struct tgk_gpu *gpu, struct tgk_client *client)
+{
+	const struct tg_client *core = tg_gpu_client(&gpu->core, client->id);
+
+	/* The core may have seen the last of a client whose channel nouveau is freeing. */
+	return atomic64_read(&client->open_begun) + (core ? core->stats.submitted : 0);
+}
+
+/* What its client had submitted when the run began that the latest reading is of. */
+static void begin_run(struct tgk_gpu *gpu)
+{
+	struct tgk_poll *p = &gpu->poll;
+	struct tgk_client *client;
+
+	p->missed = 0;
+	p->runner = 0;
+	if (p->chid == CHID_NONE)
+		return;
+	raw_spin_lock_irq(&gpu->lock);
+	client = owner_of(gpu, p->chid);
+	if (client) {
+		p->runner = client->id;
+		p->submitted = submitted(gpu, client);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/* The run goes on, but nobody has looked for a while: were there other groups meanwhile? */
+static void find_missed(struct tgk_gpu *gpu)
+{
+	struct tgk_poll *p = &gpu->poll;
+	struct tgk_client *client;
+	u64 now;
+
+	if (!p->runner)
+		return;
+	raw_spin_lock_irq(&gpu->lock);
+	client = owner_of(gpu, p->chid);
+	if (client && client->id == p->runner) {
+		now = max(submitted(gpu, client), p->submitted);
+		p->missed += now - p->submitted;
+		p->submitted = now;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
 /*
  * The run's time to its client; what belongs to nobody is nouveau's own. Only a run that has @ended
  * counts: the end of a phase cuts one, and pieces of it are in two phases.
@@ -128,6 +180,8 @@ static void charge_run(struct tgk_gpu *gpu, bool ended)
 		if (client) {
 			client->polled += p->run;
 			client->polled_runs += ended;
+			if (client->id == p->runner)
+				client->polled_runs += p->missed;
 		} else {
 			p->others += p->run;
 			p->others_runs += ended;
@@ -163,7 +217,7 @@ static void look_at_fences(struct tgk_gpu *gpu)
 static bool was_active(struct tgk_gpu *gpu, struct tgk_client *client)
 {
 	const struct tg_client *core = tg_gpu_client(&gpu->core, client->id);
-	const u64 begun = atomic64_read(&client->open_begun) + core->stats.submitted;
+	const u64 begun = submitted(gpu, client);
 	const bool active = client->live || client->was_live || client->polled ||
 			    begun != client->polled_begun || core->inflight ||
 			    tg_client_waits(core);
@@ -223,6 +277,7 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	struct tgk_client *client, *next;
 
 	charge_run(gpu, false);
+	begin_run(gpu);
 	look_at_fences(gpu);
 	raw_spin_lock_irq(&gpu->lock);
 	if (p->until == until) {
@@ -269,6 +324,16 @@ static s64 next_reading(struct tgk_poll *p, s64 now, bool gone)
 	return now + gap / 2 + (((u64)p->seed * gap) >> 32);
 }
 
+/* Are two dense readings @distance apart because something else had the CPU? */
+static bool is_far(struct tgk_poll *p, s64 distance)
+{
+	if (READ_ONCE(p->gap) > 1 || !distance)
+		return false;
+	if (!p->least || distance < p->least)
+		p->least = distance;
+	return distance > AWAY * p->least;
+}
+
 /* One reading, if it is due. Return: when to come again; TG_NEVER: when asked. */
 static s64 look(struct tgk_gpu *gpu)
 {
@@ -297,12 +362,16 @@ static s64 look(struct tgk_gpu *gpu)
 		p->last = now;
 		p->chid = chid;
 		p->run = 0;
+		begin_run(gpu);
 	}
 	half = (now - p->last) / 2;
 	p->run += half;
 	if (chid != p->chid) {
 		charge_run(gpu, true);
 		p->chid = chid;
+		begin_run(gpu);
+	} else if (is_far(p, now - p->last)) {
+		find_missed(gpu);
 	}
 	p->run += now - p->last - half;
 	p->last = now;

@@ -132,6 +132,10 @@ static inline void tgk_count(enum tgk_stat stat)
  * @next: when the next one is due
  * @chid: what the latest reading showed
  * @run: time that belongs to it, since it has shown this
+ * @runner: client that the run is of, 0: none of ours
+ * @submitted: by that one, when the run began, or when groups were last @missed
+ * @missed: groups in this run whose end was not seen
+ * @least: shortest distance of two dense readings so far, 0: there were none
  * @seed: of the readings' distances
  * @others: time of channels that are nobody's, in this phase; tgk_gpu.lock, as all below
  * @others_runs: runs of theirs
@@ -149,6 +153,9 @@ struct tgk_poll {
 	s64 begun, last, next;
 	u32 chid;
 	s64 run;
+	u32 runner, missed;
+	u64 submitted;
+	s64 least;
 	u32 seed;
 	s64 others;
 	u32 others_runs;
