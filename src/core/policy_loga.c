@@ -21,8 +21,9 @@
  *
  * - active is who had work in flight or waiting at any time in the cycle, as the host knows;
  * - who is ahead is held, through poll phases too, until it is not ahead any more;
- * - what a held client had in flight runs at the start of the rest, which no poll phase sees. It
- *   is charged at the rate seen before until it has ended (tg_sync(), which has a deadline);
+ * - what a held client had in flight runs on, unlike what the next poll phase will see: so the
+ *   host looks on until it has ended (tg_sync()), for a poll phase's length at most, and that time
+ *   is a cycle of its own. What is left after it is charged at the rate seen in it;
  * - while nobody is active all gates are held and nothing is polled, until somebody submits.
  *
  * mode=1 is the cheap way to the same numbers: instead of looking all the time for a sixth of the
@@ -65,7 +66,7 @@ static const struct tg_param params[] = {
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
 #define FEW	4		/* one look in so many where there is nobody to tell apart */
 
-enum phase { ASLEEP, POLLING, RESTING };
+enum phase { ASLEEP, POLLING, RESTING, WATCHING /* what the held have in flight */ };
 
 struct state {
 	enum phase phase;
@@ -148,7 +149,7 @@ static void open_all(struct tg_gpu *gpu)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
-static void start_poll(struct tg_gpu *gpu, struct state *st)
+static void look(struct tg_gpu *gpu, struct state *st)
 {
 	s64 us = gpu->policy_knob[KNOB_POLL];
 	u32 distance = 1;
@@ -157,8 +158,13 @@ static void start_poll(struct tg_gpu *gpu, struct state *st)
 		us += rest_us(gpu);
 		distance = gpu->policy_knob[KNOB_LOOK] * TG_USEC * (st->active > 1 ? 1 : FEW);
 	}
-	st->phase = POLLING;
 	tg_poll(gpu, tg_after(gpu->now, length(gpu, st, us)), distance);
+}
+
+static void start_poll(struct tg_gpu *gpu, struct state *st)
+{
+	st->phase = POLLING;
+	look(gpu, st);
 	if (faithful(gpu))
 		open_all(gpu);
 }
@@ -210,21 +216,23 @@ static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
-static void hold(struct tg_gpu *gpu, struct tg_client *client)
+/* Return: will there be an answer when what it has in flight has ended? */
+static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct share *sh = share(client);
 
 	if (client->gate == TG_GATE_HOLD)
-		return;
+		return false;
 	tg_gate(gpu, client, TG_GATE_HOLD);
 	if (faithful(gpu))
-		return;
+		return false;
 	sh->since = gpu->now;
 	sh->tail = true;
 	tg_sync(gpu, client);
+	return true;
 }
 
-/* What a client had in flight when it was held has ended: charge what no poll phase has seen. */
+/* What a client had in flight when it was held has ended: charge what nobody has looked at. */
 static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
 {
 	struct share *sh = share(client);
@@ -241,16 +249,34 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 	sh->vt += div64_s64(took * st->least, client->weight);
 }
 
-static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
+static bool tails_left(struct tg_gpu *gpu)
 {
-	charge_tail(gpu, tg_gpu_priv(gpu, struct state), client);
+	struct tg_client *client;
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (share(client)->tail)
+			return true;
+	return false;
 }
 
-/* Hold whoever is ahead of the system time by more than @limit, let everybody else run. */
-static void decide(struct tg_gpu *gpu, struct state *st, s64 limit)
+static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	charge_tail(gpu, st, client);
+	if (st->phase == WATCHING && gpu->poll_until && !tails_left(gpu))
+		tg_poll(gpu, gpu->now, 1);
+}
+
+/*
+ * Hold whoever is ahead of the system time by more than @limit, let everybody else run.
+ * Return: has somebody been held who may have something in flight?
+ */
+static bool decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 {
 	struct tg_client *client;
 	s64 least = TG_NEVER;
+	bool tails = false;
 
 	list_for_each_entry(client, &gpu->all_clients, all)
 		if (share(client)->active)
@@ -262,33 +288,44 @@ static void decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 
 		sh->vt = max(sh->vt, st->vt);
 		if (least != TG_NEVER && sh->vt - st->vt > limit && gpu->policy_knob[KNOB_HOLD]) {
-			hold(gpu, client);
+			tails |= hold(gpu, client);
 		} else {
 			charge_tail(gpu, st, client);
 			tg_gate(gpu, client, TG_GATE_OPEN);
 		}
 	}
+	return tails;
 }
 
-/* Charge for the cycle what was seen in its poll phase. */
-static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
+/* How many are active, and the least of their weights. */
+static void count(struct tg_gpu *gpu, struct state *st)
 {
 	struct tg_client *client;
-	s64 total = 0, least = TG_NEVER, dvt;
+	s64 least = TG_NEVER;
 
 	st->active = 0;
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		st->active += share(client)->active;
-		total += share(client)->part;
 		if (share(client)->active || share(client)->busy)
 			least = min(least, (s64)client->weight);
 	}
 	/* Where nobody was active, tails are charged as before. */
 	if (least != TG_NEVER)
 		st->least = least;
+}
+
+/* Charge for the cycle what was seen in its poll phase. */
+static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
+{
+	struct tg_client *client;
+	s64 total = 0, dvt;
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		total += share(client)->part;
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		struct share *sh = share(client);
 
+		sh->since = gpu->now;
 		if (!sh->busy)
 			continue;
 		sh->load = div64_s64(sh->busy << PARTS, polled);
@@ -313,6 +350,7 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	s64 cycle = min(gpu->now - st->since, LONG);
+	bool tails = false;
 
 	if (client) {
 		share(client)->busy = min(s->busy, LONG);
@@ -323,15 +361,23 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 		share(client)->active = faithful(gpu) ? s->busy : s->active;
 		return;
 	}
+	/* Who watches has decided, and a moment does not tell who is active. */
+	if (s->length && st->phase != WATCHING)
+		count(gpu, st);
 	if (s->length)
 		charge(gpu, st, min(s->length, LONG), cycle);
-	decide(gpu, st, cycle);
+	if (st->phase != WATCHING)
+		tails = decide(gpu, st, cycle);
 	forget_samples(gpu);
 	st->since = gpu->now;
-	if (s->length && !st->active && !faithful(gpu) && !tg_gpu_waits(gpu))
+	if (s->length && !st->active && !faithful(gpu) && !tg_gpu_waits(gpu)) {
 		sleep(gpu, st);
-	else
+	} else if (tails && !sparse(gpu)) {
+		st->phase = WATCHING;
+		look(gpu, st);
+	} else {
 		start_rest(gpu, st);
+	}
 }
 
 static void loga_tick(struct tg_gpu *gpu)

@@ -18,7 +18,7 @@
  *
  * Locking: @poll_mutex, sleeping, guards the list of GPUs and whatever only the thread uses; it
  * is taken for each round of readings. Never under tgk_gpu.lock, which is taken inside it; what is
- * asked for crosses without a lock (tgk_poll.until). A fence is looked at under RCU alone.
+ * asked for crosses without a lock (tgk_poll.until, .stops). A fence is looked at under RCU alone.
  */
 #include <linux/io.h>
 #include <linux/kthread.h>
@@ -281,6 +281,8 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	look_at_fences(gpu);
 	raw_spin_lock_irq(&gpu->lock);
 	if (p->until == until) {
+		/* The next phase, if it begins at once, begins where this one ended. */
+		p->begun = p->last;
 		WRITE_ONCE(p->until, 0);
 		p->total += one.length;
 		p->phases++;
@@ -298,11 +300,9 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 		feed_sample(gpu, 0, &all);
 		p->others = 0;
 		p->others_runs = 0;
+		p->on = p->until;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	/* The next phase, if it begins at once, begins where this one ended. */
-	p->begun = p->last;
-	p->serving = p->until;
 }
 
 static u32 read_chid(struct tgk_poll *p, struct device *dev)
@@ -338,12 +338,16 @@ static bool is_far(struct tgk_poll *p, s64 distance)
 static s64 look(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
-	const s64 until = READ_ONCE(p->until);
+	/* Pairs with the release in tgk_poll_until(). */
+	const s64 until = smp_load_acquire(&p->until);
+	const u32 stops = READ_ONCE(p->stops);
 	s64 now, half;
 	u32 chid;
 
-	if (until != p->serving)
+	/* An end that has moved is another end of the same phase. */
+	if (stops != p->stopped)
 		p->on = false;
+	p->stopped = stops;
 	if (!until)
 		return TG_NEVER;
 	if (p->on && p->next > ktime_get_ns())
@@ -357,7 +361,6 @@ static s64 look(struct tgk_gpu *gpu)
 	if (!p->on) {
 		forget(gpu);
 		p->on = true;
-		p->serving = until;
 		p->begun = now;
 		p->last = now;
 		p->chid = chid;
@@ -384,17 +387,22 @@ static s64 look(struct tgk_gpu *gpu)
 /**
  * tgk_poll_until() - TG_ACT_POLL
  * @gpu: the GPU
- * @until: the end of the phase, 0: stop, without samples
+ * @until: the end of the phase, of the one under way if there is one, 0: stop, without samples
  * @gap: mean distance of the readings, ns; 1: as dense as can be
  *
  * Context: under tgk_gpu.lock, any.
  */
 void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap)
 {
-	WRITE_ONCE(gpu->poll.gap, gap);
-	WRITE_ONCE(gpu->poll.until, gpu->poll.chip ? until : 0);
-	if (!gpu->poll.chip)
+	struct tgk_poll *p = &gpu->poll;
+
+	if (!p->chip)
 		return;
+	WRITE_ONCE(p->gap, gap);
+	if (!until)
+		WRITE_ONCE(p->stops, p->stops + 1);
+	/* Who sees an end sees the stops before it. */
+	smp_store_release(&p->until, until);
 	/* Who sees this sees what was asked for: pairs with the xchg() in poll_thread(). */
 	smp_store_release(&poked, 1);
 	wake_up_process(poller);

@@ -125,8 +125,9 @@ static inline void tgk_count(enum tgk_stat stat)
  * @id: chip identification; constant
  * @until: end of the phase asked for, 0: none; written under tgk_gpu.lock, read without
  * @gap: mean distance of its readings, ns; likewise
- * @serving: end of the phase under way, 0: none; poll.c's mutex, as all below
- * @on: it has begun
+ * @stops: how often a phase was called off; likewise
+ * @stopped: of these, how many the thread knows of; poll.c's mutex, as all below
+ * @on: a phase is under way
  * @begun: since when
  * @last: latest reading
  * @next: when the next one is due
@@ -148,7 +149,7 @@ struct tgk_poll {
 	void __iomem *page[TGK_POLL_PAGES];
 	u32 id;
 	s64 until, gap;
-	s64 serving;
+	u32 stops, stopped;
 	bool on;
 	s64 begun, last, next;
 	u32 chid;

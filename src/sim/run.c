@@ -244,31 +244,35 @@ static s64 draw_look(struct poll *p)
 	return p->distance / 2 + tgs_rng_below(&p->rng, p->distance + 1);
 }
 
+/* The first look at or after @time, in a dense phase. */
+static s64 look_after(const struct poll *p, s64 time)
+{
+	return p->from + (time - p->from + p->distance - 1) / p->distance * p->distance;
+}
+
+/* A phase from now on, or another end of the one under way. */
 static void start_poll(struct gpu *gpu, s64 until, u32 distance)
 {
 	struct poll *p = &gpu->poll;
 	s64 now = gpu->run->now;
 
-	p->on = distance;
-	if (!p->on) {
+	if (!distance) {
+		p->on = false;
 		tgs_evq_clear(&gpu->run->q, &gpu->polled);
 		return;
 	}
-	p->sparse = distance > 1;
-	p->distance = p->sparse ? distance : gpu->conf->poll;
-	p->from = now;
-	p->next = now + (p->sparse ? draw_look(p) : 0);
-	p->looks = 0;
-	p->last = NULL;
+	if (!p->on) {
+		p->on = true;
+		p->sparse = distance > 1;
+		p->distance = p->sparse ? distance : gpu->conf->poll;
+		p->from = now;
+		p->next = now + (p->sparse ? draw_look(p) : 0);
+		p->looks = 0;
+		p->last = NULL;
+	}
 	if (!p->sparse)		/* the look that finds the time to be over */
-		until = now + (until - now + p->distance - 1) / p->distance * p->distance;
+		until = look_after(p, until);
 	tgs_evq_set(&gpu->run->q, &gpu->polled, max(until, now));
-}
-
-/* The first look at or after @time, in a dense phase. */
-static s64 look_after(const struct poll *p, s64 time)
-{
-	return p->from + (time - p->from + p->distance - 1) / p->distance * p->distance;
 }
 
 /* The looks before @to: @client ran, NULL: nobody. */

@@ -78,6 +78,9 @@ static const struct share_row {
 } share_rows[] = {
 	{ "dfq: groups of 0.5 to 20 ms", "dfq\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
 	{ "loga: groups of 0.5 to 20 ms", "loga\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
+	{ "loga: one that pauses, groups of 20 and 2 ms", "loga\n",
+	  "[client a]\narrival = back-to-back 3ms\ncost = fixed 20ms\n" BUSY("b", "2ms", ""),
+	  { 500, 500 }, 10, 10 },
 	{ "loga, cheap: groups of 0.5 to 20 ms", "loga\nknob = mode 1\n", FOUR,
 	  { 250, 250, 250, 250 }, 30, 0 },
 	{ "loga, polling all the time: groups of 0.5 to 20 ms", "loga\nknob = rest_us 0\n", FOUR,
@@ -275,7 +278,8 @@ static const struct account_row {
 	u64 looks;		/* a second, at most; 0: no matter */
 } account_rows[] = {
 	{ "loga, polling all the time: accounts", "loga\nknob = rest_us 0\n", FOUR, 1, 0 },
-	{ "loga: accounts", "loga\n", FOUR, 0, 120000 },
+	/* two groups of 20 ms in flight are looked at whenever their client is held */
+	{ "loga: accounts", "loga\n", FOUR, 3, 150000 },
 	{ "loga: accounts, groups of 0.1 to 1 ms", "loga\n", SHORT, 3, 120000 },
 	{ "loga, cheap: accounts, groups of 0.1 to 1 ms", "loga\nknob = mode 1\n", SHORT, 3, 4100 },
 	{ "loga, cheap: accounts", "loga\nknob = mode 1\n", FOUR, 3, 4100 },
