@@ -136,7 +136,7 @@ struct tg_event {
  *	TG_EV_SAMPLE. at, arg: 1: as often as it can be looked; larger: about every arg ns, the
  *	distance drawn at random for each look, evenly from arg / 2 to 3 * arg / 2. arg 0: stop
  *	at once, and feed nothing of the phase under way. While a phase is under way: that time is
- *	its end now, and its looks stay as they were
+ *	its end now; arg is what it was
  * @TG_ACT_WOULD: a dry run: the job, which may be over, would have waited this long. client,
  *	job, at
  * @TG_ACT_MEM_GRANT: the request may go to the driver; its bytes are booked. client: the account;

@@ -168,7 +168,7 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
  * @until: end of the phase; 0: stop the one under way, of which nothing will be heard
  * @distance: between two looks, in the mean, ns; 1: as often as it can be looked
  *
- * sample() answers. A phase that is under way gets another end, and keeps its distance.
+ * sample() answers. A phase that is under way gets another end; @distance must be what it was.
  */
 void tg_poll(struct tg_gpu *gpu, s64 until, u32 distance);
 
