@@ -287,7 +287,8 @@ static void channel_free(struct rcu_head *rcu)
 	kfree(ch);
 }
 
-static void channel_put(struct tgk_channel *ch)
+/* Any context. */
+void tgk_channel_put(struct tgk_channel *ch)
 {
 	if (refcount_dec_and_test(&ch->refs))
 		call_rcu(&ch->rcu, channel_free);
@@ -297,7 +298,8 @@ static void channel_put(struct tgk_channel *ch)
 static void unhash(struct tgk_channel *ch)
 {
 	hash_del_rcu(&ch->hash);
-	channel_put(ch);
+	tgk_fence_forget(ch);
+	tgk_channel_put(ch);
 }
 
 /**
@@ -315,24 +317,24 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 	const struct pid *pid = task_tgid(current);
 	struct tgk_channel *ch;
 
-	rcu_read_lock();
-	hash_for_each_possible_rcu(gpu->channels, ch, hash, chid)
+	rcu_read_lock_sched();
+	hash_for_each_possible_rcu(gpu->channels, ch, hash, chid, rcu_read_lock_sched_held())
 		if (ch->file == file && ch->chid == chid && ch->client->pid == pid &&
 		    !READ_ONCE(ch->dying))
 			break;
 	if (!ch || READ_ONCE(ch->client->gate) != TG_GATE_OPEN ||
 	    !refcount_inc_not_zero(&ch->refs)) {
-		rcu_read_unlock();
+		rcu_read_unlock_sched();
 		return NULL;
 	}
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	atomic64_inc(&ch->client->open_begun);
 	smp_mb__after_atomic();		/* see tgk_client_gate() */
 	if (likely(READ_ONCE(ch->client->gate) == TG_GATE_OPEN))
 		return ch;
 	atomic64_dec(&ch->client->open_begun);
 	wake_up_all(&gpu->open_wait);
-	channel_put(ch);
+	tgk_channel_put(ch);
 	return NULL;
 }
 
@@ -342,15 +344,15 @@ static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 	struct dma_fence __rcu **last = &ch->last;
 	struct dma_fence *old;
 
-	rcu_read_lock();	/* a fence's memory stays meanwhile, so none comes in its place */
+	rcu_read_lock_sched();	/* a fence's memory stays meanwhile, so none comes in its place */
 	do {
-		old = rcu_dereference(*last);
+		old = rcu_dereference_sched(*last);
 		if (old && !dma_fence_is_later(fence, old)) {
 			old = fence;
 			break;
 		}
 	} while (cmpxchg((__force struct dma_fence **)last, old, fence) != old);
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	dma_fence_put(old);
 }
 
@@ -370,7 +372,7 @@ void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fenc
 	smp_mb__after_atomic();		/* who closed the gate sees the count, or we see the gate */
 	if (unlikely(READ_ONCE(client->gate) != TG_GATE_OPEN))
 		wake_up_all(&gpu->open_wait);
-	channel_put(ch);
+	tgk_channel_put(ch);
 }
 
 /**

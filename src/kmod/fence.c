@@ -3,10 +3,14 @@
  * The fence of a submission: which one it is, and when it signals.
  *
  * nouveau returns no fence from a pushbuf, and its return code does not tell whether one was
- * emitted. So the thread registers itself before it calls nouveau, and the tracepoint
- * dma_fence_init tells what was created meanwhile: the last one wins, since TTM's copies come
- * first. nouveau's own channels are not the client's. A fence that nobody but us holds and that
- * has not signalled was never emitted.
+ * emitted. So the thread leaves word before it calls nouveau, and the tracepoint dma_fence_init
+ * tells what was created meanwhile: the last one wins, since TTM's copies come first. A fence that
+ * nobody but us holds and that has not signalled was never emitted.
+ *
+ * All fences of a channel are of one context. Where that is known, word is left at the channel. It
+ * is learnt from the first one: its thread leaves word in the table of captures, and tells it by its
+ * names from those of nouveau's own channels. So does a thread that finds another one's word at its
+ * channel, and one that has waited for its turn and holds no channel.
  *
  * on_signal() runs inside nouveau's fence lock, in hard interrupt context (6.1), a worker
  * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE and leaves
@@ -26,29 +30,30 @@
 #define CAPTURE_BITS	6
 #define LOOK		(HZ / 20)
 
-/* Threads inside a submission. Only ever taken by tasks, never by interrupts: see on_init(). */
+/*
+ * Threads inside a submission that left no word at its channel. Only ever taken by tasks, never by
+ * interrupts: see on_init().
+ */
 static struct {
 	raw_spinlock_t lock;
 	struct hlist_head head;		/* lock; tgk_capture.hash */
 } captures[1 << CAPTURE_BITS];
 
-/*
- * The contexts of channels whose fences were wanted, each at the place that its low bits name, so
- * that names are asked for once. A context is one channel number's of one device for good, and
- * nouveau keeps its own channels as long as the device: a client's context stays a client's.
- * No lock: a word each, and who misses a newer one asks for names.
- */
-static u64 contexts[1 << CAPTURE_BITS];
+/* Channels by the context of their fences: tgk_channel.by_context. Taken inside tgk_gpu.lock. */
+static DEFINE_RAW_SPINLOCK(contexts_lock);
+static DEFINE_HASHTABLE(contexts, CAPTURE_BITS);	/* contexts_lock; readers: RCU */
 
 static struct tracepoint *init_point;
 
-static struct tgk_capture *find(u32 bucket)
+/* What this thread has left at a channel whose fences are of this context. */
+static struct tgk_capture *at_channel(u64 context)
 {
-	struct tgk_capture *c;
+	struct tgk_channel *ch;
 
-	hlist_for_each_entry(c, &captures[bucket].head, hash)
-		if (c->task == current)
-			return c;
+	/* A channel that several processes use is there several times. */
+	hash_for_each_possible_rcu(contexts, ch, by_context, context, rcu_read_lock_sched_held())
+		if (ch->context == context && READ_ONCE(ch->task) == current)
+			return ch->capture;
 	return NULL;
 }
 
@@ -58,76 +63,130 @@ static struct tgk_capture *find(u32 bucket)
  */
 static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
 {
-	u64 *known = &contexts[fence->context % ARRAY_SIZE(contexts)];
 	const char *timeline;
 
 	if (c->exec)
 		return !strcmp(tgk_fence_driver(fence), "drm_sched");
-	if (likely(READ_ONCE(*known) == fence->context))
-		return true;
 	if (strcmp(tgk_fence_driver(fence), "nouveau"))
 		return false;
 	timeline = tgk_fence_timeline(fence);
-	if (!strcmp(timeline, "generic kernel channel") || !strcmp(timeline, "copy engine channel"))
-		return false;
-	WRITE_ONCE(*known, fence->context);
-	return true;
+	return strcmp(timeline, "generic kernel channel") &&
+	       strcmp(timeline, "copy engine channel");
 }
 
-/* The tracepoint dma_fence_init: in the context of whoever makes a fence, preemption off. */
+/* What this thread has left in the table, if it wants this fence. */
+static noinline struct tgk_capture *in_table(struct dma_fence *fence)
+{
+	u32 bucket = hash_ptr(current, CAPTURE_BITS);
+	struct tgk_capture *c, *found = NULL;
+
+	if (hlist_empty(&captures[bucket].head))
+		return NULL;
+	raw_spin_lock(&captures[bucket].lock);
+	hlist_for_each_entry(c, &captures[bucket].head, hash)
+		if (c->task == current)
+			found = c;
+	raw_spin_unlock(&captures[bucket].lock);
+	return found && is_wanted(found, fence) ? found : NULL;
+}
+
+/* The tracepoint dma_fence_init: in the context of whoever makes a fence. */
 static void on_init(void *data, struct dma_fence *fence)
 {
-	u32 bucket = hash_ptr(current, CAPTURE_BITS);
-	struct dma_fence *old = NULL;
 	struct tgk_capture *c;
 
-	if (!in_task() || hlist_empty(&captures[bucket].head))
+	if (!in_task())
 		return;
-	raw_spin_lock(&captures[bucket].lock);
-	c = find(bucket);
-	if (c && is_wanted(c, fence)) {
-		old = c->fence;
-		c->fence = dma_fence_get(fence);
-		if (c->timed)
-			c->at = ktime_get_ns();
-	}
-	raw_spin_unlock(&captures[bucket].lock);
-	dma_fence_put(old);
+	rcu_read_lock_sched();
+	c = at_channel(fence->context);
+	rcu_read_unlock_sched();
+	if (!c)
+		c = in_table(fence);
+	if (!c)
+		return;
+	/* It is this thread's own. */
+	if (c->fence)
+		dma_fence_put(c->fence);
+	c->fence = dma_fence_get(fence);
+	if (c->timed)
+		c->at = ktime_get_ns();
 }
 
-/**
- * tgk_capture_begin() - from now on, remember the last fence that this thread creates
- * @c: where
- * @call: what it is about to do
- * @timed: and when it does
- */
-void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call, bool timed)
+/* Out of line, as what else most submissions do not need. */
+static noinline void enlist(struct tgk_capture *c)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
+	c->listed = true;
 	c->task = current;
-	c->exec = call->exec;
-	c->timed = timed;
-	c->fence = NULL;
-	c->at = 0;
 	raw_spin_lock(&captures[bucket].lock);
 	hlist_add_head(&c->hash, &captures[bucket].head);
 	raw_spin_unlock(&captures[bucket].lock);
 }
 
-/**
- * tgk_capture_end() - no longer
- * @c: as given to tgk_capture_begin()
- *
- * Return: the fence, referenced, or NULL when none was emitted.
- */
-struct dma_fence *tgk_capture_end(struct tgk_capture *c)
+/* A fence was found by its names: from now on its channel's are found by their context. */
+static void learn(struct tgk_channel *ch, u64 context)
+{
+	raw_spin_lock_irq(&contexts_lock);
+	/* tgk_fence_forget() comes when it is dying. */
+	if (!ch->context && !READ_ONCE(ch->dying)) {
+		WRITE_ONCE(ch->context, context);
+		hash_add_rcu(contexts, &ch->by_context, context);
+	}
+	raw_spin_unlock_irq(&contexts_lock);
+}
+
+static noinline void unlist(struct tgk_capture *c, struct tgk_channel *ch)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
 	raw_spin_lock(&captures[bucket].lock);
 	hlist_del(&c->hash);
 	raw_spin_unlock(&captures[bucket].lock);
+	if (ch && c->fence && !READ_ONCE(ch->context))
+		learn(ch, c->fence->context);
+}
+
+/**
+ * tgk_fence_forget() - a channel's fences are not looked out for any more
+ * @ch: the channel, dying
+ *
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_fence_forget(struct tgk_channel *ch)
+{
+	raw_spin_lock(&contexts_lock);
+	if (ch->context)
+		hash_del_rcu(&ch->by_context);
+	raw_spin_unlock(&contexts_lock);
+}
+
+/**
+ * tgk_capture_begin() - from now on, remember the last fence that this thread creates
+ * @c: where, all zero but for @exec and @timed
+ * @ch: the channel that it is for, held until tgk_capture_end(); or NULL
+ */
+void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch)
+{
+	if (likely(ch && READ_ONCE(ch->context) && !cmpxchg(&ch->task, NULL, current)))
+		ch->capture = c;
+	else
+		enlist(c);
+}
+
+/**
+ * tgk_capture_end() - no longer
+ * @c: as given to tgk_capture_begin()
+ * @ch: likewise
+ *
+ * Return: the fence, referenced, or NULL when none was emitted.
+ */
+struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tgk_channel *ch)
+{
+	if (likely(!c->listed))
+		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
+	else
+		unlist(c, ch);
 	if (!c->fence)
 		return NULL;
 	if (kref_read(&c->fence->refcount) > 1)
@@ -188,8 +247,9 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
 	list_add_tail(&job->node, &gpu->flights);
+	if (!delayed_work_pending(&gpu->look))
+		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
 	raw_spin_unlock_irq(&gpu->lock);
-	queue_delayed_work(tgk_wq, &gpu->look, LOOK);
 	if (!dma_fence_add_callback(fence, &job->cb, on_signal))
 		return;
 	raw_spin_lock_irq(&gpu->lock);

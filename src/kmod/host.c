@@ -644,21 +644,15 @@ struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm)
 {
 	struct tgk_gpu *gpu, *found = NULL;
 
-	rcu_read_lock();
-	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
+	rcu_read_lock_sched();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node, rcu_read_lock_sched_held()) {
 		if (gpu->drm == drm && atomic_inc_not_zero(&gpu->calls)) {
 			found = gpu;
 			break;
 		}
 	}
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	return found;
-}
-
-void tgk_gpu_put(struct tgk_gpu *gpu)
-{
-	/* The last one is seen by tgk_gpu_quiesce(), which then owns the memory. */
-	atomic_fetch_dec_release(&gpu->calls);
 }
 
 /* --- what is in force for all GPUs: process context, under tgk_mutex --- */

@@ -179,18 +179,19 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 	return turn;
 }
 
-/* Its turn has come: nouveau, and then the fence takes the job along. */
-static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call)
+/* Its turn has come: nouveau, and then the fence takes the job along. @ch: held, or NULL. */
+static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
+	      const struct tgk_call *call)
 {
 	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
+	struct tgk_capture capture = { .exec = call->exec, .timed = true };
 	bool sync = tgk_take_sync(call);
-	struct tgk_capture capture;
 	struct dma_fence *fence;
 	int ret;
 
-	tgk_capture_begin(&capture, call, true);
+	tgk_capture_begin(&capture, ch);
 	ret = call_nouveau(call);
-	fence = tgk_capture_end(&capture);
+	fence = tgk_capture_end(&capture, ch);
 	if (fence) {
 		sync = sync && !ret;
 		if (sync)
@@ -213,13 +214,13 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *c
 /* Nothing is fed and nothing reported; the last fence is kept, for SYNC. */
 static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct tgk_call *call)
 {
-	struct tgk_capture capture;
+	struct tgk_capture capture = { .exec = call->exec };
 	int ret;
 
 	tgk_count(TGK_STAT_OPEN);
-	tgk_capture_begin(&capture, call, false);
+	tgk_capture_begin(&capture, ch);
 	ret = call_nouveau(call);
-	tgk_open_leave(gpu, ch, tgk_capture_end(&capture));
+	tgk_open_leave(gpu, ch, tgk_capture_end(&capture, ch));
 	return ret;
 }
 
@@ -230,13 +231,13 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
  */
 static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	struct tgk_capture capture;
+	struct tgk_capture capture = { .exec = call->exec };
 	struct dma_fence *fence;
 	int ret;
 
-	tgk_capture_begin(&capture, call, false);
+	tgk_capture_begin(&capture, NULL);
 	ret = pass(call);
-	fence = tgk_capture_end(&capture);
+	fence = tgk_capture_end(&capture, NULL);
 	if (!fence)
 		return ret;
 	dma_fence_put(fence);
@@ -245,7 +246,7 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 }
 
 /**
- * struct submission - what tgk_submit() has in hand until the core has taken it
+ * struct submission - what submit() has in hand until the core has taken it
  * @job: the job, or NULL
  * @keys: room for its key, if somebody asked
  * @key: its key: in @keys, or NULL
@@ -312,7 +313,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	return tgk_feed(gpu, &ev);
 }
 
-static int submit(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
+static int submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
 {
 	struct tgk_job *job, *stale = NULL;
 	struct tgk_channel *ch;
@@ -378,8 +379,11 @@ again:
 	gpu->last_job++;
 	tgk_count(TGK_STAT_SUBMITTED);
 	if (job->freed) {
+		refcount_inc(&ch->refs);
 		raw_spin_unlock_irq(&gpu->lock);
-		return go(gpu, job, call);
+		ret = go(gpu, job, ch, call);
+		tgk_channel_put(ch);
+		return ret;
 	}
 	tgk_count(TGK_STAT_WAITED);
 wait:
@@ -389,13 +393,23 @@ wait:
 
 	switch (wait_for_turn(gpu, job, call, &ret)) {
 	case TURN_GO:
-		return go(gpu, job, call);
+		return go(gpu, job, NULL, call);
 	case TURN_PASS:
 		tgk_count(TGK_STAT_PASSED);
 		return call_nouveau(call);
 	default:
 		return ret;
 	}
+}
+
+static noinline int submit(struct tgk_gpu *gpu, const struct tgk_call *call)
+{
+	struct submission s = { .job = tgk_fence_reap(gpu) };
+	int ret = submit_gated(gpu, call, &s);
+
+	kfree(s.keys);
+	kfree(s.job);
+	return ret;
 }
 
 /**
@@ -410,9 +424,7 @@ wait:
  */
 int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	struct submission s = { };
 	struct tgk_channel *ch;
-	int ret;
 
 	/*
 	 * A thread that was interrupted while its gate was closed goes where its job is parked.
@@ -423,9 +435,5 @@ int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 		if (ch)
 			return submit_open(gpu, ch, call);
 	}
-	s.job = tgk_fence_reap(gpu);
-	ret = submit(gpu, call, &s);
-	kfree(s.keys);
-	kfree(s.job);
-	return ret;
+	return submit(gpu, call);
 }

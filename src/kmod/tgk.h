@@ -23,8 +23,11 @@
  *	tgk_gpu.lock	raw, interrupts off: the core, and the fields below that name it.
  *			Taken inside nouveau's fence locks. Under it: wake_up_process(), timers and
  *			queue_work(), but nothing of nouveau, DRM or dma_fence.
- *	RCU		channels are found without a lock by submissions through an open gate, and
- *			by those who look at the fences of these.
+ *	contexts_lock	raw, fence.c's, interrupts off: the table of channels by the context of
+ *			their fences. Inside tgk_gpu.lock.
+ *	RCU		each submission finds its GPU without a lock, and through an open gate its
+ *			channel, too (rcu_read_lock_sched(), the cheaper one); so do those who look
+ *			at the fences of open gates, and who sees a new fence.
  *
  * An open gate has no lock: a call counts itself in tgk_client.open_begun, then looks at the
  * gate; whoever closes a gate writes it, then looks at the count (tgk_open_enter()).
@@ -307,8 +310,8 @@ struct tgk_client {
 
 /**
  * struct tgk_channel - one channel as used by one process
- * @hash: in tgk_gpu.channels; tgk_gpu.lock, as all below but @refs and @last; readers: RCU
- * @refs: users, and one while it is in the table
+ * @hash: in tgk_gpu.channels; tgk_gpu.lock, as all below that names nothing else; readers: RCU
+ * @refs: users, and one while it is in the table; atomic
  * @rcu: to free it
  * @client: whose it is, referenced; constant while in the table
  * @file: nouveau's handle, compared only
@@ -318,6 +321,11 @@ struct tgk_client {
  * @dying: LEAVE was fed; nouveau is freeing it; read without the lock
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
  *	atomically, readers: RCU
+ * @by_context: in fence.c's table, if @context is not 0; contexts_lock, readers: RCU
+ * @context: of its fences, 0: not known yet; contexts_lock, read without
+ * @task: a thread inside nouveau with a submission to it, NULL: none, or one that is not the only
+ *	one; set atomically
+ * @capture: what that one looks for, on its stack; only @task
  */
 struct tgk_channel {
 	struct hlist_node hash;
@@ -329,6 +337,10 @@ struct tgk_channel {
 	u8 engines;
 	bool dying;
 	struct dma_fence __rcu *last;
+	struct hlist_node by_context;
+	u64 context;
+	struct task_struct *task;
+	struct tgk_capture *capture;
 };
 
 /**
@@ -463,6 +475,7 @@ struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file 
 struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
 void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence);
 struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
+void tgk_channel_put(struct tgk_channel *ch);
 int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh);
 void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u32 class);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
@@ -476,8 +489,9 @@ void tgk_client_put(struct tgk_client *client);
 
 /**
  * struct tgk_capture - looks out for the fence that the current thread creates
- * @hash: in the table of captures
- * @task: the thread
+ * @hash: in the table of captures, if @listed
+ * @task: the thread, if @listed
+ * @listed: in the table, else found by its channel
  * @exec: it is inside an EXEC, else a PUSHBUF
  * @timed: somebody wants to know @at
  * @fence: the last one seen, referenced
@@ -486,15 +500,16 @@ void tgk_client_put(struct tgk_client *client);
 struct tgk_capture {
 	struct hlist_node hash;
 	struct task_struct *task;
-	bool exec, timed;
+	bool listed, exec, timed;
 	struct dma_fence *fence;
 	s64 at;
 };
 
 int tgk_fence_init(void);
 void tgk_fence_exit(void);
-void tgk_capture_begin(struct tgk_capture *c, const struct tgk_call *call, bool timed);
-struct dma_fence *tgk_capture_end(struct tgk_capture *c);
+void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch);
+struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tgk_channel *ch);
+void tgk_fence_forget(struct tgk_channel *ch);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
 struct tgk_job *tgk_fence_reap(struct tgk_gpu *gpu);
@@ -544,7 +559,13 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
 void tgk_gpu_quiesce(struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
-void tgk_gpu_put(struct tgk_gpu *gpu);
+
+static inline void tgk_gpu_put(struct tgk_gpu *gpu)
+{
+	/* The last one is seen by tgk_gpu_quiesce(), which then owns the memory. */
+	atomic_fetch_dec_release(&gpu->calls);
+}
+
 int tgk_set_policy(u32 nr);
 void tgk_set_spec(struct tgk_spec *spec, bool rematch);
 int tgk_set_knob(int policy, u32 nr, s64 value);
