@@ -8,9 +8,9 @@
  * nobody but us holds and that has not signalled was never emitted.
  *
  * All fences of a channel are of one context. Where that is known, word is left at the channel. It
- * is learnt from the first one: its thread leaves word in the table of captures, and tells it by its
- * names from those of nouveau's own channels. So does a thread that finds another one's word at its
- * channel, and one that has waited for its turn and holds no channel.
+ * is learnt from the first one: its thread leaves word in the table of captures, and tells it by
+ * its names from those of nouveau's own channels. So does a thread that finds another one's word at
+ * its channel, and one that has waited for its turn and holds no channel.
  *
  * on_signal() runs inside nouveau's fence lock, in hard interrupt context (6.1), a worker
  * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE and leaves
