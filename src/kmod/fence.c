@@ -105,8 +105,7 @@ static void on_init(void *data, struct dma_fence *fence)
 	if (!c)
 		return;
 	/* It is this thread's own. */
-	if (c->fence)
-		dma_fence_put(c->fence);
+	dma_fence_put(c->fence);
 	c->fence = dma_fence_get(fence);
 	if (c->timed)
 		c->at = ktime_get_ns();
