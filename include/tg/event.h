@@ -61,13 +61,16 @@
  *	are not left; -ENOENT: none of that name to remove.
  * @TG_EV_ENGINES: what a channel's jobs use from now on, those that wait included. client,
  *	channel; arg: mask of engines, as in JOIN. -ENOENT: no such channel.
+ * @TG_EV_WENT: a job went to the driver without SUBMIT, as tg_gpu_unasked() allows. client,
+ *	channel, job, host: as in SUBMIT; arg: 1: it has STARTED as well; at: then as in STARTED.
+ *	Takes one job out of the pool; no FREE follows. -EBUSY: it was not allowed to.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
 	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
 	TG_EV_MEM_SIZE, TG_EV_MEM_ASK, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE, TG_EV_VGPU,
-	TG_EV_ENGINES,
+	TG_EV_ENGINES, TG_EV_WENT,
 	TG_EV_KINDS
 };
 

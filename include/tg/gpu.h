@@ -446,6 +446,23 @@ static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_actions *out);
 
 /**
+ * tg_gpu_unasked() - may a job go to the driver at once, before the core hears of it?
+ * @gpu: the GPU
+ * @client: number of the client
+ * @channel: number of its channel
+ * @unheard: how many jobs of this channel have gone in this way that the core has not heard of;
+ *	there are none of other channels
+ *
+ * True: FREE would be the answer to its SUBMIT, now and until the next event. So the host may do
+ * without: it lets the job go, and feeds TG_EV_WENT, in the order in which such jobs went, ahead of
+ * whatever event comes next, its own DONE included. The core decides then as if it had been
+ * asked, and a client that has the GPU to itself does not wait for that.
+ *
+ * What it is given must stay there for that event: one job in the pool for each.
+ */
+bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard);
+
+/**
  * tg_gpu_client() - look a client up
  * @gpu: the GPU
  * @id: its number

@@ -69,6 +69,16 @@ struct tg_policy {
 	struct tg_job *(*pick)(struct tg_gpu *gpu, struct tg_engine *engine);
 
 	/**
+	 * @unasked: if a job of @ch came now, would pick() return it at once? No reserve holds it
+	 * back. @unheard jobs of @ch, and of nobody else, have gone since the last event. A yes
+	 * holds until the next event. NULL: every job is queued; else went() is there, too.
+	 */
+	bool (*unasked)(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard);
+
+	/** @went: what unasked() allowed has happened: @job is as if pick() had returned it. */
+	void (*went)(struct tg_gpu *gpu, struct tg_job *job);
+
+	/**
 	 * @done: a job that was picked, or went through a gate that stood at TRACK, has ended after
 	 * using @used ns. May be NULL.
 	 */

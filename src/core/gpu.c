@@ -153,6 +153,8 @@ static int dispatch_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	switch (ev->kind) {
 	case TG_EV_SUBMIT:
 		return tg_job_submit(gpu, ev);
+	case TG_EV_WENT:
+		return tg_job_went(gpu, ev);
 	case TG_EV_CANCEL:
 		return tg_job_cancel(gpu, ev->job);
 	case TG_EV_STARTED:
@@ -209,7 +211,7 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 /* The events of a job's life, which come often, and each bring up what they change. */
 static bool of_job(enum tg_event_kind kind)
 {
-	return kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE;
+	return (kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE) || kind == TG_EV_WENT;
 }
 
 /* Those that are nothing to engines and policies. */
@@ -223,7 +225,8 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	int rc = dispatch_job(gpu, ev);
 	bool due = gpu->wake <= gpu->now;
 
-	if (rc)
+	/* WENT only makes up for what is past: what is due now is the next event's to find. */
+	if (rc || ev->kind == TG_EV_WENT)
 		return rc;
 	if (due)
 		tg_engines_expire(gpu);

@@ -321,12 +321,12 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 	}
 }
 
-int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
+/* A job arrives: what there is to it before it has a state. Return: 0, or why there is none. */
+static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job **arrived)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
 	struct tg_job **link = tg_job_link(gpu, ev->job), *job;
 	struct tg_client *client;
-	struct tg_reserve *r;
 
 	if (!ch)
 		return -ENOENT;
@@ -337,7 +337,6 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOMEM;
 
 	client = ch->client;
-	r = client->reserve;
 	job->id = ev->job;
 	job->hash = NULL;
 	*link = job;
@@ -351,20 +350,32 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->picked = false;
 	job->switched = false;
 	job->since = gpu->now;
-	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
+	job->predicted = 0;
 	job->throttled = 0;
 	job->cost = NULL;
-	job->reserve = r;
-	r->users++;
-	if (r->kind == TG_AE)
-		predict(gpu, job, ev->data);
+	job->reserve = client->reserve;
+	job->reserve->users++;
 	INIT_LIST_HEAD(&job->link);
 	list_add_tail(&job->sibling, &ch->jobs);
-	wait_for(r, job);
 	client->stats.submitted++;
+	*arrived = job;
+	return 0;
+}
+
+int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_job *job;
+	int rc = arrive(gpu, ev, &job);
+
+	if (rc)
+		return rc;
+	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
+	if (job->reserve->kind == TG_AE)
+		predict(gpu, job, ev->data);
+	wait_for(job->reserve, job);
 
 	place(gpu, job);
-	if (client->gate < TG_GATE_ASK)
+	if (job->client->gate < TG_GATE_ASK)
 		tg_job_free(gpu, job);
 	return 0;
 }
@@ -382,31 +393,37 @@ static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 	gpu->out->emit(gpu->out, &action);
 }
 
+/* It counts as in flight on its engines from now on. */
+static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_engine *engine;
+
+	job->slot = true;
+	job->client->inflight++;
+	job->reserve->reserved += job->predicted;
+	tg_job_for_each_engine(gpu, job, engine) {
+		engine->inflight++;
+		engine->last = job->channel;
+	}
+}
+
 /* QUEUED -> FREED, of a job that the policy has picked, or does not hold. */
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
 	struct tg_reserve *r = job->reserve;
-	struct tg_engine *engine;
 	bool switched;
 
 	job->picked = job->asked || client->gate == TG_GATE_TRACK;
 	job->asked = false;
 	enter(gpu, job, TG_JOB_FREED);
 	list_move_tail(&job->wait, &gpu->freed);
-	job->slot = true;
 	switched = tg_job_engine(gpu, job)->last != job->channel;
 	if (job->cost && job->switched != switched)
 		job->predicted = tg_predict_switch(client->history, job->predicted, switched);
 	job->switched = switched;
-	client->inflight++;
-	r->queued--;
-	r->reserved += job->predicted;
-	tg_job_for_each_engine(gpu, job, engine) {
-		engine->queued--;
-		engine->inflight++;
-		engine->last = job->channel;
-	}
+	count_queued(gpu, job, -1);
+	take_slot(gpu, job);
 	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
 	let_go(gpu, job);
 	if (r->kind == TG_AE)
@@ -473,31 +490,79 @@ int tg_job_cancel(struct tg_gpu *gpu, u64 id)
 	return 0;
 }
 
-/* FREED -> BUSY */
+/*
+ * FREED -> BUSY: its fence was made at @at. That may be told late: of two threads that use a
+ * channel at once, the one that went second may have been the first there.
+ */
+static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
+{
+	struct tg_engine *engine = tg_job_engine(gpu, job);
+	struct list_head *next = &engine->busy;
+	struct tg_reserve *r = job->reserve;
+
+	job->state = TG_JOB_BUSY;
+	job->since = min(at, gpu->now);
+	while (next->prev != &engine->busy &&
+	       list_entry(next->prev, struct tg_job, wait)->since > job->since)
+		next = next->prev;
+	list_move_tail(&job->wait, next);
+	if (gpu->dry)
+		tg_dry_started(gpu, job);
+	at = max(job->since, engine->last_done);
+	/* Behind others, its deadline comes after theirs. */
+	if (list_is_first(&job->wait, &engine->busy) && !engine->wedged)
+		tg_wake_by(gpu, tg_after(at, gpu->knob[TG_KNOB_DEADLINE]));
+	if (r->busy++ == 0 || at < r->busy_since)
+		r->busy_since = at;
+}
+
 int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job = tg_job_find(gpu, ev->job);
-	struct tg_engine *engine;
-	struct tg_reserve *r;
-	s64 start;
 
 	if (!job)
 		return -ENOENT;
 	if (job->state != TG_JOB_FREED)
 		return -EBUSY;
-	engine = tg_job_engine(gpu, job);
-	job->state = TG_JOB_BUSY;
-	job->since = min(ev->at, gpu->now);
-	list_move_tail(&job->wait, &engine->busy);
-	if (gpu->dry)
-		tg_dry_started(gpu, job);
-	start = max(job->since, engine->last_done);
-	/* Behind others, its deadline comes after theirs. */
-	if (list_is_first(&job->wait, &engine->busy) && !engine->wedged)
-		tg_wake_by(gpu, tg_after(start, gpu->knob[TG_KNOB_DEADLINE]));
-	r = job->reserve;
-	if (r->busy++ == 0)
-		r->busy_since = start;
+	start(gpu, job, ev->at);
+	return 0;
+}
+
+bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard)
+{
+	const struct tg_channel *ch;
+	const struct tg_reserve *r;
+
+	if (!gpu->policy->unasked || gpu->next_policy || gpu->dry)
+		return false;
+	ch = tg_channel_find(gpu, client, channel);
+	if (!ch || ch->client->gate != TG_GATE_ASK)
+		return false;
+	r = ch->client->reserve;
+	return r->kind != TG_AE && !r->throttled && tg_reserve_eligible(r, 0) &&
+	       gpu->policy->unasked(gpu, ch, unheard);
+}
+
+/* (nothing) -> FREED or BUSY: it has gone already, as tg_gpu_unasked() allowed. */
+int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_job *job;
+	int rc;
+
+	if (!tg_gpu_unasked(gpu, ev->client, ev->channel, 0))
+		return -EBUSY;
+	rc = arrive(gpu, ev, &job);
+	if (rc)
+		return rc;
+	job->state = TG_JOB_FREED;
+	job->picked = true;
+	list_add_tail(&job->wait, &gpu->freed);
+	take_slot(gpu, job);
+	gpu->policy->went(gpu, job);
+	if (ev->arg)
+		start(gpu, job, ev->at);
+	else
+		tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
 	return 0;
 }
 

@@ -24,6 +24,8 @@
  * follows its own groups meanwhile; one that is not next on all lets others go first. Which
  * jobs are eligible at all is decided by reserves, before this policy sees them.
  *
+ * A client that has its engine to itself need not ask (unasked()): what pick() would say is known.
+ *
  * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all wait for the
  * same engine; with several, it walks to the first that claims the one that is asked about.
  */
@@ -142,6 +144,28 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 	return beside(gpu, engine);
 }
 
+/* What pick() would say, where nobody waits: for a channel of one engine, as nearly all are. */
+static bool timegraph_unasked(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
+{
+	const struct state *st = tg_gpu_priv(gpu, const struct state);
+	const struct tg_engine *engine = &gpu->engine[__builtin_ctz(ch->engines)];
+	const struct tg_client *client = ch->client;
+
+	if (ch->engines & (ch->engines - 1) || engine->wedged ||
+	    rb_first_cached(&st->ready.clients))
+		return false;
+	if (!engine->inflight && !unheard)
+		return true;
+	return client->sched == TG_HT && client->inflight == engine->inflight &&
+	       (!engine->inflight || st->holder[engine->index] == client) &&
+	       client->inflight + unheard < (client->depth ?: gpu->policy_knob[KNOB_DEPTH]);
+}
+
+static void timegraph_went(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_gpu_priv(gpu, struct state)->holder[__builtin_ctz(job->engines)] = job->client;
+}
+
 TG_POLICY(timegraph) = {
 	.name = "timegraph",
 	.mode = TG_GATE_ASK,
@@ -151,4 +175,6 @@ TG_POLICY(timegraph) = {
 	.queue = timegraph_queue,
 	.drop = timegraph_drop,
 	.pick = timegraph_pick,
+	.unasked = timegraph_unasked,
+	.went = timegraph_went,
 };

@@ -13,8 +13,8 @@
  * its channel, and one that has waited for its turn and holds no channel.
  *
  * on_signal() runs inside nouveau's fence lock, in hard interrupt context (6.1), a worker
- * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE and leaves
- * everything else, the fence's reference too, to tgk_fence_reap().
+ * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE, gives the fence
+ * back, and the job is the next submission's.
  *
  * nouveau learns of a completion whose interrupt was lost with its next interrupt. While one
  * command group at a time is let through there is none, so look() asks now and then.
@@ -111,8 +111,11 @@ static void on_init(void *data, struct dma_fence *fence)
 		c->at = ktime_get_ns();
 }
 
-/* Out of line, as what else most submissions do not need. */
-static noinline void enlist(struct tgk_capture *c)
+/**
+ * tgk_capture_list() - the thread's word goes to the table
+ * @c: what it looks out for
+ */
+void tgk_capture_list(struct tgk_capture *c)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
@@ -135,7 +138,12 @@ static void learn(struct tgk_channel *ch, u64 context)
 	raw_spin_unlock_irq(&contexts_lock);
 }
 
-static noinline void unlist(struct tgk_capture *c, struct tgk_channel *ch)
+/**
+ * tgk_capture_unlist() - and is taken out of it
+ * @c: as given to tgk_capture_list()
+ * @ch: its channel, or NULL
+ */
+void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
@@ -161,40 +169,20 @@ void tgk_fence_forget(struct tgk_channel *ch)
 }
 
 /**
- * tgk_capture_begin() - from now on, remember the last fence that this thread creates
- * @c: where, all zero but for @exec and @timed
- * @ch: the channel that it is for, held until tgk_capture_end(); or NULL
- */
-void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch)
-{
-	if (likely(ch && READ_ONCE(ch->context) && !cmpxchg(&ch->task, NULL, current)))
-		ch->capture = c;
-	else
-		enlist(c);
-}
-
-/**
- * tgk_capture_end() - no longer
- * @c: as given to tgk_capture_begin()
- * @ch: likewise
+ * tgk_capture_lone() - was this fence emitted, though nobody else holds it?
+ * @fence: the one that was seen, or NULL
  *
- * Return: the fence, referenced, or NULL when none was emitted.
+ * Return: the fence; NULL: no, and it is given back.
  */
-struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tgk_channel *ch)
+struct dma_fence *tgk_capture_lone(struct dma_fence *fence)
 {
-	if (likely(!c->listed))
-		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
-	else
-		unlist(c, ch);
-	if (!c->fence)
+	if (!fence)
 		return NULL;
-	if (kref_read(&c->fence->refcount) > 1)
-		return c->fence;
 	/* Was signalled before the others let go of it, or was never emitted. */
 	smp_rmb();
-	if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &c->fence->flags))
-		return c->fence;
-	dma_fence_put(c->fence);
+	if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags))
+		return fence;
+	dma_fence_put(fence);
 	return NULL;
 }
 
@@ -217,20 +205,36 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	feed_done(gpu, job, tgk_fence_time(fence));
-	/* The next submission takes it; if none comes soon, look() frees it. */
-	llist_add(&job->reap, &gpu->done);
+	__llist_add(&job->chain, &gpu->spare);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	/* Not the last one: who signals a fence holds it. */
+	dma_fence_put(fence);
 }
 
-static void job_free(struct tgk_job *job)
+/* The core knows of the job: it learns now that it has started. */
+static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 at)
 {
+	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .at = at };
+
+	raw_spin_lock_irq(&gpu->lock);
+	tgk_feed(gpu, &ev);
+	list_add_tail(&job->node, &gpu->flights);
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/* It has signalled already; or, when we go, is not waited for. */
+static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
+{
+	raw_spin_lock_irq(&gpu->lock);
+	feed_done(gpu, job, at);
+	raw_spin_unlock_irq(&gpu->lock);
 	dma_fence_put(job->fence);
 	kfree(job);
 }
 
 /**
  * tgk_fence_arm() - a job is on its way through the hardware: STARTED, and DONE when it signals
- * @job: the job, freed by the core; not the caller's any more
+ * @job: the job; not the caller's any more
  * @fence: its fence; not the caller's any more
  * @at: when it was created
  *
@@ -238,45 +242,18 @@ static void job_free(struct tgk_job *job)
  */
 void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 {
-	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .at = at };
 	struct tgk_gpu *gpu = job->gpu;
 
 	job->fence = fence;
 	job->until = jiffies + LOOK;
-	raw_spin_lock_irq(&gpu->lock);
-	tgk_feed(gpu, &ev);
-	list_add_tail(&job->node, &gpu->flights);
-	if (!delayed_work_pending(&gpu->look))
+	/* What has not asked says so when the core is told of it, and is in flight from then on. */
+	if (cmpxchg(&job->at, 0, at))
+		feed_started(gpu, job, at);
+	/* look() goes on as long as it finds anything. */
+	if (unlikely(!delayed_work_pending(&gpu->look)))
 		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
-	raw_spin_unlock_irq(&gpu->lock);
-	if (!dma_fence_add_callback(fence, &job->cb, on_signal))
-		return;
-	raw_spin_lock_irq(&gpu->lock);
-	feed_done(gpu, job, tgk_fence_time(fence));
-	raw_spin_unlock_irq(&gpu->lock);
-	job_free(job);
-}
-
-/**
- * tgk_fence_reap() - free the jobs whose fence has signalled
- * @gpu: the GPU
- *
- * Context: process.
- *
- * Return: one of them instead, for the caller to use again or to kfree(); or NULL.
- */
-struct tgk_job *tgk_fence_reap(struct tgk_gpu *gpu)
-{
-	struct tgk_job *job, *next, *kept = NULL;
-
-	if (llist_empty(&gpu->done))
-		return NULL;
-	llist_for_each_entry_safe(job, next, llist_del_all(&gpu->done), reap) {
-		kfree(kept);
-		dma_fence_put(job->fence);
-		kept = job;
-	}
-	return kept;
+	if (dma_fence_add_callback(fence, &job->cb, on_signal))
+		end(gpu, job, tgk_fence_time(fence));
 }
 
 /**
@@ -303,9 +280,21 @@ int tgk_fence_wait(struct dma_fence *fence)
 	return min(status, 0);
 }
 
+static void free_spare(struct tgk_gpu *gpu)
+{
+	struct llist_node *all;
+	struct tgk_job *job, *next;
+
+	raw_spin_lock_irq(&gpu->lock);
+	all = __llist_del_all(&gpu->spare);
+	raw_spin_unlock_irq(&gpu->lock);
+	llist_for_each_entry_safe(job, next, all, chain)
+		kfree(job);
+}
+
 /*
  * Every twentieth of a second, as long as anything is in flight: ask nouveau for one fence, each
- * in its turn, and free what is done. A fence that is asked for when its group has completed
+ * in its turn. A fence that is asked for when its group has completed
  * signals. The question is a register read, so what is as young as that is not asked for.
  */
 static void look(struct work_struct *work)
@@ -315,6 +304,7 @@ static void look(struct work_struct *work)
 	struct tgk_job *job;
 
 	raw_spin_lock_irq(&gpu->lock);
+	tgk_tell(gpu);
 	job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
 	if (job) {
 		if (time_after_eq(jiffies, job->until))
@@ -324,12 +314,12 @@ static void look(struct work_struct *work)
 	raw_spin_unlock_irq(&gpu->lock);
 	if (job)
 		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
+	else
+		free_spare(gpu);
 	if (fence) {
 		dma_fence_is_signaled(fence);
 		dma_fence_put(fence);
 	}
-	/* Last: what left the list of flights is to be freed since then. */
-	kfree(tgk_fence_reap(gpu));
 }
 
 /**
@@ -350,24 +340,25 @@ void tgk_fence_gpu(struct tgk_gpu *gpu)
  */
 void tgk_fence_drop_all(struct tgk_gpu *gpu)
 {
+	struct dma_fence *fence;
 	struct tgk_job *job;
 
 	/* Quiet: nobody else queues it, so a job found below stays until the end. */
 	cancel_delayed_work_sync(&gpu->look);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
+		tgk_tell(gpu);
 		job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
+		fence = job ? dma_fence_get(job->fence) : NULL;
 		raw_spin_unlock_irq(&gpu->lock);
 		if (!job)
 			break;
-		if (!dma_fence_remove_callback(job->fence, &job->cb))
-			continue;	/* on_signal() has run meanwhile: it is off the list */
-		raw_spin_lock_irq(&gpu->lock);
-		feed_done(gpu, job, 0);
-		raw_spin_unlock_irq(&gpu->lock);
-		job_free(job);
+		/* If not, on_signal() has run meanwhile: it is off the list. */
+		if (dma_fence_remove_callback(fence, &job->cb))
+			end(gpu, job, 0);
+		dma_fence_put(fence);
 	}
-	kfree(tgk_fence_reap(gpu));
+	free_spare(gpu);
 }
 
 /* for_each_kernel_tracepoint() reaches a tracepoint whose symbol is not exported. */

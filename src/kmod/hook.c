@@ -59,7 +59,7 @@ static struct module *nouveau;	/* held while the hooks are on; tgk_mutex */
 /* --- our functions, in the place of nouveau's --- */
 
 /* A submission; without @pushes a query, or a mere wait, which is not ours. */
-static int submit(const struct tgk_call *call, u32 pushes)
+static __always_inline int submit(const struct tgk_call *call, u32 pushes)
 {
 	struct tgk_gpu *gpu;
 	int ret;
@@ -100,24 +100,6 @@ static int our_exec(struct drm_device *dev, void *data, struct drm_file *file)
 
 	BUILD_BUG_ON(sizeof(*req) > TGK_ARGS);
 	return submit(&call, req->push_count);
-}
-
-/**
- * tgk_take_sync() - was nouveau asked to wait for this submission? We do, in its place.
- * @call: the ioctl; it asks no more
- *
- * nouveau would wait inside the ioctl, and we would learn of the fence only when all is over.
- */
-bool tgk_take_sync(const struct tgk_call *call)
-{
-	struct drm_nouveau_gem_pushbuf *req = call->data;
-	bool sync;
-
-	if (call->exec)
-		return false;
-	sync = req->vram_available & NOUVEAU_GEM_PUSHBUF_SYNC;
-	req->vram_available &= ~(u64)NOUVEAU_GEM_PUSHBUF_SYNC;
-	return sync;
 }
 
 /* Of a push's length: bytes, and a flag for the GPU that older headers do not name. */
@@ -378,7 +360,7 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 {
 	int i;
 
-	if (within_module(parent_ip, THIS_MODULE))
+	if (within_module_core(parent_ip, THIS_MODULE))
 		return;
 	/* The site is the function's first instruction, or the second one, behind ENDBR. */
 	for (i = 0; i < HOOKS; i++) {

@@ -33,6 +33,7 @@ atomic64_t tgk_stats[TGK_STATS];
 const char *const tgk_stat_names[TGK_STATS] = {
 	[TGK_STAT_SUBMITTED] = "submitted",
 	[TGK_STAT_OPEN] = "open",
+	[TGK_STAT_UNASKED] = "unasked",
 	[TGK_STAT_WAITED] = "waited",
 	[TGK_STAT_PASSED] = "passed",
 	[TGK_STAT_PARKED] = "parked",
@@ -170,16 +171,7 @@ static void tgk_emit(struct tg_actions *out, const struct tg_action *action)
 	}
 }
 
-/**
- * tgk_feed() - let one thing happen
- * @gpu: the GPU
- * @ev: what; its now is set here, its at too unless it means something
- *
- * Context: under tgk_gpu.lock.
- *
- * Return: as tg_gpu_feed().
- */
-int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
+static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 {
 	const struct tgk_spec *spec = NULL;
 	u32 len = 0;
@@ -199,6 +191,51 @@ int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
 	ret = tg_gpu_feed(&gpu->core, ev, &gpu->out);
 	tgk_trace_end(&gpu->trace, ev, len, ret);
 	return ret;
+}
+
+/**
+ * tgk_tell() - let the core know of all jobs that went without asking
+ * @gpu: the GPU
+ *
+ * Those that have started are in flight from now on as all others are; those that have not will
+ * say it themselves (tgk_fence_arm()).
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_tell(struct tgk_gpu *gpu)
+{
+	struct tgk_job *job, *next;
+	struct llist_node *all;
+
+	lockdep_assert_held(&gpu->lock);
+	all = llist_reverse_order(__llist_del_all(&gpu->unasked));
+	gpu->nr_unasked = 0;
+	llist_for_each_entry_safe(job, next, all, chain) {
+		struct tg_event ev = {
+			.kind = TG_EV_WENT, .client = job->client, .channel = job->channel,
+			.job = job->id, .at = cmpxchg(&job->at, 0, TGK_TOLD), .host = job,
+		};
+
+		ev.arg = ev.at > 0;
+		if (ev.at)
+			list_add_tail(&job->node, &gpu->flights);
+		feed_one(gpu, &ev);
+	}
+}
+
+/**
+ * tgk_feed() - let one thing happen
+ * @gpu: the GPU
+ * @ev: what; its now is set here, its at too unless it means something
+ *
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: as tg_gpu_feed().
+ */
+int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
+{
+	if (gpu->nr_unasked)
+		tgk_tell(gpu);
+	return feed_one(gpu, ev);
 }
 
 static enum hrtimer_restart on_timer(struct hrtimer *timer)
@@ -487,7 +524,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	tgk_timer_setup(&gpu->timer, on_timer);
 	INIT_DELAYED_WORK(&gpu->unpark, tgk_unpark);
 	INIT_WORK(&gpu->tell, tell);
-	init_llist_head(&gpu->done);
+	init_llist_head(&gpu->spare);
 	init_waitqueue_head(&gpu->open_wait);
 	raw_spin_lock_init(&gpu->lock);
 	gpu->out.emit = tgk_emit;
@@ -496,6 +533,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	INIT_LIST_HEAD(&gpu->waiting);
 	INIT_LIST_HEAD(&gpu->parked);
 	INIT_LIST_HEAD(&gpu->flights);
+	init_llist_head(&gpu->unasked);
 	INIT_LIST_HEAD(&gpu->asking);
 	INIT_LIST_HEAD(&gpu->owners);
 	hash_init(gpu->objects);

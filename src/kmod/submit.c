@@ -2,10 +2,10 @@
 /*
  * The way of one submission: through the client's gate, to nouveau, to its fence.
  *
- * tgk_submit() runs in the submitting thread, in the place of nouveau's ioctl: the arguments
- * are in kernel memory, no lock of nouveau is held. A thread that waits can be killed, frozen
- * and interrupted. Interrupted, it keeps its place for a tenth of a second (the job is parked)
- * and continues there when the same thread comes back with the same call, which is what a
+ * tgk_submit() (tgk.h) runs in the submitting thread, in the place of nouveau's ioctl: the
+ * arguments are in kernel memory, no lock of nouveau is held. A thread that waits can be killed,
+ * frozen and interrupted. Interrupted, it keeps its place for a tenth of a second (the job is
+ * parked) and continues there when the same thread comes back with the same call, which is what a
  * restarted ioctl does.
  *
  *	waiting --FREE--> to nouveau --fence--> in flight --signal--> done
@@ -13,12 +13,16 @@
  *	signal |
  *	   v  |
  *	 parked --time's up--> cancelled
+ *
+ * A client that has the GPU to itself mostly need not ask (go_unasked()).
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "tgk.h"
+#include "tracepoints.h"
+#include "wrap/nouveau.h"
 
 /* What nouveau refuses for want of memory, it has not begun. */
 static int call_nouveau(const struct tgk_call *call)
@@ -179,35 +183,57 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 	return turn;
 }
 
+/*
+ * Was nouveau asked to wait for this submission? It is asked no more: it would wait inside the
+ * ioctl, and we would learn of the fence only when all is over. We do, in its place.
+ */
+static bool take_sync(const struct tgk_call *call)
+{
+	struct drm_nouveau_gem_pushbuf *req = call->data;
+	bool sync;
+
+	if (call->exec)
+		return false;
+	sync = req->vram_available & NOUVEAU_GEM_PUSHBUF_SYNC;
+	req->vram_available &= ~(u64)NOUVEAU_GEM_PUSHBUF_SYNC;
+	return sync;
+}
+
+static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
+{
+	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
+
+	tgk_count(TGK_STAT_FAILED);
+	raw_spin_lock_irq(&gpu->lock);
+	tgk_feed(gpu, &ev);
+	raw_spin_unlock_irq(&gpu->lock);
+	kfree(job);
+}
+
 /* Its turn has come: nouveau, and then the fence takes the job along. @ch: held, or NULL. */
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
-	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
 	struct tgk_capture capture = { .exec = call->exec, .timed = true };
-	bool sync = tgk_take_sync(call);
+	bool sync = take_sync(call);
 	struct dma_fence *fence;
 	int ret;
 
 	tgk_capture_begin(&capture, ch);
 	ret = call_nouveau(call);
 	fence = tgk_capture_end(&capture, ch);
-	if (fence) {
-		sync = sync && !ret;
-		if (sync)
-			dma_fence_get(fence);
-		tgk_fence_arm(job, fence, capture.at);
-		if (sync) {
-			ret = tgk_fence_wait(fence);
-			dma_fence_put(fence);
-		}
+	if (!fence) {
+		refused(gpu, job);
 		return ret;
 	}
-	tgk_count(TGK_STAT_FAILED);
-	raw_spin_lock_irq(&gpu->lock);
-	tgk_feed(gpu, &ev);
-	raw_spin_unlock_irq(&gpu->lock);
-	kfree(job);
+	sync = sync && !ret;
+	if (sync)
+		dma_fence_get(fence);
+	tgk_fence_arm(job, fence, capture.at);
+	if (sync) {
+		ret = tgk_fence_wait(fence);
+		dma_fence_put(fence);
+	}
 	return ret;
 }
 
@@ -309,6 +335,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	job->id = ev.job;
 	job->task = NULL;
 	job->freed = false;
+	job->at = TGK_TOLD;
 	job->file = NULL;
 	return tgk_feed(gpu, &ev);
 }
@@ -402,9 +429,10 @@ wait:
 	}
 }
 
-static noinline int submit(struct tgk_gpu *gpu, const struct tgk_call *call)
+static noinline int submit_asking(struct tgk_gpu *gpu, const struct tgk_call *call,
+				  struct tgk_job *job)
 {
-	struct submission s = { .job = tgk_fence_reap(gpu) };
+	struct submission s = { .job = job };
 	int ret = submit_gated(gpu, call, &s);
 
 	kfree(s.keys);
@@ -412,28 +440,94 @@ static noinline int submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 	return ret;
 }
 
+/*
+ * Under tgk_gpu.lock: may a job of @ch go at once, and the core hears of it with the next event
+ * (tgk_feed())? Not where somebody follows what the core is asked and what it says: with a trace
+ * each submission asks.
+ */
+static bool need_not_ask(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
+{
+	u32 unheard = gpu->nr_unasked;
+
+	return !gpu->trace.buf && !trace_tg_event_enabled() && !trace_tg_free_enabled() &&
+	       (!unheard || gpu->unasked_channel == ch) &&
+	       gpu->core.pooled[TG_POOL_JOB] > unheard &&
+	       tg_gpu_unasked(&gpu->core, ch->client->id, ch->nr, unheard);
+}
+
+/*
+ * A client that has the GPU to itself mostly need not ask. Return: its channel, held, and @spare is
+ * its job, on its way; NULL: it has to ask, or there was no spare job.
+ */
+static struct tgk_channel *go_unasked(struct tgk_gpu *gpu, const struct tgk_call *call,
+				      struct tgk_job **spare)
+{
+	struct tgk_channel *ch = NULL;
+	enum tgk_known known;
+	struct tgk_job *job;
+
+	raw_spin_lock_irq(&gpu->lock);
+	job = llist_entry(gpu->spare.first, struct tgk_job, chain);
+	*spare = NULL;
+	if (gpu->spare.first) {
+		gpu->spare.first = job->chain.next;
+		*spare = job;
+		/* A thread whose job is parked goes where that is. */
+		if (likely(!gpu->closing && list_empty(&gpu->parked)))
+			ch = tgk_channel_find(gpu, call->file, call->chid, &known);
+	}
+	if (ch && need_not_ask(gpu, ch)) {
+		job->gpu = gpu;
+		job->id = ++gpu->last_job;
+		job->client = ch->client->id;
+		job->channel = ch->nr;
+		job->at = 0;
+		__llist_add(&job->chain, &gpu->unasked);
+		gpu->nr_unasked++;
+		gpu->unasked_channel = ch;
+		refcount_inc(&ch->refs);
+	} else {
+		ch = NULL;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	return ch;
+}
+
 /**
- * tgk_submit() - one submission, from the call to nouveau's answer
+ * tgk_submit_gated() - one submission, of which it is not known that its gate is open
  * @gpu: the GPU, held
  * @call: the ioctl
  *
- * Context: process; sleeps.
- *
- * Return: what nouveau returns; -ERESTARTSYS or -EINTR: a signal came first; -ENODEV: the
- * device is going away; -ENOMEM.
+ * As tgk_submit().
  */
-int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
+int tgk_submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	struct tgk_channel *ch;
+	struct tgk_job *job;
+	struct tgk_channel *ch = go_unasked(gpu, call, &job);
+	int ret;
 
-	/*
-	 * A thread that was interrupted while its gate was closed goes where its job is parked.
-	 * Where no gate is open, this one need not be looked up; submit() sees if it opens now.
-	 */
-	if (READ_ONCE(gpu->core.open) && !READ_ONCE(gpu->closing) && list_empty(&gpu->parked)) {
+	if (!ch)
+		return submit_asking(gpu, call, job);
+	tgk_count(TGK_STAT_SUBMITTED);
+	tgk_count(TGK_STAT_UNASKED);
+	ret = go(gpu, job, ch, call);
+	tgk_channel_put(ch);
+	return ret;
+}
+
+/**
+ * tgk_submit_open() - the same while some gate is open
+ * @gpu: the GPU, held
+ * @call: the ioctl
+ *
+ * As tgk_submit().
+ */
+int tgk_submit_open(struct tgk_gpu *gpu, const struct tgk_call *call)
+{
+	struct tgk_channel *ch = NULL;
+
+	/* A thread that was interrupted while its gate was closed goes where its job is parked. */
+	if (!READ_ONCE(gpu->closing) && list_empty(&gpu->parked))
 		ch = tgk_open_enter(gpu, call->file, call->chid);
-		if (ch)
-			return submit_open(gpu, ch, call);
-	}
-	return submit(gpu, call);
+	return ch ? submit_open(gpu, ch, call) : tgk_submit_gated(gpu, call);
 }

@@ -409,6 +409,7 @@ static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *b
 	if (!may_see(client))
 		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
+	tgk_tell(gpu);
 	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
 	if (c)
 		snap_client(gpu, c, &snap);
@@ -587,6 +588,7 @@ static bool snap_fill(struct tg_snap_head *head, u32 room)
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
 		head->gpus++;
 		raw_spin_lock_irq(&gpu->lock);
+		tgk_tell(gpu);
 		fits = fits && gpu->core.nr_clients <= room - head->nr_clients;
 		if (fits)
 			list_for_each_entry(c, &gpu->core.all_clients, all)
@@ -736,6 +738,7 @@ static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	u32 values[ARRAY_SIZE(engine_stats)];
 
 	raw_spin_lock_irq(&gpu->lock);
+	tgk_tell(gpu);
 	values[0] = gpu->core.engine[file->nr].inflight;
 	values[1] = gpu->core.engine[file->nr].queued;
 	values[2] = gpu->core.engine[file->nr].wedged;

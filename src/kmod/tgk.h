@@ -29,6 +29,11 @@
  *			channel, too (rcu_read_lock_sched(), the cheaper one); so do those who look
  *			at the fences of open gates, and who sees a new fence.
  *
+ * A job that need not ask (go_unasked()) is in tgk_gpu.unasked until the core is told of it, which
+ * is ahead of any other event (tgk_feed()), or by look() after a twentieth of a second: so whatever
+ * is decided, is decided as if the job had asked. tgk_job.at says, without the lock, who tells of
+ * its start.
+ *
  * An open gate has no lock: a call counts itself in tgk_client.open_begun, then looks at the
  * gate; whoever closes a gate writes it, then looks at the count (tgk_open_enter()).
  *
@@ -87,6 +92,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
 enum tgk_stat {
 	TGK_STAT_SUBMITTED,	/* submissions to GPUs that we schedule, each counted once */
 	TGK_STAT_OPEN,		/* of them: through an open gate */
+	TGK_STAT_UNASKED,	/* of them: nobody else was there: the core heard of it later */
 	TGK_STAT_WAITED,	/* of them: had to sleep */
 	TGK_STAT_PASSED,	/* of them: past the gate: unknown channel, unloading */
 	TGK_STAT_PARKED,	/* sleeps that a signal interrupted */
@@ -193,10 +199,9 @@ struct tgk_note {
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus
  * @timer: feeds TIMER
- * @look: frees jobs that are done, and finds out about those whose interrupt was lost
+ * @look: finds out about jobs whose interrupt was lost; frees spare ones when nothing is in flight
  * @unpark: gives up parked jobs that nobody came back for
  * @tell: tells notes
- * @done: jobs that are done, to be freed (lockless)
  * @open_wait: woken when a client's last call through an open gate ends
  * @poll: the poller's
  * @lock: guards everything below, and all objects of the core
@@ -205,6 +210,11 @@ struct tgk_note {
  * @closing: enum tgk_closing; read without the lock by waiters
  * @trace: what was fed and emitted
  * @last_job: number of the last job
+ * @unasked: jobs that went without asking (tg_gpu_unasked()), and that the core has not heard of,
+ *	the latest first
+ * @nr_unasked: how many
+ * @unasked_channel: the one that all of them are of; compared only
+ * @spare: jobs that are done, for the next submissions
  * @given: objects given to each pool
  * @clients: tgk_client.node, until GONE
  * @channels: tgk_channel.hash, by number; readers: RCU
@@ -229,7 +239,6 @@ struct tgk_gpu {
 	struct hrtimer timer;
 	struct delayed_work look, unpark;
 	struct work_struct tell;
-	struct llist_head done;
 	wait_queue_head_t open_wait;
 	struct tgk_poll poll;
 
@@ -239,6 +248,10 @@ struct tgk_gpu {
 	u8 closing;
 	struct tgk_trace trace;
 	u64 last_job;
+	struct llist_head unasked;
+	u32 nr_unasked;
+	const struct tgk_channel *unasked_channel;
+	struct llist_head spare;
 	u64 given[TG_POOLS];
 	struct list_head clients;
 	DECLARE_HASHTABLE(channels, 7);
@@ -351,13 +364,17 @@ struct tgk_channel {
  * @node: in one of the GPU's lists
  * @task: waiting: the thread; parked: the thread, referenced
  * @freed: the core has said FREE; read without the lock by the thread
+ * @client: unasked: number of its client
+ * @channel: unasked: the core's number of its channel
+ * @at: unasked: when its fence was made, ns, 0: it is not there yet; TGK_TOLD: the core knows of
+ *	the job; set atomically
  * @until: parked: jiffies until which its place is kept; in flight: jiffies before which nobody
  *	asks nouveau for its fence
  * @file: parked: what was called
  * @args: parked: with what
  * @fence: in flight: its fence, referenced
  * @cb: its callback
- * @reap: in tgk_gpu.done
+ * @chain: in tgk_gpu.unasked, later in tgk_gpu.spare
  */
 struct tgk_job {
 	struct tgk_gpu *gpu;
@@ -366,13 +383,17 @@ struct tgk_job {
 	struct list_head node;
 	struct task_struct *task;
 	bool freed;
+	u32 client, channel;
+	s64 at;
 	unsigned long until;
 	const struct drm_file *file;
 	u8 args[TGK_ARGS];
 	struct dma_fence *fence;
 	struct dma_fence_cb cb;
-	struct llist_node reap;
+	struct llist_node chain;
 };
+
+#define TGK_TOLD	(-1)
 
 /**
  * struct tgk_call - one submission ioctl
@@ -414,7 +435,6 @@ extern bool tgk_public;
 /* hook.c: process context */
 int tgk_hook_init(void);
 void tgk_hook_exit(void);
-bool tgk_take_sync(const struct tgk_call *call);
 int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece);
 int tgk_hook_free(const struct drm_gem_object *obj);
 void tgk_object_put(struct drm_gem_object *obj);
@@ -455,7 +475,25 @@ u64 tgk_vram_resident(const struct tgk_gpu *gpu);
 void tgk_vram_forget_all(struct tgk_gpu *gpu);
 
 /* submit.c */
-int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call);
+int tgk_submit_open(struct tgk_gpu *gpu, const struct tgk_call *call);
+int tgk_submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call);
+
+/**
+ * tgk_submit() - one submission, from the call to nouveau's answer
+ * @gpu: the GPU, held
+ * @call: the ioctl
+ *
+ * Context: process; sleeps.
+ *
+ * Return: what nouveau returns; -ERESTARTSYS or -EINTR: a signal came first; -ENODEV: the
+ * device is going away; -ENOMEM.
+ */
+static inline int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
+{
+	/* One that opens now may be missed: it is found closed, and looked at under the lock. */
+	return READ_ONCE(gpu->core.open) ? tgk_submit_open(gpu, call) : tgk_submit_gated(gpu, call);
+}
+
 void tgk_unpark(struct work_struct *work);
 void tgk_unpark_all(struct tgk_gpu *gpu);
 
@@ -507,12 +545,44 @@ struct tgk_capture {
 
 int tgk_fence_init(void);
 void tgk_fence_exit(void);
-void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch);
-struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tgk_channel *ch);
+void tgk_capture_list(struct tgk_capture *c);
+void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch);
+struct dma_fence *tgk_capture_lone(struct dma_fence *fence);
+
+/**
+ * tgk_capture_begin() - from now on, remember the last fence that this thread creates
+ * @c: where; all zero but for @exec and @timed
+ * @ch: the channel that it is for, held until tgk_capture_end(); or NULL
+ */
+static inline void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch)
+{
+	if (likely(ch && READ_ONCE(ch->context) && !cmpxchg(&ch->task, NULL, current)))
+		ch->capture = c;
+	else
+		tgk_capture_list(c);
+}
+
+/**
+ * tgk_capture_end() - no longer
+ * @c: as given to tgk_capture_begin()
+ * @ch: likewise
+ *
+ * Return: the fence, referenced, or NULL when none was emitted.
+ */
+static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tgk_channel *ch)
+{
+	if (likely(!c->listed))
+		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
+	else
+		tgk_capture_unlist(c, ch);
+	if (likely(c->fence && kref_read(&c->fence->refcount) > 1))
+		return c->fence;
+	return tgk_capture_lone(c->fence);
+}
+
 void tgk_fence_forget(struct tgk_channel *ch);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
-struct tgk_job *tgk_fence_reap(struct tgk_gpu *gpu);
 int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
 
@@ -553,6 +623,7 @@ struct tgk_spec {
 };
 
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev);
+void tgk_tell(struct tgk_gpu *gpu);
 int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n);
 struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);

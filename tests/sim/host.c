@@ -147,6 +147,7 @@ void th_init(struct th_host *h, u32 engines, const char *policy, s64 now, u32 cl
 	h->nr_client = clients;
 	h->job = keep(h, jobs, sizeof(*h->job));
 	h->nr_job = jobs;
+	h->unheard = keep(h, jobs, sizeof(*h->unheard));
 	for (i = 0; i < clients; i++)
 		h->client[i].index = i;
 	tg_gpu_init(&h->core, engines, tg_policy_find(policy, strlen(policy)), &h->buckets, now);
@@ -201,6 +202,8 @@ static void take_back(struct th_host *h)
 	}
 }
 
+static void tell_unheard(struct th_host *h);
+
 int th_feed(struct th_host *h, struct tg_event *ev, int want)
 {
 	ev->now = h->now;
@@ -214,6 +217,7 @@ int th_feed_raw(struct th_host *h, const struct tg_event *ev, int want)
 
 	if (*h->wrong)
 		return 0;
+	tell_unheard(h);
 	h->kind = ev->kind;
 	h->target = ev->job;
 	h->actions = 0;
@@ -295,6 +299,38 @@ void th_leave(struct th_host *h, struct th_client *client, u32 channel)
 	th_feed(h, &ev, 0);
 }
 
+/* Those that went without asking, in their order, ahead of whatever comes next. */
+static void tell_unheard(struct th_host *h)
+{
+	u32 i, n = h->nr_unheard;
+
+	h->nr_unheard = 0;
+	for (i = 0; i < n; i++) {
+		struct th_job *job = h->unheard[i];
+		struct tg_event ev = {
+			.kind = TG_EV_WENT, .client = job->client->id, .channel = job->channel,
+			.job = job->id, .arg = job->state == TH_STARTED, .at = job->started,
+			.host = job,
+		};
+
+		if (!ev.arg)
+			ev.at = h->now;
+		job->given = true;
+		tg_gpu_give(&h->core, TG_POOL_JOB, &job->core);
+		th_feed(h, &ev, 0);
+		if (h->actions > 1)	/* ARM */
+			th_fail(h, "WENT is answered by %u actions", h->actions);
+	}
+}
+
+static bool goes_unasked(const struct th_host *h, const struct th_job *job)
+{
+	const struct th_job *before = h->nr_unheard ? h->unheard[0] : job;
+
+	return h->unasked && before->client == job->client && before->channel == job->channel &&
+	       tg_gpu_unasked(&h->core, job->client->id, job->channel, h->nr_unheard);
+}
+
 struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channel,
 			 const struct tg_key *key)
 {
@@ -319,10 +355,20 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 	job->id = ++h->jobs;
 	job->client = client;
 	job->channel = channel;
-	job->state = TH_ASKED;
-	job->given = true;
 	job->at = h->now;
 	h->live++;
+	if (goes_unasked(h, job)) {
+		if (h->on_free)
+			h->on_free(h, job);
+		job->state = TH_FREED;
+		h->freed++;
+		h->went++;
+		h->unheard[h->nr_unheard++] = job;
+		return job;
+	}
+	tell_unheard(h);
+	job->state = TH_ASKED;
+	job->given = true;
 	give(h, TG_POOL_HISTORY, 1);
 	if (key) {
 		give(h, TG_POOL_COST, 1);
@@ -346,6 +392,9 @@ static void tell(struct th_host *h, enum tg_event_kind kind, struct th_job *job,
 void th_started(struct th_host *h, struct th_job *job, s64 at)
 {
 	job->state = TH_STARTED;
+	job->started = at;
+	if (!job->given)	/* the core hears of both at once */
+		return;
 	tell(h, TG_EV_STARTED, job, at);
 }
 

@@ -22,6 +22,7 @@ struct th_job {
 	enum th_state state;
 	bool given;			/* the core has it */
 	bool left;			/* its channel has left */
+	s64 started;			/* when, where it went without asking; 0: not yet */
 	s64 cost;			/* for the test's own use, as all below */
 	s64 at;
 	u8 seen;			/* state of the core at the last look */
@@ -56,6 +57,10 @@ struct th_host {
 	struct th_job *job;		/* a fixed number */
 	u32 nr_job;
 	u32 live;			/* jobs that the core has */
+	bool unasked;			/* jobs go without asking where they may */
+	struct th_job **unheard;	/* these have, and the core has not heard of them */
+	u32 nr_unheard;
+	u64 went;			/* how many have, ever */
 	struct tg_spec *spec;
 	u32 given[TG_POOLS];		/* objects that the pools have been given for good */
 	void **kept;

@@ -13,6 +13,8 @@
  *		all costs are equal and smaller than C)
  * share	a client that always has work and no rival gets C/T, to within a few groups
  * work		an engine is not idle while a job is eligible for it
+ * unasked	where jobs may go without asking (tg_gpu_unasked()), all is as if they had asked:
+ *		who goes when, what is charged, what is left of the budgets
  *
  * property [STEPS [SEED]]: steps per row (default 100 000), first seed
  */
@@ -130,7 +132,54 @@ struct prop {
 	struct uses uses[CLIENTS + 1];
 	u32 nr_uses;
 	s64 used, began;
+	struct past *past;
 };
+
+/* What happened, to be held against a run in which jobs go unasked. */
+struct past {
+	struct {
+		u64 job;
+		s64 at, gpu_time, budget;	/* went: 0, 0; ended: of its client, its reserve */
+	} *what;
+	u64 nr, room, seen;
+	bool again;				/* the second run: @seen of @nr were the same */
+	u64 went;
+};
+
+static struct tg_client *client_of(struct prop *p, const struct th_job *job)
+{
+	return tg_gpu_client(&p->h.core, job->client->id);
+}
+
+static void remember(struct prop *p, const struct th_job *job, s64 gpu_time, s64 budget)
+{
+	struct past *past = p->past;
+
+	if (!past->again) {
+		if (past->nr == past->room) {
+			past->room = past->room ? 2 * past->room : 1024;
+			past->what = realloc(past->what, past->room * sizeof(*past->what));
+			if (!past->what)
+				abort();
+		}
+		past->what[past->nr].job = job->id;
+		past->what[past->nr].at = p->h.now;
+		past->what[past->nr].gpu_time = gpu_time;
+		past->what[past->nr++].budget = budget;
+	} else if (past->seen < past->nr) {
+		if (past->what[past->seen].job != job->id || past->what[past->seen].at != p->h.now ||
+		    past->what[past->seen].gpu_time != gpu_time ||
+		    past->what[past->seen].budget != budget)
+			th_fail(&p->h, "job %llu: used %lld, left %lld; asked, it was job %llu at %lld: "
+				"used %lld, left %lld", (unsigned long long)job->id,
+				(long long)gpu_time, (long long)budget,
+				(unsigned long long)past->what[past->seen].job,
+				(long long)past->what[past->seen].at,
+				(long long)past->what[past->seen].gpu_time,
+				(long long)past->what[past->seen].budget);
+		past->seen++;
+	}
+}
 
 static bool asks(const struct prop *p)
 {
@@ -159,9 +208,10 @@ static bool ends_soon(struct prop *p)
 static void on_free(struct th_host *h, struct th_job *job)
 {
 	struct prop *p = h->test;
-	struct tg_client *client = job->core.client;
+	struct tg_client *client = client_of(p, job);
 	u32 i, others = 0, own = 0, early;
 
+	remember(p, job, 0, 0);
 	if (!asks(p))
 		return;
 	for (i = 0; i < h->nr_job; i++) {
@@ -170,8 +220,8 @@ static void on_free(struct th_host *h, struct th_job *job)
 		if (other == job || (h->kind == TG_EV_DONE && other->id == h->target))
 			continue;
 		if (other->state == TH_FREED || other->state == TH_STARTED) {
-			own += other->core.client == client;
-			others += other->core.client != client;
+			own += other->client == job->client;
+			others += other->client != job->client;
 		}
 		/* waits, eligible, and is worth more: the one that goes now passes it */
 		if (other->state == TH_ASKED && other->core.state == TG_JOB_QUEUED &&
@@ -180,7 +230,7 @@ static void on_free(struct th_host *h, struct th_job *job)
 				other->core.client->prio);
 	}
 	early = own + others == 1 && ends_soon(p);
-	if (early && job->core.reserve->capacity < job->core.reserve->period)
+	if (early && client->reserve->capacity < client->reserve->period)
 		early = 0;
 	if (others > early)
 		th_fail(h, "a job goes beside %u of other clients", others);
@@ -203,7 +253,7 @@ static void look(struct prop *p)
 	for (i = 0; i < h->nr_job; i++)
 		if (h->job[i].state == TH_FREED || h->job[i].state == TH_STARTED) {
 			head = &h->job[i];
-			allowed = max(allowed, depth_of(head->core.client));
+			allowed = max(allowed, depth_of(client_of(p, head)));
 			inflight++;
 		}
 	if (p->row->lead)
@@ -237,7 +287,7 @@ static void count_lower(struct prop *p, const struct th_job *ended)
 		struct th_job *job = &p->h.job[i];
 
 		if (job->state == TH_ASKED && job->core.state == TG_JOB_QUEUED &&
-		    job->core.client->prio > ended->core.client->prio)
+		    job->core.client->prio > client_of(p, ended)->prio)
 			job->lower++;
 	}
 }
@@ -246,18 +296,19 @@ static void count_lower(struct prop *p, const struct th_job *ended)
 
 static void use(struct prop *p, const struct th_job *job, s64 from, s64 to)
 {
+	const struct tg_client *client = client_of(p, job);
 	struct uses *u;
 	u32 i;
 
 	p->used += to - from;
-	for (i = 0; i < p->nr_uses && p->uses[i].reserve != job->core.reserve; i++)
+	for (i = 0; i < p->nr_uses && p->uses[i].reserve != client->reserve; i++)
 		;
 	u = &p->uses[i];
 	if (i == p->nr_uses) {
 		p->nr_uses++;
-		u->reserve = job->core.reserve;
+		u->reserve = client->reserve;
 	}
-	u->depth = max(u->depth, depth_of(job->core.client));
+	u->depth = max(u->depth, depth_of(client));
 	if (u->nr == USES)
 		return;
 	u->from[u->nr] = from;
@@ -367,6 +418,8 @@ static void complete(struct prop *p)
 	p->head_since = p->h.now;
 	count_lower(p, job);
 	th_done(&p->h, job, p->h.now);
+	remember(p, job, tg_gpu_client(&p->h.core, client->id)->stats.gpu_time,
+		 tg_gpu_client(&p->h.core, client->id)->reserve->budget);
 	look(p);
 	if (!p->row->gap)
 		submit(p, client);
@@ -414,16 +467,17 @@ static void step(struct prop *p)
 		submit(p, next);
 }
 
-static void run(const struct row *row, u64 events, u64 seed)
+static void run(const struct row *row, u64 events, u64 seed, struct past *past)
 {
 	struct prop *p = calloc(1, sizeof(*p));
-	char comm[2] = "";
+	char comm[2] = "", name[80];
 	u64 steps;
 	u32 i;
 
 	if (!p)
 		abort();
 	p->row = row;
+	p->past = past;
 	p->rng.state = seed;
 	p->began = row->now;
 	INIT_LIST_HEAD(&p->doorbells);
@@ -431,6 +485,7 @@ static void run(const struct row *row, u64 events, u64 seed)
 	p->h.on_free = on_free;
 	p->h.test = p;
 	p->h.check_every = 64;
+	p->h.unasked = past->again;
 	th_spec(&p->h, row->spec, false);
 	th_knob(&p->h, false, TG_KNOB_DEADLINE, 3600 * TG_SEC / TG_USEC);
 	if (row->lead)
@@ -452,7 +507,12 @@ static void run(const struct row *row, u64 events, u64 seed)
 	for (i = 0; i < TG_NOTE_POLICY; i++)
 		if (p->h.notes[i])
 			th_fail(&p->h, "note %u", i);
-	test_row(row->name, !*p->h.wrong, "seed %llu: %s", (unsigned long long)seed, p->h.wrong);
+	past->went += p->h.went;
+	if (past->again && past->seen < past->nr / 2)
+		th_fail(&p->h, "only %llu of %llu were seen again", (unsigned long long)past->seen,
+			(unsigned long long)past->nr);
+	snprintf(name, sizeof(name), "%s%s", row->name, past->again ? ": unasked" : "");
+	test_row(name, !*p->h.wrong, "seed %llu: %s", (unsigned long long)seed, p->h.wrong);
 	th_deinit(&p->h);
 	free(p);
 }
@@ -461,9 +521,21 @@ int main(int argc, char **argv)
 {
 	u64 events = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
 	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	u64 went = 0;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		run(&rows[i], events, seed + i);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct past past = { };
+		const struct tg_policy *policy =
+			tg_policy_get(tg_policy_find(rows[i].policy, strlen(rows[i].policy)));
+
+		run(&rows[i], events, seed + i, &past);
+		past.again = true;
+		if (policy->unasked)
+			run(&rows[i], events, seed + i, &past);
+		went += past.went;
+		free(past.what);
+	}
+	test_row("many go unasked", went > events / 4, "only %llu", (unsigned long long)went);
 	return test_end();
 }
