@@ -155,6 +155,8 @@ static void remember(struct prop *p, const struct th_job *job, s64 gpu_time, s64
 {
 	struct past *past = p->past;
 
+	if (!past)
+		return;
 	if (!past->again) {
 		if (past->nr == past->room) {
 			past->room = past->room ? 2 * past->room : 1024;
@@ -503,6 +505,7 @@ static void run(const struct row *row, u64 events, u64 seed, struct past *past)
 		check_share(p);
 	if (row->lead)		/* what ends is not told by check_*() from here on */
 		th_knob(&p->h, true, KNOB_LEAD, 0);
+	p->past = NULL;		/* nor is it alike in which order */
 	th_wind_up(&p->h);
 	for (i = 0; i < TG_NOTE_POLICY; i++)
 		if (p->h.notes[i])
