@@ -294,8 +294,8 @@ static void free_spare(struct tgk_gpu *gpu)
 
 /*
  * Every twentieth of a second, as long as anything is in flight: ask nouveau for one fence, each
- * in its turn. A fence that is asked for when its group has completed
- * signals. The question is a register read, so what is as young as that is not asked for.
+ * in its turn. A fence that is asked for when its group has completed signals. The question is a
+ * register read, so what is as young as that is not asked for.
  */
 static void look(struct work_struct *work)
 {
