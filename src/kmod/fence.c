@@ -186,7 +186,7 @@ struct dma_fence *tgk_capture_lone(struct dma_fence *fence)
 	return NULL;
 }
 
-/* Under tgk_gpu.lock. */
+/* Under tgk_gpu.lock. The job is spare now. */
 static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 {
 	struct tg_event ev = { .kind = TG_EV_DONE, .job = job->id, .at = ktime_to_ns(at) };
@@ -195,6 +195,7 @@ static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 	tgk_feed(gpu, &ev);
 	tgk_count(TGK_STAT_COMPLETED);
 	list_del_init(&job->node);
+	__llist_add(&job->chain, &gpu->spare);
 }
 
 static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -205,7 +206,6 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	feed_done(gpu, job, tgk_fence_time(fence));
-	__llist_add(&job->chain, &gpu->spare);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
 	/* Not the last one: who signals a fence holds it. */
 	dma_fence_put(fence);
@@ -225,11 +225,12 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 /* It has signalled already; or, when we go, is not waited for. */
 static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 {
+	struct dma_fence *fence = job->fence;
+
 	raw_spin_lock_irq(&gpu->lock);
 	feed_done(gpu, job, at);
 	raw_spin_unlock_irq(&gpu->lock);
-	dma_fence_put(job->fence);
-	kfree(job);
+	dma_fence_put(fence);
 }
 
 /**
@@ -280,18 +281,6 @@ int tgk_fence_wait(struct dma_fence *fence)
 	return min(status, 0);
 }
 
-static void free_spare(struct tgk_gpu *gpu)
-{
-	struct llist_node *all;
-	struct tgk_job *job, *next;
-
-	raw_spin_lock_irq(&gpu->lock);
-	all = __llist_del_all(&gpu->spare);
-	raw_spin_unlock_irq(&gpu->lock);
-	llist_for_each_entry_safe(job, next, all, chain)
-		kfree(job);
-}
-
 /*
  * Every twentieth of a second, as long as anything is in flight: ask nouveau for one fence, each
  * in its turn. A fence that is asked for when its group has completed signals. The question is a
@@ -314,8 +303,6 @@ static void look(struct work_struct *work)
 	raw_spin_unlock_irq(&gpu->lock);
 	if (job)
 		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
-	else
-		free_spare(gpu);
 	if (fence) {
 		dma_fence_is_signaled(fence);
 		dma_fence_put(fence);
@@ -329,6 +316,18 @@ static void look(struct work_struct *work)
 void tgk_fence_gpu(struct tgk_gpu *gpu)
 {
 	INIT_DELAYED_WORK(&gpu->look, look);
+}
+
+static void free_spare(struct tgk_gpu *gpu)
+{
+	struct llist_node *all;
+	struct tgk_job *job, *next;
+
+	raw_spin_lock_irq(&gpu->lock);
+	all = __llist_del_all(&gpu->spare);
+	raw_spin_unlock_irq(&gpu->lock);
+	llist_for_each_entry_safe(job, next, all, chain)
+		kfree(job);
 }
 
 /**

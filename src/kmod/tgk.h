@@ -199,7 +199,7 @@ struct tgk_note {
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus
  * @timer: feeds TIMER
- * @look: finds out about jobs whose interrupt was lost; frees spare ones when nothing is in flight
+ * @look: finds out about jobs whose interrupt was lost
  * @unpark: gives up parked jobs that nobody came back for
  * @tell: tells notes
  * @open_wait: woken when a client's last call through an open gate ends
@@ -214,7 +214,7 @@ struct tgk_note {
  *	the latest first
  * @nr_unasked: how many
  * @unasked_channel: the one that all of them are of; compared only
- * @spare: jobs that are done, for the next submissions
+ * @spare: jobs that are done, for the next submissions: as many as there ever were at once
  * @given: objects given to each pool
  * @clients: tgk_client.node, until GONE
  * @channels: tgk_channel.hash, by number; readers: RCU
