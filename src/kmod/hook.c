@@ -261,7 +261,7 @@ static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file
 	struct drm_nouveau_gem_new *req = data;
 	struct tgk_object *booked = NULL;
 	struct tgk_gpu *gpu = NULL;
-	u32 tries = 0;
+	u32 waited = 0;
 	int ret = 0;
 
 	atomic_inc(&calls);
@@ -272,7 +272,7 @@ static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file
 	if (!ret)
 		do
 			ret = ((ioctl_fn)hooks[GEM_NEW].orig)(dev, data, file);
-		while (ret == -ENOMEM && booked && tgk_vram_again(&tries));
+		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) && tgk_vram_again(&waited));
 	if (gpu) {
 		tgk_vram_made(gpu, booked, file, ret ? 0 : req->info.handle);
 		tgk_gpu_put(gpu);
@@ -296,7 +296,7 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 {
 	struct tgk_object *booked = NULL;
 	struct tgk_gpu *gpu;
-	u32 tries = 0;
+	u32 waited = 0;
 	int ret = 0;
 
 	atomic_inc(&calls);
@@ -306,7 +306,7 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 	if (!ret)
 		do
 			ret = ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, args);
-		while (ret == -ENOMEM && booked && tgk_vram_again(&tries));
+		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) && tgk_vram_again(&waited));
 	if (gpu) {
 		tgk_vram_made(gpu, booked, file, ret ? 0 : args->handle);
 		tgk_gpu_put(gpu);

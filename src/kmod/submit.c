@@ -27,12 +27,12 @@
 /* What nouveau refuses for want of memory, it has not begun. */
 static int call_nouveau(const struct tgk_call *call)
 {
-	u32 tries = 0;
+	u32 waited = 0;
 	int ret;
 
 	do
 		ret = call->orig(call->dev, call->data, call->file);
-	while (unlikely(ret == -ENOMEM) && tgk_vram_again(&tries));
+	while (unlikely(ret == -ENOMEM) && tgk_vram_again(&waited));
 	return ret;
 }
 

@@ -62,8 +62,9 @@ struct tgk_object {
  */
 #define DRIVERS_PART	16
 
-/* The last wait before nouveau is asked again is 2 to the power of this, in ms. */
-#define AGAIN_MAX	10
+/* Nouveau is asked again for so long, at most so much apart, both in ms. */
+#define AGAIN_TIME	30000
+#define AGAIN_STEP	16
 
 static atomic_t last_account;
 
@@ -341,21 +342,43 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 }
 
 /**
+ * tgk_vram_fits() - may nouveau have memory for it at another time?
+ * @gpu: the GPU
+ * @object: what has been booked; or NULL
+ *
+ * Context: any.
+ *
+ * Return: it is booked, and not larger than all of VRAM.
+ */
+bool tgk_vram_fits(const struct tgk_gpu *gpu, const struct tgk_object *object)
+{
+	const struct ttm_resource_manager *man = READ_ONCE(gpu->vram);
+
+	return object && (!man || object->bytes <= (u64)man->size << PAGE_SHIFT);
+}
+
+/**
  * tgk_vram_again() - shall nouveau be asked again for what it had no memory for?
- * @tries: how often it has been; 0 at first
+ * @waited: how long has been waited so far, in ms; 0 at first
  *
  * What has been granted fits, but beside it lie nouveau's own channels and tables, and TTM moves
  * nothing aside that somebody is using or making at this moment: a moment later it may.
- * Context: process; sleeps, 1 ms, then twice as long each time, for 2 s together.
+ * Context: process; sleeps, 1 ms, then as long as all before, but not longer than AGAIN_STEP: where
+ * many ask, an object is at rest for moments only.
  *
  * Return: false: no; it has had time enough, or the thread is being killed.
  */
-bool tgk_vram_again(u32 *tries)
+bool tgk_vram_again(u32 *waited)
 {
-	if (*tries > AGAIN_MAX || fatal_signal_pending(current))
+	u32 ms = clamp_t(u32, *waited, 1, AGAIN_STEP);
+
+	if (*waited >= AGAIN_TIME)
+		return false;
+	*waited += ms;
+	schedule_timeout_killable(msecs_to_jiffies(ms));
+	if (fatal_signal_pending(current))
 		return false;
 	tgk_count(TGK_STAT_VRAM_AGAIN);
-	schedule_timeout_killable(msecs_to_jiffies(1 << (*tries)++));
 	return true;
 }
 
