@@ -456,7 +456,8 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_acti
  * True: FREE would be the answer to its SUBMIT, now and until the next event. So the host may do
  * without: it lets the job go, and feeds TG_EV_WENT, in the order in which such jobs went, ahead of
  * whatever event comes next, its own DONE included. The core decides then as if it had been
- * asked, and a client that has the GPU to itself does not wait for that.
+ * asked, and a client that has the GPU to itself does not wait for that. With AE, that is so
+ * whatever the group's key is, and nobody learns from it (tg_predict_unread()).
  *
  * What it is given must stay there for that event: one job in the pool for each.
  */

@@ -4,7 +4,10 @@
  *
  * Groups that consist of the same methods with the same data sizes cost about the same. So a
  * client's history maps a group's key, its commands without their data, to the mean cost of its
- * runs. A priori enforcement (AE) asks it at each submission; nobody else pays for it.
+ * runs. A priori enforcement (AE) asks it at each submission; nobody else pays for it. Beyond the
+ * paper: where the answer cannot matter, because the client is alone and has budget for the
+ * costliest group that is known of it, and what was read lately had all been seen before, groups
+ * go unread, twice as many each time, up to 127 between two that are read.
  *
  * A group that follows another context's on the engine also pays for the switch. Such a run does
  * not touch the mean; its difference goes to the client's mean preemption impact, which is added
@@ -154,6 +157,8 @@ struct tg_cost {
  * @misses: the others
  * @errors: sum of the relative errors, per mille, each counted as 1000 at most
  * @runs: groups that are in @errors
+ * @stretch: so many groups may go unread after one that is read
+ * @unread: that have, since the last one
  */
 struct tg_history {
 	struct rb_root_cached keys, means;
@@ -163,6 +168,7 @@ struct tg_history {
 	u32 impact_runs;
 	s64 impact;
 	u64 hits, misses, errors, runs;
+	u32 stretch, unread;
 };
 
 /**
@@ -196,6 +202,32 @@ void tg_history_free(struct tg_gpu *gpu, struct tg_history *h);
  */
 s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *key, bool switches,
 	       struct tg_cost **cost);
+
+/**
+ * tg_predict_unread() - may a group go that nobody has read?
+ * @h: its client's history
+ * @n: how many have that tg_history.unread does not count
+ * @x: receives what none costs more than, as far as is known, ns: the worst mean
+ *
+ * Whoever lets it go has budget for @x, and counts it in tg_history.unread.
+ */
+static inline bool tg_predict_unread(const struct tg_history *h, u32 n, s64 *x)
+{
+	const struct rb_node *worst = rb_first_cached(&h->means);
+
+	if (!worst || h->unread + n >= h->stretch)
+		return false;
+	*x = rb_entry(worst, struct tg_cost, by_mean)->mean;
+	return true;
+}
+
+/**
+ * tg_predict_unread_ran() - a group that nobody had read has run
+ * @h: its client's history
+ * @x: from tg_predict_unread(), ns
+ * @used: what it cost, ns; if that is more than a quarter above, the next ones are read
+ */
+void tg_predict_unread_ran(struct tg_history *h, s64 x, s64 used);
 
 /**
  * tg_predict_switch() - a group goes, and whether its engine switches for it was foreseen wrongly

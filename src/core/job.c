@@ -528,10 +528,26 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
+/*
+ * AE: what must be there for a group of @ch that goes unread beside @unheard that have; -1: it has
+ * to be read, as it must where its engine switches to it.
+ */
+static noinline s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
+{
+	const struct tg_history *h = ch->client->history;
+	s64 x;
+
+	if (!h || gpu->engine[__builtin_ctz(ch->engines)].last != ch ||
+	    !tg_predict_unread(h, unheard, &x))
+		return -1;
+	return (unheard + 1) * x;
+}
+
 bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard)
 {
 	const struct tg_channel *ch;
 	const struct tg_reserve *r;
+	s64 x;
 
 	if (!gpu->policy->unasked || gpu->next_policy || gpu->dry)
 		return false;
@@ -539,7 +555,8 @@ bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unhea
 	if (!ch || ch->client->gate != TG_GATE_ASK)
 		return false;
 	r = ch->client->reserve;
-	return r->kind != TG_AE && !r->throttled && tg_reserve_eligible(r, 0) &&
+	x = r->kind == TG_AE ? unread(gpu, ch, unheard) : 0;
+	return x >= 0 && !r->throttled && tg_reserve_eligible(r, x) &&
 	       gpu->policy->unasked(gpu, ch, unheard);
 }
 
@@ -554,6 +571,10 @@ int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
 	rc = arrive(gpu, ev, &job);
 	if (rc)
 		return rc;
+	if (job->reserve->kind == TG_AE) {
+		tg_predict_unread(job->client->history, 0, &job->predicted);
+		job->client->history->unread++;
+	}
 	job->state = TG_JOB_FREED;
 	job->picked = true;
 	list_add_tail(&job->wait, &gpu->freed);
@@ -692,6 +713,8 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (job->cost)
 		tg_predict_learn(gpu, job->client->history, job->cost, job->predicted, used,
 				 job->switched);
+	else if (job->reserve->kind == TG_AE && job->client->history)
+		tg_predict_unread_ran(job->client->history, job->predicted, used);
 	job->cost = NULL;
 	if (job->picked && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);

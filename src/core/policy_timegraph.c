@@ -154,6 +154,9 @@ static bool timegraph_unasked(const struct tg_gpu *gpu, const struct tg_channel 
 	if (ch->engines & (ch->engines - 1) || engine->wedged ||
 	    rb_first_cached(&st->ready.clients))
 		return false;
+	/* early() goes by what is predicted of a group. */
+	if (gpu->policy_knob[KNOB_LEAD] && client->reserve->kind == TG_AE)
+		return false;
 	if (!engine->inflight && !unheard)
 		return true;
 	return client->sched == TG_HT && client->inflight == engine->inflight &&

@@ -20,6 +20,7 @@
 #define MEMORY		8			/* runs that a mean looks back on */
 #define ODD		4	/* off by more than one part in so many of its mean */
 #define COST_MAX	(1000000 * TG_SEC)	/* no cost is more: sums and per mille fit */
+#define UNREAD_MAX	127	/* groups that go unread between two that are read */
 
 /* ---- keys ------------------------------------------------------------------------------- */
 
@@ -292,18 +293,27 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
 	struct tg_cost *found = key ? find(gpu, h, key) : NULL;
 	s64 x = 0;
 
+	h->unread = 0;
 	if (found && found->runs) {
 		h->hits++;
+		h->stretch = min(2 * h->stretch + 1, (u32)UNREAD_MAX);
 		list_move_tail(&found->lru, &h->lru);
 		x = found->mean;
 	} else {
 		h->misses++;
+		h->stretch = 0;
 		if (worst)
 			x = rb_entry(worst, struct tg_cost, by_mean)->mean;
 	}
 	*cost = found ? found : &h->blank;
 	(*cost)->users++;
 	return switches ? tg_predict_switch(h, x, true) : x;
+}
+
+void tg_predict_unread_ran(struct tg_history *h, s64 x, s64 used)
+{
+	if (used - x > x / ODD)
+		h->stretch = 0;
 }
 
 s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches)

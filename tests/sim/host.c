@@ -202,8 +202,6 @@ static void take_back(struct th_host *h)
 	}
 }
 
-static void tell_unheard(struct th_host *h);
-
 int th_feed(struct th_host *h, struct tg_event *ev, int want)
 {
 	ev->now = h->now;
@@ -217,7 +215,7 @@ int th_feed_raw(struct th_host *h, const struct tg_event *ev, int want)
 
 	if (*h->wrong)
 		return 0;
-	tell_unheard(h);
+	th_tell(h);
 	h->kind = ev->kind;
 	h->target = ev->job;
 	h->actions = 0;
@@ -299,8 +297,7 @@ void th_leave(struct th_host *h, struct th_client *client, u32 channel)
 	th_feed(h, &ev, 0);
 }
 
-/* Those that went without asking, in their order, ahead of whatever comes next. */
-static void tell_unheard(struct th_host *h)
+void th_tell(struct th_host *h)
 {
 	u32 i, n = h->nr_unheard;
 
@@ -366,7 +363,7 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 		h->unheard[h->nr_unheard++] = job;
 		return job;
 	}
-	tell_unheard(h);
+	th_tell(h);
 	job->state = TH_ASKED;
 	job->given = true;
 	give(h, TG_POOL_HISTORY, 1);

@@ -92,6 +92,9 @@ void th_advance(struct th_host *h, s64 to);
 struct th_client *th_join(struct th_host *h, struct th_client *client, const char *comm,
 			  u32 channel, u32 engines);
 void th_leave(struct th_host *h, struct th_client *client, u32 channel);
+/** th_tell() - of those that went without asking, in their order, ahead of whatever comes next */
+void th_tell(struct th_host *h);
+
 /** th_submit() - Return: the job; NULL: no job is spare, or it went through an open gate */
 struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channel,
 			 const struct tg_key *key);

@@ -249,6 +249,9 @@ static void key_model(void)
  *	~K=N	the same, after a switch
  *	!K	the oldest such group will not run
  *	#N	predict_records is now N
+ *	?	logs u, how many may go unread, and what each may cost
+ *	.	one of them goes
+ *	=N	it has cost N
  * Keys: a to z have one pair each. A to Y have 512 pairs and one hash, and differ in the last pair
  * only; Z is like Y, but for its hash. _ is an unreadable group. At the end groups that
  * have not run are dropped, the history is freed, and all memory must be back in the pools.
@@ -313,6 +316,18 @@ static const struct history_row {
 	{ "no room at all", 100, 0, 0, "+a -a=70 +a -a=50 +a", "m0 m70 m60" },
 	{ "room comes back from evicted records", 1, 18, 0, "+A -A=70 +B -B=60 +a -a=5 +B -B=40 +B",
 	  "m0 m70 m70 m60 h40" },
+	{ "what is known when it is read lets others go unread, ever more", 100, 99, 0,
+	  "? +a ? -a=100 ? +a ? -a=100 +a ? -a=100 +a ?", "u0 m0 u0 u0 h100 u1/100 h100 u3/100 h100 u7/100" },
+	{ "so many between two that are read", 100, 99, 0,
+	  "+a -a=100 +a -a=100 +a ? . ? . . ? -a=100 +a ?", "m0 h100 h100 u3/100 u2/100 u0 h100 u7/100" },
+	{ "at most 127", 100, 99, 0, "+a -a=9 +a +a +a +a +a +a +a ? +a ?",
+	  "m0 h9 h9 h9 h9 h9 h9 h9 u127/9 h9 u127/9" },
+	{ "the worst that is known is what each may cost", 100, 99, 0,
+	  "+a -a=10 +b -b=70 +a -a=10 ? +c ?", "m0 m10 h10 u1/70 m70 u0" },
+	{ "an unreadable one, and all are read", 100, 99, 0, "+a -a=10 +a +a ? +_ ? -_=10 +_ ? +a ?",
+	  "m0 h10 h10 u3/10 m10 u0 m10 u0 h10 u1/10" },
+	{ "one that costs more, and all are read", 100, 99, 0,
+	  "+a -a=100 +a +a ? . =125 ? . =126 ? +a ?", "m0 h100 h100 u3/100 u2/100 u0 h100 u1/100" },
 	{ "a switch adds the impact measured at load", 100, 99, 40, "+a -a=100 *a *b +a",
 	  "m0 h140 m140 h100" },
 	{ "a switch does not move the mean", 100, 99, 0, "+a -a=100 *a ~a=150 +a", "m0 h100 h100" },
@@ -460,7 +475,8 @@ static void history_row(const struct history_row *row)
 	const char *p = row->script, *wrong = NULL, *end;
 	char log[512] = "";
 	size_t used = 0;
-	u32 nr = 0;
+	u32 nr = 0, unread;
+	s64 most = 0;
 
 	host_init(host, row->records, row->chunks, row->switch_cost);
 	while (*p && !wrong) {
@@ -487,6 +503,20 @@ static void history_row(const struct history_row *row)
 		case '!':
 			g = oldest(guesses, &nr, key);
 			tg_predict_drop(&host->gpu, host->h, g.cost);
+			break;
+		case '?':
+			for (unread = 0; tg_predict_unread(host->h, unread, &most); unread++)
+				;
+			used += snprintf(log + used, sizeof(log) - used, unread ? "%su%u/%lld" : "%su0",
+					 used ? " " : "", unread, (long long)most);
+			after = (char *)p;
+			break;
+		case '.':
+			host->h->unread++;
+			after = (char *)p;
+			break;
+		case '=':
+			tg_predict_unread_ran(host->h, most, strtoll(p, &after, 10));
 			break;
 		case '#':
 			host->gpu.knob[TG_KNOB_RECORDS] = strtoll(p, &after, 10);
