@@ -103,7 +103,6 @@ struct tg_job {
  * @id: the host's number, unique within the client
  * @engines: mask of the engines its jobs use
  * @left: LEAVE has come; goes with its last job
- * @throttled: scratch of one pass over a reserve: an earlier job of it is throttled
  * @hash: next in tg_gpu.channels' bucket, or in the pool
  * @client: its owner
  * @jobs: jobs that are not over, in arrival order
@@ -112,7 +111,7 @@ struct tg_job {
 struct tg_channel {
 	u32 id;
 	u8 engines;
-	bool left, throttled;
+	bool left;
 	struct tg_channel *hash;
 	struct tg_client *client;
 	struct list_head jobs;

@@ -431,6 +431,7 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 	client->by_hand = true;
 	client->agpa = false;
 	tg_jobs_place(gpu, client, ev->arg, client->vgpu);
+	tg_reserve_review(gpu, client->reserve);
 	return 0;
 }
 
@@ -442,8 +443,10 @@ int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EINVAL;
 	gpu->foreground = ev->arg;
 	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client->agpa)
+		if (client->agpa) {
 			tg_jobs_place(gpu, client, agpa_prio(gpu, client), client->vgpu);
+			tg_reserve_review(gpu, client->reserve);
+		}
 	return 0;
 }
 

@@ -332,8 +332,6 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		seq = job->seq;
 		queued += job->state == TG_JOB_QUEUED;
 		throttled += job->state == TG_JOB_THROTTLED;
-		if (job->channel->throttled)
-			return "a pass over a reserve left its mark on a channel";
 		if (r->kind == TG_PE && job->asked && tg_reserves_hold(gpu) &&
 		    !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";

@@ -251,14 +251,17 @@ static void refill(struct tg_reserve *r, s64 at)
 }
 
 /*
- * Bring the states of a reserve's waiting jobs in line with its budget: in arrival order, and
- * no job before an earlier one of its channel. Jobs whose client does not ask are no matter, nor is
- * a reserve without a limit that holds nobody back: mostly that is Background.
+ * Bring the states of a reserve's waiting jobs in line with its budget, in arrival order. What is
+ * there is saved for the first that cannot go: later ones of its priority, and all of its own
+ * channel are, wait behind it. Else one whose x is large would never find it in a reserve that
+ * others share. Jobs whose client does not ask are no matter, nor is a reserve without a limit that
+ * holds nobody back: mostly that is Background.
  */
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	struct tg_job *job, *next;
 	s64 least = TG_NEVER;
+	int held = -1;
 
 	if ((tg_reserve_unlimited(r) && !r->throttled) || !tg_reserves_hold(gpu))
 		return;
@@ -273,33 +276,41 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 		}
 	}
 	list_for_each_entry_safe(job, next, &r->waiting, wait) {
-		struct tg_channel *ch = job->channel;
+		int prio = job->client->prio;
 
 		if (job->client->gate != TG_GATE_ASK)
 			continue;
-		if (!ch->throttled && tg_reserve_eligible(r, job->predicted)) {
+		if (prio > held && tg_reserve_eligible(r, job->predicted)) {
 			if (job->state == TG_JOB_THROTTLED)
 				unthrottle(gpu, job);
-		} else {
-			if (!ch->throttled)
-				least = min(least, job->predicted);
-			ch->throttled = true;
-			tg_job_throttle(gpu, job);
+			continue;
 		}
+		if (prio > held) {
+			held = prio;
+			least = min(least, job->predicted);
+		}
+		tg_job_throttle(gpu, job);
 	}
-	list_for_each_entry(job, &r->waiting, wait)
-		job->channel->throttled = false;
 	if (r->throttled)
 		set_ready(gpu, r, tg_reserve_ready(r, least));
 }
 
-/* A fresh waiting job: QUEUED or THROTTLED? */
+/* Has one that came earlier, of no lower priority, to wait for its reserve? */
+static bool behind(const struct tg_job *job)
+{
+	const struct tg_job *first;
+
+	list_for_each_entry(first, &job->reserve->waiting, wait)
+		if (first->state == TG_JOB_THROTTLED && first->client->prio >= job->client->prio)
+			return true;
+	return false;
+}
+
+/* A fresh waiting job, the last of its reserve: QUEUED or THROTTLED? */
 static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
-	struct list_head *prev = job->sibling.prev;
-	bool behind = r->throttled && prev != &job->channel->jobs &&
-		      list_entry(prev, struct tg_job, sibling)->state == TG_JOB_THROTTLED;
+	bool last;
 	s64 ready;
 
 	job->state = TG_JOB_QUEUED;
@@ -308,13 +319,14 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 		return;
 	}
 	refill(r, gpu->now);
-	if (!behind && tg_reserve_eligible(r, job->predicted)) {
+	last = r->throttled && behind(job);
+	if (!last && tg_reserve_eligible(r, job->predicted)) {
 		set_queued(gpu, job);
 		return;
 	}
 	job->state = TG_JOB_THROTTLED;
 	r->throttled++;
-	if (!behind) {
+	if (!last) {
 		ready = tg_reserve_ready(r, job->predicted);
 		if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
 			set_ready(gpu, r, ready);

@@ -61,6 +61,9 @@ static const struct row {
 	  "abbcd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "ae: ht", "timegraph", "a:ht:ae:9:4000:16000:depth=5\nb:ht:ae:8:2000:10000\n", "abbd",
 	  3 * TG_MSEC, 10 * TG_MSEC, 8, 50 * TG_USEC, 0, 0, 0 },
+	{ "ae: shared", "timegraph", "a:prt:ae:9:4000:16000:reserve=r\n"
+	  "b:ht:ae:8:4000:16000:reserve=r\n",
+	  "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "ae: debts", "timegraph", "a:prt:ae:9:2500:25000\n", "aa", 20 * TG_MSEC, 10 * TG_MSEC, 2,
 	  50 * TG_USEC, 0, 0, 0 },
 	{ "ae: exact", "timegraph", "a:prt:ae:9:4000:16000\nb:ht:ae:8:9000:30000:depth=5\n",

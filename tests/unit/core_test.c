@@ -31,6 +31,14 @@ struct row {
 	const char *name, *policy, *script, *expected;
 };
 
+/* Group 3 is a long one of a's, 4 a short one of b's, both known, and their reserve is in debt. */
+#define SHARED_AE \
+	"0 spec a:prt:ae:1:1000:10000:reserve=r b:prt:ae:1:1000:10000:reserve=r " \
+	"h:prt:ae:9:1000:10000:reserve=r\n" \
+	"0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 h\n" "0 submit 1 1 1 71\n" "0 started 1\n" \
+	"5000 done 1\n" "6000 submit 2 1 2 71\n" "40001 started 2\n" "40801 done 2\n" \
+	"41000 submit 1 1 3 71\n" "41001 submit 2 1 4 71\n"
+
 /* Group 2 runs from 1010, and is predicted to take 1000; b, c: no priority, h: a high one. */
 #define LEAD \
 	"0 spec a:prt:ae:1:1000:1000 h:prt:bg:9:0:0\n" "0 pknob 1 100\n" "0 join 1 1 a\n" \
@@ -242,6 +250,16 @@ static const struct row rows[] = {
 	  "511 submit 1 1 3 72\n" "511 started 3\n" "521 done 3\n" "522 submit 1 1 4 71\n"
 	  "20000 wait\n",
 	  "0 free 1, 500 free 2, 511 free 3, 10000 free 4" },
+	{ "AE: a shared budget is saved for who waits first", "timegraph",
+	  SHARED_AE "100001 started 3\n" "105001 done 3\n" "120000 wait\n",
+	  "0 free 1, 40000 free 2, 100000 free 3, 110000 free 4" },
+	{ "AE: a higher priority passes who waits first", "timegraph",
+	  SHARED_AE "42000 submit 3 1 5\n" "50001 started 5\n" "50101 done 5\n" "100001 started 3\n"
+	  "105001 done 3\n" "120000 wait\n",
+	  "0 free 1, 40000 free 2, 50000 free 5, 100000 free 3, 110000 free 4" },
+	{ "AE: so does one that is given one while it waits", "timegraph",
+	  SHARED_AE "65000 prio 2 5\n" "65001 started 4\n" "65801 done 4\n" "120000 wait\n",
+	  "0 free 1, 40000 free 2, 65000 free 4, 110000 free 3" },
 	{ "AE: after one's own group no switch is predicted", "timegraph",
 	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
 	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "651 submit 1 1 3 71\n"
