@@ -253,8 +253,9 @@ s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches);
  * its mean; those that are @switched the preemption impact, once the key has run without that,
  * and its mean, less the impact, until then. Means are over all runs up to 8, then the latest run
  * weighs one eighth. A run that is off the mean by more than a quarter of it is left out; if the
- * next one is too, the mean starts again with that. Runs of unreadable groups share one mean,
- * @switched or not.
+ * next one is too, the mean starts again with that. Of those that go to the impact this holds where
+ * they take less: no switch makes a group cheaper, so the mean was wrong. Runs of unreadable groups
+ * share one mean, @switched or not.
  */
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
 		      s64 used, bool switched);

@@ -352,14 +352,20 @@ static void learn_impact(struct tg_gpu *gpu, struct tg_history *h, s64 impact)
 	fold(&gpu->impact, &gpu->impact_runs, impact);
 }
 
+static bool is_off(const struct tg_cost *cost, s64 used)
+{
+	s64 off = used > cost->mean ? used - cost->mean : cost->mean - used;
+
+	return off > cost->mean / ODD;
+}
+
 /*
  * Is this run off the others, and alone in that? An interrupt that came late does that, to one
  * group and the next. Two odd ones in a row are no accident: the mean starts again with the second.
  */
 static bool is_stray(struct tg_history *h, struct tg_cost *cost, s64 used)
 {
-	s64 off = used > cost->mean ? used - cost->mean : cost->mean - used;
-	bool odd = off > cost->mean / ODD;
+	bool odd = is_off(cost, used);
 
 	if (odd && cost->odd) {
 		rb_erase_cached(&cost->by_mean, &h->means);
@@ -396,6 +402,21 @@ static void learn_key(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 		evict(gpu, h, list_first_entry(&h->lru, struct tg_cost, lru));
 }
 
+/*
+ * A run after a switch, of a key whose mean is of runs without one. No switch makes a group
+ * cheaper: where two in a row take so much less, the mean is wrong, and of these from now on.
+ */
+static void learn_switched(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used)
+{
+	if (used >= cost->mean - cost->mean / ODD) {
+		cost->odd &= is_off(cost, used - h->impact);
+		learn_impact(gpu, h, used - cost->mean);
+	} else if (!is_stray(h, cost, used)) {
+		cost->warm = false;
+		learn_mean(h, cost, between(used - h->impact, 0, COST_MAX));
+	}
+}
+
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
 		      s64 used, bool switched)
 {
@@ -405,7 +426,7 @@ void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 		learn_mean(h, cost, used);
 	} else if (switched && cost->warm) {
 		if (in_table(cost))
-			learn_impact(gpu, h, used - cost->mean);
+			learn_switched(gpu, h, cost, used);
 	} else if (!cost->runs || in_table(cost)) {
 		learn_key(gpu, h, cost, used, switched);
 	}

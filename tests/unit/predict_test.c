@@ -336,7 +336,13 @@ static const struct history_row {
 	{ "the impact is one client's, for all keys", 100, 99, 0, "+a -a=100 *a ~a=150 +b -b=7 *b",
 	  "m0 h100 m100 h32" },
 	{ "the impact may be negative, x may not", 100, 99, 0,
-	  "+a -a=100 *a ~a=0 *a +b -b=10 *b", "m0 h100 h50 m100 h0" },
+	  "+a -a=100 *a ~a=80 *a +b -b=5 *b", "m0 h100 h90 m100 h0" },
+	{ "a switch makes nothing cheaper by more than a quarter: left out", 100, 99, 0,
+	  "+a -a=100 *a ~a=74 *a ~a=100 *a ~a=74 *a +a", "m0 h100 h100 h100 h100 h100" },
+	{ "two of them, and the mean starts again", 100, 99, 0,
+	  "+a -a=100 *a ~a=20 *a ~a=22 *a ~a=24 *a +a", "m0 h100 h100 h22 h23 h23" },
+	{ "and is without the switch again once a run is", 100, 99, 10,
+	  "+a -a=100 *a ~a=30 *a ~a=30 *a -a=22 *a ~a=40 *a", "m0 h110 h110 h30 h31 h35" },
 	{ "a first run after a switch is less the impact", 100, 99, 30, "*a ~a=100 +a *a",
 	  "m30 h70 h100" },
 	{ "runs that all come after a switch move the mean", 100, 99, 30,
@@ -350,7 +356,7 @@ static const struct history_row {
 	  "m0 m100 m150" },
 	{ "costs without end saturate", 100, 99, 0,
 	  "+a -a=9223372036854775807 +a *a ~a=0 *a +b ~b=9223372036854775807 +b",
-	  "m0 h1" E15 " h1" E15 " h5" E14 " m1" E15 " h1" E15 },
+	  "m0 h1" E15 " h1" E15 " h1" E15 " m1" E15 " h1" E15 },
 	{ "negative costs are none", 100, 99, 0, "+a -a=-5 +a -a=-9223372036854775808 +a",
 	  "m0 h0 h0" },
 };
@@ -645,7 +651,20 @@ static void model_learn(struct model *m, struct model_record *r, s64 used, bool 
 		return;
 	}
 	if (switched && r->warm && r->key != KEYS) {
-		m->impact = averaged(m->impact, &m->impact_runs, used - r->mean);
+		bool low = used < r->mean - r->mean / 4;
+
+		if (!low) {
+			if (llabs(used - m->impact - r->mean) <= r->mean / 4)
+				r->odd = false;
+			m->impact = averaged(m->impact, &m->impact_runs, used - r->mean);
+		} else if (!r->odd) {
+			r->odd = true;
+		} else {
+			r->odd = false;
+			r->warm = false;
+			r->mean = used > m->impact ? used - m->impact : 0;
+			r->runs = 1;
+		}
 		model_drop(r);
 		return;
 	}
