@@ -544,7 +544,7 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
  * AE: what must be there for a group of @ch that goes unread beside @unheard that have; -1: it has
  * to be read, as it must where its engine switches to it.
  */
-static noinline s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
+static s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
 {
 	const struct tg_history *h = ch->client->history;
 	s64 x;

@@ -211,7 +211,7 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	dma_fence_put(fence);
 }
 
-/* The core knows of the job: it learns now that it has started. */
+/* It has asked, so the core knows of it and learns now that it has started. */
 static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 at)
 {
 	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .at = at };
@@ -247,9 +247,15 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 
 	job->fence = fence;
 	job->until = jiffies + LOOK;
-	/* What has not asked says so when the core is told of it, and is in flight from then on. */
-	if (cmpxchg(&job->at, 0, at))
+	if (job->at == TGK_ASKED) {
 		feed_started(gpu, job, at);
+	} else {
+		/*
+		 * The core hears of it with the next event (tgk_tell()). Stored before look() is
+		 * seen pending: it has yet to run then, and finds the job.
+		 */
+		smp_store_mb(job->at, at);
+	}
 	/* look() goes on as long as it finds anything. */
 	if (unlikely(!delayed_work_pending(&gpu->look)))
 		queue_delayed_work(tgk_wq, &gpu->look, LOOK);

@@ -193,33 +193,54 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 	return ret;
 }
 
-/**
- * tgk_tell() - let the core know of all jobs that went without asking
- * @gpu: the GPU
- *
- * Those that have started are in flight from now on as all others are; those that have not will
- * say it themselves (tgk_fence_arm()).
- * Context: under tgk_gpu.lock.
- */
-void tgk_tell(struct tgk_gpu *gpu)
+static void tell_started(struct tgk_gpu *gpu)
+{
+	struct tgk_job *job, *next;
+
+	list_for_each_entry_safe(job, next, &gpu->unstarted, node) {
+		struct tg_event ev = {
+			.kind = TG_EV_STARTED, .job = job->id, .at = READ_ONCE(job->at),
+		};
+
+		if (ev.at) {
+			list_move_tail(&job->node, &gpu->flights);
+			feed_one(gpu, &ev);
+		}
+	}
+}
+
+static void tell_went(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;
 	struct llist_node *all;
 
-	lockdep_assert_held(&gpu->lock);
 	all = llist_reverse_order(__llist_del_all(&gpu->unasked));
 	gpu->nr_unasked = 0;
 	llist_for_each_entry_safe(job, next, all, chain) {
 		struct tg_event ev = {
 			.kind = TG_EV_WENT, .client = job->client, .channel = job->channel,
-			.job = job->id, .at = cmpxchg(&job->at, 0, TGK_TOLD), .host = job,
+			.job = job->id, .at = READ_ONCE(job->at), .host = job,
 		};
 
 		ev.arg = ev.at > 0;
-		if (ev.at)
-			list_add_tail(&job->node, &gpu->flights);
+		list_add_tail(&job->node, ev.at ? &gpu->flights : &gpu->unstarted);
 		feed_one(gpu, &ev);
 	}
+}
+
+/**
+ * tgk_tell() - let the core know of all jobs that went without asking
+ * @gpu: the GPU
+ *
+ * Those that have started are in flight from now on as all others are. Of those that have not, it
+ * is told again with the next event after they have.
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_tell(struct tgk_gpu *gpu)
+{
+	lockdep_assert_held(&gpu->lock);
+	tell_started(gpu);
+	tell_went(gpu);
 }
 
 /**
@@ -233,7 +254,7 @@ void tgk_tell(struct tgk_gpu *gpu)
  */
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
 {
-	if (gpu->nr_unasked)
+	if (gpu->nr_unasked || !list_empty(&gpu->unstarted))
 		tgk_tell(gpu);
 	return feed_one(gpu, ev);
 }
@@ -533,6 +554,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	INIT_LIST_HEAD(&gpu->waiting);
 	INIT_LIST_HEAD(&gpu->parked);
 	INIT_LIST_HEAD(&gpu->flights);
+	INIT_LIST_HEAD(&gpu->unstarted);
 	init_llist_head(&gpu->unasked);
 	INIT_LIST_HEAD(&gpu->asking);
 	INIT_LIST_HEAD(&gpu->owners);

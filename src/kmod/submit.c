@@ -206,6 +206,8 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 	tgk_count(TGK_STAT_FAILED);
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
+	if (job->at != TGK_ASKED)
+		list_del(&job->node);	/* it was unstarted */
 	raw_spin_unlock_irq(&gpu->lock);
 	kfree(job);
 }
@@ -335,7 +337,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	job->id = ev.job;
 	job->task = NULL;
 	job->freed = false;
-	job->at = TGK_TOLD;
+	job->at = TGK_ASKED;
 	job->file = NULL;
 	return tgk_feed(gpu, &ev);
 }

@@ -214,6 +214,7 @@ struct tgk_note {
  *	the latest first
  * @nr_unasked: how many
  * @unasked_channel: the one that all of them are of; compared only
+ * @unstarted: tgk_job.node of those of which it has heard, but not that they have started
  * @spare: jobs that are done, for the next submissions: as many as there ever were at once
  * @given: objects given to each pool
  * @clients: tgk_client.node, until GONE
@@ -251,6 +252,7 @@ struct tgk_gpu {
 	struct llist_head unasked;
 	u32 nr_unasked;
 	const struct tgk_channel *unasked_channel;
+	struct list_head unstarted;
 	struct llist_head spare;
 	u64 given[TG_POOLS];
 	struct list_head clients;
@@ -366,8 +368,8 @@ struct tgk_channel {
  * @freed: the core has said FREE; read without the lock by the thread
  * @client: unasked: number of its client
  * @channel: unasked: the core's number of its channel
- * @at: unasked: when its fence was made, ns, 0: it is not there yet; TGK_TOLD: the core knows of
- *	the job; set atomically
+ * @at: unasked: when its fence was made, ns, 0: it is not there yet; TGK_ASKED: it has asked.
+ *	Written by its thread without the lock, read under it
  * @until: parked: jiffies until which its place is kept; in flight: jiffies before which nobody
  *	asks nouveau for its fence
  * @file: parked: what was called
@@ -393,7 +395,7 @@ struct tgk_job {
 	struct llist_node chain;
 };
 
-#define TGK_TOLD	(-1)
+#define TGK_ASKED	(-1)
 
 /**
  * struct tgk_call - one submission ioctl
