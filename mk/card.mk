@@ -58,7 +58,7 @@ $(B)/tests/card_%: $(B)/obj/card/test/%.o $(B)/obj/card/test/lib.o $(CARD_SAN_OB
 -include $(wildcard $(B)/obj/card/*.d $(B)/obj/card/*/*.d $(B)/obj/card/san/*/*.d)
 
 # Fuzzers, by clang's libFuzzer: they join the core's (mk/sim.mk), which sets how long.
-FUZZ_CC ?= clang-14
+FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 600
 CARD_FUZZ_RUNS ?= 1500
 CARD_FUZZERS := card_vfu card_mmio card_push card_gf100
