@@ -27,7 +27,7 @@
  *	says.
  * @TG_EV_CANCEL: a job's thread gives up before the driver saw it. job.
  * @TG_EV_STARTED: the driver took a freed job. job; at: creation of its fence, just after the
- *	doorbell.
+ *	doorbell; arg: 1: of a job that went without SUBMIT, told late, ahead of the next event.
  * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
  * @TG_EV_DONE: a job's fence signalled. job; at: when.
  * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing that went through the client's open gate is in

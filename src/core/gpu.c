@@ -225,8 +225,8 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	int rc = dispatch_job(gpu, ev);
 	bool due = gpu->wake <= gpu->now;
 
-	/* WENT only makes up for what is past: what is due now is the next event's to find. */
-	if (rc || ev->kind == TG_EV_WENT)
+	/* These only make up for what is past: what is due now is the next event's to find. */
+	if (rc || ev->kind == TG_EV_WENT || (ev->kind == TG_EV_STARTED && ev->arg))
 		return rc;
 	if (due)
 		tg_engines_expire(gpu);

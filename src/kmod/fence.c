@@ -250,11 +250,10 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	if (job->at == TGK_ASKED) {
 		feed_started(gpu, job, at);
 	} else {
-		/*
-		 * The core hears of it with the next event (tgk_tell()). Stored before look() is
-		 * seen pending: it has yet to run then, and finds the job.
-		 */
-		smp_store_mb(job->at, at);
+		/* The core hears of it with the next event: tgk_tell(), which finds the fence. */
+		smp_store_release(&job->at, at);
+		/* If look() is seen pending, it has yet to run, and finds the job. */
+		smp_mb();
 	}
 	/* look() goes on as long as it finds anything. */
 	if (unlikely(!delayed_work_pending(&gpu->look)))

@@ -198,10 +198,9 @@ static void tell_started(struct tgk_gpu *gpu)
 	struct tgk_job *job, *next;
 
 	list_for_each_entry_safe(job, next, &gpu->unstarted, node) {
-		struct tg_event ev = {
-			.kind = TG_EV_STARTED, .job = job->id, .at = READ_ONCE(job->at),
-		};
+		struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .arg = 1 };
 
+		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
 		if (ev.at) {
 			list_move_tail(&job->node, &gpu->flights);
 			feed_one(gpu, &ev);
@@ -219,9 +218,10 @@ static void tell_went(struct tgk_gpu *gpu)
 	llist_for_each_entry_safe(job, next, all, chain) {
 		struct tg_event ev = {
 			.kind = TG_EV_WENT, .client = job->client, .channel = job->channel,
-			.job = job->id, .at = READ_ONCE(job->at), .host = job,
+			.job = job->id, .host = job,
 		};
 
+		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
 		ev.arg = ev.at > 0;
 		list_add_tail(&job->node, ev.at ? &gpu->flights : &gpu->unstarted);
 		feed_one(gpu, &ev);

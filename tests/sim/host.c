@@ -148,6 +148,7 @@ void th_init(struct th_host *h, u32 engines, const char *policy, s64 now, u32 cl
 	h->job = keep(h, jobs, sizeof(*h->job));
 	h->nr_job = jobs;
 	h->unheard = keep(h, jobs, sizeof(*h->unheard));
+	h->unstarted = keep(h, jobs, sizeof(*h->unstarted));
 	for (i = 0; i < clients; i++)
 		h->client[i].index = i;
 	tg_gpu_init(&h->core, engines, tg_policy_find(policy, strlen(policy)), &h->buckets, now);
@@ -182,6 +183,16 @@ static bool may_end(const struct th_host *h, const struct th_job *job)
 			     (job->state == TH_FREED && h->kind == TG_EV_LEAVE));
 }
 
+static void not_unstarted(struct th_host *h, const struct th_job *job)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < h->nr_unstarted; i++)
+		if (h->unstarted[i] != job)
+			h->unstarted[n++] = h->unstarted[i];
+	h->nr_unstarted = n;
+}
+
 static void take_back(struct th_host *h)
 {
 	struct th_job *job;
@@ -196,6 +207,7 @@ static void take_back(struct th_host *h)
 		else if (!may_end(h, job))
 			th_fail(h, "job %llu ends, in state %d", (unsigned long long)job->id,
 				job->state);
+		not_unstarted(h, job);
 		job->given = false;
 		job->state = TH_SPARE;
 		h->live--;
@@ -297,10 +309,32 @@ void th_leave(struct th_host *h, struct th_client *client, u32 channel)
 	th_feed(h, &ev, 0);
 }
 
+static void tell_started(struct th_host *h)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr_unstarted; i++) {
+		struct th_job *job = h->unstarted[i];
+		struct tg_event ev = {
+			.kind = TG_EV_STARTED, .job = job->id, .arg = 1, .at = job->started,
+		};
+
+		if (job->state != TH_STARTED)
+			continue;
+		not_unstarted(h, job);
+		th_feed(h, &ev, 0);
+		if (h->actions > 1)	/* ARM */
+			th_fail(h, "a late STARTED is answered by %u actions", h->actions);
+		i = -1;			/* th_feed() has told of others */
+	}
+}
+
 void th_tell(struct th_host *h)
 {
-	u32 i, n = h->nr_unheard;
+	u32 i, n;
 
+	tell_started(h);
+	n = h->nr_unheard;
 	h->nr_unheard = 0;
 	for (i = 0; i < n; i++) {
 		struct th_job *job = h->unheard[i];
@@ -310,8 +344,10 @@ void th_tell(struct th_host *h)
 			.host = job,
 		};
 
-		if (!ev.arg)
+		if (!ev.arg) {
 			ev.at = h->now;
+			h->unstarted[h->nr_unstarted++] = job;
+		}
 		job->given = true;
 		tg_gpu_give(&h->core, TG_POOL_JOB, &job->core);
 		th_feed(h, &ev, 0);
@@ -360,6 +396,7 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 		job->state = TH_FREED;
 		h->freed++;
 		h->went++;
+		job->unasked = true;
 		h->unheard[h->nr_unheard++] = job;
 		return job;
 	}
@@ -390,7 +427,7 @@ void th_started(struct th_host *h, struct th_job *job, s64 at)
 {
 	job->state = TH_STARTED;
 	job->started = at;
-	if (!job->given)	/* the core hears of both at once */
+	if (job->unasked)	/* the core hears of it with the next event */
 		return;
 	tell(h, TG_EV_STARTED, job, at);
 }

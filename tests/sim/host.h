@@ -21,6 +21,7 @@ struct th_job {
 	u32 channel;
 	enum th_state state;
 	bool given;			/* the core has it */
+	bool unasked;			/* it went without asking */
 	bool left;			/* its channel has left */
 	s64 started;			/* when, where it went without asking; 0: not yet */
 	s64 cost;			/* for the test's own use, as all below */
@@ -60,6 +61,8 @@ struct th_host {
 	bool unasked;			/* jobs go without asking where they may */
 	struct th_job **unheard;	/* these have, and the core has not heard of them */
 	u32 nr_unheard;
+	struct th_job **unstarted;	/* of these it has, but not that they have started */
+	u32 nr_unstarted;
 	u64 went;			/* how many have, ever */
 	struct tg_spec *spec;
 	u32 given[TG_POOLS];		/* objects that the pools have been given for good */
