@@ -540,6 +540,8 @@ const struct sysfs_ops tgk_client_ops = { .show = client_show, .store = client_s
  */
 struct snapshot {
 	const struct file *file;
+	u32 uid;		/* whose clients it shows */
+	bool all;		/* it shows everybody's */
 	u64 age;
 	size_t len;
 	struct tg_snap_head *head;
@@ -568,11 +570,9 @@ static u32 snap_room(void)
 	return n;
 }
 
-/* Those that the current process may see. Return: false when there are more than @room. */
-static bool snap_fill(struct tg_snap_head *head, u32 room)
+/* Of @uid's clients, or of all. Return: false when there are more than @room. */
+static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 {
-	const u32 uid = from_kuid(&init_user_ns, current_euid());
-	const bool all = may_see_all();
 	struct tg_snap_client *s = (struct tg_snap_client *)(head + 1);
 	const struct tg_client *c;
 	struct tgk_gpu *gpu;
@@ -600,10 +600,13 @@ static bool snap_fill(struct tg_snap_head *head, u32 room)
 	return fits;
 }
 
+/* Those that the current process may see. */
 static int snap_make(struct snapshot *s)
 {
 	u32 room;
 
+	s->uid = from_kuid(&init_user_ns, current_euid());
+	s->all = may_see_all();
 	do {
 		kvfree(s->head);
 		room = snap_room() + 4;
@@ -611,9 +614,15 @@ static int snap_make(struct snapshot *s)
 				   GFP_KERNEL);
 		if (!s->head)
 			return -ENOMEM;
-	} while (!snap_fill(s->head, room));
+	} while (!snap_fill(s->head, room, s->uid, s->all));
 	s->len = sizeof(*s->head) + s->head->nr_clients * sizeof(struct tg_snap_client);
 	return 0;
+}
+
+/* Another file may have come to be where @s's was, and another process may read one. */
+static bool may_read(const struct snapshot *s)
+{
+	return s->all ? may_see_all() : s->uid == from_kuid(&init_user_ns, current_euid());
 }
 
 static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr,
@@ -628,6 +637,8 @@ static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_AT
 	for (i = 0; i < SNAPSHOTS && !s; i++)
 		if (snapshots[i].file == file)
 			s = &snapshots[i];
+	if (off && s && !may_read(s))
+		s = NULL;
 	if (!off) {
 		for (i = 0; i < SNAPSHOTS; i++)
 			if (!s || (s->file != file && snapshots[i].age < s->age))
