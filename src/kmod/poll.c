@@ -274,7 +274,8 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	struct tgk_poll *p = &gpu->poll;
 	const bool dense = READ_ONCE(p->gap) <= 1;
 	struct tg_sample one = { .length = p->last - p->begun }, all = one;
-	struct tgk_client *client, *next;
+	struct tgk_client *client;
+	LIST_HEAD(rest);
 
 	charge_run(gpu, false);
 	begin_run(gpu);
@@ -288,7 +289,11 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 		p->phases++;
 		all.busy = p->others;
 		all.groups = p->others_runs;
-		list_for_each_entry_safe(client, next, &gpu->clients, node) {
+		/* A sample may make any of them go. */
+		list_splice_init(&gpu->clients, &rest);
+		while (!list_empty(&rest)) {
+			client = list_first_entry(&rest, struct tgk_client, node);
+			list_move_tail(&client->node, &gpu->clients);
 			sample_client(gpu, client, &one, dense);
 			all.busy += one.busy;
 			all.groups += one.groups;
@@ -528,10 +533,14 @@ u32 tgk_chip_id(struct device *dev)
 {
 	const resource_size_t bar = pci_resource_start(to_pci_dev(dev), 0);
 	void __iomem *boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
-	const u32 id = boot ? readl(boot) : ~0u;
+	u32 id = ~0u;
 
-	if (boot)
+	if (boot) {
+		pm_runtime_get_sync(dev);	/* asleep, it reads as ones */
+		id = readl(boot);
+		pm_runtime_put(dev);
 		iounmap(boot);
+	}
 	return id >> 20 & 0x1ff;
 }
 
