@@ -272,7 +272,8 @@ static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file
 	if (!ret)
 		do
 			ret = ((ioctl_fn)hooks[GEM_NEW].orig)(dev, data, file);
-		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) && tgk_vram_again(&waited));
+		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) &&
+		       tgk_vram_again(gpu, &waited));
 	if (gpu) {
 		tgk_vram_made(gpu, booked, file, ret ? 0 : req->info.handle);
 		tgk_gpu_put(gpu);
@@ -306,7 +307,8 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 	if (!ret)
 		do
 			ret = ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, args);
-		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) && tgk_vram_again(&waited));
+		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) &&
+		       tgk_vram_again(gpu, &waited));
 	if (gpu) {
 		tgk_vram_made(gpu, booked, file, ret ? 0 : args->handle);
 		tgk_gpu_put(gpu);

@@ -25,22 +25,27 @@
 #include "wrap/nouveau.h"
 
 /* What nouveau refuses for want of memory, it has not begun. */
-static int call_nouveau(const struct tgk_call *call)
+static int call_nouveau(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
+	struct drm_nouveau_gem_pushbuf *req = call->data;
+	const u64 flags = call->exec ? 0 : req->vram_available;
 	u32 waited = 0;
 	int ret;
 
-	do
+	for (;;) {
 		ret = call->orig(call->dev, call->data, call->file);
-	while (unlikely(ret == -ENOMEM) && tgk_vram_again(&waited));
-	return ret;
+		if (likely(ret != -ENOMEM) || !tgk_vram_again(gpu, &waited))
+			return ret;
+		if (!call->exec)
+			req->vram_available = flags;	/* its answer is there */
+	}
 }
 
-static int pass(const struct tgk_call *call)
+static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_count(TGK_STAT_PASSED);
-	return call_nouveau(call);
+	return call_nouveau(gpu, call);
 }
 
 /* Under tgk_gpu.lock. */
@@ -222,7 +227,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	int ret;
 
 	tgk_capture_begin(&capture, ch);
-	ret = call_nouveau(call);
+	ret = call_nouveau(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
 	if (!fence) {
 		refused(gpu, job);
@@ -247,7 +252,7 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
 
 	tgk_count(TGK_STAT_OPEN);
 	tgk_capture_begin(&capture, ch);
-	ret = call_nouveau(call);
+	ret = call_nouveau(gpu, call);
 	tgk_open_leave(gpu, ch, tgk_capture_end(&capture, ch));
 	return ret;
 }
@@ -264,7 +269,7 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 	int ret;
 
 	tgk_capture_begin(&capture, NULL);
-	ret = pass(call);
+	ret = pass(gpu, call);
 	fence = tgk_capture_end(&capture, NULL);
 	if (!fence)
 		return ret;
@@ -355,7 +360,7 @@ again:
 	if (gpu->closing) {
 		ret = gpu->closing == TGK_GONE ? -ENODEV : 0;
 		raw_spin_unlock_irq(&gpu->lock);
-		return ret ?: pass(call);
+		return ret ?: pass(gpu, call);
 	}
 	if (unlikely(!list_empty(&gpu->parked))) {
 		job = unpark_mine(gpu, call, &stale);
@@ -377,7 +382,7 @@ again:
 				goto again;
 			return ret;
 		}
-		return known == TGK_DYING ? pass(call) : submit_unknown(gpu, call);
+		return known == TGK_DYING ? pass(gpu, call) : submit_unknown(gpu, call);
 	}
 	if (ch->client->gate == TG_GATE_OPEN) {
 		raw_spin_unlock_irq(&gpu->lock);
@@ -425,7 +430,7 @@ wait:
 		return go(gpu, job, NULL, call);
 	case TURN_PASS:
 		tgk_count(TGK_STAT_PASSED);
-		return call_nouveau(call);
+		return call_nouveau(gpu, call);
 	default:
 		return ret;
 	}

@@ -468,7 +468,7 @@ u32 tgk_owner_nr(const struct tgk_owner *owner);
 void tgk_vram_answer(struct tgk_ask *ask, bool granted);
 int tgk_vram_ask(struct tgk_gpu *gpu, u64 bytes, struct tgk_object **booked);
 bool tgk_vram_fits(const struct tgk_gpu *gpu, const struct tgk_object *object);
-bool tgk_vram_again(u32 *waited);
+bool tgk_vram_again(const struct tgk_gpu *gpu, u32 *waited);
 void tgk_vram_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
 		   u32 handle);
 struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_object *obj);

@@ -359,6 +359,7 @@ bool tgk_vram_fits(const struct tgk_gpu *gpu, const struct tgk_object *object)
 
 /**
  * tgk_vram_again() - shall nouveau be asked again for what it had no memory for?
+ * @gpu: the GPU
  * @waited: how long has been waited so far, in ms; 0 at first
  *
  * What has been granted fits, but beside it lie nouveau's own channels and tables, and TTM moves
@@ -366,13 +367,13 @@ bool tgk_vram_fits(const struct tgk_gpu *gpu, const struct tgk_object *object)
  * Context: process; sleeps, 1 ms, then as long as all before, but not longer than AGAIN_STEP: where
  * many ask, an object is at rest for moments only.
  *
- * Return: false: no; it has had time enough, or the thread is being killed.
+ * Return: false: no; it has had time enough, the thread is being killed, or we go.
  */
-bool tgk_vram_again(u32 *waited)
+bool tgk_vram_again(const struct tgk_gpu *gpu, u32 *waited)
 {
 	u32 ms = clamp_t(u32, *waited, 1, AGAIN_STEP);
 
-	if (*waited >= AGAIN_TIME)
+	if (*waited >= AGAIN_TIME || READ_ONCE(gpu->closing))
 		return false;
 	*waited += ms;
 	schedule_timeout_killable(msecs_to_jiffies(ms));
