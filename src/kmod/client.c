@@ -140,7 +140,7 @@ static void sync(struct work_struct *work)
 	const u32 nr = READ_ONCE(client->sync_nr);
 	struct tgk_gpu *gpu = client->gpu;
 	struct dma_fence *fence;
-	u64 begun;
+	u64 ended;
 
 	while (!open_calls_over(client) && !stale(client, nr))
 		wait_event_timeout(gpu->open_wait,
@@ -151,9 +151,10 @@ static void sync(struct work_struct *work)
 	}
 	raw_spin_lock_irq(&gpu->lock);
 	if (!stale(client, nr)) {
-		begun = atomic64_read(&client->open_begun);
-		ev.arg = begun - client->open_told;
-		client->open_told = begun;
+		/* As many as begun; but that may count one that is about to be taken back. */
+		ended = atomic64_read(&client->open_ended);
+		ev.arg = ended - client->open_told;
+		client->open_told = ended;
 		/* The core may have given up waiting for it: -EBUSY. */
 		tgk_feed(gpu, &ev);
 	}
