@@ -591,7 +591,7 @@ static int attach(struct device *dev)
 	}
 	drv = drm->driver;
 	if (!layout_known(drv)) {
-		pr_err("%s: this nouveau's ioctls are not those that we know (Linux 6.1 to 7.3)\n",
+		pr_err("%s: this nouveau's ioctls are not those that we know (Linux 6.1 to 7.2)\n",
 		       dev_name(dev));
 		return -EOPNOTSUPP;
 	}
@@ -635,6 +635,8 @@ static void detach(struct tgk_gpu *gpu)
 		last ? "off" : "stay on for the others");
 }
 
+static bool leaving;	/* tgk_mutex: none is attached any more */
+
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct device *dev = data;
@@ -644,7 +646,7 @@ static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 		return NOTIFY_DONE;
 	mutex_lock(&tgk_mutex);
 	gpu = gpu_of(dev);
-	if (action == BUS_NOTIFY_BOUND_DRIVER && bound_to_nouveau(dev))
+	if (action == BUS_NOTIFY_BOUND_DRIVER && !leaving && bound_to_nouveau(dev))
 		attach(dev);
 	else if (action == BUS_NOTIFY_UNBIND_DRIVER && gpu)
 		detach(gpu);
@@ -682,6 +684,7 @@ static void detach_all(void)
 	LIST_HEAD(closed);
 
 	mutex_lock(&tgk_mutex);
+	leaving = true;
 	list_for_each_entry_safe(gpu, next, &tgk_gpus, node) {
 		tgk_gpu_close(gpu, TGK_PASS);
 		list_add(&gpu->node, &closed);
@@ -729,8 +732,9 @@ int tgk_hook_init(void)
  */
 void tgk_hook_exit(void)
 {
+	/* A GPU that is unbound meanwhile is waited for by its notifier. */
+	detach_all();
 	/* Without tgk_mutex: it waits for notifiers, and they take it. */
 	bus_unregister_notifier(&pci_bus_type, &on_bus_block);
-	detach_all();
 	ftrace_free_filter(&ops);
 }
