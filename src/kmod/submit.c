@@ -24,21 +24,29 @@
 #include "tracepoints.h"
 #include "wrap/nouveau.h"
 
-/* What nouveau refuses for want of memory, it has not begun. */
-static int call_nouveau(struct tgk_gpu *gpu, const struct tgk_call *call)
+/* @flags: what a PUSHBUF had where nouveau puts its answer. */
+static noinline int call_again(const struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags)
 {
 	struct drm_nouveau_gem_pushbuf *req = call->data;
-	const u64 flags = call->exec ? 0 : req->vram_available;
 	u32 waited = 0;
-	int ret;
+	int ret = -ENOMEM;
 
-	for (;;) {
-		ret = call->orig(call->dev, call->data, call->file);
-		if (likely(ret != -ENOMEM) || !tgk_vram_again(gpu, &waited))
-			return ret;
+	while (ret == -ENOMEM && tgk_vram_again(gpu, &waited)) {
 		if (!call->exec)
-			req->vram_available = flags;	/* its answer is there */
+			req->vram_available = flags;
+		ret = call->orig(call->dev, call->data, call->file);
 	}
+	return ret;
+}
+
+/* What nouveau refuses for want of memory, it has not begun. */
+static __always_inline int call_nouveau(const struct tgk_gpu *gpu, const struct tgk_call *call)
+{
+	const struct drm_nouveau_gem_pushbuf *req = call->data;
+	const u64 flags = call->exec ? 0 : req->vram_available;
+	const int ret = call->orig(call->dev, call->data, call->file);
+
+	return likely(ret != -ENOMEM) ? ret : call_again(gpu, call, flags);
 }
 
 static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
