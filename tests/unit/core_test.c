@@ -582,6 +582,7 @@ static const char *step(struct host *h, const char *line)
 		ev.kind = !strcmp(word, "started") ? TG_EV_STARTED : !strcmp(word, "done") ?
 			TG_EV_DONE : !strcmp(word, "refused") ? TG_EV_REFUSED : TG_EV_CANCEL;
 		ev.job = a;
+		ev.arg = 0;
 		ev.at = n > 1 ? (s64)b * TG_USEC : ev.now;
 	}
 	return feed(h, &ev);
