@@ -309,23 +309,29 @@ void th_leave(struct th_host *h, struct th_client *client, u32 channel)
 	th_feed(h, &ev, 0);
 }
 
-static void tell_started(struct th_host *h)
+static struct th_job *first_started(const struct th_host *h)
 {
 	u32 i;
 
-	for (i = 0; i < h->nr_unstarted; i++) {
-		struct th_job *job = h->unstarted[i];
+	for (i = 0; i < h->nr_unstarted; i++)
+		if (h->unstarted[i]->state == TH_STARTED)
+			return h->unstarted[i];
+	return NULL;
+}
+
+static void tell_started(struct th_host *h)
+{
+	struct th_job *job;
+
+	while ((job = first_started(h))) {
 		struct tg_event ev = {
 			.kind = TG_EV_STARTED, .job = job->id, .arg = 1, .at = job->started,
 		};
 
-		if (job->state != TH_STARTED)
-			continue;
 		not_unstarted(h, job);
 		th_feed(h, &ev, 0);
 		if (h->actions > 1)	/* ARM */
 			th_fail(h, "a late STARTED is answered by %u actions", h->actions);
-		i = -1;			/* th_feed() has told of others */
 	}
 }
 
