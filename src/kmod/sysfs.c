@@ -38,6 +38,11 @@ static bool may_write(void)
 	return capable(CAP_SYS_ADMIN);
 }
 
+static u32 own_uid(void)
+{
+	return from_kuid(&init_user_ns, current_euid());
+}
+
 /* One's own clients; all of them with CAP_PERFMON, or when root has made them public. */
 static bool may_see_all(void)
 {
@@ -46,7 +51,7 @@ static bool may_see_all(void)
 
 static bool may_see(const struct tgk_client *client)
 {
-	return client->ident.uid == from_kuid(&init_user_ns, current_euid()) || may_see_all();
+	return client->ident.uid == own_uid() || may_see_all();
 }
 
 /* --- policy, policies, version, foreground --- */
@@ -605,7 +610,7 @@ static int snap_make(struct snapshot *s)
 {
 	u32 room;
 
-	s->uid = from_kuid(&init_user_ns, current_euid());
+	s->uid = own_uid();
 	s->all = may_see_all();
 	do {
 		kvfree(s->head);
@@ -622,7 +627,7 @@ static int snap_make(struct snapshot *s)
 /* Another file may have come to be where @s's was, and another process may read one. */
 static bool may_read(const struct snapshot *s)
 {
-	return s->all ? may_see_all() : s->uid == from_kuid(&init_user_ns, current_euid());
+	return s->all ? may_see_all() : s->uid == own_uid();
 }
 
 static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr,
