@@ -197,13 +197,16 @@ static long our_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	struct drm_file *file = filp->private_data;
 	struct tgk_nvif_new req;
 	struct tgk_gpu *gpu;
+	bool makes;
 	long ret;
 
 	atomic_inc(&calls);
+	/* Before nouveau answers in its place, which may leave no word of the channel. */
+	makes = _IOC_SIZE(cmd) >= sizeof(req) &&
+		!copy_from_user(&req, (const void __user *)arg, sizeof(req)) &&
+		req.type == TGK_NVIF_NEW && req.route;
 	ret = ((file_ioctl_fn)hooks[IOCTL].orig)(filp, cmd, arg);
-	if (!ret && _IOC_SIZE(cmd) >= sizeof(req) &&
-	    !copy_from_user(&req, (const void __user *)arg, sizeof(req)) &&
-	    req.type == TGK_NVIF_NEW && req.route) {
+	if (!ret && makes) {
 		gpu = tgk_gpu_get(file->minor->dev);
 		if (gpu) {
 			tgk_channel_object(gpu, file, req.token, req.new.oclass);
