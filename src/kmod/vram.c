@@ -343,8 +343,8 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 
 /**
  * tgk_vram_fits() - may nouveau have memory for it at another time?
- * @gpu: the GPU
- * @object: what has been booked; or NULL
+ * @gpu: the GPU; NULL: the request is not for VRAM, or its GPU is not scheduled
+ * @object: what has been booked; or NULL, as it always is without a GPU
  *
  * Context: any.
  *
@@ -352,9 +352,12 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
  */
 bool tgk_vram_fits(const struct tgk_gpu *gpu, const struct tgk_object *object)
 {
-	const struct ttm_resource_manager *man = READ_ONCE(gpu->vram);
+	const struct ttm_resource_manager *man;
 
-	return object && (!man || object->bytes <= (u64)man->size << PAGE_SHIFT);
+	if (!object)
+		return false;
+	man = READ_ONCE(gpu->vram);
+	return !man || object->bytes <= (u64)man->size << PAGE_SHIFT;
 }
 
 /**
