@@ -8,6 +8,7 @@
 #
 #	make kmod-wrong K=6.1		one with policies more that are wrong on purpose (tests/vm/wrong)
 #	make kmod-probe K=6.1		what takes the time inside nouveau (tests/vm/probe)
+#	make kmod-refuse K=6.1		nouveau refuses on request (tests/vm/refuse)
 #
 # Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
 
@@ -58,20 +59,21 @@ kmod-wrong:
 		strip -g -o build/vm/bin/timegraph-wrong-$$r.ko build/wrong/$$r/timegraph.ko || exit 1; \
 	done
 
-# For the VM cases `cost-time` and `cost-gl`: the time that a submission spends in nouveau (tests/vm/probe). To build/vm/bin
-.PHONY: kmod-probe kmod-probe-one
-kmod-probe:
+# Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time` and `cost-gl`, takes the time that a
+# submission spends in nouveau; `refuse`, for `refusals`, answers in nouveau's place. To build/vm/bin
+.PHONY: kmod-probe kmod-refuse kmod-test-one
+kmod-probe kmod-refuse: kmod-%:
 	@mkdir -p build/vm/bin
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
-		mkdir -p build/probe/$$r; \
-		cp -p tests/vm/probe/tg_probe.c build/probe/$$r/; \
-		echo 'obj-m := tg_probe.o' >build/probe/$$r/Makefile; \
-		$(MAKE) kmod-probe-one KVER=$$r KMOD_OUT=build/probe KDIR=$(abspath $(KMOD_CACHE))/$$k/build || exit 1; \
-		strip -g -o build/vm/bin/tg_probe-$$r.ko build/probe/$$r/tg_probe.ko || exit 1; \
+		mkdir -p build/$*/$$r; \
+		cp -p tests/vm/$*/tg_$*.c build/$*/$$r/; \
+		echo 'obj-m := tg_$*.o' >build/$*/$$r/Makefile; \
+		$(MAKE) kmod-test-one KVER=$$r KMOD_OUT=build/$* KDIR=$(abspath $(KMOD_CACHE))/$$k/build || exit 1; \
+		strip -g -o build/vm/bin/tg_$*-$$r.ko build/$*/$$r/tg_$*.ko || exit 1; \
 	done
 
-kmod-probe-one:
+kmod-test-one:
 	+@$(KMOD_MAKE) modules
 
 # Sparse looks at every file again, beside the compiler; what it says is an error.

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tg_refuse - nouveau refuses on request. For cases that ask what timegraph makes of each refusal: in a
+ * throw-away guest, and there for good: it cannot be unloaded.
+ *
+ * It puts functions of its own into nouveau's tables, which call nouveau's, or refuse instead. Loaded
+ * before timegraph, as it must be, it is what timegraph takes for nouveau: so both see the same refusals,
+ * and a run without timegraph shows what a client gets from nouveau alone. A GPU that nouveau is bound to has
+ * to be there at load; later it may come and go, since the tables are the driver's.
+ *
+ * Lines written to /sys/kernel/debug/tg_refuse:
+ *	FUNCTION ERRNO EVERY [UID|* [before|after]]
+ *	off
+ * FUNCTION is PUSHBUF, EXEC, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, DUMB_CREATE or NVIF; ERRNO is
+ * ENOMEM, EFAULT, EBUSY, EINTR, ENODEV or ERESTARTSYS; one call in EVERY of that user, or of all, is refused, the
+ * first one too; EVERY 0: none. One rule for each function, the last one written.
+ *	before	nouveau is not called (this is meant unless told)
+ *	after	it is called, and what it has done stays done: a submission runs, an object has its handle, a channel
+ *		is there, whatever the client is told. Who asks again does it twice
+ * ERESTARTSYS comes with the mark of a pending signal, so that the kernel makes the call again; with EVERY 1 that
+ * ends when the thread is killed. Reading shows the rules, each with how often its function has been called by those
+ * that it is about, and refused.
+ */
+#include <drm/drm_device.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_ioctl.h>
+#include <linux/cred.h>
+#include <linux/debugfs.h>
+#include <linux/kdev_t.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <uapi/drm/nouveau_drm.h>
+
+#define DRM_MAJOR	226
+#define NR_NVIF		0x07
+
+enum { PUSHBUF, EXEC, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, IOCTLS, DUMB_CREATE = IOCTLS, NVIF, FUNCTIONS };
+
+typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
+
+static const char *const names[FUNCTIONS] = {
+	"PUSHBUF", "EXEC", "GEM_NEW", "CHANNEL_ALLOC", "CHANNEL_FREE", "GROBJ_ALLOC", "DUMB_CREATE", "NVIF",
+};
+
+static const struct {
+	const char *name;
+	int nr;
+} errors[] = {
+	{ "ENOMEM", ENOMEM }, { "EFAULT", EFAULT }, { "EBUSY", EBUSY }, { "EINTR", EINTR }, { "ENODEV", ENODEV },
+	{ "ERESTARTSYS", ERESTARTSYS },
+};
+
+/* Written under rules_mutex; a call may see half of an old rule and half of a new one. */
+static struct rule {
+	int error;		/* negative; 0: none */
+	u32 every;
+	long uid;		/* -1: everybody */
+	bool after;
+	atomic_t calls, refused;
+} rules[FUNCTIONS];
+static DEFINE_MUTEX(rules_mutex);
+
+static ioctl_fn theirs[IOCTLS];
+static int (*their_dumb)(struct drm_file *file, struct drm_device *dev, struct drm_mode_create_dumb *args);
+static long (*their_ioctl)(struct file *filp, unsigned int cmd, unsigned long arg);
+
+/* Is this call to be refused? 0 or a negative errno; *@after: not before nouveau has answered. */
+static int refusal(int function, bool *after)
+{
+	struct rule *rule = &rules[function];
+	int error = READ_ONCE(rule->error);
+	u32 every = READ_ONCE(rule->every);
+	long uid = READ_ONCE(rule->uid);
+
+	*after = READ_ONCE(rule->after);
+	if (!error || !every || (uid >= 0 && uid != from_kuid_munged(&init_user_ns, current_uid())))
+		return 0;
+	if ((u32)(atomic_inc_return(&rule->calls) - 1) % every)
+		return 0;
+	atomic_inc(&rule->refused);
+	if (error == -ERESTARTSYS)
+		set_thread_flag(TIF_SIGPENDING);
+	return error;
+}
+
+static int refuse_ioctl(int function, struct drm_device *dev, void *data, struct drm_file *file)
+{
+	bool after;
+	int error = refusal(function, &after), ret;
+
+	if (error && !after)
+		return error;
+	ret = theirs[function](dev, data, file);
+	return error ?: ret;
+}
+
+#define IOCTL(name, function) \
+static int refuse_##name(struct drm_device *dev, void *data, struct drm_file *file) \
+{ \
+	return refuse_ioctl(function, dev, data, file); \
+}
+IOCTL(pushbuf, PUSHBUF)
+IOCTL(exec, EXEC)
+IOCTL(gem_new, GEM_NEW)
+IOCTL(channel_alloc, CHANNEL_ALLOC)
+IOCTL(channel_free, CHANNEL_FREE)
+IOCTL(grobj_alloc, GROBJ_ALLOC)
+
+static const struct {
+	u32 nr;
+	ioctl_fn ours;
+} ioctls[IOCTLS] = {
+	{ 0x41, refuse_pushbuf }, { 0x12, refuse_exec }, { 0x40, refuse_gem_new },
+	{ 0x02, refuse_channel_alloc }, { 0x03, refuse_channel_free }, { 0x04, refuse_grobj_alloc },
+};
+
+static int refuse_dumb(struct drm_file *file, struct drm_device *dev, struct drm_mode_create_dumb *args)
+{
+	bool after;
+	int error = refusal(DUMB_CREATE, &after), ret;
+
+	if (error && !after)
+		return error;
+	ret = their_dumb(file, dev, args);
+	return error ?: ret;
+}
+
+static long refuse_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	bool after = false;
+	int error = _IOC_NR(cmd) == DRM_COMMAND_BASE + NR_NVIF ? refusal(NVIF, &after) : 0;
+	long ret;
+
+	if (error && !after)
+		return error;
+	ret = their_ioctl(filp, cmd, arg);
+	return error ?: ret;
+}
+
+/* --- rules --- */
+
+static int set_rule(char *line)
+{
+	char *word[5] = { };
+	struct rule *rule;
+	int i, n = 0, f, e;
+	long uid = -1;
+	u32 every;
+
+	while (n < 5 && (word[n] = strsep(&line, " ")))
+		n++;
+	if (n == 1 && !strcmp(word[0], "off")) {
+		for (i = 0; i < FUNCTIONS; i++)
+			WRITE_ONCE(rules[i].error, 0);
+		return 0;
+	}
+	f = n < 3 || line ? -1 : match_string(names, FUNCTIONS, word[0]);
+	for (e = 0; f >= 0 && e < ARRAY_SIZE(errors); e++)
+		if (!strcmp(errors[e].name, word[1]))
+			break;
+	if (f < 0 || e == ARRAY_SIZE(errors) || kstrtou32(word[2], 0, &every) ||
+	    (n > 3 && strcmp(word[3], "*") && (kstrtol(word[3], 0, &uid) || uid < 0)) ||
+	    (n > 4 && strcmp(word[4], "before") && strcmp(word[4], "after")))
+		return -EINVAL;
+	rule = &rules[f];
+	WRITE_ONCE(rule->error, 0);
+	WRITE_ONCE(rule->every, every);
+	WRITE_ONCE(rule->uid, uid);
+	WRITE_ONCE(rule->after, n > 4 && !strcmp(word[4], "after"));
+	atomic_set(&rule->calls, 0);
+	atomic_set(&rule->refused, 0);
+	WRITE_ONCE(rule->error, -errors[e].nr);
+	return 0;
+}
+
+static ssize_t write_rules(struct file *filp, const char __user *user, size_t len, loff_t *pos)
+{
+	char *text, *rest, *line;
+	int ret = 0;
+
+	text = len < PAGE_SIZE ? memdup_user_nul(user, len) : ERR_PTR(-E2BIG);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	rest = text;
+	mutex_lock(&rules_mutex);
+	while (!ret && (line = strsep(&rest, "\n")))
+		ret = *line ? set_rule(line) : 0;
+	mutex_unlock(&rules_mutex);
+	kfree(text);
+	return ret ?: len;
+}
+
+static int show_rules(struct seq_file *m, void *v)
+{
+	int i, e;
+
+	mutex_lock(&rules_mutex);
+	for (i = 0; i < FUNCTIONS; i++) {
+		if (!rules[i].error)
+			continue;
+		for (e = 0; errors[e].nr != -rules[i].error; e++)
+			;
+		seq_printf(m, "%s %s %u %ld %s: %d calls, %d refused\n", names[i], errors[e].name,
+			   rules[i].every, rules[i].uid, rules[i].after ? "after" : "before",
+			   atomic_read(&rules[i].calls), atomic_read(&rules[i].refused));
+	}
+	mutex_unlock(&rules_mutex);
+	return 0;
+}
+
+static int open_rules(struct inode *inode, struct file *filp)
+{
+	return single_open(filp, show_rules, NULL);
+}
+
+static const struct file_operations rules_ops = {
+	.owner = THIS_MODULE,
+	.open = open_rules,
+	.read = seq_read,
+	.write = write_rules,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* --- nouveau's tables --- */
+
+/* A word of nouveau's tables, which are read-only where they are: through a second map of the page. */
+static void put(const void *where, const void *value)
+{
+	struct page *page = vmalloc_to_page(where);
+	void *map = page ? vmap(&page, 1, VM_MAP, PAGE_KERNEL) : NULL;
+
+	if (WARN_ON(!map))
+		return;
+	WRITE_ONCE(*(const void **)(map + offset_in_page(where)), value);
+	vunmap(map);
+}
+
+/* A child of the PCI device: the DRM minor's device keeps the minor. */
+static int find_driver(struct device *dev, void *data)
+{
+	const struct drm_driver **driver = data;
+	const struct drm_minor *minor;
+
+	if (!dev->class || strcmp(dev->class->name, "drm") || MAJOR(dev->devt) != DRM_MAJOR)
+		return 0;
+	minor = dev_get_drvdata(dev);
+	*driver = minor->dev->driver;
+	return 1;
+}
+
+static int __init refuse_init(void)
+{
+	const struct drm_driver *driver = NULL;
+	struct pci_dev *pci = NULL;
+	int i;
+
+	while (!driver && (pci = pci_get_device(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID, pci)))
+		device_for_each_child(&pci->dev, &driver, find_driver);
+	pci_dev_put(pci);
+	/* For good */
+	if (!driver || driver->num_ioctls <= ioctls[PUSHBUF].nr || !try_module_get(driver->fops->owner))
+		return -ENODEV;
+	for (i = 0; i < IOCTLS; i++) {
+		theirs[i] = driver->ioctls[ioctls[i].nr].func;
+		if (theirs[i])
+			put(&driver->ioctls[ioctls[i].nr].func, ioctls[i].ours);
+	}
+	their_dumb = driver->dumb_create;
+	put(&driver->dumb_create, refuse_dumb);
+	their_ioctl = driver->fops->unlocked_ioctl;
+	put(&driver->fops->unlocked_ioctl, refuse_file_ioctl);
+	debugfs_create_file("tg_refuse", 0600, NULL, NULL, &rules_ops);
+	return 0;
+}
+
+module_init(refuse_init);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("nouveau refuses on request");
