@@ -66,10 +66,10 @@ client()
 	tr '{' '\n' </tmp/clients | grep "\"pid\": *$1[,}]" | tail -n 1 | field "$2"
 }
 
-# until SECONDS COMMAND...: wait for it to be true
+# until_true SECONDS COMMAND...: wait for it to be true; longer on a slow host
 until_true()
 {
-	tries_left=$(($1 * 20))
+	tries_left=$(($1 * 2 * ${TG_SLOW:-10}))
 	shift
 	until "$@"; do
 		tries_left=$((tries_left - 1))
