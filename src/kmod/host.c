@@ -358,7 +358,8 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 
 /*
  * In the module's name, not in the device's: its kobject is there as long as we are, whatever
- * becomes of the device. Without memory the log has to do.
+ * becomes of the device. Without memory the log has to do. Every process may listen, so whose doing
+ * it is stands in it only if root has made all clients public.
  */
 static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
 {
@@ -371,7 +372,7 @@ static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
 	add_uevent_var(env, "TIMEGRAPH_DEVICE=%s", dev_name(gpu->dev));
 	if (note->policy)
 		add_uevent_var(env, "TIMEGRAPH_POLICY=%s", note->policy->name);
-	if (note->client) {
+	if (note->client && READ_ONCE(tgk_public)) {
 		add_uevent_var(env, "TIMEGRAPH_CLIENT=%u", note->client);
 		add_uevent_var(env, "TIMEGRAPH_PID=%u", note->pid);
 		add_uevent_var(env, "TIMEGRAPH_UID=%u", note->uid);

@@ -4,9 +4,10 @@
  *
  * Everything here runs in process context, in the reader's or writer's thread. What is
  * written comes from root, and is still checked like any stranger's; a root without
- * CAP_SYS_ADMIN (a container's) may not write. Who may see which clients: may_see(). Readers
- * take the GPUs' locks only (a GPU found under RCU stays while that lasts); writers of
- * settings, tgk_mutex.
+ * CAP_SYS_ADMIN (a container's) may not write. What changes with the clients of other users is for
+ * tgk_may_see_all(): the folders of clients lie in `private`, whose mode hides even how many there
+ * are, and the files that count for all clients refuse to be read. Readers take the GPUs' locks
+ * only (a GPU found under RCU stays while that lasts); writers of settings, tgk_mutex.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -20,9 +21,7 @@
 #include "wrap/sysfs.h"
 
 #define RESULT_MAX	256
-#define SNAPSHOTS	16	/* that can be read at the same time */
-
-static struct kobject *root, *stats_dir, *knobs_dir;
+static struct kobject *root, *private_dir, *stats_dir, *knobs_dir;
 struct kobject *tgk_clients_dir;
 
 /* Writes end in a newline or do not. */
@@ -43,15 +42,17 @@ static u32 own_uid(void)
 	return from_kuid(&init_user_ns, current_euid());
 }
 
-/* One's own clients; all of them with CAP_PERFMON, or when root has made them public. */
-static bool may_see_all(void)
+/**
+ * tgk_may_see_all() - may the current process know of the clients of all users?
+ *
+ * Context: process.
+ *
+ * Return: it has CAP_PERFMON, or root has made all clients public; otherwise it may know of those
+ * of its own user.
+ */
+bool tgk_may_see_all(void)
 {
 	return READ_ONCE(tgk_public) || perfmon_capable();
-}
-
-static bool may_see(const struct tgk_client *client)
-{
-	return client->ident.uid == own_uid() || may_see_all();
 }
 
 /* --- policy, policies, version, foreground --- */
@@ -161,7 +162,7 @@ static ssize_t foreground_store(struct kobject *kobj, struct kobj_attribute *ka,
 	return count;
 }
 
-static struct kobj_attribute foreground_attr = __ATTR_RW(foreground);
+static struct kobj_attribute foreground_attr = __ATTR_RW_MODE(foreground, 0600);
 static struct kobj_attribute version_attr = __ATTR_RO(version);
 static struct kobj_attribute policies_attr = __ATTR_RO(policies);
 static struct kobj_attribute policy_attr = __ATTR_RW(policy);
@@ -411,8 +412,6 @@ static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *b
 	const void *at = (u8 *)&snap + ca->offset;
 	const struct tg_client *c;
 
-	if (!may_see(client))
-		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_tell(gpu);
 	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
@@ -540,26 +539,104 @@ const struct sysfs_ops tgk_client_ops = { .show = client_show, .store = client_s
 
 /*
  * sysfs hands out at most a page at a time, and tells us nothing of open and close. So a
- * snapshot is made when a file is read at offset 0, and kept for that open file until SNAPSHOTS
- * later ones have been begun. Not only until its end was read: some read that twice.
+ * snapshot is made when a file is read at offset 0, and kept for that open file and its user, until
+ * that user has begun USER_SNAPSHOTS later ones, or for SNAPSHOT_AGE. Not only until its end was
+ * read: some read that twice. Its memory is charged to its reader's cgroup.
+ */
+#define USER_SNAPSHOTS	16
+#define SNAPSHOT_AGE	(60 * HZ)
+
+/**
+ * struct snapshot - one that is kept; snap_mutex
+ * @hash: in snapshots, by @uid
+ * @aged: in snap_ages, the oldest first
+ * @file: for whom, compared only
+ * @uid: whose user reads it, and whose clients it shows
+ * @all: it shows everybody's
+ * @begun: when it was made, jiffies
+ * @len: bytes at @head
+ * @head: what is read
  */
 struct snapshot {
+	struct hlist_node hash;
+	struct list_head aged;
 	const struct file *file;
-	u32 uid;		/* whose clients it shows */
-	bool all;		/* it shows everybody's */
-	u64 age;
+	u32 uid;
+	bool all;
+	unsigned long begun;
 	size_t len;
 	struct tg_snap_head *head;
 };
 
 static DEFINE_MUTEX(snap_mutex);
-static struct snapshot snapshots[SNAPSHOTS];	/* snap_mutex */
-static u64 snap_age;				/* snap_mutex */
+static DEFINE_HASHTABLE(snapshots, 8);	/* snap_mutex */
+static LIST_HEAD(snap_ages);		/* snap_mutex */
 
 static void snap_drop(struct snapshot *s)
 {
+	hash_del(&s->hash);
+	list_del(&s->aged);
 	kvfree(s->head);
-	memset(s, 0, sizeof(*s));
+	kfree(s);
+}
+
+static void snap_expire(bool all)
+{
+	struct snapshot *s, *next;
+
+	list_for_each_entry_safe(s, next, &snap_ages, aged) {
+		if (!all && time_before(jiffies, s->begun + SNAPSHOT_AGE))
+			break;
+		snap_drop(s);
+	}
+}
+
+static void expire(struct work_struct *work);
+static DECLARE_DELAYED_WORK(expiry, expire);
+
+static void expire(struct work_struct *work)
+{
+	mutex_lock(&snap_mutex);
+	snap_expire(false);
+	if (!list_empty(&snap_ages))
+		queue_delayed_work(tgk_wq, &expiry, SNAPSHOT_AGE);
+	mutex_unlock(&snap_mutex);
+}
+
+/* The current user's of @file; NULL: none that is fit to be read by this process. */
+static struct snapshot *snap_find(const struct file *file)
+{
+	const u32 uid = own_uid();
+	struct snapshot *s;
+
+	hash_for_each_possible(snapshots, s, hash, uid)
+		if (s->file == file && s->uid == uid)
+			return !s->all || tgk_may_see_all() ? s : NULL;
+	return NULL;
+}
+
+/* Room for a new one of @file: an older one of it goes, and of a user who has many the oldest. */
+static void snap_make_room(const struct file *file)
+{
+	struct snapshot *s, *oldest = NULL;
+	const u32 uid = own_uid();
+	struct hlist_node *next;
+	u32 n = 0;
+
+	snap_expire(false);
+	hash_for_each_possible_safe(snapshots, s, next, hash, uid) {
+		if (s->uid != uid)
+			continue;
+		if (s->file == file) {
+			snap_drop(s);
+			continue;
+		}
+		n++;
+		if (!oldest || time_before(s->begun, oldest->begun))
+			oldest = s;
+	}
+	if (n >= USER_SNAPSHOTS)
+		snap_drop(oldest);
 }
 
 /* How many clients there are. */
@@ -611,12 +688,12 @@ static int snap_make(struct snapshot *s)
 	u32 room;
 
 	s->uid = own_uid();
-	s->all = may_see_all();
+	s->all = tgk_may_see_all();
 	do {
 		kvfree(s->head);
 		room = snap_room() + 4;
 		s->head = kvmalloc(sizeof(*s->head) + room * sizeof(struct tg_snap_client),
-				   GFP_KERNEL);
+				   GFP_KERNEL_ACCOUNT);
 		if (!s->head)
 			return -ENOMEM;
 	} while (!snap_fill(s->head, room, s->uid, s->all));
@@ -624,40 +701,44 @@ static int snap_make(struct snapshot *s)
 	return 0;
 }
 
-/* Another file may have come to be where @s's was, and another process may read one. */
-static bool may_read(const struct snapshot *s)
+/* A new one, in the place of what was kept for @file. */
+static struct snapshot *snap_begin(const struct file *file)
 {
-	return s->all ? may_see_all() : s->uid == own_uid();
+	struct snapshot *s;
+	int ret;
+
+	snap_make_room(file);
+	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	ret = snap_make(s);
+	if (ret) {
+		kfree(s);
+		return ERR_PTR(ret);
+	}
+	s->file = file;
+	s->begun = jiffies;
+	hash_add(snapshots, &s->hash, s->uid);
+	list_add_tail(&s->aged, &snap_ages);
+	queue_delayed_work(tgk_wq, &expiry, SNAPSHOT_AGE);
+	return s;
 }
 
 static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr,
 			     char *buf, loff_t off, size_t count)
 {
-	struct snapshot *s = NULL;
-	ssize_t ret = 0;
-	int i;
+	struct snapshot *s;
+	ssize_t ret;
 
 	if (mutex_lock_killable(&snap_mutex))
 		return -EINTR;
-	for (i = 0; i < SNAPSHOTS && !s; i++)
-		if (snapshots[i].file == file)
-			s = &snapshots[i];
-	if (off && s && !may_read(s))
-		s = NULL;
-	if (!off) {
-		for (i = 0; i < SNAPSHOTS; i++)
-			if (!s || (s->file != file && snapshots[i].age < s->age))
-				s = &snapshots[i];
-		ret = snap_make(s);
-		s->file = file;
-		s->age = ++snap_age;
-	}
-	if (!s)
+	s = off ? snap_find(file) : snap_begin(file);
+	if (IS_ERR(s))
+		ret = PTR_ERR(s);
+	else if (!s)
 		ret = -ESTALE;
-	if (!ret)
+	else
 		ret = memory_read_from_buffer(buf, count, &off, s->head, s->len);
-	else if (s)
-		snap_drop(s);
 	mutex_unlock(&snap_mutex);
 	return ret;
 }
@@ -740,6 +821,8 @@ static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *ka, char *
 	const u32 nr = file_of(ka)->nr;
 	s64 value = atomic64_read(&tgk_stats[nr]);
 
+	if (!tgk_may_see_all())
+		return -EACCES;
 	if (nr == TGK_STAT_SUBMITTED)
 		value += atomic64_read(&tgk_stats[TGK_STAT_OPEN]);
 	return sysfs_emit(buf, "%lld\n", value);
@@ -753,6 +836,8 @@ static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	struct tgk_gpu *gpu = file->gpu;
 	u32 values[ARRAY_SIZE(engine_stats)];
 
+	if (!tgk_may_see_all())
+		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_tell(gpu);
 	values[0] = gpu->core.engine[file->nr].inflight;
@@ -767,6 +852,8 @@ static ssize_t polled_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	struct tgk_gpu *gpu = file_of(ka)->gpu;
 	u64 total;
 
+	if (!tgk_may_see_all())
+		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
 	total = gpu->poll.total;
 	raw_spin_unlock_irq(&gpu->lock);
@@ -781,6 +868,8 @@ static ssize_t vram_show(struct kobject *kobj, struct kobj_attribute *ka, char *
 	struct tgk_gpu *gpu = file->gpu;
 	u64 values[ARRAY_SIZE(vram_stats)];
 
+	if (!tgk_may_see_all())
+		return -EACCES;
 	values[2] = tgk_vram_resident(gpu);
 	raw_spin_lock_irq(&gpu->lock);
 	values[0] = gpu->core.mem.size;
@@ -926,11 +1015,15 @@ static int knobs_add(int policy, const char *prefix, const struct tg_param *para
 
 static ssize_t poll_cpu_us_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
+	if (!tgk_may_see_all())
+		return -EACCES;
 	return sysfs_emit(buf, "%llu\n", tgk_poll_cpu_time() / NSEC_PER_USEC);
 }
 
 static ssize_t poll_readings_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
+	if (!tgk_may_see_all())
+		return -EACCES;
 	return sysfs_emit(buf, "%llu\n", tgk_poll_readings());
 }
 
@@ -1013,6 +1106,24 @@ static int table_init(void)
 	return ret;
 }
 
+/*
+ * The folders of clients lie in a folder that is root's: others could tell from a folder's links
+ * and times how many clients there are and when they come. People use the link.
+ */
+static int private_init(void)
+{
+	static const struct attribute private = { .name = "private" };
+
+	private_dir = kobject_create_and_add(private.name, root);
+	if (!private_dir)
+		return -ENOMEM;
+	tgk_clients_dir = kobject_create_and_add("clients", private_dir);
+	if (!tgk_clients_dir)
+		return -ENOMEM;
+	return sysfs_chmod_file(root, &private, 0500) ?:
+	       sysfs_create_link(root, tgk_clients_dir, "clients");
+}
+
 /**
  * tgk_sysfs_init() - make /sys/kernel/timegraph
  *
@@ -1027,11 +1138,11 @@ int tgk_sysfs_init(void)
 	root = kobject_create_and_add("timegraph", kernel_kobj);
 	if (!root)
 		return ret;
-	tgk_clients_dir = kobject_create_and_add("clients", root);
 	stats_dir = kobject_create_and_add("stats", root);
 	knobs_dir = kobject_create_and_add("knobs", root);
-	if (tgk_clients_dir && stats_dir && knobs_dir)
-		ret = table_init() ?: sysfs_create_group(stats_dir, &poll_stats_group) ?:
+	if (stats_dir && knobs_dir)
+		ret = private_init() ?: table_init() ?:
+		      sysfs_create_group(stats_dir, &poll_stats_group) ?:
 		      sysfs_create_group(knobs_dir, &poll_knobs_group) ?: tgk_vgpus_init(root) ?:
 		      sysfs_create_group(root, &root_group);
 	if (ret)
@@ -1046,17 +1157,18 @@ int tgk_sysfs_init(void)
  */
 void tgk_sysfs_exit(void)
 {
-	int i;
-
 	sysfs_remove_group(root, &root_group);
 	files_remove(NULL);
 	tgk_vgpus_exit();
 	kobject_put(knobs_dir);
 	kobject_put(stats_dir);
+	sysfs_remove_link(root, "clients");
 	kobject_put(tgk_clients_dir);
+	kobject_put(private_dir);
 	kobject_put(root);
-	for (i = 0; i < SNAPSHOTS; i++)
-		snap_drop(&snapshots[i]);
+	/* Nobody reads any more, and nobody makes one. */
+	cancel_delayed_work_sync(&expiry);
+	snap_expire(true);
 	kvfree(gathered);
 	tgk_spec_free(tgk_spec);
 	tgk_spec = NULL;

@@ -659,6 +659,7 @@ int tgk_sysfs_init(void);
 void tgk_sysfs_exit(void);
 int tgk_sysfs_gpu_add(struct tgk_gpu *gpu);
 void tgk_sysfs_gpu_remove(struct tgk_gpu *gpu);
+bool tgk_may_see_all(void);
 extern struct kobject *tgk_clients_dir;
 extern const struct sysfs_ops tgk_client_ops;
 extern const struct attribute_group *tgk_client_groups[];

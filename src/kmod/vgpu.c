@@ -175,6 +175,9 @@ static ssize_t vgpu_show(struct kobject *kobj, struct kobj_attribute *ka, char *
 	struct tg_vgpu_conf conf = { };
 	u32 share = 0;
 
+	/* Sums over the clients of all users. */
+	if (what > FILE_NAME && !tgk_may_see_all())
+		return -EACCES;
 	if (mutex_lock_killable(&tgk_mutex))
 		return -EINTR;
 	if (nr)

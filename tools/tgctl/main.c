@@ -15,11 +15,11 @@
 static enum tgctl_status help(const struct tgctl_args *args);
 
 static const struct tgctl_verb verbs[] = {
-	{ "load", "--rematch", 1, 1, tgctl_load, "FILE [--rematch]",
+	{ "load", "--new-only", 1, 1, tgctl_load, "FILE [--new-only]",
 	  "put a specification in force",
 	  "Checks FILE ('-': standard input) as `check` does, and sends it to the module only when\n"
-	  "it is right: all of it or nothing. It decides about channels that are opened from then\n"
-	  "on; with --rematch, about running clients too.\n" },
+	  "it is right: all of it or nothing. It decides about running clients, too; with\n"
+	  "--new-only, only about channels that are opened from then on.\n" },
 	{ "check", NULL, 1, -1, tgctl_check, "FILE...",
 	  "check specifications, without the module",
 	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first\n"
@@ -28,7 +28,7 @@ static const struct tgctl_verb verbs[] = {
 	  "limit what reserves may add up to",
 	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the\n"
 	  "GPU, 0 to 100. It decides about channels that are opened from then on, and about running\n"
-	  "clients at the next `load --rematch`.\n" },
+	  "clients at the next `load`.\n" },
 	{ "policy", NULL, 0, 1, tgctl_policy, "[NAME]",
 	  "print the policy in force, or switch to NAME",
 	  "A name that the module does not know is answered with those that it knows.\n" },
@@ -60,7 +60,7 @@ static const struct tgctl_verb verbs[] = {
 	  "set priorities of running clients",
 	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
 	  "(lowest) to 99. With --rate-monotonic, clients with a reserve get 99 and less, those with the\n"
-	  "shortest period the highest. It holds until a `load --rematch`.\n" },
+	  "shortest period the highest. It holds until the next `load`.\n" },
 	{ "stats", "--json", 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },

@@ -170,10 +170,14 @@ static void print_clients(const struct snapshot *snap)
 	}
 }
 
-/* stats/: those of an engine at this moment are gauges, the module's are counters. */
+/*
+ * stats/: those of an engine at this moment are gauges, the module's are counters. Who may not read
+ * them is told so once.
+ */
 static bool print_stats(void)
 {
 	char **names, **name, path[300];
+	bool refused = false;
 	char *text;
 
 	if (sysfs_list("stats", &names) < 0)
@@ -182,7 +186,8 @@ static bool print_stats(void)
 		bool is_gauge = !strncmp(*name, "gpu", 3);
 
 		snprintf(path, sizeof(path), "stats/%s", *name);
-		text = sysfs_is_dir(path) ? NULL : sysfs_read_value(path);
+		text = refused || sysfs_is_dir(path) ? NULL : sysfs_read_value(path);
+		refused = refused || (!text && !sysfs_is_dir(path));
 		if (text && *text && strspn(text, "0123456789") == strlen(text)) {
 			snprintf(path, sizeof(path), "timegraph_module_%s", *name);
 			head(path, is_gauge ? GAUGE : COUNTER, NULL,

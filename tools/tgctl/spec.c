@@ -126,7 +126,7 @@ enum tgctl_status tgctl_load(const struct tgctl_args *args)
 	if (flock(fd, LOCK_EX))
 		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
 	else if (!send_text(&text, fd))
-		ok = commit(&text, fd, args->flag ? "rematch\n" : "1\n");
+		ok = commit(&text, fd, args->flag ? "1\n" : "rematch\n");
 	close(fd);
 	if (ok)
 		report(&text, entries, "in force");
