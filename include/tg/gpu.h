@@ -74,7 +74,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @cost: record of its client's history that its cost goes to, or NULL
  * @throttled: time spent THROTTLED, ns
  * @reserve: the one it consumes from
- * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_gpu.freed or tg_gpu.late (FREED),
+ * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_engine.freed or tg_gpu.late (FREED),
  *	tg_engine.busy (BUSY) or tg_gpu.lost (LOST)
  * @sibling: in tg_channel.jobs
  * @link: the policy's, while QUEUED
@@ -129,6 +129,8 @@ struct tg_channel {
  * @gpu_time: time used, ns
  * @wait_reserve: time that jobs were throttled, ns
  * @wait_policy: time that jobs were queued, ns
+ * @held: time that jobs held their slots from their FREE to their start, ns; no GPU time. Of a job
+ *	that went unasked (tg_gpu_unasked()), from its WENT on
  * @seen: time that polls saw the engine work for it, ns
  * @switches: groups that they saw (tg_sample.groups)
  * @modelled: jobs whose wait a dry run has told
@@ -139,7 +141,7 @@ struct tg_stats {
 	u64 submitted, completed;
 	u32 failed, cancelled, lost, overlaps, switches, modelled;
 	/* sums: unsigned, so they may wrap */
-	u64 gpu_time, wait_reserve, wait_policy, seen, would_reserve, would_policy;
+	u64 gpu_time, wait_reserve, wait_policy, held, seen, would_reserve, would_policy;
 };
 
 #define TG_VGPU_PRIV	128	/* bytes a policy may keep in each virtual GPU */
@@ -163,14 +165,18 @@ struct tg_vgpu {
 	u64 priv[TG_VGPU_PRIV / 8];
 };
 
+#define TG_STALL	32			/* starts in time that make up for one overlap */
+#define TG_STALLS_MAX	(7 * TG_STALL)
+
 /**
  * struct tg_client - one process on one GPU
  * @id: the host's number
  * @gate: enum tg_gate, as last told to the host
- * @sched: TG_PRT or TG_HT
- * @resv: TG_PE, TG_AE or TG_BG
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
+ * @stalls: TG_STALL for each recent overlap, less one for each job that has started in time since
+ * @sched: TG_PRT or TG_HT
+ * @resv: TG_PE, TG_AE or TG_BG
  * @agpa: its priority follows the foreground window
  * @by_hand: its priority was set by TG_EV_PRIO
  * @opened: its gate has been open since its last IDLE: something unseen may be in flight
@@ -178,6 +184,7 @@ struct tg_vgpu {
  * @cut: the latest one did not come in time: something of its own may be in flight still
  * @joined: the policy in force knows it
  * @no_vram: what its line asks for (mem=) did not fit
+ * @sent: it had submitted through its open gate, as its last IDLE told
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @weight: share (fair policies)
@@ -190,7 +197,6 @@ struct tg_vgpu {
  * @hash: next in tg_gpu.clients' bucket, or in the pool
  * @channels: its channels, in the order of their JOIN: as many as the hardware allows, some
  * @all: in tg_gpu.all_clients
- * @sent: submissions through its open gate, as its last IDLE told
  * @synced: since when IDLE is due
  * @sync: in tg_gpu.syncs while IDLE is due
  * @typical: running mean of what its groups take, ns (only kept where nobody asks)
@@ -202,8 +208,10 @@ struct tg_vgpu {
  */
 struct tg_client {
 	u32 id;
-	u8 gate, sched, resv, prio, depth;
+	u8 gate, prio, depth, stalls;
+	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
+	bool sent : 1;
 	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -213,7 +221,6 @@ struct tg_client {
 	struct tg_client *hash;
 	struct tg_channel *channels;
 	struct list_head all;
-	u64 sent;
 	s64 synced;
 	struct list_head sync;
 	s64 typical;
@@ -236,6 +243,8 @@ struct tg_client {
  * @idle_since: since when it has been free though jobs are queued, and no open gate could keep
  *	it busy; TG_NEVER: not so
  * @last: channel whose job was the last to be freed for it, NULL: none, or it is gone
+ * @asked: jobs in the policy's queue that name it, by priority
+ * @freed: FREED jobs with a slot whose first engine it is, in the order of their FREE
  * @busy: its BUSY jobs, in the order of their starts
  */
 struct tg_engine {
@@ -244,7 +253,8 @@ struct tg_engine {
 	u32 inflight, queued, surplus_client;
 	s64 surplus, last_done, idle_since;
 	const struct tg_channel *last;
-	struct list_head busy;
+	u32 asked[TG_PRIO_MAX + 1];
+	struct list_head freed, busy;
 };
 
 /**
@@ -262,11 +272,16 @@ struct tg_engine {
  * @TG_KNOB_VRAM_ORDER: vram_order: enum tg_mem_order: who waits for VRAM, and who goes first
  * @TG_KNOB_VRAM_TIMEOUT: vram_timeout_us: a request for VRAM that has waited this long is refused
  * @TG_KNOB_VRAM_AGEING: vram_ageing_us: one that has waited this long is not passed any more
+ * @TG_KNOB_STALL: stall_us: a freed job without fence loses its slot after this while a job of
+ *	higher priority waits for its engines in the policy's queue; half of it for each recent
+ *	overlap of its client (tg_client.stalls). Who has held slots for as long, or loses them,
+ *	is debited for it while somebody else waits
  */
 enum tg_knob {
 	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
 	TG_KNOB_DRY, TG_KNOB_ADMISSION,
 	TG_KNOB_VRAM_ORDER, TG_KNOB_VRAM_TIMEOUT, TG_KNOB_VRAM_AGEING,
+	TG_KNOB_STALL,
 	TG_KNOBS
 };
 
@@ -344,7 +359,6 @@ struct tg_buckets {
  * @all_clients: in the order of their first JOIN
  * @syncs: clients that owe an IDLE, the one that has for longest first
  * @reserves: all in use, Background included
- * @freed: FREED jobs with a slot, in the order of their FREE
  * @late: FREED jobs that lost their slot
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first becomes eligible
@@ -375,7 +389,7 @@ struct tg_gpu {
 	void *pool[TG_POOLS];
 	u32 pooled[TG_POOLS];
 	struct list_head all_clients, syncs, reserves;
-	struct list_head freed, late, lost;
+	struct list_head late, lost;
 	struct rb_root_cached throttled;
 	s64 knob[TG_KNOBS];
 	s64 policy_knob[TG_KNOBS_MAX];

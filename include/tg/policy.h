@@ -88,6 +88,13 @@ struct tg_policy {
 	void (*lost)(struct tg_gpu *gpu, struct tg_job *job);
 
 	/**
+	 * @held: such a job has held its slots for @held ns without having started, which is
+	 * TG_KNOB_STALL or longer, or has cost it the slots. A policy that keeps accounts debits
+	 * its client if it kept somebody else waiting. tick() need not follow. May be NULL.
+	 */
+	void (*held)(struct tg_gpu *gpu, struct tg_job *job, s64 held);
+
+	/**
 	 * @idle: answer to tg_sync(): nothing of the client's is in flight, or that took too long
 	 * (tg_client.cut). tg_client.sent has been brought up to date. May be NULL.
 	 */
@@ -428,6 +435,14 @@ u32 tg_vqueue_of(const struct tg_gpu *gpu, const struct tg_job *job);
  * Return: its queue.
  */
 u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used);
+/**
+ * tg_vqueue_held() - @job has kept its queue for @held ns without having started
+ *
+ * Counts as used if another virtual GPU waits in the queue.
+ *
+ * Return: what is left of the budget; TG_NEVER: nobody waits.
+ */
+s64 tg_vqueue_held(struct tg_gpu *gpu, const struct tg_job *job, s64 held);
 /** tg_vqueue_rotate() - @vgpu goes to the tail of @queue */
 void tg_vqueue_rotate(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue);
 /**

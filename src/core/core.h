@@ -83,6 +83,7 @@ s64 tg_poll_wake(const struct tg_gpu *gpu);
 /* engine.c */
 void tg_engines_run(struct tg_gpu *gpu);
 void tg_engines_expire(struct tg_gpu *gpu);
+void tg_engines_watch(struct tg_gpu *gpu);
 void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines);
 s64 tg_engines_wake(const struct tg_gpu *gpu);
 

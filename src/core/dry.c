@@ -393,6 +393,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	/* Deadlines are the real GPU's business: the model's clock stands still meanwhile. */
 	dry->model.knob[TG_KNOB_DEADLINE] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_FREED] = TG_NEVER / 4;
+	dry->model.knob[TG_KNOB_STALL] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_STARVED] = gpu->knob[TG_KNOB_STARVED];
 	feed(dry, &spec, gpu->now);
 	tg_vgpus_like(&dry->model, gpu);

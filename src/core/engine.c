@@ -30,11 +30,71 @@ bool tg_engines_idle(const struct tg_gpu *gpu, const struct tg_job *job)
 	return true;
 }
 
+static struct tg_job *first_freed(const struct tg_engine *engine)
+{
+	return list_empty(&engine->freed) ? NULL :
+	       list_first_entry(&engine->freed, struct tg_job, wait);
+}
+
+/* Does a job that goes before @job in priority wait for any engine of its? */
+static bool outranked(const struct tg_gpu *gpu, const struct tg_job *job)
+{
+	u32 mask, prio;
+
+	for (mask = job->engines; mask; mask &= mask - 1)
+		for (prio = job->client->prio + 1; prio <= TG_PRIO_MAX; prio++)
+			if (gpu->engine[__builtin_ctz(mask)].asked[prio])
+				return true;
+	return false;
+}
+
+/*
+ * How long a FREED job may hold its slots though a job of higher priority waits. Who has overlapped
+ * lately is not waited for as long again.
+ */
+static s64 patience(const struct tg_gpu *gpu, const struct tg_job *job)
+{
+	return min(gpu->knob[TG_KNOB_STALL] >> job->client->stalls / TG_STALL,
+		   gpu->knob[TG_KNOB_FREED]);
+}
+
+/*
+ * When the FREED job that comes first on @engine loses its slots. Those behind it are mostly of the
+ * same client, and are looked at when their turn comes.
+ */
+static s64 slots_expire(const struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	const struct tg_job *job = first_freed(engine);
+
+	if (!job)
+		return TG_NEVER;
+	return tg_after(job->since, tg_reserves_hold(gpu) && outranked(gpu, job) ?
+				    patience(gpu, job) : gpu->knob[TG_KNOB_FREED]);
+}
+
+/* Who waits, or who comes first of those that are FREED, has changed, and so may that time. */
+void tg_engines_watch(struct tg_gpu *gpu)
+{
+	const struct tg_job *job;
+	s64 at;
+	u32 i;
+
+	if (!tg_gpu_waits(gpu))
+		return;
+	for (i = 0; i < gpu->nr_engines; i++) {
+		job = first_freed(&gpu->engine[i]);
+		if (!job)
+			continue;
+		/* Mostly it has started by then, outranked or not. */
+		at = tg_after(job->since, patience(gpu, job));
+		tg_wake_by(gpu, at > gpu->now ? at : slots_expire(gpu, &gpu->engine[i]));
+	}
+}
+
 void tg_engines_expire(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
 	struct rb_node *node;
-	struct tg_job *job;
 	u32 i;
 
 	while ((node = rb_first_cached(&gpu->throttled))) {
@@ -44,9 +104,9 @@ void tg_engines_expire(struct tg_gpu *gpu)
 			break;
 		tg_reserve_review(gpu, r);
 	}
-	while ((job = list_first_entry_or_null(&gpu->freed, struct tg_job, wait)) &&
-	       tg_after(job->since, gpu->knob[TG_KNOB_FREED]) <= gpu->now)
-		tg_job_overlap(gpu, job);
+	for (i = 0; i < gpu->nr_engines; i++)
+		while (slots_expire(gpu, &gpu->engine[i]) <= gpu->now)
+			tg_job_overlap(gpu, first_freed(&gpu->engine[i]));
 	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync)) &&
 	       tg_after(client->synced, gpu->knob[TG_KNOB_DEADLINE]) <= gpu->now)
 		tg_client_cut(gpu, client);
@@ -196,16 +256,13 @@ void tg_engines_run(struct tg_gpu *gpu)
  */
 s64 tg_engines_wake(const struct tg_gpu *gpu)
 {
-	const struct tg_job *job;
 	s64 wake = TG_NEVER;
 	u32 i;
 
-	if (!list_empty(&gpu->freed)) {
-		job = list_first_entry(&gpu->freed, struct tg_job, wait);
-		wake = tg_after(job->since, gpu->knob[TG_KNOB_FREED]);
-	}
-	for (i = 0; i < gpu->nr_engines; i++)
+	for (i = 0; i < gpu->nr_engines; i++) {
+		wake = min(wake, slots_expire(gpu, &gpu->engine[i]));
 		wake = min(wake, tg_engine_deadline(gpu, &gpu->engine[i]));
+	}
 	if (!list_empty(&gpu->syncs))
 		wake = min(wake, tg_after(list_first_entry(&gpu->syncs, struct tg_client,
 							   sync)->synced,

@@ -24,6 +24,7 @@ const struct tg_param tg_core_params[] = {
 				   60 * TG_SEC / TG_USEC },
 	[TG_KNOB_VRAM_AGEING] = { "vram_ageing_us", 0, 3600 * TG_SEC / TG_USEC,
 				  10 * TG_SEC / TG_USEC },
+	[TG_KNOB_STALL] = { "stall_us", 100, 60 * TG_SEC / TG_USEC, 5 * TG_MSEC / TG_USEC },
 	{ }
 };
 
@@ -120,6 +121,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 		gpu->engine[i].index = i;
 		gpu->engine[i].last_done = now;
 		gpu->engine[i].idle_since = TG_NEVER;
+		INIT_LIST_HEAD(&gpu->engine[i].freed);
 		INIT_LIST_HEAD(&gpu->engine[i].busy);
 	}
 	gpu->buckets = *buckets;
@@ -127,7 +129,6 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	INIT_LIST_HEAD(&gpu->all_clients);
 	INIT_LIST_HEAD(&gpu->syncs);
 	INIT_LIST_HEAD(&gpu->reserves);
-	INIT_LIST_HEAD(&gpu->freed);
 	INIT_LIST_HEAD(&gpu->late);
 	INIT_LIST_HEAD(&gpu->lost);
 	tg_memory_init(gpu);
@@ -228,8 +229,11 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	/* These only make up for what is past: what is due now is the next event's to find. */
 	if (rc || ev->kind == TG_EV_WENT || (ev->kind == TG_EV_STARTED && ev->arg))
 		return rc;
-	if (due)
+	if (due) {
 		tg_engines_expire(gpu);
+		/* What was due is so no more, whoever brought it up. */
+		gpu->wake = min(gpu->armed, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
+	}
 	/* That a freed job has started leaves nothing to decide, unless the policy says so. */
 	if (due || ev->kind != TG_EV_STARTED || gpu->starts || gpu->next_policy)
 		tg_engines_run(gpu);
@@ -288,7 +292,8 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 /* What one pass over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
-	u32 freed, late, lost, syncing, open, clients, members[TG_VGPUS_MAX + 1];
+	u32 freed[TG_ENGINES_MAX], asked[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
+	u32 late, lost, syncing, open, clients, members[TG_VGPUS_MAX + 1];
 };
 
 static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
@@ -307,20 +312,21 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 	if (job->asked != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK))
 		return "a job is in the policy's queue and must not be, or the other way round";
 	*slots += job->slot;
-	n->freed += job->state == TG_JOB_FREED && job->slot;
+	n->freed[__builtin_ctz(job->engines)] += job->state == TG_JOB_FREED && job->slot;
 	n->late += job->state == TG_JOB_FREED && !job->slot;
 	n->lost += job->state == TG_JOB_LOST;
 	n->busy[__builtin_ctz(job->engines)] += job->state == TG_JOB_BUSY;
 	for (i = 0; i < gpu->nr_engines; i++) {
 		n->inflight[i] += job->slot && job->engines & 1 << i;
 		n->queued[i] += job->state == TG_JOB_QUEUED && job->engines & 1 << i;
+		n->asked[i][job->client->prio] += job->asked && job->engines & 1 << i;
 	}
 	return NULL;
 }
 
 static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
-	u32 queued = 0, throttled = 0;
+	u32 queued = 0, throttled = 0, asked[TG_ENGINES_MAX] = { }, i;
 	const struct tg_job *job;
 	u64 seq = 0;
 
@@ -332,13 +338,16 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		seq = job->seq;
 		queued += job->state == TG_JOB_QUEUED;
 		throttled += job->state == TG_JOB_THROTTLED;
+		for (i = 0; i < gpu->nr_engines; i++)
+			asked[i] += job->asked && job->engines & 1 << i;
 		if (r->kind == TG_PE && job->asked && tg_reserves_hold(gpu) &&
 		    !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
 	if (r->share && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";
-	if (queued != r->queued || throttled != r->throttled)
+	if (queued != r->queued || throttled != r->throttled ||
+	    memcmp(asked, r->asked, sizeof(asked)))
 		return "a reserve counts its waiting jobs wrongly";
 	if (!r->throttled != RB_EMPTY_NODE(&r->ready_node))
 		return "a reserve with throttled jobs is not due, or one without is";
@@ -414,13 +423,15 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	for (i = 0; i < gpu->nr_engines; i++) {
 		if (n.inflight[i] != gpu->engine[i].inflight ||
 		    n.queued[i] != gpu->engine[i].queued ||
+		    memcmp(n.asked[i], gpu->engine[i].asked, sizeof(n.asked[i])) ||
 		    n.busy[i] != length(&gpu->engine[i].busy))
 			return "an engine counts its jobs wrongly";
+		if (n.freed[i] != length(&gpu->engine[i].freed))
+			return "a job is in the wrong list for its state";
 	}
 	if (gpu->next_policy && gpu->poll_until)
 		return "polling goes on in a drain";
-	if (n.freed != length(&gpu->freed) || n.late != length(&gpu->late) ||
-	    n.lost != length(&gpu->lost))
+	if (n.late != length(&gpu->late) || n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
 	wrong = tg_memory_check(gpu);
 	if (wrong)

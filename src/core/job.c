@@ -73,20 +73,39 @@ static void count_queued(struct tg_gpu *gpu, struct tg_job *job, int by)
 		engine->queued += by;
 }
 
+static void count_asked(struct tg_gpu *gpu, struct tg_job *job, int by)
+{
+	struct tg_engine *engine;
+
+	tg_job_for_each_engine(gpu, job, engine) {
+		engine->asked[job->client->prio] += by;
+		job->reserve->asked[engine->index] += by;
+	}
+}
+
+static void set_unasked(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->asked)
+		count_asked(gpu, job, -1);
+	job->asked = false;
+}
+
 /* Into the policy's queue, where the job's client asks. */
 static void ask(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
 		return;
 	job->asked = true;
+	count_asked(gpu, job, 1);
 	gpu->policy->queue(gpu, job);
+	tg_engines_watch(gpu);
 }
 
 static void unask(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (!job->asked)
 		return;
-	job->asked = false;
+	set_unasked(gpu, job);
 	gpu->policy->drop(gpu, job);
 }
 
@@ -101,14 +120,18 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
-			if (job->asked)
+			if (job->asked) {
+				count_asked(gpu, job, -1);
 				gpu->policy->drop(gpu, job);
+			}
 	client->prio = prio;
 	tg_vgpu_move(gpu, client, vgpu);
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
-			if (job->asked)
+			if (job->asked) {
+				count_asked(gpu, job, 1);
 				gpu->policy->queue(gpu, job);
+			}
 }
 
 /* What goes with the state QUEUED, and its opposite. */
@@ -195,7 +218,7 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 /* The policy that had it is out of force, and not to be asked about it. */
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
 {
-	job->asked = false;
+	set_unasked(gpu, job);
 	tg_job_line_up(gpu, job);
 }
 
@@ -427,9 +450,9 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	bool switched;
 
 	job->picked = job->asked || client->gate == TG_GATE_TRACK;
-	job->asked = false;
+	set_unasked(gpu, job);
 	enter(gpu, job, TG_JOB_FREED);
-	list_move_tail(&job->wait, &gpu->freed);
+	list_move_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	switched = tg_job_engine(gpu, job)->last != job->channel;
 	if (job->cost && job->switched != switched)
 		job->predicted = tg_predict_switch(client->history, job->predicted, switched);
@@ -437,6 +460,7 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	count_queued(gpu, job, -1);
 	take_slot(gpu, job);
 	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
+	tg_engines_watch(gpu);
 	let_go(gpu, job);
 	if (r->kind == TG_AE)
 		tg_reserve_review(gpu, r);
@@ -465,6 +489,49 @@ static void forget(struct tg_gpu *gpu, struct tg_job *job)
 		tg_channel_over(gpu, ch);
 }
 
+/* Does a job wait for an engine of @job's whose reserve is another one? */
+static bool others_wait(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	struct tg_engine *engine;
+	u32 prio, waiting;
+
+	tg_job_for_each_engine(gpu, job, engine) {
+		for (waiting = 0, prio = 0; prio <= TG_PRIO_MAX; prio++)
+			waiting += engine->asked[prio];
+		if (waiting > job->reserve->asked[engine->index])
+			return true;
+	}
+	return false;
+}
+
+/* The job held its slots for so long without having started: that is paid for like time used. */
+static noinline void pay(struct tg_gpu *gpu, struct tg_job *job, s64 held)
+{
+	struct tg_reserve *r = job->reserve;
+
+	if (job->picked && gpu->policy->held)
+		gpu->policy->held(gpu, job, held);
+	if (!tg_reserves_hold(gpu) || !others_wait(gpu, job))
+		return;
+	refill(r, gpu->now);
+	tg_reserve_charge(r, held);
+	tg_reserve_review(gpu, r);
+}
+
+/* A FREED job that has slots has held them up to @until. Return: not for too long. */
+static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
+{
+	s64 held = max(until - job->since, (s64)0);
+
+	if (!job->slot)
+		return false;
+	job->client->stats.held += held;
+	if (held < gpu->knob[TG_KNOB_STALL])
+		return true;
+	pay(gpu, job, held);
+	return false;
+}
+
 /* The job's end without a fence, from any state. */
 void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 {
@@ -473,10 +540,13 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	if (tg_job_waits(job)) {
 		unset_waiting(gpu, job);
 		enter(gpu, job, job->state);	/* books what it waited */
+	} else if (job->state == TG_JOB_FREED) {
+		count_held(gpu, job, gpu->now);
 	}
 	release_slot(gpu, job);
 	forget_prediction(gpu, job);
 	list_del_init(&job->wait);
+	tg_engines_watch(gpu);
 	forget(gpu, job);
 }
 
@@ -536,7 +606,10 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOENT;
 	if (job->state != TG_JOB_FREED)
 		return -EBUSY;
+	if (count_held(gpu, job, min(ev->at, gpu->now)) && job->client->stalls)
+		job->client->stalls--;
 	start(gpu, job, ev->at);
+	tg_engines_watch(gpu);
 	return 0;
 }
 
@@ -589,7 +662,7 @@ int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
 	}
 	job->state = TG_JOB_FREED;
 	job->picked = true;
-	list_add_tail(&job->wait, &gpu->freed);
+	list_add_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	take_slot(gpu, job);
 	gpu->policy->went(gpu, job);
 	if (ev->arg)
@@ -767,10 +840,17 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 /* FREED stays FREED, but without its slot: its thread is stuck somewhere in the driver. */
 void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 {
+	struct tg_client *client = job->client;
+	s64 held = gpu->now - job->since;
+
+	client->stats.held += held;
+	client->stats.overlaps++;
+	client->stalls = min(client->stalls + TG_STALL, TG_STALLS_MAX);
 	release_slot(gpu, job);
+	pay(gpu, job, held);
 	list_move_tail(&job->wait, &gpu->late);
-	job->client->stats.overlaps++;
-	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_OVERLAP);
+	tg_engines_watch(gpu);
+	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLAP);
 }
 
 /* A waiting, throttled job changes its reserve; the caller reviews both afterwards. */

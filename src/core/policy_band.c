@@ -109,6 +109,15 @@ static void band_lost(struct tg_gpu *gpu, struct tg_job *job)
 	band_done(gpu, job, job->charged);
 }
 
+static void band_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
+{
+	struct tg_vgpu *vgpu = &gpu->vgpu[job->client->vgpu];
+	u32 queue = tg_vqueue_of(gpu, job);
+
+	if (tg_vqueue_held(gpu, job, held) < 0 && tg_vqueue_over(gpu, vgpu, queue))
+		tg_vqueue_rotate(gpu, vgpu, queue);
+}
+
 static s64 band_wake(struct tg_gpu *gpu)
 {
 	const struct state *st = tg_gpu_priv(gpu, struct state);
@@ -132,5 +141,6 @@ TG_POLICY(band) = {
 	.pick = band_pick,
 	.done = band_done,
 	.lost = band_lost,
+	.held = band_held,
 	.wake = band_wake,
 };

@@ -40,6 +40,12 @@ static void credit_lost(struct tg_gpu *gpu, struct tg_job *job)
 	credit_done(gpu, job, job->charged);
 }
 
+static void credit_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
+{
+	if (tg_vqueue_held(gpu, job, held) <= 0)
+		tg_vqueue_rotate(gpu, &gpu->vgpu[job->client->vgpu], tg_vqueue_of(gpu, job));
+}
+
 TG_POLICY(credit) = {
 	.name = "credit",
 	.mode = TG_GATE_ASK,
@@ -51,5 +57,6 @@ TG_POLICY(credit) = {
 	.pick = credit_pick,
 	.done = credit_done,
 	.lost = credit_lost,
+	.held = credit_held,
 	.wake = tg_vqueue_wake,
 };

@@ -70,6 +70,7 @@ struct state {
 struct share {
 	s64 vt;
 	s64 used;		/* in its sample */
+	s64 held;		/* in its samples, while others waited; not charged yet */
 	u32 requests;
 	bool ahead;		/* held back */
 	bool awaited;		/* it is being drained */
@@ -129,6 +130,15 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		return;
 	sh->used += used;
 	sh->requests++;
+}
+
+/* Whoever waits now waits for the end of the sample. */
+static void dfq_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	if (st->turn == job->client && tg_gpu_waits(gpu))
+		share(job->client)->held += held;
 }
 
 /* What is in flight or waits as far as the core knows. */
@@ -235,7 +245,8 @@ static void charge(struct tg_gpu *gpu, struct state *st)
 			continue;
 		took = div64_s64(mean(client) << PARTS, sum) * st->ran >> PARTS;
 		tg_charge(client, took);
-		took += share(client)->used;
+		took += share(client)->used + min(share(client)->held, LONG);
+		share(client)->held = 0;
 		share(client)->vt += div64_s64(took * least, client->weight);
 	}
 }
@@ -329,6 +340,7 @@ TG_POLICY(dfq) = {
 	.join = dfq_join,
 	.leave = dfq_leave,
 	.done = dfq_done,
+	.held = dfq_held,
 	.idle = dfq_idle,
 	.tick = dfq_tick,
 	.wake = dfq_wake,

@@ -279,6 +279,20 @@ s64 tg_vqueue_charge(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 us
 	return *budget;
 }
 
+s64 tg_vqueue_held(struct tg_gpu *gpu, const struct tg_job *job, s64 held)
+{
+	struct tg_vgpu *own = &gpu->vgpu[job->client->vgpu], *v = gpu->vgpu;
+	u32 queue = tg_vqueue_of(gpu, job);
+
+	while (v <= &gpu->vgpu[TG_VGPUS_MAX] &&
+	       (v == own || !v->clients || !first_in(gpu, v, queue)))
+		v++;
+	if (v > &gpu->vgpu[TG_VGPUS_MAX])
+		return TG_NEVER;
+	share(own)->of[queue].used = sum(share(own)->of[queue].used, held);
+	return tg_vqueue_charge(gpu, own, queue, held);
+}
+
 /* Let what was before the window count ever less. */
 static void age(struct tg_gpu *gpu)
 {

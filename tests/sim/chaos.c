@@ -245,10 +245,13 @@ static void do_knob(struct chaos *c)
 		[TG_KNOB_RECORDS] = { 1, 4 },
 		[TG_KNOB_SWITCH] = { 0, 1000 },
 		[TG_KNOB_DRY] = { 0, 0 },
+		[TG_KNOB_STALL] = { 100, 5000 },
 	};
 	const struct tg_param *params;
-	u32 nr = below(c, TG_KNOB_ADMISSION), n;
+	u32 nr = below(c, TG_KNOB_ADMISSION + 1), n;
 
+	if (nr == TG_KNOB_ADMISSION)
+		nr = TG_KNOB_STALL;
 	th_knob(&c->h, false, nr, us[nr][below(c, 2)]);
 	params = tg_gpu_policy(&c->h.core)->params;
 	for (n = 0; params && params[n].name; n++)

@@ -12,11 +12,13 @@
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
- *	spec TEXT			rematch TEXT		(lines separated by blanks)
+ *	spec TEXT			rematch TEXT		(lines separated by blanks; |: a blank)
  *	policy NAME	idle CLIENT	knob NR VALUE	wait	(pknob: one of the policy's)
  *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
  *	prio? CLIENT			(logs `prio N`)
  *	time CLIENT			(logs `used US`: its time on the GPU)
+ *	held CLIENT			(logs `held US`)
+ *	budget CLIENT			(logs `budget US`: of its reserve)
  *
  * An event that is refused logs `TIME -ERRNO`.
  */
@@ -44,6 +46,20 @@ struct row {
 	"0 spec a:prt:ae:1:1000:1000 h:prt:bg:9:0:0\n" "0 pknob 1 100\n" "0 join 1 1 a\n" \
 	"0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 4 1 h\n" "0 submit 1 1 1\n" "0 started 1\n" \
 	"1000 done 1\n" "1000 submit 1 1 2\n" "1010 started 2\n"
+
+/* a, b: equals with a reserve of their own each, h: goes before them; a's group 1 is FREED at 0. */
+#define STALL \
+	"0 spec a:prt:pe:1:1000:100000 b:prt:pe:1:1000:100000 h:prt:bg:9:0:0\n" "0 join 1 1 a\n" \
+	"0 join 2 1 b\n" "0 join 3 1 h\n" "0 submit 1 1 1\n"
+
+/* The same, in Background, and a has overlapped once. */
+#define STALLED \
+	"0 spec h:prt:bg:9:0:0\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 h\n" \
+	"0 submit 1 1 1\n" "1 submit 3 1 2\n" "5001 started 2\n" "5002 started 1\n" \
+	"6000 done 2\n" "6000 done 1\n"
+#define GOOD	"10000 submit 1 1 9\n" "10000 started 9\n" "10000 done 9\n"
+#define GOOD_4	GOOD GOOD GOOD GOOD
+#define FREE_4	", 10000 free 9, 10000 free 9, 10000 free 9, 10000 free 9"
 
 static const struct row rows[] = {
 	{ "fifo frees at once", "fifo",
@@ -347,6 +363,90 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "200000 started 1\n"
 	  "200001 started 2\n" "200100 done 1\n",
 	  "1 free 1, 100001 note overlap 1 1, 100001 free 2, 200001 note overlap 2 2" },
+	{ "held: from FREE to the fence, and no time on the GPU", "timegraph",
+	  STALL "400 started 1 300\n" "1300 done 1\n" "1300 held 1\n" "1300 time 1\n"
+	  "1300 budget 1\n" "1301 submit 3 1 2\n" "1400 refused 2\n" "1400 held 3\n"
+	  "1401 submit 3 1 3\n" "1500 cancel 3\n" "1500 held 3\n",
+	  "0 free 1, 1300 held 300, 1300 used 1000, 1300 budget 0, 1301 free 2, 1400 held 99, "
+	  "1401 free 3, 1500 held 198" },
+	{ "held: where all are tracked too, and nobody pays", "fifo",
+	  STALL "1 submit 2 1 2\n" "7000 started 1\n" "7000 held 1\n" "7000 budget 1\n",
+	  "0 free 1, 1 free 2, 7000 held 7000, 7000 budget 1000" },
+	{ "held: the reserve pays for stall_us and more, while somebody waits", "timegraph",
+	  STALL "1 submit 2 1 2\n" "5000 started 1\n" "5000 budget 1\n" "5000 time 1\n"
+	  "5000 budget 2\n" "6000 done 1\n" "6000 budget 1\n",
+	  "0 free 1, 5000 budget -4000, 5000 used 0, 5000 budget 1000, 6000 free 2, "
+	  "6000 budget -5000" },
+	{ "held: not for less", "timegraph",
+	  STALL "1 submit 2 1 2\n" "4999 started 1\n" "4999 budget 1\n",
+	  "0 free 1, 4999 budget 1000" },
+	{ "held: not for more, where nobody waits", "timegraph",
+	  STALL "50000 started 1\n" "50000 held 1\n" "50000 budget 1\n",
+	  "0 free 1, 50000 held 50000, 50000 budget 1000" },
+	{ "held: who waits for the same reserve is no other", "timegraph",
+	  STALL "0 join 1 2 a\n" "1 submit 1 2 2\n" "50000 started 1\n" "50000 budget 1\n",
+	  "0 free 1, 50000 budget 1000" },
+	{ "held: who waits for another engine is no other", "timegraph",
+	  STALL "0 join 2 2 b 2\n" "0 join 3 2 h 2\n" "1 submit 2 2 2\n" "2 submit 3 2 3\n"
+	  "50000 started 1\n" "50000 budget 1\n" "60000 started 2\n" "60000 budget 2\n",
+	  "0 free 1, 1 free 2, 5001 note overlap 2 2, 5001 free 3, 50000 budget 1000, "
+	  "60000 budget -4000" },
+	{ "held: a submission that is refused, or given up, pays as well", "timegraph",
+	  STALL "1 submit 2 1 2\n" "7000 refused 1\n" "7000 budget 1\n" "7001 submit 3 1 3\n"
+	  "14000 cancel 2\n" "14000 budget 2\n",
+	  "0 free 1, 7000 free 2, 7000 budget -6000, 12000 note overlap 2 2, 12000 free 3, "
+	  "14000 budget -4000" },
+	{ "held: AE pays too, and learns nothing from it", "timegraph",
+	  "0 spec a:prt:ae:1:4000:100000\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1 71\n" "0 started 1\n" "1000 done 1\n" "1000 submit 1 1 2 71\n"
+	  "1001 submit 2 1 3\n" "7000 started 2\n" "8000 done 2\n" "8000 budget 1\n"
+	  "8001 started 3\n" "8002 submit 1 1 4 71\n" "9000 done 3\n" "400000 wait\n",
+	  "0 free 1, 1000 free 2, 8000 free 3, 8000 budget -4000, 200000 free 4, "
+	  "300000 note overlap 1 4" },
+	{ "held: a virtual GPU pays, and is the last", "credit",
+	  "0 spec [vgpu|v]:50:50:50 [vgpu|w]:50:50:50 a:prt:bg:1:0:0:vgpu=v b:prt:bg:1:0:0:vgpu=w\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 submit 1 1 2\n"
+	  "2 submit 2 1 3\n" "20000 started 1\n" "20001 done 1\n",
+	  "0 free 1, 20001 free 3" },
+	{ "stall_us: the slot expires while a higher priority waits", "timegraph",
+	  STALL "2 submit 3 1 2\n" "5001 started 2\n" "5001 held 1\n" "5001 budget 1\n"
+	  "5001 budget 2\n" "8000 started 1\n" "8000 held 1\n",
+	  "0 free 1, 5000 note overlap 1 1, 5000 free 2, 5001 held 5000, 5001 budget -4000, "
+	  "5001 budget 1000, 8000 held 5000" },
+	{ "stall_us: at once, where that comes later", "timegraph",
+	  STALL "20000 submit 3 1 2\n" "20001 budget 1\n",
+	  "0 free 1, 20000 note overlap 1 1, 20000 free 2, 20001 budget -19000" },
+	{ "stall_us: not for an equal, until it is one no more", "timegraph",
+	  STALL "1 submit 2 1 2\n" "30000 prio 2 2\n",
+	  "0 free 1, 30000 note overlap 1 1, 30000 free 2" },
+	{ "stall_us: not for one that its reserve holds back", "timegraph",
+	  "0 spec h:prt:pe:9:1000:1000000\n" "0 join 1 1 a\n" "0 join 2 1 h\n" "0 submit 2 1 1\n"
+	  "0 started 1\n" "5000 done 1\n" "6000 submit 1 1 2\n" "6001 submit 2 1 3\n"
+	  "90000 started 2\n",
+	  "0 free 1, 6000 free 2" },
+	{ "stall_us: the next one of the same client is looked at in turn", "timegraph",
+	  "0 spec a:ht:bg:1:0:0 h:prt:bg:9:0:0\n" "0 join 1 1 a\n" "0 join 2 1 h\n"
+	  "0 submit 1 1 1\n" "1000 submit 1 1 2\n" "2000 submit 2 1 3\n" "4000 started 1\n"
+	  "6100 done 1\n",
+	  "0 free 1, 1000 free 2, 6000 note overlap 1 2, 6100 free 3" },
+	{ "stall_us: no longer than freed_timeout_us", "timegraph",
+	  "0 knob 1 2000\n" STALL "1 submit 3 1 2\n",
+	  "0 free 1" },
+	{ "stall_us: who has overlapped is waited for half as long", "timegraph",
+	  STALLED "10000 submit 1 1 3\n" "10001 submit 3 1 4\n" "12501 started 4\n"
+	  "12502 started 3\n" "13000 done 4\n" "13000 done 3\n" "20000 submit 1 1 5\n"
+	  "20001 submit 3 1 6\n" "30000 wait\n",
+	  "0 free 1, 5000 note overlap 1 1, 5000 free 2, 10000 free 3, 12500 note overlap 1 3, "
+	  "12500 free 4, 20000 free 5, 21250 note overlap 1 5, 21250 free 6" },
+	{ "stall_us: not by an equal", "timegraph",
+	  STALLED "10000 submit 1 1 3\n" "10001 submit 2 1 4\n" "110000 started 4\n",
+	  "0 free 1, 5000 note overlap 1 1, 5000 free 2, 10000 free 3, 110000 note overlap 1 3, "
+	  "110000 free 4" },
+	{ "stall_us: and as long as before when it has been in time for a while", "timegraph",
+	  STALLED GOOD_4 GOOD_4 GOOD_4 GOOD_4 GOOD_4 GOOD_4 GOOD_4 GOOD_4
+	  "20000 submit 1 1 3\n" "20001 submit 3 1 4\n" "30000 wait\n",
+	  "0 free 1, 5000 note overlap 1 1, 5000 free 2" FREE_4 FREE_4 FREE_4 FREE_4 FREE_4 FREE_4
+	  FREE_4 FREE_4 ", 20000 free 3, 25000 note overlap 1 3, 25000 free 4" },
 	{ "a lost job is charged, and waiters pass until the engine recovers", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 started 1\n"
 	  "10000100 submit 2 1 3\n" "10000200 started 2\n" "10000201 started 3\n"
@@ -492,7 +592,7 @@ static const char *spec(struct host *h, struct tg_event *ev, const char *text)
 	size_t i, len = strlen(text);
 
 	for (i = 0; i <= len; i++)
-		copy[i] = text[i] == ' ' ? '\n' : text[i];
+		copy[i] = text[i] == ' ' ? '\n' : text[i] == '|' ? ' ' : text[i];
 	s->text = copy;
 	s->entries = calloc(tg_spec_room(copy, len), sizeof(*s->entries));
 	if (tg_spec_parse(s, len, &err))
@@ -531,6 +631,17 @@ static const char *step(struct host *h, const char *line)
 	if (!strcmp(word, "time")) {
 		h->gpu.now = ev.now;
 		say(h, "used %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.gpu_time /
+		    TG_USEC);
+		return NULL;
+	}
+	if (!strcmp(word, "held")) {
+		h->gpu.now = ev.now;
+		say(h, "held %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.held / TG_USEC);
+		return NULL;
+	}
+	if (!strcmp(word, "budget")) {
+		h->gpu.now = ev.now;
+		say(h, "budget %lld", (long long)tg_gpu_client(&h->gpu, a)->reserve->budget /
 		    TG_USEC);
 		return NULL;
 	}
