@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(addprefix $(B)/vm/bin/,abuse count scribble stall tty vram terminfo/x/xterm)
+vmtools: $(addprefix $(B)/vm/bin/,abuse count infence scribble stall tty vram terminfo/x/xterm)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
@@ -26,6 +26,10 @@ $(addprefix $(B)/vm/bin/,count scribble stall tty vram): $(B)/vm/bin/%: $(B)/obj
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
 
+$(B)/vm/bin/infence: $(B)/obj/vmtools/tests/vm/tools/infence.o
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
+
 # What tgctl top has to know of the terminal that `tty` plays
 $(B)/vm/bin/terminfo/x/xterm:
 	@mkdir -p $(B)/vm/bin/terminfo
@@ -39,4 +43,4 @@ $(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
 
--include $(ABUSE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count scribble stall tty vram)
+-include $(ABUSE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count infence scribble stall tty vram)

@@ -26,8 +26,9 @@
  *	predicted to cost). Takes one job out of the pool, and, where AE asks, what enum tg_pool
  *	says.
  * @TG_EV_CANCEL: a job's thread gives up before the driver saw it. job.
- * @TG_EV_STARTED: the driver took a freed job. job; at: creation of its fence, just after the
- *	doorbell; arg: 1: of a job that went without SUBMIT, told late, ahead of the next event.
+ * @TG_EV_STARTED: a freed job goes to the GPU. job; at: creation of its fence, just after the
+ *	doorbell (EXEC: when the kernel's DRM scheduler has rung it); arg: 1: of a job that went
+ *	without SUBMIT, told late, ahead of the next event.
  * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
  * @TG_EV_DONE: a job's fence signalled. job; at: when.
  * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing that went through the client's open gate is in

@@ -59,7 +59,8 @@ static struct tgk_capture *at_channel(u64 context)
 
 /*
  * PUSHBUF makes nouveau's fence. EXEC makes a job of the DRM scheduler, whose fences come in the
- * same thread, `scheduled` and then `finished`; nouveau's own comes later, in a worker.
+ * same thread, `scheduled` and then `finished`; nouveau's own comes later, in a worker, when the
+ * job has waited for what it depends on. Then `scheduled` signals, and the job has STARTED.
  */
 static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
 {
@@ -198,6 +199,30 @@ static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 	__llist_add(&job->chain, &gpu->spare);
 }
 
+/* Under tgk_gpu.lock: it goes to the GPU; the core hears so now, or when it hears of the job. */
+static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
+{
+	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id };
+
+	ev.at = ktime_to_ns(tgk_fence_time(job->scheduled)) ?: ktime_get_ns();
+	if (job->at == TGK_ASKED)
+		tgk_feed(gpu, &ev);
+	else
+		job->at = ev.at;
+}
+
+/* As on_signal(), and before it: one lock is both fences', and they signal in this order. */
+static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct tgk_job *job = container_of(cb, struct tgk_job, begin);
+	struct tgk_gpu *gpu = job->gpu;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&gpu->lock, flags);
+	begin(gpu, job);
+	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+}
+
 static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct tgk_job *job = container_of(cb, struct tgk_job, cb);
@@ -233,11 +258,32 @@ static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 	dma_fence_put(fence);
 }
 
+/* A job of the DRM scheduler, which has yet to go to the GPU: the core is told when it does. */
+static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
+{
+	if (job->at == TGK_ASKED) {
+		raw_spin_lock_irq(&gpu->lock);
+		list_add_tail(&job->node, &gpu->flights);
+		raw_spin_unlock_irq(&gpu->lock);
+	} else {
+		/* For tgk_tell(), and look(): as in tgk_fence_arm(). */
+		smp_store_release(&job->at, TGK_ARMED);
+		/* The same. */
+		smp_mb();
+	}
+	if (dma_fence_add_callback(job->scheduled, &job->begin, on_begin)) {
+		raw_spin_lock_irq(&gpu->lock);
+		begin(gpu, job);
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+}
+
 /**
  * tgk_fence_arm() - a job is on its way through the hardware: STARTED, and DONE when it signals
  * @job: the job; not the caller's any more
  * @fence: its fence; not the caller's any more
- * @at: when it was created
+ * @at: when it was created; 0: it is the DRM scheduler's `finished`, and `scheduled` tells when the
+ *	job goes to the GPU
  *
  * Context: process.
  */
@@ -246,8 +292,11 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	struct tgk_gpu *gpu = job->gpu;
 
 	job->fence = fence;
+	job->scheduled = at ? NULL : tgk_fence_scheduled(fence);
 	job->until = jiffies + LOOK;
-	if (job->at == TGK_ASKED) {
+	if (!at) {
+		await_begin(gpu, job);
+	} else if (job->at == TGK_ASKED) {
 		feed_started(gpu, job, at);
 	} else {
 		/* The core hears of it with the next event: tgk_tell(), which finds the fence. */
@@ -260,6 +309,27 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, tgk_fence_time(fence));
+}
+
+/**
+ * tgk_fence_ahead() - is a fence of work that goes to the GPU ahead of all that a channel gets now?
+ * @fence: the fence
+ * @file: nouveau's handle
+ * @chid: the channel that it names
+ *
+ * Return: true: its job is of that channel, by EXEC. False: it is not, or that is not known.
+ */
+bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file, u32 chid)
+{
+	const struct tgk_channel *ch;
+	bool ahead = false;
+
+	rcu_read_lock_sched();
+	hash_for_each_possible_rcu(contexts, ch, by_context, fence->context,
+				   rcu_read_lock_sched_held())
+		ahead |= ch->context == fence->context && ch->file == file && ch->chid == chid;
+	rcu_read_unlock_sched();
+	return ahead;
 }
 
 /**
@@ -358,8 +428,15 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 		if (!job)
 			break;
 		/* If not, on_signal() has run meanwhile: it is off the list. */
-		if (dma_fence_remove_callback(fence, &job->cb))
+		if (dma_fence_remove_callback(fence, &job->cb)) {
+			if (job->scheduled &&
+			    dma_fence_remove_callback(job->scheduled, &job->begin)) {
+				raw_spin_lock_irq(&gpu->lock);
+				begin(gpu, job);
+				raw_spin_unlock_irq(&gpu->lock);
+			}
 			end(gpu, job, 0);
+		}
 		dma_fence_put(fence);
 	}
 	free_spare(gpu);

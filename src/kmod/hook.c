@@ -58,20 +58,25 @@ static struct module *nouveau;	/* held while the hooks are on; tgk_mutex */
 
 /* --- our functions, in the place of nouveau's --- */
 
-/* A submission; without @pushes a query, or a mere wait, which is not ours. */
+/*
+ * A submission. Without @pushes, PUSHBUF is a query, and EXEC a mere wait: that one needs no turn,
+ * but holds up what comes behind it on its channel.
+ */
 static __always_inline int submit(const struct tgk_call *call, u32 pushes)
 {
 	struct tgk_gpu *gpu;
-	int ret;
+	int ret = 0;
 
 	atomic_inc(&calls);
-	gpu = pushes ? tgk_gpu_get(call->dev) : NULL;
-	if (gpu) {
+	gpu = pushes || call->exec ? tgk_gpu_get(call->dev) : NULL;
+	if (gpu && call->exec)
+		ret = tgk_await(gpu, call);
+	if (gpu && pushes && !ret)
 		ret = tgk_submit(gpu, call);
-		tgk_gpu_put(gpu);
-	} else {
+	else if (!ret)
 		ret = call->orig(call->dev, call->data, call->file);
-	}
+	if (gpu)
+		tgk_gpu_put(gpu);
 	atomic_dec(&calls);
 	return ret;
 }

@@ -36,6 +36,7 @@ const char *const tgk_stat_names[TGK_STATS] = {
 	[TGK_STAT_UNASKED] = "unasked",
 	[TGK_STAT_WAITED] = "waited",
 	[TGK_STAT_PASSED] = "passed",
+	[TGK_STAT_FENCE_WAITED] = "fence_waited",
 	[TGK_STAT_PARKED] = "parked",
 	[TGK_STAT_RESUMED] = "resumed",
 	[TGK_STAT_CANCELLED] = "cancelled",
@@ -201,10 +202,13 @@ static void tell_started(struct tgk_gpu *gpu)
 		struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .arg = 1 };
 
 		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
-		if (ev.at) {
-			list_move_tail(&job->node, &gpu->flights);
+		if (!ev.at)
+			continue;
+		list_move_tail(&job->node, &gpu->flights);
+		if (ev.at == TGK_ARMED)
+			job->at = TGK_ASKED;
+		else
 			feed_one(gpu, &ev);
-		}
 	}
 }
 
@@ -224,6 +228,10 @@ static void tell_went(struct tgk_gpu *gpu)
 		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
 		ev.arg = ev.at > 0;
 		list_add_tail(&job->node, ev.at ? &gpu->flights : &gpu->unstarted);
+		if (ev.at == TGK_ARMED) {
+			job->at = TGK_ASKED;
+			ev.at = 0;
+		}
 		feed_one(gpu, &ev);
 	}
 }
@@ -232,8 +240,9 @@ static void tell_went(struct tgk_gpu *gpu)
  * tgk_tell() - let the core know of all jobs that went without asking
  * @gpu: the GPU
  *
- * Those that have started are in flight from now on as all others are. Of those that have not, it
- * is told again with the next event after they have.
+ * Those that have started are in flight from now on as all others are. Of those whose thread is
+ * still inside nouveau, it is told again with the next event after they have; of an EXEC that waits
+ * there without its thread, when it starts.
  * Context: under tgk_gpu.lock.
  */
 void tgk_tell(struct tgk_gpu *gpu)

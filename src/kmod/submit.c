@@ -229,7 +229,7 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .exec = call->exec, .timed = true };
+	struct tgk_capture capture = { .exec = call->exec, .timed = !call->exec };
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
 	int ret;

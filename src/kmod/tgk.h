@@ -6,6 +6,7 @@
  *	hook.c		finds nouveau, attaches to its GPUs, replaces its functions
  *	push.c		reads a submission's push buffers, for the predictor
  *	vram.c		the books of VRAM: requests and objects
+ *	await.c		waits for what an EXEC has to wait for
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	client.c	processes and channels as nouveau sees them, matched to the core's
  *	fence.c		the fence of a submission, and its signal
@@ -95,6 +96,7 @@ enum tgk_stat {
 	TGK_STAT_UNASKED,	/* of them: nobody else was there: the core heard of it later */
 	TGK_STAT_WAITED,	/* of them: had to sleep */
 	TGK_STAT_PASSED,	/* of them: past the gate: unknown channel, unloading */
+	TGK_STAT_FENCE_WAITED,	/* EXECs that had to sleep for another's fence, before anything */
 	TGK_STAT_PARKED,	/* sleeps that a signal interrupted */
 	TGK_STAT_RESUMED,	/* of them: came back in time */
 	TGK_STAT_CANCELLED,	/* submissions given up before nouveau saw them */
@@ -368,14 +370,18 @@ struct tgk_channel {
  * @freed: the core has said FREE; read without the lock by the thread
  * @client: unasked: number of its client
  * @channel: unasked: the core's number of its channel
- * @at: unasked: when its fence was made, ns, 0: it is not there yet; TGK_ASKED: it has asked.
- *	Written by its thread without the lock, read under it
+ * @at: unasked: when it started, ns, 0: its fence is not there yet; TGK_ARMED: that is there, and
+ *	the job waits inside nouveau; TGK_ASKED: the core knows of it, and is told when it starts.
+ *	Written by its thread without the lock until its fence is there; read under it
  * @until: parked: jiffies until which its place is kept; in flight: jiffies before which nobody
  *	asks nouveau for its fence
  * @file: parked: what was called
  * @args: parked: with what
  * @fence: in flight: its fence, referenced
  * @cb: its callback
+ * @scheduled: in flight, of EXEC: the fence that signals when it goes to the GPU, held by @fence;
+ *	else NULL
+ * @begin: its callback
  * @chain: in tgk_gpu.unasked, later in tgk_gpu.spare
  */
 struct tgk_job {
@@ -392,10 +398,13 @@ struct tgk_job {
 	u8 args[TGK_ARGS];
 	struct dma_fence *fence;
 	struct dma_fence_cb cb;
+	struct dma_fence *scheduled;
+	struct dma_fence_cb begin;
 	struct llist_node chain;
 };
 
 #define TGK_ASKED	(-1)
+#define TGK_ARMED	(-2)
 
 /**
  * struct tgk_call - one submission ioctl
@@ -476,6 +485,9 @@ void tgk_vram_freed(struct tgk_gpu *gpu, struct tgk_object *object);
 int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj);
 u64 tgk_vram_resident(const struct tgk_gpu *gpu);
 void tgk_vram_forget_all(struct tgk_gpu *gpu);
+
+/* await.c: process context */
+int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call);
 
 /* submit.c */
 int tgk_submit_open(struct tgk_gpu *gpu, const struct tgk_call *call);
@@ -586,6 +598,7 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 void tgk_fence_forget(struct tgk_channel *ch);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
+bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file, u32 chid);
 int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
 

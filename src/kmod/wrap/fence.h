@@ -11,6 +11,8 @@
 #include <linux/dma-fence.h>
 #include <linux/version.h>
 
+#include <drm/gpu_scheduler.h>
+
 /* The tracepoint dma_fence_init calls this: a changed prototype must break the build. */
 #include <trace/events/dma_fence.h>
 
@@ -43,6 +45,12 @@ static inline ktime_t tgk_fence_time(struct dma_fence *fence)
 	if (!test_bit(DMA_FENCE_FLAG_TIMESTAMP_BIT, &fence->flags))
 		return 0;
 	return fence->timestamp;
+}
+
+/* Of the two fences of a job of the DRM scheduler: `finished` is given, `scheduled` returned. */
+static inline struct dma_fence *tgk_fence_scheduled(struct dma_fence *finished)
+{
+	return &container_of(finished, struct drm_sched_fence, finished)->scheduled;
 }
 
 #endif /* TGK_WRAP_FENCE_H */

@@ -66,6 +66,17 @@ struct tgk_exec {
 	u64 wait_ptr, sig_ptr, push_ptr;
 };
 
+/* What @wait_ptr and @sig_ptr point at: so many of these. */
+struct tgk_exec_sync {
+	u32 flags;
+	u32 handle;
+	u64 point;
+};
+
+#define TGK_SYNC_TYPE		0x0f
+#define TGK_SYNC_PLAIN		0
+#define TGK_SYNC_TIMELINE	1
+
 /* Never called: a changed prototype must break the build. */
 static inline void tgk_nouveau_canary(const struct drm_driver *drv)
 {
