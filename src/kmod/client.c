@@ -5,6 +5,8 @@
  * A client is a process on a GPU: the one that allocated a channel, or, when a handle was
  * inherited or passed on, each process that submits to it. It joins with its first channel
  * and ends with its last; when the process opens another one after that, it is a new client.
+ * So it is when the process has executed another program and goes on with a channel: what the
+ * first one was matched by says nothing of the second.
  *
  * A channel leaves before nouveau frees it, so that its waiting threads come back and find out
  * from nouveau; it stays in the table, dying, until nouveau is done with it.
@@ -227,19 +229,26 @@ static struct tgk_client *client_new(struct tgk_gpu *gpu)
 	client->gpu = gpu;
 	client->id = atomic_inc_return(&last_client);
 	client->pid = get_pid(task_tgid(current));
+	client->exec = tgk_exec_id();
 	INIT_WORK(&client->show, show);
 	INIT_WORK(&client->sync, sync);
 	INIT_LIST_HEAD(&client->node);
 	return client;
 }
 
-/* Under tgk_gpu.lock. */
-static struct tgk_client *client_find(struct tgk_gpu *gpu, const struct pid *pid)
+/* Is it the current process, in the program that it executes now? */
+static bool is_current(const struct tgk_client *client)
+{
+	return client->pid == task_tgid(current) && client->exec == tgk_exec_id();
+}
+
+/* Under tgk_gpu.lock: the current process's. */
+static struct tgk_client *client_find(struct tgk_gpu *gpu)
 {
 	struct tgk_client *client;
 
 	list_for_each_entry(client, &gpu->clients, node)
-		if (client->pid == pid && !client->closed)
+		if (is_current(client) && !client->closed)
 			return client;
 	return NULL;
 }
@@ -260,14 +269,13 @@ static struct tgk_client *client_find(struct tgk_gpu *gpu, const struct pid *pid
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known)
 {
-	const struct pid *pid = task_tgid(current);
 	struct tgk_channel *ch;
 
 	*known = TGK_UNKNOWN;
 	hash_for_each_possible(gpu->channels, ch, hash, chid) {
 		if (ch->file != file || ch->chid != chid)
 			continue;
-		if (!ch->dying && ch->client->pid == pid) {
+		if (!ch->dying && is_current(ch->client)) {
 			*known = TGK_KNOWN;
 			return ch;
 		}
@@ -315,12 +323,11 @@ static void unhash(struct tgk_channel *ch)
  */
 struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
-	const struct pid *pid = task_tgid(current);
 	struct tgk_channel *ch;
 
 	rcu_read_lock_sched();
 	hash_for_each_possible_rcu(gpu->channels, ch, hash, chid, rcu_read_lock_sched_held())
-		if (ch->file == file && ch->chid == chid && ch->client->pid == pid &&
+		if (ch->file == file && ch->chid == chid && is_current(ch->client) &&
 		    !READ_ONCE(ch->dying))
 			break;
 	if (!ch || READ_ONCE(ch->client->gate) != TG_GATE_OPEN ||
@@ -448,9 +455,17 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
+/* Can it never submit again? Under tgk_gpu.lock and RCU. */
+static bool is_over(const struct tgk_client *client)
+{
+	return !pid_task(client->pid, PIDTYPE_TGID) ||
+	       (client->pid == task_tgid(current) && client->exec != tgk_exec_id());
+}
+
 /*
- * Processes that used a channel together with others, and are dead, leave it at once: a handle
- * that goes from hand to hand must not collect them. Under tgk_gpu.lock.
+ * Processes that used a channel together with others, and are dead or execute another program,
+ * leave it at once: a handle that goes from hand to hand must not collect them. Under
+ * tgk_gpu.lock.
  */
 static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
@@ -459,8 +474,7 @@ static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 
 	rcu_read_lock();
 	hash_for_each_possible_safe(gpu->channels, ch, next, hash, chid) {
-		if (ch->dying || !concerns(ch, file, &chid) ||
-		    pid_task(ch->client->pid, PIDTYPE_TGID))
+		if (ch->dying || !concerns(ch, file, &chid) || !is_over(ch->client))
 			continue;
 		leave(gpu, ch);
 		unhash(ch);
@@ -576,7 +590,10 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 		if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
 		    (known == TGK_DYING && !fresh))
 			break;
-		client = client_find(gpu, task_tgid(current)) ?: new;
+		client = client_find(gpu) ?: new;
+		/* Their reserves are free for this one. */
+		if (client && known == TGK_FOREIGN)
+			leave_dead(gpu, file, chid);
 		ret = client ? feed_join(gpu, client, ch, owner) : -ENOMEM;
 		if (!ret) {
 			if (client == new) {
@@ -591,8 +608,6 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 			ch->client = client;
 			hash_add_rcu(gpu->channels, &ch->hash, chid);
 			ch = NULL;
-			if (known == TGK_FOREIGN)
-				leave_dead(gpu, file, chid);
 		}
 		if (ret != -ENOMEM)
 			break;

@@ -269,11 +269,12 @@ struct tgk_gpu {
 };
 
 /**
- * struct tgk_client - one process on one GPU
+ * struct tgk_client - one process on one GPU, while it executes one program
  * @kobj: its folder in sysfs; its count is the client's
  * @gpu: its GPU, as long as the client is not gone, or a work item of it runs
  * @id: the core's number; constant
  * @pid: its process, referenced; constant
+ * @exec: tgk_exec_id() of that program; constant
  * @ident: who it is; constant
  * @owner: its process's account of VRAM, held; constant once it has joined
  * @show: adds and removes the folder
@@ -304,6 +305,7 @@ struct tgk_client {
 	struct tgk_gpu *gpu;
 	u32 id;
 	struct pid *pid;
+	u64 exec;
 	struct tg_identity ident;
 	struct tgk_owner *owner;
 	struct work_struct show, sync;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The current process: its executable's file, its cgroup.
+ * The current process: which program it executes, its executable's file, its cgroup.
  *
  * get_mm_exe_file() is not exported. 6.7 made get_file_rcu() a function that takes the
  * pointer's place, because files are freed without a grace period since.
@@ -14,6 +14,12 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/version.h>
+
+/* Another number after each exec of the current process; the same in all its threads. */
+static inline u64 tgk_exec_id(void)
+{
+	return current->self_exec_id;
+}
 
 /* The file that the current process executes, referenced, or NULL. Process context. */
 static inline struct file *tgk_exe_file(void)

@@ -854,6 +854,67 @@ static void do_fork(char **args)
 	printf("%u groups by the child\n", n);
 }
 
+/* A group every 20 ms until one of @set comes */
+static void go_on(const struct chan *ch, const sigset_t *set)
+{
+	const struct timespec nap = { .tv_nsec = 20 * MS };
+	uint32_t seq = 1;
+
+	do
+		run_group(ch, seq++);
+	while (sigtimedwait(set, NULL, &nap) < 0);
+}
+
+/*
+ * become PROGRAM COST: work until SIGUSR1 comes, then execute PROGRAM, this one by another name,
+ * which goes on with the channel
+ */
+static void do_become(char **args)
+{
+	int fd = open("/dev/dri/renderD128", O_RDWR);	/* stays open */
+	char numbers[5][16];
+	struct chan ch;
+	sigset_t set;
+
+	if (fd < 0)
+		fail("/dev/dri/renderD128: %s", strerror(errno));
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	chan_new(&ch, fd, number(args[1]));
+	go_on(&ch, &set);
+	snprintf(numbers[0], sizeof(numbers[0]), "%d", ch.fd);
+	snprintf(numbers[1], sizeof(numbers[1]), "%d", ch.id);
+	snprintf(numbers[2], sizeof(numbers[2]), "%u", ch.handle);
+	snprintf(numbers[3], sizeof(numbers[3]), "%u", ch.words);
+	snprintf(numbers[4], sizeof(numbers[4]), "%u", ch.patch);
+	execl(args[0], args[0], "became", numbers[0], numbers[1], numbers[2], numbers[3],
+	      numbers[4], NULL);
+	fail("%s: %s", args[0], strerror(errno));
+}
+
+/* became FD CHANNEL BUFFER WORDS PATCH: what `become` has left, until killed */
+static void do_became(char **args)
+{
+	struct chan ch = {
+		.fd = number(args[0]), .id = number(args[1]), .handle = number(args[2]),
+		.words = number(args[3]), .patch = number(args[4]),
+	};
+	struct drm_nouveau_gem_info info = { .handle = ch.handle };
+	sigset_t none;
+	void *map;
+
+	must("GEM_INFO", talk(ch.fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_INFO,
+					      struct drm_nouveau_gem_info), &info));
+	map = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ch.fd,
+		   info.map_handle);
+	if (map == MAP_FAILED)
+		fail("mmap of a buffer: %s", strerror(errno));
+	ch.map = map;
+	sigemptyset(&none);
+	go_on(&ch, &none);
+}
+
 /*
  * until-gone COST: submit until the device goes, tell the kernel's log, and keep the file open:
  * what the log says then has an order.
@@ -1200,6 +1261,8 @@ static const struct {
 	{ "signals", 2, do_signals, "N COST: N groups under a storm of signals" },
 	{ "threads", 1, do_threads, "COST: two channels in two threads, until killed" },
 	{ "fork", 2, do_fork, "N COST: leave the channel to a child" },
+	{ "become", 2, do_become, "PROGRAM COST: execute PROGRAM, a copy, which goes on with the channel" },
+	{ "became", 5, do_became, "FD CHANNEL BUFFER WORDS PATCH: what become leaves" },
 	{ "swap", 3, do_swap, "N SHORT LONG: groups that change while they are read" },
 	{ "vram", 2, do_vram, "N COST: groups whose push buffers lie in VRAM" },
 	{ "exec", 1, do_exec, "N: empty groups by EXEC" },
