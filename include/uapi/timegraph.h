@@ -108,6 +108,7 @@ struct tg_snap_head {
  * @vram_waited: requests that had to wait
  * @vram_refused: requests that failed
  * @vram_wait_time: time that they waited
+ * @held_time: time from a job's turn to its start, in which others wait for it; no GPU time
  */
 struct tg_snap_client {
 	__u32 id;
@@ -131,6 +132,7 @@ struct tg_snap_client {
 	char vgpu_name[32];
 	__u64 vram, vram_peak, vram_set_aside;
 	__u64 vram_waited, vram_refused, vram_wait_time;
+	__u64 held_time;
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

@@ -20,6 +20,11 @@
 
 #define BUCKET_BITS	9
 
+#define WAKES		64	/* round trips that are tried */
+#define STALL_WAKES	1000	/* stall_us, in times that it takes to wake a thread */
+#define STALL_LEAST	2000	/* us */
+#define STALL_MOST	20000
+
 LIST_HEAD(tgk_gpus);
 u32 tgk_policy;			/* tgk_mutex: wanted for every GPU */
 s64 tgk_knobs[TG_KNOBS];	/* tgk_mutex to write */
@@ -727,6 +732,47 @@ struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm)
 
 /* --- what is in force for all GPUs: process context, under tgk_mutex --- */
 
+static s64 stall_default;	/* us; set at load */
+
+static void do_nothing(struct work_struct *work)
+{
+}
+
+/*
+ * How long is a submission's thread on its way from its turn to the GPU? It is woken, and has some
+ * work to do in nouveau: 15 to 300 times what it takes to wake a thread. That is measured, by the
+ * shortest of many round trips to a worker, which a busy machine does not make longer. In us.
+ */
+static s64 measure_stall(void)
+{
+	struct work_struct work;
+	s64 took = TG_SEC, began, us;
+	u32 i;
+
+	INIT_WORK_ONSTACK(&work, do_nothing);
+	for (i = 0; i < WAKES; i++) {
+		began = ktime_get_ns();
+		schedule_work(&work);
+		flush_work(&work);
+		took = min_t(s64, took, ktime_get_ns() - began);
+	}
+	destroy_work_on_stack(&work);
+	us = clamp_t(s64, div_s64(took * STALL_WAKES, 2 * TG_USEC), STALL_LEAST, STALL_MOST);
+	pr_info("stall_us is %lld: a thread is woken in %lld ns\n", us, div_s64(took, 2));
+	return us;
+}
+
+/**
+ * tgk_knob_default() - what a knob of the core is unless set
+ * @nr: which
+ *
+ * Return: its value, in its own unit.
+ */
+s64 tgk_knob_default(u32 nr)
+{
+	return nr == TG_KNOB_STALL ? stall_default : tg_core_params[nr].def;
+}
+
 /**
  * tgk_host_init() - before anything else
  * @policy: number of the first policy
@@ -736,9 +782,10 @@ void tgk_host_init(u32 policy, bool dry)
 {
 	u32 i;
 
+	stall_default = measure_stall();
 	tgk_policy = policy;
 	for (i = 0; i < TG_KNOBS; i++)
-		tgk_knobs[i] = tg_core_params[i].def;
+		tgk_knobs[i] = tgk_knob_default(i);
 	tgk_knobs[TG_KNOB_DRY] = dry;
 }
 

@@ -372,6 +372,7 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->overlaps = c->stats.overlaps;
 	s->wait_reserve = c->stats.wait_reserve;
 	s->wait_policy = c->stats.wait_policy;
+	s->held_time = c->stats.held;
 	s->would_reserve = c->stats.would_reserve;
 	s->would_policy = c->stats.would_policy;
 	s->modelled = c->stats.modelled;
@@ -495,6 +496,7 @@ CLIENT_ATTR(lost, F_S64);
 CLIENT_ATTR(overlaps, F_S64);
 CLIENT_ATTR(wait_reserve, F_S64);
 CLIENT_ATTR(wait_policy, F_S64);
+CLIENT_ATTR(held_time, F_S64);
 CLIENT_ATTR(would_reserve, F_S64);
 CLIENT_ATTR(would_policy, F_S64);
 CLIENT_ATTR(modelled, F_S64);
@@ -520,9 +522,9 @@ static struct attribute *client_attrs[] = {
 	&client_waiting.attr, &client_capacity.attr, &client_period.attr, &client_budget.attr,
 	&client_gpu_time.attr, &client_wait_time.attr, &client_submitted.attr,
 	&client_completed.attr, &client_failed.attr, &client_lost.attr, &client_overlaps.attr,
-	&client_wait_reserve.attr, &client_wait_policy.attr, &client_would_reserve.attr,
-	&client_would_policy.attr, &client_modelled.attr, &client_polled_time.attr,
-	&client_polled_groups.attr,
+	&client_wait_reserve.attr, &client_wait_policy.attr, &client_held_time.attr,
+	&client_would_reserve.attr, &client_would_policy.attr, &client_modelled.attr,
+	&client_polled_time.attr, &client_polled_groups.attr,
 	&client_predict_hits.attr, &client_predict_misses.attr,
 	&client_predict_unreadable.attr, &client_predict_error.attr, &client_vgpu_name.attr,
 	&client_vram_waiting.attr, &client_vram.attr, &client_vram_peak.attr,
@@ -966,7 +968,7 @@ static ssize_t knob_show(struct kobject *kobj, struct kobj_attribute *ka, char *
 		value = param->max;
 		break;
 	case SIDE_DEFAULT:
-		value = param->def;
+		value = file->policy < 0 ? tgk_knob_default(file->nr) : param->def;
 		break;
 	default:
 		value = knob_value(file);

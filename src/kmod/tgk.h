@@ -658,6 +658,7 @@ static inline void tgk_gpu_put(struct tgk_gpu *gpu)
 int tgk_set_policy(u32 nr);
 void tgk_set_spec(struct tgk_spec *spec, bool rematch);
 int tgk_set_knob(int policy, u32 nr, s64 value);
+s64 tgk_knob_default(u32 nr);
 void tgk_set_foreground(u32 pid);
 bool tgk_policy_settled(void);
 void tgk_host_init(u32 policy, bool dry);

@@ -62,6 +62,7 @@ static const struct tg_snap_client game = {
 	.predict_error = 123, .vgpu_name = "guest",
 	.vram = 1ull << 33, .vram_peak = 10, .vram_set_aside = 11,
 	.vram_waiting = 12, .vram_waited = 13, .vram_refused = 14, .vram_wait_time = 15999,
+	.held_time = 16999,
 };
 
 #define GAME_JSON \
@@ -71,8 +72,8 @@ static const struct tg_snap_client game = {
 	"\"wait_us\":0,\"submitted\":18446744073709551615,\"completed\":41," \
 	"\"state\":\"running\",\"reserve\":\"\",\"vgpu\":\"guest\",\"line\":2,\"inflight\":1," \
 	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7," \
-	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"would_reserve_us\":3,\"would_policy_us\":4," \
-	"\"modelled\":8," \
+	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"held_us\":16,\"would_reserve_us\":3," \
+	"\"would_policy_us\":4,\"modelled\":8," \
 	"\"predict_hits\":8,\"predict_misses\":9,\"predict_unreadable\":2,\"predict_error\":123," \
 	"\"vram\":8589934592,\"vram_peak\":10,\"vram_set_aside\":11,\"vram_waiting\":12," \
 	"\"vram_waited\":13,\"vram_refused\":14,\"vram_wait_us\":15}"
@@ -81,7 +82,7 @@ static const struct tg_snap_client game = {
 	"{\"id\":" id ",\"pid\":0,\"comm\":\"" comm "\",\"uid\":0,\"gpu\":0," words \
 	",\"reserve\":\"" reserve "\",\"vgpu\":\"\",\"line\":0,\"inflight\":0,\"waiting\":0," \
 	"\"failed\":0,\"lost\":0,\"overlaps\":0,\"wait_reserve_us\":0,\"wait_policy_us\":0," \
-	"\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0," \
+	"\"held_us\":0,\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0," \
 	"\"predict_hits\":0,\"predict_misses\":0,\"predict_unreadable\":0,\"predict_error\":0," \
 	"\"vram\":0,\"vram_peak\":0,\"vram_set_aside\":0,\"vram_waiting\":0," \
 	"\"vram_waited\":0,\"vram_refused\":0,\"vram_wait_us\":0}"
@@ -398,9 +399,9 @@ static const struct row rows[] = {
 		 ZERO_JSON("2", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\u009b",
 			   ZERO_WORDS("prt", "bg", "0", "waiting"), "background") "\n]\n" },
 	{ .name = "a smaller struct", .args = { "clients" }, .snap = &smaller, .status = 1,
-	  .err = SNAPSHOT "has 224 bytes for a client, not 328 or more\n" },
+	  .err = SNAPSHOT "has 224 bytes for a client, not 336 or more\n" },
 	{ .name = "a struct of one byte and no client", .args = { "clients" }, .snap = &no_size,
-	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 328 or more\n" },
+	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 336 or more\n" },
 	{ .name = "wrong magic", .args = { "clients" }, .snap = &wrong_magic, .status = 1,
 	  .err = SNAPSHOT "is no snapshot: it starts with 0x6e6f6e73, not 0x31504e53\n" },
 	{ .name = "wrong version", .args = { "clients" }, .snap = &wrong_version, .status = 1,
@@ -414,7 +415,7 @@ static const struct row rows[] = {
 	  .err = SNAPSHOT "ends after 287 bytes, before the last of its 1 clients\n" },
 	{ .name = "more clients than fit into memory", .args = { "clients" },
 	  .snap = &missing_client, .status = 1,
-	  .err = SNAPSHOT "ends after 368 bytes, before the last of its 4294967295 clients\n" },
+	  .err = SNAPSHOT "ends after 376 bytes, before the last of its 4294967295 clients\n" },
 	{ .name = "snapshot is a folder", .args = { "clients" }, .link = "sys/snapshot",
 	  .target = "stats", .status = 1,
 	  .err = "tgctl: cannot read sys/snapshot: Is a directory\n" },

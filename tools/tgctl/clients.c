@@ -57,6 +57,7 @@ static const struct field {
 	{ "overlaps", false, TYPE_U64, AT(overlaps), NULL, 0 },
 	{ "wait_reserve_us", false, TYPE_NS, AT(wait_reserve), NULL, 0 },
 	{ "wait_policy_us", false, TYPE_NS, AT(wait_policy), NULL, 0 },
+	{ "held_us", false, TYPE_NS, AT(held_time), NULL, 0 },
 	{ "would_reserve_us", false, TYPE_NS, AT(would_reserve), NULL, 0 },
 	{ "would_policy_us", false, TYPE_NS, AT(would_policy), NULL, 0 },
 	{ "modelled", false, TYPE_U64, AT(modelled), NULL, 0 },

@@ -28,6 +28,8 @@ static const struct family {
 	  "cause=\"reserve\"", COUNTER, AT(wait_reserve), 8, true },
 	{ "timegraph_wait_seconds", NULL, NULL, "cause=\"policy\"", COUNTER, AT(wait_policy), 8,
 	  true },
+	{ "timegraph_held_seconds", "seconds", "Time from a turn to its start; no GPU time.", NULL,
+	  COUNTER, AT(held_time), 8, true },
 	{ "timegraph_would_wait_seconds", "seconds", "Dry run: time they would have waited.",
 	  "cause=\"reserve\"", COUNTER, AT(would_reserve), 8, true },
 	{ "timegraph_would_wait_seconds", NULL, NULL, "cause=\"policy\"", COUNTER,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
-static_assert(sizeof(struct tg_snap_client) == 328, "the layout of a client in the snapshot");
+static_assert(sizeof(struct tg_snap_client) == 336, "the layout of a client in the snapshot");
 
 const char *const snapshot_scheds[] = { "prt", "ht", NULL };
 const char *const snapshot_resvs[] = { "pe", "ae", "bg", NULL };
