@@ -97,6 +97,7 @@ struct foreign {
 };
 
 static int nouveau, vgem;
+static volatile sig_atomic_t over;	/* SIGTERM has come: `hold` and `swap` end, as if time were up */
 
 __attribute__((noreturn, format(printf, 1, 2)))
 static void fail(const char *format, ...)
@@ -316,8 +317,11 @@ struct later {
 static void *later_run(void *arg)
 {
 	struct later *later = arg;
+	const long long until = now_ns() + later->ms * MS;
+	long long left;
 
-	sleep_ms(later->ms);
+	while (!over && (left = (until - now_ns()) / MS) > 0)
+		sleep_ms(left < 20 ? left : 20);
 	if (later->before) {
 		later->before(later->arg);
 		sleep_ms(later->ms);
@@ -368,7 +372,7 @@ static void *hold_run(void *arg)
 	struct sync wait = { .handle = syncobj_new() }, done = { .handle = syncobj_new() };
 	int channel = channel_new();
 
-	while (now_ns() < h->until) {
+	while (now_ns() < h->until && !over) {
 		struct foreign f = foreign_new();
 		struct later later = {};
 		long long from = now_ns(), left = (h->until - from) / MS;
@@ -387,7 +391,7 @@ static void *hold_run(void *arg)
 
 /*
  * hold SECONDS MS...: threads with a channel each, one EXEC at a time, each of which waits for a
- * fence for so long; 0: until the end
+ * fence for so long (0: until the end), for SECONDS or until SIGTERM
  */
 static void do_hold(char **args)
 {
@@ -653,7 +657,7 @@ static void do_swap(char **args)
 	int channel = channel_new();
 	unsigned int n = 0;
 
-	while (now_ns() < until) {
+	while (now_ns() < until && !over) {
 		struct trap trap = { .syncobj = wait.handle };
 		struct foreign f = foreign_new(), old = foreign_new();
 		struct exec req = {
@@ -802,9 +806,17 @@ static const struct {
 	{ "faults", 0, do_faults },
 };
 
+static void on_term(__attribute__((unused)) int sig)
+{
+	over = 1;
+}
+
 int main(int argc, char **argv)
 {
+	const struct sigaction action = { .sa_handler = on_term, .sa_flags = SA_RESTART };
 	size_t i;
+
+	sigaction(SIGTERM, &action, NULL);
 
 	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[1], commands[i].name) || argc - 2 < commands[i].args)
