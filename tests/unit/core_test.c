@@ -57,6 +57,11 @@ struct row {
 	"0 spec h:prt:bg:9:0:0\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 h\n" \
 	"0 submit 1 1 1\n" "1 submit 3 1 2\n" "5001 started 2\n" "5002 started 1\n" \
 	"6000 done 2\n" "6000 done 1\n"
+/* Two equal virtual GPUs of one client each; the first one's group 1 is FREED, and 2 waits. */
+#define VGPUS \
+	"0 spec [vgpu|v]:50:50:50 [vgpu|w]:50:50:50 a:prt:bg:1:0:0:vgpu=v b:prt:bg:1:0:0:vgpu=w\n" \
+	"0 join 1 1 a\n" "0 join 2 1 b\n" "40000 submit 1 1 1\n" "40001 submit 1 1 2\n"
+
 #define GOOD	"10000 submit 1 1 9\n" "10000 started 9\n" "10000 done 9\n"
 #define GOOD_4	GOOD GOOD GOOD GOOD
 #define FREE_4	", 10000 free 9, 10000 free 9, 10000 free 9, 10000 free 9"
@@ -404,10 +409,30 @@ static const struct row rows[] = {
 	  "0 free 1, 1000 free 2, 8000 free 3, 8000 budget -4000, 200000 free 4, "
 	  "300000 note overlap 1 4" },
 	{ "held: a virtual GPU pays, and is the last", "credit",
-	  "0 spec [vgpu|v]:50:50:50 [vgpu|w]:50:50:50 a:prt:bg:1:0:0:vgpu=v b:prt:bg:1:0:0:vgpu=w\n"
-	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 submit 1 1 2\n"
-	  "2 submit 2 1 3\n" "20000 started 1\n" "20001 done 1\n",
-	  "0 free 1, 20001 free 3" },
+	  VGPUS "40002 submit 2 1 3\n" "60000 started 1\n" "60001 done 1\n",
+	  "40000 free 1, 60001 free 3" },
+	{ "held: not where no other one waits", "credit",
+	  VGPUS "60000 started 1\n" "60000 submit 2 1 3\n" "60001 done 1\n",
+	  "40000 free 1, 60001 free 2" },
+	{ "held: a virtual GPU pays that is above its share then", "band",
+	  VGPUS "40002 submit 2 1 3\n" "95000 started 1\n" "95001 done 1\n",
+	  "40000 free 1, 95001 free 3" },
+	/* The first season is a's alone; in the others b is there, and pays nothing. */
+	{ "held: who stalls in each of its samples is held back in the end", "dfq",
+	  "0 pknob 2 1\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 submit 2 1 2\n"
+	  "50000 started 1\n" "50100 done 1\n" "50101 started 2\n" "50201 done 2\n"
+	  "120000 idle 1\n" "120000 idle 2\n" "120000 submit 1 1 3\n" "120001 submit 2 1 4\n"
+	  "170000 started 3\n" "170100 done 3\n" "170101 started 4\n" "170201 done 4\n"
+	  "240000 idle 1\n" "240000 idle 2\n" "240000 submit 1 1 5\n" "240001 submit 2 1 6\n"
+	  "290000 started 5\n" "290100 done 5\n" "290101 started 6\n" "290201 done 6\n"
+	  "296000 wait\n",
+	  "0 gate 1 track, 0 free 1, 5000 gate 1 hold, 50100 gate 1 open, 50100 gate 2 open, "
+	  "50100 free 2, 100200 gate 1 hold, 100200 sync 1, 100200 gate 2 hold, 100200 sync 2, "
+	  "120000 gate 1 track, 120000 free 3, 125000 gate 1 hold, 170100 gate 2 track, "
+	  "170100 free 4, 175100 gate 2 hold, 175100 gate 1 open, 175100 gate 2 open, "
+	  "230200 gate 1 hold, 230200 sync 1, 230200 gate 2 hold, 230200 sync 2, "
+	  "240000 gate 1 track, 240000 free 5, 245000 gate 1 hold, 290100 gate 2 track, "
+	  "290100 free 6, 295100 gate 2 hold, 295100 gate 2 open" },
 	{ "stall_us: the slot expires while a higher priority waits", "timegraph",
 	  STALL "2 submit 3 1 2\n" "5001 started 2\n" "5001 held 1\n" "5001 budget 1\n"
 	  "5001 budget 2\n" "8000 started 1\n" "8000 held 1\n",
