@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(addprefix $(B)/vm/bin/,abuse count infence scribble stall tty vram terminfo/x/xterm)
+vmtools: $(addprefix $(B)/vm/bin/,abuse count hostile infence scribble stall tty vram terminfo/x/xterm)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
@@ -30,6 +30,11 @@ $(B)/vm/bin/infence: $(B)/obj/vmtools/tests/vm/tools/infence.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
+HOSTILE_OBJ := $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/hostile/%.o,main driver exec world root)
+$(B)/vm/bin/hostile: $(HOSTILE_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
+
 # What tgctl top has to know of the terminal that `tty` plays
 $(B)/vm/bin/terminfo/x/xterm:
 	@mkdir -p $(B)/vm/bin/terminfo
@@ -43,4 +48,4 @@ $(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
 
--include $(ABUSE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count infence scribble stall tty vram)
+-include $(ABUSE_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count infence scribble stall tty vram)

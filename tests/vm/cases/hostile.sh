@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by `hostile`, after lib.sh.
+
+refuse=/host/bin/tg_refuse-$(uname -r).ko
+
+# called KIND COLUMN: how often a call was made (2), or taken (3)
+called() { awk -v kind="$1" -v column="$2" '$1 == kind { print $column }' /tmp/hostile; }
+
+# hostile SECONDS SEED [OPTION...]: beside a client that keeps the GPU busy
+hostile()
+{
+	seconds=$1 seed=$2
+	shift 2
+	# what nouveau says of such calls is the log's, not the console's, where each line takes milliseconds
+	echo 3 >/proc/sys/kernel/printk
+	insmod "$refuse" || die 'no tg_refuse'
+	cat /sys/module/nouveau/refcnt >/tmp/refcnt
+	load policy=timegraph
+	bomb bomb --cost 1ms
+	kills=$!
+	/host/bin/hostile "$@" -m $module "$seconds" "$seed" >/tmp/hostile 2>&1 ||
+		die "exit status $?: $(cat /tmp/hostile)"
+	cat /tmp/hostile
+	kill $kills 2>/dev/null	# they may have been refused, too
+	wait $kills
+	# a fuzzer that gets nothing done finds nothing
+	for kind in channel_alloc gem_new pushbuf write read forked; do
+		[ "$(called $kind 3)" -ge 2 ] || die "only $(called $kind 3) of $kind"
+	done
+}
+
+nothing_held()
+{
+	[ "$(ls $tg/clients | wc -l)" = 0 ] && [ "$(cat $tg/stats/gpu0_vram_held)" = 0 ]
+}
+
+after()
+{
+	echo off >/sys/kernel/debug/tg_refuse
+	[ -e $tg ] || load
+	until_true 30 nothing_held || die "left: $(tgctl clients) $(grep . $tg/stats/*vram* $tg/stats/*inflight*)"
+	unload
+	load policy=timegraph
+	tgload --kind compute --cost 2ms --count 50 --verify --json >/tmp/work 2>&1 || die "work: $(cat /tmp/work)"
+	[ "$(tgctl stats | awk '$1 == "completed" { print $2 }')" -ge 50 ] || die "$(tgctl stats)"
+	unload
+	[ "$(cat /sys/module/nouveau/refcnt)" = "$(cat /tmp/refcnt)" ] ||
+		die "references to nouveau: $(cat /tmp/refcnt) before, $(cat /sys/module/nouveau/refcnt) now"
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hostile: the ioctls that nouveau has on every kernel.
+ *
+ * Left out, since stock nouveau does not survive it:
+ *	objects in GART between 1 MiB and 1 TiB	nouveau takes all of the system's memory
+ *	objects of 1 TiB and more whose pages, in 32 bits, are 2^28 or more	TTM asks for a list of 2 GiB: a WARN
+ *	NVIF's types but NOP, SCLASS, NEW and unknown ones	they reach the card's registers
+ *	push buffers that are not zeros, relocations		the card does what they say
+ *	a push buffer used on two channels of a file	nouveau unmaps it when the later one is done with it; the other
+ *		then faults, its fences never signal, and what waits for them gives up with a WARN. So only the channel
+ *		in slot 0 fetches buffers, and a forked process makes none there
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <drm.h>
+#include <drm_mode.h>
+#include <stdint.h>
+#include <nouveau_drm.h>
+
+#include "hostile.h"
+
+#define NR(nr)		(DRM_COMMAND_BASE + (nr))
+#define MIB		(1ull << 20)
+
+/* As a 32-bit program calls */
+static long ioctl_int80(int fd, uint32_t cmd, uint32_t arg)
+{
+	long ret;
+
+	asm volatile("int $0x80" : "=a"(ret) : "a"(54), "b"(fd), "c"(cmd), "d"(arg)
+		     : "memory", "cc", "r8", "r9", "r10", "r11");
+	return (int)ret;
+}
+
+struct file *some_file(struct thread *t, bool vm)
+{
+	unsigned int i, from = below(t, FILES);
+
+	if (one_in(t, 32))
+		return &files[from];
+	for (i = 0; i < FILES; i++)
+		if (files[(from + i) % FILES].fd >= 0 && files[(from + i) % FILES].vm == vm)
+			return &files[(from + i) % FILES];
+	return &files[from];
+}
+
+/* One of two places for lists that calls point to; each ends where nothing can be touched. */
+void *list(struct thread *t, unsigned int which)
+{
+	return t->args + (which ? 8 : 2) * PAGE;
+}
+
+/* Where a call looks for its list of so many bytes. */
+uint64_t list_address(struct thread *t, const void *list, size_t bytes)
+{
+	uint8_t *at = t->args + ARENA - bytes;
+
+	switch (below(t, 40)) {
+	case 0: return 0;
+	case 1: return 8;
+	case 2: return wild(t);
+	case 3: return (uintptr_t)t->readonly + ((const uint8_t *)list - t->args);
+	case 4: return (uintptr_t)t->args + ARENA;		/* cannot be touched */
+	case 5: return 0xffffffff81000000ull;
+	case 6: return (uintptr_t)at + 4;			/* all but its last word */
+	case 7: return 0x7ffffffff000ull;			/* the last address of a process, and more */
+	default: return (uintptr_t)list;
+	}
+}
+
+/* Where the arguments lie. */
+static uintptr_t place(struct thread *t, const void *args, size_t size, void **back)
+{
+	uint8_t *at = t->args + 64 * below(t, 8);
+
+	memcpy(at, args, size);
+	*back = at;
+	if (!one_in(t, 24))
+		return (uintptr_t)at;
+	*back = NULL;
+	switch (below(t, 6)) {
+	case 0: return 0;
+	case 1: return (uintptr_t)t->readonly + (at - t->args);
+	case 2: return (uintptr_t)t->args + ARENA;
+	case 3: return (uintptr_t)t->args + ARENA - size / 2;
+	case 4: return wild(t);
+	default:
+		memcpy(t->args + ARENA - size, args, size);
+		return (uintptr_t)t->args + ARENA - size;
+	}
+}
+
+/* The ioctl, its number and its size mostly right. @args receives what it answers. Return: 0 or a negative errno. */
+long call(struct thread *t, const struct file *file, enum kind kind, unsigned int nr, void *args, size_t size)
+{
+	static const uint16_t sizes[] = { 0, 1, 4, 8, 256, 4096, 16383 };
+	unsigned int dir = _IOC_READ | _IOC_WRITE;
+	size_t said = size;
+	uintptr_t at;
+	void *back;
+	long ret;
+
+	at = place(t, args, size, &back);
+	if (one_in(t, 48))
+		said = one_in(t, 2) ? sizes[below(t, 7)] : size + 4 * below(t, 8) - 16;
+	if (one_in(t, 48))
+		dir = below(t, 4);
+	if (shared->int80 && one_in(t, 8))
+		ret = ioctl_int80(file->fd, _IOC(dir, DRM_IOCTL_BASE, nr, said & 0x3fff), at);
+	else
+		ret = syscall(SYS_ioctl, file->fd, _IOC(dir, DRM_IOCTL_BASE, nr, said & 0x3fff), at) ? -errno : 0;
+	count(kind, !ret);
+	if (!ret && back)
+		memcpy(args, back, size);
+	return ret;
+}
+
+/* A new descriptor takes the place of what was there. */
+void adopt(struct file *file, int fd)
+{
+	unsigned int i;
+	int old;
+
+	file->vm = false;
+	for (i = 0; i < CHANNELS; i++)
+		file->chan[i] = i;
+	for (i = 0; i < OBJECTS; i++) {
+		file->object[i].handle = 0;
+		file->object[i].va = 0;
+	}
+	for (i = 0; i < SYNCS; i++)
+		file->sync[i] = 0;
+	old = atomic_exchange(&file->fd, fd);
+	if (old >= 0)
+		close(old);
+}
+
+static void do_open(struct thread *t)
+{
+	struct file *file = &files[below(t, FILES)];
+	struct { uint64_t addr, size; } vm = { 1ull << 39, 1ull << 38 };
+	bool card = one_in(t, 6), wants_vm = one_in(t, 3);
+	int fd;
+
+	if (file->fd >= 0 && !one_in(t, 6))
+		return;
+	fd = open(card ? "/dev/dri/card0" : "/dev/dri/renderD128", O_RDWR);
+	count(OPEN, fd >= 0);
+	if (fd < 0)
+		return;
+	adopt(file, fd);
+	if (wants_vm && !call(t, file, VM_INIT, NR(0x10), &vm, sizeof(vm)))
+		file->vm = true;
+}
+
+/* What every process begins with: a file of each kind that there is, a channel and buffers for commands in each. */
+void begin(struct thread *t)
+{
+	static const uint32_t domains[] = { 12, 12, 12, 2, 2, 6 };
+	struct { uint64_t addr, size; } vm = { 1ull << 39, 1ull << 38 };
+	unsigned int i, k;
+
+	for (i = 0; i < 2; i++) {
+		struct drm_nouveau_channel_alloc alloc = { .fb_ctxdma_handle = 0xbeef0201, .tt_ctxdma_handle = 0xbeef0202 };
+		struct file *file = &files[i];
+
+		adopt(file, open("/dev/dri/renderD128", O_RDWR));
+		if (i && call(t, file, VM_INIT, NR(0x10), &vm, sizeof(vm)))
+			break;
+		file->vm = i;
+		if (!call(t, file, CHANNEL_ALLOC, NR(DRM_NOUVEAU_CHANNEL_ALLOC), &alloc, sizeof(alloc)))
+			file->chan[0] = alloc.channel;
+		for (k = 0; k < OBJECTS; k++) {
+			struct drm_nouveau_gem_new req = { .info.domain = domains[k], .info.size = PAGE << k, .align = PAGE };
+
+			if (!call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), &req, sizeof(req))) {
+				file->object[k].domain = req.info.domain & 6;
+				file->object[k].bytes = req.info.size;
+				file->object[k].handle = req.info.handle;
+			}
+		}
+		if (file->vm)
+			place_buffers(t, file);
+	}
+}
+
+static void do_close(struct thread *t)
+{
+	struct file *file = &files[below(t, FILES)];
+	const int kind = below(t, 4), other = files[below(t, FILES)].fd;
+
+	if (kind == 0)
+		adopt(file, -1);
+	else if (kind == 1 && file->fd >= 0)
+		close(file->fd);			/* its number stays */
+	else if (kind == 2 && other >= 0)
+		adopt(file, dup(other));
+	else if (file->fd >= 0 && other >= 0)
+		dup2(other, file->fd);
+}
+
+/* One that no file has */
+static int no_channel(struct thread *t)
+{
+	return wild(t) | 1 << 20;
+}
+
+static int some_channel(struct thread *t, const struct file *file)
+{
+	if (one_in(t, 16))
+		return wild(t);
+	return file->chan[one_in(t, 4) ? below(t, CHANNELS) : 0];
+}
+
+static uint32_t some_handle(struct thread *t, const struct file *file, unsigned int from, unsigned int n)
+{
+	const struct file *other = &files[below(t, FILES)];
+
+	if (one_in(t, 24))
+		return wild(t);
+	if (one_in(t, 24))
+		return below(t, 16);
+	if (one_in(t, 24))
+		return other->object[below(t, OBJECTS)].handle;
+	return file->object[from + below(t, n)].handle;
+}
+
+static void do_channel_alloc(struct thread *t)
+{
+	struct file *file = some_file(t, one_in(t, 3));
+	struct drm_nouveau_channel_alloc req = { .fb_ctxdma_handle = 0xbeef0201, .tt_ctxdma_handle = 0xbeef0202 };
+	struct drm_nouveau_channel_free old;
+	const unsigned int slot = t->process < FORKED_BY ? below(t, CHANNELS) : 1 + below(t, CHANNELS - 1);
+
+	/* Not more than a few: each takes memory of the card's that nobody else gets. */
+	old.channel = file->chan[slot];
+	call(t, file, CHANNEL_FREE, NR(DRM_NOUVEAU_CHANNEL_FREE), &old, sizeof(old));
+	if (one_in(t, 12))
+		req.fb_ctxdma_handle = wild(t);
+	if (one_in(t, 12))
+		req.tt_ctxdma_handle = wild(t);
+	if (!call(t, file, CHANNEL_ALLOC, NR(DRM_NOUVEAU_CHANNEL_ALLOC), &req, sizeof(req)))
+		file->chan[slot] = req.channel;
+}
+
+static void do_channel_free(struct thread *t)
+{
+	struct file *file = some_file(t, one_in(t, 3));
+	struct drm_nouveau_channel_free req = { .channel = some_channel(t, file) };
+
+	call(t, file, CHANNEL_FREE, NR(DRM_NOUVEAU_CHANNEL_FREE), &req, sizeof(req));
+}
+
+static const int classes[] = { 0x50c0, 0x502d, 0x5039, 0x8297, 0x506e, 0x90c0, 0x902d, 0x9039, 0x9097, 0x90b5, 0, -1 };
+
+static void do_grobj_alloc(struct thread *t)
+{
+	struct file *file = some_file(t, one_in(t, 3));
+	struct drm_nouveau_grobj_alloc req = {
+		.channel = some_channel(t, file), .handle = 0xbeef0300 + below(t, 8),
+		.class = classes[below(t, sizeof(classes) / sizeof(*classes))],
+	};
+
+	if (one_in(t, 16))
+		req.handle = wild(t);
+	call(t, file, GROBJ_ALLOC, NR(DRM_NOUVEAU_GROBJ_ALLOC), &req, sizeof(req));
+}
+
+static void do_nvif(struct thread *t)
+{
+	static const uint8_t types[] = { 2, 2, 2, 2, 0, 1, 13, 255 };
+	struct file *file = some_file(t, one_in(t, 3));
+	struct {
+		uint8_t version, type, pad02[4], owner, route;
+		uint64_t token, object;
+		struct {
+			uint8_t version, pad01[6], route;
+			uint64_t token, object;
+			uint32_t handle;
+			int32_t oclass;
+		} new;
+	} req = {
+		.type = types[below(t, 8)], .owner = 0xff, .route = one_in(t, 8) ? 0 : 0xff,
+		.token = some_channel(t, file), .object = 0,
+		.new.handle = 0xbeef0400 + below(t, 8), .new.object = 0xbeef0400 + below(t, 8),
+		.new.oclass = classes[below(t, sizeof(classes) / sizeof(*classes))],
+	};
+
+	if (one_in(t, 16))
+		req.token = wild(t);
+	if (one_in(t, 32))
+		req.version = wild(t);
+	/* Without a channel, only what makes nothing */
+	if (!req.route)
+		req.type = 0;
+	call(t, file, NVIF, NR(DRM_NOUVEAU_NVIF), &req, sizeof(req));
+}
+
+static void gem_close(struct thread *t, struct file *file, uint32_t handle)
+{
+	struct drm_gem_close req = { .handle = handle };
+
+	call(t, file, GEM_CLOSE, 0x09, &req, sizeof(req));
+}
+
+/* A size that nouveau can make, or cannot; @vram: in no other memory. */
+static uint64_t some_size(struct thread *t, bool vram)
+{
+	switch (below(t, 12)) {
+	case 0: return (1ull << (vram ? 29 + below(t, 10) : 44 + below(t, 20))) + (vram ? PAGE * (uint64_t)below(t, 1 << 20) : 0);
+	case 1: return 1ull << (44 + below(t, 20));
+	case 2: return -(uint64_t)below(t, PAGE);
+	case 3: return 0;
+	case 4: return below(t, MIB);
+	case 5: return vram && one_in(t, 4) ? 16 * MIB : MIB;
+	default: return PAGE << below(t, 6);
+	}
+}
+
+/* The first half of a file's objects are in GART, for commands; the others are in VRAM or wherever. */
+static void do_gem_new(struct thread *t)
+{
+	static const uint32_t domains[] = { 2, 2, 2, 10, 6, 4, 0, 1, 0xffffffff };
+	struct file *file = some_file(t, one_in(t, 3));
+	const unsigned int slot = below(t, OBJECTS);
+	const uint32_t domain = slot < OBJECTS / 2 ? 12 : domains[below(t, sizeof(domains) / sizeof(*domains))];
+	struct drm_nouveau_gem_new req = { .info.domain = domain, .align = one_in(t, 16) ? wild(t) : PAGE };
+	struct object *object = &file->object[slot];
+
+	req.info.size = some_size(t, (domain & 6) == 2);
+	if (one_in(t, 24))
+		req.info.tile_mode = wild(t);
+	if (one_in(t, 24))
+		req.info.tile_flags = wild(t);
+	if (object->handle)
+		gem_close(t, file, object->handle);
+	object->handle = 0;
+	object->va = 0;
+	if (call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), &req, sizeof(req)))
+		return;
+	object->domain = req.info.domain & 6;
+	object->bytes = req.info.size;
+	object->handle = req.info.handle;
+}
+
+static void do_gem_close(struct thread *t)
+{
+	struct file *file = some_file(t, one_in(t, 3));
+
+	gem_close(t, file, some_handle(t, file, 0, OBJECTS));
+}
+
+static void do_dumb(struct thread *t)
+{
+	struct drm_mode_create_dumb req = { .width = 16 << below(t, 5), .height = 16 << below(t, 5), .bpp = 32 };
+	struct file *file = &files[below(t, FILES)];
+
+	if (one_in(t, 3))
+		req.width = wild(t);
+	if (one_in(t, 3))
+		req.height = wild(t);
+	if (one_in(t, 6))
+		req.bpp = wild(t);
+	if (!call(t, file, DUMB, 0xb2, &req, sizeof(req)))
+		gem_close(t, file, req.handle);
+}
+
+static void do_prime(struct thread *t)
+{
+	struct file *from = some_file(t, one_in(t, 3)), *to = some_file(t, one_in(t, 3));
+	struct drm_prime_handle req = { .handle = some_handle(t, from, 0, OBJECTS), .flags = one_in(t, 8) ? wild(t) : 2 };
+	const unsigned int slot = OBJECTS / 2 + below(t, OBJECTS / 2);
+	int fd;
+
+	if (call(t, from, PRIME, 0x2d, &req, sizeof(req)))
+		return;
+	fd = req.fd;
+	if (!one_in(t, 4) && !call(t, to, PRIME, 0x2e, &req, sizeof(req))) {
+		if (to->object[slot].handle)
+			gem_close(t, to, to->object[slot].handle);
+		to->object[slot].handle = req.handle;
+		to->object[slot].domain = 2;
+		to->object[slot].va = 0;
+	}
+	close(fd);
+}
+
+static void spoil_pushbuf(struct thread *t, struct drm_nouveau_gem_pushbuf *req,
+			  struct drm_nouveau_gem_pushbuf_push *push, struct drm_nouveau_gem_pushbuf_bo *bo)
+{
+	static const uint32_t limits[] = { 511, 512, 513, 1023, 1024, 1025, 0, 1, 0x80000000, 0xffffffff, 0x0aaaaaab };
+	const uint32_t limit = limits[below(t, sizeof(limits) / sizeof(*limits))];
+
+	switch (below(t, 14)) {
+	case 0: req->nr_push = limit; break;
+	case 1: req->nr_buffers = limit; break;
+	case 2: req->nr_relocs = limit; req->relocs = one_in(t, 2) ? 8 : (uintptr_t)t->args + ARENA; break;
+	case 3: req->channel = no_channel(t); break;
+	case 4: req->vram_available = wild(t); break;
+	case 5: push->bo_index = wild(t) | 16; break;
+	case 6: push->offset = 0; push->length = (PAGE - 1) & ~3u; break;
+	case 7: push->length = 0x800000 | (push->length & 0xffc); break;	/* do not prefetch */
+	case 8: bo->handle = wild(t) | 1 << 20; break;
+	case 9: bo->valid_domains = below(t, 8); break;
+	case 10: bo->read_domains = wild(t); break;
+	case 11: bo->write_domains = wild(t); break;
+	case 12: bo[1] = bo[0]; break;
+	default: req->suffix0 = wild(t); req->gart_available = wild(t); break;
+	}
+}
+
+/* Commands that do nothing: a page of zeros, or a part of it. */
+static void do_pushbuf(struct thread *t)
+{
+	struct file *file = some_file(t, false);
+	struct drm_nouveau_gem_pushbuf_push *push = list(t, 0);
+	struct drm_nouveau_gem_pushbuf_bo *bo = list(t, 1);
+	struct drm_nouveau_gem_pushbuf req = {
+		.channel = file->chan[0], .nr_buffers = 1 + below(t, 3), .nr_push = 1 + below(t, 3),
+	};
+	unsigned int i, first = below(t, OBJECTS / 2);
+
+	for (i = 0; i < OBJECTS / 2 && !file->object[first].handle; i++)
+		first = (first + 1) % (OBJECTS / 2);
+	if (one_in(t, 32))
+		req.nr_push = 512;
+	if (one_in(t, 32)) {
+		req.channel = some_channel(t, file);
+		req.nr_push = 0;	/* a question */
+	}
+	memset(bo, 0, 8 * sizeof(*bo));
+	for (i = 0; i < req.nr_buffers; i++) {
+		struct object *object = &file->object[i ? OBJECTS / 2 + (first + i) % (OBJECTS / 2) : first];
+
+		bo[i].handle = object->handle;
+		bo[i].valid_domains = i ? object->domain : NOUVEAU_GEM_DOMAIN_GART;
+		bo[i].read_domains = bo[i].valid_domains;
+		bo[i].write_domains = one_in(t, 2) ? bo[i].valid_domains : 0;
+		if (i && !bo[i].handle)
+			req.nr_buffers = i;
+	}
+	for (i = 0; i < req.nr_push; i++)
+		push[i] = (struct drm_nouveau_gem_pushbuf_push) {
+			.offset = 64 * below(t, 32), .length = 4 + 4 * below(t, 256),
+		};
+	if (one_in(t, 24))
+		req.vram_available = NOUVEAU_GEM_PUSHBUF_SYNC;
+	if (one_in(t, 3))
+		spoil_pushbuf(t, &req, push, bo);
+	req.buffers = list_address(t, bo, req.nr_buffers % 8 * sizeof(*bo));
+	req.push = list_address(t, push, req.nr_push % 513 * sizeof(*push));
+	call(t, file, PUSHBUF, NR(DRM_NOUVEAU_GEM_PUSHBUF), &req, sizeof(req));
+}
+
+static void do_cpu_prep(struct thread *t)
+{
+	struct file *file = some_file(t, one_in(t, 3));
+	struct drm_nouveau_gem_cpu_prep req = { .handle = some_handle(t, file, 0, OBJECTS), .flags = one_in(t, 4) ? wild(t) : 1 };
+
+	call(t, file, CPU_PREP, NR(DRM_NOUVEAU_GEM_CPU_PREP), &req, sizeof(req));
+}
+
+static void do_gem_info(struct thread *t)
+{
+	struct file *file = some_file(t, one_in(t, 3));
+	struct drm_nouveau_gem_info req = { .handle = some_handle(t, file, 0, OBJECTS) };
+
+	call(t, file, GEM_INFO, NR(DRM_NOUVEAU_GEM_INFO), &req, sizeof(req));
+}
+
+const struct op driver_ops[] = {
+	{ "open", 30, do_open },
+	{ "close", 4, do_close },
+	{ "channel_alloc", 3, do_channel_alloc },
+	{ "channel_free", 2, do_channel_free },
+	{ "grobj_alloc", 10, do_grobj_alloc },
+	{ "nvif", 10, do_nvif },
+	{ "gem_new", 30, do_gem_new },
+	{ "gem_close", 6, do_gem_close },
+	{ "dumb", 10, do_dumb },
+	{ "prime", 10, do_prime },
+	{ "pushbuf", 160, do_pushbuf },
+	{ "cpu_prep", 20, do_cpu_prep },
+	{ "gem_info", 4, do_gem_info },
+	{ },
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hostile - what its files share. See main.c.
+ *
+ * All state of a process is shared by its threads, on purpose without a lock: what one of them closes, another one uses.
+ */
+#ifndef HOSTILE_H
+#define HOSTILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define FILES		6u
+#define CHANNELS	4u
+#define OBJECTS		6u
+#define SYNCS		4u
+#define THREADS		2u
+#define WORKERS		3u		/* processes that call nouveau; one more plays root */
+#define MAILBOXES	4u
+#define CHILDREN	8		/* forked processes at a time, all together */
+#define ROOT		WORKERS		/* the slot of that one */
+#define FORKED_BY	1000u		/* added to the process number of a forked one's parent */
+#define GENERATION	16u		/* process number = slot + GENERATION * how often it has begun */
+
+/* Descriptors that every process has, across fork and exec */
+#define FD_SHARED	100
+#define FD_MAILBOX	101
+
+#define TG		"/sys/kernel/timegraph"
+
+enum kind {
+	OPEN, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, NVIF, GEM_NEW, GEM_CLOSE, DUMB, PUSHBUF, CPU_PREP, GEM_INFO,
+	PRIME, VM_INIT, VM_BIND, EXEC, SYNCOBJ, WRITE, READ, INSMOD, RMMOD, KILLED, FORKED, PASSED, EXECED, LEFT, KINDS
+};
+
+/**
+ * struct shared - what all processes see
+ * @end: stop
+ * @pid: of each worker, and of root; 0: none now
+ * @children: forked processes that are alive
+ * @int80: the kernel has the calls of 32-bit programs
+ * @calls: made, by kind
+ * @taken: those that said no error
+ */
+struct shared {
+	atomic_bool end, int80;
+	atomic_int pid[WORKERS + 1];
+	atomic_int children;
+	atomic_ulong calls[KINDS], taken[KINDS];
+};
+
+struct object {
+	atomic_uint handle;
+	atomic_uint domain;
+	atomic_uint bytes;
+	atomic_ullong va;	/* where VM_BIND has put it */
+};
+
+struct file {
+	atomic_int fd;
+	atomic_bool vm;		/* VM_INIT has been called: EXEC, no PUSHBUF */
+	atomic_int chan[CHANNELS];
+	struct object object[OBJECTS];
+	atomic_uint sync[SYNCS];
+};
+
+/**
+ * struct thread - one sequence of calls
+ * @rng: begins anew with each step, so that what a step does hangs on (seed, process, thread, step) alone
+ * @args: memory for arguments, ARENA bytes below 4 GiB, and a page behind it that cannot be touched
+ * @readonly: the same memory, which cannot be written to through here
+ */
+struct thread {
+	uint64_t rng, step;
+	unsigned int process, index;
+	uint8_t *args, *readonly;
+};
+
+#define PAGE	4096u
+#define ARENA	(16 * PAGE)
+
+struct op {
+	const char *name;
+	unsigned int weight;
+	void (*run)(struct thread *t);
+};
+
+extern struct shared *shared;
+extern struct file files[FILES];
+extern uint64_t seed;
+extern const char *module;	/* of root's insmod; NULL: none */
+extern bool quiet;		/* a replay is not */
+
+extern const struct op driver_ops[], exec_ops[], world_ops[], root_ops[];
+
+/* main.c */
+uint32_t below(struct thread *t, uint32_t n);
+bool one_in(struct thread *t, uint32_t n);
+uint64_t wild(struct thread *t);
+void count(enum kind kind, bool ok);
+void one_step(struct thread *t, const struct op *const *tables);
+void run_steps(struct thread *t, uint64_t steps);
+bool thread_init(struct thread *t, unsigned int process, unsigned int index);
+
+/* driver.c */
+struct file *some_file(struct thread *t, bool vm);
+long call(struct thread *t, const struct file *file, enum kind kind, unsigned int nr, void *args, size_t size);
+void *list(struct thread *t, unsigned int which);
+uint64_t list_address(struct thread *t, const void *list, size_t bytes);
+void adopt(struct file *file, int fd);
+void begin(struct thread *t);
+
+/* exec.c */
+void place_buffers(struct thread *t, struct file *file);
+
+#endif

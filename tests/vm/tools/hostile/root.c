@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hostile: root, who changes all that can be changed, and reads all that can be read. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+
+#include "hostile.h"
+
+static void put(const char *path, const char *text)
+{
+	const ssize_t len = strlen(text);
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0)
+		return;
+	count(WRITE, write(fd, text, len) == len);
+	close(fd);
+}
+
+static size_t get(const char *path, char *text, size_t room)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
+
+	if (fd >= 0)
+		close(fd);
+	count(READ, n >= 0);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? n : 0;
+}
+
+static const char *const policies[] = {
+	"none", "fifo", "timegraph", "fcfs", "tick", "timeslice", "dfq", "loga", "band", "credit", "vfifo", "nosuch",
+};
+
+static const char *some_policy(struct thread *t)
+{
+	return policies[below(t, sizeof(policies) / sizeof(*policies))];
+}
+
+static void do_policy(struct thread *t)
+{
+	put(TG "/policy", some_policy(t));
+}
+
+static void do_spec(struct thread *t)
+{
+	static const char *const lines[] = {
+		"uid=0: ht: pe: 20: 1000: 10000\n", "uid=65534: prt: ae: 30: 2000: 10000: depth=2\n",
+		"uid=1000: ht: bg: 0: 0: 0\n", "uid=1000: ht: pe: 5: 500: 20000: mem=8M\n",
+		"uid=0: prt: pe: 50: 4000: 16000: reserve=one, weight=300\n",
+		"uid=65534: ht: pe: 10: 4000: 40000: reserve=one\n", "exe=*: ht: ae: 7: 1000: 16000\n",
+		"[vgpu a]: 25: 25: 50\n", "uid=1000: ht: bg: 0: 0: 0: vgpu=a\n", "cgroup=/*: ht: bg: 0: 0: 0\n",
+		"a:b:c:d\n", "uid=0 : ht : pe : 100 : 1 : 1\n",
+	};
+	char text[1024] = "";
+	unsigned int i, n = below(t, 6);
+
+	for (i = 0; i < n; i++)
+		strcat(text, lines[below(t, sizeof(lines) / sizeof(*lines))]);
+	put(TG "/spec", text);
+	put(TG "/spec_commit", one_in(t, 8) ? "0" : one_in(t, 2) ? "1" : "rematch");
+}
+
+/* The name of some file of a directory; empty: there is none. */
+static void some_name(struct thread *t, const char *dir, char name[256])
+{
+	const unsigned int at = below(t, 1 << 20);
+	unsigned int n = 0, i = 0;
+	struct dirent *entry;
+	DIR *d = opendir(dir);
+
+	*name = '\0';
+	if (!d)
+		return;
+	while ((entry = readdir(d)))
+		n += entry->d_name[0] != '.';
+	rewinddir(d);
+	while (n && (entry = readdir(d)))
+		if (entry->d_name[0] != '.' && i++ == at % n) {
+			strcpy(name, entry->d_name);
+			break;
+		}
+	closedir(d);
+}
+
+static void do_knob(struct thread *t)
+{
+	static const char *const ends[] = { "", "_min", "_max", "_default" };
+	char name[256], path[600], text[64];
+	const unsigned int end = below(t, 4);
+
+	some_name(t, TG "/knobs", name);
+	if (!*name)
+		return;
+	snprintf(path, sizeof(path), TG "/knobs/%s%s", name, ends[end]);
+	if (!get(path, text, sizeof(text)) || one_in(t, 3))
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)wild(t));
+	snprintf(path, sizeof(path), TG "/knobs/%s", name);
+	put(path, text);
+}
+
+static void do_client(struct thread *t)
+{
+	static const char *const words[] = { "0", "99", "100", "-1", "*", "" };
+	char name[256], path[600], text[32];
+
+	if (one_in(t, 4)) {
+		snprintf(text, sizeof(text), "%d", (int)shared->pid[below(t, WORKERS)]);
+		put(TG "/foreground", text);
+		return;
+	}
+	some_name(t, TG "/clients", name);
+	snprintf(path, sizeof(path), TG "/clients/%s/prio", name);
+	put(path, words[below(t, 6)]);
+}
+
+static void do_vgpu(struct thread *t)
+{
+	static const char *const files[] = { "name", "compute", "copy", "memory" };
+	static const char *const words[] = { "a", "b", "", "0", "10", "50", "100", "101" };
+	char path[128];
+
+	snprintf(path, sizeof(path), TG "/vgpus/%u/%s", below(t, 18), files[below(t, 4)]);
+	put(path, words[below(t, 8)]);
+}
+
+/* Some files, down to some depth; the snapshot and the trace in pieces. */
+static void do_read(struct thread *t)
+{
+	static char text[1 << 16];
+	char path[1200] = TG, name[256];
+	int depth, fd;
+
+	for (depth = 0; depth < 4; depth++) {
+		some_name(t, path, name);
+		if (!*name)
+			break;
+		strcat(path, "/");
+		strcat(path, name);
+	}
+	get(path, text, sizeof(text));
+	fd = open(one_in(t, 8) ? "/sys/kernel/debug/timegraph/trace" : TG "/snapshot", O_RDONLY);
+	if (fd < 0)
+		return;
+	count(READ, pread(fd, text, 1 + below(t, sizeof(text) - 1), 0) >= 0);
+	count(READ, pread(fd, text, 1 + below(t, 4096), below(t, 8192)) >= 0);
+	if (one_in(t, 2) && files[0].fd < 0)
+		files[0].fd = fd;		/* stays open for a while */
+	else
+		close(fd);
+	if (one_in(t, 4)) {
+		close(files[0].fd);
+		files[0].fd = -1;
+	}
+}
+
+/* What nouveau refuses, where tg_refuse is there; to users, and sometimes to nobody. */
+static void do_refuse(struct thread *t)
+{
+	static const char *const functions[] = {
+		"PUSHBUF", "EXEC", "GEM_NEW", "CHANNEL_ALLOC", "CHANNEL_FREE", "GROBJ_ALLOC", "DUMB_CREATE", "NVIF",
+	};
+	static const char *const errors[] = { "ENOMEM", "EFAULT", "EBUSY", "EINTR", "ENODEV", "ERESTARTSYS" };
+	static const int uids[] = { 0, 1000, 65534 };
+	const unsigned int error = below(t, 6);
+	const char *function = functions[below(t, 8)];
+	const unsigned int every = 2 + below(t, 30), uid = uids[below(t, 3)];
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s %s %u %u %s", function, errors[error], every, uid,
+		 one_in(t, 2) ? "after" : "before");
+	put("/sys/kernel/debug/tg_refuse", one_in(t, 6) ? "off" : text);
+}
+
+/* Seldom: unloading waits for all calls that are under way, and all writes wait for it. */
+static void do_insmod(struct thread *t)
+{
+	static const unsigned int sizes[] = { 0, 0, 64, 1024 };
+	char options[64];
+	int fd;
+
+	if (!module || (!one_in(t, 8) && access(TG, F_OK) == 0))
+		return;
+	count(RMMOD, !syscall(SYS_delete_module, "timegraph", one_in(t, 2) ? O_NONBLOCK : 0));
+	snprintf(options, sizeof(options), "policy=%s trace_kib=%u dry_run=%u", some_policy(t), sizes[below(t, 4)],
+		 one_in(t, 6));
+	fd = open(module, O_RDONLY);
+	if (fd < 0)
+		return;
+	count(INSMOD, !syscall(SYS_finit_module, fd, options, 0));
+	close(fd);
+}
+
+static void do_pause(struct thread *t)
+{
+	usleep(100 + below(t, 40000));
+}
+
+const struct op root_ops[] = {
+	{ "policy", 6, do_policy },
+	{ "spec", 6, do_spec },
+	{ "knob", 6, do_knob },
+	{ "client", 4, do_client },
+	{ "vgpu", 2, do_vgpu },
+	{ "read", 20, do_read },
+	{ "refuse", 3, do_refuse },
+	{ "insmod", 6, do_insmod },
+	{ "pause", 16, do_pause },
+	{ },
+};
