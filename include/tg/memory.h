@@ -48,7 +48,7 @@
 
 #include <tg/types.h>
 
-#define TG_MEM_BUCKETS	64		/* of the table of accounts */
+#define TG_MEM_BUCKETS	512		/* of the table of accounts */
 #define TG_MEM_WAITING	128		/* requests that may wait; one more is refused */
 #define TG_MEM_MAX	(1024ULL << 40)	/* bytes: largest request, largest memory */
 

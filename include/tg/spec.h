@@ -94,6 +94,8 @@ struct tg_spec_vgpu {
  * @nr_vgpus: how many
  * @background: index of the first entry that configures the Background reserve (resv bg
  *	with C and T), or -1
+ * @serial: the host's number of this spec, never used again; 0: its identities keep no answers
+ *	(struct tg_identity)
  */
 struct tg_spec {
 	const char *text;
@@ -101,6 +103,7 @@ struct tg_spec {
 	struct tg_spec_vgpu vgpus[TG_VGPUS_MAX];
 	u32 nr, nr_vgpus;
 	s32 background;
+	u32 serial;
 };
 
 /**

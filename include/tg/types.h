@@ -70,6 +70,8 @@ enum tg_resv { TG_PE, TG_AE, TG_BG };
  */
 enum tg_gate { TG_GATE_OPEN, TG_GATE_TRACK, TG_GATE_ASK, TG_GATE_HOLD };
 
+struct tg_spec_entry;
+
 /**
  * struct tg_identity - who a client is; what spec lines match against
  * @pid: thread-group id
@@ -78,8 +80,14 @@ enum tg_gate { TG_GATE_OPEN, TG_GATE_TRACK, TG_GATE_ASK, TG_GATE_HOLD };
  * @exe: path of the executable, or NULL when the host cannot tell
  * @cgroup: path of its cgroup, or NULL when the host cannot tell
  *
+ * @serial: struct tg_spec.serial of the spec that @entry is of, 0: of none
+ * @entry: what tg_spec_match() says of this identity and that spec; NULL: no line matches
+ *
  * Memory of the strings is the host's and must stay valid and unchanged from JOIN to the
- * client's last LEAVE.
+ * client's last LEAVE. How long matching takes is the client's choice (the length of a path), so a
+ * host that feeds under a lock matches before it takes that, and leaves the answer in @serial and
+ * @entry, which it changes under the lock. The core asks tg_spec_match() where they are of another
+ * spec: the answer is the same, so none of it is recorded.
  */
 struct tg_identity {
 	u32 pid;
@@ -87,6 +95,8 @@ struct tg_identity {
 	char comm[TG_COMM_LEN];
 	const char *exe;
 	const char *cgroup;
+	u32 serial;
+	const struct tg_spec_entry *entry;
 };
 
 /**

@@ -229,11 +229,22 @@ static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
 									    TG_PRIO_AGPA;
 }
 
+const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
+					    const struct tg_client *client)
+{
+	const struct tg_identity *id = client->id_data;
+
+	if (!gpu->spec)
+		return NULL;
+	if (gpu->spec->serial && id->serial == gpu->spec->serial)
+		return id->entry;
+	return tg_spec_match(gpu->spec, id);
+}
+
 /* Give the client what its line says, its waiting jobs included. */
 static void match(struct tg_gpu *gpu, struct tg_client *client)
 {
-	const struct tg_spec_entry *entry = gpu->spec ?
-		tg_spec_match(gpu->spec, client->id_data) : NULL;
+	const struct tg_spec_entry *entry = tg_client_entry(gpu, client);
 	struct tg_reserve *old = client->reserve;
 	struct tg_channel *ch;
 	struct tg_job *job;

@@ -42,6 +42,8 @@ void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_g
 void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client);
 void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev);
+const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
+					    const struct tg_client *client);
 void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client);
 void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *reserve);
 

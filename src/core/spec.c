@@ -4,8 +4,8 @@
  * the grammar; tests/lib/spec_oracle.c is a second reading of that page to compare with.
  *
  * Called by the host when a text is committed (process context, no lock needed), by tgctl
- * and by the tests; tg_spec_match() also under the GPU lock, at JOIN. Everything is in the
- * caller's memory: this file owns nothing and keeps no state.
+ * and by the tests; tg_spec_match() mostly before the GPU's lock is taken (struct tg_identity).
+ * Everything is in the caller's memory: this file owns nothing and keeps no state.
  *
  * A cursor reads a line from left to right and refuses it at the first byte that fits
  * nothing; only a line that is good by itself is then held against the lines before it.
@@ -734,6 +734,7 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err)
 	spec->nr = 0;
 	spec->nr_vgpus = 0;
 	spec->background = -1;
+	spec->serial = 0;
 	if (len > TG_SPEC_TEXT_MAX)
 		return refuse_long(&c);
 	if (len >= strlen(mark) && !memcmp(c.text, mark, strlen(mark)))

@@ -179,7 +179,7 @@ int tg_vgpu_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		gpu->vgpu[nr].share[k] = conf->share[k];
 	settle_rest(gpu);
 	list_for_each_entry(client, &gpu->all_clients, all) {
-		nr = tg_vgpu_of(gpu, gpu->spec ? tg_spec_match(gpu->spec, client->id_data) : NULL);
+		nr = tg_vgpu_of(gpu, tg_client_entry(gpu, client));
 		if (client->vgpu != nr)
 			tg_jobs_place(gpu, client, client->prio, nr);
 	}

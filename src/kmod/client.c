@@ -182,7 +182,7 @@ void tgk_client_sync(struct tgk_client *client)
 void tgk_client_gone(struct tgk_client *client)
 {
 	WRITE_ONCE(client->gone, true);
-	list_del_init(&client->node);
+	hash_del(&client->node);
 	client_queue(client, &client->show);
 }
 
@@ -205,19 +205,19 @@ static int identify(struct tg_identity *ident)
 	if (exe) {
 		path = d_path(&exe->f_path, buf, PATH_MAX);
 		if (!IS_ERR(path))
-			ident->exe = kstrdup(path, GFP_KERNEL);
+			ident->exe = kstrdup(path, GFP_KERNEL_ACCOUNT);
 		fput(exe);
 	}
 	len = tgk_cgroup_path(buf, PATH_MAX);
 	if (len >= 0 && len < PATH_MAX)
-		ident->cgroup = kstrdup(buf, GFP_KERNEL);
+		ident->cgroup = kstrdup(buf, GFP_KERNEL_ACCOUNT);
 	kfree(buf);
 	return 0;
 }
 
 static struct tgk_client *client_new(struct tgk_gpu *gpu)
 {
-	struct tgk_client *client = kzalloc(sizeof(*client), GFP_KERNEL);
+	struct tgk_client *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
 
 	if (!client)
 		return NULL;
@@ -232,7 +232,6 @@ static struct tgk_client *client_new(struct tgk_gpu *gpu)
 	client->exec = tgk_exec_id();
 	INIT_WORK(&client->show, show);
 	INIT_WORK(&client->sync, sync);
-	INIT_LIST_HEAD(&client->node);
 	return client;
 }
 
@@ -247,13 +246,88 @@ static struct tgk_client *client_find(struct tgk_gpu *gpu)
 {
 	struct tgk_client *client;
 
-	list_for_each_entry(client, &gpu->clients, node)
+	hash_for_each_possible(gpu->clients, client, node, (unsigned long)task_tgid(current))
 		if (is_current(client) && !client->closed)
 			return client;
 	return NULL;
 }
 
+static bool matched(const struct tgk_client *client, const struct tg_spec *spec)
+{
+	return !spec || client->ident.serial == spec->serial;
+}
+
+/*
+ * What @spec says of @client, which stays in its identity. How long that takes, the client has
+ * chosen: the length of its paths. So it is asked without tgk_gpu.lock; under tgk_spec_sem.
+ */
+static void match(struct tgk_gpu *gpu, struct tgk_client *client, const struct tg_spec *spec)
+{
+	const struct tg_spec_entry *entry = tg_spec_match(spec, &client->ident);
+
+	raw_spin_lock_irq(&gpu->lock);
+	client->ident.entry = entry;
+	client->ident.serial = spec->serial;
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/* One of the clients in a bucket that @spec has not been asked about, referenced; NULL: none. */
+static struct tgk_client *unmatched(struct tgk_gpu *gpu, int bucket, const struct tg_spec *spec)
+{
+	struct tgk_client *client;
+
+	raw_spin_lock_irq(&gpu->lock);
+	hlist_for_each_entry(client, &gpu->clients[bucket], node)
+		if (!matched(client, spec)) {
+			kobject_get(&client->kobj);
+			break;
+		}
+	raw_spin_unlock_irq(&gpu->lock);
+	return client;
+}
+
+/**
+ * tgk_clients_match() - what a spec says of the clients that are there
+ * @gpu: the GPU
+ * @spec: the spec
+ *
+ * Context: process, under tgk_spec_sem, for writing: nobody joins.
+ */
+void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec)
+{
+	struct tgk_client *client;
+	int i;
+
+	for (i = 0; i < HASH_SIZE(gpu->clients); i++)
+		while ((client = unmatched(gpu, i, spec))) {
+			match(gpu, client, spec);
+			tgk_client_put(client);
+			cond_resched();
+		}
+}
+
 /* --- channels --- */
+
+/* Can it never submit again? Under tgk_gpu.lock and RCU. */
+static bool is_over(const struct tgk_client *client)
+{
+	return !pid_task(client->pid, PIDTYPE_TGID) ||
+	       (client->pid == task_tgid(current) && client->exec != tgk_exec_id());
+}
+
+/* Is one of the processes that share a channel dead? Then there is room for another. */
+static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	struct tgk_channel *ch;
+	bool room = false;
+
+	rcu_read_lock();
+	hash_for_each_possible(gpu->channels, ch, hash, chid)
+		room |= !ch->dying && ch->file == file && ch->chid == chid &&
+			is_over(ch->client);
+	rcu_read_unlock();
+	return room;
+}
 
 /**
  * tgk_channel_find() - a channel as the current process uses it
@@ -262,6 +336,8 @@ static struct tgk_client *client_find(struct tgk_gpu *gpu)
  * @chid: nouveau's number
  * @known: what is known about it
  *
+ * Of more than TGK_SHARERS processes that share a channel, those that come last use it in the name
+ * of one that has come before.
  * Context: under tgk_gpu.lock.
  *
  * Return: the channel if *@known is TGK_KNOWN, else NULL.
@@ -269,7 +345,8 @@ static struct tgk_client *client_find(struct tgk_gpu *gpu)
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known)
 {
-	struct tgk_channel *ch;
+	struct tgk_channel *ch, *other = NULL;
+	u32 others = 0;
 
 	*known = TGK_UNKNOWN;
 	hash_for_each_possible(gpu->channels, ch, hash, chid) {
@@ -279,12 +356,18 @@ struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file 
 			*known = TGK_KNOWN;
 			return ch;
 		}
-		if (!ch->dying)
+		if (!ch->dying) {
 			*known = TGK_FOREIGN;
-		else if (*known == TGK_UNKNOWN)
+			other = ch;
+			others++;
+		} else if (*known == TGK_UNKNOWN) {
 			*known = TGK_DYING;
+		}
 	}
-	return NULL;
+	if (likely(others < TGK_SHARERS) || makes_room(gpu, file, chid))
+		return NULL;
+	*known = TGK_KNOWN;
+	return other;
 }
 
 static void channel_free(struct rcu_head *rcu)
@@ -312,6 +395,48 @@ static void unhash(struct tgk_channel *ch)
 }
 
 /**
+ * tgk_channel_next() - a thread of a channel is through, or has given up
+ * @ch: the channel
+ *
+ * The first of those behind is one of its threads from now on.
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_channel_next(struct tgk_channel *ch)
+{
+	struct tgk_turn *turn;
+
+	if (likely(list_empty(&ch->behind))) {
+		ch->threads--;
+		return;
+	}
+	turn = list_first_entry(&ch->behind, struct tgk_turn, node);
+	list_del(&turn->node);
+	/* Once it has seen this, and has had the lock, its stack may be gone. */
+	WRITE_ONCE(turn->come, true);
+	wake_up_process(turn->task);
+}
+
+/**
+ * tgk_open_begin() - begin a submission through an open gate
+ * @gpu: the GPU
+ * @ch: its channel, held; not the caller's any more if it begins
+ *
+ * Context: process, the submitting one.
+ *
+ * Return: it has begun, until tgk_open_leave(); false: the gate is not open.
+ */
+bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch)
+{
+	atomic64_inc(&ch->client->open_begun);
+	smp_mb__after_atomic();		/* see tgk_client_gate() */
+	if (likely(READ_ONCE(ch->client->gate) == TG_GATE_OPEN))
+		return true;
+	atomic64_dec(&ch->client->open_begun);
+	wake_up_all(&gpu->open_wait);
+	return false;
+}
+
+/**
  * tgk_open_enter() - begin a submission through an open gate
  * @gpu: the GPU
  * @file: nouveau's handle
@@ -336,12 +461,8 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 		return NULL;
 	}
 	rcu_read_unlock_sched();
-	atomic64_inc(&ch->client->open_begun);
-	smp_mb__after_atomic();		/* see tgk_client_gate() */
-	if (likely(READ_ONCE(ch->client->gate) == TG_GATE_OPEN))
+	if (likely(tgk_open_begin(gpu, ch)))
 		return ch;
-	atomic64_dec(&ch->client->open_begun);
-	wake_up_all(&gpu->open_wait);
 	tgk_channel_put(ch);
 	return NULL;
 }
@@ -414,6 +535,19 @@ static bool concerns(const struct tgk_channel *ch, const struct drm_file *file, 
 	return (!file || ch->file == file) && (!chid || ch->chid == *chid);
 }
 
+/* One of these channels that is dying, or is not. Under tgk_gpu.lock. */
+static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *file,
+				  const u32 *chid, bool dying)
+{
+	struct tgk_channel *ch;
+	int i;
+
+	hash_for_each(gpu->channels, i, ch, hash)
+		if (ch->dying == dying && concerns(ch, file, chid))
+			return ch;
+	return NULL;
+}
+
 /**
  * tgk_channel_leave() - nouveau is about to free channels
  * @gpu: the GPU
@@ -425,13 +559,14 @@ static bool concerns(const struct tgk_channel *ch, const struct drm_file *file, 
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
 {
 	struct tgk_channel *ch;
-	int i;
 
-	raw_spin_lock_irq(&gpu->lock);
-	hash_for_each(gpu->channels, i, ch, hash)
-		if (!ch->dying && concerns(ch, file, chid))
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		ch = one_of(gpu, file, chid, false);
+		if (ch)
 			leave(gpu, ch);
-	raw_spin_unlock_irq(&gpu->lock);
+		raw_spin_unlock_irq(&gpu->lock);
+	} while (ch);
 }
 
 /**
@@ -444,22 +579,16 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
  */
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
 {
-	struct hlist_node *next;
 	struct tgk_channel *ch;
-	int i;
 
-	raw_spin_lock_irq(&gpu->lock);
-	hash_for_each_safe(gpu->channels, i, next, ch, hash)
-		if (ch->dying && concerns(ch, file, chid))
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		ch = one_of(gpu, file, chid, true);
+		if (ch)
 			unhash(ch);
-	raw_spin_unlock_irq(&gpu->lock);
-}
-
-/* Can it never submit again? Under tgk_gpu.lock and RCU. */
-static bool is_over(const struct tgk_client *client)
-{
-	return !pid_task(client->pid, PIDTYPE_TGID) ||
-	       (client->pid == task_tgid(current) && client->exec != tgk_exec_id());
+		raw_spin_unlock_irq(&gpu->lock);
+	} while (ch);
+	tgk_pools_trim(gpu);
 }
 
 /*
@@ -563,7 +692,8 @@ void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 ch
  * @chid: nouveau's number: one that exists
  * @fresh: it has just been allocated; else it is known from a submission, and may be going
  *
- * Does nothing if that is known. Context: process.
+ * Does nothing if that is known. Context: process; sleeps for as long as it takes to match all
+ * clients against a new spec, unless killed.
  *
  * Return: 0 or a negative errno.
  */
@@ -571,33 +701,49 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 {
 	enum tgk_known known = TGK_UNKNOWN;
 	struct tgk_client *client, *new = NULL;
+	const struct tg_spec *spec;
 	struct tgk_owner *owner;
 	struct tgk_channel *ch;
 	int ret = 0;
 
-	ch = kzalloc(sizeof(*ch), GFP_KERNEL);
+	ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
 	owner = ch ? tgk_owner_get(gpu) : NULL;
 	if (!owner) {
 		kfree(ch);
 		return -ENOMEM;
 	}
+	if (down_read_killable(&tgk_spec_sem)) {
+		tgk_owner_put(gpu, owner);
+		kfree(ch);
+		return -EINTR;
+	}
+	spec = tgk_spec ? &tgk_spec->spec : NULL;
 	ch->file = file;
 	ch->chid = chid;
 	ch->engines = fresh ? 0 : PGRAPH;	/* what objects it has, nobody has seen */
 	refcount_set(&ch->refs, 1);
+	INIT_LIST_HEAD(&ch->behind);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
 		if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
 		    (known == TGK_DYING && !fresh))
 			break;
 		client = client_find(gpu) ?: new;
+		if (client && !matched(client, spec)) {
+			kobject_get(&client->kobj);
+			raw_spin_unlock_irq(&gpu->lock);
+			match(gpu, client, spec);
+			tgk_client_put(client);
+			continue;
+		}
 		/* Their reserves are free for this one. */
 		if (client && known == TGK_FOREIGN)
 			leave_dead(gpu, file, chid);
 		ret = client ? feed_join(gpu, client, ch, owner) : -ENOMEM;
 		if (!ret) {
 			if (client == new) {
-				list_add_tail(&client->node, &gpu->clients);
+				client->phase = gpu->poll.phases + 1;
+				hash_add(gpu->clients, &client->node, (unsigned long)client->pid);
 				client_queue(client, &client->show);
 				client->owner = owner;
 				owner = NULL;
@@ -620,6 +766,7 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 free:
+	up_read(&tgk_spec_sem);
 	if (new)
 		tgk_client_put(new);
 	if (owner)

@@ -197,6 +197,7 @@ static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 	tgk_count(TGK_STAT_COMPLETED);
 	list_del_init(&job->node);
 	__llist_add(&job->chain, &gpu->spare);
+	gpu->nr_spare++;
 }
 
 /* Under tgk_gpu.lock: it goes to the GPU; the core hears so now, or when it hears of the job. */
@@ -243,6 +244,7 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
+	tgk_channel_next(job->ch);
 	list_add_tail(&job->node, &gpu->flights);
 	raw_spin_unlock_irq(&gpu->lock);
 }
@@ -263,6 +265,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	if (job->at == TGK_ASKED) {
 		raw_spin_lock_irq(&gpu->lock);
+		tgk_channel_next(job->ch);
 		list_add_tail(&job->node, &gpu->flights);
 		raw_spin_unlock_irq(&gpu->lock);
 	} else {
@@ -378,6 +381,8 @@ static void look(struct work_struct *work)
 	raw_spin_unlock_irq(&gpu->lock);
 	if (job)
 		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
+	else
+		tgk_pools_trim(gpu);
 	if (fence) {
 		dma_fence_is_signaled(fence);
 		dma_fence_put(fence);
@@ -400,6 +405,7 @@ static void free_spare(struct tgk_gpu *gpu)
 
 	raw_spin_lock_irq(&gpu->lock);
 	all = __llist_del_all(&gpu->spare);
+	gpu->nr_spare = 0;
 	raw_spin_unlock_irq(&gpu->lock);
 	llist_for_each_entry_safe(job, next, all, chain)
 		kfree(job);

@@ -19,6 +19,7 @@
 #include "wrap/timer.h"
 
 #define BUCKET_BITS	9
+#define POOL_KEEP	128	/* spare objects of a kind, when work has ended */
 
 #define WAKES		64	/* round trips that are tried */
 #define STALL_WAKES	1000	/* stall_us, in times that it takes to wake a thread */
@@ -29,7 +30,8 @@ LIST_HEAD(tgk_gpus);
 u32 tgk_policy;			/* tgk_mutex: wanted for every GPU */
 s64 tgk_knobs[TG_KNOBS];	/* tgk_mutex to write */
 u32 tgk_foreground;		/* process in the foreground, 0: none; tgk_mutex */
-struct tgk_spec *tgk_spec;	/* tgk_mutex */
+struct tgk_spec *tgk_spec;	/* tgk_mutex and tgk_spec_sem, one of them to read it */
+DECLARE_RWSEM(tgk_spec_sem);
 
 DECLARE_WAIT_QUEUE_HEAD(tgk_told);
 
@@ -210,6 +212,7 @@ static void tell_started(struct tgk_gpu *gpu)
 		if (!ev.at)
 			continue;
 		list_move_tail(&job->node, &gpu->flights);
+		gpu->nr_unstarted--;
 		if (ev.at == TGK_ARMED)
 			job->at = TGK_ASKED;
 		else
@@ -233,6 +236,7 @@ static void tell_went(struct tgk_gpu *gpu)
 		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
 		ev.arg = ev.at > 0;
 		list_add_tail(&job->node, ev.at ? &gpu->flights : &gpu->unstarted);
+		gpu->nr_unstarted += !ev.at;
 		if (ev.at == TGK_ARMED) {
 			job->at = TGK_ASKED;
 			ev.at = 0;
@@ -268,7 +272,7 @@ void tgk_tell(struct tgk_gpu *gpu)
  */
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
 {
-	if (gpu->nr_unasked || !list_empty(&gpu->unstarted))
+	if (gpu->nr_unasked || gpu->nr_unstarted)
 		tgk_tell(gpu);
 	return feed_one(gpu, ev);
 }
@@ -457,9 +461,43 @@ int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n)
 		raw_spin_unlock_irq(&gpu->lock);
 		if (full)
 			return 0;
-		object = kvzalloc(tg_pool_size[pool], GFP_KERNEL);
+		object = kvzalloc(tg_pool_size[pool], GFP_KERNEL_ACCOUNT);
 		if (!object)
 			return -ENOMEM;
+	}
+}
+
+/**
+ * tgk_pools_trim() - give back the memory of spare objects, but for some
+ * @gpu: the GPU
+ *
+ * Context: process, without the lock.
+ */
+void tgk_pools_trim(struct tgk_gpu *gpu)
+{
+	struct tgk_job *job = NULL;
+	void *object;
+	u32 pool;
+
+	for (pool = 0; pool < TG_POOLS; pool++) {
+		while (READ_ONCE(gpu->core.pooled[pool]) > POOL_KEEP) {
+			raw_spin_lock_irq(&gpu->lock);
+			object = tg_gpu_take(&gpu->core, pool);
+			gpu->given[pool] -= !!object;
+			raw_spin_unlock_irq(&gpu->lock);
+			kvfree(object);
+		}
+	}
+	while (READ_ONCE(gpu->nr_spare) > POOL_KEEP) {
+		raw_spin_lock_irq(&gpu->lock);
+		if (gpu->spare.first) {
+			job = llist_entry(gpu->spare.first, struct tgk_job, chain);
+			gpu->spare.first = job->chain.next;
+			gpu->nr_spare--;
+		}
+		raw_spin_unlock_irq(&gpu->lock);
+		kfree(job);
+		job = NULL;
 	}
 }
 
@@ -564,15 +602,16 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	init_waitqueue_head(&gpu->open_wait);
 	raw_spin_lock_init(&gpu->lock);
 	gpu->out.emit = tgk_emit;
-	INIT_LIST_HEAD(&gpu->clients);
+	hash_init(gpu->clients);
 	hash_init(gpu->channels);
 	INIT_LIST_HEAD(&gpu->waiting);
 	INIT_LIST_HEAD(&gpu->parked);
+	hash_init(gpu->parked_by);
 	INIT_LIST_HEAD(&gpu->flights);
 	INIT_LIST_HEAD(&gpu->unstarted);
 	init_llist_head(&gpu->unasked);
 	INIT_LIST_HEAD(&gpu->asking);
-	INIT_LIST_HEAD(&gpu->owners);
+	hash_init(gpu->owners);
 	hash_init(gpu->objects);
 	tgk_fence_gpu(gpu);
 
@@ -701,7 +740,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_sysfs_gpu_remove(gpu);
 	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
 	flush_workqueue(tgk_wq);
-	WARN_ON(!list_empty(&gpu->clients) || !list_empty(&gpu->owners));
+	WARN_ON(!hash_empty(gpu->clients) || !hash_empty(gpu->owners));
 	pools_free(gpu);
 	tgk_trace_exit(&gpu->trace);
 	buckets_free(&gpu->core.buckets);
@@ -870,16 +909,25 @@ static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool r
 
 /**
  * tgk_set_spec() - put a spec in force on every GPU
- * @spec: the spec; owned from now on
+ * @spec: the spec; not the caller's any more
  * @rematch: match running clients against it at once
+ *
+ * Return: 0; -EINTR: killed, with nothing changed, and @spec is the caller's.
  */
-void tgk_set_spec(struct tgk_spec *spec, bool rematch)
+int tgk_set_spec(struct tgk_spec *spec, bool rematch)
 {
+	static u32 serial;	/* tgk_mutex */
 	struct tgk_spec *old = tgk_spec;
 	struct tgk_gpu *gpu;
 	int ret = 0;
 
 	lockdep_assert_held(&tgk_mutex);
+	serial += serial == U32_MAX ? 2 : 1;
+	spec->spec.serial = serial;
+	if (down_write_killable(&tgk_spec_sem))
+		return -EINTR;
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		tgk_clients_match(gpu, &spec->spec);
 	/*
 	 * First without matching, which cannot fail: so that no GPU is left with another spec than
 	 * the rest, whatever memory there is.
@@ -891,9 +939,11 @@ void tgk_set_spec(struct tgk_spec *spec, bool rematch)
 	if (rematch)
 		list_for_each_entry(gpu, &tgk_gpus, node)
 			ret = set_spec_gpu(gpu, spec, true) ?: ret;
+	up_write(&tgk_spec_sem);
 	if (ret)
 		pr_warn("no memory to match running clients against the new spec: they keep what they had\n");
 	tgk_spec_free(old);
+	return 0;
 }
 
 /**

@@ -232,12 +232,17 @@ static bool was_active(struct tgk_gpu *gpu, struct tgk_client *client)
 static void forget(struct tgk_gpu *gpu)
 {
 	struct tgk_client *client;
+	int i;
 
-	raw_spin_lock_irq(&gpu->lock);
-	list_for_each_entry(client, &gpu->clients, node) {
-		client->polled = 0;
-		client->polled_runs = 0;
+	for (i = 0; i < HASH_SIZE(gpu->clients); i++) {
+		raw_spin_lock_irq(&gpu->lock);
+		hlist_for_each_entry(client, &gpu->clients[i], node) {
+			client->polled = 0;
+			client->polled_runs = 0;
+		}
+		raw_spin_unlock_irq(&gpu->lock);
 	}
+	raw_spin_lock_irq(&gpu->lock);
 	gpu->poll.others = 0;
 	gpu->poll.others_runs = 0;
 	raw_spin_unlock_irq(&gpu->lock);
@@ -268,40 +273,59 @@ static void feed_sample(struct tgk_gpu *gpu, u32 client, const struct tg_sample 
 		tgk_feed(gpu, &ev);
 }
 
-/* The phase that was to last until @until is over. */
+/*
+ * What the phase that was to last until @until has seen of one of the clients in a bucket, which is
+ * added to @all. Return: false: there is none left there, or the phase has been called off.
+ */
+static bool finish_one(struct tgk_gpu *gpu, s64 until, int bucket, struct tg_sample *all)
+{
+	struct tgk_poll *p = &gpu->poll;
+	struct tg_sample one = { .length = all->length };
+	struct tgk_client *client = NULL;
+
+	raw_spin_lock_irq(&gpu->lock);
+	if (p->until == until)
+		hlist_for_each_entry(client, &gpu->clients[bucket], node)
+			if (client->phase <= p->phases)
+				break;
+	if (client) {
+		client->phase = p->phases + 1;
+		sample_client(gpu, client, &one, READ_ONCE(p->gap) <= 1);
+		all->busy += one.busy;
+		all->groups += one.groups;
+		all->active |= one.active;
+		if (one.active)
+			feed_sample(gpu, client->id, &one);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	return client;
+}
+
+/*
+ * The phase that was to last until @until is over. Who joins meanwhile has its first sample in the
+ * next one.
+ */
 static void finish(struct tgk_gpu *gpu, s64 until)
 {
 	struct tgk_poll *p = &gpu->poll;
-	const bool dense = READ_ONCE(p->gap) <= 1;
-	struct tg_sample one = { .length = p->last - p->begun }, all = one;
-	struct tgk_client *client;
-	LIST_HEAD(rest);
+	struct tg_sample all = { .length = p->last - p->begun };
+	int i;
 
 	charge_run(gpu, false);
 	begin_run(gpu);
 	look_at_fences(gpu);
+	for (i = 0; i < HASH_SIZE(gpu->clients); i++)
+		while (finish_one(gpu, until, i, &all))
+			;
 	raw_spin_lock_irq(&gpu->lock);
 	if (p->until == until) {
 		/* The next phase, if it begins at once, begins where this one ended. */
 		p->begun = p->last;
 		WRITE_ONCE(p->until, 0);
-		p->total += one.length;
+		p->total += all.length;
 		p->phases++;
-		all.busy = p->others;
-		all.groups = p->others_runs;
-		/* A sample may make any of them go. */
-		list_splice_init(&gpu->clients, &rest);
-		while (!list_empty(&rest)) {
-			client = list_first_entry(&rest, struct tgk_client, node);
-			list_move_tail(&client->node, &gpu->clients);
-			sample_client(gpu, client, &one, dense);
-			all.busy += one.busy;
-			all.groups += one.groups;
-			all.active |= one.active;
-			if (one.active)
-				feed_sample(gpu, client->id, &one);
-		}
-		all.busy = min(all.busy, all.length);
+		all.busy = min(all.busy + p->others, all.length);
+		all.groups += p->others_runs;
 		feed_sample(gpu, 0, &all);
 		p->others = 0;
 		p->others_runs = 0;

@@ -56,13 +56,15 @@ static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
 	return call_nouveau(gpu, call);
 }
 
-/* Under tgk_gpu.lock. */
+/* Under tgk_gpu.lock: of a job that has asked. */
 static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	struct tg_event ev = { .kind = TG_EV_CANCEL, .job = job->id };
 
 	/* -ENOENT: its channel has left. */
 	tgk_feed(gpu, &ev);
+	tgk_channel_next(job->ch);
+	tgk_channel_put(job->ch);
 	tgk_count(TGK_STAT_CANCELLED);
 }
 
@@ -82,6 +84,7 @@ static void park(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call
 	job->until = jiffies + TGK_PARK;
 	memcpy(job->args, call->data, call->size);
 	list_add_tail(&job->node, &gpu->parked);
+	hash_add(gpu->parked_by, &job->by_task, (unsigned long)current);
 	queue_delayed_work(tgk_wq, &gpu->unpark, TGK_PARK + 1);
 	tgk_count(TGK_STAT_PARKED);
 }
@@ -95,10 +98,11 @@ static struct tgk_job *unpark_mine(struct tgk_gpu *gpu, const struct tgk_call *c
 {
 	struct tgk_job *job;
 
-	list_for_each_entry(job, &gpu->parked, node) {
+	hash_for_each_possible(gpu->parked_by, job, by_task, (unsigned long)current) {
 		if (job->task != current)
 			continue;
 		list_del(&job->node);
+		hash_del(&job->by_task);
 		if (job->file == call->file && !memcmp(job->args, call->data, call->size)) {
 			job->file = NULL;
 			put_task_struct(current);	/* not the last one */
@@ -124,6 +128,7 @@ static bool unpark_one(struct tgk_gpu *gpu, bool all)
 	}
 	if (job) {
 		list_del(&job->node);
+		hash_del(&job->by_task);
 		feed_cancel(gpu, job);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
@@ -219,13 +224,17 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 	tgk_count(TGK_STAT_FAILED);
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
-	if (job->at != TGK_ASKED)
+	if (job->at != TGK_ASKED) {
 		list_del(&job->node);	/* it was unstarted */
+		gpu->nr_unstarted--;
+	} else {
+		tgk_channel_next(job->ch);
+	}
 	raw_spin_unlock_irq(&gpu->lock);
 	kfree(job);
 }
 
-/* Its turn has come: nouveau, and then the fence takes the job along. @ch: held, or NULL. */
+/* Its turn has come: nouveau, and then the fence takes the job along. @ch: held, and put here. */
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
@@ -239,12 +248,14 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	fence = tgk_capture_end(&capture, ch);
 	if (!fence) {
 		refused(gpu, job);
+		tgk_channel_put(ch);
 		return ret;
 	}
 	sync = sync && !ret;
 	if (sync)
 		dma_fence_get(fence);
 	tgk_fence_arm(job, fence, capture.at);
+	tgk_channel_put(ch);
 	if (sync) {
 		ret = tgk_fence_wait(fence);
 		dma_fence_put(fence);
@@ -292,9 +303,11 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
  * @keys: room for its key, if somebody asked
  * @key: its key: in @keys, or NULL
  * @asked: its push buffers have been read
+ * @ch: this thread is one of its threads, though it has no job yet; referenced, or NULL
  */
 struct submission {
 	struct tgk_job *job;
+	struct tgk_channel *ch;
 	struct tg_key_builder *keys;
 	const struct tg_key *key;
 	bool asked;
@@ -323,7 +336,7 @@ static bool prepared(const struct tgk_gpu *gpu, const struct submission *s, bool
  */
 static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_call *call, bool ae)
 {
-	s->job = s->job ?: kmalloc(sizeof(*s->job), GFP_KERNEL);
+	s->job = s->job ?: kmalloc(sizeof(*s->job), GFP_KERNEL_ACCOUNT);
 	if (!s->job || tgk_pool_fill(gpu, TG_POOL_HISTORY, 1))
 		return -ENOMEM;
 	if (ae && !s->asked) {
@@ -355,10 +368,59 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	return tgk_feed(gpu, &ev);
 }
 
+/* It is one of its channel's threads no more, and has no job. */
+static void give_up(struct tgk_gpu *gpu, struct submission *s)
+{
+	if (likely(!s->ch))
+		return;
+	raw_spin_lock_irq(&gpu->lock);
+	tgk_channel_next(s->ch);
+	raw_spin_unlock_irq(&gpu->lock);
+	tgk_channel_put(s->ch);
+	s->ch = NULL;
+}
+
+/* Under tgk_gpu.lock: there are as many threads of @ch as may be. This one is behind them. */
+static void line_up(struct tgk_channel *ch, struct tgk_turn *turn)
+{
+	*turn = (struct tgk_turn){ .task = current };
+	refcount_inc(&ch->refs);
+	list_add_tail(&turn->node, &ch->behind);
+}
+
+/*
+ * Sleep until this thread is one of the channel's, s->ch. It goes on then, even when there is a
+ * signal: others are behind it.
+ */
+static int wait_behind(struct tgk_gpu *gpu, struct tgk_channel *ch, struct tgk_turn *turn,
+		       struct submission *s)
+{
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (READ_ONCE(turn->come) || signal_pending(current))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+
+	raw_spin_lock_irq(&gpu->lock);
+	if (!turn->come)
+		list_del(&turn->node);
+	raw_spin_unlock_irq(&gpu->lock);
+	if (turn->come) {
+		give_up(gpu, s);
+		s->ch = ch;
+		return 0;
+	}
+	tgk_channel_put(ch);
+	return fatal_signal_pending(current) ? -EINTR : -ERESTARTSYS;
+}
+
 static int submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
 {
 	struct tgk_job *job, *stale = NULL;
 	struct tgk_channel *ch;
+	struct tgk_turn turn;
 	enum tgk_known known;
 	bool ae;
 	int ret;
@@ -393,11 +455,20 @@ again:
 		return known == TGK_DYING ? pass(gpu, call) : submit_unknown(gpu, call);
 	}
 	if (ch->client->gate == TG_GATE_OPEN) {
+		refcount_inc(&ch->refs);
 		raw_spin_unlock_irq(&gpu->lock);
-		ch = tgk_open_enter(gpu, call->file, call->chid);
-		if (!ch)
+		if (tgk_open_begin(gpu, ch))
+			return submit_open(gpu, ch, call);
+		tgk_channel_put(ch);
+		goto again;
+	}
+	if (unlikely(ch->threads == TGK_THREADS) && ch != s->ch) {
+		line_up(ch, &turn);
+		raw_spin_unlock_irq(&gpu->lock);
+		ret = wait_behind(gpu, ch, &turn, s);
+		if (!ret)
 			goto again;
-		return submit_open(gpu, ch, call);
+		return ret;
 	}
 	ae = asks(gpu, ch->client);
 	if (!prepared(gpu, s, ae)) {
@@ -418,14 +489,18 @@ again:
 	}
 	s->job = NULL;
 	ch->client->unreadable += ae && !s->key;
+	if (unlikely(ch == s->ch)) {
+		s->ch = NULL;
+	} else {
+		refcount_inc(&ch->refs);
+		ch->threads++;
+	}
+	job->ch = ch;
 	gpu->last_job++;
 	tgk_count(TGK_STAT_SUBMITTED);
 	if (job->freed) {
-		refcount_inc(&ch->refs);
 		raw_spin_unlock_irq(&gpu->lock);
-		ret = go(gpu, job, ch, call);
-		tgk_channel_put(ch);
-		return ret;
+		return go(gpu, job, ch, call);
 	}
 	tgk_count(TGK_STAT_WAITED);
 wait:
@@ -435,7 +510,7 @@ wait:
 
 	switch (wait_for_turn(gpu, job, call, &ret)) {
 	case TURN_GO:
-		return go(gpu, job, NULL, call);
+		return go(gpu, job, job->ch, call);
 	case TURN_PASS:
 		tgk_count(TGK_STAT_PASSED);
 		return call_nouveau(gpu, call);
@@ -450,6 +525,7 @@ static noinline int submit_asking(struct tgk_gpu *gpu, const struct tgk_call *ca
 	struct submission s = { .job = job };
 	int ret = submit_gated(gpu, call, &s);
 
+	give_up(gpu, &s);
 	kfree(s.keys);
 	kfree(s.job);
 	return ret;
@@ -465,6 +541,7 @@ static bool need_not_ask(const struct tgk_gpu *gpu, const struct tgk_channel *ch
 	u32 unheard = gpu->nr_unasked;
 
 	return !gpu->trace.buf && !trace_tg_event_enabled() && !trace_tg_free_enabled() &&
+	       unheard + gpu->nr_unstarted < TGK_UNHEARD &&
 	       (!unheard || gpu->unasked_channel == ch) &&
 	       gpu->core.pooled[TG_POOL_JOB] > unheard &&
 	       tg_gpu_unasked(&gpu->core, ch->client->id, ch->nr, unheard);
@@ -486,6 +563,7 @@ static struct tgk_channel *go_unasked(struct tgk_gpu *gpu, const struct tgk_call
 	*spare = NULL;
 	if (gpu->spare.first) {
 		gpu->spare.first = job->chain.next;
+		gpu->nr_spare--;
 		*spare = job;
 		/* A thread whose job is parked goes where that is. */
 		if (likely(!gpu->closing && list_empty(&gpu->parked)))
@@ -497,6 +575,7 @@ static struct tgk_channel *go_unasked(struct tgk_gpu *gpu, const struct tgk_call
 		job->client = ch->client->id;
 		job->channel = ch->nr;
 		job->at = 0;
+		job->ch = NULL;
 		__llist_add(&job->chain, &gpu->unasked);
 		gpu->nr_unasked++;
 		gpu->unasked_channel = ch;
@@ -519,15 +598,12 @@ int tgk_submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	struct tgk_job *job;
 	struct tgk_channel *ch = go_unasked(gpu, call, &job);
-	int ret;
 
 	if (!ch)
 		return submit_asking(gpu, call, job);
 	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_count(TGK_STAT_UNASKED);
-	ret = go(gpu, job, ch, call);
-	tgk_channel_put(ch);
-	return ret;
+	return go(gpu, job, ch, call);
 }
 
 /**

@@ -15,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/uidgid.h>
 
 #include "tgk.h"
@@ -258,16 +259,20 @@ static int spec_apply(bool rematch)
 {
 	struct tgk_spec *s = spec_parse();
 	u32 entries;
+	int ret;
 
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	if (mutex_lock_killable(&tgk_mutex)) {
-		tgk_spec_free(s);
-		return -EINTR;
-	}
 	entries = s->spec.nr;
-	tgk_set_spec(s, rematch);
-	mutex_unlock(&tgk_mutex);
+	ret = mutex_lock_killable(&tgk_mutex);
+	if (!ret) {
+		ret = tgk_set_spec(s, rematch);
+		mutex_unlock(&tgk_mutex);
+	}
+	if (ret) {
+		tgk_spec_free(s);
+		return ret;
+	}
 	scnprintf(result, sizeof(result), "ok %u", entries);
 	return 0;
 }
@@ -340,14 +345,20 @@ static void snap_client(const struct tgk_gpu *gpu, const struct tg_client *c,
 
 	memset(s, 0, sizeof(*s));
 	for (ch = c->channels; ch; ch = ch->next) {
-		list_for_each_entry(job, &ch->jobs, sibling) {
-			s->waiting += job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
-			s->inflight += job->slot;
+		/* Those that wait have come last; of those that run, what is lost came first. */
+		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
+			if (job->state != TG_JOB_THROTTLED && job->state != TG_JOB_QUEUED)
+				break;
+			s->waiting++;
 			throttled += job->state == TG_JOB_THROTTLED;
+		}
+		list_for_each_entry(job, &ch->jobs, sibling) {
 			lost += job->state == TG_JOB_LOST;
+			if (job->state != TG_JOB_FREED)
+				break;
 		}
 	}
-	s->inflight += begun - ended;
+	s->inflight = c->inflight + begun - ended;
 	s->state = lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
 		   throttled ? TG_STATE_THROTTLED : s->waiting ? TG_STATE_WAITING : TG_STATE_IDLE;
 	s->id = c->id;
@@ -654,18 +665,49 @@ static u32 snap_room(void)
 	return n;
 }
 
-/* Of @uid's clients, or of all. Return: false when there are more than @room. */
-static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
+/* Of the clients in one bucket. Return: false when there are more than @room. */
+static bool snap_bucket(struct tg_snap_head *head, u32 room, struct tgk_gpu *gpu, int bucket,
+			u32 uid, bool all)
 {
 	struct tg_snap_client *s = (struct tg_snap_client *)(head + 1);
-	const struct tg_client *c;
+	const struct tgk_client *client;
+	bool fits = true;
+
+	raw_spin_lock_irq(&gpu->lock);
+	hlist_for_each_entry(client, &gpu->clients[bucket], node) {
+		if (!all && client->ident.uid != uid)
+			continue;
+		fits = head->nr_clients < room;
+		if (!fits)
+			break;
+		snap_client(gpu, tg_gpu_client(&gpu->core, client->id), &s[head->nr_clients++]);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	return fits;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const u32 x = ((const struct tg_snap_client *)a)->id;
+	const u32 y = ((const struct tg_snap_client *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Of @uid's clients, or of all, in the order in which they came. Not all are asked at the same
+ * moment: there may be many. Return: false when there are more than @room.
+ */
+static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
+{
 	struct tgk_gpu *gpu;
 	bool fits = true;
+	int i;
 
 	memset(head, 0, sizeof(*head));
 	head->magic = TG_SNAP_MAGIC;
 	head->version = TG_SNAP_VERSION;
-	head->client_size = sizeof(*s);
+	head->client_size = sizeof(struct tg_snap_client);
 	head->now = ktime_get_ns();
 	strscpy_pad(head->policy, policy_name(), sizeof(head->policy));
 	rcu_read_lock();
@@ -673,14 +715,12 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 		head->gpus++;
 		raw_spin_lock_irq(&gpu->lock);
 		tgk_tell(gpu);
-		fits = fits && gpu->core.nr_clients <= room - head->nr_clients;
-		if (fits)
-			list_for_each_entry(c, &gpu->core.all_clients, all)
-				if (all || c->id_data->uid == uid)
-					snap_client(gpu, c, &s[head->nr_clients++]);
 		raw_spin_unlock_irq(&gpu->lock);
+		for (i = 0; fits && i < HASH_SIZE(gpu->clients); i++)
+			fits = snap_bucket(head, room, gpu, i, uid, all);
 	}
 	rcu_read_unlock();
+	sort(head + 1, head->nr_clients, sizeof(struct tg_snap_client), by_number, NULL);
 	return fits;
 }
 

@@ -24,6 +24,8 @@
  *	tgk_gpu.lock	raw, interrupts off: the core, and the fields below that name it.
  *			Taken inside nouveau's fence locks. Under it: wake_up_process(), timers and
  *			queue_work(), but nothing of nouveau, DRM or dma_fence.
+ *	tgk_spec_sem	sleeping; the spec in force, and what it says of each client. Taken for
+ *			reading by who joins, under nothing; for writing under tgk_mutex.
  *	contexts_lock	raw, fence.c's, interrupts off: the table of channels by the context of
  *			their fences. Inside tgk_gpu.lock.
  *	RCU		each submission finds its GPU without a lock, and through an open gate its
@@ -36,7 +38,7 @@
  * its start.
  *
  * An open gate has no lock: a call counts itself in tgk_client.open_begun, then looks at the
- * gate; whoever closes a gate writes it, then looks at the count (tgk_open_enter()).
+ * gate; whoever closes a gate writes it, then looks at the count (tgk_open_begin()).
  *
  * Life of a GPU: tgk_gpu_create(), visible; tgk_gpu_close(), invisible, waiters leave;
  * tgk_gpu_quiesce(), no call holds it any more; tgk_gpu_destroy(). Every call that found it
@@ -56,6 +58,7 @@
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -78,6 +81,15 @@ struct ttm_resource_manager;
 #define TGK_PARK	(HZ / 10)
 
 #define TGK_ARGS	64	/* bytes of a submission's arguments, at most */
+
+/*
+ * What is done under tgk_gpu.lock grows with channels, of which the hardware has so many, and with
+ * what each of them may have there: processes that use it, and threads of one of these between
+ * their request and nouveau's answer. nouveau lets one thread of a handle in at a time.
+ */
+#define TGK_SHARERS	8
+#define TGK_THREADS	4
+#define TGK_UNHEARD	64	/* jobs that the core has not heard of, or not that they started */
 
 /**
  * enum tgk_closing - why a GPU does not schedule any more
@@ -217,16 +229,20 @@ struct tgk_note {
  * @nr_unasked: how many
  * @unasked_channel: the one that all of them are of; compared only
  * @unstarted: tgk_job.node of those of which it has heard, but not that they have started
- * @spare: jobs that are done, for the next submissions: as many as there ever were at once
+ * @nr_unstarted: how many
+ * @spare: jobs that are done, for the next submissions: while work goes on, as many as there ever
+ *	were at once
+ * @nr_spare: how many
  * @given: objects given to each pool
- * @clients: tgk_client.node, until GONE
+ * @clients: tgk_client.node, by process, until GONE
  * @channels: tgk_channel.hash, by number; readers: RCU
  * @waiting: tgk_job.node of jobs whose thread sleeps
  * @parked: tgk_job.node of jobs whose thread was interrupted, oldest first
+ * @parked_by: tgk_job.by_task of these
  * @flights: tgk_job.node of jobs whose fence has not signalled
  * @last_ask: number of the last request for VRAM
  * @asking: tgk_ask.node of those whose thread sleeps
- * @owners: tgk_owner.node: processes that have VRAM or a channel
+ * @owners: tgk_owner.node, by process: those that have VRAM or a channel
  * @objects: tgk_object.hash: what is booked, by object
  * @vram: nouveau's manager of VRAM, NULL: not known yet; read without the lock
  * @notes: waiting to be told
@@ -255,13 +271,17 @@ struct tgk_gpu {
 	u32 nr_unasked;
 	const struct tgk_channel *unasked_channel;
 	struct list_head unstarted;
+	u32 nr_unstarted;
 	struct llist_head spare;
+	u32 nr_spare;
 	u64 given[TG_POOLS];
-	struct list_head clients;
+	DECLARE_HASHTABLE(clients, 7);
 	DECLARE_HASHTABLE(channels, 7);
 	struct list_head waiting, parked, flights;
+	DECLARE_HASHTABLE(parked_by, 8);
 	u64 last_ask;
-	struct list_head asking, owners;
+	struct list_head asking;
+	DECLARE_HASHTABLE(owners, 10);
 	DECLARE_HASHTABLE(objects, 12);
 	struct ttm_resource_manager *vram;
 	struct tgk_note notes[TGK_NOTES];
@@ -275,13 +295,14 @@ struct tgk_gpu {
  * @id: the core's number; constant
  * @pid: its process, referenced; constant
  * @exec: tgk_exec_id() of that program; constant
- * @ident: who it is; constant
+ * @ident: who it is; constant, but for what the spec says of it: tgk_gpu.lock
  * @owner: its process's account of VRAM, held; constant once it has joined
  * @show: adds and removes the folder
  * @sync: answers TG_ACT_SYNC
  * @shown: the folder is there; only @show
  * @buried: the core's reference is given back; only @show
  * @node: in tgk_gpu.clients until @gone; tgk_gpu.lock, as all below
+ * @phase: the poll phase, from 1, whose sample it has had, or in which it came
  * @channels: number of its channels that have not left
  * @closed: its last channel has left: another one makes a new client
  * @gone: the core has forgotten it
@@ -311,7 +332,8 @@ struct tgk_client {
 	struct work_struct show, sync;
 	bool shown, buried;
 
-	struct list_head node;
+	struct hlist_node node;
+	u64 phase;
 	u32 channels;
 	bool closed, gone;
 	u8 gate;
@@ -338,6 +360,8 @@ struct tgk_client {
  * @nr: the core's number: @chid, or one that is free
  * @engines: mask of those that its objects are of; 0: none is known, and it is taken to use PGRAPH
  * @dying: LEAVE was fed; nouveau is freeing it; read without the lock
+ * @threads: that have submitted to it and whose job has not started, at most TGK_THREADS
+ * @behind: tgk_turn.node of those that would be more, in the order in which they came
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
  *	atomically, readers: RCU
  * @by_context: in fence.c's table, if @context is not 0; contexts_lock, readers: RCU
@@ -353,8 +377,9 @@ struct tgk_channel {
 	struct tgk_client *client;
 	const struct drm_file *file;
 	u32 chid, nr;
-	u8 engines;
+	u8 engines, threads;
 	bool dying;
+	struct list_head behind;
 	struct dma_fence __rcu *last;
 	struct hlist_node by_context;
 	u64 context;
@@ -368,6 +393,8 @@ struct tgk_channel {
  * @id: the core's number
  * @arrived: when it was submitted, ns; tgk_gpu.lock, as all up to @until
  * @node: in one of the GPU's lists
+ * @ch: its channel, in whose @threads it counts, referenced; NULL: in nobody's
+ * @by_task: parked: in tgk_gpu.parked_by
  * @task: waiting: the thread; parked: the thread, referenced
  * @freed: the core has said FREE; read without the lock by the thread
  * @client: unasked: number of its client
@@ -391,6 +418,8 @@ struct tgk_job {
 	u64 id;
 	s64 arrived;
 	struct list_head node;
+	struct tgk_channel *ch;
+	struct hlist_node by_task;
 	struct task_struct *task;
 	bool freed;
 	u32 client, channel;
@@ -407,6 +436,18 @@ struct tgk_job {
 
 #define TGK_ASKED	(-1)
 #define TGK_ARMED	(-2)
+
+/**
+ * struct tgk_turn - a thread that waits for its turn at a channel, on its stack
+ * @node: in tgk_channel.behind until @come; tgk_gpu.lock
+ * @task: the thread
+ * @come: it is one of the channel's threads now; written under tgk_gpu.lock, read without
+ */
+struct tgk_turn {
+	struct list_head node;
+	struct task_struct *task;
+	bool come;
+};
 
 /**
  * struct tgk_call - one submission ioctl
@@ -528,9 +569,11 @@ enum tgk_known { TGK_UNKNOWN, TGK_KNOWN, TGK_FOREIGN, TGK_DYING };
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known);
 struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
+bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch);
 void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence);
 struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 void tgk_channel_put(struct tgk_channel *ch);
+void tgk_channel_next(struct tgk_channel *ch);
 int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh);
 void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u32 class);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
@@ -538,6 +581,7 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 void tgk_client_gate(struct tgk_client *client, u32 gate);
 void tgk_client_sync(struct tgk_client *client);
 void tgk_client_gone(struct tgk_client *client);
+void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec);
 void tgk_client_put(struct tgk_client *client);
 
 /* fence.c */
@@ -625,6 +669,7 @@ extern u32 tgk_policy;
 extern s64 tgk_knobs[TG_KNOBS];
 extern u32 tgk_foreground;
 extern struct tgk_spec *tgk_spec;
+extern struct rw_semaphore tgk_spec_sem;
 extern wait_queue_head_t tgk_told;
 extern const char *const tgk_note_names[];
 
@@ -643,6 +688,7 @@ struct tgk_spec {
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev);
 void tgk_tell(struct tgk_gpu *gpu);
 int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n);
+void tgk_pools_trim(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
 void tgk_gpu_quiesce(struct tgk_gpu *gpu);
@@ -656,7 +702,7 @@ static inline void tgk_gpu_put(struct tgk_gpu *gpu)
 }
 
 int tgk_set_policy(u32 nr);
-void tgk_set_spec(struct tgk_spec *spec, bool rematch);
+int tgk_set_spec(struct tgk_spec *spec, bool rematch);
 int tgk_set_knob(int policy, u32 nr, s64 value);
 s64 tgk_knob_default(u32 nr);
 void tgk_set_foreground(u32 pid);

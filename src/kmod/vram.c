@@ -35,7 +35,7 @@
  * @users: its objects, clients, and calls under way
  */
 struct tgk_owner {
-	struct list_head node;
+	struct hlist_node node;
 	struct pid *pid;
 	u32 nr, users;
 };
@@ -80,7 +80,7 @@ static void owner_free(struct tgk_owner *owner)
 
 static struct tgk_owner *owner_new(void)
 {
-	struct tgk_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL);
+	struct tgk_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
 
 	if (!owner)
 		return NULL;
@@ -95,7 +95,7 @@ static struct tgk_owner *owner_find(const struct tgk_gpu *gpu)
 	const struct pid *pid = task_tgid(current);
 	struct tgk_owner *owner;
 
-	list_for_each_entry(owner, &gpu->owners, node)
+	hash_for_each_possible(gpu->owners, owner, node, (unsigned long)pid)
 		if (owner->pid == pid)
 			return owner;
 	return NULL;
@@ -117,7 +117,7 @@ struct tgk_owner *tgk_owner_get(struct tgk_gpu *gpu)
 		if (!owner && new) {
 			owner = new;
 			new = NULL;
-			list_add(&owner->node, &gpu->owners);
+			hash_add(gpu->owners, &owner->node, (unsigned long)owner->pid);
 		}
 		if (owner)
 			owner->users++;
@@ -146,7 +146,7 @@ void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner)
 	raw_spin_lock_irq(&gpu->lock);
 	last = !--owner->users;
 	if (last)
-		list_del(&owner->node);
+		hash_del(&owner->node);
 	raw_spin_unlock_irq(&gpu->lock);
 	if (last)
 		owner_free(owner);

@@ -91,8 +91,8 @@ static const struct tg_sample *sample(const u8 *in)
 static struct tg_event event(const u8 *in, s64 now, u64 *jobs)
 {
 	static const struct tg_identity ids[] = {
-		{ 1, 0, "a", NULL, NULL }, { 2, 0, "b", NULL, NULL },
-		{ 3, 0, "c", NULL, NULL }, { 4, 0, "d", NULL, NULL },
+		{ .pid = 1, .comm = "a" }, { .pid = 2, .comm = "b" },
+		{ .pid = 3, .comm = "c" }, { .pid = 4, .comm = "d" },
 	};
 	struct tg_event ev = {
 		.kind = in[0] & 31, .client = in[1] & 3, .channel = in[1] >> 2 & 1,

@@ -43,7 +43,9 @@ static void check_vgpus(const struct tg_spec *spec, size_t size)
 
 static void match(const struct tg_spec *spec, size_t size)
 {
-	struct tg_identity id = { 1, 1000, "game", "/usr/bin/game", "/user.slice" };
+	struct tg_identity id = {
+		.pid = 1, .uid = 1000, .comm = "game", .exe = "/usr/bin/game", .cgroup = "/user.slice",
+	};
 	const struct tg_spec_entry *e;
 	u32 i;
 

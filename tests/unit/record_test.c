@@ -12,11 +12,17 @@
 static u64 buf[(sizeof(struct tg_record) + TG_SPEC_TEXT_MAX + 64) / 8];
 static char longest[TG_RECORD_STRINGS + 2];
 
-static const struct tg_identity plain = { 7, 1000, "game", "/usr/bin/game", "/user.slice" };
-static const struct tg_identity bare = { 8, 0, "", NULL, NULL };
-static const struct tg_identity full = { U32_MAX, U32_MAX, "123456789012345", "/e", NULL };
-static const struct tg_identity only_cgroup = { 1, 2, "x", NULL, "/c" };
-static const struct tg_identity deep = { 1, 2, "x", longest, longest };
+static const struct tg_identity plain = {
+	.pid = 7, .uid = 1000, .comm = "game", .exe = "/usr/bin/game", .cgroup = "/user.slice",
+};
+static const struct tg_identity bare = { .pid = 8 };
+static const struct tg_identity full = {
+	.pid = U32_MAX, .uid = U32_MAX, .comm = "123456789012345", .exe = "/e",
+};
+static const struct tg_identity only_cgroup = { .pid = 1, .uid = 2, .comm = "x", .cgroup = "/c" };
+static const struct tg_identity deep = {
+	.pid = 1, .uid = 2, .comm = "x", .exe = longest, .cgroup = longest,
+};
 static const struct tg_key key = { 0x12345678, 2, { 1ull << 56 | 1, 2ull << 56 | 3 } };
 static const struct tg_key empty_key = { 1, 0, { } };
 static u64 largest_key[1 + TG_KEY_PAIRS];

@@ -83,7 +83,9 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
 		u32 len = strlen(row->spec);
-		struct tg_identity id = { 1, row->uid, "", row->exe, row->cgroup };
+		struct tg_identity id = {
+			.pid = 1, .uid = row->uid, .exe = row->exe, .cgroup = row->cgroup,
+		};
 		struct tg_spec spec = { .text = row->spec };
 		const struct tg_spec_entry *e = NULL;
 		struct tg_spec_error err;
