@@ -146,7 +146,7 @@ static void do_open(struct thread *t)
 {
 	struct file *file = &files[below(t, FILES)];
 	struct { uint64_t addr, size; } vm = { 1ull << 39, 1ull << 38 };
-	bool card = one_in(t, 6), wants_vm = one_in(t, 3);
+	bool card = one_in(t, 6), wants_vm = binds && one_in(t, 3);
 	int fd;
 
 	if (file->fd >= 0 && !one_in(t, 6))
@@ -160,7 +160,7 @@ static void do_open(struct thread *t)
 		file->vm = true;
 }
 
-/* What every process begins with: a file of each kind that there is, a channel and buffers for commands in each. */
+/* What every process begins with: a file of each kind, a channel and buffers for commands in each. */
 void begin(struct thread *t)
 {
 	static const uint32_t domains[] = { 12, 12, 12, 2, 2, 6 };
@@ -172,7 +172,7 @@ void begin(struct thread *t)
 		struct file *file = &files[i];
 
 		adopt(file, open("/dev/dri/renderD128", O_RDWR));
-		if (i && call(t, file, VM_INIT, NR(0x10), &vm, sizeof(vm)))
+		if (i && (!binds || call(t, file, VM_INIT, NR(0x10), &vm, sizeof(vm))))
 			break;
 		file->vm = i;
 		if (!call(t, file, CHANNEL_ALLOC, NR(DRM_NOUVEAU_CHANNEL_ALLOC), &alloc, sizeof(alloc)))

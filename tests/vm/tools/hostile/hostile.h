@@ -92,6 +92,7 @@ extern struct shared *shared;
 extern struct file files[FILES];
 extern uint64_t seed;
 extern const char *module;	/* of root's insmod; NULL: none */
+extern bool binds;		/* files of which VM_INIT makes addresses */
 extern bool quiet;		/* a replay is not */
 
 extern const struct op driver_ops[], exec_ops[], world_ops[], root_ops[];

@@ -2,13 +2,14 @@
 /*
  * hostile - calls of nouveau that nobody would make on purpose, for the VM case `hostile`.
  *
- *	hostile [-f] [-m MODULE] SECONDS SEED
+ *	hostile [-ef] [-m MODULE] SECONDS SEED
  *	hostile -r SEED PROCESS THREAD STEPS
  *
  * Processes of three users, with some threads each, make every ioctl that timegraph.ko hooks, right and wrong ones,
  * by system calls alone; they share files, channels and buffers, pass them on, fork, exec, are stopped and killed.
  * One process as root changes whatever can be changed below /sys/kernel/timegraph, and with -m loads and unloads the
- * module. With -f the tasks ask for the failures that /sys/kernel/debug/fail* has been set up for. Ends when
+ * module. With -e there are files whose addresses programs choose (VM_INIT, VM_BIND), so that EXEC runs: on what becomes
+ * of them nouveau of 6.12 WARNs by itself. With -f the tasks ask for the failures that /sys/kernel/debug/fail* has been set up for. Ends when
  * SECONDS are over and every process has ended; prints how often each call was made, and how often it was taken.
  *
  * Each step of a thread is a function of (SEED, process, thread, step) and of what earlier calls have left behind.
@@ -38,7 +39,7 @@ struct shared *shared;
 struct file files[FILES];
 uint64_t seed;
 const char *module;
-bool quiet = true;
+bool binds, quiet = true;
 
 static bool failures;		/* -f */
 
@@ -378,8 +379,10 @@ int main(int argc, char **argv)
 	bool once = false, after_exec = false;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "+fm:rx")) != -1) {
-		if (opt == 'f')
+	while ((opt = getopt(argc, argv, "+efm:rx")) != -1) {
+		if (opt == 'e')
+			binds = true;
+		else if (opt == 'f')
 			failures = true;
 		else if (opt == 'm')
 			module = optarg;
@@ -405,6 +408,6 @@ int main(int argc, char **argv)
 	seed = strtoull(argv[1], NULL, 0);
 	return fuzz(atof(argv[0]));
 usage:
-	fprintf(stderr, "usage: hostile [-f] [-m MODULE] SECONDS SEED | hostile -r SEED PROCESS THREAD STEPS\n");
+	fprintf(stderr, "usage: hostile [-ef] [-m MODULE] SECONDS SEED | hostile -r SEED PROCESS THREAD STEPS\n");
 	return 2;
 }

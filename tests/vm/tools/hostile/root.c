@@ -168,14 +168,14 @@ static void do_refuse(struct thread *t)
 	};
 	static const char *const errors[] = { "ENOMEM", "EFAULT", "EBUSY", "EINTR", "ENODEV", "ERESTARTSYS" };
 	static const int uids[] = { 0, 1000, 65534 };
-	const unsigned int error = below(t, 6);
+	const unsigned int error = one_in(t, 2) ? 0 : below(t, 6);
 	const char *function = functions[below(t, 8)];
 	const unsigned int every = 2 + below(t, 30), uid = uids[below(t, 3)];
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s %s %u %u %s", function, errors[error], every, uid,
 		 one_in(t, 2) ? "after" : "before");
-	put("/sys/kernel/debug/tg_refuse", one_in(t, 6) ? "off" : text);
+	put("/sys/kernel/debug/tg_refuse", one_in(t, 16) ? "off" : text);
 }
 
 /* Seldom: unloading waits for all calls that are under way, and all writes wait for it. */
@@ -209,7 +209,7 @@ const struct op root_ops[] = {
 	{ "client", 4, do_client },
 	{ "vgpu", 2, do_vgpu },
 	{ "read", 20, do_read },
-	{ "refuse", 3, do_refuse },
+	{ "refuse", 16, do_refuse },
 	{ "insmod", 6, do_insmod },
 	{ "pause", 16, do_pause },
 	{ },
