@@ -477,6 +477,19 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_acti
 bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard);
 
 /**
+ * tg_gpu_again() - shall the driver be asked again for memory that it had not?
+ * @gpu: the GPU
+ * @account: whose request it is, or submission; 0, or one that is not there: nobody's
+ * @bytes: of VRAM that have to be there together
+ * @waited: how long ago it was first asked, ns
+ *
+ * True where requests for memory have to wait (vram_order, mem=, the part of a virtual GPU): what
+ * is in the books fits, and is refused for what others are doing at this moment. Not what never
+ * fits, nor beyond vram_timeout_us.
+ */
+bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited);
+
+/**
  * tg_gpu_client() - look a client up
  * @gpu: the GPU
  * @id: its number

@@ -646,6 +646,16 @@ void tg_memory_spec(struct tg_gpu *gpu)
 		gpu->mem.by_spec |= !!gpu->spec->entries[i].mem;
 }
 
+/* ---- the driver's answer ---------------------------------------------------------------- */
+
+bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited)
+{
+	const struct tg_account *a = tg_mem_account(&gpu->mem, account);
+
+	return order_of(gpu, &gpu->mem.part[a ? a->vgpu : 0]) != TG_MEM_SPEC &&
+	       bytes <= gpu->mem.size && waited < gpu->knob[TG_KNOB_VRAM_TIMEOUT];
+}
+
 /* ---- check ------------------------------------------------------------------------------ */
 
 /* Are a part's requests as they should be? How many there are is taken from @waiting. */

@@ -146,6 +146,44 @@ int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece)
 	return 1;
 }
 
+/**
+ * tgk_call_vram() - how much VRAM does a submission need at the same time?
+ * @call: the ioctl, refused by nouveau
+ * @bytes: receives the size of the objects that it lets lie nowhere else; U64_MAX: all that its
+ *	process has. The client may tell nouveau something else
+ *
+ * Context: process; reads the client's memory.
+ *
+ * Return: false: it names nothing that may lie there.
+ */
+bool tgk_call_vram(const struct tgk_call *call, u64 *bytes)
+{
+	const struct drm_nouveau_gem_pushbuf *req = call->data;
+	const struct drm_nouveau_gem_pushbuf_bo __user *bos = u64_to_user_ptr(req->buffers);
+	struct drm_nouveau_gem_pushbuf_bo bo;
+	struct drm_gem_object *obj;
+	bool any = false;
+	u32 i, domains;
+
+	*bytes = call->exec ? U64_MAX : 0;
+	if (call->exec)
+		return true;
+	for (i = 0; i < min_t(u32, req->nr_buffers, NOUVEAU_GEM_MAX_BUFFERS); i++) {
+		if (copy_from_user(&bo, &bos[i], sizeof(bo)))
+			return false;
+		domains = bo.valid_domains & (bo.write_domains ?: bo.read_domains);
+		any |= !!(domains & NOUVEAU_GEM_DOMAIN_VRAM);
+		if (!(domains & NOUVEAU_GEM_DOMAIN_VRAM) || domains & NOUVEAU_GEM_DOMAIN_GART)
+			continue;
+		obj = drm_gem_object_lookup(call->file, bo.handle);
+		if (!obj)
+			return false;
+		*bytes += obj->size;
+		tgk_object_put(obj);
+	}
+	return any;
+}
+
 /* nouveau gives each channel an object of its own: before a client is matched, VRAM is known. */
 static void learn_vram(struct tgk_gpu *gpu, struct drm_file *file, u32 handle)
 {
@@ -267,24 +305,20 @@ static void our_postclose(struct drm_device *dev, struct drm_file *file)
 static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	struct drm_nouveau_gem_new *req = data;
-	struct tgk_object *booked = NULL;
+	const struct tgk_call call = {
+		.orig = (ioctl_fn)hooks[GEM_NEW].orig, .dev = dev, .data = data, .file = file,
+	};
 	struct tgk_gpu *gpu = NULL;
-	u32 waited = 0;
-	int ret = 0;
+	int ret;
 
 	atomic_inc(&calls);
 	if (req->info.domain & NOUVEAU_GEM_DOMAIN_VRAM)
 		gpu = tgk_gpu_get(dev);
-	if (gpu)
-		ret = tgk_vram_ask(gpu, req->info.size, &booked);
-	if (!ret)
-		do
-			ret = ((ioctl_fn)hooks[GEM_NEW].orig)(dev, data, file);
-		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) &&
-		       tgk_vram_again(gpu, &waited));
 	if (gpu) {
-		tgk_vram_made(gpu, booked, file, ret ? 0 : req->info.handle);
+		ret = tgk_vram_make(gpu, &call, req->info.size, &req->info.handle, &req->info.size);
 		tgk_gpu_put(gpu);
+	} else {
+		ret = call.orig(dev, data, file);
 	}
 	atomic_dec(&calls);
 	return ret;
@@ -296,6 +330,12 @@ static u64 dumb_size(const struct drm_mode_create_dumb *args)
 	return (u64)round_up((u64)args->width * DIV_ROUND_UP(args->bpp, 8), 256) * args->height;
 }
 
+/* As if it were one of the table's. */
+static int dumb_ioctl(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	return ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, data);
+}
+
 /*
  * A handle without a file is the kernel's own, a console's: it has no process to account for, and
  * must not wait under the locks of whoever looks after the screen.
@@ -303,23 +343,19 @@ static u64 dumb_size(const struct drm_mode_create_dumb *args)
 static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 			   struct drm_mode_create_dumb *args)
 {
-	struct tgk_object *booked = NULL;
+	const struct tgk_call call = {
+		.orig = dumb_ioctl, .dev = dev, .data = args, .file = file,
+	};
 	struct tgk_gpu *gpu;
-	u32 waited = 0;
-	int ret = 0;
+	int ret;
 
 	atomic_inc(&calls);
 	gpu = file->filp ? tgk_gpu_get(dev) : NULL;
-	if (gpu)
-		ret = tgk_vram_ask(gpu, dumb_size(args), &booked);
-	if (!ret)
-		do
-			ret = ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, args);
-		while (ret == -ENOMEM && tgk_vram_fits(gpu, booked) &&
-		       tgk_vram_again(gpu, &waited));
 	if (gpu) {
-		tgk_vram_made(gpu, booked, file, ret ? 0 : args->handle);
+		ret = tgk_vram_make(gpu, &call, dumb_size(args), &args->handle, &args->size);
 		tgk_gpu_put(gpu);
+	} else {
+		ret = call.orig(dev, args, file);
 	}
 	atomic_dec(&calls);
 	return ret;

@@ -611,6 +611,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	INIT_LIST_HEAD(&gpu->unstarted);
 	init_llist_head(&gpu->unasked);
 	INIT_LIST_HEAD(&gpu->asking);
+	INIT_LIST_HEAD(&gpu->left);
 	hash_init(gpu->owners);
 	hash_init(gpu->objects);
 	tgk_fence_gpu(gpu);

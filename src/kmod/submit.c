@@ -24,29 +24,15 @@
 #include "tracepoints.h"
 #include "wrap/nouveau.h"
 
-/* @flags: what a PUSHBUF had where nouveau puts its answer. */
-static noinline int call_again(const struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags)
+/* What nouveau refuses for want of memory, it has not begun. */
+static __always_inline int call_nouveau(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	struct drm_nouveau_gem_pushbuf *req = call->data;
-	u32 waited = 0;
-	int ret = -ENOMEM;
-
-	while (ret == -ENOMEM && tgk_vram_again(gpu, &waited)) {
-		if (!call->exec)
-			req->vram_available = flags;
-		ret = call->orig(call->dev, call->data, call->file);
-	}
-	return ret;
-}
-
-/* What nouveau refuses for want of memory, it has not begun. */
-static __always_inline int call_nouveau(const struct tgk_gpu *gpu, const struct tgk_call *call)
-{
-	const struct drm_nouveau_gem_pushbuf *req = call->data;
-	const u64 flags = call->exec ? 0 : req->vram_available;
+	u64 *answer = call->exec ? NULL : &req->vram_available;
+	const u64 flags = answer ? *answer : 0;
 	const int ret = call->orig(call->dev, call->data, call->file);
 
-	return likely(ret != -ENOMEM) ? ret : call_again(gpu, call, flags);
+	return likely(ret != -ENOMEM) ? ret : tgk_vram_submit(gpu, call, answer, flags);
 }
 
 static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
@@ -144,15 +130,19 @@ void tgk_unpark(struct work_struct *work)
 
 	while (unpark_one(gpu, false))
 		;
+	while (tgk_vram_unpark(gpu, false))
+		;
 }
 
 /**
- * tgk_unpark_all() - give up all parked jobs
+ * tgk_unpark_all() - give up all parked jobs, and requests that were left
  * @gpu: the GPU, closed and quiet
  */
 void tgk_unpark_all(struct tgk_gpu *gpu)
 {
 	while (unpark_one(gpu, true))
+		;
+	while (tgk_vram_unpark(gpu, true))
 		;
 }
 
@@ -217,6 +207,14 @@ static bool take_sync(const struct tgk_call *call)
 	return sync;
 }
 
+/* The same call will be made again: as it was. What else nouveau has written over is its answer. */
+static void give_sync_back(const struct tgk_call *call)
+{
+	struct drm_nouveau_gem_pushbuf *req = call->data;
+
+	req->vram_available |= NOUVEAU_GEM_PUSHBUF_SYNC;
+}
+
 static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
@@ -249,6 +247,8 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	if (!fence) {
 		refused(gpu, job);
 		tgk_channel_put(ch);
+		if (sync && ret == -ERESTARTSYS)
+			give_sync_back(call);
 		return ret;
 	}
 	sync = sync && !ret;

@@ -241,7 +241,9 @@ struct tgk_note {
  * @parked_by: tgk_job.by_task of these
  * @flights: tgk_job.node of jobs whose fence has not signalled
  * @last_ask: number of the last request for VRAM
- * @asking: tgk_ask.node of those whose thread sleeps
+ * @asking: tgk_ask.node of those whose thread sleeps until the core answers
+ * @left: tgk_ask.node of those whose thread was interrupted, oldest first
+ * @nr_left: how many
  * @owners: tgk_owner.node, by process: those that have VRAM or a channel
  * @objects: tgk_object.hash: what is booked, by object
  * @vram: nouveau's manager of VRAM, NULL: not known yet; read without the lock
@@ -280,8 +282,9 @@ struct tgk_gpu {
 	struct list_head waiting, parked, flights;
 	DECLARE_HASHTABLE(parked_by, 8);
 	u64 last_ask;
-	struct list_head asking;
+	struct list_head asking, left;
 	DECLARE_HASHTABLE(owners, 10);
+	u32 nr_left;
 	DECLARE_HASHTABLE(objects, 12);
 	struct ttm_resource_manager *vram;
 	struct tgk_note notes[TGK_NOTES];
@@ -450,14 +453,14 @@ struct tgk_turn {
 };
 
 /**
- * struct tgk_call - one submission ioctl
+ * struct tgk_call - one ioctl: a submission, or a request for VRAM
  * @orig: nouveau's function
  * @dev: its arguments
  * @data: its arguments
  * @file: its arguments
- * @size: bytes at @data, at most TGK_ARGS
- * @chid: the channel it names
- * @exec: it is EXEC, else PUSHBUF
+ * @size: of a submission: bytes at @data, at most TGK_ARGS
+ * @chid: of a submission: the channel it names
+ * @exec: the submission is EXEC, else PUSHBUF
  */
 struct tgk_call {
 	int (*orig)(struct drm_device *dev, void *data, struct drm_file *file);
@@ -490,6 +493,7 @@ extern bool tgk_public;
 int tgk_hook_init(void);
 void tgk_hook_exit(void);
 int tgk_call_piece(const struct tgk_call *call, u32 i, struct tgk_piece *piece);
+bool tgk_call_vram(const struct tgk_call *call, u64 *bytes);
 int tgk_hook_free(const struct drm_gem_object *obj);
 void tgk_object_put(struct drm_gem_object *obj);
 
@@ -499,16 +503,22 @@ const struct tg_key *tgk_push_key(struct tg_key_builder *b, const struct tgk_cal
 /* vram.c */
 
 /**
- * struct tgk_ask - a request for VRAM, on the stack of the thread that makes it
- * @node: in tgk_gpu.asking while it waits; tgk_gpu.lock
- * @id: the core's number
- * @task: the thread, once it waits; tgk_gpu.lock
+ * struct tgk_ask - a request for VRAM, or a submission that nouveau has no memory for
+ * @node: in tgk_gpu.asking or tgk_gpu.left, or in none; tgk_gpu.lock
+ * @task: the thread, referenced; constant
+ * @object: what is asked for, NULL: nothing, it is a submission; constant
+ * @id: the core's number; constant once it is asked
+ * @refused: when nouveau refused it first, ns, 0: it has not; only the thread
+ * @until: left: jiffies until which its place is kept; tgk_gpu.lock
  * @answer: 0: none yet; written under tgk_gpu.lock, read without
  */
 struct tgk_ask {
 	struct list_head node;
-	u64 id;
 	struct task_struct *task;
+	struct tgk_object *object;
+	u64 id;
+	s64 refused;
+	unsigned long until;
 	u8 answer;
 };
 
@@ -518,11 +528,10 @@ struct tgk_owner *tgk_owner_get(struct tgk_gpu *gpu);
 void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner);
 u32 tgk_owner_nr(const struct tgk_owner *owner);
 void tgk_vram_answer(struct tgk_ask *ask, bool granted);
-int tgk_vram_ask(struct tgk_gpu *gpu, u64 bytes, struct tgk_object **booked);
-bool tgk_vram_fits(const struct tgk_gpu *gpu, const struct tgk_object *object);
-bool tgk_vram_again(const struct tgk_gpu *gpu, u32 *waited);
-void tgk_vram_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
-		   u32 handle);
+int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
+		  const u64 *made);
+int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 *answer, u64 flags);
+bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all);
 struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_object *obj);
 void tgk_vram_freed(struct tgk_gpu *gpu, struct tgk_object *object);
 int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj);

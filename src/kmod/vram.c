@@ -13,8 +13,10 @@
  * bytes are given back. Not counted are objects older than the module, and what the kernel asks
  * for itself: a console's buffer, a channel's memory.
  *
- * A thread that waits can be killed and frozen. Other signals do not interrupt it: its request
- * would lose its place, and ends by its timeout anyway.
+ * A thread that waits can be killed, frozen and interrupted. Interrupted, its request keeps its
+ * place for a tenth of a second (tgk_gpu.left), granted or not, and goes on there when the same
+ * thread comes back with one of the same size, which is what a restarted ioctl does. The same holds
+ * for how long nouveau has been asked again for a submission.
  */
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_ttm_helper.h>
@@ -26,6 +28,7 @@
 #include <linux/slab.h>
 
 #include "tgk.h"
+#include "wrap/nouveau.h"
 
 /**
  * struct tgk_owner - a process that has VRAM of a GPU, or a channel; tgk_gpu.lock
@@ -62,9 +65,8 @@ struct tgk_object {
  */
 #define DRIVERS_PART	16
 
-/* Nouveau is asked again for so long, at most so much apart, both in ms. */
-#define AGAIN_TIME	30000
-#define AGAIN_STEP	16
+#define AGAIN_STEP	16	/* ms: nouveau is asked again at this distance at most */
+#define LEFT_MAX	128	/* interrupted requests whose place is kept */
 
 static atomic_t last_account;
 
@@ -188,43 +190,183 @@ static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
 void tgk_vram_answer(struct tgk_ask *ask, bool granted)
 {
 	WRITE_ONCE(ask->answer, granted ? TGK_GRANTED : TGK_REFUSED);
-	if (ask->task)
+	/* Answered at once, it is in no list; that of one who was interrupted sleeps elsewhere. */
+	if (!list_empty(&ask->node) && !ask->until)
 		wake_up_process(ask->task);
 	if (!granted)
 		tgk_count(TGK_STAT_VRAM_REFUSED);
 }
 
-/* Sleep until there is an answer, or none is to come. The request is in tgk_gpu.asking before. */
-static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_ask *ask)
+/* @object: what it is for, now the request's; or NULL. Return: NULL: no memory. */
+static struct tgk_ask *ask_new(struct tgk_object *object)
+{
+	struct tgk_ask *ask = kzalloc(sizeof(*ask), GFP_KERNEL_ACCOUNT);
+
+	if (!ask)
+		return NULL;
+	INIT_LIST_HEAD(&ask->node);
+	ask->task = get_task_struct(current);
+	ask->object = object;
+	return ask;
+}
+
+/* It is in no list, and its object has been booked no more, or is another's. */
+static void ask_free(struct tgk_gpu *gpu, struct tgk_ask *ask)
+{
+	if (ask->object)
+		object_free(gpu, ask->object);
+	put_task_struct(ask->task);
+	kfree(ask);
+}
+
+static struct tgk_object *object_new(struct tgk_gpu *gpu, u64 bytes)
+{
+	struct tgk_object *object = kzalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
+
+	if (!object)
+		return NULL;
+	object->bytes = bytes;
+	object->owner = tgk_owner_get(gpu);
+	if (!object->owner) {
+		kfree(object);
+		return NULL;
+	}
+	return object;
+}
+
+/* Under tgk_gpu.lock: the core forgets a request, whether it has answered or not. */
+static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_ask *ask)
 {
 	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = ask->id };
+
+	if (!ask->object)
+		return;
+	if (!ask->answer)
+		tgk_feed(gpu, &ev);
+	else if (ask->answer == TGK_GRANTED)
+		feed_free(gpu, ask->object->owner, ask->object->bytes);
+}
+
+/* --- interrupted threads --- */
+
+/*
+ * Under tgk_gpu.lock: a signal has come; the place of the request, and how long it has waited, are
+ * kept until its thread comes back with it. Return: false: too many have left.
+ */
+static bool leave(struct tgk_gpu *gpu, struct tgk_ask *ask)
+{
+	if (gpu->nr_left == LEFT_MAX)
+		return false;
+	gpu->nr_left++;
+	ask->until = (jiffies + TGK_PARK) ?: 1;
+	list_move_tail(&ask->node, &gpu->left);
+	queue_delayed_work(tgk_wq, &gpu->unpark, TGK_PARK + 1);
+	return true;
+}
+
+/* Under tgk_gpu.lock. */
+static void unleave(struct tgk_gpu *gpu, struct tgk_ask *ask)
+{
+	gpu->nr_left--;
+	ask->until = 0;
+	list_del_init(&ask->node);
+}
+
+/**
+ * tgk_vram_unpark() - give up the oldest request whose thread has not come back
+ * @gpu: the GPU
+ * @all: also if it may still come
+ *
+ * Context: process.
+ *
+ * Return: there was one.
+ */
+bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all)
+{
+	struct tgk_ask *ask;
+
+	raw_spin_lock_irq(&gpu->lock);
+	ask = list_first_entry_or_null(&gpu->left, struct tgk_ask, node);
+	if (ask && !all && time_before(jiffies, ask->until)) {
+		queue_delayed_work(tgk_wq, &gpu->unpark, ask->until - jiffies + 1);
+		ask = NULL;
+	}
+	if (ask) {
+		unleave(gpu, ask);
+		feed_cancel(gpu, ask);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	if (ask)
+		ask_free(gpu, ask);
+	return ask;
+}
+
+/*
+ * What this thread has left, if it is for as much (0: a submission). A thread waits for one thing
+ * at a time, so there is at most one; what it does not come back for is given up.
+ */
+static struct tgk_ask *come_back(struct tgk_gpu *gpu, u64 bytes)
+{
+	struct tgk_ask *ask, *mine = NULL;
+	bool same = false;
+
+	raw_spin_lock_irq(&gpu->lock);
+	list_for_each_entry(ask, &gpu->left, node)
+		if (ask->task == current) {
+			mine = ask;
+			break;
+		}
+	if (mine) {
+		unleave(gpu, mine);
+		same = bytes == (mine->object ? mine->object->bytes : 0);
+		if (!same)
+			feed_cancel(gpu, mine);
+		else if (mine->object && !mine->answer)
+			list_add_tail(&mine->node, &gpu->asking);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	if (mine && !same)
+		ask_free(gpu, mine);
+	return same ? mine : NULL;
+}
+
+/* --- asking --- */
+
+/*
+ * Sleep until there is an answer, or none is to come. The request is in tgk_gpu.asking before.
+ * Return: 0: answered; -ERESTARTSYS: it is not the caller's any more; or another errno.
+ */
+static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_ask *ask)
+{
 	int ret = 0;
 
 	for (;;) {
-		set_current_state(TASK_KILLABLE | TASK_FREEZABLE);
-		if (READ_ONCE(ask->answer) || READ_ONCE(gpu->closing) ||
-		    fatal_signal_pending(current))
+		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		if (READ_ONCE(ask->answer) || READ_ONCE(gpu->closing) || signal_pending(current))
 			break;
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
 
 	raw_spin_lock_irq(&gpu->lock);
-	list_del(&ask->node);
+	list_del_init(&ask->node);
 	if (!ask->answer) {
-		tgk_feed(gpu, &ev);
 		ret = gpu->closing ? -ENODEV : -EINTR;
+		if (!gpu->closing && !fatal_signal_pending(current) && leave(gpu, ask))
+			ret = -ERESTARTSYS;
+		else
+			feed_cancel(gpu, ask);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	return ret;
 }
 
 /* Under tgk_gpu.lock: the request is taken, and answered, or in tgk_gpu.asking; or an errno. */
-static int feed_ask(struct tgk_gpu *gpu, const struct tgk_object *object, struct tgk_ask *ask)
+static int feed_ask(struct tgk_gpu *gpu, struct tgk_ask *ask)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_MEM_ASK, .client = object->owner->nr, .job = gpu->last_ask + 1,
-		.arg = object->bytes, .host = ask,
+		.kind = TG_EV_MEM_ASK, .client = ask->object->owner->nr, .job = gpu->last_ask + 1,
+		.arg = ask->object->bytes, .host = ask,
 	};
 	int ret;
 
@@ -234,75 +376,171 @@ static int feed_ask(struct tgk_gpu *gpu, const struct tgk_object *object, struct
 	ask->id = ++gpu->last_ask;
 	tgk_count(TGK_STAT_VRAM_REQUESTS);
 	if (!ask->answer) {
-		ask->task = current;
 		list_add_tail(&ask->node, &gpu->asking);
 		tgk_count(TGK_STAT_VRAM_WAITED);
 	}
 	return 0;
 }
 
-/* Return: 0: granted; else as tgk_vram_ask(), or -EINVAL: the sums of the books are full. */
-static int ask_for(struct tgk_gpu *gpu, const struct tgk_object *object)
+/* Return: 0: asked; else as request(), or -EINVAL: the sums of the books are full. */
+static int ask_core(struct tgk_gpu *gpu, struct tgk_ask *ask)
 {
-	struct tgk_ask ask = { };
 	int ret;
 
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
-		ret = gpu->closing ? -ENODEV : feed_ask(gpu, object, &ask);
+		ret = gpu->closing ? -ENODEV : feed_ask(gpu, ask);
 		raw_spin_unlock_irq(&gpu->lock);
 		if (ret != -ENOMEM)
-			break;
+			return ret;
 		ret = tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
 		      tgk_pool_fill(gpu, TG_POOL_ASK, 1);
 		if (ret)
 			return ret;
 	}
-	if (!ret && ask.task)
-		ret = wait_for_answer(gpu, &ask);
-	if (!ret && ask.answer == TGK_REFUSED)
-		ret = -ENOMEM;
-	return ret;
 }
 
-/**
- * tgk_vram_ask() - before nouveau is asked for VRAM
- * @gpu: the GPU
- * @bytes: how much
- * @booked: receives what has been booked, for tgk_vram_made(); NULL: nothing
- *
- * Context: process; sleeps, for up to the knob vram_timeout_us.
- *
- * Return: 0: go on; -ENOMEM: refused, or no memory; -EINTR: killed; -ENODEV: the device goes.
+/*
+ * Before nouveau is asked for VRAM. *@booked: the request, granted; NULL: nothing is booked.
+ * Return: 0: go on; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal; -ENODEV: the
+ * device goes.
  */
-int tgk_vram_ask(struct tgk_gpu *gpu, u64 bytes, struct tgk_object **booked)
+static int request(struct tgk_gpu *gpu, u64 bytes, struct tgk_ask **booked)
 {
 	struct tgk_object *object;
-	int ret;
+	struct tgk_ask *ask;
+	int ret = 0;
 
 	*booked = NULL;
 	if (!bytes || bytes > TG_MEM_MAX)
 		return 0;	/* nouveau will say what it thinks of it */
-	object = kzalloc(sizeof(*object), GFP_KERNEL);
-	if (!object)
-		return -ENOMEM;
-	object->bytes = PAGE_ALIGN(bytes);
-	object->owner = tgk_owner_get(gpu);
-	if (!object->owner) {
-		kfree(object);
-		return -ENOMEM;
+	bytes = PAGE_ALIGN(bytes);
+	ask = come_back(gpu, bytes);
+	if (!ask) {
+		object = object_new(gpu, bytes);
+		ask = object ? ask_new(object) : NULL;
+		if (!ask) {
+			if (object)
+				object_free(gpu, object);
+			return -ENOMEM;
+		}
+		ret = ask_core(gpu, ask);
 	}
-	ret = ask_for(gpu, object);
+	if (!ret && !READ_ONCE(ask->answer))
+		ret = wait_for_answer(gpu, ask);
+	if (ret == -ERESTARTSYS)
+		return ret;
+	if (!ret && ask->answer == TGK_REFUSED)
+		ret = -ENOMEM;
 	if (!ret) {
-		*booked = object;
+		*booked = ask;
 		return 0;
 	}
-	object_free(gpu, object);
+	ask_free(gpu, ask);
 	/* Uncounted, where the sums are full, or the module goes and the device stays. */
 	if (ret == -EINVAL || (ret == -ENODEV && READ_ONCE(gpu->closing) == TGK_PASS))
 		return 0;
 	return ret;
 }
+
+/* --- asking nouveau again --- */
+
+/* Does waiting help, and has been asked for? */
+static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, s64 waited)
+{
+	const struct tg_account *account;
+	const struct tgk_owner *owner;
+	bool may;
+	u32 nr;
+
+	raw_spin_lock_irq(&gpu->lock);
+	owner = ask->object ? ask->object->owner : owner_find(gpu);
+	nr = owner ? owner->nr : 0;
+	account = tg_mem_account(&gpu->core.mem, nr);
+	if (bytes == U64_MAX)
+		bytes = account ? account->used : 0;
+	may = !gpu->closing && tg_gpu_again(&gpu->core, nr, bytes, waited);
+	raw_spin_unlock_irq(&gpu->lock);
+	return may;
+}
+
+/*
+ * nouveau had no memory for what needs so many @bytes of VRAM at once: it is asked until it has,
+ * where waiting helps. Beside what is granted lie nouveau's own channels and tables, and TTM moves
+ * nothing aside that somebody is using or making at this moment: a moment later it may. After
+ * 1 ms, then after as long as all before, but not longer than AGAIN_STEP: where many ask, an object
+ * is at rest for moments only.
+ *
+ * @answer: where nouveau puts an answer in the place of what it is told, @flags; NULL: nowhere.
+ * Return: nouveau's answer; or -ERESTARTSYS or -EINTR: a signal. *@asked is NULL then if it has
+ * been left.
+ */
+static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 *answer,
+		 u64 flags, struct tgk_ask **asked)
+{
+	struct tgk_ask *ask = *asked;
+	s64 waited;
+	int ret;
+
+	ask->refused = ask->refused ?: ktime_get_ns();
+	do {
+		waited = ktime_get_ns() - ask->refused;
+		if (!may_help(gpu, ask, bytes, waited))
+			return -ENOMEM;
+		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+		schedule_timeout(msecs_to_jiffies(clamp_t(s64, waited / NSEC_PER_MSEC, 1,
+							  AGAIN_STEP)));
+		if (answer)
+			*answer = flags;
+		if (signal_pending(current))
+			break;
+		tgk_count(TGK_STAT_VRAM_AGAIN);
+		ret = call->orig(call->dev, call->data, call->file);
+		if (ret != -ENOMEM)
+			return ret;
+	} while (true);
+
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	raw_spin_lock_irq(&gpu->lock);
+	ret = -EINTR;
+	if (!gpu->closing && leave(gpu, ask)) {
+		*asked = NULL;
+		ret = -ERESTARTSYS;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	return ret;
+}
+
+/**
+ * tgk_vram_submit() - nouveau had no memory for a submission
+ * @gpu: the GPU
+ * @call: the ioctl
+ * @answer: where nouveau puts an answer in the place of what it is told; NULL: nowhere
+ * @flags: what it was told there
+ *
+ * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us.
+ *
+ * Return: what nouveau returns in the end; -ERESTARTSYS or -EINTR: a signal came first.
+ */
+int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 *answer, u64 flags)
+{
+	struct tgk_ask *ask;
+	int ret = -ENOMEM;
+	u64 bytes;
+
+	if (!tgk_call_vram(call, &bytes))
+		return ret;
+	ask = come_back(gpu, 0) ?: ask_new(NULL);
+	if (!ask)
+		return ret;
+	ret = again(gpu, call, bytes, answer, flags, &ask);
+	if (ask)
+		ask_free(gpu, ask);
+	return ret;
+}
+
+/* --- objects --- */
 
 /* Under tgk_gpu.lock. */
 static struct tgk_object *object_find(const struct tgk_gpu *gpu, const struct drm_gem_object *obj)
@@ -341,70 +579,18 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 	return true;
 }
 
-/**
- * tgk_vram_fits() - may nouveau have memory for it at another time?
- * @gpu: the GPU; NULL: the request is not for VRAM, or its GPU is not scheduled
- * @object: what has been booked; or NULL, as it always is without a GPU
- *
- * Context: any.
- *
- * Return: it is booked, and not larger than all of VRAM.
+/*
+ * nouveau has made an object of @made bytes, or none (@handle is 0): what has been booked is its,
+ * or given back. Where the handle names one of another size, the client was quicker, and has put
+ * another in its place.
  */
-bool tgk_vram_fits(const struct tgk_gpu *gpu, const struct tgk_object *object)
+static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
+			u32 handle, u64 made)
 {
-	const struct ttm_resource_manager *man;
-
-	if (!object)
-		return false;
-	man = READ_ONCE(gpu->vram);
-	return !man || object->bytes <= (u64)man->size << PAGE_SHIFT;
-}
-
-/**
- * tgk_vram_again() - shall nouveau be asked again for what it had no memory for?
- * @gpu: the GPU
- * @waited: how long has been waited so far, in ms; 0 at first
- *
- * What has been granted fits, but beside it lie nouveau's own channels and tables, and TTM moves
- * nothing aside that somebody is using or making at this moment: a moment later it may.
- * Context: process; sleeps, 1 ms, then as long as all before, but not longer than AGAIN_STEP: where
- * many ask, an object is at rest for moments only.
- *
- * Return: false: no; it has had time enough, the thread is being killed, or we go.
- */
-bool tgk_vram_again(const struct tgk_gpu *gpu, u32 *waited)
-{
-	u32 ms = clamp_t(u32, *waited, 1, AGAIN_STEP);
-
-	if (*waited >= AGAIN_TIME || READ_ONCE(gpu->closing))
-		return false;
-	*waited += ms;
-	schedule_timeout_killable(msecs_to_jiffies(ms));
-	if (fatal_signal_pending(current))
-		return false;
-	tgk_count(TGK_STAT_VRAM_AGAIN);
-	return true;
-}
-
-/**
- * tgk_vram_made() - nouveau has been asked
- * @gpu: the GPU
- * @object: what had been booked, not the caller's any more; or NULL
- * @file: nouveau's handle
- * @handle: the object that it has made; 0: none
- *
- * Context: process.
- */
-void tgk_vram_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
-		   u32 handle)
-{
-	struct drm_gem_object *obj;
+	struct drm_gem_object *obj = handle ? drm_gem_object_lookup(file, handle) : NULL;
 	bool added = false;
 
-	if (!object)
-		return;
-	obj = handle ? drm_gem_object_lookup(file, handle) : NULL;
-	if (obj && !tgk_vram_learn(gpu, obj)) {
+	if (obj && obj->size == made && !tgk_vram_learn(gpu, obj)) {
 		raw_spin_lock_irq(&gpu->lock);
 		added = object_add(gpu, object, obj);
 		raw_spin_unlock_irq(&gpu->lock);
@@ -413,6 +599,42 @@ void tgk_vram_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_fi
 		object_return(gpu, object);
 	if (obj)
 		tgk_object_put(obj);
+}
+
+/**
+ * tgk_vram_make() - ask nouveau for an object in VRAM
+ * @gpu: the GPU
+ * @call: the ioctl
+ * @bytes: how much it asks for
+ * @handle: where nouveau puts its handle
+ * @made: where it puts its size
+ *
+ * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us before
+ * nouveau is asked, and as long again where it refuses what is in the books.
+ *
+ * Return: what nouveau returns; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal
+ * came first; -ENODEV: the device goes.
+ */
+int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
+		  const u64 *made)
+{
+	struct tgk_object *object;
+	struct tgk_ask *ask;
+	int ret;
+
+	ret = request(gpu, bytes, &ask);
+	if (ret)
+		return ret;
+	ret = call->orig(call->dev, call->data, call->file);
+	if (ret == -ENOMEM && ask)
+		ret = again(gpu, call, ask->object->bytes, NULL, 0, &ask);
+	if (!ask)
+		return ret;
+	object = ask->object;
+	ask->object = NULL;
+	ask_free(gpu, ask);
+	object_made(gpu, object, call->file, ret ? 0 : *handle, *made);
+	return ret;
 }
 
 /**

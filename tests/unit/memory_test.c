@@ -12,6 +12,7 @@
  *	prio CLIENT N	spec TEXT	rematch TEXT	wait
  *	vgpu NAME SHARE			(of memory, by hand; 0: remove it)
  *	used ACCOUNT	(logs `used N`)			resv CLIENT	(logs `pe`, `ae` or `bg`)
+ *	again ACCOUNT SIZE MS	(logs `again` or `enough`: what the driver refused, so long ago)
  *
  * The random part lets processes come, ask, free, give up, be killed and hang, under every order,
  * with virtual GPUs and without, and keeps books of its own: they agree after each event, and no
@@ -153,6 +154,20 @@ static const struct row rows[] = {
 	{ "a dry run delays nothing, and lets those that wait go",
 	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 8\n" "1 ask 2 2 8\n" "2 knob dry_run 1\n"
 	  "3 ask 3 3 8\n", "0 grant 1, 2 note dry 0, 2 grant 2, 3 grant 3" },
+	{ "again: not where nobody has to wait", "0 again 1 1 0\n" "0 knob vram_order 1\n"
+	  "0 again 1 1 0\n" "0 knob vram_order 0\n" "0 size 10\n" "0 ask 1 1 8\n" "0 again 1 8 0\n",
+	  "0 enough, 0 enough, 0 grant 1, 0 enough" },
+	{ "again: what fits, for as long as a request may wait",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 knob vram_timeout_us 5000\n" "0 again 9 10 0\n"
+	  "0 ask 1 1 8\n" "0 again 1 10 4\n" "0 again 1 10 5\n" "0 again 1 11 0\n"
+	  "1 knob dry_run 1\n" "1 again 1 10 4\n",
+	  "0 again, 0 grant 1, 0 again, 0 enough, 0 enough, 1 note dry 0, 1 enough" },
+	{ "again: where the spec sets memory aside",
+	  "0 size 1000\n" "0 again 1 1 0\n" "0 spec a:prt:bg:0:0:0:mem=600\n" "0 again 1 1 0\n",
+	  "0 enough, 0 again" },
+	{ "again: in a virtual GPU, and not beside it",
+	  "0 size 100\n" "0 spec " V40 " " A "\n" "0 join 1 1 a\n" "0 ask 1 1 9\n" "0 ask 2 2 9\n"
+	  "0 again 1 9 0\n" "0 again 2 9 0\n", "0 grant 1, 0 grant 2, 0 again, 0 enough" },
 	{ "vgpu: its clients never have more than its share, others may have the rest",
 	  "0 size 100\n" "0 spec " V40 " " A " " B "\n" "0 join 1 1 a\n" "0 join 2 2 b\n"
 	  "0 ask 1 1 30\n" "1 ask 2 2 20\n" "2 ask 3 3 60\n" "3 ask 2 4 1\n" "4 free 1 30\n",
@@ -339,6 +354,10 @@ static const char *step(struct host *h, const char *line)
 			    (unsigned long long)tg_mem_account(&h->gpu.mem, a)->used);
 		else
 			say(h, "resv %s", resv[tg_gpu_client(&h->gpu, a)->resv]);
+		return NULL;
+	}
+	if (!strcmp(word, "again")) {
+		say(h, "%s", tg_gpu_again(&h->gpu, a, b, c * TG_MSEC) ? "again" : "enough");
 		return NULL;
 	}
 	if (!strcmp(word, "size")) {
