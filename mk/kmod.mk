@@ -7,6 +7,7 @@
 #	make kmod-sparse, kmod-checkpatch
 #
 #	make kmod-wrong K=6.1		one with policies more that are wrong on purpose (tests/vm/wrong)
+#	make kmod-deaf K=6.1		one without a redirect, to be chosen at load
 #	make kmod-probe K=6.1		what takes the time inside nouveau (tests/vm/probe)
 #	make kmod-refuse K=6.1		nouveau refuses on request (tests/vm/refuse)
 #
@@ -57,6 +58,23 @@ kmod-wrong:
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
 		strip -g -o build/vm/bin/timegraph-wrong-$$r.ko build/wrong/$$r/timegraph.ko || exit 1; \
+	done
+
+# For the VM case `proof`: the same module, but the redirect of one hook, deaf=N, does not happen. To build/vm/bin
+KMOD_DEAF := build/deaf/plus/kmod
+.PHONY: kmod-deaf
+kmod-deaf:
+	@mkdir -p $(KMOD_DEAF) build/vm/bin
+	@sed -e 's/^static __always_inline void prove_entry(/static int deaf = -1;\nmodule_param(deaf, int, 0);\n\n&/' \
+		-e '/^\tWRITE_ONCE(hooks\[proof.hook\].site, ip);/i\\tif (proof.hook == deaf)\n\t\treturn;' \
+		src/kmod/hook.c >$(KMOD_DEAF)/hook.c.new
+	@grep -q 'proof.hook == deaf' $(KMOD_DEAF)/hook.c.new
+	@cmp -s $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c || cp $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c
+	@rm $(KMOD_DEAF)/hook.c.new
+	@$(MAKE) --no-print-directory kmod K='$(K)' KMOD_OUT=build/deaf KMOD_PLUS=$(KMOD_DEAF)
+	@for k in $(K); do \
+		r=$$(cat $(KMOD_CACHE)/$$k/release); \
+		strip -g -o build/vm/bin/timegraph-deaf-$$r.ko build/deaf/$$r/timegraph.ko || exit 1; \
 	done
 
 # Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time` and `cost-gl`, takes the time that a

@@ -9,7 +9,9 @@
  * drm_gem_object_free() ends in a jump to nouveau's function, so a last reference that this
  * module gave back through it would look like our own call. tgk_object_put() does it instead.
  *
- * Hooks are on while at least one GPU is attached, and nouveau cannot be unloaded meanwhile.
+ * Hooks are on while at least one GPU is attached, and nouveau cannot be unloaded meanwhile; those
+ * that tell which engine a channel uses, while one with several engines is. Each proves itself
+ * before its GPU is scheduled (prove()).
  * GPUs attach at load, or when nouveau binds to them; they detach when it is unbound, before
  * it removes anything: waiters are out of our functions by then, and so is every call that was
  * in nouveau through us.
@@ -45,16 +47,28 @@ typedef int (*dumb_fn)(struct drm_file *file, struct drm_device *dev,
 		       struct drm_mode_create_dumb *args);
 
 /*
- * Written under tgk_mutex, and only while the hooks are off; but GEM_FREE's @orig is learnt from
- * the first object, under free_mutex (tgk_hook_free()). @orig is 0 where this nouveau has no
- * such function, or it is not known yet.
+ * Written under tgk_mutex, @orig and @ours only while the hooks are off; but GEM_FREE's @orig is
+ * learnt from an object, under free_mutex (tgk_hook_free()). @orig is 0 where this nouveau has no
+ * such function, or it is not known yet. @site is where in it ftrace calls us, as ftrace itself
+ * says when the hook proves itself: the first instruction, or one behind it. 0: calls go their way.
  */
 static struct {
-	unsigned long orig, ours;
+	unsigned long orig, ours, site;
 } hooks[HOOKS];
 
 static atomic_t calls;		/* in our functions */
 static struct module *nouveau;	/* held while the hooks are on; tgk_mutex */
+static bool several;		/* IOCTL and GROBJ_ALLOC are hooked, too; tgk_mutex */
+
+/*
+ * A hook that proves itself; tgk_mutex. @task holds it, and its next call of a hooked function is
+ * the proof of @hook; read by any, who see that it is not them. @answered: by a function of ours.
+ */
+static struct {
+	struct task_struct *task;
+	enum hook hook;
+	bool answered;
+} proof;
 
 /* --- our functions, in the place of nouveau's --- */
 
@@ -400,17 +414,53 @@ void tgk_object_put(struct drm_gem_object *obj)
 
 /* --- ftrace --- */
 
+/* In the place of a function that is called for its proof alone. */
+static long answer(void)
+{
+	proof.answered = true;
+	return -ECANCELED;
+}
+
+static void answer_postclose(struct drm_device *dev, struct drm_file *file)
+{
+	proof.answered = true;
+	((postclose_fn)hooks[POSTCLOSE].orig)(dev, file);
+}
+
+static void answer_gem_free(struct drm_gem_object *obj)
+{
+	proof.answered = true;
+	obj->funcs->free(obj);
+}
+
+/* The rest of what nouveau does for that call is no proof. */
+static __always_inline void prove_entry(unsigned long ip, struct ftrace_regs *fregs)
+{
+	void *go = answer;
+
+	if (proof.hook == POSTCLOSE)
+		go = answer_postclose;
+	else if (proof.hook == GEM_FREE)
+		go = answer_gem_free;
+	WRITE_ONCE(proof.task, NULL);
+	WRITE_ONCE(hooks[proof.hook].site, ip);
+	tgk_ftrace_go(fregs, (unsigned long)go);
+}
+
 /* Any context in which the traced functions are called: process, preemption off. */
 static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			     struct ftrace_regs *fregs)
 {
 	int i;
 
+	if (unlikely(READ_ONCE(proof.task) == current)) {
+		prove_entry(ip, fregs);
+		return;
+	}
 	if (within_module_core(parent_ip, THIS_MODULE))
 		return;
-	/* The site is the function's first instruction, or the second one, behind ENDBR. */
 	for (i = 0; i < HOOKS; i++) {
-		if (ip - READ_ONCE(hooks[i].orig) >= 8)
+		if (ip != READ_ONCE(hooks[i].site))
 			continue;
 		if (i != IOCTL || is_nvif(fregs))
 			tgk_ftrace_go(fregs, hooks[i].ours);
@@ -430,57 +480,6 @@ static struct ftrace_ops ops = {
 static bool has_ioctl(const struct drm_driver *drv, unsigned int nr)
 {
 	return drv->num_ioctls > nr && drv->ioctls[nr].func;
-}
-
-/* @several: the GPU has several engines, so that objects tell which of them a channel uses. */
-static int hooks_on(const struct drm_driver *drv, bool several)
-{
-	int i, ret = 0;
-
-	hooks[PUSHBUF].orig = (unsigned long)drv->ioctls[TGK_NR_PUSHBUF].func;
-	hooks[PUSHBUF].ours = (unsigned long)our_pushbuf;
-	hooks[EXEC].orig = has_ioctl(drv, TGK_NR_EXEC) ?
-		(unsigned long)drv->ioctls[TGK_NR_EXEC].func : 0;
-	hooks[EXEC].ours = (unsigned long)our_exec;
-	hooks[IOCTL].orig = several ? (unsigned long)drv->fops->unlocked_ioctl : 0;
-	hooks[IOCTL].ours = (unsigned long)our_ioctl;
-	hooks[GROBJ_ALLOC].orig = several && has_ioctl(drv, TGK_NR_GROBJ_ALLOC) ?
-		(unsigned long)drv->ioctls[TGK_NR_GROBJ_ALLOC].func : 0;
-	hooks[GROBJ_ALLOC].ours = (unsigned long)our_grobj_alloc;
-	hooks[CHANNEL_ALLOC].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_ALLOC].func;
-	hooks[CHANNEL_ALLOC].ours = (unsigned long)our_channel_alloc;
-	hooks[CHANNEL_FREE].orig = (unsigned long)drv->ioctls[TGK_NR_CHANNEL_FREE].func;
-	hooks[CHANNEL_FREE].ours = (unsigned long)our_channel_free;
-	hooks[POSTCLOSE].orig = (unsigned long)drv->postclose;
-	hooks[POSTCLOSE].ours = (unsigned long)our_postclose;
-	hooks[GEM_NEW].orig = (unsigned long)drv->ioctls[TGK_NR_GEM_NEW].func;
-	hooks[GEM_NEW].ours = (unsigned long)our_gem_new;
-	hooks[DUMB_CREATE].orig = (unsigned long)drv->dumb_create;
-	hooks[DUMB_CREATE].ours = (unsigned long)our_dumb_create;
-	hooks[GEM_FREE].orig = 0;
-	hooks[GEM_FREE].ours = (unsigned long)our_gem_free;
-
-	if (!try_module_get(drv->fops->owner))
-		return -ENODEV;
-	for (i = 0; i < HOOKS && !ret; i++)
-		if (hooks[i].orig)
-			ret = ftrace_set_filter_ip(&ops, hooks[i].orig, 0, !i);
-	if (ret) {
-		pr_err("ftrace cannot trace nouveau's functions (error %d)\n", ret);
-		goto put;
-	}
-	ret = register_ftrace_function(&ops);
-	if (ret) {
-		pr_err("cannot replace nouveau's functions (error %d)%s\n", ret,
-		       ret == -EBUSY ? ": a live patch or another such module has them" : "");
-		goto put;
-	}
-	nouveau = drv->fops->owner;
-	return 0;
-
-put:
-	module_put(drv->fops->owner);
-	return ret;
 }
 
 static DEFINE_MUTEX(free_mutex);	/* hooks[GEM_FREE], while the hooks are on */
@@ -516,10 +515,239 @@ int tgk_hook_free(const struct drm_gem_object *obj)
 	return ret;
 }
 
+/* --- the proof --- */
+
+static void prove_begin(enum hook i)
+{
+	proof.hook = i;
+	proof.answered = false;
+	WRITE_ONCE(proof.task, current);
+}
+
+static int prove_end(void)
+{
+	WRITE_ONCE(proof.task, NULL);
+	if (proof.answered)
+		return 0;
+	pr_err("%ps cannot be replaced: ftrace takes the hook, but calls go on in nouveau. Remove whatever else traces or patches it\n",
+	       (void *)hooks[proof.hook].orig);
+	return -EOPNOTSUPP;
+}
+
+/*
+ * Calls that function in a way that nouveau itself would refuse before it does anything: a channel
+ * and an object that are not there, a size of 0, an ioctl that does not exist.
+ */
+static int prove_call(enum hook i, struct drm_file *file)
+{
+	const unsigned long orig = hooks[i].orig;
+	struct drm_device *dev = file->minor->dev;
+	union {
+		struct drm_nouveau_gem_pushbuf pushbuf;
+		struct tgk_exec exec;
+		struct tgk_grobj_alloc object;
+		struct tgk_channel_alloc channel;
+		struct tgk_channel_free free;
+		struct drm_nouveau_gem_new new;
+		struct drm_mode_create_dumb dumb;
+	} args;
+
+	memset(&args, 0, sizeof(args));
+	if (i == GROBJ_ALLOC) {
+		args.object.channel = -1;
+		args.object.handle = ~0;
+	} else if (i == CHANNEL_ALLOC) {
+		args.channel.fb_ctxdma_handle = ~0;
+		args.channel.tt_ctxdma_handle = ~0;
+	} else if (i == CHANNEL_FREE) {
+		args.free.channel = -1;
+	}
+	prove_begin(i);
+	if (i == IOCTL)
+		((file_ioctl_fn)orig)(file->filp, _IO(DRM_IOCTL_BASE, 0xff), 0);
+	else if (i == DUMB_CREATE)
+		((dumb_fn)orig)(file, dev, &args.dumb);
+	else
+		((ioctl_fn)orig)(dev, &args, file);
+	return prove_end();
+}
+
+/* The end of an object, which has to be made first. */
+static int prove_free(struct drm_file *file)
+{
+	struct drm_nouveau_gem_new req = {
+		.info.domain = NOUVEAU_GEM_DOMAIN_GART, .info.size = PAGE_SIZE,
+	};
+	struct drm_gem_object *obj;
+	int ret;
+
+	ret = ((ioctl_fn)hooks[GEM_NEW].orig)(file->minor->dev, &req, file);
+	if (ret)
+		return ret;
+	obj = drm_gem_object_lookup(file, req.info.handle);
+	ret = obj ? tgk_hook_free(obj) : -ENOENT;
+	drm_gem_handle_delete(file, req.info.handle);
+	if (ret) {
+		if (obj)
+			tgk_object_put(obj);
+		return ret;
+	}
+	prove_begin(GEM_FREE);
+	drm_gem_object_put(obj);
+	return prove_end();
+}
+
+/*
+ * Does each of the functions @which, a mask, go on in this module when it is called? Asked before a
+ * GPU is scheduled that needs it, with a file of @drm that nobody else knows. From then on ours
+ * stand in for them. Under tgk_mutex; the hooks are on.
+ */
+static int prove(const struct drm_device *drm, unsigned long which)
+{
+	struct {
+		struct inode inode;
+		struct file file;
+	} *f;
+	struct drm_file *file;
+	int i, ret;
+
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	f->inode.i_rdev = MKDEV(DRM_MAJOR, drm->render->index);
+	f->file.f_op = drm->driver->fops;
+	ret = drm_open(&f->inode, &f->file);
+	if (ret) {
+		pr_err("nouveau refuses a file of its own (error %d)\n", ret);
+		goto free;
+	}
+	file = f->file.private_data;
+	for (i = 0; i < HOOKS && !ret; i++)
+		if (which & BIT(i) && hooks[i].orig && i != POSTCLOSE && i != GEM_FREE)
+			ret = prove_call(i, file);
+	if (!ret && which & BIT(GEM_FREE))
+		ret = prove_free(file);
+	if (!ret && which & BIT(POSTCLOSE))
+		prove_begin(POSTCLOSE);
+	drm_release(&f->inode, &f->file);
+	if (!ret && which & BIT(POSTCLOSE))
+		ret = prove_end();
+free:
+	kfree(f);
+	return ret;
+}
+
+/* --- on and off --- */
+
+#define SEVERAL		(BIT(IOCTL) | BIT(GROBJ_ALLOC))	/* they tell a channel's engines */
+
+static unsigned long ioctl_of(const struct drm_driver *drv, unsigned int nr)
+{
+	return has_ioctl(drv, nr) ? (unsigned long)drv->ioctls[nr].func : 0;
+}
+
+static void hooks_name(const struct drm_driver *drv)
+{
+	int i;
+
+	hooks[PUSHBUF].orig = ioctl_of(drv, TGK_NR_PUSHBUF);
+	hooks[PUSHBUF].ours = (unsigned long)our_pushbuf;
+	hooks[EXEC].orig = ioctl_of(drv, TGK_NR_EXEC);
+	hooks[EXEC].ours = (unsigned long)our_exec;
+	hooks[IOCTL].orig = (unsigned long)drv->fops->unlocked_ioctl;
+	hooks[IOCTL].ours = (unsigned long)our_ioctl;
+	hooks[GROBJ_ALLOC].orig = ioctl_of(drv, TGK_NR_GROBJ_ALLOC);
+	hooks[GROBJ_ALLOC].ours = (unsigned long)our_grobj_alloc;
+	hooks[CHANNEL_ALLOC].orig = ioctl_of(drv, TGK_NR_CHANNEL_ALLOC);
+	hooks[CHANNEL_ALLOC].ours = (unsigned long)our_channel_alloc;
+	hooks[CHANNEL_FREE].orig = ioctl_of(drv, TGK_NR_CHANNEL_FREE);
+	hooks[CHANNEL_FREE].ours = (unsigned long)our_channel_free;
+	hooks[POSTCLOSE].orig = (unsigned long)drv->postclose;
+	hooks[POSTCLOSE].ours = (unsigned long)our_postclose;
+	hooks[GEM_NEW].orig = ioctl_of(drv, TGK_NR_GEM_NEW);
+	hooks[GEM_NEW].ours = (unsigned long)our_gem_new;
+	hooks[DUMB_CREATE].orig = (unsigned long)drv->dumb_create;
+	hooks[DUMB_CREATE].ours = (unsigned long)our_dumb_create;
+	hooks[GEM_FREE].orig = 0;
+	hooks[GEM_FREE].ours = (unsigned long)our_gem_free;
+	for (i = 0; i < HOOKS; i++)
+		hooks[i].site = 0;
+}
+
 /* The filter stays, for the next time: ops cannot be used again once it is freed. */
 static void hooks_off(void)
 {
 	unregister_ftrace_function(&ops);
+	several = false;
+}
+
+/* All but those of GPUs with several engines. */
+static int hooks_on(const struct drm_device *drm)
+{
+	const struct drm_driver *drv = drm->driver;
+	int i, ret = 0;
+
+	hooks_name(drv);
+	if (!try_module_get(drv->fops->owner))
+		return -ENODEV;
+	for (i = 0; i < HOOKS && !ret; i++)
+		if (hooks[i].orig && !(SEVERAL & BIT(i)))
+			ret = ftrace_set_filter_ip(&ops, hooks[i].orig, 0, !i);
+	if (ret) {
+		pr_err("ftrace cannot trace nouveau's functions (error %d)\n", ret);
+		goto put;
+	}
+	ret = register_ftrace_function(&ops);
+	if (ret) {
+		pr_err("cannot replace nouveau's functions (error %d)%s\n", ret,
+		       ret == -EBUSY ? ": a live patch or another such module has them" : "");
+		goto put;
+	}
+	ret = prove(drm, ~SEVERAL);
+	if (ret) {
+		hooks_off();
+		goto put;
+	}
+	nouveau = drv->fops->owner;
+	return 0;
+
+put:
+	module_put(drv->fops->owner);
+	return ret;
+}
+
+/*
+ * Where the filter cannot be changed, for lack of memory, on_entry() lets those calls go. One that
+ * has been redirected still needs @orig.
+ */
+static void several_off(void)
+{
+	int i;
+
+	for (i = 0; i < HOOKS; i++)
+		if (SEVERAL & BIT(i) && hooks[i].orig) {
+			WRITE_ONCE(hooks[i].site, 0);
+			ftrace_set_filter_ip(&ops, hooks[i].orig, 1, 0);
+		}
+	several = false;
+}
+
+/* The hooks are on: those that only a GPU with several engines needs. */
+static int several_on(const struct drm_device *drm)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < HOOKS && !ret; i++)
+		if (SEVERAL & BIT(i) && hooks[i].orig)
+			ret = ftrace_set_filter_ip(&ops, hooks[i].orig, 0, 0);
+	if (ret)
+		pr_err("ftrace cannot trace nouveau's functions (error %d)\n", ret);
+	ret = ret ?: prove(drm, SEVERAL);
+	if (ret)
+		several_off();
+	else
+		several = true;
+	return ret;
 }
 
 /* The last thing: nouveau may go now. */
@@ -529,17 +757,24 @@ static void nouveau_put(void)
 	nouveau = NULL;
 }
 
-static noinline void trial(void)
+static noinline bool trial(bool ret)
 {
-	barrier();
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+static bool trial_redirected(bool ret)
+{
+	return !ret;
 }
 
 static void notrace on_trial(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			     struct ftrace_regs *fregs)
 {
+	tgk_ftrace_go(fregs, (unsigned long)trial_redirected);
 }
 
-/* Does ftrace work at all? Asked at load, so that it does not show when nouveau comes. */
+/* Does ftrace work, and redirect? Asked at load, so that it does not show when nouveau comes. */
 static int ftrace_works(void)
 {
 	static struct ftrace_ops trial_ops = {
@@ -550,11 +785,16 @@ static int ftrace_works(void)
 
 	ret = ftrace_set_filter_ip(&trial_ops, (unsigned long)trial, 0, 1) ?:
 	      register_ftrace_function(&trial_ops);
-	if (!ret)
+	if (!ret) {
+		if (!trial(false)) {
+			pr_err("ftrace does not let a function go on elsewhere on this kernel\n");
+			ret = -EOPNOTSUPP;
+		}
 		unregister_ftrace_function(&trial_ops);
-	else
+	} else {
 		pr_err("ftrace is off or not usable (error %d): needs sysctl kernel.ftrace_enabled=1\n",
 		       ret);
+	}
 	ftrace_free_filter(&trial_ops);
 	return ret;
 }
@@ -618,12 +858,30 @@ static void calls_end(void)
 	synchronize_rcu_tasks();
 }
 
+/* Those that no GPU needs any more. Return: all of them are off; nouveau_put() is to follow. */
+static bool hooks_rest(void)
+{
+	const struct tgk_gpu *gpu;
+	bool need = false;
+
+	if (list_empty(&tgk_gpus)) {
+		hooks_off();
+		return true;
+	}
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		need |= gpu->core.nr_engines > 1;
+	if (several && !need)
+		several_off();
+	return false;
+}
+
 /* Under the device's lock and tgk_mutex. */
 static int attach(struct device *dev)
 {
 	struct drm_device *drm = NULL;
 	const struct drm_driver *drv;
 	struct tgk_gpu *gpu;
+	u32 chip;
 	int ret;
 
 	if (gpu_of(dev))
@@ -643,23 +901,31 @@ static int attach(struct device *dev)
 		pr_err("%s: belongs to a second nouveau\n", dev_name(dev));
 		return -EOPNOTSUPP;
 	}
-	if (!nouveau) {
-		ret = hooks_on(drv, tgk_chip_engines(tgk_chip_id(dev)) > 1);
-		if (ret)
-			return ret;
+	chip = tgk_chip_id(dev);
+	if (chip == TGK_CHIP_NONE) {
+		pr_err("%s: does not answer, so what chip it is cannot be told\n", dev_name(dev));
+		ret = -ENODEV;
+		goto refuse;
 	}
-	gpu = tgk_gpu_create(drm, dev);
+	ret = nouveau ? 0 : hooks_on(drm);
+	if (ret)
+		goto refuse;
+	if (!several && tgk_chip_engines(chip) > 1)
+		ret = several_on(drm);
+	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(drm, dev);
 	if (IS_ERR(gpu)) {
-		if (list_empty(&tgk_gpus)) {
-			hooks_off();
+		if (hooks_rest())
 			nouveau_put();
-		}
-		pr_err("%s: not scheduled (error %ld)\n", dev_name(dev), PTR_ERR(gpu));
-		return PTR_ERR(gpu);
+		ret = PTR_ERR(gpu);
+		goto refuse;
 	}
 	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(dev),
 		tg_gpu_policy(&gpu->core)->name);
 	return 0;
+
+refuse:
+	pr_err("%s: not scheduled (error %d)\n", dev_name(dev), ret);
+	return ret;
 }
 
 /* Under the device's lock and tgk_mutex. */
@@ -667,10 +933,8 @@ static void detach(struct tgk_gpu *gpu)
 {
 	const unsigned int index = gpu->index;
 	const u32 waiters = tgk_gpu_close(gpu, TGK_GONE);
-	const bool last = list_empty(&tgk_gpus);
+	const bool last = hooks_rest();
 
-	if (last)
-		hooks_off();
 	tgk_gpu_quiesce(gpu);
 	tgk_gpu_destroy(gpu);
 	if (last)
@@ -700,22 +964,28 @@ static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 
 static struct notifier_block on_bus_block = { .notifier_call = on_bus };
 
-/* The device's lock keeps nouveau bound meanwhile. */
+/*
+ * The device's lock keeps nouveau bound meanwhile. Return: 0 if a GPU is scheduled, or none was
+ * refused; else why the first one was.
+ */
 static int attach_all(void)
 {
 	struct pci_dev *pci = NULL;
-	int ret = 0;
+	int ret, refused = 0;
+	bool any = false;
 
-	while (!ret && (pci = pci_get_device(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID, pci))) {
+	while ((pci = pci_get_device(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID, pci))) {
 		device_lock(&pci->dev);
 		mutex_lock(&tgk_mutex);
-		if (bound_to_nouveau(&pci->dev))
+		if (bound_to_nouveau(&pci->dev)) {
 			ret = attach(&pci->dev);
+			refused = refused ?: ret;
+			any |= !ret;
+		}
 		mutex_unlock(&tgk_mutex);
 		device_unlock(&pci->dev);
 	}
-	pci_dev_put(pci);
-	return ret;
+	return any ? 0 : refused;
 }
 
 /*

@@ -551,7 +551,7 @@ static const struct tgk_chip *chip_of(u32 id)
  *
  * Context: process.
  *
- * Return: nouveau's number of it; 0x1ff: it does not say.
+ * Return: nouveau's number of it; TGK_CHIP_NONE: it does not say.
  */
 u32 tgk_chip_id(struct device *dev)
 {
@@ -565,7 +565,7 @@ u32 tgk_chip_id(struct device *dev)
 		pm_runtime_put(dev);
 		iounmap(boot);
 	}
-	return id >> 20 & 0x1ff;
+	return id >> 20 & TGK_CHIP_NONE;
 }
 
 /**

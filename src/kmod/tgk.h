@@ -658,6 +658,7 @@ int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
 
 /* poll.c */
+#define TGK_CHIP_NONE	0x1ff	/* all bits of a chip's number */
 int tgk_poll_init(void);
 void tgk_poll_exit(void);
 void tgk_poll_attach(struct tgk_gpu *gpu);

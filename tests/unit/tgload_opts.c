@@ -43,6 +43,8 @@ static struct {
 	    .kind = TGL_COPY, .channels = 2 } },
 	{ "uploads", { "--kind=upload" }, { DEFAULTS, .kind = TGL_UPLOAD } },
 	{ "stopped", { "--stopped" }, { DEFAULTS, .stopped = 1 } },
+	{ "another GPU", { "--device", "/dev/dri/renderD129" },
+	  { DEFAULTS, .device = "/dev/dri/renderD129" } },
 	{ "by EXEC", { "--submit", "exec" }, { DEFAULTS, .exec = 1 } },
 	{ "by PUSHBUF, said", { "--submit=pushbuf" }, { DEFAULTS } },
 	{ "longest name", { "--name", "123456789012345" },
@@ -122,6 +124,7 @@ static enum tgl_parsed parse(const char *const *args, struct tgl_opts *opts, cha
 static int same(const struct tgl_opts *a, const struct tgl_opts *b)
 {
 	return !strcmp(a->name, b->name) && a->kind == b->kind && a->cost_ns == b->cost_ns &&
+	       !a->device == !b->device && (!a->device || !strcmp(a->device, b->device)) &&
 	       a->vary == b->vary && a->seed == b->seed &&
 	       a->every_ns == b->every_ns && a->groups == b->groups &&
 	       a->think_ns == b->think_ns && a->prepare_ns == b->prepare_ns &&

@@ -55,7 +55,7 @@ struct tgl_channel {
 	int has_mem;
 };
 
-int tgl_gpu_open(struct tgl_gpu **gpu, int exec, char *why, size_t why_size)
+int tgl_gpu_open(struct tgl_gpu **gpu, const char *device, int exec, char *why, size_t why_size)
 {
 	char name[TGL_NAME_MAX + 1];
 

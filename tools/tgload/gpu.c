@@ -140,34 +140,46 @@ static const struct {
 	[TGL_UPLOAD] = { 0x5039, HANDLE_M2MF },
 };
 
-/* Opens the first render node of nouveau's; *why says what was seen if there is none. */
-static int open_node(char *why, size_t why_size)
+/* Opens a render node, if it is nouveau's; if not, *why says what it is. */
+static int open_node(const char *path, char *why, size_t why_size)
 {
-	char path[32];
+	drmVersionPtr version;
+	bool ours;
+	int fd;
+
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		fd = -errno;
+		snprintf(why, why_size, "cannot open %s: %s", path, strerror(-fd));
+		return fd;
+	}
+	version = drmGetVersion(fd);
+	ours = version && !strcmp(version->name, "nouveau");
+	if (!ours) {
+		snprintf(why, why_size, "%s is driven by %s: need one driven by nouveau", path,
+			 version ? version->name : "something that is no DRM driver");
+		close(fd);
+		fd = -ENODEV;
+	}
+	drmFreeVersion(version);
+	return fd;
+}
+
+/* Opens the first render node of nouveau's; *why says what was seen if there is none. */
+static int open_first(char *why, size_t why_size)
+{
+	char path[32], seen[128];
 	int fd, minor;
 
 	snprintf(why, why_size,
 		 "no render node in /dev/dri: need a GPU that the nouveau driver has bound");
 	for (minor = NODE_FIRST; minor <= NODE_LAST; minor++) {
-		drmVersionPtr version;
-
 		snprintf(path, sizeof(path), NODE_FORMAT, minor);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0) {
-			if (errno != ENOENT)
-				snprintf(why, why_size, "cannot open %s: %s", path,
-					 strerror(errno));
-			continue;
-		}
-		version = drmGetVersion(fd);
-		if (version && !strcmp(version->name, "nouveau")) {
-			drmFreeVersion(version);
+		fd = open_node(path, seen, sizeof(seen));
+		if (fd >= 0)
 			return fd;
-		}
-		snprintf(why, why_size, "%s is driven by %s: need one driven by nouveau", path,
-			 version ? version->name : "something that is no DRM driver");
-		drmFreeVersion(version);
-		close(fd);
+		if (fd != -ENOENT)
+			snprintf(why, why_size, "%s", seen);
 	}
 	return -ENODEV;
 }
@@ -183,7 +195,7 @@ const struct tgl_rates *tgl_gpu_rates(const struct tgl_gpu *gpu)
 	return is_fermi(gpu->dev) ? &tgl_gf100 : &tgl_g92;
 }
 
-int tgl_gpu_open(struct tgl_gpu **gpu, int exec, char *why, size_t why_size)
+int tgl_gpu_open(struct tgl_gpu **gpu, const char *device, int exec, char *why, size_t why_size)
 {
 	struct nv_device_v0 args = { .device = ~0ull };
 	struct tgl_gpu *g;
@@ -192,7 +204,7 @@ int tgl_gpu_open(struct tgl_gpu **gpu, int exec, char *why, size_t why_size)
 	/* libdrm prints every word of a refused push buffer; tgload reports the error itself. */
 	setenv("NOUVEAU_LIBDRM_OUT", "/dev/null", 0);
 
-	fd = open_node(why, why_size);
+	fd = device ? open_node(device, why, why_size) : open_first(why, why_size);
 	if (fd < 0)
 		return fd;
 	g = calloc(1, sizeof(*g));

@@ -22,8 +22,9 @@ struct tgl_gpu;
 struct tgl_channel;
 
 /**
- * tgl_gpu_open - find the first GPU that nouveau drives
+ * tgl_gpu_open - open a GPU that nouveau drives
  * @gpu: where the handle goes
+ * @device: its render node, NULL for the first one
  * @exec: submit by VM_BIND and EXEC, which only GPUs from Fermi on and Linux from 6.6 on can, else
  *	by PUSHBUF
  * @why: one line on failure, without a line end
@@ -31,7 +32,7 @@ struct tgl_channel;
  *
  * Return: 0 or a negative errno.
  */
-int tgl_gpu_open(struct tgl_gpu **gpu, int exec, char *why, size_t why_size);
+int tgl_gpu_open(struct tgl_gpu **gpu, const char *device, int exec, char *why, size_t why_size);
 
 /**
  * tgl_gpu_rates - what the card does in a microsecond

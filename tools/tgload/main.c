@@ -14,6 +14,7 @@ static const char help[] =
 "Put a load on a GPU through nouveau and report rates and latencies.\n"
 "\n"
 "  --name COMM      the process's name, at most 15 bytes (tgload)\n"
+"  --device NODE    render node of the GPU (the first that nouveau drives)\n"
 "  --kind KIND      compute, fill, copy or upload (compute)\n"
 "  --cost TIME      GPU time of a group (1ms)\n"
 "  --vary PERCENT   frames cost up to so much less or more (0)\n"

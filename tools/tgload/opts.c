@@ -13,6 +13,7 @@ enum opt_type {
 	OPT_TIME,
 	OPT_NUMBER,
 	OPT_NAME,
+	OPT_PATH,
 	OPT_KIND,
 	OPT_SUBMIT,
 	OPT_FLAG,
@@ -26,6 +27,7 @@ static const struct opt {
 	const char *range;
 } options[] = {
 	{ "name", OPT_NAME, offsetof(struct tgl_opts, name), 0, 0, NULL },
+	{ "device", OPT_PATH, offsetof(struct tgl_opts, device), 0, 0, NULL },
 	{ "kind", OPT_KIND, offsetof(struct tgl_opts, kind), 0, 0, NULL },
 	{ "cost", OPT_TIME, offsetof(struct tgl_opts, cost_ns),
 	  1, 60 * TGL_NS_PER_SEC, "1ns to 60s" },
@@ -117,6 +119,9 @@ static const char *set_option(const struct opt *opt, struct tgl_opts *opts, cons
 	switch (opt->type) {
 	case OPT_NAME:
 		return set_name(field, value);
+	case OPT_PATH:
+		*(const char **)field = value;
+		return NULL;
 	case OPT_KIND:
 		return set_kind(field, value);
 	case OPT_SUBMIT:

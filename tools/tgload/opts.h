@@ -16,6 +16,7 @@
 /**
  * struct tgl_opts - what one run shall do
  * @name: what the process calls itself, 1 to TGL_NAME_MAX bytes
+ * @device: render node, NULL for the first that nouveau drives
  * @kind: what kind of work a group is
  * @cost_ns: GPU time of a group, 1 ns to 60 s; the mean where frames differ
  * @vary: how far from that a frame's groups may be, percent, 0 to 100
@@ -37,6 +38,7 @@
  */
 struct tgl_opts {
 	const char *name;
+	const char *device;
 	enum tgl_kind kind;
 	uint64_t cost_ns;
 	uint64_t vary;

@@ -408,7 +408,7 @@ int tgl_run(const struct tgl_opts *opts, struct tgl_result *result, char *why, s
 		snprintf(why, why_size, "cannot catch signals: %s", strerror(-ret));
 		return ret;
 	}
-	ret = tgl_gpu_open(&gpu, opts->exec, why, why_size);
+	ret = tgl_gpu_open(&gpu, opts->device, opts->exec, why, why_size);
 	for (i = 0; !ret && i < opts->channels; i++)
 		ret = make_worker(opts, gpu, i, &workers[i], why, why_size);
 	if (ret)

@@ -11,6 +11,10 @@
 #include <linux/ftrace.h>
 #include <linux/version.h>
 
+#ifndef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#error "this ftrace cannot redirect a function: it needs CONFIG_DYNAMIC_FTRACE_WITH_ARGS=y"
+#endif
+
 static __always_inline void tgk_ftrace_go(struct ftrace_regs *fregs, unsigned long ip)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)

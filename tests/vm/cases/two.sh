@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by two-cards and two-cards-fermi, which name the Fermi's place on the bus: $fermi is 0 or 1. The other
+# card is a G92.
+. /host/lib.sh
+driver=/sys/bus/pci/drivers/nouveau
+tesla=$((1 - fermi))
+
+node() { echo /dev/dri/renderD$((128 + $1)); }
+
+# address CARD: its place on the bus, whichever driver has it
+address() { set -- "$1" /sys/bus/pci/drivers/nouveau/0000:*; shift "$1"; basename "$2"; }
+
+# go CARD NAME COST [OPTION...]: a client in the background; its pid in $pid, its report in /tmp/report.PID
+go()
+{
+	card=$1 name=$2 cost=$3
+	shift 3
+	sh -c 'exec tgload "$@" >/tmp/report.$$ 2>&1' sh --name "$name" --device "$(node $card)" --cost "$cost" \
+		--depth 2 --for 600s --json "$@" &
+	pid=$!
+}
+
+all_there() { [ "$(tgctl clients --json | grep -c '"completed":[1-9]')" = "$1" ]; }
+
+# ended PID...: they end, each with its work done
+ended()
+{
+	kill "$@"
+	for pid; do
+		wait "$pid" || die "client $pid: exit status $?: $(cat /tmp/report.$pid)"
+		[ "$(field errors </tmp/report.$pid)" = 0 ] || die "client $pid: $(cat /tmp/report.$pid)"
+	done
+	until_true 10 none_left || die "ghosts: $(tgctl clients)"
+}
+
+# books N: both sides, while nobody has a group in flight
+books()
+{
+	kill -STOP $pids
+	sleep 2
+	tgctl clients --json >/tmp/clients.$1
+	tg-truth 0 >/tmp/truth.0.$1
+	tg-truth 1 >/tmp/truth.1.$1
+	kill -CONT $pids
+}
+
+# busy CARD CHANNEL N: what PGRAPH has done for the newest instance of that channel
+busy()
+{
+	tr '{' '\n' <"/tmp/truth.$1.$3" | grep "\"channel\":$2,.*PGRAPH" | tail -n 1 | field busy_ns
+}
+
+charged()
+{
+	cp "/tmp/clients.$2" /tmp/clients
+	client "$1" gpu_time_us
+}
+
+# compared FROM TO: between these books, was each of $pids, which are of $cards and have ended, charged within 3 % of the
+# truth of its own card?
+compared()
+{
+	from=$1 to=$2
+	set -- $cards
+	for pid in $pids; do
+		channel=$(field channel </tmp/report.$pid)
+		echo "$1 $channel $(charged $pid $from) $(charged $pid $to) $(busy $1 $channel $from) $(busy $1 $channel $to)"
+		shift
+	done | awk '
+	{
+		c = $4 - $3; t = ($6 - $5) / 1000; e = t ? (c / t - 1) * 100 : 100
+		printf "card %d channel %d: charged %d us, busy %d us: %+.2f %%\n", $1, $2, c, t, e
+		bad += e > 3 || e < -3
+	}
+	END { exit bad || NR != 4 }' || die 'off by more than 3 %'
+}
+
+# four A B: two clients on each card, of cost A and B; pids in $pids, their cards in $cards
+four()
+{
+	pids= cards=
+	for card in 0 1; do
+		for cost in $1 $2; do
+			go $card c$card$cost $cost
+			pids="$pids $pid" cards="$cards $card"
+		done
+	done
+	until_true 30 all_there 4 || die "only these joined: $(tgctl clients)"
+}
+
+accounts()
+{
+	load policy=fifo
+	four 8ms 24ms
+	sleep 1
+	books 0
+	sleep 15
+	books 1
+	ended $pids
+	compared 0 1
+	unload
+}
+
+# With one group at a time on each engine, and a load beside it that is the other card's
+overlap()
+{
+	load policy=timegraph
+	go $tesla other 8ms
+	other=$pid
+	go $fermi compute 20ms
+	one=$pid
+	go $fermi copy 1ms --kind copy
+	two=$pid
+	until_true 30 all_there 3 || die "only these joined: $(tgctl clients)"
+	tgctl clients --json >/tmp/clients
+	first="$(client $one completed) $(client $two completed)"
+	sleep 8
+	tgctl clients --json >/tmp/clients
+	last="$(client $one completed) $(client $two completed)"
+	ended $one $two $other
+	echo "$first $last" | awk '
+	{ printf "%d groups of computation, %d of copies\n", $3 - $1, $4 - $2; exit !($3 > $1 && $4 - $2 > 3 * ($3 - $1)) }' ||
+		die 'copies wait for computation'
+	unload
+}
+
+hooked() { grep -q '^nouveau_drm_ioctl ' /sys/kernel/debug/tracing/enabled_functions; }
+far() { [ "$(cat $tg/clients/*/completed | sort -n | tail -n 1)" -ge "$1" ]; }
+bound() { [ -c "$(node $1)" ]; }
+
+# Only with no channel open: nouveau itself does not bear more (unbind-control)
+unbound()
+{
+	[ -e /sys/kernel/debug/tracing ] || die 'no tracefs'
+	address 0 >/tmp/address.0 && address 1 >/tmp/address.1
+	load policy=timegraph
+	hooked || die 'a Fermi is there, but its objects are not looked at'
+	for gone in $tesla $fermi; do
+		stays=$((1 - gone))
+		go $stays stays 4ms
+		until_true 30 [ -d $tg/clients ] && until_true 30 all_there 1 || die "it does not work: $(tgctl clients)"
+		done=$(cat $tg/clients/*/completed)
+		cat /tmp/address.$gone >$driver/unbind || die "unbind: exit status $?"
+		dmesg | tail -n 20 | grep -q "timegraph: GPU $gone has gone: 0 waiters released, hooks stay on for the others" ||
+			die "the log does not say that it has gone: $(dmesg | tail -n 3)"
+		if [ $gone = $fermi ]; then
+			! hooked || die 'the Fermi has gone, but each ioctl is looked at'
+		else
+			hooked || die 'the Fermi is there, but its objects are not looked at'
+		fi
+		until_true 20 far $((done + 50)) || die "the other card stands still: $(tgctl clients)"
+		cat /tmp/address.$gone >$driver/bind || die "bind: exit status $?"
+		until_true 20 bound $gone || die 'no render node'
+		hooked || die 'bound again, but nouveau is not hooked'
+		stays=$pid
+		go $gone back 4ms --count 30
+		wait $pid || die "on the card that came back: $(cat /tmp/report.$pid)"
+		ended $stays
+	done
+	[ "$(cat $tg/stats/lost)" = 0 ] || die "lost: $(cat $tg/stats/lost)"
+	unload
+	! hooked || die 'unloaded, but nouveau is hooked'
+}
+
+# The thread reads both cards in turn; the card is ten times slower than life, and so are the lengths
+seen()
+{
+	load policy=loga
+	for k in poll_us rest_us look_us; do
+		echo $(($(cat $tg/knobs/loga_$k) * 10)) >$tg/knobs/loga_$k || die $k
+	done
+	echo 0 >$tg/knobs/loga_rest_us
+	four 2ms 8ms
+	sleep 2
+	for mode in 0 1; do
+		echo $mode >$tg/knobs/loga_mode
+		sleep 1
+		books $mode.0
+		sleep 12
+		books $mode.1
+	done
+	ended $pids
+	for mode in 0 1; do
+		echo "mode $mode:"
+		compared $mode.0 $mode.1
+	done
+	unload
+}
+
+# A card that cannot be attached is named, and the other is scheduled; with none, loading fails.
+refused()
+{
+	for dead in 1 0; do
+		tg-fault gone $dead || die 'tg-fault'
+		load policy=loga
+		said="$(dmesg | sed -n "/tg-case: begin $CASE\$/,\$p")"
+		echo "$said" | grep -q "timegraph: $(address $dead): not scheduled (error -19)" ||
+			die "the log does not name it: $(dmesg | tail -n 4)"
+		echo "$said" | grep -q "timegraph: GPU 0 is $(address $((1 - dead))), policy loga" ||
+			die "the other is not scheduled: $(dmesg | tail -n 4)"
+		unload
+		tg-fault heal $dead || die 'tg-fault heal'
+	done
+	tg-fault gone 0 && tg-fault gone 1 || die 'tg-fault'
+	! insmod $module 2>/dev/null || die 'no card answers, and insmod succeeds'
+	tg-fault heal 0 && tg-fault heal 1 || die 'tg-fault heal'
+	load policy=loga
+	[ "$(ls $tg/stats | grep -c 'gpu[01]_engine0_queued')" = 2 ] || die 'healed, but not both are scheduled'
+	unload
+}
+
+# part SECONDS NAME FUNCTION: a case; what it leaves behind when it fails is not the next one's
+part()
+{
+	tg-case -t "$1" "$2$suffix" "$0" "$3" && return
+	failed=1
+	killall -9 tgload 2>/dev/null
+	rmmod timegraph 2>/dev/null
+}
+
+case ${1-} in
+'')
+	failed=0
+	part 80 two-accounts accounts
+	part 60 two-overlap overlap
+	part 90 two-unbind unbound
+	part 90 two-loga seen
+	part 60 two-refused refused
+	exit $failed
+	;;
+*) CASE=two-$1$suffix "$1";;
+esac
