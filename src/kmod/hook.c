@@ -582,8 +582,10 @@ static int prove_free(struct drm_file *file)
 	int ret;
 
 	ret = ((ioctl_fn)hooks[GEM_NEW].orig)(file->minor->dev, &req, file);
-	if (ret)
+	if (ret) {
+		pr_err("nouveau refuses an object of one page (error %d)\n", ret);
 		return ret;
+	}
 	obj = drm_gem_object_lookup(file, req.info.handle);
 	ret = obj ? tgk_hook_free(obj) : -ENOENT;
 	drm_gem_handle_delete(file, req.info.handle);

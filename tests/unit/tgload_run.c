@@ -59,6 +59,7 @@ int tgl_gpu_open(struct tgl_gpu **gpu, const char *device, int exec, char *why, 
 {
 	char name[TGL_NAME_MAX + 1];
 
+	(void)device;
 	(void)exec;
 	prctl(PR_GET_NAME, name);
 	card.name_wrong = strcmp(name, "tester");

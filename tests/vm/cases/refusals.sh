@@ -10,11 +10,11 @@ chmod 666 /dev/dri/*
 
 raw() { su -s /bin/sh nobody -c "/host/bin/raw $*"; }
 
-# refuse ERRNO EVERY [before|after]: each function, one call in so many
+# refuse ERRNO EVERY [before|after]: each function, one call in so many, of $whom (a uid, all without)
 refuse()
 {
 	for f in PUSHBUF EXEC GEM_NEW CHANNEL_ALLOC CHANNEL_FREE GROBJ_ALLOC DUMB_CREATE NVIF; do
-		echo "$f $1 $2 * ${3-before}"
+		echo "$f $1 $2 ${whom-*} ${3-before}"
 	done >$rules || die "rules: $1 $2 $3"
 }
 
