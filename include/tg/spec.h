@@ -3,7 +3,7 @@
  * The specification: text to table, and which line a client gets (TimeGraph, section 3;
  * grammar in docs/spec-format.md).
  *
- *	name:sched:resv:prio:C:T[:key=value,...]	# comment
+ *	name...:sched:resv:prio:C:T[:key=value,...]	# comment
  *	[vgpu NAME]:compute:copy:memory
  *
  * Parsing is pure: no allocation, no I/O, the same in the kernel, in tgctl and in the
@@ -22,15 +22,19 @@
 #define TG_SPEC_MEM_MAX		(1024ULL << 30)	/* largest mem=, in bytes */
 
 /**
- * enum tg_match - what an entry's pattern is held against
+ * enum tg_match - what a pattern of an entry is held against
  * @TG_MATCH_COMM: the process's name, literally
  * @TG_MATCH_EXE: the executable's path, as a glob
  * @TG_MATCH_UID: the user's number, in decimal, as a glob
  * @TG_MATCH_CGROUP: the cgroup's path, as a glob
  *
+ * @TG_MATCHES: how many there are
+ *
  * A glob knows '*' (any run of characters, '/' too), '?' (any one) and nothing else.
+ * Only @TG_MATCH_UID, and @TG_MATCH_CGROUP of a cgroup that is not delegated, are credentials
+ * (docs/threat-model.md).
  */
-enum tg_match { TG_MATCH_COMM, TG_MATCH_EXE, TG_MATCH_UID, TG_MATCH_CGROUP };
+enum tg_match { TG_MATCH_COMM, TG_MATCH_EXE, TG_MATCH_UID, TG_MATCH_CGROUP, TG_MATCHES };
 
 /**
  * struct tg_str - a piece of the spec's text, quotes already left out
@@ -44,9 +48,9 @@ struct tg_str {
 /**
  * struct tg_spec_entry - one line
  * @line: line number, from 1
- * @match: what @pattern is held against
- * @pattern: name or glob, 1 to TG_SPEC_PATTERN_MAX bytes; a plain name is cut to the 15
- *	bytes that the kernel keeps of a process's name when it is matched
+ * @pattern: name and globs, by enum tg_match; each at most TG_SPEC_PATTERN_MAX bytes, 0 of
+ *	those that the line does not ask for, and it asks for one at least. A plain name is cut to
+ *	the 15 bytes that the kernel keeps of a process's name when it is matched
  * @sched: PRT or HT
  * @resv: PE, AE or BG
  * @agpa: prio was '*': priority follows the foreground window (T11)
@@ -61,14 +65,13 @@ struct tg_str {
  */
 struct tg_spec_entry {
 	u32 line;
-	u8 match;
 	u8 sched;
 	u8 resv;
 	bool agpa;
 	u8 prio;
 	u8 depth;
 	u16 weight;
-	struct tg_str pattern, reserve, vgpu;
+	struct tg_str pattern[TG_MATCHES], reserve, vgpu;
 	s64 capacity, period;
 	u64 mem;
 };
@@ -136,7 +139,7 @@ u32 tg_spec_room(const char *text, u32 len);
  *
  * Refused beside what the grammar refuses: lines that name the same shared reserve with
  * another resv, C or T; two bg lines that configure Background differently; a repeated
- * pattern, of plain names the first 15 bytes (the second could never match); a repeated or
+ * set of patterns, of plain names the first 15 bytes (the second could never match); a repeated or
  * TG_VGPUS_MAX + 1st virtual GPU, and shares of them that add up to more than 100. Of several
  * errors the one reported is the same everywhere; docs/spec-format.md says which.
  * Context: any; does not sleep; time grows with len and with the square of the number of
@@ -151,8 +154,8 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err);
  * @spec: a parsed spec
  * @id: the client
  *
- * The first line that matches wins. An identity without exe or cgroup matches no line that
- * asks for it.
+ * The first line whose patterns all match wins. An identity without exe or cgroup matches no
+ * line that asks for it.
  *
  * Return: the entry, or NULL: lowest priority, Background.
  */

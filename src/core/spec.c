@@ -287,19 +287,19 @@ static int check_short_name(const struct spec_cursor *c, struct tg_str s)
 	return 0;
 }
 
-static int check_pattern(const struct spec_cursor *c, const struct tg_spec_entry *e)
+static int check_pattern(const struct spec_cursor *c, struct tg_str s, enum tg_match match)
 {
 	u32 i;
 
-	for (i = 0; i < e->pattern.len; i++) {
-		u32 at = e->pattern.off + i;
+	for (i = 0; i < s.len; i++) {
+		u32 at = s.off + i;
 		char ch = c->text[at];
 
 		if (i == TG_SPEC_PATTERN_MAX)
 			return refuse(c, at, "name too long", "at most 255 bytes");
 		if (is_control(ch))
 			return refuse(c, at, "control character", want_text);
-		switch (e->match) {
+		switch (match) {
 		case TG_MATCH_COMM:
 			if (is_wildcard(ch))
 				return refuse(c, at, "wildcard in a plain name",
@@ -319,33 +319,55 @@ static int check_pattern(const struct spec_cursor *c, const struct tg_spec_entry
 	return 0;
 }
 
+/* Reads a plain name, or a qualifier and its glob. */
 static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 {
-	static const struct {
-		const char *word;
-		u8 match;
-	} kinds[] = {
-		{ "exe", TG_MATCH_EXE }, { "uid", TG_MATCH_UID }, { "cgroup", TG_MATCH_CGROUP },
+	static const char *const words[TG_MATCHES] = {
+		[TG_MATCH_EXE] = "exe", [TG_MATCH_UID] = "uid", [TG_MATCH_CGROUP] = "cgroup",
 	};
 	struct tg_str word = read_to(c, '=');
-	u32 i;
+	enum tg_match match = TG_MATCH_COMM;
 	int err;
 
 	if (c->pos < c->end && c->text[c->pos] == '=') {
-		for (i = 0; i < ARRAY_SIZE(kinds) && !str_is(c, word, kinds[i].word); i++)
+		for (match++; match < TG_MATCHES && !str_is(c, word, words[match]); match++)
 			;
-		if (i == ARRAY_SIZE(kinds))
+		if (match == TG_MATCHES)
 			return refuse(c, word.off, "unknown word before =",
 				      "exe=, uid= or cgroup=; quotes around a name with = in it");
-		e->match = kinds[i].match;
+		if (e->pattern[match].len)
+			return refuse(c, word.off, "repeated qualifier",
+				      "exe=, uid= and cgroup= once each");
 		c->pos++;
-		err = read_value(c, &e->pattern, "a glob");
+		err = read_value(c, &e->pattern[match], "a glob");
 	} else {
-		e->match = TG_MATCH_COMM;
 		c->pos = word.off;
-		err = read_value(c, &e->pattern, want_name);
+		if (e->pattern[match].len)
+			return refuse(c, c->pos, "two names", "quotes around a name with blanks");
+		err = read_value(c, &e->pattern[match], want_name);
 	}
-	return err ? err : check_pattern(c, e);
+	return err ? err : check_pattern(c, e->pattern[match], match);
+}
+
+/* Does another name follow, behind a blank? What else stands there, read_colon() refuses. */
+static bool more_names(struct spec_cursor *c)
+{
+	const u32 from = c->pos;
+
+	skip_blanks(c);
+	if (c->pos == from || at_end(c) || is_control(c->text[c->pos]))
+		return false;
+	return c->text[c->pos] != ':' && c->text[c->pos] != ',';
+}
+
+static int parse_names(struct spec_cursor *c, struct tg_spec_entry *e)
+{
+	int err;
+
+	do
+		err = parse_name(c, e);
+	while (!err && more_names(c));
+	return err;
 }
 
 static int parse_sched(struct spec_cursor *c, struct tg_spec_entry *e)
@@ -528,9 +550,9 @@ static int parse_fields(struct spec_cursor *c, struct tg_spec_entry *e, struct s
 	e->line = c->line;
 	e->weight = 1;
 	at->name = c->pos;
-	err = parse_name(c, e);
+	err = parse_names(c, e);
 	if (!err)
-		err = read_colon(c, ": and sched, or quotes around a name with blanks or commas");
+		err = read_colon(c, ": and sched, or quotes around a name with commas");
 	if (!err)
 		err = parse_sched(c, e);
 	if (!err)
@@ -555,26 +577,35 @@ static int parse_fields(struct spec_cursor *c, struct tg_spec_entry *e, struct s
 }
 
 /* A name as the kernel keeps it; globs whole. */
-static struct tg_str effective_pattern(const struct tg_spec_entry *e)
+static struct tg_str effective_pattern(const struct tg_spec_entry *e, enum tg_match match)
 {
-	struct tg_str s = e->pattern;
+	struct tg_str s = e->pattern[match];
 
-	if (e->match == TG_MATCH_COMM && s.len > TG_COMM_LEN - 1)
+	if (match == TG_MATCH_COMM && s.len > TG_COMM_LEN - 1)
 		s.len = TG_COMM_LEN - 1;
 	return s;
+}
+
+static bool same_patterns(const char *text, const struct tg_spec_entry *a,
+			  const struct tg_spec_entry *b)
+{
+	enum tg_match i;
+
+	for (i = 0; i < TG_MATCHES; i++)
+		if (!str_same(text, effective_pattern(a, i), effective_pattern(b, i)))
+			return false;
+	return true;
 }
 
 /* Refuses a line that contradicts an earlier one or can never match because of it. */
 static int check_against(const struct spec_cursor *c, const struct tg_spec *spec,
 			 const struct tg_spec_entry *e, const struct spec_places *at)
 {
-	struct tg_str pattern = effective_pattern(e);
 	const struct tg_spec_entry *peer = NULL;
 	const struct tg_spec_entry *old;
 
 	for (old = spec->entries; old < spec->entries + spec->nr; old++) {
-		if (old->match == e->match &&
-		    str_same(spec->text, effective_pattern(old), pattern))
+		if (same_patterns(spec->text, old, e))
 			return refuse(c, at->name, "repeated name",
 				      "each name (its first 15 bytes count) or glob once");
 		if (e->reserve.len && str_same(spec->text, old->reserve, e->reserve))
@@ -802,34 +833,30 @@ static void write_decimal(u32 value, char buf[11])
 const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 					  const struct tg_identity *id)
 {
-	const struct tg_spec_entry *e;
-	u32 comm_len = strlen(id->comm);
-	struct tg_str pattern;
-	const char *glob;
 	char uid[11];
+	const char *const subjects[TG_MATCHES] = {
+		[TG_MATCH_COMM] = id->comm,
+		[TG_MATCH_EXE] = id->exe,
+		[TG_MATCH_UID] = uid,
+		[TG_MATCH_CGROUP] = id->cgroup,
+	};
+	const struct tg_spec_entry *e;
+	struct tg_str pattern;
+	enum tg_match i;
 
 	write_decimal(id->uid, uid);
 	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
-		pattern = effective_pattern(e);
-		glob = spec->text + pattern.off;
-		switch (e->match) {
-		case TG_MATCH_COMM:
-			if (pattern.len == comm_len && !memcmp(glob, id->comm, comm_len))
-				return e;
-			break;
-		case TG_MATCH_EXE:
-			if (id->exe && glob_matches(glob, pattern.len, id->exe))
-				return e;
-			break;
-		case TG_MATCH_UID:
-			if (glob_matches(glob, pattern.len, uid))
-				return e;
-			break;
-		case TG_MATCH_CGROUP:
-			if (id->cgroup && glob_matches(glob, pattern.len, id->cgroup))
-				return e;
-			break;
+		for (i = 0; i < TG_MATCHES; i++) {
+			pattern = effective_pattern(e, i);
+			if (!pattern.len)
+				continue;
+			/* A plain name has no wildcards: as a glob it matches literally. */
+			if (!subjects[i] ||
+			    !glob_matches(spec->text + pattern.off, pattern.len, subjects[i]))
+				break;
 		}
+		if (i == TG_MATCHES)
+			return e;
 	}
 	return NULL;
 }

@@ -15,13 +15,19 @@ static void check_string(const struct tg_str *s, size_t size, u32 most)
 
 static void check_entry(const struct tg_spec_entry *e, size_t size)
 {
-	REQUIRE(e->line && e->match <= TG_MATCH_CGROUP && e->sched <= TG_HT && e->resv <= TG_BG);
+	u32 i, asked = 0;
+
+	for (i = 0; i < TG_MATCHES; i++) {
+		check_string(&e->pattern[i], size, TG_SPEC_PATTERN_MAX);
+		asked += e->pattern[i].len;
+	}
+	REQUIRE(asked);
+	REQUIRE(e->line && e->sched <= TG_HT && e->resv <= TG_BG);
 	REQUIRE(e->prio <= TG_PRIO_MAX && (!e->agpa || e->prio == TG_PRIO_AGPA));
 	REQUIRE(e->depth <= TG_DEPTH_MAX && e->weight && e->weight <= TG_SPEC_WEIGHT_MAX);
 	REQUIRE(e->capacity >= 0 && e->period >= e->capacity && e->period <= TG_SPEC_PERIOD_MAX);
 	REQUIRE(!e->period == !e->capacity && (e->period || e->resv == TG_BG));
-	REQUIRE(e->mem <= TG_SPEC_MEM_MAX && e->pattern.len);
-	check_string(&e->pattern, size, TG_SPEC_PATTERN_MAX);
+	REQUIRE(e->mem <= TG_SPEC_MEM_MAX);
 	check_string(&e->reserve, size, TG_NAME_LEN - 1);
 	check_string(&e->vgpu, size, TG_NAME_LEN - 1);
 }
@@ -53,12 +59,13 @@ static void match(const struct tg_spec *spec, size_t size)
 	REQUIRE(!e || (e >= spec->entries && e < spec->entries + spec->nr));
 	/* a name that stands in the text, and nothing else is known */
 	for (i = 0; i < spec->nr && i < 4; i++) {
-		const struct tg_str *s = &spec->entries[i].pattern;
+		const struct tg_str *s = &spec->entries[i].pattern[TG_MATCH_COMM];
+		const struct tg_str *more = s + 1;
 
 		memset(&id, 0, sizeof(id));
 		memcpy(id.comm, spec->text + s->off, min(s->len, (u32)TG_COMM_LEN - 1));
 		e = tg_spec_match(spec, &id);
-		REQUIRE(e || spec->entries[i].match != TG_MATCH_COMM);
+		REQUIRE(e || !s->len || more[0].len || more[1].len || more[2].len);
 	}
 }
 

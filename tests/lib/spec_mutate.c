@@ -33,6 +33,8 @@ static const char *const seeds[] = {
 	"uid=1000:ht:bg:1:2000:50000\ncgroup=/user.slice/*:prt:pe:1:1:1:vgpu=\"v 1\"\n",
 	"a:ht:pe:99:10000000:10000000:weight=10000,depth=64,mem=1024G,vgpu=v\r\n"
 	"b:ht:pe:0:1:10000000:weight=1,depth=1,mem=1\r\n",
+	"uid=1000 exe=/opt/*:prt:pe:5:1:2\ncgroup=\"/a b\"\tgame uid=100?:ht:bg:0:0:0\n"
+	"exe=/opt/* uid=1001 :prt:pe:5:1:2\n",
 	"[vgpu a]:50:25:10\nx:ht:bg:0:0:0:vgpu=a\n  [vgpu \"b ]\"] : 50 : 75 : 090 # rest\r\n",
 	"[vgpu 1]:1:1:1\n[vgpu 2]:1:1:1\n[vgpu 3]:1:1:1\n[vgpu 4]:1:1:1\n[vgpu 5]:1:1:1\n"
 	"[vgpu 6]:1:1:1\n[vgpu 7]:1:1:1\n[vgpu 8]:1:1:1\n[vgpu 9]:1:1:1\n[vgpu 10]:1:1:1\n"
@@ -49,7 +51,7 @@ static const char *const tokens[] = {
 	"1K", "1M", "1025G", "1.5G", "1g", "G", "0K", "64", "65", "99", "100", "10000", "10001",
 	"10000000", "10000001", "4294967296", "9223372036854775808", "18446744073709551616",
 	"1099511627776", "1099511627777", "17179869185G", "prt", "ht", "pe", "ae", "bg", "PRT",
-	"exe=", "uid=", "cgroup=", "pid=", "exe=/a", "uid=1*", "uid=root", "reserve=r", "reserve=",
+	"exe=", "uid=", "cgroup=", "pid=", "exe=/a", "uid=1*", "uid=root", " uid=7", " exe=/b ", " a b", "reserve=r", "reserve=",
 	"weight=1", "weight=0", "[vgpu v]:50:50:50", "[vgpu ", "[", "]", "[vgpu a b]", "vgpu", "vGPU", "depth=65", "vgpu=v", "mem=1G", "wait=1", ":weight=2", ",depth=3",
 	",vgpu=\"a,b\"", ":a:b", "::", ",,", "\"\"", "\" \"", "\"a:b\"", "name", "\xc3\xa4",
 	"\xef\xbb\xbf", "\x7f", "\x1b[1m", "12345678901234567890123456789012",

@@ -32,8 +32,8 @@ struct piece {
 };
 
 struct entry {
-	char kind;		/* p, e, u or c: plain, exe, uid, cgroup; v: [vgpu], named pattern */
-	char *pattern;
+	bool vgpu;		/* [vgpu], named pattern[0] */
+	char *pattern[4];	/* plain, exe, uid, cgroup; NULL: none */
 	char *reserve;		/* NULL: none */
 	bool background;
 	char resv[3];
@@ -228,28 +228,35 @@ static void size(struct line *l, struct piece p)
 	number(l, p, 1, (1ULL << 40) / unit, &bytes);
 }
 
-static void name_field(struct line *l, struct piece p, struct entry *e)
+/* One name, or a glob with its word. */
+static void one_name(struct line *l, struct piece p, struct entry *e)
 {
-	static const char *const kinds[] = { "exe", "uid", "cgroup", NULL };
+	static const char *const words[] = { "exe", "uid", "cgroup", NULL };
+	static const char kinds[] = "peuc";
 	struct piece w, v;
 	size_t good;
+	char kind = 'p', **pattern;
 
-	p.from = past_blanks(l, p.from);
-	e->at[NAME] = p.from;
-	e->kind = 'p';
 	w.from = p.from;
 	w.to = p.from + strcspn(l->m + p.from, WORD_END "=");
 	if (l->m[w.to] == '=') {
-		if (!one_of(l, w, kinds))
+		if (!one_of(l, w, words)) {
 			blame(l, w.from);
-		e->kind = l->s[w.from];
+			return;
+		}
+		kind = l->s[w.from];
 		p.from = w.to + 1;
 	}
+	pattern = &e->pattern[strchr(kinds, kind) - kinds];
+	if (*pattern) {
+		blame(l, w.from);
+		return;
+	}
 	v = value(l, p);
-	e->pattern = cut(l->s, v, e->kind == 'p' ? 15 : 255);
+	*pattern = cut(l->s, v, kind == 'p' ? 15 : 255);
 	if (v.to - v.from > 255)
 		blame(l, v.from + 255);
-	switch (e->kind) {
+	switch (kind) {
 	case 'p':
 		good = strcspn(l->s + v.from, "*?");
 		break;
@@ -261,6 +268,21 @@ static void name_field(struct line *l, struct piece p, struct entry *e)
 	}
 	if (v.from + good < v.to)
 		blame(l, v.from + good);
+}
+
+/* Names and globs, with blanks between them. */
+static void name_field(struct line *l, struct piece p, struct entry *e)
+{
+	struct piece one = { past_blanks(l, p.from), 0 };
+
+	e->at[NAME] = one.from;
+	do {
+		one.to = one.from + strcspn(l->m + one.from, BLANKS);
+		if (one.to > p.to)
+			one.to = p.to;
+		one_name(l, one, e);
+		one.from = past_blanks(l, one.to);
+	} while (one.from < p.to);
 }
 
 static void options_field(struct line *l, struct piece p, struct entry *e)
@@ -316,7 +338,7 @@ static void vgpu_judge(struct line *l, struct entry *e)
 	int i, count = split(l, (struct piece){ 0, l->end }, ':', field, 5);
 	size_t close;
 
-	e->kind = 'v';
+	e->vgpu = true;
 	if (count < 4)
 		blame(l, l->end);
 	if (count > 4)
@@ -341,7 +363,7 @@ static void vgpu_judge(struct line *l, struct entry *e)
 	v = value(l, (struct piece){ v.from, close });
 	if (v.to > v.from && v.to - v.from > 31)
 		blame(l, v.from + 31);
-	e->pattern = cut(l->s, v, 31);
+	e->pattern[0] = cut(l->s, v, 31);
 	for (i = 1; i < count && i < 4; i++) {
 		w = word(l, field[i]);
 		e->at[i + 1] = w.from;
@@ -400,6 +422,19 @@ static void line_judge(struct line *l, struct entry *e)
 	}
 }
 
+static bool same_names(const struct entry *a, const struct entry *b)
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		if (!a->pattern[i] != !b->pattern[i])
+			return false;
+		if (a->pattern[i] && strcmp(a->pattern[i], b->pattern[i]))
+			return false;
+	}
+	return true;
+}
+
 /* Blames the fields of entry @nr that do not go together with the earlier ones. */
 static void line_compare(struct line *l, const struct entry *entries, size_t nr)
 {
@@ -408,25 +443,25 @@ static void line_compare(struct line *l, const struct entry *entries, size_t nr)
 	int vgpus = 1, i;
 	bool peers;
 
-	for (old = entries; old < e && e->kind == 'v'; old++) {
-		if (old->kind != 'v')
+	for (old = entries; old < e && e->vgpu; old++) {
+		if (!old->vgpu)
 			continue;
 		vgpus++;
 		for (i = 0; i < 3; i++)
 			sum[i] += old->share[i];
-		if (!strcmp(old->pattern, e->pattern))
+		if (same_names(old, e))
 			blame(l, e->at[1]);
 	}
-	for (i = 0; i < 3 && e->kind == 'v'; i++)
+	for (i = 0; i < 3 && e->vgpu; i++)
 		if (sum[i] > 100)
 			blame(l, e->at[2 + i]);
 	if (vgpus > 16)
 		blame(l, e->at[0]);
-	if (e->kind == 'v')
+	if (e->vgpu)
 		return;
 
 	for (old = entries; old < e; old++) {
-		if (old->kind == e->kind && !strcmp(old->pattern, e->pattern))
+		if (!old->vgpu && same_names(old, e))
 			blame(l, e->at[NAME]);
 		peers = old->reserve && e->reserve && !strcmp(old->reserve, e->reserve);
 		if (old->background && e->background && old->cap && e->cap)
@@ -499,7 +534,8 @@ int oracle_check(const char *text, size_t len, unsigned int *line, unsigned int 
 		line_close(&l);
 	}
 	for (i = 0; i < nr; i++) {
-		free(entries[i].pattern);
+		for (n = 0; n < 4; n++)
+			free(entries[i].pattern[n]);
 		free(entries[i].reserve);
 	}
 	free(entries);

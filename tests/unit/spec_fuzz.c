@@ -13,7 +13,7 @@
 #include "../lib/spec_oracle.h"
 
 #define MUTANTS	100000
-#define KINDS	38	/* different words for what is wrong; see docs/spec-format.md */
+#define KINDS	40	/* different words for what is wrong; see docs/spec-format.md */
 
 static const char *kinds[KINDS];	/* the words of all refusals that were met */
 static unsigned int nr_kinds;
@@ -31,6 +31,19 @@ static void note_kind(const char *what)
 	nr_kinds++;
 }
 
+static bool patterns_are_good(const struct tg_str *patterns, u32 len)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < TG_MATCHES; i++) {
+		any |= patterns[i].len > 0;
+		if (patterns[i].len > TG_SPEC_PATTERN_MAX || patterns[i].off + patterns[i].len > len)
+			return false;
+	}
+	return any;
+}
+
 static bool is_in_order(const struct tg_spec *spec, u32 len)
 {
 	u32 line = 0, i;
@@ -38,8 +51,7 @@ static bool is_in_order(const struct tg_spec *spec, u32 len)
 	for (i = 0; i < spec->nr; i++) {
 		const struct tg_spec_entry *e = &spec->entries[i];
 
-		if (e->line <= line || !e->pattern.len || e->pattern.len > TG_SPEC_PATTERN_MAX ||
-		    e->pattern.off + e->pattern.len > len ||
+		if (!patterns_are_good(e->pattern, len) || e->line <= line ||
 		    e->reserve.off + e->reserve.len > len || e->reserve.len >= TG_NAME_LEN ||
 		    e->vgpu.off + e->vgpu.len > len || e->vgpu.len >= TG_NAME_LEN ||
 		    e->prio > TG_PRIO_MAX || e->capacity > e->period ||

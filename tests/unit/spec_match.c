@@ -69,6 +69,16 @@ static const struct row {
 	{ "root cgroup", "cgroup=/" REST, "x", 0, NULL, "/", 1 },
 	{ "no cgroup", "cgroup=*" REST, "x", 0, "/a", NULL, 0 },
 
+	{ "uid and exe", "uid=7 exe=/a" REST, "x", 7, "/a", NULL, 1 },
+	{ "uid and exe, another user", "uid=7 exe=/a" REST, "x", 8, "/a", NULL, 0 },
+	{ "uid and exe, another program", "uid=7 exe=/a" REST, "x", 7, "/b", NULL, 0 },
+	{ "uid and exe, no program", "exe=* uid=7" REST, "x", 7, NULL, NULL, 0 },
+	{ "name and uid", "game uid=7" REST, "game", 7, NULL, NULL, 1 },
+	{ "name of another user", "game uid=7" REST "uid=8" REST, "game", 8, NULL, NULL, 2 },
+	{ "all of a client", "cgroup=/c uid=1? exe=*b a" REST, "a", 10, "/b", "/c", 1 },
+	{ "all but the cgroup", "cgroup=/c uid=1? exe=*b a" REST, "a", 10, "/b", "/d", 0 },
+	{ "the narrower line first", "a uid=7" REST "a" REST, "a", 7, NULL, NULL, 1 },
+
 	{ "many stars, no match", "exe=*a*a*a*b" REST, "x", 0, "/" A4000, NULL, 0 },
 	{ "many stars, match", "exe=*a*a*a*b" REST, "x", 0, "/" A4000 "b", NULL, 1 },
 	{ "120 stars, no match", "exe=" STARS STARS STARS "b" REST, "x", 0, "/" A4000, NULL, 0 },

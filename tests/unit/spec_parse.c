@@ -127,6 +127,13 @@ static const struct good goods[] = {
 	{ "uid", TEXT("uid=100?:ht:pe:1:1:1"), -1, "1 uid=100? ht pe 1 1000/1000 w1\n" },
 	{ "cgroup", TEXT("cgroup=/user.slice/*:ht:pe:1:1:1"), -1,
 	  "1 cgroup=/user.slice/* ht pe 1 1000/1000 w1\n" },
+	{ "uid and exe", TEXT("uid=1000 exe=/opt/x/*:ht:pe:1:1:1"), -1,
+	  "1 exe=/opt/x/* uid=1000 ht pe 1 1000/1000 w1\n" },
+	{ "all of a client, and blanks", TEXT(" cgroup=/a\tgame  uid=\"7\" exe=\"/b c\" : ht:pe:1:1:1"),
+	  -1, "1 comm=game exe=/b c uid=7 cgroup=/a ht pe 1 1000/1000 w1\n" },
+	{ "same name, another user", TEXT("a uid=1:ht:pe:1:1:1\na uid=2:ht:pe:1:1:1\na:ht:pe:1:1:1"),
+	  -1, "1 comm=a uid=1 ht pe 1 1000/1000 w1\n2 comm=a uid=2 ht pe 1 1000/1000 w1\n"
+	  "3 comm=a ht pe 1 1000/1000 w1\n" },
 	{ "same pattern, other kind", TEXT("exe=/a:ht:pe:1:1:1\ncgroup=/a:ht:pe:1:1:1"), -1,
 	  "1 exe=/a ht pe 1 1000/1000 w1\n2 cgroup=/a ht pe 1 1000/1000 w1\n" },
 	{ "names differ in byte 15",
@@ -153,14 +160,17 @@ static void render(char *out, const struct tg_spec *spec)
 	static const char *const kinds[] = { "comm", "exe", "uid", "cgroup" };
 	static const char *const scheds[] = { "prt", "ht" };
 	static const char *const resvs[] = { "pe", "ae", "bg" };
-	u32 i;
+	u32 i, k;
 
 	*out = '\0';
 	for (i = 0; i < spec->nr; i++) {
 		const struct tg_spec_entry *e = &spec->entries[i];
 
 		out += sprintf(out, "%u ", e->line);
-		render_str(&out, kinds[e->match], spec->text, e->pattern);
+		for (k = 0; k < TG_MATCHES; k++) {
+			out += sprintf(out, "%s", out[-1] == ' ' || !e->pattern[k].len ? "" : " ");
+			render_str(&out, kinds[k], spec->text, e->pattern[k]);
+		}
 		out += sprintf(out, " %s %s %u%s %lld/%lld w%u", scheds[e->sched], resvs[e->resv],
 			       e->prio, e->agpa ? "*" : "", (long long)e->capacity,
 			       (long long)e->period, e->weight);
@@ -222,7 +232,16 @@ static const struct bad bads[] = {
 	{ "no name", TEXT(":ht:pe:1:1:1"), 1, 1, "empty value" },
 	{ "no name, blanks", TEXT(" \t:ht:pe:1:1:1"), 1, 3, "empty value" },
 	{ "empty quoted name", TEXT("\"\":ht:pe:1:1:1"), 1, 2, "empty value" },
-	{ "name with a blank", TEXT("Web Content:ht:pe:1:1:1"), 1, 5, OTHER },
+	{ "name with a blank", TEXT("Web Content:ht:pe:1:1:1"), 1, 5, "two names" },
+	{ "two quoted names", TEXT("\"a\" uid=1 \"b\":ht:pe:1:1:1"), 1, 11, "two names" },
+	{ "two users", TEXT("uid=1 exe=/a uid=x:ht:pe:1:1:1"), 1, 14, "repeated qualifier" },
+	{ "a comma between qualifiers", TEXT("uid=1, exe=/a:ht:pe:1:1:1"), 1, 6, OTHER },
+	{ "a comma behind a blank", TEXT("uid=1 ,exe=/a:ht:pe:1:1:1"), 1, 7, OTHER },
+	{ "no blank between qualifiers", TEXT("uid=\"1\"exe=/a:ht:pe:1:1:1"), 1, 8, OTHER },
+	{ "a second qualifier without a glob", TEXT("uid=1 exe=:ht:pe:1:1:1"), 1, 11, "empty value" },
+	{ "a second qualifier unknown", TEXT("uid=1 pid=2:ht:pe:1:1:1"), 1, 7, "unknown word before =" },
+	{ "a bad second glob", TEXT("uid=1 exe=/a cgroup=b:ht:pe:1:1:1"), 1, 21,
+	  "path does not begin with /" },
 	{ "name with a comma", TEXT("a,b:ht:pe:1:1:1"), 1, 2, OTHER },
 	{ "quote inside a name", TEXT("a\"b\":ht:pe:1:1:1"), 1, 2, OTHER },
 	{ "text behind a quoted name", TEXT("\"a\"b:ht:pe:1:1:1"), 1, 4, OTHER },
@@ -236,7 +255,7 @@ static const struct bad bads[] = {
 	{ "unknown qualifier", TEXT(" pid=1:ht:pe:1:1:1"), 1, 2, "unknown word before =" },
 	{ "qualifier in upper case", TEXT("Exe=/a:ht:pe:1:1:1"), 1, 1, "unknown word before =" },
 	{ "no qualifier", TEXT("=/a:ht:pe:1:1:1"), 1, 1, "unknown word before =" },
-	{ "blank before =", TEXT("exe =/a:ht:pe:1:1:1"), 1, 5, OTHER },
+	{ "blank before =", TEXT("exe =/a:ht:pe:1:1:1"), 1, 5, "unknown word before =" },
 	{ "blank after =", TEXT("exe= /a:ht:pe:1:1:1"), 1, 5, "empty value" },
 	{ "empty exe", TEXT("exe=:ht:pe:1:1:1"), 1, 5, "empty value" },
 	{ "relative exe", TEXT("exe=foo:ht:pe:1:1:1"), 1, 5, "path does not begin with /" },
@@ -349,6 +368,8 @@ static const struct bad bads[] = {
 	/* lines that contradict each other */
 	{ "repeated name", TEXT("a:ht:pe:1:1:1\n\n  \"a\":prt:ae:2:2:2"), 3, 3, "repeated name" },
 	{ "repeated exe", TEXT("exe=\"/a\":ht:pe:1:1:1\n exe=/a:ht:pe:1:1:1"), 2, 2,
+	  "repeated name" },
+	{ "repeated names in another order", TEXT("uid=1 a:ht:pe:1:1:1\n a uid=1:ht:pe:1:1:1"), 2, 2,
 	  "repeated name" },
 	{ "same first 15 bytes", TEXT("123456789012345:ht:pe:1:1:1\n1234567890123456:ht:pe:1:1:1"),
 	  2, 1, "repeated name" },
