@@ -180,6 +180,7 @@ bool card_fault(struct card *card, s64 now, const char *request, char *why, size
  * @switches: context switches
  * @errors: errors that the guest made the card report, and accesses that were refused
  * @faults: faults on request that have happened
+ * @away: accesses to registers and memory that came while the function was in D3hot
  * @gap_n: number of gaps, each the time from a group's completion on an otherwise idle channel to
  *	that channel's next doorbell, when shorter than 50 ms
  * @gap_p50_ns, @gap_p90_ns: their quantiles, to 5 us
@@ -198,6 +199,7 @@ struct card_truth {
 	u64 switches;
 	u64 errors;
 	u64 faults;
+	u64 away;
 	u64 gap_n;
 	s64 gap_p50_ns;
 	s64 gap_p90_ns;

@@ -29,11 +29,9 @@ u64 dev_random(u64 *state)
 
 /* ---- birth and reset ------------------------------------------------------------------------- */
 
-void card_reset(struct card *card, s64 now)
+/* dev_off() - all units are as they are at power-on */
+void dev_off(struct card *card)
 {
-	card_advance(card, now);
-	if (card->gone)
-		return;
 	pgraph_reset(card);
 	pfifo_reset(card);
 	pce_enable(card, ENGINE_CE0, false);
@@ -46,6 +44,14 @@ void card_reset(struct card *card, s64 now)
 	pfb_reset(card);
 	for (const struct card_strap *s = card->chip->straps; s && s->reg; s++)
 		reg_set(card, s->reg, s->val);
+}
+
+void card_reset(struct card *card, s64 now)
+{
+	card_advance(card, now);
+	if (card->gone)
+		return;
+	dev_off(card);
 	pci_reset(card);
 }
 
@@ -232,6 +238,7 @@ void card_truth(struct card *card, s64 now, struct card_truth *out)
 		.switches = gr.switches,
 		.errors = card->errors,
 		.faults = card->faults_done,
+		.away = card->away,
 		.gap_n = card->gaps,
 		.gap_p50_ns = gap_quantile(card, 50),
 		.gap_p90_ns = gap_quantile(card, 90),

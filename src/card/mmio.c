@@ -102,6 +102,11 @@ void card_read(struct card *card, s64 now, int region, u64 off, void *buf, u32 l
 		pci_config(card, (u32)off, buf, len, false);
 		return;
 	}
+	if (pci_away(card)) {
+		card->away++;
+		memset(buf, 0xff, len);
+		return;
+	}
 	if (region != CARD_BAR0) {
 		instmem_bar(card, region, off, buf, len, false);
 		return;
@@ -134,6 +139,10 @@ void card_write(struct card *card, s64 now, int region, u64 off, const void *buf
 	}
 	if (region == CARD_CONFIG) {
 		pci_config(card, (u32)off, (u8 *)buf, len, true);
+		return;
+	}
+	if (pci_away(card)) {
+		card->away++;
 		return;
 	}
 	if (region != CARD_BAR0) {

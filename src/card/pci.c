@@ -6,6 +6,9 @@
  * exist.  Capabilities: power management at 0x60 and MSI at 0x68, where this chip has them: nouveau
  * re-arms the message by writing byte 0x68; on Fermi, byte 0x088704 of BAR0.  The whole space is
  * mirrored at 0x088000 of BAR0.
+ *
+ * In D3hot nothing runs and only this space answers; everything else is away (mmio.c).  Back in D0
+ * the function has been reset, and its memory, which nobody refreshed, holds nothing of use.
  */
 #include <string.h>
 
@@ -14,6 +17,7 @@
 #define PCI_COMMAND	0x04
 #define PCI_CAP_PM	0x60
 #define PCI_CAP_MSI	0x68
+#define PCI_PM_STATE	(PCI_CAP_PM + 4)	/* bits 0-1: 0 D0, 3 D3hot */
 
 static void put16(u8 *p, u16 v)
 {
@@ -110,6 +114,24 @@ void pci_rearm(struct card *card)
 	pci_message(card);
 }
 
+/* pci_away() - it is in D3hot */
+bool pci_away(const struct card *card)
+{
+	return (card->pci.config[PCI_PM_STATE] & 3) == 3;
+}
+
+/* The power state may have been written; it was @away before. */
+static void pci_power(struct card *card, bool away)
+{
+	if (away == pci_away(card))
+		return;
+	dev_off(card);
+	if (away) {
+		memset(card->vram, 0xa5, card->vram_size);
+		pci_reset(card);
+	}
+}
+
 /* Which bits of a byte of the configuration space can be written. */
 static u8 pci_writable(u32 off)
 {
@@ -121,7 +143,7 @@ static u8 pci_writable(u32 off)
 	case 0x0c:		/* cache line size */
 	case 0x3c:		/* interrupt line */
 		return 0xff;
-	case PCI_CAP_PM + 4:
+	case PCI_PM_STATE:
 		return 0x03;
 	case PCI_CAP_MSI + 2:
 		return 0x01;
@@ -135,6 +157,7 @@ static u8 pci_writable(u32 off)
 void pci_config(struct card *card, u32 off, u8 *buf, u32 len, bool write)
 {
 	for (u32 i = 0; i < len; i++, off++) {
+		bool away = pci_away(card);
 		u8 mask;
 
 		if (off >= sizeof(card->pci.config)) {
@@ -150,6 +173,8 @@ void pci_config(struct card *card, u32 off, u8 *buf, u32 len, bool write)
 		card->pci.config[off] = (card->pci.config[off] & ~mask) | (buf[i] & mask);
 		if (off == PCI_CAP_MSI)
 			pci_rearm(card);
+		if (off == PCI_PM_STATE)
+			pci_power(card, away);
 	}
 }
 

@@ -823,10 +823,40 @@ void chan_off_engine(struct card *card, struct chan *ch)
 	}
 }
 
+/*
+ * Where a channel's state goes when it is switched off, and comes from when it is back: the words of
+ * RAMFC that the driver leaves alone.  The model keeps the state itself, and puts a number there by
+ * which it is found again, so that a driver that does not preserve RAMFC loses it.
+ */
+#define RAMFC_STATE	0xf0
+
+void chan_save(struct card *card, struct chan *ch)
+{
+	u8 *p = vram_ptr(card, ch->ramfc + RAMFC_STATE, sizeof(ch->saved));
+
+	ch->saved = ++card->pfifo.saves;
+	if (p)
+		memcpy(p, &ch->saved, sizeof(ch->saved));
+}
+
+static bool chan_load(struct card *card, struct chan *ch)
+{
+	if (!ch->saved || vram_rd32(card, ch->ramfc + RAMFC_STATE) != ch->saved)
+		return false;
+	ch->saved = 0;
+	ch->enabled = true;
+	card->row[ch->row].alive = true;
+	set_add(card->pfifo.ready, ch->chid);
+	return true;
+}
+
+/* chan_stop() - the channel is none any more; work in hand is cut off, and done anew if it is back */
 void chan_stop(struct card *card, struct chan *ch)
 {
 	struct pfifo *fifo = &card->pfifo;
 
+	if (chan_engine(card, ch) && chan_engine(card, ch)->op)
+		ch->held = true;
 	chan_off_engine(card, ch);
 	set_del(fifo->ready, ch->chid);
 	for (u32 i = 0; i < ENGINES; i++)
@@ -837,13 +867,20 @@ void chan_stop(struct card *card, struct chan *ch)
 	ch->enabled = false;
 }
 
-/* chan_start() - a channel appears: all it had is forgotten.  What it is made of is the caller's */
-void chan_start(struct card *card, struct chan *ch)
+/*
+ * chan_start() - a channel appears, as it was when it was switched off, or a new one.  What it is
+ * made of is the caller's
+ */
+void chan_start(struct card *card, struct chan *ch, u64 ramfc)
 {
 	u32 *state = ch->state, chid = ch->chid;
 	bool listed = ch->listed;
 
-	*ch = (struct chan){ .chid = chid, .state = state, .listed = listed };
+	ch->ramfc = ramfc;
+	if (chan_load(card, ch))
+		return;
+	*ch = (struct chan){ .chid = chid, .state = state, .listed = listed,
+			      .ramfc = ramfc };
 	memset(state, 0, GR_SLOTS * GR_METHODS * sizeof(*state));
 	ch->enabled = true;
 	ch->row = dev_row(card, chid);
@@ -858,7 +895,7 @@ static void chan_start_g80(struct card *card, struct chan *ch, u32 entry)
 	u64 ramfc = (u64)(entry & 0x00ffffff) << 8;
 	u32 ramht = vram_rd32(card, ramfc + 0x80);
 
-	chan_start(card, ch);
+	chan_start(card, ch, ramfc);
 	ch->inst = (u64)vram_rd32(card, ramfc + 0x98) << 12;
 	vm_dmaobj(card, ch->inst, (vram_rd32(card, ramfc + 0x48) & 0xfffff) << 4, &ch->push);
 	ch->ib_base = vram_rd32(card, ramfc + 0x50) |
@@ -970,6 +1007,8 @@ void pfifo_wr(struct card *card, u32 off, u32 val)
 
 	if (off >= PFIFO_CHAN_TABLE && off < PFIFO_CHAN_TABLE_END) {
 		ch = &fifo->chan[(off - PFIFO_CHAN_TABLE) / 4];
+		if (!(val & BIT(31)) && ch->enabled)
+			chan_save(card, ch);
 		if (!(val & BIT(31)) || !(reg_get(card, off) & BIT(31)))
 			chan_stop(card, ch);
 		if (val & BIT(31) && !(reg_get(card, off) & BIT(31)))

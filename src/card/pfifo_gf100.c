@@ -171,7 +171,7 @@ static void chan_bind(struct card *card, struct chan *ch, u32 entry)
 	u64 inst = (u64)(entry & 0x0fffffff) << 12;
 	u32 ib_high = vram_rd32(card, inst + RAMFC_IB + 4);
 
-	chan_start(card, ch);
+	chan_start(card, ch, inst);
 	ch->stopped = true;
 	ch->inst = inst;
 	vm_space(inst, &ch->push);
@@ -339,6 +339,8 @@ static void channel_wr(struct card *card, u32 off, u32 val)
 		reg_set(card, off, val);
 		return;
 	}
+	if (!(val & BIT(31)) && ch->enabled)
+		chan_save(card, ch);
 	if (!(val & BIT(31)) || !(reg_get(card, off) & BIT(31)))
 		chan_stop(card, ch);
 	if (val & BIT(31) && !(reg_get(card, off) & BIT(31)))

@@ -185,6 +185,7 @@ struct pci {
 };
 
 void pci_reset(struct card *card);
+bool pci_away(const struct card *card);
 void pci_intr(struct card *card, bool level);
 bool pci_busy(const struct card *card);
 void pci_spurious(struct card *card);
@@ -270,6 +271,8 @@ struct chan {
 	bool stopped;		/* but not to be run (Fermi) */
 	u32 row;		/* in the ground truth */
 	u64 inst;		/* instance block */
+	u64 ramfc;		/* where its state goes */
+	u32 saved;		/* what stands there while it is off, 0: nothing */
 	struct dmaobj push;	/* what pushbuffer addresses mean */
 	u32 ramht;		/* offset in the instance block, bytes */
 	u32 ramht_bits;
@@ -330,6 +333,7 @@ struct pfifo {
 	u32 intr;
 	u32 stall;		/* error interrupt that the driver must handle before we go on */
 	u64 kick;		/* instance being unloaded, or 0 */
+	u32 saves;		/* channels switched off so far */
 	bool running;
 	bool behind;		/* budget ran out with work left at the present instant */
 	/* Fermi, as its driver sees it */
@@ -357,7 +361,8 @@ enum pfifo_error { PFIFO_BAD_COMMAND, PFIFO_EMPTY_ENTRY, PFIFO_NO_MEMORY, PFIFO_
 		   PFIFO_NO_OBJECT, PFIFO_SOFTWARE, PFIFO_BAD_SEMAPHORE };
 
 bool chan_runs(const struct chan *ch);
-void chan_start(struct card *card, struct chan *ch);
+void chan_start(struct card *card, struct chan *ch, u64 ramfc);
+void chan_save(struct card *card, struct chan *ch);
 void chan_stop(struct card *card, struct chan *ch);
 void chan_off_engine(struct card *card, struct chan *ch);
 void chan_doorbell(struct card *card, struct chan *ch, u32 put);
@@ -560,11 +565,13 @@ struct card {
 	u64 fault_seed;
 	u64 cold_seed;
 	u64 jitter_seed;
+	u64 away;		/* accesses while it was in D3hot */
 	bool gone;		/* nothing of it can be reached */
 };
 
 u32 dev_row(struct card *card, u32 chid);
 void dev_gap(struct card *card, s64 ns);
+void dev_off(struct card *card);
 void dev_error(struct card *card, const char *what, int chid, u64 value);
 u64 dev_random(u64 *state);
 

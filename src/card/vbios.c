@@ -2,7 +2,7 @@
 /*
  * vbios.c - the least video BIOS that nouveau accepts, and the window that shows it.
  *
- * A PCI option ROM with a BIT table ('i': BIOS information, 'I': initialisation, with no scripts)
+ * A PCI option ROM with a BIT table ('i': BIOS information, 'I': initialisation, a list of no scripts)
  * and a display configuration block of version 4.0 without outputs.  On Fermi also the limits of
  * two PLLs ('C'), which nouveau insists on and never uses without a change of clocks, and what kind
  * of memory there is ('M').  At 0x300000 of BAR0.
@@ -17,6 +17,7 @@
 #define ROM_BIT		0x100
 #define ROM_INFO	0x200
 #define ROM_INIT	0x240
+#define ROM_SCRIPTS	0x280	/* ended by 0 */
 #define ROM_DCB		0x300
 #define ROM_CLOCK	0x340
 #define ROM_PLLS	0x350
@@ -111,6 +112,7 @@ void vbios_build(struct card *card)
 	bit_entry(rom + ROM_BIT + 12, 'i', 2, 16, ROM_INFO);
 	bit_entry(rom + ROM_BIT + 18, 'I', 1, 32, ROM_INIT);
 	put32(rom + ROM_INFO, card->chip->bios_version);
+	put16(rom + ROM_INIT, ROM_SCRIPTS);
 	if (card->chip->fermi)
 		vbios_gf100(rom);
 

@@ -51,6 +51,51 @@ static const struct {
 	{ "MSI address", 0x6c, 0xfee01000, 0xfee01000 },
 };
 
+static u64 away(struct bench *b)
+{
+	struct card_truth truth;
+
+	card_truth(b->card, b->now, &truth);
+	return truth.away;
+}
+
+/* D3hot and back, with a channel at work. */
+static void sleeps(void)
+{
+	struct bench b;
+	u32 val;
+
+	bench_init(&b, 1);
+	bench_start(&b);
+	chan_open(&b, 1);
+	chan_bind(&b, 1, SUB_COMPUTE);
+	chan_launch(&b, 1, 1000);
+	chan_fence(&b, 1, 1);
+	chan_kick(&b, 1);
+	cfg_wr(&b, 0x04, 0x0406, 2);
+	cfg_wr(&b, 0x64, 0, 2);
+	check_eq("D0 again: nothing changes", rd(&b, R_PMC_INTR_EN), 1);
+	cfg_wr(&b, 0x64, 3, 2);
+	check_eq("D3hot", cfg(&b, 0x64, 2), 3);
+	check_eq("nobody was there yet", away(&b), 0);
+	check_eq("its identity can be read", cfg(&b, 0x00, 4), 0x060510de);
+	check_eq("registers are ones", rd(&b, 0), 0xffffffff);
+	card_read(b.card, b.now, CARD_BAR1, 0x1000, &val, 4);
+	check_eq("so is the memory", val, 0xffffffff);
+	wr(&b, R_PMC_INTR_EN, 1);
+	check_eq("each access is counted", away(&b), 3);
+	bench_run(&b, b.now + 10 * launch_ns(1000));
+	check_eq("nothing runs", vram32(&b, FENCE(1)), 0);
+	check_eq("and nothing interrupts", b.intx_rises, 0);
+	cfg_wr(&b, 0x64, 0, 2);
+	check_eq("D0: identity", rd(&b, 0), 0x092000a2);
+	check_eq("the space has been reset", cfg(&b, 0x04, 2), 0);
+	check_eq("and the units", rd(&b, R_PMC_INTR_EN), 0);
+	check_eq("the memory holds nothing of use", vram32(&b, FENCE(1)), 0xa5a5a5a5);
+	check_eq("not counted any more", away(&b), 3);
+	bench_fini(&b);
+}
+
 int main(void)
 {
 	struct bench b;
@@ -64,6 +109,8 @@ int main(void)
 	}
 	check_eq("mirrored in BAR0", rd(&b, 0x088000), 0x060510de);
 	bench_fini(&b);
+
+	sleeps();
 
 	bench_init(&b, 1);
 	bench_start(&b);

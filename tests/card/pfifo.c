@@ -273,11 +273,56 @@ static void run_rows_of_truth(void)
 	bench_fini(&b);
 }
 
+/* A channel is switched off in the midst of work, its memory is lost and restored, and it is back. */
+static void run_off_and_on(void)
+{
+	struct card_truth_channel c;
+	struct bench b;
+	u32 ramfc[64], at;
+
+	bench_init(&b, 1);
+	bench_start(&b);
+	chan_open(&b, CH);
+	at = b.chan[CH].inst + 0x4200;
+	chan_bind(&b, CH, SUB_COMPUTE);
+	chan_fence(&b, CH, 1);
+	chan_kick(&b, CH);
+	bench_pass(&b, 1000000);
+	check_eq("off and on: a first fence", vram32(&b, FENCE(CH)), 1);
+	vram_set32(&b, FENCE(CH), 0);
+	chan_launch(&b, CH, 1000);
+	chan_fence(&b, CH, 2);
+	chan_kick(&b, CH);
+	bench_pass(&b, launch_ns(1000) / 2);
+	wr(&b, 0x2600 + 4 * CH, 0);
+	bench_pass(&b, 2 * launch_ns(1000));
+	check_eq("off: its work does not end", vram32(&b, FENCE(CH)), 0);
+	memcpy(ramfc, b.vram + at, sizeof(ramfc));
+	memset(b.vram + at, 0xa5, sizeof(ramfc));
+	memcpy(b.vram + at, ramfc, sizeof(ramfc));
+	wr(&b, 0x2600 + 4 * CH, 0x80000000 | at >> 8);
+	check_eq("on: where it was in its ring", rd(&b, USER + 0x88), b.chan[CH].put);
+	check_eq("what was done is not done again", vram32(&b, FENCE(CH)), 0);
+	bench_pass(&b, 2 * launch_ns(1000));
+	check_eq("the work that was cut off is", vram32(&b, FENCE(CH)), 2);
+	card_truth_channel(b.card, 0, &c);
+	check_eq("it is the same row of the truth", c.groups, 2);
+	check_eq("which lives", c.alive, true);
+
+	/* its memory comes back as it was at its birth */
+	wr(&b, 0x2600 + 4 * CH, 0);
+	vram_set32(&b, at + 0xf0, 0);
+	wr(&b, 0x2600 + 4 * CH, 0x80000000 | at >> 8);
+	check_eq("RAMFC lost: a new channel", rd(&b, USER + 0x88), 0);
+	bench_fini(&b);
+}
+
 int main(void)
 {
 	run_rows();
 	run_acquires();
 	run_ring();
 	run_rows_of_truth();
+	run_off_and_on();
 	return done();
 }

@@ -267,8 +267,8 @@ static char *truth_json(size_t *len)
 	fprintf(f, "\"messages\":{\"waited\":%llu,\"posted\":%llu},\"waited_per_pushbuf\":%.2f,",
 		(unsigned long long)waited, (unsigned long long)posted, per_group);
 	fprintf(f, "\"stolen_ms\":%llu,", (unsigned long long)stolen_ms());
-	fprintf(f, "\"errors\":%llu,\"faults\":%llu}\n", (unsigned long long)t.errors,
-		(unsigned long long)t.faults);
+	fprintf(f, "\"errors\":%llu,\"faults\":%llu,\"away\":%llu}\n", (unsigned long long)t.errors,
+		(unsigned long long)t.faults, (unsigned long long)t.away);
 	if (fclose(f) || !buf)
 		die(1, "out of memory");
 	return buf;

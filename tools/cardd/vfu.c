@@ -412,6 +412,17 @@ static int do_set_irqs(struct vfu *vfu, u8 *body, u32 len)
 	}
 }
 
+/*
+ * QEMU takes a copy of the whole configuration space when it starts. If it found power management
+ * there, it would answer for the card in D3hot, and the card would not hear of any access: there the
+ * capability is an empty one. The guest reads the space by words.
+ */
+static void hide_pm(u8 *data, u64 off, u32 len)
+{
+	if (!off && len > 0x34 && data[0x34] < len && data[data[0x34]] == 0x01)
+		data[data[0x34]] = 0;
+}
+
 static int do_access(struct vfu *vfu, u8 *body, u32 len, bool write)
 {
 	struct access access;
@@ -426,6 +437,8 @@ static int do_access(struct vfu *vfu, u8 *body, u32 len, bool write)
 	if (!write) {
 		card_read(vfu->card, clock_ns(), (int)access.region, access.offset, data,
 			  access.count);
+		if (access.region == CARD_CONFIG)
+			hide_pm(data, access.offset, access.count);
 		return (int)(sizeof(access) + access.count);
 	}
 	card_write(vfu->card, clock_ns(), (int)access.region, access.offset, data, access.count);
