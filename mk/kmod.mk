@@ -10,6 +10,7 @@
 #	make kmod-deaf K=6.1		one without a redirect, to be chosen at load
 #	make kmod-probe K=6.1		what takes the time inside nouveau (tests/vm/probe)
 #	make kmod-refuse K=6.1		nouveau refuses on request (tests/vm/refuse)
+#	make kmod-wake K=6.1		what wakes a system that sleeps (tests/vm/wake)
 #
 # Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
 
@@ -78,9 +79,10 @@ kmod-deaf:
 	done
 
 # Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time` and `cost-gl`, takes the time that a
-# submission spends in nouveau; `refuse`, for `refusals`, answers in nouveau's place. To build/vm/bin
-.PHONY: kmod-probe kmod-refuse kmod-test-one
-kmod-probe kmod-refuse: kmod-%:
+# submission spends in nouveau; `refuse`, for `refusals`, answers in nouveau's place; `wake`, for `suspend`, ends a sleep. To
+# build/vm/bin
+.PHONY: kmod-probe kmod-refuse kmod-wake kmod-test-one
+kmod-probe kmod-refuse kmod-wake: kmod-%:
 	@mkdir -p build/vm/bin
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \

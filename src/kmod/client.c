@@ -129,6 +129,24 @@ static struct dma_fence *unfinished(const struct tgk_client *client)
 	return NULL;
 }
 
+/* Has all that went through the client's open gate ended? If not, a slice of time has passed. */
+static bool work_over(const struct tgk_client *client)
+{
+	struct dma_fence *fence;
+
+	if (!tgk_card_get(client->gpu)) {
+		schedule_timeout_idle(HZ / 50);
+		return false;
+	}
+	fence = unfinished(client);
+	if (fence) {
+		dma_fence_wait_timeout(fence, false, 1);
+		dma_fence_put(fence);
+	}
+	tgk_card_put(client->gpu);
+	return !fence;
+}
+
 /*
  * TG_ACT_SYNC: wait for what went through the open gate. In slices: to wait for long is no fault
  * of this thread, and an answer that nobody wants any more must not delay the next one. After each
@@ -141,16 +159,13 @@ static void sync(struct work_struct *work)
 	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id };
 	const u32 nr = READ_ONCE(client->sync_nr);
 	struct tgk_gpu *gpu = client->gpu;
-	struct dma_fence *fence;
 	u64 ended;
 
 	while (!open_calls_over(client) && !stale(client, nr))
 		wait_event_timeout(gpu->open_wait,
 				   open_calls_over(client) || stale(client, nr), 1);
-	while (!stale(client, nr) && (fence = unfinished(client))) {
-		dma_fence_wait_timeout(fence, false, 1);
-		dma_fence_put(fence);
-	}
+	while (!stale(client, nr) && !work_over(client))
+		;
 	raw_spin_lock_irq(&gpu->lock);
 	if (!stale(client, nr)) {
 		/* As many as begun; but that may count one that is about to be taken back. */

@@ -362,7 +362,7 @@ int tgk_fence_wait(struct dma_fence *fence)
 /*
  * Every twentieth of a second, as long as anything is in flight: ask nouveau for one fence, each
  * in its turn. A fence that is asked for when its group has completed signals. The question is a
- * register read, so what is as young as that is not asked for.
+ * read of the card's memory, so what is as young as that is not asked for.
  */
 static void look(struct work_struct *work)
 {
@@ -383,10 +383,13 @@ static void look(struct work_struct *work)
 		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
 	else
 		tgk_pools_trim(gpu);
-	if (fence) {
+	if (!fence)
+		return;
+	if (tgk_card_get(gpu)) {
 		dma_fence_is_signaled(fence);
-		dma_fence_put(fence);
+		tgk_card_put(gpu);
 	}
+	dma_fence_put(fence);
 }
 
 /**

@@ -152,8 +152,10 @@ static void tgk_emit(struct tg_actions *out, const struct tg_action *action)
 		break;
 	}
 	case TG_ACT_ARM:
-		if (!gpu->closing)
-			hrtimer_start(&gpu->timer, ns_to_ktime(action->at), HRTIMER_MODE_ABS_HARD);
+		/* Asleep: it is set anew afterwards. */
+		if (!gpu->closing && !gpu->sleep.since)
+			hrtimer_start(&gpu->timer, ns_to_ktime(action->at + gpu->sleep.sum),
+				      HRTIMER_MODE_ABS_HARD);
 		break;
 	case TG_ACT_NOTE:
 		act_note(gpu, action);
@@ -165,7 +167,7 @@ static void tgk_emit(struct tg_actions *out, const struct tg_action *action)
 		tgk_client_sync(action->host);
 		break;
 	case TG_ACT_POLL:
-		tgk_poll_until(gpu, action->arg ? action->at : 0, action->arg);
+		tgk_poll_until(gpu, action->arg ? action->at + gpu->sleep.sum : 0, action->arg);
 		break;
 	case TG_ACT_GONE:
 		tgk_client_gone(action->host);
@@ -186,9 +188,11 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 	int ret;
 
 	lockdep_assert_held(&gpu->lock);
-	ev->now = ktime_get_ns();
-	if (ev->kind != TG_EV_KNOB && (!ev->at || ev->at > ev->now))
-		ev->at = ev->now;
+	ev->now = tgk_core_time(gpu, ktime_get_ns());
+	if (ev->kind != TG_EV_KNOB) {
+		ev->at = ev->at ? tgk_core_time(gpu, ev->at) : ev->now;
+		ev->at = min(ev->at, ev->now);
+	}
 	if (ev->kind == TG_EV_SPEC && ev->data) {
 		spec = container_of(ev->data, struct tgk_spec, spec);
 		len = spec->len;
@@ -264,7 +268,8 @@ void tgk_tell(struct tgk_gpu *gpu)
 /**
  * tgk_feed() - let one thing happen
  * @gpu: the GPU
- * @ev: what; its now is set here, its at too unless it means something
+ * @ev: what; its now is set here, its at too unless it means something: by ktime_get_ns(), made
+ *	the core's time here
  *
  * Context: under tgk_gpu.lock.
  *
@@ -284,7 +289,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
-	if (!gpu->closing)
+	if (!gpu->closing && !gpu->sleep.since)
 		tgk_feed(gpu, &ev);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
 	return HRTIMER_NORESTART;

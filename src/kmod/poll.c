@@ -20,6 +20,7 @@
  * is taken for each round of readings. Never under tgk_gpu.lock, which is taken inside it; what is
  * asked for crosses without a lock (tgk_poll.until, .stops). A fence is looked at under RCU alone.
  */
+#include <linux/freezer.h>
 #include <linux/io.h>
 #include <linux/kthread.h>
 #include <linux/pci.h>
@@ -198,6 +199,8 @@ static void look_at_fences(struct tgk_gpu *gpu)
 	struct tgk_channel *ch;
 	int i;
 
+	if (!tgk_card_get(gpu))
+		return;
 	rcu_read_lock();
 	hash_for_each_rcu(gpu->channels, i, ch, hash) {
 		fence = tgk_channel_fence(ch);
@@ -208,6 +211,7 @@ static void look_at_fences(struct tgk_gpu *gpu)
 		dma_fence_put(fence);
 	}
 	rcu_read_unlock();
+	tgk_card_put(gpu);
 }
 
 /*
@@ -334,10 +338,17 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-static u32 read_chid(struct tgk_poll *p, struct device *dev)
+/* One that is away is idle. */
+static u32 read_chid(struct tgk_gpu *gpu)
 {
-	/* If it falls asleep right now, it reads as ones. */
-	return pm_runtime_active(dev) ? p->chip->read(p->page) : CHID_GONE;
+	struct tgk_poll *p = &gpu->poll;
+	u32 chid;
+
+	if (!tgk_card_get(gpu))
+		return CHID_GONE;
+	chid = p->chip->read(p->page);
+	tgk_card_put(gpu);
+	return chid;
 }
 
 /* When to read again, after a reading at @now. */
@@ -381,7 +392,7 @@ static s64 look(struct tgk_gpu *gpu)
 		return TG_NEVER;
 	if (p->on && p->next > ktime_get_ns())
 		return p->next;
-	chid = read_chid(p, gpu->dev);
+	chid = read_chid(gpu);
 	now = ktime_get_ns();
 	readings++;
 	p->next = min(next_reading(p, now, chid == CHID_GONE), max(until, now));
@@ -437,6 +448,23 @@ void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap)
 	wake_up_process(poller);
 }
 
+/**
+ * tgk_poll_slept() - the system has slept
+ * @gpu: the GPU
+ * @ns: for so long
+ *
+ * The phase begins anew, and ends as much later.
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_poll_slept(struct tgk_gpu *gpu, s64 ns)
+{
+	struct tgk_poll *p = &gpu->poll;
+
+	if (p->until)
+		tgk_poll_until(gpu, p->until + ns, p->gap);
+	WRITE_ONCE(p->stops, p->stops + 1);
+}
+
 /* --- the thread --- */
 
 /* Sleep until @next or until somebody asks for something. */
@@ -459,7 +487,13 @@ static int poll_thread(void *unused)
 	struct tgk_gpu *gpu;
 	s64 next;
 
+	set_freezable();
 	while (!kthread_should_stop()) {
+		if (freezing(current)) {
+			tgk_sleep_begin();
+			kthread_freezable_should_stop(NULL);
+			tgk_sleep_end();
+		}
 		xchg(&poked, 0);	/* before looking: a full barrier */
 		next = TG_NEVER;
 		mutex_lock(&poll_mutex);
@@ -559,12 +593,13 @@ u32 tgk_chip_id(struct device *dev)
 	void __iomem *boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
 	u32 id = ~0u;
 
-	if (boot) {
-		pm_runtime_get_sync(dev);	/* asleep, it reads as ones */
+	/* Asleep, it would read as ones. */
+	if (boot && !pm_runtime_resume_and_get(dev)) {
 		id = readl(boot);
 		pm_runtime_put(dev);
-		iounmap(boot);
 	}
+	if (boot)
+		iounmap(boot);
 	return id >> 20 & TGK_CHIP_NONE;
 }
 

@@ -11,6 +11,7 @@
  *	client.c	processes and channels as nouveau sees them, matched to the core's
  *	fence.c		the fence of a submission, and its signal
  *	poll.c		reads from the GPU which channel its engine works for
+ *	sleep.c		asks no card that is away, and stops the core's clock meanwhile
  *	host.c		feeds the core, carries out its actions, owns its memory and timer
  *	trace.c		the record of what went in and out, and the tracepoints
  *	sysfs.c		/sys/kernel/timegraph
@@ -186,6 +187,17 @@ struct tgk_poll {
 	u64 total, phases;
 };
 
+/**
+ * struct tgk_sleep - the system's sleep, as the core's clock goes
+ * @since: when it fell asleep, by ktime_get_ns(), 0: it is awake
+ * @woke: when it woke last
+ * @last: how long the last sleep was
+ * @sum: how long all were, but for the present one
+ */
+struct tgk_sleep {
+	s64 since, woke, last, sum;
+};
+
 #define TGK_NOTES	32	/* notes that wait to be told */
 
 /**
@@ -221,6 +233,7 @@ struct tgk_note {
  * @lock: guards everything below, and all objects of the core
  * @core: the state machine
  * @out: its way to tgk_emit()
+ * @sleep: how its clock differs from the system's
  * @closing: enum tgk_closing; read without the lock by waiters
  * @trace: what was fed and emitted
  * @last_job: number of the last job
@@ -266,6 +279,7 @@ struct tgk_gpu {
 	raw_spinlock_t lock;
 	struct tg_gpu core;
 	struct tg_actions out;
+	struct tgk_sleep sleep;
 	u8 closing;
 	struct tgk_trace trace;
 	u64 last_job;
@@ -657,6 +671,13 @@ bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file,
 int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
 
+/* sleep.c */
+bool tgk_card_get(const struct tgk_gpu *gpu);
+void tgk_card_put(const struct tgk_gpu *gpu);
+s64 tgk_core_time(const struct tgk_gpu *gpu, s64 at);
+void tgk_sleep_begin(void);
+void tgk_sleep_end(void);
+
 /* poll.c */
 #define TGK_CHIP_NONE	0x1ff	/* all bits of a chip's number */
 int tgk_poll_init(void);
@@ -667,6 +688,7 @@ u32 tgk_chip_engines(u32 id);
 void tgk_poll_detach(struct tgk_gpu *gpu);
 bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy);
 void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap);
+void tgk_poll_slept(struct tgk_gpu *gpu, s64 ns);
 u64 tgk_poll_cpu_time(void);
 unsigned int tgk_poll_cpu_default(void);
 u64 tgk_poll_readings(void);
