@@ -12,7 +12,7 @@ VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 vmtools: $(addprefix $(B)/vm/bin/,abuse count hostile infence raw scribble stall tty vram terminfo/x/xterm)
 
 # Sizes its work and writes its program as tgload does
-ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tools/tgload/work.o)
+ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tests/vm/tools/slowfile.o tools/tgload/work.o)
 
 $(B)/obj/vmtools/%.o: %.c
 	@mkdir -p $(@D)

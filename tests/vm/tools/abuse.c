@@ -33,6 +33,7 @@
 #include <nouveau_drm.h>
 
 #include <uapi/timegraph.h>
+#include "slowfile.h"
 #include "work.h"
 
 #define PAGE		4096u
@@ -719,71 +720,44 @@ static void do_stuck(char **args)
 	printf("%llu groups of others meanwhile\n", (unsigned long long)(after - before));
 }
 
-/* What serves the page of do_slow(), and what it has seen. */
-static struct slow {
-	int fd;
-	unsigned int ms;
-	void *page, *filled;
-	atomic_llong faulted;	/* when the latest fault came */
-} slow;
-
-static void *serve_slowly(void *arg)
-{
-	struct uffdio_copy copy = {
-		.dst = (uintptr_t)slow.page, .src = (uintptr_t)slow.filled, .len = PAGE,
-	};
-	struct uffd_msg event;
-
-	(void)arg;
-	while (read(slow.fd, &event, sizeof(event)) == sizeof(event)) {
-		slow.faulted = now_ns();
-		sleep_ms(slow.ms);
-		copy.copy = 0;
-		if (ioctl(slow.fd, UFFDIO_COPY, &copy))
-			fail("UFFDIO_COPY: %s", strerror(errno));
-	}
-	fail("no more page faults");
-}
-
 /*
- * slow MS COST FOR: one group, then, when it is continued, groups one after the other for FOR
- * milliseconds, each of whose push lists lies on a page whose fault is served after MS milliseconds; 0:
- * on one that is there. Prints how many there
- * were, for how long the driver waited for the page, and what the module says of that.
+ * slow MS COST FOR DIR: one group, then, when it is continued, groups one after the other for FOR milliseconds. The push
+ * list of each lies in a page that takes MS milliseconds to read, of a FUSE file system at DIR; 0: in memory. Prints how
+ * many groups there were, for how long the driver waited for the pages, and what the module says of that.
  */
 static void do_slow(char **args)
 {
-	static char filled[PAGE] __attribute__((aligned(PAGE)));
+	static char list[sizeof(((struct call *)0)->push[0])];
+	static struct slowfile file = { .content = list, .bytes = sizeof(list) };
 	long long end, stalled = 0;
 	struct tg_snap_client row;
 	static struct call call;
 	uint64_t others;
 	uint32_t seq = 0;
-	pthread_t thread;
 	struct chan ch;
 
 	chan_new(&ch, open_node(), number(args[1]));
-	slow.ms = number(args[0]);
-	slow.filled = filled;
-	if (slow.ms) {
-		slow.fd = fault_page(&slow.page);
-		if (pthread_create(&thread, NULL, serve_slowly, NULL))
-			fail("no thread");
+	file.ms = number(args[0]);
+	if (file.ms) {
+		const char *wrong = slowfile_open(&file, args[3]);
+
+		if (wrong)
+			fail("%s: %s: %s", args[3], wrong, strerror(errno));
 	}
 	run_group(&ch, ++seq);
 	raise(SIGSTOP);
 	end = now_ns() + number(args[2]) * MS;
 	while (now_ns() < end) {
 		call_init(&call, &ch, ++seq);
-		if (slow.ms) {
-			memcpy(filled, call.push, sizeof(call.push[0]));
-			if (madvise(slow.page, PAGE, MADV_DONTNEED))
-				fail("madvise: %s", strerror(errno));
-			call.req.push = (uintptr_t)slow.page;
+		if (file.ms) {
+			if (seq >= SLOWFILE_PAGES)
+				fail("the file has no more pages");
+			memcpy(list, call.push, sizeof(list));
+			call.req.push = (uintptr_t)file.pages + seq * PAGE;
 		}
 		must("submission", talk(ch.fd, PUSHBUF, &call.req));
-		if (slow.ms)
-			stalled += now_ns() - slow.faulted;
+		if (file.ms)
+			stalled += now_ns() - file.asked;
 		must("wait", chan_wait(&ch));
 	}
 	memset(&row, 0, sizeof(row));
@@ -1332,7 +1306,7 @@ static const struct {
 	{ "errors", 1, do_errors, "COST: each error of nouveau's, before and after emission" },
 	{ "busy", 1, do_busy, "COST: outlast nouveau's own wait" },
 	{ "stuck", 1, do_stuck, "MS: be stuck in a page fault inside the driver (0: for ever)" },
-	{ "slow", 3, do_slow, "MS COST FOR: such faults of MS ms in each group, for FOR ms" },
+	{ "slow", 4, do_slow, "MS COST FOR DIR: for FOR ms, groups whose push list is a page of MS ms, by FUSE at DIR" },
 	{ "signals", 2, do_signals, "N COST: N groups under a storm of signals" },
 	{ "threads", 1, do_threads, "COST: two channels in two threads, until killed" },
 	{ "fork", 2, do_fork, "N COST: leave the channel to a child" },

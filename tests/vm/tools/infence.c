@@ -3,7 +3,7 @@
  * infence - EXECs that wait for other drivers' fences, for the VM cases.
  *
  * The other driver is vgem, whose fences signal when this program says so, or after ten seconds.
- * Groups do nothing. Each command judges itself: exit status 0 when it found what must be, else 1
+ * Groups do nothing but in `slow`. Each command judges itself: exit status 0 when it found what must be, else 1
  * after one line that says what; `errnos` prints what must be the same with and without
  * timegraph.ko, `hold` what it did.
  *
@@ -37,10 +37,19 @@
 #define MS		1000000ll	/* ns */
 #define PAGE		4096u
 #define COMMANDS_VA	0x10000000ull
+#define GROUP_VA	0x20000000ull
 #define KERNEL_VA	(1ull << 39)
 #define KERNEL_BYTES	(1ull << 38)
 #define THREADS_MAX	8
 #define TIMELINE	1		/* of a sync's flags */
+
+/* Fermi's commands: of @count words for one method (3), or for that method and those that follow it (1) */
+#define COMMAND(kind, method, count)	((uint32_t)(kind) << 29 | (count) << 16 | SUBCHANNEL_2D << 13 | (method) >> 2)
+#define COUNT_MAX		0x1fffu
+#define SUBCHANNEL_2D		3u
+#define METHOD_OBJECT		0x0000u
+#define CLASS_2D		0x902du
+#define TWOD_CLIP_ENABLE	0x0290u
 
 struct vm_init {
 	uint64_t kernel_managed_addr, kernel_managed_size;
@@ -225,32 +234,38 @@ static bool syncobj_signalled(uint32_t handle, long long ms)
 
 /* --- nouveau --- */
 
+/* A buffer that the GPU finds at @va: its memory. */
+static uint32_t *buffer_at(uint64_t va, uint64_t bytes)
+{
+	struct drm_nouveau_gem_new req = {
+		.info = { .domain = NOUVEAU_GEM_DOMAIN_GART | NOUVEAU_GEM_DOMAIN_MAPPABLE,
+			  .size = (bytes + PAGE - 1) & -(uint64_t)PAGE },
+		.align = PAGE,
+	};
+	struct vm_bind_op op = { .addr = va, .range = req.info.size };
+	struct vm_bind bind = { .op_count = 1, .op_ptr = (uintptr_t)&op };
+	void *map;
+
+	must("GEM_NEW", talk(nouveau, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW,
+					       struct drm_nouveau_gem_new), &req));
+	map = mmap(NULL, req.info.size, PROT_READ | PROT_WRITE, MAP_SHARED, nouveau, req.info.map_handle);
+	if (map == MAP_FAILED)
+		fail("mmap of a buffer: %s", strerror(errno));
+	op.handle = req.info.handle;
+	must("VM_BIND", talk(nouveau, VM_BIND, &bind));
+	return map;
+}
+
 /* Its address space is ours, and holds a page of commands that do nothing. */
 static void gpu_open(void)
 {
 	struct vm_init init = {
 		.kernel_managed_addr = KERNEL_VA, .kernel_managed_size = KERNEL_BYTES,
 	};
-	struct drm_nouveau_gem_new page = {
-		.info = { .domain = NOUVEAU_GEM_DOMAIN_GART | NOUVEAU_GEM_DOMAIN_MAPPABLE,
-			  .size = PAGE },
-		.align = PAGE,
-	};
-	struct vm_bind_op op = { .addr = COMMANDS_VA, .range = PAGE };
-	struct vm_bind bind = { .op_count = 1, .op_ptr = (uintptr_t)&op };
-	void *map;
 
 	nouveau = open_driver("/dev/dri/renderD%d", 128, "nouveau");
 	must("VM_INIT", talk(nouveau, VM_INIT, &init));
-	must("GEM_NEW", talk(nouveau, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW,
-					       struct drm_nouveau_gem_new), &page));
-	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, nouveau, page.info.map_handle);
-	if (map == MAP_FAILED)
-		fail("mmap of a buffer: %s", strerror(errno));
-	memset(map, 0, PAGE);
-	munmap(map, PAGE);
-	op.handle = page.info.handle;
-	must("VM_BIND", talk(nouveau, VM_BIND, &bind));
+	munmap(memset(buffer_at(COMMANDS_VA, PAGE), 0, PAGE), PAGE);
 }
 
 static int channel_new(void)
@@ -264,7 +279,8 @@ static int channel_new(void)
 	return alloc.channel;
 }
 
-static struct exec_push nothing = { .va = COMMANDS_VA, .va_len = 64 };
+/* The commands of each EXEC: they do nothing, until a command of ours has made others. */
+static struct exec_push group = { .va = COMMANDS_VA, .va_len = 64 };
 
 /* The kernel's answer alone: no repetition. */
 static int exec_once(int channel, unsigned int pushes, const struct sync *wait,
@@ -272,7 +288,7 @@ static int exec_once(int channel, unsigned int pushes, const struct sync *wait,
 {
 	struct exec req = {
 		.channel = channel,
-		.push_count = pushes, .push_ptr = pushes ? (uintptr_t)&nothing : 0,
+		.push_count = pushes, .push_ptr = pushes ? (uintptr_t)&group : 0,
 		.wait_count = !!wait, .wait_ptr = (uintptr_t)wait,
 		.sig_count = !!done, .sig_ptr = (uintptr_t)done,
 	};
@@ -412,6 +428,64 @@ static void do_hold(char **args)
 		in_ioctl += holders[i].in_ioctl;
 	}
 	printf("{\"execs\":%u,\"in_ioctl_ms\":%lld}\n", execs, in_ioctl / MS);
+}
+
+/* Commands of so many methods, which set the same state again and again: the GPU's time for them, and no effect. */
+static struct exec_push methods_at(uint64_t va, unsigned int methods)
+{
+	const unsigned int headers = (methods + COUNT_MAX - 1) / COUNT_MAX;
+	const uint32_t bytes = (2 + headers + methods) * sizeof(uint32_t);
+	uint32_t *word = buffer_at(va, bytes);
+
+	*word++ = COMMAND(1, METHOD_OBJECT, 1);
+	*word++ = CLASS_2D;
+	while (methods) {
+		const unsigned int n = methods < COUNT_MAX ? methods : COUNT_MAX;
+
+		*word++ = COMMAND(3, TWOD_CLIP_ENABLE, n);
+		memset(word, 0, n * sizeof(*word));
+		word += n;
+		methods -= n;
+	}
+	return (struct exec_push){ .va = va, .va_len = bytes };
+}
+
+/*
+ * slow MS METHODS FOR: when it is continued, EXECs one after the other for FOR milliseconds, each of so many methods, and
+ * behind a fence that signals MS milliseconds after the call; 0: behind none
+ */
+static void do_slow(char **args)
+{
+	struct sync wait = { .handle = syncobj_new() }, done = { .handle = syncobj_new() };
+	const long long ms = atoi(args[0]);
+	long long until, waited = 0;
+	int channel = channel_new();
+	unsigned int n;
+
+	group = methods_at(GROUP_VA, atoi(args[1]));
+	must("EXEC", exec(channel, NULL, &done));
+	if (!syncobj_signalled(done.handle, 20000))
+		fail("the first EXEC did not end");
+	raise(SIGSTOP);
+	until = now_ns() + atoi(args[2]) * MS;
+	for (n = 1; now_ns() < until; n++) {
+		const long long from = now_ns();
+		struct foreign f;
+		struct later later = {};
+
+		if (ms) {
+			f = foreign_new();
+			syncobj_set(wait.handle, &f);
+			later_start(&later, &f, ms);
+		}
+		must("EXEC", exec(channel, ms ? &wait : NULL, &done));
+		waited += ms ? now_ns() - from : 0;
+		if (ms)
+			later_end(&later);
+		if (!syncobj_signalled(done.handle, 20000))
+			fail("an EXEC did not end");
+	}
+	printf("{\"groups\":%u,\"waited_us\":%lld}\n", n, waited * 1000 / MS);
 }
 
 static volatile sig_atomic_t alarms;
@@ -629,7 +703,7 @@ static void *trap_run(void *arg)
 	if (poll(&ready, 1, 20000) != 1 || read(trap->uffd, &msg, sizeof(msg)) != sizeof(msg))
 		fail("nobody fell into the trap");
 	syncobj_set(trap->syncobj, trap->f);
-	memcpy(copy, &nothing, sizeof(nothing));
+	memcpy(copy, &group, sizeof(group));
 	must("UFFDIO_COPY", talk(trap->uffd, UFFDIO_COPY, &fill));
 	return NULL;
 }
@@ -702,7 +776,7 @@ static int exec_with(int channel, const void *wait, uint32_t waits, const void *
 		     uint32_t dones)
 {
 	struct exec req = {
-		.channel = channel, .push_count = 1, .push_ptr = (uintptr_t)&nothing,
+		.channel = channel, .push_count = 1, .push_ptr = (uintptr_t)&group,
 		.wait_count = waits, .wait_ptr = (uintptr_t)wait,
 		.sig_count = dones, .sig_ptr = (uintptr_t)done,
 	};
@@ -794,6 +868,7 @@ static const struct {
 	void (*run)(char **args);
 } commands[] = {
 	{ "hold", 2, do_hold },
+	{ "slow", 3, do_slow },
 	{ "signals", 0, do_signals },
 	{ "kill", 0, do_kill },
 	{ "destroy", 0, do_destroy },
