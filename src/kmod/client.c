@@ -148,10 +148,11 @@ static bool work_over(const struct tgk_client *client)
 }
 
 /*
- * TG_ACT_SYNC: wait for what went through the open gate. In slices: to wait for long is no fault
- * of this thread, and an answer that nobody wants any more must not delay the next one. After each
- * the fence is asked again: while everybody else is held back, no other completion brings up one
- * whose interrupt was lost (nouveau of 6.1 loses one when a wait begins just as another ends).
+ * TG_ACT_SYNC: wait for what went through the open gate, a slice of time. If it is not over then,
+ * the work item goes behind the others: a client's thread may be stuck inside nouveau for ever,
+ * and clients may be many. After each slice the fence is asked again: while everybody else is
+ * held back, no other completion brings up one whose interrupt was lost (nouveau of 6.1 loses one
+ * when a wait begins just as another ends).
  */
 static void sync(struct work_struct *work)
 {
@@ -159,15 +160,16 @@ static void sync(struct work_struct *work)
 	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id };
 	const u32 nr = READ_ONCE(client->sync_nr);
 	struct tgk_gpu *gpu = client->gpu;
+	bool over;
 	u64 ended;
 
-	while (!open_calls_over(client) && !stale(client, nr))
-		wait_event_timeout(gpu->open_wait,
-				   open_calls_over(client) || stale(client, nr), 1);
-	while (!stale(client, nr) && !work_over(client))
-		;
+	wait_event_timeout(gpu->open_wait, open_calls_over(client) || stale(client, nr), 1);
+	over = open_calls_over(client) && (stale(client, nr) || work_over(client));
 	raw_spin_lock_irq(&gpu->lock);
-	if (!stale(client, nr)) {
+	/* A closed GPU makes it stale, under this lock: no work item outlasts the GPU. */
+	if (!over && !stale(client, nr)) {
+		client_queue(client, &client->sync);
+	} else if (!stale(client, nr)) {
 		/* As many as begun; but that may count one that is about to be taken back. */
 		ended = atomic64_read(&client->open_ended);
 		ev.arg = ended - client->open_told;

@@ -930,37 +930,82 @@ refuse:
 	return ret;
 }
 
-/* Under the device's lock and tgk_mutex. */
-static void detach(struct tgk_gpu *gpu)
+/*
+ * Wait until the closed GPU of @dev is destroyed; NULL: all that are closed. Unbinding and
+ * unloading may wait for the same one: it is destroyed by the first that finds it quiet. Without
+ * tgk_mutex: a client's thread may be stuck inside nouveau.
+ */
+static void destroy_closed(const struct device *dev)
 {
-	const unsigned int index = gpu->index;
-	const u32 waiters = tgk_gpu_close(gpu, TGK_GONE);
-	const bool last = hooks_rest();
+	struct tgk_gpu *gpu, *next;
+	unsigned int n = 0;
+	bool left = true;
 
-	tgk_gpu_quiesce(gpu);
-	tgk_gpu_destroy(gpu);
-	if (last)
-		nouveau_put();
-	pr_info("GPU %u has gone: %u waiters released, hooks %s\n", index, waiters,
-		last ? "off" : "stay on for the others");
+	while (left) {
+		left = false;
+		mutex_lock(&tgk_mutex);
+		list_for_each_entry_safe(gpu, next, &tgk_closed, node) {
+			if (dev && gpu->dev != dev)
+				continue;
+			if (tgk_gpu_quiet(gpu)) {
+				tgk_gpu_destroy(gpu);
+				continue;
+			}
+			left = true;
+			if (n % 2000 == 1999)
+				pr_notice("GPU %u: still waiting for %u calls inside nouveau\n",
+					  gpu->index, atomic_read(&gpu->calls));
+		}
+		mutex_unlock(&tgk_mutex);
+		/* TASK_IDLE: to wait for others for long is no fault of this thread. */
+		if (left)
+			schedule_timeout_idle(HZ / 100);
+		n++;
+	}
 }
 
 static bool leaving;	/* tgk_mutex: none is attached any more */
 
+/* Under the device's lock: nouveau is about to leave it. */
+static void detach(const struct device *dev)
+{
+	struct module *owner = NULL;
+	unsigned int index = 0;
+	struct tgk_gpu *gpu;
+	u32 waiters = 0;
+
+	mutex_lock(&tgk_mutex);
+	gpu = gpu_of(dev);
+	if (gpu) {
+		index = gpu->index;
+		waiters = tgk_gpu_close(gpu, TGK_GONE);
+		/* The next GPU to come turns the hooks on anew, and holds nouveau for itself. */
+		if (hooks_rest()) {
+			owner = nouveau;
+			nouveau = NULL;
+		}
+	}
+	mutex_unlock(&tgk_mutex);
+	destroy_closed(dev);
+	if (!gpu)
+		return;
+	pr_info("GPU %u has gone: %u waiters released, hooks %s\n", index, waiters,
+		owner ? "off" : "stay on for the others");
+	module_put(owner);
+}
+
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct device *dev = data;
-	struct tgk_gpu *gpu;
 
-	if (action != BUS_NOTIFY_BOUND_DRIVER && action != BUS_NOTIFY_UNBIND_DRIVER)
-		return NOTIFY_DONE;
-	mutex_lock(&tgk_mutex);
-	gpu = gpu_of(dev);
-	if (action == BUS_NOTIFY_BOUND_DRIVER && !leaving && bound_to_nouveau(dev))
-		attach(dev);
-	else if (action == BUS_NOTIFY_UNBIND_DRIVER && gpu)
-		detach(gpu);
-	mutex_unlock(&tgk_mutex);
+	if (action == BUS_NOTIFY_UNBIND_DRIVER) {
+		detach(dev);
+	} else if (action == BUS_NOTIFY_BOUND_DRIVER) {
+		mutex_lock(&tgk_mutex);
+		if (!leaving && bound_to_nouveau(dev))
+			attach(dev);
+		mutex_unlock(&tgk_mutex);
+	}
 	return NOTIFY_OK;
 }
 
@@ -997,24 +1042,18 @@ static int attach_all(void)
 static void detach_all(void)
 {
 	struct tgk_gpu *gpu, *next;
-	LIST_HEAD(closed);
 
 	mutex_lock(&tgk_mutex);
 	leaving = true;
-	list_for_each_entry_safe(gpu, next, &tgk_gpus, node) {
+	list_for_each_entry_safe(gpu, next, &tgk_gpus, node)
 		tgk_gpu_close(gpu, TGK_PASS);
-		list_add(&gpu->node, &closed);
-	}
 	if (nouveau)
 		hooks_off();
-	list_for_each_entry_safe(gpu, next, &closed, node) {
-		tgk_gpu_quiesce(gpu);
-		tgk_gpu_destroy(gpu);
-	}
+	mutex_unlock(&tgk_mutex);
+	destroy_closed(NULL);
 	calls_end();
 	if (nouveau)
 		nouveau_put();
-	mutex_unlock(&tgk_mutex);
 }
 
 /**

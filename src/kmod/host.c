@@ -27,6 +27,7 @@
 #define STALL_MOST	20000
 
 LIST_HEAD(tgk_gpus);
+LIST_HEAD(tgk_closed);		/* tgk_mutex: from tgk_gpu_close() to tgk_gpu_destroy() */
 u32 tgk_policy;			/* tgk_mutex: wanted for every GPU */
 s64 tgk_knobs[TG_KNOBS];	/* tgk_mutex to write */
 u32 tgk_foreground;		/* process in the foreground, 0: none; tgk_mutex */
@@ -571,6 +572,26 @@ static int set_knob_gpu(struct tgk_gpu *gpu, int policy, u32 nr, s64 value)
 	}
 }
 
+/* Under tgk_mutex: the lowest number that no GPU has. One that is closed has its files still. */
+static u32 free_index(void)
+{
+	const struct tgk_gpu *gpu;
+	u32 index = 0;
+
+again:
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (gpu->index == index)
+			goto taken;
+	list_for_each_entry(gpu, &tgk_closed, node)
+		if (gpu->index == index)
+			goto taken;
+	return index;
+
+taken:
+	index++;
+	goto again;
+}
+
 /**
  * tgk_gpu_create() - schedule a GPU from now on
  * @drm: nouveau's device
@@ -591,10 +612,10 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	gpu = kvzalloc(sizeof(*gpu), GFP_KERNEL);
 	if (!gpu)
 		return ERR_PTR(-ENOMEM);
+	gpu->index = free_index();
 	list_for_each_entry(other, &tgk_gpus, node) {
-		if (other->index != gpu->index)
+		if (other->index > gpu->index)
 			break;
-		gpu->index++;
 		after = &other->node;
 	}
 	gpu->drm = drm;
@@ -668,7 +689,7 @@ free:
 
 /**
  * tgk_gpu_close() - schedule it no more
- * @gpu: the GPU
+ * @gpu: the GPU; from now on in tgk_closed
  * @how: what its waiters have to do
  *
  * Context: process, under tgk_mutex.
@@ -696,42 +717,35 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 	wake_up_all(&gpu->open_wait);
 	wake_up_all(&tgk_told);
 	synchronize_rcu();
+	list_add(&gpu->node, &tgk_closed);
 	tgk_gpu_put(gpu);
 	return waiters;
 }
 
 /**
- * tgk_gpu_quiesce() - wait until no call uses it
+ * tgk_gpu_quiet() - does no call use it any more?
  * @gpu: the GPU, closed
  *
- * Takes as long as nouveau takes for the calls that it has, up to the 15 s of its own
- * time-outs; longer when a thread of a client is stuck in there (a page fault that nobody
- * serves), and then says so.
- * Context: process.
+ * It takes as long as nouveau takes for the calls that it has, up to the 15 s of its own
+ * time-outs, and longer when a thread of a client is stuck in there, on a page fault that nobody
+ * serves. So this is waited for without a lock.
  */
-void tgk_gpu_quiesce(struct tgk_gpu *gpu)
+bool tgk_gpu_quiet(const struct tgk_gpu *gpu)
 {
-	unsigned int n = 0;
-
-	/* TASK_IDLE: to wait for others for long is no fault of this thread. */
-	while (atomic_read_acquire(&gpu->calls)) {
-		schedule_timeout_idle(HZ / 100);
-		if (++n % 2000 == 0)
-			pr_notice("GPU %u: still waiting for %u calls inside nouveau\n",
-				  gpu->index, atomic_read(&gpu->calls));
-	}
+	return !atomic_read_acquire(&gpu->calls);
 }
 
 /**
  * tgk_gpu_destroy() - forget it
  * @gpu: the GPU, closed and quiet
  *
- * Context: process.
+ * Context: process, under tgk_mutex. Waits for no client.
  */
 void tgk_gpu_destroy(struct tgk_gpu *gpu)
 {
 	struct tg_event ev = { .kind = TG_EV_SPEC };
 
+	list_del(&gpu->node);
 	tgk_poll_detach(gpu);
 	hrtimer_cancel(&gpu->timer);
 	cancel_delayed_work_sync(&gpu->unpark);

@@ -18,7 +18,7 @@
  *	vgpu.c		virtual GPUs, also as changed by hand, and their files
  *
  * Locking
- *	tgk_mutex	sleeping; the list of GPUs (readers: RCU), attach and detach, and what is
+ *	tgk_mutex	sleeping; the lists of GPUs (readers: RCU), attach and detach, and what is
  *			set for all GPUs: policy, spec, knobs. Taken under a device's lock (bus
  *			notifier); never held while sysfs files are removed or the bus notifier is
  *			unregistered.
@@ -42,8 +42,9 @@
  * gate; whoever closes a gate writes it, then looks at the count (tgk_open_begin()).
  *
  * Life of a GPU: tgk_gpu_create(), visible; tgk_gpu_close(), invisible, waiters leave;
- * tgk_gpu_quiesce(), no call holds it any more; tgk_gpu_destroy(). Every call that found it
- * (tgk_gpu_get()) holds it in tgk_gpu.calls.
+ * tgk_gpu_quiet(), no call holds it any more; tgk_gpu_destroy(). Every call that found it
+ * (tgk_gpu_get()) holds it in tgk_gpu.calls. A call may stay for as long as a client wants, so
+ * tgk_mutex is not held from close to destroy: settings and other GPUs go on.
  */
 #ifndef TGK_H
 #define TGK_H
@@ -696,7 +697,7 @@ unsigned int tgk_poll_cpu(void);
 int tgk_poll_bind(unsigned int nr);
 
 /* host.c */
-extern struct list_head tgk_gpus;
+extern struct list_head tgk_gpus, tgk_closed;
 extern u32 tgk_policy;
 extern s64 tgk_knobs[TG_KNOBS];
 extern u32 tgk_foreground;
@@ -723,13 +724,13 @@ int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n);
 void tgk_pools_trim(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
-void tgk_gpu_quiesce(struct tgk_gpu *gpu);
+bool tgk_gpu_quiet(const struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
 
 static inline void tgk_gpu_put(struct tgk_gpu *gpu)
 {
-	/* The last one is seen by tgk_gpu_quiesce(), which then owns the memory. */
+	/* The last one is seen by tgk_gpu_quiet(); the memory may go then. */
 	atomic_fetch_dec_release(&gpu->calls);
 }
 

@@ -209,6 +209,45 @@ refused()
 	unload
 }
 
+unbound_one() { ! [ -e "/sys/bus/pci/drivers/nouveau/$1" ]; }
+
+# soon WHAT COMMAND: it ends, whatever it says
+soon()
+{
+	sh -c "$2" >/tmp/soon 2>&1 &
+	done=$!
+	until_true 10 sh -c "! kill -0 $done 2>/dev/null" || die "$1 waits for a client that is stuck in nouveau"
+	wait $done
+}
+
+# A thread of a client of the first card is in nouveau, in a page fault that nobody serves. The module cannot go before
+# that ends; all else can go on.
+stuck()
+{
+	load policy=timegraph
+	/host/bin/abuse stuck 0 >/tmp/stuck 2>&1 &
+	client=$!
+	until_true 20 grep -q stuck /tmp/stuck || die "$(cat /tmp/stuck)"
+	other=$(address 1)
+	rmmod timegraph &
+	leaves=$!
+	sleep 1
+	kill -0 $leaves 2>/dev/null || die 'the module has gone: the thread is not stuck in it'
+	soon 'a switch of policy' "echo fifo >$tg/policy"
+	soon 'a knob' "echo 0 >$tg/knobs/dry_run"
+	soon 'a spec' 'echo game:prt:bg:90:0:0 >/tmp/spec && tgctl load /tmp/spec'
+	go 1 other 2ms --count 20
+	wait $pid || die "a client of the other card: $(cat /tmp/report.$pid)"
+	soon 'the other card' "echo $other >$driver/unbind"
+	unbound_one "$other" || die 'it is not unbound'
+	soon 'the other card' "echo $other >$driver/bind"
+	kill -0 $leaves 2>/dev/null || die 'the module has gone before the thread'
+	kill -9 $client
+	wait $client
+	wait $leaves || die "rmmod: exit status $?"
+	[ ! -e $tg ] || die 'it is still there'
+}
+
 # part SECONDS NAME FUNCTION: a case; what it leaves behind when it fails is not the next one's
 part()
 {
@@ -225,6 +264,7 @@ case ${1-} in
 	part 60 two-overlap overlap
 	part 90 two-unbind unbound
 	part 90 two-loga seen
+	[ $fermi = 0 ] || part 60 two-stuck stuck
 	part 60 two-refused refused
 	exit $failed
 	;;
