@@ -8,6 +8,7 @@
 #
 #	make kmod-wrong K=6.1		one with policies more that are wrong on purpose (tests/vm/wrong)
 #	make kmod-deaf K=6.1		one without a redirect, to be chosen at load
+#	make kmod-timed K=6.1		one that knows how long its locks are held (tests/vm/sections)
 #	make kmod-probe K=6.1		what takes the time inside nouveau (tests/vm/probe)
 #	make kmod-refuse K=6.1		nouveau refuses on request (tests/vm/refuse)
 #	make kmod-wake K=6.1		what wakes a system that sleeps (tests/vm/wake)
@@ -76,6 +77,26 @@ kmod-deaf:
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
 		strip -g -o build/vm/bin/timegraph-deaf-$$r.ko build/deaf/$$r/timegraph.ko || exit 1; \
+	done
+
+# For the VM case `sections`: the same module, which takes the time of its sections under locks. To build/vm/bin
+KMOD_TIMED := build/timed/plus/kmod
+.PHONY: kmod-timed
+kmod-timed:
+	@mkdir -p $(KMOD_TIMED) build/vm/bin
+	@ln -sf $(abspath tests/vm/sections/timed.c) $(KMOD_TIMED)/
+	@sed 's/^\ttgk_trace_begin(/\ttgt_event(ev->kind); tgk_trace_begin(/' src/kmod/host.c >$(KMOD_TIMED)/host.c.new
+	@sed 's/^\tdestroy_workqueue(tgk_wq);/&\n\ttgt_tell();/' src/kmod/main.c >$(KMOD_TIMED)/main.c.new
+	@for f in host.c main.c; do \
+		grep -q 'tgt_' $(KMOD_TIMED)/$$f.new || exit 1; \
+		cmp -s $(KMOD_TIMED)/$$f.new $(KMOD_TIMED)/$$f || cp $(KMOD_TIMED)/$$f.new $(KMOD_TIMED)/$$f; \
+		rm $(KMOD_TIMED)/$$f.new; \
+	done
+	@$(MAKE) --no-print-directory kmod K='$(K)' KMOD_OUT=build/timed KMOD_PLUS=$(KMOD_TIMED) \
+		KMOD_ARGS='KCFLAGS="-include $(abspath tests/vm/sections/timed.h)"'
+	@for k in $(K); do \
+		r=$$(cat $(KMOD_CACHE)/$$k/release); \
+		strip -g -o build/vm/bin/timegraph-timed-$$r.ko build/timed/$$r/timegraph.ko || exit 1; \
 	done
 
 # Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time` and `cost-gl`, takes the time that a

@@ -178,14 +178,29 @@ void tg_charge(struct tg_client *client, s64 used)
 
 /* ---- reserves ------------------------------------------------------------------------- */
 
+/* In tg_gpu.reserves come Background, all that are shared, then those of one client each. */
 static struct tg_reserve *find_shared(struct tg_gpu *gpu, const char *name, u32 len)
 {
 	struct tg_reserve *r;
 
-	list_for_each_entry(r, &gpu->reserves, all)
+	list_for_each_entry(r, &gpu->reserves, all) {
+		if (!shared(r))
+			break;
 		if (r != &gpu->background && named(r, name, len))
 			return r;
+	}
 	return NULL;
+}
+
+/* As @entry says; mostly that is what it was. */
+static void set_limits(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_spec_entry *entry)
+{
+	const struct tg_reserve was = *r;
+
+	tg_reserve_set(r, entry->resv, entry->capacity, entry->period, gpu->now);
+	if (r->kind != was.kind || r->capacity != was.capacity || r->period != was.period ||
+	    r->budget != was.budget)
+		tg_reserve_review(gpu, r);
 }
 
 /*
@@ -211,12 +226,15 @@ static struct tg_reserve *reserve_of(struct tg_gpu *gpu, const struct tg_client 
 	if (!fits(gpu, r, share) || !tg_memory_fits(gpu, client, entry->mem))
 		return &gpu->background;
 	if (r) {
-		tg_reserve_set(r, entry->resv, entry->capacity, entry->period, gpu->now);
+		set_limits(gpu, r, entry);
 	} else {
 		r = tg_gpu_take(gpu, TG_POOL_RESERVE);
 		tg_reserve_init(r, entry->resv, entry->capacity, entry->period, gpu->now);
 		memcpy(r->name, name, entry->reserve.len);
-		list_add_tail(&r->all, &gpu->reserves);
+		if (shared(r))
+			list_add(&r->all, &gpu->background.all);
+		else
+			list_add_tail(&r->all, &gpu->reserves);
 	}
 	gpu->admitted += share - r->share;
 	r->share = share;
@@ -241,7 +259,10 @@ const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
 	return tg_spec_match(gpu->spec, id);
 }
 
-/* Give the client what its line says, its waiting jobs included. */
+/*
+ * Give the client what its line says, its waiting jobs included. If there may be any, the caller
+ * reviews its reserve: once, however many clients of it are matched.
+ */
 static void match(struct tg_gpu *gpu, struct tg_client *client)
 {
 	const struct tg_spec_entry *entry = tg_client_entry(gpu, client);
@@ -294,7 +315,6 @@ static void match(struct tg_gpu *gpu, struct tg_client *client)
 		tg_reserve_put(gpu, old);
 	if (!tg_reserve_decides(gpu, client))
 		tg_client_settle(gpu, client);
-	tg_reserve_review(gpu, client->reserve);
 }
 
 /* What points at one of the client's channels; NULL: at the end. */
@@ -350,6 +370,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		}
 	} else {
 		match(gpu, client);
+		tg_reserve_review(gpu, client->reserve);
 	}
 
 	ch = tg_gpu_take(gpu, TG_POOL_CHANNEL);
@@ -488,6 +509,8 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 			client->by_hand = false;
 			match(gpu, client);
 		}
+		list_for_each_entry(r, &gpu->reserves, all)
+			tg_reserve_review(gpu, r);
 	}
 	list_for_each_entry_safe(r, next, &gpu->reserves, all)
 		retire(gpu, r);

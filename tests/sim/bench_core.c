@@ -13,7 +13,13 @@
  * work. What a season or a poll phase costs, which looks at all clients, is spread over its events:
  * so that whole seasons are counted, there are more cycles by one in PER_SEASON for each client.
  *
- * bench_core POLICY CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
+ * POLICY/SCENE is the same under a policy that is asked, where reserves are limited: all clients share one reserve of half
+ * the GPU (pe, ae), or Background has that (background); or another cycle: a client of a shared reserve leaves and joins
+ * beside others that have reserves of their own (join); one client of all is matched against the spec anew (rematch: a
+ * SPEC matches all of them, and its cost is divided by their number); a request for memory comes, and what it has goes,
+ * while as many wait as may, one for each client (memory). Groups wait beside, none completes in these three.
+ *
+ * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
  * many cycles there were in a round. Callgrind counts cycles().
  */
@@ -24,8 +30,38 @@
 
 #define GROUP		TG_MSEC
 #define PER_SEASON	100
+#define PIECE		(1ull << 20)	/* of memory */
+
+enum scene { PLAIN, PE, AE, BACKGROUND, JOIN, REMATCH, MEMORY, SCENES };
+
+static const char *const scene_names[SCENES] = {
+	"", "pe", "ae", "background", "join", "rematch", "memory",
+};
+
+/* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
+static const char mixed[] =
+	"[vgpu v]:50:50:50\n[vgpu w]:20:20:20\na:prt:bg:1:0:0:vgpu=v\nb:prt:bg:2:0:0:vgpu=w\n"
+	"c:prt:pe:3:900000:1000000\nd:ht:bg:3:0:0\n";
+
+/* In place of that */
+static const char *const spec_texts[SCENES] = {
+	[PLAIN] = mixed,
+	[PE] = "exe=*:prt:pe:3:50000:100000:reserve=r\n",
+	[AE] = "exe=*:prt:ae:3:50000:100000:reserve=r\n",
+	[BACKGROUND] = "exe=*:prt:bg:3:50000:100000\n",
+	[JOIN] = "c:prt:pe:3:900000:1000000:reserve=r\nexe=*:prt:pe:3:900000:1000000\n",
+	[REMATCH] = mixed,
+	[MEMORY] = "exe=*:prt:bg:3:0:0\n",
+};
+
+static struct tg_identity ids[] = {
+	{ .comm = "a", .exe = "/a" }, { .comm = "b", .exe = "/b" }, { .comm = "c", .exe = "/c" },
+	{ .comm = "d", .exe = "/d" },
+};
+static struct tg_spec spec;
 
 struct bench {
+	enum scene scene;
 	struct tg_actions out;
 	struct tg_gpu core;
 	struct tg_event ev;	/* of a job: what these do not have stays 0 */
@@ -39,6 +75,7 @@ struct bench {
 	u32 *owed;		/* ring: clients that are owed an IDLE */
 	u32 owed_head, owed_tail;
 	u64 jobs;		/* submitted after an IDLE */
+	u64 asks;		/* for memory */
 };
 
 static void emit(struct tg_actions *out, const struct tg_action *action)
@@ -110,7 +147,41 @@ static void submit(struct bench *b, u32 client, u64 job)
 		return;
 	if (b->gates)
 		b->job[client] = job;
+	b->ev.arg = b->scene == AE ? GROUP : 0;
 	feed_job(b, TG_EV_SUBMIT, client, job);
+	b->ev.arg = 0;
+}
+
+/* --- the cycles of scenes in which no group completes --- */
+
+/* A client of the shared reserve, and its like. */
+static void rejoin(struct bench *b)
+{
+	struct tg_event leave = { .kind = TG_EV_LEAVE, .client = b->clients };
+	struct tg_event join = { .kind = TG_EV_JOIN, .client = b->clients, .arg = 1,
+				 .data = &ids[2] };
+
+	feed(b, &leave);
+	feed(b, &join);
+}
+
+static void rematch(struct bench *b)
+{
+	struct tg_event ev = { .kind = TG_EV_SPEC, .arg = 1, .data = &spec };
+
+	if (b->told++ % b->clients == 0)
+		feed(b, &ev);
+}
+
+/* The account 1 has all, and of what it has a part goes and comes; others wait for more than that. */
+static void ask_and_free(struct bench *b)
+{
+	struct tg_event free = { .kind = TG_EV_MEM_FREE, .client = 1, .arg = PIECE };
+	struct tg_event has = { .kind = TG_EV_MEM_ASK, .client = 1, .channel = 1, .arg = PIECE };
+
+	feed(b, &free);
+	has.job = ++b->asks;
+	feed(b, &has);
 }
 
 /* Of the poll phase that is over: of the next client, or of all. */
@@ -156,6 +227,8 @@ static void step(struct bench *b)
 	}
 }
 
+static void (*const others[])(struct bench *b) = { rejoin, rematch, ask_and_free };
+
 /* Jobs have their client's number in their low half, and count up in the high one. */
 static noinline void cycles(struct bench *b, u32 n)
 {
@@ -166,6 +239,10 @@ static noinline void cycles(struct bench *b, u32 n)
 			step(b);
 			continue;
 		}
+		if (b->scene >= JOIN) {
+			others[b->scene - JOIN](b);
+			continue;
+		}
 		while (b->head == b->tail) {
 			timer(b);
 			start(b);
@@ -174,22 +251,51 @@ static noinline void cycles(struct bench *b, u32 n)
 		b->now += GROUP;
 		if (b->armed <= b->now)
 			timer(b);
-		feed_job(b, TG_EV_SUBMIT, (u32)ended, ended + (1ull << 32));
+		submit(b, (u32)ended, ended + (1ull << 32));
 		feed_job(b, TG_EV_DONE, 0, ended);
 		start(b);
 	}
 }
 
-/* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
-static const char spec_text[] =
-	"[vgpu v]:50:50:50\n[vgpu w]:20:20:20\na:prt:bg:1:0:0:vgpu=v\nb:prt:bg:2:0:0:vgpu=w\n"
-	"c:prt:pe:3:900000:1000000\nd:ht:bg:3:0:0\n";
+static void give_account(struct bench *b)
+{
+	tg_gpu_give(&b->core, TG_POOL_ACCOUNT, zeroed(1, sizeof(struct tg_account)));
+	tg_gpu_give(&b->core, TG_POOL_ASK, zeroed(1, sizeof(struct tg_ask)));
+}
+
+/* All that there is belongs to the account 1. */
+static void fill_memory(struct bench *b)
+{
+	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .arg = 1024 * PIECE };
+	struct tg_event order = { .kind = TG_EV_KNOB, .arg = TG_KNOB_VRAM_ORDER,
+				  .at = TG_MEM_PMMU };
+	struct tg_event has = { .kind = TG_EV_MEM_ASK, .client = 1, .channel = 1,
+				.arg = 512 * PIECE };
+
+	feed(b, &size);
+	tg_gpu_feed(&b->core, &order, &b->out);
+	give_account(b);
+	has.job = ++b->asks;
+	feed(b, &has);
+}
+
+/* Each has some, and waits for more than can be had. */
+static void ask_in_vain(struct bench *b, u32 account)
+{
+	struct tg_event ask = { .kind = TG_EV_MEM_ASK, .client = account, .channel = 1, .arg = PIECE };
+
+	give_account(b);
+	ask.job = ++b->asks;
+	feed(b, &ask);
+	ask.channel = 0;
+	ask.arg = 600 * PIECE;
+	ask.job = ++b->asks;
+	feed(b, &ask);
+}
 
 static void init(struct bench *b, u32 policy, u32 clients)
 {
-	static struct tg_identity ids[] = { { .comm = "a" }, { .comm = "b" }, { .comm = "c" },
-					    { .comm = "d" } };
-	static struct tg_spec spec = { .text = spec_text };
+	const char *spec_text = spec_texts[b->scene];
 	struct tg_event spec_ev = { .kind = TG_EV_SPEC, .data = &spec };
 	struct tg_buckets buckets = { };
 	struct tg_spec_error error;
@@ -204,6 +310,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	b->armed = TG_NEVER;
 	b->mask = (4u << buckets.bits) - 1;
 	b->freed = zeroed(b->mask + 1, sizeof(*b->freed));
+	spec.text = spec_text;
 	spec.entries = zeroed(tg_spec_room(spec_text, strlen(spec_text)), sizeof(*spec.entries));
 	tg_spec_parse(&spec, strlen(spec_text), &error);
 	b->gates = tg_policy_get(policy)->mode == TG_GATE_HOLD;
@@ -214,17 +321,29 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	tg_gpu_init(&b->core, 1, policy, &buckets, 0);
 	tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
 	feed(b, &spec_ev);
+	if (b->scene == MEMORY)
+		fill_memory(b);
 	for (i = 1; i <= clients + 1; i++) {
 		struct tg_event join = { .kind = TG_EV_JOIN, .client = i, .arg = 1,
 					 .data = &ids[i % 10 < 2 ? i % 10 + 2 : i & 1] };
+
+		if (b->scene == JOIN)
+			join.data = &ids[i <= clients ? 0 : 2];
 
 		tg_gpu_give(&b->core, TG_POOL_CLIENT, zeroed(1, sizeof(struct tg_client)));
 		tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));
 		tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
 		tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
 		feed(b, &join);
-		submit(b, i, i);
+		if (b->scene == MEMORY && i <= TG_MEM_WAITING)
+			ask_in_vain(b, i + 1);
+		if (b->scene != JOIN || i <= clients)
+			submit(b, i, i);
 	}
+	/* As many as there are clients, or one for who joins again. */
+	if (b->scene == REMATCH || b->scene == JOIN)
+		for (i = 0; i <= (b->scene == JOIN ? 0 : clients); i++)
+			tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
 	if (!b->gates)
 		start(b);
 }
@@ -247,13 +366,17 @@ static int by_size(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	static struct bench b;
-	int policy = argc == 5 ? tg_policy_find(argv[1], strlen(argv[1])) : -1;
+	const char *scene = argc == 5 ? strchr(argv[1], '/') : NULL;
+	int policy = argc == 5 ? tg_policy_find(argv[1], strcspn(argv[1], "/")) : -1;
 	u32 clients, n, rounds, i;
 	double *ns;
 	s64 from;
 
-	if (policy < 0 || tg_policy_get(policy)->mode == TG_GATE_OPEN) {
-		fprintf(stderr, "usage: bench_core POLICY CLIENTS CYCLES ROUNDS; a policy that "
+	while (scene && b.scene < SCENES && strcmp(scene + 1, scene_names[b.scene]))
+		b.scene++;
+	if (policy < 0 || tg_policy_get(policy)->mode == TG_GATE_OPEN || b.scene == SCENES ||
+	    (scene && tg_policy_get(policy)->mode != TG_GATE_ASK)) {
+		fprintf(stderr, "usage: bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS; a policy that "
 			"is asked or told\n");
 		return 2;
 	}
@@ -264,6 +387,8 @@ int main(int argc, char **argv)
 	init(&b, policy, clients);
 	if (b.gates)
 		n += (u64)n * clients / PER_SEASON;
+	if (b.scene == REMATCH)
+		n = max(n / 100, 1U) * (clients + 1);	/* whole ones */
 	for (i = 0; i < rounds; i++) {
 		from = clock_ns();
 		cycles(&b, n);
