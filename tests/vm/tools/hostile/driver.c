@@ -10,6 +10,7 @@
  *	a push buffer used on two channels of a file	nouveau unmaps it when the later one is done with it; the other
  *		then faults, its fences never signal, and what waits for them gives up with a WARN. So only the channel
  *		in slot 0 fetches buffers, and a forked process makes none there
+ *	pushes of 8 MiB and more	nouveau of 6.12 WARNs. What a process puts where another one's pushes are, is pushes, too
  *	closing an object while a submission that names it is looked at	nouveau leaves it reserved where it has lost its
  *		address meanwhile ("vma not found!"), and who closes it next waits for ever. So what submissions name
  *		stays, but for those that nouveau refuses before it looks
@@ -54,10 +55,12 @@ struct file *some_file(struct thread *t, bool vm)
 	return &files[from];
 }
 
-/* One of two places for lists that calls point to; each ends where nothing can be touched. */
+/* One of four places for lists that calls point to: PUSHBUF has the first two, and what EXEC takes is never there. */
 void *list(struct thread *t, unsigned int which)
 {
-	return t->args + (which ? 8 : 2) * PAGE;
+	static const unsigned int pages[] = { 2, 8, 6, 12 };
+
+	return t->args + pages[which] * PAGE;
 }
 
 /* Where a call looks for its list of so many bytes. */
