@@ -10,6 +10,10 @@
  *	a push buffer used on two channels of a file	nouveau unmaps it when the later one is done with it; the other
  *		then faults, its fences never signal, and what waits for them gives up with a WARN. So only the channel
  *		in slot 0 fetches buffers, and a forked process makes none there
+ *	pushes of 8 MiB and more	nouveau of 6.12 WARNs. What a process puts where another one's pushes are, is pushes, too
+ *	closing an object while a submission that names it is looked at	nouveau leaves it reserved where it has lost its
+ *		address meanwhile ("vma not found!"), and who closes it next waits for ever. So what submissions name
+ *		stays, but for those that nouveau refuses before it looks
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,10 +55,12 @@ struct file *some_file(struct thread *t, bool vm)
 	return &files[from];
 }
 
-/* One of two places for lists that calls point to; each ends where nothing can be touched. */
+/* One of four places for lists that calls point to: PUSHBUF has the first two, and what EXEC takes is never there. */
 void *list(struct thread *t, unsigned int which)
 {
-	return t->args + (which ? 8 : 2) * PAGE;
+	static const unsigned int pages[] = { 2, 8, 6, 12 };
+
+	return t->args + pages[which] * PAGE;
 }
 
 /* Where a call looks for its list of so many bytes. */
@@ -131,7 +137,7 @@ void adopt(struct file *file, int fd)
 	file->vm = false;
 	for (i = 0; i < CHANNELS; i++)
 		file->chan[i] = i;
-	for (i = 0; i < OBJECTS; i++) {
+	for (i = 0; i < OBJECTS + LOOSE; i++) {
 		file->object[i].handle = 0;
 		file->object[i].va = 0;
 	}
@@ -324,12 +330,12 @@ static uint64_t some_size(struct thread *t, bool vram)
 	}
 }
 
-/* The first half of a file's objects are in GART, for commands; the others are in VRAM or wherever. */
+/* The first half of what submissions name is in GART, for commands; the others are in VRAM or wherever. */
 static void do_gem_new(struct thread *t)
 {
 	static const uint32_t domains[] = { 2, 2, 2, 10, 6, 4, 0, 1, 0xffffffff };
 	struct file *file = some_file(t, one_in(t, 3));
-	const unsigned int slot = below(t, OBJECTS);
+	const unsigned int slot = below(t, OBJECTS + LOOSE);
 	const uint32_t domain = slot < OBJECTS / 2 ? 12 : domains[below(t, sizeof(domains) / sizeof(*domains))];
 	struct drm_nouveau_gem_new req = { .info.domain = domain, .align = one_in(t, 16) ? wild(t) : PAGE };
 	struct object *object = &file->object[slot];
@@ -339,7 +345,7 @@ static void do_gem_new(struct thread *t)
 		req.info.tile_mode = wild(t);
 	if (one_in(t, 24))
 		req.info.tile_flags = wild(t);
-	if (object->handle)
+	if (object->handle && slot >= OBJECTS)
 		gem_close(t, file, object->handle);
 	object->handle = 0;
 	object->va = 0;
@@ -354,7 +360,7 @@ static void do_gem_close(struct thread *t)
 {
 	struct file *file = some_file(t, one_in(t, 3));
 
-	gem_close(t, file, some_handle(t, file, 0, OBJECTS));
+	gem_close(t, file, one_in(t, 24) ? wild(t) | 1 << 20 : file->object[OBJECTS + below(t, LOOSE)].handle);
 }
 
 static void do_dumb(struct thread *t)
@@ -382,9 +388,8 @@ static void do_prime(struct thread *t)
 	if (call(t, from, PRIME, 0x2d, &req, sizeof(req)))
 		return;
 	fd = req.fd;
+	/* It may be one that is there already, so it is none that is closed. */
 	if (!one_in(t, 4) && !call(t, to, PRIME, 0x2e, &req, sizeof(req))) {
-		if (to->object[slot].handle)
-			gem_close(t, to, to->object[slot].handle);
 		to->object[slot].handle = req.handle;
 		to->object[slot].domain = 2;
 		to->object[slot].va = 0;
@@ -392,13 +397,33 @@ static void do_prime(struct thread *t)
 	close(fd);
 }
 
-static void spoil_pushbuf(struct thread *t, struct drm_nouveau_gem_pushbuf *req,
+/*
+ * Commands in VRAM, which timegraph.ko reads for a client with AE, while somebody may close them. Where the last of the
+ * pushes names no buffer, nouveau looks at none.
+ */
+static void commands_in_vram(struct thread *t, const struct file *file, struct drm_nouveau_gem_pushbuf *req,
+			     struct drm_nouveau_gem_pushbuf_push *push, struct drm_nouveau_gem_pushbuf_bo *bo)
+{
+	bo->handle = some_handle(t, file, OBJECTS / 2, OBJECTS / 2 + LOOSE);
+	push[req->nr_push++] = (struct drm_nouveau_gem_pushbuf_push) { .bo_index = wild(t) | 16 };
+}
+
+/* One that lies in VRAM, as is said: how much of that they need, timegraph.ko asks of all that are there. */
+static void no_such_buffer(struct thread *t, struct drm_nouveau_gem_pushbuf_bo *bo)
+{
+	bo->handle = wild(t) | 1 << 20;
+	bo->valid_domains = NOUVEAU_GEM_DOMAIN_VRAM;
+	bo->read_domains = NOUVEAU_GEM_DOMAIN_VRAM;
+	bo->write_domains = 0;
+}
+
+static void spoil_pushbuf(struct thread *t, const struct file *file, struct drm_nouveau_gem_pushbuf *req,
 			  struct drm_nouveau_gem_pushbuf_push *push, struct drm_nouveau_gem_pushbuf_bo *bo)
 {
 	static const uint32_t limits[] = { 511, 512, 513, 1023, 1024, 1025, 0, 1, 0x80000000, 0xffffffff, 0x0aaaaaab };
 	const uint32_t limit = limits[below(t, sizeof(limits) / sizeof(*limits))];
 
-	switch (below(t, 14)) {
+	switch (below(t, 22)) {
 	case 0: req->nr_push = limit; break;
 	case 1: req->nr_buffers = limit; break;
 	case 2: req->nr_relocs = limit; req->relocs = one_in(t, 2) ? 8 : (uintptr_t)t->args + ARENA; break;
@@ -412,7 +437,12 @@ static void spoil_pushbuf(struct thread *t, struct drm_nouveau_gem_pushbuf *req,
 	case 10: bo->read_domains = wild(t); break;
 	case 11: bo->write_domains = wild(t); break;
 	case 12: bo[1] = bo[0]; break;
-	default: req->suffix0 = wild(t); req->gart_available = wild(t); break;
+	case 13: req->suffix0 = wild(t); req->gart_available = wild(t); break;
+	case 14:
+	case 15:
+	case 16:
+	case 17: no_such_buffer(t, &bo[below(t, req->nr_buffers)]); break;
+	default: commands_in_vram(t, file, req, push, bo); break;
 	}
 }
 
@@ -450,12 +480,12 @@ static void do_pushbuf(struct thread *t)
 		push[i] = (struct drm_nouveau_gem_pushbuf_push) {
 			.offset = 64 * below(t, 32), .length = 4 + 4 * below(t, 256),
 		};
-	if (one_in(t, 24))
+	if (one_in(t, 8))
 		req.vram_available = NOUVEAU_GEM_PUSHBUF_SYNC;
 	if (one_in(t, 3))
-		spoil_pushbuf(t, &req, push, bo);
+		spoil_pushbuf(t, file, &req, push, bo);
 	req.buffers = list_address(t, bo, req.nr_buffers % 8 * sizeof(*bo));
-	req.push = list_address(t, push, req.nr_push % 513 * sizeof(*push));
+	req.push = list_address(t, push, req.nr_push % 514 * sizeof(*push));
 	call(t, file, PUSHBUF, NR(DRM_NOUVEAU_GEM_PUSHBUF), &req, sizeof(req));
 }
 

@@ -48,7 +48,7 @@ struct exec {
 /* What a process begins with: its buffers for commands, at their places. */
 void place_buffers(struct thread *t, struct file *file)
 {
-	struct vm_bind_op *op = list(t, 0);
+	struct vm_bind_op *op = list(t, 2);
 	unsigned int i;
 
 	for (i = 0; i < OBJECTS / 2; i++) {
@@ -67,7 +67,7 @@ void place_buffers(struct thread *t, struct file *file)
 static void do_vm_bind(struct thread *t)
 {
 	struct file *file = some_file(t, true);
-	struct vm_bind_op *op = list(t, 0);
+	struct vm_bind_op *op = list(t, 2);
 	struct vm_bind req = { .op_count = one_in(t, 2) };
 
 	*op = (struct vm_bind_op) {
@@ -106,8 +106,8 @@ static uint32_t some_count(struct thread *t, uint32_t right)
 static void do_exec(struct thread *t)
 {
 	struct file *file = some_file(t, true);
-	struct exec_push *push = list(t, 0);
-	struct sync *sync = list(t, 1);
+	struct exec_push *push = list(t, 2);
+	struct sync *sync = list(t, 3);
 	const struct object *object = &file->object[below(t, OBJECTS / 2)];
 	const unsigned int pushes = object->va ? 1 + below(t, 3) : 0, waits = one_in(t, 3), sigs = below(t, 2);
 	struct exec req = { .channel = file->chan[0] };

@@ -15,7 +15,8 @@
 
 #define FILES		6u
 #define CHANNELS	4u
-#define OBJECTS		6u
+#define OBJECTS		6u		/* of a file, that submissions name: they are not closed before their file is */
+#define LOOSE		2u		/* and others, in VRAM or wherever, which are */
 #define SYNCS		4u
 #define THREADS		2u
 #define WORKERS		3u		/* processes that call nouveau; one more plays root */
@@ -63,7 +64,7 @@ struct file {
 	atomic_int fd;
 	atomic_bool vm;		/* VM_INIT has been called: EXEC, no PUSHBUF */
 	atomic_int chan[CHANNELS];
-	struct object object[OBJECTS];
+	struct object object[OBJECTS + LOOSE];
 	atomic_uint sync[SYNCS];
 };
 
