@@ -109,7 +109,7 @@ kmod-checkpatch:
 	@[ -x $(KMOD_SOURCE)/scripts/checkpatch.pl ] || \
 		{ echo "kmod-checkpatch: no checkpatch.pl: run scripts/setup source" >&2; exit 1; }
 	@$(KMOD_CHECKPATCH) -f $(filter-out src/core/policy.c,$(wildcard src/kmod/*.[ch] \
-		src/core/*.[ch] include/tg/*.h include/env/kernel/*.h include/uapi/*.h))
+		src/kmod/sysfs/*.[ch] src/kmod/driver/*.[ch] src/core/*.[ch] include/tg/*.h include/env/kernel/*.h include/uapi/*.h))
 	@$(KMOD_CHECKPATCH) --ignore COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON -f \
 		src/core/policy.c
 	@$(KMOD_CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f \
