@@ -17,7 +17,9 @@
 
 #include <drm/drm_syncobj.h>
 
-#include "tgk.h"
+#include "await.h"
+#include "fence.h"
+#include "stats.h"
 #include "wrap/nouveau.h"
 
 #define CLOSING_LOOK	(HZ / 10)

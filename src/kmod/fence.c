@@ -24,7 +24,12 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-#include "tgk.h"
+#include "channel.h"
+#include "feed.h"
+#include "fence.h"
+#include "pool.h"
+#include "sleep.h"
+#include "stats.h"
 #include "wrap/fence.h"
 
 #define CAPTURE_BITS	6

@@ -29,7 +29,13 @@
 #include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 
-#include "tgk.h"
+#include "await.h"
+#include "channel.h"
+#include "gpu.h"
+#include "hook.h"
+#include "poll.h"
+#include "submit.h"
+#include "vram.h"
 #include "wrap/ftrace.h"
 #include "wrap/nouveau.h"
 

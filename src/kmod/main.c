@@ -4,6 +4,11 @@
  */
 #include <linux/module.h>
 
+#include "fence.h"
+#include "hook.h"
+#include "poll.h"
+#include "settings.h"
+#include "sysfs/sysfs.h"
 #include "tgk.h"
 
 static char *policy = "fifo";
@@ -34,7 +39,7 @@ static int __init tgk_init(void)
 		tgk_policies_log(policy);
 		return -EINVAL;
 	}
-	tgk_host_init(ret, dry_run);
+	tgk_settings_init(ret, dry_run);
 	if (tgk_trace_kib > 1 << 20) {
 		pr_err("trace_kib=%u: at most 1048576\n", tgk_trace_kib);
 		return -EINVAL;

@@ -27,7 +27,10 @@
 #include <linux/pm_runtime.h>
 #include <linux/random.h>
 
-#include "tgk.h"
+#include "channel.h"
+#include "feed.h"
+#include "poll.h"
+#include "sleep.h"
 
 #define IDLE_NS		NSEC_PER_MSEC	/* until a GPU that cannot be read is tried again */
 #define AWAY		8		/* readings so many times further apart than they can be */

@@ -19,7 +19,10 @@
 #include <linux/pm_runtime.h>
 #include <linux/rculist.h>
 
-#include "tgk.h"
+#include "feed.h"
+#include "gpu.h"
+#include "poll.h"
+#include "sleep.h"
 
 static atomic_t asking;	/* how many ask a card at this moment */
 static bool asleep;	/* written by the poller's thread alone */

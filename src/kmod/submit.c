@@ -20,8 +20,15 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "tgk.h"
+#include "channel.h"
+#include "feed.h"
+#include "fence.h"
+#include "hook.h"
+#include "pool.h"
+#include "stats.h"
+#include "submit.h"
 #include "tracepoints.h"
+#include "vram.h"
 #include "wrap/nouveau.h"
 
 /* What nouveau refuses for want of memory, it has not begun. */

@@ -9,6 +9,7 @@
 #include <linux/vmalloc.h>
 
 #include <tg/record.h>
+#include "note.h"
 #include "tgk.h"
 
 #define CREATE_TRACE_POINTS

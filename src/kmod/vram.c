@@ -23,25 +23,16 @@
 #include <drm/ttm/ttm_device.h>
 #include <drm/ttm/ttm_placement.h>
 #include <drm/ttm/ttm_resource.h>
-#include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "tgk.h"
+#include "feed.h"
+#include "hook.h"
+#include "owner.h"
+#include "pool.h"
+#include "stats.h"
+#include "vram.h"
 #include "wrap/nouveau.h"
-
-/**
- * struct tgk_owner - a process that has VRAM of a GPU, or a channel; tgk_gpu.lock
- * @node: in tgk_gpu.owners
- * @pid: the process, referenced; constant
- * @nr: the core's number of its account; constant
- * @users: its objects, clients, and calls under way
- */
-struct tgk_owner {
-	struct hlist_node node;
-	struct pid *pid;
-	u32 nr, users;
-};
 
 /**
  * struct tgk_object - what has been booked for one object of nouveau's
@@ -67,97 +58,6 @@ struct tgk_object {
 
 #define AGAIN_STEP	16	/* ms: nouveau is asked again at this distance at most */
 #define LEFT_MAX	128	/* interrupted requests whose place is kept */
-
-static atomic_t last_account;
-
-/* --- owners --- */
-
-static void owner_free(struct tgk_owner *owner)
-{
-	if (!owner)
-		return;
-	put_pid(owner->pid);
-	kfree(owner);
-}
-
-static struct tgk_owner *owner_new(void)
-{
-	struct tgk_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
-
-	if (!owner)
-		return NULL;
-	owner->pid = get_pid(task_tgid(current));
-	owner->nr = atomic_inc_return(&last_account);
-	return owner;
-}
-
-/* Under tgk_gpu.lock: the current process's, or NULL. */
-static struct tgk_owner *owner_find(const struct tgk_gpu *gpu)
-{
-	const struct pid *pid = task_tgid(current);
-	struct tgk_owner *owner;
-
-	hash_for_each_possible(gpu->owners, owner, node, (unsigned long)pid)
-		if (owner->pid == pid)
-			return owner;
-	return NULL;
-}
-
-/**
- * tgk_owner_get() - the current process's account
- * @gpu: the GPU
- *
- * Return: the owner, held; NULL: no memory.
- */
-struct tgk_owner *tgk_owner_get(struct tgk_gpu *gpu)
-{
-	struct tgk_owner *owner, *new = NULL;
-
-	for (;;) {
-		raw_spin_lock_irq(&gpu->lock);
-		owner = owner_find(gpu);
-		if (!owner && new) {
-			owner = new;
-			new = NULL;
-			hash_add(gpu->owners, &owner->node, (unsigned long)owner->pid);
-		}
-		if (owner)
-			owner->users++;
-		raw_spin_unlock_irq(&gpu->lock);
-		if (owner)
-			break;
-		new = owner_new();
-		if (!new)
-			return NULL;
-	}
-	owner_free(new);
-	return owner;
-}
-
-/**
- * tgk_owner_put() - give it back
- * @gpu: the GPU
- * @owner: as tgk_owner_get() gave it
- *
- * Context: process.
- */
-void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner)
-{
-	bool last;
-
-	raw_spin_lock_irq(&gpu->lock);
-	last = !--owner->users;
-	if (last)
-		hash_del(&owner->node);
-	raw_spin_unlock_irq(&gpu->lock);
-	if (last)
-		owner_free(owner);
-}
-
-u32 tgk_owner_nr(const struct tgk_owner *owner)
-{
-	return owner->nr;
-}
 
 /* --- requests --- */
 
@@ -454,7 +354,7 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, 
 	u32 nr;
 
 	raw_spin_lock_irq(&gpu->lock);
-	owner = ask->object ? ask->object->owner : owner_find(gpu);
+	owner = ask->object ? ask->object->owner : tgk_owner_find(gpu);
 	nr = owner ? owner->nr : 0;
 	account = tg_mem_account(&gpu->core.mem, nr);
 	if (bytes == U64_MAX)

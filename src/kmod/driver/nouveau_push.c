@@ -24,7 +24,7 @@
 #include <linux/dma-resv.h>
 #include <linux/io.h>
 
-#include "tgk.h"
+#include "hook.h"
 
 #define PAGE_WORDS	(PAGE_SIZE / sizeof(u32))
 #define PART		32		/* words copied at a time, on the stack */

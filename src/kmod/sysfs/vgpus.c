@@ -7,11 +7,12 @@
  * the GPUs' locks. A slot of the table is a folder: there are as many as there may be virtual
  * GPUs, so none comes or goes while somebody reads it.
  */
-#include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/rculist.h>
 
-#include "tgk.h"
+#include "feed.h"
+#include "gpu.h"
+#include "sysfs.h"
 
 static struct tg_vgpu_conf table[TG_VGPUS_MAX];	/* tgk_mutex, as is @by_hand */
 static bool by_hand;				/* it is not what the spec says any more */
@@ -241,7 +242,7 @@ static ssize_t vgpu_store(struct kobject *kobj, struct kobj_attribute *ka, const
 	const u32 nr = folder(kobj), what = what_of(ka);
 	int ret;
 
-	if (!capable(CAP_SYS_ADMIN))
+	if (!tgk_may_write())
 		return -EPERM;
 	if (!nr)
 		return -EPERM;
