@@ -22,8 +22,8 @@
 #include "pool.h"
 #include "settings.h"
 
-#define PGRAPH		1	/* what a channel without objects is taken to use */
-#define NR_STEP		0x1000	/* above any number that nouveau gives to a channel */
+#define GRAPHICS	1	/* the engine of a channel of which no object is known */
+#define NR_STEP		0x1000	/* above any number that a driver gives to a channel */
 
 /* Is one of the processes that share a channel dead? Then there is room for another. */
 static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
@@ -335,7 +335,7 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
 		ev = (struct tg_event) {
 			.kind = TG_EV_JOIN, .client = client->id, .channel = ch->nr,
-			.job = owner->nr, .arg = PGRAPH, .data = &client->ident,
+			.job = owner->nr, .arg = GRAPHICS, .data = &client->ident,
 			.host = client,
 		};
 		ret = tgk_feed(gpu, &ev);
@@ -352,43 +352,28 @@ static int join_pools(struct tgk_gpu *gpu)
 	       tgk_pool_fill(gpu, TG_POOL_RESERVE, 1);
 }
 
-/* The engine that objects of this class are of; Fermi's copy engines have classes of their own. */
-static u8 engine_of(const struct tgk_gpu *gpu, u32 class)
-{
-	if (gpu->core.nr_engines == 1)
-		return PGRAPH;
-	switch (class) {
-	case 0x90b5:
-		return 1 << 1;
-	case 0x90b8:
-		return 1 << 2;
-	default:
-		return PGRAPH;
-	}
-}
-
 /**
- * tgk_channel_object() - a channel got an object: its jobs use that one's engine, too
+ * tgk_channel_engines() - a channel got an object: its jobs use that one's engine, too
  * @gpu: the GPU
- * @file: nouveau's handle
- * @chid: nouveau's number
- * @class: the object's
+ * @file: the driver's handle
+ * @chid: the driver's number
+ * @engines: mask of what the object uses
  *
  * Context: process.
  */
-void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u32 class)
+void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u8 engines)
 {
 	enum tgk_known known = TGK_UNKNOWN;
 	struct tgk_channel *ch;
 
 	raw_spin_lock_irq(&gpu->lock);
 	ch = gpu->closing ? NULL : tgk_channel_find(gpu, file, chid, &known);
-	if (ch && (ch->engines | engine_of(gpu, class)) != ch->engines) {
+	if (ch && (ch->engines | engines) != ch->engines) {
 		struct tg_event ev = {
 			.kind = TG_EV_ENGINES, .client = ch->client->id, .channel = ch->nr,
 		};
 
-		ch->engines |= engine_of(gpu, class);
+		ch->engines |= engines;
 		ev.arg = ch->engines;
 		tgk_feed(gpu, &ev);
 	}
@@ -470,7 +455,7 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 		return NULL;
 	ch->file = file;
 	ch->chid = chid;
-	ch->engines = fresh ? 0 : PGRAPH;	/* what objects it has, nobody has seen */
+	ch->engines = fresh ? 0 : GRAPHICS;	/* what objects it has, nobody has seen */
 	refcount_set(&ch->refs, 1);
 	INIT_LIST_HEAD(&ch->behind);
 	return ch;

@@ -25,7 +25,7 @@ struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 void tgk_channel_put(struct tgk_channel *ch);
 void tgk_channel_next(struct tgk_channel *ch);
 int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh);
-void tgk_channel_object(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u32 class);
+void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u8 engines);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 

@@ -25,6 +25,7 @@
 #include <linux/tracepoint.h>
 
 #include "channel.h"
+#include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
 #include "pool.h"
@@ -69,15 +70,9 @@ static struct tgk_capture *at_channel(u64 context)
  */
 static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
 {
-	const char *timeline;
-
-	if (c->exec)
+	if (c->sched)
 		return !strcmp(tgk_fence_driver(fence), "drm_sched");
-	if (strcmp(tgk_fence_driver(fence), "nouveau"))
-		return false;
-	timeline = tgk_fence_timeline(fence);
-	return strcmp(timeline, "generic kernel channel") &&
-	       strcmp(timeline, "copy engine channel");
+	return tgk_driver.makes_fence(fence);
 }
 
 /* What this thread has left in the table, if it wants this fence. */

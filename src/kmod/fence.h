@@ -12,7 +12,7 @@
  * @hash: in the table of captures, if @listed
  * @task: the thread, if @listed
  * @listed: in the table, else found by its channel
- * @exec: it is inside an EXEC, else a PUSHBUF
+ * @sched: its submission goes through drm_sched (tgk_call.sched)
  * @timed: somebody wants to know @at
  * @fence: the last one seen, referenced
  * @at: when it was created, if that is wanted
@@ -20,7 +20,7 @@
 struct tgk_capture {
 	struct hlist_node hash;
 	struct task_struct *task;
-	bool listed, exec, timed;
+	bool listed, sched, timed;
 	struct dma_fence *fence;
 	s64 at;
 };
@@ -33,7 +33,7 @@ struct dma_fence *tgk_capture_lone(struct dma_fence *fence);
 
 /**
  * tgk_capture_begin() - from now on, remember the last fence that this thread creates
- * @c: where; all zero but for @exec and @timed
+ * @c: where; all zero but for @sched and @timed
  * @ch: the channel that it is for, held until tgk_capture_end(); or NULL
  */
 static inline void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch)

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "channel.h"
+#include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
 #include "gpu.h"
@@ -100,7 +101,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	ret = buckets_alloc(&buckets);
 	if (ret)
 		goto free;
-	gpu->poll.id = tgk_chip_id(gpu->dev);
+	gpu->poll.id = tgk_driver.chip_id(gpu->dev);
 	tg_gpu_init(&gpu->core, tgk_chip_engines(gpu->poll.id), tgk_policy, &buckets,
 		    ktime_get_ns());
 	ret = tgk_trace_init(&gpu->trace, tgk_trace_kib, gpu->index, gpu->core.policy->name,
@@ -193,8 +194,8 @@ void tgk_gpu_quiesce(struct tgk_gpu *gpu)
 	while (atomic_read_acquire(&gpu->calls)) {
 		schedule_timeout_idle(HZ / 100);
 		if (++n % 2000 == 0)
-			pr_notice("GPU %u: still waiting for %u calls inside nouveau\n",
-				  gpu->index, atomic_read(&gpu->calls));
+			pr_notice("GPU %u: still waiting for %u calls inside %s\n", gpu->index,
+				  atomic_read(&gpu->calls), tgk_driver.name);
 	}
 }
 

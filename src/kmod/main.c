@@ -4,8 +4,8 @@
  */
 #include <linux/module.h>
 
+#include "attach.h"
 #include "fence.h"
-#include "hook.h"
 #include "poll.h"
 #include "settings.h"
 #include "sysfs/sysfs.h"
@@ -60,12 +60,12 @@ static int __init tgk_init(void)
 	ret = tgk_fence_init();
 	if (ret)
 		goto no_fence;
-	ret = tgk_hook_init();
+	ret = tgk_attach_init();
 	if (ret)
-		goto no_hook;
+		goto no_attach;
 	return 0;
 
-no_hook:
+no_attach:
 	tgk_fence_exit();
 no_fence:
 	tgk_sysfs_exit();
@@ -80,7 +80,7 @@ no_trace:
 
 static void __exit tgk_exit(void)
 {
-	tgk_hook_exit();
+	tgk_attach_exit();
 	tgk_fence_exit();
 	tgk_sysfs_exit();
 	tgk_poll_exit();
@@ -92,6 +92,5 @@ module_init(tgk_init);
 module_exit(tgk_exit);
 
 MODULE_AUTHOR("The TimeGraph authors");
-MODULE_DESCRIPTION("GPU scheduler on unmodified nouveau");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(TIMEGRAPH_VERSION);

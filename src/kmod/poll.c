@@ -24,78 +24,16 @@
 #include <linux/io.h>
 #include <linux/kthread.h>
 #include <linux/pci.h>
-#include <linux/pm_runtime.h>
 #include <linux/random.h>
 
 #include "channel.h"
+#include "driver/driver.h"
 #include "feed.h"
 #include "poll.h"
 #include "sleep.h"
 
 #define IDLE_NS		NSEC_PER_MSEC	/* until a GPU that cannot be read is tried again */
 #define AWAY		8		/* readings so many times further apart than they can be */
-
-/**
- * struct tgk_chip - how a family of chips shows what its graphics engine does
- * @first: its chip identifications, from
- * @last: to
- * @page: offset in BAR0 of the pages that are read, 0: none
- * @read: reads. Return: the channel at work, CHID_NONE, or CHID_GONE
- */
-struct tgk_chip {
-	u32 first, last;
-	u32 page[TGK_POLL_PAGES];
-	u32 (*read)(void __iomem *const *page);
-};
-
-#define CHID_NONE	(~0u)		/* nobody, or the engine changes contexts */
-#define CHID_GONE	(~0u - 1)	/* the GPU does not answer */
-
-/*
- * Tesla: PFIFO's channel (0x003204), which is the one that PGRAPH works for, or worked for last;
- * PGRAPH's status (0x400700): bit 0 busy, bit 8 its context program, which is a switch.
- */
-static u32 g84_read(void __iomem *const *page)
-{
-	const u32 channel = readl(page[0] + 0x204);
-	const u32 status = readl(page[1] + 0x700);
-
-	if (channel == ~0u || status == ~0u)
-		return CHID_GONE;
-	return (status & (BIT(0) | BIT(8))) == BIT(0) ? channel & 0x7f : CHID_NONE;
-}
-
-/*
- * Fermi: the status of engine 0 in one word (0x002640), as nouveau reads it: bit 28 busy, 14 and 12
- * a switch is under way, 6:0 the channel.
- */
-static u32 gf100_read(void __iomem *const *page)
-{
-	const u32 status = readl(page[0] + 0x640);
-
-	if (status == ~0u)
-		return CHID_GONE;
-	return (status & (BIT(28) | BIT(14) | BIT(12))) == BIT(28) ? status & 0x7f : CHID_NONE;
-}
-
-/*
- * Kepler: the status of engine 0 in one word (0x002640): bit 31 busy, 15 a switch is under way,
- * 12 the number is a group's and not a channel's, 11:0 the number. Reads that fail give 0xbad0xxxx.
- */
-static u32 gk104_read(void __iomem *const *page)
-{
-	const u32 status = readl(page[0] + 0x640);
-
-	if (status == ~0u || status >> 16 == 0xbad0)
-		return CHID_GONE;
-	return (status & (BIT(31) | BIT(15) | BIT(12))) == BIT(31) ? status & 0xfff : CHID_NONE;
-}
-
-static const struct tgk_chip chips[] = {
-	{ 0x084, 0x0af, { 0x003000, 0x400000 }, g84_read },
-	{ 0x0c0, 0x0d9, { 0x002000 }, gf100_read },
-	{ 0x0e4, 0x108, { 0x002000 }, gk104_read },
-};
 
 static DEFINE_MUTEX(poll_mutex);
 static LIST_HEAD(polled);		/* poll_mutex; tgk_poll.node */
@@ -139,7 +77,7 @@ static void begin_run(struct tgk_gpu *gpu)
 
 	p->missed = 0;
 	p->runner = 0;
-	if (p->chid == CHID_NONE)
+	if (p->chid == TGK_CHID_NONE)
 		return;
 	raw_spin_lock_irq(&gpu->lock);
 	client = owner_of(gpu, p->chid);
@@ -178,7 +116,7 @@ static void charge_run(struct tgk_gpu *gpu, bool ended)
 	struct tgk_poll *p = &gpu->poll;
 	struct tgk_client *client;
 
-	if (p->chid != CHID_NONE && p->run > 0) {
+	if (p->chid != TGK_CHID_NONE && p->run > 0) {
 		raw_spin_lock_irq(&gpu->lock);
 		client = owner_of(gpu, p->chid);
 		if (client) {
@@ -348,7 +286,7 @@ static u32 read_chid(struct tgk_gpu *gpu)
 	u32 chid;
 
 	if (!tgk_card_get(gpu))
-		return CHID_GONE;
+		return TGK_CHID_GONE;
 	chid = p->chip->read(p->page);
 	tgk_card_put(gpu);
 	return chid;
@@ -398,9 +336,9 @@ static s64 look(struct tgk_gpu *gpu)
 	chid = read_chid(gpu);
 	now = ktime_get_ns();
 	readings++;
-	p->next = min(next_reading(p, now, chid == CHID_GONE), max(until, now));
-	if (chid == CHID_GONE)
-		chid = CHID_NONE;
+	p->next = min(next_reading(p, now, chid == TGK_CHID_GONE), max(until, now));
+	if (chid == TGK_CHID_GONE)
+		chid = TGK_CHID_NONE;
 	if (!p->on) {
 		forget(gpu);
 		p->on = true;
@@ -576,46 +514,23 @@ static const struct tgk_chip *chip_of(u32 id)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(chips); i++)
-		if (id >= chips[i].first && id <= chips[i].last)
-			return &chips[i];
+	for (i = 0; i < tgk_driver.nr_chips; i++)
+		if (id >= tgk_driver.chips[i].first && id <= tgk_driver.chips[i].last)
+			return &tgk_driver.chips[i];
 	return NULL;
-}
-
-/**
- * tgk_chip_id() - which chip is it?
- * @dev: a GPU's
- *
- * Context: process.
- *
- * Return: nouveau's number of it; TGK_CHIP_NONE: it does not say.
- */
-u32 tgk_chip_id(struct device *dev)
-{
-	const resource_size_t bar = pci_resource_start(to_pci_dev(dev), 0);
-	void __iomem *boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
-	u32 id = ~0u;
-
-	/* Asleep, it would read as ones. */
-	if (boot && !pm_runtime_resume_and_get(dev)) {
-		id = readl(boot);
-		pm_runtime_put(dev);
-	}
-	if (boot)
-		iounmap(boot);
-	return id >> 20 & TGK_CHIP_NONE;
 }
 
 /**
  * tgk_chip_engines() - how many engines are scheduled?
  * @id: the chip
  *
- * Fermi's two copy engines work beside PGRAPH for the same channels. Younger chips serve each
- * engine by channels of its own. Any context.
+ * Context: any.
  */
 u32 tgk_chip_engines(u32 id)
 {
-	return id >= 0x0c0 && id <= 0x0d9 ? 3 : 1;
+	const struct tgk_chip *chip = chip_of(id);
+
+	return chip ? chip->engines : 1;
 }
 
 /**
@@ -669,8 +584,8 @@ bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy)
 {
 	if (!policy->sample || gpu->poll.chip)
 		return true;
-	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: Tesla (084 to 0af), Fermi (0c0 to 0d9) and Kepler (0e4 to 108) it can read\n",
-	       gpu->index, policy->name, gpu->poll.id);
+	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: %s it can read\n",
+	       gpu->index, policy->name, gpu->poll.id, tgk_driver.readable);
 	return false;
 }
 

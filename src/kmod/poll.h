@@ -61,11 +61,9 @@ struct tgk_poll {
 	u64 total, phases;
 };
 
-#define TGK_CHIP_NONE	0x1ff	/* all bits of a chip's number */
 int tgk_poll_init(void);
 void tgk_poll_exit(void);
 void tgk_poll_attach(struct tgk_gpu *gpu);
-u32 tgk_chip_id(struct device *dev);
 u32 tgk_chip_engines(u32 id);
 void tgk_poll_detach(struct tgk_gpu *gpu);
 bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy);

@@ -21,32 +21,29 @@
 #include <linux/slab.h>
 
 #include "channel.h"
+#include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
-#include "hook.h"
 #include "pool.h"
 #include "stats.h"
 #include "submit.h"
 #include "tracepoints.h"
 #include "vram.h"
-#include "wrap/nouveau.h"
 
-/* What nouveau refuses for want of memory, it has not begun. */
-static __always_inline int call_nouveau(struct tgk_gpu *gpu, const struct tgk_call *call)
+/* What the driver refuses for want of memory, it has not begun. */
+static __always_inline int call_driver(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	struct drm_nouveau_gem_pushbuf *req = call->data;
-	u64 *answer = call->exec ? NULL : &req->vram_available;
-	const u64 flags = answer ? *answer : 0;
+	const u64 flags = call->flags ? *call->flags : 0;
 	const int ret = call->orig(call->dev, call->data, call->file);
 
-	return likely(ret != -ENOMEM) ? ret : tgk_vram_submit(gpu, call, answer, flags);
+	return likely(ret != -ENOMEM) ? ret : tgk_vram_submit(gpu, call, flags);
 }
 
 static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_count(TGK_STAT_PASSED);
-	return call_nouveau(gpu, call);
+	return call_driver(gpu, call);
 }
 
 /* Under tgk_gpu.lock: of a job that has asked. */
@@ -199,27 +196,24 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 }
 
 /*
- * Was nouveau asked to wait for this submission? It is asked no more: it would wait inside the
- * ioctl, and we would learn of the fence only when all is over. We do, in its place.
+ * Was the driver asked to wait for this submission? It is asked no more: it would wait inside the
+ * ioctl, and we would learn of the fence only when all is over. We wait in its place.
  */
 static bool take_sync(const struct tgk_call *call)
 {
-	struct drm_nouveau_gem_pushbuf *req = call->data;
 	bool sync;
 
-	if (call->exec)
+	if (!call->flags)
 		return false;
-	sync = req->vram_available & NOUVEAU_GEM_PUSHBUF_SYNC;
-	req->vram_available &= ~(u64)NOUVEAU_GEM_PUSHBUF_SYNC;
+	sync = *call->flags & call->sync;
+	*call->flags &= ~call->sync;
 	return sync;
 }
 
-/* The same call will be made again: as it was. What else nouveau has written over is its answer. */
+/* The same call will be made again: as it was. What else the driver has written is its answer. */
 static void give_sync_back(const struct tgk_call *call)
 {
-	struct drm_nouveau_gem_pushbuf *req = call->data;
-
-	req->vram_available |= NOUVEAU_GEM_PUSHBUF_SYNC;
+	*call->flags |= call->sync;
 }
 
 static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
@@ -243,13 +237,13 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .exec = call->exec, .timed = !call->exec };
+	struct tgk_capture capture = { .sched = call->sched, .timed = !call->sched };
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
 	int ret;
 
 	tgk_capture_begin(&capture, ch);
-	ret = call_nouveau(gpu, call);
+	ret = call_driver(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
 	if (!fence) {
 		refused(gpu, job);
@@ -273,12 +267,12 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 /* Nothing is fed and nothing reported; the last fence is kept, for SYNC. */
 static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .exec = call->exec };
+	struct tgk_capture capture = { .sched = call->sched };
 	int ret;
 
 	tgk_count(TGK_STAT_OPEN);
 	tgk_capture_begin(&capture, ch);
-	ret = call_nouveau(gpu, call);
+	ret = call_driver(gpu, call);
 	tgk_open_leave(gpu, ch, tgk_capture_end(&capture, ch));
 	return ret;
 }
@@ -290,7 +284,7 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
  */
 static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .exec = call->exec };
+	struct tgk_capture capture = { .sched = call->sched };
 	struct dma_fence *fence;
 	int ret;
 
@@ -349,7 +343,7 @@ static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_c
 	if (ae && !s->asked) {
 		s->asked = true;
 		s->keys = kmalloc(sizeof(*s->keys), GFP_KERNEL);
-		s->key = s->keys ? tgk_push_key(s->keys, call) : NULL;
+		s->key = s->keys ? tgk_driver.key(s->keys, call) : NULL;
 	}
 	if (s->key && (tgk_pool_fill(gpu, TG_POOL_COST, 1) ||
 		       tgk_pool_fill(gpu, TG_POOL_CHUNK, TG_KEY_CHUNKS(s->key->nr))))
@@ -520,7 +514,7 @@ wait:
 		return go(gpu, job, job->ch, call);
 	case TURN_PASS:
 		tgk_count(TGK_STAT_PASSED);
-		return call_nouveau(gpu, call);
+		return call_driver(gpu, call);
 	default:
 		return ret;
 	}

@@ -354,13 +354,17 @@ struct tgk_turn {
 
 /**
  * struct tgk_call - one ioctl: a submission, or a request for VRAM
- * @orig: nouveau's function
+ * @orig: the driver's function
  * @dev: its arguments
  * @data: its arguments
  * @file: its arguments
  * @size: of a submission: bytes at @data, at most TGK_ARGS
- * @chid: of a submission: the channel it names
- * @exec: the submission is EXEC, else PUSHBUF
+ * @chid: of a submission: the channel that it names
+ * @sched: the submission goes through drm_sched (EXEC): its fence is that one's, and it may name
+ *	fences that it has to wait for
+ * @flags: a word among the arguments that holds flags, and receives an answer in their place; NULL:
+ *	there is none
+ * @sync: the flag in it that asks the driver to wait until the submission has ended
  */
 struct tgk_call {
 	int (*orig)(struct drm_device *dev, void *data, struct drm_file *file);
@@ -369,18 +373,8 @@ struct tgk_call {
 	struct drm_file *file;
 	size_t size;
 	u32 chid;
-	bool exec;
-};
-
-/**
- * struct tgk_piece - a piece of push buffer
- * @handle: the GEM object that it is in, as its client calls it
- * @offset: where in it, bytes
- * @bytes: how many; neither has been checked
- */
-struct tgk_piece {
-	u32 handle;
-	u64 offset, bytes;
+	bool sched;
+	u64 *flags, sync;
 };
 
 /* main.c */

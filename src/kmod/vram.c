@@ -26,13 +26,13 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "driver/driver.h"
 #include "feed.h"
-#include "hook.h"
+#include "gpu.h"
 #include "owner.h"
 #include "pool.h"
 #include "stats.h"
 #include "vram.h"
-#include "wrap/nouveau.h"
 
 /**
  * struct tgk_object - what has been booked for one object of nouveau's
@@ -371,12 +371,12 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, 
  * 1 ms, then after as long as all before, but not longer than AGAIN_STEP: where many ask, an object
  * is at rest for moments only.
  *
- * @answer: where nouveau puts an answer in the place of what it is told, @flags; NULL: nowhere.
+ * @flags: what stood in tgk_call.flags, where nouveau may have put an answer.
  * Return: nouveau's answer; or -ERESTARTSYS or -EINTR: a signal. *@asked is NULL then if it has
  * been left.
  */
-static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 *answer,
-		 u64 flags, struct tgk_ask **asked)
+static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 flags,
+		 struct tgk_ask **asked)
 {
 	struct tgk_ask *ask = *asked;
 	s64 waited;
@@ -390,8 +390,8 @@ static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		schedule_timeout(msecs_to_jiffies(clamp_t(s64, waited / NSEC_PER_MSEC, 1,
 							  AGAIN_STEP)));
-		if (answer)
-			*answer = flags;
+		if (call->flags)
+			*call->flags = flags;
 		if (signal_pending(current))
 			break;
 		tgk_count(TGK_STAT_VRAM_AGAIN);
@@ -416,25 +416,24 @@ static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
  * tgk_vram_submit() - nouveau had no memory for a submission
  * @gpu: the GPU
  * @call: the ioctl
- * @answer: where nouveau puts an answer in the place of what it is told; NULL: nowhere
- * @flags: what it was told there
+ * @flags: what stood in tgk_call.flags before
  *
  * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us.
  *
  * Return: what nouveau returns in the end; -ERESTARTSYS or -EINTR: a signal came first.
  */
-int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 *answer, u64 flags)
+int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags)
 {
 	struct tgk_ask *ask;
 	int ret = -ENOMEM;
 	u64 bytes;
 
-	if (!tgk_call_vram(call, &bytes))
+	if (!tgk_driver.vram(call, &bytes))
 		return ret;
 	ask = come_back(gpu, 0) ?: ask_new(NULL);
 	if (!ask)
 		return ret;
-	ret = again(gpu, call, bytes, answer, flags, &ask);
+	ret = again(gpu, call, bytes, flags, &ask);
 	if (ask)
 		ask_free(gpu, ask);
 	return ret;
@@ -527,7 +526,7 @@ int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, c
 		return ret;
 	ret = call->orig(call->dev, call->data, call->file);
 	if (ret == -ENOMEM && ask)
-		ret = again(gpu, call, ask->object->bytes, NULL, 0, &ask);
+		ret = again(gpu, call, ask->object->bytes, 0, &ask);
 	if (!ask)
 		return ret;
 	object = ask->object;
@@ -537,16 +536,8 @@ int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, c
 	return ret;
 }
 
-/**
- * tgk_vram_free() - nouveau is about to free an object
- * @gpu: the GPU
- * @obj: the object
- *
- * Context: process.
- *
- * Return: its booking, for tgk_vram_freed(), or NULL.
- */
-struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_object *obj)
+/* Under no lock. The booking of an object that the driver is about to free, or NULL. */
+static struct tgk_object *take_booking(struct tgk_gpu *gpu, const struct drm_gem_object *obj)
 {
 	struct tgk_object *object;
 
@@ -559,14 +550,44 @@ struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_objec
 }
 
 /**
- * tgk_vram_freed() - nouveau has freed it
- * @gpu: the GPU
- * @object: what tgk_vram_free() returned
+ * tgk_object_free() - stands in for the driver's function that frees an object (tgk_driver.free)
+ * @obj: the object
+ *
+ * The original is what the object says, as DRM would call it: tgk_driver.free may be another
+ * instance's by now, or nobody's, where the last GPU has gone and one has come since.
+ * Context: process; sleeps.
  */
-void tgk_vram_freed(struct tgk_gpu *gpu, struct tgk_object *object)
+void tgk_object_free(struct drm_gem_object *obj)
 {
-	if (object)
-		object_return(gpu, object);
+	struct tgk_object *booked;
+	struct tgk_gpu *gpu;
+
+	tgk_hook_enter();
+	gpu = tgk_gpu_get(obj->dev);
+	booked = gpu ? take_booking(gpu, obj) : NULL;
+	obj->funcs->free(obj);
+	if (booked)
+		object_return(gpu, booked);
+	if (gpu)
+		tgk_gpu_put(gpu);
+	tgk_hook_leave();
+}
+
+static void last_put(struct kref *refcount)
+{
+	tgk_object_free(container_of(refcount, struct drm_gem_object, refcount));
+}
+
+/**
+ * tgk_object_put() - give back a reference to an object of the driver's
+ * @obj: the object
+ *
+ * In the place of drm_gem_object_put(), whose free would not be seen (head of hook.c).
+ * Context: process; sleeps.
+ */
+void tgk_object_put(struct drm_gem_object *obj)
+{
+	kref_put(&obj->refcount, last_put);
 }
 
 /* --- the GPU's memory --- */

@@ -32,11 +32,11 @@ enum { TGK_GRANTED = 1, TGK_REFUSED };
 void tgk_vram_answer(struct tgk_ask *ask, bool granted);
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
 		  const u64 *made);
-int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 *answer, u64 flags);
+int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags);
 bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all);
-struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_object *obj);
-void tgk_vram_freed(struct tgk_gpu *gpu, struct tgk_object *object);
 int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj);
+void tgk_object_free(struct drm_gem_object *obj);
+void tgk_object_put(struct drm_gem_object *obj);
 u64 tgk_vram_resident(const struct tgk_gpu *gpu);
 void tgk_vram_forget_all(struct tgk_gpu *gpu);
 
