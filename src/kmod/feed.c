@@ -102,7 +102,7 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 	return ret;
 }
 
-static void tell_started(struct tgk_gpu *gpu)
+static void report_started(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;
 
@@ -121,13 +121,13 @@ static void tell_started(struct tgk_gpu *gpu)
 	}
 }
 
-static void tell_went(struct tgk_gpu *gpu)
+static void report_went(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;
 	struct llist_node *all;
 
-	all = llist_reverse_order(__llist_del_all(&gpu->unasked));
-	gpu->nr_unasked = 0;
+	all = llist_reverse_order(__llist_del_all(&gpu->bypassed));
+	gpu->nr_bypassed = 0;
 	llist_for_each_entry_safe(job, next, all, chain) {
 		struct tg_event ev = {
 			.kind = TG_EV_WENT, .client = job->client, .channel = job->channel,
@@ -147,7 +147,7 @@ static void tell_went(struct tgk_gpu *gpu)
 }
 
 /**
- * tgk_tell() - let the core know of all jobs that went without asking
+ * tgk_report_bypassed() - let the core know of all jobs that went without asking
  * @gpu: the GPU
  *
  * Those that have started are in flight from now on as all others are. Of those whose thread is
@@ -155,11 +155,11 @@ static void tell_went(struct tgk_gpu *gpu)
  * there without its thread, when it starts.
  * Context: under tgk_gpu.lock.
  */
-void tgk_tell(struct tgk_gpu *gpu)
+void tgk_report_bypassed(struct tgk_gpu *gpu)
 {
 	lockdep_assert_held(&gpu->lock);
-	tell_started(gpu);
-	tell_went(gpu);
+	report_started(gpu);
+	report_went(gpu);
 }
 
 /**
@@ -174,8 +174,8 @@ void tgk_tell(struct tgk_gpu *gpu)
  */
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
 {
-	if (gpu->nr_unasked || gpu->nr_unstarted)
-		tgk_tell(gpu);
+	if (gpu->nr_bypassed || gpu->nr_unstarted)
+		tgk_report_bypassed(gpu);
 	return feed_one(gpu, ev);
 }
 

@@ -10,6 +10,6 @@
 void tgk_feed_gpu(struct tgk_gpu *gpu);
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev);
 void tgk_feed_locking(struct tgk_gpu *gpu, struct tg_event *ev);
-void tgk_tell(struct tgk_gpu *gpu);
+void tgk_report_bypassed(struct tgk_gpu *gpu);
 
 #endif /* TGK_FEED_H */

@@ -269,7 +269,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		list_add_tail(&job->node, &gpu->flights);
 		raw_spin_unlock_irq(&gpu->lock);
 	} else {
-		/* For tgk_tell(), and look(): as in tgk_fence_arm(). */
+		/* For tgk_report_bypassed(), and look(): as in tgk_fence_arm(). */
 		smp_store_release(&job->at, TGK_ARMED);
 		/* The same. */
 		smp_mb();
@@ -302,14 +302,14 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	} else if (job->at == TGK_ASKED) {
 		feed_started(gpu, job, at);
 	} else {
-		/* The core hears of it with the next event: tgk_tell(), which finds the fence. */
+		/* The core hears of it with the next event: tgk_report_bypassed(), which finds the fence. */
 		smp_store_release(&job->at, at);
 		/* If look() is seen pending, it has yet to run, and finds the job. */
 		smp_mb();
 	}
 	/* look() goes on as long as it finds anything. */
-	if (unlikely(!delayed_work_pending(&gpu->look)))
-		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
+	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
+		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, tgk_fence_time(fence));
 }
@@ -366,12 +366,12 @@ int tgk_fence_wait(struct dma_fence *fence)
  */
 static void look(struct work_struct *work)
 {
-	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, look);
+	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, fence_work);
 	struct dma_fence *fence = NULL;
 	struct tgk_job *job;
 
 	raw_spin_lock_irq(&gpu->lock);
-	tgk_tell(gpu);
+	tgk_report_bypassed(gpu);
 	job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
 	if (job) {
 		if (time_after_eq(jiffies, job->until))
@@ -380,7 +380,7 @@ static void look(struct work_struct *work)
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	if (job)
-		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
+		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
 	else
 		tgk_pools_trim(gpu);
 	if (!fence)
@@ -398,7 +398,7 @@ static void look(struct work_struct *work)
  */
 void tgk_fence_gpu(struct tgk_gpu *gpu)
 {
-	INIT_DELAYED_WORK(&gpu->look, look);
+	INIT_DELAYED_WORK(&gpu->fence_work, look);
 }
 
 static void free_spare(struct tgk_gpu *gpu)
@@ -427,10 +427,10 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 	struct tgk_job *job;
 
 	/* Quiet: nobody else queues it, so a job found below stays until the end. */
-	cancel_delayed_work_sync(&gpu->look);
+	cancel_delayed_work_sync(&gpu->fence_work);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
-		tgk_tell(gpu);
+		tgk_report_bypassed(gpu);
 		job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
 		fence = job ? dma_fence_get(job->fence) : NULL;
 		raw_spin_unlock_irq(&gpu->lock);

@@ -61,8 +61,8 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	hash_init(gpu->parked_by);
 	INIT_LIST_HEAD(&gpu->flights);
 	INIT_LIST_HEAD(&gpu->unstarted);
-	init_llist_head(&gpu->unasked);
-	INIT_LIST_HEAD(&gpu->asking);
+	init_llist_head(&gpu->bypassed);
+	INIT_LIST_HEAD(&gpu->requests);
 	INIT_LIST_HEAD(&gpu->left);
 	hash_init(gpu->owners);
 	hash_init(gpu->objects);
@@ -155,7 +155,7 @@ free:
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 {
 	struct tgk_job *job;
-	struct tgk_ask *ask;
+	struct tgk_request *ask;
 	u32 waiters = 0;
 
 	list_del_rcu(&gpu->node);
@@ -165,13 +165,13 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 		wake_up_process(job->task);
 		waiters++;
 	}
-	list_for_each_entry(ask, &gpu->asking, node) {
+	list_for_each_entry(ask, &gpu->requests, node) {
 		wake_up_process(ask->task);
 		waiters++;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	wake_up_all(&gpu->open_wait);
-	wake_up_all(&tgk_told);
+	wake_up_all(&tgk_settled);
 	synchronize_rcu();
 	tgk_gpu_put(gpu);
 	return waiters;

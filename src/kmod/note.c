@@ -90,7 +90,7 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		note->uid = client->ident.uid;
 		memcpy(note->comm, client->ident.comm, sizeof(note->comm));
 	}
-	queue_work(tgk_wq, &gpu->tell);
+	queue_work(tgk_wq, &gpu->note_work);
 }
 
 /* --- the work item: process context --- */
@@ -99,7 +99,7 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
  * What clients can bring about is told ten times in five seconds at most, each kind for itself.
  * What root does, and what fails because of it, is told always: who keeps count must not miss any.
  */
-static bool worth_telling(const struct tgk_note *note)
+static bool worth_writing(const struct tgk_note *note)
 {
 	static struct ratelimit_state limits[TG_NOTES] = {
 		[0 ... TG_NOTES - 1] = RATELIMIT_STATE_INIT(limits, DEFAULT_RATELIMIT_INTERVAL,
@@ -205,7 +205,7 @@ static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
 
 static void write_note(const struct tgk_gpu *gpu, struct tgk_note *note)
 {
-	if (!worth_telling(note))
+	if (!worth_writing(note))
 		return;
 	make_plain(note->comm);
 	log_note(gpu, note);
@@ -214,7 +214,7 @@ static void write_note(const struct tgk_gpu *gpu, struct tgk_note *note)
 
 static void write_notes(struct work_struct *work)
 {
-	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, tell);
+	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, note_work);
 	struct tgk_note note;
 	u32 dropped;
 	bool more;
@@ -234,7 +234,7 @@ static void write_notes(struct work_struct *work)
 		if (dropped)
 			pr_notice("GPU %u: %u more notes\n", gpu->index, dropped);
 	} while (more);
-	wake_up_all(&tgk_told);
+	wake_up_all(&tgk_settled);
 }
 
 /**
@@ -243,5 +243,5 @@ static void write_notes(struct work_struct *work)
  */
 void tgk_note_gpu(struct tgk_gpu *gpu)
 {
-	INIT_WORK(&gpu->tell, write_notes);
+	INIT_WORK(&gpu->note_work, write_notes);
 }

@@ -29,7 +29,7 @@ u32 tgk_foreground;		/* process in the foreground, 0: none; tgk_mutex */
 struct tgk_spec *tgk_spec;	/* tgk_mutex and tgk_spec_sem, one of them to read it */
 DECLARE_RWSEM(tgk_spec_sem);
 
-DECLARE_WAIT_QUEUE_HEAD(tgk_told);
+DECLARE_WAIT_QUEUE_HEAD(tgk_settled);
 
 static s64 stall_default;	/* us; set at load */
 
@@ -122,7 +122,7 @@ void tgk_settings_init(u32 policy, bool dry)
 /**
  * tgk_policy_settled() - is no GPU about to change its policy?
  *
- * Context: process, also without tgk_mutex. tgk_told is woken when the answer may have changed.
+ * Context: process, also without tgk_mutex. tgk_settled is woken when the answer may have changed.
  */
 bool tgk_policy_settled(void)
 {

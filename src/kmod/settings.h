@@ -15,7 +15,7 @@ extern s64 tgk_knobs[TG_KNOBS];		/* tgk_mutex to write */
 extern u32 tgk_foreground;		/* tgk_mutex to write */
 extern struct tgk_spec *tgk_spec;	/* tgk_mutex or tgk_spec_sem to read, both to write */
 extern struct rw_semaphore tgk_spec_sem;
-extern wait_queue_head_t tgk_told;
+extern wait_queue_head_t tgk_settled;
 
 /**
  * struct tgk_spec - the spec in force

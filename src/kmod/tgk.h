@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel module's files share among themselves.
+ * The central structures of the kernel module, and its locks. Each file that others call has a
+ * header of its own.
  *
  *	main.c		load and unload, module parameters
- *	hook.c		finds nouveau, attaches to its GPUs, replaces its functions
- *	push.c		reads a submission's push buffers, for the predictor
- *	vram.c		the books of VRAM: requests and objects
- *	await.c		waits for what an EXEC has to wait for
+ *	attach.c	finds GPUs and lets go of them
+ *	hook.c		redirects functions of the driver to ours, and proves that it does
+ *	driver/		what only the driver can tell: nouveau
  *	submit.c	the way of one submission: gate, wait, driver, fence
- *	client.c	processes and channels as nouveau sees them, matched to the core's
+ *	await.c		what an EXEC waits for before its turn
  *	fence.c		the fence of a submission, and its signal
- *	poll.c		reads from the GPU which channel its engine works for
- *	sleep.c		asks no card that is away, and stops the core's clock meanwhile
- *	host.c		feeds the core, carries out its actions, owns its memory and timer
- *	trace.c		the record of what went in and out, and the tracepoints
- *	sysfs.c		/sys/kernel/timegraph
- *	vgpu.c		virtual GPUs, also as changed by hand, and their files
+ *	feed.c		events into the core, actions out of it
+ *	pool.c		the core's memory
+ *	gpu.c		the life of a GPU
+ *	client.c	processes, as the core knows them
+ *	channel.c	channels, and the open gate
+ *	vram.c, owner.c	the books of VRAM: requests and objects; the accounts
+ *	poll.c		which channel a GPU works for
+ *	sleep.c		a card that is away; the core's clock stands still meanwhile
+ *	settings.c	what is in force for all GPUs: policy, spec, knobs
+ *	note.c		what the core wants people to know: log and uevents
+ *	trace.c		the record of events and actions, and the tracepoints
+ *	sysfs/		/sys/kernel/timegraph
  *
  * Locking
  *	tgk_mutex	sleeping; the list of GPUs (readers: RCU), attach and detach, and what is
  *			set for all GPUs: policy, spec, knobs. Taken under a device's lock (bus
  *			notifier); never held while sysfs files are removed or the bus notifier is
  *			unregistered.
- *	tgk_gpu.lock	raw, interrupts off: the core, and the fields below that name it.
- *			Taken inside nouveau's fence locks. Under it: wake_up_process(), timers and
- *			queue_work(), but nothing of nouveau, DRM or dma_fence.
- *	tgk_spec_sem	sleeping; the spec in force, and what it says of each client. Taken for
- *			reading by who joins, under nothing; for writing under tgk_mutex.
+ *	tgk_gpu.lock	raw, interrupts off: the core, and the fields below that name it. Taken
+ *			inside the driver's fence locks. Under it: wake_up_process(), timers and
+ *			queue_work(), but nothing of the driver, DRM or dma_fence.
+ *	tgk_spec_sem	sleeping; the spec in force, and what it says of each client. A channel
+ *			that joins takes it for reading, under no other lock; tgk_set_spec() for
+ *			writing, under tgk_mutex.
  *	contexts_lock	raw, fence.c's, interrupts off: the table of channels by the context of
  *			their fences. Inside tgk_gpu.lock.
- *	RCU		each submission finds its GPU without a lock, and through an open gate its
- *			channel, too (rcu_read_lock_sched(), the cheaper one); so do those who look
- *			at the fences of open gates, and who sees a new fence.
+ *	RCU		finds, without a lock: the GPU of a call; the channel of a call through an
+ *			open gate; the channel of a new fence; the last fences of open gates.
+ *			rcu_read_lock_sched() where it is the cheaper one.
  *
- * A job that need not ask (go_unasked()) is in tgk_gpu.unasked until the core is told of it, which
- * is ahead of any other event (tgk_feed()), or by look() after a twentieth of a second: so whatever
- * is decided, is decided as if the job had asked. tgk_job.at says, without the lock, who tells of
- * its start.
+ * Bypass: where the core allows it, a job goes to the driver without asking (go_bypass()). It is in
+ * tgk_gpu.bypassed until it is reported to the core. tgk_feed() does so ahead of any other event,
+ * fence.c's work item after a twentieth of a second at the latest; so each decision is as if the
+ * job had asked. tgk_job.at says, without the lock, which side reports its start.
  *
- * An open gate has no lock: a call counts itself in tgk_client.open_begun, then looks at the
- * gate; whoever closes a gate writes it, then looks at the count (tgk_open_begin()).
- *
- * Life of a GPU: tgk_gpu_create(), visible; tgk_gpu_close(), invisible, waiters leave;
- * tgk_gpu_quiesce(), no call holds it any more; tgk_gpu_destroy(). Every call that found it
- * (tgk_gpu_get()) holds it in tgk_gpu.calls.
+ * Open gate: it has no lock. A call counts itself in tgk_client.open_begun, then looks at the gate;
+ * the core's action writes the gate, then looks at the count (tgk_open_begin()).
  */
 #ifndef TGK_H
 #define TGK_H
@@ -81,19 +84,18 @@ struct tgk_object;
 struct tgk_owner;
 struct ttm_resource_manager;
 
-/* Calls into nouveau that go on when their place is kept for a restart: this long. */
+/* So long a thread that a signal has interrupted may take to come back to its place. */
 #define TGK_PARK	(HZ / 10)
 
 #define TGK_ARGS	64	/* bytes of a submission's arguments, at most */
 
 /*
- * What is done under tgk_gpu.lock grows with channels, of which the hardware has so many, and with
- * what each of them may have there: processes that use it, and threads of one of these between
- * their request and nouveau's answer. nouveau lets one thread of a handle in at a time.
+ * Work under tgk_gpu.lock grows with the number of channels, which the hardware limits, and with
+ * these. nouveau lets one thread of a handle in at a time.
  */
-#define TGK_SHARERS	8
-#define TGK_THREADS	4
-#define TGK_UNHEARD	64	/* jobs that the core has not heard of, or not that they started */
+#define TGK_SHARERS	8	/* processes that share a channel and are told apart */
+#define TGK_THREADS	4	/* threads of a channel between their request and the driver's answer */
+#define TGK_UNREPORTED	64	/* jobs of which the core does not know, or not that they started */
 
 /**
  * enum tgk_closing - why a GPU does not schedule any more
@@ -107,30 +109,30 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * struct tgk_gpu - one GPU that is scheduled
  * @node: in tgk_gpus; tgk_mutex, RCU
  * @index: number, the lowest that was free; constant
- * @drm: nouveau's device, compared only; constant
+ * @drm: the driver's device, compared only; constant
  * @dev: its PCI device, referenced; constant
- * @calls: calls that use it, and one while it is in tgk_gpus
+ * @calls: calls that use it, and one while it is in tgk_gpus; atomic
  * @timer: feeds TIMER
- * @look: finds out about jobs whose interrupt was lost
- * @unpark: gives up parked jobs that nobody came back for
- * @tell: tells notes
+ * @fence_work: asks for fences whose interrupt was lost (fence.c)
+ * @unpark: gives up parked jobs and requests whose thread has not come back
+ * @note_work: writes notes out (note.c)
  * @open_wait: woken when a client's last call through an open gate ends
- * @poll: the poller's
+ * @poll: the poller's; poll.h says under which lock
  * @lock: guards everything below, and all objects of the core
  * @core: the state machine
- * @out: its way to tgk_emit()
+ * @out: its way to feed.c's emit()
  * @sleep: how its clock differs from the system's
  * @closing: enum tgk_closing; read without the lock by waiters
  * @trace: what was fed and emitted
  * @last_job: number of the last job
- * @unasked: jobs that went without asking (tg_gpu_unasked()), and that the core has not heard of,
- *	the latest first
- * @nr_unasked: how many
- * @unasked_channel: the one that all of them are of; compared only
- * @unstarted: tgk_job.node of those of which it has heard, but not that they have started
+ * @bypassed: tgk_job.chain of jobs that have bypassed the gate and are not reported yet, the latest
+ *	first
+ * @nr_bypassed: how many
+ * @bypassed_channel: the channel of all of them; compared only
+ * @unstarted: tgk_job.node of jobs that are reported, but not that they have started
  * @nr_unstarted: how many
- * @spare: jobs that are done, for the next submissions: while work goes on, as many as there ever
- *	were at once
+ * @spare: tgk_job.chain of jobs that are done, memory for the next submissions: while work goes on,
+ *	as many as there ever were at once
  * @nr_spare: how many
  * @given: objects given to each pool
  * @clients: tgk_client.node, by process, until GONE
@@ -139,16 +141,16 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @parked: tgk_job.node of jobs whose thread was interrupted, oldest first
  * @parked_by: tgk_job.by_task of these
  * @flights: tgk_job.node of jobs whose fence has not signalled
- * @last_ask: number of the last request for VRAM
- * @asking: tgk_ask.node of those whose thread sleeps until the core answers
- * @left: tgk_ask.node of those whose thread was interrupted, oldest first
+ * @last_request: number of the last request for VRAM
+ * @requests: tgk_request.node of those whose thread sleeps until the core answers
+ * @left: tgk_request.node of those whose thread was interrupted, oldest first
  * @nr_left: how many
  * @owners: tgk_owner.node, by process: those that have VRAM or a channel
  * @objects: tgk_object.hash: what is booked, by object
- * @vram: nouveau's manager of VRAM, NULL: not known yet; read without the lock
- * @notes: waiting to be told
+ * @vram: TTM's manager of VRAM, NULL: not known yet; read without the lock
+ * @notes: to be written out
  * @nr_notes: how many
- * @dropped_notes: for lack of room
+ * @dropped_notes: how many had no room
  */
 struct tgk_gpu {
 	struct list_head node;
@@ -157,8 +159,8 @@ struct tgk_gpu {
 	struct device *dev;
 	atomic_t calls;
 	struct hrtimer timer;
-	struct delayed_work look, unpark;
-	struct work_struct tell;
+	struct delayed_work fence_work, unpark;
+	struct work_struct note_work;
 	wait_queue_head_t open_wait;
 	struct tgk_poll poll;
 
@@ -169,9 +171,9 @@ struct tgk_gpu {
 	u8 closing;
 	struct tgk_trace trace;
 	u64 last_job;
-	struct llist_head unasked;
-	u32 nr_unasked;
-	const struct tgk_channel *unasked_channel;
+	struct llist_head bypassed;
+	u32 nr_bypassed;
+	const struct tgk_channel *bypassed_channel;
 	struct list_head unstarted;
 	u32 nr_unstarted;
 	struct llist_head spare;
@@ -181,8 +183,8 @@ struct tgk_gpu {
 	DECLARE_HASHTABLE(channels, 7);
 	struct list_head waiting, parked, flights;
 	DECLARE_HASHTABLE(parked_by, 8);
-	u64 last_ask;
-	struct list_head asking, left;
+	u64 last_request;
+	struct list_head requests, left;
 	DECLARE_HASHTABLE(owners, 10);
 	u32 nr_left;
 	DECLARE_HASHTABLE(objects, 12);
@@ -210,16 +212,15 @@ struct tgk_gpu {
  * @closed: its last channel has left: another one makes a new client
  * @gone: the core has forgotten it
  * @gate: enum tg_gate; read without the lock
- * @unreadable: submissions that AE asked about, and no key could be had
- * @snap: its place in the snapshot being made
+ * @unreadable: submissions under AE whose push buffers could not be read
  * @sync_nr: number of the SYNC that is due
- * @open_told: of its calls through its open gate, those that an IDLE has told of
+ * @open_told: of its calls through its open gate, how many the core knows from IDLE
  * @polled: time that the engine was seen to work for it, in this phase of polling
  * @polled_runs: how often the engine was seen to go to it
  * @polled_begun: submissions by the end of the last phase
  * @polled_ended: calls through its open gate that had ended by then
- * @open_begun: calls through its open gate, ever
- * @open_ended: of them: those that have ended. Equal: none is under way
+ * @open_begun: calls through its open gate, ever; atomic
+ * @open_ended: of them: those that have ended. Equal: none is under way; atomic
  * @live: work that went through its open gate was in flight when the phase ended; only the
  *	poller
  * @was_live: the same of the phase before; only the poller
@@ -241,7 +242,6 @@ struct tgk_client {
 	bool closed, gone;
 	u8 gate;
 	u64 unreadable;
-	u32 snap;
 	u32 sync_nr;
 	u64 open_told;
 	s64 polled;
@@ -258,20 +258,21 @@ struct tgk_client {
  * @refs: users, and one while it is in the table; atomic
  * @rcu: to free it
  * @client: whose it is, referenced; constant while in the table
- * @file: nouveau's handle, compared only
- * @chid: nouveau's number
+ * @file: the driver's handle, compared only; constant
+ * @chid: the driver's number; constant
  * @nr: the core's number: @chid, or one that is free
- * @engines: mask of those that its objects are of; 0: none is known, and it is taken to use PGRAPH
- * @dying: LEAVE was fed; nouveau is freeing it; read without the lock
- * @threads: that have submitted to it and whose job has not started, at most TGK_THREADS
- * @behind: tgk_turn.node of those that would be more, in the order in which they came
+ * @engines: mask of those that its objects use; 0: no object is known, and the core takes it to use
+ *	the first engine
+ * @dying: LEAVE was fed; the driver is freeing it; read without the lock
+ * @threads: how many threads have submitted to it a job that has not started; at most TGK_THREADS
+ * @behind: tgk_turn.node of threads that wait until they are fewer, in the order in which they came
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
  *	atomically, readers: RCU
  * @by_context: in fence.c's table, if @context is not 0; contexts_lock, readers: RCU
  * @context: of its fences, 0: not known yet; contexts_lock, read without
- * @task: a thread inside nouveau with a submission to it, NULL: none, or one that is not the only
- *	one; set atomically
- * @capture: what that one looks for, on its stack; only @task
+ * @task: a thread inside the driver with a submission to it; NULL: there is none, or it has its
+ *	capture in fence.c's table; set atomically
+ * @capture: that thread's, on its stack; only @task
  */
 struct tgk_channel {
 	struct hlist_node hash;
@@ -296,25 +297,26 @@ struct tgk_channel {
  * @id: the core's number
  * @arrived: when it was submitted, ns; tgk_gpu.lock, as all up to @until
  * @node: in one of the GPU's lists
- * @ch: its channel, in whose @threads it counts, referenced; NULL: in nobody's
+ * @ch: its channel, in whose @threads it counts, referenced; NULL: it counts in none
  * @by_task: parked: in tgk_gpu.parked_by
  * @task: waiting: the thread; parked: the thread, referenced
  * @freed: the core has said FREE; read without the lock by the thread
- * @client: unasked: number of its client
- * @channel: unasked: the core's number of its channel
- * @at: unasked: when it started, ns, 0: its fence is not there yet; TGK_ARMED: that is there, and
- *	the job waits inside nouveau; TGK_ASKED: the core knows of it, and is told when it starts.
- *	Written by its thread without the lock until its fence is there; read under it
- * @until: parked: jiffies until which its place is kept; in flight: jiffies before which nobody
- *	asks nouveau for its fence
- * @file: parked: what was called
- * @args: parked: with what
- * @fence: in flight: its fence, referenced
+ * @client: bypassed: number of its client
+ * @channel: bypassed: the core's number of its channel
+ * @at: TGK_ASKED: the core knows of it, and its start is fed as an event of its own. Bypassed: when
+ *	it started, ns; 0: its fence is not there yet; TGK_ARMED: the fence is there, and the job
+ *	waits in drm_sched. Written by its thread, without the lock, until its fence is there; read
+ *	under the lock
+ * @until: parked: jiffies until which its place is kept; in flight: jiffies before which fence.c
+ *	does not ask for its fence; tgk_gpu.lock
+ * @file: parked: the handle of the call; tgk_gpu.lock, as @args
+ * @args: parked: the arguments of the call
+ * @fence: in flight: its fence, referenced; written before @at says so, as @scheduled
  * @cb: its callback
- * @scheduled: in flight, of EXEC: the fence that signals when it goes to the GPU, held by @fence;
- *	else NULL
+ * @scheduled: in flight through drm_sched: the fence that signals when it goes to the GPU, held by
+ *	@fence; else NULL
  * @begin: its callback
- * @chain: in tgk_gpu.unasked, later in tgk_gpu.spare
+ * @chain: in tgk_gpu.bypassed, later in tgk_gpu.spare; tgk_gpu.lock
  */
 struct tgk_job {
 	struct tgk_gpu *gpu;
@@ -337,11 +339,12 @@ struct tgk_job {
 	struct llist_node chain;
 };
 
+/* tgk_job.at, beside times */
 #define TGK_ASKED	(-1)
 #define TGK_ARMED	(-2)
 
 /**
- * struct tgk_turn - a thread that waits for its turn at a channel, on its stack
+ * struct tgk_turn - a thread that waits until its channel has fewer threads; on its stack
  * @node: in tgk_channel.behind until @come; tgk_gpu.lock
  * @task: the thread
  * @come: it is one of the channel's threads now; written under tgk_gpu.lock, read without

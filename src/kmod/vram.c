@@ -87,36 +87,36 @@ static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
 }
 
 /* Under tgk_gpu.lock: TG_ACT_MEM_GRANT, TG_ACT_MEM_REFUSE. */
-void tgk_vram_answer(struct tgk_ask *ask, bool granted)
+void tgk_vram_answer(struct tgk_request *req, bool granted)
 {
-	WRITE_ONCE(ask->answer, granted ? TGK_GRANTED : TGK_REFUSED);
+	WRITE_ONCE(req->answer, granted ? TGK_GRANTED : TGK_REFUSED);
 	/* Answered at once, it is in no list; that of one who was interrupted sleeps elsewhere. */
-	if (!list_empty(&ask->node) && !ask->until)
-		wake_up_process(ask->task);
+	if (!list_empty(&req->node) && !req->until)
+		wake_up_process(req->task);
 	if (!granted)
 		tgk_count(TGK_STAT_VRAM_REFUSED);
 }
 
 /* @object: what it is for, now the request's; or NULL. Return: NULL: no memory. */
-static struct tgk_ask *ask_new(struct tgk_object *object)
+static struct tgk_request *request_new(struct tgk_object *object)
 {
-	struct tgk_ask *ask = kzalloc(sizeof(*ask), GFP_KERNEL_ACCOUNT);
+	struct tgk_request *req = kzalloc(sizeof(*req), GFP_KERNEL_ACCOUNT);
 
-	if (!ask)
+	if (!req)
 		return NULL;
-	INIT_LIST_HEAD(&ask->node);
-	ask->task = get_task_struct(current);
-	ask->object = object;
-	return ask;
+	INIT_LIST_HEAD(&req->node);
+	req->task = get_task_struct(current);
+	req->object = object;
+	return req;
 }
 
 /* It is in no list, and its object has been booked no more, or is another's. */
-static void ask_free(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static void request_free(struct tgk_gpu *gpu, struct tgk_request *req)
 {
-	if (ask->object)
-		object_free(gpu, ask->object);
-	put_task_struct(ask->task);
-	kfree(ask);
+	if (req->object)
+		object_free(gpu, req->object);
+	put_task_struct(req->task);
+	kfree(req);
 }
 
 static struct tgk_object *object_new(struct tgk_gpu *gpu, u64 bytes)
@@ -135,16 +135,16 @@ static struct tgk_object *object_new(struct tgk_gpu *gpu, u64 bytes)
 }
 
 /* Under tgk_gpu.lock: the core forgets a request, whether it has answered or not. */
-static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_ask *ask)
+static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_request *req)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = ask->id };
+	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = req->id };
 
-	if (!ask->object)
+	if (!req->object)
 		return;
-	if (!ask->answer)
+	if (!req->answer)
 		tgk_feed(gpu, &ev);
-	else if (ask->answer == TGK_GRANTED)
-		feed_free(gpu, ask->object->owner, ask->object->bytes);
+	else if (req->answer == TGK_GRANTED)
+		feed_free(gpu, req->object->owner, req->object->bytes);
 }
 
 /* --- interrupted threads --- */
@@ -153,23 +153,23 @@ static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_ask *ask)
  * Under tgk_gpu.lock: a signal has come; the place of the request, and how long it has waited, are
  * kept until its thread comes back with it. Return: false: too many have left.
  */
-static bool leave(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static bool leave(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	if (gpu->nr_left == LEFT_MAX)
 		return false;
 	gpu->nr_left++;
-	ask->until = (jiffies + TGK_PARK) ?: 1;
-	list_move_tail(&ask->node, &gpu->left);
+	req->until = (jiffies + TGK_PARK) ?: 1;
+	list_move_tail(&req->node, &gpu->left);
 	queue_delayed_work(tgk_wq, &gpu->unpark, TGK_PARK + 1);
 	return true;
 }
 
 /* Under tgk_gpu.lock. */
-static void unleave(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static void unleave(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	gpu->nr_left--;
-	ask->until = 0;
-	list_del_init(&ask->node);
+	req->until = 0;
+	list_del_init(&req->node);
 }
 
 /**
@@ -183,37 +183,37 @@ static void unleave(struct tgk_gpu *gpu, struct tgk_ask *ask)
  */
 bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all)
 {
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 
 	raw_spin_lock_irq(&gpu->lock);
-	ask = list_first_entry_or_null(&gpu->left, struct tgk_ask, node);
-	if (ask && !all && time_before(jiffies, ask->until)) {
-		queue_delayed_work(tgk_wq, &gpu->unpark, ask->until - jiffies + 1);
-		ask = NULL;
+	req = list_first_entry_or_null(&gpu->left, struct tgk_request, node);
+	if (req && !all && time_before(jiffies, req->until)) {
+		queue_delayed_work(tgk_wq, &gpu->unpark, req->until - jiffies + 1);
+		req = NULL;
 	}
-	if (ask) {
-		unleave(gpu, ask);
-		feed_cancel(gpu, ask);
+	if (req) {
+		unleave(gpu, req);
+		feed_cancel(gpu, req);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	if (ask)
-		ask_free(gpu, ask);
-	return ask;
+	if (req)
+		request_free(gpu, req);
+	return req;
 }
 
 /*
  * What this thread has left, if it is for as much (0: a submission). A thread waits for one thing
  * at a time, so there is at most one; what it does not come back for is given up.
  */
-static struct tgk_ask *come_back(struct tgk_gpu *gpu, u64 bytes)
+static struct tgk_request *come_back(struct tgk_gpu *gpu, u64 bytes)
 {
-	struct tgk_ask *ask, *mine = NULL;
+	struct tgk_request *req, *mine = NULL;
 	bool same = false;
 
 	raw_spin_lock_irq(&gpu->lock);
-	list_for_each_entry(ask, &gpu->left, node)
-		if (ask->task == current) {
-			mine = ask;
+	list_for_each_entry(req, &gpu->left, node)
+		if (req->task == current) {
+			mine = req;
 			break;
 		}
 	if (mine) {
@@ -222,11 +222,11 @@ static struct tgk_ask *come_back(struct tgk_gpu *gpu, u64 bytes)
 		if (!same)
 			feed_cancel(gpu, mine);
 		else if (mine->object && !mine->answer)
-			list_add_tail(&mine->node, &gpu->asking);
+			list_add_tail(&mine->node, &gpu->requests);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	if (mine && !same)
-		ask_free(gpu, mine);
+		request_free(gpu, mine);
 	return same ? mine : NULL;
 }
 
@@ -236,60 +236,60 @@ static struct tgk_ask *come_back(struct tgk_gpu *gpu, u64 bytes)
  * Sleep until there is an answer, or none is to come. The request is in tgk_gpu.asking before.
  * Return: 0: answered; -ERESTARTSYS: it is not the caller's any more; or another errno.
  */
-static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	int ret = 0;
 
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		if (READ_ONCE(ask->answer) || READ_ONCE(gpu->closing) || signal_pending(current))
+		if (READ_ONCE(req->answer) || READ_ONCE(gpu->closing) || signal_pending(current))
 			break;
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
 
 	raw_spin_lock_irq(&gpu->lock);
-	list_del_init(&ask->node);
-	if (!ask->answer) {
+	list_del_init(&req->node);
+	if (!req->answer) {
 		ret = gpu->closing ? -ENODEV : -EINTR;
-		if (!gpu->closing && !fatal_signal_pending(current) && leave(gpu, ask))
+		if (!gpu->closing && !fatal_signal_pending(current) && leave(gpu, req))
 			ret = -ERESTARTSYS;
 		else
-			feed_cancel(gpu, ask);
+			feed_cancel(gpu, req);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	return ret;
 }
 
 /* Under tgk_gpu.lock: the request is taken, and answered, or in tgk_gpu.asking; or an errno. */
-static int feed_ask(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static int feed_request(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_MEM_ASK, .client = ask->object->owner->nr, .job = gpu->last_ask + 1,
-		.arg = ask->object->bytes, .host = ask,
+		.kind = TG_EV_MEM_ASK, .client = req->object->owner->nr, .job = gpu->last_request + 1,
+		.arg = req->object->bytes, .host = req,
 	};
 	int ret;
 
 	ret = tgk_feed(gpu, &ev);
 	if (ret)
 		return ret;
-	ask->id = ++gpu->last_ask;
+	req->id = ++gpu->last_request;
 	tgk_count(TGK_STAT_VRAM_REQUESTS);
-	if (!ask->answer) {
-		list_add_tail(&ask->node, &gpu->asking);
+	if (!req->answer) {
+		list_add_tail(&req->node, &gpu->requests);
 		tgk_count(TGK_STAT_VRAM_WAITED);
 	}
 	return 0;
 }
 
-/* Return: 0: asked; else as request(), or -EINVAL: the sums of the books are full. */
-static int ask_core(struct tgk_gpu *gpu, struct tgk_ask *ask)
+/* Return: 0: asked; else as book(), or -EINVAL: the sums of the books are full. */
+static int request_core(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	int ret;
 
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
-		ret = gpu->closing ? -ENODEV : feed_ask(gpu, ask);
+		ret = gpu->closing ? -ENODEV : feed_request(gpu, req);
 		raw_spin_unlock_irq(&gpu->lock);
 		if (ret != -ENOMEM)
 			return ret;
@@ -305,38 +305,38 @@ static int ask_core(struct tgk_gpu *gpu, struct tgk_ask *ask)
  * Return: 0: go on; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal; -ENODEV: the
  * device goes.
  */
-static int request(struct tgk_gpu *gpu, u64 bytes, struct tgk_ask **booked)
+static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 {
 	struct tgk_object *object;
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 	int ret = 0;
 
 	*booked = NULL;
 	if (!bytes || bytes > TG_MEM_MAX)
 		return 0;	/* nouveau will say what it thinks of it */
 	bytes = PAGE_ALIGN(bytes);
-	ask = come_back(gpu, bytes);
-	if (!ask) {
+	req = come_back(gpu, bytes);
+	if (!req) {
 		object = object_new(gpu, bytes);
-		ask = object ? ask_new(object) : NULL;
-		if (!ask) {
+		req = object ? request_new(object) : NULL;
+		if (!req) {
 			if (object)
 				object_free(gpu, object);
 			return -ENOMEM;
 		}
-		ret = ask_core(gpu, ask);
+		ret = request_core(gpu, req);
 	}
-	if (!ret && !READ_ONCE(ask->answer))
-		ret = wait_for_answer(gpu, ask);
+	if (!ret && !READ_ONCE(req->answer))
+		ret = wait_for_answer(gpu, req);
 	if (ret == -ERESTARTSYS)
 		return ret;
-	if (!ret && ask->answer == TGK_REFUSED)
+	if (!ret && req->answer == TGK_REFUSED)
 		ret = -ENOMEM;
 	if (!ret) {
-		*booked = ask;
+		*booked = req;
 		return 0;
 	}
-	ask_free(gpu, ask);
+	request_free(gpu, req);
 	/* Uncounted, where the sums are full, or the module goes and the device stays. */
 	if (ret == -EINVAL || (ret == -ENODEV && READ_ONCE(gpu->closing) == TGK_PASS))
 		return 0;
@@ -346,7 +346,7 @@ static int request(struct tgk_gpu *gpu, u64 bytes, struct tgk_ask **booked)
 /* --- asking nouveau again --- */
 
 /* Does waiting help, and has been asked for? */
-static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, s64 waited)
+static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 bytes, s64 waited)
 {
 	const struct tg_account *account;
 	const struct tgk_owner *owner;
@@ -354,7 +354,7 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, 
 	u32 nr;
 
 	raw_spin_lock_irq(&gpu->lock);
-	owner = ask->object ? ask->object->owner : tgk_owner_find(gpu);
+	owner = req->object ? req->object->owner : tgk_owner_find(gpu);
 	nr = owner ? owner->nr : 0;
 	account = tg_mem_account(&gpu->core.mem, nr);
 	if (bytes == U64_MAX)
@@ -368,24 +368,24 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, 
  * nouveau had no memory for what needs so many @bytes of VRAM at once: it is asked until it has,
  * where waiting helps. Beside what is granted lie nouveau's own channels and tables, and TTM moves
  * nothing aside that somebody is using or making at this moment: a moment later it may. After
- * 1 ms, then after as long as all before, but not longer than AGAIN_STEP: where many ask, an object
+ * 1 ms, then after as long as all before, but not longer than AGAIN_STEP: where many req, an object
  * is at rest for moments only.
  *
  * @flags: what stood in tgk_call.flags, where nouveau may have put an answer.
- * Return: nouveau's answer; or -ERESTARTSYS or -EINTR: a signal. *@asked is NULL then if it has
+ * Return: nouveau's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it has
  * been left.
  */
-static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 flags,
-		 struct tgk_ask **asked)
+static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 flags,
+		 struct tgk_request **reqp)
 {
-	struct tgk_ask *ask = *asked;
+	struct tgk_request *req = *reqp;
 	s64 waited;
 	int ret;
 
-	ask->refused = ask->refused ?: ktime_get_ns();
+	req->refused = req->refused ?: ktime_get_ns();
 	do {
-		waited = ktime_get_ns() - ask->refused;
-		if (!may_help(gpu, ask, bytes, waited))
+		waited = ktime_get_ns() - req->refused;
+		if (!may_help(gpu, req, bytes, waited))
 			return -ENOMEM;
 		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		schedule_timeout(msecs_to_jiffies(clamp_t(s64, waited / NSEC_PER_MSEC, 1,
@@ -404,8 +404,8 @@ static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 		return -EINTR;
 	raw_spin_lock_irq(&gpu->lock);
 	ret = -EINTR;
-	if (!gpu->closing && leave(gpu, ask)) {
-		*asked = NULL;
+	if (!gpu->closing && leave(gpu, req)) {
+		*reqp = NULL;
 		ret = -ERESTARTSYS;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
@@ -424,18 +424,18 @@ static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
  */
 int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags)
 {
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 	int ret = -ENOMEM;
 	u64 bytes;
 
 	if (!tgk_driver.vram(call, &bytes))
 		return ret;
-	ask = come_back(gpu, 0) ?: ask_new(NULL);
-	if (!ask)
+	req = come_back(gpu, 0) ?: request_new(NULL);
+	if (!req)
 		return ret;
-	ret = again(gpu, call, bytes, flags, &ask);
-	if (ask)
-		ask_free(gpu, ask);
+	ret = retry(gpu, call, bytes, flags, &req);
+	if (req)
+		request_free(gpu, req);
 	return ret;
 }
 
@@ -518,20 +518,20 @@ int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, c
 		  const u64 *made)
 {
 	struct tgk_object *object;
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 	int ret;
 
-	ret = request(gpu, bytes, &ask);
+	ret = book(gpu, bytes, &req);
 	if (ret)
 		return ret;
 	ret = call->orig(call->dev, call->data, call->file);
-	if (ret == -ENOMEM && ask)
-		ret = again(gpu, call, ask->object->bytes, 0, &ask);
-	if (!ask)
+	if (ret == -ENOMEM && req)
+		ret = retry(gpu, call, req->object->bytes, 0, &req);
+	if (!req)
 		return ret;
-	object = ask->object;
-	ask->object = NULL;
-	ask_free(gpu, ask);
+	object = req->object;
+	req->object = NULL;
+	request_free(gpu, req);
 	object_made(gpu, object, call->file, ret ? 0 : *handle, *made);
 	return ret;
 }

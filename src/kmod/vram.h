@@ -8,7 +8,7 @@
 #include "tgk.h"
 
 /**
- * struct tgk_ask - a request for VRAM, or a submission that nouveau has no memory for
+ * struct tgk_request - a request for VRAM, or a submission that nouveau has no memory for
  * @node: in tgk_gpu.asking or tgk_gpu.left, or in none; tgk_gpu.lock
  * @task: the thread, referenced; constant
  * @object: what is asked for, NULL: nothing, it is a submission; constant
@@ -17,7 +17,7 @@
  * @until: left: jiffies until which its place is kept; tgk_gpu.lock
  * @answer: 0: none yet; written under tgk_gpu.lock, read without
  */
-struct tgk_ask {
+struct tgk_request {
 	struct list_head node;
 	struct task_struct *task;
 	struct tgk_object *object;
@@ -29,7 +29,7 @@ struct tgk_ask {
 
 enum { TGK_GRANTED = 1, TGK_REFUSED };
 
-void tgk_vram_answer(struct tgk_ask *ask, bool granted);
+void tgk_vram_answer(struct tgk_request *ask, bool granted);
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
 		  const u64 *made);
 int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags);

@@ -120,7 +120,7 @@ static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *b
 	const struct tg_client *c;
 
 	raw_spin_lock_irq(&gpu->lock);
-	tgk_tell(gpu);
+	tgk_report_bypassed(gpu);
 	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
 	if (c)
 		tgk_client_record(gpu, c, &snap);

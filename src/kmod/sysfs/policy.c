@@ -93,7 +93,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *ka, con
 	if (ret)
 		return ret;
 	/* The drain has a deadline. */
-	return wait_event_killable(tgk_told, tgk_policy_settled()) ?: count;
+	return wait_event_killable(tgk_settled, tgk_policy_settled()) ?: count;
 }
 
 static ssize_t foreground_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)

@@ -180,7 +180,7 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
 		head->gpus++;
 		raw_spin_lock_irq(&gpu->lock);
-		tgk_tell(gpu);
+		tgk_report_bypassed(gpu);
 		raw_spin_unlock_irq(&gpu->lock);
 		for (i = 0; fits && i < HASH_SIZE(gpu->clients); i++)
 			fits = snap_bucket(head, room, gpu, i, uid, all);

@@ -15,7 +15,7 @@ atomic64_t tgk_stats[TGK_STATS];
 static const char *const stat_names[TGK_STATS] = {
 	[TGK_STAT_SUBMITTED] = "submitted",
 	[TGK_STAT_OPEN] = "open",
-	[TGK_STAT_UNASKED] = "unasked",
+	[TGK_STAT_BYPASSED] = "unasked",
 	[TGK_STAT_WAITED] = "waited",
 	[TGK_STAT_PASSED] = "passed",
 	[TGK_STAT_FENCE_WAITED] = "fence_waited",
@@ -99,7 +99,7 @@ static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	if (!tgk_may_see_all())
 		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
-	tgk_tell(gpu);
+	tgk_report_bypassed(gpu);
 	values[0] = gpu->core.engine[file->nr].inflight;
 	values[1] = gpu->core.engine[file->nr].queued;
 	values[2] = gpu->core.engine[file->nr].wedged;
