@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an EXEC waits for before it asks for its turn.
+ * What a submission through drm_sched (nouveau's EXEC) waits for before it asks for its turn.
  *
- * An EXEC may name fences that the GPU has to wait for, of any driver. nouveau queues such a job
- * and returns; with its turn the job would hold the engine until the fence signals, which another
- * device decides, or the client itself. So its thread waits here, holding nothing, and asks for
- * its turn when the GPU can begin at once. Nobody is charged for this.
+ * Such a submission may name fences of any driver that the GPU has to wait for. nouveau queues its
+ * job and returns; if the job had its turn already, it would hold the engine until the fence
+ * signals, which another device decides, or the client itself. So its thread waits here, in the
+ * place of the ioctl, under no lock, and asks for its turn when the GPU can begin at once. No
+ * client is charged for this wait.
  *
- * What the thread finds here, the client may change before nouveau looks. That is no way around:
- * such a job has not STARTED (fence.c), and the core takes its turn away.
+ * The client may change the list of fences before nouveau reads it. It gains nothing: a job that
+ * waits inside nouveau has not STARTED (fence.c), and the core takes its turn away.
  */
 #include <linux/dma-fence-unwrap.h>
 #include <linux/sched/signal.h>

@@ -25,7 +25,7 @@
 #define GRAPHICS	1	/* the engine of a channel of which no object is known */
 #define NR_STEP		0x1000	/* above any number that a driver gives to a channel */
 
-/* Is one of the processes that share a channel dead? Then there is room for another. */
+/* Does a process that shares a channel never submit again? Then there is room for another. */
 static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
 	struct tgk_channel *ch;
@@ -42,8 +42,8 @@ static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 /**
  * tgk_channel_find() - a channel as the current process uses it
  * @gpu: the GPU
- * @file: nouveau's handle
- * @chid: nouveau's number
+ * @file: the driver's handle
+ * @chid: the driver's number
  * @known: what is known about it
  *
  * Of more than TGK_SHARERS processes that share a channel, those that come last use it in the name
@@ -149,7 +149,7 @@ bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch)
 /**
  * tgk_open_enter() - begin a submission through an open gate
  * @gpu: the GPU
- * @file: nouveau's handle
+ * @file: the driver's handle
  * @chid: the channel
  *
  * Takes no lock. Context: process, the submitting one.
@@ -177,7 +177,7 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 	return NULL;
 }
 
-/* The later one of two fences of a channel is its last, whoever comes first to say so. */
+/* Of two fences of a channel the later one is the last, in whichever order threads set them. */
 static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 {
 	struct dma_fence __rcu **last = &ch->last;
@@ -196,7 +196,7 @@ static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 }
 
 /**
- * tgk_open_leave() - nouveau has the submission
+ * tgk_open_leave() - the driver has the submission
  * @gpu: the GPU
  * @ch: as tgk_open_enter() gave it; not the caller's any more
  * @fence: its fence, not the caller's any more; or NULL
@@ -208,7 +208,7 @@ void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fenc
 	if (fence)
 		set_last(ch, fence);
 	atomic64_inc(&client->open_ended);
-	smp_mb__after_atomic();		/* who closed the gate sees the count, or we see the gate */
+	smp_mb__after_atomic();	/* tgk_client_gate() sees the count, or we see the gate */
 	if (unlikely(READ_ONCE(client->gate) != TG_GATE_OPEN))
 		wake_up_all(&gpu->open_wait);
 	tgk_channel_put(ch);
@@ -245,7 +245,9 @@ static bool concerns(const struct tgk_channel *ch, const struct drm_file *file, 
 	return (!file || ch->file == file) && (!chid || ch->chid == *chid);
 }
 
-/* One of these channels that is dying, or is not. Under tgk_gpu.lock. */
+/*
+ * One of the channels that @file and @chid name: a dying one, or a living one. Under tgk_gpu.lock.
+ */
 static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *file,
 				  const u32 *chid, bool dying)
 {
@@ -259,12 +261,12 @@ static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *fi
 }
 
 /**
- * tgk_channel_leave() - nouveau is about to free channels
+ * tgk_channel_leave() - the driver is about to free channels
  * @gpu: the GPU
  * @file: of this handle; NULL: all
  * @chid: of this number; NULL: all
  *
- * Context: process. tgk_channel_forget() follows when nouveau has freed them.
+ * Context: process. tgk_channel_forget() follows when the driver has freed them.
  */
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
 {
@@ -280,7 +282,7 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 }
 
 /**
- * tgk_channel_forget() - nouveau has freed channels
+ * tgk_channel_forget() - the driver has freed channels
  * @gpu: the GPU
  * @file: as for tgk_channel_leave()
  * @chid: as for tgk_channel_leave()
@@ -302,9 +304,9 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 }
 
 /*
- * Processes that used a channel together with others, and are dead or execute another program,
- * leave it at once: a handle that goes from hand to hand must not collect them. Under
- * tgk_gpu.lock.
+ * Processes that shared a channel, and are dead or execute another program, leave it at once.
+ * Otherwise a handle that is passed from process to process would collect clients without end.
+ * Under tgk_gpu.lock.
  */
 static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
@@ -329,8 +331,8 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	int ret;
 
 	/*
-	 * nouveau's numbers are unique while the channel lives, as far as is known to us: a race of
-	 * free and submit, or a chip with several runlists, may show one twice.
+	 * The driver's numbers are unique among living channels. But a race of free and submit, or
+	 * a chip with several runlists, may show us one twice.
 	 */
 	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
 		ev = (struct tg_event) {
@@ -455,7 +457,7 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 		return NULL;
 	ch->file = file;
 	ch->chid = chid;
-	ch->engines = fresh ? 0 : GRAPHICS;	/* what objects it has, nobody has seen */
+	ch->engines = fresh ? 0 : GRAPHICS;	/* its objects were made before us */
 	refcount_set(&ch->refs, 1);
 	INIT_LIST_HEAD(&ch->behind);
 	return ch;
@@ -464,8 +466,8 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 /**
  * tgk_channel_join() - the current process has a channel
  * @gpu: the GPU
- * @file: nouveau's handle
- * @chid: nouveau's number: one that exists
+ * @file: the driver's handle
+ * @chid: the driver's number: one that exists
  * @fresh: it has just been allocated; else it is known from a submission, and may be going
  *
  * Does nothing if that is known. Context: process; sleeps for as long as it takes to match all

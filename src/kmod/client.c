@@ -90,7 +90,7 @@ static void show(struct work_struct *work)
 	kobject_put(&client->kobj);
 }
 
-/* Ended first: if both are equal then, they were equal in between. */
+/* @ended is read first: if both are equal afterwards, they were equal at some moment between. */
 static bool open_calls_over(const struct tgk_client *client)
 {
 	const s64 ended = atomic64_read(&client->open_ended);
@@ -99,7 +99,9 @@ static bool open_calls_over(const struct tgk_client *client)
 	return atomic64_read(&client->open_begun) == ended;
 }
 
-/* Nobody waits for this answer to SYNC any more: the gate is open again, or all is over. */
+/*
+ * The core does not wait for this answer to SYNC any more: the gate is open again, or all is over.
+ */
 static bool stale(const struct tgk_client *client, u32 nr)
 {
 	return READ_ONCE(client->sync_nr) != nr || READ_ONCE(client->gate) == TG_GATE_OPEN ||
@@ -147,10 +149,11 @@ static bool work_over(const struct tgk_client *client)
 }
 
 /*
- * TG_ACT_SYNC: wait for what went through the open gate. In slices: to wait for long is no fault
- * of this thread, and an answer that nobody wants any more must not delay the next one. After each
- * the fence is asked again: while everybody else is held back, no other completion brings up one
- * whose interrupt was lost (nouveau of 6.1 loses one when a wait begins just as another ends).
+ * TG_ACT_SYNC: wait for what went through the open gate, then feed IDLE. It waits in slices, so
+ * that the kernel does not report a hung task, and an answer that is not wanted any more does not
+ * delay the next one. After each slice it asks the fence again: while all other clients are held,
+ * no other completion brings up a fence whose interrupt was lost (nouveau of 6.1 loses one when a
+ * wait begins just as another ends).
  */
 static void sync(struct work_struct *work)
 {
@@ -200,7 +203,7 @@ void tgk_client_gone(struct tgk_client *client)
 	client_queue(client, &client->show);
 }
 
-/* Who the current process is. What cannot be told stays NULL. */
+/* Fill in the identity of the current process. What cannot be found out stays NULL. */
 static int identify(struct tg_identity *ident)
 {
 	struct file *exe;
@@ -268,9 +271,14 @@ struct tgk_client *tgk_client_find(struct tgk_gpu *gpu)
 	return NULL;
 }
 
-/*
- * What @spec says of @client, which stays in its identity. How long that takes, the client has
- * chosen: the length of its paths. So it is asked without tgk_gpu.lock; under tgk_spec_sem.
+/**
+ * tgk_client_match() - find the line of a spec that a client matches
+ * @gpu: the GPU
+ * @client: the client, held; the line stays in its identity
+ * @spec: the spec
+ *
+ * The client chooses how long this takes, by the length of its paths: so it is done without
+ * tgk_gpu.lock, in process context, under tgk_spec_sem.
  */
 void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const struct tg_spec *spec)
 {
@@ -282,7 +290,7 @@ void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const stru
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* One of the clients in a bucket that @spec has not been asked about, referenced; NULL: none. */
+/* One of the clients in a bucket that are not matched against @spec yet, referenced; or NULL. */
 static struct tgk_client *unmatched(struct tgk_gpu *gpu, int bucket, const struct tg_spec *spec)
 {
 	struct tgk_client *client;
@@ -298,11 +306,11 @@ static struct tgk_client *unmatched(struct tgk_gpu *gpu, int bucket, const struc
 }
 
 /**
- * tgk_clients_match() - what a spec says of the clients that are there
+ * tgk_clients_match() - match all clients of a GPU against a spec
  * @gpu: the GPU
  * @spec: the spec
  *
- * Context: process, under tgk_spec_sem, for writing: nobody joins.
+ * Context: process, under tgk_spec_sem for writing: no client joins meanwhile.
  */
 void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec)
 {

@@ -34,7 +34,7 @@ static inline bool tgk_client_is_over(const struct tgk_client *client)
 	       (client->pid == task_tgid(current) && client->exec != tgk_exec_id());
 }
 
-/* Has @spec been asked about it? Under tgk_gpu.lock. */
+/* Is it matched against @spec, or is there no spec? Under tgk_gpu.lock. */
 static inline bool tgk_client_matched(const struct tgk_client *client, const struct tg_spec *spec)
 {
 	return !spec || client->ident.serial == spec->serial;

@@ -5,7 +5,8 @@
  * The circle feed -> action -> feed, all of it under tgk_gpu.lock, in any context:
  *
  *  1. Something happens: a thread submits, a fence signals, the timer fires, a channel comes, root
- *     changes a setting. Whoever sees it takes the lock and calls tgk_feed() with one event.
+ *     changes a setting. The function that sees it takes the lock and calls tgk_feed() with one
+ *     event.
  *  2. tgk_feed() first reports the jobs that have bypassed the gate since the last event, in their
  *     order. So the core decides as if each of them had asked.
  *  3. It sets the event's time, records the event (trace.c) and calls tg_gpu_feed().
@@ -41,13 +42,13 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		struct tgk_job *job = action->host;
 
 		WRITE_ONCE(job->freed, true);
-		/* A parked job has a task too, but that one sleeps for reasons of its own. */
+		/* A parked job's thread is elsewhere, and is not to be woken. */
 		if (job->task && !job->file)
 			wake_up_process(job->task);
 		break;
 	}
 	case TG_ACT_ARM:
-		/* Asleep: it is set anew afterwards. */
+		/* While the system sleeps it is not set: tgk_sleep_end() feeds TIMER. */
 		if (!gpu->closing && !gpu->sleep.since)
 			hrtimer_start(&gpu->timer, ns_to_ktime(action->at + gpu->sleep.sum),
 				      HRTIMER_MODE_ABS_HARD);
@@ -102,6 +103,7 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 	return ret;
 }
 
+/* Of jobs that are reported already: that they have started. */
 static void report_started(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;
@@ -121,6 +123,7 @@ static void report_started(struct tgk_gpu *gpu)
 	}
 }
 
+/* Those that the core does not know, the earliest first. */
 static void report_went(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;
@@ -147,12 +150,12 @@ static void report_went(struct tgk_gpu *gpu)
 }
 
 /**
- * tgk_report_bypassed() - let the core know of all jobs that went without asking
+ * tgk_report_bypassed() - report to the core all jobs that have bypassed the gate
  * @gpu: the GPU
  *
- * Those that have started are in flight from now on as all others are. Of those whose thread is
- * still inside nouveau, it is told again with the next event after they have; of an EXEC that waits
- * there without its thread, when it starts.
+ * A job that has started is in flight from now on, like any other. A job whose thread is still
+ * inside the driver goes to tgk_gpu.unstarted: its start is reported here with the first event
+ * after it. A job that waits in drm_sched, without its thread, feeds its own STARTED (fence.c).
  * Context: under tgk_gpu.lock.
  */
 void tgk_report_bypassed(struct tgk_gpu *gpu)
@@ -163,10 +166,10 @@ void tgk_report_bypassed(struct tgk_gpu *gpu)
 }
 
 /**
- * tgk_feed() - let one thing happen
+ * tgk_feed() - feed one event to the core
  * @gpu: the GPU
- * @ev: what; its now is set here, its at too unless it means something: by ktime_get_ns(), made
- *	the core's time here
+ * @ev: the event. Its now is set here; its at, by ktime_get_ns(), is made the core's time, and is
+ *	now where it is 0
  *
  * Context: under tgk_gpu.lock.
  *

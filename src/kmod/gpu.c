@@ -73,7 +73,7 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 
 /**
  * tgk_gpu_create() - schedule a GPU from now on
- * @drm: nouveau's device
+ * @drm: the driver's device
  * @dev: its PCI device
  *
  * Context: process, under tgk_mutex.
@@ -155,7 +155,7 @@ free:
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 {
 	struct tgk_job *job;
-	struct tgk_request *ask;
+	struct tgk_request *req;
 	u32 waiters = 0;
 
 	list_del_rcu(&gpu->node);
@@ -165,8 +165,8 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 		wake_up_process(job->task);
 		waiters++;
 	}
-	list_for_each_entry(ask, &gpu->requests, node) {
-		wake_up_process(ask->task);
+	list_for_each_entry(req, &gpu->requests, node) {
+		wake_up_process(req->task);
 		waiters++;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
@@ -181,16 +181,16 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
  * tgk_gpu_quiesce() - wait until no call uses it
  * @gpu: the GPU, closed
  *
- * Takes as long as nouveau takes for the calls that it has, up to the 15 s of its own
- * time-outs; longer when a thread of a client is stuck in there (a page fault that nobody
- * serves), and then says so.
+ * Takes as long as the driver takes for the calls that it has: nouveau up to the 15 s of its own
+ * time-outs. It takes longer while a thread of a client is stuck in the driver (a page fault that
+ * is never served); then the log says so.
  * Context: process.
  */
 void tgk_gpu_quiesce(struct tgk_gpu *gpu)
 {
 	unsigned int n = 0;
 
-	/* TASK_IDLE: to wait for others for long is no fault of this thread. */
+	/* TASK_IDLE: a long wait for clients is not to be reported as a hung task. */
 	while (atomic_read_acquire(&gpu->calls)) {
 		schedule_timeout_idle(HZ / 100);
 		if (++n % 2000 == 0)
@@ -233,7 +233,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 
 /**
  * tgk_gpu_get() - find and hold a GPU
- * @drm: nouveau's device
+ * @drm: the driver's device
  *
  * Return: the GPU, or NULL when it is not scheduled.
  */

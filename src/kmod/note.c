@@ -96,8 +96,9 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
 /* --- the work item: process context --- */
 
 /*
- * What clients can bring about is told ten times in five seconds at most, each kind for itself.
- * What root does, and what fails because of it, is told always: who keeps count must not miss any.
+ * Notes that clients can cause are written ten times in five seconds at most, each kind for itself.
+ * Notes about a policy follow from what root does: all of them are written, so that a program that
+ * counts them misses none.
  */
 static bool worth_writing(const struct tgk_note *note)
 {
@@ -106,14 +107,14 @@ static bool worth_writing(const struct tgk_note *note)
 							    DEFAULT_RATELIMIT_BURST),
 	};
 
-	/* A process without a channel: we do not know its name. */
+	/* A process without a channel has no name here. */
 	if (!note->client &&
 	    (note->what == TG_NOTE_VRAM_LATE || note->what == TG_NOTE_VRAM_DEADLOCK))
 		return false;
 	return note->policy || ___ratelimit(&limits[note->what], "timegraph");
 }
 
-/* A client chooses its name: nothing in it may pass for a line of the log, or for another key. */
+/* A client chooses its name: it must not look like a line of the log, or like another key. */
 static void make_plain(char *comm)
 {
 	for (; *comm; comm++)
@@ -178,9 +179,9 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 }
 
 /*
- * In the module's name, not in the device's: its kobject is there as long as we are, whatever
- * becomes of the device. Without memory the log has to do. Every process may listen, so whose doing
- * it is stands in it only if root has made all clients public.
+ * In the module's name, not in the device's: the module's kobject is there as long as this code is,
+ * whatever becomes of the device. Without memory there is only the log. Every process may listen to
+ * uevents, so the client is named only if root has made all clients public.
  */
 static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
 {

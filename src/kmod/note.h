@@ -10,10 +10,10 @@
 struct tg_policy;
 struct tgk_gpu;
 
-#define TGK_NOTES	32	/* notes that wait to be told */
+#define TGK_NOTES	32	/* notes that wait to be written out */
 
 /**
- * struct tgk_note - one TG_ACT_NOTE, to be told from the work
+ * struct tgk_note - one TG_ACT_NOTE, to be written out; tgk_gpu.lock
  * @what: enum tg_note
  * @policy: that is in force now, or has failed; NULL: it is not about one
  * @client: its number, 0: none

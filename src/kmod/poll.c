@@ -2,23 +2,23 @@
 /*
  * The poller: which channel has the engine, read from the GPU's registers (LoGA, section 3.3).
  *
- * Owns a mapping of the few pages of BAR0 that it reads (nouveau has its own, and reserves
+ * Owns a mapping of the few pages of BAR0 that it reads (the driver has its own, and reserves
  * nothing; nothing is ever written), and one thread, bound to a CPU, that serves all GPUs in
- * turn. A policy asks for a phase with TG_ACT_POLL; at its end the thread feeds one TG_EV_SAMPLE
- * for each client that was active, and one that closes the phase.
+ * turn. TG_ACT_POLL begins a phase; at its end the thread feeds one TG_EV_SAMPLE for each client
+ * that was active, and one that closes the phase. driver.h's tgk_chip knows the registers.
  *
- * Each reading stands for half of the time to its neighbours, so that what a change between two
- * readings costs one client it gives to another as often. A stretch of readings that show the
- * same channel at work is a run; its time goes to the client that the channel belongs to when it
- * ends. Readings are as dense as the bus allows, or spread at random over the phase.
+ * Each reading stands for half of the time to each of its neighbours. So a change between two
+ * readings takes time from one client as often as it gives some. A stretch of readings that show
+ * the same channel at work is a run; its time goes to the client to which the channel belongs when
+ * the run ends. Readings are as dense as the bus allows, or spread at random over the phase.
  *
- * Something else may have the CPU for longer than a GPU idles between two groups, and what was two
- * runs looks like one. So where dense readings are far apart, what the client has submitted since
- * the run began tells how many groups it was.
+ * Another thread may have the CPU for longer than a GPU idles between two groups, and two runs then
+ * look like one. So where dense readings are far apart, the number of groups is what the client has
+ * submitted since the run began.
  *
- * Locking: @poll_mutex, sleeping, guards the list of GPUs and whatever only the thread uses; it
- * is taken for each round of readings. Never under tgk_gpu.lock, which is taken inside it; what is
- * asked for crosses without a lock (tgk_poll.until, .stops). A fence is looked at under RCU alone.
+ * Locking: poll_mutex, sleeping, guards the list of GPUs and all that only the thread uses; the
+ * thread takes it for each round of readings. tgk_gpu.lock is taken inside it, never the other way.
+ * A request crosses without a lock (tgk_poll.until, .stops). Fences are looked at under RCU alone.
  */
 #include <linux/freezer.h>
 #include <linux/io.h>
@@ -38,13 +38,13 @@
 static DEFINE_MUTEX(poll_mutex);
 static LIST_HEAD(polled);		/* poll_mutex; tgk_poll.node */
 static struct task_struct *poller;	/* constant while loaded */
-static int poked;			/* something was asked for: look again before sleeping */
+static int poked;	/* a phase was begun or called off: look before sleeping */
 static u64 readings;			/* only the poller */
 static unsigned int cpu;		/* poll_mutex */
 
 /* --- one GPU --- */
 
-/* Under tgk_gpu.lock: whose is this number of the hardware's? */
+/* Under tgk_gpu.lock: the client whose channel has this number of the hardware's, or NULL. */
 static struct tgk_client *owner_of(struct tgk_gpu *gpu, u32 chid)
 {
 	struct tgk_client *client = NULL;
@@ -88,7 +88,7 @@ static void begin_run(struct tgk_gpu *gpu)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* The run goes on, but nobody has looked for a while: were there other groups meanwhile? */
+/* The run goes on, but there was no reading for a while: were there other groups meanwhile? */
 static void find_missed(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
@@ -108,8 +108,8 @@ static void find_missed(struct tgk_gpu *gpu)
 }
 
 /*
- * The run's time to its client; what belongs to nobody is nouveau's own. Only a run that has @ended
- * counts: the end of a phase cuts one, and pieces of it are in two phases.
+ * The run's time goes to its client; without one it is the driver's own work. A run is counted only
+ * when it has @ended: the end of a phase cuts a run, and parts of it are in two phases.
  */
 static void charge_run(struct tgk_gpu *gpu, bool ended)
 {
@@ -173,7 +173,7 @@ static bool was_active(struct tgk_gpu *gpu, struct tgk_client *client)
 	return active;
 }
 
-/* What was seen in a phase that was called off. */
+/* Forget what was seen in a phase that was called off. */
 static void forget(struct tgk_gpu *gpu)
 {
 	struct tgk_client *client;
@@ -247,8 +247,8 @@ static bool finish_one(struct tgk_gpu *gpu, s64 until, int bucket, struct tg_sam
 }
 
 /*
- * The phase that was to last until @until is over. Who joins meanwhile has its first sample in the
- * next one.
+ * The phase that was to last until @until is over. A client that joins meanwhile has its first
+ * sample in the next phase.
  */
 static void finish(struct tgk_gpu *gpu, s64 until)
 {
@@ -279,7 +279,7 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* One that is away is idle. */
+/* A card that is away counts as idle. */
 static u32 read_chid(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
@@ -315,7 +315,7 @@ static bool is_far(struct tgk_poll *p, s64 distance)
 	return distance > AWAY * p->least;
 }
 
-/* One reading, if it is due. Return: when to come again; TG_NEVER: when asked. */
+/* One reading, if it is due. Return: when the next one is due; TG_NEVER: no phase is under way. */
 static s64 look(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
@@ -382,9 +382,9 @@ void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap)
 	WRITE_ONCE(p->gap, gap);
 	if (!until)
 		WRITE_ONCE(p->stops, p->stops + 1);
-	/* Who sees an end sees the stops before it. */
+	/* The thread that sees this end sees the stops before it. */
 	smp_store_release(&p->until, until);
-	/* Who sees this sees what was asked for: pairs with the xchg() in poll_thread(). */
+	/* Pairs with the xchg() in poll_thread(): the thread that sees this sees the above. */
 	smp_store_release(&poked, 1);
 	wake_up_process(poller);
 }
@@ -408,7 +408,7 @@ void tgk_poll_slept(struct tgk_gpu *gpu, s64 ns)
 
 /* --- the thread --- */
 
-/* Sleep until @next or until somebody asks for something. */
+/* Sleep until @next or until a phase is begun or called off. */
 static void rest(s64 next)
 {
 	ktime_t at = ns_to_ktime(next);

@@ -21,7 +21,8 @@ struct tgk_gpu;
  * @chip: how to read it, NULL: it cannot be read; constant while in the list
  * @page: mapped pages; constant while in the list
  * @id: chip identification; constant
- * @until: end of the phase asked for, 0: none; written under tgk_gpu.lock, read without
+ * @until: end of the phase that TG_ACT_POLL has begun, 0: none; written under tgk_gpu.lock, read
+ *	without
  * @gap: mean distance of its readings, ns; likewise
  * @stops: how often a phase was called off; likewise
  * @stopped: of these, how many the thread knows of; poll.c's mutex, as all below
@@ -36,7 +37,7 @@ struct tgk_gpu;
  * @missed: groups in this run whose end was not seen
  * @least: shortest distance of two dense readings so far, 0: there were none
  * @seed: of the readings' distances
- * @others: time of channels that are nobody's, in this phase; tgk_gpu.lock, as all below
+ * @others: time of channels that are no client's, in this phase; tgk_gpu.lock, as all below
  * @others_runs: runs of theirs
  * @total: length of all phases
  * @phases: their number

@@ -18,7 +18,7 @@
  * tgk_pool_fill() - see to it that a pool holds @n objects
  * @gpu: the GPU
  * @pool: which
- * @n: how many; somebody else may take them before the caller comes back with the lock
+ * @n: how many; others may take them before the caller has the lock again
  *
  * Context: process, without the lock.
  *

@@ -261,7 +261,7 @@ int tgk_set_knob(int policy, u32 nr, s64 value)
 }
 
 /**
- * tgk_set_foreground() - tell every GPU who has the foreground window
+ * tgk_set_foreground() - feed every GPU the process that has the foreground window
  * @pid: process, 0: none
  */
 void tgk_set_foreground(u32 pid)

@@ -13,7 +13,7 @@
 enum tgk_stat {
 	TGK_STAT_SUBMITTED,	/* submissions to GPUs that we schedule, each counted once */
 	TGK_STAT_OPEN,		/* of them: through an open gate */
-	TGK_STAT_BYPASSED,	/* of them: nobody else was there: the core heard of it later */
+	TGK_STAT_BYPASSED,	/* of them: past the gate, reported later (`unasked`) */
 	TGK_STAT_WAITED,	/* of them: had to sleep */
 	TGK_STAT_PASSED,	/* of them: past the gate: unknown channel, unloading */
 	TGK_STAT_FENCE_WAITED,	/* EXECs that had to sleep for another's fence, before anything */
@@ -34,7 +34,7 @@ enum tgk_stat {
 	TGK_STAT_VRAM_REFUSED,	/* of them: refused by us */
 	TGK_STAT_VRAM_LATE,	/* of these: after their timeout */
 	TGK_STAT_VRAM_DEADLOCK,	/* of these: since holders waited for each other */
-	TGK_STAT_VRAM_AGAIN,	/* nouveau refused what was in the books, and was asked again */
+	TGK_STAT_VRAM_AGAIN,	/* calls of the driver repeated that it had refused with -ENOMEM */
 	TGK_STATS
 };
 

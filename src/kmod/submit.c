@@ -455,7 +455,7 @@ static int wait_behind(struct tgk_gpu *gpu, struct submission *s)
  * @STEP_GONE: the device goes
  * @STEP_UNPARK: free the job that the thread had parked, and look again
  * @STEP_JOIN: the channel is known as another process's: join, and look again
- * @STEP_UNKNOWN: nobody knows the channel
+ * @STEP_UNKNOWN: the channel is not in the table
  * @STEP_OPEN: its client's gate is open
  * @STEP_BEHIND: the channel has as many threads as may be: sleep behind them, and look again
  * @STEP_PREPARE: get what the core will take, and look again
@@ -502,7 +502,7 @@ static enum step enter(struct tgk_gpu *gpu, struct tgk_channel *ch, struct submi
 	return wait_next(gpu, s, job);
 }
 
-/* Under tgk_gpu.lock. */
+/* Under tgk_gpu.lock: find the next step, and take what only the lock gives. */
 static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
 {
 	struct tgk_channel *ch;
@@ -621,7 +621,7 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
  * is its job, on its way; NULL: it has to ask, and *@spare is memory for its job, or NULL.
  */
 static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call *call,
-				      struct tgk_job **spare)
+				     struct tgk_job **spare)
 {
 	struct tgk_channel *ch = NULL;
 	enum tgk_known known;

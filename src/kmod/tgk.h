@@ -94,7 +94,7 @@ struct ttm_resource_manager;
  * these. nouveau lets one thread of a handle in at a time.
  */
 #define TGK_SHARERS	8	/* processes that share a channel and are told apart */
-#define TGK_THREADS	4	/* threads of a channel between their request and the driver's answer */
+#define TGK_THREADS	4	/* threads of a channel with a job that has not started */
 #define TGK_UNREPORTED	64	/* jobs of which the core does not know, or not that they started */
 
 /**

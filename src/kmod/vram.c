@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The books of VRAM: who asks nouveau for it, and when it is free again.
+ * The books of VRAM: which process has requested how much, and when it is free again.
  *
- * Called by hook.c in the place of nouveau's GEM_NEW and dumb-buffer functions, before and after
- * them, and in the place of its function that frees an object, in whatever way the last reference
- * went (handle, file, dma-buf); by client.c, whose clients name the account of their process.
- * Process context, without a lock of nouveau's where it sleeps.
+ * The driver folder calls tgk_vram_make() in the place of the driver's functions that make an
+ * object in VRAM; tgk_object_free() stands in for the one that frees an object, however its last
+ * reference goes (handle, file, dma-buf). Process context; no lock of the driver is held where it
+ * sleeps.
  *
- * A request is booked with the size that was asked for, rounded up to pages, and corrected to the
- * object's when nouveau has made it. Between the two a thread of the program may have closed the
- * handle, whose number it can guess: then the object has gone, as far as we can tell, and its
- * bytes are given back. Not counted are objects older than the module, and what the kernel asks
- * for itself: a console's buffer, a channel's memory.
+ * A request is booked with the size that it names, rounded up to pages, and corrected to the
+ * object's size when the driver has made the object. Between the two a thread of the program may
+ * have closed the handle, whose number it can guess: then the object has gone, as far as can be
+ * seen here, and its bytes are given back. Not counted are objects older than the module, and what
+ * the kernel makes for itself: a console's buffer, a channel's memory.
  *
- * A thread that waits can be killed, frozen and interrupted. Interrupted, its request keeps its
- * place for a tenth of a second (tgk_gpu.left), granted or not, and goes on there when the same
- * thread comes back with one of the same size, which is what a restarted ioctl does. The same holds
- * for how long nouveau has been asked again for a submission.
+ * A thread that waits can be killed, frozen and interrupted. When a signal interrupts it, its
+ * request keeps its place for a tenth of a second (tgk_gpu.left), granted or not. It goes on there
+ * when the same thread comes back with a request of the same size, which is what a restarted ioctl
+ * does. For a submission that the driver has no memory for, the time that it has waited is kept the
+ * same way.
  */
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_ttm_helper.h>
@@ -35,10 +36,10 @@
 #include "vram.h"
 
 /**
- * struct tgk_object - what has been booked for one object of nouveau's
+ * struct tgk_object - what has been booked for one object of the driver's
  * @hash: in tgk_gpu.objects, by @obj; tgk_gpu.lock
- * @obj: the object, compared only; NULL: nouveau has not made it yet; constant in the table, as
- *	all below; before, only the asking thread knows of it
+ * @obj: the object, compared only; NULL: the driver has not made it yet; constant in the table, as
+ *	all below; before, only the requesting thread knows of it
  * @owner: whose account it is in, held
  * @bytes: how much
  */
@@ -50,13 +51,13 @@ struct tgk_object {
 };
 
 /*
- * One part in so many is left to nouveau: channels, contexts and page tables lie in VRAM too, and
- * TTM knows nothing of them. Where all were given out, objects that are being made could not be
- * moved aside, and nouveau would refuse what we have granted.
+ * One part in so many is left to the driver: channels, contexts and page tables lie in VRAM too,
+ * and TTM does not count them. If all were granted, TTM could not move objects that are being made
+ * aside, and the driver would refuse what we have granted.
  */
 #define DRIVERS_PART	16
 
-#define AGAIN_STEP	16	/* ms: nouveau is asked again at this distance at most */
+#define RETRY_STEP	16	/* ms: the longest time between two retries */
 #define LEFT_MAX	128	/* interrupted requests whose place is kept */
 
 /* --- requests --- */
@@ -90,7 +91,7 @@ static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
 void tgk_vram_answer(struct tgk_request *req, bool granted)
 {
 	WRITE_ONCE(req->answer, granted ? TGK_GRANTED : TGK_REFUSED);
-	/* Answered at once, it is in no list; that of one who was interrupted sleeps elsewhere. */
+	/* Answered at once, it is in no list; left by its thread, that one sleeps elsewhere. */
 	if (!list_empty(&req->node) && !req->until)
 		wake_up_process(req->task);
 	if (!granted)
@@ -230,10 +231,10 @@ static struct tgk_request *come_back(struct tgk_gpu *gpu, u64 bytes)
 	return same ? mine : NULL;
 }
 
-/* --- asking --- */
+/* --- waiting for the core's answer --- */
 
 /*
- * Sleep until there is an answer, or none is to come. The request is in tgk_gpu.asking before.
+ * Sleep until there is an answer, or none is to come. The request is in tgk_gpu.requests before.
  * Return: 0: answered; -ERESTARTSYS: it is not the caller's any more; or another errno.
  */
 static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
@@ -261,12 +262,12 @@ static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
 	return ret;
 }
 
-/* Under tgk_gpu.lock: the request is taken, and answered, or in tgk_gpu.asking; or an errno. */
+/* Under tgk_gpu.lock: the core takes the request: answered, or in tgk_gpu.requests; or an errno. */
 static int feed_request(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_MEM_ASK, .client = req->object->owner->nr, .job = gpu->last_request + 1,
-		.arg = req->object->bytes, .host = req,
+		.kind = TG_EV_MEM_ASK, .client = req->object->owner->nr,
+		.job = gpu->last_request + 1, .arg = req->object->bytes, .host = req,
 	};
 	int ret;
 
@@ -282,7 +283,7 @@ static int feed_request(struct tgk_gpu *gpu, struct tgk_request *req)
 	return 0;
 }
 
-/* Return: 0: asked; else as book(), or -EINVAL: the sums of the books are full. */
+/* Return: 0: the core has it; else as book(), or -EINVAL: the sums of the books are full. */
 static int request_core(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	int ret;
@@ -301,7 +302,7 @@ static int request_core(struct tgk_gpu *gpu, struct tgk_request *req)
 }
 
 /*
- * Before nouveau is asked for VRAM. *@booked: the request, granted; NULL: nothing is booked.
+ * Before the driver makes an object. *@booked: the request, granted; NULL: nothing is booked.
  * Return: 0: go on; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal; -ENODEV: the
  * device goes.
  */
@@ -313,7 +314,7 @@ static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 
 	*booked = NULL;
 	if (!bytes || bytes > TG_MEM_MAX)
-		return 0;	/* nouveau will say what it thinks of it */
+		return 0;	/* the driver will refuse it, or not, in its own way */
 	bytes = PAGE_ALIGN(bytes);
 	req = come_back(gpu, bytes);
 	if (!req) {
@@ -343,9 +344,9 @@ static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 	return ret;
 }
 
-/* --- asking nouveau again --- */
+/* --- retrying what the driver has refused --- */
 
-/* Does waiting help, and has been asked for? */
+/* Can waiting help, and does a setting ask for it (tg_gpu_again())? */
 static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 bytes, s64 waited)
 {
 	const struct tg_account *account;
@@ -365,14 +366,14 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 byt
 }
 
 /*
- * nouveau had no memory for what needs so many @bytes of VRAM at once: it is asked until it has,
- * where waiting helps. Beside what is granted lie nouveau's own channels and tables, and TTM moves
- * nothing aside that somebody is using or making at this moment: a moment later it may. After
- * 1 ms, then after as long as all before, but not longer than AGAIN_STEP: where many req, an object
- * is at rest for moments only.
+ * The driver had no memory for a call that needs so many @bytes of VRAM at once: repeat the call
+ * where waiting helps. The driver's own channels and tables lie beside what is granted, and TTM
+ * moves no object aside that is in use or being made; a moment later it may. The first retry is
+ * after 1 ms, each next one after as long as all before, but never later than RETRY_STEP: where
+ * many clients wait, an object is at rest for moments only.
  *
- * @flags: what stood in tgk_call.flags, where nouveau may have put an answer.
- * Return: nouveau's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it has
+ * @flags: what stood in tgk_call.flags, where the driver may have put an answer.
+ * Return: the driver's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it has
  * been left.
  */
 static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 flags,
@@ -389,7 +390,7 @@ static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 			return -ENOMEM;
 		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		schedule_timeout(msecs_to_jiffies(clamp_t(s64, waited / NSEC_PER_MSEC, 1,
-							  AGAIN_STEP)));
+							  RETRY_STEP)));
 		if (call->flags)
 			*call->flags = flags;
 		if (signal_pending(current))
@@ -413,14 +414,14 @@ static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 }
 
 /**
- * tgk_vram_submit() - nouveau had no memory for a submission
+ * tgk_vram_submit() - the driver had no memory for a submission
  * @gpu: the GPU
  * @call: the ioctl
  * @flags: what stood in tgk_call.flags before
  *
  * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us.
  *
- * Return: what nouveau returns in the end; -ERESTARTSYS or -EINTR: a signal came first.
+ * Return: what the driver returns in the end; -ERESTARTSYS or -EINTR: a signal came first.
  */
 int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags)
 {
@@ -479,9 +480,9 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 }
 
 /*
- * nouveau has made an object of @made bytes, or none (@handle is 0): what has been booked is its,
- * or given back. Where the handle names one of another size, the client was quicker, and has put
- * another in its place.
+ * The driver has made an object of @made bytes, or none (@handle is 0): the booking is the object's
+ * now, or is given back. If the handle names an object of another size, the client was quicker, and
+ * has put another object in its place.
  */
 static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
 			u32 handle, u64 made)
@@ -501,17 +502,17 @@ static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct d
 }
 
 /**
- * tgk_vram_make() - ask nouveau for an object in VRAM
+ * tgk_vram_make() - let the driver make an object in VRAM
  * @gpu: the GPU
  * @call: the ioctl
- * @bytes: how much it asks for
- * @handle: where nouveau puts its handle
+ * @bytes: the size that it names
+ * @handle: where the driver puts its handle
  * @made: where it puts its size
  *
- * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us before
- * nouveau is asked, and as long again where it refuses what is in the books.
+ * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us before the
+ * driver is called, and as long again where it refuses what is in the books.
  *
- * Return: what nouveau returns; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal
+ * Return: what the driver returns; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal
  * came first; -ENODEV: the device goes.
  */
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
@@ -554,7 +555,7 @@ static struct tgk_object *take_booking(struct tgk_gpu *gpu, const struct drm_gem
  * @obj: the object
  *
  * The original is what the object says, as DRM would call it: tgk_driver.free may be another
- * instance's by now, or nobody's, where the last GPU has gone and one has come since.
+ * instance's by now, or empty, if the last GPU has gone and another has come since.
  * Context: process; sleeps.
  */
 void tgk_object_free(struct drm_gem_object *obj)
@@ -595,12 +596,12 @@ void tgk_object_put(struct drm_gem_object *obj)
 /**
  * tgk_vram_learn() - learn from one of its objects how much VRAM a GPU has
  * @gpu: the GPU
- * @obj: an object of nouveau's
+ * @obj: an object of the driver's
  *
- * Sees to it that the end of objects is heard of, too.
+ * Hooks the end of objects, too (tgk_hook_free()).
  * Context: process; sleeps.
  *
- * Return: 0; or a negative errno: their end is not heard of.
+ * Return: 0; or a negative errno: their end is not seen.
  */
 int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj)
 {

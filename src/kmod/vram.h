@@ -8,12 +8,12 @@
 #include "tgk.h"
 
 /**
- * struct tgk_request - a request for VRAM, or a submission that nouveau has no memory for
- * @node: in tgk_gpu.asking or tgk_gpu.left, or in none; tgk_gpu.lock
+ * struct tgk_request - a request for VRAM, or a submission that the driver has no memory for
+ * @node: in tgk_gpu.requests or tgk_gpu.left, or in none; tgk_gpu.lock
  * @task: the thread, referenced; constant
- * @object: what is asked for, NULL: nothing, it is a submission; constant
- * @id: the core's number; constant once it is asked
- * @refused: when nouveau refused it first, ns, 0: it has not; only the thread
+ * @object: what it is for, NULL: a submission; constant
+ * @id: the core's number; constant once the core has taken it
+ * @refused: when the driver refused it first, ns, 0: it has not; only the thread
  * @until: left: jiffies until which its place is kept; tgk_gpu.lock
  * @answer: 0: none yet; written under tgk_gpu.lock, read without
  */
@@ -29,7 +29,7 @@ struct tgk_request {
 
 enum { TGK_GRANTED = 1, TGK_REFUSED };
 
-void tgk_vram_answer(struct tgk_request *ask, bool granted);
+void tgk_vram_answer(struct tgk_request *req, bool granted);
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
 		  const u64 *made);
 int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags);

@@ -19,7 +19,7 @@ static const char *const state_names[] = {
 };
 
 /**
- * tgk_client_record() - all that is told of one client
+ * tgk_client_record() - fill in the record of one client
  * @gpu: the GPU
  * @c: the client
  * @s: receives it

@@ -51,8 +51,8 @@ static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *ka, char
 }
 
 /**
- * tgk_policies_log() - say which policies there are
- * @wrong: what was asked for instead
+ * tgk_policies_log() - write to the log which policies there are
+ * @wrong: the name that is none of theirs
  */
 void tgk_policies_log(const char *wrong)
 {

@@ -25,8 +25,9 @@ static const struct attribute_group root_group = {
 };
 
 /*
- * The folders of clients lie in a folder that is root's: others could tell from a folder's links
- * and times how many clients there are and when they come. People use the link.
+ * The folders of clients lie in a folder that only root can enter: the links and times of an open
+ * folder would show others how many clients there are and when they come. `clients` is a link to
+ * it.
  */
 static int private_init(void)
 {

@@ -5,10 +5,10 @@
  * Process context, in the thread that reads. Owns the snapshots that are kept, under snap_mutex;
  * while one is made, the lock of each GPU is taken for one bucket of clients at a time.
  *
- * sysfs hands out at most a page at a time, and tells us nothing of open and close. So a
- * snapshot is made when a file is read at offset 0, and kept for that open file and its user, until
- * that user has begun USER_SNAPSHOTS later ones, or for SNAPSHOT_AGE. Not only until its end was
- * read: some read that twice. Its memory is charged to its reader's cgroup.
+ * sysfs reads at most a page at a time, and calls nothing at open and close. So a snapshot is made
+ * when a file is read at offset 0. It is kept for that open file and its user, also after its end
+ * was read, since some programs read the end twice: until that user has begun USER_SNAPSHOTS later
+ * ones, or for SNAPSHOT_AGE. Its memory is charged to its reader's cgroup.
  */
 #include <linux/hashtable.h>
 #include <linux/mm.h>
@@ -81,7 +81,11 @@ static void expire(struct work_struct *work)
 	mutex_unlock(&snap_mutex);
 }
 
-/* The current user's of @file; NULL: none that is fit to be read by this process. */
+/*
+ * The current user's snapshot of @file, or NULL. @file is only an address: another open file may
+ * reuse it, or the descriptor may be passed to another user. So the user is checked on every read,
+ * and whether this process may see all clients.
+ */
 static struct snapshot *snap_find(const struct file *file)
 {
 	const u32 uid = tgk_own_uid();
@@ -93,7 +97,7 @@ static struct snapshot *snap_find(const struct file *file)
 	return NULL;
 }
 
-/* Room for a new one of @file: an older one of it goes, and of a user who has many the oldest. */
+/* Room for a new one: an older one of @file goes, and the oldest one if the user has too many. */
 static void snap_make_room(const struct file *file)
 {
 	struct snapshot *s, *oldest = NULL;
@@ -130,7 +134,7 @@ static u32 snap_room(void)
 	return n;
 }
 
-/* Of the clients in one bucket. Return: false when there are more than @room. */
+/* The records of the clients in one bucket. Return: false when there are more than @room. */
 static bool snap_bucket(struct tg_snap_head *head, u32 room, struct tgk_gpu *gpu, int bucket,
 			u32 uid, bool all)
 {
@@ -161,8 +165,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * Of @uid's clients, or of all, in the order in which they came. Not all are asked at the same
- * moment: there may be many. Return: false when there are more than @room.
+ * The records of @uid's clients, or of all, in the order in which they joined. Not all are of the
+ * same moment: there may be many. Return: false when there are more than @room.
  */
 static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual GPUs as all GPUs have them: those of the spec, and what has been changed by hand since,
- * in sysfs under vgpus/.
+ * The folder vgpus/: the virtual GPUs that all GPUs have. The spec sets them, and root may change
+ * them here afterwards.
  *
  * Process context. The table is guarded by tgk_mutex; readers of what a virtual GPU has used take
  * the GPUs' locks. A slot of the table is a folder: there are as many as there may be virtual
@@ -51,7 +51,7 @@ void tgk_vgpus_spec(const struct tg_spec *spec)
 }
 
 /**
- * tgk_vgpus_attach() - tell a GPU that is new what has been changed by hand
+ * tgk_vgpus_attach() - feed a new GPU what root has changed since the spec
  * @gpu: it has the spec already
  *
  * Context: under tgk_mutex.
