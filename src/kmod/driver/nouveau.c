@@ -183,8 +183,8 @@ static long our_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	return ret;
 }
 
-/* By the ioctl's number. */
-static bool is_nvif(unsigned long cmd)
+/* By the ioctl's number; on_entry() calls this. */
+static bool notrace is_nvif(unsigned long cmd)
 {
 	return _IOC_NR(cmd) == DRM_COMMAND_BASE + TGK_NR_NVIF;
 }
