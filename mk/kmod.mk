@@ -68,9 +68,9 @@ KMOD_DEAF := build/deaf/plus/kmod
 kmod-deaf:
 	@mkdir -p $(KMOD_DEAF) build/vm/bin
 	@sed -e 's/^static __always_inline void prove_entry(/static int deaf = -1;\nmodule_param(deaf, int, 0);\n\n&/' \
-		-e '/^\tWRITE_ONCE(hooks\[proof.hook\].site, ip);/i\\tif (proof.hook == deaf)\n\t\treturn;' \
+		-e '/^\tWRITE_ONCE(proof.hook->site, ip);/i\\tif (proof.hook - tgk_driver.hooks == deaf)\n\t\treturn;' \
 		src/kmod/hook.c >$(KMOD_DEAF)/hook.c.new
-	@grep -q 'proof.hook == deaf' $(KMOD_DEAF)/hook.c.new
+	@grep -q 'hooks == deaf' $(KMOD_DEAF)/hook.c.new
 	@cmp -s $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c || cp $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c
 	@rm $(KMOD_DEAF)/hook.c.new
 	@$(MAKE) --no-print-directory kmod K='$(K)' KMOD_OUT=build/deaf KMOD_PLUS=$(KMOD_DEAF)
@@ -130,7 +130,7 @@ kmod-checkpatch:
 	@[ -x $(KMOD_SOURCE)/scripts/checkpatch.pl ] || \
 		{ echo "kmod-checkpatch: no checkpatch.pl: run scripts/setup source" >&2; exit 1; }
 	@$(KMOD_CHECKPATCH) -f $(filter-out src/core/policy.c,$(wildcard src/kmod/*.[ch] \
-		src/core/*.[ch] include/tg/*.h include/env/kernel/*.h include/uapi/*.h))
+		src/kmod/sysfs/*.[ch] src/kmod/driver/*.[ch] src/core/*.[ch] include/tg/*.h include/env/kernel/*.h include/uapi/*.h))
 	@$(KMOD_CHECKPATCH) --ignore COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON -f \
 		src/core/policy.c
 	@$(KMOD_CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f \

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an EXEC waits for before it asks for its turn.
+ * What a submission through drm_sched (nouveau's EXEC) waits for before it asks for its turn.
  *
- * An EXEC may name fences that the GPU has to wait for, of any driver. nouveau queues such a job
- * and returns; with its turn the job would hold the engine until the fence signals, which another
- * device decides, or the client itself. So its thread waits here, holding nothing, and asks for
- * its turn when the GPU can begin at once. Nobody is charged for this.
+ * Such a submission may name fences of any driver that the GPU has to wait for. nouveau queues its
+ * job and returns; if the job had its turn already, it would hold the engine until the fence
+ * signals, which another device decides, or the client itself. So its thread waits here, in the
+ * place of the ioctl, under no lock, and asks for its turn when the GPU can begin at once. No
+ * client is charged for this wait.
  *
- * What the thread finds here, the client may change before nouveau looks. That is no way around:
- * such a job has not STARTED (fence.c), and the core takes its turn away.
+ * The client may change the list of fences before nouveau reads it. It gains nothing: a job that
+ * waits inside nouveau has not STARTED (fence.c), and the core takes its turn away.
  */
 #include <linux/dma-fence-unwrap.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/uaccess.h>
 
-#include <drm/drm_syncobj.h>
-
-#include "tgk.h"
-#include "wrap/nouveau.h"
+#include "await.h"
+#include "driver/driver.h"
+#include "fence.h"
+#include "stats.h"
 
 #define CLOSING_LOOK	(HZ / 10)
-
-/* nouveau keeps each array in one piece of memory. */
-#define SYNCS_MAX	(KMALLOC_MAX_SIZE / sizeof(struct tgk_exec_sync))
 
 /* Return: 0: it has signalled, or the GPU goes; -ERESTARTSYS. */
 static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
@@ -70,26 +66,12 @@ static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dm
 	return 0;
 }
 
-/* As nouveau finds it: a point that nobody has promised yet is an error. */
-static int find_fence(const struct tgk_call *call, const struct tgk_exec_sync *sync,
-		      struct dma_fence **fence)
-{
-	const u32 type = sync->flags & TGK_SYNC_TYPE;
-
-	if (type != TGK_SYNC_PLAIN && type != TGK_SYNC_TIMELINE)
-		return -EOPNOTSUPP;
-	return drm_syncobj_find_fence(call->file, sync->handle,
-				      type == TGK_SYNC_TIMELINE ? sync->point : 0, 0, fence);
-}
-
 /**
- * tgk_await() - wait until the GPU can begin with an EXEC at once
+ * tgk_await() - wait until the GPU can begin with a submission at once
  * @gpu: the GPU, held
- * @call: the ioctl, an EXEC
+ * @call: the ioctl, of one that goes through drm_sched
  *
- * A syncobj that is not there, or has no fence, is left to nouveau to refuse. Not so an array that
- * is not there or that no memory is enough for: on its way out nouveau would free what it could not
- * get (seen on 6.12).
+ * Where the driver will refuse a fence, it is not waited for, nor are those behind it.
  * Context: process; sleeps as long as others decide; any signal ends it, and so does the end of
  * the GPU or of this module.
  *
@@ -98,27 +80,22 @@ static int find_fence(const struct tgk_call *call, const struct tgk_exec_sync *s
  */
 int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	const struct tgk_exec *req = call->data;
-	const struct tgk_exec_sync __user *syncs = u64_to_user_ptr(req->wait_ptr);
 	bool waited = false, known = true;
-	struct tgk_exec_sync sync;
 	struct dma_fence *fence;
-	int ret = 0;
+	int ret = 0, more;
 	u32 i;
 
-	if (max(req->wait_count, req->sig_count) > SYNCS_MAX)
-		return -ENOMEM;
-	for (i = 0; i < req->wait_count && !ret; i++) {
+	for (i = 0; !ret; i++) {
+		more = tgk_driver.in_fence(call, i, &fence);
+		if (more <= 0)
+			return more;
+		known = known && fence;
 		cond_resched();
 		if (signal_pending(current))
-			return -ERESTARTSYS;
-		if (copy_from_user(&sync, &syncs[i], sizeof(sync)))
-			return -EFAULT;
-		known = known && !find_fence(call, &sync, &fence);
-		if (known) {
+			ret = -ERESTARTSYS;
+		else if (known)
 			ret = await_all(gpu, call, fence, &waited);
-			dma_fence_put(fence);
-		}
+		dma_fence_put(fence);
 	}
 	return ret;
 }

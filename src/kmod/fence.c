@@ -2,37 +2,46 @@
 /*
  * The fence of a submission: which one it is, and when it signals.
  *
- * nouveau returns no fence from a pushbuf, and its return code does not tell whether one was
- * emitted. So the thread leaves word before it calls nouveau, and the tracepoint dma_fence_init
- * tells what was created meanwhile: the last one wins, since TTM's copies come first. A fence that
- * nobody but us holds and that has not signalled was never emitted.
+ * Finding it. nouveau returns no fence from a pushbuf, and its return code does not say whether one
+ * was emitted. So submit.c sets up a capture (tgk_capture_begin()) before it calls the driver, and
+ * the tracepoint dma_fence_init shows on_init() each fence that the same thread creates meanwhile.
+ * The last one counts, since TTM's copies come first. A fence to which only we hold a reference and
+ * which has not signalled was never emitted (tgk_capture_lone()).
  *
- * All fences of a channel are of one context. Where that is known, word is left at the channel. It
- * is learnt from the first one: its thread leaves word in the table of captures, and tells it by
- * its names from those of nouveau's own channels. So does a thread that finds another one's word at
- * its channel, and one that has waited for its turn and holds no channel.
+ * All fences of a channel are of one context. Once that context is known, the capture hangs at the
+ * channel, and on_init() finds it without a lock. The first capture of a channel goes to a table
+ * instead, where the thread is the key, and the driver says by the fence's names whether it is a
+ * client's (tgk_driver.makes_fence()). A capture also goes to the table when another thread's hangs
+ * at the channel, or when there is no channel.
  *
- * on_signal() runs inside nouveau's fence lock, in hard interrupt context (6.1), a worker
- * (6.12 and later), or any thread that asks nouveau for progress. It feeds DONE, gives the fence
- * back, and the job is the next submission's.
+ * Its signal. on_signal() runs inside the driver's fence lock, in hard interrupt context (6.1), in
+ * a worker (6.12 and later), or in any thread that asks the driver for progress. It feeds DONE
+ * under tgk_gpu.lock and gives the fence back; the job is spare then, memory for the next
+ * submission.
  *
- * nouveau learns of a completion whose interrupt was lost with its next interrupt. While one
- * command group at a time is let through there is none, so look() asks now and then.
+ * A lost interrupt. nouveau notices a completion whose interrupt was lost with its next interrupt.
+ * While one command group at a time is let through there is none, so look() asks now and then.
  */
 #include <linux/hash.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-#include "tgk.h"
+#include "channel.h"
+#include "driver/driver.h"
+#include "feed.h"
+#include "fence.h"
+#include "pool.h"
+#include "sleep.h"
+#include "stats.h"
 #include "wrap/fence.h"
 
 #define CAPTURE_BITS	6
 #define LOOK		(HZ / 20)
 
 /*
- * Threads inside a submission that left no word at its channel. Only ever taken by tasks, never by
- * interrupts: see on_init().
+ * Captures that do not hang at a channel. Only tasks take the locks, never interrupts: see
+ * on_init().
  */
 static struct {
 	raw_spinlock_t lock;
@@ -45,7 +54,7 @@ static DEFINE_HASHTABLE(contexts, CAPTURE_BITS);	/* contexts_lock; readers: RCU 
 
 static struct tracepoint *init_point;
 
-/* What this thread has left at a channel whose fences are of this context. */
+/* The capture of this thread that hangs at a channel whose fences are of this context, or NULL. */
 static struct tgk_capture *at_channel(u64 context)
 {
 	struct tgk_channel *ch;
@@ -64,18 +73,12 @@ static struct tgk_capture *at_channel(u64 context)
  */
 static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
 {
-	const char *timeline;
-
-	if (c->exec)
+	if (c->sched)
 		return !strcmp(tgk_fence_driver(fence), "drm_sched");
-	if (strcmp(tgk_fence_driver(fence), "nouveau"))
-		return false;
-	timeline = tgk_fence_timeline(fence);
-	return strcmp(timeline, "generic kernel channel") &&
-	       strcmp(timeline, "copy engine channel");
+	return tgk_driver.makes_fence(fence);
 }
 
-/* What this thread has left in the table, if it wants this fence. */
+/* The capture of this thread in the table, if it wants this fence; or NULL. */
 static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
@@ -91,7 +94,7 @@ static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 	return found && is_wanted(found, fence) ? found : NULL;
 }
 
-/* The tracepoint dma_fence_init: in the context of whoever makes a fence. */
+/* The tracepoint dma_fence_init: in the context in which a driver makes a fence. */
 static void on_init(void *data, struct dma_fence *fence)
 {
 	struct tgk_capture *c;
@@ -113,8 +116,8 @@ static void on_init(void *data, struct dma_fence *fence)
 }
 
 /**
- * tgk_capture_list() - the thread's word goes to the table
- * @c: what it looks out for
+ * tgk_capture_list() - put a capture of the current thread into the table
+ * @c: the capture
  */
 void tgk_capture_list(struct tgk_capture *c)
 {
@@ -127,7 +130,7 @@ void tgk_capture_list(struct tgk_capture *c)
 	raw_spin_unlock(&captures[bucket].lock);
 }
 
-/* A fence was found by its names: from now on its channel's are found by their context. */
+/* A fence was found by its names: find those of its channel by their context from now on. */
 static void learn(struct tgk_channel *ch, u64 context)
 {
 	raw_spin_lock_irq(&contexts_lock);
@@ -140,7 +143,7 @@ static void learn(struct tgk_channel *ch, u64 context)
 }
 
 /**
- * tgk_capture_unlist() - and is taken out of it
+ * tgk_capture_unlist() - take it out again
  * @c: as given to tgk_capture_list()
  * @ch: its channel, or NULL
  */
@@ -156,7 +159,7 @@ void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch)
 }
 
 /**
- * tgk_fence_forget() - a channel's fences are not looked out for any more
+ * tgk_fence_forget() - do not find fences by this channel any more
  * @ch: the channel, dying
  *
  * Context: under tgk_gpu.lock.
@@ -170,7 +173,7 @@ void tgk_fence_forget(struct tgk_channel *ch)
 }
 
 /**
- * tgk_capture_lone() - was this fence emitted, though nobody else holds it?
+ * tgk_capture_lone() - was this fence emitted, though only we hold a reference?
  * @fence: the one that was seen, or NULL
  *
  * Return: the fence; NULL: no, and it is given back.
@@ -200,7 +203,7 @@ static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 	gpu->nr_spare++;
 }
 
-/* Under tgk_gpu.lock: it goes to the GPU; the core hears so now, or when it hears of the job. */
+/* Under tgk_gpu.lock: the job goes to the GPU: feed STARTED, or leave its time to report_went(). */
 static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id };
@@ -233,11 +236,11 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	feed_done(gpu, job, tgk_fence_time(fence));
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
-	/* Not the last one: who signals a fence holds it. */
+	/* Not the last reference: the driver holds the fence while it signals. */
 	dma_fence_put(fence);
 }
 
-/* It has asked, so the core knows of it and learns now that it has started. */
+/* A job that has asked: the core knows of it. */
 static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 at)
 {
 	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .at = at };
@@ -249,7 +252,7 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* It has signalled already; or, when we go, is not waited for. */
+/* The fence has signalled already; or the module goes, and does not wait for it. */
 static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 {
 	struct dma_fence *fence = job->fence;
@@ -260,7 +263,7 @@ static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 	dma_fence_put(fence);
 }
 
-/* A job of the DRM scheduler, which has yet to go to the GPU: the core is told when it does. */
+/* A job of drm_sched, which has yet to go to the GPU: on_begin() feeds STARTED when it does. */
 static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	if (job->at == TGK_ASKED) {
@@ -269,7 +272,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		list_add_tail(&job->node, &gpu->flights);
 		raw_spin_unlock_irq(&gpu->lock);
 	} else {
-		/* For tgk_tell(), and look(): as in tgk_fence_arm(). */
+		/* Pairs with the acquires in feed.c, as in tgk_fence_arm(). */
 		smp_store_release(&job->at, TGK_ARMED);
 		/* The same. */
 		smp_mb();
@@ -302,14 +305,14 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	} else if (job->at == TGK_ASKED) {
 		feed_started(gpu, job, at);
 	} else {
-		/* The core hears of it with the next event: tgk_tell(), which finds the fence. */
+		/* For tgk_report_bypassed(), which then finds the fence too. */
 		smp_store_release(&job->at, at);
 		/* If look() is seen pending, it has yet to run, and finds the job. */
 		smp_mb();
 	}
 	/* look() goes on as long as it finds anything. */
-	if (unlikely(!delayed_work_pending(&gpu->look)))
-		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
+	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
+		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, tgk_fence_time(fence));
 }
@@ -336,7 +339,7 @@ bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file,
 }
 
 /**
- * tgk_fence_wait() - wait for a submission's end, as nouveau does for those that ask
+ * tgk_fence_wait() - wait for a submission's end, as nouveau does where PUSHBUF says SYNC
  * @fence: its fence, referenced
  *
  * Signals do not end it: the submission must not be repeated. A fatal one does.
@@ -360,18 +363,18 @@ int tgk_fence_wait(struct dma_fence *fence)
 }
 
 /*
- * Every twentieth of a second, as long as anything is in flight: ask nouveau for one fence, each
- * in its turn. A fence that is asked for when its group has completed signals. The question is a
- * read of the card's memory, so what is as young as that is not asked for.
+ * Every twentieth of a second, as long as anything is in flight: ask the driver whether one fence
+ * has signalled, each fence in its turn. If its group has completed, that makes it signal. The
+ * question is a read of the card's memory, so a fence younger than a twentieth is left alone.
  */
 static void look(struct work_struct *work)
 {
-	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, look);
+	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, fence_work);
 	struct dma_fence *fence = NULL;
 	struct tgk_job *job;
 
 	raw_spin_lock_irq(&gpu->lock);
-	tgk_tell(gpu);
+	tgk_report_bypassed(gpu);
 	job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
 	if (job) {
 		if (time_after_eq(jiffies, job->until))
@@ -380,7 +383,7 @@ static void look(struct work_struct *work)
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	if (job)
-		queue_delayed_work(tgk_wq, &gpu->look, LOOK);
+		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
 	else
 		tgk_pools_trim(gpu);
 	if (!fence)
@@ -398,7 +401,7 @@ static void look(struct work_struct *work)
  */
 void tgk_fence_gpu(struct tgk_gpu *gpu)
 {
-	INIT_DELAYED_WORK(&gpu->look, look);
+	INIT_DELAYED_WORK(&gpu->fence_work, look);
 }
 
 static void free_spare(struct tgk_gpu *gpu)
@@ -418,7 +421,7 @@ static void free_spare(struct tgk_gpu *gpu)
  * tgk_fence_drop_all() - wait for no fence any more
  * @gpu: the GPU, closed and quiet
  *
- * The core hears that they are done.
+ * DONE is fed for each of them.
  * Context: process.
  */
 void tgk_fence_drop_all(struct tgk_gpu *gpu)
@@ -426,11 +429,11 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 	struct dma_fence *fence;
 	struct tgk_job *job;
 
-	/* Quiet: nobody else queues it, so a job found below stays until the end. */
-	cancel_delayed_work_sync(&gpu->look);
+	/* No submission is left to queue it again, so a job found below stays until it is ended. */
+	cancel_delayed_work_sync(&gpu->fence_work);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
-		tgk_tell(gpu);
+		tgk_report_bypassed(gpu);
 		job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
 		fence = job ? dma_fence_get(job->fence) : NULL;
 		raw_spin_unlock_irq(&gpu->lock);

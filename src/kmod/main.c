@@ -4,6 +4,11 @@
  */
 #include <linux/module.h>
 
+#include "attach.h"
+#include "fence.h"
+#include "poll.h"
+#include "settings.h"
+#include "sysfs/sysfs.h"
 #include "tgk.h"
 
 static char *policy = "fifo";
@@ -34,7 +39,7 @@ static int __init tgk_init(void)
 		tgk_policies_log(policy);
 		return -EINVAL;
 	}
-	tgk_host_init(ret, dry_run);
+	tgk_settings_init(ret, dry_run);
 	if (tgk_trace_kib > 1 << 20) {
 		pr_err("trace_kib=%u: at most 1048576\n", tgk_trace_kib);
 		return -EINVAL;
@@ -55,12 +60,12 @@ static int __init tgk_init(void)
 	ret = tgk_fence_init();
 	if (ret)
 		goto no_fence;
-	ret = tgk_hook_init();
+	ret = tgk_attach_init();
 	if (ret)
-		goto no_hook;
+		goto no_attach;
 	return 0;
 
-no_hook:
+no_attach:
 	tgk_fence_exit();
 no_fence:
 	tgk_sysfs_exit();
@@ -75,7 +80,7 @@ no_trace:
 
 static void __exit tgk_exit(void)
 {
-	tgk_hook_exit();
+	tgk_attach_exit();
 	tgk_fence_exit();
 	tgk_sysfs_exit();
 	tgk_poll_exit();
@@ -87,6 +92,5 @@ module_init(tgk_init);
 module_exit(tgk_exit);
 
 MODULE_AUTHOR("The TimeGraph authors");
-MODULE_DESCRIPTION("GPU scheduler on unmodified nouveau");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(TIMEGRAPH_VERSION);

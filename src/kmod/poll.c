@@ -2,108 +2,49 @@
 /*
  * The poller: which channel has the engine, read from the GPU's registers (LoGA, section 3.3).
  *
- * Owns a mapping of the few pages of BAR0 that it reads (nouveau has its own, and reserves
+ * Owns a mapping of the few pages of BAR0 that it reads (the driver has its own, and reserves
  * nothing; nothing is ever written), and one thread, bound to a CPU, that serves all GPUs in
- * turn. A policy asks for a phase with TG_ACT_POLL; at its end the thread feeds one TG_EV_SAMPLE
- * for each client that was active, and one that closes the phase.
+ * turn. TG_ACT_POLL begins a phase; at its end the thread feeds one TG_EV_SAMPLE for each client
+ * that was active, and one that closes the phase. driver.h's tgk_chip knows the registers.
  *
- * Each reading stands for half of the time to its neighbours, so that what a change between two
- * readings costs one client it gives to another as often. A stretch of readings that show the
- * same channel at work is a run; its time goes to the client that the channel belongs to when it
- * ends. Readings are as dense as the bus allows, or spread at random over the phase.
+ * Each reading stands for half of the time to each of its neighbours. So a change between two
+ * readings takes time from one client as often as it gives some. A stretch of readings that show
+ * the same channel at work is a run; its time goes to the client to which the channel belongs when
+ * the run ends. Readings are as dense as the bus allows, or spread at random over the phase.
  *
- * Something else may have the CPU for longer than a GPU idles between two groups, and what was two
- * runs looks like one. So where dense readings are far apart, what the client has submitted since
- * the run began tells how many groups it was.
+ * Another thread may have the CPU for longer than a GPU idles between two groups, and two runs then
+ * look like one. So where dense readings are far apart, the number of groups is what the client has
+ * submitted since the run began.
  *
- * Locking: @poll_mutex, sleeping, guards the list of GPUs and whatever only the thread uses; it
- * is taken for each round of readings. Never under tgk_gpu.lock, which is taken inside it; what is
- * asked for crosses without a lock (tgk_poll.until, .stops). A fence is looked at under RCU alone.
+ * Locking: poll_mutex, sleeping, guards the list of GPUs and all that only the thread uses; the
+ * thread takes it for each round of readings. tgk_gpu.lock is taken inside it, never the other way.
+ * A request crosses without a lock (tgk_poll.until, .stops). Fences are looked at under RCU alone.
  */
 #include <linux/freezer.h>
 #include <linux/io.h>
 #include <linux/kthread.h>
 #include <linux/pci.h>
-#include <linux/pm_runtime.h>
 #include <linux/random.h>
 
-#include "tgk.h"
+#include "channel.h"
+#include "driver/driver.h"
+#include "feed.h"
+#include "poll.h"
+#include "sleep.h"
 
 #define IDLE_NS		NSEC_PER_MSEC	/* until a GPU that cannot be read is tried again */
 #define AWAY		8		/* readings so many times further apart than they can be */
 
-/**
- * struct tgk_chip - how a family of chips shows what its graphics engine does
- * @first: its chip identifications, from
- * @last: to
- * @page: offset in BAR0 of the pages that are read, 0: none
- * @read: reads. Return: the channel at work, CHID_NONE, or CHID_GONE
- */
-struct tgk_chip {
-	u32 first, last;
-	u32 page[TGK_POLL_PAGES];
-	u32 (*read)(void __iomem *const *page);
-};
-
-#define CHID_NONE	(~0u)		/* nobody, or the engine changes contexts */
-#define CHID_GONE	(~0u - 1)	/* the GPU does not answer */
-
-/*
- * Tesla: PFIFO's channel (0x003204), which is the one that PGRAPH works for, or worked for last;
- * PGRAPH's status (0x400700): bit 0 busy, bit 8 its context program, which is a switch.
- */
-static u32 g84_read(void __iomem *const *page)
-{
-	const u32 channel = readl(page[0] + 0x204);
-	const u32 status = readl(page[1] + 0x700);
-
-	if (channel == ~0u || status == ~0u)
-		return CHID_GONE;
-	return (status & (BIT(0) | BIT(8))) == BIT(0) ? channel & 0x7f : CHID_NONE;
-}
-
-/*
- * Fermi: the status of engine 0 in one word (0x002640), as nouveau reads it: bit 28 busy, 14 and 12
- * a switch is under way, 6:0 the channel.
- */
-static u32 gf100_read(void __iomem *const *page)
-{
-	const u32 status = readl(page[0] + 0x640);
-
-	if (status == ~0u)
-		return CHID_GONE;
-	return (status & (BIT(28) | BIT(14) | BIT(12))) == BIT(28) ? status & 0x7f : CHID_NONE;
-}
-
-/*
- * Kepler: the status of engine 0 in one word (0x002640): bit 31 busy, 15 a switch is under way,
- * 12 the number is a group's and not a channel's, 11:0 the number. Reads that fail give 0xbad0xxxx.
- */
-static u32 gk104_read(void __iomem *const *page)
-{
-	const u32 status = readl(page[0] + 0x640);
-
-	if (status == ~0u || status >> 16 == 0xbad0)
-		return CHID_GONE;
-	return (status & (BIT(31) | BIT(15) | BIT(12))) == BIT(31) ? status & 0xfff : CHID_NONE;
-}
-
-static const struct tgk_chip chips[] = {
-	{ 0x084, 0x0af, { 0x003000, 0x400000 }, g84_read },
-	{ 0x0c0, 0x0d9, { 0x002000 }, gf100_read },
-	{ 0x0e4, 0x108, { 0x002000 }, gk104_read },
-};
-
 static DEFINE_MUTEX(poll_mutex);
 static LIST_HEAD(polled);		/* poll_mutex; tgk_poll.node */
 static struct task_struct *poller;	/* constant while loaded */
-static int poked;			/* something was asked for: look again before sleeping */
+static int poked;	/* a phase was begun or called off: look before sleeping */
 static u64 readings;			/* only the poller */
 static unsigned int cpu;		/* poll_mutex */
 
 /* --- one GPU --- */
 
-/* Under tgk_gpu.lock: whose is this number of the hardware's? */
+/* Under tgk_gpu.lock: the client whose channel has this number of the hardware's, or NULL. */
 static struct tgk_client *owner_of(struct tgk_gpu *gpu, u32 chid)
 {
 	struct tgk_client *client = NULL;
@@ -136,7 +77,7 @@ static void begin_run(struct tgk_gpu *gpu)
 
 	p->missed = 0;
 	p->runner = 0;
-	if (p->chid == CHID_NONE)
+	if (p->chid == TGK_CHID_NONE)
 		return;
 	raw_spin_lock_irq(&gpu->lock);
 	client = owner_of(gpu, p->chid);
@@ -147,7 +88,7 @@ static void begin_run(struct tgk_gpu *gpu)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* The run goes on, but nobody has looked for a while: were there other groups meanwhile? */
+/* The run goes on, but there was no reading for a while: were there other groups meanwhile? */
 static void find_missed(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
@@ -167,15 +108,15 @@ static void find_missed(struct tgk_gpu *gpu)
 }
 
 /*
- * The run's time to its client; what belongs to nobody is nouveau's own. Only a run that has @ended
- * counts: the end of a phase cuts one, and pieces of it are in two phases.
+ * The run's time goes to its client; without one it is the driver's own work. A run is counted only
+ * when it has @ended: the end of a phase cuts a run, and parts of it are in two phases.
  */
 static void charge_run(struct tgk_gpu *gpu, bool ended)
 {
 	struct tgk_poll *p = &gpu->poll;
 	struct tgk_client *client;
 
-	if (p->chid != CHID_NONE && p->run > 0) {
+	if (p->chid != TGK_CHID_NONE && p->run > 0) {
 		raw_spin_lock_irq(&gpu->lock);
 		client = owner_of(gpu, p->chid);
 		if (client) {
@@ -232,7 +173,7 @@ static bool was_active(struct tgk_gpu *gpu, struct tgk_client *client)
 	return active;
 }
 
-/* What was seen in a phase that was called off. */
+/* Forget what was seen in a phase that was called off. */
 static void forget(struct tgk_gpu *gpu)
 {
 	struct tgk_client *client;
@@ -306,8 +247,8 @@ static bool finish_one(struct tgk_gpu *gpu, s64 until, int bucket, struct tg_sam
 }
 
 /*
- * The phase that was to last until @until is over. Who joins meanwhile has its first sample in the
- * next one.
+ * The phase that was to last until @until is over. A client that joins meanwhile has its first
+ * sample in the next phase.
  */
 static void finish(struct tgk_gpu *gpu, s64 until)
 {
@@ -338,14 +279,14 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* One that is away is idle. */
+/* A card that is away counts as idle. */
 static u32 read_chid(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
 	u32 chid;
 
 	if (!tgk_card_get(gpu))
-		return CHID_GONE;
+		return TGK_CHID_GONE;
 	chid = p->chip->read(p->page);
 	tgk_card_put(gpu);
 	return chid;
@@ -374,7 +315,7 @@ static bool is_far(struct tgk_poll *p, s64 distance)
 	return distance > AWAY * p->least;
 }
 
-/* One reading, if it is due. Return: when to come again; TG_NEVER: when asked. */
+/* One reading, if it is due. Return: when the next one is due; TG_NEVER: no phase is under way. */
 static s64 look(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
@@ -395,9 +336,9 @@ static s64 look(struct tgk_gpu *gpu)
 	chid = read_chid(gpu);
 	now = ktime_get_ns();
 	readings++;
-	p->next = min(next_reading(p, now, chid == CHID_GONE), max(until, now));
-	if (chid == CHID_GONE)
-		chid = CHID_NONE;
+	p->next = min(next_reading(p, now, chid == TGK_CHID_GONE), max(until, now));
+	if (chid == TGK_CHID_GONE)
+		chid = TGK_CHID_NONE;
 	if (!p->on) {
 		forget(gpu);
 		p->on = true;
@@ -441,9 +382,9 @@ void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap)
 	WRITE_ONCE(p->gap, gap);
 	if (!until)
 		WRITE_ONCE(p->stops, p->stops + 1);
-	/* Who sees an end sees the stops before it. */
+	/* The thread that sees this end sees the stops before it. */
 	smp_store_release(&p->until, until);
-	/* Who sees this sees what was asked for: pairs with the xchg() in poll_thread(). */
+	/* Pairs with the xchg() in poll_thread(): the thread that sees this sees the above. */
 	smp_store_release(&poked, 1);
 	wake_up_process(poller);
 }
@@ -467,7 +408,7 @@ void tgk_poll_slept(struct tgk_gpu *gpu, s64 ns)
 
 /* --- the thread --- */
 
-/* Sleep until @next or until somebody asks for something. */
+/* Sleep until @next or until a phase is begun or called off. */
 static void rest(s64 next)
 {
 	ktime_t at = ns_to_ktime(next);
@@ -573,46 +514,23 @@ static const struct tgk_chip *chip_of(u32 id)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(chips); i++)
-		if (id >= chips[i].first && id <= chips[i].last)
-			return &chips[i];
+	for (i = 0; i < tgk_driver.nr_chips; i++)
+		if (id >= tgk_driver.chips[i].first && id <= tgk_driver.chips[i].last)
+			return &tgk_driver.chips[i];
 	return NULL;
-}
-
-/**
- * tgk_chip_id() - which chip is it?
- * @dev: a GPU's
- *
- * Context: process.
- *
- * Return: nouveau's number of it; TGK_CHIP_NONE: it does not say.
- */
-u32 tgk_chip_id(struct device *dev)
-{
-	const resource_size_t bar = pci_resource_start(to_pci_dev(dev), 0);
-	void __iomem *boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
-	u32 id = ~0u;
-
-	/* Asleep, it would read as ones. */
-	if (boot && !pm_runtime_resume_and_get(dev)) {
-		id = readl(boot);
-		pm_runtime_put(dev);
-	}
-	if (boot)
-		iounmap(boot);
-	return id >> 20 & TGK_CHIP_NONE;
 }
 
 /**
  * tgk_chip_engines() - how many engines are scheduled?
  * @id: the chip
  *
- * Fermi's two copy engines work beside PGRAPH for the same channels. Younger chips serve each
- * engine by channels of its own. Any context.
+ * Context: any.
  */
 u32 tgk_chip_engines(u32 id)
 {
-	return id >= 0x0c0 && id <= 0x0d9 ? 3 : 1;
+	const struct tgk_chip *chip = chip_of(id);
+
+	return chip ? chip->engines : 1;
 }
 
 /**
@@ -666,8 +584,8 @@ bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy)
 {
 	if (!policy->sample || gpu->poll.chip)
 		return true;
-	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: Tesla (084 to 0af), Fermi (0c0 to 0d9) and Kepler (0e4 to 108) it can read\n",
-	       gpu->index, policy->name, gpu->poll.id);
+	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: %s it can read\n",
+	       gpu->index, policy->name, gpu->poll.id, tgk_driver.readable);
 	return false;
 }
 

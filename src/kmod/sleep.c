@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sleep: a card that is away is not asked, and the core's clock stands still while the system
- * sleeps.
+ * Sleep: this module does not read a card that is away, and the core's clock stands still while the
+ * system sleeps.
  *
- * nouveau puts the card to sleep together with the system, and some laptops' whenever nobody has
- * used it for a while. Away, it answers with ones: so do its registers, and the fences, which are
- * words of its memory and would pass for signalled. Whoever wants to ask it, the poller and two
- * work items, does so between tgk_card_get() and tgk_card_put(). The threads of clients need not:
- * user space is frozen before the card goes, and nouveau wakes it for each of their calls.
+ * nouveau puts the card to sleep together with the system, and on some laptops whenever it has been
+ * idle for a while. Away, the card answers each read with ones: registers, and also fences, which
+ * are words of its memory and would pass for signalled. The poller and two work items read the
+ * card, each between tgk_card_get() and tgk_card_put(). The threads of clients need not do so: user
+ * space is frozen before the card goes, and nouveau wakes the card for each of their calls.
  *
- * When the system goes to sleep, kernel threads freeze after user space and before any device: the
- * poller's thread, which freezes, calls tgk_sleep_begin() and tgk_sleep_end(). In between no
- * deadline comes closer, no timer fires, and nothing is charged: what is in flight waits for the
- * card, and who has been freed waits in the freezer. This holds for suspend, hibernation and their
- * tests.
+ * When the system goes to sleep, kernel threads freeze after user space and before any device. The
+ * poller's thread freezes too: it calls tgk_sleep_begin() before and tgk_sleep_end() after. Between
+ * the two no deadline comes closer, no timer fires and nothing is charged: jobs in flight wait for
+ * the card, and threads that the core has freed wait in the freezer. This holds for suspend,
+ * hibernation and their tests.
  */
 #include <linux/ktime.h>
 #include <linux/pm_runtime.h>
 #include <linux/rculist.h>
 
-#include "tgk.h"
+#include "feed.h"
+#include "gpu.h"
+#include "poll.h"
+#include "sleep.h"
 
-static atomic_t asking;	/* how many ask a card at this moment */
+static atomic_t readers;	/* threads between tgk_card_get() and tgk_card_put() */
 static bool asleep;	/* written by the poller's thread alone */
 
 /* Is it awake? Then it stays so until awake_put(). Runtime suspend decides under the same lock. */
@@ -39,8 +42,9 @@ static bool awake_get(struct device *dev)
 }
 
 /*
- * Somebody else may have been the last user meanwhile, and could not let it sleep. This is no use
- * of the device: pm_request_autosuspend() of younger kernels counts as one.
+ * Another user may have put the card down meanwhile, and could not let it sleep: so suspend is
+ * tried here. pm_request_autosuspend() of younger kernels would count as use of the card; this does
+ * not.
  */
 static void awake_put(struct device *dev)
 {
@@ -49,7 +53,7 @@ static void awake_put(struct device *dev)
 }
 
 /**
- * tgk_card_get() - may the card be asked now?
+ * tgk_card_get() - may the card be read now?
  * @gpu: the GPU
  *
  * Context: process.
@@ -58,23 +62,23 @@ static void awake_put(struct device *dev)
  */
 bool tgk_card_get(const struct tgk_gpu *gpu)
 {
-	atomic_inc(&asking);
-	/* Pairs with the one in tgk_sleep_begin(): it sees us, or we see that it is night. */
+	atomic_inc(&readers);
+	/* Pairs with the one in tgk_sleep_begin(): that one sees the count, or we see @asleep. */
 	smp_mb__after_atomic();
 	if (!READ_ONCE(asleep) && awake_get(gpu->dev))
 		return true;
-	atomic_dec(&asking);
+	atomic_dec(&readers);
 	return false;
 }
 
 /**
- * tgk_card_put() - it has been asked
+ * tgk_card_put() - it has been read
  * @gpu: the GPU
  */
 void tgk_card_put(const struct tgk_gpu *gpu)
 {
 	awake_put(gpu->dev);
-	atomic_dec_return_release(&asking);
+	atomic_dec_return_release(&readers);
 }
 
 /**
@@ -96,7 +100,7 @@ s64 tgk_core_time(const struct tgk_gpu *gpu, s64 at)
 /**
  * tgk_sleep_begin() - user space is frozen, and the devices will be suspended next
  *
- * When it returns, nobody asks a card.
+ * When it returns, no thread reads a card.
  * Context: the poller's thread.
  */
 void tgk_sleep_begin(void)
@@ -104,9 +108,9 @@ void tgk_sleep_begin(void)
 	struct tgk_gpu *gpu;
 
 	WRITE_ONCE(asleep, true);
-	smp_mb();	/* as above */
-	/* The longest question is a wait of one jiffy. */
-	while (atomic_read_acquire(&asking))
+	smp_mb();	/* pairs with the one in tgk_card_get() */
+	/* The longest read is a wait of one jiffy for a fence. */
+	while (atomic_read_acquire(&readers))
 		schedule_timeout_idle(1);
 	rcu_read_lock();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
@@ -144,7 +148,7 @@ void tgk_sleep_end(void)
 	rcu_read_lock();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
 		raw_spin_lock_irq(&gpu->lock);
-		/* One that came meanwhile did not sleep. */
+		/* A GPU that was attached meanwhile did not sleep. */
 		if (gpu->sleep.since)
 			wake(gpu);
 		raw_spin_unlock_irq(&gpu->lock);

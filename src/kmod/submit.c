@@ -1,48 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way of one submission: through the client's gate, to nouveau, to its fence.
+ * The way of one submission: through the client's gate, to the driver, to its fence.
  *
- * tgk_submit() (tgk.h) runs in the submitting thread, in the place of nouveau's ioctl: the
- * arguments are in kernel memory, no lock of nouveau is held. A thread that waits can be killed,
- * frozen and interrupted. Interrupted, it keeps its place for a tenth of a second (the job is
- * parked) and continues there when the same thread comes back with the same call, which is what a
- * restarted ioctl does.
+ * The driver folder calls tgk_submit() (submit.h) in the submitting thread, in the place of the
+ * driver's ioctl: the arguments are in kernel memory, no lock of the driver is held. A thread that
+ * waits can be killed, frozen and interrupted. A signal interrupts it: its job is parked, and keeps
+ * its place for a tenth of a second. When the same thread comes back with the same call, as a
+ * restarted ioctl does, it goes on with that job.
  *
- *	waiting --FREE--> to nouveau --fence--> in flight --signal--> done
- *	   |  ^               `--no fence--> refused
+ *	waiting --FREE--> to the driver --fence--> in flight --signal--> done
+ *	   |  ^                  `--no fence--> refused
  *	signal |
  *	   v  |
  *	 parked --time's up--> cancelled
  *
- * A client that has the GPU to itself mostly need not ask (go_unasked()).
+ * A job takes one of three ways, the cheapest first: through an open gate (submit_open()); past
+ * the gate, where the core allows it, and reported later (go_bypass()); through the gate, where the
+ * core decides when (submit_through_gate()). tgk_gpu.lock is taken for each step of the last one.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "tgk.h"
+#include "channel.h"
+#include "driver/driver.h"
+#include "feed.h"
+#include "fence.h"
+#include "pool.h"
+#include "stats.h"
+#include "submit.h"
 #include "tracepoints.h"
-#include "wrap/nouveau.h"
+#include "vram.h"
 
-/* What nouveau refuses for want of memory, it has not begun. */
-static __always_inline int call_nouveau(struct tgk_gpu *gpu, const struct tgk_call *call)
+/* What the driver refuses for want of memory, it has not begun. */
+static __always_inline int call_driver(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	struct drm_nouveau_gem_pushbuf *req = call->data;
-	u64 *answer = call->exec ? NULL : &req->vram_available;
-	const u64 flags = answer ? *answer : 0;
+	const u64 flags = call->flags ? *call->flags : 0;
 	const int ret = call->orig(call->dev, call->data, call->file);
 
-	return likely(ret != -ENOMEM) ? ret : tgk_vram_submit(gpu, call, answer, flags);
+	return likely(ret != -ENOMEM) ? ret : tgk_vram_submit(gpu, call, flags);
 }
 
 static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	tgk_count(TGK_STAT_SUBMITTED);
 	tgk_count(TGK_STAT_PASSED);
-	return call_nouveau(gpu, call);
+	return call_driver(gpu, call);
 }
 
-/* Under tgk_gpu.lock: of a job that has asked. */
+/* Under tgk_gpu.lock: give up a job that has asked. */
 static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	struct tg_event ev = { .kind = TG_EV_CANCEL, .job = job->id };
@@ -62,7 +68,7 @@ static void parked_free(struct tgk_job *job)
 	kfree(job);
 }
 
-/* Under tgk_gpu.lock: the job is not over, its thread is. */
+/* Under tgk_gpu.lock: keep the place of a job whose thread leaves. */
 static void park(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call)
 {
 	job->task = get_task_struct(current);
@@ -76,8 +82,8 @@ static void park(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call
 }
 
 /*
- * Under tgk_gpu.lock: what this thread left parked. A thread waits for one thing at a time, so
- * there is at most one; with other arguments, it is given up: *stale.
+ * Under tgk_gpu.lock: the job that this thread has parked, or NULL. A thread waits for one thing at
+ * a time, so there is at most one. A job with other arguments is given up: *@stale.
  */
 static struct tgk_job *unpark_mine(struct tgk_gpu *gpu, const struct tgk_call *call,
 				   struct tgk_job **stale)
@@ -151,8 +157,8 @@ void tgk_unpark_all(struct tgk_gpu *gpu)
 enum turn { TURN_GO, TURN_PASS, TURN_ERROR };
 
 /*
- * Sleep until it is the job's turn. It is in tgk_gpu.waiting, and is not when this returns;
- * unless it is its turn, the job is not the caller's any more.
+ * Sleep until it is the job's turn. The job is in tgk_gpu.waiting, and is taken off that list here.
+ * Unless its turn has come, the job is parked or freed.
  */
 static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 			       const struct tgk_call *call, int *error)
@@ -192,27 +198,24 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 }
 
 /*
- * Was nouveau asked to wait for this submission? It is asked no more: it would wait inside the
- * ioctl, and we would learn of the fence only when all is over. We do, in its place.
+ * Was the driver asked to wait for this submission? It is asked no more: it would wait inside the
+ * ioctl, and we would learn of the fence only when all is over. We wait in its place.
  */
 static bool take_sync(const struct tgk_call *call)
 {
-	struct drm_nouveau_gem_pushbuf *req = call->data;
 	bool sync;
 
-	if (call->exec)
+	if (!call->flags)
 		return false;
-	sync = req->vram_available & NOUVEAU_GEM_PUSHBUF_SYNC;
-	req->vram_available &= ~(u64)NOUVEAU_GEM_PUSHBUF_SYNC;
+	sync = *call->flags & call->sync;
+	*call->flags &= ~call->sync;
 	return sync;
 }
 
-/* The same call will be made again: as it was. What else nouveau has written over is its answer. */
+/* The same call will be made again: as it was. What else the driver has written is its answer. */
 static void give_sync_back(const struct tgk_call *call)
 {
-	struct drm_nouveau_gem_pushbuf *req = call->data;
-
-	req->vram_available |= NOUVEAU_GEM_PUSHBUF_SYNC;
+	*call->flags |= call->sync;
 }
 
 static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
@@ -232,17 +235,17 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 	kfree(job);
 }
 
-/* Its turn has come: nouveau, and then the fence takes the job along. @ch: held, and put here. */
+/* Its turn has come: call the driver, and give the job to its fence. @ch: held, and put here. */
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .exec = call->exec, .timed = !call->exec };
+	struct tgk_capture capture = { .sched = call->sched, .timed = !call->sched };
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
 	int ret;
 
 	tgk_capture_begin(&capture, ch);
-	ret = call_nouveau(gpu, call);
+	ret = call_driver(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
 	if (!fence) {
 		refused(gpu, job);
@@ -263,27 +266,43 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	return ret;
 }
 
-/* Nothing is fed and nothing reported; the last fence is kept, for SYNC. */
+/* The job is in tgk_gpu.waiting. */
+static int wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call)
+{
+	int error = 0;
+
+	switch (wait_for_turn(gpu, job, call, &error)) {
+	case TURN_GO:
+		return go(gpu, job, job->ch, call);
+	case TURN_PASS:
+		tgk_count(TGK_STAT_PASSED);
+		return call_driver(gpu, call);
+	default:
+		return error;
+	}
+}
+
+/* Through an open gate: nothing is fed and nothing reported; SYNC needs the last fence. */
 static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .exec = call->exec };
+	struct tgk_capture capture = { .sched = call->sched };
 	int ret;
 
 	tgk_count(TGK_STAT_OPEN);
 	tgk_capture_begin(&capture, ch);
-	ret = call_nouveau(gpu, call);
+	ret = call_driver(gpu, call);
 	tgk_open_leave(gpu, ch, tgk_capture_end(&capture, ch));
 	return ret;
 }
 
 /*
- * A channel that was there before us: the first submission goes ungated, and if it leaves a
- * fence, then the channel exists, and is known from now on. Numbers that a client makes up
- * leave nothing behind.
+ * A channel that was there before this module: its first submission goes past the gate. If it
+ * leaves a fence, then the channel exists, and joins. A number that a client makes up leaves
+ * nothing behind.
  */
 static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .exec = call->exec };
+	struct tgk_capture capture = { .sched = call->sched };
 	struct dma_fence *fence;
 	int ret;
 
@@ -298,51 +317,61 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
 }
 
 /**
- * struct submission - what submit() has in hand until the core has taken it
- * @job: the job, or NULL
- * @keys: room for its key, if somebody asked
+ * struct submission - one submission on its way through the gate; on the thread's stack
+ * @job: memory for its job, until the core has taken it; or NULL
+ * @taken: its job, of which the core knows; NULL: the core has not taken it yet
+ * @stale: a job that this thread had parked, and does not come back for; to be freed
+ * @open: its channel, whose gate has been found open; referenced
+ * @ch: the channel of which this thread is one of the threads already, though it has no job yet;
+ *	referenced, or NULL
+ * @turn: its place behind the threads of @behind
+ * @behind: the channel that has as many threads as may be; referenced
+ * @keys: room for its key, if the core needs one
  * @key: its key: in @keys, or NULL
- * @asked: its push buffers have been read
- * @ch: this thread is one of its threads, though it has no job yet; referenced, or NULL
+ * @key_read: its push buffers have been read
+ * @needs_key: the core has to know what it will cost
+ * @error: what the core answered to SUBMIT
  */
 struct submission {
-	struct tgk_job *job;
-	struct tgk_channel *ch;
+	struct tgk_job *job, *taken, *stale;
+	struct tgk_channel *open, *ch, *behind;
+	struct tgk_turn turn;
 	struct tg_key_builder *keys;
 	const struct tg_key *key;
-	bool asked;
+	bool key_read, needs_key;
+	int error;
 };
 
 /* Under tgk_gpu.lock: does the core have to know what a submission of this client will cost? */
-static bool asks(const struct tgk_gpu *gpu, const struct tgk_client *client)
+static bool needs_key(const struct tgk_gpu *gpu, const struct tgk_client *client)
 {
 	return tg_gpu_client(&gpu->core, client->id)->reserve->kind == TG_AE;
 }
 
 /* Under tgk_gpu.lock: is all there that the core may take? */
-static bool prepared(const struct tgk_gpu *gpu, const struct submission *s, bool ae)
+static bool prepared(const struct tgk_gpu *gpu, const struct submission *s)
 {
 	const u32 *pooled = gpu->core.pooled;
 
-	if (!s->job || !pooled[TG_POOL_HISTORY] || (ae && !s->asked))
+	if (!s->job || !pooled[TG_POOL_HISTORY] || (s->needs_key && !s->key_read))
 		return false;
-	return !ae || !s->key || (pooled[TG_POOL_COST] &&
-				  pooled[TG_POOL_CHUNK] >= TG_KEY_CHUNKS(s->key->nr));
+	return !s->needs_key || !s->key || (pooled[TG_POOL_COST] &&
+					    pooled[TG_POOL_CHUNK] >= TG_KEY_CHUNKS(s->key->nr));
 }
 
 /*
  * Get what is missing. A history is there in any case: this client may turn out to need one. A key
  * that cannot be had, or not be kept, is done without. Without the lock; 0 or -ENOMEM.
  */
-static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_call *call, bool ae)
+static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_call *call)
 {
 	s->job = s->job ?: kmalloc(sizeof(*s->job), GFP_KERNEL_ACCOUNT);
 	if (!s->job || tgk_pool_fill(gpu, TG_POOL_HISTORY, 1))
 		return -ENOMEM;
-	if (ae && !s->asked) {
-		s->asked = true;
+	if (s->needs_key && !s->key_read) {
+		s->key_read = true;
 		s->keys = kmalloc(sizeof(*s->keys), GFP_KERNEL);
-		s->key = s->keys ? tgk_push_key(s->keys, call) : NULL;
+		s->key = s->keys ? tgk_driver.key(s->keys, call) : NULL;
 	}
 	if (s->key && (tgk_pool_fill(gpu, TG_POOL_COST, 1) ||
 		       tgk_pool_fill(gpu, TG_POOL_CHUNK, TG_KEY_CHUNKS(s->key->nr))))
@@ -368,7 +397,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	return tgk_feed(gpu, &ev);
 }
 
-/* It is one of its channel's threads no more, and has no job. */
+/* This thread is one of its channel's threads no more, and has no job. */
 static void give_up(struct tgk_gpu *gpu, struct submission *s)
 {
 	if (likely(!s->ch))
@@ -381,33 +410,35 @@ static void give_up(struct tgk_gpu *gpu, struct submission *s)
 }
 
 /* Under tgk_gpu.lock: there are as many threads of @ch as may be. This one is behind them. */
-static void line_up(struct tgk_channel *ch, struct tgk_turn *turn)
+static void line_up(struct tgk_channel *ch, struct submission *s)
 {
-	*turn = (struct tgk_turn){ .task = current };
+	s->turn = (struct tgk_turn){ .task = current };
+	s->behind = ch;
 	refcount_inc(&ch->refs);
-	list_add_tail(&turn->node, &ch->behind);
+	list_add_tail(&s->turn.node, &ch->behind);
 }
 
 /*
  * Sleep until this thread is one of the channel's, s->ch. It goes on then, even when there is a
  * signal: others are behind it.
  */
-static int wait_behind(struct tgk_gpu *gpu, struct tgk_channel *ch, struct tgk_turn *turn,
-		       struct submission *s)
+static int wait_behind(struct tgk_gpu *gpu, struct submission *s)
 {
+	struct tgk_channel *ch = s->behind;
+
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
-		if (READ_ONCE(turn->come) || signal_pending(current))
+		if (READ_ONCE(s->turn.come) || signal_pending(current))
 			break;
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
 
 	raw_spin_lock_irq(&gpu->lock);
-	if (!turn->come)
-		list_del(&turn->node);
+	if (!s->turn.come)
+		list_del(&s->turn.node);
 	raw_spin_unlock_irq(&gpu->lock);
-	if (turn->come) {
+	if (s->turn.come) {
 		give_up(gpu, s);
 		s->ch = ch;
 		return 0;
@@ -416,79 +447,44 @@ static int wait_behind(struct tgk_gpu *gpu, struct tgk_channel *ch, struct tgk_t
 	return fatal_signal_pending(current) ? -EINTR : -ERESTARTSYS;
 }
 
-static int submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
-{
-	struct tgk_job *job, *stale = NULL;
-	struct tgk_channel *ch;
-	struct tgk_turn turn;
-	enum tgk_known known;
-	bool ae;
-	int ret;
+/**
+ * enum step - what a submission does next; found under tgk_gpu.lock, done without it
+ * @STEP_GO: its turn has come: to the driver
+ * @STEP_WAIT: the core has taken it: sleep until its turn comes
+ * @STEP_PASS: to the driver without a turn: the module goes, or the driver is freeing the channel
+ * @STEP_GONE: the device goes
+ * @STEP_UNPARK: free the job that the thread had parked, and look again
+ * @STEP_JOIN: the channel is known as another process's: join, and look again
+ * @STEP_UNKNOWN: the channel is not in the table
+ * @STEP_OPEN: its client's gate is open
+ * @STEP_BEHIND: the channel has as many threads as may be: sleep behind them, and look again
+ * @STEP_PREPARE: get what the core will take, and look again
+ * @STEP_REFUSED: the core has not taken it: fill its pool and look again, or give up
+ */
+enum step {
+	STEP_GO, STEP_WAIT, STEP_PASS, STEP_GONE, STEP_UNPARK, STEP_JOIN, STEP_UNKNOWN, STEP_OPEN,
+	STEP_BEHIND, STEP_PREPARE, STEP_REFUSED
+};
 
-again:
-	raw_spin_lock_irq(&gpu->lock);
-	if (gpu->closing) {
-		ret = gpu->closing == TGK_GONE ? -ENODEV : 0;
-		raw_spin_unlock_irq(&gpu->lock);
-		return ret ?: pass(gpu, call);
-	}
-	if (unlikely(!list_empty(&gpu->parked))) {
-		job = unpark_mine(gpu, call, &stale);
-		if (job)
-			goto wait;
-		if (stale) {
-			raw_spin_unlock_irq(&gpu->lock);
-			parked_free(stale);
-			stale = NULL;
-			goto again;
-		}
-	}
-	ch = tgk_channel_find(gpu, call->file, call->chid, &known);
-	if (unlikely(!ch)) {
-		raw_spin_unlock_irq(&gpu->lock);
-		if (known == TGK_FOREIGN) {
-			ret = tgk_channel_join(gpu, call->file, call->chid, false);
-			if (!ret)
-				goto again;
-			return ret;
-		}
-		return known == TGK_DYING ? pass(gpu, call) : submit_unknown(gpu, call);
-	}
-	if (ch->client->gate == TG_GATE_OPEN) {
-		refcount_inc(&ch->refs);
-		raw_spin_unlock_irq(&gpu->lock);
-		if (tgk_open_begin(gpu, ch))
-			return submit_open(gpu, ch, call);
-		tgk_channel_put(ch);
-		goto again;
-	}
-	if (unlikely(ch->threads == TGK_THREADS) && ch != s->ch) {
-		line_up(ch, &turn);
-		raw_spin_unlock_irq(&gpu->lock);
-		ret = wait_behind(gpu, ch, &turn, s);
-		if (!ret)
-			goto again;
-		return ret;
-	}
-	ae = asks(gpu, ch->client);
-	if (!prepared(gpu, s, ae)) {
-		raw_spin_unlock_irq(&gpu->lock);
-		ret = prepare(gpu, s, call, ae);
-		if (!ret)
-			goto again;
-		return ret;
-	}
-	job = s->job;
-	ret = feed_submit(gpu, ch, job, ae ? s->key : NULL);
-	if (ret) {
-		raw_spin_unlock_irq(&gpu->lock);
-		ret = ret == -ENOMEM ? tgk_pool_fill(gpu, TG_POOL_JOB, 1) : ret;
-		if (!ret)
-			goto again;
-		return ret;
-	}
+/* Under tgk_gpu.lock: the thread sleeps next. */
+static enum step wait_next(struct tgk_gpu *gpu, struct submission *s, struct tgk_job *job)
+{
+	s->taken = job;
+	job->task = current;
+	list_add_tail(&job->node, &gpu->waiting);
+	return STEP_WAIT;
+}
+
+/* Under tgk_gpu.lock: the core takes the job, if it can. */
+static enum step enter(struct tgk_gpu *gpu, struct tgk_channel *ch, struct submission *s)
+{
+	struct tgk_job *job = s->job;
+
+	s->error = feed_submit(gpu, ch, job, s->needs_key ? s->key : NULL);
+	if (s->error)
+		return STEP_REFUSED;
 	s->job = NULL;
-	ch->client->unreadable += ae && !s->key;
+	ch->client->unreadable += s->needs_key && !s->key;
 	if (unlikely(ch == s->ch)) {
 		s->ch = NULL;
 	} else {
@@ -499,32 +495,106 @@ again:
 	gpu->last_job++;
 	tgk_count(TGK_STAT_SUBMITTED);
 	if (job->freed) {
-		raw_spin_unlock_irq(&gpu->lock);
-		return go(gpu, job, ch, call);
+		s->taken = job;
+		return STEP_GO;
 	}
 	tgk_count(TGK_STAT_WAITED);
-wait:
-	job->task = current;
-	list_add_tail(&job->node, &gpu->waiting);
-	raw_spin_unlock_irq(&gpu->lock);
-
-	switch (wait_for_turn(gpu, job, call, &ret)) {
-	case TURN_GO:
-		return go(gpu, job, job->ch, call);
-	case TURN_PASS:
-		tgk_count(TGK_STAT_PASSED);
-		return call_nouveau(gpu, call);
-	default:
-		return ret;
-	}
+	return wait_next(gpu, s, job);
 }
 
-static noinline int submit_asking(struct tgk_gpu *gpu, const struct tgk_call *call,
-				  struct tgk_job *job)
+/* Under tgk_gpu.lock: find the next step, and take what only the lock gives. */
+static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
+{
+	struct tgk_channel *ch;
+	enum tgk_known known;
+	struct tgk_job *job;
+
+	if (gpu->closing)
+		return gpu->closing == TGK_GONE ? STEP_GONE : STEP_PASS;
+	if (unlikely(!list_empty(&gpu->parked))) {
+		job = unpark_mine(gpu, call, &s->stale);
+		if (job)
+			return wait_next(gpu, s, job);
+		if (s->stale)
+			return STEP_UNPARK;
+	}
+	ch = tgk_channel_find(gpu, call->file, call->chid, &known);
+	if (unlikely(!ch))
+		return known == TGK_FOREIGN ? STEP_JOIN :
+		       known == TGK_DYING ? STEP_PASS : STEP_UNKNOWN;
+	if (ch->client->gate == TG_GATE_OPEN) {
+		refcount_inc(&ch->refs);
+		s->open = ch;
+		return STEP_OPEN;
+	}
+	if (unlikely(ch->threads == TGK_THREADS) && ch != s->ch) {
+		line_up(ch, s);
+		return STEP_BEHIND;
+	}
+	s->needs_key = needs_key(gpu, ch->client);
+	return prepared(gpu, s) ? enter(gpu, ch, s) : STEP_PREPARE;
+}
+
+/* Without the lock. Return: there is an answer, *@ret; false: look again. */
+static bool do_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s,
+		    enum step step, int *ret)
+{
+	switch (step) {
+	case STEP_GO:
+		*ret = go(gpu, s->taken, s->taken->ch, call);
+		return true;
+	case STEP_WAIT:
+		*ret = wait_and_go(gpu, s->taken, call);
+		return true;
+	case STEP_PASS:
+		*ret = pass(gpu, call);
+		return true;
+	case STEP_GONE:
+		*ret = -ENODEV;
+		return true;
+	case STEP_UNPARK:
+		parked_free(s->stale);
+		s->stale = NULL;
+		return false;
+	case STEP_JOIN:
+		*ret = tgk_channel_join(gpu, call->file, call->chid, false);
+		return *ret;
+	case STEP_UNKNOWN:
+		*ret = submit_unknown(gpu, call);
+		return true;
+	case STEP_OPEN:
+		if (tgk_open_begin(gpu, s->open)) {
+			*ret = submit_open(gpu, s->open, call);
+			return true;
+		}
+		tgk_channel_put(s->open);
+		return false;
+	case STEP_BEHIND:
+		*ret = wait_behind(gpu, s);
+		return *ret;
+	case STEP_PREPARE:
+		*ret = prepare(gpu, s, call);
+		return *ret;
+	case STEP_REFUSED:
+		*ret = s->error == -ENOMEM ? tgk_pool_fill(gpu, TG_POOL_JOB, 1) : s->error;
+		return *ret;
+	}
+	return true;
+}
+
+/* Through the gate, one step after the other. @job: memory for its job, or NULL. */
+static noinline int submit_through_gate(struct tgk_gpu *gpu, const struct tgk_call *call,
+					struct tgk_job *job)
 {
 	struct submission s = { .job = job };
-	int ret = submit_gated(gpu, call, &s);
+	enum step step;
+	int ret = 0;
 
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		step = next_step(gpu, call, &s);
+		raw_spin_unlock_irq(&gpu->lock);
+	} while (!do_step(gpu, call, &s, step, &ret));
 	give_up(gpu, &s);
 	kfree(s.keys);
 	kfree(s.job);
@@ -532,27 +602,26 @@ static noinline int submit_asking(struct tgk_gpu *gpu, const struct tgk_call *ca
 }
 
 /*
- * Under tgk_gpu.lock: may a job of @ch go at once, and the core hears of it with the next event
- * (tgk_feed())? Not where somebody follows what the core is asked and what it says: with a trace
- * each submission asks.
+ * Under tgk_gpu.lock: may a job of @ch go at once, and be reported to the core with the next event
+ * (tgk_feed())? Not while events and actions are recorded: with a trace each submission asks.
  */
-static bool need_not_ask(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
+static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 {
-	u32 unheard = gpu->nr_unasked;
+	const u32 unreported = gpu->nr_bypassed;
 
 	return !gpu->trace.buf && !trace_tg_event_enabled() && !trace_tg_free_enabled() &&
-	       unheard + gpu->nr_unstarted < TGK_UNHEARD &&
-	       (!unheard || gpu->unasked_channel == ch) &&
-	       gpu->core.pooled[TG_POOL_JOB] > unheard &&
-	       tg_gpu_unasked(&gpu->core, ch->client->id, ch->nr, unheard);
+	       unreported + gpu->nr_unstarted < TGK_UNREPORTED &&
+	       (!unreported || gpu->bypassed_channel == ch) &&
+	       gpu->core.pooled[TG_POOL_JOB] > unreported &&
+	       tg_gpu_unasked(&gpu->core, ch->client->id, ch->nr, unreported);
 }
 
 /*
- * A client that has the GPU to itself mostly need not ask. Return: its channel, held, and @spare is
- * its job, on its way; NULL: it has to ask, or there was no spare job.
+ * Past the gate: mostly a client that has the GPU to itself. Return: its channel, held, and *@spare
+ * is its job, on its way; NULL: it has to ask, and *@spare is memory for its job, or NULL.
  */
-static struct tgk_channel *go_unasked(struct tgk_gpu *gpu, const struct tgk_call *call,
-				      struct tgk_job **spare)
+static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call *call,
+				     struct tgk_job **spare)
 {
 	struct tgk_channel *ch = NULL;
 	enum tgk_known known;
@@ -565,20 +634,20 @@ static struct tgk_channel *go_unasked(struct tgk_gpu *gpu, const struct tgk_call
 		gpu->spare.first = job->chain.next;
 		gpu->nr_spare--;
 		*spare = job;
-		/* A thread whose job is parked goes where that is. */
+		/* This thread may have a job that is parked. */
 		if (likely(!gpu->closing && list_empty(&gpu->parked)))
 			ch = tgk_channel_find(gpu, call->file, call->chid, &known);
 	}
-	if (ch && need_not_ask(gpu, ch)) {
+	if (ch && may_bypass(gpu, ch)) {
 		job->gpu = gpu;
 		job->id = ++gpu->last_job;
 		job->client = ch->client->id;
 		job->channel = ch->nr;
 		job->at = 0;
 		job->ch = NULL;
-		__llist_add(&job->chain, &gpu->unasked);
-		gpu->nr_unasked++;
-		gpu->unasked_channel = ch;
+		__llist_add(&job->chain, &gpu->bypassed);
+		gpu->nr_bypassed++;
+		gpu->bypassed_channel = ch;
 		refcount_inc(&ch->refs);
 	} else {
 		ch = NULL;
@@ -588,7 +657,7 @@ static struct tgk_channel *go_unasked(struct tgk_gpu *gpu, const struct tgk_call
 }
 
 /**
- * tgk_submit_gated() - one submission, of which it is not known that its gate is open
+ * tgk_submit_gated() - one submission whose gate may be closed
  * @gpu: the GPU, held
  * @call: the ioctl
  *
@@ -597,12 +666,12 @@ static struct tgk_channel *go_unasked(struct tgk_gpu *gpu, const struct tgk_call
 int tgk_submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	struct tgk_job *job;
-	struct tgk_channel *ch = go_unasked(gpu, call, &job);
+	struct tgk_channel *ch = go_bypass(gpu, call, &job);
 
 	if (!ch)
-		return submit_asking(gpu, call, job);
+		return submit_through_gate(gpu, call, job);
 	tgk_count(TGK_STAT_SUBMITTED);
-	tgk_count(TGK_STAT_UNASKED);
+	tgk_count(TGK_STAT_BYPASSED);
 	return go(gpu, job, ch, call);
 }
 
@@ -617,7 +686,7 @@ int tgk_submit_open(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	struct tgk_channel *ch = NULL;
 
-	/* A thread that was interrupted while its gate was closed goes where its job is parked. */
+	/* A thread that was interrupted while its gate was closed goes to its parked job. */
 	if (!READ_ONCE(gpu->closing) && list_empty(&gpu->parked))
 		ch = tgk_open_enter(gpu, call->file, call->chid);
 	return ch ? submit_open(gpu, ch, call) : tgk_submit_gated(gpu, call);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trace of one GPU, and its file in debugfs. See trace.h. And the tracepoints, which hear of
- * the same things at the same time, also when no trace is kept.
+ * The trace of one GPU, and its file in debugfs (trace.h); and the tracepoints, which show the same
+ * events and actions at the same time, also when no trace is kept.
+ *
+ * feed.c calls this under tgk_gpu.lock. Readers of the file take no lock.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -9,6 +11,7 @@
 #include <linux/vmalloc.h>
 
 #include <tg/record.h>
+#include "note.h"
 #include "tgk.h"
 
 #define CREATE_TRACE_POINTS
@@ -125,7 +128,7 @@ static const char *const action_names[] = {
 static_assert(ARRAY_SIZE(event_names) == TG_EV_KINDS);
 static_assert(ARRAY_SIZE(action_names) == TG_ACT_KINDS);
 
-/* Whose event it is; the core has not heard of it yet. */
+/* The event, with the client that it is of; the core has not been fed it yet. */
 static void point_event(const struct tgk_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_client *client = NULL;

@@ -4,7 +4,7 @@
  * of them are stable.
  *
  * All are called by trace.c, where the trace is recorded too: under tgk_gpu.lock, interrupts off.
- * While nobody listens they cost a jump.
+ * A tracepoint that is off costs a jump.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM timegraph

@@ -1,53 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The books of VRAM: who asks nouveau for it, and when it is free again.
+ * The books of VRAM: which process has requested how much, and when it is free again.
  *
- * Called by hook.c in the place of nouveau's GEM_NEW and dumb-buffer functions, before and after
- * them, and in the place of its function that frees an object, in whatever way the last reference
- * went (handle, file, dma-buf); by client.c, whose clients name the account of their process.
- * Process context, without a lock of nouveau's where it sleeps.
+ * The driver folder calls tgk_vram_make() in the place of the driver's functions that make an
+ * object in VRAM; tgk_object_free() stands in for the one that frees an object, however its last
+ * reference goes (handle, file, dma-buf). Process context; no lock of the driver is held where it
+ * sleeps.
  *
- * A request is booked with the size that was asked for, rounded up to pages, and corrected to the
- * object's when nouveau has made it. Between the two a thread of the program may have closed the
- * handle, whose number it can guess: then the object has gone, as far as we can tell, and its
- * bytes are given back. Not counted are objects older than the module, and what the kernel asks
- * for itself: a console's buffer, a channel's memory.
+ * A request is booked with the size that it names, rounded up to pages, and corrected to the
+ * object's size when the driver has made the object. Between the two a thread of the program may
+ * have closed the handle, whose number it can guess: then the object has gone, as far as can be
+ * seen here, and its bytes are given back. Not counted are objects older than the module, and what
+ * the kernel makes for itself: a console's buffer, a channel's memory.
  *
- * A thread that waits can be killed, frozen and interrupted. Interrupted, its request keeps its
- * place for a tenth of a second (tgk_gpu.left), granted or not, and goes on there when the same
- * thread comes back with one of the same size, which is what a restarted ioctl does. The same holds
- * for how long nouveau has been asked again for a submission.
+ * A thread that waits can be killed, frozen and interrupted. When a signal interrupts it, its
+ * request keeps its place for a tenth of a second (tgk_gpu.left), granted or not. It goes on there
+ * when the same thread comes back with a request of the same size, which is what a restarted ioctl
+ * does. For a submission that the driver has no memory for, the time that it has waited is kept the
+ * same way.
  */
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_ttm_helper.h>
 #include <drm/ttm/ttm_device.h>
 #include <drm/ttm/ttm_placement.h>
 #include <drm/ttm/ttm_resource.h>
-#include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "tgk.h"
-#include "wrap/nouveau.h"
+#include "driver/driver.h"
+#include "feed.h"
+#include "gpu.h"
+#include "owner.h"
+#include "pool.h"
+#include "stats.h"
+#include "vram.h"
 
 /**
- * struct tgk_owner - a process that has VRAM of a GPU, or a channel; tgk_gpu.lock
- * @node: in tgk_gpu.owners
- * @pid: the process, referenced; constant
- * @nr: the core's number of its account; constant
- * @users: its objects, clients, and calls under way
- */
-struct tgk_owner {
-	struct hlist_node node;
-	struct pid *pid;
-	u32 nr, users;
-};
-
-/**
- * struct tgk_object - what has been booked for one object of nouveau's
+ * struct tgk_object - what has been booked for one object of the driver's
  * @hash: in tgk_gpu.objects, by @obj; tgk_gpu.lock
- * @obj: the object, compared only; NULL: nouveau has not made it yet; constant in the table, as
- *	all below; before, only the asking thread knows of it
+ * @obj: the object, compared only; NULL: the driver has not made it yet; constant in the table, as
+ *	all below; before, only the requesting thread knows of it
  * @owner: whose account it is in, held
  * @bytes: how much
  */
@@ -59,105 +51,14 @@ struct tgk_object {
 };
 
 /*
- * One part in so many is left to nouveau: channels, contexts and page tables lie in VRAM too, and
- * TTM knows nothing of them. Where all were given out, objects that are being made could not be
- * moved aside, and nouveau would refuse what we have granted.
+ * One part in so many is left to the driver: channels, contexts and page tables lie in VRAM too,
+ * and TTM does not count them. If all were granted, TTM could not move objects that are being made
+ * aside, and the driver would refuse what we have granted.
  */
 #define DRIVERS_PART	16
 
-#define AGAIN_STEP	16	/* ms: nouveau is asked again at this distance at most */
+#define RETRY_STEP	16	/* ms: the longest time between two retries */
 #define LEFT_MAX	128	/* interrupted requests whose place is kept */
-
-static atomic_t last_account;
-
-/* --- owners --- */
-
-static void owner_free(struct tgk_owner *owner)
-{
-	if (!owner)
-		return;
-	put_pid(owner->pid);
-	kfree(owner);
-}
-
-static struct tgk_owner *owner_new(void)
-{
-	struct tgk_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
-
-	if (!owner)
-		return NULL;
-	owner->pid = get_pid(task_tgid(current));
-	owner->nr = atomic_inc_return(&last_account);
-	return owner;
-}
-
-/* Under tgk_gpu.lock: the current process's, or NULL. */
-static struct tgk_owner *owner_find(const struct tgk_gpu *gpu)
-{
-	const struct pid *pid = task_tgid(current);
-	struct tgk_owner *owner;
-
-	hash_for_each_possible(gpu->owners, owner, node, (unsigned long)pid)
-		if (owner->pid == pid)
-			return owner;
-	return NULL;
-}
-
-/**
- * tgk_owner_get() - the current process's account
- * @gpu: the GPU
- *
- * Return: the owner, held; NULL: no memory.
- */
-struct tgk_owner *tgk_owner_get(struct tgk_gpu *gpu)
-{
-	struct tgk_owner *owner, *new = NULL;
-
-	for (;;) {
-		raw_spin_lock_irq(&gpu->lock);
-		owner = owner_find(gpu);
-		if (!owner && new) {
-			owner = new;
-			new = NULL;
-			hash_add(gpu->owners, &owner->node, (unsigned long)owner->pid);
-		}
-		if (owner)
-			owner->users++;
-		raw_spin_unlock_irq(&gpu->lock);
-		if (owner)
-			break;
-		new = owner_new();
-		if (!new)
-			return NULL;
-	}
-	owner_free(new);
-	return owner;
-}
-
-/**
- * tgk_owner_put() - give it back
- * @gpu: the GPU
- * @owner: as tgk_owner_get() gave it
- *
- * Context: process.
- */
-void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner)
-{
-	bool last;
-
-	raw_spin_lock_irq(&gpu->lock);
-	last = !--owner->users;
-	if (last)
-		hash_del(&owner->node);
-	raw_spin_unlock_irq(&gpu->lock);
-	if (last)
-		owner_free(owner);
-}
-
-u32 tgk_owner_nr(const struct tgk_owner *owner)
-{
-	return owner->nr;
-}
 
 /* --- requests --- */
 
@@ -187,36 +88,36 @@ static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
 }
 
 /* Under tgk_gpu.lock: TG_ACT_MEM_GRANT, TG_ACT_MEM_REFUSE. */
-void tgk_vram_answer(struct tgk_ask *ask, bool granted)
+void tgk_vram_answer(struct tgk_request *req, bool granted)
 {
-	WRITE_ONCE(ask->answer, granted ? TGK_GRANTED : TGK_REFUSED);
-	/* Answered at once, it is in no list; that of one who was interrupted sleeps elsewhere. */
-	if (!list_empty(&ask->node) && !ask->until)
-		wake_up_process(ask->task);
+	WRITE_ONCE(req->answer, granted ? TGK_GRANTED : TGK_REFUSED);
+	/* Answered at once, it is in no list; left by its thread, that one sleeps elsewhere. */
+	if (!list_empty(&req->node) && !req->until)
+		wake_up_process(req->task);
 	if (!granted)
 		tgk_count(TGK_STAT_VRAM_REFUSED);
 }
 
 /* @object: what it is for, now the request's; or NULL. Return: NULL: no memory. */
-static struct tgk_ask *ask_new(struct tgk_object *object)
+static struct tgk_request *request_new(struct tgk_object *object)
 {
-	struct tgk_ask *ask = kzalloc(sizeof(*ask), GFP_KERNEL_ACCOUNT);
+	struct tgk_request *req = kzalloc(sizeof(*req), GFP_KERNEL_ACCOUNT);
 
-	if (!ask)
+	if (!req)
 		return NULL;
-	INIT_LIST_HEAD(&ask->node);
-	ask->task = get_task_struct(current);
-	ask->object = object;
-	return ask;
+	INIT_LIST_HEAD(&req->node);
+	req->task = get_task_struct(current);
+	req->object = object;
+	return req;
 }
 
 /* It is in no list, and its object has been booked no more, or is another's. */
-static void ask_free(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static void request_free(struct tgk_gpu *gpu, struct tgk_request *req)
 {
-	if (ask->object)
-		object_free(gpu, ask->object);
-	put_task_struct(ask->task);
-	kfree(ask);
+	if (req->object)
+		object_free(gpu, req->object);
+	put_task_struct(req->task);
+	kfree(req);
 }
 
 static struct tgk_object *object_new(struct tgk_gpu *gpu, u64 bytes)
@@ -235,16 +136,16 @@ static struct tgk_object *object_new(struct tgk_gpu *gpu, u64 bytes)
 }
 
 /* Under tgk_gpu.lock: the core forgets a request, whether it has answered or not. */
-static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_ask *ask)
+static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_request *req)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = ask->id };
+	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = req->id };
 
-	if (!ask->object)
+	if (!req->object)
 		return;
-	if (!ask->answer)
+	if (!req->answer)
 		tgk_feed(gpu, &ev);
-	else if (ask->answer == TGK_GRANTED)
-		feed_free(gpu, ask->object->owner, ask->object->bytes);
+	else if (req->answer == TGK_GRANTED)
+		feed_free(gpu, req->object->owner, req->object->bytes);
 }
 
 /* --- interrupted threads --- */
@@ -253,23 +154,23 @@ static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_ask *ask)
  * Under tgk_gpu.lock: a signal has come; the place of the request, and how long it has waited, are
  * kept until its thread comes back with it. Return: false: too many have left.
  */
-static bool leave(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static bool leave(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	if (gpu->nr_left == LEFT_MAX)
 		return false;
 	gpu->nr_left++;
-	ask->until = (jiffies + TGK_PARK) ?: 1;
-	list_move_tail(&ask->node, &gpu->left);
+	req->until = (jiffies + TGK_PARK) ?: 1;
+	list_move_tail(&req->node, &gpu->left);
 	queue_delayed_work(tgk_wq, &gpu->unpark, TGK_PARK + 1);
 	return true;
 }
 
 /* Under tgk_gpu.lock. */
-static void unleave(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static void unleave(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	gpu->nr_left--;
-	ask->until = 0;
-	list_del_init(&ask->node);
+	req->until = 0;
+	list_del_init(&req->node);
 }
 
 /**
@@ -283,37 +184,37 @@ static void unleave(struct tgk_gpu *gpu, struct tgk_ask *ask)
  */
 bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all)
 {
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 
 	raw_spin_lock_irq(&gpu->lock);
-	ask = list_first_entry_or_null(&gpu->left, struct tgk_ask, node);
-	if (ask && !all && time_before(jiffies, ask->until)) {
-		queue_delayed_work(tgk_wq, &gpu->unpark, ask->until - jiffies + 1);
-		ask = NULL;
+	req = list_first_entry_or_null(&gpu->left, struct tgk_request, node);
+	if (req && !all && time_before(jiffies, req->until)) {
+		queue_delayed_work(tgk_wq, &gpu->unpark, req->until - jiffies + 1);
+		req = NULL;
 	}
-	if (ask) {
-		unleave(gpu, ask);
-		feed_cancel(gpu, ask);
+	if (req) {
+		unleave(gpu, req);
+		feed_cancel(gpu, req);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	if (ask)
-		ask_free(gpu, ask);
-	return ask;
+	if (req)
+		request_free(gpu, req);
+	return req;
 }
 
 /*
  * What this thread has left, if it is for as much (0: a submission). A thread waits for one thing
  * at a time, so there is at most one; what it does not come back for is given up.
  */
-static struct tgk_ask *come_back(struct tgk_gpu *gpu, u64 bytes)
+static struct tgk_request *come_back(struct tgk_gpu *gpu, u64 bytes)
 {
-	struct tgk_ask *ask, *mine = NULL;
+	struct tgk_request *req, *mine = NULL;
 	bool same = false;
 
 	raw_spin_lock_irq(&gpu->lock);
-	list_for_each_entry(ask, &gpu->left, node)
-		if (ask->task == current) {
-			mine = ask;
+	list_for_each_entry(req, &gpu->left, node)
+		if (req->task == current) {
+			mine = req;
 			break;
 		}
 	if (mine) {
@@ -322,74 +223,74 @@ static struct tgk_ask *come_back(struct tgk_gpu *gpu, u64 bytes)
 		if (!same)
 			feed_cancel(gpu, mine);
 		else if (mine->object && !mine->answer)
-			list_add_tail(&mine->node, &gpu->asking);
+			list_add_tail(&mine->node, &gpu->requests);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	if (mine && !same)
-		ask_free(gpu, mine);
+		request_free(gpu, mine);
 	return same ? mine : NULL;
 }
 
-/* --- asking --- */
+/* --- waiting for the core's answer --- */
 
 /*
- * Sleep until there is an answer, or none is to come. The request is in tgk_gpu.asking before.
+ * Sleep until there is an answer, or none is to come. The request is in tgk_gpu.requests before.
  * Return: 0: answered; -ERESTARTSYS: it is not the caller's any more; or another errno.
  */
-static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_ask *ask)
+static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	int ret = 0;
 
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		if (READ_ONCE(ask->answer) || READ_ONCE(gpu->closing) || signal_pending(current))
+		if (READ_ONCE(req->answer) || READ_ONCE(gpu->closing) || signal_pending(current))
 			break;
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
 
 	raw_spin_lock_irq(&gpu->lock);
-	list_del_init(&ask->node);
-	if (!ask->answer) {
+	list_del_init(&req->node);
+	if (!req->answer) {
 		ret = gpu->closing ? -ENODEV : -EINTR;
-		if (!gpu->closing && !fatal_signal_pending(current) && leave(gpu, ask))
+		if (!gpu->closing && !fatal_signal_pending(current) && leave(gpu, req))
 			ret = -ERESTARTSYS;
 		else
-			feed_cancel(gpu, ask);
+			feed_cancel(gpu, req);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	return ret;
 }
 
-/* Under tgk_gpu.lock: the request is taken, and answered, or in tgk_gpu.asking; or an errno. */
-static int feed_ask(struct tgk_gpu *gpu, struct tgk_ask *ask)
+/* Under tgk_gpu.lock: the core takes the request: answered, or in tgk_gpu.requests; or an errno. */
+static int feed_request(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_MEM_ASK, .client = ask->object->owner->nr, .job = gpu->last_ask + 1,
-		.arg = ask->object->bytes, .host = ask,
+		.kind = TG_EV_MEM_ASK, .client = req->object->owner->nr,
+		.job = gpu->last_request + 1, .arg = req->object->bytes, .host = req,
 	};
 	int ret;
 
 	ret = tgk_feed(gpu, &ev);
 	if (ret)
 		return ret;
-	ask->id = ++gpu->last_ask;
+	req->id = ++gpu->last_request;
 	tgk_count(TGK_STAT_VRAM_REQUESTS);
-	if (!ask->answer) {
-		list_add_tail(&ask->node, &gpu->asking);
+	if (!req->answer) {
+		list_add_tail(&req->node, &gpu->requests);
 		tgk_count(TGK_STAT_VRAM_WAITED);
 	}
 	return 0;
 }
 
-/* Return: 0: asked; else as request(), or -EINVAL: the sums of the books are full. */
-static int ask_core(struct tgk_gpu *gpu, struct tgk_ask *ask)
+/* Return: 0: the core has it; else as book(), or -EINVAL: the sums of the books are full. */
+static int request_core(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	int ret;
 
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
-		ret = gpu->closing ? -ENODEV : feed_ask(gpu, ask);
+		ret = gpu->closing ? -ENODEV : feed_request(gpu, req);
 		raw_spin_unlock_irq(&gpu->lock);
 		if (ret != -ENOMEM)
 			return ret;
@@ -401,52 +302,52 @@ static int ask_core(struct tgk_gpu *gpu, struct tgk_ask *ask)
 }
 
 /*
- * Before nouveau is asked for VRAM. *@booked: the request, granted; NULL: nothing is booked.
+ * Before the driver makes an object. *@booked: the request, granted; NULL: nothing is booked.
  * Return: 0: go on; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal; -ENODEV: the
  * device goes.
  */
-static int request(struct tgk_gpu *gpu, u64 bytes, struct tgk_ask **booked)
+static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 {
 	struct tgk_object *object;
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 	int ret = 0;
 
 	*booked = NULL;
 	if (!bytes || bytes > TG_MEM_MAX)
-		return 0;	/* nouveau will say what it thinks of it */
+		return 0;	/* the driver will refuse it, or not, in its own way */
 	bytes = PAGE_ALIGN(bytes);
-	ask = come_back(gpu, bytes);
-	if (!ask) {
+	req = come_back(gpu, bytes);
+	if (!req) {
 		object = object_new(gpu, bytes);
-		ask = object ? ask_new(object) : NULL;
-		if (!ask) {
+		req = object ? request_new(object) : NULL;
+		if (!req) {
 			if (object)
 				object_free(gpu, object);
 			return -ENOMEM;
 		}
-		ret = ask_core(gpu, ask);
+		ret = request_core(gpu, req);
 	}
-	if (!ret && !READ_ONCE(ask->answer))
-		ret = wait_for_answer(gpu, ask);
+	if (!ret && !READ_ONCE(req->answer))
+		ret = wait_for_answer(gpu, req);
 	if (ret == -ERESTARTSYS)
 		return ret;
-	if (!ret && ask->answer == TGK_REFUSED)
+	if (!ret && req->answer == TGK_REFUSED)
 		ret = -ENOMEM;
 	if (!ret) {
-		*booked = ask;
+		*booked = req;
 		return 0;
 	}
-	ask_free(gpu, ask);
+	request_free(gpu, req);
 	/* Uncounted, where the sums are full, or the module goes and the device stays. */
 	if (ret == -EINVAL || (ret == -ENODEV && READ_ONCE(gpu->closing) == TGK_PASS))
 		return 0;
 	return ret;
 }
 
-/* --- asking nouveau again --- */
+/* --- retrying what the driver has refused --- */
 
-/* Does waiting help, and has been asked for? */
-static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, s64 waited)
+/* Can waiting help, and does a setting ask for it (tg_gpu_again())? */
+static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 bytes, s64 waited)
 {
 	const struct tg_account *account;
 	const struct tgk_owner *owner;
@@ -454,7 +355,7 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, 
 	u32 nr;
 
 	raw_spin_lock_irq(&gpu->lock);
-	owner = ask->object ? ask->object->owner : owner_find(gpu);
+	owner = req->object ? req->object->owner : tgk_owner_find(gpu);
 	nr = owner ? owner->nr : 0;
 	account = tg_mem_account(&gpu->core.mem, nr);
 	if (bytes == U64_MAX)
@@ -465,33 +366,33 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_ask *ask, u64 bytes, 
 }
 
 /*
- * nouveau had no memory for what needs so many @bytes of VRAM at once: it is asked until it has,
- * where waiting helps. Beside what is granted lie nouveau's own channels and tables, and TTM moves
- * nothing aside that somebody is using or making at this moment: a moment later it may. After
- * 1 ms, then after as long as all before, but not longer than AGAIN_STEP: where many ask, an object
- * is at rest for moments only.
+ * The driver had no memory for a call that needs so many @bytes of VRAM at once: repeat the call
+ * where waiting helps. The driver's own channels and tables lie beside what is granted, and TTM
+ * moves no object aside that is in use or being made; a moment later it may. The first retry is
+ * after 1 ms, each next one after as long as all before, but never later than RETRY_STEP: where
+ * many clients wait, an object is at rest for moments only.
  *
- * @answer: where nouveau puts an answer in the place of what it is told, @flags; NULL: nowhere.
- * Return: nouveau's answer; or -ERESTARTSYS or -EINTR: a signal. *@asked is NULL then if it has
+ * @flags: what stood in tgk_call.flags, where the driver may have put an answer.
+ * Return: the driver's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it has
  * been left.
  */
-static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 *answer,
-		 u64 flags, struct tgk_ask **asked)
+static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 flags,
+		 struct tgk_request **reqp)
 {
-	struct tgk_ask *ask = *asked;
+	struct tgk_request *req = *reqp;
 	s64 waited;
 	int ret;
 
-	ask->refused = ask->refused ?: ktime_get_ns();
+	req->refused = req->refused ?: ktime_get_ns();
 	do {
-		waited = ktime_get_ns() - ask->refused;
-		if (!may_help(gpu, ask, bytes, waited))
+		waited = ktime_get_ns() - req->refused;
+		if (!may_help(gpu, req, bytes, waited))
 			return -ENOMEM;
 		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
 		schedule_timeout(msecs_to_jiffies(clamp_t(s64, waited / NSEC_PER_MSEC, 1,
-							  AGAIN_STEP)));
-		if (answer)
-			*answer = flags;
+							  RETRY_STEP)));
+		if (call->flags)
+			*call->flags = flags;
 		if (signal_pending(current))
 			break;
 		tgk_count(TGK_STAT_VRAM_AGAIN);
@@ -504,8 +405,8 @@ static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 		return -EINTR;
 	raw_spin_lock_irq(&gpu->lock);
 	ret = -EINTR;
-	if (!gpu->closing && leave(gpu, ask)) {
-		*asked = NULL;
+	if (!gpu->closing && leave(gpu, req)) {
+		*reqp = NULL;
 		ret = -ERESTARTSYS;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
@@ -513,30 +414,29 @@ static int again(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 }
 
 /**
- * tgk_vram_submit() - nouveau had no memory for a submission
+ * tgk_vram_submit() - the driver had no memory for a submission
  * @gpu: the GPU
  * @call: the ioctl
- * @answer: where nouveau puts an answer in the place of what it is told; NULL: nowhere
- * @flags: what it was told there
+ * @flags: what stood in tgk_call.flags before
  *
  * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us.
  *
- * Return: what nouveau returns in the end; -ERESTARTSYS or -EINTR: a signal came first.
+ * Return: what the driver returns in the end; -ERESTARTSYS or -EINTR: a signal came first.
  */
-int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 *answer, u64 flags)
+int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags)
 {
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 	int ret = -ENOMEM;
 	u64 bytes;
 
-	if (!tgk_call_vram(call, &bytes))
+	if (!tgk_driver.vram(call, &bytes))
 		return ret;
-	ask = come_back(gpu, 0) ?: ask_new(NULL);
-	if (!ask)
+	req = come_back(gpu, 0) ?: request_new(NULL);
+	if (!req)
 		return ret;
-	ret = again(gpu, call, bytes, answer, flags, &ask);
-	if (ask)
-		ask_free(gpu, ask);
+	ret = retry(gpu, call, bytes, flags, &req);
+	if (req)
+		request_free(gpu, req);
 	return ret;
 }
 
@@ -580,9 +480,9 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 }
 
 /*
- * nouveau has made an object of @made bytes, or none (@handle is 0): what has been booked is its,
- * or given back. Where the handle names one of another size, the client was quicker, and has put
- * another in its place.
+ * The driver has made an object of @made bytes, or none (@handle is 0): the booking is the object's
+ * now, or is given back. If the handle names an object of another size, the client was quicker, and
+ * has put another object in its place.
  */
 static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
 			u32 handle, u64 made)
@@ -602,51 +502,43 @@ static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct d
 }
 
 /**
- * tgk_vram_make() - ask nouveau for an object in VRAM
+ * tgk_vram_make() - let the driver make an object in VRAM
  * @gpu: the GPU
  * @call: the ioctl
- * @bytes: how much it asks for
- * @handle: where nouveau puts its handle
+ * @bytes: the size that it names
+ * @handle: where the driver puts its handle
  * @made: where it puts its size
  *
- * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us before
- * nouveau is asked, and as long again where it refuses what is in the books.
+ * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us before the
+ * driver is called, and as long again where it refuses what is in the books.
  *
- * Return: what nouveau returns; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal
+ * Return: what the driver returns; -ENOMEM: refused, or no memory; -ERESTARTSYS or -EINTR: a signal
  * came first; -ENODEV: the device goes.
  */
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
 		  const u64 *made)
 {
 	struct tgk_object *object;
-	struct tgk_ask *ask;
+	struct tgk_request *req;
 	int ret;
 
-	ret = request(gpu, bytes, &ask);
+	ret = book(gpu, bytes, &req);
 	if (ret)
 		return ret;
 	ret = call->orig(call->dev, call->data, call->file);
-	if (ret == -ENOMEM && ask)
-		ret = again(gpu, call, ask->object->bytes, NULL, 0, &ask);
-	if (!ask)
+	if (ret == -ENOMEM && req)
+		ret = retry(gpu, call, req->object->bytes, 0, &req);
+	if (!req)
 		return ret;
-	object = ask->object;
-	ask->object = NULL;
-	ask_free(gpu, ask);
+	object = req->object;
+	req->object = NULL;
+	request_free(gpu, req);
 	object_made(gpu, object, call->file, ret ? 0 : *handle, *made);
 	return ret;
 }
 
-/**
- * tgk_vram_free() - nouveau is about to free an object
- * @gpu: the GPU
- * @obj: the object
- *
- * Context: process.
- *
- * Return: its booking, for tgk_vram_freed(), or NULL.
- */
-struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_object *obj)
+/* Under no lock. The booking of an object that the driver is about to free, or NULL. */
+static struct tgk_object *take_booking(struct tgk_gpu *gpu, const struct drm_gem_object *obj)
 {
 	struct tgk_object *object;
 
@@ -659,14 +551,44 @@ struct tgk_object *tgk_vram_free(struct tgk_gpu *gpu, const struct drm_gem_objec
 }
 
 /**
- * tgk_vram_freed() - nouveau has freed it
- * @gpu: the GPU
- * @object: what tgk_vram_free() returned
+ * tgk_object_free() - stands in for the driver's function that frees an object (tgk_driver.free)
+ * @obj: the object
+ *
+ * The original is what the object says, as DRM would call it: tgk_driver.free may be another
+ * instance's by now, or empty, if the last GPU has gone and another has come since.
+ * Context: process; sleeps.
  */
-void tgk_vram_freed(struct tgk_gpu *gpu, struct tgk_object *object)
+void tgk_object_free(struct drm_gem_object *obj)
 {
-	if (object)
-		object_return(gpu, object);
+	struct tgk_object *booked;
+	struct tgk_gpu *gpu;
+
+	tgk_hook_enter();
+	gpu = tgk_gpu_get(obj->dev);
+	booked = gpu ? take_booking(gpu, obj) : NULL;
+	obj->funcs->free(obj);
+	if (booked)
+		object_return(gpu, booked);
+	if (gpu)
+		tgk_gpu_put(gpu);
+	tgk_hook_leave();
+}
+
+static void last_put(struct kref *refcount)
+{
+	tgk_object_free(container_of(refcount, struct drm_gem_object, refcount));
+}
+
+/**
+ * tgk_object_put() - give back a reference to an object of the driver's
+ * @obj: the object
+ *
+ * In the place of drm_gem_object_put(), whose free would not be seen (head of hook.c).
+ * Context: process; sleeps.
+ */
+void tgk_object_put(struct drm_gem_object *obj)
+{
+	kref_put(&obj->refcount, last_put);
 }
 
 /* --- the GPU's memory --- */
@@ -674,12 +596,12 @@ void tgk_vram_freed(struct tgk_gpu *gpu, struct tgk_object *object)
 /**
  * tgk_vram_learn() - learn from one of its objects how much VRAM a GPU has
  * @gpu: the GPU
- * @obj: an object of nouveau's
+ * @obj: an object of the driver's
  *
- * Sees to it that the end of objects is heard of, too.
+ * Hooks the end of objects, too (tgk_hook_free()).
  * Context: process; sleeps.
  *
- * Return: 0; or a negative errno: their end is not heard of.
+ * Return: 0; or a negative errno: their end is not seen.
  */
 int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj)
 {

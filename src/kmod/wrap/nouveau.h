@@ -3,8 +3,8 @@
  * nouveau's ioctls, by their place in drm_driver.ioctls, and their arguments.
  *
  * The channel ioctls' arguments became public in 6.6 (a public header before had only the
- * numbers); the layout has always been the same. hook.c holds the sizes that nouveau itself
- * declares in its table against these.
+ * numbers); the layout has always been the same. driver/nouveau.c holds the sizes that nouveau
+ * itself declares in its table against these.
  */
 #ifndef TGK_WRAP_NOUVEAU_H
 #define TGK_WRAP_NOUVEAU_H

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual GPUs as all GPUs have them: those of the spec, and what has been changed by hand since,
- * in sysfs under vgpus/.
+ * The folder vgpus/: the virtual GPUs that all GPUs have. The spec sets them, and root may change
+ * them here afterwards.
  *
  * Process context. The table is guarded by tgk_mutex; readers of what a virtual GPU has used take
  * the GPUs' locks. A slot of the table is a folder: there are as many as there may be virtual
  * GPUs, so none comes or goes while somebody reads it.
  */
-#include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/rculist.h>
 
-#include "tgk.h"
+#include "feed.h"
+#include "gpu.h"
+#include "sysfs.h"
 
 static struct tg_vgpu_conf table[TG_VGPUS_MAX];	/* tgk_mutex, as is @by_hand */
 static bool by_hand;				/* it is not what the spec says any more */
@@ -50,7 +51,7 @@ void tgk_vgpus_spec(const struct tg_spec *spec)
 }
 
 /**
- * tgk_vgpus_attach() - tell a GPU that is new what has been changed by hand
+ * tgk_vgpus_attach() - feed a new GPU what root has changed since the spec
  * @gpu: it has the spec already
  *
  * Context: under tgk_mutex.
@@ -241,7 +242,7 @@ static ssize_t vgpu_store(struct kobject *kobj, struct kobj_attribute *ka, const
 	const u32 nr = folder(kobj), what = what_of(ka);
 	int ret;
 
-	if (!capable(CAP_SYS_ADMIN))
+	if (!tgk_may_write())
 		return -EPERM;
 	if (!nr)
 		return -EPERM;

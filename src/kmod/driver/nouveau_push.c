@@ -23,13 +23,27 @@
 #include <drm/ttm/ttm_tt.h>
 #include <linux/dma-resv.h>
 #include <linux/io.h>
+#include <linux/uaccess.h>
 
-#include "tgk.h"
+#include "nouveau.h"
+#include "vram.h"
+#include "wrap/nouveau.h"
 
 #define PAGE_WORDS	(PAGE_SIZE / sizeof(u32))
 #define PART		32		/* words copied at a time, on the stack */
 #define READ_MAX	131072		/* words read of one group */
 #define IO_PRICE	64		/* as many as one word through the BAR counts for */
+
+/**
+ * struct piece - a piece of push buffer
+ * @handle: the GEM object that it is in, as its client calls it
+ * @offset: where in it, bytes
+ * @bytes: how many; neither has been checked
+ */
+struct piece {
+	u32 handle;
+	u64 offset, bytes;
+};
 
 /**
  * struct view - one page of an object, mapped; under the object's reservation lock
@@ -134,7 +148,7 @@ static bool build_from(struct tg_key_builder *b, struct ttm_buffer_object *bo, u
 }
 
 static bool build_piece(struct tg_key_builder *b, struct drm_file *file,
-			const struct tgk_piece *piece, u32 *left)
+			const struct piece *piece, u32 *left)
 {
 	struct drm_gem_object *obj = drm_gem_object_lookup(file, piece->handle);
 	bool good = false;
@@ -155,8 +169,42 @@ put:
 	return good;
 }
 
+/* Of a push's length: bytes, and a flag for the GPU that older headers do not name. */
+#define PUSH_BYTES		0x007ffffcULL
+#define PUSH_NO_PREFETCH	0x00800000ULL
+
+/*
+ * Where does piece number @i of a submission's push buffer lie, from 0, in the order in which the
+ * GPU fetches them? The client may change its mind before nouveau looks, too. EXEC names addresses
+ * of the GPU, and only nouveau knows what is there. Return: 1; 0: there are only @i; negative: that
+ * cannot be told.
+ */
+static int find_piece(const struct tgk_call *call, u32 i, struct piece *piece)
+{
+	const struct drm_nouveau_gem_pushbuf *req = call->data;
+	const struct drm_nouveau_gem_pushbuf_push __user *pushes = u64_to_user_ptr(req->push);
+	const struct drm_nouveau_gem_pushbuf_bo __user *bos = u64_to_user_ptr(req->buffers);
+	struct drm_nouveau_gem_pushbuf_push push;
+
+	if (call->sched)
+		return -EOPNOTSUPP;
+	if (i == req->nr_push)
+		return 0;
+	if (req->nr_push > NOUVEAU_GEM_MAX_PUSH || req->nr_buffers > NOUVEAU_GEM_MAX_BUFFERS)
+		return -EINVAL;
+	if (copy_from_user(&push, &pushes[i], sizeof(push)))
+		return -EFAULT;
+	if (push.bo_index >= req->nr_buffers || push.length & ~(PUSH_BYTES | PUSH_NO_PREFETCH))
+		return -EINVAL;
+	if (get_user(piece->handle, &bos[push.bo_index].handle))
+		return -EFAULT;
+	piece->offset = push.offset;
+	piece->bytes = push.length & PUSH_BYTES;
+	return 1;
+}
+
 /**
- * tgk_push_key() - which commands does a submission consist of?
+ * tgk_nouveau_key() - which commands does a submission consist of?
  * @b: room for the key
  * @call: the ioctl
  *
@@ -164,15 +212,53 @@ put:
  *
  * Return: the key, in @b; NULL: its push buffers cannot be read, or are no commands, or too many.
  */
-const struct tg_key *tgk_push_key(struct tg_key_builder *b, const struct tgk_call *call)
+const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, const struct tgk_call *call)
 {
-	struct tgk_piece piece;
+	struct piece piece;
 	u32 i, left = READ_MAX;
 	int more;
 
 	tg_key_init(b);
-	for (i = 0; (more = tgk_call_piece(call, i, &piece)) > 0; i++)
+	for (i = 0; (more = find_piece(call, i, &piece)) > 0; i++)
 		if (!build_piece(b, call->file, &piece, &left))
 			return NULL;
 	return more ? NULL : tg_key_finish(b);
+}
+
+/**
+ * tgk_nouveau_vram() - how much VRAM does a submission need at the same time?
+ * @call: the ioctl, refused by nouveau
+ * @bytes: receives the size of the objects that it lets lie nowhere else; U64_MAX: all that its
+ *	process has. The client may tell nouveau something else
+ *
+ * Context: process; reads the client's memory.
+ *
+ * Return: false: it names nothing that may lie there.
+ */
+bool tgk_nouveau_vram(const struct tgk_call *call, u64 *bytes)
+{
+	const struct drm_nouveau_gem_pushbuf *req = call->data;
+	const struct drm_nouveau_gem_pushbuf_bo __user *bos = u64_to_user_ptr(req->buffers);
+	struct drm_nouveau_gem_pushbuf_bo bo;
+	struct drm_gem_object *obj;
+	bool any = false;
+	u32 i, domains;
+
+	*bytes = call->sched ? U64_MAX : 0;
+	if (call->sched)
+		return true;
+	for (i = 0; i < min_t(u32, req->nr_buffers, NOUVEAU_GEM_MAX_BUFFERS); i++) {
+		if (copy_from_user(&bo, &bos[i], sizeof(bo)))
+			return false;
+		domains = bo.valid_domains & (bo.write_domains ?: bo.read_domains);
+		any |= !!(domains & NOUVEAU_GEM_DOMAIN_VRAM);
+		if (!(domains & NOUVEAU_GEM_DOMAIN_VRAM) || domains & NOUVEAU_GEM_DOMAIN_GART)
+			continue;
+		obj = drm_gem_object_lookup(call->file, bo.handle);
+		if (!obj)
+			return false;
+		*bytes += obj->size;
+		tgk_object_put(obj);
+	}
+	return any;
 }

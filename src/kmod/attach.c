@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finds the driver's GPUs, and lets go of them.
+ *
+ * A GPU is attached when the module is loaded, or when the driver binds to it. It is detached when
+ * the driver is unbound, before the driver removes anything: by then no thread waits in our
+ * functions any more, and every call that was in the driver through us has come out.
+ *
+ * main.c calls tgk_attach_init() and tgk_attach_exit(); the PCI bus calls on_bus(). Attach and
+ * detach run in process context, under the device's lock, then tgk_mutex.
+ */
+#include <linux/device.h>
+#include <linux/pci.h>
+#include <linux/rcupdate.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+
+#include "attach.h"
+#include "driver/driver.h"
+#include "gpu.h"
+#include "hook.h"
+#include "poll.h"
+
+/* A child of the PCI device: the DRM minor's device keeps the minor. */
+static int minor_of(struct device *dev, void *data)
+{
+	struct drm_device **drm = data;
+	const struct drm_minor *minor;
+
+	if (!dev->class || strcmp(dev->class->name, "drm") || MAJOR(dev->devt) != DRM_MAJOR)
+		return 0;
+	minor = dev_get_drvdata(dev);
+	if (minor)
+		*drm = minor->dev;
+	return *drm ? 1 : 0;
+}
+
+static bool is_bound(const struct device *dev)
+{
+	return to_pci_dev(dev)->vendor == tgk_driver.vendor && dev->driver &&
+	       !strcmp(dev->driver->name, tgk_driver.name);
+}
+
+static struct tgk_gpu *gpu_of(const struct device *dev)
+{
+	struct tgk_gpu *gpu;
+
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (gpu->dev == dev)
+			return gpu;
+	return NULL;
+}
+
+/* Hooks that no GPU needs any more. Return: all of them are off; tgk_hooks_put() is to follow. */
+static bool hooks_rest(void)
+{
+	const struct tgk_gpu *gpu;
+	bool several = false;
+
+	if (list_empty(&tgk_gpus)) {
+		tgk_hooks_off();
+		return true;
+	}
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		several |= gpu->core.nr_engines > 1;
+	if (!several)
+		tgk_hooks_several_off();
+	return false;
+}
+
+/* The device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
+static struct drm_device *find_drm(struct device *dev)
+{
+	struct drm_device *drm = NULL;
+
+	device_for_each_child(dev, &drm, minor_of);
+	if (!drm) {
+		pr_err("%s: %s is bound but has no DRM device\n", dev_name(dev), tgk_driver.name);
+		return ERR_PTR(-ENODEV);
+	}
+	if (!tgk_driver.is_known(drm->driver)) {
+		pr_err("%s: this %s's ioctls are not those that we know (Linux 6.1 to 7.2)\n",
+		       dev_name(dev), tgk_driver.name);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (tgk_hooks_held() && !tgk_hooks_are_of(drm->driver)) {
+		pr_err("%s: belongs to a second %s\n", dev_name(dev), tgk_driver.name);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	return drm;
+}
+
+/* Under the device's lock and tgk_mutex. */
+static int attach(struct device *dev)
+{
+	struct drm_device *drm;
+	struct tgk_gpu *gpu;
+	u32 chip;
+	int ret;
+
+	if (gpu_of(dev))
+		return 0;
+	drm = find_drm(dev);
+	if (IS_ERR(drm))
+		return PTR_ERR(drm);
+	chip = tgk_driver.chip_id(dev);
+	if (chip == TGK_CHIP_NONE) {
+		pr_err("%s: does not answer, so what chip it is cannot be told\n", dev_name(dev));
+		ret = -ENODEV;
+		goto refuse;
+	}
+	ret = tgk_hooks_held() ? 0 : tgk_hooks_on(drm);
+	if (ret)
+		goto refuse;
+	if (tgk_chip_engines(chip) > 1)
+		ret = tgk_hooks_several_on(drm);
+	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(drm, dev);
+	if (IS_ERR(gpu)) {
+		if (hooks_rest())
+			tgk_hooks_put();
+		ret = PTR_ERR(gpu);
+		goto refuse;
+	}
+	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(dev),
+		tg_gpu_policy(&gpu->core)->name);
+	return 0;
+
+refuse:
+	pr_err("%s: not scheduled (error %d)\n", dev_name(dev), ret);
+	return ret;
+}
+
+/*
+ * Wait until the closed GPU of @dev is destroyed; NULL: all that are closed. Unbinding and
+ * unloading may wait for the same one: the first that finds it quiet destroys it. A client's
+ * thread may be stuck inside the driver, so tgk_mutex is not held while this waits.
+ */
+static void destroy_closed(const struct device *dev)
+{
+	struct tgk_gpu *gpu, *next;
+	unsigned int n = 0;
+	bool left = true;
+
+	while (left) {
+		left = false;
+		mutex_lock(&tgk_mutex);
+		list_for_each_entry_safe(gpu, next, &tgk_gpus_closed, node) {
+			if (dev && gpu->dev != dev)
+				continue;
+			if (tgk_gpu_quiet(gpu)) {
+				tgk_gpu_destroy(gpu);
+				continue;
+			}
+			left = true;
+			if (n % 2000 == 1999)
+				pr_notice("GPU %u: still waiting for %u calls inside %s\n",
+					  gpu->index, atomic_read(&gpu->calls), tgk_driver.name);
+		}
+		mutex_unlock(&tgk_mutex);
+		/* TASK_IDLE: a long wait for clients is not to be reported as a hung task. */
+		if (left)
+			schedule_timeout_idle(HZ / 100);
+		n++;
+	}
+}
+
+static bool leaving;	/* tgk_mutex: none is attached any more */
+
+/* Under the device's lock: the driver is about to leave it. */
+static void detach(const struct device *dev)
+{
+	struct module *owner = NULL;
+	unsigned int index = 0;
+	struct tgk_gpu *gpu;
+	u32 waiters = 0;
+
+	mutex_lock(&tgk_mutex);
+	gpu = gpu_of(dev);
+	if (gpu) {
+		index = gpu->index;
+		waiters = tgk_gpu_close(gpu, TGK_GONE);
+		if (hooks_rest()) {
+			/* A GPU that comes meanwhile switches the hooks on anew. */
+			owner = gpu->drm->driver->fops->owner;
+			__module_get(owner);
+			tgk_hooks_put();
+		}
+	}
+	mutex_unlock(&tgk_mutex);
+	destroy_closed(dev);
+	if (!gpu)
+		return;
+	pr_info("GPU %u has gone: %u waiters released, hooks %s\n", index, waiters,
+		owner ? "off" : "stay on for the others");
+	module_put(owner);
+}
+
+static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct device *dev = data;
+
+	if (action == BUS_NOTIFY_UNBIND_DRIVER) {
+		detach(dev);
+	} else if (action == BUS_NOTIFY_BOUND_DRIVER) {
+		mutex_lock(&tgk_mutex);
+		if (!leaving && is_bound(dev))
+			attach(dev);
+		mutex_unlock(&tgk_mutex);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block on_bus_block = { .notifier_call = on_bus };
+
+/*
+ * The device's lock keeps the driver bound meanwhile. Return: 0 if a GPU is scheduled, or none was
+ * refused; else why the first one was.
+ */
+static int attach_all(void)
+{
+	struct pci_dev *pci = NULL;
+	int ret, refused = 0;
+	bool any = false;
+
+	while ((pci = pci_get_device(tgk_driver.vendor, PCI_ANY_ID, pci))) {
+		device_lock(&pci->dev);
+		mutex_lock(&tgk_mutex);
+		if (is_bound(&pci->dev)) {
+			ret = attach(&pci->dev);
+			refused = refused ?: ret;
+			any |= !ret;
+		}
+		mutex_unlock(&tgk_mutex);
+		device_unlock(&pci->dev);
+	}
+	return any ? 0 : refused;
+}
+
+/*
+ * Redirected calls that are not counted yet may come until tgk_hooks_calls_end(): they find no GPU,
+ * and pass through.
+ */
+static void detach_all(void)
+{
+	struct tgk_gpu *gpu, *next;
+
+	mutex_lock(&tgk_mutex);
+	leaving = true;
+	list_for_each_entry_safe(gpu, next, &tgk_gpus, node)
+		tgk_gpu_close(gpu, TGK_PASS);
+	if (tgk_hooks_held())
+		tgk_hooks_off();
+	mutex_unlock(&tgk_mutex);
+	destroy_closed(NULL);
+	tgk_hooks_calls_end();
+	mutex_lock(&tgk_mutex);
+	if (tgk_hooks_held())
+		tgk_hooks_put();
+	mutex_unlock(&tgk_mutex);
+}
+
+/**
+ * tgk_attach_init() - attach to all GPUs that are there, and to those that come
+ *
+ * Context: process, at load.
+ *
+ * Return: 0, also when there is none; else a negative errno after a message.
+ */
+int tgk_attach_init(void)
+{
+	int ret;
+
+	ret = tgk_hook_init() ?: bus_register_notifier(&pci_bus_type, &on_bus_block);
+	if (ret)
+		return ret;
+	ret = attach_all();
+	if (ret) {
+		tgk_attach_exit();
+		return ret;
+	}
+	if (!tgk_hooks_held())
+		pr_info("no GPU is bound to %s: waiting for one\n", tgk_driver.name);
+	return 0;
+}
+
+/**
+ * tgk_attach_exit() - detach from all GPUs; no call is in this module when it returns
+ *
+ * Context: process, at unload.
+ */
+void tgk_attach_exit(void)
+{
+	/* A GPU that is unbound meanwhile is waited for by its notifier. */
+	detach_all();
+	/* Without tgk_mutex: it waits for notifiers, and they take it. */
+	bus_unregister_notifier(&pci_bus_type, &on_bus_block);
+	tgk_hook_exit();
+}

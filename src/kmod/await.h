@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * await.c: what an EXEC waits for before its turn.
+ */
+#ifndef TGK_AWAIT_H
+#define TGK_AWAIT_H
+
+#include "tgk.h"
+
+int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call);
+
+#endif /* TGK_AWAIT_H */

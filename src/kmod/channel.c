@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Channels: how a submission finds its client, and how it passes an open gate.
+ *
+ * A channel is in the table of its GPU once for each process that uses it. It joins when the driver
+ * has allocated it, or with its first submission. It leaves the core before the driver frees it, so
+ * that its waiting threads come back and find out from the driver; it stays in the table, dying,
+ * until the driver has freed it.
+ *
+ * The functions of the driver folder call this in process context, submit.c in the submitting
+ * thread. The table is changed under tgk_gpu.lock; readers are under it or RCU.
+ */
+#include <linux/dma-fence.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "channel.h"
+#include "client.h"
+#include "feed.h"
+#include "fence.h"
+#include "owner.h"
+#include "pool.h"
+#include "settings.h"
+
+#define GRAPHICS	1	/* the engine of a channel of which no object is known */
+#define NR_STEP		0x1000	/* above any number that a driver gives to a channel */
+
+/* Does a process that shares a channel never submit again? Then there is room for another. */
+static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	struct tgk_channel *ch;
+	bool room = false;
+
+	rcu_read_lock();
+	hash_for_each_possible(gpu->channels, ch, hash, chid)
+		room |= !ch->dying && ch->file == file && ch->chid == chid &&
+			tgk_client_is_over(ch->client);
+	rcu_read_unlock();
+	return room;
+}
+
+/**
+ * tgk_channel_find() - a channel as the current process uses it
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the driver's number
+ * @known: what is known about it
+ *
+ * Of more than TGK_SHARERS processes that share a channel, those that come last use it in the name
+ * of one that has come before.
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: the channel if *@known is TGK_KNOWN, else NULL.
+ */
+struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
+				     enum tgk_known *known)
+{
+	struct tgk_channel *ch, *other = NULL;
+	u32 others = 0;
+
+	*known = TGK_UNKNOWN;
+	hash_for_each_possible(gpu->channels, ch, hash, chid) {
+		if (ch->file != file || ch->chid != chid)
+			continue;
+		if (!ch->dying && tgk_client_is_current(ch->client)) {
+			*known = TGK_KNOWN;
+			return ch;
+		}
+		if (!ch->dying) {
+			*known = TGK_FOREIGN;
+			other = ch;
+			others++;
+		} else if (*known == TGK_UNKNOWN) {
+			*known = TGK_DYING;
+		}
+	}
+	if (likely(others < TGK_SHARERS) || makes_room(gpu, file, chid))
+		return NULL;
+	*known = TGK_KNOWN;
+	return other;
+}
+
+static void channel_free(struct rcu_head *rcu)
+{
+	struct tgk_channel *ch = container_of(rcu, struct tgk_channel, rcu);
+
+	dma_fence_put(rcu_access_pointer(ch->last));
+	tgk_client_put(ch->client);
+	kfree(ch);
+}
+
+/* Any context. */
+void tgk_channel_put(struct tgk_channel *ch)
+{
+	if (refcount_dec_and_test(&ch->refs))
+		call_rcu(&ch->rcu, channel_free);
+}
+
+/* Under tgk_gpu.lock: out of the table. */
+static void unhash(struct tgk_channel *ch)
+{
+	hash_del_rcu(&ch->hash);
+	tgk_fence_forget(ch);
+	tgk_channel_put(ch);
+}
+
+/**
+ * tgk_channel_next() - a thread of a channel is through, or has given up
+ * @ch: the channel
+ *
+ * The first of those behind is one of its threads from now on.
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_channel_next(struct tgk_channel *ch)
+{
+	struct tgk_turn *turn;
+
+	if (likely(list_empty(&ch->behind))) {
+		ch->threads--;
+		return;
+	}
+	turn = list_first_entry(&ch->behind, struct tgk_turn, node);
+	list_del(&turn->node);
+	/* Once it has seen this, and has had the lock, its stack may be gone. */
+	WRITE_ONCE(turn->come, true);
+	wake_up_process(turn->task);
+}
+
+/**
+ * tgk_open_begin() - begin a submission through an open gate
+ * @gpu: the GPU
+ * @ch: its channel, held; not the caller's any more if it begins
+ *
+ * Context: process, the submitting one.
+ *
+ * Return: it has begun, until tgk_open_leave(); false: the gate is not open.
+ */
+bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch)
+{
+	atomic64_inc(&ch->client->open_begun);
+	smp_mb__after_atomic();		/* see tgk_client_gate() */
+	if (likely(READ_ONCE(ch->client->gate) == TG_GATE_OPEN))
+		return true;
+	atomic64_dec(&ch->client->open_begun);
+	wake_up_all(&gpu->open_wait);
+	return false;
+}
+
+/**
+ * tgk_open_enter() - begin a submission through an open gate
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the channel
+ *
+ * Takes no lock. Context: process, the submitting one.
+ *
+ * Return: the channel, until tgk_open_leave(); NULL: unknown, or its client's gate is not open.
+ */
+struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	struct tgk_channel *ch;
+
+	rcu_read_lock_sched();
+	hash_for_each_possible_rcu(gpu->channels, ch, hash, chid, rcu_read_lock_sched_held())
+		if (ch->file == file && ch->chid == chid && tgk_client_is_current(ch->client) &&
+		    !READ_ONCE(ch->dying))
+			break;
+	if (!ch || READ_ONCE(ch->client->gate) != TG_GATE_OPEN ||
+	    !refcount_inc_not_zero(&ch->refs)) {
+		rcu_read_unlock_sched();
+		return NULL;
+	}
+	rcu_read_unlock_sched();
+	if (likely(tgk_open_begin(gpu, ch)))
+		return ch;
+	tgk_channel_put(ch);
+	return NULL;
+}
+
+/* Of two fences of a channel the later one is the last, in whichever order threads set them. */
+static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
+{
+	struct dma_fence __rcu **last = &ch->last;
+	struct dma_fence *old;
+
+	rcu_read_lock_sched();	/* a fence's memory stays meanwhile, so none comes in its place */
+	do {
+		old = rcu_dereference_sched(*last);
+		if (old && !dma_fence_is_later(fence, old)) {
+			old = fence;
+			break;
+		}
+	} while (cmpxchg((__force struct dma_fence **)last, old, fence) != old);
+	rcu_read_unlock_sched();
+	dma_fence_put(old);
+}
+
+/**
+ * tgk_open_leave() - the driver has the submission
+ * @gpu: the GPU
+ * @ch: as tgk_open_enter() gave it; not the caller's any more
+ * @fence: its fence, not the caller's any more; or NULL
+ */
+void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence)
+{
+	struct tgk_client *client = ch->client;
+
+	if (fence)
+		set_last(ch, fence);
+	atomic64_inc(&client->open_ended);
+	smp_mb__after_atomic();	/* tgk_client_gate() sees the count, or we see the gate */
+	if (unlikely(READ_ONCE(client->gate) != TG_GATE_OPEN))
+		wake_up_all(&gpu->open_wait);
+	tgk_channel_put(ch);
+}
+
+/**
+ * tgk_channel_fence() - the last fence of what went through the open gate
+ * @ch: the channel
+ *
+ * Context: under rcu_read_lock().
+ *
+ * Return: the fence, referenced, or NULL.
+ */
+struct dma_fence *tgk_channel_fence(struct tgk_channel *ch)
+{
+	return dma_fence_get_rcu_safe(&ch->last);
+}
+
+/* Under tgk_gpu.lock. */
+static void leave(struct tgk_gpu *gpu, struct tgk_channel *ch)
+{
+	struct tg_event ev = {
+		.kind = TG_EV_LEAVE, .client = ch->client->id, .channel = ch->nr,
+	};
+
+	WRITE_ONCE(ch->dying, true);
+	if (!--ch->client->channels)
+		ch->client->closed = true;
+	tgk_feed(gpu, &ev);
+}
+
+static bool concerns(const struct tgk_channel *ch, const struct drm_file *file, const u32 *chid)
+{
+	return (!file || ch->file == file) && (!chid || ch->chid == *chid);
+}
+
+/*
+ * One of the channels that @file and @chid name: a dying one, or a living one. Under tgk_gpu.lock.
+ */
+static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *file,
+				  const u32 *chid, bool dying)
+{
+	struct tgk_channel *ch;
+	int i;
+
+	hash_for_each(gpu->channels, i, ch, hash)
+		if (ch->dying == dying && concerns(ch, file, chid))
+			return ch;
+	return NULL;
+}
+
+/**
+ * tgk_channel_leave() - the driver is about to free channels
+ * @gpu: the GPU
+ * @file: of this handle; NULL: all
+ * @chid: of this number; NULL: all
+ *
+ * Context: process. tgk_channel_forget() follows when the driver has freed them.
+ */
+void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
+{
+	struct tgk_channel *ch;
+
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		ch = one_of(gpu, file, chid, false);
+		if (ch)
+			leave(gpu, ch);
+		raw_spin_unlock_irq(&gpu->lock);
+	} while (ch);
+}
+
+/**
+ * tgk_channel_forget() - the driver has freed channels
+ * @gpu: the GPU
+ * @file: as for tgk_channel_leave()
+ * @chid: as for tgk_channel_leave()
+ *
+ * Context: process.
+ */
+void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
+{
+	struct tgk_channel *ch;
+
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		ch = one_of(gpu, file, chid, true);
+		if (ch)
+			unhash(ch);
+		raw_spin_unlock_irq(&gpu->lock);
+	} while (ch);
+	tgk_pools_trim(gpu);
+}
+
+/*
+ * Processes that shared a channel, and are dead or execute another program, leave it at once.
+ * Otherwise a handle that is passed from process to process would collect clients without end.
+ * Under tgk_gpu.lock.
+ */
+static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	struct hlist_node *next;
+	struct tgk_channel *ch;
+
+	rcu_read_lock();
+	hash_for_each_possible_safe(gpu->channels, ch, next, hash, chid) {
+		if (ch->dying || !concerns(ch, file, &chid) || !tgk_client_is_over(ch->client))
+			continue;
+		leave(gpu, ch);
+		unhash(ch);
+	}
+	rcu_read_unlock();
+}
+
+/* Under tgk_gpu.lock. */
+static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_channel *ch,
+		     const struct tgk_owner *owner)
+{
+	struct tg_event ev;
+	int ret;
+
+	/*
+	 * The driver's numbers are unique among living channels. But a race of free and submit, or
+	 * a chip with several runlists, may show us one twice.
+	 */
+	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
+		ev = (struct tg_event) {
+			.kind = TG_EV_JOIN, .client = client->id, .channel = ch->nr,
+			.job = owner->nr, .arg = GRAPHICS, .data = &client->ident,
+			.host = client,
+		};
+		ret = tgk_feed(gpu, &ev);
+		if (ret != -EEXIST)
+			return ret;
+	}
+}
+
+static int join_pools(struct tgk_gpu *gpu)
+{
+	return tgk_pool_fill(gpu, TG_POOL_CLIENT, 1) ?:
+	       tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
+	       tgk_pool_fill(gpu, TG_POOL_CHANNEL, 1) ?:
+	       tgk_pool_fill(gpu, TG_POOL_RESERVE, 1);
+}
+
+/**
+ * tgk_channel_engines() - a channel got an object: its jobs use that one's engine, too
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the driver's number
+ * @engines: mask of what the object uses
+ *
+ * Context: process.
+ */
+void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u8 engines)
+{
+	enum tgk_known known = TGK_UNKNOWN;
+	struct tgk_channel *ch;
+
+	raw_spin_lock_irq(&gpu->lock);
+	ch = gpu->closing ? NULL : tgk_channel_find(gpu, file, chid, &known);
+	if (ch && (ch->engines | engines) != ch->engines) {
+		struct tg_event ev = {
+			.kind = TG_EV_ENGINES, .client = ch->client->id, .channel = ch->nr,
+		};
+
+		ch->engines |= engines;
+		ev.arg = ch->engines;
+		tgk_feed(gpu, &ev);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/**
+ * struct joining - a channel on its way into the core
+ * @ch: the channel, NULL: the core has it
+ * @owner: the account of the current process, held; NULL: a new client has it
+ * @new: a client for it, if none is there; NULL: none was needed yet, or it has joined
+ * @spec: in force, or NULL; under tgk_spec_sem
+ */
+struct joining {
+	struct tgk_channel *ch;
+	struct tgk_owner *owner;
+	struct tgk_client *new;
+	const struct tg_spec *spec;
+};
+
+/* Under tgk_gpu.lock: the core has taken the channel. */
+static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *client)
+{
+	if (client == j->new) {
+		tgk_client_add(gpu, client);
+		client->owner = j->owner;
+		j->owner = NULL;
+		j->new = NULL;
+	}
+	client->channels++;
+	kobject_get(&client->kobj);
+	j->ch->client = client;
+	hash_add_rcu(gpu->channels, &j->ch->hash, j->ch->chid);
+	j->ch = NULL;
+}
+
+/* Return: 0: it has joined, or need not; -EAGAIN: what was missing is there now; or an errno. */
+static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
+{
+	const struct drm_file *file = j->ch->file;
+	const u32 chid = j->ch->chid;
+	struct tgk_client *client;
+	enum tgk_known known;
+	int ret = 0;
+
+	raw_spin_lock_irq(&gpu->lock);
+	if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
+	    (known == TGK_DYING && !fresh)) {
+		raw_spin_unlock_irq(&gpu->lock);
+		return 0;
+	}
+	client = tgk_client_find(gpu) ?: j->new;
+	if (client && !tgk_client_matched(client, j->spec)) {
+		kobject_get(&client->kobj);
+		raw_spin_unlock_irq(&gpu->lock);
+		tgk_client_match(gpu, client, j->spec);
+		tgk_client_put(client);
+		return -EAGAIN;
+	}
+	/* Their reserves are free for this one. */
+	if (client && known == TGK_FOREIGN)
+		leave_dead(gpu, file, chid);
+	ret = client ? feed_join(gpu, client, j->ch, j->owner) : -ENOMEM;
+	if (!ret)
+		joined(gpu, j, client);
+	raw_spin_unlock_irq(&gpu->lock);
+	if (ret != -ENOMEM)
+		return ret;
+	if (!client)
+		j->new = tgk_client_new(gpu);
+	return client || j->new ? join_pools(gpu) ?: -EAGAIN : -ENOMEM;
+}
+
+static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bool fresh)
+{
+	struct tgk_channel *ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
+
+	if (!ch)
+		return NULL;
+	ch->file = file;
+	ch->chid = chid;
+	ch->engines = fresh ? 0 : GRAPHICS;	/* its objects were made before us */
+	refcount_set(&ch->refs, 1);
+	INIT_LIST_HEAD(&ch->behind);
+	return ch;
+}
+
+/**
+ * tgk_channel_join() - the current process has a channel
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the driver's number: one that exists
+ * @fresh: it has just been allocated; else it is known from a submission, and may be going
+ *
+ * Does nothing if that is known. Context: process; sleeps for as long as it takes to match all
+ * clients against a new spec, unless killed.
+ *
+ * Return: 0 or a negative errno.
+ */
+int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh)
+{
+	struct joining j = { .ch = channel_new(file, chid, fresh) };
+	int ret = -ENOMEM;
+
+	if (j.ch)
+		j.owner = tgk_owner_get(gpu);
+	if (j.owner)
+		ret = down_read_killable(&tgk_spec_sem) ? -EINTR : 0;
+	if (!ret) {
+		j.spec = tgk_spec ? &tgk_spec->spec : NULL;
+		do
+			ret = try_join(gpu, &j, fresh);
+		while (ret == -EAGAIN);
+		up_read(&tgk_spec_sem);
+	}
+	if (j.new)
+		tgk_client_put(j.new);
+	if (j.owner)
+		tgk_owner_put(gpu, j.owner);
+	kfree(j.ch);
+	return ret;
+}

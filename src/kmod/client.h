@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * client.c: processes on a GPU.
+ */
+#ifndef TGK_CLIENT_H
+#define TGK_CLIENT_H
+
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+
+#include "tgk.h"
+#include "wrap/task.h"
+
+struct tgk_client *tgk_client_new(struct tgk_gpu *gpu);
+struct tgk_client *tgk_client_find(struct tgk_gpu *gpu);
+void tgk_client_add(struct tgk_gpu *gpu, struct tgk_client *client);
+void tgk_client_gate(struct tgk_client *client, u32 gate);
+void tgk_client_sync(struct tgk_client *client);
+void tgk_client_gone(struct tgk_client *client);
+void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const struct tg_spec *spec);
+void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec);
+void tgk_client_put(struct tgk_client *client);
+
+/* Is it the current process, in the program that it executes now? */
+static inline bool tgk_client_is_current(const struct tgk_client *client)
+{
+	return client->pid == task_tgid(current) && client->exec == tgk_exec_id();
+}
+
+/* Can it never submit again? Under tgk_gpu.lock and RCU. */
+static inline bool tgk_client_is_over(const struct tgk_client *client)
+{
+	return !pid_task(client->pid, PIDTYPE_TGID) ||
+	       (client->pid == task_tgid(current) && client->exec != tgk_exec_id());
+}
+
+/* Is it matched against @spec, or is there no spec? Under tgk_gpu.lock. */
+static inline bool tgk_client_matched(const struct tgk_client *client, const struct tg_spec *spec)
+{
+	return !spec || client->ident.serial == spec->serial;
+}
+
+#endif /* TGK_CLIENT_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The seam: what only the DRM driver whose GPUs are scheduled can tell.
+ *
+ * One driver defines tgk_driver: nouveau, in the files of this folder. No other file but those in
+ * wrap/ knows it. Neither a submission through an open gate nor one that bypasses the gate calls
+ * anything here: the driver's function for the ioctl has put into struct tgk_call what they need.
+ *
+ * A driver's functions that stand in for its ioctls are called by the user's thread, in process
+ * context, under no lock of the driver; each runs between tgk_hook_enter() and tgk_hook_leave().
+ */
+#ifndef TGK_DRIVER_H
+#define TGK_DRIVER_H
+
+#include "hook.h"
+#include "poll.h"
+#include "tgk.h"
+
+#define TGK_CHIP_NONE	0x1ff		/* no chip's number */
+#define TGK_CHID_NONE	(~0u)		/* no channel, or the engine changes contexts */
+#define TGK_CHID_GONE	(~0u - 1)	/* the GPU does not answer */
+
+/**
+ * struct tgk_chip - a family of chips
+ * @first: its chip identifications, from
+ * @last: to
+ * @engines: how many engines are scheduled
+ * @page: offset in BAR0 of the pages that are read, 0: none
+ * @read: reads which channel the graphics engine works for: its number, TGK_CHID_NONE, or
+ *	TGK_CHID_GONE
+ */
+struct tgk_chip {
+	u32 first, last, engines;
+	u32 page[TGK_POLL_PAGES];
+	u32 (*read)(void __iomem *const *page);
+};
+
+/**
+ * struct tgk_driver - a DRM driver
+ * @name: what its module and its PCI driver are called
+ * @vendor: of its PCI devices
+ * @hooks: its functions that ours stand in for; the first one is there in every version, and is not
+ *	for several engines alone
+ * @nr_hooks: how many
+ * @close: the hook of the end of a file
+ * @free: the hook of the end of an object; its address stands in an object alone (tgk_hook_free())
+ * @chips: families whose registers can be read; those that are not among them have one engine
+ * @nr_chips: how many
+ * @readable: what people call them
+ * @is_known: has this version of the driver the ioctls that we know?
+ * @address: the function of that number in @hooks; 0: this version has none, or it is @free's
+ * @object: make an object of one page, for a proof. Return: 0 and its handle, or a negative errno
+ * @chip_id: a GPU's chip identification; TGK_CHIP_NONE: the GPU does not say. Wakes the GPU
+ * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
+ *	submissions that do not go through drm_sched (tgk_call.sched)
+ * @in_fence: the fence number @i that a submission has to wait for. Return: 1, and the fence,
+ *	referenced, or NULL where the driver will refuse it; 0: there are only @i; a negative errno
+ * @vram: how much VRAM does a submission need at the same time, which the driver has refused with
+ *	-ENOMEM? U64_MAX: all that its process has. The client may tell the driver something else.
+ *	Return: false: it names nothing that may lie there
+ * @key: which commands does a submission consist of? Return: the key, in @b; NULL: its push buffers
+ *	cannot be read, or are no commands, or too many
+ *
+ * All functions are called in process context and may sleep, but @makes_fence, which is called
+ * where a fence is made, in a task that may hold any lock of the driver.
+ */
+struct tgk_driver {
+	const char *name;
+	u16 vendor;
+	struct tgk_hook *hooks;
+	u32 nr_hooks;
+	struct tgk_hook *close, *free;
+	const struct tgk_chip *chips;
+	u32 nr_chips;
+	const char *readable;
+	bool (*is_known)(const struct drm_driver *drv);
+	unsigned long (*address)(const struct drm_driver *drv, u32 hook);
+	int (*object)(struct drm_file *file, u32 *handle);
+	u32 (*chip_id)(struct device *dev);
+	bool (*makes_fence)(struct dma_fence *fence);
+	int (*in_fence)(const struct tgk_call *call, u32 i, struct dma_fence **fence);
+	bool (*vram)(const struct tgk_call *call, u64 *bytes);
+	const struct tg_key *(*key)(struct tg_key_builder *b, const struct tgk_call *call);
+};
+
+extern const struct tgk_driver tgk_driver;
+
+#endif /* TGK_DRIVER_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of nouveau's backend share.
+ */
+#ifndef TGK_NOUVEAU_H
+#define TGK_NOUVEAU_H
+
+#include "driver/driver.h"
+
+/* nouveau_push.c */
+bool tgk_nouveau_vram(const struct tgk_call *call, u64 *bytes);
+const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, const struct tgk_call *call);
+
+/* nouveau_chip.c */
+#define TGK_NOUVEAU_CHIPS	3
+extern const struct tgk_chip tgk_nouveau_chips[TGK_NOUVEAU_CHIPS];
+u32 tgk_nouveau_chip_id(struct device *dev);
+
+#endif /* TGK_NOUVEAU_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * NVIDIA's registers: which chip it is, and which channel its graphics engine works for.
+ *
+ * poll.c maps the pages and calls the readers, in its thread; attach.c and gpu.c ask which chip it
+ * is. Nothing is ever written.
+ */
+#include <linux/bits.h>
+#include <linux/io.h>
+#include <linux/pci.h>
+#include <linux/pm_runtime.h>
+
+#include "nouveau.h"
+
+/*
+ * Tesla: PFIFO's channel (0x003204), which is the one that PGRAPH works for, or worked for last;
+ * PGRAPH's status (0x400700): bit 0 busy, bit 8 its context program, which is a switch.
+ */
+static u32 g84_read(void __iomem *const *page)
+{
+	const u32 channel = readl(page[0] + 0x204);
+	const u32 status = readl(page[1] + 0x700);
+
+	if (channel == ~0u || status == ~0u)
+		return TGK_CHID_GONE;
+	return (status & (BIT(0) | BIT(8))) == BIT(0) ? channel & 0x7f : TGK_CHID_NONE;
+}
+
+/*
+ * Fermi: the status of engine 0 in one word (0x002640), as nouveau reads it: bit 28 busy, 14 and 12
+ * a switch is under way, 6:0 the channel.
+ */
+static u32 gf100_read(void __iomem *const *page)
+{
+	const u32 status = readl(page[0] + 0x640);
+
+	if (status == ~0u)
+		return TGK_CHID_GONE;
+	return (status & (BIT(28) | BIT(14) | BIT(12))) == BIT(28) ? status & 0x7f : TGK_CHID_NONE;
+}
+
+/*
+ * Kepler: the status of engine 0 in one word (0x002640): bit 31 busy, 15 a switch is under way,
+ * 12 the number is a group's and not a channel's, 11:0 the number. Reads that fail give 0xbad0xxxx.
+ */
+static u32 gk104_read(void __iomem *const *page)
+{
+	const u32 status = readl(page[0] + 0x640);
+
+	if (status == ~0u || status >> 16 == 0xbad0)
+		return TGK_CHID_GONE;
+	return (status & (BIT(31) | BIT(15) | BIT(12))) == BIT(31) ? status & 0xfff : TGK_CHID_NONE;
+}
+
+/*
+ * Fermi's two copy engines work beside PGRAPH for the same channels. Younger chips serve each
+ * engine by channels of its own.
+ */
+const struct tgk_chip tgk_nouveau_chips[TGK_NOUVEAU_CHIPS] = {
+	{ 0x084, 0x0af, 1, { 0x003000, 0x400000 }, g84_read },
+	{ 0x0c0, 0x0d9, 3, { 0x002000 }, gf100_read },
+	{ 0x0e4, 0x108, 1, { 0x002000 }, gk104_read },
+};
+
+/**
+ * tgk_nouveau_chip_id() - which chip is it?
+ * @dev: a GPU's
+ *
+ * Context: process.
+ *
+ * Return: nouveau's number of it; TGK_CHIP_NONE: it does not say.
+ */
+u32 tgk_nouveau_chip_id(struct device *dev)
+{
+	const resource_size_t bar = pci_resource_start(to_pci_dev(dev), 0);
+	void __iomem *boot = bar ? ioremap(bar, PAGE_SIZE) : NULL;
+	u32 id = ~0u;
+
+	/* Asleep, it would read as ones. */
+	if (boot && !pm_runtime_resume_and_get(dev)) {
+		id = readl(boot);
+		pm_runtime_put(dev);
+	}
+	if (boot)
+		iounmap(boot);
+	return id >> 20 & TGK_CHIP_NONE;
+}

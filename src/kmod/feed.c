@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events in, actions out: how the module drives the core.
+ *
+ * The circle feed -> action -> feed, all of it under tgk_gpu.lock, in any context:
+ *
+ *  1. Something happens: a thread submits, a fence signals, the timer fires, a channel comes, root
+ *     changes a setting. The function that sees it takes the lock and calls tgk_feed() with one
+ *     event.
+ *  2. tgk_feed() first reports the jobs that have bypassed the gate since the last event, in their
+ *     order. So the core decides as if each of them had asked.
+ *  3. It sets the event's time, records the event (trace.c) and calls tg_gpu_feed().
+ *  4. The core changes its state and calls emit() for each action, in order. emit() records the
+ *     action and does it: it wakes a thread, sets the timer or a gate, or queues a work item. It
+ *     never feeds, since the core is in the middle of an event.
+ *  5. The action comes back as a later event: FREE as STARTED or REFUSED and then as DONE, ARM as
+ *     TIMER, SYNC as IDLE, POLL as SAMPLE.
+ *  6. -ENOMEM says that a pool was empty and nothing has happened: the caller gives the lock back,
+ *     fills the pool (pool.c), and feeds the same event again.
+ */
+#include <linux/ktime.h>
+
+#include "channel.h"
+#include "client.h"
+#include "feed.h"
+#include "note.h"
+#include "poll.h"
+#include "settings.h"
+#include "sleep.h"
+#include "vram.h"
+#include "wrap/timer.h"
+
+/* --- actions: under tgk_gpu.lock, inside tg_gpu_feed() --- */
+
+static void emit(struct tg_actions *out, const struct tg_action *action)
+{
+	struct tgk_gpu *gpu = container_of(out, struct tgk_gpu, out);
+
+	tgk_trace_action(&gpu->trace, action);
+	switch (action->kind) {
+	case TG_ACT_FREE: {
+		struct tgk_job *job = action->host;
+
+		WRITE_ONCE(job->freed, true);
+		/* A parked job's thread is elsewhere, and is not to be woken. */
+		if (job->task && !job->file)
+			wake_up_process(job->task);
+		break;
+	}
+	case TG_ACT_ARM:
+		/* While the system sleeps it is not set: tgk_sleep_end() feeds TIMER. */
+		if (!gpu->closing && !gpu->sleep.since)
+			hrtimer_start(&gpu->timer, ns_to_ktime(action->at + gpu->sleep.sum),
+				      HRTIMER_MODE_ABS_HARD);
+		break;
+	case TG_ACT_NOTE:
+		tgk_note(gpu, action);
+		break;
+	case TG_ACT_GATE:
+		tgk_client_gate(action->host, action->arg);
+		break;
+	case TG_ACT_SYNC:
+		tgk_client_sync(action->host);
+		break;
+	case TG_ACT_POLL:
+		tgk_poll_until(gpu, action->arg ? action->at + gpu->sleep.sum : 0, action->arg);
+		break;
+	case TG_ACT_GONE:
+		tgk_client_gone(action->host);
+		break;
+	case TG_ACT_MEM_GRANT:
+	case TG_ACT_MEM_REFUSE:
+		tgk_vram_answer(action->host, action->kind == TG_ACT_MEM_GRANT);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- events --- */
+
+static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
+{
+	const struct tgk_spec *spec = NULL;
+	u32 len = 0;
+	int ret;
+
+	lockdep_assert_held(&gpu->lock);
+	ev->now = tgk_core_time(gpu, ktime_get_ns());
+	if (ev->kind != TG_EV_KNOB) {
+		ev->at = ev->at ? tgk_core_time(gpu, ev->at) : ev->now;
+		ev->at = min(ev->at, ev->now);
+	}
+	if (ev->kind == TG_EV_SPEC && ev->data) {
+		spec = container_of(ev->data, struct tgk_spec, spec);
+		len = spec->len;
+	}
+	if (ev->kind == TG_EV_SUBMIT)
+		((struct tgk_job *)ev->host)->arrived = ev->now;
+	tgk_trace_begin(&gpu->trace, ev, len);
+	ret = tg_gpu_feed(&gpu->core, ev, &gpu->out);
+	tgk_trace_end(&gpu->trace, ev, len, ret);
+	return ret;
+}
+
+/* Of jobs that are reported already: that they have started. */
+static void report_started(struct tgk_gpu *gpu)
+{
+	struct tgk_job *job, *next;
+
+	list_for_each_entry_safe(job, next, &gpu->unstarted, node) {
+		struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .arg = 1 };
+
+		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
+		if (!ev.at)
+			continue;
+		list_move_tail(&job->node, &gpu->flights);
+		gpu->nr_unstarted--;
+		if (ev.at == TGK_ARMED)
+			job->at = TGK_ASKED;
+		else
+			feed_one(gpu, &ev);
+	}
+}
+
+/* Those that the core does not know, the earliest first. */
+static void report_went(struct tgk_gpu *gpu)
+{
+	struct tgk_job *job, *next;
+	struct llist_node *all;
+
+	all = llist_reverse_order(__llist_del_all(&gpu->bypassed));
+	gpu->nr_bypassed = 0;
+	llist_for_each_entry_safe(job, next, all, chain) {
+		struct tg_event ev = {
+			.kind = TG_EV_WENT, .client = job->client, .channel = job->channel,
+			.job = job->id, .host = job,
+		};
+
+		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
+		ev.arg = ev.at > 0;
+		list_add_tail(&job->node, ev.at ? &gpu->flights : &gpu->unstarted);
+		gpu->nr_unstarted += !ev.at;
+		if (ev.at == TGK_ARMED) {
+			job->at = TGK_ASKED;
+			ev.at = 0;
+		}
+		feed_one(gpu, &ev);
+	}
+}
+
+/**
+ * tgk_report_bypassed() - report to the core all jobs that have bypassed the gate
+ * @gpu: the GPU
+ *
+ * A job that has started is in flight from now on, like any other. A job whose thread is still
+ * inside the driver goes to tgk_gpu.unstarted: its start is reported here with the first event
+ * after it. A job that waits in drm_sched, without its thread, feeds its own STARTED (fence.c).
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_report_bypassed(struct tgk_gpu *gpu)
+{
+	lockdep_assert_held(&gpu->lock);
+	report_started(gpu);
+	report_went(gpu);
+}
+
+/**
+ * tgk_feed() - feed one event to the core
+ * @gpu: the GPU
+ * @ev: the event. Its now is set here; its at, by ktime_get_ns(), is made the core's time, and is
+ *	now where it is 0
+ *
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: as tg_gpu_feed().
+ */
+int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
+{
+	if (gpu->nr_bypassed || gpu->nr_unstarted)
+		tgk_report_bypassed(gpu);
+	return feed_one(gpu, ev);
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
+{
+	struct tgk_gpu *gpu = container_of(timer, struct tgk_gpu, timer);
+	struct tg_event ev = { .kind = TG_EV_TIMER };
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&gpu->lock, flags);
+	if (!gpu->closing && !gpu->sleep.since)
+		tgk_feed(gpu, &ev);
+	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * tgk_feed_locking() - the same for a caller that does not hold the lock
+ * @gpu: the GPU
+ * @ev: as for tgk_feed()
+ *
+ * Context: any.
+ */
+void tgk_feed_locking(struct tgk_gpu *gpu, struct tg_event *ev)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&gpu->lock, flags);
+	tgk_feed(gpu, ev);
+	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+}
+
+/**
+ * tgk_feed_gpu() - prepare a new GPU
+ * @gpu: the GPU
+ */
+void tgk_feed_gpu(struct tgk_gpu *gpu)
+{
+	gpu->out.emit = emit;
+	tgk_timer_setup(&gpu->timer, on_timer);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fence.c: the fence of a submission.
+ */
+#ifndef TGK_FENCE_H
+#define TGK_FENCE_H
+
+#include "tgk.h"
+
+/**
+ * struct tgk_capture - looks out for the fence that the current thread creates
+ * @hash: in the table of captures, if @listed
+ * @task: the thread, if @listed
+ * @listed: in the table, else found by its channel
+ * @sched: its submission goes through drm_sched (tgk_call.sched)
+ * @timed: @at is wanted
+ * @fence: the last one seen, referenced
+ * @at: when it was created, if that is wanted
+ */
+struct tgk_capture {
+	struct hlist_node hash;
+	struct task_struct *task;
+	bool listed, sched, timed;
+	struct dma_fence *fence;
+	s64 at;
+};
+
+int tgk_fence_init(void);
+void tgk_fence_exit(void);
+void tgk_capture_list(struct tgk_capture *c);
+void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch);
+struct dma_fence *tgk_capture_lone(struct dma_fence *fence);
+
+/**
+ * tgk_capture_begin() - from now on, remember the last fence that this thread creates
+ * @c: where; all zero but for @sched and @timed
+ * @ch: the channel that it is for, held until tgk_capture_end(); or NULL
+ */
+static inline void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch)
+{
+	if (likely(ch && READ_ONCE(ch->context) && !cmpxchg(&ch->task, NULL, current)))
+		ch->capture = c;
+	else
+		tgk_capture_list(c);
+}
+
+/**
+ * tgk_capture_end() - no longer
+ * @c: as given to tgk_capture_begin()
+ * @ch: likewise
+ *
+ * Return: the fence, referenced, or NULL when none was emitted.
+ */
+static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tgk_channel *ch)
+{
+	if (likely(!c->listed))
+		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
+	else
+		tgk_capture_unlist(c, ch);
+	if (likely(c->fence && kref_read(&c->fence->refcount) > 1))
+		return c->fence;
+	return tgk_capture_lone(c->fence);
+}
+
+void tgk_fence_forget(struct tgk_channel *ch);
+void tgk_fence_gpu(struct tgk_gpu *gpu);
+void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
+bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file, u32 chid);
+int tgk_fence_wait(struct dma_fence *fence);
+void tgk_fence_drop_all(struct tgk_gpu *gpu);
+
+#endif /* TGK_FENCE_H */

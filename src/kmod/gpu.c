@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a GPU: tgk_gpu_create(), visible; tgk_gpu_close(), invisible, its waiters leave;
+ * tgk_gpu_quiet(), no call holds it any more; tgk_gpu_destroy().
+ *
+ * Owns the list of GPUs. attach.c calls all of this in process context, under tgk_mutex; only
+ * tgk_gpu_get() is every ioctl's.
+ */
+#include <linux/device.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "channel.h"
+#include "driver/driver.h"
+#include "feed.h"
+#include "fence.h"
+#include "gpu.h"
+#include "note.h"
+#include "poll.h"
+#include "pool.h"
+#include "settings.h"
+#include "submit.h"
+#include "sysfs/sysfs.h"
+#include "vram.h"
+
+#define BUCKET_BITS	9
+
+LIST_HEAD(tgk_gpus);
+LIST_HEAD(tgk_gpus_closed);
+
+static int buckets_alloc(struct tg_buckets *b)
+{
+	b->bits = BUCKET_BITS;
+	b->jobs = kvcalloc(1 << BUCKET_BITS, sizeof(*b->jobs), GFP_KERNEL);
+	b->clients = kvcalloc(1 << BUCKET_BITS, sizeof(*b->clients), GFP_KERNEL);
+	b->channels = kvcalloc(1 << BUCKET_BITS, sizeof(*b->channels), GFP_KERNEL);
+	return b->jobs && b->clients && b->channels ? 0 : -ENOMEM;
+}
+
+static void buckets_free(const struct tg_buckets *b)
+{
+	kvfree(b->jobs);
+	kvfree(b->clients);
+	kvfree(b->channels);
+}
+
+static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct device *dev)
+{
+	gpu->drm = drm;
+	gpu->dev = get_device(dev);
+	atomic_set(&gpu->calls, 1);
+	INIT_DELAYED_WORK(&gpu->unpark, tgk_unpark);
+	init_llist_head(&gpu->spare);
+	init_waitqueue_head(&gpu->open_wait);
+	raw_spin_lock_init(&gpu->lock);
+	hash_init(gpu->clients);
+	hash_init(gpu->channels);
+	INIT_LIST_HEAD(&gpu->waiting);
+	INIT_LIST_HEAD(&gpu->parked);
+	hash_init(gpu->parked_by);
+	INIT_LIST_HEAD(&gpu->flights);
+	INIT_LIST_HEAD(&gpu->unstarted);
+	init_llist_head(&gpu->bypassed);
+	INIT_LIST_HEAD(&gpu->requests);
+	INIT_LIST_HEAD(&gpu->left);
+	hash_init(gpu->owners);
+	hash_init(gpu->objects);
+	tgk_feed_gpu(gpu);
+	tgk_note_gpu(gpu);
+	tgk_fence_gpu(gpu);
+}
+
+/* Under tgk_mutex: the lowest number that no GPU has. One that is closed has its files still. */
+static u32 free_index(void)
+{
+	const struct tgk_gpu *gpu;
+	u32 index = 0;
+
+again:
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (gpu->index == index)
+			goto taken;
+	list_for_each_entry(gpu, &tgk_gpus_closed, node)
+		if (gpu->index == index)
+			goto taken;
+	return index;
+
+taken:
+	index++;
+	goto again;
+}
+
+/**
+ * tgk_gpu_create() - schedule a GPU from now on
+ * @drm: the driver's device
+ * @dev: its PCI device
+ *
+ * Context: process, under tgk_mutex.
+ *
+ * Return: the GPU, or an ERR_PTR().
+ */
+struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
+{
+	struct list_head *after = &tgk_gpus;
+	struct tg_buckets buckets;
+	struct tgk_gpu *gpu, *other;
+	u32 i;
+	int ret;
+
+	gpu = kvzalloc(sizeof(*gpu), GFP_KERNEL);
+	if (!gpu)
+		return ERR_PTR(-ENOMEM);
+	gpu->index = free_index();
+	list_for_each_entry(other, &tgk_gpus, node) {
+		if (other->index > gpu->index)
+			break;
+		after = &other->node;
+	}
+	gpu_init(gpu, drm, dev);
+	ret = buckets_alloc(&buckets);
+	if (ret)
+		goto free;
+	gpu->poll.id = tgk_driver.chip_id(gpu->dev);
+	tg_gpu_init(&gpu->core, tgk_chip_engines(gpu->poll.id), tgk_policy, &buckets,
+		    ktime_get_ns());
+	ret = tgk_trace_init(&gpu->trace, tgk_trace_kib, gpu->index, gpu->core.policy->name,
+			     gpu->core.nr_engines, gpu->core.now);
+	if (ret)
+		goto free;
+	if (tgk_spec) {
+		struct tg_event ev = { .kind = TG_EV_SPEC, .data = &tgk_spec->spec };
+
+		tgk_feed_locking(gpu, &ev);
+	}
+	tgk_vgpus_attach(gpu);
+	tgk_poll_attach(gpu);
+	ret = tgk_poll_able(gpu, gpu->core.policy) ? 0 : -EOPNOTSUPP;
+	for (i = 0; i < TG_KNOBS && !ret; i++)
+		ret = tgk_gpu_set_knob(gpu, -1, i, tgk_knobs[i]);
+	if (tgk_foreground) {
+		struct tg_event ev = { .kind = TG_EV_FOREGROUND, .arg = tgk_foreground };
+
+		tgk_feed_locking(gpu, &ev);
+	}
+	ret = ret ?: tgk_sysfs_gpu_add(gpu);
+	if (ret)
+		goto unpoll;
+	list_add_rcu(&gpu->node, after);
+	return gpu;
+
+unpoll:
+	tgk_poll_detach(gpu);
+	hrtimer_cancel(&gpu->timer);
+	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);
+	flush_workqueue(tgk_wq);
+	tgk_pools_free(gpu);
+	tgk_trace_exit(&gpu->trace);
+free:
+	buckets_free(&buckets);
+	put_device(gpu->dev);
+	kvfree(gpu);
+	return ERR_PTR(ret);
+}
+
+/**
+ * tgk_gpu_close() - schedule it no more
+ * @gpu: the GPU
+ * @how: what its waiters have to do
+ *
+ * Context: process, under tgk_mutex.
+ *
+ * Return: how many threads were waiting.
+ */
+u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
+{
+	struct tgk_job *job;
+	struct tgk_request *req;
+	u32 waiters = 0;
+
+	list_del_rcu(&gpu->node);
+	raw_spin_lock_irq(&gpu->lock);
+	WRITE_ONCE(gpu->closing, how);
+	list_for_each_entry(job, &gpu->waiting, node) {
+		wake_up_process(job->task);
+		waiters++;
+	}
+	list_for_each_entry(req, &gpu->requests, node) {
+		wake_up_process(req->task);
+		waiters++;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	wake_up_all(&gpu->open_wait);
+	wake_up_all(&tgk_settled);
+	synchronize_rcu();
+	list_add(&gpu->node, &tgk_gpus_closed);
+	tgk_gpu_put(gpu);
+	return waiters;
+}
+
+/**
+ * tgk_gpu_quiet() - does no call use it any more?
+ * @gpu: the GPU, closed
+ *
+ * It takes as long as the driver takes for the calls that it has: nouveau up to the 15 s of its
+ * own time-outs, and longer while a thread of a client is stuck in the driver (a page fault that
+ * is never served). So attach.c waits for this without tgk_mutex.
+ */
+bool tgk_gpu_quiet(const struct tgk_gpu *gpu)
+{
+	return !atomic_read_acquire(&gpu->calls);
+}
+
+/**
+ * tgk_gpu_destroy() - forget it
+ * @gpu: the GPU, closed and quiet
+ *
+ * Context: process, under tgk_mutex. Waits for no client.
+ */
+void tgk_gpu_destroy(struct tgk_gpu *gpu)
+{
+	struct tg_event ev = { .kind = TG_EV_SPEC };
+
+	list_del(&gpu->node);
+	tgk_poll_detach(gpu);
+	hrtimer_cancel(&gpu->timer);
+	cancel_delayed_work_sync(&gpu->unpark);
+	tgk_unpark_all(gpu);
+	tgk_fence_drop_all(gpu);
+	tgk_channel_leave(gpu, NULL, NULL);
+	tgk_channel_forget(gpu, NULL, NULL);
+	tgk_vram_forget_all(gpu);
+	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);
+	rcu_barrier();	/* channels, with fences that are nouveau's */
+	tgk_feed_locking(gpu, &ev);
+	tgk_sysfs_gpu_remove(gpu);
+	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
+	flush_workqueue(tgk_wq);
+	WARN_ON(!hash_empty(gpu->clients) || !hash_empty(gpu->owners));
+	tgk_pools_free(gpu);
+	tgk_trace_exit(&gpu->trace);
+	buckets_free(&gpu->core.buckets);
+	put_device(gpu->dev);
+	kvfree(gpu);
+}
+
+/**
+ * tgk_gpu_get() - find and hold a GPU
+ * @drm: the driver's device
+ *
+ * Return: the GPU, or NULL when it is not scheduled.
+ */
+struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm)
+{
+	struct tgk_gpu *gpu, *found = NULL;
+
+	rcu_read_lock_sched();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node, rcu_read_lock_sched_held()) {
+		if (gpu->drm == drm && atomic_inc_not_zero(&gpu->calls)) {
+			found = gpu;
+			break;
+		}
+	}
+	rcu_read_unlock_sched();
+	return found;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * gpu.c: the life of a GPU.
+ */
+#ifndef TGK_GPU_H
+#define TGK_GPU_H
+
+#include "tgk.h"
+
+extern struct list_head tgk_gpus;	/* tgk_mutex; readers: RCU */
+extern struct list_head tgk_gpus_closed;	/* tgk_mutex; from tgk_gpu_close() to tgk_gpu_destroy() */
+
+struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
+u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
+bool tgk_gpu_quiet(const struct tgk_gpu *gpu);
+void tgk_gpu_destroy(struct tgk_gpu *gpu);
+struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
+
+static inline void tgk_gpu_put(struct tgk_gpu *gpu)
+{
+	/* tgk_gpu_quiet() sees the last one; the memory may go then. */
+	atomic_fetch_dec_release(&gpu->calls);
+}
+
+#endif /* TGK_GPU_H */
