@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a policy is: one table of functions, in one file, src/core/policy_<name>.c.
+ * What a policy is: one table of functions, in one file, src/policy/<name>.c.
  *
  * A policy orders jobs; everything else is done around it. The core keeps the accounts,
  * throttles by reserves, watches deadlines, and ejects a policy that breaks its contract: it
@@ -132,7 +132,7 @@ int tg_policy_find(const char *name, u32 len);
 
 /**
  * TG_POLICY() - define a policy: TG_POLICY(name) = { .name = "name", ... };
- * @policy: its name, as in the table in src/core/policy.c
+ * @policy: its name, as in the table in src/policy/list.c
  */
 #define TG_POLICY(policy)				\
 	extern const struct tg_policy tg_policy_##policy;	\
