@@ -5,8 +5,11 @@
  * Owns struct tg_dry. Called by handover.c when it is switched on, off or to another policy, by
  * gpu.c after each event, and by job.c when a job starts and ends; under the GPU's lock.
  */
-#include <tg/dry.h>
-#include "core.h"
+#include "dry.h"
+#include "feed.h"
+#include "job.h"
+#include "table.h"
+#include "vgpu.h"
 
 /* One event does not pay for all that the model has to catch up on. */
 #define STEPS	64

@@ -6,7 +6,13 @@
  * freed jobs without a fence, jobs past their deadline), then the policy's picks, then the
  * check that the policy does not let an engine idle beside an eligible job.
  */
-#include "core.h"
+#include "engine.h"
+#include "gate.h"
+#include "handover.h"
+#include "job.h"
+#include "poll.h"
+#include "table.h"
+#include "throttle.h"
 
 #define WAKE_MIN	(10 * TG_USEC)	/* a policy that always wants to be woken leaves time */
 
@@ -119,7 +125,7 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	}
 }
 
-void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines)
+static noinline void pass_all(struct tg_gpu *gpu, u8 engines)
 {
 	struct tg_reserve *r;
 	struct tg_job *job, *next;
@@ -241,7 +247,7 @@ void tg_engines_run(struct tg_gpu *gpu)
 
 		if (engine->wedged) {
 			engine->idle_since = TG_NEVER;
-			tg_gpu_pass_all(gpu, 1 << i);
+			pass_all(gpu, 1 << i);
 		} else if (!fill(gpu, engine)) {
 			return;
 		}

@@ -12,7 +12,12 @@
  *
  * Called by gpu.c and engine.c, under the GPU's lock.
  */
-#include "core.h"
+#include "dry.h"
+#include "feed.h"
+#include "gate.h"
+#include "handover.h"
+#include "job.h"
+#include "poll.h"
 
 extern const struct tg_policy tg_policy_fifo;
 
@@ -91,7 +96,7 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	tg_client_idle(gpu, client);
 }
 
-void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
+static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {
 	const struct tg_param *param;
 	struct tg_client *client;
@@ -137,7 +142,7 @@ void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
 {
 	tg_emit(gpu, TG_ACT_NOTE, NULL, NULL, why);
-	tg_policy_begin(gpu, &tg_policy_fifo);
+	begin(gpu, &tg_policy_fifo);
 }
 
 /* Whose fault is it that the drain does not end? */
@@ -164,10 +169,10 @@ void tg_drain_review(struct tg_gpu *gpu)
 		tg_emit(gpu, TG_ACT_NOTE, culprit(gpu), NULL, TG_NOTE_DRAIN_CUT);
 	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync)))
 		tg_client_cut(gpu, client);
-	tg_policy_begin(gpu, gpu->next_policy);
+	begin(gpu, gpu->next_policy);
 }
 
-static int set_dry(struct tg_gpu *gpu, bool on)
+int tg_policy_dry_run(struct tg_gpu *gpu, bool on)
 {
 	const struct tg_policy *policy;
 
@@ -185,27 +190,6 @@ static int set_dry(struct tg_gpu *gpu, bool on)
 	if (!gpu->dry)
 		return -ENOMEM;
 	tg_dry_begin(gpu, policy);
-	tg_policy_begin(gpu, &tg_policy_fifo);
-	return 0;
-}
-
-int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
-{
-	const struct tg_param *params = ev->job ? gpu->policy->params : tg_core_params;
-	u64 nr;
-
-	if (ev->job == 1 && gpu->dry)
-		return tg_dry_knob(gpu, ev);
-	for (nr = 0; params && params[nr].name && nr < ev->arg; nr++)
-		;
-	if (ev->job > 1 || !params || !params[nr].name || nr != ev->arg ||
-	    ev->at < params[nr].min || ev->at > params[nr].max)
-		return -EINVAL;
-	if (!ev->job && nr == TG_KNOB_DRY && set_dry(gpu, ev->at))
-		return -ENOMEM;
-	if (ev->job)
-		gpu->policy_knob[nr] = ev->at;
-	else
-		gpu->knob[nr] = tg_knob_value(nr, ev->at);
+	begin(gpu, &tg_policy_fifo);
 	return 0;
 }

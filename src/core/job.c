@@ -2,11 +2,19 @@
 /*
  * Jobs: every arrow of the state diagram in tg/gpu.h is a function here.
  *
- * Also what a change of a reserve's budget does to the jobs that wait for it, since that is two
- * of the arrows. Called by gpu.c for events, by engine.c for picks and deadlines, by
- * client.c and handover.c for jobs whose client, reserve or policy changes; under the GPU's lock.
+ * feed.c calls this file for the events of a job's life, engine.c for the policy's picks and for
+ * deadlines, throttle.c when a reserve's budget changes, gate.c, match.c, client.c and handover.c
+ * for jobs whose gate, reserve, client or policy changes; under the GPU's lock.
  */
-#include "core.h"
+#include "account.h"
+#include "client.h"
+#include "dry.h"
+#include "engine.h"
+#include "feed.h"
+#include "job.h"
+#include "table.h"
+#include "throttle.h"
+#include "vgpu.h"
 
 /* What will it cost? Asked only for a reserve with a priori enforcement. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
@@ -177,7 +185,7 @@ void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /* THROTTLED -> QUEUED */
-static void unthrottle(struct tg_gpu *gpu, struct tg_job *job)
+void tg_job_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 {
 	unset_throttled(gpu, job);
 	enter(gpu, job, TG_JOB_QUEUED);
@@ -210,7 +218,7 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 	if (job->client->gate != TG_GATE_ASK)
 		unask(gpu, job);
 	if (job->state == TG_JOB_THROTTLED)
-		unthrottle(gpu, job);
+		tg_job_unthrottle(gpu, job);
 	else if (!job->asked)
 		ask(gpu, job);
 }
@@ -222,138 +230,16 @@ void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_line_up(gpu, job);
 }
 
-/* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
-static void wait_for(struct tg_reserve *r, struct tg_job *job)
-{
-	struct list_head *pos = r->waiting.prev;
-
-	while (pos != &r->waiting && list_entry(pos, struct tg_job, wait)->seq > job->seq)
-		pos = pos->prev;
-	list_add(&job->wait, pos);
-}
-
-static bool sooner(struct rb_node *a, const struct rb_node *b)
-{
-	return rb_entry(a, struct tg_reserve, ready_node)->ready <
-	       rb_entry(b, struct tg_reserve, ready_node)->ready;
-}
-
-/* Keep gpu->throttled in step with what the first throttled job of @r needs. */
-static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
-{
-	tg_wake_by(gpu, ready);
-	if (!RB_EMPTY_NODE(&r->ready_node)) {
-		if (r->ready == ready)
-			return;
-		rb_erase_cached(&r->ready_node, &gpu->throttled);
-	}
-	r->ready = ready;
-	rb_add_cached(&r->ready_node, &gpu->throttled, sooner);
-}
-
-/*
- * AE bounds the budget by the largest prediction that waits; PE does not look. Out of line, since
- * refills are rarely due.
- */
-static noinline s64 largest_predicted(const struct tg_reserve *r)
-{
-	const struct tg_job *job;
-	s64 x = 0;
-
-	if (r->kind == TG_AE)
-		list_for_each_entry(job, &r->waiting, wait)
-			x = max(x, job->predicted);
-	return x;
-}
-
-/* Account for the refills of @r up to @at; mostly none is due. */
-static void refill(struct tg_reserve *r, s64 at)
-{
-	if (tg_reserve_due(r, at))
-		tg_reserve_refill(r, largest_predicted(r), at);
-}
-
-/*
- * Bring the states of a reserve's waiting jobs in line with its budget, in arrival order. What is
- * there is saved for the first that cannot go: later ones of its priority, and all of its own
- * channel are, wait behind it. Else one whose x is large would never find it in a reserve that
- * others share. Jobs whose client does not ask are no matter, nor is a reserve without a limit that
- * holds nobody back: mostly that is Background.
- */
-void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
-{
-	struct tg_job *job, *next;
-	s64 least = TG_NEVER;
-	int held = -1;
-
-	if ((tg_reserve_unlimited(r) && !r->throttled) || !tg_reserves_hold(gpu))
-		return;
-	refill(r, gpu->now);
-	if (r->kind == TG_PE) {
-		bool eligible = tg_reserve_eligible(r, 0);
-
-		if (eligible ? !r->throttled : !r->queued) {
-			if (r->throttled)
-				set_ready(gpu, r, tg_reserve_ready(r, 0));
-			return;
-		}
-	}
-	list_for_each_entry_safe(job, next, &r->waiting, wait) {
-		int prio = job->client->prio;
-
-		if (job->client->gate != TG_GATE_ASK)
-			continue;
-		if (prio > held && tg_reserve_eligible(r, job->predicted)) {
-			if (job->state == TG_JOB_THROTTLED)
-				unthrottle(gpu, job);
-			continue;
-		}
-		if (prio > held) {
-			held = prio;
-			least = min(least, job->predicted);
-		}
-		tg_job_throttle(gpu, job);
-	}
-	if (r->throttled)
-		set_ready(gpu, r, tg_reserve_ready(r, least));
-}
-
-/* Has one that came earlier, of no lower priority, to wait for its reserve? */
-static bool behind(const struct tg_job *job)
-{
-	const struct tg_job *first;
-
-	list_for_each_entry(first, &job->reserve->waiting, wait)
-		if (first->state == TG_JOB_THROTTLED && first->client->prio >= job->client->prio)
-			return true;
-	return false;
-}
-
 /* A fresh waiting job, the last of its reserve: QUEUED or THROTTLED? */
 static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
-	struct tg_reserve *r = job->reserve;
-	bool last;
-	s64 ready;
-
 	job->state = TG_JOB_QUEUED;
-	if (!tg_reserve_decides(gpu, job->client)) {
-		set_queued(gpu, job);
-		return;
-	}
-	refill(r, gpu->now);
-	last = r->throttled && behind(job);
-	if (!last && tg_reserve_eligible(r, job->predicted)) {
+	if (!tg_reserve_decides(gpu, job->client) || tg_reserve_passes(gpu, job)) {
 		set_queued(gpu, job);
 		return;
 	}
 	job->state = TG_JOB_THROTTLED;
-	r->throttled++;
-	if (!last) {
-		ready = tg_reserve_ready(r, job->predicted);
-		if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
-			set_ready(gpu, r, ready);
-	}
+	job->reserve->throttled++;
 }
 
 /* A job arrives: what there is to it before it has a state. Return: 0, or why there is none. */
@@ -407,7 +293,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
 	if (job->reserve->kind == TG_AE)
 		predict(gpu, job, ev->data);
-	wait_for(job->reserve, job);
+	tg_reserve_wait(job->reserve, job);
 
 	place(gpu, job);
 	if (job->client->gate < TG_GATE_ASK)
@@ -489,33 +375,12 @@ static void forget(struct tg_gpu *gpu, struct tg_job *job)
 		tg_channel_over(gpu, ch);
 }
 
-/* Does a job wait for an engine of @job's whose reserve is another one? */
-static bool others_wait(struct tg_gpu *gpu, const struct tg_job *job)
-{
-	struct tg_engine *engine;
-	u32 prio, waiting;
-
-	tg_job_for_each_engine(gpu, job, engine) {
-		for (waiting = 0, prio = 0; prio <= TG_PRIO_MAX; prio++)
-			waiting += engine->asked[prio];
-		if (waiting > job->reserve->asked[engine->index])
-			return true;
-	}
-	return false;
-}
-
 /* The job held its slots for so long without having started: that is paid for like time used. */
 static noinline void pay(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 {
-	struct tg_reserve *r = job->reserve;
-
 	if (job->picked && gpu->policy->held)
 		gpu->policy->held(gpu, job, held);
-	if (!tg_reserves_hold(gpu) || !others_wait(gpu, job))
-		return;
-	refill(r, gpu->now);
-	tg_reserve_charge(r, held);
-	tg_reserve_review(gpu, r);
+	tg_reserve_held(gpu, job, held);
 }
 
 /* A FREED job that has slots has held them up to @until. Return: not for too long. */
@@ -686,64 +551,12 @@ int tg_job_refused(struct tg_gpu *gpu, u64 id)
 	return 0;
 }
 
-/*
- * Book @used on the job's client and, where reserves are enforced, on its reserve. Where gates
- * are open, jobs that nobody has heard of run among those that are known: the policy books.
- */
-static void charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
-{
-	enum tg_gate mode = gpu->policy->mode;
-	struct tg_client *client = job->client;
-
-	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || job->picked)
-		client->stats.gpu_time += used;
-	if (mode == TG_GATE_ASK)
-		tg_reserve_charge(job->reserve, used);
-}
-
-/*
- * Where all are tracked, jobs of many clients are in flight, and a completion that is told late
- * makes its own job look longer and those behind it shorter: when the host stands still, all that
- * complete meanwhile carry one time, and the first of them would pay for all. So what a job
- * took beyond what is typical of its client is given back to it as far as the jobs right
- * behind it took less than is typical of theirs. The sum of all charges stays what has passed.
- *
- * Return: what @job is charged.
- */
-static s64 settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
-{
-	struct tg_client *client = job->client, *before;
-	u64 seen = client->stats.completed;
-	s64 lack = seen ? client->typical - used : 0;
-
-	if (lack > 0 && engine->surplus > 0 && job->since <= engine->last_done) {
-		before = tg_gpu_client(gpu, engine->surplus_client);
-		lack = min(lack, engine->surplus);
-		if (before) {
-			before->stats.gpu_time -= lack;
-			used += lack;
-		}
-		engine->surplus -= lack;
-	} else {
-		engine->surplus = max(-lack, (s64)0);
-		engine->surplus_client = client->id;
-	}
-	/* A mean of the first 16, then of about the last 16, in which no one counts double. */
-	if (seen)
-		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
-					     min(seen + 1, (u64)16));
-	else
-		client->typical = used;
-	return used;
-}
-
 /* The job left the hardware at @at: its reserve does not run any more, or runs its next. */
 static void leave_hardware(struct tg_job *job, s64 at)
 {
 	struct tg_reserve *r = job->reserve;
 
-	refill(r, at);
+	tg_reserve_catch_up(r, at);
 	r->busy_since = --r->busy ? at : TG_NEVER;
 }
 
@@ -774,7 +587,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (gpu->dry)
 			tg_dry_over(gpu, job, used);
 		if (gpu->policy->mode == TG_GATE_TRACK)
-			used = settle(gpu, engine, job, used);
+			used = tg_job_settle(gpu, engine, job, used);
 		leave_hardware(job, at);
 	} else {
 		/* What it was charged ends where it was written off; correct from there. */
@@ -784,7 +597,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		before = job->charged;
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_REPAIRED);
 	}
-	charge(gpu, job, used);
+	tg_job_charge(gpu, job, used);
 	used += before;
 	job->client->stats.completed++;
 
@@ -818,7 +631,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	s64 used = max(gpu->now - max(job->since, tg_job_engine(gpu, job)->last_done), (s64)0);
 
 	leave_hardware(job, gpu->now);
-	charge(gpu, job, used);
+	tg_job_charge(gpu, job, used);
 	if (gpu->dry)
 		tg_dry_over(gpu, job, used);
 	release_slot(gpu, job);
@@ -867,6 +680,6 @@ void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *rese
 		forget_prediction(gpu, job);
 	else if (!job->cost)
 		predict(gpu, job, NULL);
-	wait_for(reserve, job);
+	tg_reserve_wait(reserve, job);
 	tg_reserve_put(gpu, old);
 }

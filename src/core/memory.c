@@ -7,7 +7,8 @@
  * aside for clients (mem=), and by vgpu.c, whose shares divide the memory; under the GPU's lock.
  * While nothing waits, an event is a few sums.
  */
-#include "core.h"
+#include "feed.h"
+#include "memory.h"
 
 #define SUM_MAX	(4ULL << 60)	/* no sum of what is used passes it */
 
@@ -87,7 +88,7 @@ static u64 growth(const struct tg_account *a, u64 used, u64 bytes)
 }
 
 /* A virtual GPU's share holds whatever the knob says; that of the rest, where somebody waits. */
-static enum tg_mem_order order_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
+enum tg_mem_order tg_memory_order(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
 	const enum tg_mem_order order = gpu->knob[TG_KNOB_VRAM_ORDER];
 
@@ -347,7 +348,7 @@ static void clear_out(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_
 
 static void run_part(struct tg_gpu *gpu, struct tg_mem_part *part)
 {
-	const enum tg_mem_order order = order_of(gpu, part);
+	const enum tg_mem_order order = tg_memory_order(gpu, part);
 	struct tg_ask *ask;
 
 	clear_out(gpu, part, order);
@@ -491,7 +492,7 @@ static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 by
 	const struct tg_mem_part *part = &gpu->mem.part[a->vgpu];
 	u64 more = growth(a, a->used, bytes);
 
-	return order_of(gpu, part) == TG_MEM_SPEC || !more ||
+	return tg_memory_order(gpu, part) == TG_MEM_SPEC || !more ||
 	       (list_empty(&part->asks) && more <= unheld(part));
 }
 
@@ -509,7 +510,7 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (find_ask(mem, ev->job))
 		return -EEXIST;
 	/* Whatever comes of it, so that a recorded answer does not depend on the pools. */
-	if (!told && order_of(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_ASK])
+	if (!told && tg_memory_order(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_ASK])
 		return -ENOMEM;
 	a = a ?: open_account(gpu, ev->client);
 	if (!a)
@@ -652,89 +653,6 @@ bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited)
 {
 	const struct tg_account *a = tg_mem_account(&gpu->mem, account);
 
-	return order_of(gpu, &gpu->mem.part[a ? a->vgpu : 0]) != TG_MEM_SPEC &&
+	return tg_memory_order(gpu, &gpu->mem.part[a ? a->vgpu : 0]) != TG_MEM_SPEC &&
 	       bytes <= gpu->mem.size && waited < gpu->knob[TG_KNOB_VRAM_TIMEOUT];
-}
-
-/* ---- check ------------------------------------------------------------------------------ */
-
-/* Are a part's requests as they should be? How many there are is taken from @waiting. */
-static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
-{
-	const struct tg_mem_part *part = &gpu->mem.part[nr];
-	const struct tg_ask *ask;
-	s64 since = 0;
-
-	if (!list_empty(&part->asks) && order_of(gpu, part) == TG_MEM_SPEC)
-		return "a request for memory waits though nobody has to";
-	list_for_each_entry(ask, &part->asks, link) {
-		if (ask->since < since)
-			return "requests for memory are out of order";
-		if (ask->passed)
-			return "the search for a deadlock left its mark on a request";
-		if (ask->account->vgpu != nr)
-			return "a request for memory waits where its account is not";
-		since = ask->since;
-		--*waiting;
-	}
-	return NULL;
-}
-
-/* Do the parts have what their accounts have, @sums, and together what there is? */
-static const char *check_parts(const struct tg_gpu *gpu, struct tg_mem_part *sums, u32 *waiting)
-{
-	const struct tg_mem_part *part;
-	const char *wrong;
-	u64 used = 0, size = 0;
-	u32 i;
-
-	for (i = 0; i <= TG_VGPUS_MAX; i++) {
-		part = &gpu->mem.part[i];
-		if (part->used != sums[i].used || part->held != sums[i].held)
-			return "the books of a virtual GPU's memory do not add up";
-		wrong = check_asks(gpu, i, waiting);
-		if (wrong)
-			return wrong;
-		used += part->used;
-		size += part->size;
-	}
-	if (size > gpu->mem.size)
-		return "the virtual GPUs have more memory than there is";
-	return used == gpu->mem.used ? NULL : "the books of memory do not add up";
-}
-
-const char *tg_memory_check(const struct tg_gpu *gpu)
-{
-	struct tg_mem_part sums[TG_VGPUS_MAX + 1];
-	const struct tg_memory *mem = &gpu->mem;
-	u32 accounts = 0, waiting = 0, clients = 0, i;
-	const struct tg_client *client;
-	const struct tg_account *a;
-	const char *wrong;
-
-	memset(sums, 0, sizeof(sums));
-	for (i = 0; i < TG_MEM_BUCKETS; i++)
-		for (a = mem->table[i]; a; a = a->hash) {
-			if (!a->used && !a->waiting && !a->clients)
-				return "an account lingers that has nothing to account for";
-			if (a->model != a->used)
-				return "the search for a deadlock left its mark on an account";
-			if (a->client ? a->client->account != a->id : a->promised)
-				return "an account has a client that knows it not";
-			if (a->client && a->client->vgpu != a->vgpu)
-				return "an account is not in its client's virtual GPU";
-			sums[a->vgpu].used += a->used;
-			sums[a->vgpu].held += tg_mem_held(a);
-			clients += a->clients;
-			waiting += a->waiting;
-			accounts++;
-		}
-	if (waiting != mem->waiting || accounts != mem->accounts)
-		return "accounts of memory, or their requests, are miscounted";
-	list_for_each_entry(client, &gpu->all_clients, all)
-		clients -= !!client->account;
-	wrong = check_parts(gpu, sums, &waiting);
-	if (!wrong && (clients || waiting))
-		wrong = "accounts of memory do not know who has them";
-	return wrong;
 }

@@ -8,7 +8,7 @@
  *
  * Called by gpu.c, engine.c, handover.c and policies, under the GPU's lock.
  */
-#include "core.h"
+#include "poll.h"
 
 static void emit(struct tg_gpu *gpu, s64 until, u32 distance)
 {

@@ -7,7 +7,10 @@
  * the GPU's lock. What the shares of time are worth is the policy's business (vqueue.c), what those
  * of memory are, memory.c's.
  */
-#include "core.h"
+#include "job.h"
+#include "match.h"
+#include "memory.h"
+#include "vgpu.h"
 
 static u32 sum_of(const struct tg_gpu *gpu, u32 share)
 {

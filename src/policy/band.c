@@ -35,7 +35,7 @@
  * It idles the engine for up to wait_us per group of those who are over. The wait has to be longer
  * than what a client needs from a completion to its next submission.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 enum { KNOB_WAIT = TG_VQUEUE_KNOBS };
 

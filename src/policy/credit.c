@@ -13,7 +13,7 @@
  * length. The budgets then say who is owed, but the bound on them forgets it, and who is not there
  * cannot be chosen.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 static const struct tg_param params[] = {
 	TG_VQUEUE_PARAMS,

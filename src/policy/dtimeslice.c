@@ -20,7 +20,7 @@
  * Good at isolation at the cost of a drain per slice. Bad at using the GPU: it idles while the
  * holder thinks, and others wait for a round of turns.
  */
-#include <tg/policy.h>
+#include "turns.h"
 
 enum { KNOB_SLICE };
 

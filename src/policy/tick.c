@@ -16,7 +16,7 @@
  * Good at: nothing that timegraph is not better at; it is the baseline. With groups that take
  * many ticks it comes close. Bad at streams of short groups, by the ratio of P to their length.
  */
-#include <tg/policy.h>
+#include "ready.h"
 
 enum { KNOB_PERIOD };
 

@@ -29,7 +29,7 @@
  * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all wait for the
  * same engine; with several, it walks to the first that claims the one that is asked about.
  */
-#include <tg/policy.h>
+#include "ready.h"
 
 enum { KNOB_DEPTH, KNOB_LEAD };
 

@@ -17,7 +17,7 @@
  * estimate. Bad at using the GPU: it idles while the holder thinks, others wait for a round of
  * turns, and each group costs a question. dtimeslice saves the last.
  */
-#include <tg/policy.h>
+#include "turns.h"
 
 enum { KNOB_SLICE };
 

@@ -11,7 +11,7 @@
  *
  * For the policies that give out turns, in whose tg_gpu.priv it is; under the GPU's lock.
  */
-#include <tg/policy.h>
+#include "turns.h"
 
 static s64 *vt(struct tg_client *client)
 {

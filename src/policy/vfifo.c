@@ -9,7 +9,7 @@
  * Good at nothing but being simple: everybody gets equally many groups, so time goes to whoever
  * has the longest ones. It shows what budgets are for.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 static const struct tg_param params[] = {
 	TG_VQUEUE_PARAMS,

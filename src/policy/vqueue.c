@@ -6,7 +6,7 @@
  * Owns what such a policy keeps in tg_gpu.priv and tg_vgpu.priv. Called by policies, under the
  * GPU's lock. All virtual GPUs are looked at for a decision; they are few.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 #define LARGE	(TG_NEVER / 4)	/* sums end here */
 
