@@ -12,8 +12,9 @@
 #include "account.h"
 
 /*
- * Book @used on the job's client and, where reserves are enforced, on its reserve. Where gates
- * are open, jobs that nobody has heard of run among those that are known: the policy books.
+ * Book @used on the job's virtual GPU, on its client and, where reserves are enforced, on its
+ * reserve. Where gates are open, jobs that the core never hears of run among those that it knows,
+ * so the policy finds out each client's time, and books it by tg_charge().
  */
 void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
@@ -28,11 +29,12 @@ void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 }
 
 /*
- * Where all are tracked, jobs of many clients are in flight, and a completion that is told late
- * makes its own job look longer and those behind it shorter: when the host stands still, all that
- * complete meanwhile carry one time, and the first of them would pay for all. So what a job
- * took beyond what is typical of its client is given back to it as far as the jobs right
- * behind it took less than is typical of theirs. The sum of all charges stays what has passed.
+ * Where all jobs are tracked, jobs of many clients are in flight at once. A completion that is
+ * reported late makes its own job look longer and the jobs behind it shorter: when the host stood
+ * still, all jobs that completed meanwhile carry one time, and the first of them would pay for all.
+ * So what a job took beyond its client's typical time is given back to that client, as far as the
+ * jobs right behind it took less than is typical of theirs. The sum of all charges stays the time
+ * that has passed.
  *
  * Return: what @job is charged.
  */
@@ -54,7 +56,10 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *j
 		engine->surplus = max(-lack, (s64)0);
 		engine->surplus_client = client->id;
 	}
-	/* A mean of the first 16, then of about the last 16, in which no one counts double. */
+	/*
+	 * The mean of the first 16 jobs, then of about the last 16; no job counts for more than
+	 * two.
+	 */
 	if (seen)
 		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
 					     min(seen + 1, (u64)16));

@@ -13,7 +13,7 @@
 #include "table.h"
 #include "throttle.h"
 
-/* What one pass over all objects counts, to be held against the counters. */
+/* What one walk over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], asked[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
@@ -166,7 +166,7 @@ static const char *check_engine(const struct tg_engine *engine, const struct cen
 	return NULL;
 }
 
-/* Are a part's requests as they should be? How many there are is taken from @waiting. */
+/* The requests of part @nr. *@waiting falls by their number. */
 static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
 {
 	const struct tg_mem_part *part = &gpu->mem.part[nr];
@@ -188,7 +188,7 @@ static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
 	return NULL;
 }
 
-/* Do the parts have what their accounts have, @sums, and together what there is? */
+/* Does each part hold the sum of its accounts, @sums, and do the parts add up to the whole? */
 static const char *check_parts(const struct tg_gpu *gpu, struct tg_mem_part *sums, u32 *waiting)
 {
 	const struct tg_mem_part *part;

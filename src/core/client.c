@@ -15,7 +15,7 @@
 #include "table.h"
 #include "throttle.h"
 
-/* What points at one of the client's channels; NULL: at the end. */
+/* The pointer to @ch in its client's list of channels; with NULL, the one at the list's end. */
 static struct tg_channel **channel_link(struct tg_client *client, const struct tg_channel *ch)
 {
 	struct tg_channel **link = &client->channels;
@@ -81,6 +81,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
+/* The last channel of the client has gone, and the client goes with it. */
 static void forget(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (client->joined && gpu->policy->leave)
@@ -99,7 +100,10 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	tg_gpu_give(gpu, TG_POOL_CLIENT, client);
 }
 
-/* A channel goes when it has left and its last job is over; the client goes with its last. */
+/*
+ * Free the channel if it has left and its last job is over. The last channel takes its client
+ * along.
+ */
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 {
 	struct tg_client *client = ch->client;
@@ -116,7 +120,7 @@ void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 		forget(gpu, client);
 }
 
-/* The channel's jobs use these engines from now on, those that wait included. */
+/* From now on the channel's jobs use these engines, those that wait included. */
 int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);

@@ -108,13 +108,13 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 	}
 }
 
-/* The events of a job's life, which come often, and each bring up what they change. */
+/* Events of a job's life. They come often: each reports by tg_wake_by() what it makes due. */
 static bool of_job(enum tg_event_kind kind)
 {
 	return (kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE) || kind == TG_EV_WENT;
 }
 
-/* Those that are nothing to engines and policies. */
+/* Events of memory, which engines and policies need not hear of. */
 static bool of_memory(enum tg_event_kind kind)
 {
 	return kind >= TG_EV_MEM_SIZE && kind <= TG_EV_MEM_FREE;
@@ -125,15 +125,15 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	int rc = dispatch_job(gpu, ev);
 	bool due = gpu->wake <= gpu->now;
 
-	/* These only make up for what is past: what is due now is the next event's to find. */
+	/* WENT and a late STARTED record the past only; the next event expires and picks. */
 	if (rc || ev->kind == TG_EV_WENT || (ev->kind == TG_EV_STARTED && ev->arg))
 		return rc;
 	if (due) {
 		tg_engines_expire(gpu);
-		/* What was due is so no more, whoever brought it up. */
+		/* All that was due has been done: look for what comes next. */
 		gpu->wake = min(gpu->armed, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
 	}
-	/* That a freed job has started leaves nothing to decide, unless the policy says so. */
+	/* A start leaves nothing to decide, unless the policy has asked for starts. */
 	if (due || ev->kind != TG_EV_STARTED || gpu->starts || gpu->next_policy)
 		tg_engines_run(gpu);
 	if (gpu->dry)
@@ -159,7 +159,7 @@ static noinline int feed_other(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* Ask for the next wake-up. One that comes too early is harmless: it is asked for again. */
+/* Ask the host for TIMER. One that comes too early is harmless: the core asks again. */
 static noinline void arm(struct tg_gpu *gpu)
 {
 	struct tg_action action = { .kind = TG_ACT_ARM, .at = gpu->wake };

@@ -16,12 +16,13 @@
 #include "table.h"
 #include "throttle.h"
 
+/* Set a client's gate and tell the host. Waiting jobs follow in tg_client_settle(). */
 void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 {
 	gpu->open += (gate == TG_GATE_OPEN) - (client->gate == TG_GATE_OPEN);
 	client->gate = gate;
 	if (gate == TG_GATE_OPEN) {
-		tg_client_idle(gpu, client);	/* nobody waits for it any more */
+		tg_client_idle(gpu, client);	/* an open gate calls SYNC off */
 		client->opened = true;
 	}
 	tg_emit(gpu, TG_ACT_GATE, client, NULL, gate);
@@ -50,14 +51,14 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 {
 	u32 i;
 
-	/* A policy that has no queue holds, and starves: it is ejected for that. */
+	/* A policy without a queue can only hold; it is ejected if that starves jobs. */
 	if (gate == TG_GATE_ASK && !gpu->policy->pick)
 		gate = TG_GATE_HOLD;
 	if (client->gate == gate)
 		return;
 	tg_client_tell_gate(gpu, client, gate);
 	tg_client_settle(gpu, client);
-	/* Somebody gets a chance to keep the engines busy. */
+	/* The client may keep the engines busy: the starvation limit begins anew. */
 	for (i = 0; i < gpu->nr_engines && gate != TG_GATE_HOLD; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
 }
@@ -74,7 +75,7 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client)
 	tg_emit(gpu, TG_ACT_SYNC, client, NULL, 0);
 }
 
-/* The client does not owe an IDLE any more. */
+/* The client owes no IDLE any more. */
 void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (!client->syncing)
@@ -106,7 +107,9 @@ int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* It has owed an IDLE for too long: something of its own does not end. */
+/*
+ * The client has owed an IDLE past the deadline: a job of its own does not end. The core goes on.
+ */
 void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client)
 {
 	tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_DRAIN_CUT);

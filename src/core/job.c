@@ -16,7 +16,7 @@
 #include "throttle.h"
 #include "vgpu.h"
 
-/* What will it cost? Asked only for a reserve with a priori enforcement. */
+/* Predict what the job will cost. Only reserves with a priori enforcement (AE) need it. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
 {
 	struct tg_client *client = job->client;
@@ -37,7 +37,7 @@ static void forget_prediction(struct tg_gpu *gpu, struct tg_job *job)
 	job->predicted = 0;
 }
 
-/* Its client and its reserve do not count it as in flight any more. Return: did it have slots? */
+/* Its client and its reserve stop counting the job as in flight. Return: did it hold slots? */
 static bool release(struct tg_job *job)
 {
 	if (!job->slot)
@@ -58,6 +58,7 @@ static void release_slot(struct tg_gpu *gpu, struct tg_job *job)
 			engine->inflight--;
 }
 
+/* Change the state of a job, and book the time that it spent in the old one. */
 static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state state)
 {
 	s64 spent = gpu->now - job->since;
@@ -98,7 +99,7 @@ static void set_unasked(struct tg_gpu *gpu, struct tg_job *job)
 	job->asked = false;
 }
 
-/* Into the policy's queue, where the job's client asks. */
+/* Put the job into the policy's queue, if its client's gate stands at ASK. */
 static void ask(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
@@ -118,8 +119,8 @@ static void unask(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /*
- * Another priority or virtual GPU for @client: its jobs that the policy holds find their new
- * places.
+ * Give @client another priority or virtual GPU. Its jobs in the policy's queue leave it before the
+ * change and come back after it, since both decide about their places.
  */
 void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu)
 {
@@ -142,7 +143,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 			}
 }
 
-/* What goes with the state QUEUED, and its opposite. */
+/* Enter the state QUEUED, and leave it: the counts, and the policy's queue. */
 static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
 	count_queued(gpu, job, 1);
@@ -155,7 +156,7 @@ static void unset_queued(struct tg_gpu *gpu, struct tg_job *job)
 	count_queued(gpu, job, -1);
 }
 
-/* What ends with the state THROTTLED. */
+/* Leave the state THROTTLED. A reserve without throttled jobs needs no wake-up. */
 static void unset_throttled(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
@@ -174,7 +175,7 @@ static void unset_waiting(struct tg_gpu *gpu, struct tg_job *job)
 		unset_throttled(gpu, job);
 }
 
-/* QUEUED -> THROTTLED; a throttled job stays. */
+/* QUEUED -> THROTTLED. A job that is throttled stays so. */
 void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->state == TG_JOB_THROTTLED)
@@ -192,7 +193,7 @@ void tg_job_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 	set_queued(gpu, job);
 }
 
-/* Jobs of @ch that wait need the engines that it uses by now. */
+/* The channel uses other engines from now on (ENGINES), and so do its jobs that wait. */
 void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 {
 	struct tg_job *job;
@@ -212,7 +213,10 @@ void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 	}
 }
 
-/* A waiting job, after its client's gate has gone to ASK or HOLD: where does it wait now? */
+/*
+ * The gate of a waiting job's client has changed to ASK or HOLD. The job waits in the policy's
+ * queue or in none; no reserve throttles it until the next review.
+ */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
@@ -223,14 +227,17 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 		ask(gpu, job);
 }
 
-/* The policy that had it is out of force, and not to be asked about it. */
+/*
+ * The policy that held the job is out of force: line the job up without calling that policy's
+ * drop().
+ */
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
 {
 	set_unasked(gpu, job);
 	tg_job_line_up(gpu, job);
 }
 
-/* A fresh waiting job, the last of its reserve: QUEUED or THROTTLED? */
+/* The state of a job that has just arrived, the last in its reserve's list. */
 static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
 	job->state = TG_JOB_QUEUED;
@@ -242,7 +249,10 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 	job->reserve->throttled++;
 }
 
-/* A job arrives: what there is to it before it has a state. Return: 0, or why there is none. */
+/*
+ * Make the job that @ev announces; it has no state yet. Return: 0; or an error, and there is no
+ * job.
+ */
 static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job **arrived)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
@@ -301,7 +311,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* Its thread may go to the driver. */
+/* Tell the host that the job's thread may go to the driver. */
 static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 {
 	struct tg_action action = {
@@ -314,7 +324,7 @@ static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 	gpu->out->emit(gpu->out, &action);
 }
 
-/* It counts as in flight on its engines from now on. */
+/* From now on the job counts as in flight: on its engines, for its client and its reserve. */
 static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_engine *engine;
@@ -328,7 +338,7 @@ static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 	}
 }
 
-/* QUEUED -> FREED, of a job that the policy has picked, or does not hold. */
+/* QUEUED -> FREED. The policy has picked the job, or the job is in no policy's queue. */
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
@@ -352,7 +362,7 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 		tg_reserve_review(gpu, r);
 }
 
-/* Waiting -> FREED, whatever the policy thinks. */
+/* Waiting -> FREED without asking the policy: the gate has opened, or an engine is wedged. */
 void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 {
 	unset_waiting(gpu, job);
@@ -361,7 +371,7 @@ void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_free(gpu, job);
 }
 
-/* A job that is in no list and holds no slot is over: its memory returns to the pool. */
+/* The job is over: it is in no list and holds no slot. Its memory returns to the pool. */
 static void forget(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
@@ -375,7 +385,10 @@ static void forget(struct tg_gpu *gpu, struct tg_job *job)
 		tg_channel_over(gpu, ch);
 }
 
-/* The job held its slots for so long without having started: that is paid for like time used. */
+/*
+ * The job has held slots for too long without having started: the policy's accounts and the reserve
+ * are debited as for time used.
+ */
 static noinline void pay(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 {
 	if (job->picked && gpu->policy->held)
@@ -383,7 +396,10 @@ static noinline void pay(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 	tg_reserve_held(gpu, job, held);
 }
 
-/* A FREED job that has slots has held them up to @until. Return: not for too long. */
+/*
+ * Book how long a FREED job has held slots, up to @until. Return: true: it had some, and for less
+ * than stall_us.
+ */
 static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 {
 	s64 held = max(until - job->since, (s64)0);
@@ -397,7 +413,7 @@ static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 	return false;
 }
 
-/* The job's end without a fence, from any state. */
+/* Any state -> over, without a fence. */
 void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (gpu->dry)
@@ -415,7 +431,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	forget(gpu, job);
 }
 
-/* Waiting -> over, because its channel left: let its thread go and see. */
+/* Waiting -> over: the channel has left. The thread goes to the driver, which refuses it. */
 void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job)
 {
 	let_go(gpu, job);
@@ -423,7 +439,7 @@ void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_over(gpu, job);
 }
 
-/* Waiting or FREED -> over, because its thread gave up. */
+/* Waiting or FREED -> over: the thread has given up, for a signal, say. */
 int tg_job_cancel(struct tg_gpu *gpu, u64 id)
 {
 	struct tg_job *job = tg_job_find(gpu, id);
@@ -438,8 +454,9 @@ int tg_job_cancel(struct tg_gpu *gpu, u64 id)
 }
 
 /*
- * FREED -> BUSY: its fence was made at @at. That may be told late: of two threads that use a
- * channel at once, the one that went second may have been the first there.
+ * FREED -> BUSY. The driver made the job's fence at @at, which may be reported out of order: of two
+ * threads that use a channel at once, the one that was freed second may reach the driver first. So
+ * the job is sorted into the engine's list by its start.
  */
 static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 {
@@ -456,7 +473,7 @@ static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 	if (gpu->dry)
 		tg_dry_started(gpu, job);
 	at = max(job->since, engine->last_done);
-	/* Behind others, its deadline comes after theirs. */
+	/* A job behind others has a later deadline than they. */
 	if (list_is_first(&job->wait, &engine->busy) && !engine->wedged)
 		tg_wake_by(gpu, tg_after(at, gpu->knob[TG_KNOB_DEADLINE]));
 	if (r->busy++ == 0 || at < r->busy_since)
@@ -479,38 +496,9 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 }
 
 /*
- * AE: what must be there for a group of @ch that goes unread beside @unheard that have; -1: it has
- * to be read, as it must where its engine switches to it.
+ * (nothing) -> FREED or BUSY: the job went before the core heard of it, as tg_gpu_unasked()
+ * allowed.
  */
-static s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
-{
-	const struct tg_history *h = ch->client->history;
-	s64 x;
-
-	if (!h || gpu->engine[__builtin_ctz(ch->engines)].last != ch ||
-	    !tg_predict_unread(h, unheard, &x))
-		return -1;
-	return (unheard + 1) * x;
-}
-
-bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard)
-{
-	const struct tg_channel *ch;
-	const struct tg_reserve *r;
-	s64 x;
-
-	if (!gpu->policy->unasked || gpu->next_policy || gpu->dry)
-		return false;
-	ch = tg_channel_find(gpu, client, channel);
-	if (!ch || ch->client->gate != TG_GATE_ASK)
-		return false;
-	r = ch->client->reserve;
-	x = r->kind == TG_AE ? unread(gpu, ch, unheard) : 0;
-	return x >= 0 && !r->throttled && tg_reserve_eligible(r, x) &&
-	       gpu->policy->unasked(gpu, ch, unheard);
-}
-
-/* (nothing) -> FREED or BUSY: it has gone already, as tg_gpu_unasked() allowed. */
 int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job;
@@ -537,7 +525,7 @@ int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* FREED -> over, because the driver emitted nothing. */
+/* FREED -> over: the driver refused the job, and made no fence. */
 int tg_job_refused(struct tg_gpu *gpu, u64 id)
 {
 	struct tg_job *job = tg_job_find(gpu, id);
@@ -551,7 +539,7 @@ int tg_job_refused(struct tg_gpu *gpu, u64 id)
 	return 0;
 }
 
-/* The job left the hardware at @at: its reserve does not run any more, or runs its next. */
+/* The job left the hardware at @at: from then on its reserve runs nothing, or its next job. */
 static void leave_hardware(struct tg_job *job, s64 at)
 {
 	struct tg_reserve *r = job->reserve;
@@ -560,7 +548,7 @@ static void leave_hardware(struct tg_job *job, s64 at)
 	r->busy_since = --r->busy ? at : TG_NEVER;
 }
 
-/* A job has ended on an engine that had lost one: it works again. */
+/* @job has ended on an engine that had lost a job: the engine works again. */
 static noinline void recover(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job)
 {
 	engine->wedged = false;
@@ -568,7 +556,7 @@ static noinline void recover(struct tg_gpu *gpu, struct tg_engine *engine, struc
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_RECOVERED);
 }
 
-/* BUSY or LOST -> over, because its fence signalled. */
+/* BUSY or LOST -> over: the fence has signalled. */
 int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job = tg_job_find(gpu, ev->job);
@@ -590,7 +578,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 			used = tg_job_settle(gpu, engine, job, used);
 		leave_hardware(job, at);
 	} else {
-		/* What it was charged ends where it was written off; correct from there. */
+		/* LOST has charged the time up to job->since: charge the rest, or give back. */
 		used = at - job->since;
 		if (used > 0)
 			used = max(at - max(job->since, engine->last_done), (s64)0);
@@ -623,7 +611,10 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* BUSY -> LOST: past its deadline. Whatever else waits for its engines passes from now on. */
+/*
+ * BUSY -> LOST: the job is past its deadline. Its engines are wedged: all jobs that need them pass,
+ * until one completes.
+ */
 void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
@@ -650,7 +641,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 		tg_job_over(gpu, job);
 }
 
-/* FREED stays FREED, but without its slot: its thread is stuck somewhere in the driver. */
+/* FREED -> FREED, without slots: the job's thread has been in the driver for too long. */
 void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
@@ -666,7 +657,7 @@ void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLAP);
 }
 
-/* A waiting, throttled job changes its reserve; the caller reviews both afterwards. */
+/* A throttled job gets another reserve. The caller reviews both afterwards. */
 void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
 {
 	struct tg_reserve *old = job->reserve;

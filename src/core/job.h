@@ -25,14 +25,14 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 
-/* Waiting jobs find another place */
+/* Waiting jobs get another place */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch);
 void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu);
 
-/* Is the job waiting (and so in its reserve's list)? */
+/* Does the job wait? If so, it is in its reserve's list. */
 static inline bool tg_job_waits(const struct tg_job *job)
 {
 	return job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;

@@ -18,7 +18,7 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_RECORDS] = { "predict_records", 1, 1000, 100 },
 	[TG_KNOB_SWITCH] = { "switch_cost_us", 0, TG_SEC / TG_USEC, 0 },
 	[TG_KNOB_DRY] = { "dry_run", 0, 1, 0 },
-	/* By default beyond any sum of shares. */
+	/* Above any sum of shares, unless it is set. */
 	[TG_KNOB_ADMISSION] = { "admission_percent", 0, 100000000, 100000000 },
 	[TG_KNOB_VRAM_ORDER] = { "vram_order", 0, TG_MEM_ORDERS - 1, TG_MEM_SPEC },
 	[TG_KNOB_VRAM_TIMEOUT] = { "vram_timeout_us", 1000, 3600 * TG_SEC / TG_USEC,

@@ -15,12 +15,14 @@
 #include "throttle.h"
 #include "vgpu.h"
 
+/* The priority of a client whose line says `*`: it follows the foreground window. */
 static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
 {
 	return gpu->foreground && client->id_data->pid == gpu->foreground ? TG_PRIO_FOREGROUND :
 									    TG_PRIO_AGPA;
 }
 
+/* The line of the client, as the host found it before it took the lock, if it is of this spec. */
 const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
 					    const struct tg_client *client)
 {
@@ -33,7 +35,7 @@ const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
 	return tg_spec_match(gpu->spec, id);
 }
 
-/* Give the client what its line says, its waiting jobs included. */
+/* Give the client, and its jobs that wait, what its line of the spec says. */
 void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 {
 	const struct tg_spec_entry *entry = tg_client_entry(gpu, client);
@@ -42,7 +44,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_job *job;
 	bool room;
 
-	/* No policy may hold a job whose place is about to change. */
+	/* Out of the policy's queue: the places of these jobs are about to change. */
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (tg_job_waits(job))
@@ -59,7 +61,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	client->depth = entry ? entry->depth : 0;
 	client->weight = entry ? entry->weight : 1;
 	tg_vgpu_move(gpu, client, tg_vgpu_of(gpu, entry));
-	/* What it has for itself, it gives back before it asks again. */
+	/* Give back what only this client has, before it asks for more. */
 	if (old && !tg_reserve_shared(old))
 		tg_reserve_dismiss(gpu, old);
 	tg_memory_promise(gpu, client, 0);
@@ -107,7 +109,7 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_reserve_set(&gpu->background, TG_PE, TG_SEC, TG_SEC, gpu->now);
 	tg_reserve_review(gpu, &gpu->background);
 	if (ev->arg) {
-		/* All of them ask anew, in the order in which they came. */
+		/* All clients are admitted anew, in the order in which they joined. */
 		list_for_each_entry(r, &gpu->reserves, all)
 			tg_reserve_dismiss(gpu, r);
 		list_for_each_entry(client, &gpu->all_clients, all)

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The specification's parser, and the match of a client against it. docs/spec-format.md is
+ * The specification's parser: text to a table of lines, or the first error. docs/spec-format.md is
  * the grammar; tests/lib/spec_oracle.c is a second reading of that page to compare with.
  *
- * Called by the host when a text is committed (process context, no lock needed), by tgctl
- * and by the tests; tg_spec_match() mostly before the GPU's lock is taken (struct tg_identity).
+ * Hosts call it when a text is committed (process context, no lock), tgctl and tests call it, too.
  * Everything is in the caller's memory: this file owns nothing and keeps no state.
  *
- * A cursor reads a line from left to right and refuses it at the first byte that fits
- * nothing; only a line that is good by itself is then held against the lines before it.
- * That order is the format's promise: it makes the place of an error unique.
+ * A cursor reads a line from left to right and refuses it at the first byte that fits nothing
+ * (spec_read.c). Only a line that is good by itself is then held against the lines before it. That
+ * order is the format's promise: it makes the place of an error unique.
  */
 #include "spec.h"
 
@@ -104,7 +103,7 @@ static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 	return err ? err : tg_spec_check_pattern(c, e->pattern[match], match);
 }
 
-/* Does another name follow, behind a blank? What else stands there, tg_spec_colon() refuses. */
+/* Does another name follow behind a blank? If not, tg_spec_colon() judges what stands there. */
 static bool more_names(struct spec_cursor *c)
 {
 	const u32 from = c->pos;

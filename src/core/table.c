@@ -61,6 +61,7 @@ void tg_channel_unhash(struct tg_gpu *gpu, struct tg_channel *ch)
 	*link = ch->hash;
 }
 
+/* Pools are chains of spare objects; the link is in an object's first bytes. */
 const size_t tg_pool_size[TG_POOLS] = {
 	[TG_POOL_CLIENT] = sizeof(struct tg_client),
 	[TG_POOL_CHANNEL] = sizeof(struct tg_channel),

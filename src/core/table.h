@@ -18,7 +18,7 @@ static inline u32 tg_bucket(const struct tg_gpu *gpu, u64 nr)
 	return nr & gpu->bucket_mask;
 }
 
-/* What points at the job of that number, or at the NULL where its chain ends. */
+/* The pointer to the job of that number in its bucket, or the NULL at the bucket's end. */
 static inline struct tg_job **tg_job_link(const struct tg_gpu *gpu, u64 id)
 {
 	struct tg_job **link = &gpu->buckets.jobs[tg_bucket(gpu, id)];

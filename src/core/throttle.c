@@ -7,12 +7,13 @@
  * cannot pay for it is THROTTLED, and no policy sees it. A charge throttles jobs that were QUEUED;
  * a refill returns them to their places.
  *
- * match.c calls the first half when a client gets another line of the spec; job.c, engine.c and
- * gate.c call the second half when a job arrives, or a budget or a gate changes. All of it runs
- * under the GPU's lock.
+ * match.c calls the first part when a client gets another line of the spec. job.c, engine.c and
+ * gate.c call the second when a job arrives, or a budget or a gate changes. Hosts call
+ * tg_gpu_unasked(). All of it runs under the GPU's lock.
  */
 #include "job.h"
 #include "memory.h"
+#include "table.h"
 #include "throttle.h"
 
 /* ---- which reserve a client has -------------------------------------------------------- */
@@ -22,7 +23,7 @@ static bool named(const struct tg_reserve *r, const char *name, u32 len)
 	return strlen(r->name) == len && !memcmp(r->name, name, len);
 }
 
-/* Does the spec in force speak of this shared reserve? */
+/* Does a line of the spec in force name this shared reserve? */
 static bool in_spec(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
 	u32 i;
@@ -36,7 +37,7 @@ static bool in_spec(const struct tg_gpu *gpu, const struct tg_reserve *r)
 	return false;
 }
 
-/* An unused reserve returns to the pool; a shared one only when no spec names it any more. */
+/* Return an unused reserve to the pool; a shared one, only if no line of the spec names it. */
 void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	if (r->users || r == &gpu->background || (tg_reserve_shared(r) && in_spec(gpu, r)))
@@ -45,20 +46,24 @@ void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r)
 	tg_gpu_give(gpu, TG_POOL_RESERVE, r);
 }
 
-/* Its share is free for others. */
+/* Take the reserve's share back: it is free for other reserves. */
 void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	gpu->admitted -= r->share;
 	r->share = 0;
 }
 
+/* The reserve has lost its last client or job. */
 void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	tg_reserve_dismiss(gpu, r);
 	tg_reserve_retire(gpu, r);
 }
 
-/* Does a reserve as @entry wants it fit beside the others? @r: if it exists already. */
+/*
+ * Does a reserve of @share fit beside the others? @r: that reserve, if it exists: its old share
+ * goes.
+ */
 static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r, s64 share)
 {
 	return gpu->admitted - (r ? r->share : 0) + share <= gpu->knob[TG_KNOB_ADMISSION];
@@ -75,8 +80,9 @@ static struct tg_reserve *find_shared(struct tg_gpu *gpu, const char *name, u32 
 }
 
 /*
- * The reserve that @entry gives to @client, Background if it does not fit; there is one in the
- * pool if one is needed.
+ * The reserve that @entry gives to @client: a shared one, its own, or Background. Background also
+ * where the share, or the memory that the line asks for, does not fit. The pool holds a reserve, in
+ * case one has to be made.
  */
 struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
 				  const struct tg_spec_entry *entry)
@@ -127,7 +133,10 @@ static bool sooner(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct tg_reserve, ready_node)->ready;
 }
 
-/* Keep gpu->throttled in step with what the first throttled job of @r needs. */
+/*
+ * The first throttled job of @r is eligible at @ready: sort the reserve by that, and wake up for
+ * it.
+ */
 static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 {
 	tg_wake_by(gpu, ready);
@@ -141,8 +150,8 @@ static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 }
 
 /*
- * AE bounds the budget by the largest prediction that waits; PE does not look. Out of line, since
- * refills are rarely due.
+ * The largest prediction among the jobs that wait, which bounds the budget under AE; 0 under PE.
+ * Out of line, since a refill is rarely due.
  */
 noinline s64 tg_reserve_largest(const struct tg_reserve *r)
 {
@@ -156,11 +165,12 @@ noinline s64 tg_reserve_largest(const struct tg_reserve *r)
 }
 
 /*
- * Bring the states of a reserve's waiting jobs in line with its budget, in arrival order. What is
- * there is saved for the first that cannot go: later ones of its priority, and all of its own
- * channel are, wait behind it. Else one whose x is large would never find it in a reserve that
- * others share. Jobs whose client does not ask are no matter, nor is a reserve without a limit that
- * holds nobody back: mostly that is Background.
+ * Bring the states of a reserve's waiting jobs in line with its budget, in arrival order. Budget is
+ * kept for the first job that cannot go: later jobs wait behind it unless their priority is higher,
+ * and those of its channel always do. Else a job with a large x would starve in a shared reserve.
+ *
+ * Jobs whose client's gate does not stand at ASK are left alone. There is nothing to do for a
+ * reserve without a limit that throttles nothing, as Background mostly is.
  */
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 {
@@ -200,7 +210,7 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 		set_ready(gpu, r, tg_reserve_ready(r, least));
 }
 
-/* Has one that came earlier, of no lower priority, to wait for its reserve? */
+/* Is a job throttled in @job's reserve that came earlier and has the same or a higher priority? */
 static bool behind(const struct tg_job *job)
 {
 	const struct tg_job *first;
@@ -233,7 +243,7 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 	return false;
 }
 
-/* Does a job wait for an engine of @job's whose reserve is another one? */
+/* Does a job of another reserve wait in the policy's queue for an engine that @job needs? */
 static bool others_wait(struct tg_gpu *gpu, const struct tg_job *job)
 {
 	struct tg_engine *engine;
@@ -258,4 +268,39 @@ void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 	tg_reserve_catch_up(r, gpu->now);
 	tg_reserve_charge(r, held);
 	tg_reserve_review(gpu, r);
+}
+
+/* ---- a job that goes before the core hears of it ----------------------------------------- */
+
+/*
+ * AE: the budget that it takes to let one more group of @ch go unread, when @unheard have gone
+ * since the last event. -1: the group has to be read; so it is where its engine switches to this
+ * channel.
+ */
+static s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
+{
+	const struct tg_history *h = ch->client->history;
+	s64 x;
+
+	if (!h || gpu->engine[__builtin_ctz(ch->engines)].last != ch ||
+	    !tg_predict_unread(h, unheard, &x))
+		return -1;
+	return (unheard + 1) * x;
+}
+
+bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard)
+{
+	const struct tg_channel *ch;
+	const struct tg_reserve *r;
+	s64 x;
+
+	if (!gpu->policy->unasked || gpu->next_policy || gpu->dry)
+		return false;
+	ch = tg_channel_find(gpu, client, channel);
+	if (!ch || ch->client->gate != TG_GATE_ASK)
+		return false;
+	r = ch->client->reserve;
+	x = r->kind == TG_AE ? unread(gpu, ch, unheard) : 0;
+	return x >= 0 && !r->throttled && tg_reserve_eligible(r, x) &&
+	       gpu->policy->unasked(gpu, ch, unheard);
 }

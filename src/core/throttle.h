@@ -21,20 +21,20 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
 s64 tg_reserve_largest(const struct tg_reserve *r);
 
-/* Several clients may share it: the spec gives it a name. So it is with Background. */
+/* Has the spec given it a name, so that clients share it? Background has one, too. */
 static inline bool tg_reserve_shared(const struct tg_reserve *r)
 {
 	return r->name[0];
 }
 
-/* One user less: a client, or a job that is over. */
+/* The reserve has one user less: a client, or a job that is over. */
 static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	if (--r->users == 0)
 		tg_reserve_unused(gpu, r);
 }
 
-/* Are reserves enforced? Not where nobody asks, nor while a drain holds everything back. */
+/* Are reserves enforced? Only where the policy's mode is ASK, and not in a drain. */
 static inline bool tg_reserves_hold(const struct tg_gpu *gpu)
 {
 	return gpu->policy->mode == TG_GATE_ASK && !gpu->next_policy;
@@ -46,7 +46,7 @@ static inline bool tg_reserve_decides(const struct tg_gpu *gpu, const struct tg_
 	return client->gate == TG_GATE_ASK && tg_reserves_hold(gpu);
 }
 
-/* Account for the refills of @r up to @at; mostly none is due. */
+/* Account for the refills of @r up to @at. Mostly none is due. */
 static inline void tg_reserve_catch_up(struct tg_reserve *r, s64 at)
 {
 	if (tg_reserve_due(r, at))
