@@ -2,8 +2,8 @@
 /*
  * none: the gate is open.
  *
- * Submissions are counted by the host and go straight to the driver: no event, no fence
- * callback, no interrupt asked for. Good at costing nothing; knows nothing about time.
+ * The host counts submissions and passes them to the driver: no event, no fence callback, no
+ * interrupt. Good at costing nothing. It accounts no time.
  */
 #include <tg/policy.h>
 

@@ -25,9 +25,9 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job);
 /** tg_ready_drop() - @job does not wait any more; O(log clients) */
 void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
 /**
- * tg_ready_first() - who would go next?
+ * tg_ready_first() - the next job for an engine
  * @ready: the clients
- * @engine: where
+ * @engine: the engine
  *
  * Of each client only its first job counts: order within a client is arrival order.
  *
@@ -35,7 +35,7 @@ void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
  */
 struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
 /**
- * tg_ready_next() - who may have an idle engine?
+ * tg_ready_next() - the job that may have an idle engine
  * @gpu: the GPU
  * @ready: the clients
  * @engine: the engine

@@ -10,7 +10,7 @@
 /**
  * struct tg_turns - a token that goes to one client at a time
  * @waiting: clients that want a turn, linked by tg_client.node, by virtual time
- * @holder: whose turn it is, or NULL; not in @waiting
+ * @holder: the client whose turn it is, or NULL; not in @waiting
  * @since: when its turn began
  * @vt: system time: the virtual time of the latest holder when its turn began
  *
@@ -37,13 +37,13 @@ void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client, s64 slice);
 void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_turns_drop() - @job leaves its client's queue; without any, the client wants no turn */
 void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job);
-/** tg_turns_leave() - @client is about to go; if it has the token, nobody has it now */
+/** tg_turns_leave() - @client is about to go; the token is free if it had it */
 void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client);
-/** tg_turns_first() - who is to have the next turn? Return: NULL: nobody waits. */
+/** tg_turns_first() - the client that has the next turn. Return: NULL: none waits. */
 struct tg_client *tg_turns_first(struct tg_gpu *gpu);
-/** tg_turns_after() - who comes after @client, which waits? Return: NULL: nobody. */
+/** tg_turns_after() - the client after @client, which waits. Return: NULL: none. */
 struct tg_client *tg_turns_after(const struct tg_client *client);
-/** tg_turns_begin() - @client's turn begins now; nobody has the token */
+/** tg_turns_begin() - @client's turn begins now; the token was free */
 void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_turns_end() - the holder's turn is over. Return: how long it took, ns. */
 s64 tg_turns_end(struct tg_gpu *gpu);

@@ -81,22 +81,22 @@ s64 tg_vqueue_wake(struct tg_gpu *gpu);
  * tg_vqueue_pick() - for .pick
  * @gpu: the GPU
  * @engine: the engine
- * @choose: which virtual GPU does @queue go to, now that nothing of it is in flight? One that
- *	waits for it, or NULL: none now
+ * @choose: names the virtual GPU that @queue goes to, now that nothing of it is in flight: one
+ *	that has a job waiting for it, or NULL: none now
  *
- * HT: a client may follow its own groups where nobody of another virtual GPU waits, and nobody of
- * higher priority in its own. An engine that has idled for half of starvation_us beside a job that
- * it could run (SDQ: the other is busy) gets that job.
+ * HT: a client may follow its own groups where no other virtual GPU has a job waiting, and no
+ * client of higher priority in its own. An engine that has idled for half of starvation_us beside a
+ * job that it could run (SDQ: another engine is busy) gets that job.
  */
 struct tg_job *tg_vqueue_pick(struct tg_gpu *gpu, struct tg_engine *engine,
 			      struct tg_vgpu *(*choose)(struct tg_gpu *gpu, u32 queue));
 
 /**
- * tg_vqueue_head() - who is first in the queue?
+ * tg_vqueue_head() - the first virtual GPU in the queue that has a job waiting
  *
  * One that has waited for starvation_us, in which no group of it ran, is before all others.
  *
- * Return: the first virtual GPU that waits, NULL: none does.
+ * Return: the virtual GPU, NULL: none has a job waiting.
  */
 struct tg_vgpu *tg_vqueue_head(struct tg_gpu *gpu, u32 queue);
 
@@ -113,7 +113,7 @@ u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used);
  *
  * Counts as used if another virtual GPU waits in the queue.
  *
- * Return: what is left of the budget; TG_NEVER: nobody waits.
+ * Return: what is left of the budget; TG_NEVER: no other virtual GPU waits.
  */
 s64 tg_vqueue_held(struct tg_gpu *gpu, const struct tg_job *job, s64 held);
 /** tg_vqueue_rotate() - @vgpu goes to the tail of @queue */
@@ -132,18 +132,19 @@ s64 tg_vqueue_charge(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 us
  *
  * Utilisation is the part of the time that its groups took, over the last window_us / 2 to
  * window_us, and, with ever less weight, what was before. Time that the policy kept the queue idle
- * is nobody's, and left out.
+ * belongs to no virtual GPU, and is left out.
  */
 bool tg_vqueue_over(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue);
 /**
- * tg_vqueue_level() - how far will it be from its share at the middle of another group?
+ * tg_vqueue_level() - how far @vgpu will be from its share at the middle of another group
  *
  * Return: time used beyond the share, divided by the share, ns; not above 0: it is within it.
  */
 s64 tg_vqueue_level(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue);
 /**
- * tg_vqueue_lowest() - who has the lowest level?
- * @waits: of those that wait for @queue; else of those that do not, but have used it lately
+ * tg_vqueue_lowest() - the virtual GPU of the lowest level
+ * @waits: among those that have a job waiting for @queue; false: among those that have none, but
+ *	have used it lately
  *
  * Return: the virtual GPU, NULL: none is such.
  */
