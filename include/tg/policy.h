@@ -2,9 +2,9 @@
 /*
  * What a policy is: one table of functions, in one file, src/policy/<name>.c.
  *
- * A policy orders jobs; everything else is done around it. The core keeps the accounts,
- * throttles by reserves, watches deadlines, and ejects a policy that breaks its contract: it
- * puts `fifo` in force, lifts the reserves and says so, and the GPU keeps working.
+ * A policy orders jobs; the core does everything else. It keeps the accounts, throttles by
+ * reserves, watches deadlines, and ejects a policy that breaks its contract: it puts `fifo` in
+ * force, lifts the reserves and says so, and the GPU keeps working.
  *
  * Life of a job as the policy sees it::
  *
@@ -12,9 +12,9 @@
  *	   |                          `-> lost()
  *	   `--> drop()		cancelled, throttled, or its channel left
  *
- * A job may be queued again after drop() (its reserve was refilled): then it belongs to
- * the place that its seq gives it. All calls are serialised under the GPU's lock, and none may
- * sleep, allocate, or touch a job after it has left the queue.
+ * A job may be queued again after drop(), when its reserve has been refilled; its seq tells its
+ * place. All calls are serialised under the GPU's lock. None may sleep, allocate, or touch a job
+ * after it has left the queue.
  */
 #ifndef TG_POLICY_H
 #define TG_POLICY_H
@@ -62,20 +62,21 @@ struct tg_policy {
 	/**
 	 * @pick: choose the next job for @engine and take it out of the queue.
 	 * Called after every event, until it returns NULL: none may go now. Whether a job may go
-	 * beside what is in flight is the policy's business: see tg_engine.inflight. A policy that
-	 * returns NULL for an idle engine while jobs are queued must name in wake() when to ask
-	 * again, and may not let it idle longer than the starvation limit.
+	 * beside what is in flight is the policy's decision: see tg_engine.inflight. A policy that
+	 * returns NULL for an idle engine while jobs are queued must say in wake() when pick() is
+	 * to be called again, and may not let the engine idle beyond the starvation limit.
 	 */
 	struct tg_job *(*pick)(struct tg_gpu *gpu, struct tg_engine *engine);
 
 	/**
-	 * @unasked: if a job of @ch came now, would pick() return it at once? No reserve holds it
-	 * back. @unheard jobs of @ch, and of nobody else, have gone since the last event. A yes
-	 * holds until the next event. NULL: every job is queued; else went() is there, too.
+	 * @unasked: may a job of @ch bypass the core: if it came now, would pick() return it at
+	 * once? No reserve holds it back. @unheard jobs of @ch, and of no other channel, have
+	 * bypassed the core since the last event. A yes holds until the next event. NULL: every
+	 * job is queued. A policy that has unasked() has went(), too.
 	 */
 	bool (*unasked)(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard);
 
-	/** @went: what unasked() allowed has happened: @job is as if pick() had returned it. */
+	/** @went: @job has bypassed the core, as unasked() allowed; pick() would have picked it. */
 	void (*went)(struct tg_gpu *gpu, struct tg_job *job);
 
 	/**
@@ -88,28 +89,29 @@ struct tg_policy {
 	void (*lost)(struct tg_gpu *gpu, struct tg_job *job);
 
 	/**
-	 * @held: such a job has held its slots for @held ns without having started, which is
-	 * TG_KNOB_STALL or longer, or has cost it the slots. A policy that keeps accounts debits
-	 * its client if it kept somebody else waiting. tick() need not follow. May be NULL.
+	 * @held: such a job has held its slots for @held ns without having started: for
+	 * TG_KNOB_STALL or longer, or until it lost them. A policy that keeps accounts debits the
+	 * job's client if another client had to wait. tick() need not follow. May be NULL.
 	 */
 	void (*held)(struct tg_gpu *gpu, struct tg_job *job, s64 held);
 
 	/**
-	 * @idle: answer to tg_sync(): nothing of the client's is in flight, or that took too long
-	 * (tg_client.cut). tg_client.sent has been brought up to date. May be NULL.
+	 * @idle: answer to tg_sync(): no job of the client is in flight, or the deadline has passed
+	 * (tg_client.cut). tg_client.sent is up to date. May be NULL.
 	 */
 	void (*idle)(struct tg_gpu *gpu, struct tg_client *client);
 
 	/**
-	 * @sample: answer to tg_poll(), once for each client that was active, then with @client
-	 * NULL for all: the phase is over. With a length of 0: nobody polls here. May be NULL.
+	 * @sample: answer to tg_poll(): once for each client that was active, then once with
+	 * @client NULL, for all together, which ends the phase. A length of 0: this host does not
+	 * poll. May be NULL.
 	 */
 	void (*sample)(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s);
 
 	/** @tick: time passes; called with every event, before pick(). May be NULL. */
 	void (*tick)(struct tg_gpu *gpu);
 
-	/** @wake: when to be asked again though nothing happens; TG_NEVER: no need. May be NULL. */
+	/** @wake: when to call pick() though no event comes; TG_NEVER: no need. May be NULL. */
 	s64 (*wake)(struct tg_gpu *gpu);
 };
 
@@ -157,32 +159,31 @@ int tg_policy_find(const char *name, u32 len);
 /**
  * tg_gate() - change a client's gate
  * @gpu: the GPU
- * @client: whose
+ * @client: the client
  * @gate: OPEN, TRACK, HOLD; ASK only in a policy that has queue(), drop() and pick()
  *
  * Jobs that wait are freed, in order, by OPEN and TRACK; put into the policy's queue by ASK, as
  * far as their reserve lets them; and taken out of it by HOLD.
  *
- * HOLD is held against a policy as an idle engine is: where jobs wait, no gate is open and
- * nothing is in flight or awaited, it is ejected after the starvation limit.
+ * A policy that holds all clients is ejected like one that leaves an engine idle: after the
+ * starvation limit, if jobs wait, no gate is open and nothing is in flight or awaited.
  */
 void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
 
 /**
- * tg_sync() - ask to be told when what a client sent through its open gate has ended
+ * tg_sync() - have idle() called when what a client sent through its open gate has ended
  * @gpu: the GPU
- * @client: whose; its gate is not open any more
+ * @client: the client; its gate is not open any more
  *
- * idle() answers, at once (in a later event) or after job_deadline_us at the latest: then the
- * client is blamed by TG_NOTE_DRAIN_CUT. Asking again before the answer changes nothing; opening
- * the gate before it takes the question back.
+ * idle() is called in a later event, after job_deadline_us at the latest: then TG_NOTE_DRAIN_CUT
+ * blames the client. A second tg_sync() before that changes nothing; opening the gate calls it off.
  */
 void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
 
 /**
- * tg_poll() - look what the engine works for
+ * tg_poll() - have the host look which client the engine works for
  * @gpu: the GPU
- * @until: end of the phase; 0: stop the one under way, of which nothing will be heard
+ * @until: end of the phase; 0: stop the one under way, without a sample
  * @distance: between two looks, in the mean, ns; 1: as often as it can be looked
  *
  * sample() answers. A phase that is under way gets another end; @distance must be what it was.
@@ -190,11 +191,11 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
 void tg_poll(struct tg_gpu *gpu, s64 until, u32 distance);
 
 /**
- * tg_charge() - book time on a client that its policy has found out
- * @client: whose
+ * tg_charge() - book time on a client that the policy has measured
+ * @client: the client
  * @used: ns
  *
- * For policies whose mode is OPEN or HOLD: there the core books nothing but jobs that went
+ * For policies whose mode is OPEN or HOLD: there the core books only jobs that went
  * through a gate at TRACK. Reserves are not charged.
  */
 void tg_charge(struct tg_client *client, s64 used);
@@ -206,11 +207,12 @@ void tg_charge(struct tg_client *client, s64 used);
 bool tg_client_waits(const struct tg_client *client);
 
 /**
- * tg_wake_by() - something has to happen at @time though there may be no event
+ * tg_wake_by() - something is due at @time, also if no event comes
  * @gpu: the GPU
  * @time: when
  *
- * A policy may call it from pick(), which is called again then; each call of pick() asks anew.
+ * A policy may call it from pick(), which is called again at that time. It holds for one call of
+ * pick(): the next one has to ask again.
  */
 static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
 {
