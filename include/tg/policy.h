@@ -231,7 +231,15 @@ static inline struct tg_job *tg_first_job(struct tg_client *client)
  *
  * Return: true if it became the first of its client's queue.
  */
-bool tg_client_queue(struct tg_job *job);
+static inline bool tg_client_queue(struct tg_job *job)
+{
+	struct list_head *queue = &job->client->queue, *pos = queue->prev;
+
+	while (pos != queue && list_entry(pos, struct tg_job, link)->seq > job->seq)
+		pos = pos->prev;
+	list_add(&job->link, pos);
+	return pos == queue;
+}
 
 /**
  * tg_gpu_waits() - is a job queued for any engine?

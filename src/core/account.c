@@ -12,23 +12,6 @@
 #include "account.h"
 
 /*
- * Book @used on the job's virtual GPU, on its client and, where reserves are enforced, on its
- * reserve. Where gates are open, jobs that the core never hears of run among those that it knows,
- * so the policy finds out each client's time, and books it by tg_charge().
- */
-void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
-{
-	enum tg_gate mode = gpu->policy->mode;
-	struct tg_client *client = job->client;
-
-	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || job->picked)
-		client->stats.gpu_time += used;
-	if (mode == TG_GATE_ASK)
-		tg_reserve_charge(job->reserve, used);
-}
-
-/*
  * Where all jobs are tracked, jobs of many clients are in flight at once. A completion that is
  * reported late makes its own job look longer and the jobs behind it shorter: when the host stood
  * still, all jobs that completed meanwhile carry one time, and the first of them would pay for all.

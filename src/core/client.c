@@ -152,13 +152,3 @@ int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev)
 	tg_channel_over(gpu, ch);
 	return 0;
 }
-
-bool tg_client_queue(struct tg_job *job)
-{
-	struct list_head *queue = &job->client->queue, *pos = queue->prev;
-
-	while (pos != queue && list_entry(pos, struct tg_job, link)->seq > job->seq)
-		pos = pos->prev;
-	list_add(&job->link, pos);
-	return pos == queue;
-}

@@ -117,16 +117,6 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 
 /* ---- what a budget means for jobs that wait --------------------------------------------- */
 
-/* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
-void tg_reserve_wait(struct tg_reserve *r, struct tg_job *job)
-{
-	struct list_head *pos = r->waiting.prev;
-
-	while (pos != &r->waiting && list_entry(pos, struct tg_job, wait)->seq > job->seq)
-		pos = pos->prev;
-	list_add(&job->wait, pos);
-}
-
 static bool sooner(struct rb_node *a, const struct rb_node *b)
 {
 	return rb_entry(a, struct tg_reserve, ready_node)->ready <

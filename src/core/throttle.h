@@ -15,7 +15,6 @@ void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r);
 
 /* What its budget means for the jobs that wait for it */
-void tg_reserve_wait(struct tg_reserve *r, struct tg_job *job);
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
@@ -32,6 +31,16 @@ static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	if (--r->users == 0)
 		tg_reserve_unused(gpu, r);
+}
+
+/* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
+static inline void tg_reserve_wait(struct tg_reserve *r, struct tg_job *job)
+{
+	struct list_head *pos = r->waiting.prev;
+
+	while (pos != &r->waiting && list_entry(pos, struct tg_job, wait)->seq > job->seq)
+		pos = pos->prev;
+	list_add(&job->wait, pos);
 }
 
 /* Are reserves enforced? Only where the policy's mode is ASK, and not in a drain. */
