@@ -80,8 +80,8 @@ enum tg_event_kind {
  * @length: real length of the phase, ns
  * @busy: how long of it the engine worked for the client, ns; client 0: for any client, or for the
  *	kernel's own copies. 0 to @length
- * @groups: how often the engine was seen to leave the client, and groups of a run during which
- *	nobody looked (a dense phase), or submissions of the client that ended (a sparse one);
+ * @groups: how often the engine was seen to leave the client, and groups of a run that fell
+ *	between two looks (a dense phase), or submissions of the client that ended (a sparse one);
  *	client 0: of all
  * @active: not 0: the client had work in flight or waiting at any time since the end of the
  *	last phase

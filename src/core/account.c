@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Accounts: what a job has used of the GPU, and who is charged for it.
+ * Accounts: what a job has used of the GPU, and which accounts are charged for it.
  *
  * The time that a job used is done - max(own start, previous completion on its engine). It goes to
  * its client, its virtual GPU and its reserve. Where all jobs go at once (fifo), a completion that
- * was told late is settled between the jobs that it concerns.
+ * was reported late is settled between the jobs that it concerns.
  *
  * job.c calls this file when a job ends or is lost; policies whose gates are open call tg_charge().
  * Under the GPU's lock.

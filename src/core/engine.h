@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Engines: who goes next, and what has expired: engine.c.
+ * Engines: the policy's picks, and what has expired: engine.c.
  */
 #ifndef TG_CORE_ENGINE_H
 #define TG_CORE_ENGINE_H

@@ -4,7 +4,7 @@
  *
  * The host reads which channel the engine works for, and reports at the phase's end (SAMPLE). One
  * phase is under way at a time. If no report comes, the policy would hold clients for ever: some
- * time after the phase's end it is told that nobody polls (an empty sample).
+ * time after the phase's end it is told so by an empty sample.
  *
  * Policies call tg_poll(); feed.c, engine.c and handover.c call the rest, under the GPU's lock.
  */
