@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The core as a library, plain and with sanitisers, and the unit tests.
+# The core and its policies as a library, plain and with sanitisers, and the core's tests.
 
 B ?= build
 CC ?= cc
@@ -9,21 +9,21 @@ CORE_INC := -Iinclude/env/user -Iinclude
 CORE_CFLAGS := -std=gnu11 -g -Wall -Wextra -Werror -Wno-unused-parameter -fno-strict-aliasing
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-CORE_SRC := $(wildcard src/core/*.c)
+CORE_SRC := $(wildcard src/core/*.c src/policy/*.c)
 CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
 CORE_SAN := $(CORE_SRC:%.c=$(B)/san/%.o)
 CORE_FREE := $(CORE_SRC:%.c=$(B)/free/%.o)
 
-$(B)/obj/src/core/%.o: src/core/%.c
+$(CORE_OBJ): $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -c -o $@ $<
 
-$(B)/san/src/core/%.o: src/core/%.c
+$(CORE_SAN): $(B)/san/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -c -o $@ $<
 
 # As the kernel will compile it: no libc, no float registers. Only its symbols are looked at.
-$(B)/free/src/core/%.o: src/core/%.c
+$(CORE_FREE): $(B)/free/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CORE_CFLAGS) -O2 -ffreestanding -fno-pic -mgeneral-regs-only $(CORE_INC) -MMD -MP -c -o $@ $<
 
@@ -39,9 +39,9 @@ $(B)/lib/libtgcore-free.a: $(CORE_FREE)
 	@mkdir -p $(@D)
 	rm -f $@ && $(AR) rcs $@ $^
 
-CORE_TESTS := $(addprefix $(B)/tests/unit/,core_test memory_test)
+CORE_TESTS := $(addprefix $(B)/tests/core/,core_test memory_test record_test predict_test)
 
-$(CORE_TESTS): $(B)/tests/unit/%: tests/unit/%.c $(B)/lib/libtgcore-san.a
+$(CORE_TESTS): $(B)/tests/core/%: tests/core/%.c $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)
 	$(CC) $(CORE_CFLAGS) -O1 $(SAN) $(CORE_INC) -MMD -MP -MF $@.d -o $@ $(filter %.c %.a,$^)
 

@@ -39,7 +39,7 @@ install-dkms:
 	rm -rf $(I)/src/timegraph-$(VERSION)
 	install -d $(I)/src/timegraph-$(VERSION)/src
 	cp -r Kbuild include $(I)/src/timegraph-$(VERSION)
-	cp -r src/core src/kmod $(I)/src/timegraph-$(VERSION)/src
+	cp -r src/core src/policy src/kmod $(I)/src/timegraph-$(VERSION)/src
 	$(FILL) packaging/dkms.conf >$(I)/src/timegraph-$(VERSION)/dkms.conf
 	install -d $(I)/share/man/man4 $(DESTDIR)/etc/modprobe.d
 	gzip -9nc docs/man/timegraph.4 >$(I)/share/man/man4/timegraph.4.gz

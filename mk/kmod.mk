@@ -44,18 +44,18 @@ kmod-one:
 	@find $(KMOD_OUT)/$(KVER) -xtype l -delete
 	@mkdir -p $(KMOD_OUT)/$(KVER)/src
 	@cp -rs --remove-destination $(abspath Kbuild include) $(KMOD_OUT)/$(KVER)/
-	@cp -rs --remove-destination $(abspath src/core src/kmod $(KMOD_PLUS)) $(KMOD_OUT)/$(KVER)/src/
+	@cp -rs --remove-destination $(abspath src/core src/policy src/kmod $(KMOD_PLUS)) $(KMOD_OUT)/$(KVER)/src/
 	+@$(KMOD_MAKE) modules
 
 # For the VM case `ejection`: the same module, but for rows in the table of policies, and their files. To build/vm/bin
-KMOD_WRONG := build/wrong/plus/core
+KMOD_WRONG := build/wrong/plus/policy
 .PHONY: kmod-wrong
 kmod-wrong:
 	@mkdir -p $(KMOD_WRONG) build/vm/bin
 	@ln -sf $(abspath $(wildcard tests/vm/wrong/*.c)) $(KMOD_WRONG)/
-	@sed 's/row(vfifo)/row(vfifo) row(lazy) row(liar)/' src/core/policy.c >$(KMOD_WRONG)/policy.c.new
-	@cmp -s $(KMOD_WRONG)/policy.c.new $(KMOD_WRONG)/policy.c || cp $(KMOD_WRONG)/policy.c.new $(KMOD_WRONG)/policy.c
-	@rm $(KMOD_WRONG)/policy.c.new
+	@sed 's/row(vfifo)/row(vfifo) row(lazy) row(liar)/' src/policy/list.c >$(KMOD_WRONG)/list.c.new
+	@cmp -s $(KMOD_WRONG)/list.c.new $(KMOD_WRONG)/list.c || cp $(KMOD_WRONG)/list.c.new $(KMOD_WRONG)/list.c
+	@rm $(KMOD_WRONG)/list.c.new
 	@$(MAKE) --no-print-directory kmod K='$(K)' KMOD_OUT=build/wrong KMOD_PLUS=$(KMOD_WRONG)
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
@@ -129,9 +129,10 @@ KMOD_CHECKPATCH = $(KMOD_SOURCE)/scripts/checkpatch.pl --no-tree --strict --ters
 kmod-checkpatch:
 	@[ -x $(KMOD_SOURCE)/scripts/checkpatch.pl ] || \
 		{ echo "kmod-checkpatch: no checkpatch.pl: run scripts/setup source" >&2; exit 1; }
-	@$(KMOD_CHECKPATCH) -f $(filter-out src/core/policy.c,$(wildcard src/kmod/*.[ch] \
-		src/kmod/sysfs/*.[ch] src/kmod/driver/*.[ch] src/core/*.[ch] include/tg/*.h include/env/kernel/*.h include/uapi/*.h))
+	@$(KMOD_CHECKPATCH) -f $(filter-out src/policy/list.c,$(wildcard src/kmod/*.[ch] \
+		src/kmod/sysfs/*.[ch] src/kmod/driver/*.[ch] src/core/*.[ch] src/policy/*.[ch] include/tg/*.h \
+		include/env/kernel/*.h include/uapi/*.h))
 	@$(KMOD_CHECKPATCH) --ignore COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON -f \
-		src/core/policy.c
+		src/policy/list.c
 	@$(KMOD_CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f \
 		$(wildcard src/kmod/wrap/*.h)

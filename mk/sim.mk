@@ -40,9 +40,6 @@ sim-tests: $(SIM_TESTS)
 check-sim: sim-tests
 	@tests/all $(SIM_TESTS)
 
-$(B)/tests/unit/record_test: tests/unit/record_test.c $(B)/lib/libtgcore-san.a
-	$(SIM_TEST_BUILD)
-
 $(addprefix $(B)/tests/sim/,sim_test dry_test fair figures tick sharing): $(B)/tests/sim/%: tests/sim/%.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
 	$(SIM_TEST_BUILD)
 
@@ -51,23 +48,23 @@ $(B)/tests/sim/chaos $(B)/tests/sim/property $(B)/tests/sim/vgpu: $(B)/tests/sim
 	$(SIM_TEST_BUILD)
 
 # With policies of their own in place of the table.
-$(B)/tests/sim/wrong: tests/sim/wrong.c tests/sim/host.c $(filter-out %/policy.o,$(CORE_SAN))
+$(B)/tests/sim/wrong: tests/sim/wrong.c tests/sim/host.c $(filter-out %/policy/list.o,$(CORE_SAN))
 	$(SIM_TEST_BUILD)
 
-$(B)/tests/sim/replay_test: tests/sim/replay_test.c $(SIM_SAN) $(filter-out %/policy.o,$(CORE_SAN))
+$(B)/tests/sim/replay_test: tests/sim/replay_test.c $(SIM_SAN) $(filter-out %/policy/list.o,$(CORE_SAN))
 	$(SIM_TEST_BUILD)
 
 # A policy of one file and one row: out of the page that shows how.
-$(B)/tests/example/policy_turns.c: docs/policies/writing.md
+$(B)/tests/example/turns.c: docs/policies/writing.md
 	@mkdir -p $(@D)
 	sed -n '/^```c$$/,/^```$$/p' $< | sed '1d;/^```$$/,$$d' >$@
 
-$(B)/tests/example/policy.c: src/core/policy.c
+$(B)/tests/example/list.c: src/policy/list.c
 	@mkdir -p $(@D)
 	sed 's/row(timegraph)/row(timegraph) row(turns)/' $< >$@
 
-$(B)/tests/sim/example: tests/sim/example.c $(addprefix $(B)/tests/example/,policy_turns.c policy.c) \
-		$(SIM_SAN) $(filter-out %/policy.o,$(CORE_SAN))
+$(B)/tests/sim/example: tests/sim/example.c $(addprefix $(B)/tests/example/,turns.c list.c) \
+		$(SIM_SAN) $(filter-out %/policy/list.o,$(CORE_SAN))
 	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/tgsim_cli: tests/sim/tgsim_cli $(B)/tests/tgsim
@@ -124,8 +121,8 @@ fuzz: $(FUZZ_BIN)
 		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
 	done
 
-# Line coverage of src/core: the same tests, with counters in the sanitisers' place.
-COV_UNIT := $(addprefix $(B)/cov/tests/unit/,core_test record_test predict_test spec_parse spec_match \
+# Line coverage of src/core and src/policy: the same tests, with counters in the sanitisers' place.
+COV_UNIT := $(addprefix $(B)/cov/tests/core/,core_test record_test predict_test spec_parse spec_match \
 	spec_fuzz)
 
 .PHONY: coverage
@@ -135,9 +132,9 @@ coverage:
 	@tests/all $(COV_UNIT) $(B)/cov/tests/sim/* >$(B)/cov/log || { grep '^not ok' $(B)/cov/log; exit 1; }
 	@lcov -q --capture --directory $(B)/cov --base-directory . --no-external \
 		--output-file $(B)/cov/all 2>$(B)/cov/lcov.log
-	@lcov -q --extract $(B)/cov/all '*/src/core/*' --output-file $(B)/cov/core \
+	@lcov -q --extract $(B)/cov/all '*/src/core/*' '*/src/policy/*' --output-file $(B)/cov/core \
 		2>>$(B)/cov/lcov.log
 	@lcov --list $(B)/cov/core 2>>$(B)/cov/lcov.log
 
--include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/record_test.d $(B)/obj/bench_core.d \
+-include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/bench_core.d \
 	$(patsubst %,$(B)/obj/%.d,sim_test dry_test fair vgpu chaos property wrong replay_test example figures tick sharing)

@@ -7,13 +7,14 @@ CC ?= cc
 
 SPEC_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Iinclude/env/user -Iinclude
 SPEC_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+SPEC_SRC := $(wildcard src/core/spec*.c)
 SPEC_LIB := tests/lib/spec_mutate.c tests/lib/spec_oracle.c
-SPEC_HEADERS := $(addprefix include/,tg/spec.h tg/types.h env/user/tg_env.h) \
+SPEC_HEADERS := $(addprefix include/,tg/spec.h tg/types.h env/user/tg_env.h) src/core/spec.h \
 	tests/lib/spec_mutate.h tests/lib/spec_oracle.h
-SPEC_TESTS := $(addprefix $(B)/tests/unit/,spec_parse spec_match spec_fuzz)
+SPEC_TESTS := $(addprefix $(B)/tests/core/,spec_parse spec_match spec_fuzz)
 
 .PHONY: check-spec
-$(SPEC_TESTS): $(B)/tests/unit/%: tests/unit/%.c src/core/spec.c $(SPEC_LIB) $(SPEC_HEADERS)
+$(SPEC_TESTS): $(B)/tests/core/%: tests/core/%.c $(SPEC_SRC) $(SPEC_LIB) $(SPEC_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(SPEC_CFLAGS) $(SPEC_SANITIZE) -o $@ $(filter %.c,$^)
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Dry run: nothing is delayed, and the policy is simulated beside.
+ * Dry run: no job is delayed, and a model tells what the policy would have done.
  *
- * While the knob dry_run is 1, `fifo` is in force: every submission goes at once and is
- * accounted. The policy that was in force, or is chosen meanwhile, decides about the same
- * submissions in a second tg_gpu, the model. The model has its own clock, which follows the real
- * one: a job arrives in it when it really arrived, takes as long from its turn to the hardware,
- * and on it, as it really took, and ends when it would have ended. So the clock stands still while
- * the job that the model runs has not really completed, and goes on from there when it has.
- * When the model frees a job, its wait is told (TG_ACT_WOULD) and added to its client's sums.
+ * While the knob dry_run is 1, `fifo` is in force: every submission goes at once and is accounted.
+ * The policy that was in force, or is chosen meanwhile, decides about the same submissions in a
+ * second tg_gpu, the model. The model has its own clock, which follows the real one. A job arrives
+ * in the model when it really arrived. From its turn to the hardware, and on the hardware, it takes
+ * as long as it really took. So the model's clock stands still as long as the job that the model
+ * runs has not really completed. When the model frees a job, the core reports the job's wait
+ * (TG_ACT_WOULD) and adds it to its client's sums.
  *
- * What it cannot know: a program that waits for one group before it sends the next would have
- * sent later. For loads that come by the clock, predictions are close; for programs that send as
- * fast as they can, waits grow until TG_DRY_QUEUE groups wait in the model, and groups beyond these
- * are not modelled. Neither are policies that do not ask (tg_policy.mode).
+ * What the model cannot know: a program that waits for one group before it sends the next would
+ * have sent later. For loads that come by the clock, predictions are close. For programs that send
+ * as fast as they can, waits grow until TG_DRY_QUEUE groups wait in the model; groups beyond these
+ * are not modelled. Policies whose mode is not ASK are not modelled either.
  *
  * All of it is inside tg_gpu_feed(), under the GPU's lock: docs/dry-run.md.
  */
@@ -41,7 +41,7 @@ enum tg_dry_state { TG_DRY_ARRIVED, TG_DRY_WAITS, TG_DRY_FREED };
  * @core: the model's
  * @link: in tg_dry.spare, .arrived, .waits or .freed
  * @state: enum tg_dry_state
- * @real: the job it stands for, NULL: that is over
+ * @real: the job that it stands for; NULL: that one is over
  * @id: number
  * @client: number
  * @channel: number
@@ -50,8 +50,8 @@ enum tg_dry_state { TG_DRY_ARRIVED, TG_DRY_WAITS, TG_DRY_FREED };
  * @submitted: when, by the model's clock
  * @predicted: x, as the real client's history has it
  * @freed: when, by the model's clock
- * @delay: from the real job's turn to its start
- * @used: time that it took; negative: not known yet
+ * @delay: from the real job's turn to its start, ns
+ * @used: time that the real job took, ns; negative: not known yet
  */
 struct tg_dry_job {
 	struct tg_job core;
@@ -67,9 +67,9 @@ struct tg_dry_job {
  * struct tg_dry - a GPU's model and the memory for it
  * @model: the state machine; its now is the model's clock
  * @out: receives the model's actions
- * @gpu: whose model it is
- * @armed: when the model wants TIMER; TG_NEVER: not
- * @last: when each engine of the model's hardware was last done
+ * @gpu: the real GPU
+ * @armed: when the model wants TIMER; TG_NEVER: it does not
+ * @last: when each engine of the model's hardware completed its latest job
  * @spare: unused jobs
  * @arrived: in order of arrival
  * @waits: likewise

@@ -2,9 +2,9 @@
 /*
  * What goes into the core and what comes out: events and actions.
  *
- * A host turns every happening into one tg_event, feeds it under the GPU's lock, and carries
- * out the actions that are emitted meanwhile. Both are recorded (tg/record.h), so that a
- * run can be replayed: whatever influences a decision is in the event.
+ * A host turns everything that happens into one tg_event, feeds it under the GPU's lock, and
+ * carries out the actions that the core emits meanwhile. Both are recorded (tg/record.h), and a
+ * recorded run can be replayed, since an event holds all that influences a decision.
  */
 #ifndef TG_EVENT_H
 #define TG_EVENT_H
@@ -18,22 +18,21 @@
  *	JOIN; job: its first JOIN: number of its process's account of memory (tg/memory.h), 0:
  *	none. The client is matched against the spec (again, when it already has channels). Takes
  *	one client, one account (new ones only), one channel and one reserve out of the pools.
- * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once, to
- *	find out from the driver that their channel is gone; the client goes with its last
+ * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once: the
+ *	driver tells their threads that the channel is gone. The client goes with its last
  *	channel, when its last job has ended.
  * @TG_EV_SUBMIT: a job arrived. client, channel, job; data: its struct tg_key, or NULL: not
- *	known (only AE asks); host: cookie of the job; arg: 0 (a dry run's model: what it is
- *	predicted to cost). Takes one job out of the pool, and, where AE asks, what enum tg_pool
- *	says.
- * @TG_EV_CANCEL: a job's thread gives up before the driver saw it. job.
+ *	known (only AE needs it); host: cookie of the job; arg: 0 (a dry run's model: what it is
+ *	predicted to cost). Takes one job out of the pool and, under AE, what enum tg_pool says.
+ * @TG_EV_CANCEL: a job's thread gives up before the driver has seen the job. job.
  * @TG_EV_STARTED: a freed job goes to the GPU. job; at: creation of its fence, just after the
- *	doorbell (EXEC: when the kernel's DRM scheduler has rung it); arg: 1: of a job that went
- *	without SUBMIT, told late, ahead of the next event.
+ *	doorbell (EXEC: when the kernel's DRM scheduler has rung it); arg: 1: the job bypassed the
+ *	core (WENT), and this is reported late, just before the next event.
  * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
  * @TG_EV_DONE: a job's fence signalled. job; at: when.
  * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing that went through the client's open gate is in
  *	flight. client; arg: how many submissions have gone through it since the last IDLE.
- *	-EBUSY: the core has given up waiting (TG_NOTE_DRAIN_CUT); nothing to be done.
+ *	-EBUSY: the core has given up waiting (TG_NOTE_DRAIN_CUT); the host ignores it.
  * @TG_EV_TIMER: the time of the last TG_ACT_ARM has come.
  * @TG_EV_SPEC: a new spec is in force. data: struct tg_spec, used until the next one; arg: 1
  *	to match running clients against it at once, 0 to leave them until their next channel.
@@ -43,28 +42,29 @@
  * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL asked for and that has just
  *	ended: one for each client that was active, then one with client = 0, which closes the
  *	phase. at: its end; data: struct tg_sample. -EBUSY: the phase was called off.
- * @TG_EV_PRIO: somebody sets a priority by hand. client; arg: TG_PRIO_MIN to TG_PRIO_MAX. It holds,
- *	over further channels, until a SPEC that matches running clients; the foreground window
- *	does not move it.
+ * @TG_EV_PRIO: an administrator sets a priority by hand. client; arg: TG_PRIO_MIN to TG_PRIO_MAX.
+ *	It holds for further channels, too, until a SPEC that matches running clients; the
+ *	foreground window does not change it.
  * @TG_EV_FOREGROUND: another process has the foreground window. arg: its pid, 0: none has.
  * @TG_EV_MEM_SIZE: the GPU has so much VRAM. arg: bytes, 0: not known.
  * @TG_EV_MEM_ASK: a process is about to ask the driver for VRAM. client: its account, not 0; job:
  *	number of the request, chosen by the host, never reused; arg: bytes; channel: 0: answered by
- *	TG_ACT_MEM_GRANT or TG_ACT_MEM_REFUSE, now or later; 1: it has them already (what the driver
- *	rounds up), no answer; host: cookie of the request. Takes one account (a new one only) and
- *	one request out of the pools.
+ *	TG_ACT_MEM_GRANT or TG_ACT_MEM_REFUSE, now or later; 1: the process has the bytes already
+ *	(the driver rounded up), no answer; host: cookie of the request. Takes one account (a new
+ *	one only) and one request out of the pools.
  * @TG_EV_MEM_CANCEL: a request that waits is given up. job.
  * @TG_EV_MEM_FREE: VRAM is given back: the driver has freed an object, or refused what was
  *	granted. client: the account that it was granted to; arg: bytes.
  * @TG_EV_VGPU: a virtual GPU is defined, changed or removed by hand; that holds until the next
  *	SPEC. data: struct tg_vgpu_conf. Clients belong to what the spec in force says of them
- *	from then on, those that are there, too. -ENOSPC: there are TG_VGPUS_MAX, or its shares
- *	are not left; -ENOENT: none of that name to remove.
- * @TG_EV_ENGINES: what a channel's jobs use from now on, those that wait included. client,
+ *	from then on, those that are there, too. -ENOSPC: there are TG_VGPUS_MAX, or the
+ *	others leave too little share; -ENOENT: none of that name to remove.
+ * @TG_EV_ENGINES: the engines that a channel's jobs use from now on, waiting ones included. client,
  *	channel; arg: mask of engines, as in JOIN. -ENOENT: no such channel.
- * @TG_EV_WENT: a job went to the driver without SUBMIT, as tg_gpu_unasked() allows. client,
- *	channel, job, host: as in SUBMIT; arg: 1: it has STARTED as well; at: then as in STARTED.
- *	Takes one job out of the pool; no FREE follows. -EBUSY: it was not allowed to.
+ * @TG_EV_WENT: a job bypassed the core: it went to the driver without SUBMIT, as tg_gpu_unasked()
+ *	allows. client, channel, job, host: as in SUBMIT; arg: 1: it has started as well; at: then
+ *	as in STARTED. Takes one job out of the pool; no FREE follows. -EBUSY: it was not allowed
+ *	to.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
@@ -78,16 +78,16 @@ enum tg_event_kind {
 /**
  * struct tg_sample - what one poll phase has seen of one client, or (client 0) of all
  * @length: real length of the phase, ns
- * @busy: of it, how long the engine worked for the client, ns; client 0: for anybody, the
- *	kernel's own copies included. 0 to @length
- * @groups: how often the engine was seen to leave the client, and groups of a run during which
- *	nobody looked (a dense phase), or submissions of the client that ended (a sparse one);
+ * @busy: how long of it the engine worked for the client, ns; client 0: for any client, or for the
+ *	kernel's own copies. 0 to @length
+ * @groups: how often the engine was seen to leave the client, and groups of a run that fell
+ *	between two looks (a dense phase), or submissions of the client that ended (a sparse one);
  *	client 0: of all
  * @active: not 0: the client had work in flight or waiting at any time since the end of the
  *	last phase
  *
- * Who is active is told by the host, since clients with an open gate send no events: it knows
- * the last fence of each of their channels, and how many submissions there were.
+ * The host says which clients were active, since clients with an open gate send no events: it knows
+ * the last fence of each of their channels, and counts their submissions.
  */
 struct tg_sample {
 	s64 length, busy;
@@ -133,16 +133,16 @@ struct tg_event {
  * @TG_ACT_NOTE: tell people: log, event. arg: enum tg_note; client, job as it says
  * @TG_ACT_GATE: the client's gate is now arg (enum tg_gate). client
  * @TG_ACT_SYNC: feed TG_EV_IDLE once nothing that the client sent through its open gate is in
- *	flight any more. client. However long it takes: it is the core that gives up, after
- *	job_deadline_us, and says whose fault it is. Called off when the client's gate opens
+ *	flight any more. client. The host sets no limit: the core gives up after job_deadline_us,
+ *	and blames the client. Called off when the client's gate opens
  * @TG_ACT_GONE: the client is forgotten; its identity may be released. client
  * @TG_ACT_POLL: look which channel the engine works for, from now until the time at; then feed
  *	TG_EV_SAMPLE. at, arg: 1: as often as it can be looked; larger: about every arg ns, the
  *	distance drawn at random for each look, evenly from arg / 2 to 3 * arg / 2. arg 0: stop
  *	at once, and feed nothing of the phase under way. While a phase is under way: that time is
  *	its end now; arg is what it was
- * @TG_ACT_WOULD: a dry run: the job, which may be over, would have waited this long. client,
- *	job, at
+ * @TG_ACT_WOULD: a dry run: the job, which may be over, would have waited for @at ns. client, job,
+ *	at
  * @TG_ACT_MEM_GRANT: the request may go to the driver; its bytes are booked. client: the account;
  *	job: the request
  * @TG_ACT_MEM_REFUSE: the request fails for lack of memory. client: the account; job: the request
@@ -159,11 +159,11 @@ enum tg_action_kind {
  * @TG_NOTE_REPAIRED: a lost job's fence signalled after all; accounts corrected
  * @TG_NOTE_RECOVERED: an engine that had lost a job completes jobs again
  * @TG_NOTE_OVERLAP: a freed job brought no fence in time and lost its slot
- * @TG_NOTE_EJECTED_PICK: the policy chose a job that was not its to choose; fifo is in force
+ * @TG_NOTE_EJECTED_PICK: the policy picked a job that was not in its queue; fifo is in force
  * @TG_NOTE_EJECTED_STARVED: the policy left an eligible job waiting; fifo is in force
  * @TG_NOTE_DRAIN_CUT: a drain, or a SYNC, passed its deadline because of the client named
  * @TG_NOTE_POLICY: policy number job is in force
- * @TG_NOTE_DRY: policy number job is modelled, and nothing is delayed
+ * @TG_NOTE_DRY: a dry run: policy number job is modelled, and no job is delayed
  * @TG_NOTE_NOT_ADMITTED: the client's reserve does not fit beside those admitted; it is in
  *	Background
  * @TG_NOTE_NO_VRAM: the VRAM that the client's line asks for (mem=) does not fit beside what is
@@ -202,7 +202,7 @@ struct tg_action {
  * @emit: called for each action, in order, inside tg_gpu_feed(): in the caller's context and
  *	under its lock. Must not call back into the core.
  *
- * A call instead of an array: no action is ever cut short, and none needs memory.
+ * A call instead of an array: no action is lost for lack of room, and none needs memory.
  */
 struct tg_actions {
 	void (*emit)(struct tg_actions *out, const struct tg_action *action);

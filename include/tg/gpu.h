@@ -12,9 +12,9 @@
  *	interrupts off, since fences signal in hard interrupt context.
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
- *	No call sleeps. Work per event: O(log n), beside moving the jobs of one reserve when it
- *	runs dry or is refilled, and visiting all clients when the policy or the spec changes, and
- *	at the turns of a season (dfq) or the end of a poll phase (loga).
+ *	No call sleeps. Work per event: O(log n). Exceptions: when a reserve runs dry or is
+ *	refilled, its jobs are moved; when the policy or the spec changes, a season turns (dfq)
+ *	or a poll phase ends (loga), all clients are visited.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -61,17 +61,17 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @channel: its channel
  * @host: cookie
  * @seq: arrival order on this GPU, before it is LOST
- * @charged: LOST: what has been charged so far, ns
+ * @charged: LOST: what it has been charged so far, ns
  * @state: enum tg_job_state
  * @engines: mask of the engines it needs
  * @slot: it counts as in flight on them
- * @switched: when it was freed, its engine went to it from another channel; AE: before that, when
- *	it came
+ * @switched: its engine went to it from another channel: as predicted at SUBMIT (AE), then as seen
+ *	at FREE
  * @asked: QUEUED: it is in the policy's queue
- * @picked: the policy in force chose or tracks it, and hears of its end
+ * @picked: the policy in force picked it, or it went through TRACK: done() and lost() report it
  * @since: when it entered @state; BUSY: creation of its fence
  * @predicted: x, ns
- * @cost: record of its client's history that its cost goes to, or NULL
+ * @cost: record of its client's history that learns its cost, or NULL
  * @throttled: time spent THROTTLED, ns
  * @reserve: the one it consumes from
  * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_engine.freed or tg_gpu.late (FREED),
@@ -102,7 +102,7 @@ struct tg_job {
  * struct tg_channel - order within a channel is arrival order
  * @id: the host's number, unique within the client
  * @engines: mask of the engines its jobs use
- * @left: LEAVE has come; goes with its last job
+ * @left: LEAVE has come; the channel goes with its last job
  * @hash: next in tg_gpu.channels' bucket, or in the pool
  * @client: its owner
  * @jobs: jobs that are not over, in arrival order
@@ -129,13 +129,13 @@ struct tg_channel {
  * @gpu_time: time used, ns
  * @wait_reserve: time that jobs were throttled, ns
  * @wait_policy: time that jobs were queued, ns
- * @held: time that jobs held their slots from their FREE to their start, ns; no GPU time. Of a job
- *	that went unasked (tg_gpu_unasked()), from its WENT on
+ * @held: time that jobs held slots from their FREE to their start, ns; not GPU time. For a job that
+ *	bypassed the core (tg_gpu_unasked()), from its WENT on
  * @seen: time that polls saw the engine work for it, ns
- * @switches: groups that they saw (tg_sample.groups)
- * @modelled: jobs whose wait a dry run has told
- * @would_reserve: what they would have been throttled, ns
- * @would_policy: what they would have been queued, ns
+ * @switches: its groups that polls saw (tg_sample.groups)
+ * @modelled: jobs whose wait a dry run has reported
+ * @would_reserve: time that they would have been throttled, ns
+ * @would_policy: time that they would have been queued, ns
  */
 struct tg_stats {
 	u64 submitted, completed;
@@ -151,9 +151,9 @@ struct tg_stats {
 
 /**
  * struct tg_vgpu - one virtual GPU (Gdev, section 5.2)
- * @name: empty: no virtual GPU is here, or it is the first one, the rest
+ * @name: empty: unused, or the first one, which is the rest: clients that belong to no other
  * @share: percent; of the rest: what the others leave, of time 1 at the least
- * @clients: that belong to it
+ * @clients: clients that belong to it
  * @used: time that its clients' groups took, ns: TG_COMPUTE, TG_COPY (tg_job_kind())
  * @priv: the policy's; zero when the policy comes into force and when the virtual GPU is defined
  */
@@ -171,20 +171,22 @@ struct tg_vgpu {
 /**
  * struct tg_client - one process on one GPU
  * @id: the host's number
- * @gate: enum tg_gate, as last told to the host
+ * @gate: enum tg_gate, as the host was last told
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
  * @stalls: TG_STALL for each recent overlap, less one for each job that has started in time since
+ *	then
  * @sched: TG_PRT or TG_HT
  * @resv: TG_PE, TG_AE or TG_BG
  * @agpa: its priority follows the foreground window
  * @by_hand: its priority was set by TG_EV_PRIO
- * @opened: its gate has been open since its last IDLE: something unseen may be in flight
- * @syncing: IDLE is due
- * @cut: the latest one did not come in time: something of its own may be in flight still
- * @joined: the policy in force knows it
- * @no_vram: what its line asks for (mem=) did not fit
- * @sent: it had submitted through its open gate, as its last IDLE told
+ * @opened: its gate has been open since its last IDLE: jobs that the core does not know may be in
+ *	flight
+ * @syncing: it owes an IDLE
+ * @cut: its latest IDLE did not come in time: a job of its own may be in flight still
+ * @joined: the policy in force knows it: join() has been called
+ * @no_vram: the memory that its line asks for (mem=) did not fit
+ * @sent: its last IDLE said that it had submitted through its open gate
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @weight: share (fair policies)
@@ -195,12 +197,12 @@ struct tg_vgpu {
  * @host: cookie
  * @reserve: never NULL
  * @hash: next in tg_gpu.clients' bucket, or in the pool
- * @channels: its channels, in the order of their JOIN: as many as the hardware allows, some
+ * @channels: its channels, in the order of their JOIN; the hardware has few
  * @all: in tg_gpu.all_clients
- * @synced: since when IDLE is due
- * @sync: in tg_gpu.syncs while IDLE is due
- * @typical: running mean of what its groups take, ns (only kept where nobody asks)
- * @history: what its groups have cost; NULL before the first one that AE asks about
+ * @synced: since when it owes an IDLE
+ * @sync: in tg_gpu.syncs while it owes an IDLE
+ * @typical: running mean of what its jobs take, ns (kept only where all are tracked: fifo)
+ * @history: what its jobs have cost; NULL until AE first predicts one
  * @stats: counters
  * @node: the policy's
  * @queue: the policy's
@@ -234,15 +236,15 @@ struct tg_client {
 /**
  * struct tg_engine - one hardware engine
  * @index: its bit in masks
- * @wedged: it lost a job and nothing has completed since: every job passes
+ * @wedged: it lost a job and has completed none since: all jobs pass
  * @inflight: slots taken
  * @queued: jobs in the state QUEUED that name it
- * @surplus_client: whose completion was the latest, a number (only kept where nobody asks)
- * @surplus: by how much that took longer than is typical of the client, ns
+ * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
+ * @surplus: by how much that job took longer than is typical of the client, ns
  * @last_done: latest completion
- * @idle_since: since when it has been free though jobs are queued, and no open gate could keep
- *	it busy; TG_NEVER: not so
- * @last: channel whose job was the last to be freed for it, NULL: none, or it is gone
+ * @idle_since: since when it has idled beside queued jobs while no open gate could keep it busy;
+ *	TG_NEVER: it does not
+ * @last: channel whose job was freed last for it; NULL: none, or the channel is gone
  * @asked: jobs in the policy's queue that name it, by priority
  * @freed: FREED jobs with a slot whose first engine it is, in the order of their FREE
  * @busy: its BUSY jobs, in the order of their starts
@@ -261,21 +263,24 @@ struct tg_engine {
  * enum tg_knob - knobs of the core, index into tg_core_params and tg_gpu.knob
  * @TG_KNOB_DEADLINE: job_deadline_us: a job that runs longer is lost
  * @TG_KNOB_FREED: freed_timeout_us: a freed job without fence loses its slot after this
- * @TG_KNOB_STARVED: starvation_us: a policy may leave an engine idle beside an eligible
- *	job for this long; while another engine works, TG_KNOB_DEADLINE longer
+ * @TG_KNOB_STARVED: starvation_us: how long a policy may leave an engine idle beside an eligible
+ *	job; while another engine works, TG_KNOB_DEADLINE longer
  * @TG_KNOB_RECORDS: predict_records: records that a client's history may hold
- * @TG_KNOB_SWITCH: switch_cost_us: what a context switch costs, as far as a history does not
- *	know better; taken when the history begins; 0: tg_gpu.impact
- * @TG_KNOB_DRY: dry_run: 1: nothing is delayed, the policy is modelled beside (tg/dry.h)
- * @TG_KNOB_ADMISSION: admission_percent: what the reserves' shares C/T may add up to; asked when a
- *	client is matched. Background is no reserve in this sense
- * @TG_KNOB_VRAM_ORDER: vram_order: enum tg_mem_order: who waits for VRAM, and who goes first
+ * @TG_KNOB_SWITCH: switch_cost_us: cost of a context switch, assumed until a client's history has
+ *	measured it; read when the history begins; 0: tg_gpu.impact
+ * @TG_KNOB_DRY: dry_run: 1: no job is delayed, and a model of the policy decides about them
+ *	(tg/dry.h)
+ * @TG_KNOB_ADMISSION: admission_percent: upper bound of the sum of the reserves' shares C/T,
+ *	checked when a client is matched. Background does not count
+ * @TG_KNOB_VRAM_ORDER: vram_order: enum tg_mem_order: which requests for VRAM wait, and in which
+ *	order
  * @TG_KNOB_VRAM_TIMEOUT: vram_timeout_us: a request for VRAM that has waited this long is refused
- * @TG_KNOB_VRAM_AGEING: vram_ageing_us: one that has waited this long is not passed any more
- * @TG_KNOB_STALL: stall_us: a freed job without fence loses its slot after this while a job of
- *	higher priority waits for its engines in the policy's queue; half of it for each recent
- *	overlap of its client (tg_client.stalls). Who has held slots for as long, or loses them,
- *	is debited for it while somebody else waits
+ * @TG_KNOB_VRAM_AGEING: vram_ageing_us: a request that has waited this long is not overtaken any
+ *	more
+ * @TG_KNOB_STALL: stall_us: a freed job without fence loses its slots after this while a job of
+ *	higher priority waits for its engines in the policy's queue; after half of it for each
+ *	recent overlap of its client (tg_client.stalls). A job that has held slots for as long, or
+ *	loses them, is debited for it while another client's job waits
  */
 enum tg_knob {
 	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
@@ -300,10 +305,10 @@ extern const struct tg_param tg_core_params[];
  * @TG_POOL_ACCOUNT: struct tg_account
  * @TG_POOL_ASK: struct tg_ask
  *
- * No event fails for lack of HISTORY, COST and CHUNK: without a history every x is 0, without
- * room for a key its group counts as unreadable. So that a trace replays, a host that records
- * gives a history before each SUBMIT of a client whose reserve is AE, and passes a key only when
- * the pools hold one TG_POOL_COST and TG_KEY_CHUNKS() of TG_POOL_CHUNK.
+ * No event fails because HISTORY, COST or CHUNK is empty: without a history every x is 0, without
+ * room for its key a job counts as unreadable. A trace has to replay, so a host that records gives
+ * a history before each SUBMIT of a client whose reserve is AE, and passes a key only when the
+ * pools hold one TG_POOL_COST and TG_KEY_CHUNKS() of TG_POOL_CHUNK.
  */
 enum tg_pool {
 	TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB,
@@ -332,14 +337,15 @@ struct tg_buckets {
  * struct tg_gpu - what one event is fed to
  * @now: time of the event that is, or was last, fed
  * @seq: number of jobs that have arrived
- * @armed: time of the last TG_ACT_ARM, TG_NEVER: none is due; never after the next time at
- *	which something has to happen without an event, often before it
- * @wake: the earliest such time that the event being fed brought up, or @armed if that is earlier
+ * @armed: time of the last TG_ACT_ARM; TG_NEVER: none is due. Never later than the next time at
+ *	which something is due without an event, often earlier
+ * @wake: the earliest such time that the event being fed has made known, or @armed if that is
+ *	earlier
  * @policy: in force; never NULL
  * @next_policy: takes over when the drain ends; NULL: no drain
  * @drain_since: start of the drain
- * @poll_until: end of the poll phase under way, 0: none is
- * @starts: the policy is to be asked when a job has started, too
+ * @poll_until: end of the poll phase under way; 0: none
+ * @starts: the policy wants pick() to be called when a job has started, too
  * @syncing: clients that owe an IDLE
  * @open: clients whose gate is open
  * @nr_clients: clients
@@ -348,24 +354,24 @@ struct tg_buckets {
  * @spec: in force, or NULL
  * @foreground: process that has the foreground window, 0: none
  * @background: the Background reserve
- * @vgpu: virtual GPUs; [0] is the rest: whoever belongs to none
+ * @vgpu: virtual GPUs; [0] is the rest: clients that belong to no other
  * @admitted: sum of the reserves' shares
  * @impact: mean preemption impact of all clients, ns; 0 before the first
- * @impact_runs: how many it stands for, as far as that matters
+ * @impact_runs: how many runs it stands for, as far as that matters
  * @buckets: the tables
- * @bucket_mask: the bits of a number that name its bucket
+ * @bucket_mask: the bits of a number that choose its bucket
  * @pool: spare objects, chained through their hash field (reserves: through all)
  * @pooled: how many
  * @all_clients: in the order of their first JOIN
- * @syncs: clients that owe an IDLE, the one that has for longest first
+ * @syncs: clients that owe an IDLE, in the order in which they came to owe it
  * @reserves: all in use, Background included
  * @late: FREED jobs that lost their slot
  * @lost: LOST jobs
- * @throttled: reserves with throttled jobs, by when the first becomes eligible
+ * @throttled: reserves with throttled jobs, by when the first of these becomes eligible
  * @knob: the core's; times in ns
- * @policy_knob: the policy's, as set; back to defaults when the policy changes
+ * @policy_knob: values of its knobs; defaults again when the policy changes
  * @mem: the books of its memory
- * @dry: the model of a dry run, NULL: none is on
+ * @dry: the model of a dry run; NULL: none is on
  * @out: where actions go, while an event is fed
  * @priv: the policy's; zero when it comes into force
  */
@@ -444,7 +450,7 @@ static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
 }
 
 /**
- * tg_gpu_feed() - let one thing happen
+ * tg_gpu_feed() - the one way in: takes one event, hands out actions
  * @gpu: the GPU
  * @event: what happened; nothing of it but @event->data's target is kept
  * @out: receives the actions
@@ -453,39 +459,40 @@ static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
  *
  * Return: 0; or, with nothing changed and nothing emitted: -EINVAL: malformed, or time goes
  * backwards; -ENOENT: no such client, channel or job; -EEXIST: number in use; -ENOMEM: a pool
- * is empty; -EBUSY: not in this state (a job done before it started). Hosts that race with a
- * job's end (CANCEL against LEAVE) may see -ENOENT and ignore it.
+ * is empty; -EBUSY: not in this state (a job done before it started). A host whose event races
+ * with the job's end (CANCEL with LEAVE) may see -ENOENT, and ignores it.
  */
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_actions *out);
 
 /**
- * tg_gpu_unasked() - may a job go to the driver at once, before the core hears of it?
+ * tg_gpu_unasked() - may a job bypass the core: go to the driver before the core hears of it?
  * @gpu: the GPU
  * @client: number of the client
  * @channel: number of its channel
- * @unheard: how many jobs of this channel have gone in this way that the core has not heard of;
- *	there are none of other channels
+ * @unheard: how many jobs of this channel have bypassed the core since the last event; none of
+ *	another channel has
  *
- * True: FREE would be the answer to its SUBMIT, now and until the next event. So the host may do
- * without: it lets the job go, and feeds TG_EV_WENT, in the order in which such jobs went, ahead of
- * whatever event comes next, its own DONE included. The core decides then as if it had been
- * asked, and a client that has the GPU to itself does not wait for that. With AE, that is so
- * whatever the group's key is, and nobody learns from it (tg_predict_unread()).
+ * True: the core would answer the job's SUBMIT with FREE, now and until the next event. So the host
+ * may skip SUBMIT. It lets the job go, and later feeds TG_EV_WENT, in the order in which such jobs
+ * went, before any other event, the job's own DONE included. Decisions are then the same as if the
+ * core had been asked, and a client that has the GPU to itself saves the time of the question. With
+ * AE the answer holds whatever the job's key is, and its cost is not learned
+ * (tg_predict_unread()).
  *
- * What it is given must stay there for that event: one job in the pool for each.
+ * The host keeps one job in the pool for each such job, for its WENT.
  */
 bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard);
 
 /**
- * tg_gpu_again() - shall the driver be asked again for memory that it had not?
+ * tg_gpu_again() - shall the host ask the driver again for memory that it has just refused?
  * @gpu: the GPU
- * @account: whose request it is, or submission; 0, or one that is not there: nobody's
- * @bytes: of VRAM that have to be there together
- * @waited: how long ago it was first asked, ns
+ * @account: account of the process that asks or submits; 0 or an unknown number: none
+ * @bytes: of VRAM that have to be there at the same time
+ * @waited: how long ago the driver was first asked, ns
  *
- * True where requests for memory have to wait (vram_order, mem=, the part of a virtual GPU): what
- * is in the books fits, and is refused for what others are doing at this moment. Not what never
- * fits, nor beyond vram_timeout_us.
+ * True where requests for memory wait (vram_order, mem=, the part of a virtual GPU): by the books
+ * the memory fits, and the driver refuses it only for what other processes do at this moment. False
+ * for what can never fit, and after vram_timeout_us.
  */
 bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited);
 
@@ -508,7 +515,7 @@ struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id);
 struct tg_job *tg_gpu_job(const struct tg_gpu *gpu, u64 id);
 
 /**
- * tg_gpu_policy() - the policy that is wanted
+ * tg_gpu_policy() - the policy that the user has chosen
  * @gpu: the GPU
  *
  * Return: the one in force; in a dry run, the one that is modelled.
@@ -516,16 +523,16 @@ struct tg_job *tg_gpu_job(const struct tg_gpu *gpu, u64 id);
 const struct tg_policy *tg_gpu_policy(const struct tg_gpu *gpu);
 
 /**
- * tg_gpu_modelled() - where the state of a client's reserve is kept
+ * tg_gpu_modelled() - the client whose reserve is charged
  * @gpu: the GPU
  * @client: the client
  *
- * Return: the client; in a dry run, what stands for it in the model, if anything does.
+ * Return: @client; in a dry run, the model's client of that number, if it has one.
  */
 const struct tg_client *tg_gpu_modelled(const struct tg_gpu *gpu, const struct tg_client *client);
 
 /**
- * tg_gpu_check() - are all the invariants true?
+ * tg_gpu_check() - are all invariants true?
  * @gpu: the GPU
  *
  * For tests: time grows with the number of objects.

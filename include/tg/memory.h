@@ -2,40 +2,41 @@
 /*
  * The books of a GPU's memory (VRAM), and admission by it (schedGPU, section 5).
  *
- * Whoever asks the driver for VRAM asks here first (TG_EV_MEM_ASK), and gives it back here when
- * the driver has freed it (TG_EV_MEM_FREE). An account is what one process holds, whether or
- * not it has a channel; the host numbers accounts, and tells a client's at its JOIN.
+ * Before the driver is asked for VRAM, the host asks here (TG_EV_MEM_ASK); when the driver has
+ * freed VRAM, the host gives it back here (TG_EV_MEM_FREE). An account is what one process holds,
+ * whether or not it has a channel. The host numbers accounts, and names a client's at its JOIN.
  *
- * Virtual GPUs divide the memory by their shares (Gdev, section 5.2): each has its part, and those
- * who belong to none have what the shares leave. An account belongs to the virtual GPU of its
- * process's latest client, and stays there when that has gone; before its first channel, to
- * none. Parts know nothing of each other: each has its own sums, its own line, and its own
- * deadlocks. Where accounts come with what they hold, or a share is made smaller, a part may hold
- * more than it has, until enough has been given back.
+ * Virtual GPUs divide the memory by their shares (Gdev, section 5.2). Each has its part; processes
+ * that belong to none share what is left. An account belongs to the virtual GPU of its process's
+ * latest client, and stays there when that client has gone; before its first channel, to none.
+ * Parts are independent: each has its own sums, its own line of requests, and its own deadlocks. A
+ * part may hold more than its size, after an account has moved to it or its share has been made
+ * smaller, until enough has been given back.
  *
  * Admission is on while the knob vram_order is not 0, or the spec in force has a mem= line; in the
  * part of a virtual GPU, always. A request that does not fit beside what is held in its part then
  * waits, in the order that the knob names:
  *
- *	fifo	in the order of arrival: who does not fit holds up all behind
- *	mmu	maximum memory utilisation: the first that fits
+ *	fifo	in the order of arrival: a request that does not fit holds up all behind it
+ *	mmu	maximum memory utilisation: the first request that fits
  *	pfifo	by priority, then as fifo
- *	pmmu	the first that fits, among those of the highest priority that wait
+ *	pmmu	the first that fits, among the waiting requests of the highest priority
  *
  * (The paper lets a request of Priority-FIFO that does not fit be passed by another of the same
  * priority, which would be Priority-MMU; FIFO's meaning is kept.) Its priority is its client's,
  * TG_PRIO_MIN while the process has no channel. Beyond the paper:
  *
- *	Ageing. A request that has waited for vram_ageing_us goes first, and nobody passes the
+ *	Ageing. A request that has waited for vram_ageing_us goes first, and none overtakes the
  *	oldest of these: no stream of small requests starves a large one.
- *	Timeout. After vram_timeout_us a request is refused, as if there were no memory; at once,
- *	when it would not fit even if all others in its part gave everything back.
- *	Deadlock. When the line would not move even if all who wait for nothing gave everything
- *	back, the oldest request of a holder that fits passes it. When holders wait for each other,
- *	in whatever order, the youngest of their requests is refused.
- *	mem=. What a client's line of the spec asks for is set aside for its process, or, when it
- *	does not fit, not, and neither is its reserve: it becomes Background. Requests within it
- *	never wait.
+ *	Timeout. After vram_timeout_us a request is refused, as if there were no memory; a request
+ *	that would not fit even if all other accounts of its part gave everything back, at once.
+ *	Deadlock. Accounts that wait for nothing may give memory back. If the line would not move
+ *	even when all of them had, the oldest request that fits, of an account that holds memory,
+ *	overtakes it. If accounts would wait for each other in any order, the youngest request of
+ *	such an account is refused.
+ *	mem=. What a client's line of the spec asks for is set aside for its process. If it does
+ *	not fit, nothing is, and the client gets Background instead of its reserve. Requests
+ *	within what is set aside never wait.
  *
  * The books count requests, not residency: the driver may have moved an object elsewhere, and
  * still knows that it belongs into VRAM.
@@ -54,8 +55,8 @@
 
 /**
  * enum tg_mem_order - values of the knob vram_order
- * @TG_MEM_SPEC: nobody waits, unless the spec in force has a mem= line: then as FIFO; and in the
- *	part of a virtual GPU
+ * @TG_MEM_SPEC: no request waits, unless the spec in force has a mem= line, or in the part of a
+ *	virtual GPU: then as FIFO
  * @TG_MEM_FIFO: first-in, first-out
  * @TG_MEM_MMU: maximum memory utilisation
  * @TG_MEM_PFIFO: Priority-FIFO
@@ -69,21 +70,21 @@ enum tg_mem_order {
 struct tg_client;
 
 /**
- * struct tg_account - what one process holds; the GPU's lock
+ * struct tg_account - what one process holds; under the GPU's lock
  * @hash: next in tg_memory.table's bucket, or in the pool
  * @id: the host's number
- * @clients: clients that name it
+ * @clients: clients that name it at their JOIN
  * @vgpu: the virtual GPU that it belongs to, index into tg_gpu.vgpu and tg_memory.part
  * @waiting: its requests that wait
- * @client: the latest of its clients, or NULL when that has gone: it has its priority
+ * @client: the latest of its clients, whose priority its requests have; NULL: that one has gone
  * @used: bytes granted and not given back
- * @promised: bytes set aside by @client's line (mem=), of which @used has its part
- * @model: @used; while a deadlock is looked for, what it would be
- * @model_waiting: scratch of that search: its requests that would still wait
+ * @promised: bytes set aside by @client's line (mem=); @used counts towards them
+ * @model: @used; during the search for a deadlock, what it would be
+ * @model_waiting: during that search, its requests that would still wait
  * @peak: the largest @used
- * @asked: requests
- * @waited: of them: had to wait
- * @refused: of them: refused
+ * @asked: requests so far
+ * @waited: how many of them had to wait
+ * @refused: how many of them were refused
  * @wait_time: time that they waited, ns
  */
 struct tg_account {
@@ -96,14 +97,14 @@ struct tg_account {
 };
 
 /**
- * struct tg_ask - a request that waits; the GPU's lock
+ * struct tg_ask - a request that waits; under the GPU's lock
  * @link: in tg_mem_part.asks, or next in the pool
  * @id: the host's number
- * @account: whose
- * @bytes: how much
+ * @account: the account that asks
+ * @bytes: how many
  * @since: when it came
  * @host: cookie
- * @passed: scratch of the search for a deadlock: it would be granted
+ * @passed: during the search for a deadlock: it would have been granted
  */
 struct tg_ask {
 	struct list_head link;
@@ -116,7 +117,7 @@ struct tg_ask {
 };
 
 /**
- * struct tg_mem_part - what a virtual GPU, or the rest, has of the memory; the GPU's lock
+ * struct tg_mem_part - what a virtual GPU, or the rest, has of the memory; under the GPU's lock
  * @size: its share, bytes, rounded down
  * @used: sum of its accounts' used
  * @held: sum of the larger of used and promised
@@ -128,7 +129,7 @@ struct tg_mem_part {
 };
 
 /**
- * struct tg_memory - the books of one GPU; the GPU's lock
+ * struct tg_memory - the books of one GPU; under the GPU's lock
  * @size: bytes of VRAM, 0: not known: everything fits
  * @used: sum of the accounts' used
  * @waiting: requests that wait, in all parts

@@ -4,14 +4,15 @@
  *
  * Groups that consist of the same methods with the same data sizes cost about the same. So a
  * client's history maps a group's key, its commands without their data, to the mean cost of its
- * runs. A priori enforcement (AE) asks it at each submission; nobody else pays for it. Beyond the
- * paper: where the answer cannot matter, because the client is alone and has budget for the
- * costliest group that is known of it, and what was read lately had all been seen before, groups
- * go unread, twice as many each time, up to 127 between two that are read.
+ * runs. Only a priori enforcement (AE) looks a group up, at each submission, and pays for it.
  *
- * A group that follows another context's on the engine also pays for the switch. Such a run does
- * not touch the mean; its difference goes to the client's mean preemption impact, which is added
- * to predictions made when a switch would happen.
+ * Beyond the paper: sometimes the answer cannot matter, since the client is alone, has budget for
+ * the costliest group known of it, and sent only known groups lately. Then groups go unread, twice
+ * as many each time, up to 127 between two that are read.
+ *
+ * A group that follows one of another context on the engine also pays for the switch. Such a run
+ * does not touch the mean. Its difference goes to the client's mean preemption impact, which is
+ * added to predictions when a switch would happen.
  *
  * Three parts: keys, built by hosts from push buffers, without any lock; the history, used by
  * src/core/job.c under the GPU's lock; its counters, read by hosts under that lock. Pure,
@@ -157,8 +158,8 @@ struct tg_cost {
  * @misses: the others
  * @errors: sum of the relative errors, per mille, each counted as 1000 at most
  * @runs: groups that are in @errors
- * @stretch: so many groups may go unread after one that is read
- * @unread: that have, since the last one
+ * @stretch: how many groups may go unread after one that was read
+ * @unread: how many have, since the last one that was read
  */
 struct tg_history {
 	struct rb_root_cached keys, means;
@@ -204,12 +205,12 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
 	       struct tg_cost **cost);
 
 /**
- * tg_predict_unread() - may a group go that nobody has read?
+ * tg_predict_unread() - may a group go without having been read?
  * @h: its client's history
- * @n: how many have that tg_history.unread does not count
- * @x: receives what none costs more than, as far as is known, ns: the worst mean
+ * @n: unread groups that have gone and that tg_history.unread does not count
+ * @x: receives the worst mean, ns: no known group costs more
  *
- * Whoever lets it go has budget for @x, and counts it in tg_history.unread.
+ * A caller that lets the group go has budget for @x, and counts it in tg_history.unread.
  */
 static inline bool tg_predict_unread(const struct tg_history *h, u32 n, s64 *x)
 {
@@ -222,7 +223,7 @@ static inline bool tg_predict_unread(const struct tg_history *h, u32 n, s64 *x)
 }
 
 /**
- * tg_predict_unread_ran() - a group that nobody had read has run
+ * tg_predict_unread_ran() - an unread group has run
  * @h: its client's history
  * @x: from tg_predict_unread(), ns
  * @used: what it cost, ns; if that is more than a quarter above, the next ones are read
@@ -230,10 +231,10 @@ static inline bool tg_predict_unread(const struct tg_history *h, u32 n, s64 *x)
 void tg_predict_unread_ran(struct tg_history *h, s64 x, s64 used);
 
 /**
- * tg_predict_switch() - a group goes, and whether its engine switches for it was foreseen wrongly
+ * tg_predict_switch() - correct a prediction that was wrong about a context switch
  * @h: its client's history
  * @x: what was predicted, ns
- * @switches: it does
+ * @switches: the engine does switch; false: it does not
  *
  * Return: x, ns, at least 0.
  */

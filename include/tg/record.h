@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trace: what went into the core and what came out, as bytes.
+ * The trace: the events that went into the core and the actions that came out, as bytes.
  *
  * A trace is one struct tg_trace_head, then records back to back. Each record starts with
  * struct tg_record and is a multiple of 8 bytes long. An event's record is followed by those of

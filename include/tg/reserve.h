@@ -7,9 +7,9 @@
  * period it grows by the capacity, up to a bound. Refills are lazy: nothing happens at a
  * refill's time unless a job waits for it.
  *
- * The bound holds for what is really left: a group that is running across the refill has
- * consumed budget that is charged only later, so that part is added to the bound. Without it
- * a reserve loses what it uses around each refill and falls short of C/T.
+ * The bound holds for what is really left: a group that runs across the refill has consumed budget
+ * that is charged only later, so that part is added to the bound. Without it a reserve loses what
+ * it uses around each refill, and gets less than C/T.
  *
  * Pure arithmetic; callers hold the GPU's lock.
  */
@@ -22,15 +22,15 @@
 
 /**
  * struct tg_reserve - one reserve
- * @name: of a shared reserve; empty for a client's own; "background" for Background
+ * @name: of a shared reserve; empty: a client's own; "background": Background
  * @capacity: C, ns
  * @period: T, ns; a reserve with C >= T is unlimited: always eligible, never charged
  * @budget: e, ns, as of the last refill; negative: debt
  * @reserved: predicted cost of its jobs in flight, ns (AE)
  * @next: time of the next refill; the grid starts when the reserve is created
- * @busy_since: since when a group of this reserve has been running, TG_NEVER: none is
+ * @busy_since: since when a group of this reserve has been running; TG_NEVER: none is
  * @used: all the time ever charged, ns
- * @share: C/T in units of 1 / TG_SHARE_ALL, as far as it is admitted; 0 without users
+ * @share: C/T in units of 1 / TG_SHARE_ALL, as admitted; 0 without users
  * @kind: TG_PE or TG_AE
  * @busy: its jobs on the hardware
  * @queued: its jobs in the state QUEUED
@@ -40,7 +40,7 @@
  * @waiting: its jobs that wait, THROTTLED and QUEUED, in arrival order (tg_job.wait)
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
- * @ready: when the next throttled job becomes eligible
+ * @ready: when the first of its throttled jobs becomes eligible
  */
 struct tg_reserve {
 	char name[TG_NAME_LEN];
@@ -63,7 +63,7 @@ struct tg_reserve {
 void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now);
 
 /**
- * tg_reserve_set() - other C, T or kind, the debt kept
+ * tg_reserve_set() - change C, T or kind, and keep the debt
  * @r: the reserve
  * @kind: TG_PE or TG_AE
  * @capacity: C, ns

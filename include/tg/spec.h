@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The specification: text to table, and which line a client gets (TimeGraph, section 3;
+ * The specification: from text to a table, and which line a client gets (TimeGraph, section 3;
  * grammar in docs/spec-format.md).
  *
  *	name...:sched:resv:prio:C:T[:key=value,...]	# comment

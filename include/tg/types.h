@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Vocabulary of the core: units, limits, and the words that events, specs and policies
- * share. Includes nothing but the environment.
+ * Vocabulary of the core: units, limits, and the words that events, specs and policies share. It
+ * includes only the environment.
  *
  * Time is a signed 64-bit count of nanoseconds on the host's monotonic clock (kernel:
  * ktime_get(); simulator: virtual time). Users write microseconds; only the spec parser and
@@ -12,7 +12,7 @@
 
 #include "tg_env.h"
 
-#define TG_NEVER	S64_MAX		/* a time that does not come */
+#define TG_NEVER	S64_MAX		/* later than any time */
 #define TG_USEC		1000LL
 #define TG_MSEC		1000000LL
 #define TG_SEC		1000000000LL
@@ -61,7 +61,7 @@ enum tg_sched { TG_PRT, TG_HT };
 enum tg_resv { TG_PE, TG_AE, TG_BG };
 
 /**
- * enum tg_gate - what a client's submission has to do before nouveau sees it
+ * enum tg_gate - what a client's submission has to pass before the driver sees it
  * @TG_GATE_OPEN: nothing: no event, no callback; the host counts it and remembers the
  *	channel's last fence
  * @TG_GATE_TRACK: SUBMIT is answered with FREE at once; its completion is reported
@@ -73,7 +73,7 @@ enum tg_gate { TG_GATE_OPEN, TG_GATE_TRACK, TG_GATE_ASK, TG_GATE_HOLD };
 struct tg_spec_entry;
 
 /**
- * struct tg_identity - who a client is; what spec lines match against
+ * struct tg_identity - what is known of a client; spec lines match against it
  * @pid: thread-group id
  * @uid: of the process's effective user
  * @comm: name of the thread-group leader, NUL-terminated
@@ -83,11 +83,11 @@ struct tg_spec_entry;
  * @serial: struct tg_spec.serial of the spec that @entry is of, 0: of none
  * @entry: what tg_spec_match() says of this identity and that spec; NULL: no line matches
  *
- * Memory of the strings is the host's and must stay valid and unchanged from JOIN to the
- * client's last LEAVE. How long matching takes is the client's choice (the length of a path), so a
- * host that feeds under a lock matches before it takes that, and leaves the answer in @serial and
- * @entry, which it changes under the lock. The core asks tg_spec_match() where they are of another
- * spec: the answer is the same, so none of it is recorded.
+ * The host owns the memory of the strings, and keeps them valid and unchanged from JOIN to GONE. A
+ * client chooses the length of its path, and so the time that matching takes. So a host that feeds
+ * under a lock matches before it takes the lock, and leaves the answer in @serial and @entry, which
+ * it changes under the lock. If they are of another spec, the core calls tg_spec_match() itself.
+ * The answer is the same, so neither is recorded.
  */
 struct tg_identity {
 	u32 pid;

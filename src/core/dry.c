@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dry run: the model of the policy beside the GPU that delays nothing (tg/dry.h).
+ * The model of a dry run: a second tg_gpu, in which the policy decides about the same jobs, beside
+ * the real one, which delays nothing (tg/dry.h).
  *
- * Owns struct tg_dry. Called by handover.c when it is switched on, off or to another policy, by
- * gpu.c after each event, and by job.c when a job starts and ends; under the GPU's lock.
+ * Owns struct tg_dry. handover.c and knob.c begin, change and end it; feed.c calls tg_dry_event()
+ * after each event; job.c reports starts and ends of real jobs. All of it runs under the GPU's
+ * lock.
  */
-#include <tg/dry.h>
-#include "core.h"
+#include "dry.h"
+#include "feed.h"
+#include "job.h"
+#include "table.h"
+#include "vgpu.h"
 
-/* One event does not pay for all that the model has to catch up on. */
+/* Steps of the model that one event pays for, at most. */
 #define STEPS	64
 
 static void release(struct tg_dry *dry, struct tg_dry_job *dj)
@@ -43,7 +48,7 @@ static void feed_job(struct tg_dry *dry, enum tg_event_kind kind, struct tg_dry_
 	feed(dry, &ev, now);
 }
 
-/* The model frees a job: tell what it would have waited. */
+/* The model frees a job: report what it would have waited. */
 static void freed(struct tg_dry *dry, struct tg_dry_job *dj)
 {
 	struct tg_client *client = tg_gpu_client(dry->gpu, dj->client);
@@ -58,7 +63,7 @@ static void freed(struct tg_dry *dry, struct tg_dry_job *dj)
 	dj->freed = dry->model.now;
 	list_move_tail(&dj->link, &dry->freed);
 	if (!client)
-		return;		/* it has left: nobody to tell */
+		return;		/* it has left */
 	client->stats.modelled++;
 	client->stats.would_reserve += dj->core.throttled;
 	client->stats.would_policy += action.at - dj->core.throttled;
@@ -90,7 +95,7 @@ static void join(struct tg_dry *dry, const struct tg_client *client, const struc
 	feed(dry, &ev, 0);
 }
 
-/* The job is nothing to the model any more. */
+/* Take the job out of the model. */
 static void drop(struct tg_dry *dry, struct tg_dry_job *dj)
 {
 	if (dj->state == TG_DRY_ARRIVED)
@@ -99,7 +104,10 @@ static void drop(struct tg_dry *dry, struct tg_dry_job *dj)
 		feed_job(dry, dj->state == TG_DRY_WAITS ? TG_EV_CANCEL : TG_EV_REFUSED, dj, 0, 0);
 }
 
-/* To drop one may free others, which then are in another list: start again. */
+/*
+ * Drop one job of the channel from @list. The model may free others meanwhile, which move to
+ * another list, so the caller starts again. Return: false: there was none.
+ */
 static bool drop_one(struct tg_dry *dry, struct list_head *list, u32 client, u32 channel)
 {
 	struct tg_dry_job *dj;
@@ -129,7 +137,7 @@ static void leave(struct tg_dry *dry, u32 client, u32 channel)
 	feed(dry, &ev, 0);
 }
 
-/* A job has arrived, and gone. */
+/* A real job has arrived, and fifo has let it go: it is to arrive in the model, too. */
 static void arrive(struct tg_dry *dry, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
@@ -151,7 +159,7 @@ static void arrive(struct tg_dry *dry, struct tg_job *job)
 	list_move_tail(&dj->link, &dry->arrived);
 }
 
-/* Its time has come in the model. */
+/* The model's clock has reached the job's arrival. */
 static void submit(struct tg_dry *dry, struct tg_dry_job *dj)
 {
 	struct tg_event ev = {
@@ -181,8 +189,8 @@ static void finish(struct tg_dry *dry, struct tg_dry_job *dj)
 }
 
 /*
- * The job of those on the model's hardware that ends first, at *@end. *@end is 0 if that cannot
- * be told: one that runs has not really completed.
+ * The job on the model's hardware that ends first, and when: *@end. *@end is 0 if that is not
+ * known, because the real job has not completed; TG_NEVER: nothing runs.
  */
 static struct tg_dry_job *running(const struct tg_dry *dry, s64 *end)
 {
@@ -208,7 +216,10 @@ static struct tg_dry_job *running(const struct tg_dry *dry, s64 *end)
 	return first;
 }
 
-/* The model's next thing. Return: when it did; 0: nothing can; TG_NEVER: nothing will. */
+/*
+ * Let the next thing happen in the model, if it is due by @until. Return: when it is due; 0: not
+ * known yet; TG_NEVER: nothing is.
+ */
 static s64 step(struct tg_dry *dry, s64 until)
 {
 	struct tg_dry_job *arrival, *end_of;
@@ -235,7 +246,7 @@ static s64 step(struct tg_dry *dry, s64 until)
 	return next;
 }
 
-/* After each event: what it means to the model, and let the model follow. */
+/* After each event of the real GPU: pass on what concerns the model, and let the model follow. */
 void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_dry *dry = gpu->dry;
@@ -272,7 +283,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		feed(dry, &copy, 0);
 		break;
 	case TG_EV_ENGINES:
-		/* What is under way is nothing to the model: it keeps a queue per engine. */
+		/* Jobs under way are dropped: the model has noted which engine runs each. */
 		drop_all(dry, ev->client, ev->channel);
 		feed(dry, &copy, 0);
 		break;
@@ -302,7 +313,7 @@ int tg_dry_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 	return tg_gpu_feed(&gpu->dry->model, &copy, &gpu->dry->out);
 }
 
-/* What stands for a job that is not really over; NULL: nothing does. */
+/* The model's job for a real one that is not over; NULL: none. */
 static struct tg_dry_job *find(struct tg_dry *dry, const struct tg_job *job)
 {
 	struct tg_job *core = tg_job_find(&dry->model, job->id);
@@ -318,7 +329,7 @@ static struct tg_dry_job *find(struct tg_dry *dry, const struct tg_job *job)
 	return NULL;
 }
 
-/* FREED -> BUSY, really. */
+/* The real job has started. */
 void tg_dry_started(struct tg_gpu *gpu, const struct tg_job *job)
 {
 	struct tg_dry_job *dj = find(gpu->dry, job);
@@ -327,7 +338,7 @@ void tg_dry_started(struct tg_gpu *gpu, const struct tg_job *job)
 		dj->delay = max(job->since - dj->arrived, (s64)0);
 }
 
-/* The job is really over: done or lost after @used ns; negative: it never was on the hardware. */
+/* The real job is over, done or lost after @used ns; negative: it never was on the hardware. */
 void tg_dry_over(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
 	struct tg_dry_job *dj = find(gpu->dry, job);
@@ -340,7 +351,7 @@ void tg_dry_over(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		drop(gpu->dry, dj);
 }
 
-/* Jobs that are under way are nothing to the model. */
+/* No client has jobs in the model any more. */
 static void forget_all(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
@@ -363,7 +374,7 @@ static void give_all(struct tg_dry *dry)
 		list_add_tail(&dry->job[i].link, &dry->spare);
 }
 
-/* Model @policy from now on, with the clients that are there, in the memory that @gpu->dry is. */
+/* From now on model @policy with the clients that are there, in the memory at @gpu->dry. */
 void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {
 	struct tg_dry *dry = gpu->dry;
@@ -390,7 +401,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	if (policy == gpu->policy)
 		memcpy(dry->model.policy_knob, gpu->policy_knob, sizeof(gpu->policy_knob));
 	give_all(dry);
-	/* Deadlines are the real GPU's business: the model's clock stands still meanwhile. */
+	/* Deadlines are watched on the real GPU: the model's clock stands still meanwhile. */
 	dry->model.knob[TG_KNOB_DEADLINE] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_FREED] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_STALL] = TG_NEVER / 4;
@@ -416,7 +427,7 @@ void tg_dry_restart(struct tg_gpu *gpu, const struct tg_policy *policy)
 	tg_dry_begin(gpu, policy);
 }
 
-/* No more. */
+/* End the dry run. */
 void tg_dry_end(struct tg_gpu *gpu)
 {
 	struct tg_dry *dry = gpu->dry;

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines: who goes next, and what happens when somebody does not come back.
+ * Engines: the policy's picks, and what happens when a job does not come back in time.
  *
- * Runs after every event, from gpu.c, under the GPU's lock: first what has expired (refills,
- * freed jobs without a fence, jobs past their deadline), then the policy's picks, then the
- * check that the policy does not let an engine idle beside an eligible job.
+ * feed.c calls this file after most events, under the GPU's lock: tg_engines_expire() for what is
+ * due (refills, FREED jobs without a fence, answers to SYNC and POLL, jobs past their deadline),
+ * then tg_engines_run() for the policy's picks, with a check that the policy leaves no engine idle
+ * beside an eligible job.
  */
-#include "core.h"
+#include "engine.h"
+#include "gate.h"
+#include "handover.h"
+#include "job.h"
+#include "poll.h"
+#include "table.h"
+#include "throttle.h"
 
-#define WAKE_MIN	(10 * TG_USEC)	/* a policy that always wants to be woken leaves time */
+/* The least time between the wake-ups that a policy asks for. */
+#define WAKE_MIN	(10 * TG_USEC)
 
 bool tg_gpu_waits(const struct tg_gpu *gpu)
 {
@@ -36,7 +44,7 @@ static struct tg_job *first_freed(const struct tg_engine *engine)
 	       list_first_entry(&engine->freed, struct tg_job, wait);
 }
 
-/* Does a job that goes before @job in priority wait for any engine of its? */
+/* Does a job of higher priority wait in the policy's queue for an engine that @job needs? */
 static bool outranked(const struct tg_gpu *gpu, const struct tg_job *job)
 {
 	u32 mask, prio;
@@ -49,8 +57,8 @@ static bool outranked(const struct tg_gpu *gpu, const struct tg_job *job)
 }
 
 /*
- * How long a FREED job may hold its slots though a job of higher priority waits. Who has overlapped
- * lately is not waited for as long again.
+ * How long a FREED job may hold its slots while a job of higher priority waits: half as long for
+ * each overlap of its client lately.
  */
 static s64 patience(const struct tg_gpu *gpu, const struct tg_job *job)
 {
@@ -59,8 +67,8 @@ static s64 patience(const struct tg_gpu *gpu, const struct tg_job *job)
 }
 
 /*
- * When the FREED job that comes first on @engine loses its slots. Those behind it are mostly of the
- * same client, and are looked at when their turn comes.
+ * When the first FREED job of @engine loses its slots. Those behind it are mostly of the same
+ * client, and are looked at when they are first.
  */
 static s64 slots_expire(const struct tg_gpu *gpu, const struct tg_engine *engine)
 {
@@ -72,7 +80,9 @@ static s64 slots_expire(const struct tg_gpu *gpu, const struct tg_engine *engine
 				    patience(gpu, job) : gpu->knob[TG_KNOB_FREED]);
 }
 
-/* Who waits, or who comes first of those that are FREED, has changed, and so may that time. */
+/*
+ * The jobs that wait, or the first FREED job, have changed: so may the time at which slots expire.
+ */
 void tg_engines_watch(struct tg_gpu *gpu)
 {
 	const struct tg_job *job;
@@ -85,7 +95,9 @@ void tg_engines_watch(struct tg_gpu *gpu)
 		job = first_freed(&gpu->engine[i]);
 		if (!job)
 			continue;
-		/* Mostly it has started by then, outranked or not. */
+		/*
+		 * Mostly the job has started by then: spare the question whether it is outranked.
+		 */
 		at = tg_after(job->since, patience(gpu, job));
 		tg_wake_by(gpu, at > gpu->now ? at : slots_expire(gpu, &gpu->engine[i]));
 	}
@@ -119,7 +131,8 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	}
 }
 
-void tg_gpu_pass_all(struct tg_gpu *gpu, u8 engines)
+/* Free every job that waits for one of @engines, without asking the policy. */
+static noinline void pass_all(struct tg_gpu *gpu, u8 engines)
 {
 	struct tg_reserve *r;
 	struct tg_job *job, *next;
@@ -145,9 +158,9 @@ static bool choosable(const struct tg_gpu *gpu, const struct tg_engine *engine,
 }
 
 /*
- * When a policy that leaves the engine idle beside an eligible job has done so for too long. What
- * another engine does it may await, that one's deadline included: a job that needs both comes
- * first, or a turn has to end.
+ * When the policy has left the engine idle beside a queued job for too long. While another engine
+ * works, that engine's deadline is added: the policy may wait for it, since a job needs both, or
+ * since a turn has to end.
  */
 static s64 too_long(const struct tg_gpu *gpu, const struct tg_engine *engine)
 {
@@ -166,7 +179,7 @@ static s64 too_long(const struct tg_gpu *gpu, const struct tg_engine *engine)
 	return tg_after(since, limit);
 }
 
-/* Does a job wait for the idle engine that waits for no other? */
+/* Does a queued job need this idle engine, and no engine that is busy? */
 static bool starves(struct tg_gpu *gpu, const struct tg_engine *engine)
 {
 	const struct tg_reserve *r;
@@ -181,8 +194,8 @@ static bool starves(struct tg_gpu *gpu, const struct tg_engine *engine)
 }
 
 /*
- * The policy lets the engine idle beside queued jobs, and nobody else can keep it busy. Return:
- * false if that has gone on for too long: it is ejected.
+ * The policy leaves the engine idle beside queued jobs, and no open gate could keep it busy.
+ * Return: false: that has gone on for too long, and the policy has been ejected.
  */
 static noinline bool idles(struct tg_gpu *gpu, struct tg_engine *engine)
 {
@@ -198,7 +211,7 @@ static noinline bool idles(struct tg_gpu *gpu, struct tg_engine *engine)
 	return true;
 }
 
-/* Let the policy fill one engine. Return: false if it broke its contract, and is ejected. */
+/* Let the policy fill one engine. Return: false: it broke its contract and has been ejected. */
 static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	while (engine->queued) {
@@ -219,7 +232,7 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 	return true;
 }
 
-/* When the policy wants to be asked again. */
+/* When the policy wants its pick() to be called again. */
 static s64 policy_wake(struct tg_gpu *gpu)
 {
 	return max(gpu->policy->wake(gpu), tg_after(gpu->now, WAKE_MIN));
@@ -241,7 +254,7 @@ void tg_engines_run(struct tg_gpu *gpu)
 
 		if (engine->wedged) {
 			engine->idle_since = TG_NEVER;
-			tg_gpu_pass_all(gpu, 1 << i);
+			pass_all(gpu, 1 << i);
 		} else if (!fill(gpu, engine)) {
 			return;
 		}
@@ -251,8 +264,8 @@ void tg_engines_run(struct tg_gpu *gpu)
 }
 
 /*
- * The next time at which something has to happen without an event. Events of jobs do not ask:
- * what they change they bring up with tg_wake_by().
+ * The next time at which something is due without an event. This walks over all engines, so events
+ * of jobs do not call it: they report by tg_wake_by() what they change.
  */
 s64 tg_engines_wake(const struct tg_gpu *gpu)
 {

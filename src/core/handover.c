@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Changing the policy: the orderly way with a drain, and the ejection of one that failed.
+ * Changing the policy: by a switch, which drains first, or by ejecting a policy that failed.
  *
- * A switch first holds every client's gate, waits until nothing is in flight (what went
- * through open gates included: SYNC, then IDLE), and then puts the new policy in force and
- * hands it every waiting job. No job is lost, and none waits through more than one
- * switch: a switch asked for during a drain replaces the one that is due.
+ * A switch holds every client's gate, and waits until nothing is in flight; what went through open
+ * gates is found out by SYNC and IDLE. Then the new policy comes into force and gets every waiting
+ * job. No job is lost, and none waits through more than one switch: a switch that is asked for
+ * during a drain replaces the one that is due.
  *
- * An ejection does not drain: fifo needs to know nothing about what is in flight. Neither does the
- * beginning of a dry run, which puts fifo in force too; its end is a switch.
+ * An ejection does not drain: fifo need not know what is in flight. Nor does the beginning of a dry
+ * run, which puts fifo in force; its end is a switch.
  *
- * Called by gpu.c and engine.c, under the GPU's lock.
+ * feed.c calls tg_policy_switch() for the event POLICY, knob.c begins and ends dry runs, engine.c
+ * ejects and watches the drain; under the GPU's lock.
  */
-#include "core.h"
+#include "dry.h"
+#include "feed.h"
+#include "gate.h"
+#include "handover.h"
+#include "job.h"
+#include "poll.h"
 
 extern const struct tg_policy tg_policy_fifo;
 
@@ -62,7 +68,7 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 	return 0;
 }
 
-/* The policies' old picks are nothing to the new one. */
+/* The new policy hears nothing of jobs that the old one picked. */
 static void forget_picks(struct list_head *jobs)
 {
 	struct tg_job *job;
@@ -72,8 +78,8 @@ static void forget_picks(struct list_head *jobs)
 }
 
 /*
- * All that the client has waiting is held, and in no policy's queue: so it is after a drain, and
- * after an ejection it has to be brought about without a word to the policy that failed.
+ * Hold the client's waiting jobs, in no policy's queue. After a drain they are so; after an
+ * ejection this takes them away without calling the policy that failed.
  */
 static void disown(struct tg_gpu *gpu, struct tg_client *client)
 {
@@ -91,7 +97,8 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	tg_client_idle(gpu, client);
 }
 
-void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
+/* Put @policy in force: its memory is zero, all clients join, all waiting jobs line up. */
+static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {
 	const struct tg_param *param;
 	struct tg_client *client;
@@ -137,10 +144,10 @@ void tg_policy_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
 {
 	tg_emit(gpu, TG_ACT_NOTE, NULL, NULL, why);
-	tg_policy_begin(gpu, &tg_policy_fifo);
+	begin(gpu, &tg_policy_fifo);
 }
 
-/* Whose fault is it that the drain does not end? */
+/* A client with jobs in flight that keep the drain from ending; NULL: none. */
 static struct tg_client *culprit(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
@@ -164,10 +171,10 @@ void tg_drain_review(struct tg_gpu *gpu)
 		tg_emit(gpu, TG_ACT_NOTE, culprit(gpu), NULL, TG_NOTE_DRAIN_CUT);
 	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync)))
 		tg_client_cut(gpu, client);
-	tg_policy_begin(gpu, gpu->next_policy);
+	begin(gpu, gpu->next_policy);
 }
 
-static int set_dry(struct tg_gpu *gpu, bool on)
+int tg_policy_dry_run(struct tg_gpu *gpu, bool on)
 {
 	const struct tg_policy *policy;
 
@@ -185,27 +192,6 @@ static int set_dry(struct tg_gpu *gpu, bool on)
 	if (!gpu->dry)
 		return -ENOMEM;
 	tg_dry_begin(gpu, policy);
-	tg_policy_begin(gpu, &tg_policy_fifo);
-	return 0;
-}
-
-int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
-{
-	const struct tg_param *params = ev->job ? gpu->policy->params : tg_core_params;
-	u64 nr;
-
-	if (ev->job == 1 && gpu->dry)
-		return tg_dry_knob(gpu, ev);
-	for (nr = 0; params && params[nr].name && nr < ev->arg; nr++)
-		;
-	if (ev->job > 1 || !params || !params[nr].name || nr != ev->arg ||
-	    ev->at < params[nr].min || ev->at > params[nr].max)
-		return -EINVAL;
-	if (!ev->job && nr == TG_KNOB_DRY && set_dry(gpu, ev->at))
-		return -ENOMEM;
-	if (ev->job)
-		gpu->policy_knob[nr] = ev->at;
-	else
-		gpu->knob[nr] = tg_knob_value(nr, ev->at);
+	begin(gpu, &tg_policy_fifo);
 	return 0;
 }

@@ -2,13 +2,21 @@
 /*
  * Jobs: every arrow of the state diagram in tg/gpu.h is a function here.
  *
- * Also what a change of a reserve's budget does to the jobs that wait for it, since that is two
- * of the arrows. Called by gpu.c for events, by engine.c for picks and deadlines, by
- * client.c and handover.c for jobs whose client, reserve or policy changes; under the GPU's lock.
+ * feed.c calls this file for the events of a job's life, engine.c for the policy's picks and for
+ * deadlines, throttle.c when a reserve's budget changes, gate.c, match.c, client.c and handover.c
+ * for jobs whose gate, reserve, client or policy changes; under the GPU's lock.
  */
-#include "core.h"
+#include "account.h"
+#include "client.h"
+#include "dry.h"
+#include "engine.h"
+#include "feed.h"
+#include "job.h"
+#include "table.h"
+#include "throttle.h"
+#include "vgpu.h"
 
-/* What will it cost? Asked only for a reserve with a priori enforcement. */
+/* Predict what the job will cost. Only reserves with a priori enforcement (AE) need it. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
 {
 	struct tg_client *client = job->client;
@@ -29,7 +37,7 @@ static void forget_prediction(struct tg_gpu *gpu, struct tg_job *job)
 	job->predicted = 0;
 }
 
-/* Its client and its reserve do not count it as in flight any more. Return: did it have slots? */
+/* Its client and its reserve stop counting the job as in flight. Return: did it hold slots? */
 static bool release(struct tg_job *job)
 {
 	if (!job->slot)
@@ -50,6 +58,7 @@ static void release_slot(struct tg_gpu *gpu, struct tg_job *job)
 			engine->inflight--;
 }
 
+/* Change the state of a job, and book the time that it spent in the old one. */
 static void enter(struct tg_gpu *gpu, struct tg_job *job, enum tg_job_state state)
 {
 	s64 spent = gpu->now - job->since;
@@ -90,7 +99,7 @@ static void set_unasked(struct tg_gpu *gpu, struct tg_job *job)
 	job->asked = false;
 }
 
-/* Into the policy's queue, where the job's client asks. */
+/* Put the job into the policy's queue, if its client's gate stands at ASK. */
 static void ask(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
@@ -110,8 +119,8 @@ static void unask(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /*
- * Another priority or virtual GPU for @client: its jobs that the policy holds find their new
- * places.
+ * Give @client another priority or virtual GPU. Its jobs in the policy's queue leave it before the
+ * change and come back after it, since both decide about their places.
  */
 void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu)
 {
@@ -134,7 +143,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 			}
 }
 
-/* What goes with the state QUEUED, and its opposite. */
+/* Enter the state QUEUED, and leave it: the counts, and the policy's queue. */
 static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
 	count_queued(gpu, job, 1);
@@ -147,7 +156,7 @@ static void unset_queued(struct tg_gpu *gpu, struct tg_job *job)
 	count_queued(gpu, job, -1);
 }
 
-/* What ends with the state THROTTLED. */
+/* Leave the state THROTTLED. A reserve without throttled jobs needs no wake-up. */
 static void unset_throttled(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
@@ -166,7 +175,7 @@ static void unset_waiting(struct tg_gpu *gpu, struct tg_job *job)
 		unset_throttled(gpu, job);
 }
 
-/* QUEUED -> THROTTLED; a throttled job stays. */
+/* QUEUED -> THROTTLED. A job that is throttled stays so. */
 void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->state == TG_JOB_THROTTLED)
@@ -177,14 +186,14 @@ void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /* THROTTLED -> QUEUED */
-static void unthrottle(struct tg_gpu *gpu, struct tg_job *job)
+void tg_job_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 {
 	unset_throttled(gpu, job);
 	enter(gpu, job, TG_JOB_QUEUED);
 	set_queued(gpu, job);
 }
 
-/* Jobs of @ch that wait need the engines that it uses by now. */
+/* The channel uses other engines from now on (ENGINES), and so do its jobs that wait. */
 void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 {
 	struct tg_job *job;
@@ -204,159 +213,46 @@ void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 	}
 }
 
-/* A waiting job, after its client's gate has gone to ASK or HOLD: where does it wait now? */
+/*
+ * The gate of a waiting job's client has changed to ASK or HOLD. The job waits in the policy's
+ * queue or in none; no reserve throttles it until the next review.
+ */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
 		unask(gpu, job);
 	if (job->state == TG_JOB_THROTTLED)
-		unthrottle(gpu, job);
+		tg_job_unthrottle(gpu, job);
 	else if (!job->asked)
 		ask(gpu, job);
 }
 
-/* The policy that had it is out of force, and not to be asked about it. */
+/*
+ * The policy that held the job is out of force: line the job up without calling that policy's
+ * drop().
+ */
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
 {
 	set_unasked(gpu, job);
 	tg_job_line_up(gpu, job);
 }
 
-/* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
-static void wait_for(struct tg_reserve *r, struct tg_job *job)
-{
-	struct list_head *pos = r->waiting.prev;
-
-	while (pos != &r->waiting && list_entry(pos, struct tg_job, wait)->seq > job->seq)
-		pos = pos->prev;
-	list_add(&job->wait, pos);
-}
-
-static bool sooner(struct rb_node *a, const struct rb_node *b)
-{
-	return rb_entry(a, struct tg_reserve, ready_node)->ready <
-	       rb_entry(b, struct tg_reserve, ready_node)->ready;
-}
-
-/* Keep gpu->throttled in step with what the first throttled job of @r needs. */
-static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
-{
-	tg_wake_by(gpu, ready);
-	if (!RB_EMPTY_NODE(&r->ready_node)) {
-		if (r->ready == ready)
-			return;
-		rb_erase_cached(&r->ready_node, &gpu->throttled);
-	}
-	r->ready = ready;
-	rb_add_cached(&r->ready_node, &gpu->throttled, sooner);
-}
-
-/*
- * AE bounds the budget by the largest prediction that waits; PE does not look. Out of line, since
- * refills are rarely due.
- */
-static noinline s64 largest_predicted(const struct tg_reserve *r)
-{
-	const struct tg_job *job;
-	s64 x = 0;
-
-	if (r->kind == TG_AE)
-		list_for_each_entry(job, &r->waiting, wait)
-			x = max(x, job->predicted);
-	return x;
-}
-
-/* Account for the refills of @r up to @at; mostly none is due. */
-static void refill(struct tg_reserve *r, s64 at)
-{
-	if (tg_reserve_due(r, at))
-		tg_reserve_refill(r, largest_predicted(r), at);
-}
-
-/*
- * Bring the states of a reserve's waiting jobs in line with its budget, in arrival order. What is
- * there is saved for the first that cannot go: later ones of its priority, and all of its own
- * channel are, wait behind it. Else one whose x is large would never find it in a reserve that
- * others share. Jobs whose client does not ask are no matter, nor is a reserve without a limit that
- * holds nobody back: mostly that is Background.
- */
-void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
-{
-	struct tg_job *job, *next;
-	s64 least = TG_NEVER;
-	int held = -1;
-
-	if ((tg_reserve_unlimited(r) && !r->throttled) || !tg_reserves_hold(gpu))
-		return;
-	refill(r, gpu->now);
-	if (r->kind == TG_PE) {
-		bool eligible = tg_reserve_eligible(r, 0);
-
-		if (eligible ? !r->throttled : !r->queued) {
-			if (r->throttled)
-				set_ready(gpu, r, tg_reserve_ready(r, 0));
-			return;
-		}
-	}
-	list_for_each_entry_safe(job, next, &r->waiting, wait) {
-		int prio = job->client->prio;
-
-		if (job->client->gate != TG_GATE_ASK)
-			continue;
-		if (prio > held && tg_reserve_eligible(r, job->predicted)) {
-			if (job->state == TG_JOB_THROTTLED)
-				unthrottle(gpu, job);
-			continue;
-		}
-		if (prio > held) {
-			held = prio;
-			least = min(least, job->predicted);
-		}
-		tg_job_throttle(gpu, job);
-	}
-	if (r->throttled)
-		set_ready(gpu, r, tg_reserve_ready(r, least));
-}
-
-/* Has one that came earlier, of no lower priority, to wait for its reserve? */
-static bool behind(const struct tg_job *job)
-{
-	const struct tg_job *first;
-
-	list_for_each_entry(first, &job->reserve->waiting, wait)
-		if (first->state == TG_JOB_THROTTLED && first->client->prio >= job->client->prio)
-			return true;
-	return false;
-}
-
-/* A fresh waiting job, the last of its reserve: QUEUED or THROTTLED? */
+/* The state of a job that has just arrived, the last in its reserve's list. */
 static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
-	struct tg_reserve *r = job->reserve;
-	bool last;
-	s64 ready;
-
 	job->state = TG_JOB_QUEUED;
-	if (!tg_reserve_decides(gpu, job->client)) {
-		set_queued(gpu, job);
-		return;
-	}
-	refill(r, gpu->now);
-	last = r->throttled && behind(job);
-	if (!last && tg_reserve_eligible(r, job->predicted)) {
+	if (!tg_reserve_decides(gpu, job->client) || tg_reserve_passes(gpu, job)) {
 		set_queued(gpu, job);
 		return;
 	}
 	job->state = TG_JOB_THROTTLED;
-	r->throttled++;
-	if (!last) {
-		ready = tg_reserve_ready(r, job->predicted);
-		if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
-			set_ready(gpu, r, ready);
-	}
+	job->reserve->throttled++;
 }
 
-/* A job arrives: what there is to it before it has a state. Return: 0, or why there is none. */
+/*
+ * Make the job that @ev announces; it has no state yet. Return: 0; or an error, and there is no
+ * job.
+ */
 static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job **arrived)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
@@ -407,7 +303,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
 	if (job->reserve->kind == TG_AE)
 		predict(gpu, job, ev->data);
-	wait_for(job->reserve, job);
+	tg_reserve_wait(job->reserve, job);
 
 	place(gpu, job);
 	if (job->client->gate < TG_GATE_ASK)
@@ -415,7 +311,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* Its thread may go to the driver. */
+/* Tell the host that the job's thread may go to the driver. */
 static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 {
 	struct tg_action action = {
@@ -428,7 +324,7 @@ static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 	gpu->out->emit(gpu->out, &action);
 }
 
-/* It counts as in flight on its engines from now on. */
+/* From now on the job counts as in flight: on its engines, for its client and its reserve. */
 static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_engine *engine;
@@ -442,7 +338,7 @@ static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 	}
 }
 
-/* QUEUED -> FREED, of a job that the policy has picked, or does not hold. */
+/* QUEUED -> FREED. The policy has picked the job, or the job is in no policy's queue. */
 void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
@@ -466,7 +362,7 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 		tg_reserve_review(gpu, r);
 }
 
-/* Waiting -> FREED, whatever the policy thinks. */
+/* Waiting -> FREED without asking the policy: the gate has opened, or an engine is wedged. */
 void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 {
 	unset_waiting(gpu, job);
@@ -475,7 +371,7 @@ void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_free(gpu, job);
 }
 
-/* A job that is in no list and holds no slot is over: its memory returns to the pool. */
+/* The job is over: it is in no list and holds no slot. Its memory returns to the pool. */
 static void forget(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_channel *ch = job->channel;
@@ -489,36 +385,21 @@ static void forget(struct tg_gpu *gpu, struct tg_job *job)
 		tg_channel_over(gpu, ch);
 }
 
-/* Does a job wait for an engine of @job's whose reserve is another one? */
-static bool others_wait(struct tg_gpu *gpu, const struct tg_job *job)
-{
-	struct tg_engine *engine;
-	u32 prio, waiting;
-
-	tg_job_for_each_engine(gpu, job, engine) {
-		for (waiting = 0, prio = 0; prio <= TG_PRIO_MAX; prio++)
-			waiting += engine->asked[prio];
-		if (waiting > job->reserve->asked[engine->index])
-			return true;
-	}
-	return false;
-}
-
-/* The job held its slots for so long without having started: that is paid for like time used. */
+/*
+ * The job has held slots for too long without having started: the policy's accounts and the reserve
+ * are debited as for time used.
+ */
 static noinline void pay(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 {
-	struct tg_reserve *r = job->reserve;
-
 	if (job->picked && gpu->policy->held)
 		gpu->policy->held(gpu, job, held);
-	if (!tg_reserves_hold(gpu) || !others_wait(gpu, job))
-		return;
-	refill(r, gpu->now);
-	tg_reserve_charge(r, held);
-	tg_reserve_review(gpu, r);
+	tg_reserve_held(gpu, job, held);
 }
 
-/* A FREED job that has slots has held them up to @until. Return: not for too long. */
+/*
+ * Book how long a FREED job has held slots, up to @until. Return: true: it had some, and for less
+ * than stall_us.
+ */
 static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 {
 	s64 held = max(until - job->since, (s64)0);
@@ -532,7 +413,7 @@ static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 	return false;
 }
 
-/* The job's end without a fence, from any state. */
+/* Any state -> over, without a fence. */
 void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (gpu->dry)
@@ -550,7 +431,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	forget(gpu, job);
 }
 
-/* Waiting -> over, because its channel left: let its thread go and see. */
+/* Waiting -> over: the channel has left. The thread goes to the driver, which refuses it. */
 void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job)
 {
 	let_go(gpu, job);
@@ -558,7 +439,7 @@ void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_over(gpu, job);
 }
 
-/* Waiting or FREED -> over, because its thread gave up. */
+/* Waiting or FREED -> over: the thread has given up, for a signal, say. */
 int tg_job_cancel(struct tg_gpu *gpu, u64 id)
 {
 	struct tg_job *job = tg_job_find(gpu, id);
@@ -573,8 +454,9 @@ int tg_job_cancel(struct tg_gpu *gpu, u64 id)
 }
 
 /*
- * FREED -> BUSY: its fence was made at @at. That may be told late: of two threads that use a
- * channel at once, the one that went second may have been the first there.
+ * FREED -> BUSY. The driver made the job's fence at @at, which may be reported out of order: of two
+ * threads that use a channel at once, the one that was freed second may reach the driver first. So
+ * the job is sorted into the engine's list by its start.
  */
 static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 {
@@ -591,7 +473,7 @@ static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 	if (gpu->dry)
 		tg_dry_started(gpu, job);
 	at = max(job->since, engine->last_done);
-	/* Behind others, its deadline comes after theirs. */
+	/* A job behind others has a later deadline than they. */
 	if (list_is_first(&job->wait, &engine->busy) && !engine->wedged)
 		tg_wake_by(gpu, tg_after(at, gpu->knob[TG_KNOB_DEADLINE]));
 	if (r->busy++ == 0 || at < r->busy_since)
@@ -614,38 +496,9 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 }
 
 /*
- * AE: what must be there for a group of @ch that goes unread beside @unheard that have; -1: it has
- * to be read, as it must where its engine switches to it.
+ * (nothing) -> FREED or BUSY: the job went before the core heard of it, as tg_gpu_unasked()
+ * allowed.
  */
-static s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
-{
-	const struct tg_history *h = ch->client->history;
-	s64 x;
-
-	if (!h || gpu->engine[__builtin_ctz(ch->engines)].last != ch ||
-	    !tg_predict_unread(h, unheard, &x))
-		return -1;
-	return (unheard + 1) * x;
-}
-
-bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard)
-{
-	const struct tg_channel *ch;
-	const struct tg_reserve *r;
-	s64 x;
-
-	if (!gpu->policy->unasked || gpu->next_policy || gpu->dry)
-		return false;
-	ch = tg_channel_find(gpu, client, channel);
-	if (!ch || ch->client->gate != TG_GATE_ASK)
-		return false;
-	r = ch->client->reserve;
-	x = r->kind == TG_AE ? unread(gpu, ch, unheard) : 0;
-	return x >= 0 && !r->throttled && tg_reserve_eligible(r, x) &&
-	       gpu->policy->unasked(gpu, ch, unheard);
-}
-
-/* (nothing) -> FREED or BUSY: it has gone already, as tg_gpu_unasked() allowed. */
 int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job;
@@ -672,7 +525,7 @@ int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* FREED -> over, because the driver emitted nothing. */
+/* FREED -> over: the driver refused the job, and made no fence. */
 int tg_job_refused(struct tg_gpu *gpu, u64 id)
 {
 	struct tg_job *job = tg_job_find(gpu, id);
@@ -686,68 +539,16 @@ int tg_job_refused(struct tg_gpu *gpu, u64 id)
 	return 0;
 }
 
-/*
- * Book @used on the job's client and, where reserves are enforced, on its reserve. Where gates
- * are open, jobs that nobody has heard of run among those that are known: the policy books.
- */
-static void charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
-{
-	enum tg_gate mode = gpu->policy->mode;
-	struct tg_client *client = job->client;
-
-	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || job->picked)
-		client->stats.gpu_time += used;
-	if (mode == TG_GATE_ASK)
-		tg_reserve_charge(job->reserve, used);
-}
-
-/*
- * Where all are tracked, jobs of many clients are in flight, and a completion that is told late
- * makes its own job look longer and those behind it shorter: when the host stands still, all that
- * complete meanwhile carry one time, and the first of them would pay for all. So what a job
- * took beyond what is typical of its client is given back to it as far as the jobs right
- * behind it took less than is typical of theirs. The sum of all charges stays what has passed.
- *
- * Return: what @job is charged.
- */
-static s64 settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
-{
-	struct tg_client *client = job->client, *before;
-	u64 seen = client->stats.completed;
-	s64 lack = seen ? client->typical - used : 0;
-
-	if (lack > 0 && engine->surplus > 0 && job->since <= engine->last_done) {
-		before = tg_gpu_client(gpu, engine->surplus_client);
-		lack = min(lack, engine->surplus);
-		if (before) {
-			before->stats.gpu_time -= lack;
-			used += lack;
-		}
-		engine->surplus -= lack;
-	} else {
-		engine->surplus = max(-lack, (s64)0);
-		engine->surplus_client = client->id;
-	}
-	/* A mean of the first 16, then of about the last 16, in which no one counts double. */
-	if (seen)
-		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
-					     min(seen + 1, (u64)16));
-	else
-		client->typical = used;
-	return used;
-}
-
-/* The job left the hardware at @at: its reserve does not run any more, or runs its next. */
+/* The job left the hardware at @at: from then on its reserve runs nothing, or its next job. */
 static void leave_hardware(struct tg_job *job, s64 at)
 {
 	struct tg_reserve *r = job->reserve;
 
-	refill(r, at);
+	tg_reserve_catch_up(r, at);
 	r->busy_since = --r->busy ? at : TG_NEVER;
 }
 
-/* A job has ended on an engine that had lost one: it works again. */
+/* @job has ended on an engine that had lost a job: the engine works again. */
 static noinline void recover(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job)
 {
 	engine->wedged = false;
@@ -755,7 +556,7 @@ static noinline void recover(struct tg_gpu *gpu, struct tg_engine *engine, struc
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_RECOVERED);
 }
 
-/* BUSY or LOST -> over, because its fence signalled. */
+/* BUSY or LOST -> over: the fence has signalled. */
 int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job = tg_job_find(gpu, ev->job);
@@ -774,17 +575,17 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (gpu->dry)
 			tg_dry_over(gpu, job, used);
 		if (gpu->policy->mode == TG_GATE_TRACK)
-			used = settle(gpu, engine, job, used);
+			used = tg_job_settle(gpu, engine, job, used);
 		leave_hardware(job, at);
 	} else {
-		/* What it was charged ends where it was written off; correct from there. */
+		/* LOST has charged the time up to job->since: charge the rest, or give back. */
 		used = at - job->since;
 		if (used > 0)
 			used = max(at - max(job->since, engine->last_done), (s64)0);
 		before = job->charged;
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_REPAIRED);
 	}
-	charge(gpu, job, used);
+	tg_job_charge(gpu, job, used);
 	used += before;
 	job->client->stats.completed++;
 
@@ -810,7 +611,10 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* BUSY -> LOST: past its deadline. Whatever else waits for its engines passes from now on. */
+/*
+ * BUSY -> LOST: the job is past its deadline. Its engines are wedged: all jobs that need them pass,
+ * until one completes.
+ */
 void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
@@ -818,7 +622,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	s64 used = max(gpu->now - max(job->since, tg_job_engine(gpu, job)->last_done), (s64)0);
 
 	leave_hardware(job, gpu->now);
-	charge(gpu, job, used);
+	tg_job_charge(gpu, job, used);
 	if (gpu->dry)
 		tg_dry_over(gpu, job, used);
 	release_slot(gpu, job);
@@ -837,7 +641,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 		tg_job_over(gpu, job);
 }
 
-/* FREED stays FREED, but without its slot: its thread is stuck somewhere in the driver. */
+/* FREED -> FREED, without slots: the job's thread has been in the driver for too long. */
 void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
@@ -853,7 +657,7 @@ void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLAP);
 }
 
-/* A waiting, throttled job changes its reserve; the caller reviews both afterwards. */
+/* A throttled job gets another reserve. The caller reviews both afterwards. */
 void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
 {
 	struct tg_reserve *old = job->reserve;
@@ -867,6 +671,6 @@ void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *rese
 		forget_prediction(gpu, job);
 	else if (!job->cost)
 		predict(gpu, job, NULL);
-	wait_for(reserve, job);
+	tg_reserve_wait(reserve, job);
 	tg_reserve_put(gpu, old);
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The books of memory, and who waits for it (tg/memory.h).
+ * The books of VRAM, and the requests that wait for it. tg/memory.h says what is promised to whom,
+ * and in which order requests go.
  *
- * Owns struct tg_memory, its accounts and the requests that wait. Called by gpu.c for the
- * events of memory and after those that may let a request go, by client.c, which sets memory
- * aside for clients (mem=), and by vgpu.c, whose shares divide the memory; under the GPU's lock.
- * While nothing waits, an event is a few sums.
+ * Owns struct tg_memory, its accounts and its requests. feed.c calls it for the events of memory,
+ * and after other events while requests wait; match.c sets memory aside for clients (mem=); vgpu.c
+ * divides the memory by shares. All of it runs under the GPU's lock. While nothing waits, an event
+ * costs a few sums.
  */
-#include "core.h"
+#include "feed.h"
+#include "memory.h"
 
-#define SUM_MAX	(4ULL << 60)	/* no sum of what is used passes it */
+#define SUM_MAX	(4ULL << 60)	/* no sum of used bytes gets larger */
 
 struct tg_account *tg_mem_account(const struct tg_memory *mem, u32 id)
 {
@@ -20,7 +22,7 @@ struct tg_account *tg_mem_account(const struct tg_memory *mem, u32 id)
 	return a;
 }
 
-/* The account of that number, which comes into being if there is one in the pool. */
+/* The account of that number; if there is none, a new one. NULL: the pool is empty. */
 static struct tg_account *open_account(struct tg_gpu *gpu, u32 id)
 {
 	struct tg_account **head = &gpu->mem.table[id % TG_MEM_BUCKETS];
@@ -39,7 +41,7 @@ static struct tg_account *open_account(struct tg_gpu *gpu, u32 id)
 	return a;
 }
 
-/* It goes when nothing is left that it could account for. */
+/* Forget an account that has no memory, no request and no client. */
 static void close_account(struct tg_gpu *gpu, struct tg_account *a)
 {
 	struct tg_account **link = &gpu->mem.table[a->id % TG_MEM_BUCKETS];
@@ -53,7 +55,7 @@ static void close_account(struct tg_gpu *gpu, struct tg_account *a)
 	tg_gpu_give(gpu, TG_POOL_ACCOUNT, a);
 }
 
-/* What an account has from now on. */
+/* Set what an account has and what is promised to it; the sums follow. */
 static void book(struct tg_memory *mem, struct tg_account *a, u64 used, u64 promised)
 {
 	struct tg_mem_part *part = &mem->part[a->vgpu];
@@ -68,26 +70,32 @@ static void book(struct tg_memory *mem, struct tg_account *a, u64 used, u64 prom
 	part->held += tg_mem_held(a);
 }
 
-/* What is free, with nothing held twice. */
+/* The bytes of a part that no account holds. */
 static u64 unheld(const struct tg_mem_part *part)
 {
 	return part->size > part->held ? part->size - part->held : 0;
 }
 
-/* Could the account not have so much more even if everybody else gave everything back? */
+/* Would @bytes more not fit even if every other account gave everything back? */
 static bool never_fits(const struct tg_mem_part *part, const struct tg_account *a, u64 bytes)
 {
 	return bytes > part->size || a->used > part->size - bytes;
 }
 
-/* By how much an account that has @used would keep more from others with @bytes more. */
+/*
+ * By how many bytes an account that has @used would hold more if it got @bytes. What is promised to
+ * it, it holds already.
+ */
 static u64 growth(const struct tg_account *a, u64 used, u64 bytes)
 {
 	return max(used + bytes, a->promised) - max(used, a->promised);
 }
 
-/* A virtual GPU's share holds whatever the knob says; that of the rest, where somebody waits. */
-static enum tg_mem_order order_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
+/*
+ * The order in which requests of a part wait; TG_MEM_SPEC: none waits. The part of a virtual GPU is
+ * enforced whatever the knob says, that of the rest by the knob or a mem= line.
+ */
+enum tg_mem_order tg_memory_order(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
 	const enum tg_mem_order order = gpu->knob[TG_KNOB_VRAM_ORDER];
 
@@ -112,7 +120,7 @@ static void answer(struct tg_gpu *gpu, const struct tg_account *a, u64 id, void 
 
 /* ---- requests that wait ---------------------------------------------------------------- */
 
-/* The request waits no more; its account may go with it. */
+/* The request waits no more. Its account is forgotten if this was all that it had. */
 static void end_wait(struct tg_gpu *gpu, struct tg_ask *ask)
 {
 	struct tg_account *a = ask->account;
@@ -170,7 +178,10 @@ static bool aged(const struct tg_gpu *gpu, const struct tg_ask *ask)
 	return tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_AGEING]) <= gpu->now;
 }
 
-/* The request that goes next with @free bytes to give, of those not yet passed; NULL: none may. */
+/*
+ * The request that goes next in this order, out of @free bytes. Those passed are left out. NULL:
+ * none.
+ */
 static struct tg_ask *next_ask(const struct tg_gpu *gpu, struct tg_mem_part *part,
 			       enum tg_mem_order order, u64 free)
 {
@@ -197,8 +208,8 @@ static struct tg_ask *next_ask(const struct tg_gpu *gpu, struct tg_mem_part *par
 }
 
 /*
- * What would be free if every account that waits for nothing gave everything back. No request has
- * been passed, and accounts' models say what they have.
+ * Begin a search for a deadlock: no request is passed, each account's model is what it has. Return:
+ * what would be free if every account that waits for nothing gave everything back.
  */
 static u64 begin_search(struct tg_mem_part *part)
 {
@@ -215,7 +226,7 @@ static u64 begin_search(struct tg_mem_part *part)
 	return free;
 }
 
-/* Return: have all requests been passed? */
+/* End the search. Return: have all requests been passed? */
 static bool end_search(struct tg_mem_part *part)
 {
 	struct tg_ask *ask;
@@ -228,7 +239,10 @@ static bool end_search(struct tg_mem_part *part)
 	return all;
 }
 
-/* Could all be granted in this order, if each account gave back all once it waits for nothing? */
+/*
+ * Could all requests be granted in this order, if each account gave everything back as soon as it
+ * waited for nothing?
+ */
 static bool line_moves(const struct tg_gpu *gpu, struct tg_mem_part *part,
 		       enum tg_mem_order order)
 {
@@ -248,8 +262,8 @@ static bool line_moves(const struct tg_gpu *gpu, struct tg_mem_part *part,
 }
 
 /*
- * The same in any order: if not, they wait for each other. One kind of memory: any account that
- * could get all that it waits for may be the next to end.
+ * Could they be granted in any order? If not, accounts wait for each other: a deadlock. There is
+ * one kind of memory, so any account that could get all that it waits for may end next.
  */
 static bool all_can_end(struct tg_mem_part *part)
 {
@@ -277,7 +291,7 @@ static bool all_can_end(struct tg_mem_part *part)
 	return end_search(part);
 }
 
-/* Of those that are stuck and hold something: the oldest that fits now. */
+/* The oldest of the requests that were not passed, whose account has memory, and that fits now. */
 static struct tg_ask *oldest_that_fits(const struct tg_mem_part *part)
 {
 	struct tg_ask *ask;
@@ -289,6 +303,7 @@ static struct tg_ask *oldest_that_fits(const struct tg_mem_part *part)
 	return NULL;
 }
 
+/* The youngest of the requests that were not passed and whose account has memory. */
 static struct tg_ask *youngest_holder(const struct tg_mem_part *part)
 {
 	struct tg_ask *ask, *youngest = NULL;
@@ -300,8 +315,8 @@ static struct tg_ask *youngest_holder(const struct tg_mem_part *part)
 }
 
 /*
- * Holders of memory that wait for each other, or for their place in a line that does not move
- * before they have gone on. Return: was there something to be done?
+ * If the line would not move: grant a request ahead of its turn, or refuse one in a deadlock.
+ * Return: has a request been granted or refused?
  */
 static bool untie(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
 {
@@ -315,7 +330,7 @@ static bool untie(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_orde
 		return true;
 	}
 	if (all_can_end(part))
-		return false;	/* it is the line alone, and somebody will give something back */
+		return false;	/* no deadlock: some account will give memory back */
 	ask = youngest_holder(part);
 	if (ask)
 		refuse_saying(gpu, ask, TG_NOTE_VRAM_DEADLOCK);
@@ -330,7 +345,7 @@ static void unmark(struct tg_mem_part *part)
 		ask->passed = false;
 }
 
-/* Those that wait without need, for too long, or for what cannot come any more. */
+/* Grant what need not wait any more; refuse what has timed out or can never fit. */
 static void clear_out(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
 {
 	struct tg_ask *ask, *next;
@@ -347,7 +362,7 @@ static void clear_out(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_
 
 static void run_part(struct tg_gpu *gpu, struct tg_mem_part *part)
 {
-	const enum tg_mem_order order = order_of(gpu, part);
+	const enum tg_mem_order order = tg_memory_order(gpu, part);
 	struct tg_ask *ask;
 
 	clear_out(gpu, part, order);
@@ -359,7 +374,7 @@ static void run_part(struct tg_gpu *gpu, struct tg_mem_part *part)
 	unmark(part);
 }
 
-/* Let go who may; refuse who has to be. */
+/* Grant what fits; refuse what has timed out, can never fit, or is in a deadlock. */
 void tg_memory_run(struct tg_gpu *gpu)
 {
 	u32 i;
@@ -370,7 +385,7 @@ void tg_memory_run(struct tg_gpu *gpu)
 	tg_wake_by(gpu, tg_memory_wake(gpu));
 }
 
-/* When something has to happen to the requests of a part without an event. */
+/* When the next request of a part ages or times out. */
 static s64 wake_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
 	const struct tg_ask *ask;
@@ -378,7 +393,7 @@ static s64 wake_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 
 	if (list_empty(&part->asks))
 		return TG_NEVER;
-	/* Ageing changes the order, once for each: the first that is not aged is next. */
+	/* Ageing changes the order once per request: the first that has not aged is next. */
 	list_for_each_entry(ask, &part->asks, link) {
 		old = tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_AGEING]);
 		if (old > gpu->now)
@@ -419,7 +434,7 @@ void tg_memory_share(struct tg_gpu *gpu)
 			div64_u64(gpu->mem.size * gpu->vgpu[i].share[TG_MEMORY], 100);
 }
 
-/* A request's place is by its arrival, wherever it has waited. */
+/* Put a request into the line of a part by its arrival, wherever it has waited before. */
 static void line_up(struct tg_mem_part *part, struct tg_ask *ask)
 {
 	struct list_head *pos = part->asks.prev;
@@ -450,7 +465,7 @@ static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
 	}
 }
 
-/* A virtual GPU goes: what belonged to it is the rest's. */
+/* A virtual GPU is removed: its memory and its requests go to the rest. */
 void tg_memory_disband(struct tg_gpu *gpu, u8 vgpu)
 {
 	struct tg_account *a;
@@ -485,13 +500,13 @@ static struct tg_ask *find_ask(const struct tg_memory *mem, u64 id)
 	return NULL;
 }
 
-/* May the request go ahead of all that wait? What has been set aside for it is its own. */
+/* May the request be granted at once? So it is with what has been promised to its account. */
 static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 bytes)
 {
 	const struct tg_mem_part *part = &gpu->mem.part[a->vgpu];
 	u64 more = growth(a, a->used, bytes);
 
-	return order_of(gpu, part) == TG_MEM_SPEC || !more ||
+	return tg_memory_order(gpu, part) == TG_MEM_SPEC || !more ||
 	       (list_empty(&part->asks) && more <= unheld(part));
 }
 
@@ -508,8 +523,10 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EINVAL;
 	if (find_ask(mem, ev->job))
 		return -EEXIST;
-	/* Whatever comes of it, so that a recorded answer does not depend on the pools. */
-	if (!told && order_of(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_ASK])
+	/*
+	 * Needed even if it does not wait, so that a recorded answer does not depend on the pools.
+	 */
+	if (!told && tg_memory_order(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_ASK])
 		return -ENOMEM;
 	a = a ?: open_account(gpu, ev->client);
 	if (!a)
@@ -521,7 +538,7 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 			answer(gpu, a, ev->job, ev->host, true);
 		return 0;
 	}
-	/* It would wait for nothing, or there is no room to wait. */
+	/* It would wait in vain, or too many wait. */
 	if (never_fits(part, a, ev->arg) || mem->waiting == TG_MEM_WAITING) {
 		a->refused++;
 		answer(gpu, a, ev->job, ev->host, false);
@@ -568,8 +585,8 @@ int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev)
 /* ---- clients ---------------------------------------------------------------------------- */
 
 /*
- * A client that joins names the account of its process; if it is new, there is one in the pool. The
- * client is matched next, and the account follows it.
+ * A client joins, and names the account of its process; the pool holds one, in case it is new. The
+ * client is matched next, and its account follows it to its virtual GPU.
  */
 void tg_memory_join(struct tg_gpu *gpu, struct tg_client *client, u32 id)
 {
@@ -598,7 +615,10 @@ void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client)
 		tg_memory_run(gpu);
 }
 
-/* Whose line speaks for the process: its latest client's. */
+/*
+ * The account for which this client's line speaks: its process's, if no later client has it; or
+ * NULL.
+ */
 static struct tg_account *account_of(const struct tg_gpu *gpu, const struct tg_client *client)
 {
 	struct tg_account *a = tg_mem_account(&gpu->mem, client->account);
@@ -615,7 +635,7 @@ void tg_memory_follow(struct tg_gpu *gpu, const struct tg_client *client)
 		move(&gpu->mem, a, client->vgpu);
 }
 
-/* Could @bytes be set aside for the client beside what is held? */
+/* Could @bytes be set aside for the client beside what accounts hold? */
 bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u64 bytes)
 {
 	const struct tg_account *a = account_of(gpu, client);
@@ -627,7 +647,7 @@ bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u6
 	return part->held - tg_mem_held(a) + max(a->used, bytes) <= part->size;
 }
 
-/* Set that much aside for the client from now on, instead of what was. */
+/* From now on set @bytes aside for the client, instead of what was. */
 void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes)
 {
 	struct tg_account *a = account_of(gpu, client);
@@ -652,89 +672,6 @@ bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited)
 {
 	const struct tg_account *a = tg_mem_account(&gpu->mem, account);
 
-	return order_of(gpu, &gpu->mem.part[a ? a->vgpu : 0]) != TG_MEM_SPEC &&
+	return tg_memory_order(gpu, &gpu->mem.part[a ? a->vgpu : 0]) != TG_MEM_SPEC &&
 	       bytes <= gpu->mem.size && waited < gpu->knob[TG_KNOB_VRAM_TIMEOUT];
-}
-
-/* ---- check ------------------------------------------------------------------------------ */
-
-/* Are a part's requests as they should be? How many there are is taken from @waiting. */
-static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
-{
-	const struct tg_mem_part *part = &gpu->mem.part[nr];
-	const struct tg_ask *ask;
-	s64 since = 0;
-
-	if (!list_empty(&part->asks) && order_of(gpu, part) == TG_MEM_SPEC)
-		return "a request for memory waits though nobody has to";
-	list_for_each_entry(ask, &part->asks, link) {
-		if (ask->since < since)
-			return "requests for memory are out of order";
-		if (ask->passed)
-			return "the search for a deadlock left its mark on a request";
-		if (ask->account->vgpu != nr)
-			return "a request for memory waits where its account is not";
-		since = ask->since;
-		--*waiting;
-	}
-	return NULL;
-}
-
-/* Do the parts have what their accounts have, @sums, and together what there is? */
-static const char *check_parts(const struct tg_gpu *gpu, struct tg_mem_part *sums, u32 *waiting)
-{
-	const struct tg_mem_part *part;
-	const char *wrong;
-	u64 used = 0, size = 0;
-	u32 i;
-
-	for (i = 0; i <= TG_VGPUS_MAX; i++) {
-		part = &gpu->mem.part[i];
-		if (part->used != sums[i].used || part->held != sums[i].held)
-			return "the books of a virtual GPU's memory do not add up";
-		wrong = check_asks(gpu, i, waiting);
-		if (wrong)
-			return wrong;
-		used += part->used;
-		size += part->size;
-	}
-	if (size > gpu->mem.size)
-		return "the virtual GPUs have more memory than there is";
-	return used == gpu->mem.used ? NULL : "the books of memory do not add up";
-}
-
-const char *tg_memory_check(const struct tg_gpu *gpu)
-{
-	struct tg_mem_part sums[TG_VGPUS_MAX + 1];
-	const struct tg_memory *mem = &gpu->mem;
-	u32 accounts = 0, waiting = 0, clients = 0, i;
-	const struct tg_client *client;
-	const struct tg_account *a;
-	const char *wrong;
-
-	memset(sums, 0, sizeof(sums));
-	for (i = 0; i < TG_MEM_BUCKETS; i++)
-		for (a = mem->table[i]; a; a = a->hash) {
-			if (!a->used && !a->waiting && !a->clients)
-				return "an account lingers that has nothing to account for";
-			if (a->model != a->used)
-				return "the search for a deadlock left its mark on an account";
-			if (a->client ? a->client->account != a->id : a->promised)
-				return "an account has a client that knows it not";
-			if (a->client && a->client->vgpu != a->vgpu)
-				return "an account is not in its client's virtual GPU";
-			sums[a->vgpu].used += a->used;
-			sums[a->vgpu].held += tg_mem_held(a);
-			clients += a->clients;
-			waiting += a->waiting;
-			accounts++;
-		}
-	if (waiting != mem->waiting || accounts != mem->accounts)
-		return "accounts of memory, or their requests, are miscounted";
-	list_for_each_entry(client, &gpu->all_clients, all)
-		clients -= !!client->account;
-	wrong = check_parts(gpu, sums, &waiting);
-	if (!wrong && (clients || waiting))
-		wrong = "accounts of memory do not know who has them";
-	return wrong;
 }

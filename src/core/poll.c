@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Poll phases: what a policy asks of the host by tg_poll(), and what comes back.
+ * Poll phases: what a policy asks of the host by tg_poll(), and what the host has seen.
  *
- * The host looks which channel the engine works for, and tells at the phase's end. One phase is
- * under way at a time. A host that does not answer must not leave clients held for ever: some
- * time after the phase's end the policy is told that nobody polls.
+ * The host reads which channel the engine works for, and reports at the phase's end (SAMPLE). One
+ * phase is under way at a time. If no report comes, the policy would hold clients for ever: some
+ * time after the phase's end it is told so by an empty sample.
  *
- * Called by gpu.c, engine.c, handover.c and policies, under the GPU's lock.
+ * Policies call tg_poll(); feed.c, engine.c and handover.c call the rest, under the GPU's lock.
  */
-#include "core.h"
+#include "poll.h"
 
 static void emit(struct tg_gpu *gpu, s64 until, u32 distance)
 {
@@ -17,7 +17,7 @@ static void emit(struct tg_gpu *gpu, s64 until, u32 distance)
 	gpu->out->emit(gpu->out, &action);
 }
 
-/* When the host's answer is overdue. */
+/* When the host's report is overdue. */
 s64 tg_poll_wake(const struct tg_gpu *gpu)
 {
 	if (!gpu->poll_until)
@@ -66,7 +66,7 @@ int tg_poll_sample(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* The host has not answered in time. */
+/* Tell the policy if the host has not reported in time. */
 void tg_poll_expire(struct tg_gpu *gpu)
 {
 	const struct tg_sample none = { };

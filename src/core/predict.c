@@ -43,13 +43,13 @@ void tg_key_init(struct tg_key_builder *b)
 	b->key.nr = 0;
 }
 
-/* One more command. The pairs are in order at all times. */
+/* Count one more command. The pairs stay in order. */
 static void add(struct tg_key_builder *b, u64 pair)
 {
 	struct tg_key *key = &b->key;
 	u32 low = 0, high = key->nr, i;
 
-	/* Programs have their methods in ascending order, mostly. */
+	/* Most programs send methods in ascending order: try the end first. */
 	if (high && (key->pair[high - 1] | PAIR_TIMES) < pair)
 		low = high;
 	while (low < high) {
@@ -158,7 +158,7 @@ static int compare(const struct tg_cost *cost, const struct tg_key *key)
 	return 0;
 }
 
-/* Not so: evicted while a job uses it. */
+/* False for a record that was evicted while a job used it. */
 static bool in_table(const struct tg_cost *cost)
 {
 	return !RB_EMPTY_NODE(&cost->by_key);
@@ -175,7 +175,7 @@ static void give(struct tg_gpu *gpu, struct tg_cost *cost)
 	tg_gpu_give(gpu, TG_POOL_COST, cost);
 }
 
-/* A record of this key, or NULL when it cannot be kept. */
+/* A new record of this key; NULL: the pools cannot keep it. */
 static struct tg_cost *take(struct tg_gpu *gpu, const struct tg_key *key)
 {
 	struct tg_chunk **link;
@@ -199,7 +199,7 @@ static struct tg_cost *take(struct tg_gpu *gpu, const struct tg_key *key)
 	return cost;
 }
 
-/* The record of this key; a new one if there is none; NULL when that cannot be kept. */
+/* The record of this key, a new one if there is none; NULL: the pools cannot keep it. */
 static struct tg_cost *find(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *key)
 {
 	struct rb_node **link = &h->keys.rb_root.rb_node, *parent = NULL;
@@ -360,8 +360,9 @@ static bool is_off(const struct tg_cost *cost, s64 used)
 }
 
 /*
- * Is this run off the others, and alone in that? An interrupt that came late does that, to one
- * group and the next. Two odd ones in a row are no accident: the mean starts again with the second.
+ * Is this run off the mean while the run before was not? An interrupt that comes late does that to
+ * one group and the next. Two such runs in a row are no accident: the mean starts again with the
+ * second.
  */
 static bool is_stray(struct tg_history *h, struct tg_cost *cost, s64 used)
 {
@@ -377,9 +378,9 @@ static bool is_stray(struct tg_history *h, struct tg_cost *cost, s64 used)
 }
 
 /*
- * The mean of a key. While all its runs came after a switch it is of those, less the impact: of two
- * programs that draw in turn, no group runs otherwise. With its first run the record gets into the
- * table, and what is too much goes.
+ * Learn the mean of a key. As long as all its runs came after a switch, it is made of those, less
+ * the impact: when two programs draw in turn, every group comes after a switch. With its first run
+ * a record enters the table, and the least recently used ones beyond predict_records leave it.
  */
 static void learn_key(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used,
 		      bool switched)
@@ -397,14 +398,15 @@ static void learn_key(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 		return;
 	list_add_tail(&cost->lru, &h->lru);
 	h->nr++;
-	/* Two at most: a lower limit is reached step by step. */
+	/* Two at most: when the knob is lowered, the table shrinks step by step. */
 	for (i = 0; i < 2 && h->nr > gpu->knob[TG_KNOB_RECORDS]; i++)
 		evict(gpu, h, list_first_entry(&h->lru, struct tg_cost, lru));
 }
 
 /*
- * A run after a switch, of a key whose mean is of runs without one. No switch makes a group
- * cheaper: where two in a row take so much less, the mean is wrong, and of these from now on.
+ * A run after a switch, of a key whose mean is made of runs without one. No switch makes a group
+ * cheaper: if two runs in a row take that much less than the mean, the mean was wrong, and is made
+ * of these from now on.
  */
 static void learn_switched(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used)
 {

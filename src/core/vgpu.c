@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual GPUs: which there are, what shares they have, who belongs to them (Gdev, section 5.2).
+ * Virtual GPUs: which there are, their shares, and which clients belong to them (Gdev, section
+ * 5.2).
  *
- * Owns tg_gpu.vgpu but for the policies' part of it, and tg_client.vgpu. A spec replaces them all;
- * an event defines, changes or removes one until the next spec. Called by client.c and gpu.c, under
- * the GPU's lock. What the shares of time are worth is the policy's business (vqueue.c), what those
- * of memory are, memory.c's.
+ * Owns tg_gpu.vgpu, except for the policy's part of it, and tg_client.vgpu. A spec replaces all
+ * virtual GPUs; an event defines, changes or removes one until the next spec. match.c and feed.c
+ * call this file, under the GPU's lock. What a share of time is worth is up to the policy
+ * (src/policy/vqueue.c); what a share of memory is worth, to memory.c.
  */
-#include "core.h"
+#include "job.h"
+#include "match.h"
+#include "memory.h"
+#include "vgpu.h"
 
 static u32 sum_of(const struct tg_gpu *gpu, u32 share)
 {
@@ -18,7 +22,7 @@ static u32 sum_of(const struct tg_gpu *gpu, u32 share)
 	return sum;
 }
 
-/* The rest has what the others leave. */
+/* The rest gets what the others leave. */
 static void settle_rest(struct tg_gpu *gpu)
 {
 	struct tg_vgpu *rest = &gpu->vgpu[0];
@@ -45,7 +49,7 @@ static u8 find(const struct tg_gpu *gpu, const char *name, u32 len)
 	return 0;
 }
 
-/* A place for another one, 0: none is left. */
+/* Index of an unused place, 0: none is left. */
 static u8 unused(const struct tg_gpu *gpu)
 {
 	u8 i;
@@ -61,7 +65,7 @@ u8 tg_vgpu_of(const struct tg_gpu *gpu, const struct tg_spec_entry *entry)
 	return entry ? find(gpu, gpu->spec->text + entry->vgpu.off, entry->vgpu.len) : 0;
 }
 
-/* None of the client's jobs is in the policy's queue. */
+/* Move a client. The caller has taken its jobs out of the policy's queue. */
 void tg_vgpu_move(struct tg_gpu *gpu, struct tg_client *client, u8 vgpu)
 {
 	gpu->vgpu[client->vgpu].clients--;
@@ -76,7 +80,7 @@ static void define(struct tg_gpu *gpu, u8 nr, const char *name, u32 len)
 	memcpy(gpu->vgpu[nr].name, name, len);
 }
 
-/* Its clients belong to the rest. */
+/* Remove a virtual GPU: its clients and their memory go to the rest. */
 static void remove(struct tg_gpu *gpu, u8 nr)
 {
 	struct tg_client *client;
@@ -100,7 +104,7 @@ static bool in_spec(const struct tg_gpu *gpu, const char *name)
 	return false;
 }
 
-/* Another spec is in force: its virtual GPUs and no others. */
+/* Another spec is in force: have its virtual GPUs and no others. */
 void tg_vgpus_spec(struct tg_gpu *gpu)
 {
 	const struct tg_spec *spec = gpu->spec;
@@ -126,7 +130,7 @@ void tg_vgpus_spec(struct tg_gpu *gpu)
 	settle_rest(gpu);
 }
 
-/* A model begins, still without clients, with the virtual GPUs of what it is a model of. */
+/* The model of a dry run begins, without clients: give it the virtual GPUs of the real one. */
 void tg_vgpus_like(struct tg_gpu *gpu, const struct tg_gpu *other)
 {
 	u32 i;

@@ -2,7 +2,7 @@
 /*
  * Policies that break their contract: each is ejected to fifo within the limit, a note says
  * so, and every job that was asked for is freed. Built with a table of its own in place of
- * src/core/policy.c.
+ * src/policy/list.c.
  *
  * They are as small as policies can be: one list of jobs in arrival order, and one mistake.
  */

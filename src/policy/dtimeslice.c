@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dtimeslice: a token goes from client to client; its holder's gate is open for a slice, all
- * others wait (NEON's disengaged timeslice with overuse control).
+ * dtimeslice: a token goes from client to client; its holder's gate is open for a slice, all others
+ * wait (NEON's disengaged timeslice with overuse control).
  *
  * As timeslice, but within its slice the holder submits without an event. At the slice's end its
- * gate is shut, and what went through it is awaited (tg_sync(), which has a deadline); what that
- * takes is part of its turn. The next turn is that of the client whose turns have taken the least
- * by its weight (struct tg_turns), so who overruns its slice waits that much longer. A holder
- * beside whom nobody waits goes on. While nobody waits or holds the token, the first submission
- * is asked about, and opens its client's gate.
+ * gate is shut, and what went through it is awaited (tg_sync(), which has a deadline); that is part
+ * of its turn. The next turn goes to the client whose turns have taken the least by its weight
+ * (struct tg_turns), so a client that overruns its slice waits that much longer. A holder beside
+ * which no client waits goes on. While no client waits or holds the token, the first submission is
+ * asked about, and opens its client's gate.
  *
- * A holder that does not come to an end is cut at the deadline and blamed, and gets no turn before
- * it has ended.
+ * A holder whose jobs do not end is cut at the deadline and blamed, and gets no turn until they
+ * have.
  *
- * Gates of those that wait stand at ASK, so that the policy hears who they are, though none of
- * their groups is ever picked: they go when the gate opens. What is booked on a client is the time
- * of its turns, whether it used them or not.
+ * Gates of clients that wait stand at ASK, so that the policy hears which they are, though it picks
+ * none of their jobs: these go when the gate opens. A client is booked the time of its turns,
+ * whether it used them or not.
  *
- * Good at isolation at the cost of a drain per slice. Bad at using the GPU: it idles while the
- * holder thinks, and others wait for a round of turns.
+ * Good at isolation, at the cost of a drain per slice. Bad at using the GPU: it idles while the
+ * holder computes on the CPU, and others wait for a round of turns.
  */
-#include <tg/policy.h>
+#include "turns.h"
 
 enum { KNOB_SLICE };
 
@@ -40,7 +40,7 @@ static void dtimeslice_join(struct tg_gpu *gpu, struct tg_client *client)
 	tg_gate(gpu, client, TG_GATE_ASK);
 }
 
-/* Let the client wait for a turn if it has something to do, and nothing that does not end. */
+/* Let the client wait for a turn, if a job of it waits and it owes no IDLE. */
 static void enter(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (!list_empty(&client->queue) && !client->syncing)

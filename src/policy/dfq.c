@@ -3,40 +3,40 @@
  * dfq: disengaged fair queueing, as NEON has it (described in Kehne et al., LoGA, SYSTOR 2017,
  * section 2.3).
  *
- * Most of the time nobody is asked: gates are open, the hardware serves channels in turn, and
- * long groups take more than their share. What they take is found out by samples. Seasons follow
+ * Most of the time clients do not ask: gates are open, the hardware serves channels in turn, and
+ * clients with long groups take more than their share. Samples find out how much. Seasons follow
  * each other:
  *
- * barrier	all gates are held
- * draining	what went through them ends; who does not come to an end is cut at the deadline,
- *		blamed, and held until it does
- * sampling	each active client runs alone for sample_us, or until it has done so many requests,
- *		with its gate at TRACK; what it has submitted by then is awaited
- * free-run	all gates open but those of clients that are ahead, for free_run times as long as
- *		the sampling took (a client that is held back counts with its sample_us)
+ *	barrier		all gates are held
+ *	draining	what went through them ends; a client whose jobs do not end is cut at the
+ *			deadline, blamed, and held until they do
+ *	sampling	each active client runs alone for sample_us, or until it has done so many
+ *			requests, with its gate at TRACK; what it has submitted by then is awaited
+ *	free-run	all gates open except those of clients that are ahead, for free_run times
+ *			as long as the sampling took (a client that is held back counts with its
+ *			sample_us)
  *
- * Where nothing waits after draining, nobody is active, and the gates stay held until somebody
- * submits.
+ * Where no job waits after draining, no client is active: gates stay held until one submits.
  *
  * Virtual time, at the end of each sampling, for each client that ran, with its mean length of a
  * request in the sample, mean:
  *
  *	vt += (mean / sum of means * time of the free-run before + time in its sample) / w
  *
- * w being its weight over the smallest of those that are active.
+ * w is its weight over the smallest weight of the active clients.
  *
- * The first term is NEON's metric: hardware that takes turns among channels that always have
- * work gives each time in proportion to its request's length. NEON leaves out the second term;
- * then a client whose few requests last longer than the sample gets the rest for nothing, a
- * tenth of the GPU at 20 ms beside 0.5 ms. System time is the least vt of all that ran, or wait
- * while they are held back. Idle clients are moved up to it: time cannot be saved up. A client
- * that is ahead of it by more than the coming free-run is held back during that.
+ * The first term is NEON's metric: hardware that takes turns among channels that always have work
+ * gives each time in proportion to the length of its requests. NEON leaves out the second term.
+ * Then a client whose few requests last longer than the sample gets the rest for nothing, a tenth
+ * of the GPU at 20 ms beside 0.5 ms. System time is the least vt of all clients that ran, or wait
+ * while they are held back. Idle clients are moved up to it: time cannot be saved up. A client that
+ * is ahead of it by more than the coming free-run is held back during that.
  *
- * hold=0 samples, and holds nobody back in a free-run: what accounting alone costs (LoGA, 5.3).
+ * hold=0 samples, and holds no client back in a free-run: what accounting alone costs (LoGA, 5.3).
  *
  * Good at fairness among clients that keep the GPU busy, for five samples' worth of draining and
- * tracking in six. Bad at clients that do not: while one of them is sampled, the GPU idles, and
- * what it takes is overestimated, since the metric knows lengths and not how many there are.
+ * tracking in six. Bad at clients that do not: the GPU idles while one of them is sampled, and what
+ * it takes is overestimated, since the metric knows lengths and not numbers of requests.
  */
 #include <tg/policy.h>
 
@@ -132,7 +132,7 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 	sh->requests++;
 }
 
-/* Whoever waits now waits for the end of the sample. */
+/* A job that waits now has to wait for the end of the sample. */
 static void dfq_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
@@ -141,7 +141,7 @@ static void dfq_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 		share(job->client)->held += held;
 }
 
-/* What is in flight or waits as far as the core knows. */
+/* Is anything in flight that the core knows of? */
 static bool in_flight(const struct tg_gpu *gpu)
 {
 	u32 i;
@@ -168,7 +168,7 @@ static void hold_all(struct tg_gpu *gpu, struct state *st)
 	}
 }
 
-/* Who is to be sampled: all that ran or want to, but for those held back. */
+/* Choose the clients to be sampled: all that ran or want to run, except those held back. */
 static void choose(struct tg_gpu *gpu, struct state *st)
 {
 	struct tg_client *client;
@@ -201,7 +201,7 @@ static bool next_turn(struct tg_gpu *gpu, struct state *st)
 	return true;
 }
 
-/* Is the client's turn over, to the end of what it has submitted? */
+/* Is the client's turn over, including what it has submitted in it? */
 static bool turn_over(struct tg_gpu *gpu, struct state *st)
 {
 	if (!st->turn)
@@ -219,7 +219,7 @@ static s64 mean(struct tg_client *client)
 	return sh->requests ? min(div64_s64(sh->used, sh->requests), LONG) : 0;
 }
 
-/* Is it active, so that system time waits for it? */
+/* Is the client active, so that system time must not pass it? */
 static bool counts(struct tg_client *client)
 {
 	const struct share *sh = share(client);
@@ -251,7 +251,7 @@ static void charge(struct tg_gpu *gpu, struct state *st)
 	}
 }
 
-/* Let all run but those that are ahead; or, where nobody is active, wait. */
+/* Let all clients run except those that are ahead; if none is active, wait for a submission. */
 static void decide(struct tg_gpu *gpu, struct state *st)
 {
 	s64 season = max(min(gpu->now - st->since + st->skipped, LONG),
@@ -282,7 +282,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	}
 }
 
-/* Return: true: something has changed, look again. */
+/* One step through the season. Return: true: the phase has changed, step again. */
 static bool step(struct tg_gpu *gpu, struct state *st)
 {
 	switch (st->phase) {
@@ -293,7 +293,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		choose(gpu, st);
 		return true;
 	case FREE_RUN:
-		/* It ends early when all who may run have left. */
+		/* A free-run ends early when all clients that may run have left. */
 		if (gpu->now < st->until && (gpu->open || !tg_gpu_waits(gpu)))
 			return false;
 		hold_all(gpu, st);

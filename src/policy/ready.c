@@ -2,13 +2,13 @@
 /*
  * Clients with queued jobs, by priority: for policies that go by it.
  *
- * Each client keeps its own waiting jobs in arrival order; the clients that have any are in one
- * tree, ordered by priority, then by the arrival of their first job. Called by policies, under
- * the GPU's lock.
+ * Each client keeps its waiting jobs in arrival order. The clients that have any are in one tree,
+ * ordered by priority, then by the arrival of their first job. Policies call it, under the GPU's
+ * lock.
  */
-#include <tg/policy.h>
+#include "ready.h"
 
-/* When the first job of a client that has any came. */
+/* The arrival of the first job of a client that has one. */
 static u64 arrived(const struct tg_client *client)
 {
 	return list_first_entry(&client->queue, struct tg_job, link)->seq;
@@ -22,16 +22,6 @@ static bool before(struct rb_node *node, const struct rb_node *other)
 	if (a->prio > b->prio)
 		return true;
 	return a->prio == b->prio && arrived(a) < arrived(b);
-}
-
-bool tg_client_queue(struct tg_job *job)
-{
-	struct list_head *queue = &job->client->queue, *pos = queue->prev;
-
-	while (pos != queue && list_entry(pos, struct tg_job, link)->seq > job->seq)
-		pos = pos->prev;
-	list_add(&job->link, pos);
-	return pos == queue;
 }
 
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)

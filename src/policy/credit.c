@@ -2,18 +2,18 @@
 /*
  * credit: Xen's credit scheduler over virtual GPUs, Gdev's first baseline (Gdev, section 5.2).
  *
- * Each virtual GPU has a budget that grows by its share of a period (30 ms) every period, up to
- * that, and falls by what its groups took. Virtual GPUs stand in a queue; the first that waits
- * goes, and in it the client of highest priority (vqueue.c). One whose budget is exhausted when a
- * group of it ends goes to the tail.
+ * Each virtual GPU has a budget. It grows every period (30 ms) by the virtual GPU's share of the
+ * period, up to that share, and falls by what its groups took. Virtual GPUs stand in a queue. The
+ * first one that has a job waiting goes, and in it the client of highest priority (vqueue.c). A
+ * virtual GPU whose budget is exhausted when a group of it ends goes to the tail.
  *
- * Good where everybody always has a group waiting and groups are short beside the period: then
- * shares hold. Bad where they are not, which is why BAND exists: somebody with one group at a time
- * is not waiting when its group ends, and the engine goes to the next one, for a group of whatever
- * length. The budgets then say who is owed, but the bound on them forgets it, and who is not there
- * cannot be chosen.
+ * Good where every virtual GPU always has a group waiting and groups are short beside the period:
+ * then shares hold. Bad otherwise, which is why BAND exists. A client that sends one group at a
+ * time has none waiting when its group ends, so the engine goes to another virtual GPU, for a group
+ * of any length. The budgets then say which virtual GPU is owed time, but their bound forgets it,
+ * and one that is not waiting cannot be chosen.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 static const struct tg_param params[] = {
 	TG_VQUEUE_PARAMS,

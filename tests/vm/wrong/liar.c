@@ -2,7 +2,7 @@
 /*
  * liar: wrong on purpose. Chooses a job that nobody has submitted.
  *
- * For the VM case `ejection`, as policy_lazy.c.
+ * For the VM case `ejection`, as lazy.c.
  */
 #include <tg/policy.h>
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turns: a token goes to one client at a time, each time to the one that has had the least of it.
+ * Turns: a token goes to one client at a time, each time to the client that has had the least of
+ * it.
  *
- * Every client has a virtual time, which grows by what its turns take, over its weight; who wants
- * a turn is in one tree, by that. While all keep to their slices the token goes round. A turn
- * that is overrun moves its client back by as much, so that others come before it until they have
- * had the same: NEON's overuse control, without counting the turns to be skipped. Nobody
- * saves up time: who comes back is as far as the one that has the token was when it got it, at
- * least, and who is new is a slice further, so that newcomers never keep others from their turn.
+ * Every client has a virtual time, which grows by what its turns take, over its weight. Clients
+ * that want a turn are in one tree, by virtual time. While all keep to their slices the token goes
+ * round. A turn that is overrun moves its client back by as much, so that others come before it
+ * until they have had the same: NEON's overuse control, without counting the turns to be skipped.
+ * No client saves up time: one that comes back starts where the holder of the token was when it got
+ * it, at least, and a new one a slice further, so that newcomers never keep others from their turn.
  *
- * For the policies that give out turns, in whose tg_gpu.priv it is; under the GPU's lock.
+ * It uses the whole of tg_gpu.priv, for the policies that give out turns, under the GPU's lock.
  */
-#include <tg/policy.h>
+#include "turns.h"
 
 static s64 *vt(struct tg_client *client)
 {
@@ -98,7 +99,7 @@ s64 tg_turns_end(struct tg_gpu *gpu)
 	s64 took = gpu->now - turns->since;
 
 	*vt(client) += div64_s64(took, client->weight);
-	/* Where nobody waits, whoever comes next is even with it. */
+	/* If no client waits, the next to come starts even with this one. */
 	if (!tg_turns_first(gpu))
 		turns->vt = max(turns->vt, *vt(client));
 	turns->holder = NULL;

@@ -3,21 +3,21 @@
  * timeslice: a token goes from client to client; only its holder's groups may go, for a slice
  * (NEON's timeslice with overuse control).
  *
- * When a turn is over nothing more of the holder's is freed, and what it has in flight is awaited,
- * as part of its turn. The next turn is that of the client that has groups waiting and whose turns
- * have taken the least by its weight (struct tg_turns): who overruns its slice waits that much
- * longer, and who has twice the weight has twice as many turns. So shares are by weight, whatever
- * the lengths of groups. A holder beside whom nobody waits goes on. One that has nothing to do
- * keeps the token, as in NEON, to the end of its slice.
+ * When a turn is over, no more of the holder's groups are freed, and what it has in flight is
+ * awaited, as part of its turn. The next turn goes to the client that has groups waiting and whose
+ * turns have taken the least by its weight (struct tg_turns). A client that overruns its slice
+ * waits that much longer; one of twice the weight has twice as many turns. So shares are by weight,
+ * whatever the lengths of groups. A holder beside which no client waits goes on. One that has
+ * nothing to do keeps the token, as in NEON, to the end of its slice.
  *
- * There is one token for all engines. An engine that has idled for a slice though groups wait for
- * it, since the holder does not use it, takes the next of these.
+ * There is one token for all engines. An engine that has idled for a slice beside waiting groups,
+ * since the holder does not use it, takes the next of these.
  *
- * Good at isolation: no group of anybody else runs in a turn, and fairness does not rest on any
- * estimate. Bad at using the GPU: it idles while the holder thinks, others wait for a round of
- * turns, and each group costs a question. dtimeslice saves the last.
+ * Good at isolation: in a turn only the holder's groups run, and fairness rests on no estimate. Bad
+ * at using the GPU: it idles while the holder computes on the CPU, others wait for a round of
+ * turns, and each group costs a question to the policy, which dtimeslice saves.
  */
-#include <tg/policy.h>
+#include "turns.h"
 
 enum { KNOB_SLICE };
 
@@ -52,7 +52,7 @@ static void timeslice_tick(struct tg_gpu *gpu)
 	struct tg_client *holder = tg_turns(gpu)->holder, *next = tg_turns_first(gpu);
 
 	if (holder) {
-		/* Nobody else waits: it goes on while it has anything to do. */
+		/* No other client waits: the holder goes on while it has anything to do. */
 		bool goes_on = !next && (holder->inflight || !list_empty(&holder->queue));
 
 		if (gpu->now < slice_ends(gpu) || (holder->inflight && !goes_on))

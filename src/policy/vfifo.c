@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * vfifo: virtual GPUs in turn, one group each; Gdev's second baseline, which it calls FIFO
- * (Gdev, section 7.5, after its published code).
+ * vfifo: virtual GPUs in turn, one group each. Gdev's second baseline, which it calls FIFO (Gdev,
+ * section 7.5, after its published code).
  *
- * The first virtual GPU in the queue that waits goes, and in it the client of highest priority
- * (vqueue.c); after the group it goes to the tail. Shares are not looked at.
+ * The first virtual GPU in the queue that has a job waiting goes, and in it the client of highest
+ * priority (vqueue.c). After the group it goes to the tail. Shares do not count.
  *
- * Good at nothing but being simple: everybody gets equally many groups, so time goes to whoever
- * has the longest ones. It shows what budgets are for.
+ * Its only virtue is simplicity: all virtual GPUs get equally many groups, so the one with the
+ * longest groups gets the most time. It shows what budgets are for.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 static const struct tg_param params[] = {
 	TG_VQUEUE_PARAMS,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two levels for the policies that go by virtual GPUs: queues of virtual GPUs, and in each of these
- * its clients by priority; what they have used and what is left of it (Gdev, section 5).
+ * Two levels for the policies that go by virtual GPUs: queues of virtual GPUs, and in each virtual
+ * GPU its clients by priority; what each has used and what is left of its share (Gdev, section 5).
  *
- * Owns what such a policy keeps in tg_gpu.priv and tg_vgpu.priv. Called by policies, under the
- * GPU's lock. All virtual GPUs are looked at for a decision; they are few.
+ * Owns what such a policy keeps in tg_gpu.priv and tg_vgpu.priv. Policies call it, under the GPU's
+ * lock. A decision looks at all virtual GPUs, which are few.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 #define LARGE	(TG_NEVER / 4)	/* sums end here */
 
@@ -43,9 +43,9 @@ void tg_vqueue_leave(struct tg_gpu *gpu, struct tg_client *client)
 			qs->of[q].holder = NULL;
 }
 
-/* ---- who waits -------------------------------------------------------------------------- */
+/* ---- jobs that wait --------------------------------------------------------------------- */
 
-/* A client is where its first job is. */
+/* Where the job's client is sorted: by its virtual GPU, and by what its first job does. */
 static struct tg_ready *ready_of(struct tg_gpu *gpu, const struct tg_job *job)
 {
 	return &share(&gpu->vgpu[job->client->vgpu])->ready[tg_job_kind(job)];
@@ -81,7 +81,7 @@ static struct tg_job *first_of(const struct tg_ready *ready)
 	return node ? tg_first_job(rb_entry(node, struct tg_client, node)) : NULL;
 }
 
-/* Who of @vgpu is the first that waits for @queue? NULL: nobody. */
+/* The first job of @vgpu that waits for @queue; NULL: none does. */
 static struct tg_job *first_in(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
 {
 	struct tg_job *a = first_of(&share(vgpu)->ready[queue]), *b;
@@ -119,7 +119,7 @@ void tg_vqueue_rotate(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
 	share(vgpu)->of[queue].turn = ++queues(gpu)->of[queue].turns;
 }
 
-/* ---- who goes --------------------------------------------------------------------------- */
+/* ---- which job goes --------------------------------------------------------------------- */
 
 static u32 queue_of(const struct tg_gpu *gpu, bool copies)
 {
@@ -141,7 +141,7 @@ static bool busy(const struct tg_gpu *gpu, u32 queue)
 	return false;
 }
 
-/* The holder's next, which may go beside its own in flight; NULL: it may not. */
+/* The next job of the queue's holder, if it may go beside its own in flight; else NULL. */
 static struct tg_job *follow(struct tg_gpu *gpu, const struct tg_engine *engine, u32 queue)
 {
 	struct tg_client *holder = queues(gpu)->of[queue].holder;
@@ -166,7 +166,10 @@ static s64 patience(const struct tg_gpu *gpu, const struct tg_engine *engine)
 	return tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED] / 2);
 }
 
-/* A job that an engine has idled beside for too long; its client's first may be for another. */
+/*
+ * A job that the engine could run and has idled beside for too long; it need not be its client's
+ * first.
+ */
 static struct tg_job *neglected(struct tg_gpu *gpu, const struct tg_engine *engine)
 {
 	struct tg_client *client;
@@ -235,7 +238,7 @@ u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 	return queue;
 }
 
-/* What is the share worth in a period? */
+/* What the share is worth in a period, ns. */
 static s64 capacity(const struct tg_gpu *gpu, const struct tg_vgpu *vgpu, u32 queue)
 {
 	return gpu->policy_knob[TG_VQUEUE_PERIOD] * (TG_USEC / 100) * vgpu->share[queue];
@@ -293,7 +296,7 @@ s64 tg_vqueue_held(struct tg_gpu *gpu, const struct tg_job *job, s64 held)
 	return tg_vqueue_charge(gpu, own, queue, held);
 }
 
-/* Let what was before the window count ever less. */
+/* Let what was used before the window count ever less. */
 static void age(struct tg_gpu *gpu)
 {
 	s64 window = gpu->policy_knob[TG_VQUEUE_WINDOW] * TG_USEC;
@@ -311,7 +314,7 @@ static void age(struct tg_gpu *gpu)
 	}
 }
 
-/* By how much its share has been passed, in time per percent, had it used @more. */
+/* By how much it would have passed its share, in time per percent, with @more ns used. */
 static s64 level(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 more)
 {
 	const struct tg_vqueues *qs = queues(gpu);
@@ -328,7 +331,7 @@ bool tg_vqueue_over(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
 
 s64 tg_vqueue_level(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
 {
-	/* No longer than what it may have in half a window, or it would never go. */
+	/* No more than it may have in half a window, or it would never go. */
 	s64 most = div64_s64(gpu->policy_knob[TG_VQUEUE_WINDOW] * TG_USEC, 400) *
 		   vgpu->share[queue];
 

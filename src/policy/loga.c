@@ -3,39 +3,41 @@
  * loga: fair queueing by what the engine was seen to do (Kehne et al., LoGA: Low-overhead GPU
  * accounting using events, SYSTOR 2017, sections 3.3 and 3.4).
  *
- * Nobody is asked and nobody runs alone. The host reads which channel the engine works for, in a
- * poll phase of poll_us, and rests for rest_us, both times the number of active clients. At the
- * end of each poll phase, with the real lengths of the phases:
+ * Clients do not ask, and none has to run alone. The host reads which channel the engine works for,
+ * during a poll phase of poll_us, and rests for rest_us, both times the number of active clients.
+ * At the end of each poll phase, with the real lengths of the phases:
  *
  *	dvt = t_app / t_total * (t_poll + t_rest) / w
  *
- * (3.4), w being the client's weight over the smallest of the active ones, t_app how long the
- * engine worked for it in the poll phase, and t_total for all clients. System time is the least
- * virtual time of the active clients; idle ones that are behind it are moved up to it. Who is
- * ahead of it by more than t_poll + t_rest is held back.
+ * (3.4). w is the client's weight over the smallest weight of the active clients, t_app how long
+ * the engine worked for it in the poll phase, and t_total for all clients. System time is the least
+ * virtual time of the active clients; idle ones that are behind it are moved up to it. A client
+ * that is ahead of it by more than t_poll + t_rest is held back.
  *
- * faithful=1 follows the paper to the letter: active is who was seen at work in the poll phase,
- * and who is ahead is held for one rest phase. Then a client that is held, or whose group did
- * not come up in the phase, does not count for the system time, and the gap between the others
- * is forgotten; with long groups little fairness is left. Otherwise:
+ * faithful=1 follows the paper to the letter: a client is active if it was seen at work in the poll
+ * phase, and a client that is ahead is held for one rest phase. Then a client that is held, or
+ * whose group did not come up in the phase, does not count for the system time, and the gap between
+ * the others is forgotten; with long groups little fairness is left. Otherwise:
  *
- * - active is who had work in flight or waiting at any time in the cycle, as the host knows;
- * - who is ahead is held, through poll phases too, until it is not ahead any more;
- * - what a held client had in flight runs on, unlike what the next poll phase will see: so the
- *   host looks on until it has ended (tg_sync()), for a poll phase's length at most, and that time
- *   is a cycle of its own. What is left after it is charged at the rate seen in it;
- * - while nobody is active all gates are held and nothing is polled, until somebody submits.
+ *	- a client is active if it had work in flight or waiting at any time in the cycle, as the
+ *	  host knows;
+ *	- a client that is ahead is held, through poll phases too, until it is not ahead any more;
+ *	- what a held client had in flight runs on, though the next poll phase will not see it. So
+ *	  the host looks on until that has ended (tg_sync()), for a poll phase's length at most, and
+ *	  that time is a cycle of its own. What is left after it is charged at the rate seen in it;
+ *	- while no client is active all gates are held and nothing is polled, until one submits.
  *
- * mode=1 is the cheap way to the same numbers: instead of looking all the time for a sixth of the
- * time, look about every look_us all the time, at random. The share of looks that find a client at
- * work is its share, without bias, and no stretch of time goes unseen; with n looks a share p is
- * true to sqrt(p (1 - p) / n). Where one client at most is active, a quarter of the looks does.
+ * mode=1 is the cheap way to the same numbers. Instead of looking without pause for a sixth of the
+ * time, the host looks about every look_us all the time, at random. The share of looks that find a
+ * client at work is its share, without bias, and no stretch of time goes unseen; with n looks a
+ * share p is true to sqrt(p (1 - p) / n). Where at most one client is active, a quarter of the
+ * looks does.
  *
  * metric=1 puts the mean time between context switches in the place of t_app: the paper's LoGA-CL
  * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
- * holds nobody back, as the paper does to measure what accounting costs (5.3).
+ * holds no client back, as the paper does to measure what accounting costs (5.3).
  *
- * Good at leaving alone those who do not use too much: the engine never idles for the sake of
+ * Good at leaving alone clients that do not use too much: the engine never idles for the sake of
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
  * flight is not taken back.
  */
@@ -64,9 +66,9 @@ static const struct tg_param params[] = {
 #define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
 #define PARTS	20		/* binary places of a share */
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
-#define FEW	4		/* one look in so many where there is nobody to tell apart */
+#define FEW	4		/* one look in so many where one client at most is active */
 
-enum phase { ASLEEP, POLLING, RESTING, WATCHING /* what the held have in flight */ };
+enum phase { ASLEEP, POLLING, RESTING, WATCHING /* what held clients have in flight */ };
 
 struct state {
 	enum phase phase;
@@ -181,7 +183,7 @@ static void start_rest(struct tg_gpu *gpu, struct state *st)
 	st->until = tg_after(gpu->now, length(gpu, st, us));
 }
 
-/* Nobody is active: until somebody submits there is nothing to look at. */
+/* No client is active: until one submits there is nothing to look at. */
 static void sleep(struct tg_gpu *gpu, struct state *st)
 {
 	struct tg_client *client;
@@ -216,7 +218,9 @@ static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
-/* Return: will there be an answer when what it has in flight has ended? */
+/*
+ * Hold a client that is ahead. Return: may it have something in flight, whose end idle() reports?
+ */
 static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct share *sh = share(client);
@@ -232,7 +236,7 @@ static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 	return true;
 }
 
-/* What a client had in flight when it was held has ended: charge what nobody has looked at. */
+/* What the client had in flight when it was held has ended: charge what no poll phase has seen. */
 static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
 {
 	struct share *sh = share(client);
@@ -269,8 +273,8 @@ static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
 }
 
 /*
- * Hold whoever is ahead of the system time by more than @limit, let everybody else run.
- * Return: has somebody been held who may have something in flight?
+ * Hold every client that is ahead of the system time by more than @limit, open the other gates.
+ * Return: may a client that is held now have something in flight?
  */
 static bool decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 {
@@ -297,7 +301,7 @@ static bool decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 	return tails;
 }
 
-/* How many are active, and the least of their weights. */
+/* Count the active clients, and find the least of their weights. */
 static void count(struct tg_gpu *gpu, struct state *st)
 {
 	struct tg_client *client;
@@ -309,12 +313,12 @@ static void count(struct tg_gpu *gpu, struct state *st)
 		if (share(client)->active || share(client)->busy)
 			least = min(least, (s64)client->weight);
 	}
-	/* Where nobody was active, tails are charged as before. */
+	/* Where no client was active, tails are charged as before. */
 	if (least != TG_NEVER)
 		st->least = least;
 }
 
-/* Charge for the cycle what was seen in its poll phase. */
+/* Charge each client for the whole cycle by what was seen in its poll phase. */
 static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 {
 	struct tg_client *client;
@@ -361,7 +365,9 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 		share(client)->active = faithful(gpu) ? s->busy : s->active;
 		return;
 	}
-	/* Who watches has decided, and a moment does not tell who is active. */
+	/*
+	 * WATCHING: decide() has run, and the sample is too short to show which clients are active.
+	 */
 	if (s->length && st->phase != WATCHING)
 		count(gpu, st);
 	if (s->length)
@@ -391,7 +397,7 @@ static void loga_tick(struct tg_gpu *gpu)
 		start_poll(gpu, st);
 	if (gpu->open || !tg_gpu_waits(gpu))
 		return;
-	/* The last client that was not held back has left. */
+	/* The last client that was not held back has left: decide again among the others. */
 	list_for_each_entry(client, &gpu->all_clients, all)
 		share(client)->active = tg_client_waits(client);
 	decide(gpu, st, TG_MSEC);

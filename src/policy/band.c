@@ -2,40 +2,41 @@
 /*
  * band: bandwidth for virtual GPUs whose groups cannot be preempted (Gdev's BAND, section 5.2).
  *
- * Each virtual GPU has a budget that grows by its share of a period (30 ms) every period and falls
- * by what its groups took, and a utilisation, the part of the time that its groups took over about
- * the last second. Virtual GPUs stand in a queue. At each completion (Figure 2):
+ * Each virtual GPU has a budget, which grows every period (30 ms) by its share of the period and
+ * falls by what its groups took, and a utilisation, the part of about the last second that its
+ * groups took. Virtual GPUs stand in a queue. At each completion (Figure 2):
  *
  *	demote	if its budget < 0 and its utilisation > its share, it goes to the tail;
- *	choose	the first one that waits;
- *	wait	if that is another than the last one and passes its share, wait for up to wait_us
- *		(0.5 ms) for somebody who is below.
+ *	choose	the first one that has a job waiting;
+ *	wait	if that is another than the last one and is over its share, wait up to wait_us
+ *		(0.5 ms) for a virtual GPU that is further below its share.
  *
- * In the one chosen the client of highest priority goes (TimeGraph's way: vqueue.c). Why the wait:
+ * In the chosen one the client of highest priority goes (TimeGraph's way: vqueue.c). Why the wait:
  * a client with short groups submits its next one a moment after the last has ended. Without the
- * wait, the engine has gone to somebody with long groups by then, who so gets one for each short
- * one, whatever the shares. With it the short ones go on until the long ones are below their share.
+ * wait, the engine has gone to a client with long groups by then, which gets one long group for
+ * each short one, whatever the shares. With it the short ones go on until the long ones are below
+ * their share.
  *
- * Where Figure 2 and this differ:
+ * Where this differs from Figure 2:
  *
- *	A group that may go is held against the share at its middle, as it lasts on average: at its
- *	start, those with long groups would get half a group too much per window.
- *	Figure 2 waits whenever the one chosen passes its share; here only if somebody who is lower
- *	is absent, and has used the engine lately. Of those who wait the lowest goes, at once if
- *	nobody absent is lower: Figure 2 lets go whoever arrives.
- *	The published code clears utilisations every second, which forgets who was ahead; here they
- *	and the time that they are held against are halved. Of that time the waits are left out,
- *	or those with long groups would get their share of them.
+ *	A group that may go is held against the share at its middle, as long as it lasts on average.
+ *	Held at its start, long groups would get half a group too much per window.
+ *	Figure 2 waits whenever the chosen one is over its share. This waits only if a virtual GPU
+ *	that is lower is absent, and has used the engine lately. Of those that wait the lowest goes,
+ *	at once if no absent one is lower; Figure 2 lets the next to arrive go.
+ *	The published code clears utilisations every second, which forgets which one was ahead. Here
+ *	they, and the time that they are held against, are halved. The waits are left out of that
+ *	time, or virtual GPUs with long groups would get their share of the waits.
  *	The code forgives debts of more than 30 ms; here the knob `forgive` does.
- *	A virtual GPU that has waited for starvation_us goes, or one without a share would never
- *	where the others' add up to 100 %.
+ *	A virtual GPU that has waited for starvation_us goes. Else one without a share would never
+ *	go where the others' shares add up to 100 %.
  *
- * Good at shares over a second or so, also of long groups, also where some are idle: then the
- * others use what is left. Bad at latency: whoever is over its share waits, for up to the window.
- * It idles the engine for up to wait_us per group of those who are over. The wait has to be longer
- * than what a client needs from a completion to its next submission.
+ * Good at shares over a second or so, also of long groups, and where some virtual GPUs are idle:
+ * the others use what is left. Bad at latency: a virtual GPU that is over its share waits, for up
+ * to the window. It idles the engine for up to wait_us per group of such a one. The wait has to be
+ * longer than a client needs from a completion to its next submission.
  */
-#include <tg/policy.h>
+#include "vqueue.h"
 
 enum { KNOB_WAIT = TG_VQUEUE_KNOBS };
 

@@ -2,17 +2,18 @@
 /*
  * fcfs: one group at a time, in the order of arrival (NEON's baseline of that name).
  *
- * A group claims the engines that it needs unless one that arrived before it claims any of them,
- * and goes when nothing is in flight on them. So a client that submits more gets more, groups are
- * never run beside each other, and each costs the gap from a completion to the next doorbell:
- * what a disengaged policy saves. Weights and priorities are not looked at; reserves decide who is
+ * A group claims the engines that it needs, unless one that arrived before it claims any of them.
+ * It goes when nothing is in flight on them. So a client that submits more gets more, no two groups
+ * run on an engine at once, and each costs the gap from a completion to the next doorbell: what a
+ * disengaged policy saves. Weights and priorities do not count; reserves decide which jobs are
  * eligible.
  *
- * Good as a baseline: what asking for each group costs, without any decision. Bad at fairness.
+ * Good as a baseline: it shows what asking for each group costs, without any decision. Bad at
+ * fairness.
  *
- * Structure: one list per mask of engines, in arrival order; a job is put in from the end, where
- * nearly all belong. pick looks at the first of each list: in the order of their arrival they claim
- * the engines that they need, until somebody claims the one that is asked about.
+ * Structure: one list per mask of engines, in arrival order. A job is inserted from the end, where
+ * nearly all belong. pick() looks at the first job of each list; in the order of their arrival they
+ * claim engines, until one of them claims the engine in question.
  */
 #include <tg/policy.h>
 
@@ -49,7 +50,7 @@ static void fcfs_drop(struct tg_gpu *gpu, struct tg_job *job)
 	list_del_init(&job->link);
 }
 
-/* The job that came first of those that need none of the engines of @claimed. */
+/* The first job to arrive among those that need no engine of @claimed. */
 static struct tg_job *first(struct tg_gpu *gpu, u32 claimed)
 {
 	struct tg_job *job, *first = NULL;

@@ -2,21 +2,21 @@
 /*
  * tick: decides at ticks and at no other time (after GERM; TimeGraph, section 6.3, Figure 16).
  *
- * What schedulers did before TimeGraph: nobody tells them of a completion. At every tick, 1 ms
- * apart as Linux's jiffies were, they look whether the engine is idle, and if so the
- * highest-priority waiter goes. Here only the moment of the decision is theirs: the order is
- * that of PRT, so that a comparison with timegraph shows what the tick costs and nothing else.
- * (GERM itself turns from client to client, by estimates from data sizes.)
+ * This is how schedulers before TimeGraph worked: they were not told of completions. At every tick,
+ * 1 ms apart as Linux's jiffies were, the scheduler looks whether the engine is idle, and if so the
+ * waiting client of highest priority goes. Only the moment of the decision is theirs here. The
+ * order is that of PRT, so that a comparison with timegraph shows what the tick costs and nothing
+ * else. (GERM itself turns from client to client, by estimates from data sizes.)
  *
- * A group that arrives at an idle engine waits for the next tick, and after a completion the
- * engine idles until the next one: with period P and groups of length c, it works c of every
- * P * ceil(c / P) ns at best, and completes at most one group per P. The core still hears of
+ * A group that arrives at an idle engine waits for the next tick, and after a completion the engine
+ * idles until the next one. With period P and groups of length c, the engine works c of every P *
+ * ceil(c / P) ns at best, and completes at most one group per P. The core still hears of
  * completions, since it keeps the accounts; the policy does not look.
  *
- * Good at: nothing that timegraph is not better at; it is the baseline. With groups that take
- * many ticks it comes close. Bad at streams of short groups, by the ratio of P to their length.
+ * A baseline: timegraph is better at everything. With groups that take many ticks tick comes close;
+ * with short groups it is worse by the ratio of P to their length.
  */
-#include <tg/policy.h>
+#include "ready.h"
 
 enum { KNOB_PERIOD };
 
@@ -28,7 +28,7 @@ static const struct tg_param params[] = {
 struct state {
 	struct tg_ready ready;
 	s64 next;		/* tick */
-	bool ticks;		/* the event that is being fed is the first since a tick was due */
+	bool ticks;		/* this event is the first one since a tick was due */
 };
 
 static void tick_init(struct tg_gpu *gpu)
@@ -73,7 +73,7 @@ static struct tg_job *tick_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 	return job;
 }
 
-/* A tick at which nobody waits decides nothing. */
+/* No tick where no job waits: it would decide nothing. */
 static s64 tick_wake(struct tg_gpu *gpu)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);

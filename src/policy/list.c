@@ -2,7 +2,7 @@
 /*
  * The table of policies. A new policy is one file and one row here.
  *
- * Read-only data; callable from any context.
+ * The core calls it for the events POLICY, hosts for names and knobs. Read-only data, any context.
  */
 #include <tg/policy.h>
 

@@ -2,34 +2,35 @@
 /*
  * timegraph: fixed priorities over non-preemptive command groups (TimeGraph, section 4.1).
  *
- * A group that is on the engine cannot be taken back, so the only decision is which group
- * goes next, and when. Clients choose by their spec:
+ * A group that is on the engine cannot be taken back, so the only decision is which group goes
+ * next, and when. Clients choose by their spec:
  *
- * PRT, predictable response time. A group goes only when nothing is in flight on its
- *	engines; on each completion the highest-priority waiter goes. A job therefore waits for
- *	one lower-priority group at most, the one that was running when it came. The price is
- *	an idle engine from each completion to the next doorbell.
+ *	PRT	predictable response time. A group goes only when nothing is in flight on its
+ *		engines; on each completion the waiting client of highest priority goes. A job
+ *		therefore waits for one group of lower priority at most, the one that was running
+ *		when it came. The price is an idle engine from each completion to the next doorbell.
  *
- * HT, high throughput. A group may also go at once when everything in flight is its own
- *	client's, no waiter has a higher priority, and fewer than depth groups are in flight.
- *	The engine then does not idle between a client's own groups; a higher-priority
- *	arrival waits for up to depth groups.
+ *	HT	high throughput. A group may also go at once when everything in flight is its own
+ *		client's, no waiting client has a higher priority, and fewer than depth groups are
+ *		in flight. The engine then does not idle between a client's own groups; a group of
+ *		higher priority waits for up to depth groups.
  *
- * Below PRT's floor: with the knob lead_us, the next job, if its reserve limits nothing, may
- *	also go while one group is in flight whose cost is predicted (AE), from so long before its
- *	end on. Its doorbell then rings in time. Who arrives later waits for two groups.
+ * The knob lead_us shortens the idle gap of PRT. The next job, if its reserve has no limit, may go
+ * while one group is in flight whose cost is predicted (AE), from lead_us before its predicted end
+ * on. Its doorbell then rings in time. A job that arrives later waits for two groups.
  *
- * Both are properties of clients and coexist. Equals go in arrival order. A group that needs
- * several engines and is next on all of them keeps each idle until the last one is, and nobody
- * follows its own groups meanwhile; one that is not next on all lets others go first. Which
- * jobs are eligible at all is decided by reserves, before this policy sees them.
+ * PRT and HT are properties of clients and coexist. Equals go in arrival order. A group that needs
+ * several engines and is next on all of them keeps each idle until the last one is, and no client
+ * follows its own groups meanwhile; a group that is not next on all of them lets others go first.
+ * Reserves decide which jobs are eligible, before this policy sees them.
  *
- * A client that has its engine to itself need not ask (unasked()): what pick() would say is known.
+ * The job of a client that has its engine to itself need not ask (unasked()): what pick() would say
+ * is known.
  *
- * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all wait for the
- * same engine; with several, it walks to the first that claims the one that is asked about.
+ * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all jobs wait for
+ * the same engine; with several, it walks to the first job that claims the engine in question.
  */
-#include <tg/policy.h>
+#include "ready.h"
 
 enum { KNOB_DEPTH, KNOB_LEAD };
 
@@ -41,7 +42,7 @@ static const struct tg_param params[] = {
 
 struct state {
 	struct tg_ready ready;
-	struct tg_client *holder[TG_ENGINES_MAX];	/* last one that an idle engine went to */
+	struct tg_client *holder[TG_ENGINES_MAX];	/* an idle engine last went to it */
 };
 
 static void timegraph_init(struct tg_gpu *gpu)
@@ -71,7 +72,7 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 
 /*
  * The next job, if all that is in flight is one group that is to end within the lead time. Out of
- * line, so that nobody pays for it where the knob is 0.
+ * line, so that it costs nothing where the knob is 0.
  */
 static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engine)
 {
@@ -96,13 +97,13 @@ static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engin
 	return job;
 }
 
-/* Nobody may go beside what is in flight, unless lead_us says so. */
+/* No job may go beside what is in flight, unless lead_us says so. */
 static struct tg_job *beside(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
 }
 
-/* All that is in flight is @holder's, and it might have more there: may its next job go? */
+/* All that is in flight is @holder's, and fewer than depth groups: may its next job go? */
 static noinline struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engine,
 				      struct tg_client *holder)
 {
@@ -144,7 +145,9 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 	return beside(gpu, engine);
 }
 
-/* What pick() would say, where nobody waits: for a channel of one engine, as nearly all are. */
+/*
+ * What pick() would say where no job waits. Answered for channels of one engine, as nearly all are.
+ */
 static bool timegraph_unasked(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
 {
 	const struct state *st = tg_gpu_priv(gpu, const struct state);

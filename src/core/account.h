@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a job is charged, and on whose accounts: account.c.
+ */
+#ifndef TG_CORE_ACCOUNT_H
+#define TG_CORE_ACCOUNT_H
+
+#include <tg/policy.h>
+
+s64 tg_job_settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used);
+
+/*
+ * Book @used on the job's virtual GPU, on its client and, where reserves are enforced, on its
+ * reserve. Where gates are open, jobs that the core never hears of run among those that it knows,
+ * so the policy finds out each client's time, and books it by tg_charge().
+ */
+static inline void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	enum tg_gate mode = gpu->policy->mode;
+	struct tg_client *client = job->client;
+
+	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || job->picked)
+		client->stats.gpu_time += used;
+	if (mode == TG_GATE_ASK)
+		tg_reserve_charge(job->reserve, used);
+}
+
+#endif /* TG_CORE_ACCOUNT_H */

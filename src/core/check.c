@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's own check of its invariants: each broken one is an English sentence.
+ *
+ * Tests, the simulator and the fuzzers call tg_gpu_check() after events, under the GPU's lock. It
+ * only reads. What can be counted by a walk over all objects is held against the counters and lists
+ * that the core keeps.
+ */
+#include <tg/dry.h>
+#include "engine.h"
+#include "job.h"
+#include "memory.h"
+#include "table.h"
+#include "throttle.h"
+
+/* What one walk over all objects counts, to be held against the counters. */
+struct census {
+	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
+	u32 freed[TG_ENGINES_MAX], asked[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
+	u32 late, lost, syncing, open, clients, members[TG_VGPUS_MAX + 1];
+};
+
+static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
+			     struct census *n, u32 *slots)
+{
+	u32 i;
+
+	if (tg_job_find(gpu, job->id) != job)
+		return "a job is not in the table";
+	if (job->slot && job->state != TG_JOB_FREED && job->state != TG_JOB_BUSY)
+		return "a job that is not in flight holds a slot";
+	if (tg_job_waits(job) && job->client->gate < TG_GATE_ASK)
+		return "a job waits though its client's gate lets it go";
+	if (job->state == TG_JOB_THROTTLED && !tg_reserve_decides(gpu, job->client))
+		return "a job is throttled though no reserve is asked";
+	if (job->asked != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK))
+		return "a job is in the policy's queue and must not be, or the other way round";
+	*slots += job->slot;
+	n->freed[__builtin_ctz(job->engines)] += job->state == TG_JOB_FREED && job->slot;
+	n->late += job->state == TG_JOB_FREED && !job->slot;
+	n->lost += job->state == TG_JOB_LOST;
+	n->busy[__builtin_ctz(job->engines)] += job->state == TG_JOB_BUSY;
+	for (i = 0; i < gpu->nr_engines; i++) {
+		n->inflight[i] += job->slot && job->engines & 1 << i;
+		n->queued[i] += job->state == TG_JOB_QUEUED && job->engines & 1 << i;
+		n->asked[i][job->client->prio] += job->asked && job->engines & 1 << i;
+	}
+	return NULL;
+}
+
+static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
+{
+	u32 queued = 0, throttled = 0, asked[TG_ENGINES_MAX] = { }, i;
+	const struct tg_job *job;
+	u64 seq = 0;
+
+	list_for_each_entry(job, &r->waiting, wait) {
+		if (!tg_job_waits(job) || job->reserve != r)
+			return "a reserve lists a job that does not wait for it";
+		if (job->seq <= seq)
+			return "a reserve's jobs are out of order";
+		seq = job->seq;
+		queued += job->state == TG_JOB_QUEUED;
+		throttled += job->state == TG_JOB_THROTTLED;
+		for (i = 0; i < gpu->nr_engines; i++)
+			asked[i] += job->asked && job->engines & 1 << i;
+		if (r->kind == TG_PE && job->asked && tg_reserves_hold(gpu) &&
+		    !tg_reserve_eligible(r, 0))
+			return "a job is queued though its reserve is exhausted";
+	}
+	if (r->share && (!r->users || r == &gpu->background))
+		return "a reserve that nobody uses is admitted, or Background is";
+	if (queued != r->queued || throttled != r->throttled ||
+	    memcmp(asked, r->asked, sizeof(asked)))
+		return "a reserve counts its waiting jobs wrongly";
+	if (!r->throttled != RB_EMPTY_NODE(&r->ready_node))
+		return "a reserve with throttled jobs is not due, or one without is";
+	return NULL;
+}
+
+static u32 length(const struct list_head *list)
+{
+	const struct list_head *pos;
+	u32 n = 0;
+
+	for (pos = list->next; pos != list; pos = pos->next)
+		n++;
+	return n;
+}
+
+/* A channel of @client and its jobs; *@slots grows by those that hold slots. */
+static const char *check_channel(const struct tg_gpu *gpu, const struct tg_client *client,
+				 const struct tg_channel *ch, struct census *n, u32 *slots)
+{
+	const struct tg_job *job;
+	const char *wrong;
+
+	if (ch->client != client)
+		return "a channel belongs to another client";
+	if (ch->left && list_empty(&ch->jobs))
+		return "a channel that has left lingers";
+	list_for_each_entry(job, &ch->jobs, sibling) {
+		wrong = job->client != client || job->channel != ch ?
+			"a job belongs to another client" : check_job(gpu, job, n, slots);
+		if (wrong)
+			return wrong;
+	}
+	return NULL;
+}
+
+static const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
+				struct census *n)
+{
+	const struct tg_channel *ch;
+	const char *wrong;
+	u32 slots = 0;
+
+	n->clients++;
+	n->members[client->vgpu]++;
+	if (client->vgpu && !gpu->vgpu[client->vgpu].name[0])
+		return "a client belongs to a virtual GPU that is not there";
+	n->syncing += client->syncing;
+	n->open += client->gate == TG_GATE_OPEN;
+	if (client->gate == TG_GATE_OPEN && !client->opened)
+		return "a client's gate is open, and that is not known";
+	if (gpu->next_policy && client->gate != TG_GATE_HOLD)
+		return "a client's gate is not held in a drain";
+	if (tg_gpu_client(gpu, client->id) != client)
+		return "a client is not in the table";
+	if (!client->channels)
+		return "a client without channels lingers";
+	for (ch = client->channels; ch; ch = ch->next) {
+		wrong = check_channel(gpu, client, ch, n, &slots);
+		if (wrong)
+			return wrong;
+	}
+	return slots == client->inflight ? NULL :
+	       "a client counts its jobs in flight wrongly";
+}
+
+static const char *check_reserves(const struct tg_gpu *gpu)
+{
+	const struct tg_reserve *r;
+	const char *wrong;
+	s64 admitted = 0;
+
+	list_for_each_entry(r, &gpu->reserves, all) {
+		wrong = check_reserve(gpu, r);
+		if (wrong)
+			return wrong;
+		admitted += r->share;
+	}
+	return admitted == gpu->admitted ? NULL : "the GPU counts the admitted shares wrongly";
+}
+
+static const char *check_engine(const struct tg_engine *engine, const struct census *n)
+{
+	u32 i = engine->index;
+
+	if (n->inflight[i] != engine->inflight || n->queued[i] != engine->queued ||
+	    memcmp(n->asked[i], engine->asked, sizeof(n->asked[i])) ||
+	    n->busy[i] != length(&engine->busy))
+		return "an engine counts its jobs wrongly";
+	if (n->freed[i] != length(&engine->freed))
+		return "a job is in the wrong list for its state";
+	return NULL;
+}
+
+/* The requests of part @nr. *@waiting falls by their number. */
+static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
+{
+	const struct tg_mem_part *part = &gpu->mem.part[nr];
+	const struct tg_ask *ask;
+	s64 since = 0;
+
+	if (!list_empty(&part->asks) && tg_memory_order(gpu, part) == TG_MEM_SPEC)
+		return "a request for memory waits though nobody has to";
+	list_for_each_entry(ask, &part->asks, link) {
+		if (ask->since < since)
+			return "requests for memory are out of order";
+		if (ask->passed)
+			return "the search for a deadlock left its mark on a request";
+		if (ask->account->vgpu != nr)
+			return "a request for memory waits where its account is not";
+		since = ask->since;
+		--*waiting;
+	}
+	return NULL;
+}
+
+/* Does each part hold the sum of its accounts, @sums, and do the parts add up to the whole? */
+static const char *check_parts(const struct tg_gpu *gpu, struct tg_mem_part *sums, u32 *waiting)
+{
+	const struct tg_mem_part *part;
+	const char *wrong;
+	u64 used = 0, size = 0;
+	u32 i;
+
+	for (i = 0; i <= TG_VGPUS_MAX; i++) {
+		part = &gpu->mem.part[i];
+		if (part->used != sums[i].used || part->held != sums[i].held)
+			return "the books of a virtual GPU's memory do not add up";
+		wrong = check_asks(gpu, i, waiting);
+		if (wrong)
+			return wrong;
+		used += part->used;
+		size += part->size;
+	}
+	if (size > gpu->mem.size)
+		return "the virtual GPUs have more memory than there is";
+	return used == gpu->mem.used ? NULL : "the books of memory do not add up";
+}
+
+/* Out of line: its sums and the census together are too large a stack frame for the kernel. */
+static noinline const char *check_memory(const struct tg_gpu *gpu)
+{
+	struct tg_mem_part sums[TG_VGPUS_MAX + 1];
+	const struct tg_memory *mem = &gpu->mem;
+	u32 accounts = 0, waiting = 0, clients = 0, i;
+	const struct tg_client *client;
+	const struct tg_account *a;
+	const char *wrong;
+
+	memset(sums, 0, sizeof(sums));
+	for (i = 0; i < TG_MEM_BUCKETS; i++)
+		for (a = mem->table[i]; a; a = a->hash) {
+			if (!a->used && !a->waiting && !a->clients)
+				return "an account lingers that has nothing to account for";
+			if (a->model != a->used)
+				return "the search for a deadlock left its mark on an account";
+			if (a->client ? a->client->account != a->id : a->promised)
+				return "an account has a client that knows it not";
+			if (a->client && a->client->vgpu != a->vgpu)
+				return "an account is not in its client's virtual GPU";
+			sums[a->vgpu].used += a->used;
+			sums[a->vgpu].held += tg_mem_held(a);
+			clients += a->clients;
+			waiting += a->waiting;
+			accounts++;
+		}
+	if (waiting != mem->waiting || accounts != mem->accounts)
+		return "accounts of memory, or their requests, are miscounted";
+	list_for_each_entry(client, &gpu->all_clients, all)
+		clients -= !!client->account;
+	wrong = check_parts(gpu, sums, &waiting);
+	if (!wrong && (clients || waiting))
+		wrong = "accounts of memory do not know who has them";
+	return wrong;
+}
+
+const char *tg_gpu_check(const struct tg_gpu *gpu)
+{
+	const struct tg_client *client;
+	struct census n = { };
+	const char *wrong;
+	u32 i;
+
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		wrong = check_client(gpu, client, &n);
+		if (wrong)
+			return wrong;
+	}
+	wrong = check_reserves(gpu);
+	if (wrong)
+		return wrong;
+	for (i = 0; i <= TG_VGPUS_MAX; i++)
+		if (n.members[i] != gpu->vgpu[i].clients)
+			return "a virtual GPU counts its clients wrongly";
+	for (i = 0; i < gpu->nr_engines; i++) {
+		wrong = check_engine(&gpu->engine[i], &n);
+		if (wrong)
+			return wrong;
+	}
+	if (gpu->next_policy && gpu->poll_until)
+		return "polling goes on in a drain";
+	if (n.late != length(&gpu->late) || n.lost != length(&gpu->lost))
+		return "a job is in the wrong list for its state";
+	wrong = check_memory(gpu);
+	if (wrong)
+		return wrong;
+	if (gpu->armed > min(tg_engines_wake(gpu), tg_memory_wake(gpu)))
+		return "something has to happen, and nobody is to wake us";
+	if (n.syncing != gpu->syncing || n.syncing != length(&gpu->syncs) ||
+	    n.open != gpu->open || n.clients != gpu->nr_clients)
+		return "the GPU counts its clients wrongly";
+	return gpu->dry ? tg_gpu_check(&gpu->dry->model) : NULL;
+}

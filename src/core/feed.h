@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How the files of the core hand actions to the host: feed.c.
+ */
+#ifndef TG_CORE_FEED_H
+#define TG_CORE_FEED_H
+
+#include <tg/policy.h>
+
+/* One action of @kind: about @client and @job, or NULL; @arg as struct tg_action says. */
+void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,
+	     const struct tg_job *job, u32 arg);
+
+#endif /* TG_CORE_FEED_H */

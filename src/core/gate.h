@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Gates of clients, and what is in flight behind them unseen: gate.c.
+ */
+#ifndef TG_CORE_GATE_H
+#define TG_CORE_GATE_H
+
+#include <tg/policy.h>
+
+void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
+void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client);
+void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
+int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client);
+
+#endif /* TG_CORE_GATE_H */

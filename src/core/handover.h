@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Changing the policy: handover.c.
+ */
+#ifndef TG_CORE_HANDOVER_H
+#define TG_CORE_HANDOVER_H
+
+#include <tg/policy.h>
+
+int tg_policy_switch(struct tg_gpu *gpu, u64 nr);
+int tg_policy_dry_run(struct tg_gpu *gpu, bool on);
+void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
+void tg_drain_review(struct tg_gpu *gpu);
+
+#endif /* TG_CORE_HANDOVER_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A job's life: job.c. Each arrow of the state diagram in tg/gpu.h is one of these functions.
+ */
+#ifndef TG_CORE_JOB_H
+#define TG_CORE_JOB_H
+
+#include <tg/policy.h>
+
+/* Events */
+int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_job_cancel(struct tg_gpu *gpu, u64 id);
+int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_job_refused(struct tg_gpu *gpu, u64 id);
+int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev);
+
+/* Arrows that other files take: engines, gates, reserves, clients that leave */
+void tg_job_free(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_pass(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_unthrottle(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_abandon(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
+
+/* Waiting jobs get another place */
+void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
+void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch);
+void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu);
+
+/* Does the job wait? If so, it is in its reserve's list. */
+static inline bool tg_job_waits(const struct tg_job *job)
+{
+	return job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
+}
+
+/* The first engine of a mask. */
+static inline struct tg_engine *tg_engine_first(struct tg_gpu *gpu, u32 mask)
+{
+	return &gpu->engine[__builtin_ctz(mask)];
+}
+
+/* The engines that a job needs, one after the other. */
+#define tg_job_for_each_engine(gpu, job, engine)	\
+	for (u32 mask = (job)->engines;			\
+	     mask && ((engine) = tg_engine_first(gpu, mask), true); mask &= mask - 1)
+
+/* The engine that keeps a job's accounts: the first that it names. */
+static inline struct tg_engine *tg_job_engine(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	return tg_engine_first(gpu, job->engines);
+}
+
+#endif /* TG_CORE_JOB_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Knobs: of the core, whose table is here, and of the policy in force, whose table is the policy's.
+ *
+ * table.c sets the defaults, feed.c calls tg_policy_knob() for the event KNOB; under the GPU's
+ * lock.
+ */
+#include "dry.h"
+#include "handover.h"
+#include "knob.h"
+
+const struct tg_param tg_core_params[] = {
+	[TG_KNOB_DEADLINE] = { "job_deadline_us", 1000, 3600 * TG_SEC / TG_USEC,
+			       10 * TG_SEC / TG_USEC },
+	[TG_KNOB_FREED] = { "freed_timeout_us", 1000, 60 * TG_SEC / TG_USEC,
+			    100 * TG_MSEC / TG_USEC },
+	[TG_KNOB_STARVED] = { "starvation_us", 1000, 60 * TG_SEC / TG_USEC, TG_SEC / TG_USEC },
+	[TG_KNOB_RECORDS] = { "predict_records", 1, 1000, 100 },
+	[TG_KNOB_SWITCH] = { "switch_cost_us", 0, TG_SEC / TG_USEC, 0 },
+	[TG_KNOB_DRY] = { "dry_run", 0, 1, 0 },
+	/* Above any sum of shares, unless it is set. */
+	[TG_KNOB_ADMISSION] = { "admission_percent", 0, 100000000, 100000000 },
+	[TG_KNOB_VRAM_ORDER] = { "vram_order", 0, TG_MEM_ORDERS - 1, TG_MEM_SPEC },
+	[TG_KNOB_VRAM_TIMEOUT] = { "vram_timeout_us", 1000, 3600 * TG_SEC / TG_USEC,
+				   60 * TG_SEC / TG_USEC },
+	[TG_KNOB_VRAM_AGEING] = { "vram_ageing_us", 0, 3600 * TG_SEC / TG_USEC,
+				  10 * TG_SEC / TG_USEC },
+	[TG_KNOB_STALL] = { "stall_us", 100, 60 * TG_SEC / TG_USEC, 5 * TG_MSEC / TG_USEC },
+	{ }
+};
+
+s64 tg_knob_value(u32 nr, s64 value)
+{
+	switch (nr) {
+	case TG_KNOB_RECORDS:
+	case TG_KNOB_DRY:
+	case TG_KNOB_VRAM_ORDER:
+		return value;
+	case TG_KNOB_ADMISSION:
+		return value * (TG_SHARE_ALL / 100);
+	default:
+		return value * TG_USEC;
+	}
+}
+
+int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	const struct tg_param *params = ev->job ? gpu->policy->params : tg_core_params;
+	u64 nr;
+
+	if (ev->job == 1 && gpu->dry)
+		return tg_dry_knob(gpu, ev);
+	for (nr = 0; params && params[nr].name && nr < ev->arg; nr++)
+		;
+	if (ev->job > 1 || !params || !params[nr].name || nr != ev->arg ||
+	    ev->at < params[nr].min || ev->at > params[nr].max)
+		return -EINVAL;
+	if (!ev->job && nr == TG_KNOB_DRY && tg_policy_dry_run(gpu, ev->at))
+		return -ENOMEM;
+	if (ev->job)
+		gpu->policy_knob[nr] = ev->at;
+	else
+		gpu->knob[nr] = tg_knob_value(nr, ev->at);
+	return 0;
+}

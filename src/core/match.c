@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which line of the spec a client follows, and what that line gives it: priority, depth, weight,
+ * virtual GPU, reserve and memory.
+ *
+ * client.c calls tg_client_match() at each JOIN; feed.c calls the rest for events: a new spec, a
+ * priority set by hand, another foreground window. All of it runs under the GPU's lock.
+ */
+#include "feed.h"
+#include "gate.h"
+#include "job.h"
+#include "match.h"
+#include "memory.h"
+#include "table.h"
+#include "throttle.h"
+#include "vgpu.h"
+
+/* The priority of a client whose line says `*`: it follows the foreground window. */
+static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return gpu->foreground && client->id_data->pid == gpu->foreground ? TG_PRIO_FOREGROUND :
+									    TG_PRIO_AGPA;
+}
+
+/* The line of the client, as the host found it before it took the lock, if it is of this spec. */
+const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
+					    const struct tg_client *client)
+{
+	const struct tg_identity *id = client->id_data;
+
+	if (!gpu->spec)
+		return NULL;
+	if (gpu->spec->serial && id->serial == gpu->spec->serial)
+		return id->entry;
+	return tg_spec_match(gpu->spec, id);
+}
+
+/*
+ * Give the client, and its jobs that wait, what its line of the spec says. If jobs may wait, the
+ * caller reviews the reserve afterwards: once, however many of its clients are matched.
+ */
+void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
+{
+	const struct tg_spec_entry *entry = tg_client_entry(gpu, client);
+	struct tg_reserve *old = client->reserve;
+	struct tg_channel *ch;
+	struct tg_job *job;
+	bool room;
+
+	/* Out of the policy's queue: the places of these jobs are about to change. */
+	for (ch = client->channels; ch; ch = ch->next)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			if (tg_job_waits(job))
+				tg_job_throttle(gpu, job);
+
+	client->matched = entry ? entry->line : 0;
+	client->sched = entry ? entry->sched : TG_PRT;
+	client->resv = entry ? entry->resv : TG_BG;
+	if (!client->by_hand) {
+		client->agpa = entry && entry->agpa;
+		client->prio = client->agpa ? agpa_prio(gpu, client) :
+			       entry ? entry->prio : TG_PRIO_MIN;
+	}
+	client->depth = entry ? entry->depth : 0;
+	client->weight = entry ? entry->weight : 1;
+	tg_vgpu_move(gpu, client, tg_vgpu_of(gpu, entry));
+	/* Give back what only this client has, before it asks for more. */
+	if (old && !tg_reserve_shared(old))
+		tg_reserve_dismiss(gpu, old);
+	tg_memory_promise(gpu, client, 0);
+	client->reserve = tg_reserve_for(gpu, client, entry);
+	client->reserve->users++;
+	room = !entry || tg_memory_fits(gpu, client, entry->mem);
+	if (!room && !client->no_vram)
+		tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_NO_VRAM);
+	client->no_vram = !room;
+	if (client->resv != TG_BG && client->reserve == &gpu->background) {
+		client->resv = TG_BG;
+		if (client->reserve != old && room)
+			tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_NOT_ADMITTED);
+	} else if (room) {
+		tg_memory_promise(gpu, client, entry ? entry->mem : 0);
+	}
+
+	if (client->reserve != old)
+		for (ch = client->channels; ch; ch = ch->next)
+			list_for_each_entry(job, &ch->jobs, sibling)
+				if (tg_job_waits(job))
+					tg_job_move(gpu, job, client->reserve);
+	if (old)
+		tg_reserve_put(gpu, old);
+	if (!tg_reserve_decides(gpu, client))
+		tg_client_settle(gpu, client);
+}
+
+int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	const struct tg_spec *spec = ev->data;
+	struct tg_reserve *r, *next;
+	struct tg_client *client;
+
+	if (ev->arg && gpu->pooled[TG_POOL_RESERVE] < gpu->nr_clients)
+		return -ENOMEM;
+	gpu->spec = spec;
+	tg_vgpus_spec(gpu);
+	tg_memory_spec(gpu);
+	if (spec && spec->background >= 0)
+		tg_reserve_set(&gpu->background, TG_PE, spec->entries[spec->background].capacity,
+			       spec->entries[spec->background].period, gpu->now);
+	else
+		tg_reserve_set(&gpu->background, TG_PE, TG_SEC, TG_SEC, gpu->now);
+	tg_reserve_review(gpu, &gpu->background);
+	if (ev->arg) {
+		/* All clients are admitted anew, in the order in which they joined. */
+		list_for_each_entry(r, &gpu->reserves, all)
+			tg_reserve_dismiss(gpu, r);
+		list_for_each_entry(client, &gpu->all_clients, all)
+			tg_memory_promise(gpu, client, 0);
+		list_for_each_entry(client, &gpu->all_clients, all) {
+			client->by_hand = false;
+			tg_client_match(gpu, client);
+		}
+		list_for_each_entry(r, &gpu->reserves, all)
+			tg_reserve_review(gpu, r);
+	}
+	list_for_each_entry_safe(r, next, &gpu->reserves, all)
+		tg_reserve_retire(gpu, r);
+	return 0;
+}
+
+int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_client *client = tg_gpu_client(gpu, ev->client);
+
+	if (!client)
+		return -ENOENT;
+	if (ev->arg > TG_PRIO_MAX)
+		return -EINVAL;
+	client->by_hand = true;
+	client->agpa = false;
+	tg_jobs_place(gpu, client, ev->arg, client->vgpu);
+	tg_reserve_review(gpu, client->reserve);
+	return 0;
+}
+
+int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_client *client;
+
+	if (ev->arg > U32_MAX)
+		return -EINVAL;
+	gpu->foreground = ev->arg;
+	list_for_each_entry(client, &gpu->all_clients, all)
+		if (client->agpa) {
+			tg_jobs_place(gpu, client, agpa_prio(gpu, client), client->vgpu);
+			tg_reserve_review(gpu, client->reserve);
+		}
+	return 0;
+}

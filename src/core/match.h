@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which line of the spec a client follows, and its priority: match.c.
+ */
+#ifndef TG_CORE_MATCH_H
+#define TG_CORE_MATCH_H
+
+#include <tg/policy.h>
+
+const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
+					    const struct tg_client *client);
+void tg_client_match(struct tg_gpu *gpu, struct tg_client *client);
+int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev);
+
+#endif /* TG_CORE_MATCH_H */

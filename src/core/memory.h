@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The books of memory (VRAM), and the requests that wait for it: memory.c.
+ */
+#ifndef TG_CORE_MEMORY_H
+#define TG_CORE_MEMORY_H
+
+#include <tg/policy.h>
+
+/* Events */
+int tg_memory_size(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_memory_cancel(struct tg_gpu *gpu, u64 id);
+int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev);
+
+/* Requests that wait */
+enum tg_mem_order tg_memory_order(const struct tg_gpu *gpu, const struct tg_mem_part *part);
+void tg_memory_run(struct tg_gpu *gpu);
+s64 tg_memory_wake(const struct tg_gpu *gpu);
+
+/* Clients, and what their lines of the spec set aside */
+void tg_memory_join(struct tg_gpu *gpu, struct tg_client *client, u32 id);
+void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client);
+bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u64 bytes);
+void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes);
+void tg_memory_spec(struct tg_gpu *gpu);
+
+/* The parts of virtual GPUs */
+void tg_memory_init(struct tg_gpu *gpu);
+void tg_memory_share(struct tg_gpu *gpu);
+void tg_memory_disband(struct tg_gpu *gpu, u8 vgpu);
+void tg_memory_follow(struct tg_gpu *gpu, const struct tg_client *client);
+
+#endif /* TG_CORE_MEMORY_H */

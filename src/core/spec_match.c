@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which line of a specification a client gets: the first whose patterns all match.
+ *
+ * Hosts call it before they take the GPU's lock, since its time is the client's choice (struct
+ * tg_identity); match.c calls it under the lock for what a host has not matched. Pure: it reads the
+ * spec and the identity, which the caller keeps alive.
+ */
+#include "spec.h"
+
+/*
+ * After a mismatch only the last '*' needs to take one byte more, since an earlier one could
+ * only repeat what the last one tries: at worst len(glob) * len(subject) steps.
+ */
+static bool glob_matches(const char *glob, u32 len, const char *subject)
+{
+	const char *again = NULL;	/* where the last '*' ends in the subject */
+	u32 star = 0;			/* offset behind it in the glob */
+	u32 i = 0;
+
+	while (*subject) {
+		if (i < len && glob[i] == '*') {
+			star = ++i;
+			again = subject;
+		} else if (i < len && (glob[i] == '?' || glob[i] == *subject)) {
+			i++;
+			subject++;
+		} else if (again) {
+			i = star;
+			subject = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (i < len && glob[i] == '*')
+		i++;
+	return i == len;
+}
+
+/* Writes a number in decimal; @buf has room for the 10 digits of a u32 and a NUL. */
+static void write_decimal(u32 value, char buf[11])
+{
+	char digits[10];
+	u32 n = 0;
+
+	do {
+		digits[n++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (n)
+		*buf++ = digits[--n];
+	*buf = '\0';
+}
+
+const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
+					  const struct tg_identity *id)
+{
+	char uid[11];
+	const char *const subjects[TG_MATCHES] = {
+		[TG_MATCH_COMM] = id->comm,
+		[TG_MATCH_EXE] = id->exe,
+		[TG_MATCH_UID] = uid,
+		[TG_MATCH_CGROUP] = id->cgroup,
+	};
+	const struct tg_spec_entry *e;
+	struct tg_str pattern;
+	enum tg_match i;
+
+	write_decimal(id->uid, uid);
+	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
+		for (i = 0; i < TG_MATCHES; i++) {
+			pattern = tg_spec_pattern(e, i);
+			if (!pattern.len)
+				continue;
+			/* A plain name has no wildcards: as a glob it matches literally. */
+			if (!subjects[i] ||
+			    !glob_matches(spec->text + pattern.off, pattern.len, subjects[i]))
+				break;
+		}
+		if (i == TG_MATCHES)
+			return e;
+	}
+	return NULL;
+}

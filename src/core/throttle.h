@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * May a job go, as far as its reserve is concerned: throttle.c.
+ */
+#ifndef TG_CORE_THROTTLE_H
+#define TG_CORE_THROTTLE_H
+
+#include <tg/policy.h>
+
+/* Which reserve a client has */
+struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
+				  const struct tg_spec_entry *entry);
+void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r);
+void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r);
+void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r);
+
+/* What its budget means for the jobs that wait for it */
+bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
+void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
+void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
+s64 tg_reserve_largest(const struct tg_reserve *r);
+
+/* Has the spec given it a name, so that clients share it? Background has one, too. */
+static inline bool tg_reserve_shared(const struct tg_reserve *r)
+{
+	return r->name[0];
+}
+
+/* The reserve has one user less: a client, or a job that is over. */
+static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	if (--r->users == 0)
+		tg_reserve_unused(gpu, r);
+}
+
+/* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
+static inline void tg_reserve_wait(struct tg_reserve *r, struct tg_job *job)
+{
+	struct list_head *pos = r->waiting.prev;
+
+	while (pos != &r->waiting && list_entry(pos, struct tg_job, wait)->seq > job->seq)
+		pos = pos->prev;
+	list_add(&job->wait, pos);
+}
+
+/* Are reserves enforced? Only where the policy's mode is ASK, and not in a drain. */
+static inline bool tg_reserves_hold(const struct tg_gpu *gpu)
+{
+	return gpu->policy->mode == TG_GATE_ASK && !gpu->next_policy;
+}
+
+/* Does the client's reserve decide which of its jobs the policy sees? */
+static inline bool tg_reserve_decides(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->gate == TG_GATE_ASK && tg_reserves_hold(gpu);
+}
+
+/* Account for the refills of @r up to @at. Mostly none is due. */
+static inline void tg_reserve_catch_up(struct tg_reserve *r, s64 at)
+{
+	if (tg_reserve_due(r, at))
+		tg_reserve_refill(r, tg_reserve_largest(r), at);
+}
+
+#endif /* TG_CORE_THROTTLE_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Clients with queued jobs, in the order of their priorities: for policies that go by it (ready.c).
+ */
+#ifndef TG_POLICY_READY_H
+#define TG_POLICY_READY_H
+
+#include <tg/policy.h>
+
+/**
+ * struct tg_ready - clients with queued jobs, by priority, then by the arrival of their first job
+ * @clients: linked by tg_client.node; their jobs are in tg_client.queue
+ */
+struct tg_ready {
+	struct rb_root_cached clients;
+};
+
+void tg_ready_init(struct tg_ready *ready);
+/** tg_ready_insert() - @client has queued jobs now, or another first one; it is in no tree */
+void tg_ready_insert(struct tg_ready *ready, struct tg_client *client);
+/** tg_ready_remove() - the opposite; before its first job changes */
+void tg_ready_remove(struct tg_ready *ready, struct tg_client *client);
+/** tg_ready_queue() - @job waits; O(log clients) */
+void tg_ready_queue(struct tg_ready *ready, struct tg_job *job);
+/** tg_ready_drop() - @job does not wait any more; O(log clients) */
+void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
+/**
+ * tg_ready_first() - the next job for an engine
+ * @ready: the clients
+ * @engine: the engine
+ *
+ * Of each client only its first job counts: order within a client is arrival order.
+ *
+ * Return: the first job of the first client whose first job is for @engine; NULL: none.
+ */
+struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
+/**
+ * tg_ready_next() - the job that may have an idle engine
+ * @gpu: the GPU
+ * @ready: the clients
+ * @engine: the engine
+ *
+ * A job that needs several engines claims all of them, until the last is idle, unless one is
+ * claimed by a job before it: then it claims none, and those behind it may go.
+ *
+ * Return: the first job that claims @engine, if all that it needs are idle; otherwise NULL.
+ */
+struct tg_job *tg_ready_next(const struct tg_gpu *gpu, const struct tg_ready *ready,
+			     const struct tg_engine *engine);
+
+#endif /* TG_POLICY_READY_H */
