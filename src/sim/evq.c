@@ -5,26 +5,9 @@
  * moved and cleared. Equal times go in the order in which they were set: a run is repeatable.
  */
 #include <stdlib.h>
-#include "sim.h"
 
-void *tgs_alloc(u64 nr, u64 size)
-{
-	return memset(tgs_grow(NULL, nr, size), 0, nr * size);
-}
-
-void *tgs_grow(void *old, u64 nr, u64 size)
-{
-	u64 bytes;
-	void *mem = NULL;
-
-	if (!__builtin_mul_overflow(nr, size, &bytes))
-		mem = realloc(old, bytes ? bytes : 1);
-	if (!mem) {
-		fprintf(stderr, "tgsim: out of memory\n");
-		exit(1);
-	}
-	return mem;
-}
+#include "evq.h"
+#include "mem.h"
 
 static bool before(const struct tgs_slot *a, const struct tgs_slot *b)
 {

@@ -4,7 +4,7 @@
  * turn is one group, or a slice of time; going from one channel to another costs time. Only the
  * scheduler's policy decides how much there is to choose from.
  */
-#include "sim.h"
+#include "gpu.h"
 
 static void next_turn(struct tgs_hw_engine *e, s64 now)
 {

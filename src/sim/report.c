@@ -4,7 +4,9 @@
  * microseconds with three places: all that there is.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "mem.h"
+#include "report.h"
 
 static const char *const cause_names[TGS_CAUSES] = {
 	"backlog", "reserve", "window", "policy", "hardware",

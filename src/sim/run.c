@@ -7,7 +7,10 @@
  * rings; `interrupt` after its completion the core is told. Beside that, everything is counted.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "gpu.h"
+#include "mem.h"
+#include "run.h"
 
 #define OCTAVE_BITS	7	/* parts of an octave in a histogram */
 

@@ -6,7 +6,9 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include "sim.h"
+
+#include "mem.h"
+#include "scenario.h"
 
 #define WORDS_MAX	(TGS_DIST_VALUES + 1)
 #define TIME_MAX	(1000000 * TG_SEC)	/* eleven days */

@@ -4,7 +4,7 @@
  * one client's behaviour does not change when another is added. Integers only: the same
  * seed gives the same run on every machine.
  */
-#include "sim.h"
+#include "workload.h"
 
 /* SplitMix64: a counter, and a function that mixes its bits. */
 u64 tgs_rng_next(struct tgs_rng *rng)

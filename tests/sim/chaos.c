@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include "../lib/test.h"
 #include "host.h"
-#include "sim.h"
+#include "mem.h"
+#include "workload.h"
 
 #define CLIENTS	24
 #define JOBS	64

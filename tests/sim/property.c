@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include "../lib/test.h"
 #include "host.h"
-#include "sim.h"
+#include "mem.h"
+#include "workload.h"
 
 #define CLIENTS	12
 #define JOBS	64

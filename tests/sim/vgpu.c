@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "../lib/test.h"
 #include "host.h"
-#include "sim.h"
+#include "replay.h"
+#include "run.h"
 
 #define CARD	"submit = 5us\ninterrupt = 8us\nswitch = 20us\n"
 #define BAND	"band\nknob = wait_us 2000\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * tgctl why, record, plot: what the module's trace tells. The trace is replayed with the module's own
- * core (src/sim), so that causes are the scheduler's and not guesses.
+ * core (src/trace), so that causes are the scheduler's and not guesses.
  */
 #include "tgctl.h"
 
@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "perfetto.h"
+#include "replay.h"
 
 /* The trace of GPU number @nr in debugfs. */
 static const char *trace_path(const char *nr)

@@ -6,7 +6,11 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim.h"
+#include "blocking.h"
+#include "mem.h"
+#include "replay.h"
+#include "report.h"
+#include "timeline.h"
 
 #define USAGE	2
 

@@ -8,7 +8,10 @@
  * it becomes eligible. A change of priorities lets all that wait arrive anew.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "blocking.h"
+#include "mem.h"
+#include "replay.h"
 
 struct waiting {
 	u64 job;

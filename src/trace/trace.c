@@ -4,7 +4,10 @@
  * (docs/trace.md). What is read may be anything.
  */
 #include <stdlib.h>
-#include "sim.h"
+#include <tg/policy.h>
+
+#include "mem.h"
+#include "trace.h"
 
 /* ---- writing ---------------------------------------------------------------------------- */
 

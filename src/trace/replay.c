@@ -5,7 +5,9 @@
  * tells what one job waited for.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "mem.h"
+#include "replay.h"
 
 #define BUCKET_BITS	12
 #define CONTEXT		8	/* records shown ahead of a difference */

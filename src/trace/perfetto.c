@@ -7,7 +7,9 @@
  * own completion: as the core charges it.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "mem.h"
+#include "perfetto.h"
 
 struct channel {
 	u32 client, channel, engine;

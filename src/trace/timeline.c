@@ -4,7 +4,9 @@
  * replayed, drawn in letters and told in a table.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "mem.h"
+#include "timeline.h"
 
 #define COLUMNS	72		/* of the picture, at most */
 
