@@ -75,9 +75,7 @@ static void on_join(struct walk *w, const struct tg_record *r)
 		w->client(w, r->client, &id);
 	if (find_channel(w, r->client, r->channel))
 		return;
-	if (!(w->nr_channels & (w->nr_channels - 1)))
-		w->channels = tgs_grow(w->channels, w->nr_channels ? 2 * w->nr_channels : 1,
-				       sizeof(*w->channels));
+	w->channels = tgs_room(w->channels, w->nr_channels, sizeof(*w->channels));
 	w->channels[w->nr_channels++] = (struct channel){
 		r->client, r->channel, r->arg ? __builtin_ctzll(r->arg) % TG_ENGINES_MAX : 0 };
 }
@@ -86,8 +84,7 @@ static void on_submit(struct walk *w, const struct tg_record *r)
 {
 	const struct channel *ch = find_channel(w, r->client, r->channel);
 
-	if (!(w->nr_jobs & (w->nr_jobs - 1)))
-		w->jobs = tgs_grow(w->jobs, w->nr_jobs ? 2 * w->nr_jobs : 1, sizeof(*w->jobs));
+	w->jobs = tgs_room(w->jobs, w->nr_jobs, sizeof(*w->jobs));
 	w->jobs[w->nr_jobs++] = (struct job){
 		.id = r->job, .client = r->client, .channel = r->channel,
 		.engine = ch ? ch->engine : 0, .arrived = r->now, .freed = TG_NEVER,

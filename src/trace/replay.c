@@ -25,16 +25,8 @@ struct replay {
 	struct tgs_watch *watch;	/* or NULL */
 	struct tg_spec *spec;		/* in force */
 	struct tg_job *watched, *spare;
-	void **kept;			/* blocks of memory to be freed at the end */
-	u32 nr_kept;
+	struct tgs_blocks kept;		/* freed at the end */
 };
-
-static void *keep(struct replay *r, u64 size)
-{
-	if (!(r->nr_kept & (r->nr_kept - 1)))
-		r->kept = tgs_grow(r->kept, r->nr_kept ? 2 * r->nr_kept : 1, sizeof(*r->kept));
-	return r->kept[r->nr_kept++] = tgs_alloc(1, size);
-}
 
 static void passed(struct replay *r, const struct tg_record *record, u64 size)
 {
@@ -108,7 +100,7 @@ static void compare(struct tg_actions *out, const struct tg_action *action)
 static void fill_pool(struct replay *r, enum tg_pool pool, u32 until)
 {
 	while (r->core.pooled[pool] < until)
-		tg_gpu_give(&r->core, pool, keep(r, tg_pool_size[pool]));
+		tg_gpu_give(&r->core, pool, tgs_block(&r->kept, 1, tg_pool_size[pool]));
 }
 
 /* Whatever an event may need is there: that a host had no memory is in the event's result. */
@@ -130,7 +122,7 @@ static void fill_pools(struct replay *r, bool knob)
 	if (job)
 		r->spare = *(void **)job;
 	else
-		job = keep(r, sizeof(*job));
+		job = tgs_block(&r->kept, 1, sizeof(*job));
 	tg_gpu_give(core, TG_POOL_JOB, job);
 }
 
@@ -172,19 +164,15 @@ static void begin(struct replay *r, const struct tgs_trace *t, FILE *to)
 	r->t = t;
 	r->to = to;
 	r->buckets.bits = BUCKET_BITS;
-	r->buckets.jobs = keep(r, sizeof(void *) << BUCKET_BITS);
-	r->buckets.clients = keep(r, sizeof(void *) << BUCKET_BITS);
-	r->buckets.channels = keep(r, sizeof(void *) << BUCKET_BITS);
+	r->buckets.jobs = tgs_block(&r->kept, 1, sizeof(void *) << BUCKET_BITS);
+	r->buckets.clients = tgs_block(&r->kept, 1, sizeof(void *) << BUCKET_BITS);
+	r->buckets.channels = tgs_block(&r->kept, 1, sizeof(void *) << BUCKET_BITS);
 	tg_gpu_init(&r->core, t->head.engines, t->policy, &r->buckets, t->head.now);
 }
 
 static void end(struct replay *r)
 {
-	u32 i;
-
-	for (i = 0; i < r->nr_kept; i++)
-		free(r->kept[i]);
-	free(r->kept);
+	tgs_blocks_free(&r->kept);
 	free(r->spec);
 }
 
@@ -216,7 +204,7 @@ static int step(struct replay *r)
 		return -EINVAL;
 	}
 	if (record->kind == TG_EV_JOIN)
-		id = keep(r, sizeof(*id));
+		id = tgs_block(&r->kept, 1, sizeof(*id));
 	tg_record_read_event(record, &ev, id);
 	if (ev.kind == TG_EV_SPEC) {
 		spec = read_spec(r, record);

@@ -24,8 +24,7 @@ static void enter(struct tgs_group *g, s64 at, enum tgs_phase phase)
 
 	if (n && g->phases[n - 1].phase == phase)
 		return;
-	if (!(n & (n - 1)))
-		g->phases = tgs_grow(g->phases, n ? 2 * n : 1, sizeof(*g->phases));
+	g->phases = tgs_room(g->phases, n, sizeof(*g->phases));
 	g->phases[g->nr_phases++] = (struct tgs_stay){ at, phase };
 	if (phase == TGS_RUNNING)
 		g->started = at;
@@ -38,8 +37,7 @@ static void add(struct reader *r, const struct tg_gpu *core, const struct tg_rec
 	struct tgs_group *g;
 	u32 i;
 
-	if (!(tl->nr & (tl->nr - 1)))
-		tl->groups = tgs_grow(tl->groups, tl->nr ? 2 * tl->nr : 1, sizeof(*tl->groups));
+	tl->groups = tgs_room(tl->groups, tl->nr, sizeof(*tl->groups));
 	r->live = tgs_grow(r->live, r->nr_live + 1, sizeof(*r->live));
 	r->live[r->nr_live++] = tl->nr;
 	g = &tl->groups[tl->nr++];
