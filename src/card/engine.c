@@ -14,7 +14,7 @@
  * time since the last change to the state's sum, and to the channel's when busy.  They add up by
  * construction.
  *
- * Called by pfifo.c, pgraph.c, fault.c and, as time passes, by dev.c.
+ * Called by puller.c, runlist.c, pfifo.c, pgraph.c, fault.c and, as time passes, by dev.c.
  */
 #include "priv.h"
 

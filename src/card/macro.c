@@ -6,7 +6,7 @@
  *
  * They are written by methods 0x0114 to 0x0120, started by method 0x3800 + 8 n, and given more
  * parameters by the next one, 0x3804 + 8 n.  What a macro sends are methods like those from the
- * pushbuffer: it fills ch->held, as chan_decode() in pfifo.c does, which calls us there.  So a
+ * pushbuffer: it fills ch->held, as chan_decode() in pusher.c does, which calls us there.  So a
  * macro waits where its channel waits.  Its instructions: envytools, envydis/macro.c.  They take no
  * time; the methods do.
  */

@@ -2,7 +2,7 @@
 /*
  * pfifo_gf100.c - channels as the driver of a GF100 sees them: their table at 0x003000, the one
  * runlist, the page by which each is told of work, and the interrupts.  What channels do is in
- * pfifo.c.
+ * pusher.c, puller.c and runlist.c.
  *
  * A channel is bound to its instance block (0x003000 + 8 n), set going (0x003004 + 8 n) and named
  * by the runlist.  Its doorbell is word 0x8c of a page of video memory (USERD); the card sees the

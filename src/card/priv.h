@@ -237,7 +237,7 @@ void vbios_build(struct card *card);
 u32 vbios_rd(struct card *card, u32 off);
 void vbios_wr(struct card *card, u32 off, u32 val);
 
-/* ---- pfifo.c: channels -------------------------------------------------------------------- */
+/* ---- pfifo.c, pusher.c, puller.c, runlist.c: channels -------------------------------------- */
 
 /* Object classes with state of their own.  State belongs to the context, not the subchannel. */
 enum gr_slot { GR_M2MF, GR_2D, GR_COMPUTE, GR_3D, GR_COPY0, GR_COPY1, GR_MACRO, GR_SLOTS };
@@ -356,7 +356,7 @@ void pfifo_wr(struct card *card, u32 off, u32 val);
 u32 pfifo_user_rd(struct card *card, u32 off);
 void pfifo_user_wr(struct card *card, u32 off, u32 val);
 
-/* pfifo.c for pfifo_gf100.c */
+/* pfifo.c, pusher.c and runlist.c for pfifo_gf100.c */
 enum pfifo_error { PFIFO_BAD_COMMAND, PFIFO_EMPTY_ENTRY, PFIFO_NO_MEMORY, PFIFO_BAD_METHOD,
 		   PFIFO_NO_OBJECT, PFIFO_SOFTWARE, PFIFO_BAD_SEMAPHORE };
 
