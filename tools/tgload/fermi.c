@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of a group for Fermi GPUs (GF100 to GF119): the same work as gpu.c's, by younger
+ * The commands of a group for Fermi GPUs (GF100 to GF119): the same work as in tesla.c, by younger
  * classes. Objects have no handles here, addresses need no DMA objects, and copies are done by the
  * copy engine. Called by gpu.c while it makes a channel.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What gpu.c, fermi.c and exec.c know of a group in flight and of buffers. For these three only.
+ * What gpu.c, tesla.c, fermi.c and exec.c know of a group in flight and of buffers. For these only.
  */
 #ifndef TGL_SLOT_H
 #define TGL_SLOT_H
@@ -8,6 +8,14 @@
 #include <stdint.h>
 
 #include "work.h"
+
+/* Objects of a Tesla channel: their handles are ours to choose, once per channel. */
+#define TGL_HANDLE_VRAM		0xbeef0201	/* DMA object: the whole address space */
+#define TGL_HANDLE_GART		0xbeef0202
+#define TGL_HANDLE_NOTIFY	0xbeef0301
+#define TGL_HANDLE_COMPUTE	0xbeef50c0
+#define TGL_HANDLE_2D		0xbeef502d
+#define TGL_HANDLE_M2MF		0xbeef5039
 
 struct nouveau_bo;
 struct nouveau_client;
@@ -79,6 +87,14 @@ static inline void set_launches(struct tgl_slot *slot, uint32_t passes, uint32_t
 		slot->launch[2 * i + 1] = i < passes ? slot->launch[1] : 0;
 	}
 }
+
+/**
+ * tgl_tesla_write - write the commands of a group for a Tesla GPU
+ * @slot: where they go, with its target
+ * @work: the most that a group does
+ * @source: GPU address of the program; unused by other kinds
+ */
+void tgl_tesla_write(struct tgl_slot *slot, const struct tgl_work *work, uint64_t source);
 
 /**
  * tgl_fermi_write - write the commands of a group for a Fermi GPU
