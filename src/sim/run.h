@@ -7,7 +7,7 @@
 #define TGS_RUN_H
 
 #include "hist.h"
-#include "perfetto.h"
+#include "picture.h"
 #include "scenario.h"
 
 /**

@@ -104,7 +104,7 @@ int tgs_scenario_parse(struct tgs_scenario *s, const char *text, const char *dir
 void tgs_scenario_deinit(struct tgs_scenario *s);
 
 /**
- * tgs_time_parse() - read a time: a number and ns, us, ms or s
+ * tgs_time_parse() - read a time as scenarios have it: a number and ns, us, ms or s
  * @word: the text
  * @ns: the result
  *

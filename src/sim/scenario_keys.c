@@ -3,60 +3,23 @@
  * The keys of a scenario: one row of a table and one function each. Called by scenario.c with the words
  * behind the `=`. One thread.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
+#include "lib/number.h"
 #include "mem.h"
 #include "scenario_priv.h"
 
 #define TIME_MAX	(1000000 * TG_SEC)	/* eleven days */
 #define CLIENTS_MAX	1000000
 
-/* 16.7ms in ns, exactly. */
 bool tgs_time_parse(const char *word, s64 *ns)
 {
-	static const struct {
-		const char *name;
-		s64 ns;
-	} units[] = { { "ns", 1 }, { "us", TG_USEC }, { "ms", TG_MSEC }, { "s", TG_SEC } };
-	s64 whole = 0, part = 0, scale = 1;
-	u32 i, digits = 0;
+	struct time_text t;
 
-	for (; isdigit(*word) && whole < TIME_MAX; word++, digits++)
-		whole = 10 * whole + *word - '0';
-	if (*word == '.')
-		for (word++; isdigit(*word) && scale < TG_SEC; word++, digits++) {
-			part = 10 * part + *word - '0';
-			scale *= 10;
-		}
-	if (!digits)
+	if (time_read(word, TIME_MAX, &t) != TIME_GOOD || t.fine)
 		return false;
-	if (!*word && !whole && !part) {
-		*ns = 0;
-		return true;
-	}
-	for (i = 0; i < ARRAY_SIZE(units) && strcmp(word, units[i].name); i++)
-		;
-	if (i == ARRAY_SIZE(units) || whole > TIME_MAX / units[i].ns ||
-	    part * units[i].ns % scale)
-		return false;
-	*ns = whole * units[i].ns + part * units[i].ns / scale;
-	return *ns <= TIME_MAX;
-}
-
-static bool to_number(const char *word, u64 max, u64 *n)
-{
-	u64 value = 0;
-
-	if (!*word)
-		return false;
-	for (; *word; word++) {
-		if (!isdigit(*word) || __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, *word - '0', &value))
-			return false;
-	}
-	*n = value;
-	return value <= max;
+	*ns = t.ns;
+	return true;
 }
 
 static int want_words(struct parser *p, u32 n)
@@ -88,11 +51,14 @@ static int read_only_time(struct parser *p, s64 min, s64 *ns)
 
 static int read_number(struct parser *p, u32 word, u64 least, u64 most, u64 *n)
 {
+	uint64_t value;
+
 	if (word >= p->words)
 		return tgs_fail(p, "a number is missing");
-	if (!to_number(p->word[word], most, n) || *n < least)
+	if (!number_read(p->word[word], most, &value) || value < least)
 		return tgs_fail(p, "'%.40s' is out of range; a number from %llu to %llu wanted",
 				p->word[word], (unsigned long long)least, (unsigned long long)most);
+	*n = value;
 	return 0;
 }
 
@@ -409,12 +375,12 @@ static int parse_wants(struct parser *p, struct tgs_arrival *a)
 static int parse_rate(struct parser *p, s64 *gap)
 {
 	char *per = strstr(p->word[1], "/s");
-	u64 rate;
+	uint64_t rate;
 
 	if (!per || per[2])
 		return read_time(p, 1, 1, gap);
 	*per = '\0';
-	if (!to_number(p->word[1], TG_SEC, &rate) || !rate)
+	if (!number_read(p->word[1], TG_SEC, &rate) || !rate)
 		return tgs_fail(p, "'%.40s/s' is not a rate; a whole number of submissions per "
 				"second wanted", p->word[1]);
 	*gap = TG_SEC / rate;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A trace as JSON for other programs, and as a picture. Called by tgctl; the simulator's own pictures
- * use tgs_terminal(). One thread.
+ * A trace as JSON for other programs, and as a picture. Called by tgctl. One thread.
  */
 #ifndef TGS_PERFETTO_H
 #define TGS_PERFETTO_H
 
 #include "trace.h"
-
-#define TGS_STRETCHES	4000	/* as many as a picture can show */
 
 /**
  * tgs_perfetto() - a trace as JSON for ui.perfetto.dev and chrome://tracing
@@ -24,7 +21,5 @@
 int tgs_perfetto(const struct tgs_trace *t, const char *path, char *error);
 /** tgs_trace_plot() - the same as a picture, by gnuplot: the first TGS_STRETCHES runs and waits */
 int tgs_trace_plot(const struct tgs_trace *t, const char *path, char *error);
-/** tgs_terminal() - gnuplot's terminal for a picture of that name; NULL: none draws such */
-const char *tgs_terminal(const char *path);
 
 #endif /* TGS_PERFETTO_H */
