@@ -42,8 +42,11 @@ FILE *json_raw(struct json *j, const char *key)
 	if (j->more)
 		fputc(',', j->to);
 	j->more = true;
-	if (key)
-		fprintf(j->to, "\"%s\":", key);
+	if (key) {
+		fputc('"', j->to);
+		json_escape(j->to, key, strlen(key), j->bytes);
+		fputs("\":", j->to);
+	}
 	return j->to;
 }
 

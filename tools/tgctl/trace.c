@@ -73,15 +73,6 @@ static bool load(const char *path, struct tgs_trace *trace)
 	return !err;
 }
 
-static bool read_number(const char *s, u64 *value)
-{
-	if (!*s || s[strspn(s, "0123456789")])
-		return false;
-	errno = 0;
-	*value = strtoull(s, NULL, 10);
-	return !errno;
-}
-
 /* ---- why -------------------------------------------------------------------------------- */
 
 struct waits {
@@ -100,8 +91,8 @@ static bool is_client(const struct tg_record *r, const char *wanted)
 
 	tg_record_read_event(r, &ev, &id);
 	if (!strncmp(wanted, "pid=", 4))
-		return read_number(wanted + 4, &nr) && nr == id.pid;
-	if (read_number(wanted, &nr))
+		return tgctl_number(wanted + 4, &nr) && nr == id.pid;
+	if (tgctl_number(wanted, &nr))
 		return nr == ev.client;
 	return !strcmp(wanted, id.comm);
 }
@@ -147,15 +138,16 @@ static bool collect(const struct tgs_trace *trace, const char *wanted, struct wa
 
 enum tgctl_status tgctl_why(const struct tgctl_args *args)
 {
-	const char *path = args->option[1] ? args->option[1] : trace_path(NULL);
+	const char *path = args->option[WHY_TRACE] ? args->option[WHY_TRACE] : trace_path(NULL);
 	u64 jobs[TGCTL_LAST], last = 3, i;
 	struct waits w = { .last = jobs };
 	struct tgs_trace trace = { };
 	bool ok;
 
-	if (args->option[0] && (!read_number(args->option[0], &last) || !last ||
-				last > TGCTL_LAST)) {
-		tgctl_error("why: '%s' is no number from 1 to %d", args->option[0], TGCTL_LAST);
+	if (args->option[WHY_LAST] && (!tgctl_number(args->option[WHY_LAST], &last) || !last ||
+				       last > TGCTL_LAST)) {
+		tgctl_error("why: '%s' is no number from 1 to %d", args->option[WHY_LAST],
+			    TGCTL_LAST);
 		return TGCTL_USAGE;
 	}
 	ok = load(path, &trace);
@@ -178,7 +170,7 @@ enum tgctl_status tgctl_why(const struct tgctl_args *args)
 
 enum tgctl_status tgctl_record(const struct tgctl_args *args)
 {
-	const char *to = args->names[0], *gpu = args->option[1];
+	const char *to = args->names[0], *gpu = args->option[RECORD_GPU];
 	const char *from = trace_path(gpu);
 	u64 len, nr;
 	char *data;
@@ -186,11 +178,11 @@ enum tgctl_status tgctl_record(const struct tgctl_args *args)
 	s64 t = 0;
 	FILE *f;
 
-	if (args->option[0] && !tgctl_time(args->option[0], &t)) {
-		tgctl_error("record: '%s' is no time; 10s, 500ms", args->option[0]);
+	if (args->option[RECORD_FOR] && !tgctl_time(args->option[RECORD_FOR], &t)) {
+		tgctl_error("record: '%s' is no time; 10s, 500ms", args->option[RECORD_FOR]);
 		return TGCTL_USAGE;
 	}
-	if (gpu && !read_number(gpu, &nr)) {
+	if (gpu && !tgctl_number(gpu, &nr)) {
 		tgctl_error("record: '%s' is no GPU; a number from 0", gpu);
 		return TGCTL_USAGE;
 	}
