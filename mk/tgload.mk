@@ -8,7 +8,7 @@ TGLOAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread 
 TGLOAD_DRM_CFLAGS := $(shell pkg-config --cflags libdrm_nouveau libdrm)
 TGLOAD_DRM_LIBS := $(shell pkg-config --libs libdrm_nouveau libdrm)
 
-TGLOAD_SRC := $(addprefix tools/tgload/,main.c opts.c units.c work.c stats.c gpu.c tesla.c fermi.c exec.c run.c report.c)
+TGLOAD_SRC := $(addprefix tools/tgload/,main.c opts.c units.c work.c stats.c gpu.c commands.c tesla.c fermi.c exec.c run.c report.c)
 TGLOAD_LIB := $(patsubst tools/lib/%.c,$(B)/obj/tgload-lib/%.o,$(wildcard tools/lib/*.c))
 TGLOAD_OBJ := $(TGLOAD_SRC:%.c=$(B)/obj/%.o) $(TGLOAD_LIB)
 

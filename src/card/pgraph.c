@@ -262,72 +262,76 @@ s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32
 	return 0;
 }
 
+/* A program's code, read word by word. */
+struct code {
+	const struct dmaobj *object;
+	u64 addr;		/* of what is read next into @buf */
+	u32 buf[256];
+	u32 words;		/* in @buf, */
+	u32 at;			/* and how many of them were taken */
+};
+
+/* Takes a word. False: it cannot be read. */
+static bool code_word(struct card *card, struct code *code, u32 *word)
+{
+	if (code->at == code->words) {
+		/* up to a page's end: memory may end where the program does */
+		code->words = (0x400 - (code->addr & 0x3ff)) / 4;
+		code->at = 0;
+		if (!vm_read(card, code->object, code->addr, code->buf, code->words * 4, VM_GR_CODE))
+			return false;
+		code->addr += code->words * 4;
+	}
+	*word = code->buf[code->at++];
+	return true;
+}
+
+/* What reading @n instructions costs a hostile guest, whose programs may be long. */
+static u32 program_charge(struct card *card, u32 n)
+{
+	card->budget -= card->budget > n / 64 ? n / 64 : card->budget;
+	return n;
+}
+
 /*
  * pgraph_program() - how many instructions a program has: bit 0 of the first word says whether an
  * instruction has two; the low bits of the second are 1 when the thread ends with it.
  *
  * Return: their number; 0 when the code cannot be read.
  */
-u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr)
+u32 pgraph_program(struct card *card, const struct dmaobj *object, u64 addr)
 {
-	u32 buf[256], words = 0, at = 0, n = 0;
+	struct code code = { .object = object, .addr = addr & ~3ull };
+	u32 n = 0, w[2];
 
-	addr &= ~3ull;
 	while (n < PROGRAM_MAX) {
-		u32 w[2];
-
-		for (u32 i = 0; i < 2; i++) {
-			if (at == words) {
-				/* up to a page's end: memory may end where the program does */
-				words = (0x400 - (addr & 0x3ff)) / 4;
-				if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
-					return 0;
-				addr += words * 4;
-				at = 0;
-			}
-			w[i] = buf[at++];
-			if (!(w[0] & 1))
-				break;
-		}
+		if (!code_word(card, &code, &w[0]) || (w[0] & 1 && !code_word(card, &code, &w[1])))
+			return 0;
 		n++;
 		if (w[0] & 1 && (w[1] & 3) == 1)
 			break;
 	}
-	if (card->budget > n / 64)
-		card->budget -= n / 64;
-	else
-		card->budget = 0;
-	return n;
+	return program_charge(card, n);
 }
 
 /*
  * pgraph_program_gf100() - the same for Fermi: all instructions have two words, and the thread ends
  * with the first EXIT that every thread executes.
  */
-u32 pgraph_program_gf100(struct card *card, const struct dmaobj *code, u64 addr)
+u32 pgraph_program_gf100(struct card *card, const struct dmaobj *object, u64 addr)
 {
-	u32 buf[256], words = 0, at = 0, n = 0;
+	struct code code = { .object = object, .addr = addr & ~7ull };
+	u32 n = 0, w[2];
 
-	addr &= ~7ull;
 	while (n < PROGRAM_MAX) {
-		if (at == words) {
-			words = (0x400 - (addr & 0x3ff)) / 4;
-			if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
-				return 0;
-			addr += words * 4;
-			at = 0;
-		}
+		if (!code_word(card, &code, &w[0]) || !code_word(card, &code, &w[1]))
+			return 0;
 		n++;
 		/* class in bits 0-3, predicate in 10-13, 7 being "always"; operation in the top six */
-		if ((buf[at] & 0x3c0f) == 0x1c07 && buf[at + 1] >> 26 == 0x20)
+		if ((w[0] & 0x3c0f) == 0x1c07 && w[1] >> 26 == 0x20)
 			break;
-		at += 2;
 	}
-	if (card->budget > n / 64)
-		card->budget -= n / 64;
-	else
-		card->budget = 0;
-	return n;
+	return program_charge(card, n);
 }
 
 /* The class of objects that do nothing. */

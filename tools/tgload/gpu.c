@@ -327,10 +327,8 @@ static int make_commands(struct tgl_channel *chan, struct tgl_slot *slot)
 
 	if (ret)
 		return ret;
-	if (is_fermi(chan->dev))
-		tgl_fermi_write(slot, &chan->work, chan->source.va);
-	else
-		tgl_tesla_write(slot, &chan->work, chan->source.va);
+	tgl_write(slot, is_fermi(chan->dev) ? &tgl_fermi : &tgl_tesla, &chan->work,
+		  chan->source.va);
 	if (slot->push)
 		slot->push->cur = slot->cur;
 	return 0;

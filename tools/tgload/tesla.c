@@ -7,11 +7,7 @@
  *
  * Method numbers and fields: envytools' rnndb (nv_object, g80_compute, g80_2d, nv_m2mf).
  */
-#include "slot.h"
-
-/* Methods of every class */
-#define OBJECT			0x0000
-#define SERIALIZE		0x0110
+#include "commands.h"
 
 /* Class 0x50c0, compute */
 #define SUBC_COMPUTE		6
@@ -43,15 +39,6 @@
 /* Class 0x502d, 2D */
 #define SUBC_2D			4
 #define TWOD_DMA_DST		0x0184
-#define TWOD_DST_FORMAT		0x0200
-#define TWOD_DST_PITCH		0x0214
-#define TWOD_CLIP_ENABLE	0x0290
-#define TWOD_OPERATION		0x02ac
-#define TWOD_DRAW_SHAPE		0x0580
-#define TWOD_DRAW_POINT32	0x0600
-#define FORMAT_BGRA8_UNORM	0xcf
-#define OPERATION_SRCCOPY	3
-#define DRAW_RECTANGLES		4
 
 /* Class 0x5039, memory to memory */
 #define SUBC_M2MF		5
@@ -68,18 +55,6 @@
 static uint32_t command(unsigned int subchannel, uint32_t method, unsigned int count)
 {
 	return count << 18 | subchannel << 13 | method;
-}
-
-static void begin(struct tgl_slot *slot, unsigned int subchannel, uint32_t method,
-		  unsigned int count)
-{
-	put(slot, command(subchannel, method, count));
-}
-
-static void method(struct tgl_slot *slot, unsigned int subchannel, uint32_t method, uint32_t word)
-{
-	begin(slot, subchannel, method, 1);
-	put(slot, word);
 }
 
 static void write_compute(struct tgl_slot *slot, uint64_t program)
@@ -137,26 +112,7 @@ static void write_fill(struct tgl_slot *slot, const struct tgl_work *work)
 {
 	method(slot, SUBC_2D, OBJECT, TGL_HANDLE_2D);
 	method(slot, SUBC_2D, TWOD_DMA_DST, TGL_HANDLE_VRAM);
-	begin(slot, SUBC_2D, TWOD_DST_FORMAT, 2);	/* and linear */
-	put(slot, FORMAT_BGRA8_UNORM);
-	put(slot, 1);
-	begin(slot, SUBC_2D, TWOD_DST_PITCH, 5);	/* and width, height, address */
-	put(slot, TGL_LINE_BYTES);
-	put(slot, TGL_LINE_PIXELS);
-	put(slot, work->lines);
-	put_address(slot, slot->bo.va);
-	method(slot, SUBC_2D, TWOD_CLIP_ENABLE, 0);
-	method(slot, SUBC_2D, TWOD_OPERATION, OPERATION_SRCCOPY);
-	begin(slot, SUBC_2D, TWOD_DRAW_SHAPE, 3);	/* and colour format, colour */
-	put(slot, DRAW_RECTANGLES);
-	put(slot, FORMAT_BGRA8_UNORM);
-	put_patch(slot);
-	begin(slot, SUBC_2D, TWOD_DRAW_POINT32, 4);	/* two corners, the second one outside */
-	put(slot, 0);
-	put(slot, 0);
-	put(slot, TGL_LINE_PIXELS);
-	put_size(slot);
-	method(slot, SUBC_2D, SERIALIZE, 0);
+	put_fill(slot, SUBC_2D, work);
 }
 
 static void write_copy(struct tgl_slot *slot, const struct tgl_work *work)
@@ -186,18 +142,9 @@ static void write_copy(struct tgl_slot *slot, const struct tgl_work *work)
 	method(slot, SUBC_M2MF, SERIALIZE, 0);
 }
 
-void tgl_tesla_write(struct tgl_slot *slot, const struct tgl_work *work, uint64_t source)
-{
-	switch (work->kind) {
-	case TGL_COMPUTE:
-		write_compute(slot, source);
-		break;
-	case TGL_FILL:
-		write_fill(slot, work);
-		break;
-	case TGL_COPY:
-	case TGL_UPLOAD:
-		write_copy(slot, work);
-		break;
-	}
-}
+const struct tgl_dialect tgl_tesla = {
+	.command = command,
+	.compute = write_compute,
+	.fill = write_fill,
+	.copy = write_copy,
+};
