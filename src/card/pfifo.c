@@ -2,19 +2,20 @@
 /*
  * pfifo.c - channels: how they come and go, their errors, and G80's registers.
  *
- * Each channel is a pusher (pusher.c), which turns the indirect ring into a stream of methods, and a
- * puller (puller.c), which executes PFIFO's own methods and hands the others to an engine. runlist.c
- * decides which channel has which engine. What Fermi's driver sees of all this is in pfifo_gf100.c.
+ * Each channel is a pusher (pusher.c), which turns the indirect ring into a stream of methods, and
+ * a puller (puller.c), which executes PFIFO's own methods and hands the others to an engine.
+ * runlist.c decides which channel has which engine. What Fermi's driver sees of all this is in
+ * pfifo_gf100.c.
  *
- * A channel is in at most one of these sets: ready (there is something to pull), want (the next method
- * waits for that engine), acquire (a semaphore that is not fulfilled). In none of them it is dry, or an
- * engine is executing its work.
+ * A channel is in at most one of these sets: ready (there is something to pull), want (the next
+ * method waits for that engine), acquire (a semaphore that is not fulfilled). In none of them it is
+ * dry, or an engine is executing its work.
  *
  * Not modelled: the single CACHE1 that real channels share (so 0x002500 bit 0, which only forbids
  * changing what it holds, changes nothing here), and timeslices within a group.
  *
- * Called by mmio.c for registers, by pfifo_gf100.c, by the three files above for errors, under cardd's
- * lock. Everything read from memory is the guest's and may be nonsense.
+ * Called by mmio.c for registers, by pfifo_gf100.c, by the three files above for errors, under
+ * cardd's lock. Everything read from memory is the guest's and may be nonsense.
  */
 #include <string.h>
 
@@ -116,9 +117,10 @@ void chan_off_engine(struct card *card, struct chan *ch)
 }
 
 /*
- * Real hardware saves a channel's state in RAMFC when it is switched off. The model keeps the state itself,
- * and writes a number into words of RAMFC that the driver leaves alone: when the channel comes back, the
- * state is only found by that number, so a driver that does not preserve RAMFC loses it.
+ * Real hardware saves a channel's state in RAMFC when it is switched off. The model keeps the state
+ * itself, and writes a number into words of RAMFC that the driver leaves alone: when the channel
+ * comes back, the state is only found by that number, so a driver that does not preserve RAMFC
+ * loses it.
  */
 #define RAMFC_STATE	0xf0
 
@@ -143,8 +145,8 @@ static bool chan_load(struct card *card, struct chan *ch)
 }
 
 /*
- * chan_stop() - the channel is switched off; the work in hand is cut off, and begins anew if the channel
- * comes back
+ * chan_stop() - the channel is switched off; the work in hand is cut off, and begins anew if the
+ * channel comes back
  */
 void chan_stop(struct card *card, struct chan *ch)
 {
@@ -163,8 +165,8 @@ void chan_stop(struct card *card, struct chan *ch)
 }
 
 /*
- * chan_start() - a channel appears: the one that chan_save() kept at @ramfc, or a new one. The caller sets
- * its addresses (instance block, ring)
+ * chan_start() - a channel appears: the one that chan_save() kept at @ramfc, or a new one. The
+ * caller sets its addresses (instance block, ring)
  */
 void chan_start(struct card *card, struct chan *ch, u64 ramfc)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What PFIFO's files know of each other: pfifo.c (channels, errors, G80's registers), pusher.c (ring
- * entries to methods), puller.c (methods executed), runlist.c (which channel has which engine). For these
- * only; what the rest of the card calls is in priv.h.
+ * What PFIFO's files know of each other: pfifo.c (channels, errors, G80's registers), pusher.c
+ * (ring entries to methods), puller.c (methods executed), runlist.c (which channel has which
+ * engine). For these only; what the rest of the card calls is in priv.h.
  */
 #ifndef CARD_PFIFO_H
 #define CARD_PFIFO_H
@@ -65,8 +65,8 @@ static inline struct engine *chan_engine(struct card *card, const struct chan *c
 /* ---- pfifo.c ---- */
 
 /*
- * An error stops PFIFO until the driver has acknowledged @intr and lets PFIFO go on. @what and @value go to
- * the card's log.
+ * An error stops PFIFO until the driver has acknowledged @intr and lets PFIFO go on. @what and
+ * @value go to the card's log.
  */
 enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const char *what, u64 value);
 /* Fermi: record @error for the driver; the held method is dropped. */

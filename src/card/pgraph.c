@@ -327,7 +327,9 @@ u32 pgraph_program_gf100(struct card *card, const struct dmaobj *object, u64 add
 		if (!code_word(card, &code, &w[0]) || !code_word(card, &code, &w[1]))
 			return 0;
 		n++;
-		/* class in bits 0-3, predicate in 10-13, 7 being "always"; operation in the top six */
+		/*
+		 * class in bits 0-3, predicate in 10-13, 7 being "always"; operation in the top six
+		 */
 		if ((w[0] & 0x3c0f) == 0x1c07 && w[1] >> 26 == 0x20)
 			break;
 	}

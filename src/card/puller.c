@@ -2,10 +2,11 @@
 /*
  * puller.c - executes methods.
  *
- * PFIFO's own methods (semaphores, reference count, interrupt) are executed here, others are handed to
- * PGRAPH, or on Fermi to the engine that the subchannel's object belongs to. Methods of one channel are
- * executed in order. A method for an engine waits until the channel holds it; PFIFO's own do not, so a
- * fence that arrives after its group's work is released at once, whichever channel has the engine by then.
+ * PFIFO's own methods (semaphores, reference count, interrupt) are executed here, others are handed
+ * to PGRAPH, or on Fermi to the engine that the subchannel's object belongs to. Methods of one
+ * channel are executed in order. A method for an engine waits until the channel holds it; PFIFO's
+ * own do not, so a fence that arrives after its group's work is released at once, whichever channel
+ * has the engine by then.
  *
  * Called by runlist.c for a channel that is ready. Handles and addresses are the guest's and may be
  * nonsense.

@@ -2,11 +2,11 @@
 /*
  * pusher.c - a channel's ring entries in, methods out.
  *
- * The ring holds pointers to segments of words. A word is a command, which announces methods, or the
- * datum of a method. The result is one method in ch->held for the puller.
+ * The ring holds pointers to segments of words. A word is a command, which announces methods, or
+ * the datum of a method. The result is one method in ch->held for the puller.
  *
- * Called by puller.c when no method is held; calls macro.c while a macro runs, which makes methods too.
- * Everything read from memory is the guest's and may be nonsense.
+ * Called by puller.c when no method is held; calls macro.c while a macro runs, which makes methods
+ * too. Everything read from memory is the guest's and may be nonsense.
  */
 #include "pfifo.h"
 

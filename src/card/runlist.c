@@ -2,12 +2,12 @@
 /*
  * runlist.c - which channel has which engine, and PFIFO's loop.
  *
- * Each engine goes round robin over the runlist, at command-group boundaries: a channel gives it up when
- * it releases a semaphore (its fence), runs dry, turns to another engine, or meets a semaphore acquire
- * that is not fulfilled. Engines work at the same time, for different channels.
+ * Each engine goes round robin over the runlist, at command-group boundaries: a channel gives it up
+ * when it releases a semaphore (its fence), runs dry, turns to another engine, or meets a semaphore
+ * acquire that is not fulfilled. Engines work at the same time, for different channels.
  *
- * Called when anything may have changed: by pfifo.c and pfifo_gf100.c for registers and doorbells, by
- * dev.c as time passes, by pgraph.c when work ends. Nested calls return at once (fifo->running).
+ * Called when anything may have changed: by pfifo.c and pfifo_gf100.c for registers and doorbells,
+ * by dev.c as time passes, by pgraph.c when work ends. Nested calls return at once (fifo->running).
  */
 #include "pfifo.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clients and their jobs: a client joins, submits what its workload wants as far as its window has room,
- * and leaves; a job goes to the core or through an open gate, to the hardware, and is counted when it is
- * done. Called by timers of the event queue and, for an action of the core, by run.c. One thread.
+ * Clients and their jobs: a client joins, submits what its workload wants as far as its window has
+ * room, and leaves; a job goes to the core or through an open gate, to the hardware, and is counted
+ * when it is done. Called by timers of the event queue and, for an action of the core, by run.c.
+ * One thread.
  */
 #include "mem.h"
 #include "priv.h"
@@ -117,7 +118,9 @@ void tgs_job_freed(struct gpu *gpu, struct job *job)
 
 /* ---- a client's life --------------------------------------------------------------------- */
 
-/* What the predictor is told of a group: one command per shape. NULL: its reserve predicts nothing. */
+/*
+ * What the predictor is told of a group: one command per shape. NULL: its reserve predicts nothing.
+ */
 static const struct tg_key *key_of(struct client *client, struct tg_key *key)
 {
 	struct gpu *gpu = client->gpu;
@@ -223,7 +226,10 @@ void tgs_client_book(struct client *client)
 		client->result->stats.accounted = core->stats.gpu_time;
 }
 
-/* The process is killed: its channels leave the core; groups on the hardware still run to their end. */
+/*
+ * The process is killed: its channels leave the core; groups on the hardware still run to their
+ * end.
+ */
 void tgs_client_stop(void *owner, s64 now)
 {
 	struct client *client = owner;

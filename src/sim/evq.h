@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens next: timers in a heap. Called by the hardware (gpu.c) and the host (run.c). One thread.
+ * What happens next: timers in a heap. Called by the hardware (gpu.c) and the host (run.c). One
+ * thread.
  */
 #ifndef TGS_EVQ_H
 #define TGS_EVQ_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histograms: an octave of times is cut into 128 parts of the same width, so that a value read back is
- * at most 1/128 too large. Called by the host (client.c) for each group, and by the reports. One thread.
+ * Histograms: an octave of times is cut into 128 parts of the same width, so that a value read back
+ * is at most 1/128 too large. Called by the host (client.c) for each group, and by the reports. One
+ * thread.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Poll phases: the core asks the host to look what the hardware works for (TG_ACT_POLL), at regular
- * distances (dense) or at random ones (sparse), and gets a SAMPLE per client and one of all. Called by
- * run.c for the action and for each stretch of work. One thread.
+ * distances (dense) or at random ones (sparse), and gets a SAMPLE per client and one of all. Called
+ * by run.c for the action and for each stretch of work. One thread.
  */
 #include "priv.h"
 

@@ -38,7 +38,10 @@ struct client {
 	s64 own_since, own;	/* when @inflight last left 0, and how long it was above 0 before */
 };
 
-/* One submission. It lives until it is done and, if the core knows it, until the core gives it back. */
+/*
+ * One submission. It lives until it is done and, if the core knows it, until the core gives it
+ * back.
+ */
 struct job {
 	struct tg_job core;	/* the core's, from SUBMIT until tg_gpu_take() */
 	struct tgs_work work;
@@ -54,8 +57,8 @@ struct job {
 };
 
 /*
- * A poll phase. No event happens at a look: how many looks fell into a stretch of work is computed when
- * the stretch is over.
+ * A poll phase. No event happens at a look: how many looks fell into a stretch of work is computed
+ * when the stretch is over.
  */
 struct poll {
 	bool on;
@@ -105,7 +108,9 @@ struct run {
 void tgs_keep_pool(struct gpu *gpu, enum tg_pool pool);
 struct job *tgs_job_get(struct run *run);
 void tgs_job_put(struct run *run, struct job *job);
-/** tgs_feed() - feed @ev at the present time; @spec_len: bytes of a SPEC's text. Aborts when refused */
+/**
+ * tgs_feed() - feed @ev at the present time; @spec_len: bytes of a SPEC's text. Aborts when refused
+ */
 void tgs_feed(struct gpu *gpu, struct tg_event *ev, u32 spec_len);
 void tgs_feed_job(struct gpu *gpu, enum tg_event_kind kind, const struct job *job, s64 at);
 
@@ -134,7 +139,9 @@ void tgs_job_worked(void *host, struct tgs_work *work, s64 now);
 void tgs_poll_start(struct gpu *gpu, s64 until, u32 distance);
 /** tgs_poll_saw() - @client ran from @from to @to on the engine that is looked at */
 void tgs_poll_saw(struct gpu *gpu, struct client *client, s64 from, s64 to);
-/** tgs_poll_over() - timer, @owner is the GPU: feed what the phase has seen, per client and of all */
+/**
+ * tgs_poll_over() - timer, @owner is the GPU: feed what the phase has seen, per client and of all
+ */
 void tgs_poll_over(void *owner, s64 now);
 
 #endif /* TGS_PRIV_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulated host: what the kernel module is to the core, in virtual time. It feeds events, carries
- * out actions, sets a run up and takes it down. A submission's way is in client.c: through an open gate
- * straight to the hardware, else to the core, and on once the core frees it; `submit` later the doorbell
- * rings, and `interrupt` after its completion the core is told. tgs_run() is called by tgsim. One thread.
+ * The simulated host: what the kernel module is to the core, in virtual time. It feeds events,
+ * carries out actions, sets a run up and takes it down. A submission's way is in client.c: through
+ * an open gate straight to the hardware, else to the core, and on once the core frees it; `submit`
+ * later the doorbell rings, and `interrupt` after its completion the core is told. tgs_run() is
+ * called by tgsim. One thread.
  */
 #include <stdlib.h>
 

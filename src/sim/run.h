@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One run of the simulator, and what it counts. Called by tgsim. One thread; time is a signed 64-bit
- * count of virtual nanoseconds, and no result depends on the real clock.
+ * One run of the simulator, and what it counts. Called by tgsim. One thread; time is a signed
+ * 64-bit count of virtual nanoseconds, and no result depends on the real clock.
  */
 #ifndef TGS_RUN_H
 #define TGS_RUN_H

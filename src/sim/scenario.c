@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Text to scenario (docs/man/tgsim-scenario.5): lines, sections, and the spec. What the value of a key
- * means is in scenario_keys.c. Called by tgsim before a run. One thread.
+ * Text to scenario (docs/man/tgsim-scenario.5): lines, sections, and the spec. What the value of a
+ * key means is in scenario_keys.c. Called by tgsim before a run. One thread.
  */
 #include <ctype.h>
 #include <stdarg.h>

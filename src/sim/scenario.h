@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is simulated, and its text (docs/man/tgsim-scenario.5). Called by tgsim before a run; the host
- * (run.c) only reads it. One thread.
+ * What is simulated, and its text (docs/man/tgsim-scenario.5). Called by tgsim before a run; the
+ * host (run.c) only reads it. One thread.
  */
 #ifndef TGS_SCENARIO_H
 #define TGS_SCENARIO_H

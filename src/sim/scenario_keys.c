@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The keys of a scenario: one row of a table and one function each. Called by scenario.c with the words
- * behind the `=`. One thread.
+ * The keys of a scenario: one row of a table and one function each. Called by scenario.c with the
+ * words behind the `=`. One thread.
  */
 #include <stdlib.h>
 

@@ -43,7 +43,10 @@ struct parser {
 int tgs_fail(struct parser *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** tgs_scenario_key() - what reads the value of the key @name in @section; NULL: there is no such key */
+/**
+ * tgs_scenario_key() - what reads the value of the key @name in @section; NULL: there is no such
+ * key
+ */
 int (*tgs_scenario_key(enum section section, const char *name))(struct parser *p);
 
 #endif /* TGS_SCENARIO_PRIV_H */

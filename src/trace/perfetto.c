@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which client ran when, out of a trace's records: as a JSON trace that ui.perfetto.dev and chrome://tracing
- * open, or as a picture. Reads records only and replays nothing, so it goes on behind a gap. Called by tgctl.
+ * Which client ran when, out of a trace's records: as a JSON trace that ui.perfetto.dev and
+ * chrome://tracing open, or as a picture. Reads records only and replays nothing, so it goes on
+ * behind a gap. Called by tgctl.
  *
- * A group runs from its doorbell, or the completion before it on its engine if that is later, to its
- * own completion: as the core charges it.
+ * A group runs from its doorbell, or the completion before it on its engine if that is later, to
+ * its own completion: as the core charges it.
  */
 #include <stdlib.h>
 
@@ -164,7 +165,10 @@ static void json_us(struct json *j, const char *key, s64 ns)
 	fprintf(json_raw(j, key), "%lld.%03lld", (long long)(ns / 1000), (long long)(ns % 1000));
 }
 
-/* An event of the JSON trace: it begins a line, and is in a thread (an engine) of a process (a client). */
+/*
+ * An event of the JSON trace: it begins a line, and is in a thread (an engine) of a process (a
+ * client).
+ */
 static void event_open(struct json *j, const char *ph, const char *cat, const char *name)
 {
 	json_line(j);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pictures, drawn by gnuplot, which is fed through a pipe. Called by plot.c for traces and by the simulator's
- * reports. One thread.
+ * Pictures, drawn by gnuplot, which is fed through a pipe. Called by plot.c for traces and by the
+ * simulator's reports. One thread.
  */
 #include <errno.h>
 #include <string.h>

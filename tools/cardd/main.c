@@ -2,14 +2,14 @@
 /*
  * cardd - runs the modelled card: owns its clock, its sockets and its memory.
  *
- * One loop: sleep until a message comes or the card's next event is due, then let the card catch up.
- * The loop runs with real-time priority when the system allows it, because every microsecond that it
- * oversleeps is lateness in the ground truth (though never a modelled time). A virtual machine's CPU can be
- * taken away for milliseconds, and a timer with it, so two more threads, on a half of the CPUs each, let the
- * card catch up where the loop is late.
+ * One loop: sleep until a message comes or the card's next event is due, then let the card catch
+ * up. The loop runs with real-time priority when the system allows it, because every microsecond
+ * that it oversleeps is lateness in the ground truth (though never a modelled time). A virtual
+ * machine's CPU can be taken away for milliseconds, and a timer with it, so two more threads, on a
+ * half of the CPUs each, let the card catch up where the loop is late.
  *
- * Lock: `turn`. A thread holds it whenever it touches the card, the server or a control connection; the loop
- * gives it up only while it sleeps.
+ * Lock: `turn`. A thread holds it whenever it touches the card, the server or a control connection;
+ * the loop gives it up only while it sleeps.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -242,7 +242,10 @@ static void truth_channel(struct json *j, u32 i, u32 engine)
 	json_close(j, '}');
 }
 
-/* CPU time that the host of this machine, itself a guest, has taken from it, ms; 0 on real hardware. */
+/*
+ * CPU time that the host of this machine, itself a guest, has taken from it, ms; 0 on real
+ * hardware.
+ */
 static u64 stolen_ms(void)
 {
 	FILE *f = fopen("/proc/stat", "r");
@@ -459,8 +462,8 @@ static void go_realtime(void)
 	s32 us = 0;
 
 	/*
-	 * As long as this file is open no CPU falls asleep.  One of a virtual machine that does is lent
-	 * to others, and comes back milliseconds late.
+	 * As long as this file is open no CPU falls asleep.  One of a virtual machine that does is
+	 * lent to others, and comes back milliseconds late.
 	 */
 	if (fd < 0 || write(fd, &us, sizeof(us)) != sizeof(us))
 		fprintf(stderr, "cardd: /dev/cpu_dma_latency: %s: expect more lateness\n",

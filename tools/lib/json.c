@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON, written value by value: see json.h. Called by all tools and by the reports of src/sim and src/trace.
+ * JSON, written value by value: see json.h. Called by all tools and by the reports of src/sim and
+ * src/trace.
  */
 #include "json.h"
 

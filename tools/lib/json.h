@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * JSON, written value by value: the writer knows where commas go and what must be escaped. No memory, no
- * check that the nesting is right: each json_open() wants its json_close(). One thread per struct json.
+ * JSON, written value by value: the writer knows where commas go and what must be escaped. No
+ * memory, no check that the nesting is right: each json_open() wants its json_close(). One thread
+ * per struct json.
  */
 #ifndef TOOLS_JSON_H
 #define TOOLS_JSON_H
@@ -35,8 +36,8 @@ struct json {
 void json_escape(FILE *to, const char *s, size_t len, enum json_bytes bytes);
 
 /*
- * Each of these writes one value, with a comma ahead where one is due. @key: its name in an object; NULL in
- * an array and at the top.
+ * Each of these writes one value, with a comma ahead where one is due. @key: its name in an object;
+ * NULL in an array and at the top.
  */
 
 /** json_raw() - begin a value that the caller writes itself to what is returned */

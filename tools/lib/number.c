@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whole numbers and times as text: see number.h. Called by all tools and by the simulator's scenarios.
+ * Whole numbers and times as text: see number.h. Called by all tools and by the simulator's
+ * scenarios.
  */
 #include "number.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options on a command line: see opt.h. Called by the tools' command lines, before anything else happens.
+ * Options on a command line: see opt.h. Called by the tools' command lines, before anything else
+ * happens.
  */
 #include "opt.h"
 
@@ -14,7 +15,9 @@ const struct opt opt_standard[] = {
 	{ 0 }
 };
 
-/* The row of @table that @name of @len bytes names; NULL: none, or more than one by abbreviation. */
+/*
+ * The row of @table that @name of @len bytes names; NULL: none, or more than one by abbreviation.
+ */
 static const struct opt *find_name(const struct opt *table, const char *name, size_t len,
 				   bool abbreviate)
 {

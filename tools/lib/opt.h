@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Options on a command line: a table tells which there are, opt_next() goes from argument to argument, and
- * opt_help() prints the table. What a wrong one is answered with is the caller's, or opt_complain()'s. No
- * global state; arguments are neither changed nor moved.
+ * Options on a command line: a table tells which there are, opt_next() goes from argument to
+ * argument, and opt_help() prints the table. What a wrong one is answered with is the caller's, or
+ * opt_complain()'s. No global state; arguments are neither changed nor moved.
  */
 #ifndef TOOLS_OPT_H
 #define TOOLS_OPT_H

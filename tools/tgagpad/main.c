@@ -3,10 +3,10 @@
  * tgagpad: tells timegraph which process has the foreground window (automatic GPU priority
  * assignment; TimeGraph, section 3).
  *
- * The window manager names the active window in _NET_ACTIVE_WINDOW of the root window, and each program its
- * process in _NET_WM_PID of its own window (EWMH). Whenever either changes, tgagpad writes the pid to the
- * module's file `foreground`; the module sets the priorities. Between changes tgagpad sleeps; it polls
- * nothing. One thread.
+ * The window manager names the active window in _NET_ACTIVE_WINDOW of the root window, and each
+ * program its process in _NET_WM_PID of its own window (EWMH). Whenever either changes, tgagpad
+ * writes the pid to the module's file `foreground`; the module sets the priorities. Between changes
+ * tgagpad sleeps; it polls nothing. One thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -122,7 +122,9 @@ static unsigned int foreground(struct agpad *a)
 	if (property(a, a->root, ACTIVE_WINDOW, &window, sizeof(window)) != sizeof(window))
 		window = XCB_WINDOW_NONE;
 	if (window != a->active) {
-		/* Some programs set their pid late. Errors about a window that is gone are ignored. */
+		/*
+		 * Some programs set their pid late. Errors about a window that is gone are ignored.
+		 */
 		if (a->active != XCB_WINDOW_NONE)
 			xcb_change_window_attributes(a->x, a->active, XCB_CW_EVENT_MASK, &nothing);
 		if (window != XCB_WINDOW_NONE)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl metrics: the snapshot and the module's counters as OpenMetrics text. Names follow the keys of
- * the kernel's Documentation/gpu/drm-usage-stats.rst (drm-client-id, drm-engine-<name>), as far as
- * OpenMetrics allows: no dashes, units in full, times in seconds.
+ * tgctl metrics: the snapshot and the module's counters as OpenMetrics text. Names follow the keys
+ * of the kernel's Documentation/gpu/drm-usage-stats.rst (drm-client-id, drm-engine-<name>), as far
+ * as OpenMetrics allows: no dashes, units in full, times in seconds.
  */
 #include "tgctl.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl load, tgctl check, tgctl admit: specifications. The text is judged here by the parser that the
- * module has too, so that a bad one is refused without the module having heard of it.
+ * tgctl load, tgctl check, tgctl admit: specifications. The text is judged here by the parser that
+ * the module has too, so that a bad one is refused without the module having heard of it.
  */
 #include "tgctl.h"
 

@@ -244,8 +244,8 @@ bool snapshot_read(struct snapshot *snap);
 const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsigned int nr);
 
 /*
- * table.c: tables. Names of processes hold any bytes: what is printed is always valid UTF-8 and never moves
- * the cursor.
+ * table.c: tables. Names of processes hold any bytes: what is printed is always valid UTF-8 and
+ * never moves the cursor.
  */
 
 /**

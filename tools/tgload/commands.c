@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of a group, as far as all GPUs have them alike: which kind of work is written by what, and
- * fills, by a class that Tesla and Fermi share (envytools' rnndb: g80_2d). Called by gpu.c while it makes a
- * channel.
+ * The commands of a group, as far as all GPUs have them alike: which kind of work is written by
+ * what, and fills, by a class that Tesla and Fermi share (envytools' rnndb: g80_2d). Called by
+ * gpu.c while it makes a channel.
  */
 #include "commands.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Words of commands, written into a slot one after the other. Called by tesla.c and fermi.c while gpu.c makes
- * a channel; no lock, since each slot belongs to one thread.
+ * Words of commands, written into a slot one after the other. Called by tesla.c and fermi.c while
+ * gpu.c makes a channel; no lock, since each slot belongs to one thread.
  */
 #ifndef TGL_COMMANDS_H
 #define TGL_COMMANDS_H

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgload's side of libdrm_nouveau: finds the card, makes channels and their buffers, submits and waits.
- * Called by run.c; each channel by one thread. The commands of a group are in tesla.c and fermi.c.
+ * tgload's side of libdrm_nouveau: finds the card, makes channels and their buffers, submits and
+ * waits. Called by run.c; each channel by one thread. The commands of a group are in tesla.c and
+ * fermi.c.
  *
  * A push buffer here is libdrm's deferred kind: it keeps its contents and its list of buffers, so
- * kicking it again submits the same words again in one ioctl, and libdrm reports a refused submission
- * (with the immediate kind it drops that error). Words that differ from group to group are
- * written in place while the slot is idle. libdrm remembers per client object which push buffer
+ * kicking it again submits the same words again in one ioctl, and libdrm reports a refused
+ * submission (with the immediate kind it drops that error). Words that differ from group to group
+ * are written in place while the slot is idle. libdrm remembers per client object which push buffer
  * holds a buffer and flushes that one when another wants it, therefore each slot has a client
  * object of its own; these live in user space only.
  *

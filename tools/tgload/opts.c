@@ -14,8 +14,8 @@ enum type { TIME, NUMBER, NAME, PATH, KIND, SUBMIT, FLAG };
 #define HOUR	(3600 * TGL_NS_PER_SEC)
 
 /*
- * Each row: the option, its value and its line of help; how the value is read, where it goes, the least and
- * the most that it may be, and how a message says that.
+ * Each row: the option, its value and its line of help; how the value is read, where it goes, the
+ * least and the most that it may be, and how a message says that.
  */
 #define OPTIONS(row)									\
 	row("name", "COMM", "the process's name, at most 15 bytes (tgload)",		\

@@ -144,8 +144,8 @@ static int ended(const struct worker *w)
 }
 
 /*
- * Frames that are due at times, shown at ticks, prepared or in need of memory are waited for; others
- * are one long stream.
+ * Frames that are due at times, shown at ticks, prepared or in need of memory are waited for;
+ * others are one long stream.
  */
 static int paced(const struct tgl_opts *opts)
 {

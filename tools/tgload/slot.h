@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What gpu.c, exec.c and the writers of commands (commands.h) know of a group in flight and of buffers. For
- * these only.
+ * What gpu.c, exec.c and the writers of commands (commands.h) know of a group in flight and of
+ * buffers. For these only.
  */
 #ifndef TGL_SLOT_H
 #define TGL_SLOT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of a group for Tesla GPUs (NV50 to NVAF): work by classes whose objects have handles and
- * whose addresses go through DMA objects. Called by gpu.c while it makes a channel.
+ * The commands of a group for Tesla GPUs (NV50 to NVAF): work by classes whose objects have handles
+ * and whose addresses go through DMA objects. Called by gpu.c while it makes a channel.
  *
  * Every group sets up all the state it needs: it does not matter what ran before it.
  *

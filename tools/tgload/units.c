@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads times and counts, and says what is wrong with one. Called by opts.c only, before any thread exists.
+ * Reads times and counts, and says what is wrong with one. Called by opts.c only, before any thread
+ * exists.
  */
 #include "units.h"
 

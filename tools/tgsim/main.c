@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgsim: the core in virtual time. This file is its command line; src/sim simulates, src/trace reads and
- * replays traces.
+ * tgsim: the core in virtual time. This file is its command line; src/sim simulates, src/trace
+ * reads and replays traces.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -96,7 +96,9 @@ void call_from(struct call *call, uint32_t handle, uint32_t domain, uint64_t off
 
 /* This process's own row, the newest one, and the sum of all others. Return: the row is there. */
 bool snapshot(struct tg_snap_client *mine, uint64_t *others_completed);
-/* Waits for this process's jobs to be over; then its counters must be these. Without -m: nothing. */
+/*
+ * Waits for this process's jobs to be over; then its counters must be these. Without -m: nothing.
+ */
 void counters_must_be(uint64_t submitted, uint64_t completed, uint64_t failed);
 /* A file of stats/. Without -m: 0. */
 long long stat_value(const char *name);

@@ -43,8 +43,8 @@ static void *swapper(void *arg)
 }
 
 /*
- * swap N SHORT LONG: N groups whose commands change while the kernel reads them: their number, their
- * shape, and whether they take SHORT or LONG. Each third one points beyond its object, into
+ * swap N SHORT LONG: N groups whose commands change while the kernel reads them: their number,
+ * their shape, and whether they take SHORT or LONG. Each third one points beyond its object, into
  * another one behind it.
  */
 void do_swap(char **args)
@@ -72,7 +72,9 @@ void do_swap(char **args)
 		two = one;
 		one = first;
 	}
-	/* All of the group is in the second one; to point there from the first is to point beyond. */
+	/*
+	 * All of the group is in the second one; to point there from the first is to point beyond.
+	 */
 	at = buffer_map(fd, &two);
 	s.words = (uint32_t *)at;
 	s.words[0] = HEAD(NOPS, NOP) | AGAIN;

@@ -46,9 +46,9 @@ static long long median(long long *of, unsigned int n)
 }
 
 /*
- * ioctl N COST: how long the submission takes, each with nothing in flight, and how long it takes together
- * with asking for the fence's interrupt; both also without what nouveau's handler takes of it, where tg_probe is
- * loaded; medians of N, in ns
+ * ioctl N COST: how long the submission takes, each with nothing in flight, and how long it takes
+ * together with asking for the fence's interrupt; both also without what nouveau's handler takes of
+ * it, where tg_probe is loaded; medians of N, in ns
  */
 void do_ioctl(char **args)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * abuse - the driver, spoken to by its ioctls alone: a channel with one buffer, groups that take a given
- * time and leave their number behind, and what timegraph.ko counts of this process. Called by all commands.
+ * abuse - the driver, spoken to by its ioctls alone: a channel with one buffer, groups that take a
+ * given time and leave their number behind, and what timegraph.ko counts of this process. Called by
+ * all commands.
  */
 #include <errno.h>
 #include <fcntl.h>

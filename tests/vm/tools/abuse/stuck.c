@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * abuse - the driver is stuck in a page fault: the push list lies on a page that this program fills late.
+ * abuse - the driver is stuck in a page fault: the push list lies on a page that this program fills
+ * late.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -133,9 +134,9 @@ static void *serve_slowly(void *arg)
 
 /*
  * slow MS COST FOR: one group, then, when it is continued, groups one after the other for FOR
- * milliseconds, each of whose push lists lies on a page whose fault is served after MS milliseconds; 0:
- * on one that is there. Prints how many there
- * were, for how long the driver waited for the page, and what the module says of that.
+ * milliseconds, each of whose push lists lies on a page whose fault is served after MS
+ * milliseconds; 0: on one that is there. Prints how many there were, for how long the driver waited
+ * for the page, and what the module says of that.
  */
 void do_slow(char **args)
 {

@@ -160,8 +160,9 @@ static void torment(void)
 }
 
 /*
- * signals N COST: N groups while alarms go off every 5 ms or more, and it is stopped and continued all the
- * time. Interrupted waits keep their place: of those that came back in time, none counts twice.
+ * signals N COST: N groups while alarms go off every 5 ms or more, and it is stopped and continued
+ * all the time. Interrupted waits keep their place: of those that came back in time, none counts
+ * twice.
  */
 void do_signals(char **args)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * infence - the two drivers: vgem's fences, nouveau's EXEC; and fences that another thread signals later.
- * Called by all commands.
+ * infence - the two drivers: vgem's fences, nouveau's EXEC; and fences that another thread signals
+ * later. Called by all commands.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -96,7 +96,9 @@ long long now_ns(void);
 void sleep_ms(long long ms);
 /* An ioctl, begun anew after signals. Return: 0 or a negative errno. */
 int talk(int fd, unsigned long request, void *args);
-/* The first device of the driver @name whose number, from @first on, makes @format a file's name. */
+/*
+ * The first device of the driver @name whose number, from @first on, makes @format a file's name.
+ */
 int open_driver(const char *format, int first, const char *name);
 
 struct foreign foreign_new(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * infence - which fences an EXEC waits for: points of a timeline, merged ones, its own channel's; and what an
- * EXEC without a push waits for.
+ * infence - which fences an EXEC waits for: points of a timeline, merged ones, its own channel's;
+ * and what an EXEC without a push waits for.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * infence - threads and processes that wait inside EXEC: for long, under signals, killed, and for a syncobj
- * that goes meanwhile.
+ * infence - threads and processes that wait inside EXEC: for long, under signals, killed, and for a
+ * syncobj that goes meanwhile.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -110,7 +110,9 @@ void do_signals(__attribute__((unused)) char **args)
 	}
 }
 
-/* kill: a child that waits for ten seconds dies at once; its parent's fence still holds nobody up */
+/*
+ * kill: a child that waits for ten seconds dies at once; its parent's fence still holds nobody up
+ */
 void do_kill(__attribute__((unused)) char **args)
 {
 	struct sync wait = { .handle = syncobj_new() }, done = { .handle = syncobj_new() };
