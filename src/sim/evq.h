@@ -9,10 +9,10 @@
 #include <tg/types.h>
 
 /**
- * struct tgs_timer - something that will happen
+ * struct tgs_timer - a function to be called at a time
  * @slot: place in the heap, from 1; 0: not set. Zeroed memory is a timer that is not set.
  * @fire: called with @owner when its time has come, after it has been taken out of the queue
- * @owner: whose it is
+ * @owner: given to @fire
  */
 struct tgs_timer {
 	u32 slot;
@@ -39,7 +39,7 @@ struct tgs_evq {
 
 /** tgs_evq_set() - set @timer to @at, or move it there */
 void tgs_evq_set(struct tgs_evq *q, struct tgs_timer *timer, s64 at);
-/** tgs_evq_clear() - let @timer not happen; it need not be set */
+/** tgs_evq_clear() - cancel @timer; nothing happens when it is not set */
 void tgs_evq_clear(struct tgs_evq *q, struct tgs_timer *timer);
 /**
  * tgs_evq_pop() - take the next timer out

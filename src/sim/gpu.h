@@ -36,9 +36,9 @@ struct tgs_hw_channel {
  * struct tgs_hw_engine - serves its channels in turn
  * @q: timers
  * @finish: the current turn ends
- * @ring: channels with work, the one whose turn it is first
- * @last: whose turn it was last
- * @running: whose turn it is, NULL: idle
+ * @ring: channels with work; the one that is being served comes first
+ * @last: the channel that was served last
+ * @running: the channel that is being served, NULL: idle
  * @since: when it started to work for @running, after the switch
  * @switch_cost: time from one channel to another
  * @slice: a turn; 0: one group

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a run gives, for people (a table, a picture) and for programs (JSON, CSV). Times in
- * microseconds with three places: all that there is.
+ * What a run gives, for people (a table, a picture) and for programs (JSON, CSV). Times are printed in
+ * microseconds with three places, the simulator's full precision. Called by tgsim after a run.
  */
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@ void tgs_report_text(const struct tgs_result *result, FILE *to);
 void tgs_report_json(const struct tgs_result *result, FILE *to);
 void tgs_report_csv(const struct tgs_result *result, FILE *to);
 /**
- * tgs_report_plot() - draw with gnuplot who ran when, and the share over time
+ * tgs_report_plot() - draw with gnuplot which clients ran when, and their shares over time
  * @result: of a run
  * @path: picture; its name ends in .png, .svg or .pdf
  * @error: room for TGS_MESSAGE bytes

@@ -34,7 +34,7 @@ enum tgs_cause {
  * @used: time on the hardware
  * @accounted: what the core has booked of it
  * @waited: sums over the groups that finished
- * @modelled: groups whose wait a dry run has told
+ * @modelled: groups for which a dry run has reported a wait
  * @would: sum of these
  * @latency: from wanted to done
  * @share: time on the hardware in each step of the run
@@ -49,7 +49,7 @@ struct tgs_stats {
 	s64 *share;
 };
 
-/** struct tgs_stretch - who ran when: stretch of work of one [client] section */
+/** struct tgs_stretch - from when to when a client of one [client] section ran */
 struct tgs_stretch {
 	s64 from, to;
 	u32 conf, gpu, engine;

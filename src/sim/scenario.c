@@ -32,7 +32,7 @@ static void append(char **text, u32 *len, const char *what)
 	*len += n;
 }
 
-/* NAME : what stands after `spec =`, as a line of the spec. */
+/* Append NAME:VALUE to the clients' own spec lines; @value is what stands after `spec =`. */
 static void add_spec_line(struct parser *p, const char *value)
 {
 	u32 len = p->lines ? strlen(p->lines) : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When a client wants which work. Each client has its own stream of random numbers, so that
- * one client's behaviour does not change when another is added. Integers only: the same
- * seed gives the same run on every machine.
+ * When a client submits which work. Each client has its own stream of random numbers, so that one
+ * client's behaviour does not change when another is added. Integers only: the same seed gives the
+ * same run on every machine. Called by client.c; tests draw their own random numbers here too.
  */
 #include "workload.h"
 

@@ -62,7 +62,7 @@ struct tgs_arrival {
 };
 
 /**
- * struct tgs_workload - one client's wishes as they unfold
+ * struct tgs_workload - what one client submits next, and when
  * @arrival: the pattern
  * @cost: distribution of the costs; unused by TGS_TRACE
  * @rng: the client's own stream
@@ -79,7 +79,7 @@ struct tgs_workload {
 	u64 count, shape;
 };
 
-/** tgs_workload_start() - the first wish; false: there is none */
+/** tgs_workload_start() - set the time of the first submission; false: there is none */
 bool tgs_workload_start(struct tgs_workload *w, s64 now);
 /** tgs_workload_cost() - cost of the submission that is due; sets @shape */
 s64 tgs_workload_cost(struct tgs_workload *w);

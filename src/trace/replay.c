@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A trace back into a fresh core. Its events are fed one by one; what the core emits must be
- * the actions that the trace holds behind each of them, in order. The same walk, watched,
- * tells what one job waited for.
+ * A trace back into a fresh core. Its events are fed one by one; the core must emit the actions that
+ * the trace holds behind each of them, in order. tgs_replay_watched() calls a watcher meanwhile, and
+ * tgs_why() adds up what one job waited for. Called by tgsim and tgctl. One thread.
  */
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ static void print_context(struct replay *r)
 	}
 }
 
-/* Say what the trace has, and what the core does instead; NULL: nothing. */
+/* Report a difference: what the trace has, and what the core did instead (NULL: no action). */
 static void differ(struct replay *r, const struct tg_record *core)
 {
 	const struct tg_record *trace = peek(r);
@@ -103,7 +103,10 @@ static void fill_pool(struct replay *r, enum tg_pool pool, u32 until)
 		tg_gpu_give(&r->core, pool, tgs_block(&r->kept, 1, tg_pool_size[pool]));
 }
 
-/* Whatever an event may need is there: that a host had no memory is in the event's result. */
+/*
+ * Fill the pools so that no event lacks memory. Where the recording host lacked memory, the record's
+ * result says so.
+ */
 static void fill_pools(struct replay *r, bool knob)
 {
 	struct tg_gpu *core = &r->core;
@@ -126,7 +129,7 @@ static void fill_pools(struct replay *r, bool knob)
 	tg_gpu_give(core, TG_POOL_JOB, job);
 }
 
-/* Take the spare jobs back: see whether the one that is watched has ended. */
+/* Take ended jobs back from the core; r->watched becomes NULL when it is one of them. */
 static void drain_jobs(struct replay *r)
 {
 	struct tg_job *job;
@@ -176,7 +179,7 @@ static void end(struct replay *r)
 	free(r->spec);
 }
 
-/* Return: 1: one event has been fed; 0: the end; negative: no further, and said why. */
+/* Feed the next event. Return: 1: done; 0: the trace has ended; negative: r->to says why it cannot go on. */
 static int step(struct replay *r)
 {
 	struct tg_identity *id = NULL;
@@ -298,7 +301,7 @@ struct rival {
 
 struct why {
 	s64 spent[TGS_PHASES];
-	s64 idle;		/* of the wait: the engine had nothing to do */
+	s64 idle;		/* part of the wait: the engine had nothing to do */
 	s64 at;			/* accounts are complete up to here */
 	struct rival *rivals;
 	u32 nr_rivals;
@@ -340,7 +343,7 @@ static struct rival *rival(struct why *why, const struct tg_client *client)
 	return rival;
 }
 
-/* From the last event to @now nothing changed: book that time. */
+/* Nothing changed between the last event and @now: add that time to the job's phase. */
 static void book(struct why *why, const struct tg_gpu *core, const struct tg_job *job, s64 now)
 {
 	const struct tg_engine *engine = &core->engine[__builtin_ctz(job->engines)];

@@ -30,7 +30,7 @@ enum tgs_phase {
 enum tgs_phase tgs_phase_of(const struct tg_gpu *core, const struct tg_job *job);
 
 /**
- * struct tgs_watch - looks on while a trace is replayed
+ * struct tgs_watch - functions that are called while a trace is replayed
  * @before: an event is about to be fed; the core is as the event before left it
  * @action: the core emits an action, and it is the recorded one; inside tg_gpu_feed()
  * @after: an event has been fed
@@ -47,10 +47,10 @@ struct tgs_watch {
 };
 
 /**
- * tgs_replay_watched() - replay a trace for @watch's sake
+ * tgs_replay_watched() - replay a trace, calling @watch
  * @t: the trace
- * @watch: looks on
- * @to: where it is said why it does not replay to its end
+ * @watch: what to call
+ * @to: where to say why it does not replay to its end
  *
  * Return: 0; 1: not to the end of the trace.
  */

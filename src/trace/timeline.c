@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who waited and who ran when: the lives of a trace's groups, read by looking on while it is
- * replayed, drawn in letters and told in a table.
+ * The lives of a trace's groups, read by looking on while it is replayed: when each waited, for what,
+ * and when it ran; drawn in letters and printed as a table. Called by tgsim. One thread.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct reader {
 	u32 nr_live;
 };
 
-/* What it is doing from @at on. */
+/* The group is in @phase from @at on. */
 static void enter(struct tgs_group *g, s64 at, enum tgs_phase phase)
 {
 	u32 n = g->nr_phases;
@@ -121,7 +121,7 @@ static void after(struct tgs_watch *w, const struct tg_gpu *core, const struct t
 			g->arrived_e = job->reserve->budget;
 			g->predicted = job->predicted;
 		}
-		/* the hardware's times, not those at which the core was told */
+		/* the hardware's time, which is before that of the event */
 		if ((ev->kind == TG_EV_STARTED && ev->job == g->job) || ev->kind == TG_EV_DONE)
 			at = ev->at;
 		enter(g, at, tgs_phase_of(core, job));
@@ -179,7 +179,7 @@ static s64 step_for(s64 span)
 	return power;
 }
 
-/* What the group is doing in the middle of a column. */
+/* The letter for what the group does at @at, the middle of a column. */
 static char letter(const struct tgs_group *g, s64 at)
 {
 	static const char letters[TGS_PHASES] = {
@@ -196,7 +196,7 @@ static char letter(const struct tgs_group *g, s64 at)
 	return ' ';
 }
 
-/* Longer ones than WIDTH push what follows, and stay apart. */
+/* A time that is wider than @width shifts what follows; a blank always keeps them apart. */
 static void print_ms(FILE *to, int width, s64 t, s64 zero)
 {
 	if (t == TG_NEVER)

@@ -14,16 +14,16 @@
  * @client: its client's number
  * @nr: it is the client's nr-th of those shown, from 1
  * @comm: its client's name
- * @arrived: when the core was asked
- * @freed: when it was let go; TG_NEVER: not
+ * @arrived: when it was submitted to the core
+ * @freed: when the core freed it; TG_NEVER: not
  * @started: when its work began: its doorbell, or the completion ahead of it; TG_NEVER: never
  * @done: its completion; TG_NEVER: none
  * @waited_policy: time eligible, not chosen
- * @waited_reserve: time that its reserve did not let it go
+ * @waited_reserve: time that it was throttled by its reserve
  * @predicted: x
  * @limited: its reserve has a C smaller than its T
  * @arrived_e: budget right after its arrival, refills included
- * @freed_e: budget when it was let go
+ * @freed_e: budget when it was freed
  * @done_e: budget once its completion was charged
  * @phases: what it did from when on
  * @nr_phases: how many
@@ -60,7 +60,7 @@ struct tgs_timeline {
  * @tl: the result, @from and @until since the trace's start already set (TG_NEVER: its end);
  *	tgs_timeline_deinit() when done
  * @t: the trace
- * @to: where it is said why it does not replay to its end
+ * @to: where to say why it does not replay to its end
  *
  * Return: 0; 1: not to the end of the trace.
  */
