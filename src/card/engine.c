@@ -116,7 +116,7 @@ bool engine_settle(struct card *card, struct engine *e, struct chan *ch)
 	return false;
 }
 
-/* engine_free() - nobody has the engine, and it may be given to someone */
+/* engine_free() - no channel has the engine, and a channel may get it */
 bool engine_free(const struct engine *e)
 {
 	return e->owner < 0 && !engine_paused(e);

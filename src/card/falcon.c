@@ -4,8 +4,8 @@
  * at 0x105000) and the power manager (PMU, 0x10a000).
  *
  * nouveau loads programs of its own into them.  These are not run: a copy engine does what the
- * program for its methods would do (gr_copy.c); the power manager has rings for messages when it
- * is started, and nobody answers in them, for nobody asks without a change of clocks.
+ * program for its methods would do (gr_copy.c). The power manager has rings for messages once it is
+ * started, but never answers: nouveau sends it messages only when clocks change, and they never do.
  *
  * Called by mmio.c, and by pmc.c when one is switched on or off.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fault.c - faults on request: what breaks, when, and for whom.
+ * fault.c - faults on request: what breaks, when, and for which channel.
  *
  * A fault waits in a list until it is due, and then happens once.  Some hit the next work or the
  * next completion of a channel: the units ask fault_hits() there.  The others happen by themselves
@@ -168,7 +168,7 @@ static void fault_happens(struct card *card, u32 i, int chid)
 
 /*
  * fault_hits() - is this what a fault has waited for?
- * @ch: whose work, or completion, it is
+ * @ch: the channel whose work or completion it is
  *
  * Return: true when it happens now, to this channel.
  */

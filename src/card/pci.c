@@ -8,7 +8,7 @@
  * mirrored at 0x088000 of BAR0.
  *
  * In D3hot nothing runs and only this space answers; everything else is away (mmio.c).  Back in D0
- * the function has been reset, and its memory, which nobody refreshed, holds nothing of use.
+ * the function has been reset, and its memory, which was not refreshed, holds nothing of use.
  */
 #include <string.h>
 

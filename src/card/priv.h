@@ -118,7 +118,10 @@ enum vm_reason {
 	VM_DMAOBJ_LIMIT = 15,
 };
 
-/* Who accesses: engine in bits 0-3, client 8-11, its part 12-15 of trap register 0. */
+/*
+ * The unit that accesses memory: engine in bits 0-3, client 8-11, its part 12-15 of trap register
+ * 0.
+ */
 enum vm_who {
 	VM_PFIFO_PUSHBUF = 0x0805,
 	VM_PFIFO_SEMAPHORE = 0x1405,
@@ -337,7 +340,7 @@ struct pfifo {
 	bool running;
 	bool behind;		/* budget ran out with work left at the present instant */
 	/* Fermi, as its driver sees it */
-	u32 mmu_units;		/* 0x00259c: who had a memory fault */
+	u32 mmu_units;		/* 0x00259c: units that had a memory fault */
 	u32 pbdma_units;	/* 0x0025a0: which of the pushers is in error */
 	u32 nonstall;		/* 0x0025a4: engines whose channels interrupt */
 	u32 runlist_intr;	/* 0x002a00 */
@@ -414,7 +417,7 @@ struct engine {
 	bool frozen;		/* by a fault: nothing begins, and what is in hand does not end */
 	s64 cold;		/* what the next work takes longer, since caches are */
 	s64 rest;		/* frozen: what the work in hand still takes */
-	const struct gr_class *op;	/* whose work; NULL: method decoding or a context switch */
+	const struct gr_class *op;	/* class of the work in hand; NULL: decoding or a context switch */
 	s64 ns[GR_STATES];
 	s64 late_ns;
 	u64 groups;

@@ -2,8 +2,9 @@
 /*
  * The event queue: timers in a heap of four children per node, since most of its cost is in cache
  * lines and a node's children share one or two. A timer knows its slot, so that it can be moved and
- * cleared. Timers set to the same time fire in the order in which they were set, so that a run can be
- * repeated. Called by gpu.c for the hardware's timers, by run.c, client.c and poll.c for the others.
+ * cleared. Timers set to the same time fire in the order in which they were set, so that a run can
+ * be repeated. Called by gpu.c for the hardware's timers, by run.c, client.c and poll.c for the
+ * others.
  */
 #include <stdlib.h>
 

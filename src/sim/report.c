@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a run gives, for people (a table, a picture) and for programs (JSON, CSV). Times are printed in
- * microseconds with three places, the simulator's full precision. Called by tgsim after a run.
+ * What a run gives, for people (a table, a picture) and for programs (JSON, CSV). Times are printed
+ * in microseconds with three places, the simulator's full precision. Called by tgsim after a run.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A trace back into a fresh core. Its events are fed one by one; the core must emit the actions that
- * the trace holds behind each of them, in order. tgs_replay_watched() calls a watcher meanwhile, and
- * tgs_why() adds up what one job waited for. Called by tgsim and tgctl. One thread.
+ * A trace back into a fresh core. Its events are fed one by one; the core must emit the actions
+ * that the trace holds behind each of them, in order. tgs_replay_watched() calls a watcher
+ * meanwhile, and tgs_why() adds up what one job waited for. Called by tgsim and tgctl. One thread.
  */
 #include <stdlib.h>
 
@@ -104,8 +104,8 @@ static void fill_pool(struct replay *r, enum tg_pool pool, u32 until)
 }
 
 /*
- * Fill the pools so that no event lacks memory. Where the recording host lacked memory, the record's
- * result says so.
+ * Fill the pools so that no event lacks memory. Where the recording host lacked memory, the
+ * record's result says so.
  */
 static void fill_pools(struct replay *r, bool knob)
 {
@@ -179,7 +179,10 @@ static void end(struct replay *r)
 	free(r->spec);
 }
 
-/* Feed the next event. Return: 1: done; 0: the trace has ended; negative: r->to says why it cannot go on. */
+/*
+ * Feed the next event. Return: 1: done; 0: the trace has ended; negative: r->to says why it cannot
+ * go on.
+ */
 static int step(struct replay *r)
 {
 	struct tg_identity *id = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lives of a trace's groups, read by looking on while it is replayed: when each waited, for what,
- * and when it ran; drawn in letters and printed as a table. Called by tgsim. One thread.
+ * The lives of a trace's groups, read by looking on while it is replayed: when each waited, for
+ * what, and when it ran; drawn in letters and printed as a table. Called by tgsim. One thread.
  */
 #include <stdlib.h>
 

@@ -93,7 +93,7 @@ static struct card *card;
 static struct vfu *vfu;
 static struct control controls[CONTROL_MAX];
 
-/* Messages waited for between completions of warm groups, and how many those were. */
+/* Messages that the client waited for between completions, and those of warm groups alone. */
 static struct { u64 groups, waited, warm_groups, warm_waited; } messages;
 
 s64 clock_ns(void)
@@ -176,7 +176,7 @@ static void parse_options(char *list, struct card_config *config, const char **f
 	}
 }
 
-/* As much video memory as was asked for, else what the chip's boards have. */
+/* As much video memory as the options say, else what the chip's boards have. */
 static void choose_vram(struct card_config *config)
 {
 	if (!config->vram_mib)
@@ -187,7 +187,7 @@ static void choose_vram(struct card_config *config)
 						  "64, 128, 256, 512 or 1024");
 }
 
-/* Some groups may have completed since this was last called: how many messages were waited for? */
+/* Some groups may have completed since the last call: count the messages that were waited for. */
 static void messages_count(void)
 {
 	u64 groups = card_groups(card) - messages.groups, waited, posted;
@@ -602,7 +602,7 @@ static void set(struct settings *set, const struct opts *o)
 		parse_options((char *)o->value, &set->config, &set->fault);
 }
 
-/* Ends the program where it is told to, or where the command line is wrong. */
+/* Ends the program for --help and --version, and when the command line is wrong. */
 static void parse(char **argv, struct settings *to)
 {
 	struct opts o = { .table = options, .argv = argv, .abbreviate = true };

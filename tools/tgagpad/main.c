@@ -81,7 +81,7 @@ static bool tell(struct agpad *a, unsigned int pid)
 	return !err;
 }
 
-/* A property's value, at most 256 bytes of it; @len bytes, 0: it is not there. */
+/* Reads a property, at most 256 bytes. Return: its length; 0: the window has no such property. */
 static size_t property(const struct agpad *a, xcb_window_t window, int atom, void *value,
 		       size_t room)
 {
@@ -180,7 +180,7 @@ static bool connect_x(struct agpad *a)
 	return true;
 }
 
-/* Take the events that are there. Return: may the answer have changed? */
+/* Take the events that have come. Return: may the foreground window or its process have changed? */
 static bool drain(struct agpad *a)
 {
 	xcb_generic_event_t *event;
@@ -214,7 +214,7 @@ static int follow(struct agpad *a, const sigset_t *unblocked)
 			if (pid != a->told && !tell(a, pid))
 				return 1;
 		}
-		/* what came while a reply was waited for is in xcb's queue already */
+		/* events that came while foreground() waited for replies are in xcb's queue */
 		changed = drain(a);
 		if (xcb_connection_has_error(a->x)) {
 			say("the X server has gone");

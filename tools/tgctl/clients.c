@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl clients: the module's snapshot, as a table or as JSON. One row of the table below for
- * each member of struct tg_snap_client; both outputs come from it.
+ * tgctl clients: the module's snapshot, as a table or as JSON. Both come from one table, a row for
+ * each member of struct tg_snap_client.
  */
 #include "tgctl.h"
 

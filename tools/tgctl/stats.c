@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl stats: every file below stats/, whatever the module keeps there.
+ * tgctl stats: every file below stats/, as a table or as JSON.
  */
 #include "tgctl.h"
 
@@ -9,7 +9,7 @@
 
 #define STATS	"stats"
 
-/* What is collected: name and value in turns. */
+/* Names and values, in turns. */
 struct values {
 	char **strings;
 	size_t nr;

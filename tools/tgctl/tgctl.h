@@ -89,7 +89,7 @@ void tgctl_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
  * tgctl_time() - read a time: 500ms, 1.5s
- * @text: a number and ns, us, ms or s
+ * @text: a number and ns, us, ms or s; what is finer than a nanosecond is cut off
  * @ns: the time
  *
  * Return: false: it is none.
@@ -109,8 +109,8 @@ bool tgctl_number(const char *text, u64 *n);
 void *tgctl_alloc(void *old, size_t size);
 
 /*
- * sysfs.c: files of the module, named relative to its directory. What fails has written its
- * reason, where nothing else is said.
+ * sysfs.c: files of the module, named relative to its directory. A function that fails has written
+ * the reason to stderr, unless its comment says that it is silent.
  */
 
 /**
@@ -203,7 +203,7 @@ bool sysfs_is_dir(const char *name);
  */
 
 /**
- * struct snapshot - one reading
+ * struct snapshot - one reading of the file `snapshot`
  * @head: its head
  * @clients: @head.nr_clients times @head.client_size bytes, the caller's to free with @data
  * @data: all of it

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * tgctl top: what the clients do now, as the difference of two snapshots: a table once, JSON, or a
- * screen that is drawn anew until q. What is computed and what is drawn are apart, so that all
- * three show the same.
+ * screen that is drawn anew until q. One function computes the rows that all three show.
  */
 #include "tgctl.h"
 
@@ -14,8 +13,8 @@
 #include <time.h>
 
 /*
- * A client now, and what it did since the last reading. Latency: from arrival to completion, but
- * for what its groups queued on the GPU behind others that were let go.
+ * A client now, and what it did since the last reading. Latency is waiting plus running; the time for
+ * which a freed group queues on the GPU behind other groups is in neither.
  */
 struct row {
 	struct tg_snap_client c;

@@ -82,7 +82,7 @@ struct waits {
 	u64 nr;
 };
 
-/* Is the client of this JOIN the one that is asked for? */
+/* Does @wanted name the client of this JOIN? */
 static bool is_client(const struct tg_record *r, const char *wanted)
 {
 	struct tg_identity id;
@@ -97,7 +97,10 @@ static bool is_client(const struct tg_record *r, const char *wanted)
 	return !strcmp(wanted, id.comm);
 }
 
-/* Walk the trace: the newest client that is meant, and its last jobs that did not go at once. */
+/*
+ * Walk the trace: find the newest client that @wanted names, and its last jobs that were not freed
+ * inside their own SUBMIT.
+ */
 static bool collect(const struct tgs_trace *trace, const char *wanted, struct waits *w)
 {
 	const struct tg_record *r;

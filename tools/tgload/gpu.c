@@ -174,7 +174,7 @@ fail:
 	return ret;
 }
 
-/* Which word lies at an index of what copies start from: no two near ones are alike. */
+/* The word at an index of the copies' source: no two near ones are alike. */
 static uint32_t source_word(uint32_t index)
 {
 	return index * 2654435761u;
@@ -281,7 +281,7 @@ static uint32_t bo_domain(const struct nouveau_bo *bo)
 	return bo->flags & NOUVEAU_BO_APER;
 }
 
-/* What EXEC pushes: a buffer of words, and something to wait for. */
+/* For EXEC: a buffer of words to push, and a syncobj to wait for. */
 static int make_exec(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	int ret = make_bo(chan, NOUVEAU_BO_GART, PUSH_BYTES, &slot->commands);
@@ -295,7 +295,7 @@ static int make_exec(struct tgl_channel *chan, struct tgl_slot *slot)
 	return ret;
 }
 
-/* What PUSHBUF does: libdrm's own, with a list of the buffers that the words name. */
+/* For PUSHBUF: a push buffer of libdrm's, with a list of the buffers that the words name. */
 static int make_push(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	struct nouveau_pushbuf_refn refs[3];
@@ -321,7 +321,7 @@ static int make_push(struct tgl_channel *chan, struct tgl_slot *slot)
 	return nouveau_pushbuf_refn(slot->push, refs, n);
 }
 
-/* What a slot's group consists of. */
+/* Makes the commands of a slot's group. */
 static int make_commands(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	int ret = chan->gpu->exec ? make_exec(chan, slot) : make_push(chan, slot);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgload: puts a load of a chosen shape on a GPU that nouveau drives, and says how it fared.
+ * tgload: puts a load of a chosen shape on a GPU that nouveau drives, and reports rates and
+ * latencies.
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -32,8 +32,8 @@ struct tgl_bo {
 struct tgl_slot {
 	struct nouveau_client *client;
 	struct nouveau_pushbuf *push;	/* of PUSHBUF */
-	struct tgl_bo commands;		/* of EXEC: what is pushed, */
-	uint32_t syncobj;		/* and what tells of its end */
+	struct tgl_bo commands;		/* of EXEC: the words that are pushed, */
+	uint32_t syncobj;		/* and what signals when they have been executed */
 	const struct tgl_dialect *dialect;	/* what it is written in */
 	uint32_t *cur;			/* next word to write */
 	struct tgl_bo bo;		/* what the group writes */
@@ -41,7 +41,7 @@ struct tgl_slot {
 	uint32_t *patch;
 	uint32_t *size;			/* the word that says how much there is to do */
 	uint32_t *launch;		/* copies and uploads: two words that start one, so often */
-	uint32_t lines;			/* fills and copies: of the group it holds */
+	uint32_t lines;			/* fills and copies: lines of the latest group */
 };
 
 /* Of @most such commands @passes stay, the others become no command. */
