@@ -4,6 +4,8 @@
  *
  * Time passes in card_advance(): events are taken in the order of their modelled time, each at
  * its own instant (card->t), so it does not matter how late or how seldom the host calls.
+ *
+ * Called by the host (card.h), and by all units for errors, random numbers and the ground truth.
  */
 #include <stdlib.h>
 #include <string.h>

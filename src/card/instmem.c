@@ -6,6 +6,8 @@
  * BAR3 go through page tables: 0x001704 names the instance block, 0x001708 and 0x00170c the DMA
  * object in it whose base the window shows.  On Fermi each has an instance block of its own, named
  * by 0x001704 and 0x001714, and shows that one's space from 0 on.
+ *
+ * Called by mmio.c for the windows; by all units that read or write video memory directly.
  */
 #include <string.h>
 

@@ -9,6 +9,8 @@
  * pushbuffer: it fills ch->held, as chan_decode() in pusher.c does, which calls us there.  So a
  * macro waits where its channel waits.  Its instructions: envytools, envydis/macro.c.  They take no
  * time; the methods do.
+ *
+ * Called by pusher.c to run one, and by pgraph.c for the methods that write and start one.
  */
 #include "priv.h"
 

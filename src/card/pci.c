@@ -9,6 +9,8 @@
  *
  * In D3hot nothing runs and only this space answers; everything else is away (mmio.c).  Back in D0
  * the function has been reset, and its memory, which was not refreshed, holds nothing of use.
+ *
+ * Called by mmio.c for registers and the configuration space, by pmc.c for interrupts, by fault.c.
  */
 #include <string.h>
 

@@ -6,6 +6,8 @@
  * fault record keeps the first fault until the driver acknowledges it: it selects one of six
  * words by writing 0x100c90 and reads it at 0x100c94.  On Fermi PFIFO keeps the record; memory
  * partitions say at 0x11020c how much they have.
+ *
+ * Called by mmio.c for registers; vm.c writes the fault record.
  */
 #include "priv.h"
 

@@ -7,6 +7,8 @@
  * here too, since their objects are bound in the same way.  0x40032c (context), 0x400700 (status)
  * and 0x400380-388 (its details) show the present instant.  What differs on GF100 is in
  * pgraph_gf100.c.
+ *
+ * Called by mmio.c for registers, by puller.c for methods, by engine.c when work ends.
  */
 #include "priv.h"
 

@@ -5,6 +5,8 @@
  *
  * 0x000100 shows which units want attention; bit 0 of 0x000140 lets that through to the PCI
  * function.  Every unit calls pmc_update() when its own interrupt state changes.
+ *
+ * Called by mmio.c for registers, by all units that interrupt.
  */
 #include "priv.h"
 

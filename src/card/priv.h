@@ -4,8 +4,10 @@
  *
  * Unit names are nouveau's (and envytools'): a register is found in the file that has the name of
  * the driver's file.  Every unit has a reset function, and read and write functions for its
- * registers, which mmio.c calls by address.  Registers that no unit claims just keep what is
+ * registers, which mmio.c calls by address.  A register that belongs to no unit keeps what is
  * written.
+ *
+ * No unit has a lock or a thread: the host lets one thread at a time into the card (card.h).
  */
 #ifndef CARD_PRIV_H
 #define CARD_PRIV_H

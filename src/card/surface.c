@@ -6,7 +6,7 @@
  * hw/memory/g80-surface).  The storage types of the page tables rearrange memory further. Since
  * every access of the model goes through the page tables, they are not modelled.
  *
- * Used by the M2MF and 2D classes; x is in bytes.
+ * Called by the M2MF, copy, 2D and 3D classes; x is in bytes.
  */
 #include <string.h>
 

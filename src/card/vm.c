@@ -10,6 +10,8 @@
  *
  * Tables and objects are written by the guest: nothing here trusts them.  Fermi's tables, and its
  * record of faults, are in vm_gf100.c.
+ *
+ * Called by all units that read or write memory by an address of the GPU.
  */
 #include <string.h>
 
