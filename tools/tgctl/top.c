@@ -13,8 +13,8 @@
 #include <time.h>
 
 /*
- * A client now, and what it did since the last reading. Latency is waiting plus running; the time for
- * which a freed group queues on the GPU behind other groups is in neither.
+ * A client now, and what it did since the last reading. Latency is waiting plus running; the time
+ * for which a freed group queues on the GPU behind other groups is in neither.
  */
 struct row {
 	struct tg_snap_client c;

@@ -144,8 +144,8 @@ static int ended(const struct worker *w)
 }
 
 /*
- * Is each frame awaited before the next begins? Frames that are due at times, shown at ticks, prepared
- * or in need of memory are; others are one long stream.
+ * Is each frame awaited before the next begins? Frames that are due at times, shown at ticks,
+ * prepared or in need of memory are; others are one long stream.
  */
 static int paced(const struct tgl_opts *opts)
 {

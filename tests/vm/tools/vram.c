@@ -273,7 +273,7 @@ static void send_fd(int to, const void *data, size_t len, int fd)
 		die("sendmsg");
 }
 
-/* Return: the descriptor that came along, or -1; -2: nobody is there. */
+/* Return: the descriptor that came along, or -1; -2: the other process has gone. */
 static int receive_fd(int from, void *data, size_t len)
 {
 	struct iovec io = { data, len };
@@ -302,7 +302,7 @@ static void serve(int from)
 	struct answer answer;
 	struct order order;
 
-	signal(SIGCHLD, SIG_IGN);	/* nobody waits for the second one */
+	signal(SIGCHLD, SIG_IGN);	/* the second process is not waited for */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
 		came = receive_fd(from, &order, sizeof(order));

@@ -114,7 +114,7 @@ void do_swap(char **args)
 	counters_must_be(n, n, 0);
 	printf("{\"channel\":%d,\"groups\":%u,\"beyond\":%u}\n", ch.id, n, beyond);
 	fflush(stdout);
-	sleep_ms(3000);		/* whoever started us has a look at our counters */
+	sleep_ms(3000);		/* the case reads our counters meanwhile */
 }
 
 /* vram N COST: N groups whose push buffers lie in the card's own memory */

@@ -19,7 +19,7 @@
 
 #include "abuse.h"
 
-/* A page that nobody has filled, whose faults are ours to serve. */
+/* A page that is not there yet; this program serves its faults. */
 static int fault_page(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };

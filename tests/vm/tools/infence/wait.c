@@ -111,7 +111,8 @@ void do_signals(__attribute__((unused)) char **args)
 }
 
 /*
- * kill: a child that waits for ten seconds dies at once; its parent's fence still holds nobody up
+ * kill: a child that waits for ten seconds dies at once; its fence, still unsignalled, delays no
+ * other EXEC
  */
 void do_kill(__attribute__((unused)) char **args)
 {
