@@ -69,7 +69,7 @@ void instmem_window(struct card *card, u32 off, void *buf, u32 len, bool write)
 		memset(buf, 0xff, len);
 }
 
-/* What BAR1 or BAR3 shows. */
+/* The address space that BAR1 or BAR3 shows. */
 static void instmem_bar_space(struct card *card, int bar, struct dmaobj *obj)
 {
 	u64 inst = (u64)(reg_get(card, HOST_INSTANCE) & 0x0fffffff) << 12;

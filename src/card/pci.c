@@ -84,7 +84,7 @@ bool pci_busy(const struct card *card)
 	return card->pci.intx || !card->pci.msi_armed || !(reg_get(card, 0x000140) & 1);
 }
 
-/* pci_spurious() - an interrupt that means nothing */
+/* pci_spurious() - raise an interrupt while no unit has one pending */
 void pci_spurious(struct card *card)
 {
 	if (card->gone)

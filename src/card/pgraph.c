@@ -43,13 +43,13 @@
 #define MTHD_NOTIFY		0x0104
 #define MTHD_DMA_NOTIFY		0x0180
 
-/* Longer than any program: a guest may have one without an end. */
+/* Instructions read of a program at most: a guest's program may have no end. */
 #define PROGRAM_MAX		0x100000
 
 #define TRAP_CCACHE		0x010
 #define TRAP_CCACHE_USTATUS	0x405018
 
-/* What an MMU fault on request says it wanted to read. */
+/* The address in the record of an MMU fault on request. */
 #define FAULT_MMU_ADDR		0x12345000
 
 /* The class of an object of engine @e; each engine has its own. */
@@ -141,7 +141,7 @@ static bool gr_notify(struct card *card, struct chan *ch, const u32 *state)
 	return true;
 }
 
-/* pgraph_done() - work of class @op has taken its time: now it shows */
+/* pgraph_done() - the time of a work of class @op is over: its effect becomes visible */
 void pgraph_done(struct card *card, struct engine *e, struct chan *ch, const struct gr_class *op)
 {
 	u32 *state = ch->state + op->slot * GR_METHODS;
@@ -152,7 +152,7 @@ void pgraph_done(struct card *card, struct engine *e, struct chan *ch, const str
 		gr_notify(card, ch, state);
 }
 
-/* Objects are named by handle; what is kept is where they are. */
+/* Methods name objects by handle; the model keeps the address of their description. */
 static bool gr_dma_object(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data)
 {
 	u32 context;
@@ -267,10 +267,10 @@ s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32
 /* A program's code, read word by word. */
 struct code {
 	const struct dmaobj *object;
-	u64 addr;		/* of what is read next into @buf */
+	u64 addr;		/* where the next words for @buf are */
 	u32 buf[256];
 	u32 words;		/* in @buf, */
-	u32 at;			/* and how many of them were taken */
+	u32 at;			/* of which so many have been taken */
 };
 
 /* Takes a word. False: it cannot be read. */

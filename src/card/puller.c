@@ -20,7 +20,7 @@
 #define PULL0_HASH_FAILED	BIT(4)
 #define PULL0_SOFTWARE		BIT(8)
 
-/* 0x001c of Fermi: a release at once */
+/* 0x001c of Fermi: a release that does not wait for earlier work */
 #define RELEASE_NO_WAIT		BIT(20)
 
 /* How often an unmet acquire looks again, besides at every release. */
@@ -229,7 +229,7 @@ static enum pull pull_own(struct card *card, struct chan *ch)
 	return PULL_ON;
 }
 
-/* These show what the channel has done, so its work must be done first. */
+/* Does the method show what the channel has done? Then the channel's work must be done first. */
 static bool mthd_waits_for_idle(u32 mthd)
 {
 	return mthd == 0x001c || mthd == 0x0020 || mthd == 0x0050 || mthd == 0x0068 ||
@@ -299,7 +299,7 @@ static enum pull chan_execute(struct card *card, struct chan *ch)
 		return cache_error(card, ch, 0);
 	ch->done_at = -1;
 	if (e && ch->engine != engine - 1) {
-		/* what it did on the other engine is done first */
+		/* its work on the other engine must be done first */
 		if (!engine_settle(card, e, ch)) {
 			set_del(fifo->ready, ch->chid);
 			return PULL_STOP;
@@ -334,7 +334,7 @@ void chan_pull(struct card *card, struct chan *ch)
 
 			if (set_test(card->pfifo.ready, ch->chid) || !e)
 				return;
-			/* dry: what it did takes its time, then the engine is free */
+			/* dry: the engine is free once the decoded methods are paid for */
 			if (!chan_stuck(card, e) && engine_settle(card, e, ch))
 				engine_yield(e);
 			return;

@@ -62,7 +62,7 @@ static bool pfifo_arbitrate(struct card *card)
 	return given;
 }
 
-/* Does the driver let it work at all? */
+/* May PFIFO work? Not while an error waits for the driver, or the driver has switched it off. */
 static bool pfifo_on(const struct card *card)
 {
 	if (card->pfifo.stall)
@@ -113,11 +113,11 @@ void pfifo_run(struct card *card)
 	fifo->running = false;
 }
 
-/* pfifo_resume() - an engine has done what the channel gave it */
+/* pfifo_resume() - an engine has done the channel's work: its next method may be pulled */
 void pfifo_resume(struct card *card, struct chan *ch)
 {
 	set_add(card->pfifo.ready, ch->chid);
-	/* it is to be run no more: others are */
+	/* the driver has stopped this channel: give the engine to others */
 	if (ch->stopped && chan_engine(card, ch))
 		engine_yield(chan_engine(card, ch));
 }
