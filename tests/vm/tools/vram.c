@@ -32,19 +32,10 @@
 #include <drm_mode.h>
 #include <nouveau_drm.h>
 
+#include "uapi.h"
+
 #define MIB	(1ull << 20)
 #define PAGE	4096
-
-/* nouveau's own header has it only since 6.6 */
-struct channel_alloc {
-	uint32_t fb, tt;
-	int32_t channel;
-	uint32_t domains, notifier;
-	struct {
-		uint32_t handle, grclass;
-	} subchan[8];
-	uint32_t nr_subchan;
-};
 
 #define CHANNEL_ALLOC	DRM_IOWR(DRM_COMMAND_BASE + 0x02, struct channel_alloc)
 #define GEM_NEW		DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW, struct drm_nouveau_gem_new)

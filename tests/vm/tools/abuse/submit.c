@@ -11,6 +11,7 @@
 
 #include <xf86drm.h>
 
+#include "../uapi.h"
 #include "abuse.h"
 
 /* What can be wrong with a submission, and what becomes of it. */
@@ -159,26 +160,6 @@ void do_busy(char **args)
 	printf("EBUSY, and completed\n");
 }
 
-/* From the kernel's nouveau_drm.h of 6.6 and later. */
-struct vm_init {
-	uint64_t unmanaged_addr, unmanaged_size;
-};
-
-struct exec_push {
-	uint64_t va;
-	uint32_t va_len, flags;
-};
-
-struct exec {
-	uint32_t channel, push_count, wait_count, sig_count;
-	uint64_t wait_ptr, sig_ptr, push_ptr;
-};
-
-struct exec_sync {
-	uint32_t flags, handle;
-	uint64_t timeline_value;
-};
-
 /*
  * exec N: N submissions by EXEC, where the kernel has it. Each push is empty: the page tables of
  * this card's generation are not for VM_BIND, so there is nothing that it could point at.
@@ -188,17 +169,19 @@ void do_exec(char **args)
 	struct drm_nouveau_channel_alloc alloc = {
 		.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
 	};
-	struct vm_init init = { .unmanaged_addr = 1ull << 32, .unmanaged_size = 1ull << 32 };
+	struct vm_init init = {
+		.kernel_managed_addr = 1ull << 32, .kernel_managed_size = 1ull << 32,
+	};
 	unsigned int n = number(args[0]), i;
 	struct exec_push push = { .va = 1ull << 33 };
-	struct exec_sync sync = { };
+	struct sync sync = { };
 	struct exec exec = {
 		.push_count = 1, .push_ptr = (uintptr_t)&push,
 		.sig_count = 1, .sig_ptr = (uintptr_t)&sync,
 	};
 	int fd = open_node(), ret;
 
-	ret = talk(fd, DRM_IOWR(DRM_COMMAND_BASE + 0x10, struct vm_init), &init);
+	ret = talk(fd, VM_INIT, &init);
 	if (ret == -EINVAL || ret == -ENOTTY) {
 		printf("this kernel has no EXEC\n");
 		return;
@@ -209,7 +192,7 @@ void do_exec(char **args)
 	exec.channel = alloc.channel;
 	for (i = 0; i < n; i++) {
 		must("a syncobj", drmSyncobjCreate(fd, 0, &sync.handle));
-		must("EXEC", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + 0x12, struct exec), &exec));
+		must("EXEC", talk(fd, EXEC, &exec));
 		must("its fence", drmSyncobjWait(fd, &sync.handle, 1, now_ns() + 5000 * MS, 0, NULL));
 		must("a syncobj", drmSyncobjDestroy(fd, sync.handle));
 	}

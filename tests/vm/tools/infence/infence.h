@@ -12,6 +12,8 @@
 
 #include <nouveau_drm.h>
 
+#include "../uapi.h"
+
 #define MS		1000000ll	/* ns */
 #define PAGE		4096u
 #define COMMANDS_VA	0x10000000ull
@@ -19,39 +21,6 @@
 #define KERNEL_BYTES	(1ull << 38)
 #define THREADS_MAX	8
 #define TIMELINE	1		/* of a sync's flags */
-
-struct vm_init {
-	uint64_t kernel_managed_addr, kernel_managed_size;
-};
-
-struct vm_bind_op {
-	uint32_t op, flags, handle, pad;
-	uint64_t addr, bo_offset, range;
-};
-
-struct vm_bind {
-	uint32_t op_count, flags, wait_count, sig_count;
-	uint64_t wait_ptr, sig_ptr, op_ptr;
-};
-
-struct sync {
-	uint32_t flags, handle;
-	uint64_t point;
-};
-
-struct exec_push {
-	uint64_t va;
-	uint32_t va_len, flags;
-};
-
-struct exec {
-	uint32_t channel, push_count, wait_count, sig_count;
-	uint64_t wait_ptr, sig_ptr, push_ptr;
-};
-
-#define VM_INIT	DRM_IOWR(DRM_COMMAND_BASE + 0x10, struct vm_init)
-#define VM_BIND	DRM_IOWR(DRM_COMMAND_BASE + 0x11, struct vm_bind)
-#define EXEC	DRM_IOWR(DRM_COMMAND_BASE + 0x12, struct exec)
 
 struct vgem_attach {
 	uint32_t handle, flags, out_fence, pad;

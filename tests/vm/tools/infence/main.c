@@ -7,8 +7,8 @@
  * after one line that says what; `errnos` prints what must be the same with and without
  * timegraph.ko, `hold` what it did.
  *
- * The structures of EXEC and of vgem are the kernel's (include/uapi/drm/nouveau_drm.h, vgem_drm.h),
- * of which this machine may have older headers, or none.
+ * The structures of vgem are the kernel's (include/uapi/drm/vgem_drm.h), of which this machine may
+ * have no header.
  */
 #include <stdio.h>
 #include <string.h>
