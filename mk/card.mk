@@ -10,7 +10,8 @@ CARD_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 CARD_SRC := $(wildcard src/card/*.c)
 CARD_OBJ := $(CARD_SRC:src/card/%.c=$(B)/obj/card/%.o)
 CARD_SAN_OBJ := $(CARD_SRC:src/card/%.c=$(B)/obj/card/san/%.o)
-CARDD_OBJ := $(patsubst tools/cardd/%.c,$(B)/obj/card/cardd/%.o,$(wildcard tools/cardd/*.c))
+CARDD_OBJ := $(patsubst tools/cardd/%.c,$(B)/obj/card/cardd/%.o,$(wildcard tools/cardd/*.c)) \
+	$(patsubst tools/lib/%.c,$(B)/obj/card/lib/%.o,$(wildcard tools/lib/*.c))
 CARD_TESTS := $(patsubst tests/card/%.c,$(B)/tests/card_%,$(filter-out tests/card/lib.c,$(wildcard tests/card/*.c)))
 
 .PHONY: card card-check
@@ -29,7 +30,11 @@ $(B)/obj/card/%.o: src/card/%.c
 
 $(B)/obj/card/cardd/%.o: tools/cardd/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CARD_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CARD_CFLAGS) -Itools -MMD -MP -c -o $@ $<
+
+$(B)/obj/card/lib/%.o: tools/lib/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CARD_CFLAGS) -Iinclude -MMD -MP -c -o $@ $<
 
 # The tests run the same sources under the address and undefined-behaviour sanitizers.
 $(B)/obj/card/san/%.o: src/card/%.c

@@ -2,8 +2,8 @@
 # The simulator and what proves the core with it: properties, wrong policies, fuzzers, speed,
 # coverage. Included by the Makefile after mk/core.mk.
 
-SIM_CFLAGS := $(CORE_CFLAGS) $(CORE_INC) -Isrc/sim
-SIM_SRC := $(wildcard src/sim/*.c)
+SIM_CFLAGS := $(CORE_CFLAGS) $(CORE_INC) -Isrc/trace -Isrc/sim -Itools
+SIM_SRC := $(wildcard src/sim/*.c src/trace/*.c tools/lib/*.c)
 SIM_OBJ := $(SIM_SRC:%.c=$(B)/obj/%.o)
 SIM_SAN := $(SIM_SRC:%.c=$(B)/san/%.o)
 TGSIM_OBJ := $(B)/obj/tools/tgsim/main.o $(SIM_OBJ)
@@ -96,10 +96,10 @@ FUZZERS := spec trace feed
 FUZZ_BIN := $(FUZZERS:%=$(B)/fuzz/%)
 FUZZ_SRC := $(CORE_SRC) $(filter-out src/sim/report.c,$(SIM_SRC))
 
-$(FUZZ_BIN): $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard include/tg/*.h include/env/user/*.h) src/sim/sim.h
+$(FUZZ_BIN): $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard include/tg/*.h include/env/user/*.h src/sim/*.h src/trace/*.h tools/lib/*.h)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -std=gnu11 -g -O1 -fno-strict-aliasing -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined $(CORE_INC) -Isrc/sim -o $@ $(filter %.c,$^)
+		-fno-sanitize-recover=undefined $(CORE_INC) -Isrc/trace -Isrc/sim -Itools -o $@ $(filter %.c,$^)
 
 .PHONY: fuzz check-fuzz
 check-fuzz: $(FUZZ_BIN)

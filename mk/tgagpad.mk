@@ -5,11 +5,11 @@
 B ?= build
 CC ?= cc
 
-TGAGPAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude
+TGAGPAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Itools
 
 .PHONY: tgagpad
 tgagpad: $(B)/bin/tgagpad
 
-$(B)/bin/tgagpad: tools/tgagpad/main.c include/uapi/timegraph.h
+$(B)/bin/tgagpad: tools/tgagpad/main.c tools/lib/opt.c tools/lib/opt.h include/uapi/timegraph.h
 	@mkdir -p $(@D)
-	$(CC) $(TGAGPAD_CFLAGS) -o $@ $< -lxcb
+	$(CC) $(TGAGPAD_CFLAGS) -o $@ $(filter %.c,$^) -lxcb

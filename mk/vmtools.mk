@@ -12,7 +12,8 @@ VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 vmtools: $(addprefix $(B)/vm/bin/,abuse count hostile infence raw scribble stall tty vram terminfo/x/xterm)
 
 # Sizes its work and writes its program as tgload does
-ABUSE_OBJ := $(addprefix $(B)/obj/vmtools/,tests/vm/tools/abuse.o tests/vm/tools/slowfile.o tools/tgload/work.o)
+ABUSE_OBJ := $(patsubst %.c,$(B)/obj/vmtools/%.o,$(wildcard tests/vm/tools/abuse/*.c) tools/tgload/work.c)
+INFENCE_OBJ := $(patsubst %.c,$(B)/obj/vmtools/%.o,$(wildcard tests/vm/tools/infence/*.c))
 
 $(B)/obj/vmtools/%.o: %.c
 	@mkdir -p $(@D)
@@ -26,7 +27,7 @@ $(addprefix $(B)/vm/bin/,count raw scribble stall tty vram): $(B)/vm/bin/%: $(B)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
 
-$(B)/vm/bin/infence: $(B)/obj/vmtools/tests/vm/tools/infence.o
+$(B)/vm/bin/infence: $(INFENCE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
@@ -48,4 +49,5 @@ $(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
 
--include $(ABUSE_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d) $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count infence raw scribble stall tty vram)
+-include $(ABUSE_OBJ:.o=.d) $(INFENCE_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d) \
+	$(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count raw scribble stall tty vram)

@@ -3,8 +3,8 @@
  * The modelled card: the whole public interface, and its manual.
  *
  * A card is a pure state machine.  It owns no clock, thread, socket or file: the host (tools/cardd,
- * or a test) tells it what happens and when, and it answers through the return values below and
- * the callbacks in struct card_host.  One card is used by one thread at a time; callbacks run
+ * or a test) calls it with what happens and when, and it answers through the return values below
+ * and the callbacks in struct card_host.  One card is used by one thread at a time; callbacks run
  * inside the call that caused them and must not call back into the card.
  *
  * Time is the host's, in nanoseconds, and never goes backwards between calls: a @now below the
@@ -148,15 +148,17 @@ void card_advance(struct card *card, s64 now);
 
 /**
  * card_fault() - let something break
- * @request: KIND[@WHEN][:CHANNEL], several joined by '+'.  WHEN is N (with the N-th command group
- *	from now on), a time from now on like 20ms (us, ms, s), or random (a group of the next
- *	thousand, by the seed); without it, as soon as possible.  CHANNEL: that one's; without it,
- *	whoever is first.  Kinds that hit the next work: hang (it never ends), mmu (a memory
- *	fault in its place), method (one is illegal).  That hit the next completion: semaphore (it
- *	is not written), lost-irq, late-irq (by 100 ms).  That are no channel's: spurious-irq
- *	(with nothing pending), notify (PFIFO's completion interrupt with nothing complete), stop
- *	(the graphics engine stands still), gone (reads are all ones, nothing else works),
- *	heal (ends hang, stop and gone).
+ * @request: KIND[@WHEN][:CHANNEL], several joined by '+'.
+ *	WHEN: N (with the N-th command group from now on), a time from now on like 20ms (us, ms, s), or
+ *	random (a group of the next thousand, by the seed); without it, as soon as possible.
+ *	CHANNEL: only this channel's work; without it, any channel's.
+ *	Kinds that hit the next work: hang (it never ends), mmu (a memory fault in its place), method
+ *	(one is illegal).
+ *	Kinds that hit the next completion: semaphore (it is not written), lost-irq, late-irq (by
+ *	100 ms).
+ *	Kinds that concern no channel: spurious-irq (with nothing pending), notify (PFIFO's completion
+ *	interrupt with nothing complete), stop (the graphics engine stands still), gone (reads are all
+ *	ones, nothing else works), heal (ends hang, stop and gone).
  * @why: on failure, one line that says what would be right
  * @size: bytes in @why, CARD_WHY is enough
  *

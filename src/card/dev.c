@@ -4,6 +4,8 @@
  *
  * Time passes in card_advance(): events are taken in the order of their modelled time, each at
  * its own instant (card->t), so it does not matter how late or how seldom the host calls.
+ *
+ * Called by the host (card.h), and by all units for errors, random numbers and the ground truth.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ void dev_error(struct card *card, const char *what, int chid, u64 value)
 		card->host.log(card->host.ctx, what, chid, value);
 }
 
-/* dev_random() - the next of a seeded sequence (splitmix64); each user has one of its own */
+/* dev_random() - the next number of a seeded sequence (splitmix64), of which @state is the place */
 u64 dev_random(u64 *state)
 {
 	u64 z = *state += 0x9e3779b97f4a7c15;
@@ -29,7 +31,7 @@ u64 dev_random(u64 *state)
 
 /* ---- birth and reset ------------------------------------------------------------------------- */
 
-/* dev_off() - all units are as they are at power-on */
+/* dev_off() - bring all units into their state at power-on */
 void dev_off(struct card *card)
 {
 	pgraph_reset(card);
@@ -166,7 +168,7 @@ void card_advance(struct card *card, s64 now)
 		ptimer_event(card);
 		fault_event(card);
 	}
-	/* caught up: accesses happen now */
+	/* all events up to @now are done: accesses happen now */
 	if (card_next_event(card) > card->now)
 		card->t = card->now;
 }
@@ -190,7 +192,7 @@ u32 dev_row(struct card *card, u32 chid)
 		}
 	}
 	if (card->rows == card->rows_room) {
-		/* out of rows: the newest one is used on, and that is an error */
+		/* out of rows: the last one serves all further channels, and an error is counted */
 		dev_error(card, "too many channels were created to tell apart", (int)chid, 0);
 		return card->rows - 1;
 	}

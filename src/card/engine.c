@@ -14,7 +14,7 @@
  * time since the last change to the state's sum, and to the channel's when busy.  They add up by
  * construction.
  *
- * Called by pfifo.c, pgraph.c, fault.c and, as time passes, by dev.c.
+ * Called by puller.c, runlist.c, pfifo.c, pgraph.c, fault.c and, as time passes, by dev.c.
  */
 #include "priv.h"
 
@@ -43,7 +43,7 @@ void engine_account(struct card *card, struct engine *e, enum gr_state next)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* engine_freeze() - from now on, what the engine does takes forever */
+/* engine_freeze() - stop the clock of the work in hand, and let no other begin */
 void engine_freeze(struct card *card, struct engine *e)
 {
 	if (e->frozen)
@@ -53,7 +53,7 @@ void engine_freeze(struct card *card, struct engine *e)
 	e->end = CARD_NEVER;
 }
 
-/* engine_thaw() - it goes on where it was */
+/* engine_thaw() - let the work in hand go on, for the time that it still takes */
 void engine_thaw(struct card *card, struct engine *e)
 {
 	if (!e->frozen)
@@ -66,7 +66,7 @@ void engine_thaw(struct card *card, struct engine *e)
 	pfifo_run(card);
 }
 
-/* engine_working() - it has work or a context switch in hand */
+/* engine_working() - does it have work or a context switch in hand? */
 bool engine_working(const struct engine *e)
 {
 	return e->state != GR_IDLE;
@@ -74,7 +74,7 @@ bool engine_working(const struct engine *e)
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-/* What has just begun takes so long. */
+/* The work that has just begun takes @ns. */
 static void engine_until(struct card *card, struct engine *e, s64 ns)
 {
 	if (e->frozen)
@@ -116,7 +116,7 @@ bool engine_settle(struct card *card, struct engine *e, struct chan *ch)
 	return false;
 }
 
-/* engine_free() - nobody has the engine, and it may be given to someone */
+/* engine_free() - no channel has the engine, and a channel may get it */
 bool engine_free(const struct engine *e)
 {
 	return e->owner < 0 && !engine_paused(e);
@@ -145,7 +145,7 @@ void engine_yield(struct engine *e)
 	e->owner = -1;
 }
 
-/* engine_abort() - whatever the owner does is cut off, without effect */
+/* engine_abort() - cut the owner's work off, without effect; the engine has no owner then */
 void engine_abort(struct card *card, struct engine *e)
 {
 	engine_account(card, e, GR_IDLE);
@@ -154,7 +154,7 @@ void engine_abort(struct card *card, struct engine *e)
 	e->end = CARD_NEVER;
 }
 
-/* engine_reset() - the same, and no context is loaded */
+/* engine_reset() - cut the work off and forget the loaded context */
 void engine_reset(struct card *card, struct engine *e)
 {
 	engine_abort(card, e);
@@ -163,7 +163,7 @@ void engine_reset(struct card *card, struct engine *e)
 	e->ctx = 0;
 }
 
-/* engine_event() - what the engine was doing ends now, if it is time */
+/* engine_event() - end the work in hand, if its time has come */
 void engine_event(struct card *card, struct engine *e)
 {
 	const struct gr_class *op = e->op;

@@ -4,8 +4,8 @@
  * at 0x105000) and the power manager (PMU, 0x10a000).
  *
  * nouveau loads programs of its own into them.  These are not run: a copy engine does what the
- * program for its methods would do (gr_copy.c); the power manager has rings for messages when it
- * is started, and nobody answers in them, for nobody asks without a change of clocks.
+ * program for its methods would do (gr_copy.c). The power manager has rings for messages once it is
+ * started, but never answers: nouveau sends it messages only when clocks change, and they never do.
  *
  * Called by mmio.c, and by pmc.c when one is switched on or off.
  */
@@ -43,14 +43,14 @@ void falcon_wr(struct card *card, u32 off, u32 val)
 	}
 }
 
-/* pmu_reset() - it stands still again, without rings */
+/* pmu_reset() - the power manager stops, and has no rings */
 void pmu_reset(struct card *card)
 {
 	for (u32 r = PMU_BASE; r < PMU_BASE + 0x1000; r += 4)
 		reg_set(card, r, 0);
 }
 
-/* pce_enable() - a copy engine is switched on or off; off, whatever it did is cut off */
+/* pce_enable() - a copy engine is switched on or off; switching it off cuts its work off */
 void pce_enable(struct card *card, enum engine_id id, bool on)
 {
 	struct engine *e = &card->engine[id];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fault.c - faults on request: what breaks, when, and for whom.
+ * fault.c - faults on request: what breaks, when, and for which channel.
  *
  * A fault waits in a list until it is due, and then happens once.  Some hit the next work or the
  * next completion of a channel: the units ask fault_hits() there.  The others happen by themselves
@@ -18,7 +18,7 @@
 #define RANDOM_GROUPS	1000
 #define TIME_MAX	(1000000 * 1000000000ll)
 #define GROUPS_MAX	1000000000000ull
-/* How often a card that is to be gone looks whether the driver has handled its interrupts. */
+/* A card that is to go waits until the driver has handled its interrupts: how often it looks. */
 #define GONE_RETRY_NS	100000
 
 static const struct {
@@ -45,7 +45,7 @@ static bool fault_waits_for_work(enum fault_kind kind)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* What was asked for is quoted as far as it is plain text: it may come from anywhere. */
+/* The request may come from anywhere: bytes that are no plain text are quoted as question marks. */
 static bool refuse(char *why, size_t size, const char *item, const char *wrong)
 {
 	char plain[41];
@@ -168,7 +168,7 @@ static void fault_happens(struct card *card, u32 i, int chid)
 
 /*
  * fault_hits() - is this what a fault has waited for?
- * @ch: whose work, or completion, it is
+ * @ch: the channel whose work or completion it is
  *
  * Return: true when it happens now, to this channel.
  */
@@ -186,7 +186,7 @@ bool fault_hits(struct card *card, enum fault_kind kind, const struct chan *ch)
 	return false;
 }
 
-/* fault_group() - a command group has ended: faults count them */
+/* fault_group() - a command group has ended: count it for the faults that wait for the N-th */
 void fault_group(struct card *card, const struct chan *ch)
 {
 	for (u32 i = 0; i < card->faults; i++) {
@@ -203,7 +203,7 @@ void fault_group(struct card *card, const struct chan *ch)
 	}
 }
 
-/* fault_next() - when a fault happens by itself, or CARD_NEVER */
+/* fault_next() - when the next fault happens by itself, or CARD_NEVER */
 s64 fault_next(const struct card *card)
 {
 	s64 next = CARD_NEVER;

@@ -80,12 +80,12 @@ const struct card_chip chip_g92 = {
 		.rops = 16,
 		/*
 		 * After a context switch the second-level texture and constant caches hold the
-		 * other context's data: 32 KiB in each of 4 partitions (H. Wong et al., Demystifying
-		 * GPU Microarchitecture through Microbenchmarking, ISPASS 2010, for the same
-		 * generation: 256 KiB over 8 partitions of the GT200).  How much of it is fetched
-		 * again is not published: assumed is anything from none to all, at a sixteenth of
-		 * the memory's speed, since the accesses wait for each other: up to 36 us, on
-		 * average half as much as the switch itself.
+		 * other context's data: 32 KiB in each of 4 partitions (H. Wong et al.,
+		 * Demystifying GPU Microarchitecture through Microbenchmarking, ISPASS 2010, for
+		 * the same generation: 256 KiB over 8 partitions of the GT200).  How much of it is
+		 * fetched again is not published: assumed is anything from none to all, at a
+		 * sixteenth of the memory's speed, since the accesses wait for each other: up to 36
+		 * us, on average half as much as the switch itself.
 		 */
 		.cold_bytes = 4 * 32 * 1024,
 		.cold_mbps = 57600 / 16,

@@ -85,8 +85,9 @@ const struct card_chip chip_gf100 = {
 		/* Fermi white paper: a context switch takes less than 25 us */
 		.switch_ns = 25000,
 		/*
-		 * A copy engine's context is 256 bytes, which its program saves and loads by itself;
-		 * assumed: a microsecond, some hundred instructions and two trips to memory.
+		 * A copy engine's context is 256 bytes, which its program saves and loads by
+		 * itself; assumed: a microsecond, some hundred instructions and two trips to
+		 * memory.
 		 */
 		.copy_switch_ns = 1000,
 	},

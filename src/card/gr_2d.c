@@ -6,6 +6,8 @@
  * Source and destination have the same number of bytes per pixel, and pixels are copied as they
  * are (SRCCOPY); other operations and shapes take their time and draw nothing, which is logged.
  * Rectangles and blits show when their time has passed; image data is written as it arrives.
+ *
+ * Called by pgraph.c for methods, and when work ends.
  */
 #include <string.h>
 

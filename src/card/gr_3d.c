@@ -6,6 +6,8 @@
  *
  * What a draw covers is not known without drawing it; the model assumes that it touches each pixel
  * of its viewport, as far as the scissors let it, once.
+ *
+ * Called by pgraph.c for methods, and when work ends.
  */
 #include "priv.h"
 

@@ -4,6 +4,8 @@
  * program's length say.  The program is read, not run: its instructions are counted from the
  * start to the first one that ends the thread, and loops are not followed.  Class 0x90c0 is the
  * same on Fermi, with other methods and other instructions.
+ *
+ * Called by pgraph.c for methods, and when work ends.
  */
 #include "priv.h"
 

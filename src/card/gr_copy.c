@@ -6,6 +6,8 @@
  *
  * Class 0x9039 also copies from and to block-linear surfaces, and writes what the pushbuffer holds,
  * as it arrives.
+ *
+ * Called by pgraph.c for methods, and when work ends.
  */
 #include "priv.h"
 

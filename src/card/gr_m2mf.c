@@ -2,6 +2,8 @@
 /*
  * gr_m2mf.c - class 0x5039, memory to memory: copies lines of bytes between pitch or block-linear
  * surfaces.  nouveau moves buffers with it.  The copy is made when its time has passed.
+ *
+ * Called by pgraph.c for methods, and when work ends.
  */
 #include "priv.h"
 

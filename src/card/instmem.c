@@ -6,6 +6,8 @@
  * BAR3 go through page tables: 0x001704 names the instance block, 0x001708 and 0x00170c the DMA
  * object in it whose base the window shows.  On Fermi each has an instance block of its own, named
  * by 0x001704 and 0x001714, and shows that one's space from 0 on.
+ *
+ * Called by mmio.c for the windows; by all units that read or write video memory directly.
  */
 #include <string.h>
 
@@ -67,7 +69,7 @@ void instmem_window(struct card *card, u32 off, void *buf, u32 len, bool write)
 		memset(buf, 0xff, len);
 }
 
-/* What BAR1 or BAR3 shows. */
+/* The address space that BAR1 or BAR3 shows. */
 static void instmem_bar_space(struct card *card, int bar, struct dmaobj *obj)
 {
 	u64 inst = (u64)(reg_get(card, HOST_INSTANCE) & 0x0fffffff) << 12;

@@ -6,9 +6,11 @@
  *
  * They are written by methods 0x0114 to 0x0120, started by method 0x3800 + 8 n, and given more
  * parameters by the next one, 0x3804 + 8 n.  What a macro sends are methods like those from the
- * pushbuffer: it fills ch->held, as chan_decode() in pfifo.c does, which calls us there.  So a
+ * pushbuffer: it fills ch->held, as chan_decode() in pusher.c does, which calls us there.  So a
  * macro waits where its channel waits.  Its instructions: envytools, envydis/macro.c.  They take no
  * time; the methods do.
+ *
+ * Called by pusher.c to run one, and by pgraph.c for the methods that write and start one.
  */
 #include "priv.h"
 
@@ -75,7 +77,7 @@ static void macro_set(struct macro *m, u32 reg, u32 value)
 		m->reg[reg] = value;
 }
 
-/* What becomes of a result: bits 4-6 */
+/* Bits 4-6: where a result goes */
 static void macro_result(struct chan *ch, u32 insn, u32 value)
 {
 	struct macro *m = &ch->macro;
@@ -141,7 +143,7 @@ static bool macro_alu(struct macro *m, u32 op, u32 a, u32 b, u32 *value)
 	return true;
 }
 
-/* A method's last datum, of the class of our subchannel. */
+/* What was last written to a method of the class on the macro's subchannel. */
 static u32 macro_read(struct chan *ch, u32 mthd)
 {
 	int slot = ch->subch[ch->macro.subc].slot;
@@ -210,7 +212,7 @@ static void macro_step(struct card *card, struct chan *ch)
 	}
 }
 
-/* The end comes when what the last instruction wants is done. */
+/* The macro ends once the method that the last instruction sends has been executed. */
 static void macro_end(struct macro *m)
 {
 	if (m->pc == END && !m->waits)

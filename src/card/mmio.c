@@ -5,6 +5,8 @@
  * The chip's table sends each range of BAR0 to its unit.  Registers of units that are not modelled
  * (display, thermal, video engines, ...) keep what is written, which is what their drivers need to
  * come up.
+ *
+ * Called by the host, once for each access.
  */
 #include <string.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * pbus.c - the bus control unit: its interrupt, and the sequencer that is never busy.
+ *
+ * Called by mmio.c for registers.
  */
 #include "priv.h"
 

@@ -8,7 +8,9 @@
  * mirrored at 0x088000 of BAR0.
  *
  * In D3hot nothing runs and only this space answers; everything else is away (mmio.c).  Back in D0
- * the function has been reset, and its memory, which nobody refreshed, holds nothing of use.
+ * the function has been reset, and its memory, which was not refreshed, holds nothing of use.
+ *
+ * Called by mmio.c for registers and the configuration space, by pmc.c for interrupts, by fault.c.
  */
 #include <string.h>
 
@@ -82,7 +84,7 @@ bool pci_busy(const struct card *card)
 	return card->pci.intx || !card->pci.msi_armed || !(reg_get(card, 0x000140) & 1);
 }
 
-/* pci_spurious() - an interrupt that means nothing */
+/* pci_spurious() - raise an interrupt while no unit has one pending */
 void pci_spurious(struct card *card)
 {
 	if (card->gone)

@@ -2,10 +2,12 @@
 /*
  * pfb.c - the memory controller: geometry, TLB invalidation, and the fault record.
  *
- * The model translates every access afresh, so invalidation is done when it is asked for.  The
+ * The model translates every access afresh, so an invalidation is complete at once.  The
  * fault record keeps the first fault until the driver acknowledges it: it selects one of six
  * words by writing 0x100c90 and reads it at 0x100c94.  On Fermi PFIFO keeps the record; memory
  * partitions say at 0x11020c how much they have.
+ *
+ * Called by mmio.c for registers; vm.c writes the fault record.
  */
 #include "priv.h"
 

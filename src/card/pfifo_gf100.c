@@ -2,7 +2,7 @@
 /*
  * pfifo_gf100.c - channels as the driver of a GF100 sees them: their table at 0x003000, the one
  * runlist, the page by which each is told of work, and the interrupts.  What channels do is in
- * pfifo.c.
+ * pusher.c, puller.c and runlist.c.
  *
  * A channel is bound to its instance block (0x003000 + 8 n), set going (0x003004 + 8 n) and named
  * by the runlist.  Its doorbell is word 0x8c of a page of video memory (USERD); the card sees the
@@ -97,7 +97,10 @@ void pfifo_gf100_nonstall(struct card *card, const struct chan *ch)
 	pmc_update(card);
 }
 
-/* pfifo_gf100_fault() - the MMU could not translate what @unit asked for; the first one is kept */
+/*
+ * pfifo_gf100_fault() - record that the MMU could not translate an address of @unit; the first is
+ * kept
+ */
 void pfifo_gf100_fault(struct card *card, u32 unit, u64 inst, u64 addr, u32 type)
 {
 	u32 record = PFIFO_FAULT + 16 * unit;
@@ -296,7 +299,7 @@ bool pfifo_gf100_user(struct card *card, u64 off, void *buf, u32 len, bool write
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
-/* What has the engine: while it works, or is stuck. */
+/* The channel that has the engine, while the engine works or is stuck. */
 static u32 engine_status(const struct engine *e)
 {
 	if (!e || e->owner < 0)

@@ -7,6 +7,8 @@
  * here too, since their objects are bound in the same way.  0x40032c (context), 0x400700 (status)
  * and 0x400380-388 (its details) show the present instant.  What differs on GF100 is in
  * pgraph_gf100.c.
+ *
+ * Called by mmio.c for registers, by puller.c for methods, by engine.c when work ends.
  */
 #include "priv.h"
 
@@ -41,13 +43,13 @@
 #define MTHD_NOTIFY		0x0104
 #define MTHD_DMA_NOTIFY		0x0180
 
-/* Longer than any program: a guest may have one without an end. */
+/* Instructions read of a program at most: a guest's program may have no end. */
 #define PROGRAM_MAX		0x100000
 
 #define TRAP_CCACHE		0x010
 #define TRAP_CCACHE_USTATUS	0x405018
 
-/* What an MMU fault on request says it wanted to read. */
+/* The address in the record of an MMU fault on request. */
 #define FAULT_MMU_ADDR		0x12345000
 
 /* The class of an object of engine @e; each engine has its own. */
@@ -139,7 +141,7 @@ static bool gr_notify(struct card *card, struct chan *ch, const u32 *state)
 	return true;
 }
 
-/* pgraph_done() - work of class @op has taken its time: now it shows */
+/* pgraph_done() - the time of a work of class @op is over: its effect becomes visible */
 void pgraph_done(struct card *card, struct engine *e, struct chan *ch, const struct gr_class *op)
 {
 	u32 *state = ch->state + op->slot * GR_METHODS;
@@ -150,7 +152,7 @@ void pgraph_done(struct card *card, struct engine *e, struct chan *ch, const str
 		gr_notify(card, ch, state);
 }
 
-/* Objects are named by handle; what is kept is where they are. */
+/* Methods name objects by handle; the model keeps the address of their description. */
 static bool gr_dma_object(struct card *card, struct chan *ch, u32 *state, u32 mthd, u32 data)
 {
 	u32 context;
@@ -262,72 +264,78 @@ s64 pgraph_query(struct card *card, const struct chan *ch, const u32 *state, u32
 	return 0;
 }
 
+/* A program's code, read word by word. */
+struct code {
+	const struct dmaobj *object;
+	u64 addr;		/* where the next words for @buf are */
+	u32 buf[256];
+	u32 words;		/* in @buf, */
+	u32 at;			/* of which so many have been taken */
+};
+
+/* Takes a word. False: it cannot be read. */
+static bool code_word(struct card *card, struct code *code, u32 *word)
+{
+	if (code->at == code->words) {
+		/* up to a page's end: memory may end where the program does */
+		code->words = (0x400 - (code->addr & 0x3ff)) / 4;
+		code->at = 0;
+		if (!vm_read(card, code->object, code->addr, code->buf, code->words * 4, VM_GR_CODE))
+			return false;
+		code->addr += code->words * 4;
+	}
+	*word = code->buf[code->at++];
+	return true;
+}
+
+/* What reading @n instructions costs a hostile guest, whose programs may be long. */
+static u32 program_charge(struct card *card, u32 n)
+{
+	card->budget -= card->budget > n / 64 ? n / 64 : card->budget;
+	return n;
+}
+
 /*
  * pgraph_program() - how many instructions a program has: bit 0 of the first word says whether an
  * instruction has two; the low bits of the second are 1 when the thread ends with it.
  *
  * Return: their number; 0 when the code cannot be read.
  */
-u32 pgraph_program(struct card *card, const struct dmaobj *code, u64 addr)
+u32 pgraph_program(struct card *card, const struct dmaobj *object, u64 addr)
 {
-	u32 buf[256], words = 0, at = 0, n = 0;
+	struct code code = { .object = object, .addr = addr & ~3ull };
+	u32 n = 0, w[2];
 
-	addr &= ~3ull;
 	while (n < PROGRAM_MAX) {
-		u32 w[2];
-
-		for (u32 i = 0; i < 2; i++) {
-			if (at == words) {
-				/* up to a page's end: memory may end where the program does */
-				words = (0x400 - (addr & 0x3ff)) / 4;
-				if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
-					return 0;
-				addr += words * 4;
-				at = 0;
-			}
-			w[i] = buf[at++];
-			if (!(w[0] & 1))
-				break;
-		}
+		if (!code_word(card, &code, &w[0]) || (w[0] & 1 && !code_word(card, &code, &w[1])))
+			return 0;
 		n++;
 		if (w[0] & 1 && (w[1] & 3) == 1)
 			break;
 	}
-	if (card->budget > n / 64)
-		card->budget -= n / 64;
-	else
-		card->budget = 0;
-	return n;
+	return program_charge(card, n);
 }
 
 /*
  * pgraph_program_gf100() - the same for Fermi: all instructions have two words, and the thread ends
  * with the first EXIT that every thread executes.
  */
-u32 pgraph_program_gf100(struct card *card, const struct dmaobj *code, u64 addr)
+u32 pgraph_program_gf100(struct card *card, const struct dmaobj *object, u64 addr)
 {
-	u32 buf[256], words = 0, at = 0, n = 0;
+	struct code code = { .object = object, .addr = addr & ~7ull };
+	u32 n = 0, w[2];
 
-	addr &= ~7ull;
 	while (n < PROGRAM_MAX) {
-		if (at == words) {
-			words = (0x400 - (addr & 0x3ff)) / 4;
-			if (!vm_read(card, code, addr, buf, words * 4, VM_GR_CODE))
-				return 0;
-			addr += words * 4;
-			at = 0;
-		}
+		if (!code_word(card, &code, &w[0]) || !code_word(card, &code, &w[1]))
+			return 0;
 		n++;
-		/* class in bits 0-3, predicate in 10-13, 7 being "always"; operation in the top six */
-		if ((buf[at] & 0x3c0f) == 0x1c07 && buf[at + 1] >> 26 == 0x20)
+		/*
+		 * class in bits 0-3, predicate in 10-13, 7 being "always"; operation in the top six
+		 */
+		if ((w[0] & 0x3c0f) == 0x1c07 && w[1] >> 26 == 0x20)
 			break;
-		at += 2;
 	}
-	if (card->budget > n / 64)
-		card->budget -= n / 64;
-	else
-		card->budget = 0;
-	return n;
+	return program_charge(card, n);
 }
 
 /* The class of objects that do nothing. */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmc.c - master control: identification, unit enables, and the one place where interrupts meet.
+ * pmc.c - master control: identification, unit enables, and the one place where all interrupts come
+ * together.
  *
  * 0x000100 shows which units want attention; bit 0 of 0x000140 lets that through to the PCI
  * function.  Every unit calls pmc_update() when its own interrupt state changes.
+ *
+ * Called by mmio.c for registers, by all units that interrupt.
  */
 #include "priv.h"
 

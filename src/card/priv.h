@@ -4,8 +4,10 @@
  *
  * Unit names are nouveau's (and envytools'): a register is found in the file that has the name of
  * the driver's file.  Every unit has a reset function, and read and write functions for its
- * registers, which mmio.c calls by address.  Registers that no unit claims just keep what is
+ * registers, which mmio.c calls by address.  A register that belongs to no unit keeps what is
  * written.
+ *
+ * No unit has a lock or a thread: the host lets one thread at a time into the card (card.h).
  */
 #ifndef CARD_PRIV_H
 #define CARD_PRIV_H
@@ -118,7 +120,10 @@ enum vm_reason {
 	VM_DMAOBJ_LIMIT = 15,
 };
 
-/* Who accesses: engine in bits 0-3, client 8-11, its part 12-15 of trap register 0. */
+/*
+ * The unit that accesses memory: engine in bits 0-3, client 8-11, its part 12-15 of trap register
+ * 0.
+ */
 enum vm_who {
 	VM_PFIFO_PUSHBUF = 0x0805,
 	VM_PFIFO_SEMAPHORE = 0x1405,
@@ -237,7 +242,7 @@ void vbios_build(struct card *card);
 u32 vbios_rd(struct card *card, u32 off);
 void vbios_wr(struct card *card, u32 off, u32 val);
 
-/* ---- pfifo.c: channels -------------------------------------------------------------------- */
+/* ---- pfifo.c, pusher.c, puller.c, runlist.c: channels -------------------------------------- */
 
 /* Object classes with state of their own.  State belongs to the context, not the subchannel. */
 enum gr_slot { GR_M2MF, GR_2D, GR_COMPUTE, GR_3D, GR_COPY0, GR_COPY1, GR_MACRO, GR_SLOTS };
@@ -337,7 +342,7 @@ struct pfifo {
 	bool running;
 	bool behind;		/* budget ran out with work left at the present instant */
 	/* Fermi, as its driver sees it */
-	u32 mmu_units;		/* 0x00259c: who had a memory fault */
+	u32 mmu_units;		/* 0x00259c: units that had a memory fault */
 	u32 pbdma_units;	/* 0x0025a0: which of the pushers is in error */
 	u32 nonstall;		/* 0x0025a4: engines whose channels interrupt */
 	u32 runlist_intr;	/* 0x002a00 */
@@ -356,7 +361,7 @@ void pfifo_wr(struct card *card, u32 off, u32 val);
 u32 pfifo_user_rd(struct card *card, u32 off);
 void pfifo_user_wr(struct card *card, u32 off, u32 val);
 
-/* pfifo.c for pfifo_gf100.c */
+/* pfifo.c, pusher.c and runlist.c for pfifo_gf100.c */
 enum pfifo_error { PFIFO_BAD_COMMAND, PFIFO_EMPTY_ENTRY, PFIFO_NO_MEMORY, PFIFO_BAD_METHOD,
 		   PFIFO_NO_OBJECT, PFIFO_SOFTWARE, PFIFO_BAD_SEMAPHORE };
 
@@ -414,7 +419,7 @@ struct engine {
 	bool frozen;		/* by a fault: nothing begins, and what is in hand does not end */
 	s64 cold;		/* what the next work takes longer, since caches are */
 	s64 rest;		/* frozen: what the work in hand still takes */
-	const struct gr_class *op;	/* whose work; NULL: method decoding or a context switch */
+	const struct gr_class *op;	/* class of the work in hand; NULL: decoding or a context switch */
 	s64 ns[GR_STATES];
 	s64 late_ns;
 	u64 groups;

@@ -5,6 +5,8 @@
  * Counts nanoseconds in steps of 32, as the chip does with the ratio that nouveau programs (the
  * ratio registers keep what is written and change nothing).  The driver sets the time; the alarm
  * compares the low word.  Time is the model's instant, which is the host's time of the access.
+ *
+ * Called by mmio.c for registers, by dev.c as time passes, by units that write the time.
  */
 #include "priv.h"
 

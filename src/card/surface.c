@@ -3,16 +3,16 @@
  * surface.c - pictures in memory: where byte (x, y) of a pitch or block-linear surface is.
  *
  * Block-linear: gobs of 64 bytes by 4 lines, on Fermi 8; blocks of gobs; blocks in rows (envytools,
- * hw/memory/g80-surface).  The storage types of the page tables, which rearrange memory further,
- * are invisible to everybody who goes through them, as we all do.
+ * hw/memory/g80-surface).  The storage types of the page tables rearrange memory further. Since
+ * every access of the model goes through the page tables, they are not modelled.
  *
- * Used by the M2MF and 2D classes; x is in bytes.
+ * Called by the M2MF, copy, 2D and 3D classes; x is in bytes.
  */
 #include <string.h>
 
 #include "priv.h"
 
-/* surface_pixel_bytes() - of a format, 2D's and 3D's alike; 0 for one that there is not */
+/* surface_pixel_bytes() - bytes of a pixel in a format of 2D or 3D; 0: there is no such format */
 u32 surface_pixel_bytes(u32 format)
 {
 	switch (format & 0xff) {

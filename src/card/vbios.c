@@ -2,10 +2,12 @@
 /*
  * vbios.c - the least video BIOS that nouveau accepts, and the window that shows it.
  *
- * A PCI option ROM with a BIT table ('i': BIOS information, 'I': initialisation, a list of no scripts)
- * and a display configuration block of version 4.0 without outputs.  On Fermi also the limits of
- * two PLLs ('C'), which nouveau insists on and never uses without a change of clocks, and what kind
- * of memory there is ('M').  At 0x300000 of BAR0.
+ * A PCI option ROM with a BIT table ('i': BIOS information, 'I': initialisation, a list of no
+ * scripts) and a display configuration block of version 4.0 without outputs.  On Fermi also the
+ * limits of two PLLs ('C'), which nouveau insists on and never uses without a change of clocks, and
+ * what kind of memory there is ('M').  At 0x300000 of BAR0.
+ *
+ * Called by mmio.c for registers, by dev.c when a card is made.
  */
 #include <string.h>
 

@@ -6,10 +6,12 @@
  * block; an entry covers 512 MiB and points at a table of 4 KiB or 64 KiB pages.  A page entry
  * carries the log of the number of equal neighbours, and the address where their common block
  * starts.  Memory is video memory or, by the host's leave, the guest's.  There is no TLB: each
- * access reads the tables, so a driver that forgets to invalidate is not found out.
+ * access reads the tables, so the model does not notice a driver that forgets to invalidate.
  *
  * Tables and objects are written by the guest: nothing here trusts them.  Fermi's tables, and its
  * record of faults, are in vm_gf100.c.
+ *
+ * Called by all units that read or write memory by an address of the GPU.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * vm_gf100.c - Fermi's page tables and its way to tell of faults.
+ * vm_gf100.c - Fermi's page tables, and how it reports faults.
  *
  * The instance block names a directory (0x200) and the last address (0x208).  An entry of it
  * covers 128 MiB and points at a table of 128 KiB pages (low word), or of 4 KiB pages (high word),

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens next: a heap of four children per node, since most of its cost is in cache
- * lines and a node's children share one or two. Timers know their slot, so that they can be
- * moved and cleared. Equal times go in the order in which they were set: a run is repeatable.
+ * The event queue: timers in a heap of four children per node, since most of its cost is in cache
+ * lines and a node's children share one or two. A timer knows its slot, so that it can be moved and
+ * cleared. Timers set to the same time fire in the order in which they were set, so that a run can
+ * be repeated. Called by gpu.c for the hardware's timers, by run.c, client.c and poll.c for the
+ * others.
  */
 #include <stdlib.h>
-#include "sim.h"
 
-void *tgs_alloc(u64 nr, u64 size)
-{
-	return memset(tgs_grow(NULL, nr, size), 0, nr * size);
-}
-
-void *tgs_grow(void *old, u64 nr, u64 size)
-{
-	u64 bytes;
-	void *mem = NULL;
-
-	if (!__builtin_mul_overflow(nr, size, &bytes))
-		mem = realloc(old, bytes ? bytes : 1);
-	if (!mem) {
-		fprintf(stderr, "tgsim: out of memory\n");
-		exit(1);
-	}
-	return mem;
-}
+#include "evq.h"
+#include "mem.h"
 
 static bool before(const struct tgs_slot *a, const struct tgs_slot *b)
 {

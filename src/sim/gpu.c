@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hardware: each engine serves the channels that have work in turn, as a runlist does. A
- * turn is one group, or a slice of time; going from one channel to another costs time. Only the
- * scheduler's policy decides how much there is to choose from.
+ * The simulated hardware: each engine serves the channels that have work in turn, as a runlist
+ * does. A turn is one group, or a slice of time; going from one channel to another costs time. The
+ * scheduler's policy decides only how many channels have work. Called by client.c (a doorbell), by
+ * its own timers, and by run.c at the end. One thread.
  */
-#include "sim.h"
+#include "gpu.h"
 
 static void next_turn(struct tgs_hw_engine *e, s64 now)
 {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a run gives, for people (a table, a picture) and for programs (JSON, CSV). Times in
- * microseconds with three places: all that there is.
+ * What a run gives, for people (a table, a picture) and for programs (JSON, CSV). Times are printed
+ * in microseconds with three places, the simulator's full precision. Called by tgsim after a run.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "lib/json.h"
+#include "mem.h"
+#include "picture.h"
+#include "report.h"
 
 static const char *const cause_names[TGS_CAUSES] = {
 	"backlog", "reserve", "window", "policy", "hardware",
@@ -23,6 +27,11 @@ static double seconds(const struct tgs_result *r)
 static double mean_wait(const struct tgs_stats *stats, enum tgs_cause cause)
 {
 	return stats->done ? us(stats->waited[cause]) / stats->done : 0;
+}
+
+static u64 ejections(const struct tgs_gpu_result *gpu)
+{
+	return gpu->notes[TG_NOTE_EJECTED_PICK] + gpu->notes[TG_NOTE_EJECTED_STARVED];
 }
 
 static void merge(struct tgs_stats *sum, const struct tgs_stats *stats)
@@ -74,8 +83,7 @@ static void print_gpu(const struct tgs_result *r, u32 nr, FILE *to)
 			"drains cut\n", conf->name, (unsigned long long)gpu->notes[TG_NOTE_LOST],
 			(unsigned long long)gpu->notes[TG_NOTE_REPAIRED],
 			(unsigned long long)gpu->notes[TG_NOTE_OVERLAP],
-			(unsigned long long)(gpu->notes[TG_NOTE_EJECTED_PICK] +
-					     gpu->notes[TG_NOTE_EJECTED_STARVED]),
+			(unsigned long long)ejections(gpu),
 			(unsigned long long)gpu->notes[TG_NOTE_DRAIN_CUT]);
 }
 
@@ -110,54 +118,82 @@ void tgs_report_text(const struct tgs_result *r, FILE *to)
 	}
 }
 
+static void json_gpu(struct json *j, const struct tgs_gpu_conf *conf,
+		     const struct tgs_gpu_result *gpu)
+{
+	u32 i;
+
+	json_open(j, NULL, '{');
+	json_string(j, "name", conf->name);
+	json_string(j, "policy", tg_policy_get(conf->policy)->name);
+	json_open(j, "engines", '[');
+	for (i = 0; i < conf->engines; i++) {
+		json_open(j, NULL, '{');
+		json_fixed(j, "busy_us", us(gpu->engine[i].busy), 3);
+		json_fixed(j, "switch_us", us(gpu->engine[i].switching), 3);
+		json_u64(j, "switches", gpu->engine[i].switches);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_u64(j, "lost", gpu->notes[TG_NOTE_LOST]);
+	json_u64(j, "repaired", gpu->notes[TG_NOTE_REPAIRED]);
+	json_u64(j, "overlaps", gpu->notes[TG_NOTE_OVERLAP]);
+	json_u64(j, "ejected", ejections(gpu));
+	json_u64(j, "drains_cut", gpu->notes[TG_NOTE_DRAIN_CUT]);
+	json_close(j, '}');
+}
+
+static void json_client(struct json *j, const struct tgs_result *r, const struct tgs_client_result *c)
+{
+	const struct tgs_hist *h = &c->stats.latency;
+	u32 i;
+
+	json_line(j);
+	json_open(j, NULL, '{');
+	json_string(j, "name", r->scenario->clients[c->conf].name);
+	json_u64(j, "nr", c->nr);
+	json_u64(j, "groups", c->stats.done);
+	json_u64(j, "wanted", c->stats.released);
+	json_u64(j, "refused", c->stats.failed);
+	json_fixed(j, "rate_hz", c->stats.done / seconds(r), 3);
+	json_fixed(j, "share", (double)c->stats.used / r->scenario->duration, 6);
+	json_fixed(j, "used_us", us(c->stats.used), 3);
+	json_open(j, "latency_us", '{');
+	json_fixed(j, "p50", us(tgs_hist_at(h, 500)), 3);
+	json_fixed(j, "p90", us(tgs_hist_at(h, 900)), 3);
+	json_fixed(j, "p99", us(tgs_hist_at(h, 990)), 3);
+	json_fixed(j, "max", us(h->max), 3);
+	json_close(j, '}');
+	json_open(j, "mean_wait_us", '{');
+	for (i = 0; i < TGS_CAUSES; i++)
+		json_fixed(j, cause_names[i], mean_wait(&c->stats, i), 3);
+	json_close(j, '}');
+	json_u64(j, "modelled", c->stats.modelled);
+	json_fixed(j, "would_wait_us", c->stats.modelled ? us(c->stats.would) / c->stats.modelled : 0, 3);
+	json_u64(j, "missed", c->stats.missed);
+	json_close(j, '}');
+}
+
 void tgs_report_json(const struct tgs_result *r, FILE *to)
 {
 	const struct tgs_scenario *s = r->scenario;
-	u32 i, j;
+	struct json j = { .to = to, .bytes = JSON_ASCII };
+	u32 i;
 
-	fprintf(to, "{\"seed\":%llu,\"duration_us\":%.3f,\"events\":%llu,\"gpus\":[",
-		(unsigned long long)s->seed, us(s->duration), (unsigned long long)r->events);
-	for (i = 0; i < s->nr_gpus; i++) {
-		const struct tgs_gpu_result *gpu = &r->gpus[i];
-
-		fprintf(to, "%s{\"name\":\"%s\",\"policy\":\"%s\",\"engines\":[", i ? "," : "",
-			s->gpus[i].name, tg_policy_get(s->gpus[i].policy)->name);
-		for (j = 0; j < s->gpus[i].engines; j++)
-			fprintf(to, "%s{\"busy_us\":%.3f,\"switch_us\":%.3f,\"switches\":%llu}",
-				j ? "," : "", us(gpu->engine[j].busy),
-				us(gpu->engine[j].switching),
-				(unsigned long long)gpu->engine[j].switches);
-		fprintf(to, "],\"lost\":%llu,\"repaired\":%llu,\"overlaps\":%llu,\"ejected\":%llu,"
-			"\"drains_cut\":%llu}", (unsigned long long)gpu->notes[TG_NOTE_LOST],
-			(unsigned long long)gpu->notes[TG_NOTE_REPAIRED],
-			(unsigned long long)gpu->notes[TG_NOTE_OVERLAP],
-			(unsigned long long)(gpu->notes[TG_NOTE_EJECTED_PICK] +
-					     gpu->notes[TG_NOTE_EJECTED_STARVED]),
-			(unsigned long long)gpu->notes[TG_NOTE_DRAIN_CUT]);
-	}
-	fprintf(to, "],\"clients\":[");
-	for (i = 0; i < r->nr_clients; i++) {
-		const struct tgs_client_result *c = &r->clients[i];
-		const struct tgs_hist *h = &c->stats.latency;
-
-		fprintf(to, "%s\n{\"name\":\"%s\",\"nr\":%u,\"groups\":%llu,\"wanted\":%llu,"
-			"\"refused\":%llu,\"rate_hz\":%.3f,\"share\":%.6f,\"used_us\":%.3f,",
-			i ? "," : "", s->clients[c->conf].name, c->nr,
-			(unsigned long long)c->stats.done, (unsigned long long)c->stats.released,
-			(unsigned long long)c->stats.failed, c->stats.done / seconds(r),
-			(double)c->stats.used / s->duration, us(c->stats.used));
-		fprintf(to, "\"latency_us\":{\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,\"max\":%.3f},"
-			"\"mean_wait_us\":{", us(tgs_hist_at(h, 500)), us(tgs_hist_at(h, 900)),
-			us(tgs_hist_at(h, 990)), us(h->max));
-		for (j = 0; j < TGS_CAUSES; j++)
-			fprintf(to, "%s\"%s\":%.3f", j ? "," : "", cause_names[j],
-				mean_wait(&c->stats, j));
-		fprintf(to, "},\"modelled\":%llu,\"would_wait_us\":%.3f,\"missed\":%llu}",
-			(unsigned long long)c->stats.modelled,
-			c->stats.modelled ? us(c->stats.would) / c->stats.modelled : 0,
-			(unsigned long long)c->stats.missed);
-	}
-	fprintf(to, "]}\n");
+	json_open(&j, NULL, '{');
+	json_u64(&j, "seed", s->seed);
+	json_fixed(&j, "duration_us", us(s->duration), 3);
+	json_u64(&j, "events", r->events);
+	json_open(&j, "gpus", '[');
+	for (i = 0; i < s->nr_gpus; i++)
+		json_gpu(&j, &s->gpus[i], &r->gpus[i]);
+	json_close(&j, ']');
+	json_open(&j, "clients", '[');
+	for (i = 0; i < r->nr_clients; i++)
+		json_client(&j, r, &r->clients[i]);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	fputc('\n', to);
 }
 
 void tgs_report_csv(const struct tgs_result *r, FILE *to)
@@ -250,28 +286,15 @@ static void plot_data(const struct tgs_result *r, FILE *to)
 
 int tgs_report_plot(const struct tgs_result *r, const char *path, char *error)
 {
-	const char *as = tgs_terminal(path);
 	FILE *to;
+	int err = tgs_picture_open(&to, path, error);
 
-	if (!as || strchr(path, '\'')) {
-		snprintf(error, TGS_MESSAGE, "%.160s: a name that ends in .png, .svg or .pdf "
-			 "wanted, without quotes", path);
-		return -EINVAL;
-	}
-	to = popen("gnuplot", "w");
-	if (!to) {
-		snprintf(error, TGS_MESSAGE, "cannot start gnuplot: %s", strerror(errno));
-		return -errno;
-	}
-	fprintf(to, "set terminal %s\nset output '%s'\n", as, path);
+	if (err)
+		return err;
 	plot_data(r, to);
 	fprintf(to, "set multiplot layout 2,1\n");
 	plot_timeline(r, to);
 	plot_share(r, to);
 	fprintf(to, "unset multiplot\n");
-	if (pclose(to)) {
-		snprintf(error, TGS_MESSAGE, "gnuplot could not draw %.160s", path);
-		return -EIO;
-	}
-	return 0;
+	return tgs_picture_close(to, path, error);
 }

@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Text to scenario (docs/man/tgsim-scenario.5): sections of `key = value` lines, read by tables
- * of keys. What a value means is told in one line of a table and one function.
+ * Text to scenario (docs/man/tgsim-scenario.5): lines, sections, and the spec. What the value of a
+ * key means is in scenario_keys.c. Called by tgsim before a run. One thread.
  */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include "sim.h"
 
-#define WORDS_MAX	(TGS_DIST_VALUES + 1)
-#define TIME_MAX	(1000000 * TG_SEC)	/* eleven days */
-#define CLIENTS_MAX	1000000
+#include "mem.h"
+#include "scenario_priv.h"
 
-enum section { TOP, GPU, CLIENT, SPEC, SECTIONS };
-
-struct parser {
-	struct tgs_scenario *s;
-	const char *dir;
-	char *error;
-	u32 line;
-	enum section section;
-	struct tgs_gpu_conf *gpu;	/* of the section */
-	struct tgs_client_conf *client;
-	bool arrival, cost, depth, deadline;	/* the client's section has it */
-	char *lines;			/* the clients' own spec lines */
-	char *word[WORDS_MAX + 1];
-	u32 words;
-};
-
-static int fail(struct parser *p, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int fail(struct parser *p, const char *format, ...)
+int tgs_fail(struct parser *p, const char *format, ...)
 {
 	va_list args;
 	int n = snprintf(p->error, TGS_MESSAGE, "line %u: ", p->line);
@@ -42,478 +21,7 @@ static int fail(struct parser *p, const char *format, ...)
 	return -EINVAL;
 }
 
-/* 16.7ms in ns, exactly. */
-bool tgs_time_parse(const char *word, s64 *ns)
-{
-	static const struct {
-		const char *name;
-		s64 ns;
-	} units[] = { { "ns", 1 }, { "us", TG_USEC }, { "ms", TG_MSEC }, { "s", TG_SEC } };
-	s64 whole = 0, part = 0, scale = 1;
-	u32 i, digits = 0;
-
-	for (; isdigit(*word) && whole < TIME_MAX; word++, digits++)
-		whole = 10 * whole + *word - '0';
-	if (*word == '.')
-		for (word++; isdigit(*word) && scale < TG_SEC; word++, digits++) {
-			part = 10 * part + *word - '0';
-			scale *= 10;
-		}
-	if (!digits)
-		return false;
-	if (!*word && !whole && !part) {
-		*ns = 0;
-		return true;
-	}
-	for (i = 0; i < ARRAY_SIZE(units) && strcmp(word, units[i].name); i++)
-		;
-	if (i == ARRAY_SIZE(units) || whole > TIME_MAX / units[i].ns ||
-	    part * units[i].ns % scale)
-		return false;
-	*ns = whole * units[i].ns + part * units[i].ns / scale;
-	return *ns <= TIME_MAX;
-}
-
-static bool to_number(const char *word, u64 max, u64 *n)
-{
-	u64 value = 0;
-
-	if (!*word)
-		return false;
-	for (; *word; word++) {
-		if (!isdigit(*word) || __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, *word - '0', &value))
-			return false;
-	}
-	*n = value;
-	return value <= max;
-}
-
-static int want_words(struct parser *p, u32 n)
-{
-	if (p->words == n)
-		return 0;
-	return fail(p, "%u words; %u wanted", p->words, n);
-}
-
-static int read_time(struct parser *p, u32 word, s64 min, s64 *ns)
-{
-	if (word >= p->words)
-		return fail(p, "a time is missing; a number and ns, us, ms or s wanted");
-	if (!tgs_time_parse(p->word[word], ns))
-		return fail(p, "'%.40s' is not a time; a number and ns, us, ms or s wanted, "
-			    "at most %lld s", p->word[word], TIME_MAX / TG_SEC);
-	if (*ns < min)
-		return fail(p, "'%.40s' is too short; at least %lld ns wanted", p->word[word],
-			    (long long)min);
-	return 0;
-}
-
-static int read_only_time(struct parser *p, s64 min, s64 *ns)
-{
-	int err = want_words(p, 1);
-
-	return err ? err : read_time(p, 0, min, ns);
-}
-
-static int read_number(struct parser *p, u32 word, u64 least, u64 most, u64 *n)
-{
-	if (word >= p->words)
-		return fail(p, "a number is missing");
-	if (!to_number(p->word[word], most, n) || *n < least)
-		return fail(p, "'%.40s' is out of range; a number from %llu to %llu wanted",
-			    p->word[word], (unsigned long long)least, (unsigned long long)most);
-	return 0;
-}
-
-static int read_count(struct parser *p, u32 least, u32 most, u32 *n)
-{
-	u64 value;
-	int err = want_words(p, 1);
-
-	if (!err)
-		err = read_number(p, 0, least, most, &value);
-	if (!err)
-		*n = value;
-	return err;
-}
-
-/* ---- keys at the top -------------------------------------------------------------------- */
-
-static int key_seed(struct parser *p)
-{
-	int err = want_words(p, 1);
-
-	return err ? err : read_number(p, 0, 0, U64_MAX, &p->s->seed);
-}
-
-static int key_duration(struct parser *p)
-{
-	return read_only_time(p, 1, &p->s->duration);
-}
-
-/* ---- keys of a GPU ---------------------------------------------------------------------- */
-
-static int read_policy(struct parser *p, u32 word, u32 *policy)
-{
-	int nr = tg_policy_find(p->word[word], strlen(p->word[word]));
-
-	if (nr < 0)
-		return fail(p, "no policy '%.40s'", p->word[word]);
-	*policy = nr;
-	return 0;
-}
-
-static int key_policy(struct parser *p)
-{
-	int err = want_words(p, 1);
-
-	if (!err && p->gpu->nr_knobs)
-		err = fail(p, "policy after knobs; a policy's knobs stand below it");
-	return err ? err : read_policy(p, 0, &p->gpu->policy);
-}
-
-static int key_then(struct parser *p)
-{
-	struct tgs_gpu_conf *gpu = p->gpu;
-	struct tgs_then then;
-	int err = want_words(p, 2);
-
-	if (!err)
-		err = read_time(p, 0, 1, &then.at);
-	if (!err)
-		err = read_policy(p, 1, &then.policy);
-	if (!err && gpu->nr_then && then.at <= gpu->then[gpu->nr_then - 1].at)
-		err = fail(p, "not after the switch before; later ones stand below");
-	if (err)
-		return err;
-	gpu->then = tgs_grow(gpu->then, gpu->nr_then + 1, sizeof(*gpu->then));
-	gpu->then[gpu->nr_then++] = then;
-	return 0;
-}
-
-static int key_engines(struct parser *p)
-{
-	return read_count(p, 1, TG_ENGINES_MAX, &p->gpu->engines);
-}
-
-static int key_submit(struct parser *p)
-{
-	return read_only_time(p, 0, &p->gpu->submit);
-}
-
-static int key_interrupt(struct parser *p)
-{
-	return read_only_time(p, 0, &p->gpu->interrupt);
-}
-
-static int key_switch(struct parser *p)
-{
-	return read_only_time(p, 0, &p->gpu->switch_cost);
-}
-
-static int key_slice(struct parser *p)
-{
-	return read_only_time(p, 0, &p->gpu->slice);
-}
-
-static int key_poll(struct parser *p)
-{
-	return read_only_time(p, 1, &p->gpu->poll);
-}
-
-static bool find_param(const struct tg_param *params, const char *name, u32 *nr)
-{
-	for (*nr = 0; params && params[*nr].name; ++*nr)
-		if (!strcmp(params[*nr].name, name))
-			return true;
-	return false;
-}
-
-static int key_knob(struct parser *p)
-{
-	const struct tg_param *params = tg_core_params;
-	struct tgs_gpu_conf *gpu = p->gpu;
-	struct tgs_knob *knob = &gpu->knobs[gpu->nr_knobs];
-	u64 value;
-	int err = want_words(p, 2);
-
-	if (err)
-		return err;
-	if (gpu->nr_knobs == ARRAY_SIZE(gpu->knobs))
-		return fail(p, "too many knobs; at most %zu", ARRAY_SIZE(gpu->knobs));
-	if (!find_param(params, p->word[0], &knob->nr)) {
-		knob->of_policy = true;
-		params = tg_policy_get(gpu->policy)->params;
-		if (!find_param(params, p->word[0], &knob->nr))
-			return fail(p, "no knob '%.40s' in the core or in policy %s", p->word[0],
-				    tg_policy_get(gpu->policy)->name);
-	}
-	err = read_number(p, 1, params[knob->nr].min, params[knob->nr].max, &value);
-	if (err)
-		return err;
-	knob->value = value;
-	gpu->nr_knobs++;
-	return 0;
-}
-
-/* ---- keys of a client ------------------------------------------------------------------- */
-
-static int key_gpu(struct parser *p)
-{
-	int err = want_words(p, 1);
-	u32 i;
-
-	if (err)
-		return err;
-	for (i = 0; i < p->s->nr_gpus; i++)
-		if (!strcmp(p->s->gpus[i].name, p->word[0])) {
-			p->client->gpu = i;
-			return 0;
-		}
-	return fail(p, "no GPU '%.40s' above", p->word[0]);
-}
-
-static int key_count(struct parser *p)
-{
-	return read_count(p, 1, CLIENTS_MAX, &p->client->count);
-}
-
-static int key_channels(struct parser *p)
-{
-	return read_count(p, 1, 64, &p->client->channels);
-}
-
-static int key_on(struct parser *p)
-{
-	u64 engine;
-	u32 i;
-	int err;
-
-	p->client->engines = 0;
-	for (i = 0; i < p->words; i++) {
-		err = read_number(p, i, 0, TG_ENGINES_MAX - 1, &engine);
-		if (err)
-			return err;
-		p->client->engines |= 1u << engine;
-	}
-	return p->client->engines ? 0 : fail(p, "no engine; numbers from 0 wanted");
-}
-
-static int key_depth(struct parser *p)
-{
-	p->depth = true;
-	if (p->words == 1 && !strcmp(p->word[0], "unlimited")) {
-		p->client->depth = 0;
-		return 0;
-	}
-	return read_count(p, 1, 1000000, &p->client->depth);
-}
-
-static int key_start(struct parser *p)
-{
-	return read_only_time(p, 0, &p->client->start);
-}
-
-static int key_stagger(struct parser *p)
-{
-	return read_only_time(p, 0, &p->client->stagger);
-}
-
-static int key_stop(struct parser *p)
-{
-	return read_only_time(p, 1, &p->client->stop);
-}
-
-static int key_deadline(struct parser *p)
-{
-	p->deadline = true;
-	return read_only_time(p, 1, &p->client->deadline);
-}
-
-static int key_cost(struct parser *p)
-{
-	static const struct {
-		const char *name;
-		enum tgs_dist_kind kind;
-		u32 least, most;
-	} kinds[] = {
-		{ "fixed", TGS_FIXED, 1, 1 },
-		{ "uniform", TGS_UNIFORM, 2, 2 },
-		{ "exponential", TGS_EXPONENTIAL, 1, 1 },
-		{ "normal", TGS_NORMAL, 2, 2 },
-		{ "choice", TGS_CHOICE, 1, TGS_DIST_VALUES },
-	};
-	struct tgs_dist *dist = &p->client->cost;
-	u32 i, k;
-	int err;
-
-	for (k = 0; k < ARRAY_SIZE(kinds); k++)
-		if (p->words && !strcmp(p->word[0], kinds[k].name))
-			break;
-	if (k == ARRAY_SIZE(kinds))
-		return fail(p, "cost starts with fixed, uniform, exponential, normal or choice");
-	if (p->words - 1 < kinds[k].least || p->words - 1 > kinds[k].most)
-		return fail(p, "%u times after '%s'; %u to %u wanted", p->words - 1, kinds[k].name,
-			    kinds[k].least, kinds[k].most);
-	dist->kind = kinds[k].kind;
-	dist->nr = p->words - 1;
-	for (i = 0; i < dist->nr; i++) {
-		err = read_time(p, i + 1, 0, &dist->value[i]);
-		if (err)
-			return err;
-	}
-	if (dist->kind == TGS_UNIFORM && dist->value[0] > dist->value[1])
-		return fail(p, "uniform goes from the smaller to the larger time");
-	p->cost = true;
-	return 0;
-}
-
-static char *read_file(const char *dir, const char *name)
-{
-	char path[4096];
-	FILE *file;
-	char *text = NULL;
-	u64 len = 0, n;
-
-	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : dir, *name == '/' ? "" : "/",
-		 name);
-	file = fopen(path, "r");
-	if (!file)
-		return NULL;
-	do {
-		text = tgs_grow(text, len + 65536, 1);
-		n = fread(text + len, 1, 65535, file);
-		len += n;
-	} while (n);
-	text[len] = '\0';
-	if (ferror(file)) {
-		free(text);
-		text = NULL;
-	}
-	fclose(file);
-	return text;
-}
-
-static int parse_want(struct parser *p, struct tgs_arrival *a, char *line, u32 nr)
-{
-	struct tgs_want *want;
-	char *at = strtok(line, " \t");
-	char *cost = strtok(NULL, " \t");
-
-	if (!at || *at == '#')
-		return 0;
-	a->trace = tgs_grow(a->trace, a->traced + 1, sizeof(*a->trace));
-	want = &a->trace[a->traced];
-	if (!cost || strtok(NULL, " \t") || !tgs_time_parse(at, &want->at) ||
-	    !tgs_time_parse(cost, &want->cost))
-		return fail(p, "%.80s, line %u: two times wanted: when, since the client's start, "
-			    "and how much work", p->word[1], nr);
-	if (a->traced && want->at < want[-1].at)
-		return fail(p, "%.80s, line %u: time goes backwards", p->word[1], nr);
-	a->traced++;
-	return 0;
-}
-
-static int parse_wants(struct parser *p, struct tgs_arrival *a)
-{
-	char *text = read_file(p->dir, p->word[1]);
-	char *line, *next;
-	u32 nr = 0;
-	int err = 0;
-
-	if (!text)
-		return fail(p, "cannot read '%.80s'", p->word[1]);
-	for (line = text; line && !err; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		err = parse_want(p, a, line, ++nr);
-	}
-	free(text);
-	return err;
-}
-
-/* 100/s, or the mean gap. */
-static int parse_rate(struct parser *p, s64 *gap)
-{
-	char *per = strstr(p->word[1], "/s");
-	u64 rate;
-
-	if (!per || per[2])
-		return read_time(p, 1, 1, gap);
-	*per = '\0';
-	if (!to_number(p->word[1], TG_SEC, &rate) || !rate)
-		return fail(p, "'%.40s/s' is not a rate; a whole number of submissions per second "
-			    "wanted", p->word[1]);
-	*gap = TG_SEC / rate;
-	return 0;
-}
-
-static int key_arrival(struct parser *p)
-{
-	struct tgs_arrival *a = &p->client->arrival;
-	const char *kind = p->words ? p->word[0] : "";
-	u64 burst;
-	int err;
-
-	p->arrival = true;
-	if (!strcmp(kind, "periodic") && p->words == 2) {
-		a->kind = TGS_PERIODIC;
-		return read_time(p, 1, 1, &a->gap);
-	}
-	if (!strcmp(kind, "back-to-back") && p->words <= 2) {
-		a->kind = TGS_BACK_TO_BACK;
-		return p->words == 1 ? 0 : read_time(p, 1, 0, &a->gap);
-	}
-	if (!strcmp(kind, "poisson") && p->words == 2) {
-		a->kind = TGS_POISSON;
-		return parse_rate(p, &a->gap);
-	}
-	if (!strcmp(kind, "bursts") && p->words == 4 && !strcmp(p->word[2], "every")) {
-		a->kind = TGS_BURSTS;
-		err = read_number(p, 1, 1, 1000000, &burst);
-		a->burst = burst;
-		return err ? err : read_time(p, 3, 1, &a->gap);
-	}
-	if (!strcmp(kind, "trace") && p->words == 2 && !a->trace) {
-		a->kind = TGS_TRACE;
-		return parse_wants(p, a);
-	}
-	return fail(p, "arrival is one of: periodic TIME; back-to-back [TIME]; poisson N/s; "
-		    "bursts N every TIME; trace FILE");
-}
-
 /* ---- sections --------------------------------------------------------------------------- */
-
-static const struct key {
-	enum section section;
-	const char *name;
-	int (*read)(struct parser *p);
-} keys[] = {
-	{ TOP, "seed", key_seed },
-	{ TOP, "duration", key_duration },
-	{ GPU, "policy", key_policy },
-	{ GPU, "then", key_then },
-	{ GPU, "engines", key_engines },
-	{ GPU, "submit", key_submit },
-	{ GPU, "interrupt", key_interrupt },
-	{ GPU, "switch", key_switch },
-	{ GPU, "slice", key_slice },
-	{ GPU, "poll", key_poll },
-	{ GPU, "knob", key_knob },
-	{ CLIENT, "gpu", key_gpu },
-	{ CLIENT, "count", key_count },
-	{ CLIENT, "channels", key_channels },
-	{ CLIENT, "engines", key_on },
-	{ CLIENT, "arrival", key_arrival },
-	{ CLIENT, "cost", key_cost },
-	{ CLIENT, "depth", key_depth },
-	{ CLIENT, "start", key_start },
-	{ CLIENT, "stagger", key_stagger },
-	{ CLIENT, "stop", key_stop },
-	{ CLIENT, "deadline", key_deadline },
-};
 
 static void append(char **text, u32 *len, const char *what)
 {
@@ -524,7 +32,7 @@ static void append(char **text, u32 *len, const char *what)
 	*len += n;
 }
 
-/* NAME : what stands after `spec =`, as a line of the spec. */
+/* Append NAME:VALUE to the clients' own spec lines; @value is what stands after `spec =`. */
 static void add_spec_line(struct parser *p, const char *value)
 {
 	u32 len = p->lines ? strlen(p->lines) : 0;
@@ -566,20 +74,20 @@ static int end_section(struct parser *p)
 	if (p->section != CLIENT)
 		return 0;
 	if (!p->arrival)
-		return fail(p, "client %s has no arrival", client->name);
+		return tgs_fail(p, "client %s has no arrival", client->name);
 	if (!p->cost && client->arrival.kind != TGS_TRACE)
-		return fail(p, "client %s has no cost", client->name);
+		return tgs_fail(p, "client %s has no cost", client->name);
 	if (p->cost && client->arrival.kind == TGS_TRACE)
-		return fail(p, "client %s has a cost, and a trace that tells its costs",
-			    client->name);
+		return tgs_fail(p, "client %s has a cost, and a trace that tells its costs",
+				client->name);
 	if (client->engines >> p->s->gpus[client->gpu].engines)
-		return fail(p, "client %s uses an engine that GPU %s does not have", client->name,
-			    p->s->gpus[client->gpu].name);
+		return tgs_fail(p, "client %s uses an engine that GPU %s does not have",
+				client->name, p->s->gpus[client->gpu].name);
 	if (!p->depth && client->arrival.kind <= TGS_BACK_TO_BACK)
 		client->depth = 1;
 	if (!client->depth && client->arrival.kind == TGS_BACK_TO_BACK)
-		return fail(p, "client %s submits back to back without limit; depth = N wanted",
-			    client->name);
+		return tgs_fail(p, "client %s submits back to back without limit; depth = N wanted",
+				client->name);
 	if (!p->deadline && client->arrival.kind == TGS_PERIODIC)
 		client->deadline = client->arrival.gap;
 	return 0;
@@ -607,27 +115,27 @@ static int begin_section(struct parser *p, char *line)
 	if (err)
 		return err;
 	if (!end || end[1] || !kind || strtok(NULL, " \t]"))
-		return fail(p, "[gpu NAME], [client NAME] or [spec] wanted");
+		return tgs_fail(p, "[gpu NAME], [client NAME] or [spec] wanted");
 	if (!strcmp(kind, "spec") && !name) {
 		p->section = SPEC;
 		return 0;
 	}
 	if ((strcmp(kind, "gpu") && strcmp(kind, "client")) || !name || !name_is_good(name))
-		return fail(p, "[gpu NAME], [client NAME] or [spec] wanted; a name is 1 to %d "
-			    "letters, digits, '-', '_', '.'", TGS_NAME_LEN - 1);
+		return tgs_fail(p, "[gpu NAME], [client NAME] or [spec] wanted; a name is 1 to %d "
+				"letters, digits, '-', '_', '.'", TGS_NAME_LEN - 1);
 	if (!strcmp(kind, "gpu")) {
 		if (s->nr_clients)
-			return fail(p, "GPU after a client; GPUs come first");
+			return tgs_fail(p, "GPU after a client; GPUs come first");
 		for (i = 0; i < s->nr_gpus; i++)
 			if (!strcmp(s->gpus[i].name, name))
-				return fail(p, "GPU '%s' is there already", name);
+				return tgs_fail(p, "GPU '%s' is there already", name);
 		p->section = GPU;
 		p->gpu = add_gpu(s, name);
 		return 0;
 	}
 	for (i = 0; i < s->nr_clients; i++)
 		if (!strcmp(s->clients[i].name, name))
-			return fail(p, "client '%s' is there already", name);
+			return tgs_fail(p, "client '%s' is there already", name);
 	if (!s->nr_gpus)
 		add_gpu(s, "gpu");
 	p->section = CLIENT;
@@ -644,31 +152,29 @@ static int parse_key(struct parser *p, char *line)
 	static const char *const where[] = { "at the top", "in [gpu]", "in [client]" };
 	char *value = strchr(line, '=');
 	char *key, *word;
-	u32 i;
+	int (*read)(struct parser *p);
 
 	if (!value)
-		return fail(p, "'%.40s' is not KEY = VALUE", line);
+		return tgs_fail(p, "'%.40s' is not KEY = VALUE", line);
 	*value++ = '\0';
 	value += strspn(value, " \t");
 	key = strtok(line, " \t");
 	if (!key || strtok(NULL, " \t"))
-		return fail(p, "one word wanted before '='");
+		return tgs_fail(p, "one word wanted before '='");
 	if (p->section == CLIENT && !strcmp(key, "spec")) {
 		add_spec_line(p, value);
 		return 0;
 	}
-	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		if (keys[i].section == p->section && !strcmp(keys[i].name, key))
-			break;
-	if (i == ARRAY_SIZE(keys))
-		return fail(p, "no key '%.40s' %s", key, where[p->section]);
+	read = tgs_scenario_key(p->section, key);
+	if (!read)
+		return tgs_fail(p, "no key '%.40s' %s", key, where[p->section]);
 	p->words = 0;
 	for (word = strtok(value, " \t"); word; word = strtok(NULL, " \t")) {
 		if (p->words == WORDS_MAX)
-			return fail(p, "too many words after '%s'", key);
+			return tgs_fail(p, "too many words after '%s'", key);
 		p->word[p->words++] = word;
 	}
-	return keys[i].read(p);
+	return read(p);
 }
 
 static int parse_line(struct parser *p, char *line)
@@ -740,9 +246,9 @@ int tgs_scenario_parse(struct tgs_scenario *s, const char *text, const char *dir
 	if (!err)
 		err = end_section(&p);
 	if (!err && !s->duration)
-		err = fail(&p, "duration is missing; duration = TIME wanted at the top");
+		err = tgs_fail(&p, "duration is missing; duration = TIME wanted at the top");
 	if (!err && !s->nr_clients)
-		err = fail(&p, "no client; at least one [client NAME] wanted");
+		err = tgs_fail(&p, "no client; at least one [client NAME] wanted");
 	if (!err)
 		err = check_spec(&p);
 	free(p.lines);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When a client wants which work. Each client has its own stream of random numbers, so that
- * one client's behaviour does not change when another is added. Integers only: the same
- * seed gives the same run on every machine.
+ * When a client submits which work. Each client has its own stream of random numbers, so that one
+ * client's behaviour does not change when another is added. Integers only: the same seed gives the
+ * same run on every machine. Called by client.c; tests draw their own random numbers here too.
  */
-#include "sim.h"
+#include "workload.h"
 
 /* SplitMix64: a counter, and a function that mixes its bits. */
 u64 tgs_rng_next(struct tgs_rng *rng)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exec.c - execution: who gets the engine and when, how long it takes, what the registers show
+ * exec.c - execution: which channel gets the engine and when, how long it takes, what the registers show
  * meanwhile, and that the ground truth adds up.
  */
 #include <stdio.h>

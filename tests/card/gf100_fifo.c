@@ -291,7 +291,7 @@ static void preempt(void)
 	bench_fini(&b);
 }
 
-/* Memory faults: who is told of, and that the others go on. */
+/* Memory faults: which unit reports them, and that other channels go on. */
 static void faults(void)
 {
 	struct bench b;

@@ -105,7 +105,7 @@ static void on_log(void *ctx, const char *what, int chid, u64 value)
 }
 
 /*
- * Zeroed memory between two pages that nobody may touch.  The address sanitizer's own guards would
+ * Zeroed memory between two pages that may not be touched.  The address sanitizer's own guards would
  * take longer to set up than most tests run.
  */
 static void *fenced(size_t size)

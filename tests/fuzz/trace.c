@@ -4,7 +4,7 @@
  * replayed as far as they make sense, and something is said.
  */
 #include <stdlib.h>
-#include "sim.h"
+#include "replay.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {

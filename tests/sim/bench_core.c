@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a scheduling decision costs: one cycle is a client's SUBMIT, the DONE of a group in
- * flight, the pick and FREE that follow, and the STARTED of whoever was freed, while N other
+ * flight, the pick and FREE that follow, and the STARTED of the freed job, while N other
  * clients wait (under fifo: are in flight). Groups take GROUP. The TIMERs that the core asks for
  * come in time, and belong to the cycle; so does the one that a policy waits for before it frees
  * anything (tick). Hosts' own work is left out, but for what feeds the core and takes its actions

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include "../lib/test.h"
 #include "host.h"
-#include "sim.h"
+#include "mem.h"
+#include "workload.h"
 
 #define CLIENTS	24
 #define JOBS	64
@@ -212,7 +213,7 @@ static void do_idle(struct chaos *c)
 		}
 }
 
-/* A poll phase ends, at its time or about it; once in a while nobody polls. */
+/* A poll phase ends, at about its time; once in a while the host does not answer a POLL at all. */
 static void do_sample(struct chaos *c)
 {
 	struct tg_sample s = { .length = min((s64)below(c, 20) * TG_MSEC, c->h.now) };

@@ -4,7 +4,7 @@
  * load is really scheduled, and that it delays nothing: the same completions as under fifo.
  */
 #include "../lib/test.h"
-#include "sim.h"
+#include "run.h"
 
 #define WITHIN	20	/* per cent that a client's mean wait may be off */
 #define LITTLE	(50 * TG_USEC)	/* and this is always good enough */

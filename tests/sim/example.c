@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include "../lib/test.h"
-#include "sim.h"
+#include "run.h"
 
 static const struct row {
 	const char *name, *clients;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "../lib/test.h"
-#include "sim.h"
+#include "replay.h"
+#include "run.h"
 
 #define CARD	"submit = 5us\ninterrupt = 8us\nswitch = 20us\n"
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "../lib/test.h"
-#include "sim.h"
+#include "run.h"
+#include "timeline.h"
 
 enum figure { PRT_5A, HT_5B, PE_6A, AE_6B, FIGURES };
 

@@ -7,22 +7,23 @@
  *		before; D where an HT client of depth D was in flight
  * depth	PRT: alone on its engine. HT: beside its own client's only, at most D in all
  * lead		with lead_us: a group whose reserve limits nothing also goes beside one that is
- *		predicted to end within it; who arrives then waits for those two
+ *		predicted to end within it; a job that arrives then waits for those two
  * reserve	over any window of length t at most C (ceil(t/T) + 1) plus one group per job that
  *		may be in flight (AE: one group more, since x may be larger than C; none where
  *		all costs are equal and smaller than C)
  * share	a client that always has work and no rival gets C/T, to within a few groups
  * work		an engine is not idle while a job is eligible for it
- * unasked	where jobs may go without asking (tg_gpu_unasked()), all is as if they had asked:
- *		who goes when, what is charged, what is left of the budgets; but where groups that
- *		are not alike went unread (AE), what is known of their costs is another
+ * unasked	where jobs may bypass the core (tg_gpu_unasked()), all is as if they had been
+ *		submitted to it: which job goes when, what is charged, what is left of the budgets;
+ *		only the predictor may differ, where groups that are not alike went unread (AE)
  *
  * property [STEPS [SEED]]: steps per row (default 100 000), first seed
  */
 #include <stdlib.h>
 #include "../lib/test.h"
 #include "host.h"
-#include "sim.h"
+#include "mem.h"
+#include "workload.h"
 
 #define CLIENTS	12
 #define JOBS	64
@@ -149,7 +150,7 @@ struct past {
 	} *what;
 	u64 nr, room, seen;
 	bool again;				/* the second run: @seen of @nr were the same */
-	bool unlike;				/* what went unread taught nobody what it cost */
+	bool unlike;				/* groups went unread: the predictor lacks their costs */
 	u64 went;
 };
 

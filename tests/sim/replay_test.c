@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "../lib/test.h"
-#include "sim.h"
+#include "blocking.h"
+#include "mem.h"
+#include "replay.h"
+#include "run.h"
+#include "timeline.h"
 
 /* ---- mutants of a policy ---------------------------------------------------------------- */
 

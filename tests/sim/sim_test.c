@@ -5,7 +5,9 @@
  */
 #include <stdlib.h>
 #include "../lib/test.h"
-#include "sim.h"
+#include "evq.h"
+#include "gpu.h"
+#include "report.h"
 
 /* ---- timers ----------------------------------------------------------------------------- */
 

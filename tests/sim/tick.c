@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "../lib/test.h"
-#include "sim.h"
+#include "run.h"
+#include "timeline.h"
 
 /* Run a scenario under a policy. */
 static void run(const char *text, const char *policy, const char *trace, struct tgs_result *r)

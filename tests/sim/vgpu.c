@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Virtual GPUs: what band, credit and vfifo give them, in tgsim, over Gdev's 200 seconds of its
- * Figures 14 to 16; who belongs to which; and events that define them. Utilisation is of the
+ * Figures 14 to 16; which clients belong to which; and events that define them. Utilisation is of the
  * hardware's own time. It prints every figure.
  */
 #include <stdlib.h>
 #include <unistd.h>
 #include "../lib/test.h"
 #include "host.h"
-#include "sim.h"
+#include "replay.h"
+#include "run.h"
 
 #define CARD	"submit = 5us\ninterrupt = 8us\nswitch = 20us\n"
 #define BAND	"band\nknob = wait_us 2000\n"
@@ -247,7 +248,7 @@ static void replays(const char *policy)
 	test_row(name, good, "it does not");
 }
 
-/* ---- who belongs to which --------------------------------------------------------------- */
+/* ---- which clients belong to which --------------------------------------------------------------- */
 
 static const struct member {
 	const char *name;
@@ -361,7 +362,7 @@ static void hand(void)
 		by_hand(&h, name, 1, 1, 1, 0);
 	}
 	by_hand(&h, "y", 1, 1, 1, -ENOSPC);
-	/* a spec replaces them all; who is there moves at once if it should, or loses its own */
+	/* a spec replaces them all; a client moves to its new virtual GPU at once, or has none */
 	th_spec(&h, spec, false);
 	expect(&h, " 50/40/30 2; v 50/60/70 0; ");
 	th_spec(&h, swap, true);

@@ -51,13 +51,13 @@ static struct tg_job *pick_right(struct tg_gpu *gpu, struct tg_engine *engine)
 	return engine->inflight ? NULL : take(gpu);
 }
 
-/* Chooses nobody. */
+/* Never picks a job. */
 static struct tg_job *pick_nothing(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	return NULL;
 }
 
-/* Chooses nobody after the third. */
+/* Picks three jobs, then none. */
 static struct tg_job *pick_three(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	if (engine->inflight || state(gpu)->picks == 3)
@@ -190,7 +190,7 @@ static void tick_one(struct tg_gpu *gpu)
 	}
 }
 
-/* Polls without end, and waits for what nobody tells it. */
+/* Polls without end, and waits for a sample that never comes. */
 static void tick_polling(struct tg_gpu *gpu)
 {
 	if (!gpu->poll_until)

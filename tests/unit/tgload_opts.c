@@ -137,6 +137,8 @@ static int same(const struct tgl_opts *a, const struct tgl_opts *b)
 int main(void)
 {
 	static const char *const help[] = { "--json", "--help", "--nonsense", NULL };
+	static const char *const dash_h[] = { "-h", NULL }, *const dash_v[] = { "-V", NULL };
+	static const char *const version[] = { "--version", "x", NULL };
 	struct tgl_opts opts;
 	enum tgl_parsed got;
 	char why[256];
@@ -156,5 +158,11 @@ int main(void)
 	}
 	got = parse(help, &opts, why, sizeof(why));
 	test_row("help comes first", got == TGL_HELP, "returned %d", got);
+	got = parse(dash_h, &opts, why, sizeof(why));
+	test_row("help by a letter", got == TGL_HELP, "returned %d", got);
+	got = parse(version, &opts, why, sizeof(why));
+	test_row("version", got == TGL_VERSION, "returned %d", got);
+	got = parse(dash_v, &opts, why, sizeof(why));
+	test_row("version by a letter", got == TGL_VERSION, "returned %d", got);
 	return test_end();
 }

@@ -2,19 +2,18 @@
 /*
  * cardd - runs the modelled card: owns its clock, its sockets and its memory.
  *
- * One loop: sleep until a message comes or the card's next event is due, then let the card catch up.
- * Runs with real-time priority when it may, because every microsecond that it oversleeps is lateness
- * in the ground truth (though never a modelled time).  A virtual machine's CPU can be taken away for
- * milliseconds, and a timer with it, so two more threads, on a half of the CPUs each, do what the loop
- * did not do in time.
+ * One loop: sleep until a message comes or the card's next event is due, then let the card catch
+ * up. The loop runs with real-time priority when the system allows it, because every microsecond
+ * that it oversleeps is lateness in the ground truth (though never a modelled time). A virtual
+ * machine's CPU can be taken away for milliseconds, and a timer with it, so two more threads, on a
+ * half of the CPUs each, let the card catch up where the loop is late.
  *
- * Lock: `turn`, held by whoever touches the card, the server or a control connection, so all the time
- * but while asleep.
+ * Lock: `turn`. A thread holds it whenever it touches the card, the server or a control connection;
+ * the loop gives it up only while it sleeps.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,6 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/json.h"
+#include "lib/opt.h"
 #include "vfu.h"
 
 #define CONTROL_MAX	8	/* connections to the control socket at once */
@@ -43,31 +44,40 @@
 /* A group before which the client waited for more messages than this was not a warm one. */
 #define WARM_MESSAGES	32
 
-static const char usage[] =
-"usage: cardd --socket PATH --control PATH --json FILE [--options 'NAME=VALUE,...']\n"
-"Runs the modelled GPU (a GeForce 9800 GT, or a GTX 480) for one QEMU.\n"
-"  --socket PATH    vfio-user socket, for QEMU's device vfio-user-pci\n"
-"  --control PATH   a line 'truth' sent here is answered with the ground truth, one line of JSON;\n"
-"                   'fault KIND[@WHEN][:CHANNEL]' lets something break: see below\n"
-"  --json FILE      where the ground truth goes when QEMU leaves, or on SIGTERM\n"
-"  --options        chip=NAME G92 (default, the 9800 GT) or GF100 (the GTX 480)\n"
-"                   scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
-"                   seed=N   for whatever is random in the model (default 1)\n"
-"                   vram=MIB video memory: 64, 128, 256 (default), 512 or 1024; GF100: 96, 192,\n"
-"                            384 (default), 768 or 1536\n"
-"                   cold=0   caches are warm right after a context switch\n"
-"                   jitter=0 the same work always takes the same time\n"
-"                   fault=KIND[@WHEN][:CHANNEL], several joined by +\n"
-"                     WHEN: N (the N-th command group), a time like 20ms (us, ms, s), random (a\n"
-"                     group of the next thousand); CHANNEL: its groups and work alone\n"
-"                     hang mmu method            instead of the next work: it never ends, is a\n"
-"                                                memory fault, is illegal\n"
-"                     semaphore lost-irq late-irq  the next completion: it is not written, not\n"
-"                                                interrupted for, or 100 ms later\n"
-"                     spurious-irq notify        an interrupt without cause, without completion\n"
-"                     stop gone                  the engine stands still, the card is unreachable\n"
-"                     heal                       ends hang, stop and gone\n"
-"  --help\n";
+static const struct opt options[] = {
+	{ "socket", 0, "PATH", "vfio-user socket, for QEMU's device vfio-user-pci" },
+	{ "control", 0, "PATH",
+	  "a line 'truth' sent here is answered with the ground truth, one line of JSON;\n"
+	  "'fault KIND[@WHEN][:CHANNEL]' lets something break: see below" },
+	{ "json", 0, "FILE", "where the ground truth goes when QEMU leaves, or on SIGTERM" },
+	{ "options", 0, "",
+	  "chip=NAME G92 (default, the 9800 GT) or GF100 (the GTX 480)\n"
+	  "scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
+	  "seed=N   for whatever is random in the model (default 1)\n"
+	  "vram=MIB video memory: 64, 128, 256 (default), 512 or 1024; GF100: 96, 192,\n"
+	  "         384 (default), 768 or 1536\n"
+	  "cold=0   caches are warm right after a context switch\n"
+	  "jitter=0 the same work always takes the same time\n"
+	  "fault=KIND[@WHEN][:CHANNEL], several joined by +\n"
+	  "  WHEN: N (the N-th command group), a time like 20ms (us, ms, s), random (a\n"
+	  "  group of the next thousand); CHANNEL: its groups and work alone\n"
+	  "  hang mmu method            instead of the next work: it never ends, is a\n"
+	  "                             memory fault, is illegal\n"
+	  "  semaphore lost-irq late-irq  the next completion: it is not written, not\n"
+	  "                             interrupted for, or 100 ms later\n"
+	  "  spurious-irq notify        an interrupt without cause, without completion\n"
+	  "  stop gone                  the engine stands still, the card is unreachable\n"
+	  "  heal                       ends hang, stop and gone" },
+	{ 0 }
+};
+
+static void help(void)
+{
+	puts("usage: cardd --socket PATH --control PATH --json FILE [--options 'NAME=VALUE,...']\n"
+	     "Runs the modelled GPU (a GeForce 9800 GT, or a GTX 480) for one QEMU.");
+	opt_help(stdout, options, 19);
+	opt_help(stdout, opt_standard, 19);
+}
 
 struct control {
 	int fd;			/* -1: free */
@@ -83,7 +93,7 @@ static struct card *card;
 static struct vfu *vfu;
 static struct control controls[CONTROL_MAX];
 
-/* Messages waited for between completions of warm groups, and how many those were. */
+/* Messages that the client waited for between completions, and those of warm groups alone. */
 static struct { u64 groups, waited, warm_groups, warm_waited; } messages;
 
 s64 clock_ns(void)
@@ -166,7 +176,7 @@ static void parse_options(char *list, struct card_config *config, const char **f
 	}
 }
 
-/* As much video memory as was asked for, else what the chip's boards have. */
+/* As much video memory as the options say, else what the chip's boards have. */
 static void choose_vram(struct card_config *config)
 {
 	if (!config->vram_mib)
@@ -177,7 +187,7 @@ static void choose_vram(struct card_config *config)
 						  "64, 128, 256, 512 or 1024");
 }
 
-/* Some groups may have completed since this was last called: how many messages were waited for? */
+/* Some groups may have completed since the last call: count the messages that were waited for. */
 static void messages_count(void)
 {
 	u64 groups = card_groups(card) - messages.groups, waited, posted;
@@ -195,21 +205,24 @@ static void messages_count(void)
 
 /* ---- the ground truth as JSON ---------------------------------------------------------------- */
 
-static void truth_engine(FILE *f, u32 i)
+static void truth_engine(struct json *j, u32 i)
 {
 	struct card_truth_engine e;
 
 	card_truth_engine(card, i, &e);
-	fprintf(f, "%s{\"name\":\"%s\",\"busy_ns\":%lld,\"switch_ns\":%lld,\"idle_ns\":%lld,",
-		i ? "," : "", e.name, (long long)e.busy_ns, (long long)e.switch_ns,
-		(long long)e.idle_ns);
-	fprintf(f, "\"late_ns\":%lld,\"groups\":%llu,\"switches\":%llu}",
-		(long long)e.late_ns, (unsigned long long)e.groups,
-		(unsigned long long)e.switches);
+	json_open(j, NULL, '{');
+	json_string(j, "name", e.name);
+	json_s64(j, "busy_ns", e.busy_ns);
+	json_s64(j, "switch_ns", e.switch_ns);
+	json_s64(j, "idle_ns", e.idle_ns);
+	json_s64(j, "late_ns", e.late_ns);
+	json_u64(j, "groups", e.groups);
+	json_u64(j, "switches", e.switches);
+	json_close(j, '}');
 }
 
 /* A channel has a row for the first engine, and for each other one that it used. */
-static void truth_channel(FILE *f, u32 i, u32 engine, u32 *n)
+static void truth_channel(struct json *j, u32 i, u32 engine)
 {
 	struct card_truth_channel c;
 	struct card_truth_engine e;
@@ -218,14 +231,21 @@ static void truth_channel(FILE *f, u32 i, u32 engine, u32 *n)
 	if (engine && !c.groups && !c.switches)
 		return;
 	card_truth_engine(card, engine, &e);
-	fprintf(f, "%s{\"channel\":%u,\"instance\":%u,\"engine\":\"%s\",\"alive\":%s,",
-		(*n)++ ? "," : "", c.chid, c.instance, e.name, c.alive ? "true" : "false");
-	fprintf(f, "\"busy_ns\":%lld,\"groups\":%llu,\"switches\":%llu}",
-		(long long)c.busy_ns, (unsigned long long)c.groups,
-		(unsigned long long)c.switches);
+	json_open(j, NULL, '{');
+	json_u64(j, "channel", c.chid);
+	json_u64(j, "instance", c.instance);
+	json_string(j, "engine", e.name);
+	json_bool(j, "alive", c.alive);
+	json_s64(j, "busy_ns", c.busy_ns);
+	json_u64(j, "groups", c.groups);
+	json_u64(j, "switches", c.switches);
+	json_close(j, '}');
 }
 
-/* CPU time that whoever runs this machine as a guest has taken from it, ms; 0 where nobody does. */
+/*
+ * CPU time that the host of this machine, itself a guest, has taken from it, ms; 0 on real
+ * hardware.
+ */
 static u64 stolen_ms(void)
 {
 	FILE *f = fopen("/proc/stat", "r");
@@ -239,36 +259,57 @@ static u64 stolen_ms(void)
 	return ticks * 1000 / (u64)sysconf(_SC_CLK_TCK);
 }
 
-/* One line, newline included; to be freed. */
-static char *truth_json(size_t *len)
+static void truth_write_to(FILE *f)
 {
+	struct json j = { .to = f, .bytes = JSON_ASCII };
 	struct card_truth t;
 	u64 waited, posted;
 	double per_group = 0;
+
+	card_truth(card, clock_ns(), &t);
+	vfu_messages(vfu, &waited, &posted);
+	if (messages.warm_groups)
+		per_group = (double)messages.warm_waited / (double)messages.warm_groups;
+	json_open(&j, NULL, '{');
+	json_string(&j, "card", t.chip);
+	json_u64(&j, "scale", t.scale);
+	json_s64(&j, "elapsed_ns", t.elapsed_ns);
+	json_open(&j, "engines", '[');
+	for (u32 i = 0; i < t.engines; i++)
+		truth_engine(&j, i);
+	json_close(&j, ']');
+	json_open(&j, "channels", '[');
+	for (u32 i = 0; i < t.channels; i++)
+		for (u32 e = 0; e < t.engines; e++)
+			truth_channel(&j, i, e);
+	json_close(&j, ']');
+	json_open(&j, "gap_ns", '{');
+	json_u64(&j, "n", t.gap_n);
+	json_s64(&j, "p50", t.gap_p50_ns);
+	json_s64(&j, "p90", t.gap_p90_ns);
+	json_close(&j, '}');
+	json_open(&j, "messages", '{');
+	json_u64(&j, "waited", waited);
+	json_u64(&j, "posted", posted);
+	json_close(&j, '}');
+	json_fixed(&j, "waited_per_pushbuf", per_group, 2);
+	json_u64(&j, "stolen_ms", stolen_ms());
+	json_u64(&j, "errors", t.errors);
+	json_u64(&j, "faults", t.faults);
+	json_u64(&j, "away", t.away);
+	json_close(&j, '}');
+	fputc('\n', f);
+}
+
+/* The ground truth as one line, newline included; to be freed. */
+static char *truth_json(size_t *len)
+{
 	char *buf = NULL;
 	FILE *f = open_memstream(&buf, len);
 
 	if (!f)
 		die(1, "out of memory");
-	card_truth(card, clock_ns(), &t);
-	vfu_messages(vfu, &waited, &posted);
-	fprintf(f, "{\"card\":\"%s\",\"scale\":%u,\"elapsed_ns\":%lld,\"engines\":[", t.chip,
-		t.scale, (long long)t.elapsed_ns);
-	for (u32 i = 0; i < t.engines; i++)
-		truth_engine(f, i);
-	fprintf(f, "],\"channels\":[");
-	for (u32 i = 0, n = 0; i < t.channels; i++)
-		for (u32 e = 0; e < t.engines; e++)
-			truth_channel(f, i, e, &n);
-	fprintf(f, "],\"gap_ns\":{\"n\":%llu,\"p50\":%lld,\"p90\":%lld},",
-		(unsigned long long)t.gap_n, (long long)t.gap_p50_ns, (long long)t.gap_p90_ns);
-	if (messages.warm_groups)
-		per_group = (double)messages.warm_waited / (double)messages.warm_groups;
-	fprintf(f, "\"messages\":{\"waited\":%llu,\"posted\":%llu},\"waited_per_pushbuf\":%.2f,",
-		(unsigned long long)waited, (unsigned long long)posted, per_group);
-	fprintf(f, "\"stolen_ms\":%llu,", (unsigned long long)stolen_ms());
-	fprintf(f, "\"errors\":%llu,\"faults\":%llu,\"away\":%llu}\n", (unsigned long long)t.errors,
-		(unsigned long long)t.faults, (unsigned long long)t.away);
+	truth_write_to(f);
 	if (fclose(f) || !buf)
 		die(1, "out of memory");
 	return buf;
@@ -331,18 +372,20 @@ static void control_flush(struct control *c)
 	}
 }
 
-static void __attribute__((format(printf, 2, 3)))
-control_say(struct control *c, const char *fmt, ...)
+/* The answer is an object with one string, one line. */
+static void control_say(struct control *c, const char *key, const char *text)
 {
-	va_list args;
-	int n;
+	FILE *f = open_memstream(&c->out, &c->out_len);
+	struct json j = { .to = f, .bytes = JSON_ASCII };
 
-	va_start(args, fmt);
-	n = vasprintf(&c->out, fmt, args);
-	va_end(args);
-	if (n < 0)
+	if (!f)
 		die(1, "out of memory");
-	c->out_len = (size_t)n;
+	json_open(&j, NULL, '{');
+	json_string(&j, key, text);
+	json_close(&j, '}');
+	fputc('\n', f);
+	if (fclose(f))
+		die(1, "out of memory");
 }
 
 /* Answer the first line, if one has arrived; the next waits until the peer took this answer. */
@@ -362,11 +405,11 @@ static void control_answer(struct control *c)
 		c->out = truth_json(&c->out_len);
 	} else if (!strncmp(c->in, "fault ", 6)) {
 		if (card_fault(card, clock_ns(), c->in + 6, why, sizeof(why)))
-			control_say(c, "{\"fault\":\"%s\"}\n", c->in + 6);
+			control_say(c, "fault", c->in + 6);
 		else
-			control_say(c, "{\"error\":\"%s\"}\n", why);
+			control_say(c, "error", why);
 	} else {
-		control_say(c, "{\"error\":\"%s\"}\n", "unknown request (known: truth, fault)");
+		control_say(c, "error", "unknown request (known: truth, fault)");
 	}
 	c->out_at = 0;
 	c->got -= line;
@@ -419,8 +462,8 @@ static void go_realtime(void)
 	s32 us = 0;
 
 	/*
-	 * As long as this file is open no CPU falls asleep.  One of a virtual machine that does is lent
-	 * to others, and comes back milliseconds late.
+	 * As long as this file is open no CPU falls asleep.  One of a virtual machine that does is
+	 * lent to others, and comes back milliseconds late.
 	 */
 	if (fd < 0 || write(fd, &us, sizeof(us)) != sizeof(us))
 		fprintf(stderr, "cardd: /dev/cpu_dma_latency: %s: expect more lateness\n",
@@ -541,87 +584,114 @@ static void *vram_create(u32 mib)
 	return p;
 }
 
-int main(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "socket", required_argument, NULL, 's' },
-		{ "control", required_argument, NULL, 'c' },
-		{ "json", required_argument, NULL, 'j' },
-		{ "options", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
-	const char *socket_path = NULL, *control_path = NULL, *json_path = NULL, *fault = NULL;
-	char why[CARD_WHY];
-	struct card_config config = { .chip = "G92", .scale = 1, .seed = 1,
-				       .cold = true, .jitter = true };
-	struct card_host host;
-	int opt, listener, control_listener, signals;
-	sigset_t stop;
+/* What the command line says. */
+struct settings {
+	const char *socket, *control, *json, *fault;
+	struct card_config config;
+};
 
-	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (opt) {
-		case 's':
-			socket_path = optarg;
+static void set(struct settings *set, const struct opts *o)
+{
+	if (opt_is(o, "socket"))
+		set->socket = o->value;
+	else if (opt_is(o, "control"))
+		set->control = o->value;
+	else if (opt_is(o, "json"))
+		set->json = o->value;
+	else
+		parse_options((char *)o->value, &set->config, &set->fault);
+}
+
+/* Ends the program for --help and --version, and when the command line is wrong. */
+static void parse(char **argv, struct settings *to)
+{
+	struct opts o = { .table = options, .argv = argv, .abbreviate = true };
+	const char *stray = NULL;
+	enum opt_what what;
+
+	while ((what = opt_next(&o)) != OPT_END) {
+		switch (what) {
+		case OPT_GIVEN:
+			set(to, &o);
 			break;
-		case 'c':
-			control_path = optarg;
+		case OPT_HELP:
+			help();
+			exit(0);
+		case OPT_VERSION:
+			opt_version("cardd");
+			exit(0);
+		case OPT_WORD:
+			stray = stray ? stray : o.word;
 			break;
-		case 'j':
-			json_path = optarg;
+		case OPT_DASHES:
 			break;
-		case 'o':
-			parse_options(optarg, &config, &fault);
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return 0;
 		default:
-			return 2;
+			opt_complain("cardd", &o, what);
+			exit(2);
 		}
 	}
-	if (optind < argc)
-		die(2, "unexpected argument '%s' (try --help)", argv[optind]);
-	if (!socket_path || !control_path || !json_path)
+	if (stray)
+		die(2, "unexpected argument '%s' (try --help)", stray);
+	if (!to->socket || !to->control || !to->json)
 		die(2, "--socket, --control and --json are needed (try --help)");
+}
+
+/* SIGTERM and SIGINT come as bytes to read from the descriptor that is returned. */
+static int catch_signals(void)
+{
+	sigset_t stop;
+	int fd;
 
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTERM);
 	sigaddset(&stop, SIGINT);
 	sigprocmask(SIG_BLOCK, &stop, NULL);
-	signals = signalfd(-1, &stop, SFD_CLOEXEC);
-	if (signals < 0)
+	fd = signalfd(-1, &stop, SFD_CLOEXEC);
+	if (fd < 0)
 		die(1, "signals: %s", strerror(errno));
 	signal(SIGPIPE, SIG_IGN);
+	return fd;
+}
 
+int main(int argc, char **argv)
+{
+	struct settings set = {
+		.config = { .chip = "G92", .scale = 1, .seed = 1, .cold = true, .jitter = true },
+	};
+	int listener, control_listener, signals;
+	char why[CARD_WHY];
+	struct card_host host;
+
+	parse(argv + (argc > 0), &set);
+	signals = catch_signals();
 	for (int i = 0; i < CONTROL_MAX; i++)
 		controls[i].fd = -1;
-	choose_vram(&config);
-	config.vram = vram_create(config.vram_mib);
+	choose_vram(&set.config);
+	set.config.vram = vram_create(set.config.vram_mib);
 	vfu = vfu_create();
 	if (!vfu)
 		die(1, "out of memory");
 	host = vfu_card_host(vfu);
 	host.log = on_log;
-	card = card_create(&config, &host, clock_ns());
+	card = card_create(&set.config, &host, clock_ns());
 	if (!card)
 		die(1, "out of memory");
-	if (fault && !card_fault(card, clock_ns(), fault, why, sizeof(why)))
+	if (set.fault && !card_fault(card, clock_ns(), set.fault, why, sizeof(why)))
 		die(2, "option fault: %s", why);
-	listener = listen_at(socket_path);
-	control_listener = listen_at(control_path);
+	listener = listen_at(set.socket);
+	control_listener = listen_at(set.control);
 	go_realtime();
 	pthread_mutex_lock(&turn);
 	watch_start();
 	serve(listener, control_listener, signals);
-	truth_write(json_path);
-	unlink(socket_path);
-	unlink(control_path);
+	truth_write(set.json);
+	unlink(set.socket);
+	unlink(set.control);
 	for (int i = 0; i < CONTROL_MAX; i++)
 		if (controls[i].fd >= 0)
 			control_close(&controls[i]);
 	vfu_destroy(vfu);
 	card_destroy(card);
-	munmap(config.vram, (size_t)config.vram_mib << 20);
+	munmap(set.config.vram, (size_t)set.config.vram_mib << 20);
 	return 0;
 }

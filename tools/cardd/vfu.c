@@ -414,8 +414,8 @@ static int do_set_irqs(struct vfu *vfu, u8 *body, u32 len)
 
 /*
  * QEMU takes a copy of the whole configuration space when it starts. If it found power management
- * there, it would answer for the card in D3hot, and the card would not hear of any access: there the
- * capability is an empty one. The guest reads the space by words.
+ * there, it would answer for the card in D3hot, and the card would not hear of any access: there
+ * the capability is an empty one. The guest reads the space by words.
  */
 static void hide_pm(u8 *data, u64 off, u32 len)
 {

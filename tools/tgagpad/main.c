@@ -3,10 +3,10 @@
  * tgagpad: tells timegraph which process has the foreground window (automatic GPU priority
  * assignment; TimeGraph, section 3).
  *
- * The window manager names the active window in _NET_ACTIVE_WINDOW of the root window, and the
- * program its process in _NET_WM_PID of its own (EWMH). Whenever either changes, the pid goes
- * to the file `foreground` of the module, which does the rest. Between changes the program
- * sleeps; nothing is polled. One thread.
+ * The window manager names the active window in _NET_ACTIVE_WINDOW of the root window, and each
+ * program its process in _NET_WM_PID of its own window (EWMH). Whenever either changes, tgagpad
+ * writes the pid to the module's file `foreground`; the module sets the priorities. Between changes
+ * tgagpad sleeps; it polls nothing. One thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +22,8 @@
 #include <uapi/timegraph.h>
 #include <xcb/xcb.h>
 
+#include "lib/opt.h"
+
 enum { ACTIVE_WINDOW, WM_PID, CLIENT_MACHINE, CHECK, ATOMS };
 
 static const char *const atom_names[ATOMS] = {
@@ -36,8 +38,8 @@ struct agpad {
 	xcb_window_t root, active;
 	xcb_atom_t atom[ATOMS];
 	char file[4096];
-	unsigned int told;	/* pid that the module was told */
-	bool managed;		/* there is a window manager, as far as was said */
+	unsigned int told;	/* pid that was last written to the module */
+	bool managed;		/* there is a window manager, or the user was told that there is none */
 };
 
 static volatile sig_atomic_t ended;
@@ -79,7 +81,7 @@ static bool tell(struct agpad *a, unsigned int pid)
 	return !err;
 }
 
-/* A property's value, at most 256 bytes of it; @len bytes, 0: it is not there. */
+/* Reads a property, at most 256 bytes. Return: its length; 0: the window has no such property. */
 static size_t property(const struct agpad *a, xcb_window_t window, int atom, void *value,
 		       size_t room)
 {
@@ -110,7 +112,7 @@ static bool is_local(const struct agpad *a, xcb_window_t window)
 	return !strcmp(machine, host) || !strcmp(machine, "localhost");
 }
 
-/* Process of the active window, 0: none, or it does not say. */
+/* Process of the active window; 0: no window is active, or it names no process. */
 static unsigned int foreground(struct agpad *a)
 {
 	const uint32_t watch = XCB_EVENT_MASK_PROPERTY_CHANGE, nothing = 0;
@@ -120,7 +122,9 @@ static unsigned int foreground(struct agpad *a)
 	if (property(a, a->root, ACTIVE_WINDOW, &window, sizeof(window)) != sizeof(window))
 		window = XCB_WINDOW_NONE;
 	if (window != a->active) {
-		/* Some set their pid late. What comes back of a window that is gone is ignored. */
+		/*
+		 * Some programs set their pid late. Errors about a window that is gone are ignored.
+		 */
 		if (a->active != XCB_WINDOW_NONE)
 			xcb_change_window_attributes(a->x, a->active, XCB_CW_EVENT_MASK, &nothing);
 		if (window != XCB_WINDOW_NONE)
@@ -133,7 +137,7 @@ static unsigned int foreground(struct agpad *a)
 	return pid;
 }
 
-/* Say once when nobody would ever tell who is active. */
+/* Without a window manager no window is ever named active: say so, once. */
 static void look_for_manager(struct agpad *a)
 {
 	xcb_window_t check;
@@ -176,7 +180,7 @@ static bool connect_x(struct agpad *a)
 	return true;
 }
 
-/* Take the events that are there. Return: may the answer have changed? */
+/* Take the events that have come. Return: may the foreground window or its process have changed? */
 static bool drain(struct agpad *a)
 {
 	xcb_generic_event_t *event;
@@ -210,7 +214,7 @@ static int follow(struct agpad *a, const sigset_t *unblocked)
 			if (pid != a->told && !tell(a, pid))
 				return 1;
 		}
-		/* what came while a reply was waited for is in xcb's queue already */
+		/* events that came while foreground() waited for replies are in xcb's queue */
 		changed = drain(a);
 		if (xcb_connection_has_error(a->x)) {
 			say("the X server has gone");
@@ -227,27 +231,46 @@ static int follow(struct agpad *a, const sigset_t *unblocked)
 	return tell(a, 0) ? 0 : 1;
 }
 
+static void help(void)
+{
+	puts("usage: tgagpad\n"
+	     "Tells timegraph which process has the foreground window of the X server at DISPLAY.\n"
+	     "Clients whose specification says '*' for the priority come first among their like\n"
+	     "while they have it. Ends with the X server, or by SIGTERM. tgagpad(8) says more.");
+	opt_help(stdout, opt_standard, 18);
+}
+
+/* Return: -1: go on; else the program's exit status. */
+static int parse(char **argv)
+{
+	static const struct opt none[] = { { 0 } };
+	struct opts o = { .table = none, .argv = argv };
+
+	switch (opt_next(&o)) {
+	case OPT_END:
+		return -1;
+	case OPT_HELP:
+		help();
+		return 0;
+	case OPT_VERSION:
+		opt_version("tgagpad");
+		return 0;
+	default:
+		say("'%s': no argument wanted; see tgagpad --help", argv[0]);
+		return 2;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	static const char help[] =
-		"usage: tgagpad\n"
-		"Tells timegraph which process has the foreground window of the X server at DISPLAY.\n"
-		"Clients whose specification says '*' for the priority come first among their like\n"
-		"while they have it. Ends with the X server, or by SIGTERM. tgagpad(8) says more.\n";
 	const char *sysfs = getenv("TG_SYSFS");
 	struct sigaction action = { .sa_handler = on_signal };
 	sigset_t blocked, unblocked;
 	struct agpad a = { };
-	int status;
+	int status = parse(argv + (argc > 0));
 
-	if (argc == 2 && !strcmp(argv[1], "--help")) {
-		fputs(help, stdout);
-		return 0;
-	}
-	if (argc > 1) {
-		say("'%s': no argument wanted; see tgagpad --help", argv[1]);
-		return 2;
-	}
+	if (status >= 0)
+		return status;
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGINT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl clients: the module's snapshot, as a table or as JSON. One row of the table below for
- * each member of struct tg_snap_client; both outputs come from it.
+ * tgctl clients: the module's snapshot, as a table or as JSON. Both come from one table, a row for
+ * each member of struct tg_snap_client.
  */
 #include "tgctl.h"
 
@@ -121,24 +121,25 @@ static const char *value_of(const struct field *f, const char *client, char buf[
 
 static void print_json(const struct snapshot *snap)
 {
+	struct json j = { .to = stdout };
 	const char *client = snap->clients;
 	const char *value;
 	char buf[32];
 	size_t i, len;
 	u32 c;
 
-	putchar('[');
+	json_open(&j, NULL, '[');
 	for (c = 0; c < snap->head.nr_clients; c++, client += snap->head.client_size) {
-		fputs(c ? ",\n{" : "\n{", stdout);
+		json_line(&j);
+		json_open(&j, NULL, '{');
 		for (i = 0; i < ARRAY_SIZE(fields); i++) {
-			printf("%s\"%s\":", i ? "," : "", fields[i].name);
 			value = value_of(&fields[i], client, buf, &len);
 			if (is_string(&fields[i]))
-				json_string(value, len);
+				json_text(&j, fields[i].name, value, len);
 			else
-				fwrite(value, 1, len, stdout);
+				fwrite(value, 1, len, json_raw(&j, fields[i].name));
 		}
-		putchar('}');
+		json_close(&j, '}');
 	}
 	puts(snap->head.nr_clients ? "\n]" : "]");
 }

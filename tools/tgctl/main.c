@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl: control and observe timegraph.ko. This file is the command line: the table of verbs,
- * one reading of the arguments for all of them, and help.
+ * tgctl: control and observe timegraph.ko. This file is the command line: the table of verbs, their
+ * options, one function that reads the arguments of all of them, and help.
  */
 #include "tgctl.h"
 
@@ -12,65 +12,94 @@
 
 #include <tg/types.h>
 
+#include "lib/number.h"
+#include "lib/opt.h"
+
 static enum tgctl_status help(const struct tgctl_args *args);
 
+/* Options of verbs; `tgctl help VERB` tells of them in the verb's own text. */
+static const struct opt no_options[] = { { 0 } };
+static const struct opt load_options[] = { { "new-only", 0, NULL, NULL }, { 0 } };
+static const struct opt json_options[] = { { "json", 0, NULL, NULL }, { 0 } };
+static const struct opt top_options[] = {
+	[TOP_ONCE] = { "once", 0, NULL, NULL },
+	[TOP_JSON] = { "json", 0, NULL, NULL },
+	[TOP_EVERY] = { "every", 0, "TIME", NULL },
+	[TOP_SORT] = { "sort", 0, "KEY", NULL },
+	[TOP_FILTER] = { "filter", 0, "TEXT", NULL },
+	{ 0 }
+};
+static const struct opt why_options[] = {
+	[WHY_LAST] = { "last", 0, "N", NULL },
+	[WHY_TRACE] = { "trace", 0, "FILE", NULL },
+	{ 0 }
+};
+static const struct opt record_options[] = {
+	[RECORD_FOR] = { "for", 0, "TIME", NULL },
+	[RECORD_GPU] = { "gpu", 0, "N", NULL },
+	{ 0 }
+};
+static const struct opt plot_options[] = { { "perfetto", 0, NULL, NULL }, { 0 } };
+static const struct opt metrics_options[] = { { "http", 0, NULL, NULL }, { 0 } };
+static const struct opt prio_options[] = { { "rate-monotonic", 0, NULL, NULL }, { 0 } };
+
 static const struct tgctl_verb verbs[] = {
-	{ "load", "--new-only", 1, 1, tgctl_load, "FILE [--new-only]",
+	{ "load", load_options, 1, 1, tgctl_load, "FILE [--new-only]",
 	  "put a specification in force",
 	  "Checks FILE ('-': standard input) as `check` does, and sends it to the module only when\n"
 	  "it is right: all of it or nothing. It decides about running clients, too; with\n"
 	  "--new-only, only about channels that are opened from then on.\n" },
-	{ "check", NULL, 1, -1, tgctl_check, "FILE...",
+	{ "check", no_options, 1, -1, tgctl_check, "FILE...",
 	  "check specifications, without the module",
 	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first\n"
 	  "and where: FILE:LINE:COLUMN: what is wrong; what would be right.\n" },
-	{ "admit", NULL, 1, 1, tgctl_admit, "FILE",
+	{ "admit", no_options, 1, 1, tgctl_admit, "FILE",
 	  "limit what reserves may add up to",
 	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the\n"
 	  "GPU, 0 to 100. It decides about channels that are opened from then on, and about running\n"
 	  "clients at the next `load`.\n" },
-	{ "policy", NULL, 0, 1, tgctl_policy, "[NAME]",
+	{ "policy", no_options, 0, 1, tgctl_policy, "[NAME]",
 	  "print the policy in force, or switch to NAME",
 	  "A name that the module does not know is answered with those that it knows.\n" },
-	{ "clients", "--json", 0, 0, tgctl_clients, "[--json]",
+	{ "clients", json_options, 0, 0, tgctl_clients, "[--json]",
 	  "show the processes that use the GPU",
 	  "One consistent reading of all of them. Times are in microseconds.\n" },
-	{ "top", "--once --json --every= --sort= --filter=", 0, 0, tgctl_top,
+	{ "top", top_options, 0, 0, tgctl_top,
 	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT]",
 	  "watch the clients",
 	  "Shares, rates, waits and budgets, anew every second (--every 500ms: twice as often).\n"
 	  "--once: one table, after one such time; --json: the same as JSON, on and on unless --once.\n"
 	  "--sort: share, rate, latency, wait, gpu_time, prio, pid or comm. --filter: only clients\n"
 	  "whose name or user or reserve contains TEXT. Keys are shown at the bottom; q ends it.\n" },
-	{ "why", "--last= --trace=", 1, 1, tgctl_why, "CLIENT [--last N] [--trace FILE]",
+	{ "why", why_options, 1, 1, tgctl_why, "CLIENT [--last N] [--trace FILE]",
 	  "tell what a client's last waits were for",
 	  "CLIENT: a number as `clients` shows it, a process's name, or pid=N. Needs the module's trace\n"
 	  "(parameter trace_kib), or one that was recorded. Tells the last 3 waits, or N.\n" },
-	{ "record", "--for= --gpu=", 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
+	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
 	  "At once, or after TIME. The trace begins when the module is loaded (parameter trace_kib).\n" },
-	{ "plot", "--perfetto", 2, 2, tgctl_plot, "TRACE FILE [--perfetto]",
+	{ "plot", plot_options, 2, 2, tgctl_plot, "TRACE FILE [--perfetto]",
 	  "draw who ran when, out of a trace",
 	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto it is a JSON trace for\n"
 	  "ui.perfetto.dev and chrome://tracing, with a track for each client and engine.\n" },
-	{ "metrics", "--http", 0, 0, tgctl_metrics, "[--http]",
+	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http]",
 	  "print all counters as OpenMetrics",
 	  "--http: as the answer to an HTTP request on standard input, for a systemd socket.\n" },
-	{ "prio", "--rate-monotonic", 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
+	{ "prio", prio_options, 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
 	  "set priorities of running clients",
 	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
 	  "(lowest) to 99. With --rate-monotonic, clients with a reserve get 99 and less, those with the\n"
 	  "shortest period the highest. It holds until the next `load`.\n" },
-	{ "stats", "--json", 0, 0, tgctl_stats, "[--json]",
+	{ "stats", json_options, 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
-	{ "knob", NULL, 0, 2, tgctl_knob, "[NAME [VALUE]]",
+	{ "knob", no_options, 0, 2, tgctl_knob, "[NAME [VALUE]]",
 	  "list the knobs, print one, or set one",
 	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name.\n"
 	  "A policy's knob starts with the policy's name, and is set while that is in force.\n" },
-	{ "version", NULL, 0, 0, tgctl_version, "",
+	{ "version", no_options, 0, 0, tgctl_version, "",
 	  "print the versions of tgctl and of the module", "" },
-	{ "help", NULL, 0, 1, help, "[VERB]",
+	{ "help", no_options, 0, 1, help, "[VERB]",
 	  "print help", "" },
 };
 
@@ -88,21 +117,22 @@ void tgctl_error(const char *format, ...)
 
 bool tgctl_time(const char *text, s64 *ns)
 {
-	static const struct { const char *unit; double ns; } units[] = {
-		{ "ns", 1 }, { "us", TG_USEC }, { "ms", TG_MSEC }, { "s", TG_SEC },
-	};
-	size_t i, digits = strspn(text, "0123456789.");
-	double value;
-	char *end;
+	struct time_text t;
 
-	value = strtod(text, &end);
-	for (i = 0; digits && end == text + digits && i < ARRAY_SIZE(units); i++) {
-		if (strcmp(end, units[i].unit) || value * units[i].ns > 1e15)
-			continue;
-		*ns = value * units[i].ns;
-		return true;
-	}
-	return false;
+	if (time_read(text, 1000000 * TG_SEC, &t) != TIME_GOOD || t.bare)
+		return false;
+	*ns = t.ns;
+	return true;
+}
+
+bool tgctl_number(const char *text, u64 *n)
+{
+	uint64_t value;
+
+	if (!number_read(text, UINT64_MAX, &value))
+		return false;
+	*n = value;
+	return true;
 }
 
 void *tgctl_alloc(void *old, size_t size)
@@ -114,6 +144,9 @@ void *tgctl_alloc(void *old, size_t size)
 	tgctl_error("out of memory");
 	exit(TGCTL_FAILED);
 }
+
+/* What became of a verb's arguments. */
+enum parsed { PARSED, PRINTED, WRONG };
 
 static const struct tgctl_verb *find_verb(const char *name)
 {
@@ -178,66 +211,67 @@ static bool refuse(const struct tgctl_verb *v, const char *what, const char *arg
 	return false;
 }
 
-/* The option at *@argv, and its value: behind `=` or in the next argument. */
-static bool option(const struct tgctl_verb *v, char ***argv, struct tgctl_args *args)
+/* The option that the walk has found. */
+static bool option(const struct tgctl_verb *v, const struct opts *o, struct tgctl_args *args)
 {
-	const char *known = v->flag ? v->flag : "";
-	char *arg = **argv;
-	size_t len;
-	int nr;
+	const char **value = &args->option[o->opt - v->options];
 
-	for (nr = 0; *known; nr++, known += strspn(known, " ")) {
-		len = strcspn(known, " =");
-		if (strncmp(arg, known, len) ||
-		    (arg[len] && (known[len] != '=' || arg[len] != '='))) {
-			known += strcspn(known, " ");
-			continue;
-		}
-		if (args->option[nr])
-			return refuse(v, "repeated option", arg);
-		args->option[nr] = "";
-		if (known[len] == '=') {
-			args->option[nr] = arg[len] ? arg + len + 1 : *++*argv;
-			if (!args->option[nr] || !*args->option[nr])
-				return refuse(v, "no value for", arg);
-		}
-		args->flag = args->option[0];
-		return true;
-	}
-	return refuse(v, "unknown option", arg);
+	if (*value)
+		return refuse(v, "repeated option", o->word);
+	*value = o->opt->arg ? o->value : "";
+	if (o->opt->arg && !**value)
+		return refuse(v, "no value for", o->word);
+	args->flag = args->option[0];
+	return true;
 }
 
 /* Sorts the arguments behind the verb into options and names; @args->names has room. */
-static bool parse(const struct tgctl_verb *v, char **argv, struct tgctl_args *args)
+static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_args *args)
 {
-	bool options = true;
-	char what[32];
+	struct opts o = { .table = v->options, .argv = argv };
+	enum opt_what what;
+	char missing[32];
+	bool good = true;
 
-	for (; *argv; argv++) {
-		char *arg = *argv;
-
-		if (options && !strcmp(arg, "--")) {
-			options = false;
-		} else if (options && arg[0] == '-' && arg[1]) {
-			if (!option(v, &argv, args))
-				return false;
-		} else {
-			if (!*arg)
-				return refuse(v, "empty argument", NULL);
-			if (args->nr == v->max)
-				return refuse(v, "one argument too many:", arg);
-			args->names[args->nr++] = arg;
+	while (good && (what = opt_next(&o)) != OPT_END) {
+		switch (what) {
+		case OPT_HELP:
+			help_verb(v);
+			return PRINTED;
+		case OPT_VERSION:
+			opt_version("tgctl");
+			return PRINTED;
+		case OPT_GIVEN:
+			good = option(v, &o, args);
+			break;
+		case OPT_NO_VALUE:
+			good = refuse(v, "no value for", o.word);
+			break;
+		case OPT_DASHES:
+			break;
+		case OPT_WORD:
+			if (!*o.word)
+				good = refuse(v, "empty argument", NULL);
+			else if (args->nr == v->max)
+				good = refuse(v, "one argument too many:", o.word);
+			else
+				args->names[args->nr++] = o.argv[-1];
+			break;
+		default:
+			good = refuse(v, "unknown option", o.word);
+			break;
 		}
 	}
-	if (args->nr < v->min) {
-		snprintf(what, sizeof(what), "no %.*s", (int)strcspn(v->usage, " ."), v->usage);
-		return refuse(v, what, NULL);
+	if (good && args->nr < v->min) {
+		snprintf(missing, sizeof(missing), "no %.*s", (int)strcspn(v->usage, " ."), v->usage);
+		good = refuse(v, missing, NULL);
 	}
-	return true;
+	return good ? PARSED : WRONG;
 }
 
 static enum tgctl_status run(int argc, char **argv)
 {
+	struct opts first = { .table = no_options, .argv = argv + 1 };
 	const struct tgctl_verb *v;
 	struct tgctl_args args = { 0 };
 
@@ -245,13 +279,19 @@ static enum tgctl_status run(int argc, char **argv)
 		tgctl_error("no verb; see tgctl --help");
 		return TGCTL_USAGE;
 	}
-	if (!strcmp(argv[1], "--help")) {
+	switch (opt_next(&first)) {
+	case OPT_HELP:
 		if (argc > 2) {
 			tgctl_error("--help stands alone; `tgctl help VERB` tells of one verb");
 			return TGCTL_USAGE;
 		}
 		help_all();
 		return TGCTL_OK;
+	case OPT_VERSION:
+		opt_version("tgctl");
+		return TGCTL_OK;
+	default:
+		break;
 	}
 	if (argv[1][0] == '-') {
 		tgctl_error("unknown option '%s'; the verb comes first, see tgctl --help", argv[1]);
@@ -260,12 +300,15 @@ static enum tgctl_status run(int argc, char **argv)
 	v = find_verb(argv[1]);
 	if (!v)
 		return TGCTL_USAGE;
-	if (argc == 3 && !strcmp(argv[2], "--help")) {
-		help_verb(v);
-		return TGCTL_OK;
-	}
 	args.names = tgctl_alloc(NULL, argc * sizeof(*args.names));
-	return parse(v, argv + 2, &args) ? v->run(&args) : TGCTL_USAGE;
+	switch (parse(v, argv + 2, &args)) {
+	case PARSED:
+		return v->run(&args);
+	case PRINTED:
+		return TGCTL_OK;
+	default:
+		return TGCTL_USAGE;
+	}
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl metrics: the snapshot and the module's counters as OpenMetrics text. Names follow the keys of
- * the kernel's Documentation/gpu/drm-usage-stats.rst (drm-client-id, drm-engine-<name>), as far as
- * OpenMetrics allows: no dashes, units in full, times in seconds.
+ * tgctl metrics: the snapshot and the module's counters as OpenMetrics text. Names follow the keys
+ * of the kernel's Documentation/gpu/drm-usage-stats.rst (drm-client-id, drm-engine-<name>), as far
+ * as OpenMetrics allows: no dashes, units in full, times in seconds.
  */
 #include "tgctl.h"
 
@@ -14,7 +14,10 @@ enum kind { COUNTER, GAUGE };
 
 #define AT(member) offsetof(struct tg_snap_client, member)
 
-/* A family of metrics: one sample for each client. Families with several causes stand in turn. */
+/*
+ * A family of metrics: one sample for each client. A family with several labels has several rows,
+ * of which the first has the help.
+ */
 static const struct family {
 	const char *name, *unit, *help, *label;
 	enum kind kind;
@@ -96,7 +99,7 @@ static void label(const char *name, const char *s, size_t len)
 	putchar('"');
 }
 
-/* The process's cgroup (v2), as it is now; nothing when it is gone. */
+/* The process's cgroup (v2) at this moment; empty when the process is gone. */
 static void cgroup_label(u32 pid)
 {
 	char path[64], line[4096] = "";
@@ -173,8 +176,8 @@ static void print_clients(const struct snapshot *snap)
 }
 
 /*
- * stats/: those of an engine at this moment are gauges, the module's are counters. Who may not read
- * them is told so once.
+ * The files of stats/: an engine's (gpu...) are gauges, the module's own are counters. A reader
+ * without permission gets one message, not one for each file.
  */
 static bool print_stats(void)
 {
@@ -234,7 +237,9 @@ static bool print_all(void)
 	return true;
 }
 
-/* A request's head, up to the empty line; what it asks for is one thing only. */
+/*
+ * Read the request's head, up to the empty line. There is one page only, so it need not be parsed.
+ */
 static void skip_request(void)
 {
 	char line[4096];
@@ -247,7 +252,7 @@ static void skip_request(void)
 enum tgctl_status tgctl_metrics(const struct tgctl_args *args)
 {
 	if (args->flag) {
-		alarm(10);	/* nobody holds an exporter up */
+		alarm(10);	/* for a peer that sends no whole request */
 		skip_request();
 		if (!sysfs_loaded()) {
 			puts("HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/plain\r\n\r\n"

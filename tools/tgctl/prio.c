@@ -8,20 +8,20 @@
 #include "tgctl.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tg/types.h>
 
+#include "lib/number.h"
+
 /* A whole number, or -1. */
 static long number(const char *word)
 {
-	char *end;
-	long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtol(word, &end, 10);
-	return *word >= '0' && *word <= '9' && !*end && !errno ? n : -1;
+	return number_read(word, LONG_MAX, &n) ? (long)n : -1;
 }
 
 static bool set_prio(u32 id, unsigned int prio)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl policy, tgctl knob, tgctl version: values that the module has one of. A name that it
- * does not know is answered with those that it knows, before anything is written.
+ * tgctl policy, tgctl knob, tgctl version: single values of the module. An unknown name is refused
+ * with a list of the known ones, before anything is written.
  */
 #include "tgctl.h"
 
@@ -98,7 +98,7 @@ static const char *knob_path(char buf[PATH_SIZE], const char *knob, const char *
 	return buf;
 }
 
-/* Keeps of a directory's names those that are knobs: with a smallest value beside them. */
+/* The knobs among the files of knobs/: those that have a file NAME_min beside them. */
 static char **read_knobs(void)
 {
 	char **all, **knobs;

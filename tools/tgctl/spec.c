@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl load, tgctl check, tgctl admit: specifications. The text is judged here by the parser that the
- * module has too, so that a bad one is refused without the module having heard of it.
+ * tgctl load, tgctl check, tgctl admit: specifications. The text is parsed here first, by the
+ * parser that the module has too, so that a wrong specification never reaches the module.
  */
 #include "tgctl.h"
 
@@ -14,7 +14,7 @@
 
 #include <tg/spec.h>
 
-/* A text: its name for messages, and one byte more than may be, so that too long shows. */
+/* A specification's text. One byte more than the limit, so that a text that is too long is seen. */
 struct text {
 	const char *file;
 	u32 len;
@@ -45,7 +45,7 @@ static bool read_text(struct text *text, const char *file)
 	return fd >= 0 && n >= 0;
 }
 
-/* Returns how many entries the text has, or -1 when it is refused. */
+/* Returns how many entries the text has, or -1 after a message. */
 static int parse_text(const struct text *text)
 {
 	struct tg_spec spec = { .text = text->bytes };
@@ -68,7 +68,10 @@ static void report(const struct text *text, int entries, const char *verdict)
 	printf("%s: %s, %d %s\n", text->file, verdict, entries, entries == 1 ? "entry" : "entries");
 }
 
-/* Hands the text over; @fd is spec_commit. What was gathered before is forgotten first. */
+/*
+ * Writes the text to the module's file `spec`; @fd is spec_commit, where "0" first discards what an
+ * earlier writer has left.
+ */
 static int send_text(const struct text *text, int fd)
 {
 	int spec = sysfs_open("spec", O_WRONLY | O_TRUNC);
@@ -122,7 +125,7 @@ enum tgctl_status tgctl_load(const struct tgctl_args *args)
 	fd = sysfs_open("spec_commit", O_WRONLY);
 	if (fd < 0)
 		return TGCTL_FAILED;
-	/* One after the other; whoever may not write the file cannot hold its lock. */
+	/* One tgctl at a time. A process that may not write the file cannot lock it either. */
 	if (flock(fd, LOCK_EX))
 		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
 	else if (!send_text(&text, fd))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl stats: every file below stats/, whatever the module keeps there.
+ * tgctl stats: every file below stats/, as a table or as JSON.
  */
 #include "tgctl.h"
 
@@ -9,7 +9,7 @@
 
 #define STATS	"stats"
 
-/* What is collected: name and value in turns. */
+/* Names and values, in turns. */
 struct values {
 	char **strings;
 	size_t nr;
@@ -64,20 +64,19 @@ static bool is_number(const char *s)
 
 static void print_json(const struct values *v)
 {
+	struct json j = { .to = stdout };
 	size_t i;
 
-	putchar('{');
+	json_open(&j, NULL, '{');
 	for (i = 0; i < v->nr; i += 2) {
 		const char *name = v->strings[i] + strlen(STATS "/");
 		const char *value = v->strings[i + 1];
 
-		fputs(i ? ",\n" : "\n", stdout);
-		json_string(name, strlen(name));
-		putchar(':');
+		json_line(&j);
 		if (is_number(value))
-			fputs(value, stdout);
+			fputs(value, json_raw(&j, name));
 		else
-			json_string(value, strlen(value));
+			json_string(&j, name, value);
 	}
 	puts(v->nr ? "\n}" : "}");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module's files: where they are, and one line of reason when one of them does not do
- * what it should. Called by every verb that needs the module.
+ * The module's files in sysfs: reading, writing, and one line that explains why one of them cannot
+ * be read or written. Called by every verb that needs the module.
  */
 #include "tgctl.h"
 
@@ -75,7 +75,9 @@ char *sysfs_read(const char *name, size_t *len)
 	while ((n = read(fd, data + used, room - used - 1))) {
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* A snapshot gave way to those of other readers: take a new one. */
+		/*
+		 * The module has dropped this snapshot for those of other readers: read a new one.
+		 */
 		if (n < 0 && errno == ESTALE && retries--) {
 			lseek(fd, 0, SEEK_SET);
 			used = 0;
@@ -123,7 +125,7 @@ int sysfs_write_fd(int fd, const char *data, size_t len)
 		if (n < 0)
 			return -errno;
 		if (!n)
-			return -ENOSPC;	/* sysfs' way to say: behind the end */
+			return -ENOSPC;	/* sysfs takes 0 bytes behind a file's end */
 		data += n;
 		len -= n;
 	}

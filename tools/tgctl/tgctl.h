@@ -13,6 +13,10 @@
 #include <tg/types.h>
 #include <uapi/timegraph.h>
 
+#include "lib/json.h"
+
+struct opt;
+
 /* Exit statuses, and what a verb returns. */
 enum tgctl_status {
 	TGCTL_OK,	/* done */
@@ -21,6 +25,12 @@ enum tgctl_status {
 };
 
 #define TGCTL_OPTIONS	6	/* that a verb may have */
+
+/* Of verbs with several options: which is which in struct tgctl_args. */
+enum { TOP_ONCE, TOP_JSON, TOP_EVERY, TOP_SORT, TOP_FILTER };
+enum { WHY_LAST, WHY_TRACE };
+enum { RECORD_FOR, RECORD_GPU };
+
 #define TGCTL_LAST	100	/* waits that `why` tells at most */
 
 /**
@@ -40,7 +50,7 @@ struct tgctl_args {
 /**
  * struct tgctl_verb - one row of the table in main.c
  * @name: the word
- * @flag: the options that it takes, with blanks between, or NULL; `--for=` takes a value
+ * @options: the options that it takes, at most TGCTL_OPTIONS
  * @min: fewest names
  * @max: most names, or -1: any number
  * @run: does it
@@ -50,7 +60,7 @@ struct tgctl_args {
  */
 struct tgctl_verb {
 	const char *name;
-	const char *flag;
+	const struct opt *options;
 	int min, max;
 	enum tgctl_status (*run)(const struct tgctl_args *args);
 	const char *usage, *brief, *text;
@@ -79,12 +89,15 @@ void tgctl_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
  * tgctl_time() - read a time: 500ms, 1.5s
- * @text: a number and ns, us, ms or s
+ * @text: a number and ns, us, ms or s; what is finer than a nanosecond is cut off
  * @ns: the time
  *
  * Return: false: it is none.
  */
 bool tgctl_time(const char *text, s64 *ns);
+
+/** tgctl_number() - read a whole number that fits; false: it is none */
+bool tgctl_number(const char *text, u64 *n);
 
 /**
  * tgctl_alloc() - memory, or the end of the program
@@ -96,8 +109,8 @@ bool tgctl_time(const char *text, s64 *ns);
 void *tgctl_alloc(void *old, size_t size);
 
 /*
- * sysfs.c: files of the module, named relative to its directory. What fails has written its
- * reason, where nothing else is said.
+ * sysfs.c: files of the module, named relative to its directory. A function that fails has written
+ * the reason to stderr, unless its comment says that it is silent.
  */
 
 /**
@@ -190,7 +203,7 @@ bool sysfs_is_dir(const char *name);
  */
 
 /**
- * struct snapshot - one reading
+ * struct snapshot - one reading of the file `snapshot`
  * @head: its head
  * @clients: @head.nr_clients times @head.client_size bytes, the caller's to free with @data
  * @data: all of it
@@ -231,16 +244,9 @@ bool snapshot_read(struct snapshot *snap);
 const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsigned int nr);
 
 /*
- * out.c: text from the kernel as JSON, and tables. Names of processes hold any bytes: what is
- * printed is always valid UTF-8 and never moves the cursor.
+ * table.c: tables. Names of processes hold any bytes: what is printed is always valid UTF-8 and
+ * never moves the cursor.
  */
-
-/**
- * json_string() - print a JSON string, with its quotes
- * @s: the bytes; what is not UTF-8 becomes U+FFFD
- * @len: how many
- */
-void json_string(const char *s, size_t len);
 
 /**
  * struct table - cells in columns, all in memory until printed

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * tgctl top: what the clients do now, as the difference of two snapshots: a table once, JSON, or a
- * screen that is drawn anew until q. What is computed and what is drawn are apart, so that all three
- * show the same.
+ * screen that is drawn anew until q. One function computes the rows that all three show.
  */
 #include "tgctl.h"
 
@@ -14,8 +13,8 @@
 #include <time.h>
 
 /*
- * A client now, and what it did since the last reading. Latency: from arrival to completion, but for
- * what its groups queued on the GPU behind others that were let go.
+ * A client now, and what it did since the last reading. Latency is waiting plus running; the time
+ * for which a freed group queues on the GPU behind other groups is in neither.
  */
 struct row {
 	struct tg_snap_client c;
@@ -208,34 +207,52 @@ static char **make_lines(const struct row *rows, size_t n, size_t *nr)
 	return table_lines(&t, nr);
 }
 
+static void print_row(struct json *j, const struct row *r)
+{
+	json_line(j);
+	json_open(j, NULL, '{');
+	json_u64(j, "id", r->c.id);
+	json_u64(j, "pid", r->c.pid);
+	json_u64(j, "uid", r->c.uid);
+	json_u64(j, "gpu", r->c.gpu);
+	json_string(j, "comm", r->c.comm);
+	json_u64(j, "prio", r->c.prio);
+	json_fixed(j, "share_percent", r->share, 3);
+	json_fixed(j, "rate_hz", r->rate, 3);
+	json_fixed(j, "latency_us", r->latency * 1e3, 3);
+	json_fixed(j, "run_us", r->run * 1e3, 3);
+	json_open(j, "wait_us", '{');
+	json_fixed(j, "reserve", r->reserve * 1e3, 3);
+	json_fixed(j, "policy", r->policy * 1e3, 3);
+	json_close(j, '}');
+	json_fixed(j, "would_wait_us", r->would * 1e3, 3);
+	json_fixed(j, "budget_us", r->c.budget / 1e3, 3);
+	json_fixed(j, "capacity_us", r->c.capacity / 1e3, 3);
+	json_fixed(j, "period_us", r->c.period / 1e3, 3);
+	json_u64(j, "vram", r->c.vram);
+	json_string(j, "state", snapshot_word(snapshot_states, r->c.state));
+	json_string(j, "reserve", r->c.reserve_name);
+	json_string(j, "vgpu", r->c.vgpu_name);
+	json_close(j, '}');
+}
+
 static void print_json(const struct snapshot *now, const struct row *rows, size_t nr)
 {
+	struct json j = { .to = stdout };
 	size_t i;
 
-	printf("{\"now_us\":%lld,\"policy\":", (long long)(now->head.now / TG_USEC));
-	json_string(now->head.policy, strnlen(now->head.policy, sizeof(now->head.policy)));
-	printf(",\"dry_run\":%d,\"gpus\":%u,\"clients\":[", dry, now->head.gpus);
-	for (i = 0; i < nr; i++) {
-		const struct row *r = &rows[i];
-
-		printf("%s\n{\"id\":%u,\"pid\":%u,\"uid\":%u,\"gpu\":%u,\"comm\":", i ? "," : "",
-		       r->c.id, r->c.pid, r->c.uid, r->c.gpu);
-		json_string(r->c.comm, strlen(r->c.comm));
-		printf(",\"prio\":%u,\"share_percent\":%.3f,\"rate_hz\":%.3f,\"latency_us\":%.3f,"
-		       "\"run_us\":%.3f,\"wait_us\":{\"reserve\":%.3f,\"policy\":%.3f},"
-		       "\"would_wait_us\":%.3f,\"budget_us\":%.3f,\"capacity_us\":%.3f,"
-		       "\"period_us\":%.3f,\"vram\":%llu,\"state\":\"%s\",\"reserve\":",
-		       r->c.prio, r->share,
-		       r->rate, r->latency * 1e3, r->run * 1e3, r->reserve * 1e3, r->policy * 1e3,
-		       r->would * 1e3, r->c.budget / 1e3, r->c.capacity / 1e3, r->c.period / 1e3,
-		       (unsigned long long)r->c.vram,
-		       snapshot_word(snapshot_states, r->c.state));
-		json_string(r->c.reserve_name, strlen(r->c.reserve_name));
-		fputs(",\"vgpu\":", stdout);
-		json_string(r->c.vgpu_name, strlen(r->c.vgpu_name));
-		putchar('}');
-	}
-	puts("]}");
+	json_open(&j, NULL, '{');
+	json_s64(&j, "now_us", now->head.now / TG_USEC);
+	json_text(&j, "policy", now->head.policy,
+		  strnlen(now->head.policy, sizeof(now->head.policy)));
+	json_s64(&j, "dry_run", dry);
+	json_u64(&j, "gpus", now->head.gpus);
+	json_open(&j, "clients", '[');
+	for (i = 0; i < nr; i++)
+		print_row(&j, &rows[i]);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	putchar('\n');
 	fflush(stdout);
 }
 
@@ -434,7 +451,8 @@ static enum tgctl_status watch(bool json, bool once)
 
 enum tgctl_status tgctl_top(const struct tgctl_args *args)
 {
-	const char *every = args->option[2], *sort = args->option[3], *filter = args->option[4];
+	const char *every = args->option[TOP_EVERY], *sort = args->option[TOP_SORT];
+	const char *filter = args->option[TOP_FILTER];
 	int i;
 
 	if (every && (!tgctl_time(every, &view.every) || view.every < 100 * TG_MSEC ||
@@ -452,5 +470,5 @@ enum tgctl_status tgctl_top(const struct tgctl_args *args)
 	view.sort = sort ? i : BY_SHARE;
 	if (filter)
 		snprintf(view.filter, sizeof(view.filter), "%s", filter);
-	return watch(args->option[1], args->option[0]);
+	return watch(args->option[TOP_JSON], args->option[TOP_ONCE]);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl why, record, plot: what the module's trace tells. The trace is replayed with the module's own
- * core (src/sim), so that causes are the scheduler's and not guesses.
+ * tgctl why, record, plot: what the module's trace tells. The trace is replayed with the module's
+ * own core (src/trace), so that causes are the scheduler's and not guesses.
  */
 #include "tgctl.h"
 
@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "perfetto.h"
+#include "replay.h"
 
 /* The trace of GPU number @nr in debugfs. */
 static const char *trace_path(const char *nr)
@@ -72,15 +73,6 @@ static bool load(const char *path, struct tgs_trace *trace)
 	return !err;
 }
 
-static bool read_number(const char *s, u64 *value)
-{
-	if (!*s || s[strspn(s, "0123456789")])
-		return false;
-	errno = 0;
-	*value = strtoull(s, NULL, 10);
-	return !errno;
-}
-
 /* ---- why -------------------------------------------------------------------------------- */
 
 struct waits {
@@ -90,7 +82,7 @@ struct waits {
 	u64 nr;
 };
 
-/* Is the client of this JOIN the one that is asked for? */
+/* Does @wanted name the client of this JOIN? */
 static bool is_client(const struct tg_record *r, const char *wanted)
 {
 	struct tg_identity id;
@@ -99,13 +91,16 @@ static bool is_client(const struct tg_record *r, const char *wanted)
 
 	tg_record_read_event(r, &ev, &id);
 	if (!strncmp(wanted, "pid=", 4))
-		return read_number(wanted + 4, &nr) && nr == id.pid;
-	if (read_number(wanted, &nr))
+		return tgctl_number(wanted + 4, &nr) && nr == id.pid;
+	if (tgctl_number(wanted, &nr))
 		return nr == ev.client;
 	return !strcmp(wanted, id.comm);
 }
 
-/* Walk the trace: the newest client that is meant, and its last jobs that did not go at once. */
+/*
+ * Walk the trace: find the newest client that @wanted names, and its last jobs that were not freed
+ * inside their own SUBMIT.
+ */
 static bool collect(const struct tgs_trace *trace, const char *wanted, struct waits *w)
 {
 	const struct tg_record *r;
@@ -146,15 +141,16 @@ static bool collect(const struct tgs_trace *trace, const char *wanted, struct wa
 
 enum tgctl_status tgctl_why(const struct tgctl_args *args)
 {
-	const char *path = args->option[1] ? args->option[1] : trace_path(NULL);
+	const char *path = args->option[WHY_TRACE] ? args->option[WHY_TRACE] : trace_path(NULL);
 	u64 jobs[TGCTL_LAST], last = 3, i;
 	struct waits w = { .last = jobs };
 	struct tgs_trace trace = { };
 	bool ok;
 
-	if (args->option[0] && (!read_number(args->option[0], &last) || !last ||
-				last > TGCTL_LAST)) {
-		tgctl_error("why: '%s' is no number from 1 to %d", args->option[0], TGCTL_LAST);
+	if (args->option[WHY_LAST] && (!tgctl_number(args->option[WHY_LAST], &last) || !last ||
+				       last > TGCTL_LAST)) {
+		tgctl_error("why: '%s' is no number from 1 to %d", args->option[WHY_LAST],
+			    TGCTL_LAST);
 		return TGCTL_USAGE;
 	}
 	ok = load(path, &trace);
@@ -177,7 +173,7 @@ enum tgctl_status tgctl_why(const struct tgctl_args *args)
 
 enum tgctl_status tgctl_record(const struct tgctl_args *args)
 {
-	const char *to = args->names[0], *gpu = args->option[1];
+	const char *to = args->names[0], *gpu = args->option[RECORD_GPU];
 	const char *from = trace_path(gpu);
 	u64 len, nr;
 	char *data;
@@ -185,11 +181,11 @@ enum tgctl_status tgctl_record(const struct tgctl_args *args)
 	s64 t = 0;
 	FILE *f;
 
-	if (args->option[0] && !tgctl_time(args->option[0], &t)) {
-		tgctl_error("record: '%s' is no time; 10s, 500ms", args->option[0]);
+	if (args->option[RECORD_FOR] && !tgctl_time(args->option[RECORD_FOR], &t)) {
+		tgctl_error("record: '%s' is no time; 10s, 500ms", args->option[RECORD_FOR]);
 		return TGCTL_USAGE;
 	}
-	if (gpu && !read_number(gpu, &nr)) {
+	if (gpu && !tgctl_number(gpu, &nr)) {
 		tgctl_error("record: '%s' is no GPU; a number from 0", gpu);
 		return TGCTL_USAGE;
 	}

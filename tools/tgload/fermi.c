@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of a group for Fermi GPUs (GF100 to GF119): the same work as gpu.c's, by younger
+ * The commands of a group for Fermi GPUs (GF100 to GF119): the same work as in tesla.c, by younger
  * classes. Objects have no handles here, addresses need no DMA objects, and copies are done by the
  * copy engine. Called by gpu.c while it makes a channel.
  *
  * Method numbers and fields: envytools' rnndb (gf100_compute, g80_2d, gf100_copy) and nouveau's
  * own buffer moves.
  */
-#include "slot.h"
+#include "commands.h"
 
 #define CLASS_COMPUTE		0x90c0
 #define CLASS_2D		0x902d
 #define CLASS_COPY		0x90b5
 /* What binds an object names its class, and which of PFIFO's engines it is of. */
 #define ENGINE_COPY		(4 << 16)
-
-/* Methods of every class */
-#define OBJECT			0x0000
-#define SERIALIZE		0x0110
 
 #define SUBC_COMPUTE		1
 #define CP_LOCAL_POS_ALLOC	0x0204
@@ -36,15 +32,6 @@
 #define QUERY_SHORT		(1u << 28)	/* write the sequence alone, four bytes */
 
 #define SUBC_2D			3
-#define TWOD_DST_FORMAT		0x0200
-#define TWOD_DST_PITCH		0x0214
-#define TWOD_CLIP_ENABLE	0x0290
-#define TWOD_OPERATION		0x02ac
-#define TWOD_DRAW_SHAPE		0x0580
-#define TWOD_DRAW_POINT32	0x0600
-#define FORMAT_BGRA8_UNORM	0xcf
-#define OPERATION_SRCCOPY	3
-#define DRAW_RECTANGLES		4
 
 #define SUBC_COPY		4
 #define COPY_LAUNCH		0x0300
@@ -55,18 +42,6 @@
 static uint32_t command(unsigned int subchannel, uint32_t method, unsigned int count)
 {
 	return 1u << 29 | count << 16 | subchannel << 13 | method >> 2;
-}
-
-static void begin(struct tgl_slot *slot, unsigned int subchannel, uint32_t method,
-		  unsigned int count)
-{
-	put(slot, command(subchannel, method, count));
-}
-
-static void method(struct tgl_slot *slot, unsigned int subchannel, uint32_t method, uint32_t word)
-{
-	begin(slot, subchannel, method, 1);
-	put(slot, word);
 }
 
 static void write_compute(struct tgl_slot *slot, uint64_t program)
@@ -106,26 +81,7 @@ static void write_compute(struct tgl_slot *slot, uint64_t program)
 static void write_fill(struct tgl_slot *slot, const struct tgl_work *work)
 {
 	method(slot, SUBC_2D, OBJECT, CLASS_2D);
-	begin(slot, SUBC_2D, TWOD_DST_FORMAT, 2);	/* and linear */
-	put(slot, FORMAT_BGRA8_UNORM);
-	put(slot, 1);
-	begin(slot, SUBC_2D, TWOD_DST_PITCH, 5);	/* and width, height, address */
-	put(slot, TGL_LINE_BYTES);
-	put(slot, TGL_LINE_PIXELS);
-	put(slot, work->lines);
-	put_address(slot, slot->bo.va);
-	method(slot, SUBC_2D, TWOD_CLIP_ENABLE, 0);
-	method(slot, SUBC_2D, TWOD_OPERATION, OPERATION_SRCCOPY);
-	begin(slot, SUBC_2D, TWOD_DRAW_SHAPE, 3);	/* and colour format, colour */
-	put(slot, DRAW_RECTANGLES);
-	put(slot, FORMAT_BGRA8_UNORM);
-	put_patch(slot);
-	begin(slot, SUBC_2D, TWOD_DRAW_POINT32, 4);	/* two corners, the second one outside */
-	put(slot, 0);
-	put(slot, 0);
-	put(slot, TGL_LINE_PIXELS);
-	put_size(slot);
-	method(slot, SUBC_2D, SERIALIZE, 0);
+	put_fill(slot, SUBC_2D, work);
 }
 
 static void write_copy(struct tgl_slot *slot, const struct tgl_work *work)
@@ -143,21 +99,12 @@ static void write_copy(struct tgl_slot *slot, const struct tgl_work *work)
 	put_launches(slot, work->passes, command(SUBC_COPY, COPY_LAUNCH, 1), LAUNCH_LINES);
 }
 
-void tgl_fermi_write(struct tgl_slot *slot, const struct tgl_work *work, uint64_t source)
-{
-	switch (work->kind) {
-	case TGL_COMPUTE:
-		write_compute(slot, source);
-		break;
-	case TGL_FILL:
-		write_fill(slot, work);
-		break;
-	case TGL_COPY:
-	case TGL_UPLOAD:
-		write_copy(slot, work);
-		break;
-	}
-}
+const struct tgl_dialect tgl_fermi = {
+	.command = command,
+	.compute = write_compute,
+	.fill = write_fill,
+	.copy = write_copy,
+};
 
 uint32_t tgl_fermi_class(enum tgl_kind kind)
 {

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgload's side of libdrm_nouveau: finds the card, makes channels, writes push buffers, submits
- * and waits. Called by run.c; each channel by one thread.
+ * tgload's side of libdrm_nouveau: finds the card, makes channels and their buffers, submits and
+ * waits. Called by run.c; each channel by one thread. The commands of a group are in tesla.c and
+ * fermi.c.
  *
  * A push buffer here is libdrm's deferred kind: it keeps its contents and its list of buffers, so
- * kicking it again submits the same words again in one ioctl, and a refused submission is
- * reported (the immediate kind drops that error). Words that differ from group to group are
- * written in place while the slot is idle. libdrm remembers per client object which push buffer
+ * kicking it again submits the same words again in one ioctl, and libdrm reports a refused
+ * submission (with the immediate kind it drops that error). Words that differ from group to group
+ * are written in place while the slot is idle. libdrm remembers per client object which push buffer
  * holds a buffer and flushes that one when another wants it, therefore each slot has a client
  * object of its own; these live in user space only.
  *
  * With EXEC there is no push buffer of libdrm's: the words are in a buffer object of the slot's,
- * written in the same way (exec.c). What is said here of commands is for Tesla GPUs; Fermi's are
- * in fermi.c.
- *
- * Every group sets up all the state it needs: it does not matter what ran before it.
- *
- * Method numbers and fields: envytools' rnndb (nv_object, g80_compute, g80_2d, nv_m2mf).
+ * written in the same way (exec.c).
  */
 #include "gpu.h"
 #include "slot.h"
@@ -39,71 +35,8 @@
 #define NODE_LAST	191
 #define NODE_FORMAT	"/dev/dri/renderD%d"
 
-/* Handles are ours to choose, once per channel. */
-#define HANDLE_VRAM	0xbeef0201	/* DMA object: the whole address space */
-#define HANDLE_GART	0xbeef0202
-#define HANDLE_NOTIFY	0xbeef0301
-#define HANDLE_COMPUTE	0xbeef50c0
-#define HANDLE_2D	0xbeef502d
-#define HANDLE_M2MF	0xbeef5039
-
 #define PUSH_BYTES	4096
 #define PUSH_WORDS_MAX	(256 + 2 * TGL_PASSES_MAX)	/* more than any kind of group has */
-
-/* Methods of every class */
-#define OBJECT			0x0000
-#define SERIALIZE		0x0110
-
-/* Class 0x50c0, compute */
-#define SUBC_COMPUTE		6
-#define CP_DMA_GLOBAL		0x01a0
-#define CP_DMA_LOCAL		0x01b8
-#define CP_ADDRESS		0x0210
-#define CP_STACK_SIZE_LOG	0x0220
-#define CP_UNK0290		0x0290
-#define CP_LOCAL_SIZE_LOG	0x029c
-#define CP_UNK02A0		0x02a0
-#define CP_BLOCK_ALLOC		0x02b4
-#define CP_LANES32_ENABLE	0x02b8
-#define CP_REG_ALLOC_TEMP	0x02c0
-#define CP_BLOCKDIM_LATCH	0x02f8
-#define CP_LOCAL_WARPS		0x02fc
-#define CP_QUERY		0x0310
-#define CP_LAUNCH		0x0368
-#define CP_USER_PARAM_COUNT	0x0374
-#define CP_CODE_CB_FLUSH	0x0380
-#define CP_UNK0384		0x0384
-#define CP_GRIDID		0x0388
-#define CP_GRIDDIM		0x03a4
-#define CP_SHARED_SIZE		0x03a8
-#define CP_BLOCKDIM_XY		0x03ac
-#define CP_START_ID		0x03b4
-#define QUERY_GET_SHORT		0x8000	/* write the sequence alone, four bytes */
-#define REG_MODE_STRIPED	2
-
-/* Class 0x502d, 2D */
-#define SUBC_2D			4
-#define TWOD_DMA_DST		0x0184
-#define TWOD_DST_FORMAT		0x0200
-#define TWOD_DST_PITCH		0x0214
-#define TWOD_CLIP_ENABLE	0x0290
-#define TWOD_OPERATION		0x02ac
-#define TWOD_DRAW_SHAPE		0x0580
-#define TWOD_DRAW_POINT32	0x0600
-#define FORMAT_BGRA8_UNORM	0xcf
-#define OPERATION_SRCCOPY	3
-#define DRAW_RECTANGLES		4
-
-/* Class 0x5039, memory to memory */
-#define SUBC_M2MF		5
-#define M2MF_DMA_NOTIFY		0x0180
-#define M2MF_LAYOUT_IN		0x0200
-#define M2MF_LAYOUT_OUT		0x021c
-#define M2MF_OFFSET_HIGH	0x0238
-#define M2MF_OFFSET_IN		0x030c
-#define M2MF_LAUNCH		0x0328
-#define LAYOUT_LINEAR		1
-#define FORMAT_BYTES		0x0101	/* both sides advance by single bytes */
 
 /* Of EXEC: where our buffers begin, and how far apart they are, at least. */
 #define VA_FIRST	0x10000000ull
@@ -134,10 +67,10 @@ static const struct {
 	uint32_t oclass;
 	uint32_t handle;
 } engines[] = {
-	[TGL_COMPUTE] = { 0x50c0, HANDLE_COMPUTE },
-	[TGL_FILL] = { 0x502d, HANDLE_2D },
-	[TGL_COPY] = { 0x5039, HANDLE_M2MF },
-	[TGL_UPLOAD] = { 0x5039, HANDLE_M2MF },
+	[TGL_COMPUTE] = { 0x50c0, TGL_HANDLE_COMPUTE },
+	[TGL_FILL] = { 0x502d, TGL_HANDLE_2D },
+	[TGL_COPY] = { 0x5039, TGL_HANDLE_M2MF },
+	[TGL_UPLOAD] = { 0x5039, TGL_HANDLE_M2MF },
 };
 
 /* Opens a render node, if it is nouveau's; if not, *why says what it is. */
@@ -241,129 +174,7 @@ fail:
 	return ret;
 }
 
-/* A method that takes count words, for that method and those that follow it. */
-static uint32_t command(unsigned int subchannel, uint32_t method, unsigned int count)
-{
-	return count << 18 | subchannel << 13 | method;
-}
-
-static void begin(struct tgl_slot *slot, unsigned int subchannel, uint32_t method,
-		  unsigned int count)
-{
-	put(slot, command(subchannel, method, count));
-}
-
-static void method(struct tgl_slot *slot, unsigned int subchannel, uint32_t method, uint32_t word)
-{
-	begin(slot, subchannel, method, 1);
-	put(slot, word);
-}
-
-static void write_compute(struct tgl_channel *chan, struct tgl_slot *slot)
-{
-	method(slot, SUBC_COMPUTE, OBJECT, HANDLE_COMPUTE);
-	begin(slot, SUBC_COMPUTE, CP_DMA_GLOBAL, 2);	/* and query */
-	put(slot, HANDLE_VRAM);
-	put(slot, HANDLE_VRAM);
-	begin(slot, SUBC_COMPUTE, CP_DMA_LOCAL, 3);	/* and stack, and code */
-	put(slot, HANDLE_VRAM);
-	put(slot, HANDLE_VRAM);
-	put(slot, HANDLE_VRAM);
-
-	/* The program needs no stack and no local memory; all its warps may run. */
-	begin(slot, SUBC_COMPUTE, CP_ADDRESS, 2);
-	put_address(slot, chan->source.va);
-	method(slot, SUBC_COMPUTE, CP_STACK_SIZE_LOG, 0);
-	method(slot, SUBC_COMPUTE, CP_UNK0290, 1);
-	method(slot, SUBC_COMPUTE, CP_LOCAL_SIZE_LOG, 0);
-	method(slot, SUBC_COMPUTE, CP_UNK02A0, 1);
-	method(slot, SUBC_COMPUTE, CP_LANES32_ENABLE, 1);
-	begin(slot, SUBC_COMPUTE, CP_LOCAL_WARPS, 4);
-	put(slot, 7);	/* local memory: no bits for the warp's number */
-	put(slot, 1);	/* and no fewer warps for that */
-	put(slot, 7);	/* the same for the stack */
-	put(slot, 1);
-	method(slot, SUBC_COMPUTE, CP_USER_PARAM_COUNT, 0);
-	method(slot, SUBC_COMPUTE, CP_CODE_CB_FLUSH, 0);
-	method(slot, SUBC_COMPUTE, CP_UNK0384, 0x100);	/* run every block, not the first alone */
-
-	begin(slot, SUBC_COMPUTE, CP_START_ID, 2);	/* and the register mode */
-	put(slot, 0);
-	put(slot, REG_MODE_STRIPED);
-	method(slot, SUBC_COMPUTE, CP_SHARED_SIZE, 0x40);
-	method(slot, SUBC_COMPUTE, CP_REG_ALLOC_TEMP, TGL_PROGRAM_REGS);
-	begin(slot, SUBC_COMPUTE, CP_BLOCKDIM_XY, 2);	/* and Z */
-	put(slot, 1 << 16 | TGL_BLOCK_THREADS);
-	put(slot, 1);
-	method(slot, SUBC_COMPUTE, CP_BLOCK_ALLOC, 1 << 16 | TGL_BLOCK_THREADS);
-	method(slot, SUBC_COMPUTE, CP_BLOCKDIM_LATCH, 1);
-	begin(slot, SUBC_COMPUTE, CP_GRIDDIM, 1);
-	put_size(slot);
-	method(slot, SUBC_COMPUTE, CP_GRIDID, 1);
-	method(slot, SUBC_COMPUTE, CP_LAUNCH, 0);
-	method(slot, SUBC_COMPUTE, SERIALIZE, 0);
-
-	/* Leaves the group's number behind. */
-	begin(slot, SUBC_COMPUTE, CP_QUERY, 4);
-	put_address(slot, slot->bo.va);
-	put_patch(slot);
-	put(slot, QUERY_GET_SHORT);
-}
-
-static void write_fill(struct tgl_channel *chan, struct tgl_slot *slot)
-{
-	method(slot, SUBC_2D, OBJECT, HANDLE_2D);
-	method(slot, SUBC_2D, TWOD_DMA_DST, HANDLE_VRAM);
-	begin(slot, SUBC_2D, TWOD_DST_FORMAT, 2);	/* and linear */
-	put(slot, FORMAT_BGRA8_UNORM);
-	put(slot, 1);
-	begin(slot, SUBC_2D, TWOD_DST_PITCH, 5);	/* and width, height, address */
-	put(slot, TGL_LINE_BYTES);
-	put(slot, TGL_LINE_PIXELS);
-	put(slot, chan->work.lines);
-	put_address(slot, slot->bo.va);
-	method(slot, SUBC_2D, TWOD_CLIP_ENABLE, 0);
-	method(slot, SUBC_2D, TWOD_OPERATION, OPERATION_SRCCOPY);
-	begin(slot, SUBC_2D, TWOD_DRAW_SHAPE, 3);	/* and colour format, colour */
-	put(slot, DRAW_RECTANGLES);
-	put(slot, FORMAT_BGRA8_UNORM);
-	put_patch(slot);
-	begin(slot, SUBC_2D, TWOD_DRAW_POINT32, 4);	/* two corners, the second one outside */
-	put(slot, 0);
-	put(slot, 0);
-	put(slot, TGL_LINE_PIXELS);
-	put_size(slot);
-	method(slot, SUBC_2D, SERIALIZE, 0);
-}
-
-static void write_copy(struct tgl_slot *slot, const struct tgl_work *work)
-{
-	uint64_t to = slot->bo.va;
-
-	method(slot, SUBC_M2MF, OBJECT, HANDLE_M2MF);
-	begin(slot, SUBC_M2MF, M2MF_DMA_NOTIFY, 3);	/* and buffer in, buffer out */
-	put(slot, HANDLE_NOTIFY);
-	put(slot, HANDLE_VRAM);
-	put(slot, HANDLE_VRAM);
-	method(slot, SUBC_M2MF, M2MF_LAYOUT_IN, LAYOUT_LINEAR);
-	method(slot, SUBC_M2MF, M2MF_LAYOUT_OUT, LAYOUT_LINEAR);
-	begin(slot, SUBC_M2MF, M2MF_OFFSET_HIGH, 2);	/* in, out */
-	put_patch(slot);
-	slot->patch_high = slot->patch;
-	put(slot, to >> 32);
-	begin(slot, SUBC_M2MF, M2MF_OFFSET_IN, 7);
-	put_patch(slot);
-	put(slot, (uint32_t)to);
-	put(slot, TGL_LINE_BYTES);	/* pitch in */
-	put(slot, TGL_LINE_BYTES);	/* pitch out */
-	put(slot, TGL_LINE_BYTES);	/* bytes of a line */
-	put_size(slot);
-	put(slot, FORMAT_BYTES);
-	put_launches(slot, work->passes, command(SUBC_M2MF, M2MF_LAUNCH, 1), 0);
-	method(slot, SUBC_M2MF, SERIALIZE, 0);
-}
-
-/* Which word lies at an index of what copies start from: no two near ones are alike. */
+/* The word at an index of the copies' source: no two near ones are alike. */
 static uint32_t source_word(uint32_t index)
 {
 	return index * 2654435761u;
@@ -470,7 +281,7 @@ static uint32_t bo_domain(const struct nouveau_bo *bo)
 	return bo->flags & NOUVEAU_BO_APER;
 }
 
-/* What EXEC pushes: a buffer of words, and something to wait for. */
+/* For EXEC: a buffer of words to push, and a syncobj to wait for. */
 static int make_exec(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	int ret = make_bo(chan, NOUVEAU_BO_GART, PUSH_BYTES, &slot->commands);
@@ -484,7 +295,7 @@ static int make_exec(struct tgl_channel *chan, struct tgl_slot *slot)
 	return ret;
 }
 
-/* What PUSHBUF does: libdrm's own, with a list of the buffers that the words name. */
+/* For PUSHBUF: a push buffer of libdrm's, with a list of the buffers that the words name. */
 static int make_push(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	struct nouveau_pushbuf_refn refs[3];
@@ -510,33 +321,15 @@ static int make_push(struct tgl_channel *chan, struct tgl_slot *slot)
 	return nouveau_pushbuf_refn(slot->push, refs, n);
 }
 
-static void write_tesla(struct tgl_channel *chan, struct tgl_slot *slot)
-{
-	switch (chan->work.kind) {
-	case TGL_COMPUTE:
-		write_compute(chan, slot);
-		break;
-	case TGL_FILL:
-		write_fill(chan, slot);
-		break;
-	case TGL_COPY:
-	case TGL_UPLOAD:
-		write_copy(slot, &chan->work);
-		break;
-	}
-}
-
-/* What a slot's group consists of. */
+/* Makes the commands of a slot's group. */
 static int make_commands(struct tgl_channel *chan, struct tgl_slot *slot)
 {
 	int ret = chan->gpu->exec ? make_exec(chan, slot) : make_push(chan, slot);
 
 	if (ret)
 		return ret;
-	if (is_fermi(chan->dev))
-		tgl_fermi_write(slot, &chan->work, chan->source.va);
-	else
-		write_tesla(chan, slot);
+	tgl_write(slot, is_fermi(chan->dev) ? &tgl_fermi : &tgl_tesla, &chan->work,
+		  chan->source.va);
 	if (slot->push)
 		slot->push->cur = slot->cur;
 	return 0;
@@ -561,7 +354,7 @@ static int make_slot(struct tgl_channel *chan, struct tgl_slot *slot, int verify
 /* The channel itself and its engine object. */
 static int make_objects(struct tgl_channel *chan, char *why, size_t why_size)
 {
-	struct nv04_fifo tesla = { .vram = HANDLE_VRAM, .gart = HANDLE_GART };
+	struct nv04_fifo tesla = { .vram = TGL_HANDLE_VRAM, .gart = TGL_HANDLE_GART };
 	struct nv04_notify notify = { .length = 32 };
 	uint32_t oclass = engines[chan->work.kind].oclass;
 	struct nvc0_fifo fermi = { 0 };
@@ -588,9 +381,9 @@ static int make_objects(struct tgl_channel *chan, char *why, size_t why_size)
 			 chan->dev->chipset, oclass, strerror(-ret));
 		return ret;
 	}
-	if (engines[chan->work.kind].handle != HANDLE_M2MF || is_fermi(chan->dev))
+	if (engines[chan->work.kind].handle != TGL_HANDLE_M2MF || is_fermi(chan->dev))
 		return 0;
-	ret = nouveau_object_new(chan->obj, HANDLE_NOTIFY, NOUVEAU_NOTIFIER_CLASS,
+	ret = nouveau_object_new(chan->obj, TGL_HANDLE_NOTIFY, NOUVEAU_NOTIFIER_CLASS,
 				 &notify, sizeof(notify), &chan->notify);
 	if (ret)
 		snprintf(why, why_size, "cannot make a notifier: %s", strerror(-ret));

@@ -69,7 +69,8 @@ int tgl_channel_id(const struct tgl_channel *chan);
  * tgl_channel_dead - see whether the kernel has given a channel up
  * @chan: the channel
  *
- * Groups of a dead channel count as complete for those who wait: only this tells them apart.
+ * Waiting for a group of a dead channel succeeds at once: only this function tells it from one that
+ * has completed.
  *
  * Return: not 0 if it is dead.
  */
@@ -87,7 +88,7 @@ int tgl_channel_dead(const struct tgl_channel *chan);
 int tgl_channel_take(struct tgl_channel *chan, uint64_t bytes);
 
 /**
- * tgl_channel_give - give it back
+ * tgl_channel_give - give the memory back
  * @chan: the channel; none of its groups is in flight, and none is submitted without new memory
  */
 void tgl_channel_give(struct tgl_channel *chan);

@@ -1,43 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgload: puts a load of a chosen shape on a GPU that nouveau drives, and says how it fared.
+ * tgload: puts a load of a chosen shape on a GPU that nouveau drives, and reports rates and
+ * latencies.
  */
 #include <stdio.h>
 #include <unistd.h>
 
+#include "lib/opt.h"
 #include "opts.h"
 #include "report.h"
 #include "run.h"
-
-static const char help[] =
-"Usage: tgload [OPTION...]\n"
-"Put a load on a GPU through nouveau and report rates and latencies.\n"
-"\n"
-"  --name COMM      the process's name, at most 15 bytes (tgload)\n"
-"  --device NODE    render node of the GPU (the first that nouveau drives)\n"
-"  --kind KIND      compute, fill, copy or upload (compute)\n"
-"  --cost TIME      GPU time of a group (1ms)\n"
-"  --vary PERCENT   frames cost up to so much less or more (0)\n"
-"  --seed N         which costs they have then (0)\n"
-"  --groups N       groups in a frame (1)\n"
-"  --every TIME     distance at which frames are due, 0 for back to back (0)\n"
-"  --vsync TIME     frames are shown at ticks of this distance (no ticks)\n"
-"  --think TIME     pause on the CPU between groups (0)\n"
-"  --prepare TIME   pause on the CPU before each frame (0)\n"
-"  --mem N          MiB of VRAM that each frame asks for, uses and gives back (0)\n"
-"  --depth N        groups in flight at once (1)\n"
-"  --channels N     channels, each in a thread of its own (1)\n"
-"  --for TIME       start no group after this time (no bound)\n"
-"  --count N        groups on each channel (no bound)\n"
-"  --stopped        stop (SIGSTOP) when all is set up, and begin at SIGCONT\n"
-"  --submit HOW     pushbuf, or exec: VM_BIND and EXEC, on a Fermi GPU (pushbuf)\n"
-"  --verify         check after each group that it did its work\n"
-"  --json           report as one line of JSON\n"
-"  --help           print this and exit\n"
-"\n"
-"TIME is a number and a unit, ns, us, ms or s, as in 16.7ms; 0 needs no unit.\n"
-"Without --for and --count the load goes on until SIGINT or SIGTERM.\n"
-"Exit status: 0 every group submitted completed, 1 an error, 2 wrong usage.\n";
 
 int main(int argc, char **argv)
 {
@@ -47,7 +19,10 @@ int main(int argc, char **argv)
 
 	switch (tgl_opts_parse(argc, argv, &opts, why, sizeof(why))) {
 	case TGL_HELP:
-		fputs(help, stdout);
+		tgl_opts_help(stdout);
+		return 0;
+	case TGL_VERSION:
+		opt_version("tgload");
 		return 0;
 	case TGL_BAD:
 		fprintf(stderr, "tgload: %s\n", why);

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "work.h"
 
@@ -61,7 +62,8 @@ struct tgl_opts {
 
 enum tgl_parsed {
 	TGL_RUN,	/* the options are complete */
-	TGL_HELP,	/* the user asked for help */
+	TGL_HELP,
+	TGL_VERSION,	/* the user asked for help */
 	TGL_BAD,	/* they are wrong; the reason was written */
 };
 
@@ -80,6 +82,9 @@ enum tgl_parsed {
  */
 enum tgl_parsed tgl_opts_parse(int argc, char **argv, struct tgl_opts *opts,
 			       char *why, size_t why_size);
+
+/** tgl_opts_help - print what --help says */
+void tgl_opts_help(FILE *to);
 
 /**
  * tgl_kind_name - the word that --kind knows a kind by

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "lib/json.h"
 #include "units.h"
 
 static double per_second(uint64_t n, uint64_t ns)
@@ -14,52 +15,46 @@ static double per_second(uint64_t n, uint64_t ns)
 	return ns ? (double)n * TGL_NS_PER_SEC / ns : 0;
 }
 
-/* A name may hold any byte but NUL; what is not printable ASCII is written as \u and its value. */
-static void print_json_string(FILE *out, const char *s)
+static void json_summary(struct json *j, const char *name, struct tgl_summary sum)
 {
-	fputc('"', out);
-	for (; *s; s++) {
-		unsigned char c = *s;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20 || c > 0x7e)
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
-}
-
-static void print_json_summary(FILE *out, const char *name, struct tgl_summary sum)
-{
-	fprintf(out, "\"%s\":{\"p50\":%u,\"p90\":%u,\"p99\":%u,\"max\":%u}", name,
-		sum.p50, sum.p90, sum.p99, sum.max);
+	json_open(j, name, '{');
+	json_u64(j, "p50", sum.p50);
+	json_u64(j, "p90", sum.p90);
+	json_u64(j, "p99", sum.p99);
+	json_u64(j, "max", sum.max);
+	json_close(j, '}');
 }
 
 static void print_json(FILE *out, const struct tgl_opts *opts, int pid, struct tgl_result *r)
 {
+	struct json j = { .to = out, .bytes = JSON_LATIN1 };
 	uint64_t i;
 
-	fprintf(out, "{\"name\":");
-	print_json_string(out, opts->name);
-	fprintf(out, ",\"pid\":%d,\"channel\":%d,\"channels\":[", pid, r->channels[0]);
+	json_open(&j, NULL, '{');
+	json_string(&j, "name", opts->name);
+	json_s64(&j, "pid", pid);
+	json_s64(&j, "channel", r->channels[0]);
+	json_open(&j, "channels", '[');
 	for (i = 0; i < opts->channels; i++)
-		fprintf(out, "%s%d", i ? "," : "", r->channels[i]);
-	fprintf(out, "],\"kind\":\"%s\"", tgl_kind_name(opts->kind));
-	fprintf(out, ",\"groups\":%" PRIu64 ",\"frames\":%" PRIu64 ",\"elapsed_us\":%" PRIu64,
-		r->groups, r->frames, r->elapsed_ns / TGL_NS_PER_US);
-	fprintf(out, ",\"rate_hz\":%.3f,\"fps\":%.3f", per_second(r->groups, r->elapsed_ns),
-		per_second(r->frames, r->elapsed_ns));
-	fprintf(out, ",\"gpu_us_asked\":%" PRIu64 ",", (r->asked_ps + 500000) / 1000000);
-	print_json_summary(out, "latency_us", tgl_samples_summary(&r->latency));
-	fputc(',', out);
-	print_json_summary(out, "frame_us", tgl_samples_summary(&r->frame));
-	if (opts->mem)
-		fprintf(out, ",\"cpu_us\":%" PRIu64 ",\"mem_wait_us\":%" PRIu64
-			",\"mem_held_us\":%" PRIu64, r->cpu_ns / TGL_NS_PER_US,
-			r->mem_wait_ns / TGL_NS_PER_US, r->mem_held_ns / TGL_NS_PER_US);
-	fprintf(out, ",\"errors\":%" PRIu64 "}\n", r->errors);
+		json_s64(&j, NULL, r->channels[i]);
+	json_close(&j, ']');
+	json_string(&j, "kind", tgl_kind_name(opts->kind));
+	json_u64(&j, "groups", r->groups);
+	json_u64(&j, "frames", r->frames);
+	json_u64(&j, "elapsed_us", r->elapsed_ns / TGL_NS_PER_US);
+	json_fixed(&j, "rate_hz", per_second(r->groups, r->elapsed_ns), 3);
+	json_fixed(&j, "fps", per_second(r->frames, r->elapsed_ns), 3);
+	json_u64(&j, "gpu_us_asked", (r->asked_ps + 500000) / 1000000);
+	json_summary(&j, "latency_us", tgl_samples_summary(&r->latency));
+	json_summary(&j, "frame_us", tgl_samples_summary(&r->frame));
+	if (opts->mem) {
+		json_u64(&j, "cpu_us", r->cpu_ns / TGL_NS_PER_US);
+		json_u64(&j, "mem_wait_us", r->mem_wait_ns / TGL_NS_PER_US);
+		json_u64(&j, "mem_held_us", r->mem_held_ns / TGL_NS_PER_US);
+	}
+	json_u64(&j, "errors", r->errors);
+	json_close(&j, '}');
+	fputc('\n', out);
 }
 
 static void print_text_summary(FILE *out, const char *name, struct tgl_summary sum)

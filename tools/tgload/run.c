@@ -54,7 +54,7 @@ struct worker {
 	unsigned int oldest;	/* slot of the oldest group in flight */
 	unsigned int in_flight;
 	unsigned int refusals;	/* in a row */
-	int gone;		/* no point in going on */
+	int gone;		/* the card or the channel is of no more use */
 	struct tgl_result result;
 	struct flight flights[];
 };
@@ -119,7 +119,7 @@ static void sleep_until(uint64_t when)
 	}
 }
 
-/* Counts an error; true for the first one in a run, of whichever channel, which is to be told. */
+/* Counts an error. Return: it is the first of the run, in any channel; the caller prints it. */
 static int first_error(struct worker *w)
 {
 	w->result.errors++;
@@ -144,8 +144,8 @@ static int ended(const struct worker *w)
 }
 
 /*
- * Frames that are due at times, shown at ticks, prepared or in need of memory are waited for; others
- * are one long stream.
+ * Is each frame awaited before the next begins? Frames that are due at times, shown at ticks,
+ * prepared or in need of memory are; others are one long stream.
  */
 static int paced(const struct tgl_opts *opts)
 {
@@ -263,7 +263,7 @@ static void drain(struct worker *w)
 		reap(w);
 }
 
-/* Asks for what a frame needs; false if it is refused. */
+/* Takes the VRAM that a frame needs; false if the kernel refuses it. */
 static int take(struct worker *w)
 {
 	uint64_t from = now_ns();
@@ -279,7 +279,7 @@ static int take(struct worker *w)
 	return 0;
 }
 
-/* Gives it back. */
+/* Gives the frame's VRAM back. */
 static void give(struct worker *w)
 {
 	tgl_channel_give(w->chan);

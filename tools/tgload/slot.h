@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What gpu.c, fermi.c and exec.c know of a group in flight and of buffers. For these three only.
+ * What gpu.c, exec.c and the writers of commands (commands.h) know of a group in flight and of
+ * buffers. For these only.
  */
 #ifndef TGL_SLOT_H
 #define TGL_SLOT_H
@@ -9,9 +10,18 @@
 
 #include "work.h"
 
+/* Objects of a Tesla channel: their handles are ours to choose, once per channel. */
+#define TGL_HANDLE_VRAM		0xbeef0201	/* DMA object: the whole address space */
+#define TGL_HANDLE_GART		0xbeef0202
+#define TGL_HANDLE_NOTIFY	0xbeef0301
+#define TGL_HANDLE_COMPUTE	0xbeef50c0
+#define TGL_HANDLE_2D		0xbeef502d
+#define TGL_HANDLE_M2MF		0xbeef5039
+
 struct nouveau_bo;
 struct nouveau_client;
 struct nouveau_pushbuf;
+struct tgl_dialect;
 
 /* A buffer object and where the GPU sees it. */
 struct tgl_bo {
@@ -22,52 +32,17 @@ struct tgl_bo {
 struct tgl_slot {
 	struct nouveau_client *client;
 	struct nouveau_pushbuf *push;	/* of PUSHBUF */
-	struct tgl_bo commands;		/* of EXEC: what is pushed, */
-	uint32_t syncobj;		/* and what tells of its end */
+	struct tgl_bo commands;		/* of EXEC: the words that are pushed, */
+	uint32_t syncobj;		/* and what signals when they have been executed */
+	const struct tgl_dialect *dialect;	/* what it is written in */
 	uint32_t *cur;			/* next word to write */
 	struct tgl_bo bo;		/* what the group writes */
 	uint32_t *patch_high;		/* words of the push buffer that change with the group */
 	uint32_t *patch;
 	uint32_t *size;			/* the word that says how much there is to do */
 	uint32_t *launch;		/* copies and uploads: two words that start one, so often */
-	uint32_t lines;			/* fills and copies: of the group it holds */
+	uint32_t lines;			/* fills and copies: lines of the latest group */
 };
-
-static inline void put(struct tgl_slot *slot, uint32_t word)
-{
-	*slot->cur++ = word;
-}
-
-static inline void put_address(struct tgl_slot *slot, uint64_t address)
-{
-	put(slot, address >> 32);
-	put(slot, (uint32_t)address);
-}
-
-/* The next word changes from group to group. */
-static inline void put_patch(struct tgl_slot *slot)
-{
-	slot->patch = slot->cur;
-	put(slot, 0);
-}
-
-/* So does this one, with the amount of work. */
-static inline void put_size(struct tgl_slot *slot)
-{
-	slot->size = slot->cur;
-	put(slot, 0);
-}
-
-/* Commands that start what the words before say, @passes times: @method with @word. */
-static inline void put_launches(struct tgl_slot *slot, uint32_t passes, uint32_t method,
-				uint32_t word)
-{
-	slot->launch = slot->cur;
-	while (passes--) {
-		put(slot, method);
-		put(slot, word);
-	}
-}
 
 /* Of @most such commands @passes stay, the others become no command. */
 static inline void set_launches(struct tgl_slot *slot, uint32_t passes, uint32_t most)
@@ -81,12 +56,32 @@ static inline void set_launches(struct tgl_slot *slot, uint32_t passes, uint32_t
 }
 
 /**
- * tgl_fermi_write - write the commands of a group for a Fermi GPU
- * @slot: where they go, with its target
- * @work: the most that a group does
- * @source: GPU address of the program, or of what is copied from the start on
+ * struct tgl_dialect - how a group is written for a generation of GPUs
+ * @command: the word that announces @count words, for @method and those that follow it
+ * @compute: launches the program at a GPU address
+ * @fill: fills a rectangle
+ * @copy: copies; uploads too
+ *
+ * All but @command write a whole group into a slot.
  */
-void tgl_fermi_write(struct tgl_slot *slot, const struct tgl_work *work, uint64_t source);
+struct tgl_dialect {
+	uint32_t (*command)(unsigned int subchannel, uint32_t method, unsigned int count);
+	void (*compute)(struct tgl_slot *slot, uint64_t program);
+	void (*fill)(struct tgl_slot *slot, const struct tgl_work *work);
+	void (*copy)(struct tgl_slot *slot, const struct tgl_work *work);
+};
+
+extern const struct tgl_dialect tgl_tesla, tgl_fermi;
+
+/**
+ * tgl_write - write the commands of a group
+ * @slot: where they go, with its target
+ * @dialect: for which GPUs
+ * @work: the most that a group does
+ * @program: GPU address of the program
+ */
+void tgl_write(struct tgl_slot *slot, const struct tgl_dialect *dialect,
+	       const struct tgl_work *work, uint64_t program);
 
 /** tgl_fermi_class - the class that does a kind of work there */
 uint32_t tgl_fermi_class(enum tgl_kind kind);

@@ -4,9 +4,9 @@
  * Called while tgload sets up and for each group; no state.
  *
  * A grid of B blocks of W warps running I instructions of C clocks takes B * W * I * C clocks of
- * the multiprocessors, once there is a block for every one of them, and as long as one block even if
- * there is not. Copies read and write each byte once; uploads read it over PCI Express, which takes
- * longer than to write it.
+ * the multiprocessors, once there is a block for every one of them, and as long as one block even
+ * if there is not. Copies read and write each byte once; uploads read it over PCI Express, which
+ * takes longer than to write it.
  */
 #include "work.h"
 

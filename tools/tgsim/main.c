@@ -1,36 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgsim: the core in virtual time. Its command line; the work is done in src/sim.
+ * tgsim: the core in virtual time. This file is its command line; src/sim simulates, src/trace
+ * reads and replays traces.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim.h"
+
+#include "blocking.h"
+#include "lib/number.h"
+#include "lib/opt.h"
+#include "mem.h"
+#include "replay.h"
+#include "report.h"
+#include "timeline.h"
 
 #define USAGE	2
+#define DONE	(-1)	/* of parse(): what was asked for has been printed */
 
-static const char help[] =
-	"usage: tgsim run [OPTION...] SCENARIO    simulate\n"
-	"       tgsim replay TRACE                same events, same actions?\n"
-	"       tgsim why TRACE --job N           why did job N wait?\n"
-	"       tgsim blocking TRACE              how many lower-priority groups did jobs wait for?\n"
-	"       tgsim timeline [OPTION...] TRACE  who waited and who ran when\n"
-	"\n"
-	"run:\n"
-	"  --json          results as JSON\n"
-	"  --csv           results as comma-separated values\n"
-	"  --plot FILE     draw who ran when, and shares over time (.png, .svg, .pdf)\n"
-	"  --trace FILE    write what went into the core and what came out\n"
-	"  --seed N        another seed than the scenario's\n"
-	"  --policy NAME   another policy than the scenario's, on every GPU\n"
-	"\n"
-	"timeline:\n"
-	"  --from TIME     groups that arrive from then on, since the trace's start: 1s, 16.7ms\n"
-	"  --until TIME    and before\n"
-	"\n"
-	"SCENARIO: tgsim-scenario(5). TRACE: recorded by the kernel module or by --trace.\n"
-	"Status: 0 good; 1 no (different, no such job, cannot read or write); 2 usage.\n";
+static const struct opt run_options[] = {
+	{ "json", 0, NULL, "results as JSON" },
+	{ "csv", 0, NULL, "results as comma-separated values" },
+	{ "plot", 0, "FILE", "draw who ran when, and shares over time (.png, .svg, .pdf)" },
+	{ "trace", 0, "FILE", "write what went into the core and what came out" },
+	{ "seed", 0, "N", "another seed than the scenario's" },
+	{ "policy", 0, "NAME", "another policy than the scenario's, on every GPU" },
+	{ 0 }
+};
+
+static const struct opt why_options[] = { { "job", 0, "N", NULL }, { 0 } };
+
+static const struct opt timeline_options[] = {
+	{ "from", 0, "TIME", "groups that arrive from then on, since the trace's start: 1s, 16.7ms" },
+	{ "until", 0, "TIME", "and before" },
+	{ 0 }
+};
+
+static const struct opt no_options[] = { { 0 } };
+
+static void help(void)
+{
+	fputs("usage: tgsim run [OPTION...] SCENARIO    simulate\n"
+	      "       tgsim replay TRACE                same events, same actions?\n"
+	      "       tgsim why TRACE --job N           why did job N wait?\n"
+	      "       tgsim blocking TRACE              how many lower-priority groups did jobs wait for?\n"
+	      "       tgsim timeline [OPTION...] TRACE  who waited and who ran when\n"
+	      "\n"
+	      "run:\n", stdout);
+	opt_help(stdout, run_options, 18);
+	fputs("\ntimeline:\n", stdout);
+	opt_help(stdout, timeline_options, 18);
+	fputs("\nall:\n", stdout);
+	opt_help(stdout, opt_standard, 18);
+	fputs("\n"
+	      "SCENARIO: tgsim-scenario(5). TRACE: recorded by the kernel module or by --trace.\n"
+	      "Status: 0 good; 1 no (different, no such job, cannot read or write); 2 usage.\n", stdout);
+}
 
 static int complain(int status, const char *what, const char *why)
 {
@@ -67,11 +92,49 @@ static char *read_file(const char *path, u64 *len)
 
 static bool to_u64(const char *text, u64 *n)
 {
-	char *end;
+	uint64_t value;
 
-	errno = 0;
-	*n = strtoull(text, &end, 10);
-	return !errno && *text >= '0' && *text <= '9' && !*end;
+	if (!number_read(text, UINT64_MAX, &value))
+		return false;
+	*n = value;
+	return true;
+}
+
+/*
+ * Reads a command's arguments: @set is called for each option, and *@name is the last of @nr words.
+ * Return: 0, DONE, or USAGE after a message.
+ */
+static int parse(char **argv, const struct opt *table, int (*set)(void *to, const struct opts *o),
+		 void *to, const char **name, int *nr)
+{
+	struct opts o = { .table = table, .argv = argv, .abbreviate = true };
+	enum opt_what what;
+	int status = 0;
+
+	*nr = 0;
+	while (!status && (what = opt_next(&o)) != OPT_END) {
+		switch (what) {
+		case OPT_HELP:
+			help();
+			return DONE;
+		case OPT_VERSION:
+			opt_version("tgsim");
+			return DONE;
+		case OPT_GIVEN:
+			status = set(to, &o);
+			break;
+		case OPT_WORD:
+			*name = o.word;
+			++*nr;
+			break;
+		case OPT_DASHES:
+			break;
+		default:
+			opt_complain("tgsim", &o, what);
+			return USAGE;
+		}
+	}
+	return status;
 }
 
 struct run_options {
@@ -79,46 +142,34 @@ struct run_options {
 	const char *plot, *trace, *seed, *policy;
 };
 
-static int parse_run_options(int argc, char **argv, struct run_options *o)
+static int set_run_option(void *to, const struct opts *given)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "csv", no_argument, NULL, 'c' },
-		{ "plot", required_argument, NULL, 'p' },
-		{ "trace", required_argument, NULL, 't' },
-		{ "seed", required_argument, NULL, 's' },
-		{ "policy", required_argument, NULL, 'P' },
-		{ }
-	};
-	int c;
+	struct run_options *o = to;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			o->json = true;
-			break;
-		case 'c':
-			o->csv = true;
-			break;
-		case 'p':
-			o->plot = optarg;
-			break;
-		case 't':
-			o->trace = optarg;
-			break;
-		case 's':
-			o->seed = optarg;
-			break;
-		case 'P':
-			o->policy = optarg;
-			break;
-		default:
-			return USAGE;
-		}
-	}
+	if (opt_is(given, "json"))
+		o->json = true;
+	else if (opt_is(given, "csv"))
+		o->csv = true;
+	else if (opt_is(given, "plot"))
+		o->plot = given->value;
+	else if (opt_is(given, "trace"))
+		o->trace = given->value;
+	else if (opt_is(given, "seed"))
+		o->seed = given->value;
+	else
+		o->policy = given->value;
+	return 0;
+}
+
+static int parse_run_options(char **argv, struct run_options *o, const char **scenario)
+{
+	int nr, status = parse(argv, run_options, set_run_option, o, scenario, &nr);
+
+	if (status)
+		return status;
 	if (o->json && o->csv)
 		return complain(USAGE, "--json and --csv", "one of them wanted");
-	if (argc - optind != 1)
+	if (nr != 1)
 		return complain(USAGE, "run", "one scenario wanted; see tgsim --help");
 	return 0;
 }
@@ -164,7 +215,7 @@ static int report(const struct tgs_result *result, const struct run_options *o)
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static int run(char **argv)
 {
 	struct run_options o = { };
 	struct tgs_scenario scenario;
@@ -172,11 +223,10 @@ static int run(int argc, char **argv)
 	char error[TGS_MESSAGE], *text, *dir, *slash;
 	const char *path;
 	u64 len;
-	int status = parse_run_options(argc, argv, &o);
+	int status = parse_run_options(argv, &o, &path);
 
 	if (status)
 		return status;
-	path = argv[optind];
 	text = read_file(path, &len);
 	if (!text)
 		return complain(1, path, strerror(errno));
@@ -248,69 +298,98 @@ static int look_timeline(const struct tgs_trace *t, void *arg)
 	return status;
 }
 
-static int why(int argc, char **argv)
+static int set_job(void *to, const struct opts *given)
 {
-	static const struct option options[] = { { "job", required_argument, NULL, 'j' }, { } };
-	u64 job = 0;
-	int c;
-
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c != 'j')
-			return USAGE;
-		if (!to_u64(optarg, &job))
-			return complain(USAGE, "--job", "a job's number wanted");
-	}
-	if (argc - optind != 1 || !job)
-		return complain(USAGE, "why", "one trace and --job N wanted; see tgsim --help");
-	return with_trace(argv[optind], look_why, &job);
+	return to_u64(given->value, to) ? 0 : complain(USAGE, "--job", "a job's number wanted");
 }
 
-static int timeline(int argc, char **argv)
+static int why(char **argv)
 {
-	static const struct option options[] = {
-		{ "from", required_argument, NULL, 'f' },
-		{ "until", required_argument, NULL, 'u' },
-		{ }
-	};
-	struct tgs_timeline tl = { .until = TG_NEVER };
-	int c;
+	const char *trace;
+	u64 job = 0;
+	int nr, status = parse(argv, why_options, set_job, &job, &trace, &nr);
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c != 'f' && c != 'u')
-			return USAGE;
-		if (!tgs_time_parse(optarg, c == 'f' ? &tl.from : &tl.until))
-			return complain(USAGE, c == 'f' ? "--from" : "--until",
-					"a time such as 16.7ms or 1s wanted");
-	}
-	if (argc - optind != 1)
+	if (status)
+		return status;
+	if (nr != 1 || !job)
+		return complain(USAGE, "why", "one trace and --job N wanted; see tgsim --help");
+	return with_trace(trace, look_why, &job);
+}
+
+static int set_span(void *to, const struct opts *given)
+{
+	struct tgs_timeline *tl = to;
+	bool from = opt_is(given, "from");
+
+	if (tgs_time_parse(given->value, from ? &tl->from : &tl->until))
+		return 0;
+	return complain(USAGE, from ? "--from" : "--until", "a time such as 16.7ms or 1s wanted");
+}
+
+static int timeline(char **argv)
+{
+	struct tgs_timeline tl = { .until = TG_NEVER };
+	const char *trace;
+	int nr, status = parse(argv, timeline_options, set_span, &tl, &trace, &nr);
+
+	if (status)
+		return status;
+	if (nr != 1)
 		return complain(USAGE, "timeline", "one trace wanted; see tgsim --help");
-	return with_trace(argv[optind], look_timeline, &tl);
+	return with_trace(trace, look_timeline, &tl);
+}
+
+static int no_command(const char *what)
+{
+	return complain(USAGE, *what ? what : "no command",
+			"run SCENARIO, or replay, why, blocking or timeline TRACE wanted; see tgsim "
+			"--help");
+}
+
+/* replay and blocking: one trace and no option */
+static int with_one_trace(char **argv, int (*look)(const struct tgs_trace *t, void *arg))
+{
+	const char *trace;
+	int nr, status = parse(argv + 1, no_options, NULL, NULL, &trace, &nr);
+
+	if (status)
+		return status;
+	return nr == 1 ? with_trace(trace, look, NULL) : no_command(argv[0]);
+}
+
+static int command(char **argv)
+{
+	struct opts first = { .table = no_options, .argv = argv };
+	const char *what = *argv ? *argv : "";
+
+	switch (opt_next(&first)) {
+	case OPT_HELP:
+		help();
+		return 0;
+	case OPT_VERSION:
+		opt_version("tgsim");
+		return 0;
+	default:
+		break;
+	}
+	if (!strcmp(what, "run"))
+		return run(argv + 1);
+	if (!strcmp(what, "why"))
+		return why(argv + 1);
+	if (!strcmp(what, "timeline"))
+		return timeline(argv + 1);
+	if (!strcmp(what, "replay"))
+		return with_one_trace(argv, look_replay);
+	if (!strcmp(what, "blocking"))
+		return with_one_trace(argv, look_blocking);
+	return no_command(what);
 }
 
 int main(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "";
-	int status;
+	int status = command(argv + (argc > 0));
 
-	if (!strcmp(what, "--help")) {
-		fputs(help, stdout);
-		return 0;
-	}
-	if (!strcmp(what, "run"))
-		status = run(argc - 1, argv + 1);
-	else if (!strcmp(what, "why"))
-		status = why(argc - 1, argv + 1);
-	else if (!strcmp(what, "replay") && argc == 3)
-		status = with_trace(argv[2], look_replay, NULL);
-	else if (!strcmp(what, "blocking") && argc == 3)
-		status = with_trace(argv[2], look_blocking, NULL);
-	else if (!strcmp(what, "timeline"))
-		status = timeline(argc - 1, argv + 1);
-	else
-		return complain(USAGE, *what ? what : "no command",
-				"run SCENARIO, or replay, why, blocking or timeline TRACE wanted; see tgsim "
-				"--help");
 	if (fflush(stdout) || ferror(stdout))
 		return complain(1, "output", strerror(errno));
-	return status;
+	return status == DONE ? 0 : status;
 }

@@ -32,59 +32,17 @@
 #include <drm_mode.h>
 #include <nouveau_drm.h>
 
+#include "uapi.h"
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define PAGE		4096
 #define GIB		(1ull << 30)
 #define TIMES		4	/* each call, so that one in so many may be refused */
 
-/* nouveau's own header has these only since 6.6 */
-struct channel_alloc {
-	uint32_t fb, tt;
-	int32_t channel;
-	uint32_t domains, notifier;
-	struct {
-		uint32_t handle, grclass;
-	} subchan[8];
-	uint32_t nr_subchan;
-};
-
-struct grobj_alloc {
-	int32_t channel;
-	uint32_t handle;
-	int32_t class;
-};
-
-struct vm_init {
-	uint64_t kernel_managed_addr, kernel_managed_size;
-};
-
-struct vm_bind_op {
-	uint32_t op, flags, handle, pad;
-	uint64_t addr, bo_offset, range;
-};
-
-struct vm_bind {
-	uint32_t op_count, flags, wait_count, sig_count;
-	uint64_t wait_ptr, sig_ptr, op_ptr;
-};
-
-struct exec_push {
-	uint64_t va;
-	uint32_t va_len, flags;
-};
-
-struct exec {
-	uint32_t channel, push_count, wait_count, sig_count;
-	uint64_t wait_ptr, sig_ptr, push_ptr;
-};
-
 #define NR(nr)		(DRM_COMMAND_BASE + (nr))
 #define CHANNEL_ALLOC	DRM_IOWR(NR(0x02), struct channel_alloc)
 #define CHANNEL_FREE	DRM_IOW(NR(0x03), int32_t)
 #define GROBJ_ALLOC	DRM_IOW(NR(0x04), struct grobj_alloc)
-#define VM_INIT		DRM_IOWR(NR(0x10), struct vm_init)
-#define VM_BIND		DRM_IOWR(NR(0x11), struct vm_bind)
-#define EXEC		DRM_IOWR(NR(0x12), struct exec)
 #define GEM_NEW		DRM_IOWR(NR(DRM_NOUVEAU_GEM_NEW), struct drm_nouveau_gem_new)
 #define PUSHBUF		DRM_IOWR(NR(DRM_NOUVEAU_GEM_PUSHBUF), struct drm_nouveau_gem_pushbuf)
 #define NVIF(size)	_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, NR(0x07), size)

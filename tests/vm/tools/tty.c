@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tty ROWS COLS SECONDS FILE COMMAND [ARG...] - runs COMMAND on a terminal of this size, with nobody at it. What
+ * tty ROWS COLS SECONDS FILE COMMAND [ARG...] - runs COMMAND on a terminal of this size, on which no key is pressed. What
  * it writes there goes to FILE; after SECONDS it is sent a `q`. Its exit status.
  */
 #include <errno.h>

@@ -32,19 +32,10 @@
 #include <drm_mode.h>
 #include <nouveau_drm.h>
 
+#include "uapi.h"
+
 #define MIB	(1ull << 20)
 #define PAGE	4096
-
-/* nouveau's own header has it only since 6.6 */
-struct channel_alloc {
-	uint32_t fb, tt;
-	int32_t channel;
-	uint32_t domains, notifier;
-	struct {
-		uint32_t handle, grclass;
-	} subchan[8];
-	uint32_t nr_subchan;
-};
 
 #define CHANNEL_ALLOC	DRM_IOWR(DRM_COMMAND_BASE + 0x02, struct channel_alloc)
 #define GEM_NEW		DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW, struct drm_nouveau_gem_new)
@@ -273,7 +264,7 @@ static void send_fd(int to, const void *data, size_t len, int fd)
 		die("sendmsg");
 }
 
-/* Return: the descriptor that came along, or -1; -2: nobody is there. */
+/* Return: the descriptor that came along, or -1; -2: the other process has gone. */
 static int receive_fd(int from, void *data, size_t len)
 {
 	struct iovec io = { data, len };
@@ -302,7 +293,7 @@ static void serve(int from)
 	struct answer answer;
 	struct order order;
 
-	signal(SIGCHLD, SIG_IGN);	/* nobody waits for the second one */
+	signal(SIGCHLD, SIG_IGN);	/* the second process is not waited for */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
 		came = receive_fd(from, &order, sizeof(order));

@@ -1,70 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output: bytes of unknown origin as JSON strings and as cells of a table. Called by the
- * verbs that show something.
+ * Tables: bytes of unknown origin in aligned cells. Called by the verbs that show something.
  */
 #include "tgctl.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence that @s starts with, and its code point; 0 when it is none. */
-static size_t decode(const char *s, size_t len, uint32_t *code)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned char first = s[0];
-	size_t n, i;
-
-	if (first < 0x80) {
-		*code = first;
-		return 1;
-	}
-	if (first >= 0xf0 && first < 0xf8)
-		n = 4;
-	else if (first >= 0xe0)
-		n = 3;
-	else
-		n = 2;
-	if (first < 0xc0 || first >= 0xf8 || n > len)
-		return 0;
-	*code = first & (0x7f >> n);
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (s[i] & 0x3f);
-	}
-	if (*code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
-		return 0;
-	return n;
-}
-
-static bool is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0);
-}
-
-void json_string(const char *s, size_t len)
-{
-	uint32_t code;
-	size_t n;
-
-	putchar('"');
-	for (; len; s += n, len -= n) {
-		n = decode(s, len, &code);
-		if (!n) {
-			fputs("\\ufffd", stdout);
-			n = 1;
-		} else if (is_control(code)) {
-			printf("\\u%04x", (unsigned int)code);
-		} else {
-			if (code == '"' || code == '\\')
-				putchar('\\');
-			fwrite(s, 1, n, stdout);
-		}
-	}
-	putchar('"');
-}
+#include "lib/utf8.h"
 
 void table_add(struct table *t, const char *s, size_t len)
 {
@@ -79,12 +22,12 @@ void table_add(struct table *t, const char *s, size_t len)
 	}
 	cell = tgctl_alloc(NULL, 4 * len + 1);
 	for (; len; s += n, len -= n) {
-		n = decode(s, len, &code);
+		n = utf8_decode(s, len, &code);
 		if (n && code == '\\') {
 			cell[used++] = '\\';
 			cell[used++] = '\\';
 			width += 2;
-		} else if (n && !is_control(code)) {
+		} else if (n && !utf8_is_control(code)) {
 			memcpy(cell + used, s, n);
 			used += n;
 			width++;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traces as bytes: written event by event, read whole, printed record by record
- * (docs/trace.md). What is read may be anything.
+ * Traces as bytes (docs/trace.md): written event by event, read whole, printed record by record.
+ * The bytes that are read come from a file and may be anything. Called by the simulator (writing),
+ * by all that look at a trace, and by the fuzzer. One thread.
  */
 #include <stdlib.h>
-#include "sim.h"
+#include <tg/policy.h>
+
+#include "mem.h"
+#include "trace.h"
 
 /* ---- writing ---------------------------------------------------------------------------- */
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who ran when, out of a trace's records: as a JSON trace that ui.perfetto.dev and chrome://tracing open,
- * or as a picture. Reads records only and replays nothing, so it goes on behind a gap.
+ * Which client ran when, out of a trace's records: as a JSON trace that ui.perfetto.dev and
+ * chrome://tracing open, or as a picture. Reads records only and replays nothing, so it goes on
+ * behind a gap. Called by tgctl.
  *
- * A group runs from its doorbell, or the completion before it on its engine if that is later, to its
- * own completion: as the core charges it.
+ * A group runs from its doorbell, or the completion before it on its engine if that is later, to
+ * its own completion: as the core charges it.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "lib/json.h"
+#include "mem.h"
+#include "perfetto.h"
+#include "picture.h"
 
 struct channel {
 	u32 client, channel, engine;
@@ -73,9 +78,7 @@ static void on_join(struct walk *w, const struct tg_record *r)
 		w->client(w, r->client, &id);
 	if (find_channel(w, r->client, r->channel))
 		return;
-	if (!(w->nr_channels & (w->nr_channels - 1)))
-		w->channels = tgs_grow(w->channels, w->nr_channels ? 2 * w->nr_channels : 1,
-				       sizeof(*w->channels));
+	w->channels = tgs_room(w->channels, w->nr_channels, sizeof(*w->channels));
 	w->channels[w->nr_channels++] = (struct channel){
 		r->client, r->channel, r->arg ? __builtin_ctzll(r->arg) % TG_ENGINES_MAX : 0 };
 }
@@ -84,8 +87,7 @@ static void on_submit(struct walk *w, const struct tg_record *r)
 {
 	const struct channel *ch = find_channel(w, r->client, r->channel);
 
-	if (!(w->nr_jobs & (w->nr_jobs - 1)))
-		w->jobs = tgs_grow(w->jobs, w->nr_jobs ? 2 * w->nr_jobs : 1, sizeof(*w->jobs));
+	w->jobs = tgs_room(w->jobs, w->nr_jobs, sizeof(*w->jobs));
 	w->jobs[w->nr_jobs++] = (struct job){
 		.id = r->job, .client = r->client, .channel = r->channel,
 		.engine = ch ? ch->engine : 0, .arrived = r->now, .freed = TG_NEVER,
@@ -157,50 +159,54 @@ static int walk(struct walk *w, char *error)
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-struct json {
-	FILE *to;
-	bool more;
-};
-
-static void begin(struct json *j)
-{
-	fputs(j->more ? ",\n" : "\n", j->to);
-	j->more = true;
-}
-
 /* ns since the trace's start as us */
-static void print_us(struct walk *w, const char *key, s64 ns)
+static void json_us(struct json *j, const char *key, s64 ns)
 {
-	fprintf(((struct json *)w->to)->to, ",\"%s\":%lld.%03lld", key, (long long)(ns / 1000),
-		(long long)(ns % 1000));
+	fprintf(json_raw(j, key), "%lld.%03lld", (long long)(ns / 1000), (long long)(ns % 1000));
 }
 
-static void print_name(FILE *to, const char *s)
+/*
+ * An event of the JSON trace: it begins a line, and is in a thread (an engine) of a process (a
+ * client).
+ */
+static void event_open(struct json *j, const char *ph, const char *cat, const char *name)
 {
-	for (; *s; s++) {
-		unsigned char c = *s;
+	json_line(j);
+	json_open(j, NULL, '{');
+	json_string(j, "ph", ph);
+	if (cat)
+		json_string(j, "cat", cat);
+	json_string(j, "name", name);
+}
 
-		if (c < 0x20 || c >= 0x7f)
-			fprintf(to, "\\u%04x", c < 0x80 ? c : 0xfffd);
-		else
-			fprintf(to, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
-	}
+static void event_thread(struct json *j, u32 client, u32 thread)
+{
+	json_u64(j, "pid", client);
+	json_u64(j, "tid", thread);
 }
 
 static void json_client(struct walk *w, u32 client, const struct tg_identity *id)
 {
 	struct json *j = w->to;
+	FILE *to;
 	u32 e;
 
-	begin(j);
-	fprintf(j->to, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":0,"
-		"\"args\":{\"name\":\"", client);
-	print_name(j->to, id->comm);
-	fprintf(j->to, ", process %u, user %u\"}}", id->pid, id->uid);
+	event_open(j, "M", NULL, "process_name");
+	event_thread(j, client, 0);
+	json_open(j, "args", '{');
+	to = json_raw(j, "name");
+	fputc('"', to);
+	json_escape(to, id->comm, strlen(id->comm), j->bytes);
+	fprintf(to, ", process %u, user %u\"", id->pid, id->uid);
+	json_close(j, '}');
+	json_close(j, '}');
 	for (e = 0; e < w->t->head.engines; e++) {
-		begin(j);
-		fprintf(j->to, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
-			"\"args\":{\"name\":\"engine %u\"}}", client, e + 1, e);
+		event_open(j, "M", NULL, "thread_name");
+		event_thread(j, client, e + 1);
+		json_open(j, "args", '{');
+		fprintf(json_raw(j, "name"), "\"engine %u\"", e);
+		json_close(j, '}');
+		json_close(j, '}');
 	}
 }
 
@@ -212,12 +218,11 @@ static void json_waited(struct walk *w, const struct job *job, s64 until)
 	if (until == job->arrived)
 		return;
 	for (i = 0; i < 2; i++) {
-		begin(j);
-		fprintf(j->to, "{\"ph\":\"%c\",\"cat\":\"wait\",\"name\":\"waits\",\"id\":%llu,"
-			"\"pid\":%u,\"tid\":%u", i ? 'e' : 'b', (unsigned long long)job->id,
-			job->client, job->engine + 1);
-		print_us(w, "ts", (i ? until : job->arrived) - w->t->head.now);
-		fprintf(j->to, "}");
+		event_open(j, i ? "e" : "b", "wait", "waits");
+		json_u64(j, "id", job->id);
+		event_thread(j, job->client, job->engine + 1);
+		json_us(j, "ts", (i ? until : job->arrived) - w->t->head.now);
+		json_close(j, '}');
 	}
 }
 
@@ -225,24 +230,30 @@ static void json_ran(struct walk *w, const struct job *job, s64 from, s64 until)
 {
 	struct json *j = w->to;
 
-	begin(j);
-	fprintf(j->to, "{\"ph\":\"X\",\"cat\":\"gpu\",\"name\":\"group\",\"pid\":%u,\"tid\":%u",
-		job->client, job->engine + 1);
-	print_us(w, "ts", from - w->t->head.now);
-	print_us(w, "dur", until - from);
-	fprintf(j->to, ",\"args\":{\"job\":%llu,\"channel\":%u}}", (unsigned long long)job->id,
-		job->channel);
+	event_open(j, "X", "gpu", "group");
+	event_thread(j, job->client, job->engine + 1);
+	json_us(j, "ts", from - w->t->head.now);
+	json_us(j, "dur", until - from);
+	json_open(j, "args", '{');
+	json_u64(j, "job", job->id);
+	json_u64(j, "channel", job->channel);
+	json_close(j, '}');
+	json_close(j, '}');
 }
 
 static void json_note(struct walk *w, u32 client, u32 note, s64 at)
 {
 	struct json *j = w->to;
 
-	begin(j);
-	fprintf(j->to, "{\"ph\":\"i\",\"s\":\"g\",\"cat\":\"note\",\"name\":\"%s\",\"pid\":%u,"
-		"\"tid\":0", tgs_note_name(note), client);
-	print_us(w, "ts", at - w->t->head.now);
-	fprintf(j->to, "}");
+	json_line(j);
+	json_open(j, NULL, '{');
+	json_string(j, "ph", "i");
+	json_string(j, "s", "g");
+	json_string(j, "cat", "note");
+	json_string(j, "name", tgs_note_name(note));
+	event_thread(j, client, 0);
+	json_us(j, "ts", at - w->t->head.now);
+	json_close(j, '}');
 }
 
 static int cannot(const char *path, char *error)
@@ -255,16 +266,22 @@ static int cannot(const char *path, char *error)
 
 int tgs_perfetto(const struct tgs_trace *t, const char *path, char *error)
 {
-	struct json j = { .to = strcmp(path, "-") ? fopen(path, "w") : stdout };
+	struct json j = { .to = strcmp(path, "-") ? fopen(path, "w") : stdout,
+			  .bytes = JSON_ASCII };
 	struct walk w = { .t = t, .to = &j, .client = json_client, .waited = json_waited,
 			  .ran = json_ran, .note = json_note };
 	int err;
 
 	if (!j.to)
 		return cannot(path, error);
-	fprintf(j.to, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+	json_open(&j, NULL, '{');
+	json_string(&j, "displayTimeUnit", "ms");
+	json_open(&j, "traceEvents", '[');
 	err = walk(&w, error);
-	fprintf(j.to, "\n]}\n");
+	fputc('\n', j.to);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	fputc('\n', j.to);
 	if (fflush(j.to) || ferror(j.to))
 		err = cannot(path, error);
 	if (j.to != stdout)
@@ -273,25 +290,6 @@ int tgs_perfetto(const struct tgs_trace *t, const char *path, char *error)
 }
 
 /* ---- picture ---------------------------------------------------------------------------- */
-
-const char *tgs_terminal(const char *path)
-{
-	static const struct {
-		const char *suffix, *terminal;
-	} kinds[] = {
-		{ ".png", "pngcairo size 1200,800" }, { ".svg", "svg size 1200,800" },
-		{ ".pdf", "pdfcairo size 12,8" },
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		u64 len = strlen(path), n = strlen(kinds[i].suffix);
-
-		if (len > n && !strcmp(path + len - n, kinds[i].suffix))
-			return kinds[i].terminal;
-	}
-	return NULL;
-}
 
 struct picture {
 	FILE *to;
@@ -344,19 +342,13 @@ int tgs_trace_plot(const struct tgs_trace *t, const char *path, char *error)
 	struct picture p = { };
 	struct walk w = { .t = t, .to = &p, .client = plot_client, .waited = plot_waited,
 			  .ran = plot_ran, .note = plot_note };
-	const char *as = tgs_terminal(path);
-	int err;
+	int err = tgs_picture_open(&p.to, path, error), draw_err;
+	char unused[TGS_MESSAGE];
 	u32 i;
 
-	if (!as || strchr(path, '\'')) {
-		snprintf(error, TGS_MESSAGE, "%.160s: a name that ends in .png, .svg or .pdf "
-			 "wanted, without quotes", path);
-		return -EINVAL;
-	}
-	p.to = popen("gnuplot", "w");
-	if (!p.to)
-		return cannot("gnuplot", error);
-	fprintf(p.to, "set terminal %s\nset output '%s'\n$runs << end\n", as, path);
+	if (err)
+		return err;
+	fprintf(p.to, "$runs << end\n");
 	err = walk(&w, error);
 	fprintf(p.to, "end\nset xlabel 'seconds since the start of the trace'\nset ytics (");
 	for (i = 0; i < p.nr; i++)
@@ -368,9 +360,6 @@ int tgs_trace_plot(const struct tgs_trace *t, const char *path, char *error)
 		"$runs using ($6==0?$1:NaN):(($4+$5)/2):2:3:4:5 with boxxyerror "
 		"lc rgb '#c05621' title 'waits'\n", p.nr - 0.4);
 	free(p.clients);
-	if (pclose(p.to) && !err) {
-		snprintf(error, TGS_MESSAGE, "gnuplot could not draw %.160s", path);
-		return -EIO;
-	}
-	return err;
+	draw_err = tgs_picture_close(p.to, path, err ? unused : error);
+	return err ? err : draw_err;
 }

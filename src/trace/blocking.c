@@ -5,10 +5,14 @@
  * priorities are kept: those cannot be taken back, and no other may go before it.
  *
  * Time that a job is throttled by its reserve does not count: it arrives, for the policy, when
- * it becomes eligible. A change of priorities lets all that wait arrive anew.
+ * it becomes eligible. After a change of priorities every waiting job counts as arriving anew.
+ * Called by tgsim. One thread.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "blocking.h"
+#include "mem.h"
+#include "replay.h"
 
 struct waiting {
 	u64 job;
@@ -99,7 +103,7 @@ static void before(struct tgs_watch *watch, const struct tg_gpu *core, const str
 	}
 }
 
-/* @w waits no more: it was let go. */
+/* The core has freed @job: add what @w counted to its client's row. */
 static void tally(struct blocking *b, const struct waiting *w, const struct tg_job *job)
 {
 	struct row *row = row_of(b, job->client);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who waited and who ran when: the lives of a trace's groups, read by looking on while it is
- * replayed, drawn in letters and told in a table.
+ * The lives of a trace's groups, read by looking on while it is replayed: when each waited, for
+ * what, and when it ran; drawn in letters and printed as a table. Called by tgsim. One thread.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "mem.h"
+#include "timeline.h"
 
 #define COLUMNS	72		/* of the picture, at most */
 
@@ -15,15 +17,14 @@ struct reader {
 	u32 nr_live;
 };
 
-/* What it is doing from @at on. */
+/* The group is in @phase from @at on. */
 static void enter(struct tgs_group *g, s64 at, enum tgs_phase phase)
 {
 	u32 n = g->nr_phases;
 
 	if (n && g->phases[n - 1].phase == phase)
 		return;
-	if (!(n & (n - 1)))
-		g->phases = tgs_grow(g->phases, n ? 2 * n : 1, sizeof(*g->phases));
+	g->phases = tgs_room(g->phases, n, sizeof(*g->phases));
 	g->phases[g->nr_phases++] = (struct tgs_stay){ at, phase };
 	if (phase == TGS_RUNNING)
 		g->started = at;
@@ -36,8 +37,7 @@ static void add(struct reader *r, const struct tg_gpu *core, const struct tg_rec
 	struct tgs_group *g;
 	u32 i;
 
-	if (!(tl->nr & (tl->nr - 1)))
-		tl->groups = tgs_grow(tl->groups, tl->nr ? 2 * tl->nr : 1, sizeof(*tl->groups));
+	tl->groups = tgs_room(tl->groups, tl->nr, sizeof(*tl->groups));
 	r->live = tgs_grow(r->live, r->nr_live + 1, sizeof(*r->live));
 	r->live[r->nr_live++] = tl->nr;
 	g = &tl->groups[tl->nr++];
@@ -121,7 +121,7 @@ static void after(struct tgs_watch *w, const struct tg_gpu *core, const struct t
 			g->arrived_e = job->reserve->budget;
 			g->predicted = job->predicted;
 		}
-		/* the hardware's times, not those at which the core was told */
+		/* the hardware's time, which is before that of the event */
 		if ((ev->kind == TG_EV_STARTED && ev->job == g->job) || ev->kind == TG_EV_DONE)
 			at = ev->at;
 		enter(g, at, tgs_phase_of(core, job));
@@ -179,7 +179,7 @@ static s64 step_for(s64 span)
 	return power;
 }
 
-/* What the group is doing in the middle of a column. */
+/* The letter for what the group does at @at, the middle of a column. */
 static char letter(const struct tgs_group *g, s64 at)
 {
 	static const char letters[TGS_PHASES] = {
@@ -196,7 +196,7 @@ static char letter(const struct tgs_group *g, s64 at)
 	return ' ';
 }
 
-/* Longer ones than WIDTH push what follows, and stay apart. */
+/* A time that is wider than @width shifts what follows; a blank always keeps them apart. */
 static void print_ms(FILE *to, int width, s64 t, s64 zero)
 {
 	if (t == TG_NEVER)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A trace back into a fresh core. Its events are fed one by one; what the core emits must be
- * the actions that the trace holds behind each of them, in order. The same walk, watched,
- * tells what one job waited for.
+ * A trace back into a fresh core. Its events are fed one by one; the core must emit the actions
+ * that the trace holds behind each of them, in order. tgs_replay_watched() calls a watcher
+ * meanwhile, and tgs_why() adds up what one job waited for. Called by tgsim and tgctl. One thread.
  */
 #include <stdlib.h>
-#include "sim.h"
+
+#include "mem.h"
+#include "replay.h"
 
 #define BUCKET_BITS	12
 #define CONTEXT		8	/* records shown ahead of a difference */
@@ -23,16 +25,8 @@ struct replay {
 	struct tgs_watch *watch;	/* or NULL */
 	struct tg_spec *spec;		/* in force */
 	struct tg_job *watched, *spare;
-	void **kept;			/* blocks of memory to be freed at the end */
-	u32 nr_kept;
+	struct tgs_blocks kept;		/* freed at the end */
 };
-
-static void *keep(struct replay *r, u64 size)
-{
-	if (!(r->nr_kept & (r->nr_kept - 1)))
-		r->kept = tgs_grow(r->kept, r->nr_kept ? 2 * r->nr_kept : 1, sizeof(*r->kept));
-	return r->kept[r->nr_kept++] = tgs_alloc(1, size);
-}
 
 static void passed(struct replay *r, const struct tg_record *record, u64 size)
 {
@@ -61,7 +55,7 @@ static void print_context(struct replay *r)
 	}
 }
 
-/* Say what the trace has, and what the core does instead; NULL: nothing. */
+/* Report a difference: what the trace has, and what the core did instead (NULL: no action). */
 static void differ(struct replay *r, const struct tg_record *core)
 {
 	const struct tg_record *trace = peek(r);
@@ -106,10 +100,13 @@ static void compare(struct tg_actions *out, const struct tg_action *action)
 static void fill_pool(struct replay *r, enum tg_pool pool, u32 until)
 {
 	while (r->core.pooled[pool] < until)
-		tg_gpu_give(&r->core, pool, keep(r, tg_pool_size[pool]));
+		tg_gpu_give(&r->core, pool, tgs_block(&r->kept, 1, tg_pool_size[pool]));
 }
 
-/* Whatever an event may need is there: that a host had no memory is in the event's result. */
+/*
+ * Fill the pools so that no event lacks memory. Where the recording host lacked memory, the
+ * record's result says so.
+ */
 static void fill_pools(struct replay *r, bool knob)
 {
 	struct tg_gpu *core = &r->core;
@@ -128,11 +125,11 @@ static void fill_pools(struct replay *r, bool knob)
 	if (job)
 		r->spare = *(void **)job;
 	else
-		job = keep(r, sizeof(*job));
+		job = tgs_block(&r->kept, 1, sizeof(*job));
 	tg_gpu_give(core, TG_POOL_JOB, job);
 }
 
-/* Take the spare jobs back: see whether the one that is watched has ended. */
+/* Take ended jobs back from the core; r->watched becomes NULL when it is one of them. */
 static void drain_jobs(struct replay *r)
 {
 	struct tg_job *job;
@@ -170,23 +167,22 @@ static void begin(struct replay *r, const struct tgs_trace *t, FILE *to)
 	r->t = t;
 	r->to = to;
 	r->buckets.bits = BUCKET_BITS;
-	r->buckets.jobs = keep(r, sizeof(void *) << BUCKET_BITS);
-	r->buckets.clients = keep(r, sizeof(void *) << BUCKET_BITS);
-	r->buckets.channels = keep(r, sizeof(void *) << BUCKET_BITS);
+	r->buckets.jobs = tgs_block(&r->kept, 1, sizeof(void *) << BUCKET_BITS);
+	r->buckets.clients = tgs_block(&r->kept, 1, sizeof(void *) << BUCKET_BITS);
+	r->buckets.channels = tgs_block(&r->kept, 1, sizeof(void *) << BUCKET_BITS);
 	tg_gpu_init(&r->core, t->head.engines, t->policy, &r->buckets, t->head.now);
 }
 
 static void end(struct replay *r)
 {
-	u32 i;
-
-	for (i = 0; i < r->nr_kept; i++)
-		free(r->kept[i]);
-	free(r->kept);
+	tgs_blocks_free(&r->kept);
 	free(r->spec);
 }
 
-/* Return: 1: one event has been fed; 0: the end; negative: no further, and said why. */
+/*
+ * Feed the next event. Return: 1: done; 0: the trace has ended; negative: r->to says why it cannot
+ * go on.
+ */
 static int step(struct replay *r)
 {
 	struct tg_identity *id = NULL;
@@ -214,7 +210,7 @@ static int step(struct replay *r)
 		return -EINVAL;
 	}
 	if (record->kind == TG_EV_JOIN)
-		id = keep(r, sizeof(*id));
+		id = tgs_block(&r->kept, 1, sizeof(*id));
 	tg_record_read_event(record, &ev, id);
 	if (ev.kind == TG_EV_SPEC) {
 		spec = read_spec(r, record);
@@ -308,7 +304,7 @@ struct rival {
 
 struct why {
 	s64 spent[TGS_PHASES];
-	s64 idle;		/* of the wait: the engine had nothing to do */
+	s64 idle;		/* part of the wait: the engine had nothing to do */
 	s64 at;			/* accounts are complete up to here */
 	struct rival *rivals;
 	u32 nr_rivals;
@@ -350,7 +346,7 @@ static struct rival *rival(struct why *why, const struct tg_client *client)
 	return rival;
 }
 
-/* From the last event to @now nothing changed: book that time. */
+/* Nothing changed between the last event and @now: add that time to the job's phase. */
 static void book(struct why *why, const struct tg_gpu *core, const struct tg_job *job, s64 now)
 {
 	const struct tg_engine *engine = &core->engine[__builtin_ctz(job->engines)];

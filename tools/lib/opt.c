@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Options on a command line: see opt.h. Called by the tools' command lines, before anything else
+ * happens.
+ */
+#include "opt.h"
+
+#include <string.h>
+
+#include <uapi/timegraph.h>
+
+const struct opt opt_standard[] = {
+	{ "help", 'h', NULL, "print this and exit" },
+	{ "version", 'V', NULL, "print the version and exit" },
+	{ 0 }
+};
+
+/*
+ * The row of @table that @name of @len bytes names; NULL: none, or more than one by abbreviation.
+ */
+static const struct opt *find_name(const struct opt *table, const char *name, size_t len,
+				   bool abbreviate)
+{
+	const struct opt *row, *found = NULL;
+	unsigned int fits = 0;
+
+	for (row = table; row->name; row++) {
+		if (strncmp(row->name, name, len))
+			continue;
+		if (!row->name[len])
+			return row;
+		found = row;
+		fits++;
+	}
+	return abbreviate && fits == 1 ? found : NULL;
+}
+
+static const struct opt *find_letter(const struct opt *table, char letter)
+{
+	for (; table->name; table++)
+		if (table->letter == letter)
+			return table;
+	return NULL;
+}
+
+/* The option that the argument names, by two dashes or by one. */
+static const struct opt *find(const struct opts *o, const char *arg, size_t len)
+{
+	const struct opt *found;
+
+	if (arg[1] == '-') {
+		found = find_name(o->table, arg + 2, len - 2, o->abbreviate);
+		return found ? found : find_name(opt_standard, arg + 2, len - 2, o->abbreviate);
+	}
+	if (len != 2)
+		return NULL;
+	found = find_letter(o->table, arg[1]);
+	return found ? found : find_letter(opt_standard, arg[1]);
+}
+
+enum opt_what opt_next(struct opts *o)
+{
+	const char *arg = *o->argv;
+	size_t len;
+
+	if (!arg)
+		return OPT_END;
+	o->argv++;
+	o->word = arg;
+	o->value = NULL;
+	if (o->words_only || arg[0] != '-' || !arg[1])
+		return OPT_WORD;
+	if (!strcmp(arg, "--")) {
+		o->words_only = true;
+		return OPT_DASHES;
+	}
+	len = strcspn(arg, "=");
+	o->opt = find(o, arg, len);
+	if (!o->opt)
+		return OPT_UNKNOWN;
+	if (arg[len])
+		o->value = arg + len + 1;
+	if (!o->opt->arg && o->value)
+		return OPT_STRAY_VALUE;
+	if (o->opt == &opt_standard[0])
+		return OPT_HELP;
+	if (o->opt == &opt_standard[1])
+		return OPT_VERSION;
+	if (!o->opt->arg)
+		return OPT_GIVEN;
+	if (!o->value && *o->argv)
+		o->value = *o->argv++;
+	return o->value ? OPT_GIVEN : OPT_NO_VALUE;
+}
+
+bool opt_is(const struct opts *o, const char *name)
+{
+	return !strcmp(o->opt->name, name);
+}
+
+void opt_complain(const char *program, const struct opts *o, enum opt_what what)
+{
+	if (what == OPT_UNKNOWN)
+		fprintf(stderr, "%s: unrecognized option '%s'\n", program, o->word);
+	else if (what == OPT_NO_VALUE)
+		fprintf(stderr, "%s: option '--%s' requires an argument\n", program, o->opt->name);
+	else if (what == OPT_STRAY_VALUE)
+		fprintf(stderr, "%s: option '--%s' doesn't allow an argument\n", program, o->opt->name);
+}
+
+void opt_help(FILE *to, const struct opt *table, int column)
+{
+	const char *at;
+	int used;
+
+	for (; table->name; table++) {
+		if (!table->help)
+			continue;
+		used = table->letter ? fprintf(to, "  -%c, --%s", table->letter, table->name) :
+				       fprintf(to, "  --%s", table->name);
+		if (table->arg && *table->arg)
+			used += fprintf(to, " %s", table->arg);
+		fprintf(to, "%*s", used < column ? column - used : 1, "");
+		for (at = table->help; *at; at++) {
+			fputc(*at, to);
+			if (*at == '\n')
+				fprintf(to, "%*s", column, "");
+		}
+		fputc('\n', to);
+	}
+}
+
+void opt_version(const char *program)
+{
+	printf("%s %s\n", program, TIMEGRAPH_VERSION);
+}
