@@ -76,21 +76,21 @@ $(CARD_FUZZ_BIN): $(B)/fuzz/card_%: tests/fuzz/card_%.c tests/card/lib.c tools/c
 fuzz: fuzz-card
 check-fuzz: check-fuzz-card
 
-check-fuzz-card: $(CARD_FUZZ_BIN)
+check-fuzz-card: $(CARD_FUZZ_BIN) $(CARD_FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(CARD_FUZZERS); do \
 		rm -rf $(B)/fuzz/new/$$f; mkdir -p $(B)/fuzz/new/$$f; \
 		$(B)/fuzz/$$f -seed=1 -runs=$(CARD_FUZZ_RUNS) -max_len=1024 -timeout=20 \
-			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f tests/fuzz/corpus/$$f \
+			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "ok fuzz $$f: $(CARD_FUZZ_RUNS) inputs"; \
 	done
 
-fuzz-card: $(CARD_FUZZ_BIN)
+fuzz-card: $(CARD_FUZZ_BIN) $(CARD_FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(CARD_FUZZERS); do \
-		mkdir -p $(B)/fuzz/corpus/$$f; \
+		mkdir -p $(B)/fuzz/found-$$f; \
 		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 \
 			-print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
-			$(B)/fuzz/corpus/$$f tests/fuzz/corpus/$$f \
+			$(B)/fuzz/found-$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
 	done

@@ -91,7 +91,7 @@ bench-core: $(B)/bench/bench_core
 	@tests/sim/bench-core $< $(B)/bench-core.json
 
 # Fuzzers: clang's libFuzzer. `make check` runs a fixed number of inputs from a fixed seed,
-# `make fuzz` FUZZ_SECONDS each; what is found worth keeping goes to $(B)/fuzz/corpus.
+# `make fuzz` FUZZ_SECONDS each; mk/fuzz.mk says what they begin with.
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 600
 FUZZ_RUNS ?= 30000
@@ -105,21 +105,21 @@ $(FUZZ_BIN): $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard include/tg/*.h i
 		-fno-sanitize-recover=undefined $(CORE_INC) -Isrc/sim -o $@ $(filter %.c,$^)
 
 .PHONY: fuzz check-fuzz
-check-fuzz: $(FUZZ_BIN)
+check-fuzz: $(FUZZ_BIN) $(FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(FUZZERS); do \
 		rm -rf $(B)/fuzz/new/$$f; mkdir -p $(B)/fuzz/new/$$f; \
 		$(B)/fuzz/$$f -seed=1 -runs=$(FUZZ_RUNS) -max_len=4096 -timeout=10 -close_fd_mask=1 \
-			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f tests/fuzz/corpus/$$f \
+			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "ok fuzz $$f: $(FUZZ_RUNS) inputs"; \
 	done; echo '3 passed, 0 failed'
 
-fuzz: $(FUZZ_BIN)
+fuzz: $(FUZZ_BIN) $(FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(FUZZERS); do \
-		mkdir -p $(B)/fuzz/corpus/$$f; \
+		mkdir -p $(B)/fuzz/found-$$f; \
 		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=10 \
 			-print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
-			$(B)/fuzz/corpus/$$f tests/fuzz/corpus/$$f \
+			$(B)/fuzz/found-$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
 	done
