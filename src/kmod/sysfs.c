@@ -13,6 +13,7 @@
 #include <linux/cred.h>
 #include <linux/ctype.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -60,7 +61,7 @@ bool tgk_may_see_all(void)
 
 static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", TIMEGRAPH_VERSION);
+	return sysfs_emit(buf, "%s\n", THIS_MODULE->version);
 }
 
 static ssize_t policies_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
