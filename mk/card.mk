@@ -4,6 +4,7 @@
 
 B ?= build
 CC ?= cc
+include mk/version.mk
 CARD_CFLAGS := -std=gnu11 -O2 -g -pthread -Wall -Wextra -Werror -Isrc/card
 CARD_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -34,7 +35,7 @@ $(B)/obj/card/cardd/%.o: tools/cardd/%.c
 
 $(B)/obj/card/lib/%.o: tools/lib/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CARD_CFLAGS) -Iinclude -MMD -MP -c -o $@ $<
+	$(CC) $(CARD_CFLAGS) -I$(B) -MMD -MP -c -o $@ $<
 
 # The tests run the same sources under the address and undefined-behaviour sanitizers.
 $(B)/obj/card/san/%.o: src/card/%.c
@@ -81,21 +82,21 @@ $(CARD_FUZZ_BIN): $(B)/fuzz/card_%: tests/fuzz/card_%.c tests/card/lib.c tools/c
 fuzz: fuzz-card
 check-fuzz: check-fuzz-card
 
-check-fuzz-card: $(CARD_FUZZ_BIN)
+check-fuzz-card: $(CARD_FUZZ_BIN) $(CARD_FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(CARD_FUZZERS); do \
 		rm -rf $(B)/fuzz/new/$$f; mkdir -p $(B)/fuzz/new/$$f; \
 		$(B)/fuzz/$$f -seed=1 -runs=$(CARD_FUZZ_RUNS) -max_len=1024 -timeout=20 \
-			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f tests/fuzz/corpus/$$f \
+			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "ok fuzz $$f: $(CARD_FUZZ_RUNS) inputs"; \
 	done
 
-fuzz-card: $(CARD_FUZZ_BIN)
+fuzz-card: $(CARD_FUZZ_BIN) $(CARD_FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(CARD_FUZZERS); do \
-		mkdir -p $(B)/fuzz/corpus/$$f; \
+		mkdir -p $(B)/fuzz/found-$$f; \
 		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 \
 			-print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
-			$(B)/fuzz/corpus/$$f tests/fuzz/corpus/$$f \
+			$(B)/fuzz/found-$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
 	done

@@ -7,9 +7,10 @@
 #
 # tgagpad wants libxcb (scripts/setup x11).
 
+include mk/version.mk
+
 DESTDIR ?=
 PREFIX ?= /usr
-VERSION := $(shell sed -n 's/.*TIMEGRAPH_VERSION[^"]*"\(.*\)".*/\1/p' include/uapi/timegraph.h)
 I := $(DESTDIR)$(PREFIX)
 TOOLS := tgctl tgload tgsim tgagpad
 FILL := sed 's/@VERSION@/$(VERSION)/g'
@@ -40,6 +41,9 @@ install-dkms:
 	install -d $(I)/src/timegraph-$(VERSION)/src
 	cp -r Kbuild include $(I)/src/timegraph-$(VERSION)
 	cp -r src/core src/policy src/kmod $(I)/src/timegraph-$(VERSION)/src
+	install -d $(I)/src/timegraph-$(VERSION)/scripts
+	sed 's/^release=.*/release=$(VERSION)/' scripts/version >$(I)/src/timegraph-$(VERSION)/scripts/version
+	chmod 755 $(I)/src/timegraph-$(VERSION)/scripts/version
 	$(FILL) packaging/dkms.conf >$(I)/src/timegraph-$(VERSION)/dkms.conf
 	install -d $(I)/share/man/man4 $(DESTDIR)/etc/modprobe.d
 	gzip -9nc docs/man/timegraph.4 >$(I)/share/man/man4/timegraph.4.gz

@@ -15,6 +15,8 @@
 #
 # Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
 
+include mk/version.mk
+
 KMOD_CACHE := build/cache/kernel
 KMOD_SOURCE := build/cache/source/6.1
 K ?= $(patsubst $(KMOD_CACHE)/%/release,%,$(wildcard $(KMOD_CACHE)/*/release))
@@ -22,7 +24,8 @@ KMOD_OUT := build/kmod
 # `enter` runs a command where the kernel's compiler is. BTF of ours would need pahole, and nobody reads it.
 KMOD_NO_BTF := CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_PAHOLE_VERSION= PAHOLE_VERSION=
 KMOD_MAKE = $(wildcard $(dir $(KDIR))enter) $(MAKE) --no-print-directory -C $(KDIR) \
-	M=$(abspath $(KMOD_OUT)/$(KVER)) W=1 KCFLAGS=-Werror $(KMOD_NO_BTF) $(KMOD_ARGS)
+	M=$(abspath $(KMOD_OUT)/$(KVER)) W=1 KCFLAGS=-Werror TIMEGRAPH_VERSION=$(VERSION) \
+	$(KMOD_NO_BTF) $(KMOD_ARGS)
 
 .PHONY: kmod kmod-one kmod-sparse kmod-checkpatch
 

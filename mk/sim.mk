@@ -2,7 +2,8 @@
 # The simulator and what proves the core with it: properties, wrong policies, fuzzers, speed,
 # coverage. Included by the Makefile after mk/core.mk.
 
-SIM_CFLAGS := $(CORE_CFLAGS) $(CORE_INC) -Isrc/trace -Isrc/sim -Itools
+include mk/version.mk
+SIM_CFLAGS := $(CORE_CFLAGS) $(CORE_INC) -Isrc/trace -Isrc/sim -Itools -I$(B)
 SIM_SRC := $(wildcard src/sim/*.c src/trace/*.c tools/lib/*.c)
 SIM_OBJ := $(SIM_SRC:%.c=$(B)/obj/%.o)
 SIM_SAN := $(SIM_SRC:%.c=$(B)/san/%.o)
@@ -88,7 +89,7 @@ bench-core: $(B)/bench/bench_core
 	@tests/sim/bench-core $< $(B)/bench-core.json
 
 # Fuzzers: clang's libFuzzer. `make check` runs a fixed number of inputs from a fixed seed,
-# `make fuzz` FUZZ_SECONDS each; what is found worth keeping goes to $(B)/fuzz/corpus.
+# `make fuzz` FUZZ_SECONDS each; mk/fuzz.mk says what they begin with.
 FUZZ_CC ?= clang
 FUZZ_SECONDS ?= 600
 FUZZ_RUNS ?= 30000
@@ -99,24 +100,24 @@ FUZZ_SRC := $(CORE_SRC) $(filter-out src/sim/report.c,$(SIM_SRC))
 $(FUZZ_BIN): $(B)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard include/tg/*.h include/env/user/*.h src/sim/*.h src/trace/*.h tools/lib/*.h)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -std=gnu11 -g -O1 -fno-strict-aliasing -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined $(CORE_INC) -Isrc/trace -Isrc/sim -Itools -o $@ $(filter %.c,$^)
+		-fno-sanitize-recover=undefined $(CORE_INC) -Isrc/trace -Isrc/sim -Itools -I$(B) -o $@ $(filter %.c,$^)
 
 .PHONY: fuzz check-fuzz
-check-fuzz: $(FUZZ_BIN)
+check-fuzz: $(FUZZ_BIN) $(FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(FUZZERS); do \
 		rm -rf $(B)/fuzz/new/$$f; mkdir -p $(B)/fuzz/new/$$f; \
 		$(B)/fuzz/$$f -seed=1 -runs=$(FUZZ_RUNS) -max_len=4096 -timeout=10 -close_fd_mask=1 \
-			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f tests/fuzz/corpus/$$f \
+			-artifact_prefix=$(B)/fuzz/$$f- $(B)/fuzz/new/$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "ok fuzz $$f: $(FUZZ_RUNS) inputs"; \
 	done; echo '3 passed, 0 failed'
 
-fuzz: $(FUZZ_BIN)
+fuzz: $(FUZZ_BIN) $(FUZZERS:%=$(B)/fuzz/corpus-%)
 	@set -e; for f in $(FUZZERS); do \
-		mkdir -p $(B)/fuzz/corpus/$$f; \
+		mkdir -p $(B)/fuzz/found-$$f; \
 		$(B)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=10 \
 			-print_final_stats=1 -artifact_prefix=$(B)/fuzz/$$f- \
-			$(B)/fuzz/corpus/$$f tests/fuzz/corpus/$$f \
+			$(B)/fuzz/found-$$f $(B)/fuzz/corpus-$$f \
 			>$(B)/fuzz/$$f.log 2>&1 || { tail -40 $(B)/fuzz/$$f.log; exit 1; }; \
 		echo "$$f: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$f.log) inputs in $(FUZZ_SECONDS) s"; \
 	done

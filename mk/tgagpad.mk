@@ -4,12 +4,13 @@
 
 B ?= build
 CC ?= cc
+include mk/version.mk
 
-TGAGPAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Itools
+TGAGPAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Itools -I$(B)
 
 .PHONY: tgagpad
 tgagpad: $(B)/bin/tgagpad
 
-$(B)/bin/tgagpad: tools/tgagpad/main.c tools/lib/opt.c tools/lib/opt.h include/uapi/timegraph.h
+$(B)/bin/tgagpad: tools/tgagpad/main.c tools/lib/opt.c tools/lib/opt.h $(B)/version.h include/uapi/timegraph.h
 	@mkdir -p $(@D)
 	$(CC) $(TGAGPAD_CFLAGS) -o $@ $(filter %.c,$^) -lxcb

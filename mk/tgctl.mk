@@ -3,9 +3,10 @@
 
 B ?= build
 CC ?= cc
+include mk/version.mk
 
 TGCTL_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE \
-	-Wno-unused-parameter -fno-strict-aliasing -Iinclude/env/user -Iinclude -Iinclude/uapi -Isrc/trace -Itools
+	-Wno-unused-parameter -fno-strict-aliasing -Iinclude/env/user -Iinclude -Iinclude/uapi -Isrc/trace -Itools -I$(B)
 
 # It replays traces with src/trace.
 TGCTL_SRC := $(addprefix tools/tgctl/,main.c spec.c clients.c prio.c stats.c settings.c sysfs.c table.c \
@@ -29,6 +30,8 @@ $(TGCTL_OBJ): $(B)/obj/tgctl/%.o: %.c
 $(TGCTL_TEST): tests/unit/tgctl_cli.c $(B)/bin/tgctl
 	@mkdir -p $(@D)
 	$(CC) $(TGCTL_CFLAGS) -DTGCTL='"$(abspath $(B)/bin/tgctl)"' -MMD -MP -MF $@.d -o $@ $<
+
+$(TGCTL_OBJ) $(TGCTL_TEST): $(B)/version.h
 
 check-tgctl: $(TGCTL_TEST)
 	$(TGCTL_TEST)

@@ -3,8 +3,9 @@
 
 B ?= build
 CC ?= cc
+include mk/version.mk
 
-TGLOAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread -Iinclude -Itools
+TGLOAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread -Iinclude -Itools -I$(B)
 TGLOAD_DRM_CFLAGS := $(shell pkg-config --cflags libdrm_nouveau libdrm)
 TGLOAD_DRM_LIBS := $(shell pkg-config --libs libdrm_nouveau libdrm)
 

@@ -4,7 +4,7 @@
  * the binary snapshot. docs/sysfs-abi.md describes every file; the trace's layout is
  * tg/record.h and docs/trace.md.
  *
- *	version			read	TIMEGRAPH_VERSION
+ *	version			read	version of the module
  *	policy			r/w	name of the policy in force; write to switch
  *	policies		read	known policies, one a line
  *	spec			r/w	binary: write gathers up to 64 KiB; reads what is in force
@@ -24,7 +24,6 @@
 
 #include <linux/types.h>
 
-#define TIMEGRAPH_VERSION	"0.1"
 #define TIMEGRAPH_SYSFS		"/sys/kernel/timegraph"
 #define TIMEGRAPH_TRACE		"/sys/kernel/debug/timegraph/trace"
 

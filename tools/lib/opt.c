@@ -4,10 +4,9 @@
  * happens.
  */
 #include "opt.h"
+#include "version.h"
 
 #include <string.h>
-
-#include <uapi/timegraph.h>
 
 const struct opt opt_standard[] = {
 	{ "help", 'h', NULL, "print this and exit" },

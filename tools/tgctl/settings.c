@@ -4,6 +4,7 @@
  * with a list of the known ones, before anything is written.
  */
 #include "tgctl.h"
+#include "version.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * be read or written. Called by every verb that needs the module.
  */
 #include "tgctl.h"
+#include "version.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,6 +6,7 @@
  * lock of one GPU, which stays while the reader is under RCU.
  */
 #include <linux/ctype.h>
+#include <linux/module.h>
 #include <linux/rculist.h>
 
 #include "gpu.h"
@@ -14,7 +15,7 @@
 
 static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", TIMEGRAPH_VERSION);
+	return sysfs_emit(buf, "%s\n", THIS_MODULE->version);
 }
 
 static ssize_t policies_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
