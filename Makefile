@@ -5,12 +5,13 @@ B := build
 MAKEFLAGS += --no-print-directory
 export LC_ALL := C
 
-.PHONY: all help check check-full check-debug demo setup clean
+.PHONY: all help check check-fast check-full check-debug demo setup clean
 all: bin
 
 help:
 	@echo 'make demo         a game against command bombs, with and without TimeGraph (2 minutes)'
 	@echo 'make check        everything that a change must pass'
+	@echo 'make check-fast   of these, the parts that boot no guest'
 	@echo 'make check-full   what takes longer: hours; in parts: check-full-6.1, -6.12, -7.2, -rest'
 	@echo 'make check-debug  the VM cases on a kernel with lockdep and KASAN'
 	@echo 'make              the tools; make kmod: the module for each kernel fetched'
@@ -27,7 +28,7 @@ setup:
 	@scripts/setup
 
 # Setting up comes first, in a make of its own: parts of the makefiles ask pkg-config.
-check demo check-debug $(FULL): setup
+check check-fast demo check-debug $(FULL): setup
 	@$(MAKE) run-$@
 
 # Each part ends with its own count; the rest runs whatever becomes of one.

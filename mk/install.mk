@@ -26,9 +26,10 @@ install-tools: $(TOOLS:%=$(B)/bin/%)
 		install -d $(I)/share/man/man$${m##*.} && \
 		gzip -9nc docs/man/$$m >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
 	done
-	install -d $(I)/share/doc/timegraph-tools/policies $(I)/share/bash-completion/completions
+	install -d $(addprefix $(I)/share/doc/timegraph-tools/,policies results) $(I)/share/bash-completion/completions
 	install -m 644 docs/*.md $(I)/share/doc/timegraph-tools
 	install -m 644 docs/policies/*.md $(I)/share/doc/timegraph-tools/policies
+	install -m 644 docs/results/*.md $(I)/share/doc/timegraph-tools/results
 	install -m 644 packaging/completion.bash $(I)/share/bash-completion/completions/tgctl
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc
 	install -m 644 packaging/systemd/* $(DESTDIR)/lib/systemd/system

@@ -73,7 +73,7 @@ $(B)/tests/sim/tgsim_cli: tests/sim/tgsim_cli $(B)/tests/tgsim
 	@printf '#!/bin/sh\nexec tests/sim/tgsim_cli $(B)/tests/tgsim\n' >$@ && chmod +x $@
 
 # Pages that show what tgsim prints.
-TRANSCRIPTS := docs/policies/timegraph.md docs/policies/tick.md
+TRANSCRIPTS := $(shell grep -l '^```console' docs/*.md docs/*/*.md)
 
 $(B)/tests/sim/transcripts: tests/sim/transcripts $(B)/tests/tgsim
 	@mkdir -p $(@D)

@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(addprefix $(B)/vm/bin/,abuse count hostile infence raw scribble stall tty vram terminfo/x/xterm)
+vmtools: $(addprefix $(B)/vm/bin/,abuse count hostile infence raw scribble stall tty vram terminfo/x/xterm pages/made)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(patsubst %.c,$(B)/obj/vmtools/%.o,$(wildcard tests/vm/tools/abuse/*.c) tools/tgload/work.c)
@@ -35,6 +35,11 @@ HOSTILE_OBJ := $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/hostile/%.o,main dri
 $(B)/vm/bin/hostile: $(HOSTILE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
+
+# The commands that pages show, for the boot `pages`
+$(B)/vm/bin/pages/made: tests/pages README.md $(wildcard docs/*.md docs/*/*.md)
+	@tests/pages --guest $(@D)
+	@touch $@
 
 # What tgctl top has to know of the terminal that `tty` plays
 $(B)/vm/bin/terminfo/x/xterm:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * tty ROWS COLS SECONDS FILE COMMAND [ARG...] - runs COMMAND on a terminal of this size, on which no key is pressed. What
- * it writes there goes to FILE; after SECONDS it is sent a `q`. Its exit status.
+ * it writes there goes to FILE, and when to FILE.timing, as script(1) has it (scripts/cast); after SECONDS it is
+ * sent a `q`. Its exit status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +33,9 @@ int main(int argc, char **argv)
 {
 	struct winsize size = { 0 };
 	struct pollfd p = { .events = POLLIN };
-	long long end, left;
-	char buf[65536];
+	long long end, left, now, before;
+	char buf[65536], path[4096];
+	FILE *timing;
 	int status, out;
 	ssize_t n;
 	pid_t pid;
@@ -47,6 +49,10 @@ int main(int argc, char **argv)
 	out = open(argv[4], O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (out < 0)
 		die(argv[4]);
+	snprintf(path, sizeof(path), "%s.timing", argv[4]);
+	timing = fopen(path, "w");
+	if (!timing)
+		die(path);
 	pid = forkpty(&p.fd, NULL, NULL, &size);
 	if (pid < 0)
 		die("no terminal");
@@ -54,7 +60,8 @@ int main(int argc, char **argv)
 		execvp(argv[5], argv + 5);
 		die(argv[5]);
 	}
-	end = now_ms() + 1000LL * atoi(argv[3]);
+	before = now_ms();
+	end = before + 1000LL * atoi(argv[3]);
 	for (;;) {
 		left = end - now_ms();
 		if (left <= 0 && end) {
@@ -69,7 +76,12 @@ int main(int argc, char **argv)
 			break;
 		if (write(out, buf, n) != n)
 			die(argv[4]);
+		now = now_ms();
+		fprintf(timing, "%lld.%03lld %zd\n", (now - before) / 1000, (now - before) % 1000, n);
+		before = now;
 	}
+	if (fclose(timing))
+		die(path);
 	if (waitpid(pid, &status, 0) != pid)
 		die("wait");
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
