@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by `hostile`, after lib.sh.
+# Sourced by `hostile`, `hostile-long` and `hostile-failures`, and by tests/vm/finds, after lib.sh.
 
 refuse=/host/bin/tg_refuse-$(uname -r).ko
 
@@ -13,7 +13,7 @@ hostile()
 	shift 2
 	# what nouveau says of such calls is the log's, not the console's, where each line takes milliseconds
 	echo 3 >/proc/sys/kernel/printk
-	insmod "$refuse" || die 'no tg_refuse'
+	[ -e /sys/kernel/debug/tg_refuse ] || insmod "$refuse" || die 'no tg_refuse'
 	cat /sys/module/nouveau/refcnt >/tmp/refcnt
 	load policy=timegraph
 	bomb bomb --cost 1ms
@@ -22,8 +22,12 @@ hostile()
 		die "exit status $?: $(cat /tmp/hostile)"
 	cat /tmp/hostile
 	kill $kills 2>/dev/null	# they may have been refused, too
-	wait $kills
-	# a fuzzer that gets nothing done finds nothing
+	wait $kills || :
+}
+
+# enough: a fuzzer that gets nothing done finds nothing
+enough()
+{
 	for kind in channel_alloc gem_new pushbuf write read forked; do
 		[ "$(called $kind 3)" -ge 2 ] || die "only $(called $kind 3) of $kind"
 	done
@@ -46,4 +50,18 @@ after()
 	unload
 	[ "$(cat /sys/module/nouveau/refcnt)" = "$(cat /tmp/refcnt)" ] ||
 		die "references to nouveau: $(cat /tmp/refcnt) before, $(cat /sys/module/nouveau/refcnt) now"
+}
+
+# rounds SECONDS EACH: both of them again and again, with another seed, until one fails or the kernel has said something bad
+rounds()
+{
+	seed=1
+	read -r end _ </proc/uptime
+	end=$((${end%.*} + $1))
+	while read -r now _ </proc/uptime && [ "${now%.*}" -lt $end ]; do
+		(hostile "$2" $seed) && (after) || exit 1
+		dmesg >/tmp/log
+		tg-verdict log /tmp/log || exit 1
+		seed=$((seed + 1))
+	done
 }
