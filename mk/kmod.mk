@@ -88,9 +88,9 @@ KMOD_TIMED := build/timed/plus/kmod
 kmod-timed:
 	@mkdir -p $(KMOD_TIMED) build/vm/bin
 	@ln -sf $(abspath tests/vm/sections/timed.c) $(KMOD_TIMED)/
-	@sed 's/^\ttgk_trace_begin(/\ttgt_event(ev->kind); tgk_trace_begin(/' src/kmod/host.c >$(KMOD_TIMED)/host.c.new
+	@sed 's/^\ttgk_trace_begin(/\ttgt_event(ev->kind); tgk_trace_begin(/' src/kmod/feed.c >$(KMOD_TIMED)/feed.c.new
 	@sed 's/^\tdestroy_workqueue(tgk_wq);/&\n\ttgt_tell();/' src/kmod/main.c >$(KMOD_TIMED)/main.c.new
-	@for f in host.c main.c; do \
+	@for f in feed.c main.c; do \
 		grep -q 'tgt_' $(KMOD_TIMED)/$$f.new || exit 1; \
 		cmp -s $(KMOD_TIMED)/$$f.new $(KMOD_TIMED)/$$f || cp $(KMOD_TIMED)/$$f.new $(KMOD_TIMED)/$$f; \
 		rm $(KMOD_TIMED)/$$f.new; \
