@@ -15,6 +15,7 @@
 
 #include <tg/types.h>
 #include <uapi/timegraph.h>
+#include "version.h"
 
 #ifndef TGCTL
 #define TGCTL	"build/bin/tgctl"
