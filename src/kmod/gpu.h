@@ -8,7 +8,8 @@
 #include "tgk.h"
 
 extern struct list_head tgk_gpus;	/* tgk_mutex; readers: RCU */
-extern struct list_head tgk_gpus_closed;	/* tgk_mutex; from tgk_gpu_close() to tgk_gpu_destroy() */
+/* tgk_mutex; a GPU is here from tgk_gpu_close() to tgk_gpu_destroy(). */
+extern struct list_head tgk_gpus_closed;
 
 struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
