@@ -27,7 +27,7 @@
  * @TG_EV_CANCEL: a job's thread gives up before the driver has seen the job. job.
  * @TG_EV_STARTED: a freed job goes to the GPU. job; at: creation of its fence, just after the
  *	doorbell (EXEC: when the kernel's DRM scheduler has rung it); arg: 1: the job bypassed the
- *	core (WENT), and this is reported late, just before the next event.
+ *	core (BYPASSED), and this is reported late, just before the next event.
  * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
  * @TG_EV_DONE: a job's fence signalled. job; at: when.
  * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing that went through the client's open gate is in
@@ -61,17 +61,17 @@
  *	others leave too little share; -ENOENT: none of that name to remove.
  * @TG_EV_ENGINES: the engines that a channel's jobs use from now on, waiting ones included. client,
  *	channel; arg: mask of engines, as in JOIN. -ENOENT: no such channel.
- * @TG_EV_WENT: a job bypassed the core: it went to the driver without SUBMIT, as tg_gpu_unasked()
- *	allows. client, channel, job, host: as in SUBMIT; arg: 1: it has started as well; at: then
- *	as in STARTED. Takes one job out of the pool; no FREE follows. -EBUSY: it was not allowed
- *	to.
+ * @TG_EV_BYPASSED: a job bypassed the core: it went to the driver without SUBMIT, as
+ *	tg_gpu_may_bypass() allows. client, channel, job, host: as in SUBMIT; arg: 1: it has started
+ *	as well; at: then as in STARTED. Takes one job out of the pool; no FREE follows. -EBUSY: it
+ *	was not allowed to.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
 	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
 	TG_EV_MEM_SIZE, TG_EV_MEM_ASK, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE, TG_EV_VGPU,
-	TG_EV_ENGINES, TG_EV_WENT,
+	TG_EV_ENGINES, TG_EV_BYPASSED,
 	TG_EV_KINDS
 };
 

@@ -67,7 +67,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @slot: it counts as in flight on them
  * @switched: its engine went to it from another channel: as predicted at SUBMIT (AE), then as seen
  *	at FREE
- * @asked: QUEUED: it is in the policy's queue
+ * @in_policy: QUEUED: it is in the policy's queue
  * @picked: the policy in force picked it, or it went through TRACK: done() and lost() report it
  * @since: when it entered @state; BUSY: creation of its fence
  * @predicted: x, ns
@@ -90,7 +90,7 @@ struct tg_job {
 		s64 charged;
 	};
 	u8 state, engines;
-	bool slot, asked, picked, switched;
+	bool slot, in_policy, picked, switched;
 	s64 since, predicted;
 	struct tg_cost *cost;
 	s64 throttled;
@@ -130,7 +130,7 @@ struct tg_channel {
  * @wait_reserve: time that jobs were throttled, ns
  * @wait_policy: time that jobs were queued, ns
  * @held: time that jobs held slots from their FREE to their start, ns; not GPU time. For a job that
- *	bypassed the core (tg_gpu_unasked()), from its WENT on
+ *	bypassed the core (tg_gpu_may_bypass()), from its BYPASSED on
  * @seen: time that polls saw the engine work for it, ns
  * @switches: its groups that polls saw (tg_sample.groups)
  * @modelled: jobs whose wait a dry run has reported
@@ -245,7 +245,7 @@ struct tg_client {
  * @idle_since: since when it has idled beside queued jobs while no open gate could keep it busy;
  *	TG_NEVER: it does not
  * @last: channel whose job was freed last for it; NULL: none, or the channel is gone
- * @asked: jobs in the policy's queue that name it, by priority
+ * @in_policy: jobs in the policy's queue that name it, by priority
  * @freed: FREED jobs with a slot whose first engine it is, in the order of their FREE
  * @busy: its BUSY jobs, in the order of their starts
  */
@@ -255,7 +255,7 @@ struct tg_engine {
 	u32 inflight, queued, surplus_client;
 	s64 surplus, last_done, idle_since;
 	const struct tg_channel *last;
-	u32 asked[TG_PRIO_MAX + 1];
+	u32 in_policy[TG_PRIO_MAX + 1];
 	struct list_head freed, busy;
 };
 
@@ -303,7 +303,7 @@ extern const struct tg_param tg_core_params[];
  * @TG_POOL_CHUNK: struct tg_chunk
  * @TG_POOL_DRY: struct tg_dry, one, before TG_KNOB_DRY is set to 1
  * @TG_POOL_ACCOUNT: struct tg_account
- * @TG_POOL_ASK: struct tg_ask
+ * @TG_POOL_REQUEST: struct tg_mem_request
  *
  * No event fails because HISTORY, COST or CHUNK is empty: without a history every x is 0, without
  * room for its key a job counts as unreadable. A trace has to replay, so a host that records gives
@@ -312,7 +312,7 @@ extern const struct tg_param tg_core_params[];
  */
 enum tg_pool {
 	TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB,
-	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK, TG_POOL_DRY, TG_POOL_ACCOUNT, TG_POOL_ASK,
+	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK, TG_POOL_DRY, TG_POOL_ACCOUNT, TG_POOL_REQUEST,
 	TG_POOLS
 };
 
@@ -465,23 +465,23 @@ static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_actions *out);
 
 /**
- * tg_gpu_unasked() - may a job bypass the core: go to the driver before the core hears of it?
+ * tg_gpu_may_bypass() - may a job bypass the core: go to the driver before the core hears of it?
  * @gpu: the GPU
  * @client: number of the client
  * @channel: number of its channel
- * @unheard: how many jobs of this channel have bypassed the core since the last event; none of
+ * @unreported: how many jobs of this channel have bypassed the core since the last event; none of
  *	another channel has
  *
  * True: the core would answer the job's SUBMIT with FREE, now and until the next event. So the host
- * may skip SUBMIT. It lets the job go, and later feeds TG_EV_WENT, in the order in which such jobs
- * went, before any other event, the job's own DONE included. Decisions are then the same as if the
- * core had been asked, and a client that has the GPU to itself saves the time of the question. With
+ * may skip SUBMIT. It lets the job go, and later feeds TG_EV_BYPASSED, in the order in which such
+ * jobs went, before any other event, the job's own DONE included. Decisions are then the same as
+ * after a SUBMIT, and a client that has the GPU to itself saves the time that a SUBMIT takes. With
  * AE the answer holds whatever the job's key is, and its cost is not learned
  * (tg_predict_unread()).
  *
- * The host keeps one job in the pool for each such job, for its WENT.
+ * The host keeps one job in the pool for each such job, for its BYPASSED.
  */
-bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard);
+bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unreported);
 
 /**
  * tg_gpu_again() - shall the host ask the driver again for memory that it has just refused?

@@ -42,7 +42,7 @@
  * still knows that it belongs into VRAM.
  *
  * All of it runs inside tg_gpu_feed(), under the GPU's lock. No clock, no allocation: accounts and
- * requests come from the pools TG_POOL_ACCOUNT and TG_POOL_ASK.
+ * requests come from the pools TG_POOL_ACCOUNT and TG_POOL_REQUEST.
  */
 #ifndef TG_MEMORY_H
 #define TG_MEMORY_H
@@ -82,7 +82,7 @@ struct tg_client;
  * @model: @used; during the search for a deadlock, what it would be
  * @model_waiting: during that search, its requests that would still wait
  * @peak: the largest @used
- * @asked: requests so far
+ * @requests: requests so far
  * @waited: how many of them had to wait
  * @refused: how many of them were refused
  * @wait_time: time that they waited, ns
@@ -93,12 +93,12 @@ struct tg_account {
 	u8 vgpu;
 	struct tg_client *client;
 	u64 used, promised, model, peak;
-	u64 asked, waited, refused, wait_time;
+	u64 requests, waited, refused, wait_time;
 };
 
 /**
- * struct tg_ask - a request that waits; under the GPU's lock
- * @link: in tg_mem_part.asks, or next in the pool
+ * struct tg_mem_request - a request that waits; under the GPU's lock
+ * @link: in tg_mem_part.requests, or next in the pool
  * @id: the host's number
  * @account: the account that asks
  * @bytes: how many
@@ -106,7 +106,7 @@ struct tg_account {
  * @host: cookie
  * @passed: during the search for a deadlock: it would have been granted
  */
-struct tg_ask {
+struct tg_mem_request {
 	struct list_head link;
 	u64 id;
 	struct tg_account *account;
@@ -121,11 +121,11 @@ struct tg_ask {
  * @size: its share, bytes, rounded down
  * @used: sum of its accounts' used
  * @held: sum of the larger of used and promised
- * @asks: its requests that wait, in the order of arrival
+ * @requests: its requests that wait, in the order of arrival
  */
 struct tg_mem_part {
 	u64 size, used, held;
-	struct list_head asks;
+	struct list_head requests;
 };
 
 /**

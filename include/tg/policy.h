@@ -69,15 +69,18 @@ struct tg_policy {
 	struct tg_job *(*pick)(struct tg_gpu *gpu, struct tg_engine *engine);
 
 	/**
-	 * @unasked: may a job of @ch bypass the core: if it came now, would pick() return it at
-	 * once? No reserve holds it back. @unheard jobs of @ch, and of no other channel, have
+	 * @may_bypass: may a job of @ch bypass the core: if it came now, would pick() return it at
+	 * once? No reserve holds it back. @unreported jobs of @ch, and of no other channel, have
 	 * bypassed the core since the last event. A yes holds until the next event. NULL: every
-	 * job is queued. A policy that has unasked() has went(), too.
+	 * job is queued. A policy that has may_bypass() has bypassed(), too.
 	 */
-	bool (*unasked)(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard);
+	bool (*may_bypass)(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unreported);
 
-	/** @went: @job has bypassed the core, as unasked() allowed; pick() would have picked it. */
-	void (*went)(struct tg_gpu *gpu, struct tg_job *job);
+	/**
+	 * @bypassed: @job has bypassed the core, as may_bypass() allowed; pick() would have picked
+	 * it.
+	 */
+	void (*bypassed)(struct tg_gpu *gpu, struct tg_job *job);
 
 	/**
 	 * @done: a job that was picked, or went through a gate that stood at TRACK, has ended after

@@ -35,7 +35,7 @@
  * @busy: its jobs on the hardware
  * @queued: its jobs in the state QUEUED
  * @throttled: its jobs in the state THROTTLED
- * @asked: its jobs in the policy's queue, by engine
+ * @in_policy: its jobs in the policy's queue, by engine
  * @users: clients that consume from it, and its jobs that are not over
  * @waiting: its jobs that wait, THROTTLED and QUEUED, in arrival order (tg_job.wait)
  * @all: in tg_gpu.reserves
@@ -46,7 +46,7 @@ struct tg_reserve {
 	char name[TG_NAME_LEN];
 	s64 capacity, period, budget, reserved, next, busy_since, used, share;
 	u8 kind;
-	u32 busy, queued, throttled, users, asked[TG_ENGINES_MAX];
+	u32 busy, queued, throttled, users, in_policy[TG_ENGINES_MAX];
 	struct list_head waiting, all;
 	struct rb_node ready_node;
 	s64 ready;

@@ -16,7 +16,7 @@
 /* What one walk over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
-	u32 freed[TG_ENGINES_MAX], asked[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
+	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
 	u32 late, lost, syncing, open, clients, members[TG_VGPUS_MAX + 1];
 };
 
@@ -33,7 +33,7 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 		return "a job waits though its client's gate lets it go";
 	if (job->state == TG_JOB_THROTTLED && !tg_reserve_decides(gpu, job->client))
 		return "a job is throttled though no reserve is asked";
-	if (job->asked != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK))
+	if (job->in_policy != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK))
 		return "a job is in the policy's queue and must not be, or the other way round";
 	*slots += job->slot;
 	n->freed[__builtin_ctz(job->engines)] += job->state == TG_JOB_FREED && job->slot;
@@ -43,14 +43,14 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 	for (i = 0; i < gpu->nr_engines; i++) {
 		n->inflight[i] += job->slot && job->engines & 1 << i;
 		n->queued[i] += job->state == TG_JOB_QUEUED && job->engines & 1 << i;
-		n->asked[i][job->client->prio] += job->asked && job->engines & 1 << i;
+		n->in_policy[i][job->client->prio] += job->in_policy && job->engines & 1 << i;
 	}
 	return NULL;
 }
 
 static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
-	u32 queued = 0, throttled = 0, asked[TG_ENGINES_MAX] = { }, i;
+	u32 queued = 0, throttled = 0, in_policy[TG_ENGINES_MAX] = { }, i;
 	const struct tg_job *job;
 	u64 seq = 0;
 
@@ -63,15 +63,15 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		queued += job->state == TG_JOB_QUEUED;
 		throttled += job->state == TG_JOB_THROTTLED;
 		for (i = 0; i < gpu->nr_engines; i++)
-			asked[i] += job->asked && job->engines & 1 << i;
-		if (r->kind == TG_PE && job->asked && tg_reserves_hold(gpu) &&
+			in_policy[i] += job->in_policy && job->engines & 1 << i;
+		if (r->kind == TG_PE && job->in_policy && tg_reserves_hold(gpu) &&
 		    !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
 	if (r->share && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";
 	if (queued != r->queued || throttled != r->throttled ||
-	    memcmp(asked, r->asked, sizeof(asked)))
+	    memcmp(in_policy, r->in_policy, sizeof(in_policy)))
 		return "a reserve counts its waiting jobs wrongly";
 	if (!r->throttled != RB_EMPTY_NODE(&r->ready_node))
 		return "a reserve with throttled jobs is not due, or one without is";
@@ -158,7 +158,7 @@ static const char *check_engine(const struct tg_engine *engine, const struct cen
 	u32 i = engine->index;
 
 	if (n->inflight[i] != engine->inflight || n->queued[i] != engine->queued ||
-	    memcmp(n->asked[i], engine->asked, sizeof(n->asked[i])) ||
+	    memcmp(n->in_policy[i], engine->in_policy, sizeof(n->in_policy[i])) ||
 	    n->busy[i] != length(&engine->busy))
 		return "an engine counts its jobs wrongly";
 	if (n->freed[i] != length(&engine->freed))
@@ -170,19 +170,19 @@ static const char *check_engine(const struct tg_engine *engine, const struct cen
 static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
 {
 	const struct tg_mem_part *part = &gpu->mem.part[nr];
-	const struct tg_ask *ask;
+	const struct tg_mem_request *req;
 	s64 since = 0;
 
-	if (!list_empty(&part->asks) && tg_memory_order(gpu, part) == TG_MEM_SPEC)
+	if (!list_empty(&part->requests) && tg_memory_order(gpu, part) == TG_MEM_SPEC)
 		return "a request for memory waits though nobody has to";
-	list_for_each_entry(ask, &part->asks, link) {
-		if (ask->since < since)
+	list_for_each_entry(req, &part->requests, link) {
+		if (req->since < since)
 			return "requests for memory are out of order";
-		if (ask->passed)
+		if (req->passed)
 			return "the search for a deadlock left its mark on a request";
-		if (ask->account->vgpu != nr)
+		if (req->account->vgpu != nr)
 			return "a request for memory waits where its account is not";
-		since = ask->since;
+		since = req->since;
 		--*waiting;
 	}
 	return NULL;

@@ -51,7 +51,7 @@ static bool outranked(const struct tg_gpu *gpu, const struct tg_job *job)
 
 	for (mask = job->engines; mask; mask &= mask - 1)
 		for (prio = job->client->prio + 1; prio <= TG_PRIO_MAX; prio++)
-			if (gpu->engine[__builtin_ctz(mask)].asked[prio])
+			if (gpu->engine[__builtin_ctz(mask)].in_policy[prio])
 				return true;
 	return false;
 }
@@ -149,7 +149,7 @@ static bool choosable(const struct tg_gpu *gpu, const struct tg_engine *engine,
 {
 	const struct list_head *prev = job->sibling.prev;
 
-	if (tg_job_find(gpu, job->id) != job || !job->asked ||
+	if (tg_job_find(gpu, job->id) != job || !job->in_policy ||
 	    !(job->engines & 1 << engine->index))
 		return false;
 	/* Order within a channel is arrival order. */

@@ -53,8 +53,8 @@ static int dispatch_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	switch (ev->kind) {
 	case TG_EV_SUBMIT:
 		return tg_job_submit(gpu, ev);
-	case TG_EV_WENT:
-		return tg_job_went(gpu, ev);
+	case TG_EV_BYPASSED:
+		return tg_job_bypassed(gpu, ev);
 	case TG_EV_CANCEL:
 		return tg_job_cancel(gpu, ev->job);
 	case TG_EV_STARTED:
@@ -111,7 +111,7 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 /* Events of a job's life. They come often: each reports by tg_wake_by() what it makes due. */
 static bool of_job(enum tg_event_kind kind)
 {
-	return (kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE) || kind == TG_EV_WENT;
+	return (kind >= TG_EV_SUBMIT && kind <= TG_EV_DONE) || kind == TG_EV_BYPASSED;
 }
 
 /* Events of memory, which engines and policies need not hear of. */
@@ -125,8 +125,8 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	int rc = dispatch_job(gpu, ev);
 	bool due = gpu->wake <= gpu->now;
 
-	/* WENT and a late STARTED record the past only; the next event expires and picks. */
-	if (rc || ev->kind == TG_EV_WENT || (ev->kind == TG_EV_STARTED && ev->arg))
+	/* BYPASSED and a late STARTED record the past only; the next event expires and picks. */
+	if (rc || ev->kind == TG_EV_BYPASSED || (ev->kind == TG_EV_STARTED && ev->arg))
 		return rc;
 	if (due) {
 		tg_engines_expire(gpu);

@@ -82,39 +82,39 @@ static void count_queued(struct tg_gpu *gpu, struct tg_job *job, int by)
 		engine->queued += by;
 }
 
-static void count_asked(struct tg_gpu *gpu, struct tg_job *job, int by)
+static void count_in_policy(struct tg_gpu *gpu, struct tg_job *job, int by)
 {
 	struct tg_engine *engine;
 
 	tg_job_for_each_engine(gpu, job, engine) {
-		engine->asked[job->client->prio] += by;
-		job->reserve->asked[engine->index] += by;
+		engine->in_policy[job->client->prio] += by;
+		job->reserve->in_policy[engine->index] += by;
 	}
 }
 
-static void set_unasked(struct tg_gpu *gpu, struct tg_job *job)
+static void set_out_of_policy(struct tg_gpu *gpu, struct tg_job *job)
 {
-	if (job->asked)
-		count_asked(gpu, job, -1);
-	job->asked = false;
+	if (job->in_policy)
+		count_in_policy(gpu, job, -1);
+	job->in_policy = false;
 }
 
 /* Put the job into the policy's queue, if its client's gate stands at ASK. */
-static void ask(struct tg_gpu *gpu, struct tg_job *job)
+static void enter_policy(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
 		return;
-	job->asked = true;
-	count_asked(gpu, job, 1);
+	job->in_policy = true;
+	count_in_policy(gpu, job, 1);
 	gpu->policy->queue(gpu, job);
 	tg_engines_watch(gpu);
 }
 
-static void unask(struct tg_gpu *gpu, struct tg_job *job)
+static void leave_policy(struct tg_gpu *gpu, struct tg_job *job)
 {
-	if (!job->asked)
+	if (!job->in_policy)
 		return;
-	set_unasked(gpu, job);
+	set_out_of_policy(gpu, job);
 	gpu->policy->drop(gpu, job);
 }
 
@@ -129,16 +129,16 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
-			if (job->asked) {
-				count_asked(gpu, job, -1);
+			if (job->in_policy) {
+				count_in_policy(gpu, job, -1);
 				gpu->policy->drop(gpu, job);
 			}
 	client->prio = prio;
 	tg_vgpu_move(gpu, client, vgpu);
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
-			if (job->asked) {
-				count_asked(gpu, job, 1);
+			if (job->in_policy) {
+				count_in_policy(gpu, job, 1);
 				gpu->policy->queue(gpu, job);
 			}
 }
@@ -147,12 +147,12 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
 	count_queued(gpu, job, 1);
-	ask(gpu, job);
+	enter_policy(gpu, job);
 }
 
 static void unset_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
-	unask(gpu, job);
+	leave_policy(gpu, job);
 	count_queued(gpu, job, -1);
 }
 
@@ -197,19 +197,19 @@ void tg_job_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 {
 	struct tg_job *job;
-	bool asked;
+	bool in_policy;
 
 	list_for_each_entry(job, &ch->jobs, sibling) {
 		if (!tg_job_waits(job))
 			continue;
-		asked = job->asked;
+		in_policy = job->in_policy;
 		if (job->state == TG_JOB_QUEUED)
 			unset_queued(gpu, job);
 		job->engines = ch->engines;
 		if (job->state == TG_JOB_QUEUED)
 			count_queued(gpu, job, 1);
-		if (asked)
-			ask(gpu, job);
+		if (in_policy)
+			enter_policy(gpu, job);
 	}
 }
 
@@ -220,11 +220,11 @@ void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
-		unask(gpu, job);
+		leave_policy(gpu, job);
 	if (job->state == TG_JOB_THROTTLED)
 		tg_job_unthrottle(gpu, job);
-	else if (!job->asked)
-		ask(gpu, job);
+	else if (!job->in_policy)
+		enter_policy(gpu, job);
 }
 
 /*
@@ -233,7 +233,7 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
  */
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
 {
-	set_unasked(gpu, job);
+	set_out_of_policy(gpu, job);
 	tg_job_line_up(gpu, job);
 }
 
@@ -277,7 +277,7 @@ static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job *
 	job->seq = ++gpu->seq;
 	job->engines = ch->engines;
 	job->slot = false;
-	job->asked = false;
+	job->in_policy = false;
 	job->picked = false;
 	job->switched = false;
 	job->since = gpu->now;
@@ -345,8 +345,8 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_reserve *r = job->reserve;
 	bool switched;
 
-	job->picked = job->asked || client->gate == TG_GATE_TRACK;
-	set_unasked(gpu, job);
+	job->picked = job->in_policy || client->gate == TG_GATE_TRACK;
+	set_out_of_policy(gpu, job);
 	enter(gpu, job, TG_JOB_FREED);
 	list_move_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	switched = tg_job_engine(gpu, job)->last != job->channel;
@@ -496,15 +496,15 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 }
 
 /*
- * (nothing) -> FREED or BUSY: the job went before the core heard of it, as tg_gpu_unasked()
+ * (nothing) -> FREED or BUSY: the job went before the core heard of it, as tg_gpu_may_bypass()
  * allowed.
  */
-int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
+int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job;
 	int rc;
 
-	if (!tg_gpu_unasked(gpu, ev->client, ev->channel, 0))
+	if (!tg_gpu_may_bypass(gpu, ev->client, ev->channel, 0))
 		return -EBUSY;
 	rc = arrive(gpu, ev, &job);
 	if (rc)
@@ -517,7 +517,7 @@ int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->picked = true;
 	list_add_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	take_slot(gpu, job);
-	gpu->policy->went(gpu, job);
+	gpu->policy->bypassed(gpu, job);
 	if (ev->arg)
 		start(gpu, job, ev->at);
 	else

@@ -9,7 +9,7 @@
 
 /* Events */
 int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev);
-int tg_job_went(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_job_cancel(struct tg_gpu *gpu, u64 id);
 int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_job_refused(struct tg_gpu *gpu, u64 id);

@@ -121,86 +121,86 @@ static void answer(struct tg_gpu *gpu, const struct tg_account *a, u64 id, void 
 /* ---- requests that wait ---------------------------------------------------------------- */
 
 /* The request waits no more. Its account is forgotten if this was all that it had. */
-static void end_wait(struct tg_gpu *gpu, struct tg_ask *ask)
+static void end_wait(struct tg_gpu *gpu, struct tg_mem_request *req)
 {
-	struct tg_account *a = ask->account;
+	struct tg_account *a = req->account;
 
-	list_del_init(&ask->link);
+	list_del_init(&req->link);
 	gpu->mem.waiting--;
 	a->waiting--;
-	a->wait_time += gpu->now - ask->since;
-	tg_gpu_give(gpu, TG_POOL_ASK, ask);
+	a->wait_time += gpu->now - req->since;
+	tg_gpu_give(gpu, TG_POOL_REQUEST, req);
 	close_account(gpu, a);
 }
 
-static void grant(struct tg_gpu *gpu, struct tg_ask *ask)
+static void grant(struct tg_gpu *gpu, struct tg_mem_request *req)
 {
-	struct tg_account *a = ask->account;
+	struct tg_account *a = req->account;
 
-	book(&gpu->mem, a, a->used + ask->bytes, a->promised);
-	answer(gpu, a, ask->id, ask->host, true);
-	end_wait(gpu, ask);
+	book(&gpu->mem, a, a->used + req->bytes, a->promised);
+	answer(gpu, a, req->id, req->host, true);
+	end_wait(gpu, req);
 }
 
-static void refuse(struct tg_gpu *gpu, struct tg_ask *ask)
+static void refuse(struct tg_gpu *gpu, struct tg_mem_request *req)
 {
-	struct tg_account *a = ask->account;
+	struct tg_account *a = req->account;
 
 	a->refused++;
-	answer(gpu, a, ask->id, ask->host, false);
-	end_wait(gpu, ask);
+	answer(gpu, a, req->id, req->host, false);
+	end_wait(gpu, req);
 }
 
-static void refuse_saying(struct tg_gpu *gpu, struct tg_ask *ask, enum tg_note why)
+static void refuse_saying(struct tg_gpu *gpu, struct tg_mem_request *req, enum tg_note why)
 {
-	tg_emit(gpu, TG_ACT_NOTE, ask->account->client, NULL, why);
-	refuse(gpu, ask);
+	tg_emit(gpu, TG_ACT_NOTE, req->account->client, NULL, why);
+	refuse(gpu, req);
 }
 
-static u8 prio_of(const struct tg_ask *ask)
+static u8 prio_of(const struct tg_mem_request *req)
 {
-	return ask->account->client ? ask->account->client->prio : TG_PRIO_MIN;
+	return req->account->client ? req->account->client->prio : TG_PRIO_MIN;
 }
 
 static u8 top_prio(const struct tg_mem_part *part)
 {
-	const struct tg_ask *ask;
+	const struct tg_mem_request *req;
 	u8 top = TG_PRIO_MIN;
 
-	list_for_each_entry(ask, &part->asks, link)
-		if (!ask->passed)
-			top = max(top, prio_of(ask));
+	list_for_each_entry(req, &part->requests, link)
+		if (!req->passed)
+			top = max(top, prio_of(req));
 	return top;
 }
 
-static bool aged(const struct tg_gpu *gpu, const struct tg_ask *ask)
+static bool aged(const struct tg_gpu *gpu, const struct tg_mem_request *req)
 {
-	return tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_AGEING]) <= gpu->now;
+	return tg_after(req->since, gpu->knob[TG_KNOB_VRAM_AGEING]) <= gpu->now;
 }
 
 /*
  * The request that goes next in this order, out of @free bytes. Those passed are left out. NULL:
  * none.
  */
-static struct tg_ask *next_ask(const struct tg_gpu *gpu, struct tg_mem_part *part,
-			       enum tg_mem_order order, u64 free)
+static struct tg_mem_request *next_request(const struct tg_gpu *gpu, struct tg_mem_part *part,
+					   enum tg_mem_order order, u64 free)
 {
 	const bool by_prio = order == TG_MEM_PFIFO || order == TG_MEM_PMMU;
 	const bool in_line = order == TG_MEM_FIFO || order == TG_MEM_PFIFO;
 	const u8 top = by_prio ? top_prio(part) : TG_PRIO_MIN;
 	bool first = true;
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 
-	list_for_each_entry(ask, &part->asks, link) {
-		const bool old = first && aged(gpu, ask);
+	list_for_each_entry(req, &part->requests, link) {
+		const bool old = first && aged(gpu, req);
 
-		if (ask->passed)
+		if (req->passed)
 			continue;
 		first = false;
-		if (!old && by_prio && prio_of(ask) != top)
+		if (!old && by_prio && prio_of(req) != top)
 			continue;
-		if (growth(ask->account, ask->account->model, ask->bytes) <= free)
-			return ask;
+		if (growth(req->account, req->account->model, req->bytes) <= free)
+			return req;
 		if (old || in_line)
 			return NULL;
 	}
@@ -214,27 +214,27 @@ static struct tg_ask *next_ask(const struct tg_gpu *gpu, struct tg_mem_part *par
 static u64 begin_search(struct tg_mem_part *part)
 {
 	u64 free = part->size;
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 
-	list_for_each_entry(ask, &part->asks, link) {
-		ask->passed = false;
-		ask->account->model_waiting = 0;
+	list_for_each_entry(req, &part->requests, link) {
+		req->passed = false;
+		req->account->model_waiting = 0;
 	}
-	list_for_each_entry(ask, &part->asks, link)
-		if (!ask->account->model_waiting++)
-			free -= min(free, tg_mem_held(ask->account));
+	list_for_each_entry(req, &part->requests, link)
+		if (!req->account->model_waiting++)
+			free -= min(free, tg_mem_held(req->account));
 	return free;
 }
 
 /* End the search. Return: have all requests been passed? */
 static bool end_search(struct tg_mem_part *part)
 {
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 	bool all = true;
 
-	list_for_each_entry(ask, &part->asks, link) {
-		ask->account->model = ask->account->used;
-		all &= ask->passed;
+	list_for_each_entry(req, &part->requests, link) {
+		req->account->model = req->account->used;
+		all &= req->passed;
 	}
 	return all;
 }
@@ -248,13 +248,13 @@ static bool line_moves(const struct tg_gpu *gpu, struct tg_mem_part *part,
 {
 	u64 free = begin_search(part);
 	struct tg_account *a;
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 
-	while ((ask = next_ask(gpu, part, order, free))) {
-		a = ask->account;
-		free -= growth(a, a->model, ask->bytes);
-		a->model += ask->bytes;
-		ask->passed = true;
+	while ((req = next_request(gpu, part, order, free))) {
+		a = req->account;
+		free -= growth(a, a->model, req->bytes);
+		a->model += req->bytes;
+		req->passed = true;
 		if (!--a->model_waiting)
 			free += max(a->model, a->promised);
 	}
@@ -269,48 +269,48 @@ static bool all_can_end(struct tg_mem_part *part)
 {
 	u64 free = begin_search(part);
 	struct tg_account *a;
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 	bool moved;
 
-	list_for_each_entry(ask, &part->asks, link)
-		ask->account->model += ask->bytes;
+	list_for_each_entry(req, &part->requests, link)
+		req->account->model += req->bytes;
 	do {
 		moved = false;
-		list_for_each_entry(ask, &part->asks, link) {
-			a = ask->account;
-			if (ask->passed)
+		list_for_each_entry(req, &part->requests, link) {
+			a = req->account;
+			if (req->passed)
 				continue;
 			if (a->model_waiting && growth(a, a->used, a->model - a->used) <= free) {
 				free += tg_mem_held(a);
 				a->model_waiting = 0;
 			}
-			ask->passed = !a->model_waiting;
-			moved |= ask->passed;
+			req->passed = !a->model_waiting;
+			moved |= req->passed;
 		}
 	} while (moved);
 	return end_search(part);
 }
 
 /* The oldest of the requests that were not passed, whose account has memory, and that fits now. */
-static struct tg_ask *oldest_that_fits(const struct tg_mem_part *part)
+static struct tg_mem_request *oldest_that_fits(const struct tg_mem_part *part)
 {
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 
-	list_for_each_entry(ask, &part->asks, link)
-		if (!ask->passed && ask->account->used &&
-		    growth(ask->account, ask->account->used, ask->bytes) <= unheld(part))
-			return ask;
+	list_for_each_entry(req, &part->requests, link)
+		if (!req->passed && req->account->used &&
+		    growth(req->account, req->account->used, req->bytes) <= unheld(part))
+			return req;
 	return NULL;
 }
 
 /* The youngest of the requests that were not passed and whose account has memory. */
-static struct tg_ask *youngest_holder(const struct tg_mem_part *part)
+static struct tg_mem_request *youngest_holder(const struct tg_mem_part *part)
 {
-	struct tg_ask *ask, *youngest = NULL;
+	struct tg_mem_request *req, *youngest = NULL;
 
-	list_for_each_entry(ask, &part->asks, link)
-		if (!ask->passed && ask->account->used)
-			youngest = ask;
+	list_for_each_entry(req, &part->requests, link)
+		if (!req->passed && req->account->used)
+			youngest = req;
 	return youngest;
 }
 
@@ -320,57 +320,57 @@ static struct tg_ask *youngest_holder(const struct tg_mem_part *part)
  */
 static bool untie(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
 {
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 
 	if (line_moves(gpu, part, order))
 		return false;
-	ask = oldest_that_fits(part);
-	if (ask) {
-		grant(gpu, ask);
+	req = oldest_that_fits(part);
+	if (req) {
+		grant(gpu, req);
 		return true;
 	}
 	if (all_can_end(part))
 		return false;	/* no deadlock: some account will give memory back */
-	ask = youngest_holder(part);
-	if (ask)
-		refuse_saying(gpu, ask, TG_NOTE_VRAM_DEADLOCK);
-	return ask;
+	req = youngest_holder(part);
+	if (req)
+		refuse_saying(gpu, req, TG_NOTE_VRAM_DEADLOCK);
+	return req;
 }
 
 static void unmark(struct tg_mem_part *part)
 {
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 
-	list_for_each_entry(ask, &part->asks, link)
-		ask->passed = false;
+	list_for_each_entry(req, &part->requests, link)
+		req->passed = false;
 }
 
 /* Grant what need not wait any more; refuse what has timed out or can never fit. */
 static void clear_out(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
 {
-	struct tg_ask *ask, *next;
+	struct tg_mem_request *req, *next;
 
-	list_for_each_entry_safe(ask, next, &part->asks, link) {
+	list_for_each_entry_safe(req, next, &part->requests, link) {
 		if (order == TG_MEM_SPEC)
-			grant(gpu, ask);
-		else if (tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]) <= gpu->now)
-			refuse_saying(gpu, ask, TG_NOTE_VRAM_LATE);
-		else if (never_fits(part, ask->account, ask->bytes))
-			refuse(gpu, ask);
+			grant(gpu, req);
+		else if (tg_after(req->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]) <= gpu->now)
+			refuse_saying(gpu, req, TG_NOTE_VRAM_LATE);
+		else if (never_fits(part, req->account, req->bytes))
+			refuse(gpu, req);
 	}
 }
 
 static void run_part(struct tg_gpu *gpu, struct tg_mem_part *part)
 {
 	const enum tg_mem_order order = tg_memory_order(gpu, part);
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 
 	clear_out(gpu, part, order);
 	do {
 		unmark(part);
-		while ((ask = next_ask(gpu, part, order, unheld(part))))
-			grant(gpu, ask);
-	} while (!list_empty(&part->asks) && untie(gpu, part, order));
+		while ((req = next_request(gpu, part, order, unheld(part))))
+			grant(gpu, req);
+	} while (!list_empty(&part->requests) && untie(gpu, part, order));
 	unmark(part);
 }
 
@@ -380,7 +380,7 @@ void tg_memory_run(struct tg_gpu *gpu)
 	u32 i;
 
 	for (i = 0; i <= TG_VGPUS_MAX; i++)
-		if (!list_empty(&gpu->mem.part[i].asks))
+		if (!list_empty(&gpu->mem.part[i].requests))
 			run_part(gpu, &gpu->mem.part[i]);
 	tg_wake_by(gpu, tg_memory_wake(gpu));
 }
@@ -388,20 +388,20 @@ void tg_memory_run(struct tg_gpu *gpu)
 /* When the next request of a part ages or times out. */
 static s64 wake_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
-	const struct tg_ask *ask;
+	const struct tg_mem_request *req;
 	s64 old = TG_NEVER;
 
-	if (list_empty(&part->asks))
+	if (list_empty(&part->requests))
 		return TG_NEVER;
 	/* Ageing changes the order once per request: the first that has not aged is next. */
-	list_for_each_entry(ask, &part->asks, link) {
-		old = tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_AGEING]);
+	list_for_each_entry(req, &part->requests, link) {
+		old = tg_after(req->since, gpu->knob[TG_KNOB_VRAM_AGEING]);
 		if (old > gpu->now)
 			break;
 		old = TG_NEVER;
 	}
-	ask = list_first_entry(&part->asks, struct tg_ask, link);
-	return min(old, tg_after(ask->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]));
+	req = list_first_entry(&part->requests, struct tg_mem_request, link);
+	return min(old, tg_after(req->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]));
 }
 
 s64 tg_memory_wake(const struct tg_gpu *gpu)
@@ -421,7 +421,7 @@ void tg_memory_init(struct tg_gpu *gpu)
 	u32 i;
 
 	for (i = 0; i <= TG_VGPUS_MAX; i++)
-		INIT_LIST_HEAD(&gpu->mem.part[i].asks);
+		INIT_LIST_HEAD(&gpu->mem.part[i].requests);
 }
 
 /* The memory has a size, or the shares have changed. */
@@ -435,20 +435,21 @@ void tg_memory_share(struct tg_gpu *gpu)
 }
 
 /* Put a request into the line of a part by its arrival, wherever it has waited before. */
-static void line_up(struct tg_mem_part *part, struct tg_ask *ask)
+static void line_up(struct tg_mem_part *part, struct tg_mem_request *req)
 {
-	struct list_head *pos = part->asks.prev;
+	struct list_head *pos = part->requests.prev;
 
-	while (pos != &part->asks && list_entry(pos, struct tg_ask, link)->since > ask->since)
+	while (pos != &part->requests &&
+	       list_entry(pos, struct tg_mem_request, link)->since > req->since)
 		pos = pos->prev;
-	list_add(&ask->link, pos);
+	list_add(&req->link, pos);
 }
 
 /* The account's memory and its requests are @vgpu's from now on. */
 static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
 {
 	struct tg_mem_part *from = &mem->part[a->vgpu], *to = &mem->part[vgpu];
-	struct tg_ask *ask, *next;
+	struct tg_mem_request *req, *next;
 
 	if (from == to)
 		return;
@@ -457,11 +458,11 @@ static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
 	to->used += a->used;
 	to->held += tg_mem_held(a);
 	a->vgpu = vgpu;
-	list_for_each_entry_safe(ask, next, &from->asks, link) {
-		if (ask->account != a)
+	list_for_each_entry_safe(req, next, &from->requests, link) {
+		if (req->account != a)
 			continue;
-		list_del_init(&ask->link);
-		line_up(to, ask);
+		list_del_init(&req->link);
+		line_up(to, req);
 	}
 }
 
@@ -488,15 +489,15 @@ int tg_memory_size(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-static struct tg_ask *find_ask(const struct tg_memory *mem, u64 id)
+static struct tg_mem_request *find_request(const struct tg_memory *mem, u64 id)
 {
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 	u32 i;
 
 	for (i = 0; mem->waiting && i <= TG_VGPUS_MAX; i++)
-		list_for_each_entry(ask, &mem->part[i].asks, link)
-			if (ask->id == id)
-				return ask;
+		list_for_each_entry(req, &mem->part[i].requests, link)
+			if (req->id == id)
+				return req;
 	return NULL;
 }
 
@@ -507,7 +508,7 @@ static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 by
 	u64 more = growth(a, a->used, bytes);
 
 	return tg_memory_order(gpu, part) == TG_MEM_SPEC || !more ||
-	       (list_empty(&part->asks) && more <= unheld(part));
+	       (list_empty(&part->requests) && more <= unheld(part));
 }
 
 int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
@@ -515,23 +516,23 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 	struct tg_memory *mem = &gpu->mem;
 	struct tg_account *a = tg_mem_account(mem, ev->client);
 	struct tg_mem_part *part = &mem->part[a ? a->vgpu : 0];
-	struct tg_ask *ask;
+	struct tg_mem_request *req;
 	bool told = ev->channel;
 
 	if (!ev->client || ev->channel > 1 || !ev->arg || ev->arg > TG_MEM_MAX ||
 	    mem->used + ev->arg > SUM_MAX)
 		return -EINVAL;
-	if (find_ask(mem, ev->job))
+	if (find_request(mem, ev->job))
 		return -EEXIST;
 	/*
 	 * Needed even if it does not wait, so that a recorded answer does not depend on the pools.
 	 */
-	if (!told && tg_memory_order(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_ASK])
+	if (!told && tg_memory_order(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_REQUEST])
 		return -ENOMEM;
 	a = a ?: open_account(gpu, ev->client);
 	if (!a)
 		return -ENOMEM;
-	a->asked += !told;
+	a->requests += !told;
 	if (told || at_once(gpu, a, ev->arg)) {
 		book(mem, a, a->used + ev->arg, a->promised);
 		if (!told)
@@ -545,14 +546,14 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 		close_account(gpu, a);
 		return 0;
 	}
-	ask = tg_gpu_take(gpu, TG_POOL_ASK);
-	memset(ask, 0, sizeof(*ask));
-	ask->id = ev->job;
-	ask->account = a;
-	ask->bytes = ev->arg;
-	ask->since = gpu->now;
-	ask->host = ev->host;
-	list_add_tail(&ask->link, &part->asks);
+	req = tg_gpu_take(gpu, TG_POOL_REQUEST);
+	memset(req, 0, sizeof(*req));
+	req->id = ev->job;
+	req->account = a;
+	req->bytes = ev->arg;
+	req->since = gpu->now;
+	req->host = ev->host;
+	list_add_tail(&req->link, &part->requests);
 	mem->waiting++;
 	a->waiting++;
 	a->waited++;
@@ -561,11 +562,11 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 
 int tg_memory_cancel(struct tg_gpu *gpu, u64 id)
 {
-	struct tg_ask *ask = find_ask(&gpu->mem, id);
+	struct tg_mem_request *req = find_request(&gpu->mem, id);
 
-	if (!ask)
+	if (!req)
 		return -ENOENT;
-	end_wait(gpu, ask);
+	end_wait(gpu, req);
 	return 0;
 }
 

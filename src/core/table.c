@@ -72,7 +72,7 @@ const size_t tg_pool_size[TG_POOLS] = {
 	[TG_POOL_CHUNK] = sizeof(struct tg_chunk),
 	[TG_POOL_DRY] = sizeof(struct tg_dry),
 	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
-	[TG_POOL_ASK] = sizeof(struct tg_ask),
+	[TG_POOL_REQUEST] = sizeof(struct tg_mem_request),
 };
 
 void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_buckets *buckets,

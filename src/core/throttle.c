@@ -9,7 +9,7 @@
  *
  * match.c calls the first part when a client gets another line of the spec. job.c, engine.c and
  * gate.c call the second when a job arrives, or a budget or a gate changes. Hosts call
- * tg_gpu_unasked(). All of it runs under the GPU's lock.
+ * tg_gpu_may_bypass(). All of it runs under the GPU's lock.
  */
 #include "job.h"
 #include "memory.h"
@@ -259,8 +259,8 @@ static bool others_wait(struct tg_gpu *gpu, const struct tg_job *job)
 
 	tg_job_for_each_engine(gpu, job, engine) {
 		for (waiting = 0, prio = 0; prio <= TG_PRIO_MAX; prio++)
-			waiting += engine->asked[prio];
-		if (waiting > job->reserve->asked[engine->index])
+			waiting += engine->in_policy[prio];
+		if (waiting > job->reserve->in_policy[engine->index])
 			return true;
 	}
 	return false;
@@ -281,34 +281,34 @@ void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 /* ---- a job that goes before the core hears of it ----------------------------------------- */
 
 /*
- * AE: the budget that it takes to let one more group of @ch go unread, when @unheard have gone
+ * AE: the budget that it takes to let one more group of @ch go unread, when @unreported have gone
  * since the last event. -1: the group has to be read; so it is where its engine switches to this
  * channel.
  */
-static s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
+static s64 unread(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unreported)
 {
 	const struct tg_history *h = ch->client->history;
 	s64 x;
 
 	if (!h || gpu->engine[__builtin_ctz(ch->engines)].last != ch ||
-	    !tg_predict_unread(h, unheard, &x))
+	    !tg_predict_unread(h, unreported, &x))
 		return -1;
-	return (unheard + 1) * x;
+	return (unreported + 1) * x;
 }
 
-bool tg_gpu_unasked(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unheard)
+bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unreported)
 {
 	const struct tg_channel *ch;
 	const struct tg_reserve *r;
 	s64 x;
 
-	if (!gpu->policy->unasked || gpu->next_policy || gpu->dry)
+	if (!gpu->policy->may_bypass || gpu->next_policy || gpu->dry)
 		return false;
 	ch = tg_channel_find(gpu, client, channel);
 	if (!ch || ch->client->gate != TG_GATE_ASK)
 		return false;
 	r = ch->client->reserve;
-	x = r->kind == TG_AE ? unread(gpu, ch, unheard) : 0;
+	x = r->kind == TG_AE ? unread(gpu, ch, unreported) : 0;
 	return x >= 0 && !r->throttled && tg_reserve_eligible(r, x) &&
-	       gpu->policy->unasked(gpu, ch, unheard);
+	       gpu->policy->may_bypass(gpu, ch, unreported);
 }

@@ -124,7 +124,7 @@ static void report_started(struct tgk_gpu *gpu)
 }
 
 /* Those that the core does not know, the earliest first. */
-static void report_went(struct tgk_gpu *gpu)
+static void report_bypassed(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;
 	struct llist_node *all;
@@ -133,7 +133,7 @@ static void report_went(struct tgk_gpu *gpu)
 	gpu->nr_bypassed = 0;
 	llist_for_each_entry_safe(job, next, all, chain) {
 		struct tg_event ev = {
-			.kind = TG_EV_WENT, .client = job->client, .channel = job->channel,
+			.kind = TG_EV_BYPASSED, .client = job->client, .channel = job->channel,
 			.job = job->id, .host = job,
 		};
 
@@ -162,7 +162,7 @@ void tgk_report_bypassed(struct tgk_gpu *gpu)
 {
 	lockdep_assert_held(&gpu->lock);
 	report_started(gpu);
-	report_went(gpu);
+	report_bypassed(gpu);
 }
 
 /**

@@ -203,7 +203,7 @@ static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
 	gpu->nr_spare++;
 }
 
-/* Under tgk_gpu.lock: the job goes to the GPU: feed STARTED, or leave its time to report_went(). */
+/* Under tgk_gpu.lock: the job goes to the GPU. Feed STARTED, or leave it to report_bypassed(). */
 static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id };

@@ -613,7 +613,7 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 	       unreported + gpu->nr_unstarted < TGK_UNREPORTED &&
 	       (!unreported || gpu->bypassed_channel == ch) &&
 	       gpu->core.pooled[TG_POOL_JOB] > unreported &&
-	       tg_gpu_unasked(&gpu->core, ch->client->id, ch->nr, unreported);
+	       tg_gpu_may_bypass(&gpu->core, ch->client->id, ch->nr, unreported);
 }
 
 /*

@@ -109,7 +109,7 @@ static const char *const event_names[] = {
 	[TG_EV_MEM_FREE] = "MEM_FREE",
 	[TG_EV_VGPU] = "VGPU",
 	[TG_EV_ENGINES] = "ENGINES",
-	[TG_EV_WENT] = "WENT",
+	[TG_EV_BYPASSED] = "BYPASSED",
 };
 
 static const char *const action_names[] = {
@@ -141,7 +141,7 @@ static void point_event(const struct tgk_gpu *gpu, const struct tg_event *ev)
 		break;
 	case TG_EV_LEAVE:
 	case TG_EV_SUBMIT:
-	case TG_EV_WENT:
+	case TG_EV_BYPASSED:
 	case TG_EV_IDLE:
 	case TG_EV_SAMPLE:
 	case TG_EV_PRIO:

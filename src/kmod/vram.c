@@ -295,7 +295,7 @@ static int request_core(struct tgk_gpu *gpu, struct tgk_request *req)
 		if (ret != -ENOMEM)
 			return ret;
 		ret = tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
-		      tgk_pool_fill(gpu, TG_POOL_ASK, 1);
+		      tgk_pool_fill(gpu, TG_POOL_REQUEST, 1);
 		if (ret)
 			return ret;
 	}

@@ -24,8 +24,8 @@
  * follows its own groups meanwhile; a group that is not next on all of them lets others go first.
  * Reserves decide which jobs are eligible, before this policy sees them.
  *
- * The job of a client that has its engine to itself need not ask (unasked()): what pick() would say
- * is known.
+ * The job of a client that has its engine to itself may bypass the core: what pick() would say is
+ * known (may_bypass()).
  *
  * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all jobs wait for
  * the same engine; with several, it walks to the first job that claims the engine in question.
@@ -148,7 +148,8 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 /*
  * What pick() would say where no job waits. Answered for channels of one engine, as nearly all are.
  */
-static bool timegraph_unasked(const struct tg_gpu *gpu, const struct tg_channel *ch, u32 unheard)
+static bool timegraph_may_bypass(const struct tg_gpu *gpu, const struct tg_channel *ch,
+				 u32 unreported)
 {
 	const struct state *st = tg_gpu_priv(gpu, const struct state);
 	const struct tg_engine *engine = &gpu->engine[__builtin_ctz(ch->engines)];
@@ -160,14 +161,14 @@ static bool timegraph_unasked(const struct tg_gpu *gpu, const struct tg_channel 
 	/* early() goes by what is predicted of a group. */
 	if (gpu->policy_knob[KNOB_LEAD] && client->reserve->kind == TG_AE)
 		return false;
-	if (!engine->inflight && !unheard)
+	if (!engine->inflight && !unreported)
 		return true;
 	return client->sched == TG_HT && client->inflight == engine->inflight &&
 	       (!engine->inflight || st->holder[engine->index] == client) &&
-	       client->inflight + unheard < (client->depth ?: gpu->policy_knob[KNOB_DEPTH]);
+	       client->inflight + unreported < (client->depth ?: gpu->policy_knob[KNOB_DEPTH]);
 }
 
-static void timegraph_went(struct tg_gpu *gpu, struct tg_job *job)
+static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_gpu_priv(gpu, struct state)->holder[__builtin_ctz(job->engines)] = job->client;
 }
@@ -181,6 +182,6 @@ TG_POLICY(timegraph) = {
 	.queue = timegraph_queue,
 	.drop = timegraph_drop,
 	.pick = timegraph_pick,
-	.unasked = timegraph_unasked,
-	.went = timegraph_went,
+	.may_bypass = timegraph_may_bypass,
+	.bypassed = timegraph_bypassed,
 };

@@ -120,7 +120,7 @@ static void fill_pools(struct replay *r, bool knob)
 	if (knob && !core->dry)
 		fill_pool(r, TG_POOL_DRY, 1);
 	fill_pool(r, TG_POOL_ACCOUNT, 1);
-	fill_pool(r, TG_POOL_ASK, 1);
+	fill_pool(r, TG_POOL_REQUEST, 1);
 	fill_pool(r, TG_POOL_CHUNK, TG_KEY_CHUNKS(TG_KEY_PAIRS));
 	if (job)
 		r->spare = *(void **)job;

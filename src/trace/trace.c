@@ -149,7 +149,7 @@ const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char
 static const char *const event_names[TG_EV_KINDS] = {
 	"JOIN", "LEAVE", "SUBMIT", "CANCEL", "STARTED", "REFUSED", "DONE", "IDLE", "TIMER",
 	"SPEC", "POLICY", "KNOB", "SAMPLE", "PRIO", "FOREGROUND", "MEM_SIZE", "MEM_ASK",
-	"MEM_CANCEL", "MEM_FREE", "VGPU", "ENGINES", "WENT",
+	"MEM_CANCEL", "MEM_FREE", "VGPU", "ENGINES", "BYPASSED",
 };
 
 static const char *const action_names[TG_ACT_KINDS] = {

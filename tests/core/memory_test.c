@@ -674,8 +674,8 @@ static void ask(struct world *w, struct process *p, struct thread *t)
 	ev.host = t;
 	if (!w->gpu.pooled[TG_POOL_ACCOUNT])
 		tg_gpu_give(&w->gpu, TG_POOL_ACCOUNT, malloc(sizeof(struct tg_account)));
-	if (!w->gpu.pooled[TG_POOL_ASK])
-		tg_gpu_give(&w->gpu, TG_POOL_ASK, malloc(sizeof(struct tg_ask)));
+	if (!w->gpu.pooled[TG_POOL_REQUEST])
+		tg_gpu_give(&w->gpu, TG_POOL_REQUEST, malloc(sizeof(struct tg_mem_request)));
 	t->since = w->gpu.now;	/* or later, by less than 1 ms */
 	if (tell(w, &ev))
 		w->wrong = "a request is not taken";

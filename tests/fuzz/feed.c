@@ -132,7 +132,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static struct tg_cost costs_mem[OBJECTS / 2];
 	static struct tg_chunk chunks_mem[OBJECTS];
 	static struct tg_account accounts_mem[3];
-	static struct tg_ask asks_mem[OBJECTS];
+	static struct tg_mem_request asks_mem[OBJECTS];
 	static struct tg_dry dry_mem;
 	static struct tg_gpu gpu;
 	const struct tg_buckets buckets = { jobs, clients, channels, 3 };
@@ -156,7 +156,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		tg_gpu_give(&gpu, TG_POOL_CLIENT, &clients_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_CHANNEL, &channels_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_RESERVE, &reserves_mem[i]);
-		tg_gpu_give(&gpu, TG_POOL_ASK, &asks_mem[i]);
+		tg_gpu_give(&gpu, TG_POOL_REQUEST, &asks_mem[i]);
 	}
 	for (i = 0; i < ARRAY_SIZE(accounts_mem); i++)
 		tg_gpu_give(&gpu, TG_POOL_ACCOUNT, &accounts_mem[i]);

@@ -260,7 +260,7 @@ static noinline void cycles(struct bench *b, u32 n)
 static void give_account(struct bench *b)
 {
 	tg_gpu_give(&b->core, TG_POOL_ACCOUNT, zeroed(1, sizeof(struct tg_account)));
-	tg_gpu_give(&b->core, TG_POOL_ASK, zeroed(1, sizeof(struct tg_ask)));
+	tg_gpu_give(&b->core, TG_POOL_REQUEST, zeroed(1, sizeof(struct tg_mem_request)));
 }
 
 /* All that there is belongs to the account 1. */

@@ -314,7 +314,7 @@ static void do_error(struct chaos *c)
 	static const enum tg_event_kind kinds[] = {
 		TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 		TG_EV_DONE, TG_EV_IDLE, TG_EV_KNOB, TG_EV_POLICY, TG_EV_KINDS, TG_EV_SUBMIT,
-		TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_WENT,
+		TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_BYPASSED,
 	};
 	struct th_job *job = some_job(c, TH_STARTED);
 	struct tg_event ev = {
@@ -398,7 +398,7 @@ static bool run(const struct row *row, u64 events, u64 seed)
 	c->rng.state = seed * 1000 + (row - rows);
 	th_init(&c->h, row->engines, row->policy, row->now, CLIENTS, JOBS, 3);
 	c->h.check_every = 16;
-	c->h.unasked = below(c, 2);
+	c->h.may_bypass = below(c, 2);
 	while (c->h.events < events && !*c->h.wrong)
 		step(c);
 	th_wind_up(&c->h);

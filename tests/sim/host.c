@@ -147,7 +147,7 @@ void th_init(struct th_host *h, u32 engines, const char *policy, s64 now, u32 cl
 	h->nr_client = clients;
 	h->job = keep(h, jobs, sizeof(*h->job));
 	h->nr_job = jobs;
-	h->unheard = keep(h, jobs, sizeof(*h->unheard));
+	h->unreported = keep(h, jobs, sizeof(*h->unreported));
 	h->unstarted = keep(h, jobs, sizeof(*h->unstarted));
 	for (i = 0; i < clients; i++)
 		h->client[i].index = i;
@@ -340,12 +340,12 @@ void th_tell(struct th_host *h)
 	u32 i, n;
 
 	tell_started(h);
-	n = h->nr_unheard;
-	h->nr_unheard = 0;
+	n = h->nr_unreported;
+	h->nr_unreported = 0;
 	for (i = 0; i < n; i++) {
-		struct th_job *job = h->unheard[i];
+		struct th_job *job = h->unreported[i];
 		struct tg_event ev = {
-			.kind = TG_EV_WENT, .client = job->client->id, .channel = job->channel,
+			.kind = TG_EV_BYPASSED, .client = job->client->id, .channel = job->channel,
 			.job = job->id, .arg = job->state == TH_STARTED, .at = job->started,
 			.host = job,
 		};
@@ -358,16 +358,16 @@ void th_tell(struct th_host *h)
 		tg_gpu_give(&h->core, TG_POOL_JOB, &job->core);
 		th_feed(h, &ev, 0);
 		if (h->actions > 1)	/* ARM */
-			th_fail(h, "WENT is answered by %u actions", h->actions);
+			th_fail(h, "BYPASSED is answered by %u actions", h->actions);
 	}
 }
 
-static bool goes_unasked(const struct th_host *h, const struct th_job *job)
+static bool goes_by_bypass(const struct th_host *h, const struct th_job *job)
 {
-	const struct th_job *before = h->nr_unheard ? h->unheard[0] : job;
+	const struct th_job *before = h->nr_unreported ? h->unreported[0] : job;
 
-	return h->unasked && before->client == job->client && before->channel == job->channel &&
-	       tg_gpu_unasked(&h->core, job->client->id, job->channel, h->nr_unheard);
+	return h->may_bypass && before->client == job->client && before->channel == job->channel &&
+	       tg_gpu_may_bypass(&h->core, job->client->id, job->channel, h->nr_unreported);
 }
 
 struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channel,
@@ -396,14 +396,14 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 	job->channel = channel;
 	job->at = h->now;
 	h->live++;
-	if (goes_unasked(h, job)) {
+	if (goes_by_bypass(h, job)) {
 		if (h->on_free)
 			h->on_free(h, job);
 		job->state = TH_FREED;
 		h->freed++;
 		h->went++;
-		job->unasked = true;
-		h->unheard[h->nr_unheard++] = job;
+		job->bypassed = true;
+		h->unreported[h->nr_unreported++] = job;
 		return job;
 	}
 	th_tell(h);
@@ -433,7 +433,7 @@ void th_started(struct th_host *h, struct th_job *job, s64 at)
 {
 	job->state = TH_STARTED;
 	job->started = at;
-	if (job->unasked)	/* the core hears of it with the next event */
+	if (job->bypassed)	/* the core hears of it with the next event */
 		return;
 	tell(h, TG_EV_STARTED, job, at);
 }

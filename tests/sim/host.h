@@ -21,9 +21,9 @@ struct th_job {
 	u32 channel;
 	enum th_state state;
 	bool given;			/* the core has it */
-	bool unasked;			/* it went without asking */
+	bool bypassed;			/* the core hears of it with the next event */
 	bool left;			/* its channel has left */
-	s64 started;			/* when, where it went without asking; 0: not yet */
+	s64 started;			/* when, where it bypassed the core; 0: not yet */
 	s64 cost;			/* for the test's own use, as all below */
 	s64 at;
 	u8 seen;			/* state of the core at the last look */
@@ -58,9 +58,9 @@ struct th_host {
 	struct th_job *job;		/* a fixed number */
 	u32 nr_job;
 	u32 live;			/* jobs that the core has */
-	bool unasked;			/* jobs go without asking where they may */
-	struct th_job **unheard;	/* these have, and the core has not heard of them */
-	u32 nr_unheard;
+	bool may_bypass;		/* jobs bypass the core where they may */
+	struct th_job **unreported;	/* these have, and the core has not heard of them */
+	u32 nr_unreported;
 	struct th_job **unstarted;	/* of these it has, but not that they have started */
 	u32 nr_unstarted;
 	u64 went;			/* how many have, ever */

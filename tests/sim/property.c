@@ -13,7 +13,7 @@
  *		all costs are equal and smaller than C)
  * share	a client that always has work and no rival gets C/T, to within a few groups
  * work		an engine is not idle while a job is eligible for it
- * unasked	where jobs may bypass the core (tg_gpu_unasked()), all is as if they had been
+ * bypass	where jobs may bypass the core (tg_gpu_may_bypass()), all is as if they had been
  *		submitted to it: which job goes when, what is charged, what is left of the budgets;
  *		only the predictor may differ, where groups that are not alike went unread (AE)
  *
@@ -142,7 +142,7 @@ struct prop {
 	struct past *past;
 };
 
-/* What happened, to be held against a run in which jobs go unasked. */
+/* What happened, to be held against a run in which jobs bypass the core. */
 struct past {
 	struct {
 		u64 job;
@@ -496,7 +496,7 @@ static void run(const struct row *row, u64 events, u64 seed, struct past *past)
 	p->h.on_free = on_free;
 	p->h.test = p;
 	p->h.check_every = 64;
-	p->h.unasked = past->again;
+	p->h.may_bypass = past->again;
 	th_spec(&p->h, row->spec, false);
 	th_knob(&p->h, false, TG_KNOB_DEADLINE, 3600 * TG_SEC / TG_USEC);
 	if (row->lead)
@@ -523,7 +523,7 @@ static void run(const struct row *row, u64 events, u64 seed, struct past *past)
 	if (past->again && !past->unlike && past->seen < past->nr / 2)
 		th_fail(&p->h, "only %llu of %llu were seen again", (unsigned long long)past->seen,
 			(unsigned long long)past->nr);
-	snprintf(name, sizeof(name), "%s%s", row->name, past->again ? ": unasked" : "");
+	snprintf(name, sizeof(name), "%s%s", row->name, past->again ? ": bypass" : "");
 	test_row(name, !*p->h.wrong, "seed %llu: %s", (unsigned long long)seed, p->h.wrong);
 	th_deinit(&p->h);
 	free(p);
@@ -544,14 +544,14 @@ int main(int argc, char **argv)
 		run(&rows[i], events, seed + i, &past);
 		past.again = true;
 		past.unlike = strstr(rows[i].spec, ":ae:") && !rows[i].what;
-		if (policy->unasked)
+		if (policy->may_bypass)
 			run(&rows[i], events, seed + i, &past);
 		went += past.went;
 		if (!strcmp(rows[i].name, "ae: alone"))
 			unread = past.went;
 		free(past.what);
 	}
-	test_row("many go unasked", went > events / 4, "only %llu", (unsigned long long)went);
+	test_row("many bypass the core", went > events / 4, "only %llu", (unsigned long long)went);
 	test_row("many go unread", unread > events / 8, "only %llu", (unsigned long long)unread);
 	return test_end();
 }
