@@ -34,7 +34,7 @@ $(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
 # Tests: under ASan and UBSan, and so is what they test.
 SIM_TEST_BUILD = mkdir -p $(@D) $(B)/obj && $(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $(B)/obj/$(@F).d -o $@ \
 	$(filter %.c %.o %.a,$^)
-SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test dry_test fair vgpu chaos property wrong replay_test example tgsim_cli figures transcripts tick sharing)
+SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test dry_test fair vgpu chaos crowd property wrong replay_test example tgsim_cli figures transcripts tick sharing)
 
 .PHONY: sim-tests check-sim
 sim-tests: $(SIM_TESTS)
@@ -44,7 +44,7 @@ check-sim: sim-tests
 $(addprefix $(B)/tests/sim/,sim_test dry_test fair figures tick sharing): $(B)/tests/sim/%: tests/sim/%.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
 	$(SIM_TEST_BUILD)
 
-$(B)/tests/sim/chaos $(B)/tests/sim/property $(B)/tests/sim/vgpu: $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c \
+$(B)/tests/sim/chaos $(B)/tests/sim/crowd $(B)/tests/sim/property $(B)/tests/sim/vgpu: $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c \
 		$(SIM_SAN) $(B)/lib/libtgcore-san.a
 	$(SIM_TEST_BUILD)
 

@@ -12,9 +12,10 @@
  *	interrupts off, since fences signal in hard interrupt context.
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
- *	No call sleeps. Work per event: O(log n). Exceptions: when a reserve runs dry or is
- *	refilled, its jobs are moved; when the policy or the spec changes, a season turns (dfq)
- *	or a poll phase ends (loga), all clients are visited.
+ *	No call sleeps. Work per event: O(log n). Exceptions: when the policy or the spec changes,
+ *	a season turns (dfq) or a poll phase ends (loga), all clients are visited. What a budget
+ *	means for many jobs is done in steps, each with an event of its own: the core asks for
+ *	TIMER at once.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -74,9 +75,10 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @cost: record of its client's history that learns its cost, or NULL
  * @throttled: time spent THROTTLED, ns
  * @reserve: the one it consumes from
- * @wait: in tg_reserve.waiting (THROTTLED, QUEUED), tg_engine.freed or tg_gpu.late (FREED),
- *	tg_engine.busy (BUSY) or tg_gpu.lost (LOST)
  * @sibling: in tg_channel.jobs
+ * @rank: in tg_reserve.throttled (THROTTLED)
+ * @wait: in tg_reserve.waiting (QUEUED), tg_engine.freed or tg_gpu.late (FREED), tg_engine.busy
+ *	(BUSY) or tg_gpu.lost (LOST)
  * @link: the policy's, while QUEUED
  */
 struct tg_job {
@@ -95,7 +97,13 @@ struct tg_job {
 	struct tg_cost *cost;
 	s64 throttled;
 	struct tg_reserve *reserve;
-	struct list_head wait, sibling, link;
+	struct list_head sibling;
+	union {
+		struct rb_node rank;
+		struct {
+			struct list_head wait, link;
+		};
+	};
 };
 
 /**
@@ -368,6 +376,7 @@ struct tg_buckets {
  * @late: FREED jobs that lost their slot
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first of these becomes eligible
+ * @moved: jobs that the event being fed has taken from their reserves' throttled jobs
  * @knob: the core's; times in ns
  * @policy_knob: values of its knobs; defaults again when the policy changes
  * @mem: the books of its memory
@@ -397,6 +406,7 @@ struct tg_gpu {
 	struct list_head all_clients, syncs, reserves;
 	struct list_head late, lost;
 	struct rb_root_cached throttled;
+	u32 moved;
 	s64 knob[TG_KNOBS];
 	s64 policy_knob[TG_KNOBS_MAX];
 	struct tg_memory mem;

@@ -20,6 +20,12 @@
 
 #define TG_SHARE_ALL	100000000	/* the share that is the whole GPU */
 
+/*
+ * How many jobs of a limited reserve the policy sees at once. Each of them has to be taken back
+ * when the budget is used up, so their number bounds what one event costs.
+ */
+#define TG_RESERVE_WINDOW	32
+
 /**
  * struct tg_reserve - one reserve
  * @name: of a shared reserve; empty: a client's own; "background": Background
@@ -34,20 +40,23 @@
  * @kind: TG_PE or TG_AE
  * @busy: its jobs on the hardware
  * @queued: its jobs in the state QUEUED
- * @throttled: its jobs in the state THROTTLED
+ * @nr_throttled: its jobs in the state THROTTLED
  * @in_policy: its jobs in the policy's queue, by engine
  * @users: clients that consume from it, and its jobs that are not over
- * @waiting: its jobs that wait, THROTTLED and QUEUED, in arrival order (tg_job.wait)
+ * @waiting: its QUEUED jobs, in arrival order (tg_job.wait)
+ * @throttled: its THROTTLED jobs, by priority, then by arrival (tg_job.rank)
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
- * @ready: when the first of its throttled jobs becomes eligible
+ * @ready: when the first of its throttled jobs becomes eligible; TG_NEVER: when a QUEUED one has
+ *	gone
  */
 struct tg_reserve {
 	char name[TG_NAME_LEN];
 	s64 capacity, period, budget, reserved, next, busy_since, used, share;
 	u8 kind;
-	u32 busy, queued, throttled, users, in_policy[TG_ENGINES_MAX];
+	u32 busy, queued, nr_throttled, users, in_policy[TG_ENGINES_MAX];
 	struct list_head waiting, all;
+	struct rb_root_cached throttled;
 	struct rb_node ready_node;
 	s64 ready;
 };

@@ -50,30 +50,44 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 
 static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
-	u32 queued = 0, throttled = 0, in_policy[TG_ENGINES_MAX] = { }, i;
-	const struct tg_job *job;
+	u32 queued = 0, throttled = 0, shown = 0, in_policy[TG_ENGINES_MAX] = { }, i;
+	const struct tg_job *job, *last = NULL;
+	struct rb_node *node;
 	u64 seq = 0;
 
 	list_for_each_entry(job, &r->waiting, wait) {
-		if (!tg_job_waits(job) || job->reserve != r)
+		if (job->state != TG_JOB_QUEUED || job->reserve != r)
 			return "a reserve lists a job that does not wait for it";
 		if (job->seq <= seq)
 			return "a reserve's jobs are out of order";
 		seq = job->seq;
-		queued += job->state == TG_JOB_QUEUED;
-		throttled += job->state == TG_JOB_THROTTLED;
+		queued++;
+		shown += job->in_policy;
 		for (i = 0; i < gpu->nr_engines; i++)
 			in_policy[i] += job->in_policy && job->engines & 1 << i;
 		if (r->kind == TG_PE && job->in_policy && tg_reserves_hold(gpu) &&
 		    !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
+	for (node = rb_first_cached(&r->throttled); node; node = rb_next(node)) {
+		job = rb_entry(node, struct tg_job, rank);
+		if (job->state != TG_JOB_THROTTLED || job->reserve != r)
+			return "a reserve throttles a job that does not wait for it";
+		if (last && (last->client->prio < job->client->prio ||
+			     (last->client->prio == job->client->prio && last->seq >= job->seq)))
+			return "a reserve's throttled jobs are out of order";
+		last = job;
+		throttled++;
+	}
+	if (throttled && !tg_reserve_unlimited(r) && tg_reserves_hold(gpu) &&
+	    shown > TG_RESERVE_WINDOW)
+		return "the policy sees too many jobs of a reserve";
 	if (r->share && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";
-	if (queued != r->queued || throttled != r->throttled ||
+	if (queued != r->queued || throttled != r->nr_throttled ||
 	    memcmp(in_policy, r->in_policy, sizeof(in_policy)))
 		return "a reserve counts its waiting jobs wrongly";
-	if (!r->throttled != RB_EMPTY_NODE(&r->ready_node))
+	if (!r->nr_throttled != RB_EMPTY_NODE(&r->ready_node))
 		return "a reserve with throttled jobs is not due, or one without is";
 	return NULL;
 }

@@ -18,6 +18,9 @@
 /* The least time between the wake-ups that a policy asks for. */
 #define WAKE_MIN	(10 * TG_USEC)
 
+/* Jobs that one event frees at a wedged engine. The host wakes a thread for each. */
+#define PASSES		4
+
 bool tg_gpu_waits(const struct tg_gpu *gpu)
 {
 	u32 i;
@@ -112,7 +115,8 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	while ((node = rb_first_cached(&gpu->throttled))) {
 		struct tg_reserve *r = rb_entry(node, struct tg_reserve, ready_node);
 
-		if (r->ready > gpu->now)
+		/* What is left is due at once, with an event of its own. */
+		if (r->ready > gpu->now || gpu->moved == TG_RESERVE_WINDOW)
 			break;
 		tg_reserve_review(gpu, r);
 	}
@@ -131,16 +135,39 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	}
 }
 
-/* Free every job that waits for one of @engines, without asking the policy. */
-static noinline void pass_all(struct tg_gpu *gpu, u8 engines)
+/* A job that waits for one of @engines; of its channel, the first. NULL: there is none. */
+static struct tg_job *waits_for(const struct tg_gpu *gpu, u8 engines)
 {
-	struct tg_reserve *r;
-	struct tg_job *job, *next;
+	const struct tg_reserve *r;
+	struct rb_node *node;
+	struct tg_job *job;
 
-	list_for_each_entry(r, &gpu->reserves, all)
-		list_for_each_entry_safe(job, next, &r->waiting, wait)
+	list_for_each_entry(r, &gpu->reserves, all) {
+		list_for_each_entry(job, &r->waiting, wait)
 			if (job->engines & engines)
-				tg_job_pass(gpu, job);
+				return job;
+		for (node = rb_first_cached(&r->throttled); node; node = rb_next(node)) {
+			job = rb_entry(node, struct tg_job, rank);
+			if (job->engines & engines)
+				return job;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Free the jobs that wait for one of @engines without asking the policy: a few, and the others with
+ * the next event, which comes at once.
+ */
+static noinline void pass_some(struct tg_gpu *gpu, u8 engines)
+{
+	struct tg_job *job = NULL;
+	u32 i;
+
+	for (i = 0; i < PASSES && (job = waits_for(gpu, engines)); i++)
+		tg_job_pass(gpu, job);
+	if (job)
+		tg_wake_by(gpu, gpu->now);
 }
 
 /* May the policy choose this job for this engine now? */
@@ -254,7 +281,7 @@ void tg_engines_run(struct tg_gpu *gpu)
 
 		if (engine->wedged) {
 			engine->idle_since = TG_NEVER;
-			pass_all(gpu, 1 << i);
+			pass_some(gpu, 1 << i);
 		} else if (!fill(gpu, engine)) {
 			return;
 		}

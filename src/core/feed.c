@@ -178,6 +178,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	gpu->now = ev->now;
 	gpu->out = out;
 	gpu->wake = gpu->armed;
+	gpu->moved = 0;
 	rc = of_job(ev->kind) ? feed_job(gpu, ev) : feed_other(gpu, ev);
 	if (rc) {
 		gpu->now = before;

@@ -90,10 +90,8 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	client->gate = TG_GATE_HOLD;
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
-			if (tg_job_waits(job)) {
-				INIT_LIST_HEAD(&job->link);
+			if (tg_job_waits(job))
 				tg_job_disown(gpu, job);
-			}
 	tg_client_idle(gpu, client);
 }
 

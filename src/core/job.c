@@ -119,11 +119,13 @@ static void leave_policy(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /*
- * Give @client another priority or virtual GPU. Its jobs in the policy's queue leave it before the
- * change and come back after it, since both decide about their places.
+ * Give @client another priority or virtual GPU. Its waiting jobs leave the policy's queue, or their
+ * reserve's, before the change and come back after it, since both decide about their places. With
+ * another priority, the caller reviews the reserve.
  */
 void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu)
 {
+	bool ranks = prio != client->prio;
 	struct tg_channel *ch;
 	struct tg_job *job;
 
@@ -132,6 +134,8 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 			if (job->in_policy) {
 				count_in_policy(gpu, job, -1);
 				gpu->policy->drop(gpu, job);
+			} else if (job->state == TG_JOB_THROTTLED && ranks) {
+				tg_reserve_unthrottle(gpu, job);
 			}
 	client->prio = prio;
 	tg_vgpu_move(gpu, client, vgpu);
@@ -140,6 +144,8 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 			if (job->in_policy) {
 				count_in_policy(gpu, job, 1);
 				gpu->policy->queue(gpu, job);
+			} else if (job->state == TG_JOB_THROTTLED && ranks) {
+				tg_reserve_throttle(job->reserve, job);
 			}
 }
 
@@ -156,23 +162,13 @@ static void unset_queued(struct tg_gpu *gpu, struct tg_job *job)
 	count_queued(gpu, job, -1);
 }
 
-/* Leave the state THROTTLED. A reserve without throttled jobs needs no wake-up. */
-static void unset_throttled(struct tg_gpu *gpu, struct tg_job *job)
-{
-	struct tg_reserve *r = job->reserve;
-
-	if (--r->throttled == 0 && !RB_EMPTY_NODE(&r->ready_node)) {
-		rb_erase_cached(&r->ready_node, &gpu->throttled);
-		RB_CLEAR_NODE(&r->ready_node);
-	}
-}
-
+/* Leave THROTTLED or QUEUED. The job may still be in its reserve's list. */
 static void unset_waiting(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->state == TG_JOB_QUEUED)
 		unset_queued(gpu, job);
 	else
-		unset_throttled(gpu, job);
+		tg_reserve_unthrottle(gpu, job);
 }
 
 /* QUEUED -> THROTTLED. A job that is throttled stays so. */
@@ -181,15 +177,17 @@ void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 	if (job->state == TG_JOB_THROTTLED)
 		return;
 	unset_queued(gpu, job);
+	list_del_init(&job->wait);
 	enter(gpu, job, TG_JOB_THROTTLED);
-	job->reserve->throttled++;
+	tg_reserve_throttle(job->reserve, job);
 }
 
 /* THROTTLED -> QUEUED */
 void tg_job_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 {
-	unset_throttled(gpu, job);
+	tg_reserve_unthrottle(gpu, job);
 	enter(gpu, job, TG_JOB_QUEUED);
+	tg_reserve_wait(job->reserve, job);
 	set_queued(gpu, job);
 }
 
@@ -215,13 +213,15 @@ void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 
 /*
  * The gate of a waiting job's client has changed to ASK or HOLD. The job waits in the policy's
- * queue or in none; no reserve throttles it until the next review.
+ * queue or in none. A limited reserve throttles it, until the review that follows.
  */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
 		leave_policy(gpu, job);
-	if (job->state == TG_JOB_THROTTLED)
+	if (tg_reserve_decides(gpu, job->client) && !tg_reserve_unlimited(job->reserve))
+		tg_job_throttle(gpu, job);
+	else if (job->state == TG_JOB_THROTTLED)
 		tg_job_unthrottle(gpu, job);
 	else if (!job->in_policy)
 		enter_policy(gpu, job);
@@ -233,6 +233,8 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
  */
 void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
 {
+	if (job->in_policy)
+		INIT_LIST_HEAD(&job->link);
 	set_out_of_policy(gpu, job);
 	tg_job_line_up(gpu, job);
 }
@@ -245,8 +247,9 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 		set_queued(gpu, job);
 		return;
 	}
+	list_del_init(&job->wait);
 	job->state = TG_JOB_THROTTLED;
-	job->reserve->throttled++;
+	tg_reserve_throttle(job->reserve, job);
 }
 
 /*
@@ -358,7 +361,7 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));
 	tg_engines_watch(gpu);
 	let_go(gpu, job);
-	if (r->kind == TG_AE)
+	if (r->kind == TG_AE || r->nr_throttled)
 		tg_reserve_review(gpu, r);
 }
 
@@ -657,20 +660,29 @@ void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLAP);
 }
 
-/* A throttled job gets another reserve. The caller reviews both afterwards. */
-void tg_job_move(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
+/*
+ * The waiting job of a client that is about to be matched: THROTTLED, and out of its reserve, which
+ * counts it as a user still, until tg_job_settle_in() puts it into another, or back.
+ */
+void tg_job_lift(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_job_throttle(gpu, job);
+	tg_reserve_unthrottle(gpu, job);
+}
+
+/* The job's reserve is @reserve from now on. The caller reviews both afterwards. */
+void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
 {
 	struct tg_reserve *old = job->reserve;
 
-	unset_throttled(gpu, job);
-	list_del_init(&job->wait);
-	job->reserve = reserve;
-	reserve->users++;
-	reserve->throttled++;
-	if (reserve->kind != TG_AE)
-		forget_prediction(gpu, job);
-	else if (!job->cost)
-		predict(gpu, job, NULL);
-	tg_reserve_wait(reserve, job);
-	tg_reserve_put(gpu, old);
+	if (reserve != old) {
+		job->reserve = reserve;
+		reserve->users++;
+		if (reserve->kind != TG_AE)
+			forget_prediction(gpu, job);
+		else if (!job->cost)
+			predict(gpu, job, NULL);
+		tg_reserve_put(gpu, old);
+	}
+	tg_reserve_throttle(reserve, job);
 }

@@ -47,11 +47,11 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_job *job;
 	bool room;
 
-	/* Out of the policy's queue: the places of these jobs are about to change. */
+	/* Their places, in the policy's queue and in the reserve's, are about to change. */
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (tg_job_waits(job))
-				tg_job_throttle(gpu, job);
+				tg_job_lift(gpu, job);
 
 	client->matched = entry ? entry->line : 0;
 	client->sched = entry ? entry->sched : TG_PRT;
@@ -82,11 +82,10 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 		tg_memory_promise(gpu, client, entry ? entry->mem : 0);
 	}
 
-	if (client->reserve != old)
-		for (ch = client->channels; ch; ch = ch->next)
-			list_for_each_entry(job, &ch->jobs, sibling)
-				if (tg_job_waits(job))
-					tg_job_move(gpu, job, client->reserve);
+	for (ch = client->channels; ch; ch = ch->next)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			if (tg_job_waits(job))
+				tg_job_settle_in(gpu, job, client->reserve);
 	if (old)
 		tg_reserve_put(gpu, old);
 	if (!tg_reserve_decides(gpu, client))

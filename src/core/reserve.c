@@ -36,6 +36,7 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
 	r->busy_since = TG_NEVER;
 	r->ready = TG_NEVER;
 	INIT_LIST_HEAD(&r->waiting);
+	r->throttled = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&r->all);
 	RB_CLEAR_NODE(&r->ready_node);
 }

@@ -5,7 +5,8 @@
  *
  * reserve.c knows the arithmetic of one budget; here it meets clients and jobs. A job whose reserve
  * cannot pay for it is THROTTLED, and no policy sees it. A charge throttles jobs that were QUEUED;
- * a refill returns them to their places.
+ * a refill returns them to their places. The policy sees the first TG_RESERVE_WINDOW jobs of a
+ * limited reserve only, so that neither grows with the number of jobs that wait.
  *
  * match.c calls the first part when a client gets another line of the spec. job.c, engine.c and
  * gate.c call the second when a job arrives, or a budget or a gate changes. Hosts call
@@ -15,6 +16,8 @@
 #include "memory.h"
 #include "table.h"
 #include "throttle.h"
+
+#define LARGEST_OF	64
 
 /* ---- which reserve a client has -------------------------------------------------------- */
 
@@ -157,97 +160,183 @@ static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 	rb_add_cached(&r->ready_node, &gpu->throttled, sooner);
 }
 
+/* Does @a go before @b, as far as their reserve is concerned: by priority, then by arrival? */
+static bool outranks(const struct tg_job *a, const struct tg_job *b)
+{
+	if (a->client->prio != b->client->prio)
+		return a->client->prio > b->client->prio;
+	return a->seq < b->seq;
+}
+
+static bool before(struct rb_node *a, const struct rb_node *b)
+{
+	return outranks(rb_entry(a, struct tg_job, rank), rb_entry(b, struct tg_job, rank));
+}
+
+/* The job, which is in no list, waits THROTTLED. */
+void tg_reserve_throttle(struct tg_reserve *r, struct tg_job *job)
+{
+	rb_add_cached(&job->rank, &r->throttled, before);
+	r->nr_throttled++;
+}
+
+/* The job is THROTTLED no more, and in no list. A reserve without such jobs needs no wake-up. */
+void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
+{
+	struct tg_reserve *r = job->reserve;
+
+	rb_erase_cached(&job->rank, &r->throttled);
+	INIT_LIST_HEAD(&job->wait);
+	INIT_LIST_HEAD(&job->link);
+	if (--r->nr_throttled == 0 && !RB_EMPTY_NODE(&r->ready_node)) {
+		rb_erase_cached(&r->ready_node, &gpu->throttled);
+		RB_CLEAR_NODE(&r->ready_node);
+	}
+}
+
+/* The throttled job that goes next; NULL: there is none. */
+static struct tg_job *first_throttled(const struct tg_reserve *r)
+{
+	struct rb_node *node = rb_first_cached(&r->throttled);
+
+	return node ? rb_entry(node, struct tg_job, rank) : NULL;
+}
+
+/* The job in the policy's queue that goes last; NULL: there is none. */
+static struct tg_job *last_queued(const struct tg_reserve *r)
+{
+	struct tg_job *job, *last = NULL;
+
+	list_for_each_entry(job, &r->waiting, wait)
+		if (job->in_policy && (!last || outranks(last, job)))
+			last = job;
+	return last;
+}
+
 /*
- * The largest prediction among the jobs that wait, which bounds the budget under AE; 0 under PE.
- * Out of line, since a refill is rarely due.
+ * The largest prediction among the jobs that wait, which bounds the budget under AE; 0 under PE. Of
+ * the throttled ones, the first LARGEST_OF count. Out of line, since a refill is rarely due.
  */
 noinline s64 tg_reserve_largest(const struct tg_reserve *r)
 {
+	struct rb_node *node = rb_first_cached(&r->throttled);
 	const struct tg_job *job;
 	s64 x = 0;
+	u32 i;
 
-	if (r->kind == TG_AE)
-		list_for_each_entry(job, &r->waiting, wait)
-			x = max(x, job->predicted);
+	if (r->kind != TG_AE)
+		return 0;
+	list_for_each_entry(job, &r->waiting, wait)
+		x = max(x, job->predicted);
+	for (i = 0; i < LARGEST_OF && node; i++, node = rb_next(node))
+		x = max(x, rb_entry(node, struct tg_job, rank)->predicted);
 	return x;
 }
 
 /*
- * Bring the states of a reserve's waiting jobs in line with its budget, in arrival order. Budget is
- * kept for the first job that cannot go: later jobs wait behind it unless their priority is higher,
- * and those of its channel always do. Else a job with a large x would starve in a shared reserve.
- *
- * Jobs whose client's gate does not stand at ASK are left alone. There is nothing to do for a
- * reserve without a limit that throttles nothing, as Background mostly is.
+ * Throttle the jobs in the policy's queue that cannot go any more: under PE all or none. Also all,
+ * for let_in(), if these are too many: the reserve has just got its limit.
  */
-void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
+static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
 {
+	bool many = r->queued > TG_RESERVE_WINDOW && !tg_reserve_unlimited(r);
 	struct tg_job *job, *next;
-	s64 least = TG_NEVER;
-	int held = -1;
 
-	if ((tg_reserve_unlimited(r) && !r->throttled) || !tg_reserves_hold(gpu))
+	if (!r->queued || (r->kind == TG_PE && !many && tg_reserve_eligible(r, 0)))
 		return;
-	tg_reserve_catch_up(r, gpu->now);
-	if (r->kind == TG_PE) {
-		bool eligible = tg_reserve_eligible(r, 0);
-
-		if (eligible ? !r->throttled : !r->queued) {
-			if (r->throttled)
-				set_ready(gpu, r, tg_reserve_ready(r, 0));
-			return;
-		}
-	}
-	list_for_each_entry_safe(job, next, &r->waiting, wait) {
-		int prio = job->client->prio;
-
-		if (job->client->gate != TG_GATE_ASK)
-			continue;
-		if (prio > held && tg_reserve_eligible(r, job->predicted)) {
-			if (job->state == TG_JOB_THROTTLED)
-				tg_job_unthrottle(gpu, job);
-			continue;
-		}
-		if (prio > held) {
-			held = prio;
-			least = min(least, job->predicted);
-		}
-		tg_job_throttle(gpu, job);
-	}
-	if (r->throttled)
-		set_ready(gpu, r, tg_reserve_ready(r, least));
+	list_for_each_entry_safe(job, next, &r->waiting, wait)
+		if (job->in_policy && (many || !tg_reserve_eligible(r, job->predicted)))
+			tg_job_throttle(gpu, job);
 }
 
-/* Is a job throttled in @job's reserve that came earlier and has the same or a higher priority? */
-static bool behind(const struct tg_job *job)
+/* Does the policy see as many jobs of @r as it may, none of which goes after @first? */
+static bool full(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_job *first)
 {
-	const struct tg_job *first;
+	struct tg_job *last;
 
-	list_for_each_entry(first, &job->reserve->waiting, wait)
-		if (first->state == TG_JOB_THROTTLED && first->client->prio >= job->client->prio)
-			return true;
+	if (tg_reserve_unlimited(r) || r->queued < TG_RESERVE_WINDOW)
+		return false;
+	last = last_queued(r);
+	if (!last || !outranks(first, last))
+		return true;
+	tg_job_throttle(gpu, last);
+	if (RB_EMPTY_NODE(&r->ready_node))
+		set_ready(gpu, r, TG_NEVER);
 	return false;
 }
 
 /*
- * Does its reserve let a fresh job go to the policy? It is the last in the reserve's list. If not,
- * the reserve wakes up in time for it.
+ * Give the policy the throttled jobs that can go, in their order. Return: the first that cannot;
+ * NULL: there is none, or the rest has to wait for another reason, and the reserve is due for it.
+ */
+static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	struct tg_job *first;
+
+	while ((first = first_throttled(r)) && tg_reserve_eligible(r, first->predicted)) {
+		if (gpu->moved == TG_RESERVE_WINDOW) {
+			set_ready(gpu, r, gpu->now);
+			return NULL;
+		}
+		if (full(gpu, r, first)) {
+			set_ready(gpu, r, TG_NEVER);
+			return NULL;
+		}
+		gpu->moved++;
+		tg_job_unthrottle(gpu, first);
+	}
+	return first;
+}
+
+/*
+ * Bring the states of a reserve's waiting jobs in line with its budget. Those in the policy's queue
+ * are the first of them, by priority, then by arrival: at most TG_RESERVE_WINDOW. Budget is kept
+ * for the first job that cannot go, and all behind it wait, whatever they cost. Else a job with a
+ * large x would starve in a shared reserve.
+ *
+ * One event lets in at most TG_RESERVE_WINDOW jobs, of all reserves; if there are more, the next
+ * event comes at once. Jobs whose client's gate does not stand at ASK are left alone. There is
+ * nothing to do for a reserve without a limit that throttles nothing, as Background mostly is.
+ */
+void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	struct tg_job *first, *job, *next;
+
+	if ((tg_reserve_unlimited(r) && !r->nr_throttled) || !tg_reserves_hold(gpu))
+		return;
+	tg_reserve_catch_up(r, gpu->now);
+	hold_back(gpu, r);
+	first = let_in(gpu, r);
+	if (!first)
+		return;
+	if (r->kind == TG_AE)
+		list_for_each_entry_safe(job, next, &r->waiting, wait)
+			if (job->in_policy && outranks(first, job))
+				tg_job_throttle(gpu, job);
+	set_ready(gpu, r, tg_reserve_ready(r, first->predicted));
+}
+
+/*
+ * Does its reserve let a fresh job go to the policy? If not, the reserve wakes up in time for it.
  */
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
-	bool last;
+	struct tg_job *first;
 	s64 ready;
 
 	tg_reserve_catch_up(r, gpu->now);
-	last = r->throttled && behind(job);
-	if (!last && tg_reserve_eligible(r, job->predicted))
-		return true;
-	if (!last) {
+	first = first_throttled(r);
+	if (first && outranks(first, job))
+		return false;
+	if (!tg_reserve_eligible(r, job->predicted))
 		ready = tg_reserve_ready(r, job->predicted);
-		if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
-			set_ready(gpu, r, ready);
-	}
+	else if (full(gpu, r, job))
+		ready = TG_NEVER;
+	else
+		return true;
+	if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
+		set_ready(gpu, r, ready);
 	return false;
 }
 
@@ -309,6 +398,6 @@ bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 un
 		return false;
 	r = ch->client->reserve;
 	x = r->kind == TG_AE ? unread(gpu, ch, unreported) : 0;
-	return x >= 0 && !r->throttled && tg_reserve_eligible(r, x) &&
+	return x >= 0 && !r->nr_throttled && tg_reserve_eligible(r, x) &&
 	       gpu->policy->may_bypass(gpu, ch, unreported);
 }

@@ -15,6 +15,8 @@ void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r);
 
 /* What its budget means for the jobs that wait for it */
+void tg_reserve_throttle(struct tg_reserve *r, struct tg_job *job);
+void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job);
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
@@ -33,7 +35,7 @@ static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 		tg_reserve_unused(gpu, r);
 }
 
-/* Put a waiting job into its reserve's list, by arrival; nearly always at the end. */
+/* Put a QUEUED job into its reserve's list, by arrival; nearly always at the end. */
 static inline void tg_reserve_wait(struct tg_reserve *r, struct tg_job *job)
 {
 	struct list_head *pos = r->waiting.prev;

@@ -109,14 +109,13 @@ static struct tg_job *pick_last(struct tg_gpu *gpu, struct tg_engine *engine)
 static struct tg_job *pick_throttled(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct tg_client *client;
-	struct tg_job *job;
 
 	if (engine->inflight)
 		return NULL;
 	list_for_each_entry(client, &gpu->all_clients, all)
-		list_for_each_entry(job, &client->reserve->waiting, wait)
-			if (job->state == TG_JOB_THROTTLED)
-				return job;
+		if (client->reserve->nr_throttled)
+			return rb_entry(rb_first_cached(&client->reserve->throttled), struct tg_job,
+					rank);
 	return take(gpu);
 }
 
