@@ -30,7 +30,88 @@
 #include "vram.h"
 #include "wrap/timer.h"
 
+/* Threads that one event wakes itself; each takes some 4000 instructions under the lock. */
+#define WAKES	2
+
+/* --- threads whose turn has come, or that have to leave --- */
+
+/*
+ * Under tgk_gpu.lock: the thread of a job or request sleeps, and is woken. @node: the job's or the
+ * request's. If this event has woken others, wake_work does it from @due, one by one.
+ */
+static void wake(struct tgk_gpu *gpu, struct task_struct *task, struct list_head *node,
+		 struct list_head *due)
+{
+	if (gpu->woken++ < WAKES) {
+		wake_up_process(task);
+		return;
+	}
+	list_move_tail(node, due);
+	queue_work(tgk_wq, &gpu->wake_work);
+}
+
+/* Return: there was one to wake. */
+static bool wake_one(struct tgk_gpu *gpu)
+{
+	struct tgk_request *req;
+	struct tgk_job *job;
+
+	raw_spin_lock_irq(&gpu->lock);
+	job = list_first_entry_or_null(&gpu->due, struct tgk_job, node);
+	req = list_first_entry_or_null(&gpu->due_requests, struct tgk_request, node);
+	if (job) {
+		list_move_tail(&job->node, &gpu->waiting);
+		wake_up_process(job->task);
+	} else if (req) {
+		list_move_tail(&req->node, &gpu->requests);
+		wake_up_process(req->task);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	return job || req;
+}
+
+static void wake_due(struct work_struct *work)
+{
+	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, wake_work);
+
+	while (wake_one(gpu))
+		;
+}
+
+/**
+ * tgk_wake_all() - wake all threads that sleep until the core lets them go: they have to leave
+ * @gpu: the GPU, closing: no thread begins to sleep
+ *
+ * Context: process.
+ *
+ * Return: how many there were.
+ */
+u32 tgk_wake_all(struct tgk_gpu *gpu)
+{
+	const struct list_head *pos;
+	u32 nr = 0;
+
+	raw_spin_lock_irq(&gpu->lock);
+	list_splice_tail_init(&gpu->waiting, &gpu->due);
+	list_splice_tail_init(&gpu->requests, &gpu->due_requests);
+	list_for_each(pos, &gpu->due)
+		nr++;
+	list_for_each(pos, &gpu->due_requests)
+		nr++;
+	raw_spin_unlock_irq(&gpu->lock);
+	while (wake_one(gpu))
+		;
+	return nr;
+}
+
 /* --- actions: under tgk_gpu.lock, inside tg_gpu_feed() --- */
+
+/* The answer to a request for VRAM. */
+static void answer(struct tgk_gpu *gpu, struct tgk_request *req, bool granted)
+{
+	if (tgk_vram_answer(req, granted))
+		wake(gpu, req->task, &req->node, &gpu->due_requests);
+}
 
 static void emit(struct tg_actions *out, const struct tg_action *action)
 {
@@ -44,7 +125,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		WRITE_ONCE(job->freed, true);
 		/* A parked job's thread is elsewhere, and is not to be woken. */
 		if (job->task && !job->file)
-			wake_up_process(job->task);
+			wake(gpu, job->task, &job->node, &gpu->due);
 		break;
 	}
 	case TG_ACT_ARM:
@@ -70,7 +151,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		break;
 	case TG_ACT_MEM_GRANT:
 	case TG_ACT_MEM_REFUSE:
-		tgk_vram_answer(action->host, action->kind == TG_ACT_MEM_GRANT);
+		answer(gpu, action->host, action->kind == TG_ACT_MEM_GRANT);
 		break;
 	default:
 		break;
@@ -177,6 +258,7 @@ void tgk_report_bypassed(struct tgk_gpu *gpu)
  */
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
 {
+	gpu->woken = 0;
 	if (gpu->nr_bypassed || gpu->nr_unstarted)
 		tgk_report_bypassed(gpu);
 	return feed_one(gpu, ev);
@@ -218,5 +300,10 @@ void tgk_feed_locking(struct tgk_gpu *gpu, struct tg_event *ev)
 void tgk_feed_gpu(struct tgk_gpu *gpu)
 {
 	gpu->out.emit = emit;
+	INIT_LIST_HEAD(&gpu->waiting);
+	INIT_LIST_HEAD(&gpu->due);
+	INIT_LIST_HEAD(&gpu->requests);
+	INIT_LIST_HEAD(&gpu->due_requests);
+	INIT_WORK(&gpu->wake_work, wake_due);
 	tgk_timer_setup(&gpu->timer, on_timer);
 }

@@ -11,5 +11,6 @@ void tgk_feed_gpu(struct tgk_gpu *gpu);
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev);
 void tgk_feed_locking(struct tgk_gpu *gpu, struct tg_event *ev);
 void tgk_report_bypassed(struct tgk_gpu *gpu);
+u32 tgk_wake_all(struct tgk_gpu *gpu);
 
 #endif /* TGK_FEED_H */

@@ -57,13 +57,11 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	raw_spin_lock_init(&gpu->lock);
 	hash_init(gpu->clients);
 	hash_init(gpu->channels);
-	INIT_LIST_HEAD(&gpu->waiting);
 	INIT_LIST_HEAD(&gpu->parked);
 	hash_init(gpu->parked_by);
 	INIT_LIST_HEAD(&gpu->flights);
 	INIT_LIST_HEAD(&gpu->unstarted);
 	init_llist_head(&gpu->bypassed);
-	INIT_LIST_HEAD(&gpu->requests);
 	INIT_LIST_HEAD(&gpu->left);
 	hash_init(gpu->owners);
 	hash_init(gpu->objects);
@@ -175,22 +173,13 @@ free:
  */
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 {
-	struct tgk_job *job;
-	struct tgk_request *req;
-	u32 waiters = 0;
+	u32 waiters;
 
 	list_del_rcu(&gpu->node);
 	raw_spin_lock_irq(&gpu->lock);
 	WRITE_ONCE(gpu->closing, how);
-	list_for_each_entry(job, &gpu->waiting, node) {
-		wake_up_process(job->task);
-		waiters++;
-	}
-	list_for_each_entry(req, &gpu->requests, node) {
-		wake_up_process(req->task);
-		waiters++;
-	}
 	raw_spin_unlock_irq(&gpu->lock);
+	waiters = tgk_wake_all(gpu);
 	wake_up_all(&gpu->open_wait);
 	wake_up_all(&tgk_settled);
 	synchronize_rcu();

@@ -116,6 +116,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @fence_work: asks for fences whose interrupt was lost (fence.c)
  * @unpark: gives up parked jobs and requests whose thread has not come back
  * @note_work: writes notes out (note.c)
+ * @wake_work: wakes the threads of @due and @due_requests, one by one (feed.c)
  * @open_wait: woken when a client's last call through an open gate ends
  * @poll: the poller's; poll.h says under which lock
  * @lock: guards everything below, and all objects of the core
@@ -138,11 +139,14 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @clients: tgk_client.node, by process, until GONE
  * @channels: tgk_channel.hash, by number; readers: RCU
  * @waiting: tgk_job.node of jobs whose thread sleeps
+ * @due: tgk_job.node of jobs whose thread sleeps and has to be woken
+ * @woken: how many threads the event being fed has woken, or left to @wake_work
  * @parked: tgk_job.node of jobs whose thread was interrupted, oldest first
  * @parked_by: tgk_job.by_task of these
  * @flights: tgk_job.node of jobs whose fence has not signalled
  * @last_request: number of the last request for VRAM
  * @requests: tgk_request.node of those whose thread sleeps until the core answers
+ * @due_requests: tgk_request.node of those whose thread sleeps and has to be woken
  * @left: tgk_request.node of those whose thread was interrupted, oldest first
  * @nr_left: how many
  * @owners: tgk_owner.node, by process: those that have VRAM or a channel
@@ -160,7 +164,7 @@ struct tgk_gpu {
 	atomic_t calls;
 	struct hrtimer timer;
 	struct delayed_work fence_work, unpark;
-	struct work_struct note_work;
+	struct work_struct note_work, wake_work;
 	wait_queue_head_t open_wait;
 	struct tgk_poll poll;
 
@@ -181,10 +185,11 @@ struct tgk_gpu {
 	u64 given[TG_POOLS];
 	DECLARE_HASHTABLE(clients, 7);
 	DECLARE_HASHTABLE(channels, 7);
-	struct list_head waiting, parked, flights;
+	struct list_head waiting, due, parked, flights;
+	u32 woken;
 	DECLARE_HASHTABLE(parked_by, 8);
 	u64 last_request;
-	struct list_head requests, left;
+	struct list_head requests, due_requests, left;
 	DECLARE_HASHTABLE(owners, 10);
 	u32 nr_left;
 	DECLARE_HASHTABLE(objects, 12);

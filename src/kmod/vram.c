@@ -87,15 +87,22 @@ static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
 	object_free(gpu, object);
 }
 
-/* Under tgk_gpu.lock: TG_ACT_MEM_GRANT, TG_ACT_MEM_REFUSE. */
-void tgk_vram_answer(struct tgk_request *req, bool granted)
+/**
+ * tgk_vram_answer() - the core grants or refuses a request
+ * @req: the request
+ * @granted: which of the two
+ *
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: its thread sleeps and has to be woken. Answered at once, the request is in no list; left
+ * by its thread, that one sleeps elsewhere.
+ */
+bool tgk_vram_answer(struct tgk_request *req, bool granted)
 {
 	WRITE_ONCE(req->answer, granted ? TGK_GRANTED : TGK_REFUSED);
-	/* Answered at once, it is in no list; left by its thread, that one sleeps elsewhere. */
-	if (!list_empty(&req->node) && !req->until)
-		wake_up_process(req->task);
 	if (!granted)
 		tgk_count(TGK_STAT_VRAM_REFUSED);
+	return !list_empty(&req->node) && !req->until;
 }
 
 /* @object: what it is for, now the request's; or NULL. Return: NULL: no memory. */

@@ -9,7 +9,7 @@
 
 /**
  * struct tgk_request - a request for VRAM, or a submission that the driver has no memory for
- * @node: in tgk_gpu.requests or tgk_gpu.left, or in none; tgk_gpu.lock
+ * @node: in tgk_gpu.requests, tgk_gpu.due_requests or tgk_gpu.left, or in none; tgk_gpu.lock
  * @task: the thread, referenced; constant
  * @object: what it is for, NULL: a submission; constant
  * @id: the core's number; constant once the core has taken it
@@ -29,7 +29,7 @@ struct tgk_request {
 
 enum { TGK_GRANTED = 1, TGK_REFUSED };
 
-void tgk_vram_answer(struct tgk_request *req, bool granted);
+bool tgk_vram_answer(struct tgk_request *req, bool granted);
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
 		  const u64 *made);
 int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags);
