@@ -30,13 +30,17 @@
  *	oldest of these: no stream of small requests starves a large one.
  *	Timeout. After vram_timeout_us a request is refused, as if there were no memory; a request
  *	that would not fit even if all other accounts of its part gave everything back, at once.
- *	Deadlock. Accounts that wait for nothing may give memory back. If the line would not move
- *	even when all of them had, the oldest request that fits, of an account that holds memory,
- *	overtakes it. If accounts would wait for each other in any order, the youngest request of
- *	such an account is refused.
+ *	Deadlock. Accounts that wait for nothing may give memory back. If no request that may go
+ *	next would fit even when all of them had, the oldest request that fits now, of an account
+ *	that holds memory, overtakes the line. If no account that holds memory and waits could get
+ *	all that it waits for even then, such accounts wait for each other: the youngest request of
+ *	one is refused.
  *	mem=. What a client's line of the spec asks for is set aside for its process. If it does
  *	not fit, nothing is, and the client gets Background instead of its reserve. Requests
  *	within what is set aside never wait.
+ *
+ * One event answers at most one of the requests that wait, since the host wakes its thread under
+ * the GPU's lock. If more may be answered, TG_ACT_ARM asks for TG_EV_TIMER 20 us later.
  *
  * The books count requests, not residency: the driver may have moved an object elsewhere, and
  * still knows that it belongs into VRAM.
@@ -79,8 +83,7 @@ struct tg_client;
  * @client: the latest of its clients, whose priority its requests have; NULL: that one has gone
  * @used: bytes granted and not given back
  * @promised: bytes set aside by @client's line (mem=); @used counts towards them
- * @model: @used; during the search for a deadlock, what it would be
- * @model_waiting: during that search, its requests that would still wait
+ * @wanted: bytes of its requests that wait
  * @peak: the largest @used
  * @requests: requests so far
  * @waited: how many of them had to wait
@@ -89,10 +92,10 @@ struct tg_client;
  */
 struct tg_account {
 	struct tg_account *hash;
-	u32 id, clients, waiting, model_waiting;
+	u32 id, clients, waiting;
 	u8 vgpu;
 	struct tg_client *client;
-	u64 used, promised, model, peak;
+	u64 used, promised, wanted, peak;
 	u64 requests, waited, refused, wait_time;
 };
 
@@ -104,7 +107,6 @@ struct tg_account {
  * @bytes: how many
  * @since: when it came
  * @host: cookie
- * @passed: during the search for a deadlock: it would have been granted
  */
 struct tg_mem_request {
 	struct list_head link;
@@ -113,7 +115,6 @@ struct tg_mem_request {
 	u64 bytes;
 	s64 since;
 	void *host;
-	bool passed;
 };
 
 /**
@@ -121,10 +122,17 @@ struct tg_mem_request {
  * @size: its share, bytes, rounded down
  * @used: sum of its accounts' used
  * @held: sum of the larger of used and promised
+ * @kept: as @held, of its accounts that have requests waiting
+ * @needs: no request can be answered while fewer bytes are free and all that matters to requests
+ *	stays as it is; 0: look
+ * @order: the order in which requests were looked at when @needs was set
+ * @aged: whether the oldest of them had aged then
  * @requests: its requests that wait, in the order of arrival
  */
 struct tg_mem_part {
-	u64 size, used, held;
+	u64 size, used, held, kept, needs;
+	enum tg_mem_order order;
+	bool aged;
 	struct list_head requests;
 };
 

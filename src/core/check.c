@@ -180,86 +180,95 @@ static const char *check_engine(const struct tg_engine *engine, const struct cen
 	return NULL;
 }
 
-/* The requests of part @nr. *@waiting falls by their number. */
-static const char *check_asks(const struct tg_gpu *gpu, u32 nr, u32 *waiting)
+/* What the accounts of one part add up to. */
+struct mem_sums {
+	u64 used, held, kept, wanted;
+	u32 waiting;
+};
+
+/* The requests of part @nr, against what its accounts say of them. */
+static const char *check_asks(const struct tg_gpu *gpu, u32 nr, const struct mem_sums *sums)
 {
 	const struct tg_mem_part *part = &gpu->mem.part[nr];
 	const struct tg_mem_request *req;
+	u32 waiting = 0;
+	u64 wanted = 0;
 	s64 since = 0;
 
-	if (!list_empty(&part->requests) && tg_memory_order(gpu, part) == TG_MEM_SPEC)
-		return "a request for memory waits though nobody has to";
 	list_for_each_entry(req, &part->requests, link) {
 		if (req->since < since)
 			return "requests for memory are out of order";
-		if (req->passed)
-			return "the search for a deadlock left its mark on a request";
 		if (req->account->vgpu != nr)
 			return "a request for memory waits where its account is not";
 		since = req->since;
-		--*waiting;
+		wanted += req->bytes;
+		waiting++;
 	}
+	if (waiting != sums->waiting || wanted != sums->wanted)
+		return "accounts of memory miscount their requests";
+	if (tg_memory_missed(gpu, part))
+		return "a request for memory waits that could be answered";
 	return NULL;
 }
 
 /* Does each part hold the sum of its accounts, @sums, and do the parts add up to the whole? */
-static const char *check_parts(const struct tg_gpu *gpu, struct tg_mem_part *sums, u32 *waiting)
+static const char *check_parts(const struct tg_gpu *gpu, const struct mem_sums *sums)
 {
 	const struct tg_mem_part *part;
 	const char *wrong;
 	u64 used = 0, size = 0;
-	u32 i;
+	u32 waiting = 0, i;
 
 	for (i = 0; i <= TG_VGPUS_MAX; i++) {
 		part = &gpu->mem.part[i];
-		if (part->used != sums[i].used || part->held != sums[i].held)
+		if (part->used != sums[i].used || part->held != sums[i].held ||
+		    part->kept != sums[i].kept)
 			return "the books of a virtual GPU's memory do not add up";
-		wrong = check_asks(gpu, i, waiting);
+		wrong = check_asks(gpu, i, &sums[i]);
 		if (wrong)
 			return wrong;
 		used += part->used;
 		size += part->size;
+		waiting += sums[i].waiting;
 	}
 	if (size > gpu->mem.size)
 		return "the virtual GPUs have more memory than there is";
-	return used == gpu->mem.used ? NULL : "the books of memory do not add up";
+	return used == gpu->mem.used && waiting == gpu->mem.waiting ? NULL :
+	       "the books of memory do not add up";
 }
 
 /* Out of line: its sums and the census together are too large a stack frame for the kernel. */
 static noinline const char *check_memory(const struct tg_gpu *gpu)
 {
-	struct tg_mem_part sums[TG_VGPUS_MAX + 1];
+	struct mem_sums sums[TG_VGPUS_MAX + 1] = { };
 	const struct tg_memory *mem = &gpu->mem;
-	u32 accounts = 0, waiting = 0, clients = 0, i;
+	u32 accounts = 0, clients = 0, i;
 	const struct tg_client *client;
 	const struct tg_account *a;
-	const char *wrong;
+	struct mem_sums *sum;
 
-	memset(sums, 0, sizeof(sums));
 	for (i = 0; i < TG_MEM_BUCKETS; i++)
 		for (a = mem->table[i]; a; a = a->hash) {
 			if (!a->used && !a->waiting && !a->clients)
 				return "an account lingers that has nothing to account for";
-			if (a->model != a->used)
-				return "the search for a deadlock left its mark on an account";
 			if (a->client ? a->client->account != a->id : a->promised)
 				return "an account has a client that knows it not";
 			if (a->client && a->client->vgpu != a->vgpu)
 				return "an account is not in its client's virtual GPU";
-			sums[a->vgpu].used += a->used;
-			sums[a->vgpu].held += tg_mem_held(a);
+			sum = &sums[a->vgpu];
+			sum->used += a->used;
+			sum->held += tg_mem_held(a);
+			sum->kept += a->waiting ? tg_mem_held(a) : 0;
+			sum->wanted += a->wanted;
+			sum->waiting += a->waiting;
 			clients += a->clients;
-			waiting += a->waiting;
 			accounts++;
 		}
-	if (waiting != mem->waiting || accounts != mem->accounts)
-		return "accounts of memory, or their requests, are miscounted";
 	list_for_each_entry(client, &gpu->all_clients, all)
 		clients -= !!client->account;
-	wrong = check_parts(gpu, sums, &waiting);
-	if (!wrong && (clients || waiting))
-		wrong = "accounts of memory do not know who has them";
-	return wrong;
+	if (clients || accounts != mem->accounts)
+		return "accounts of memory, or their clients, are miscounted";
+	return check_parts(gpu, sums);
 }
 
 const char *tg_gpu_check(const struct tg_gpu *gpu)

@@ -10,7 +10,7 @@
  *
  *	1 A host feeds what happened. A refused event changes nothing and emits nothing.
  *	2 Dispatch: the file that owns the object acts on it, and emits what follows at once.
- *	3 Requests for VRAM that fit are granted (memory.c). Not after a job's event.
+ *	3 One request for VRAM is answered, if any can be (memory.c). Not after a job's event.
  *	4 What is due expires: refills, slots, answers to SYNC and POLL, deadlines (engine.c).
  *	5 A drain ends, or the policy has tick() and pick() called until no job may go (engine.c).
  *	6 The model of a dry run follows, up to now (dry.c).

@@ -5,13 +5,38 @@
  *
  * Owns struct tg_memory, its accounts and its requests. feed.c calls it for the events of memory,
  * and after other events while requests wait; match.c sets memory aside for clients (mem=); vgpu.c
- * divides the memory by shares. All of it runs under the GPU's lock. While nothing waits, an event
- * costs a few sums.
+ * divides the memory by shares. All of it runs under the GPU's lock.
+ *
+ * Why no line stands still for ever. Call reach what would be free in a part if every account that
+ * waits for nothing gave everything back, and holder an account that waits and holds something.
+ *
+ *	1 A request that may go next fits in what is free: it is granted.
+ *	2 One fits in the reach: the line waits. It goes when the others have given enough back.
+ *	3 None fits in the reach, since holders have the rest. If a holder's request fits in what
+ *	  is free, it is granted ahead of its turn.
+ *	4 If a holder could get all that it waits for out of the reach, the line waits: when the
+ *	  others have given enough back, rule 3 grants its requests, until it waits for nothing.
+ *	5 If no holder could, none ever can: accounts that hold nothing add nothing to the reach. A
+ *	  deadlock: the youngest request of a holder is refused, unless one fits (rule 3).
+ *
+ * So a line waits only for accounts that wait for nothing, and each rule that does not wait ends a
+ * request. Where such an account gives nothing back, the timeout ends the wait. Holders that wait
+ * for each other beside one that could get all (rule 4) are refused after that one's turn.
+ *
+ * Cost. An event looks at the waiting requests twice at most (next_in_order(), untie()), and
+ * answers one of them at most; for the next one it asks for TIMER, after PAUSE. It looks at none
+ * while nothing has changed for a request and less is free than any that may go needs (at_rest()).
  */
 #include "feed.h"
 #include "memory.h"
 
 #define SUM_MAX	(4ULL << 60)	/* no sum of used bytes gets larger */
+
+/*
+ * From one answer to the next. A TIMER that is due at once would be served in the same interrupt:
+ * the host's timers would be late, and Linux would say so ("hrtimer: interrupt took").
+ */
+#define PAUSE	(20 * TG_USEC)
 
 struct tg_account *tg_mem_account(const struct tg_memory *mem, u32 id)
 {
@@ -55,19 +80,41 @@ static void close_account(struct tg_gpu *gpu, struct tg_account *a)
 	tg_gpu_give(gpu, TG_POOL_ACCOUNT, a);
 }
 
-/* Set what an account has and what is promised to it; the sums follow. */
-static void book(struct tg_memory *mem, struct tg_account *a, u64 used, u64 promised)
+/* Take an account out of the sums of its part, before it changes. */
+static void take_out(struct tg_memory *mem, const struct tg_account *a)
 {
 	struct tg_mem_part *part = &mem->part[a->vgpu];
 
-	mem->used += used - a->used;
-	part->used += used - a->used;
+	part->used -= a->used;
 	part->held -= tg_mem_held(a);
+	if (!a->waiting)
+		return;
+	part->kept -= tg_mem_held(a);
+	part->needs = 0;
+}
+
+/* Put it back into them. */
+static void put_in(struct tg_memory *mem, const struct tg_account *a)
+{
+	struct tg_mem_part *part = &mem->part[a->vgpu];
+
+	part->used += a->used;
+	part->held += tg_mem_held(a);
+	if (!a->waiting)
+		return;
+	part->kept += tg_mem_held(a);
+	part->needs = 0;
+}
+
+/* Set what an account has and what is promised to it. */
+static void book(struct tg_memory *mem, struct tg_account *a, u64 used, u64 promised)
+{
+	take_out(mem, a);
+	mem->used += used - a->used;
 	a->used = used;
-	a->model = used;
 	a->promised = promised;
 	a->peak = max(a->peak, used);
-	part->held += tg_mem_held(a);
+	put_in(mem, a);
 }
 
 /* The bytes of a part that no account holds. */
@@ -76,19 +123,25 @@ static u64 unheld(const struct tg_mem_part *part)
 	return part->size > part->held ? part->size - part->held : 0;
 }
 
+/* Those that no account would hold if each that waits for nothing gave everything back. */
+static u64 reach(const struct tg_mem_part *part)
+{
+	return part->size > part->kept ? part->size - part->kept : 0;
+}
+
 /* Would @bytes more not fit even if every other account gave everything back? */
 static bool never_fits(const struct tg_mem_part *part, const struct tg_account *a, u64 bytes)
 {
-	return bytes > part->size || a->used > part->size - bytes;
+	return a->used + bytes > part->size;
 }
 
 /*
- * By how many bytes an account that has @used would hold more if it got @bytes. What is promised to
- * it, it holds already.
+ * By how many bytes an account would hold more if it got @bytes. What is promised to it, it holds
+ * already.
  */
-static u64 growth(const struct tg_account *a, u64 used, u64 bytes)
+static u64 growth(const struct tg_account *a, u64 bytes)
 {
-	return max(used + bytes, a->promised) - max(used, a->promised);
+	return max(a->used + bytes, a->promised) - tg_mem_held(a);
 }
 
 /*
@@ -120,14 +173,28 @@ static void answer(struct tg_gpu *gpu, const struct tg_account *a, u64 id, void 
 
 /* ---- requests that wait ---------------------------------------------------------------- */
 
+/* The account waits for @bytes more. */
+static void begin_wait(struct tg_gpu *gpu, struct tg_account *a, u64 bytes)
+{
+	take_out(&gpu->mem, a);
+	gpu->mem.waiting++;
+	a->waiting++;
+	a->waited++;
+	a->wanted += bytes;
+	put_in(&gpu->mem, a);
+}
+
 /* The request waits no more. Its account is forgotten if this was all that it had. */
 static void end_wait(struct tg_gpu *gpu, struct tg_mem_request *req)
 {
 	struct tg_account *a = req->account;
 
 	list_del_init(&req->link);
+	take_out(&gpu->mem, a);
 	gpu->mem.waiting--;
 	a->waiting--;
+	a->wanted -= req->bytes;
+	put_in(&gpu->mem, a);
 	a->wait_time += gpu->now - req->since;
 	tg_gpu_give(gpu, TG_POOL_REQUEST, req);
 	close_account(gpu, a);
@@ -162,246 +229,176 @@ static u8 prio_of(const struct tg_mem_request *req)
 	return req->account->client ? req->account->client->prio : TG_PRIO_MIN;
 }
 
-static u8 top_prio(const struct tg_mem_part *part)
-{
-	const struct tg_mem_request *req;
-	u8 top = TG_PRIO_MIN;
-
-	list_for_each_entry(req, &part->requests, link)
-		if (!req->passed)
-			top = max(top, prio_of(req));
-	return top;
-}
-
 static bool aged(const struct tg_gpu *gpu, const struct tg_mem_request *req)
 {
 	return tg_after(req->since, gpu->knob[TG_KNOB_VRAM_AGEING]) <= gpu->now;
 }
 
+static bool late(const struct tg_gpu *gpu, const struct tg_mem_request *req)
+{
+	return tg_after(req->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]) <= gpu->now;
+}
+
+static struct tg_mem_request *oldest(const struct tg_mem_part *part)
+{
+	return list_empty(&part->requests) ? NULL :
+	       list_first_entry(&part->requests, struct tg_mem_request, link);
+}
+
 /*
- * The request that goes next in this order, out of @free bytes. Those passed are left out. NULL:
- * none.
+ * The answer that is due in a part. @req NULL: none, and none will be before @needs bytes are
+ * unheld, or a request or its account changes.
  */
-static struct tg_mem_request *next_request(const struct tg_gpu *gpu, struct tg_mem_part *part,
-					   enum tg_mem_order order, u64 free)
+struct due {
+	struct tg_mem_request *req;
+	enum { GRANT, REFUSE, LATE, DEADLOCK } answer;
+	u64 needs;
+};
+
+/*
+ * Of the requests that may go next in this order, grant the first that fits. Those are one, if it
+ * has aged, or in FIFO and PFIFO; all in MMU; all of the highest priority in PMMU.
+ */
+static struct due next_in_order(const struct tg_gpu *gpu, const struct tg_mem_part *part,
+				enum tg_mem_order order)
 {
 	const bool by_prio = order == TG_MEM_PFIFO || order == TG_MEM_PMMU;
 	const bool in_line = order == TG_MEM_FIFO || order == TG_MEM_PFIFO;
-	const u8 top = by_prio ? top_prio(part) : TG_PRIO_MIN;
-	bool first = true;
+	const bool old = aged(gpu, oldest(part));
+	const u64 free = unheld(part);
+	struct due due = { .needs = U64_MAX };
 	struct tg_mem_request *req;
+	int prio, top = -1;
+	u64 more;
 
 	list_for_each_entry(req, &part->requests, link) {
-		const bool old = first && aged(gpu, req);
-
-		if (req->passed)
+		if (never_fits(part, req->account, req->bytes))
+			return (struct due){ .req = req, .answer = REFUSE };
+		prio = by_prio ? prio_of(req) : TG_PRIO_MIN;
+		if (prio < top || (prio == top && in_line))
 			continue;
-		first = false;
-		if (!old && by_prio && prio_of(req) != top)
-			continue;
-		if (growth(req->account, req->account->model, req->bytes) <= free)
-			return req;
-		if (old || in_line)
-			return NULL;
-	}
-	return NULL;
-}
-
-/*
- * Begin a search for a deadlock: no request is passed, each account's model is what it has. Return:
- * what would be free if every account that waits for nothing gave everything back.
- */
-static u64 begin_search(struct tg_mem_part *part)
-{
-	u64 free = part->size;
-	struct tg_mem_request *req;
-
-	list_for_each_entry(req, &part->requests, link) {
-		req->passed = false;
-		req->account->model_waiting = 0;
-	}
-	list_for_each_entry(req, &part->requests, link)
-		if (!req->account->model_waiting++)
-			free -= min(free, tg_mem_held(req->account));
-	return free;
-}
-
-/* End the search. Return: have all requests been passed? */
-static bool end_search(struct tg_mem_part *part)
-{
-	struct tg_mem_request *req;
-	bool all = true;
-
-	list_for_each_entry(req, &part->requests, link) {
-		req->account->model = req->account->used;
-		all &= req->passed;
-	}
-	return all;
-}
-
-/*
- * Could all requests be granted in this order, if each account gave everything back as soon as it
- * waited for nothing?
- */
-static bool line_moves(const struct tg_gpu *gpu, struct tg_mem_part *part,
-		       enum tg_mem_order order)
-{
-	u64 free = begin_search(part);
-	struct tg_account *a;
-	struct tg_mem_request *req;
-
-	while ((req = next_request(gpu, part, order, free))) {
-		a = req->account;
-		free -= growth(a, a->model, req->bytes);
-		a->model += req->bytes;
-		req->passed = true;
-		if (!--a->model_waiting)
-			free += max(a->model, a->promised);
-	}
-	return end_search(part);
-}
-
-/*
- * Could they be granted in any order? If not, accounts wait for each other: a deadlock. There is
- * one kind of memory, so any account that could get all that it waits for may end next.
- */
-static bool all_can_end(struct tg_mem_part *part)
-{
-	u64 free = begin_search(part);
-	struct tg_account *a;
-	struct tg_mem_request *req;
-	bool moved;
-
-	list_for_each_entry(req, &part->requests, link)
-		req->account->model += req->bytes;
-	do {
-		moved = false;
-		list_for_each_entry(req, &part->requests, link) {
-			a = req->account;
-			if (req->passed)
-				continue;
-			if (a->model_waiting && growth(a, a->used, a->model - a->used) <= free) {
-				free += tg_mem_held(a);
-				a->model_waiting = 0;
-			}
-			req->passed = !a->model_waiting;
-			moved |= req->passed;
+		more = growth(req->account, req->bytes);
+		if (prio > top) {
+			due.req = NULL;
+			due.needs = more;
+			top = old ? TG_PRIO_MAX + 1 : prio;
 		}
-	} while (moved);
-	return end_search(part);
-}
-
-/* The oldest of the requests that were not passed, whose account has memory, and that fits now. */
-static struct tg_mem_request *oldest_that_fits(const struct tg_mem_part *part)
-{
-	struct tg_mem_request *req;
-
-	list_for_each_entry(req, &part->requests, link)
-		if (!req->passed && req->account->used &&
-		    growth(req->account, req->account->used, req->bytes) <= unheld(part))
-			return req;
-	return NULL;
-}
-
-/* The youngest of the requests that were not passed and whose account has memory. */
-static struct tg_mem_request *youngest_holder(const struct tg_mem_part *part)
-{
-	struct tg_mem_request *req, *youngest = NULL;
-
-	list_for_each_entry(req, &part->requests, link)
-		if (!req->passed && req->account->used)
-			youngest = req;
-	return youngest;
+		due.needs = min(due.needs, more);
+		if (more <= free && !due.req)
+			due.req = req;
+	}
+	return due;
 }
 
 /*
- * If the line would not move: grant a request ahead of its turn, or refuse one in a deadlock.
- * Return: has a request been granted or refused?
+ * None may go in order: @next. Grant a holder's request ahead of its turn if the line would not
+ * move even when all others have given everything back; refuse one in a deadlock.
  */
-static bool untie(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
+static struct due untie(const struct tg_mem_part *part, struct due next)
 {
-	struct tg_mem_request *req;
+	struct tg_mem_request *req, *fits = NULL, *youngest = NULL;
+	const u64 free = unheld(part), most = reach(part);
+	u64 more, least = U64_MAX;
+	bool can_end = false;
 
-	if (line_moves(gpu, part, order))
-		return false;
-	req = oldest_that_fits(part);
-	if (req) {
-		grant(gpu, req);
-		return true;
+	list_for_each_entry(req, &part->requests, link) {
+		if (!tg_mem_held(req->account))
+			continue;
+		youngest = req;
+		more = growth(req->account, req->bytes);
+		least = min(least, more);
+		if (more <= free && !fits)
+			fits = req;
+		if (growth(req->account, req->account->wanted) <= most)
+			can_end = true;
 	}
-	if (all_can_end(part))
-		return false;	/* no deadlock: some account will give memory back */
-	req = youngest_holder(part);
-	if (req)
-		refuse_saying(gpu, req, TG_NOTE_VRAM_DEADLOCK);
-	return req;
+	if (!youngest || (can_end && next.needs <= most))
+		return next;
+	if (fits)
+		return (struct due){ .req = fits, .answer = GRANT };
+	if (!can_end)
+		return (struct due){ .req = youngest, .answer = DEADLOCK };
+	return (struct due){ .needs = least };
 }
 
-static void unmark(struct tg_mem_part *part)
-{
-	struct tg_mem_request *req;
-
-	list_for_each_entry(req, &part->requests, link)
-		req->passed = false;
-}
-
-/* Grant what need not wait any more; refuse what has timed out or can never fit. */
-static void clear_out(struct tg_gpu *gpu, struct tg_mem_part *part, enum tg_mem_order order)
-{
-	struct tg_mem_request *req, *next;
-
-	list_for_each_entry_safe(req, next, &part->requests, link) {
-		if (order == TG_MEM_SPEC)
-			grant(gpu, req);
-		else if (tg_after(req->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]) <= gpu->now)
-			refuse_saying(gpu, req, TG_NOTE_VRAM_LATE);
-		else if (never_fits(part, req->account, req->bytes))
-			refuse(gpu, req);
-	}
-}
-
-static void run_part(struct tg_gpu *gpu, struct tg_mem_part *part)
+static struct due find_due(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
 	const enum tg_mem_order order = tg_memory_order(gpu, part);
-	struct tg_mem_request *req;
+	struct due due = { .req = oldest(part) };
 
-	clear_out(gpu, part, order);
-	do {
-		unmark(part);
-		while ((req = next_request(gpu, part, order, unheld(part))))
-			grant(gpu, req);
-	} while (!list_empty(&part->requests) && untie(gpu, part, order));
-	unmark(part);
+	if (order == TG_MEM_SPEC)
+		return due;
+	if (late(gpu, due.req)) {
+		due.answer = LATE;
+		return due;
+	}
+	due = next_in_order(gpu, part, order);
+	return due.req || !part->kept ? due : untie(part, due);
 }
 
-/* Grant what fits; refuse what has timed out, can never fit, or is in a deadlock. */
+/*
+ * Is find_due() sure to find none? It found none when it looked last, and nothing that it looks at
+ * has changed since: a change of a request or of its account sets @needs to 0.
+ */
+static bool at_rest(const struct tg_gpu *gpu, const struct tg_mem_part *part)
+{
+	const struct tg_mem_request *old = oldest(part);
+
+	return !old || (unheld(part) < part->needs && part->order == tg_memory_order(gpu, part) &&
+			part->aged == aged(gpu, old) && !late(gpu, old));
+}
+
+bool tg_memory_missed(const struct tg_gpu *gpu, const struct tg_mem_part *part)
+{
+	return oldest(part) && at_rest(gpu, part) && find_due(gpu, part).req;
+}
+
+/* Return: has a request of the part been answered? */
+static bool answer_one(struct tg_gpu *gpu, struct tg_mem_part *part)
+{
+	const struct due due = find_due(gpu, part);
+
+	part->needs = due.needs;
+	part->order = tg_memory_order(gpu, part);
+	part->aged = aged(gpu, oldest(part));
+	if (!due.req)
+		return false;
+	if (due.answer == GRANT)
+		grant(gpu, due.req);
+	else if (due.answer == REFUSE)
+		refuse(gpu, due.req);
+	else
+		refuse_saying(gpu, due.req, due.answer == LATE ? TG_NOTE_VRAM_LATE :
+								 TG_NOTE_VRAM_DEADLOCK);
+	return true;
+}
+
+/*
+ * Grant a request that fits, or refuse one that has timed out, can never fit, or is in a deadlock.
+ * One only: the host wakes its thread under the GPU's lock. TIMER follows for the next.
+ */
 void tg_memory_run(struct tg_gpu *gpu)
 {
 	u32 i;
 
 	for (i = 0; i <= TG_VGPUS_MAX; i++)
-		if (!list_empty(&gpu->mem.part[i].requests))
-			run_part(gpu, &gpu->mem.part[i]);
+		if (!at_rest(gpu, &gpu->mem.part[i]) && answer_one(gpu, &gpu->mem.part[i]))
+			break;
 	tg_wake_by(gpu, tg_memory_wake(gpu));
 }
 
-/* When the next request of a part ages or times out. */
+/* When something may be due in a part: soon, or when its oldest request ages or times out. */
 static s64 wake_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 {
-	const struct tg_mem_request *req;
-	s64 old = TG_NEVER;
+	const struct tg_mem_request *old = oldest(part);
+	s64 wake;
 
-	if (list_empty(&part->requests))
+	if (!old)
 		return TG_NEVER;
-	/* Ageing changes the order once per request: the first that has not aged is next. */
-	list_for_each_entry(req, &part->requests, link) {
-		old = tg_after(req->since, gpu->knob[TG_KNOB_VRAM_AGEING]);
-		if (old > gpu->now)
-			break;
-		old = TG_NEVER;
-	}
-	req = list_first_entry(&part->requests, struct tg_mem_request, link);
-	return min(old, tg_after(req->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]));
+	if (!at_rest(gpu, part))
+		return tg_after(gpu->now, PAUSE);
+	wake = tg_after(old->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]);
+	return part->aged ? wake : min(wake, tg_after(old->since, gpu->knob[TG_KNOB_VRAM_AGEING]));
 }
 
 s64 tg_memory_wake(const struct tg_gpu *gpu)
@@ -427,42 +424,37 @@ void tg_memory_init(struct tg_gpu *gpu)
 /* The memory has a size, or the shares have changed. */
 void tg_memory_share(struct tg_gpu *gpu)
 {
+	struct tg_mem_part *part;
 	u32 i;
 
-	for (i = 0; i <= TG_VGPUS_MAX; i++)
-		gpu->mem.part[i].size =
-			div64_u64(gpu->mem.size * gpu->vgpu[i].share[TG_MEMORY], 100);
+	for (i = 0; i <= TG_VGPUS_MAX; i++) {
+		part = &gpu->mem.part[i];
+		part->size = div64_u64(gpu->mem.size * gpu->vgpu[i].share[TG_MEMORY], 100);
+		part->needs = 0;
+	}
 }
 
-/* Put a request into the line of a part by its arrival, wherever it has waited before. */
-static void line_up(struct tg_mem_part *part, struct tg_mem_request *req)
-{
-	struct list_head *pos = part->requests.prev;
-
-	while (pos != &part->requests &&
-	       list_entry(pos, struct tg_mem_request, link)->since > req->since)
-		pos = pos->prev;
-	list_add(&req->link, pos);
-}
-
-/* The account's memory and its requests are @vgpu's from now on. */
+/* The account's memory and its requests are @vgpu's from now on. The requests keep their order. */
 static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
 {
 	struct tg_mem_part *from = &mem->part[a->vgpu], *to = &mem->part[vgpu];
+	struct list_head *pos = to->requests.next;
 	struct tg_mem_request *req, *next;
 
 	if (from == to)
 		return;
-	from->used -= a->used;
-	from->held -= tg_mem_held(a);
-	to->used += a->used;
-	to->held += tg_mem_held(a);
+	take_out(mem, a);
 	a->vgpu = vgpu;
+	put_in(mem, a);
+	if (!a->waiting)
+		return;
 	list_for_each_entry_safe(req, next, &from->requests, link) {
 		if (req->account != a)
 			continue;
-		list_del_init(&req->link);
-		line_up(to, req);
+		while (pos != &to->requests &&
+		       list_entry(pos, struct tg_mem_request, link)->since <= req->since)
+			pos = pos->next;
+		list_move_tail(&req->link, pos);
 	}
 }
 
@@ -505,7 +497,7 @@ static struct tg_mem_request *find_request(const struct tg_memory *mem, u64 id)
 static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 bytes)
 {
 	const struct tg_mem_part *part = &gpu->mem.part[a->vgpu];
-	u64 more = growth(a, a->used, bytes);
+	u64 more = growth(a, bytes);
 
 	return tg_memory_order(gpu, part) == TG_MEM_SPEC || !more ||
 	       (list_empty(&part->requests) && more <= unheld(part));
@@ -522,7 +514,7 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!ev->client || ev->channel > 1 || !ev->arg || ev->arg > TG_MEM_MAX ||
 	    mem->used + ev->arg > SUM_MAX)
 		return -EINVAL;
-	if (find_request(mem, ev->job))
+	if (!told && find_request(mem, ev->job))
 		return -EEXIST;
 	/*
 	 * Needed even if it does not wait, so that a recorded answer does not depend on the pools.
@@ -554,9 +546,7 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 	req->since = gpu->now;
 	req->host = ev->host;
 	list_add_tail(&req->link, &part->requests);
-	mem->waiting++;
-	a->waiting++;
-	a->waited++;
+	begin_wait(gpu, a, req->bytes);
 	return 0;
 }
 
@@ -612,8 +602,7 @@ void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client)
 		a->client = NULL;
 	a->clients--;
 	close_account(gpu, a);
-	if (gpu->mem.waiting)
-		tg_memory_run(gpu);
+	tg_wake_by(gpu, tg_memory_wake(gpu));	/* what it gives back may let a request go */
 }
 
 /*
@@ -627,13 +616,16 @@ static struct tg_account *account_of(const struct tg_gpu *gpu, const struct tg_c
 	return a && a->client == client ? a : NULL;
 }
 
-/* The client belongs to another virtual GPU, and its process with it. */
+/* The client may belong to another virtual GPU, its process with it, and have another priority. */
 void tg_memory_follow(struct tg_gpu *gpu, const struct tg_client *client)
 {
 	struct tg_account *a = account_of(gpu, client);
 
-	if (a)
-		move(&gpu->mem, a, client->vgpu);
+	if (!a)
+		return;
+	move(&gpu->mem, a, client->vgpu);
+	if (a->waiting)
+		gpu->mem.part[a->vgpu].needs = 0;
 }
 
 /* Could @bytes be set aside for the client beside what accounts hold? */

@@ -17,6 +17,8 @@ int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev);
 enum tg_mem_order tg_memory_order(const struct tg_gpu *gpu, const struct tg_mem_part *part);
 void tg_memory_run(struct tg_gpu *gpu);
 s64 tg_memory_wake(const struct tg_gpu *gpu);
+/* For tg_gpu_check(): could a request of the part be answered, and is none looked for? */
+bool tg_memory_missed(const struct tg_gpu *gpu, const struct tg_mem_part *part);
 
 /* Clients, and what their lines of the spec set aside */
 void tg_memory_join(struct tg_gpu *gpu, struct tg_client *client, u32 id);

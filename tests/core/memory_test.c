@@ -4,7 +4,7 @@
  *
  * A row is a script of events and the answers that must come out, as in core_test.c; times in
  * milliseconds, sizes in any unit, since the core does not care. After every event all invariants
- * are checked.
+ * are checked, and that it has answered at most one request beside its own; TIMERs follow in time.
  *
  *	size N		ask ACCOUNT REQUEST SIZE	told ACCOUNT SIZE
  *	cancel REQUEST	free ACCOUNT SIZE		knob NAME VALUE
@@ -16,9 +16,11 @@
  *
  * The random part lets processes come, ask, free, give up, be killed and hang, under every order,
  * with virtual GPUs and without, and keeps books of its own: they agree after each event, and no
- * more is granted than there is, or than a virtual GPU's share; no
- * request waits beyond its timeout; who is refused for a deadlock was in one, and none stays; where
- * nobody asks for more while he holds some, nobody is refused; in the end nothing is left.
+ * more is granted than there is, or than a virtual GPU's share; an event answers at most one
+ * request beside its own; no request waits beyond its timeout; who is refused for a deadlock was in
+ * one, and if all that hold memory and wait are in one, it does not stay; no request waits while
+ * all that is held is held by processes that wait; where nobody asks for more while he holds some,
+ * nobody is refused; in the end nothing is left.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -98,6 +100,48 @@ static const struct row rows[] = {
 	  "6 free 1 4\n" "7 free 2 4\n",
 	  "0 grant 1, 0 grant 2, 0 grant 3, 4 note vram-deadlock 0, 4 refuse 7, 5 grant 4, "
 	  "5 grant 6, 7 grant 5" },
+	{ "deadlock: of two holders, fifo",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 5\n" "0 ask 2 2 5\n" "1 ask 1 3 2\n"
+	  "2 ask 2 4 2\n" "3 free 2 5\n",
+	  "0 grant 1, 0 grant 2, 2 note vram-deadlock 0, 2 refuse 4, 3 grant 3" },
+	{ "deadlock: of two holders, mmu",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 ask 1 1 5\n" "0 ask 2 2 5\n" "1 ask 1 3 2\n"
+	  "2 ask 2 4 2\n" "3 free 2 5\n",
+	  "0 grant 1, 0 grant 2, 2 note vram-deadlock 0, 2 refuse 4, 3 grant 3" },
+	{ "deadlock: of two holders, pfifo, whatever their priorities",
+	  "0 size 10\n" "0 knob vram_order 3\n" "0 spec h:prt:bg:9:0:0 l:prt:bg:1:0:0\n"
+	  "0 join 1 1 l\n" "0 join 2 2 h\n" "0 ask 1 1 5\n" "0 ask 2 2 5\n" "1 ask 1 3 2\n"
+	  "2 ask 2 4 2\n" "3 free 2 5\n",
+	  "0 grant 1, 0 grant 2, 2 note vram-deadlock 2, 2 refuse 4, 3 grant 3" },
+	{ "deadlock: of two holders, pmmu, whatever their priorities",
+	  "0 size 10\n" "0 knob vram_order 4\n" "0 spec h:prt:bg:9:0:0 l:prt:bg:1:0:0\n"
+	  "0 join 1 1 h\n" "0 join 2 2 l\n" "0 ask 1 1 5\n" "0 ask 2 2 5\n" "1 ask 1 3 2\n"
+	  "2 ask 2 4 2\n" "3 free 2 5\n",
+	  "0 grant 1, 0 grant 2, 2 note vram-deadlock 2, 2 refuse 4, 3 grant 3" },
+	{ "deadlock: of two holders of low priority, beside one of high priority that holds nothing",
+	  "0 size 10\n" "0 knob vram_order 4\n" "0 spec h:prt:bg:9:0:0\n" "0 join 3 3 h\n"
+	  "0 ask 1 1 4\n" "0 ask 2 2 4\n" "0 ask 4 3 2\n" "1 ask 3 4 2\n" "2 ask 1 5 3\n"
+	  "3 ask 2 6 3\n" "4 free 4 2\n" "5 free 2 4\n",
+	  "0 grant 1, 0 grant 2, 0 grant 3, 3 note vram-deadlock 0, 3 refuse 6, 4 grant 4, 5 grant 5" },
+	{ "deadlock: of two, beside a third that could get all: found when that one has had its turn",
+	  "0 size 12\n" "0 knob vram_order 1\n" "0 ask 1 1 4\n" "0 ask 2 2 4\n" "0 ask 3 3 1\n"
+	  "0 ask 4 4 3\n" "1 ask 3 5 2\n" "2 ask 1 6 6\n" "3 ask 2 7 6\n" "4 free 4 3\n"
+	  "5 free 3 3\n" "6 free 2 4\n",
+	  "0 grant 1, 0 grant 2, 0 grant 3, 0 grant 4, 4 grant 5, 4 note vram-deadlock 0, 4 refuse 7, "
+	  "6 grant 6" },
+	{ "deadlock: of two for whom all is set aside",
+	  "0 size 10\n" "0 knob vram_order 1\n" "0 spec a:prt:bg:0:0:0:mem=5 b:prt:bg:0:0:0:mem=5\n"
+	  "0 join 1 1 a\n" "0 join 2 2 b\n" "1 ask 1 1 7\n" "2 ask 2 2 7\n" "3 leave 2\n",
+	  "2 note vram-deadlock 2, 2 refuse 2, 3 gone 2, 3 grant 1" },
+	{ "a line that an aged request holds up in vain is passed by a holder",
+	  "0 size 10\n" "0 knob vram_order 2\n" "0 knob vram_ageing_us 5000\n" "0 ask 1 1 4\n"
+	  "0 ask 3 2 5\n" "1 ask 2 3 8\n" "2 ask 1 4 3\n" "7 free 3 2\n" "8 free 1 7\n"
+	  "9 free 3 3\n", "0 grant 1, 0 grant 2, 7 grant 4, 9 grant 3" },
+	{ "a holder of low priority passes a line that would not move",
+	  "0 size 10\n" "0 knob vram_order 4\n" "0 spec h:prt:bg:9:0:0\n" "0 join 2 2 h\n"
+	  "0 ask 1 1 4\n" "0 ask 3 2 5\n" "1 ask 2 3 7\n" "2 ask 4 4 2\n" "3 ask 1 5 3\n"
+	  "4 free 3 1\n" "5 free 3 1\n" "6 free 1 7\n" "7 free 2 7\n",
+	  "0 grant 1, 0 grant 2, 5 grant 5, 6 grant 3, 7 grant 4" },
 	{ "no deadlock while one that waits for nothing holds some",
 	  "0 size 10\n" "0 knob vram_order 2\n" "0 ask 1 1 4\n" "0 ask 2 2 4\n" "0 ask 3 3 2\n"
 	  "1 ask 1 4 2\n" "2 ask 2 5 4\n" "3 free 3 2\n" "4 free 1 6\n",
@@ -250,6 +294,8 @@ struct host {
 	struct tg_gpu gpu;
 	struct tg_actions actions;
 	s64 armed;
+	u64 asking;		/* the request that the event brings */
+	u32 answers;		/* of this event, to others */
 	struct tg_identity ids[8];
 	u32 channels[8];
 	struct tg_spec spec[4];
@@ -280,7 +326,9 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 		[TG_NOTE_VRAM_DEADLOCK] = "vram-deadlock",
 	};
 	struct host *h = container_of(out, struct host, actions);
+	const bool answer = a->kind == TG_ACT_MEM_GRANT || a->kind == TG_ACT_MEM_REFUSE;
 
+	h->answers += answer && a->job != h->asking;
 	if (a->kind == TG_ACT_ARM)
 		h->armed = a->at;
 	else if (a->kind == TG_ACT_MEM_GRANT)
@@ -299,12 +347,28 @@ static const char *feed(struct host *h, struct tg_event *ev)
 
 	if (ev->kind != TG_EV_KNOB)
 		ev->at = ev->now;
+	h->asking = ev->kind == TG_EV_MEM_ASK ? ev->job : 0;
+	h->answers = 0;
 	rc = tg_gpu_feed(&h->gpu, ev, &h->actions);
 	if (rc) {
 		h->gpu.now = ev->now;
 		say(h, "%d", rc);
 	}
-	return tg_gpu_check(&h->gpu);
+	return h->answers > 1 ? "an event answers several requests" : tg_gpu_check(&h->gpu);
+}
+
+/* Feed the TIMERs that are due by @now. */
+static const char *run_timers(struct host *h, s64 now)
+{
+	const char *wrong = NULL;
+
+	while (!wrong && h->armed <= now) {
+		struct tg_event timer = { .now = h->armed, .kind = TG_EV_TIMER };
+
+		h->armed = TG_NEVER;
+		wrong = feed(h, &timer);
+	}
+	return wrong;
 }
 
 static void parse_spec(struct host *h, struct tg_event *ev, const char *text)
@@ -335,14 +399,9 @@ static const char *step(struct host *h, const char *line)
 	if (sscanf(line, "%llu %15s %255[^\n]", &t, word, rest) < 2)
 		return "a line that the test cannot read";
 	sscanf(rest, "%llu %llu %llu", &a, &b, &c);
-	while (h->armed <= (s64)t * TG_MSEC) {
-		struct tg_event timer = { .now = h->armed, .kind = TG_EV_TIMER };
-
-		h->armed = TG_NEVER;
-		wrong = feed(h, &timer);
-		if (wrong)
-			return wrong;
-	}
+	wrong = run_timers(h, t * TG_MSEC);
+	if (wrong)
+		return wrong;
 	ev.now = t * TG_MSEC;
 	ev.client = a;
 	if (!strcmp(word, "wait"))
@@ -434,6 +493,7 @@ static void run_row(const struct row *row)
 		if (line)
 			line++;
 	}
+	wrong = wrong ?: run_timers(h, h->gpu.now + TG_MSEC);
 	if (wrong)
 		test_row(row->name, false, "%s", wrong);
 	else
@@ -452,6 +512,7 @@ static void run_row(const struct row *row)
 #define PROCESSES	12
 #define THREADS		3
 #define SIZE		100
+#define ANSWER		(20 * TG_USEC)	/* from one answer to the next */
 #define PARTS		3	/* the rest, and two virtual GPUs */
 
 static const char shares[] = "[vgpu v]:1:1:50\n[vgpu w]:1:1:30\nv:prt:bg:0:0:0:vgpu=v\n"
@@ -478,7 +539,8 @@ struct world {
 	struct tg_gpu gpu;
 	struct tg_actions actions;
 	struct process process[PROCESSES];
-	u64 rng, asks, granted, refused, waited, deadlocks, late, used;
+	u64 rng, asks, granted, refused, waited, deadlocks, late, used, asking;
+	u32 answers;		/* of the event being fed, beside its own */
 	u64 size[PARTS], held[PARTS];
 	struct tg_spec spec;
 	s64 armed, timeout, longest;
@@ -542,6 +604,68 @@ static bool deadlocked(const struct world *w)
 	return false;
 }
 
+static u64 wanted(const struct process *p)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < THREADS; i++)
+		bytes += p->thread[i].state == WAITS ? p->thread[i].bytes : 0;
+	return bytes;
+}
+
+/*
+ * Do all processes that hold memory and wait, wait for each other? Then none of them gets all that
+ * it waits for even when those that wait for nothing have gone.
+ */
+static bool all_deadlocked(const struct world *w, u32 part)
+{
+	const struct process *p;
+	u64 free = w->size[part];
+	bool holders = false;
+
+	for (p = w->process; p < w->process + PROCESSES; p++)
+		if (p->part == part && waits(p))
+			free -= p->used;
+	for (p = w->process; p < w->process + PROCESSES; p++) {
+		if (p->part != part || !waits(p) || !p->used)
+			continue;
+		if (wanted(p) <= free)
+			return false;
+		holders = true;
+	}
+	return holders;
+}
+
+/* Do requests wait though nothing is held by processes that wait for nothing? */
+static bool stands_still(const struct world *w, u32 part)
+{
+	const struct process *p;
+	bool waiting = false;
+
+	for (p = w->process; p < w->process + PROCESSES; p++) {
+		if (p->part != part)
+			continue;
+		if (p->used && !waits(p))
+			return false;
+		waiting |= waits(p);
+	}
+	return waiting;
+}
+
+/* With no TIMER due. */
+static void check_lines(struct world *w)
+{
+	u32 part;
+
+	for (part = 0; part < PARTS; part++) {
+		if (all_deadlocked(w, part))
+			w->wrong = "a deadlock stays";
+		if (stands_still(w, part))
+			w->wrong = "a line stands still that nobody holds up";
+	}
+}
+
 static void hear(struct tg_actions *out, const struct tg_action *a)
 {
 	struct world *w = container_of(out, struct world, actions);
@@ -563,6 +687,7 @@ static void hear(struct tg_actions *out, const struct tg_action *a)
 		return;
 	for (p = w->process; p->account != a->client; p++)
 		;
+	w->answers += a->job != w->asking;
 	if (t->state != WAITS || t->id != a->job)
 		w->wrong = "an answer that nobody waits for";
 	t->state = WORKS;
@@ -580,24 +705,44 @@ static void hear(struct tg_actions *out, const struct tg_action *a)
 		w->wrong = "more is granted than there is";
 }
 
-static int tell(struct world *w, struct tg_event *ev)
+static int feed_world(struct world *w, struct tg_event *ev)
 {
 	const char *wrong;
 	int ret;
 
-	ev->now = w->gpu.now + below(w, 1000) * TG_USEC;
-	while (w->armed <= ev->now) {
-		struct tg_event timer = { .kind = TG_EV_TIMER, .now = w->armed, .at = w->armed };
-
-		w->armed = TG_NEVER;
-		tg_gpu_feed(&w->gpu, &timer, &w->actions);
-	}
-	ev->at = ev->kind == TG_EV_KNOB ? ev->at : ev->now;
+	w->asking = ev->kind == TG_EV_MEM_ASK ? ev->job : 0;
+	w->answers = 0;
 	ret = tg_gpu_feed(&w->gpu, ev, &w->actions);
 	wrong = tg_gpu_check(&w->gpu);
 	w->wrong = w->wrong ?: wrong;
+	if (w->answers > 1)
+		w->wrong = "an event answers several requests";
+	return ret;
+}
+
+static void run_world_timers(struct world *w, s64 now)
+{
+	while (w->armed <= now) {
+		struct tg_event timer = { .kind = TG_EV_TIMER, .now = w->armed, .at = w->armed };
+
+		w->armed = TG_NEVER;
+		feed_world(w, &timer);
+	}
+}
+
+static int tell(struct world *w, struct tg_event *ev)
+{
+	int ret;
+
+	ev->now = w->gpu.now + below(w, 1000) * TG_USEC;
+	run_world_timers(w, ev->now);
+	ev->at = ev->kind == TG_EV_KNOB ? ev->at : ev->now;
+	ret = feed_world(w, ev);
 	if (w->gpu.mem.used != w->used)
 		w->wrong = "the books are not what was granted and given back";
+	/* One answer follows the other, each by a TIMER of its own. */
+	while (w->armed <= w->gpu.now + ANSWER)
+		run_world_timers(w, w->armed);
 	if (w->longest > w->timeout)
 		w->wrong = "a request waited for longer than the timeout";
 	return ret;
@@ -658,6 +803,31 @@ static void die(struct world *w, struct process *p)
 	while (p->used)
 		give(w, p, 1 + below(w, p->used));
 	memset(p->thread, 0, sizeof(p->thread));
+}
+
+/* Processes that wait for nothing give everything back, until none waits. */
+static void calm_down(struct world *w)
+{
+	struct process *p;
+	bool moved = true;
+
+	while (moved && !w->wrong) {
+		moved = false;
+		for (p = w->process; p < w->process + PROCESSES; p++)
+			if (p->used && !waits(p)) {
+				give(w, p, p->used);
+				moved = true;
+			}
+		check_lines(w);
+	}
+}
+
+static void set_prio(struct world *w, struct process *p)
+{
+	struct tg_event ev = { .kind = TG_EV_PRIO, .client = p->account, .arg = below(w, 4) };
+
+	if (p->part && tell(w, &ev))
+		w->wrong = "a priority cannot be set";
 }
 
 static void ask(struct world *w, struct process *p, struct thread *t)
@@ -756,9 +926,13 @@ static void run_random(u32 order, bool tame, bool share, u32 steps)
 			die(w, p);
 			begin(w, p);
 			break;
+		case 15:
+			set_prio(w, p);
+			if (!below(w, 32))
+				calm_down(w);
+			break;
 		}
-		if (!w->wrong && deadlocked(w))
-			w->wrong = "a deadlock stays";
+		check_lines(w);
 	}
 	for (i = 0; i < PROCESSES && !w->wrong; i++)
 		die(w, &w->process[i]);
