@@ -14,6 +14,12 @@
  * client's (tgk_driver.makes_fence()). A capture also goes to the table when another thread's hangs
  * at the channel, or when there is no channel.
  *
+ * Fences and freed channels. When nouveau (6.1, 6.12, 7.2) is asked to signal a fence that the card
+ * has reached already, nouveau_fence_no_signaling() takes the fence off the channel's list and
+ * leaves the fence's pointer to the channel. The channel's end does not find that fence, so the
+ * pointer outlives the channel, and the next submission with one of the fence's buffers follows it
+ * (nouveau_fence_sync()). So on_init() asks before the card can have reached the fence.
+ *
  * Its signal. on_signal() runs inside the driver's fence lock, in hard interrupt context (6.1), in
  * a worker (6.12 and later), or in any thread that asks the driver for progress. It feeds DONE
  * under tgk_gpu.lock and gives the fence back; the job is spare then, memory for the next
@@ -111,8 +117,11 @@ static void on_init(void *data, struct dma_fence *fence)
 	/* It is this thread's own. */
 	dma_fence_put(c->fence);
 	c->fence = dma_fence_get(fence);
-	if (c->timed)
-		c->at = ktime_get_ns();
+	if (!c->timed)
+		return;
+	c->at = ktime_get_ns();
+	/* If the fence is not emitted after all, its channel gets interrupts that nobody needs. */
+	dma_fence_enable_sw_signaling(fence);
 }
 
 /**
@@ -313,6 +322,9 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	/* look() goes on as long as it finds anything. */
 	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
 		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
+	/* nouveau overlooks an interrupt that comes before the fence is in its list: so ask. */
+	if (at)
+		dma_fence_is_signaled(fence);
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, tgk_fence_time(fence));
 }

@@ -13,7 +13,7 @@
  * @task: the thread, if @listed
  * @listed: in the table, else found by its channel
  * @sched: its submission goes through drm_sched (tgk_call.sched)
- * @timed: @at is wanted
+ * @timed: it goes to tgk_fence_arm(): @at is wanted, and that it signals
  * @fence: the last one seen, referenced
  * @at: when it was created, if that is wanted
  */
