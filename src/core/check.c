@@ -122,8 +122,9 @@ static const char *check_channel(const struct tg_gpu *gpu, const struct tg_clien
 	return NULL;
 }
 
-static const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
-				struct census *n)
+/* Out of line, as check_memory() and check_reserves(): see there. */
+static noinline const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
+					 struct census *n)
 {
 	const struct tg_channel *ch;
 	const char *wrong;
@@ -152,7 +153,7 @@ static const char *check_client(const struct tg_gpu *gpu, const struct tg_client
 	       "a client counts its jobs in flight wrongly";
 }
 
-static const char *check_reserves(const struct tg_gpu *gpu)
+static noinline const char *check_reserves(const struct tg_gpu *gpu)
 {
 	const struct tg_reserve *r;
 	const char *wrong;
@@ -237,7 +238,10 @@ static const char *check_parts(const struct tg_gpu *gpu, const struct mem_sums *
 	       "the books of memory do not add up";
 }
 
-/* Out of line: its sums and the census together are too large a stack frame for the kernel. */
+/*
+ * Out of line: its sums and the census together are too large a stack frame for the kernel; with
+ * KASAN, whose red zones count, so are the census and what else tg_gpu_check() calls.
+ */
 static noinline const char *check_memory(const struct tg_gpu *gpu)
 {
 	struct mem_sums sums[TG_VGPUS_MAX + 1] = { };
