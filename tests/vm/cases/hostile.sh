@@ -14,7 +14,7 @@ hostile()
 	# what nouveau says of such calls is the log's, not the console's, where each line takes milliseconds
 	echo 3 >/proc/sys/kernel/printk
 	[ -e /sys/kernel/debug/tg_refuse ] || insmod "$refuse" || die 'no tg_refuse'
-	cat /sys/module/nouveau/refcnt >/tmp/refcnt
+	[ -e /tmp/refcnt ] || cat /sys/module/nouveau/refcnt >/tmp/refcnt
 	load policy=timegraph
 	bomb bomb --cost 1ms
 	kills=$!
@@ -28,7 +28,7 @@ hostile()
 # enough: a fuzzer that gets nothing done finds nothing
 enough()
 {
-	for kind in channel_alloc gem_new pushbuf write read forked; do
+	for kind in channel_alloc gem_new pushbuf write read forked insmod rmmod; do
 		[ "$(called $kind 3)" -ge 2 ] || die "only $(called $kind 3) of $kind"
 	done
 }

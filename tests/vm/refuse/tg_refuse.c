@@ -11,6 +11,7 @@
  * Lines written to /sys/kernel/debug/tg_refuse:
  *	FUNCTION ERRNO EVERY [UID|* [before|after]]
  *	off
+ *	load N
  * FUNCTION is PUSHBUF, EXEC, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, DUMB_CREATE or NVIF; ERRNO is
  * ENOMEM, EFAULT, EBUSY, EINTR, ENODEV or ERESTARTSYS; one call in EVERY of that user, or of all, is refused, the
  * first one too; EVERY 0: none. One rule for each function, the last one written.
@@ -20,6 +21,13 @@
  * ERESTARTSYS comes with the mark of a pending signal, so that the kernel makes the call again; with EVERY 1 that
  * ends when the thread is killed. Reading shows the rules, each with how often its function has been called by those
  * that it is about, and refused.
+ *
+ * Memory and copies that the kernel makes fail on request (/sys/kernel/debug/fail*, for tasks that ask for it) do not
+ * fail inside nouveau, which WARNs then: whatever the rules are, the functions here turn the thread's wish off
+ * while nouveau has the call. So what fails is the kernel's way to nouveau, and timegraph.
+ *
+ * load N: the next module called timegraph has its Nth allocation of its own begin fail, as /proc/thread-self/fail-nth
+ * does it; 0: none. It starts to count behind what the kernel does for a module, since that WARNs.
  */
 #include <drm/drm_device.h>
 #include <drm/drm_drv.h>
@@ -41,6 +49,7 @@
 
 #define DRM_MAJOR	226
 #define NR_NVIF		0x07
+#define NR_DUMB_CREATE	0xb2
 
 enum { PUSHBUF, EXEC, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, IOCTLS, DUMB_CREATE = IOCTLS, NVIF, FUNCTIONS };
 
@@ -67,10 +76,31 @@ static struct rule {
 	atomic_t calls, refused;
 } rules[FUNCTIONS];
 static DEFINE_MUTEX(rules_mutex);
+static u32 load_nth;	/* of `load N`, until a load has taken it */
 
 static ioctl_fn theirs[IOCTLS];
 static int (*their_dumb)(struct drm_file *file, struct drm_device *dev, struct drm_mode_create_dumb *args);
 static long (*their_ioctl)(struct file *filp, unsigned int cmd, unsigned long arg);
+static int (*their_open)(struct drm_device *dev, struct drm_file *file);
+static void (*their_postclose)(struct drm_device *dev, struct drm_file *file);
+static int (*their_release)(struct inode *inode, struct file *filp);
+
+/* Nothing fails for this thread until spare_not() gets what this returns. */
+static int spare(void)
+{
+#ifdef CONFIG_FAULT_INJECTION
+	return xchg(&current->make_it_fail, 0);
+#else
+	return 0;
+#endif
+}
+
+static void spare_not(int wish)
+{
+#ifdef CONFIG_FAULT_INJECTION
+	current->make_it_fail = wish;
+#endif
+}
 
 /* Is this call to be refused? 0 or a negative errno; *@after: not before nouveau has answered. */
 static int refusal(int function, bool *after)
@@ -94,11 +124,13 @@ static int refusal(int function, bool *after)
 static int refuse_ioctl(int function, struct drm_device *dev, void *data, struct drm_file *file)
 {
 	bool after;
-	int error = refusal(function, &after), ret;
+	int error = refusal(function, &after), ret, wish;
 
 	if (error && !after)
 		return error;
+	wish = spare();
 	ret = theirs[function](dev, data, file);
+	spare_not(wish);
 	return error ?: ret;
 }
 
@@ -125,24 +157,66 @@ static const struct {
 static int refuse_dumb(struct drm_file *file, struct drm_device *dev, struct drm_mode_create_dumb *args)
 {
 	bool after;
-	int error = refusal(DUMB_CREATE, &after), ret;
+	int error = refusal(DUMB_CREATE, &after), ret, wish;
 
 	if (error && !after)
 		return error;
+	wish = spare();
 	ret = their_dumb(file, dev, args);
+	spare_not(wish);
 	return error ?: ret;
+}
+
+/* Is there a function above for it, nearer to nouveau? */
+static bool is_ours(unsigned int nr)
+{
+	int i;
+
+	for (i = 0; i < IOCTLS; i++)
+		if (theirs[i] && nr == DRM_COMMAND_BASE + ioctls[i].nr)
+			return true;
+	return nr == NR_DUMB_CREATE;
 }
 
 static long refuse_file_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	bool after = false;
 	int error = _IOC_NR(cmd) == DRM_COMMAND_BASE + NR_NVIF ? refusal(NVIF, &after) : 0;
+	int wish = 0;
 	long ret;
 
 	if (error && !after)
 		return error;
+	if (!is_ours(_IOC_NR(cmd)))
+		wish = spare();
 	ret = their_ioctl(filp, cmd, arg);
+	if (wish)
+		spare_not(wish);
 	return error ?: ret;
+}
+
+static int refuse_open(struct drm_device *dev, struct drm_file *file)
+{
+	int wish = spare(), ret = their_open(dev, file);
+
+	spare_not(wish);
+	return ret;
+}
+
+static void refuse_postclose(struct drm_device *dev, struct drm_file *file)
+{
+	int wish = spare();
+
+	their_postclose(dev, file);
+	spare_not(wish);
+}
+
+static int refuse_release(struct inode *inode, struct file *filp)
+{
+	int wish = spare(), ret = their_release(inode, filp);
+
+	spare_not(wish);
+	return ret;
 }
 
 /* --- rules --- */
@@ -157,6 +231,12 @@ static int set_rule(char *line)
 
 	while (n < 5 && (word[n] = strsep(&line, " ")))
 		n++;
+	if (n == 2 && !strcmp(word[0], "load")) {
+		if (kstrtou32(word[1], 0, &every))
+			return -EINVAL;
+		WRITE_ONCE(load_nth, every);
+		return 0;
+	}
 	if (n == 1 && !strcmp(word[0], "off")) {
 		for (i = 0; i < FUNCTIONS; i++)
 			WRITE_ONCE(rules[i].error, 0);
@@ -230,6 +310,22 @@ static const struct file_operations rules_ops = {
 	.release = single_release,
 };
 
+/* --- timegraph's begin --- */
+
+/* The last one before it, in the thread that loads it. */
+static int on_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+#ifdef CONFIG_FAULT_INJECTION
+	const struct module *mod = data;
+
+	if (state == MODULE_STATE_COMING && !strcmp(mod->name, "timegraph"))
+		current->fail_nth = xchg(&load_nth, 0);
+#endif
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = { .notifier_call = on_module, .priority = INT_MIN };
+
 /* --- nouveau's tables --- */
 
 /* A word of nouveau's tables, which are read-only where they are: through a second map of the page. */
@@ -278,6 +374,13 @@ static int __init refuse_init(void)
 	put(&driver->dumb_create, refuse_dumb);
 	their_ioctl = driver->fops->unlocked_ioctl;
 	put(&driver->fops->unlocked_ioctl, refuse_file_ioctl);
+	their_open = driver->open;
+	put(&driver->open, refuse_open);
+	their_postclose = driver->postclose;
+	put(&driver->postclose, refuse_postclose);
+	their_release = driver->fops->release;
+	put(&driver->fops->release, refuse_release);
+	register_module_notifier(&module_nb);
 	debugfs_create_file("tg_refuse", 0600, NULL, NULL, &rules_ops);
 	return 0;
 }

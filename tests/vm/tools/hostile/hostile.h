@@ -94,6 +94,7 @@ extern struct file files[FILES];
 extern uint64_t seed;
 extern const char *module;	/* of root's insmod; NULL: none */
 extern bool binds;		/* files of which VM_INIT makes addresses */
+extern bool failures;		/* allocations and copies fail: -f */
 extern bool quiet;		/* a replay is not */
 
 extern const struct op driver_ops[], exec_ops[], world_ops[], root_ops[];
@@ -105,6 +106,7 @@ uint64_t wild(struct thread *t);
 void count(enum kind kind, bool ok);
 void one_step(struct thread *t, const struct op *const *tables);
 void run_steps(struct thread *t, uint64_t steps);
+void ask_for_failures(bool on);
 bool thread_init(struct thread *t, unsigned int process, unsigned int index);
 
 /* driver.c */

@@ -39,9 +39,7 @@ struct shared *shared;
 struct file files[FILES];
 uint64_t seed;
 const char *module;
-bool binds, quiet = true;
-
-static bool failures;		/* -f */
+bool binds, failures, quiet = true;
 
 static const char *const kinds[KINDS] = {
 	"open", "channel_alloc", "channel_free", "grobj_alloc", "nvif", "gem_new", "gem_close", "dumb", "pushbuf",
@@ -163,14 +161,22 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-static void ask_for_failures(void)
+/* Of this thread, and of those that it makes from now on. */
+void ask_for_failures(bool on)
 {
-	int fd = open("/proc/self/make-it-fail", O_WRONLY);
+	bool done = false;
+	unsigned int i;
+	int fd;
 
-	if (fd < 0 || write(fd, "1", 1) != 1)
-		fprintf(stderr, "hostile: no failures: %s\n", strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	/* These calls fail, too. */
+	for (i = 0; i < 100 && !done; i++) {
+		fd = open("/proc/thread-self/make-it-fail", O_WRONLY);
+		done = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
+		if (fd >= 0)
+			close(fd);
+	}
+	if (!done)
+		fprintf(stderr, "hostile: make-it-fail: %s\n", strerror(errno));
 }
 
 /* One process, from its begin to its end; @first: the step from which it goes on after exec. */
@@ -184,7 +190,7 @@ static void process_main(unsigned int process, uint64_t first)
 	pthread_t id;
 
 	if (failures && !first)
-		ask_for_failures();
+		ask_for_failures(true);
 	if (uid && getuid() != uid && (setgroups(0, NULL) || setgid(uid) || setuid(uid)))
 		_exit(1);
 	sigaction(SIGALRM, &act, NULL);

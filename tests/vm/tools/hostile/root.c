@@ -179,7 +179,19 @@ static void do_refuse(struct thread *t)
 	put("/sys/kernel/debug/tg_refuse", one_in(t, 16) ? "off" : text);
 }
 
-/* Seldom: unloading waits for all calls that are under way, and all writes wait for it. */
+/* One allocation of the module's begin, early ones more often; or none. */
+static void fail_begin(struct thread *t)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "load %u", one_in(t, 3) ? below(t, 1u << below(t, 12)) : 0);
+	put("/sys/kernel/debug/tg_refuse", text);
+}
+
+/*
+ * Seldom: unloading waits for all calls that are under way, and all writes wait for it. What the kernel does for a module
+ * WARNs where memory fails, so memory fails in the module's own begin alone.
+ */
 static void do_insmod(struct thread *t)
 {
 	static const unsigned int sizes[] = { 0, 0, 64, 1024 };
@@ -188,14 +200,20 @@ static void do_insmod(struct thread *t)
 
 	if (!module || (!one_in(t, 8) && access(TG, F_OK) == 0))
 		return;
+	if (failures)
+		ask_for_failures(false);
 	count(RMMOD, !syscall(SYS_delete_module, "timegraph", one_in(t, 2) ? O_NONBLOCK : 0));
 	snprintf(options, sizeof(options), "policy=%s trace_kib=%u dry_run=%u", some_policy(t), sizes[below(t, 4)],
 		 one_in(t, 6));
+	if (failures)
+		fail_begin(t);
 	fd = open(module, O_RDONLY);
-	if (fd < 0)
-		return;
 	count(INSMOD, !syscall(SYS_finit_module, fd, options, 0));
 	close(fd);
+	if (!failures)
+		return;
+	put("/proc/thread-self/fail-nth", "0");
+	ask_for_failures(true);
 }
 
 static void do_pause(struct thread *t)
