@@ -137,19 +137,20 @@ struct tg_channel {
  * @gpu_time: time used, ns
  * @wait_reserve: time that jobs were throttled, ns
  * @wait_policy: time that jobs were queued, ns
- * @held: time that jobs held slots from their FREE to their start, ns; not GPU time. For a job that
- *	bypassed the core (tg_gpu_may_bypass()), from its BYPASSED on
- * @seen: time that polls saw the engine work for it, ns
- * @switches: its groups that polls saw (tg_sample.groups)
+ * @held_time: time that jobs held slots from their FREE to their start, ns; not GPU time. For a job
+ *	that bypassed the core (tg_gpu_may_bypass()), from its BYPASSED on
+ * @polled_time: time that polls saw the engine work for it, ns
+ * @polled_groups: its groups that polls saw (tg_sample.groups)
  * @modelled: jobs whose wait a dry run has reported
  * @would_reserve: time that they would have been throttled, ns
  * @would_policy: time that they would have been queued, ns
  */
 struct tg_stats {
 	u64 submitted, completed;
-	u32 failed, cancelled, lost, overlaps, switches, modelled;
+	u32 failed, cancelled, lost, overlaps, polled_groups, modelled;
 	/* sums: unsigned, so they may wrap */
-	u64 gpu_time, wait_reserve, wait_policy, held, seen, would_reserve, would_policy;
+	u64 gpu_time, wait_reserve, wait_policy, held_time, polled_time;
+	u64 would_reserve, would_policy;
 };
 
 #define TG_VGPU_PRIV	128	/* bytes a policy may keep in each virtual GPU */

@@ -409,7 +409,7 @@ static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 
 	if (!job->slot)
 		return false;
-	job->client->stats.held += held;
+	job->client->stats.held_time += held;
 	if (held < gpu->knob[TG_KNOB_STALL])
 		return true;
 	pay(gpu, job, held);
@@ -650,7 +650,7 @@ void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_client *client = job->client;
 	s64 held = gpu->now - job->since;
 
-	client->stats.held += held;
+	client->stats.held_time += held;
 	client->stats.overlaps++;
 	client->stalls = min(client->stalls + TG_STALL, TG_STALLS_MAX);
 	release_slot(gpu, job);

@@ -56,8 +56,8 @@ int tg_poll_sample(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!gpu->poll_until)
 		return -EBUSY;
 	if (client) {
-		client->stats.seen += s->busy;
-		client->stats.switches += s->groups;
+		client->stats.polled_time += s->busy;
+		client->stats.polled_groups += s->groups;
 	} else {
 		gpu->poll_until = 0;
 	}

@@ -661,7 +661,7 @@ static const char *step(struct host *h, const char *line)
 	}
 	if (!strcmp(word, "held")) {
 		h->gpu.now = ev.now;
-		say(h, "held %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.held / TG_USEC);
+		say(h, "held %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.held_time / TG_USEC);
 		return NULL;
 	}
 	if (!strcmp(word, "budget")) {

@@ -78,12 +78,12 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->overlaps = c->stats.overlaps;
 	s->wait_reserve = c->stats.wait_reserve;
 	s->wait_policy = c->stats.wait_policy;
-	s->held_time = c->stats.held;
+	s->held_time = c->stats.held_time;
 	s->would_reserve = c->stats.would_reserve;
 	s->would_policy = c->stats.would_policy;
 	s->modelled = c->stats.modelled;
-	s->polled_time = c->stats.seen;
-	s->polled_groups = c->stats.switches;
+	s->polled_time = c->stats.polled_time;
+	s->polled_groups = c->stats.polled_groups;
 	s->predict_unreadable = client->unreadable;
 	memcpy(s->vgpu_name, gpu->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
 	if (c->history) {

@@ -150,6 +150,6 @@ void do_slow(char **args)
 	memset(&row, 0, sizeof(row));
 	if (counted)
 		snapshot(&row, &others);
-	printf("{\"groups\":%u,\"stalled_us\":%lld,\"held_us\":%llu,\"gpu_time_us\":%lld}\n", seq,
+	printf("{\"groups\":%u,\"stalled_us\":%lld,\"held_us\":%lld,\"gpu_time_us\":%lld}\n", seq,
 	       stalled / 1000, row.held_time / 1000, row.gpu_time / 1000);
 }
