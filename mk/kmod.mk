@@ -127,15 +127,16 @@ kmod-sparse:
 KMOD_CHECKPATCH = $(KMOD_SOURCE)/scripts/checkpatch.pl --no-tree --strict --terse --quiet \
 	--no-summary --max-line-length=100
 
-# Only src/kmod/wrap/ may look at the kernel's version, and that is what it is for. The table of
-# policies is made of rows that are expanded twice, which checkpatch takes for bad macros.
+# Only src/kmod/wrap/ may look at the kernel's version, and that is what it is for. The tables of
+# policies and of a client's counters are made of rows that are expanded more than once, which
+# checkpatch takes for bad macros.
+KMOD_TABLES := src/policy/list.c include/tg/counters.h include/tg/gpu.h include/uapi/timegraph.h
 kmod-checkpatch:
 	@[ -x $(KMOD_SOURCE)/scripts/checkpatch.pl ] || \
 		{ echo "kmod-checkpatch: no checkpatch.pl: run scripts/setup source" >&2; exit 1; }
-	@$(KMOD_CHECKPATCH) -f $(filter-out src/policy/list.c,$(wildcard src/kmod/*.[ch] \
+	@$(KMOD_CHECKPATCH) -f $(filter-out $(KMOD_TABLES),$(wildcard src/kmod/*.[ch] \
 		src/kmod/sysfs/*.[ch] src/kmod/driver/*.[ch] src/core/*.[ch] src/policy/*.[ch] include/tg/*.h \
 		include/env/kernel/*.h include/uapi/*.h))
-	@$(KMOD_CHECKPATCH) --ignore COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON -f \
-		src/policy/list.c
+	@$(KMOD_CHECKPATCH) --ignore COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON -f $(KMOD_TABLES)
 	@$(KMOD_CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f \
 		$(wildcard src/kmod/wrap/*.h)

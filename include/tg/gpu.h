@@ -25,6 +25,7 @@
 #ifndef TG_GPU_H
 #define TG_GPU_H
 
+#include <tg/counters.h>
 #include <tg/event.h>
 #include <tg/memory.h>
 #include <tg/predict.h>
@@ -126,31 +127,27 @@ struct tg_channel {
 	struct tg_channel *next;
 };
 
+#define TG_STATS_64_HOST(name)
+#define TG_STATS_64_STATS(name)		u64 name;
+#define TG_STATS_64_STATS32(name)
+#define TG_STATS_64(name, form, from, ...)	TG_STATS_64_##from(name)
+#define TG_STATS_32_HOST(name)
+#define TG_STATS_32_STATS(name)
+#define TG_STATS_32_STATS32(name)	u32 name;
+#define TG_STATS_32(name, form, from, ...)	TG_STATS_32_##from(name)
+
 /**
  * struct tg_stats - counters of one client; they only grow
- * @submitted: jobs that arrived
- * @completed: jobs whose fence signalled
- * @failed: jobs that the driver refused
- * @cancelled: jobs given up while they waited
- * @lost: jobs written off
- * @overlaps: jobs that lost their slot before they started
- * @gpu_time: time used, ns
- * @wait_reserve: time that jobs were throttled, ns
- * @wait_policy: time that jobs were queued, ns
- * @held_time: time that jobs held slots from their FREE to their start, ns; not GPU time. For a job
- *	that bypassed the core (tg_gpu_may_bypass()), from its BYPASSED on
- * @polled_time: time that polls saw the engine work for it, ns
- * @polled_groups: its groups that polls saw (tg_sample.groups)
- * @modelled: jobs whose wait a dry run has reported
- * @would_reserve: time that they would have been throttled, ns
- * @would_policy: time that they would have been queued, ns
+ * @submitted: jobs that arrived, but for those that went through an open gate
+ *
+ * The others are the rows of tg/counters.h that say STATS or STATS32. Times are in ns, unsigned, so
+ * they may wrap. The held_time of a job that bypassed the core (tg_gpu_may_bypass()) begins at its
+ * BYPASSED.
  */
 struct tg_stats {
-	u64 submitted, completed;
-	u32 failed, cancelled, lost, overlaps, polled_groups, modelled;
-	/* sums: unsigned, so they may wrap */
-	u64 gpu_time, wait_reserve, wait_policy, held_time, polled_time;
-	u64 would_reserve, would_policy;
+	TG_CLIENT_ROWS(TG_STATS_64)
+	TG_CLIENT_ROWS(TG_STATS_32)
+	u64 submitted;
 };
 
 #define TG_VGPU_PRIV	128	/* bytes a policy may keep in each virtual GPU */

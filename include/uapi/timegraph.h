@@ -23,6 +23,7 @@
 #define _UAPI_TIMEGRAPH_H
 
 #include <linux/types.h>
+#include <tg/counters.h>
 
 #define TIMEGRAPH_SYSFS		"/sys/kernel/timegraph"
 #define TIMEGRAPH_TRACE		"/sys/kernel/debug/timegraph/trace"
@@ -62,76 +63,26 @@ struct tg_snap_head {
 	char policy[16];
 };
 
+#define TG_SNAP_U8(name)	__u8 name;
+#define TG_SNAP_U32(name)	__u32 name;
+#define TG_SNAP_U64(name)	__u64 name;
+#define TG_SNAP_NS(name)	__s64 name;
+#define TG_SNAP_BYTES(name)	__u64 name;
+#define TG_SNAP_TEXT16(name)	char name[16];
+#define TG_SNAP_TEXT32(name)	char name[32];
+#define TG_SNAP_SCHED(name)	__u8 name;
+#define TG_SNAP_RESV(name)	__u8 name;
+#define TG_SNAP_STATE(name)	__u8 name;
+#define TG_SNAP_ROW(name, form, ...)	TG_SNAP_##form(name)
+
 /**
  * struct tg_snap_client - one client; times in ns
- * @id: number, never reused while the module is loaded
- * @pid: thread-group id
- * @uid: user
- * @gpu: index of the GPU, from 0
- * @comm: name, NUL-terminated
- * @reserve_name: of its shared reserve, "background", or empty: its own
- * @sched: 0 prt, 1 ht
- * @resv: 0 pe, 1 ae, 2 bg
- * @prio: 0 to 99
- * @state: TG_STATE_*
- * @line: of the spec that it matched, 0: none
- * @inflight: jobs that are freed or on the hardware, and have not overstayed there
- * @waiting: jobs that wait
- * @capacity: C of its reserve
- * @period: T
- * @budget: what is left; negative: debt
- * @gpu_time: time used
- * @wait_time: time its jobs waited: reserve and policy
- * @submitted: jobs that arrived (through an open gate too)
- * @completed: jobs whose fence signalled
- * @failed: jobs that the driver refused
- * @lost: jobs written off
- * @overlaps: jobs that lost their slot before they started
- * @wait_reserve: of @wait_time: for the reserve
- * @wait_policy: of @wait_time: for the policy
- * @would_reserve: dry run: what jobs would have waited for the reserve
- * @would_policy: dry run: what they would have waited for the policy
- * @modelled: dry run: jobs that these two sums are of
- * @polled_time: GPU time that the poller has seen it use, in poll phases alone
- * @polled_groups: groups of it that it has seen; spread readings: submissions that ended
- * @predict_hits: predictions (AE) from a job of the same commands
- * @predict_misses: the others
- * @predict_unreadable: of these: those whose commands could not be read
- * @predict_error: mean relative error of the predictions, in per mille of the real cost, each
- *	counted as 1000 at most
- * @vram_waiting: requests of its process for VRAM that wait
- * @vgpu_name: of its virtual GPU; empty: it belongs to none
- * @vram: bytes of VRAM that its process holds, as this one and all that follow
- * @vram_peak: the most that it ever held
- * @vram_set_aside: bytes set aside for it (mem=)
- * @vram_waited: requests that had to wait
- * @vram_refused: requests that failed
- * @vram_wait_time: time that they waited
- * @held_time: time from a job's turn to its start, in which others wait for it; no GPU time
+ *
+ * tg/counters.h has the members, in their order, and says what each is: @id first. @sched: 0 prt,
+ * 1 ht. @resv: 0 pe, 1 ae, 2 bg. @state: TG_STATE_*. Names are NUL-padded.
  */
 struct tg_snap_client {
-	__u32 id;
-	__u32 pid;
-	__u32 uid;
-	__u32 gpu;
-	char comm[16];
-	char reserve_name[32];
-	__u8 sched, resv, prio, state;
-	__u32 line;
-	__u32 inflight;
-	__u32 waiting;
-	__s64 capacity, period, budget;
-	__s64 gpu_time, wait_time;
-	__u64 submitted, completed, failed, lost, overlaps;
-	__u64 wait_reserve, wait_policy;
-	__u64 would_reserve, would_policy, modelled;
-	__u64 polled_time, polled_groups;
-	__u64 predict_hits, predict_misses, predict_unreadable;
-	__u32 predict_error, vram_waiting;
-	char vgpu_name[32];
-	__u64 vram, vram_peak, vram_set_aside;
-	__u64 vram_waited, vram_refused, vram_wait_time;
-	__u64 held_time;
+	TG_CLIENT_ROWS(TG_SNAP_ROW)
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

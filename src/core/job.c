@@ -451,7 +451,6 @@ int tg_job_cancel(struct tg_gpu *gpu, u64 id)
 		return -ENOENT;
 	if (job->state == TG_JOB_BUSY || job->state == TG_JOB_LOST)
 		return -EBUSY;
-	job->client->stats.cancelled++;
 	tg_job_over(gpu, job);
 	return 0;
 }
