@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The folder of each client: one file per number, made from the client's record.
+ * The folder of each client: one file per row of tg/counters.h, made from the client's record.
  *
  * The record is the snapshot's too (snapshot.c). It is filled under tgk_gpu.lock, in the thread
  * that reads. client.c makes and removes the folders.
@@ -17,6 +17,12 @@ static const char *const state_names[] = {
 	[TG_STATE_RUNNING] = "running",
 	[TG_STATE_LOST] = "lost",
 };
+
+/* Of a row that the core counts: copy it from struct tg_client c to struct tg_snap_client s. */
+#define COPY_HOST(name)
+#define COPY_STATS(name)	s->name = c->stats.name;
+#define COPY_STATS32(name)	s->name = c->stats.name;
+#define COPY_ROW(name, form, from, ...)	COPY_##from(name)
 
 /**
  * tgk_client_record() - fill in the record of one client
@@ -39,6 +45,7 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 	const struct tg_job *job;
 
 	memset(s, 0, sizeof(*s));
+	TG_CLIENT_ROWS(COPY_ROW)
 	for (ch = c->channels; ch; ch = ch->next) {
 		/* Those that wait have come last; of those that run, what is lost came first. */
 		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
@@ -69,21 +76,8 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->capacity = c->reserve->capacity;
 	s->period = c->reserve->period;
 	s->budget = reserve->budget;
-	s->gpu_time = c->stats.gpu_time;
 	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
 	s->submitted = c->stats.submitted + begun;
-	s->completed = c->stats.completed;
-	s->failed = c->stats.failed;
-	s->lost = c->stats.lost;
-	s->overlaps = c->stats.overlaps;
-	s->wait_reserve = c->stats.wait_reserve;
-	s->wait_policy = c->stats.wait_policy;
-	s->held_time = c->stats.held_time;
-	s->would_reserve = c->stats.would_reserve;
-	s->would_policy = c->stats.would_policy;
-	s->modelled = c->stats.modelled;
-	s->polled_time = c->stats.polled_time;
-	s->polled_groups = c->stats.polled_groups;
 	s->predict_unreadable = client->unreadable;
 	memcpy(s->vgpu_name, gpu->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
 	if (c->history) {
@@ -102,12 +96,10 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 	}
 }
 
-enum field { F_U8, F_U32, F_S64, F_TEXT, F_SCHED, F_RESV, F_STATE };
-
 struct client_attr {
 	struct attribute attr;
 	u16 offset;
-	u8 field;
+	u8 form;	/* enum tg_form */
 };
 
 static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *buf)
@@ -127,21 +119,22 @@ static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *b
 	raw_spin_unlock_irq(&gpu->lock);
 	if (!c)
 		return -ENODEV;
-	switch (ca->field) {
-	case F_U8:
+	switch (ca->form) {
+	case TG_FORM_U8:
 		return sysfs_emit(buf, "%u\n", *(const u8 *)at);
-	case F_U32:
+	case TG_FORM_U32:
 		return sysfs_emit(buf, "%u\n", *(const u32 *)at);
-	case F_S64:
-		return sysfs_emit(buf, "%lld\n", *(const s64 *)at);
-	case F_SCHED:
+	case TG_FORM_SCHED:
 		return sysfs_emit(buf, "%s\n", sched_names[snap.sched]);
-	case F_RESV:
+	case TG_FORM_RESV:
 		return sysfs_emit(buf, "%s\n", resv_names[snap.resv]);
-	case F_STATE:
+	case TG_FORM_STATE:
 		return sysfs_emit(buf, "%s\n", state_names[snap.state]);
-	default:
+	case TG_FORM_TEXT16:
+	case TG_FORM_TEXT32:
 		return sysfs_emit(buf, "%s\n", (const char *)at);
+	default:
+		return sysfs_emit(buf, "%lld\n", *(const s64 *)at);
 	}
 }
 
@@ -169,75 +162,20 @@ static ssize_t client_store(struct kobject *kobj, struct attribute *attr, const 
 	return ret ?: count;
 }
 
-#define CLIENT_FILE(_name, _field, _mode)					\
-	static struct client_attr client_##_name = {				\
-		.attr = { .name = #_name, .mode = _mode },			\
-		.offset = offsetof(struct tg_snap_client, _name),		\
-		.field = _field,						\
-	}
-#define CLIENT_ATTR(_name, _field)	CLIENT_FILE(_name, _field, 0444)
+/* A file for each row of tg/counters.h. */
+#define CLIENT_INDEX(_name, ...)	CLIENT_##_name,
+enum { TG_CLIENT_ROWS(CLIENT_INDEX) };
 
-CLIENT_ATTR(id, F_U32);
-CLIENT_ATTR(pid, F_U32);
-CLIENT_ATTR(uid, F_U32);
-CLIENT_ATTR(gpu, F_U32);
-CLIENT_ATTR(comm, F_TEXT);
-CLIENT_ATTR(reserve_name, F_TEXT);
-CLIENT_ATTR(sched, F_SCHED);
-CLIENT_ATTR(resv, F_RESV);
-CLIENT_FILE(prio, F_U8, 0644);
-CLIENT_ATTR(state, F_STATE);
-CLIENT_ATTR(line, F_U32);
-CLIENT_ATTR(inflight, F_U32);
-CLIENT_ATTR(waiting, F_U32);
-CLIENT_ATTR(capacity, F_S64);
-CLIENT_ATTR(period, F_S64);
-CLIENT_ATTR(budget, F_S64);
-CLIENT_ATTR(gpu_time, F_S64);
-CLIENT_ATTR(wait_time, F_S64);
-CLIENT_ATTR(submitted, F_S64);
-CLIENT_ATTR(completed, F_S64);
-CLIENT_ATTR(failed, F_S64);
-CLIENT_ATTR(lost, F_S64);
-CLIENT_ATTR(overlaps, F_S64);
-CLIENT_ATTR(wait_reserve, F_S64);
-CLIENT_ATTR(wait_policy, F_S64);
-CLIENT_ATTR(held_time, F_S64);
-CLIENT_ATTR(would_reserve, F_S64);
-CLIENT_ATTR(would_policy, F_S64);
-CLIENT_ATTR(modelled, F_S64);
-CLIENT_ATTR(polled_time, F_S64);
-CLIENT_ATTR(polled_groups, F_S64);
-CLIENT_ATTR(predict_hits, F_S64);
-CLIENT_ATTR(predict_misses, F_S64);
-CLIENT_ATTR(predict_unreadable, F_S64);
-CLIENT_ATTR(predict_error, F_U32);
-CLIENT_ATTR(vgpu_name, F_TEXT);
-CLIENT_ATTR(vram_waiting, F_U32);
-CLIENT_ATTR(vram, F_S64);
-CLIENT_ATTR(vram_peak, F_S64);
-CLIENT_ATTR(vram_set_aside, F_S64);
-CLIENT_ATTR(vram_waited, F_S64);
-CLIENT_ATTR(vram_refused, F_S64);
-CLIENT_ATTR(vram_wait_time, F_S64);
+#define CLIENT_FILE(_name, _form, ...) [CLIENT_##_name] = {			\
+	.attr = { .name = #_name,						\
+		  .mode = CLIENT_##_name == CLIENT_prio ? 0644 : 0444 },	\
+	.offset = offsetof(struct tg_snap_client, _name),			\
+	.form = TG_FORM_##_form,						\
+},
+static struct client_attr client_files[] = { TG_CLIENT_ROWS(CLIENT_FILE) };
 
-static struct attribute *client_attrs[] = {
-	&client_id.attr, &client_pid.attr, &client_uid.attr, &client_gpu.attr,
-	&client_comm.attr, &client_reserve_name.attr, &client_sched.attr, &client_resv.attr,
-	&client_prio.attr, &client_state.attr, &client_line.attr, &client_inflight.attr,
-	&client_waiting.attr, &client_capacity.attr, &client_period.attr, &client_budget.attr,
-	&client_gpu_time.attr, &client_wait_time.attr, &client_submitted.attr,
-	&client_completed.attr, &client_failed.attr, &client_lost.attr, &client_overlaps.attr,
-	&client_wait_reserve.attr, &client_wait_policy.attr, &client_held_time.attr,
-	&client_would_reserve.attr, &client_would_policy.attr, &client_modelled.attr,
-	&client_polled_time.attr, &client_polled_groups.attr,
-	&client_predict_hits.attr, &client_predict_misses.attr,
-	&client_predict_unreadable.attr, &client_predict_error.attr, &client_vgpu_name.attr,
-	&client_vram_waiting.attr, &client_vram.attr, &client_vram_peak.attr,
-	&client_vram_set_aside.attr, &client_vram_waited.attr, &client_vram_refused.attr,
-	&client_vram_wait_time.attr,
-	NULL
-};
+#define CLIENT_ATTR(_name, ...)	&client_files[CLIENT_##_name].attr,
+static struct attribute *client_attrs[] = { TG_CLIENT_ROWS(CLIENT_ATTR) NULL };
 
 static const struct attribute_group client_group = { .attrs = client_attrs };
 const struct attribute_group *tgk_client_groups[] = { &client_group, NULL };
