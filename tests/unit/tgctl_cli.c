@@ -73,20 +73,20 @@ static const struct tg_snap_client game = {
 	"\"wait_us\":0,\"submitted\":18446744073709551615,\"completed\":41," \
 	"\"state\":\"running\",\"reserve\":\"\",\"vgpu\":\"guest\",\"line\":2,\"inflight\":1," \
 	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7," \
-	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"held_us\":16,\"would_reserve_us\":3," \
+	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"would_reserve_us\":3," \
 	"\"would_policy_us\":4,\"modelled\":8," \
 	"\"predict_hits\":8,\"predict_misses\":9,\"predict_unreadable\":2,\"predict_error\":123," \
-	"\"vram\":8589934592,\"vram_peak\":10,\"vram_set_aside\":11,\"vram_waiting\":12," \
-	"\"vram_waited\":13,\"vram_refused\":14,\"vram_wait_us\":15}"
+	"\"vram_waiting\":12,\"vram\":8589934592,\"vram_peak\":10,\"vram_set_aside\":11," \
+	"\"vram_waited\":13,\"vram_refused\":14,\"vram_wait_us\":15,\"held_us\":16}"
 
 #define ZERO_JSON(id, comm, words, reserve) \
 	"{\"id\":" id ",\"pid\":0,\"comm\":\"" comm "\",\"uid\":0,\"gpu\":0," words \
 	",\"reserve\":\"" reserve "\",\"vgpu\":\"\",\"line\":0,\"inflight\":0,\"waiting\":0," \
 	"\"failed\":0,\"lost\":0,\"overlaps\":0,\"wait_reserve_us\":0,\"wait_policy_us\":0," \
-	"\"held_us\":0,\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0," \
+	"\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0," \
 	"\"predict_hits\":0,\"predict_misses\":0,\"predict_unreadable\":0,\"predict_error\":0," \
-	"\"vram\":0,\"vram_peak\":0,\"vram_set_aside\":0,\"vram_waiting\":0," \
-	"\"vram_waited\":0,\"vram_refused\":0,\"vram_wait_us\":0}"
+	"\"vram_waiting\":0,\"vram\":0,\"vram_peak\":0,\"vram_set_aside\":0," \
+	"\"vram_waited\":0,\"vram_refused\":0,\"vram_wait_us\":0,\"held_us\":0}"
 
 #define ZERO_WORDS(sched, resv, prio, state) \
 	"\"sched\":\"" sched "\",\"resv\":\"" resv "\",\"prio\":" prio \
