@@ -66,9 +66,9 @@ enum tg_form {
 	row(line, U32, HOST, 0, "line", NONE,							\
 	    "line of the specification that it matched; 0: none")				\
 	row(inflight, U32, HOST, 0, "inflight", GAUGE("timegraph_groups_inflight"),		\
-	    "groups on their way to the GPU or on it, without those that are overdue")		\
+	    "command groups on their way to the GPU or on it, but for overdue ones")		\
 	row(waiting, U32, HOST, 0, "waiting", GAUGE("timegraph_groups_waiting"),		\
-	    "groups that wait")									\
+	    "command groups that wait")								\
 	row(capacity, NS, HOST, 9, "capacity_us", GAUGE("timegraph_reserve_capacity_seconds"),	\
 	    "capacity C of its reserve")							\
 	row(period, NS, HOST, 10, "period_us", GAUGE("timegraph_reserve_period_seconds"),	\
@@ -81,15 +81,15 @@ enum tg_form {
 	row(wait_time, NS, HOST, 13, "wait_us", NONE,						\
 	    "time that its groups waited, for reserve and policy")				\
 	row(submitted, U64, HOST, 14, "submitted", COUNTER("timegraph_groups_submitted"),	\
-	    "groups that arrived; also those that no policy saw (`none`)")			\
+	    "command groups that arrived; also those that no policy saw (`none`)")		\
 	row(completed, U64, STATS, 15, "completed", COUNTER("timegraph_groups_completed"),	\
-	    "groups whose fence signalled")							\
+	    "command groups whose fence signalled")						\
 	row(failed, U64, STATS32, 0, "failed", COUNTER("timegraph_groups_failed"),		\
-	    "groups that the driver refused")							\
+	    "command groups that the driver refused")						\
 	row(lost, U64, STATS32, 0, "lost", COUNTER("timegraph_groups_lost"),			\
-	    "groups written off")								\
+	    "command groups written off")							\
 	row(overlaps, U64, STATS32, 0, "overlaps", COUNTER("timegraph_groups_overlapped"),	\
-	    "groups that lost their turn, since they did not reach the GPU in time")		\
+	    "command groups that lost their turn: they did not reach the GPU in time")		\
 	row(wait_reserve, NS, STATS, 0, "wait_reserve_us",					\
 	    COUNTER_OF("timegraph_wait_seconds", "cause=\"reserve\"",				\
 		       "time that command groups waited, by cause"),				\
@@ -105,7 +105,7 @@ enum tg_form {
 	    COUNTER_OF("timegraph_would_wait_seconds", "cause=\"policy\"", NULL),		\
 	    "dry run: time that its groups would have waited for the policy")			\
 	row(modelled, U64, STATS32, 0, "modelled", COUNTER("timegraph_groups_modelled"),	\
-	    "dry run: how many groups these two are of")					\
+	    "dry run: command groups whose wait was modelled")					\
 	row(polled_time, NS, STATS, 0, NULL, NONE,						\
 	    "GPU time that polls have seen it use, in poll phases alone")			\
 	row(polled_groups, U64, STATS32, 0, NULL, NONE, "groups of it that polls have seen")	\
@@ -133,6 +133,6 @@ enum tg_form {
 	row(vram_wait_time, NS, HOST, 0, "vram_wait_us",					\
 	    COUNTER("timegraph_vram_wait_seconds"), "time that requests for VRAM waited")	\
 	row(held_time, NS, STATS, 0, "held_us", COUNTER("timegraph_held_seconds"),		\
-	    "time from a group's turn to its start; no GPU time")
+	    "time from command groups' turns to their starts; no GPU time")
 
 #endif /* TG_COUNTERS_H */

@@ -6,66 +6,36 @@
  */
 #include "tgctl.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum kind { COUNTER, GAUGE };
+enum kind { KIND_NONE, KIND_COUNTER, KIND_GAUGE };
 
 #define AT(member) offsetof(struct tg_snap_client, member)
 
+/* The column `metric` of tg/counters.h */
+#define NONE				KIND_NONE, NULL, NULL, NULL
+#define GAUGE(family)			KIND_GAUGE, family, NULL, NULL
+#define COUNTER(family)			KIND_COUNTER, family, NULL, NULL
+#define COUNTER_OF(family, label, help)	KIND_COUNTER, family, label, help
+
 /*
- * A family of metrics: one sample for each client. A family with several labels has several rows,
- * of which the first has the help.
+ * What a row of tg/counters.h gives: one sample for each client. Rows of one family follow each
+ * other, each with a label.
  */
-static const struct family {
-	const char *name, *unit, *help, *label;
+static const struct metric {
 	enum kind kind;
+	const char *family, *label;
+	const char *family_help;	/* of the first of several rows */
+	const char *help;
+	enum tg_form form;
 	size_t offset;
-	size_t size;		/* 1, 4 or 8; 8: signed */
-	bool is_time;
-} families[] = {
-	{ "timegraph_drm_engine_seconds", "seconds", "GPU time used (drm-engine-gr).",
-	  "engine=\"gr\"", COUNTER, AT(gpu_time), 8, true },
-	{ "timegraph_wait_seconds", "seconds", "Time that command groups waited, by cause.",
-	  "cause=\"reserve\"", COUNTER, AT(wait_reserve), 8, true },
-	{ "timegraph_wait_seconds", NULL, NULL, "cause=\"policy\"", COUNTER, AT(wait_policy), 8,
-	  true },
-	{ "timegraph_held_seconds", "seconds", "Time from a turn to its start; no GPU time.", NULL,
-	  COUNTER, AT(held_time), 8, true },
-	{ "timegraph_would_wait_seconds", "seconds", "Dry run: time they would have waited.",
-	  "cause=\"reserve\"", COUNTER, AT(would_reserve), 8, true },
-	{ "timegraph_would_wait_seconds", NULL, NULL, "cause=\"policy\"", COUNTER,
-	  AT(would_policy), 8, true },
-	{ "timegraph_groups_modelled", NULL, "Dry run: command groups modelled.", NULL, COUNTER,
-	  AT(modelled), 8, false },
-	{ "timegraph_groups_submitted", NULL, "Command groups that arrived.", NULL, COUNTER,
-	  AT(submitted), 8, false },
-	{ "timegraph_groups_completed", NULL, "Command groups whose fence signalled.", NULL,
-	  COUNTER, AT(completed), 8, false },
-	{ "timegraph_groups_failed", NULL, "Command groups that the driver refused.", NULL,
-	  COUNTER, AT(failed), 8, false },
-	{ "timegraph_groups_lost", NULL, "Command groups written off.", NULL, COUNTER, AT(lost), 8,
-	  false },
-	{ "timegraph_groups_overlapped", NULL, "Command groups that lost their turn.", NULL,
-	  COUNTER, AT(overlaps), 8, false },
-	{ "timegraph_groups_inflight", NULL, "Command groups on the way to the GPU or on it.",
-	  NULL, GAUGE, AT(inflight), 4, false },
-	{ "timegraph_groups_waiting", NULL, "Command groups that wait.", NULL, GAUGE, AT(waiting),
-	  4, false },
-	{ "timegraph_priority", NULL, "Priority, 0 to 99.", NULL, GAUGE, AT(prio), 1, false },
-	{ "timegraph_reserve_capacity_seconds", "seconds", "Capacity C of the reserve.", NULL,
-	  GAUGE, AT(capacity), 8, true },
-	{ "timegraph_reserve_period_seconds", "seconds", "Period T of the reserve.", NULL, GAUGE,
-	  AT(period), 8, true },
-	{ "timegraph_reserve_budget_seconds", "seconds", "Budget left; negative: debt.", NULL,
-	  GAUGE, AT(budget), 8, true },
-	{ "timegraph_drm_memory_bytes", "bytes", "VRAM that the process holds (drm-memory-vram).",
-	  NULL, GAUGE, AT(vram), 8, false },
-	{ "timegraph_vram_wait_seconds", "seconds", "Time that requests for VRAM waited.", NULL,
-	  COUNTER, AT(vram_wait_time), 8, true },
-	{ "timegraph_vram_refused", NULL, "Requests for VRAM that failed.", NULL, COUNTER,
-	  AT(vram_refused), 8, false },
+} metrics[] = {
+#define METRIC(name, form, from, column, json, metric, help) \
+	{ metric, help, TG_FORM_##form, AT(name) },
+	TG_CLIENT_ROWS(METRIC)
 };
 
 /* A label's value: valid UTF-8, and escaped. */
@@ -125,53 +95,71 @@ static void labels(const struct tg_snap_client *c, const char *more)
 	printf("%s%s} ", more ? "," : "", more ? more : "");
 }
 
-static void value(const struct family *f, const struct tg_snap_client *c)
+static void value(const struct metric *m, const struct tg_snap_client *c)
 {
-	const char *at = (const char *)c + f->offset;
-	s64 large;
+	const char *at = (const char *)c + m->offset;
 	u32 medium;
+	u64 large;
+	s64 time;
 
-	if (f->size == 8) {
-		memcpy(&large, at, sizeof(large));
-		if (!f->is_time)
-			printf("%llu\n", (unsigned long long)large);
-		else
-			printf("%s%lld.%09lld\n", large < 0 ? "-" : "",
-			       (long long)llabs(large / TG_SEC), (long long)llabs(large % TG_SEC));
-	} else if (f->size == 4) {
+	switch (m->form) {
+	case TG_FORM_U8:
+		printf("%u\n", *(const u8 *)at);
+		break;
+	case TG_FORM_U32:
 		memcpy(&medium, at, sizeof(medium));
 		printf("%u\n", medium);
-	} else {
-		printf("%u\n", *(const u8 *)at);
+		break;
+	case TG_FORM_NS:
+		memcpy(&time, at, sizeof(time));
+		printf("%s%lld.%09lld\n", time < 0 ? "-" : "", (long long)llabs(time / TG_SEC),
+		       (long long)llabs(time % TG_SEC));
+		break;
+	default:
+		memcpy(&large, at, sizeof(large));
+		printf("%llu\n", (unsigned long long)large);
 	}
 }
 
 static void head(const char *name, enum kind kind, const char *unit, const char *help)
 {
-	printf("# TYPE %s %s\n", name, kind == COUNTER ? "counter" : "gauge");
+	printf("# TYPE %s %s\n", name, kind == KIND_COUNTER ? "counter" : "gauge");
 	if (unit)
 		printf("# UNIT %s %s\n", name, unit);
-	printf("# HELP %s %s\n", name, help);
+	printf("# HELP %s %c%s.\n", name, toupper((unsigned char)*help), help + 1);
+}
+
+/* The family whose rows begin at @m and end before @end. */
+static void print_family(const struct snapshot *snap, const struct metric *m,
+			 const struct metric *end)
+{
+	const struct metric *row;
+	u32 c;
+
+	head(m->family, m->kind, m->form == TG_FORM_NS ? "seconds" :
+	     m->form == TG_FORM_BYTES ? "bytes" : NULL, m->family_help ?: m->help);
+	/* One client's samples of a family stand together. */
+	for (c = 0; c < snap->head.nr_clients; c++) {
+		for (row = m; row < end; row++) {
+			printf("%s%s", row->family, row->kind == KIND_COUNTER ? "_total" : "");
+			labels(snapshot_client(snap, c), row->label);
+			value(row, snapshot_client(snap, c));
+		}
+	}
 }
 
 static void print_clients(const struct snapshot *snap)
 {
-	size_t i, k;
-	u32 c;
+	const struct metric *const last = metrics + ARRAY_SIZE(metrics);
+	const struct metric *m, *end;
 
-	for (i = 0; i < ARRAY_SIZE(families); i = k) {
-		head(families[i].name, families[i].kind, families[i].unit, families[i].help);
-		/* One client's samples of a family stand together. */
-		for (c = 0; c < snap->head.nr_clients; c++) {
-			for (k = i; k == i || (k < ARRAY_SIZE(families) && !families[k].help); k++) {
-				printf("%s%s", families[k].name,
-				       families[k].kind == COUNTER ? "_total" : "");
-				labels(snapshot_client(snap, c), families[k].label);
-				value(&families[k], snapshot_client(snap, c));
-			}
-		}
-		for (k = i + 1; k < ARRAY_SIZE(families) && !families[k].help; k++)
-			;
+	for (m = metrics; m < last; m = end) {
+		end = m + 1;
+		if (m->kind == KIND_NONE)
+			continue;
+		while (end < last && end->family && !strcmp(end->family, m->family))
+			end++;
+		print_family(snap, m, end);
 	}
 }
 
@@ -195,8 +183,8 @@ static bool print_stats(void)
 		refused = refused || (!text && !sysfs_is_dir(path));
 		if (text && *text && strspn(text, "0123456789") == strlen(text)) {
 			snprintf(path, sizeof(path), "timegraph_module_%s", *name);
-			head(path, is_gauge ? GAUGE : COUNTER, NULL,
-			     "See docs/sysfs-abi.md, stats.");
+			head(path, is_gauge ? KIND_GAUGE : KIND_COUNTER, NULL,
+			     "see docs/sysfs-abi.md, stats");
 			printf("%s%s %s\n", path, is_gauge ? "" : "_total", text);
 		}
 		free(text);
@@ -223,9 +211,9 @@ static bool print_all(void)
 	putchar(',');
 	label("policy", snap.head.policy, strnlen(snap.head.policy, sizeof(snap.head.policy)));
 	puts("} 1");
-	head("timegraph_dry_run", GAUGE, NULL, "1: nothing is delayed.");
+	head("timegraph_dry_run", KIND_GAUGE, NULL, "1: nothing is delayed");
 	printf("timegraph_dry_run %s\n", dry);
-	head("timegraph_gpus", GAUGE, NULL, "GPUs that are scheduled.");
+	head("timegraph_gpus", KIND_GAUGE, NULL, "GPUs that are scheduled");
 	printf("timegraph_gpus %u\n", snap.head.gpus);
 	print_clients(&snap);
 	if (!print_stats())
