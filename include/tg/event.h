@@ -11,60 +11,63 @@
 
 #include <tg/types.h>
 
+struct tg_key;
+struct tg_spec;
+
 /**
  * enum tg_event_kind - what happened
- * @TG_EV_JOIN: a channel was allocated. client, channel; arg: mask of the engines that its
- *	jobs use; data: struct tg_identity; host: cookie of the client, kept from its first
- *	JOIN; job: its first JOIN: number of its process's account of memory (tg/memory.h), 0:
+ * @TG_EV_JOIN: a channel was allocated. client, channel, identity; join.engines: mask of the
+ *	engines that its jobs use; host: cookie of the client, kept from its first JOIN;
+ *	join.account: its first JOIN: number of its process's account of memory (tg/memory.h), 0:
  *	none. The client is matched against the spec (again, when it already has channels). Takes
  *	one client, one account (new ones only), one channel and one reserve out of the pools.
  * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once: the
  *	driver tells their threads that the channel is gone. The client goes with its last
  *	channel, when its last job has ended.
- * @TG_EV_SUBMIT: a job arrived. client, channel, job; data: its struct tg_key, or NULL: not
- *	known (only AE needs it); host: cookie of the job; arg: 0 (a dry run's model: what it is
- *	predicted to cost). Takes one job out of the pool and, under AE, what enum tg_pool says.
+ * @TG_EV_SUBMIT: a job arrived. client, channel, job; key: NULL: not known (only AE needs it);
+ *	host: cookie of the job; submit.predicted: 0 (a dry run's model: what it is predicted to
+ *	cost). Takes one job out of the pool and, under AE, what enum tg_pool says.
  * @TG_EV_CANCEL: a job's thread gives up before the driver has seen the job. job.
  * @TG_EV_STARTED: a freed job goes to the GPU. job; at: creation of its fence, just after the
- *	doorbell (EXEC: when the kernel's DRM scheduler has rung it); arg: 1: the job bypassed the
- *	core (BYPASSED), and this is reported late, just before the next event.
+ *	doorbell (EXEC: when the kernel's DRM scheduler has rung it); started.late: 1: the job
+ *	bypassed the core (BYPASSED), and this is reported late, just before the next event.
  * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
  * @TG_EV_DONE: a job's fence signalled. job; at: when.
  * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing that went through the client's open gate is in
- *	flight. client; arg: how many submissions have gone through it since the last IDLE.
+ *	flight. client; idle.sent: how many submissions have gone through it since the last IDLE.
  *	-EBUSY: the core has given up waiting (TG_NOTE_DRAIN_CUT); the host ignores it.
  * @TG_EV_TIMER: the time of the last TG_ACT_ARM has come.
- * @TG_EV_SPEC: a new spec is in force. data: struct tg_spec, used until the next one; arg: 1
- *	to match running clients against it at once, 0 to leave them until their next channel.
- * @TG_EV_POLICY: switch to policy number arg (tg_policy_find()): drain, hand over.
- * @TG_EV_KNOB: set knob number arg of the core (job = 0) or of the policy in force (job = 1)
- *	to the value at.
+ * @TG_EV_SPEC: a new spec is in force. new_spec: used until the next one; spec.rematch: 1 to
+ *	match running clients against it at once, 0 to leave them until their next channel.
+ * @TG_EV_POLICY: switch to policy.number (tg_policy_find()): drain, hand over.
+ * @TG_EV_KNOB: set knob.number of the core (knob.of_policy 0) or of the policy in force (1) to
+ *	knob.value.
  * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL asked for and that has just
  *	ended: one for each client that was active, then one with client = 0, which closes the
- *	phase. at: its end; data: struct tg_sample. -EBUSY: the phase was called off.
- * @TG_EV_PRIO: an administrator sets a priority by hand. client; arg: TG_PRIO_MIN to TG_PRIO_MAX.
- *	It holds for further channels, too, until a SPEC that matches running clients; the
- *	foreground window does not change it.
- * @TG_EV_FOREGROUND: another process has the foreground window. arg: its pid, 0: none has.
- * @TG_EV_MEM_SIZE: the GPU has so much VRAM. arg: bytes, 0: not known.
- * @TG_EV_MEM_ASK: a process is about to ask the driver for VRAM. client: its account, not 0; job:
- *	number of the request, chosen by the host, never reused; arg: bytes; channel: 0: answered by
- *	TG_ACT_MEM_GRANT or TG_ACT_MEM_REFUSE, now or later; 1: the process has the bytes already
- *	(the driver rounded up), no answer; host: cookie of the request. Takes one account (a new
+ *	phase. at: its end; sample. -EBUSY: the phase was called off.
+ * @TG_EV_PRIO: an administrator sets a priority by hand. client; prio.level: TG_PRIO_MIN to
+ *	TG_PRIO_MAX. It holds for further channels, too, until a SPEC that matches running clients;
+ *	the foreground window does not change it.
+ * @TG_EV_FOREGROUND: another process has the foreground window. foreground.pid: 0: none has.
+ * @TG_EV_MEM_SIZE: the GPU has so much VRAM. mem.bytes: 0: not known.
+ * @TG_EV_MEM_ASK: a process is about to ask the driver for VRAM. account: not 0; mem.request: its
+ *	number, chosen by the host, never reused; mem.bytes; taken: 0: answered by TG_ACT_MEM_GRANT
+ *	or TG_ACT_MEM_REFUSE, now or later; 1: the process has the bytes already (the driver
+ *	rounded up), no answer; host: cookie of the request. Takes one account (a new
  *	one only) and one request out of the pools.
- * @TG_EV_MEM_CANCEL: a request that waits is given up. job.
+ * @TG_EV_MEM_CANCEL: a request that waits is given up. mem.request.
  * @TG_EV_MEM_FREE: VRAM is given back: the driver has freed an object, or refused what was
- *	granted. client: the account that it was granted to; arg: bytes.
+ *	granted. account: that it was granted to; mem.bytes.
  * @TG_EV_VGPU: a virtual GPU is defined, changed or removed by hand; that holds until the next
- *	SPEC. data: struct tg_vgpu_conf. Clients belong to what the spec in force says of them
- *	from then on, those that are there, too. -ENOSPC: there are TG_VGPUS_MAX, or the
- *	others leave too little share; -ENOENT: none of that name to remove.
+ *	SPEC. vgpu. Clients belong to what the spec in force says of them from then on, those that
+ *	are there, too. -ENOSPC: there are TG_VGPUS_MAX, or the others leave too little share;
+ *	-ENOENT: none of that name to remove.
  * @TG_EV_ENGINES: the engines that a channel's jobs use from now on, waiting ones included. client,
- *	channel; arg: mask of engines, as in JOIN. -ENOENT: no such channel.
+ *	channel; engines.mask: as in JOIN. -ENOENT: no such channel.
  * @TG_EV_BYPASSED: a job bypassed the core: it went to the driver without SUBMIT, as
- *	tg_gpu_may_bypass() allows. client, channel, job, host: as in SUBMIT; arg: 1: it has started
- *	as well; at: then as in STARTED. Takes one job out of the pool; no FREE follows. -EBUSY: it
- *	was not allowed to.
+ *	tg_gpu_may_bypass() allows. client, channel, job, host: as in SUBMIT; bypassed.started: 1:
+ *	it has started as well; at: then as in STARTED. Takes one job out of the pool; no FREE
+ *	follows. -EBUSY: it was not allowed to.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
@@ -105,24 +108,69 @@ struct tg_vgpu_conf {
 };
 
 /**
- * struct tg_event - one happening
+ * struct tg_event - one happening; enum tg_event_kind says what a kind has
  * @now: clock, read under the GPU's lock: never decreases from event to event, never TG_NEVER
- * @at: when it happened, not after @now; equal to @now where the kind names no own meaning
  * @kind: enum tg_event_kind
  * @client: number of the client, chosen by the host, never reused on this GPU
+ * @account: MEM_ASK, MEM_FREE: number of the account of memory
  * @channel: number of the channel, unique among the live channels of its client
+ * @taken: MEM_ASK: the process has the bytes already
+ * @arg: the kind's first number, for readers that know no kinds: a trace (tg/record.h), a printer
  * @job: number of the job, chosen by the host, never reused on this GPU
- * @arg: see the kind
- * @data: see the kind
+ * @at: when it happened, not after @now; equal to @now where the kind names no own meaning
+ * @join: JOIN
+ * @submit: SUBMIT
+ * @started: STARTED
+ * @bypassed: BYPASSED
+ * @idle: IDLE
+ * @spec: SPEC
+ * @policy: POLICY
+ * @knob: KNOB, which has no @job and no @at
+ * @prio: PRIO
+ * @foreground: FOREGROUND
+ * @mem: MEM_SIZE, MEM_ASK, MEM_CANCEL, MEM_FREE
+ * @engines: ENGINES
+ * @data: the pointer, for readers that know no kinds
+ * @identity: JOIN
+ * @key: SUBMIT
+ * @new_spec: SPEC
+ * @sample: SAMPLE
+ * @vgpu: VGPU
  * @host: cookie for the host's own use; comes back in actions, is not recorded
+ *
+ * Each kind's numbers lie where a record has them: the first in @arg, the second in @job, the third
+ * in @at. They have 64 bits each, since a trace may hold anything. Each struct has all three, so an
+ * initialiser leaves none undefined. It names a kind's struct, or @arg, @job and @at: never both,
+ * as one would undo the other.
  */
 struct tg_event {
 	s64 now;
-	s64 at;
 	enum tg_event_kind kind;
-	u32 client, channel;
-	u64 job, arg;
-	const void *data;
+	union { u32 client, account; };
+	union { u32 channel, taken; };
+	union {
+		struct { u64 arg, job; s64 at; };
+		struct { u64 engines, account; s64 at; } join;
+		struct { u64 predicted, job; s64 at; } submit;
+		struct { u64 late, job; s64 at; } started;
+		struct { u64 started, job; s64 at; } bypassed;
+		struct { u64 sent, none; s64 at; } idle;
+		struct { u64 rematch, none; s64 at; } spec;
+		struct { u64 number, none; s64 at; } policy;
+		struct { u64 number, of_policy; s64 value; } knob;
+		struct { u64 level, none; s64 at; } prio;
+		struct { u64 pid, none; s64 at; } foreground;
+		struct { u64 bytes, request; s64 at; } mem;
+		struct { u64 mask, none; s64 at; } engines;
+	};
+	union {
+		const void *data;
+		const struct tg_identity *identity;
+		const struct tg_key *key;
+		const struct tg_spec *new_spec;
+		const struct tg_sample *sample;
+		const struct tg_vgpu_conf *vgpu;
+	};
 	void *host;
 };
 

@@ -30,24 +30,24 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	struct tg_client *client = tg_gpu_client(gpu, ev->client);
 	struct tg_channel *ch;
 
-	if (!ev->data || !ev->arg || ev->arg >> gpu->nr_engines)
+	if (!ev->identity || !ev->join.engines || ev->join.engines >> gpu->nr_engines)
 		return -EINVAL;
 	if (tg_channel_find(gpu, ev->client, ev->channel))
 		return -EEXIST;
 	if (!gpu->pooled[TG_POOL_CHANNEL] || !gpu->pooled[TG_POOL_RESERVE] ||
 	    (!client && !gpu->pooled[TG_POOL_CLIENT]))
 		return -ENOMEM;
-	if (ev->job > U32_MAX)
+	if (ev->join.account > U32_MAX)
 		return -EINVAL;
-	if (!client && ev->job && !gpu->pooled[TG_POOL_ACCOUNT] &&
-	    !tg_mem_account(&gpu->mem, ev->job))
+	if (!client && ev->join.account && !gpu->pooled[TG_POOL_ACCOUNT] &&
+	    !tg_mem_account(&gpu->mem, ev->join.account))
 		return -ENOMEM;
 
 	if (!client) {
 		client = tg_gpu_take(gpu, TG_POOL_CLIENT);
 		memset(client, 0, sizeof(*client));
 		client->id = ev->client;
-		client->id_data = ev->data;
+		client->id_data = ev->identity;
 		gpu->vgpu[0].clients++;
 		client->host = ev->host;
 		INIT_LIST_HEAD(&client->queue);
@@ -57,7 +57,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		gpu->nr_clients++;
 		INIT_LIST_HEAD(&client->sync);
 		client->gate = TG_GATE_HOLD;
-		tg_memory_join(gpu, client, ev->job);
+		tg_memory_join(gpu, client, ev->join.account);
 		tg_client_match(gpu, client);
 		tg_client_tell_gate(gpu, client, gpu->next_policy ? TG_GATE_HOLD :
 								    gpu->policy->mode);
@@ -74,7 +74,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	ch = tg_gpu_take(gpu, TG_POOL_CHANNEL);
 	memset(ch, 0, sizeof(*ch));
 	ch->id = ev->channel;
-	ch->engines = ev->arg;
+	ch->engines = ev->join.engines;
 	ch->client = client;
 	INIT_LIST_HEAD(&ch->jobs);
 	*channel_link(client, NULL) = ch;
@@ -126,11 +126,11 @@ int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_channel *ch = tg_channel_find(gpu, ev->client, ev->channel);
 
-	if (!ev->arg || ev->arg >> gpu->nr_engines)
+	if (!ev->engines.mask || ev->engines.mask >> gpu->nr_engines)
 		return -EINVAL;
 	if (!ch)
 		return -ENOENT;
-	ch->engines = ev->arg;
+	ch->engines = ev->engines.mask;
 	tg_jobs_turn(gpu, ch);
 	return 0;
 }

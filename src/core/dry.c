@@ -87,8 +87,8 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 static void join(struct tg_dry *dry, const struct tg_client *client, const struct tg_channel *ch)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_JOIN, .client = client->id, .channel = ch->id, .arg = ch->engines,
-		.data = client->id_data,
+		.kind = TG_EV_JOIN, .client = client->id, .channel = ch->id,
+		.join.engines = ch->engines, .identity = client->id_data,
 	};
 
 	/* -ENOMEM: one client too many, it is not modelled. */
@@ -164,7 +164,7 @@ static void submit(struct tg_dry *dry, struct tg_dry_job *dj)
 {
 	struct tg_event ev = {
 		.kind = TG_EV_SUBMIT, .client = dj->client, .channel = dj->channel,
-		.job = dj->id, .arg = dj->predicted, .host = dj,
+		.submit = { .predicted = dj->predicted, .job = dj->id }, .host = dj,
 	};
 
 	dj->state = TG_DRY_WAITS;
@@ -271,10 +271,10 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		break;
 	case TG_EV_SPEC:
 		/* First without matching, which cannot fail: the old spec is about to go. */
-		copy.arg = 0;
+		copy.spec.rematch = false;
 		feed(dry, &copy, 0);
-		copy.arg = ev->arg;
-		if (copy.arg)
+		copy.spec.rematch = ev->spec.rematch;
+		if (copy.spec.rematch)
 			feed(dry, &copy, 0);
 		break;
 	case TG_EV_PRIO:
@@ -384,8 +384,10 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 		.jobs = dry->jobs, .clients = dry->clients, .channels = dry->channels,
 		.bits = TG_DRY_BITS,
 	};
-	struct tg_event spec = { .kind = TG_EV_SPEC, .data = gpu->spec };
-	struct tg_event foreground = { .kind = TG_EV_FOREGROUND, .arg = gpu->foreground };
+	struct tg_event spec = { .kind = TG_EV_SPEC, .new_spec = gpu->spec };
+	struct tg_event foreground = {
+		.kind = TG_EV_FOREGROUND, .foreground.pid = gpu->foreground,
+	};
 	struct tg_event prio = { .kind = TG_EV_PRIO };
 
 	memset(dry, 0, sizeof(*dry));
@@ -414,7 +416,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 			if (!ch->left)
 				join(dry, client, ch);
 		prio.client = client->id;
-		prio.arg = client->prio;
+		prio.prio.level = client->prio;
 		if (client->by_hand)
 			feed(dry, &prio, gpu->now);
 	}

@@ -82,7 +82,7 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 	case TG_EV_SPEC:
 		return tg_client_spec(gpu, ev);
 	case TG_EV_POLICY:
-		return tg_policy_switch(gpu, ev->arg);
+		return tg_policy_switch(gpu, ev->policy.number);
 	case TG_EV_KNOB:
 		return tg_policy_knob(gpu, ev);
 	case TG_EV_PRIO:
@@ -100,7 +100,7 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 	case TG_EV_MEM_ASK:
 		return tg_memory_ask(gpu, ev);
 	case TG_EV_MEM_CANCEL:
-		return tg_memory_cancel(gpu, ev->job);
+		return tg_memory_cancel(gpu, ev->mem.request);
 	case TG_EV_MEM_FREE:
 		return tg_memory_free(gpu, ev);
 	default:
@@ -126,7 +126,7 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	bool due = gpu->wake <= gpu->now;
 
 	/* BYPASSED and a late STARTED record the past only; the next event expires and picks. */
-	if (rc || ev->kind == TG_EV_BYPASSED || (ev->kind == TG_EV_STARTED && ev->arg))
+	if (rc || ev->kind == TG_EV_BYPASSED || (ev->kind == TG_EV_STARTED && ev->started.late))
 		return rc;
 	if (due) {
 		tg_engines_expire(gpu);

@@ -101,7 +101,7 @@ int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOENT;
 	if (!client->syncing)
 		return -EBUSY;
-	client->sent = ev->arg;
+	client->sent = ev->idle.sent;
 	client->cut = false;
 	tell_idle(gpu, client);
 	return 0;

@@ -303,9 +303,9 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 
 	if (rc)
 		return rc;
-	job->predicted = min(ev->arg, 3600ULL * TG_SEC);
+	job->predicted = min(ev->submit.predicted, 3600ULL * TG_SEC);
 	if (job->reserve->kind == TG_AE)
-		predict(gpu, job, ev->data);
+		predict(gpu, job, ev->key);
 	tg_reserve_wait(job->reserve, job);
 
 	place(gpu, job);
@@ -520,7 +520,7 @@ int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 	list_add_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	take_slot(gpu, job);
 	gpu->policy->bypassed(gpu, job);
-	if (ev->arg)
+	if (ev->bypassed.started)
 		start(gpu, job, ev->at);
 	else
 		tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_FREED]));

@@ -45,21 +45,21 @@ s64 tg_knob_value(u32 nr, s64 value)
 
 int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	const struct tg_param *params = ev->job ? gpu->policy->params : tg_core_params;
+	const struct tg_param *params = ev->knob.of_policy ? gpu->policy->params : tg_core_params;
 	u64 nr;
 
-	if (ev->job == 1 && gpu->dry)
+	if (ev->knob.of_policy == 1 && gpu->dry)
 		return tg_dry_knob(gpu, ev);
-	for (nr = 0; params && params[nr].name && nr < ev->arg; nr++)
+	for (nr = 0; params && params[nr].name && nr < ev->knob.number; nr++)
 		;
-	if (ev->job > 1 || !params || !params[nr].name || nr != ev->arg ||
-	    ev->at < params[nr].min || ev->at > params[nr].max)
+	if (ev->knob.of_policy > 1 || !params || !params[nr].name || nr != ev->knob.number ||
+	    ev->knob.value < params[nr].min || ev->knob.value > params[nr].max)
 		return -EINVAL;
-	if (!ev->job && nr == TG_KNOB_DRY && tg_policy_dry_run(gpu, ev->at))
+	if (!ev->knob.of_policy && nr == TG_KNOB_DRY && tg_policy_dry_run(gpu, ev->knob.value))
 		return -ENOMEM;
-	if (ev->job)
-		gpu->policy_knob[nr] = ev->at;
+	if (ev->knob.of_policy)
+		gpu->policy_knob[nr] = ev->knob.value;
 	else
-		gpu->knob[nr] = tg_knob_value(nr, ev->at);
+		gpu->knob[nr] = tg_knob_value(nr, ev->knob.value);
 	return 0;
 }

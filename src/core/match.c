@@ -94,11 +94,11 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	const struct tg_spec *spec = ev->data;
+	const struct tg_spec *spec = ev->new_spec;
 	struct tg_reserve *r, *next;
 	struct tg_client *client;
 
-	if (ev->arg && gpu->pooled[TG_POOL_RESERVE] < gpu->nr_clients)
+	if (ev->spec.rematch && gpu->pooled[TG_POOL_RESERVE] < gpu->nr_clients)
 		return -ENOMEM;
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);
@@ -109,7 +109,7 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	else
 		tg_reserve_set(&gpu->background, TG_PE, TG_SEC, TG_SEC, gpu->now);
 	tg_reserve_review(gpu, &gpu->background);
-	if (ev->arg) {
+	if (ev->spec.rematch) {
 		/* All clients are admitted anew, in the order in which they joined. */
 		list_for_each_entry(r, &gpu->reserves, all)
 			tg_reserve_dismiss(gpu, r);
@@ -133,11 +133,11 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 
 	if (!client)
 		return -ENOENT;
-	if (ev->arg > TG_PRIO_MAX)
+	if (ev->prio.level > TG_PRIO_MAX)
 		return -EINVAL;
 	client->by_hand = true;
 	client->agpa = false;
-	tg_jobs_place(gpu, client, ev->arg, client->vgpu);
+	tg_jobs_place(gpu, client, ev->prio.level, client->vgpu);
 	tg_reserve_review(gpu, client->reserve);
 	return 0;
 }
@@ -146,9 +146,9 @@ int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_client *client;
 
-	if (ev->arg > U32_MAX)
+	if (ev->foreground.pid > U32_MAX)
 		return -EINVAL;
-	gpu->foreground = ev->arg;
+	gpu->foreground = ev->foreground.pid;
 	list_for_each_entry(client, &gpu->all_clients, all)
 		if (client->agpa) {
 			tg_jobs_place(gpu, client, agpa_prio(gpu, client), client->vgpu);

@@ -474,9 +474,9 @@ void tg_memory_disband(struct tg_gpu *gpu, u8 vgpu)
 
 int tg_memory_size(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	if (ev->arg > TG_MEM_MAX)
+	if (ev->mem.bytes > TG_MEM_MAX)
 		return -EINVAL;
-	gpu->mem.size = ev->arg;
+	gpu->mem.size = ev->mem.bytes;
 	tg_memory_share(gpu);
 	return 0;
 }
@@ -506,43 +506,43 @@ static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 by
 int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_memory *mem = &gpu->mem;
-	struct tg_account *a = tg_mem_account(mem, ev->client);
+	struct tg_account *a = tg_mem_account(mem, ev->account);
 	struct tg_mem_part *part = &mem->part[a ? a->vgpu : 0];
 	struct tg_mem_request *req;
-	bool told = ev->channel;
+	bool told = ev->taken;
 
-	if (!ev->client || ev->channel > 1 || !ev->arg || ev->arg > TG_MEM_MAX ||
-	    mem->used + ev->arg > SUM_MAX)
+	if (!ev->account || ev->taken > 1 || !ev->mem.bytes || ev->mem.bytes > TG_MEM_MAX ||
+	    mem->used + ev->mem.bytes > SUM_MAX)
 		return -EINVAL;
-	if (!told && find_request(mem, ev->job))
+	if (!told && find_request(mem, ev->mem.request))
 		return -EEXIST;
 	/*
 	 * Needed even if it does not wait, so that a recorded answer does not depend on the pools.
 	 */
 	if (!told && tg_memory_order(gpu, part) != TG_MEM_SPEC && !gpu->pooled[TG_POOL_REQUEST])
 		return -ENOMEM;
-	a = a ?: open_account(gpu, ev->client);
+	a = a ?: open_account(gpu, ev->account);
 	if (!a)
 		return -ENOMEM;
 	a->requests += !told;
-	if (told || at_once(gpu, a, ev->arg)) {
-		book(mem, a, a->used + ev->arg, a->promised);
+	if (told || at_once(gpu, a, ev->mem.bytes)) {
+		book(mem, a, a->used + ev->mem.bytes, a->promised);
 		if (!told)
-			answer(gpu, a, ev->job, ev->host, true);
+			answer(gpu, a, ev->mem.request, ev->host, true);
 		return 0;
 	}
 	/* It would wait in vain, or too many wait. */
-	if (never_fits(part, a, ev->arg) || mem->waiting == TG_MEM_WAITING) {
+	if (never_fits(part, a, ev->mem.bytes) || mem->waiting == TG_MEM_WAITING) {
 		a->refused++;
-		answer(gpu, a, ev->job, ev->host, false);
+		answer(gpu, a, ev->mem.request, ev->host, false);
 		close_account(gpu, a);
 		return 0;
 	}
 	req = tg_gpu_take(gpu, TG_POOL_REQUEST);
 	memset(req, 0, sizeof(*req));
-	req->id = ev->job;
+	req->id = ev->mem.request;
 	req->account = a;
-	req->bytes = ev->arg;
+	req->bytes = ev->mem.bytes;
 	req->since = gpu->now;
 	req->host = ev->host;
 	list_add_tail(&req->link, &part->requests);
@@ -562,13 +562,13 @@ int tg_memory_cancel(struct tg_gpu *gpu, u64 id)
 
 int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	struct tg_account *a = tg_mem_account(&gpu->mem, ev->client);
+	struct tg_account *a = tg_mem_account(&gpu->mem, ev->account);
 
 	if (!a)
 		return -ENOENT;
-	if (ev->arg > a->used)
+	if (ev->mem.bytes > a->used)
 		return -EINVAL;
-	book(&gpu->mem, a, a->used - ev->arg, a->promised);
+	book(&gpu->mem, a, a->used - ev->mem.bytes, a->promised);
 	close_account(gpu, a);
 	return 0;
 }

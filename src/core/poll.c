@@ -47,7 +47,7 @@ void tg_poll_stop(struct tg_gpu *gpu)
 int tg_poll_sample(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_client *client = ev->client ? tg_gpu_client(gpu, ev->client) : NULL;
-	const struct tg_sample *s = ev->data;
+	const struct tg_sample *s = ev->sample;
 
 	if (!s || s->length < 0 || s->busy < 0 || s->busy > s->length || s->length > ev->now)
 		return -EINVAL;

@@ -25,21 +25,20 @@ static u32 string_len(const char *string)
 /* Bytes behind an event's record, without padding. */
 static u32 data_len(const struct tg_event *event, u32 spec_len)
 {
-	const struct tg_identity *id = event->data;
-	const struct tg_key *key = event->data;
+	const struct tg_identity *id = event->identity;
 
 	switch (event->kind) {
 	case TG_EV_JOIN:
 		return JOIN_NUMBERS + strnlen(id->comm, TG_COMM_LEN - 1) + string_len(id->exe) +
 		       string_len(id->cgroup) + JOIN_STRINGS;
 	case TG_EV_SUBMIT:
-		return key ? tg_key_size(key->nr) : 0;
+		return event->key ? tg_key_size(event->key->nr) : 0;
 	case TG_EV_SPEC:
 		return spec_len;
 	case TG_EV_SAMPLE:
-		return event->data ? sizeof(struct tg_sample) : 0;
+		return event->sample ? sizeof(struct tg_sample) : 0;
 	case TG_EV_VGPU:
-		return event->data ? sizeof(struct tg_vgpu_conf) : 0;
+		return event->vgpu ? sizeof(struct tg_vgpu_conf) : 0;
 	default:
 		return 0;
 	}
@@ -67,8 +66,7 @@ static char *put_string(char *to, const char *string, u32 len)
 void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int result)
 {
 	const u32 size = tg_record_event_size(event, spec_len);
-	const struct tg_identity *id = event->data;
-	const struct tg_spec *spec = event->data;
+	const struct tg_identity *id = event->identity;
 	struct tg_record *record = buf;
 	char *to = (char *)(record + 1);
 	char *const end = (char *)buf + size;
@@ -98,7 +96,7 @@ void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int 
 	} else if (event->kind == TG_EV_SPEC) {
 		record->job = spec_len;
 		if (spec_len)
-			to = put(to, spec->text, spec_len);
+			to = put(to, event->new_spec->text, spec_len);
 	}
 	memset(to, 0, end - to);
 }
@@ -229,5 +227,5 @@ void tg_record_read_event(const struct tg_record *record, struct tg_event *event
 	id->exe = len ? data : NULL;
 	data += len + 1;
 	id->cgroup = *data ? data : NULL;
-	event->data = id;
+	event->identity = id;
 }

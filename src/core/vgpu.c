@@ -155,7 +155,7 @@ static bool well_formed(const struct tg_vgpu_conf *conf)
 
 int tg_vgpu_event(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	const struct tg_vgpu_conf *conf = ev->data;
+	const struct tg_vgpu_conf *conf = ev->vgpu;
 	struct tg_client *client;
 	u32 k;
 	u8 nr;

@@ -9,6 +9,15 @@
 
 #define R	sizeof(struct tg_record)
 
+/* A kind's numbers have names in struct tg_event, and lie where those of a record lie. */
+_Static_assert(offsetof(struct tg_event, join.account) == offsetof(struct tg_event, job),
+	       "JOIN: the second number is a record's job");
+_Static_assert(offsetof(struct tg_event, mem.request) == offsetof(struct tg_event, job),
+	       "MEM_ASK, MEM_CANCEL: the second number is a record's job");
+_Static_assert(offsetof(struct tg_event, knob.of_policy) == offsetof(struct tg_event, job) &&
+	       offsetof(struct tg_event, knob.value) == offsetof(struct tg_event, at),
+	       "KNOB: the second number is a record's job, the third its at");
+
 static u64 buf[(sizeof(struct tg_record) + TG_SPEC_TEXT_MAX + 64) / 8];
 static char longest[TG_RECORD_STRINGS + 2];
 
@@ -31,40 +40,44 @@ static const struct tg_spec spec = { .text = "a:prt:pe:1:1:2\n# c\n" };
 /* Round trips. */
 static const struct tg_sample seen = { 12 * TG_MSEC, 7 * TG_MSEC, 42, 1 };
 
+#define EVENT(_now, _at, _kind, _client, _channel, _job, _arg, _data) {			\
+	.now = _now, .at = _at, .kind = _kind, .client = _client, .channel = _channel,	\
+	.job = _job, .arg = _arg, .data = _data }
+
 static const struct event_row {
 	const char *name;
 	struct tg_event event;
 	u32 spec_len, size;
 	int result;
 } event_rows[] = {
-	{ "join", { 5, 4, TG_EV_JOIN, 1, 2, 0, 3, &plain, NULL }, 0, R + 40, 0 },
-	{ "join of a nameless process", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &bare, NULL }, 0, R + 16,
+	{ "join", EVENT(5, 4, TG_EV_JOIN, 1, 2, 0, 3, &plain), 0, R + 40, 0 },
+	{ "join of a nameless process", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &bare), 0, R + 16,
 	  0 },
-	{ "join with the longest name", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &full, NULL }, 0, R + 32,
+	{ "join with the longest name", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &full), 0, R + 32,
 	  -EINVAL },
-	{ "join with a cgroup only", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &only_cgroup, NULL }, 0,
+	{ "join with a cgroup only", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &only_cgroup), 0,
 	  R + 16, 0 },
-	{ "join with the longest paths", { 5, 5, TG_EV_JOIN, 1, 0, 0, 1, &deep, NULL }, 0,
+	{ "join with the longest paths", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &deep), 0,
 	  R + 8208, -ENOMEM },
-	{ "leave", { 6, 6, TG_EV_LEAVE, U32_MAX, U32_MAX, 0, 0, NULL, NULL }, 0, R, -ENOENT },
-	{ "submit", { S64_MAX, S64_MAX, TG_EV_SUBMIT, 1, 1, U64_MAX, 0, NULL, NULL }, 0, R,
+	{ "leave", EVENT(6, 6, TG_EV_LEAVE, U32_MAX, U32_MAX, 0, 0, NULL), 0, R, -ENOENT },
+	{ "submit", EVENT(S64_MAX, S64_MAX, TG_EV_SUBMIT, 1, 1, U64_MAX, 0, NULL), 0, R,
 	  -EEXIST },
-	{ "done", { 9, 8, TG_EV_DONE, 0, 0, 77, 0, NULL, NULL }, 0, R, -EBUSY },
-	{ "timer at zero", { 0, 0, TG_EV_TIMER, 0, 0, 0, 0, NULL, NULL }, 0, R, 0 },
-	{ "spec", { 9, 9, TG_EV_SPEC, 0, 0, 0, 1, &spec, NULL }, 19, R + 24, 0 },
-	{ "spec of eight bytes", { 9, 9, TG_EV_SPEC, 0, 0, 0, 1, &spec, NULL }, 8, R + 8, 0 },
-	{ "empty spec", { 9, 9, TG_EV_SPEC, 0, 0, 0, 0, &spec, NULL }, 0, R, 0 },
-	{ "knob", { 9, -1, TG_EV_KNOB, 0, 0, 1, 3, NULL, NULL }, 0, R, 0 },
-	{ "submit with a key", { 9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, &key, NULL }, 0, R + 24, 0 },
-	{ "submit with a key of no pairs", { 9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, &empty_key, NULL }, 0,
+	{ "done", EVENT(9, 8, TG_EV_DONE, 0, 0, 77, 0, NULL), 0, R, -EBUSY },
+	{ "timer at zero", EVENT(0, 0, TG_EV_TIMER, 0, 0, 0, 0, NULL), 0, R, 0 },
+	{ "spec", EVENT(9, 9, TG_EV_SPEC, 0, 0, 0, 1, &spec), 19, R + 24, 0 },
+	{ "spec of eight bytes", EVENT(9, 9, TG_EV_SPEC, 0, 0, 0, 1, &spec), 8, R + 8, 0 },
+	{ "empty spec", EVENT(9, 9, TG_EV_SPEC, 0, 0, 0, 0, &spec), 0, R, 0 },
+	{ "knob", EVENT(9, -1, TG_EV_KNOB, 0, 0, 1, 3, NULL), 0, R, 0 },
+	{ "submit with a key", EVENT(9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, &key), 0, R + 24, 0 },
+	{ "submit with a key of no pairs", EVENT(9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, &empty_key), 0,
 	  R + 8, 0 },
-	{ "submit with the largest key", { 9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, largest_key, NULL }, 0,
+	{ "submit with the largest key", EVENT(9, 9, TG_EV_SUBMIT, 1, 1, 7, 0, largest_key), 0,
 	  R + 8 + 8 * TG_KEY_PAIRS, -ENOENT },
-	{ "prio", { 9, 9, TG_EV_PRIO, 4, 0, 0, 99, NULL, NULL }, 0, R, -EINVAL },
-	{ "foreground", { 9, 9, TG_EV_FOREGROUND, 0, 0, 0, U32_MAX, NULL, NULL }, 0, R, 0 },
-	{ "memory asked for", { 9, 9, TG_EV_MEM_ASK, 7, 1, 8, 1ull << 40, NULL, NULL }, 0, R, 0 },
-	{ "sample", { 9, 8, TG_EV_SAMPLE, 3, 0, 0, 0, &seen, NULL }, 0, R + 24, 0 },
-	{ "sample of nothing", { 9, 9, TG_EV_SAMPLE, 0, 0, 0, 0, NULL, NULL }, 0, R, -EINVAL },
+	{ "prio", EVENT(9, 9, TG_EV_PRIO, 4, 0, 0, 99, NULL), 0, R, -EINVAL },
+	{ "foreground", EVENT(9, 9, TG_EV_FOREGROUND, 0, 0, 0, U32_MAX, NULL), 0, R, 0 },
+	{ "memory asked for", EVENT(9, 9, TG_EV_MEM_ASK, 7, 1, 8, 1ull << 40, NULL), 0, R, 0 },
+	{ "sample", EVENT(9, 8, TG_EV_SAMPLE, 3, 0, 0, 0, &seen), 0, R + 24, 0 },
+	{ "sample of nothing", EVENT(9, 9, TG_EV_SAMPLE, 0, 0, 0, 0, NULL), 0, R, -EINVAL },
 };
 
 static bool same_string(const char *a, const char *b)
