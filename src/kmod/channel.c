@@ -337,8 +337,8 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
 		ev = (struct tg_event) {
 			.kind = TG_EV_JOIN, .client = client->id, .channel = ch->nr,
-			.job = owner->nr, .arg = GRAPHICS, .data = &client->ident,
-			.host = client,
+			.join = { .engines = GRAPHICS, .account = owner->nr },
+			.identity = &client->ident, .host = client,
 		};
 		ret = tgk_feed(gpu, &ev);
 		if (ret != -EEXIST)
@@ -376,7 +376,7 @@ void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 c
 		};
 
 		ch->engines |= engines;
-		ev.arg = ch->engines;
+		ev.engines.mask = ch->engines;
 		tgk_feed(gpu, &ev);
 	}
 	raw_spin_unlock_irq(&gpu->lock);

@@ -174,7 +174,7 @@ static void sync(struct work_struct *work)
 	} else if (!stale(client, nr)) {
 		/* As many as begun; but that may count one that is about to be taken back. */
 		ended = atomic64_read(&client->open_ended);
-		ev.arg = ended - client->open_told;
+		ev.idle.sent = ended - client->open_told;
 		client->open_told = ended;
 		/* The core may have given up waiting for it: -EBUSY. */
 		tgk_feed(gpu, &ev);

@@ -168,12 +168,12 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 
 	lockdep_assert_held(&gpu->lock);
 	ev->now = tgk_core_time(gpu, ktime_get_ns());
-	if (ev->kind != TG_EV_KNOB) {
+	if (ev->kind != TG_EV_KNOB) {	/* which has its value there */
 		ev->at = ev->at ? tgk_core_time(gpu, ev->at) : ev->now;
 		ev->at = min(ev->at, ev->now);
 	}
-	if (ev->kind == TG_EV_SPEC && ev->data) {
-		spec = container_of(ev->data, struct tgk_spec, spec);
+	if (ev->kind == TG_EV_SPEC && ev->new_spec) {
+		spec = container_of(ev->new_spec, struct tgk_spec, spec);
 		len = spec->len;
 	}
 	if (ev->kind == TG_EV_SUBMIT)
@@ -190,7 +190,9 @@ static void report_started(struct tgk_gpu *gpu)
 	struct tgk_job *job, *next;
 
 	list_for_each_entry_safe(job, next, &gpu->unstarted, node) {
-		struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .arg = 1 };
+		struct tg_event ev = {
+			.kind = TG_EV_STARTED, .started = { .late = true, .job = job->id },
+		};
 
 		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
 		if (!ev.at)
@@ -219,7 +221,7 @@ static void report_bypassed(struct tgk_gpu *gpu)
 		};
 
 		ev.at = smp_load_acquire(&job->at);	/* and its fence: tgk_fence_arm() */
-		ev.arg = ev.at > 0;
+		ev.bypassed.started = ev.at > 0;
 		list_add_tail(&job->node, ev.at ? &gpu->flights : &gpu->unstarted);
 		gpu->nr_unstarted += !ev.at;
 		if (ev.at == TGK_ARMED) {

@@ -128,7 +128,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	if (ret)
 		goto free;
 	if (tgk_spec) {
-		struct tg_event ev = { .kind = TG_EV_SPEC, .data = &tgk_spec->spec };
+		struct tg_event ev = { .kind = TG_EV_SPEC, .new_spec = &tgk_spec->spec };
 
 		tgk_feed_locking(gpu, &ev);
 	}
@@ -138,7 +138,9 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	for (i = 0; i < TG_KNOBS && !ret; i++)
 		ret = tgk_gpu_set_knob(gpu, -1, i, tgk_knobs[i]);
 	if (tgk_foreground) {
-		struct tg_event ev = { .kind = TG_EV_FOREGROUND, .arg = tgk_foreground };
+		struct tg_event ev = {
+			.kind = TG_EV_FOREGROUND, .foreground.pid = tgk_foreground,
+		};
 
 		tgk_feed_locking(gpu, &ev);
 	}

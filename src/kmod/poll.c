@@ -210,7 +210,7 @@ static void sample_client(struct tgk_gpu *gpu, struct tgk_client *client,
 static void feed_sample(struct tgk_gpu *gpu, u32 client, const struct tg_sample *sample)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_SAMPLE, .client = client, .at = gpu->poll.last, .data = sample,
+		.kind = TG_EV_SAMPLE, .client = client, .at = gpu->poll.last, .sample = sample,
 	};
 
 	/* -EBUSY: closing has begun. */

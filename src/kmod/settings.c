@@ -78,7 +78,8 @@ int tgk_gpu_set_knob(struct tgk_gpu *gpu, int policy, u32 nr, s64 value)
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
 		ev = (struct tg_event) {
-			.kind = TG_EV_KNOB, .arg = nr, .job = policy >= 0, .at = value,
+			.kind = TG_EV_KNOB,
+			.knob = { .number = nr, .of_policy = policy >= 0, .value = value },
 		};
 		ret = -EBUSY;
 		if (policy < 0 || tg_gpu_policy(&gpu->core) == tg_policy_get(policy))
@@ -159,7 +160,7 @@ int tgk_set_policy(u32 nr)
 			return -EOPNOTSUPP;
 	tgk_policy = nr;
 	list_for_each_entry(gpu, &tgk_gpus, node) {
-		struct tg_event ev = { .kind = TG_EV_POLICY, .arg = nr };
+		struct tg_event ev = { .kind = TG_EV_POLICY, .policy.number = nr };
 
 		tgk_feed_locking(gpu, &ev);
 	}
@@ -185,7 +186,7 @@ static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool r
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
 		ev = (struct tg_event) {
-			.kind = TG_EV_SPEC, .data = &spec->spec, .arg = rematch,
+			.kind = TG_EV_SPEC, .new_spec = &spec->spec, .spec.rematch = rematch,
 		};
 		ret = tgk_feed(gpu, &ev);
 		clients = gpu->core.nr_clients;
@@ -266,7 +267,7 @@ int tgk_set_knob(int policy, u32 nr, s64 value)
  */
 void tgk_set_foreground(u32 pid)
 {
-	struct tg_event ev = { .kind = TG_EV_FOREGROUND, .arg = pid };
+	struct tg_event ev = { .kind = TG_EV_FOREGROUND, .foreground.pid = pid };
 	struct tgk_gpu *gpu;
 
 	lockdep_assert_held(&tgk_mutex);

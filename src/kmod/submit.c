@@ -385,7 +385,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 {
 	struct tg_event ev = {
 		.kind = TG_EV_SUBMIT, .client = ch->client->id, .channel = ch->nr,
-		.job = gpu->last_job + 1, .data = key, .host = job,
+		.job = gpu->last_job + 1, .key = key, .host = job,
 	};
 
 	job->gpu = gpu;

@@ -137,7 +137,7 @@ static void point_event(const struct tgk_gpu *gpu, const struct tg_event *ev)
 
 	switch (ev->kind) {
 	case TG_EV_JOIN:
-		id = ev->data;
+		id = ev->identity;
 		break;
 	case TG_EV_LEAVE:
 	case TG_EV_SUBMIT:
@@ -161,7 +161,7 @@ static void point_event(const struct tgk_gpu *gpu, const struct tg_event *ev)
 		id = client->id_data;
 	trace_tg_event(gpu->index, event_names[ev->kind], ev, client ? client->id : ev->client, id);
 	if (ev->kind == TG_EV_SAMPLE)
-		trace_tg_sample(gpu->index, ev->client, ev->data);
+		trace_tg_sample(gpu->index, ev->client, ev->sample);
 }
 
 /* The decision, and what it was made from. */

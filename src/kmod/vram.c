@@ -65,7 +65,7 @@ struct tgk_object {
 /* Under tgk_gpu.lock. */
 static void feed_free(struct tgk_gpu *gpu, const struct tgk_owner *owner, u64 bytes)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_FREE, .client = owner->nr, .arg = bytes };
+	struct tg_event ev = { .kind = TG_EV_MEM_FREE, .account = owner->nr, .mem.bytes = bytes };
 
 	if (bytes)
 		tgk_feed(gpu, &ev);
@@ -145,7 +145,7 @@ static struct tgk_object *object_new(struct tgk_gpu *gpu, u64 bytes)
 /* Under tgk_gpu.lock: the core forgets a request, whether it has answered or not. */
 static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_request *req)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = req->id };
+	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .mem.request = req->id };
 
 	if (!req->object)
 		return;
@@ -273,8 +273,8 @@ static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
 static int feed_request(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_MEM_ASK, .client = req->object->owner->nr,
-		.job = gpu->last_request + 1, .arg = req->object->bytes, .host = req,
+		.kind = TG_EV_MEM_ASK, .account = req->object->owner->nr, .host = req,
+		.mem = { .request = gpu->last_request + 1, .bytes = req->object->bytes },
 	};
 	int ret;
 
@@ -468,7 +468,7 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 		       const struct drm_gem_object *obj)
 {
 	struct tg_event more = {
-		.kind = TG_EV_MEM_ASK, .client = object->owner->nr, .channel = 1,
+		.kind = TG_EV_MEM_ASK, .account = object->owner->nr, .taken = 1,
 	};
 
 	if (object_find(gpu, obj))
@@ -477,7 +477,7 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 		feed_free(gpu, object->owner, object->bytes - obj->size);
 		object->bytes = obj->size;
 	} else {
-		more.arg = obj->size - object->bytes;
+		more.mem.bytes = obj->size - object->bytes;
 		if (!tgk_feed(gpu, &more))
 			object->bytes = obj->size;
 	}
@@ -626,8 +626,8 @@ int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj)
 		return -ENODEV;
 	raw_spin_lock_irq(&gpu->lock);
 	if (!gpu->vram) {
-		ev.arg = (u64)man->size << PAGE_SHIFT;
-		ev.arg -= ev.arg / DRIVERS_PART;
+		ev.mem.bytes = (u64)man->size << PAGE_SHIFT;
+		ev.mem.bytes -= ev.mem.bytes / DRIVERS_PART;
 		tgk_feed(gpu, &ev);
 		WRITE_ONCE(gpu->vram, man);
 	}

@@ -155,7 +155,7 @@ static ssize_t client_store(struct kobject *kobj, struct attribute *attr, const 
 		return ret;
 	if (prio > TG_PRIO_MAX)
 		return -ERANGE;
-	ev.arg = prio;
+	ev.prio.level = prio;
 	raw_spin_lock_irq(&gpu->lock);
 	ret = client->gone || gpu->closing ? -ENODEV : tgk_feed(gpu, &ev);
 	raw_spin_unlock_irq(&gpu->lock);

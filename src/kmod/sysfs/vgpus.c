@@ -20,7 +20,7 @@ static struct kobject *vgpus_dir, *dirs[TG_VGPUS_MAX + 1];	/* 0: of the rest */
 
 static int feed(struct tgk_gpu *gpu, const struct tg_vgpu_conf *conf)
 {
-	struct tg_event ev = { .kind = TG_EV_VGPU, .data = conf };
+	struct tg_event ev = { .kind = TG_EV_VGPU, .vgpu = conf };
 	int ret;
 
 	raw_spin_lock_irq(&gpu->lock);
