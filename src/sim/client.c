@@ -168,7 +168,7 @@ static void submit(struct client *client, s64 wanted)
 	job->own = client->own + (client->inflight ? now - client->own_since : 0);
 	job->id = ++gpu->jobs;
 	ev.job = job->id;
-	ev.data = key_of(client, (struct tg_key *)key);
+	ev.key = key_of(client, (struct tg_key *)key);
 	tg_gpu_give(&gpu->core, TG_POOL_JOB, &job->core);
 	tgs_feed(gpu, &ev, 0);
 }
@@ -203,7 +203,8 @@ void tgs_client_start(void *owner, s64 now)
 	for (i = 0; i < client->conf->channels; i++) {
 		struct tg_event ev = {
 			.kind = TG_EV_JOIN, .client = client->number, .channel = i,
-			.arg = client->conf->engines, .data = &client->id, .host = client,
+			.join.engines = client->conf->engines, .identity = &client->id,
+			.host = client,
 		};
 
 		tgs_keep_pool(gpu, TG_POOL_CLIENT);
@@ -257,7 +258,7 @@ void tgs_client_idle(void *owner, s64 now)
 	if (!client->sync || client->untold || !client->alive)
 		return;
 	client->sync = false;
-	ev.arg = client->passed;
+	ev.idle.sent = client->passed;
 	client->passed = 0;
 	tgs_feed(client->gpu, &ev, 0);
 }

@@ -80,7 +80,7 @@ void tgs_poll_over(void *owner, s64 now)
 	struct poll *p = &gpu->poll;
 	struct tgs_hw_engine *e = &gpu->engine[0];
 	struct tg_sample s, all = { .length = now - p->from };
-	struct tg_event ev = { .kind = TG_EV_SAMPLE, .data = &s };
+	struct tg_event ev = { .kind = TG_EV_SAMPLE, .sample = &s };
 	u32 i;
 
 	if (e->running && e->since < now)

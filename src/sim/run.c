@@ -154,14 +154,16 @@ static void feed_start(struct gpu *gpu)
 	u32 i;
 
 	if (s->spec) {
-		struct tg_event ev = { .kind = TG_EV_SPEC, .data = &gpu->run->spec };
+		struct tg_event ev = { .kind = TG_EV_SPEC, .new_spec = &gpu->run->spec };
 
 		tgs_feed(gpu, &ev, s->spec_len);
 	}
 	for (i = 0; i < gpu->conf->nr_knobs; i++) {
 		const struct tgs_knob *knob = &gpu->conf->knobs[i];
-		struct tg_event ev = { .kind = TG_EV_KNOB, .job = knob->of_policy,
-				       .arg = knob->nr, .at = knob->value };
+		struct tg_event ev = {
+			.kind = TG_EV_KNOB, .knob = { .number = knob->nr,
+				.of_policy = knob->of_policy, .value = knob->value },
+		};
 
 		tgs_keep_pool(gpu, TG_POOL_DRY);
 		tgs_feed(gpu, &ev, 0);
@@ -172,7 +174,7 @@ static void switch_policy(void *owner, s64 now)
 {
 	struct gpu *gpu = owner;
 	struct tg_event ev = { .kind = TG_EV_POLICY,
-			       .arg = gpu->conf->then[gpu->switched++].policy };
+			       .policy.number = gpu->conf->then[gpu->switched++].policy };
 
 	(void)now;
 	if (gpu->switched < gpu->conf->nr_then)

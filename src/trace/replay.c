@@ -216,7 +216,7 @@ static int step(struct replay *r)
 		spec = read_spec(r, record);
 		if (!spec)
 			return -EINVAL;
-		ev.data = spec;
+		ev.new_spec = spec;
 	}
 	passed(r, record, record->size);
 	r->events++;

@@ -191,8 +191,8 @@ static void print_event(FILE *to, const struct tg_record *r)
 		fprintf(to, " arg=%llu", (unsigned long long)ev.arg);
 	if (ev.kind == TG_EV_JOIN)
 		fprintf(to, " pid=%u uid=%u comm=\"%s\"", id.pid, id.uid, id.comm);
-	if (ev.kind == TG_EV_SAMPLE && ev.data) {
-		const struct tg_sample *s = ev.data;
+	if (ev.kind == TG_EV_SAMPLE && ev.sample) {
+		const struct tg_sample *s = ev.sample;
 
 		fprintf(to, " length=%lld busy=%lld groups=%u%s", (long long)s->length,
 			(long long)s->busy, s->groups, s->active ? " active" : "");
