@@ -623,13 +623,13 @@ static const char *spec(struct host *h, struct tg_event *ev, const char *text)
 	if (tg_spec_parse(s, len, &err))
 		return err.what;
 	ev->kind = TG_EV_SPEC;
-	ev->data = s;
+	ev->new_spec = s;
 	return feed(h, ev);
 }
 
 static const char *step(struct host *h, const char *line)
 {
-	struct tg_event ev = { .arg = 1 };
+	struct tg_event ev = { };
 	char word[16], rest[512] = "";
 	unsigned long long t, a = 0, b = 0, c = 0, d = 0;
 	u64 key[2] = { 0 };
@@ -676,49 +676,48 @@ static const char *step(struct host *h, const char *line)
 		return NULL;
 	}
 	if (!strcmp(word, "spec") || !strcmp(word, "rematch")) {
-		ev.arg = word[0] == 'r';
+		ev.spec.rematch = word[0] == 'r';
 		ev.client = 0;
 		return spec(h, &ev, rest);
 	}
 	if (!strcmp(word, "join")) {
 		ev.kind = TG_EV_JOIN;
 		sscanf(rest, "%*u %*u %15s %llu", h->ids[a].comm, &d);
-		ev.arg = d ?: 1;
+		ev.join.engines = d ?: 1;
 		h->ids[a].pid = 100 * a;
-		ev.data = &h->ids[a];
+		ev.identity = &h->ids[a];
 	} else if (!strcmp(word, "prio")) {
 		ev.kind = TG_EV_PRIO;
-		ev.arg = b;
+		ev.prio.level = b;
 	} else if (!strcmp(word, "foreground")) {
 		ev.kind = TG_EV_FOREGROUND;
-		ev.arg = a;
+		ev.foreground.pid = a;
 	} else if (!strcmp(word, "engines")) {
 		ev.kind = TG_EV_ENGINES;
-		ev.arg = c;
+		ev.engines.mask = c;
 	} else if (!strcmp(word, "leave")) {
 		ev.kind = TG_EV_LEAVE;
 	} else if (!strcmp(word, "submit")) {
 		ev.kind = TG_EV_SUBMIT;
 		ev.job = c;
-		ev.arg = 0;
 		((struct tg_key *)key)->nr = 1;
 		key[1] = d;
-		ev.data = d ? key : NULL;
+		ev.key = d ? (void *)key : NULL;
 	} else if (!strcmp(word, "idle")) {
 		ev.kind = TG_EV_IDLE;
+		ev.idle.sent = 1;
 	} else if (!strcmp(word, "policy")) {
 		ev.kind = TG_EV_POLICY;
-		ev.arg = tg_policy_find(rest, strlen(rest));
+		ev.policy.number = tg_policy_find(rest, strlen(rest));
 	} else if (!strcmp(word, "knob") || !strcmp(word, "pknob")) {
 		ev.kind = TG_EV_KNOB;
-		ev.job = word[0] == 'p';
-		ev.arg = a;
-		ev.at = b;
+		ev.knob.of_policy = word[0] == 'p';
+		ev.knob.number = a;
+		ev.knob.value = b;
 	} else {
 		ev.kind = !strcmp(word, "started") ? TG_EV_STARTED : !strcmp(word, "done") ?
 			TG_EV_DONE : !strcmp(word, "refused") ? TG_EV_REFUSED : TG_EV_CANCEL;
 		ev.job = a;
-		ev.arg = 0;
 		ev.at = n > 1 ? (s64)b * TG_USEC : ev.now;
 	}
 	return feed(h, &ev);

@@ -384,7 +384,7 @@ static void parse_spec(struct host *h, struct tg_event *ev, const char *text)
 	s->entries = calloc(tg_spec_room(copy, len), sizeof(*s->entries));
 	if (!s->entries || tg_spec_parse(s, len, &err))
 		abort();
-	ev->data = s;
+	ev->new_spec = s;
 }
 
 static const char *step(struct host *h, const char *line)
@@ -392,7 +392,7 @@ static const char *step(struct host *h, const char *line)
 	static const char *const resv[] = { "pe", "ae", "bg" };
 	unsigned long long t, a = 0, b = 0, c = 0;
 	char word[16], rest[256] = "", name[32];
-	struct tg_event ev = { .arg = 1 };
+	struct tg_event ev = { };
 	struct tg_vgpu_conf conf = { };
 	const char *wrong;
 
@@ -422,50 +422,51 @@ static const char *step(struct host *h, const char *line)
 	if (!strcmp(word, "size")) {
 		ev.kind = TG_EV_MEM_SIZE;
 		ev.client = 0;
-		ev.arg = a;
+		ev.mem.bytes = a;
 	} else if (!strcmp(word, "ask")) {
 		ev.kind = TG_EV_MEM_ASK;
-		ev.job = b;
-		ev.arg = c;
+		ev.mem.request = b;
+		ev.mem.bytes = c;
 	} else if (!strcmp(word, "told")) {
 		ev.kind = TG_EV_MEM_ASK;
-		ev.channel = 1;
-		ev.arg = b;
+		ev.taken = 1;
+		ev.mem.bytes = b;
 	} else if (!strcmp(word, "cancel")) {
 		ev.kind = TG_EV_MEM_CANCEL;
-		ev.job = a;
+		ev.mem.request = a;
 	} else if (!strcmp(word, "free")) {
 		ev.kind = TG_EV_MEM_FREE;
-		ev.arg = b;
+		ev.mem.bytes = b;
 	} else if (!strcmp(word, "knob")) {
 		ev.kind = TG_EV_KNOB;
 		sscanf(rest, "%31s %llu", name, &b);
-		for (ev.arg = 0; strcmp(tg_core_params[ev.arg].name, name); ev.arg++)
-			;
-		ev.at = b;
+		while (strcmp(tg_core_params[ev.knob.number].name, name))
+			ev.knob.number++;
+		ev.knob.value = b;
 	} else if (!strcmp(word, "join")) {
 		ev.kind = TG_EV_JOIN;
 		ev.channel = ++h->channels[a];
-		ev.job = b;
+		ev.join.engines = 1;
+		ev.join.account = b;
 		sscanf(rest, "%*u %*u %15s", h->ids[a].comm);
-		ev.data = &h->ids[a];
+		ev.identity = &h->ids[a];
 	} else if (!strcmp(word, "leave")) {
 		ev.kind = TG_EV_LEAVE;
 		ev.channel = h->channels[a]--;
 	} else if (!strcmp(word, "prio")) {
 		ev.kind = TG_EV_PRIO;
-		ev.arg = b;
+		ev.prio.level = b;
 	} else if (!strcmp(word, "vgpu")) {
 		ev.kind = TG_EV_VGPU;
 		ev.client = 0;
-		ev.data = &conf;
+		ev.vgpu = &conf;
 		sscanf(rest, "%31s %u", conf.name, &conf.share[TG_MEMORY]);
 		conf.share[TG_COMPUTE] = !!conf.share[TG_MEMORY];
 		conf.share[TG_COPY] = !!conf.share[TG_MEMORY];
 	} else {
 		ev.kind = TG_EV_SPEC;
 		ev.client = 0;
-		ev.arg = *word == 'r';
+		ev.spec.rematch = *word == 'r';
 		parse_spec(h, &ev, rest);
 	}
 	return feed(h, &ev);
@@ -750,7 +751,7 @@ static int tell(struct world *w, struct tg_event *ev)
 
 static void give(struct world *w, struct process *p, u64 bytes)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_FREE, .client = p->account, .arg = bytes };
+	struct tg_event ev = { .kind = TG_EV_MEM_FREE, .account = p->account, .mem.bytes = bytes };
 
 	if (!bytes)
 		return;
@@ -763,7 +764,7 @@ static void give(struct world *w, struct process *p, u64 bytes)
 
 static void give_up(struct world *w, struct thread *t)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .job = t->id };
+	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .mem.request = t->id };
 
 	/* It may have been answered meanwhile. */
 	if (t->state == WAITS && !tell(w, &ev))
@@ -776,7 +777,9 @@ static void begin(struct world *w, struct process *p)
 	const enum tg_pool pools[] = {
 		TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_ACCOUNT,
 	};
-	struct tg_event ev = { .kind = TG_EV_JOIN, .arg = 1, .data = &ids[p->part] };
+	struct tg_event ev = {
+		.kind = TG_EV_JOIN, .join.engines = 1, .identity = &ids[p->part],
+	};
 	u32 i;
 
 	p->account = ++w->accounts;
@@ -786,7 +789,7 @@ static void begin(struct world *w, struct process *p)
 		if (!w->gpu.pooled[pools[i]])
 			tg_gpu_give(&w->gpu, pools[i], calloc(1, tg_pool_size[pools[i]]));
 	ev.client = p->account;
-	ev.job = p->account;
+	ev.join.account = p->account;
 	if (tell(w, &ev))
 		w->wrong = "a client cannot join";
 }
@@ -832,15 +835,15 @@ static void set_prio(struct world *w, struct process *p)
 
 static void ask(struct world *w, struct process *p, struct thread *t)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_ASK, .client = p->account };
+	struct tg_event ev = { .kind = TG_EV_MEM_ASK, .account = p->account };
 
 	if (t->state == WAITS || (w->tame && (p->used || waits(p))))
 		return;
 	t->bytes = 1 + below(w, below(w, 4) ? w->size[p->part] / 8 : w->size[p->part]);
 	t->id = ++w->asks;
 	t->state = WAITS;
-	ev.job = t->id;
-	ev.arg = t->bytes;
+	ev.mem.request = t->id;
+	ev.mem.bytes = t->bytes;
 	ev.host = t;
 	if (!w->gpu.pooled[TG_POOL_ACCOUNT])
 		tg_gpu_give(&w->gpu, TG_POOL_ACCOUNT, malloc(sizeof(struct tg_account)));
@@ -853,7 +856,7 @@ static void ask(struct world *w, struct process *p, struct thread *t)
 
 static void set(struct world *w, enum tg_knob nr, s64 value)
 {
-	struct tg_event ev = { .kind = TG_EV_KNOB, .arg = nr, .at = value };
+	struct tg_event ev = { .kind = TG_EV_KNOB, .knob = { .number = nr, .value = value } };
 
 	tell(w, &ev);
 }
@@ -861,7 +864,7 @@ static void set(struct world *w, enum tg_knob nr, s64 value)
 /* A fifth of the memory is left for the rest. */
 static void share_out(struct world *w)
 {
-	struct tg_event ev = { .kind = TG_EV_SPEC, .data = &w->spec };
+	struct tg_event ev = { .kind = TG_EV_SPEC, .new_spec = &w->spec };
 	struct tg_spec_error err;
 	u32 i;
 
@@ -880,7 +883,7 @@ static void share_out(struct world *w)
 static void run_random(u32 order, bool tame, bool share, u32 steps)
 {
 	static const char *const orders[] = { "no order", "fifo", "mmu", "pfifo", "pmmu" };
-	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .arg = SIZE };
+	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .mem.bytes = SIZE };
 	struct world *w = calloc(1, sizeof(*w));
 	char name[64];
 	void *spare;

@@ -147,9 +147,9 @@ static void submit(struct bench *b, u32 client, u64 job)
 		return;
 	if (b->gates)
 		b->job[client] = job;
-	b->ev.arg = b->scene == AE ? GROUP : 0;
+	b->ev.submit.predicted = b->scene == AE ? GROUP : 0;
 	feed_job(b, TG_EV_SUBMIT, client, job);
-	b->ev.arg = 0;
+	b->ev.submit.predicted = 0;
 }
 
 /* --- the cycles of scenes in which no group completes --- */
@@ -158,8 +158,8 @@ static void submit(struct bench *b, u32 client, u64 job)
 static void rejoin(struct bench *b)
 {
 	struct tg_event leave = { .kind = TG_EV_LEAVE, .client = b->clients };
-	struct tg_event join = { .kind = TG_EV_JOIN, .client = b->clients, .arg = 1,
-				 .data = &ids[2] };
+	struct tg_event join = { .kind = TG_EV_JOIN, .client = b->clients,
+				 .join.engines = 1, .identity = &ids[2] };
 
 	feed(b, &leave);
 	feed(b, &join);
@@ -167,7 +167,7 @@ static void rejoin(struct bench *b)
 
 static void rematch(struct bench *b)
 {
-	struct tg_event ev = { .kind = TG_EV_SPEC, .arg = 1, .data = &spec };
+	struct tg_event ev = { .kind = TG_EV_SPEC, .spec.rematch = 1, .new_spec = &spec };
 
 	if (b->told++ % b->clients == 0)
 		feed(b, &ev);
@@ -176,11 +176,13 @@ static void rematch(struct bench *b)
 /* The account 1 has all, and of what it has a part goes and comes; others wait for more than that. */
 static void ask_and_free(struct bench *b)
 {
-	struct tg_event free = { .kind = TG_EV_MEM_FREE, .client = 1, .arg = PIECE };
-	struct tg_event has = { .kind = TG_EV_MEM_ASK, .client = 1, .channel = 1, .arg = PIECE };
+	struct tg_event free = { .kind = TG_EV_MEM_FREE, .account = 1, .mem.bytes = PIECE };
+	struct tg_event has = {
+		.kind = TG_EV_MEM_ASK, .account = 1, .taken = 1, .mem.bytes = PIECE,
+	};
 
 	feed(b, &free);
-	has.job = ++b->asks;
+	has.mem.request = ++b->asks;
 	feed(b, &has);
 }
 
@@ -189,7 +191,7 @@ static void sample(struct bench *b)
 {
 	struct tg_sample s = { .length = 10 * TG_MSEC, .busy = 10 * TG_MSEC / b->clients,
 			       .groups = 1, .active = 1 };
-	struct tg_event ev = { .kind = TG_EV_SAMPLE, .data = &s };
+	struct tg_event ev = { .kind = TG_EV_SAMPLE, .sample = &s };
 
 	b->now = max(max(b->now, b->poll_until), s.length);
 	ev.client = b->told++ < b->clients ? b->told : 0;
@@ -203,7 +205,7 @@ static void sample(struct bench *b)
 /* The next thing that a host would tell a policy that works with gates. */
 static void step(struct bench *b)
 {
-	struct tg_event ev = { .kind = TG_EV_IDLE, .arg = 1 };
+	struct tg_event ev = { .kind = TG_EV_IDLE, .idle.sent = 1 };
 	u64 job;
 
 	if (b->owed_head != b->owed_tail) {
@@ -266,37 +268,41 @@ static void give_account(struct bench *b)
 /* All that there is belongs to the account 1. */
 static void fill_memory(struct bench *b)
 {
-	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .arg = 1024 * PIECE };
-	struct tg_event order = { .kind = TG_EV_KNOB, .arg = TG_KNOB_VRAM_ORDER,
-				  .at = TG_MEM_PMMU };
-	struct tg_event has = { .kind = TG_EV_MEM_ASK, .client = 1, .channel = 1,
-				.arg = 512 * PIECE };
+	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .mem.bytes = 1024 * PIECE };
+	struct tg_event order = {
+		.kind = TG_EV_KNOB,
+		.knob = { .number = TG_KNOB_VRAM_ORDER, .value = TG_MEM_PMMU },
+	};
+	struct tg_event has = { .kind = TG_EV_MEM_ASK, .account = 1, .taken = 1,
+				.mem.bytes = 512 * PIECE };
 
 	feed(b, &size);
 	tg_gpu_feed(&b->core, &order, &b->out);
 	give_account(b);
-	has.job = ++b->asks;
+	has.mem.request = ++b->asks;
 	feed(b, &has);
 }
 
 /* Each has some, and waits for more than can be had. */
 static void ask_in_vain(struct bench *b, u32 account)
 {
-	struct tg_event ask = { .kind = TG_EV_MEM_ASK, .client = account, .channel = 1, .arg = PIECE };
+	struct tg_event ask = {
+		.kind = TG_EV_MEM_ASK, .account = account, .taken = 1, .mem.bytes = PIECE,
+	};
 
 	give_account(b);
-	ask.job = ++b->asks;
+	ask.mem.request = ++b->asks;
 	feed(b, &ask);
-	ask.channel = 0;
-	ask.arg = 600 * PIECE;
-	ask.job = ++b->asks;
+	ask.taken = 0;
+	ask.mem.bytes = 600 * PIECE;
+	ask.mem.request = ++b->asks;
 	feed(b, &ask);
 }
 
 static void init(struct bench *b, u32 policy, u32 clients)
 {
 	const char *spec_text = spec_texts[b->scene];
-	struct tg_event spec_ev = { .kind = TG_EV_SPEC, .data = &spec };
+	struct tg_event spec_ev = { .kind = TG_EV_SPEC, .new_spec = &spec };
 	struct tg_buckets buckets = { };
 	struct tg_spec_error error;
 	u32 i;
@@ -324,11 +330,11 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	if (b->scene == MEMORY)
 		fill_memory(b);
 	for (i = 1; i <= clients + 1; i++) {
-		struct tg_event join = { .kind = TG_EV_JOIN, .client = i, .arg = 1,
-					 .data = &ids[i % 10 < 2 ? i % 10 + 2 : i & 1] };
+		struct tg_event join = { .kind = TG_EV_JOIN, .client = i, .join.engines = 1,
+					 .identity = &ids[i % 10 < 2 ? i % 10 + 2 : i & 1] };
 
 		if (b->scene == JOIN)
-			join.data = &ids[i <= clients ? 0 : 2];
+			join.identity = &ids[i <= clients ? 0 : 2];
 
 		tg_gpu_give(&b->core, TG_POOL_CLIENT, zeroed(1, sizeof(struct tg_client)));
 		tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));

@@ -217,7 +217,7 @@ static void do_idle(struct chaos *c)
 static void do_sample(struct chaos *c)
 {
 	struct tg_sample s = { .length = min((s64)below(c, 20) * TG_MSEC, c->h.now) };
-	struct tg_event ev = { .kind = TG_EV_SAMPLE, .data = &s, .at = c->h.now };
+	struct tg_event ev = { .kind = TG_EV_SAMPLE, .sample = &s, .at = c->h.now };
 	u32 i;
 
 	if (!c->h.poll_until || c->h.now < c->h.poll_until || !below(c, 20))
@@ -268,7 +268,8 @@ static void do_knob(struct chaos *c)
 static void do_prio(struct chaos *c)
 {
 	struct th_client *client = some_client(c);
-	struct tg_event ev = { .kind = TG_EV_PRIO, .at = c->h.now, .arg = below(c, TG_PRIO_MAX + 1) };
+	struct tg_event ev = { .kind = TG_EV_PRIO, .at = c->h.now };
+	const u32 level = below(c, TG_PRIO_MAX + 1);
 
 	if (!client)
 		return;
@@ -276,7 +277,9 @@ static void do_prio(struct chaos *c)
 	if (below(c, 2)) {
 		ev.kind = TG_EV_FOREGROUND;
 		ev.client = 0;
-		ev.arg = client->ident.pid;
+		ev.foreground.pid = client->ident.pid;
+	} else {
+		ev.prio.level = level;
 	}
 	th_feed(&c->h, &ev, 0);
 }
@@ -291,8 +294,8 @@ static void do_engines(struct chaos *c)
 		return;
 	ev.client = client->id;
 	ev.channel = some_channel(c, client);
-	ev.arg = c->row->joint ? 1 + below(c, (1u << c->row->engines) - 1) :
-				 1u << below(c, c->row->engines);
+	ev.engines.mask = c->row->joint ? 1 + below(c, (1u << c->row->engines) - 1) :
+					  1u << below(c, c->row->engines);
 	th_feed(&c->h, &ev, 1);
 }
 
@@ -300,7 +303,7 @@ static void do_engines(struct chaos *c)
 static void do_vgpu(struct chaos *c)
 {
 	struct tg_vgpu_conf conf = { .name = { 'v' + below(c, 4) } };
-	struct tg_event ev = { .kind = TG_EV_VGPU, .at = c->h.now, .data = &conf };
+	struct tg_event ev = { .kind = TG_EV_VGPU, .at = c->h.now, .vgpu = &conf };
 	u32 k, set = below(c, 4);
 
 	for (k = 0; set && k < TG_VGPU_SHARES; k++)

@@ -268,8 +268,7 @@ void th_advance(struct th_host *h, s64 to)
 struct th_client *th_join(struct th_host *h, struct th_client *client, const char *comm,
 			  u32 channel, u32 engines)
 {
-	struct tg_event ev = { .kind = TG_EV_JOIN, .channel = channel, .arg = engines,
-			       .at = h->now };
+	struct tg_event ev = { .kind = TG_EV_JOIN, .channel = channel };
 	u32 i;
 
 	for (i = 0; !client && i < h->nr_client; i++) {
@@ -289,7 +288,9 @@ struct th_client *th_join(struct th_host *h, struct th_client *client, const cha
 	give(h, TG_POOL_CHANNEL, 1);
 	give(h, TG_POOL_RESERVE, 1);
 	ev.client = client->id;
-	ev.data = &client->ident;
+	ev.identity = &client->ident;
+	ev.join.engines = engines;
+	ev.at = h->now;
 	ev.host = client;
 	client->channels |= 1u << channel;
 	th_feed(h, &ev, 0);
@@ -325,9 +326,10 @@ static void tell_started(struct th_host *h)
 
 	while ((job = first_started(h))) {
 		struct tg_event ev = {
-			.kind = TG_EV_STARTED, .job = job->id, .arg = 1, .at = job->started,
+			.kind = TG_EV_STARTED, .job = job->id, .at = job->started,
 		};
 
+		ev.started.late = true;
 		not_unstarted(h, job);
 		th_feed(h, &ev, 0);
 		if (h->actions > 1)	/* ARM */
@@ -346,11 +348,11 @@ void th_tell(struct th_host *h)
 		struct th_job *job = h->unreported[i];
 		struct tg_event ev = {
 			.kind = TG_EV_BYPASSED, .client = job->client->id, .channel = job->channel,
-			.job = job->id, .arg = job->state == TH_STARTED, .at = job->started,
-			.host = job,
+			.job = job->id, .at = job->started, .host = job,
 		};
 
-		if (!ev.arg) {
+		ev.bypassed.started = job->state == TH_STARTED;
+		if (!ev.bypassed.started) {
 			ev.at = h->now;
 			h->unstarted[h->nr_unstarted++] = job;
 		}
@@ -414,7 +416,7 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 		give(h, TG_POOL_COST, 1);
 		give(h, TG_POOL_CHUNK, TG_KEY_CHUNKS(key->nr));
 	}
-	ev.data = key;
+	ev.key = key;
 	tg_gpu_give(&h->core, TG_POOL_JOB, &job->core);
 	ev.job = job->id;
 	ev.host = job;
@@ -455,9 +457,9 @@ void th_done(struct th_host *h, struct th_job *job, s64 at)
 
 void th_idle(struct th_host *h, struct th_client *client)
 {
-	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id, .arg = client->untold,
-			       .at = h->now };
+	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id, .at = h->now };
 
+	ev.idle.sent = client->untold;
 	client->untold = 0;
 	client->sync = false;
 	th_feed(h, &ev, 1);	/* a drain that was cut does not wait for it */
@@ -467,9 +469,10 @@ void th_spec(struct th_host *h, const char *text, bool rematch)
 {
 	u32 len = strlen(text), room = tg_spec_room(text, len);
 	struct tg_spec *spec = zeroed(1, sizeof(*spec) + room * sizeof(*spec->entries));
-	struct tg_event ev = { .kind = TG_EV_SPEC, .arg = rematch, .data = spec, .at = h->now };
+	struct tg_event ev = { .kind = TG_EV_SPEC, .new_spec = spec, .at = h->now };
 	struct tg_spec_error error;
 
+	ev.spec.rematch = rematch;
 	spec->text = text;
 	spec->entries = (struct tg_spec_entry *)(spec + 1);
 	if (tg_spec_parse(spec, len, &error))
@@ -482,15 +485,18 @@ void th_spec(struct th_host *h, const char *text, bool rematch)
 
 void th_policy(struct th_host *h, const char *name)
 {
-	struct tg_event ev = { .kind = TG_EV_POLICY, .arg = tg_policy_find(name, strlen(name)),
-			       .at = h->now };
+	struct tg_event ev = { .kind = TG_EV_POLICY, .at = h->now };
 
+	ev.policy.number = tg_policy_find(name, strlen(name));
 	th_feed(h, &ev, 0);
 }
 
 void th_knob(struct th_host *h, bool of_policy, u32 nr, s64 value)
 {
-	struct tg_event ev = { .kind = TG_EV_KNOB, .job = of_policy, .arg = nr, .at = value };
+	struct tg_event ev = {
+		.kind = TG_EV_KNOB,
+		.knob = { .number = nr, .of_policy = of_policy, .value = value },
+	};
 
 	if (!of_policy && nr == TG_KNOB_DRY && value && !h->core.dry)
 		give(h, TG_POOL_DRY, 1);

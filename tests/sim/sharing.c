@@ -105,7 +105,8 @@ static void begin_round(struct world *w, struct program *p)
 static void end_round(struct world *w, struct program *p)
 {
 	w->used -= p->app->mem;
-	feed(w, (struct tg_event){ .kind = TG_EV_MEM_FREE, .client = p->id, .arg = p->app->mem });
+	feed(w, (struct tg_event){ .kind = TG_EV_MEM_FREE, .account = p->id,
+				   .mem.bytes = p->app->mem });
 	if (++p->round == p->app->rounds)
 		p->phase = ENDED;
 	else
@@ -129,8 +130,9 @@ static void cpu_over(struct world *w, struct program *p)
 	if (p->phase == THINKS) {
 		p->phase = ASKS;
 		p->asked = w->now;
-		feed(w, (struct tg_event){ .kind = TG_EV_MEM_ASK, .client = p->id, .host = p,
-					   .job = ++w->asks, .arg = p->app->mem });
+		feed(w, (struct tg_event){ .kind = TG_EV_MEM_ASK, .account = p->id, .host = p,
+					   .mem = { .request = ++w->asks,
+						    .bytes = p->app->mem } });
 	} else if (p->gpu > 0) {
 		compute(w, p);
 	} else {
@@ -194,13 +196,16 @@ static struct world *run(const struct app *const mix[3], u32 batch, u32 order,
 	w->out.emit = emit;
 	w->armed = TG_NEVER;
 	tg_gpu_init(&w->core, 1, tg_policy_find("none", 4), &buckets, 0);
-	feed(w, (struct tg_event){ .kind = TG_EV_MEM_SIZE, .arg = MEMORY });
-	feed(w, (struct tg_event){ .kind = TG_EV_KNOB, .arg = TG_KNOB_VRAM_ORDER, .at = order });
-	feed(w, (struct tg_event){ .kind = TG_EV_KNOB, .arg = TG_KNOB_VRAM_TIMEOUT,
-				   .at = 3600000000 });
-	feed(w, (struct tg_event){ .kind = TG_EV_KNOB, .arg = TG_KNOB_VRAM_AGEING,
-				   .at = 3600000000 });
-	feed(w, (struct tg_event){ .kind = TG_EV_SPEC, .data = &spec });
+	feed(w, (struct tg_event){ .kind = TG_EV_MEM_SIZE, .mem.bytes = MEMORY });
+	feed(w, (struct tg_event){ .kind = TG_EV_KNOB,
+				   .knob = { .number = TG_KNOB_VRAM_ORDER, .value = order } });
+	feed(w, (struct tg_event){ .kind = TG_EV_KNOB,
+				   .knob = { .number = TG_KNOB_VRAM_TIMEOUT,
+					     .value = 3600000000 } });
+	feed(w, (struct tg_event){ .kind = TG_EV_KNOB,
+				   .knob = { .number = TG_KNOB_VRAM_AGEING,
+					     .value = 3600000000 } });
+	feed(w, (struct tg_event){ .kind = TG_EV_SPEC, .new_spec = &spec });
 	for (i = 0; i < CORES; i++) {
 		w->p[i].app = mix[i % 3];
 		w->p[i].id = i + 1;
@@ -213,7 +218,8 @@ static struct world *run(const struct app *const mix[3], u32 batch, u32 order,
 		if (mix[i % 3] == high)
 			memcpy(w->id[i].comm, "high", 5);
 		feed(w, (struct tg_event){ .kind = TG_EV_JOIN, .client = i + 1, .channel = 1,
-					   .arg = 1, .job = i + 1, .data = &w->id[i] });
+					   .join = { .engines = 1, .account = i + 1 },
+					   .identity = &w->id[i] });
 		if (!batch)
 			begin_round(w, &w->p[i]);
 	}

@@ -299,7 +299,7 @@ static void membership(const struct member *row)
 static void by_hand(struct th_host *h, const char *name, u32 compute, u32 copy, u32 memory, int want)
 {
 	struct tg_vgpu_conf conf = { .share = { compute, copy, memory } };
-	struct tg_event ev = { .kind = TG_EV_VGPU, .data = &conf, .at = h->now };
+	struct tg_event ev = { .kind = TG_EV_VGPU, .vgpu = &conf, .at = h->now };
 
 	memcpy(conf.name, name, strlen(name));
 	th_feed(h, &ev, want);
