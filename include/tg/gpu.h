@@ -14,8 +14,8 @@
  *	under ours.
  *	No call sleeps. Work per event: O(log n). Exceptions: when the policy or the spec changes,
  *	a season turns (dfq) or a poll phase ends (loga), all clients are visited. What a budget
- *	means for many jobs is done in steps, each with an event of its own: the core asks for
- *	TIMER at once.
+ *	means for many jobs, and answers to many requests for memory, are done in steps, each with
+ *	an event of its own: the core asks for TIMER.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -375,6 +375,7 @@ struct tg_buckets {
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first of these becomes eligible
  * @moved: jobs that the event being fed has taken from their reserves' throttled jobs
+ * @pause: until then reserves in @throttled are left alone, whose time has come
  * @knob: the core's; times in ns
  * @policy_knob: values of its knobs; defaults again when the policy changes
  * @mem: the books of its memory
@@ -405,6 +406,7 @@ struct tg_gpu {
 	struct list_head late, lost;
 	struct rb_root_cached throttled;
 	u32 moved;
+	s64 pause;
 	s64 knob[TG_KNOBS];
 	s64 policy_knob[TG_KNOBS_MAX];
 	struct tg_memory mem;

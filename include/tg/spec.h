@@ -62,6 +62,8 @@ struct tg_str {
  * @depth: 1 to TG_DEPTH_MAX groups in flight, 0: the policy's default
  * @vgpu: name of the virtual GPU, at most TG_NAME_LEN - 1 bytes
  * @mem: bytes of VRAM asked for; 0: none named
+ * @next_reserve: of the entries that are the first to name a shared reserve, the one before this,
+ *	or -1
  */
 struct tg_spec_entry {
 	u32 line;
@@ -74,6 +76,7 @@ struct tg_spec_entry {
 	struct tg_str pattern[TG_MATCHES], reserve, vgpu;
 	s64 capacity, period;
 	u64 mem;
+	s32 next_reserve;
 };
 
 /**
@@ -97,6 +100,9 @@ struct tg_spec_vgpu {
  * @nr_vgpus: how many
  * @background: index of the first entry that configures the Background reserve (resv bg
  *	with C and T), or -1
+ * @reserves: index of the last entry that is the first to name a shared reserve, or -1; others
+ *	follow by next_reserve
+ * @mem: an entry asks for VRAM
  * @serial: the host's number of this spec, never used again; 0: its identities keep no answers
  *	(struct tg_identity)
  */
@@ -105,7 +111,8 @@ struct tg_spec {
 	struct tg_spec_entry *entries;
 	struct tg_spec_vgpu vgpus[TG_VGPUS_MAX];
 	u32 nr, nr_vgpus;
-	s32 background;
+	s32 background, reserves;
+	bool mem;
 	u32 serial;
 };
 

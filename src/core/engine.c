@@ -8,6 +8,7 @@
  * beside an eligible job.
  */
 #include "engine.h"
+#include "feed.h"
 #include "gate.h"
 #include "handover.h"
 #include "job.h"
@@ -112,13 +113,15 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	struct rb_node *node;
 	u32 i;
 
-	while ((node = rb_first_cached(&gpu->throttled))) {
+	while (gpu->now >= gpu->pause && (node = rb_first_cached(&gpu->throttled))) {
 		struct tg_reserve *r = rb_entry(node, struct tg_reserve, ready_node);
 
-		/* What is left is due at once, with an event of its own. */
-		if (r->ready > gpu->now || gpu->moved == TG_RESERVE_WINDOW)
+		if (r->ready > gpu->now)
 			break;
-		tg_reserve_review(gpu, r);
+		if (gpu->moved == TG_RESERVE_WINDOW)
+			gpu->pause = tg_after(gpu->now, TG_PAUSE);
+		else
+			tg_reserve_review(gpu, r);
 	}
 	for (i = 0; i < gpu->nr_engines; i++)
 		while (slots_expire(gpu, &gpu->engine[i]) <= gpu->now)
@@ -157,7 +160,7 @@ static struct tg_job *waits_for(const struct tg_gpu *gpu, u8 engines)
 
 /*
  * Free the jobs that wait for one of @engines without asking the policy: a few, and the others with
- * the next event, which comes at once.
+ * the next event, which comes soon.
  */
 static noinline void pass_some(struct tg_gpu *gpu, u8 engines)
 {
@@ -167,7 +170,7 @@ static noinline void pass_some(struct tg_gpu *gpu, u8 engines)
 	for (i = 0; i < PASSES && (job = waits_for(gpu, engines)); i++)
 		tg_job_pass(gpu, job);
 	if (job)
-		tg_wake_by(gpu, gpu->now);
+		tg_wake_by(gpu, tg_after(gpu->now, TG_PAUSE));
 }
 
 /* May the policy choose this job for this engine now? */
@@ -290,6 +293,18 @@ void tg_engines_run(struct tg_gpu *gpu)
 		tg_wake_by(gpu, policy_wake(gpu));
 }
 
+/* When the next reserve has to be looked at. */
+static s64 reserves_wake(const struct tg_gpu *gpu)
+{
+	struct rb_node *node = rb_first_cached(&gpu->throttled);
+	s64 ready;
+
+	if (!node)
+		return TG_NEVER;
+	ready = rb_entry(node, struct tg_reserve, ready_node)->ready;
+	return max(ready, gpu->pause);
+}
+
 /*
  * The next time at which something is due without an event. This walks over all engines, so events
  * of jobs do not call it: they report by tg_wake_by() what they change.
@@ -313,8 +328,6 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 
 	for (i = 0; i < gpu->nr_engines; i++)
 		wake = min(wake, too_long(gpu, &gpu->engine[i]));
-	if (rb_first_cached(&gpu->throttled))
-		wake = min(wake, rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve,
-					  ready_node)->ready);
+	wake = min(wake, reserves_wake(gpu));
 	return gpu->policy->wake ? min(wake, policy_wake((struct tg_gpu *)gpu)) : wake;
 }

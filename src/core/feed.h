@@ -7,6 +7,13 @@
 
 #include <tg/policy.h>
 
+/*
+ * An event that has done a part of its work asks for TIMER after this time, for the next part. A
+ * TIMER that is due at once would be served in the same interrupt: the host's timers would be late,
+ * and Linux would say so ("hrtimer: interrupt took").
+ */
+#define TG_PAUSE	(20 * TG_USEC)
+
 /* One action of @kind: about @client and @job, or NULL; @arg as struct tg_action says. */
 void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,
 	     const struct tg_job *job, u32 arg);

@@ -24,19 +24,13 @@
  * for each other beside one that could get all (rule 4) are refused after that one's turn.
  *
  * Cost. An event looks at the waiting requests twice at most (next_in_order(), untie()), and
- * answers one of them at most; for the next one it asks for TIMER, after PAUSE. It looks at none
+ * answers one of them at most; for the next one it asks for TIMER, after TG_PAUSE. It looks at none
  * while nothing has changed for a request and less is free than any that may go needs (at_rest()).
  */
 #include "feed.h"
 #include "memory.h"
 
 #define SUM_MAX	(4ULL << 60)	/* no sum of used bytes gets larger */
-
-/*
- * From one answer to the next. A TIMER that is due at once would be served in the same interrupt:
- * the host's timers would be late, and Linux would say so ("hrtimer: interrupt took").
- */
-#define PAUSE	(20 * TG_USEC)
 
 struct tg_account *tg_mem_account(const struct tg_memory *mem, u32 id)
 {
@@ -396,7 +390,7 @@ static s64 wake_of(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 	if (!old)
 		return TG_NEVER;
 	if (!at_rest(gpu, part))
-		return tg_after(gpu->now, PAUSE);
+		return tg_after(gpu->now, TG_PAUSE);
 	wake = tg_after(old->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]);
 	return part->aged ? wake : min(wake, tg_after(old->since, gpu->knob[TG_KNOB_VRAM_AGEING]));
 }
@@ -652,11 +646,7 @@ void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes)
 /* A spec comes into force: does it set memory aside? */
 void tg_memory_spec(struct tg_gpu *gpu)
 {
-	u32 i;
-
-	gpu->mem.by_spec = false;
-	for (i = 0; gpu->spec && i < gpu->spec->nr; i++)
-		gpu->mem.by_spec |= !!gpu->spec->entries[i].mem;
+	gpu->mem.by_spec = gpu->spec && gpu->spec->mem;
 }
 
 /* ---- the driver's answer ---------------------------------------------------------------- */

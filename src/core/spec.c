@@ -338,22 +338,32 @@ static bool same_patterns(const char *text, const struct tg_spec_entry *a,
 	return true;
 }
 
+/* The first entry that configures the same reserve, Background too; NULL: @e is the first. */
+static const struct tg_spec_entry *peer_of(const struct tg_spec *spec,
+					   const struct tg_spec_entry *e)
+{
+	s32 i;
+
+	if (e->resv == TG_BG)
+		return e->capacity && spec->background >= 0 ? &spec->entries[spec->background] :
+							      NULL;
+	for (i = e->reserve.len ? spec->reserves : -1; i >= 0; i = spec->entries[i].next_reserve)
+		if (str_same(spec->text, spec->entries[i].reserve, e->reserve))
+			return &spec->entries[i];
+	return NULL;
+}
+
 /* Refuses a line that contradicts an earlier one or can never match because of it. */
 static int check_against(const struct spec_cursor *c, const struct tg_spec *spec,
 			 const struct tg_spec_entry *e, const struct spec_places *at)
 {
-	const struct tg_spec_entry *peer = NULL;
+	const struct tg_spec_entry *peer = peer_of(spec, e);
 	const struct tg_spec_entry *old;
 
-	for (old = spec->entries; old < spec->entries + spec->nr; old++) {
+	for (old = spec->entries; old < spec->entries + spec->nr; old++)
 		if (same_patterns(spec->text, old, e))
 			return tg_spec_refuse(c, at->name, "repeated name",
 					      "each name (its first 15 bytes count) or glob once");
-		if (e->reserve.len && str_same(spec->text, old->reserve, e->reserve))
-			peer = old;
-	}
-	if (e->resv == TG_BG && e->capacity && spec->background >= 0)
-		peer = &spec->entries[spec->background];
 	if (!peer)
 		return 0;
 	if (peer->resv != e->resv)
@@ -471,6 +481,11 @@ static int parse_line(struct spec_cursor *c, struct tg_spec *spec)
 		return err;
 	if (e->resv == TG_BG && e->capacity && spec->background < 0)
 		spec->background = (s32)spec->nr;
+	if (e->reserve.len && !peer_of(spec, e)) {
+		e->next_reserve = spec->reserves;
+		spec->reserves = (s32)spec->nr;
+	}
+	spec->mem |= !!e->mem;
 	spec->nr++;
 	return 0;
 }
@@ -507,6 +522,8 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err)
 	spec->nr = 0;
 	spec->nr_vgpus = 0;
 	spec->background = -1;
+	spec->reserves = -1;
+	spec->mem = false;
 	spec->serial = 0;
 	if (len > TG_SPEC_TEXT_MAX)
 		return refuse_long(&c);

@@ -12,6 +12,7 @@
  * gate.c call the second when a job arrives, or a budget or a gate changes. Hosts call
  * tg_gpu_may_bypass(). All of it runs under the GPU's lock.
  */
+#include "feed.h"
 #include "job.h"
 #include "memory.h"
 #include "table.h"
@@ -29,12 +30,12 @@ static bool named(const struct tg_reserve *r, const char *name, u32 len)
 /* Does a line of the spec in force name this shared reserve? */
 static bool in_spec(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
-	u32 i;
+	const struct tg_spec_entry *e;
+	s32 i;
 
-	for (i = 0; gpu->spec && i < gpu->spec->nr; i++) {
-		const struct tg_str *name = &gpu->spec->entries[i].reserve;
-
-		if (name->len && named(r, gpu->spec->text + name->off, name->len))
+	for (i = gpu->spec ? gpu->spec->reserves : -1; i >= 0; i = e->next_reserve) {
+		e = &gpu->spec->entries[i];
+		if (named(r, gpu->spec->text + e->reserve.off, e->reserve.len))
 			return true;
 	}
 	return false;
@@ -275,7 +276,7 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 
 	while ((first = first_throttled(r)) && tg_reserve_eligible(r, first->predicted)) {
 		if (gpu->moved == TG_RESERVE_WINDOW) {
-			set_ready(gpu, r, gpu->now);
+			set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
 			return NULL;
 		}
 		if (full(gpu, r, first)) {
@@ -295,7 +296,7 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
  * large x would starve in a shared reserve.
  *
  * One event lets in at most TG_RESERVE_WINDOW jobs, of all reserves; if there are more, the next
- * event comes at once. Jobs whose client's gate does not stand at ASK are left alone. There is
+ * event comes soon. Jobs whose client's gate does not stand at ASK are left alone. There is
  * nothing to do for a reserve without a limit that throttles nothing, as Background mostly is.
  */
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
