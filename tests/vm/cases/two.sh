@@ -98,8 +98,8 @@ accounts()
 	sleep 15
 	books 1
 	ended $pids
+	unload	# its trace is kept, whatever it shows
 	compared 0 1
-	unload
 }
 
 # With one group at a time on each engine, and a load beside it that is the other card's
