@@ -43,7 +43,7 @@
  * @nr_throttled: its jobs in the state THROTTLED
  * @in_policy: its jobs in the policy's queue, by engine
  * @users: clients that consume from it, and its jobs that are not over
- * @waiting: its QUEUED jobs, in arrival order (tg_job.wait)
+ * @waiting: its QUEUED jobs, in no order (tg_job.wait)
  * @throttled: its THROTTLED jobs, by priority, then by arrival (tg_job.rank)
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready

@@ -53,14 +53,10 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 	u32 queued = 0, throttled = 0, shown = 0, in_policy[TG_ENGINES_MAX] = { }, i;
 	const struct tg_job *job, *last = NULL;
 	struct rb_node *node;
-	u64 seq = 0;
 
 	list_for_each_entry(job, &r->waiting, wait) {
 		if (job->state != TG_JOB_QUEUED || job->reserve != r)
 			return "a reserve lists a job that does not wait for it";
-		if (job->seq <= seq)
-			return "a reserve's jobs are out of order";
-		seq = job->seq;
 		queued++;
 		shown += job->in_policy;
 		for (i = 0; i < gpu->nr_engines; i++)

@@ -187,7 +187,7 @@ void tg_job_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_reserve_unthrottle(gpu, job);
 	enter(gpu, job, TG_JOB_QUEUED);
-	tg_reserve_wait(job->reserve, job);
+	list_add_tail(&job->wait, &job->reserve->waiting);
 	set_queued(gpu, job);
 }
 
@@ -306,7 +306,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	job->predicted = min(ev->submit.predicted, 3600ULL * TG_SEC);
 	if (job->reserve->kind == TG_AE)
 		predict(gpu, job, ev->key);
-	tg_reserve_wait(job->reserve, job);
+	list_add_tail(&job->wait, &job->reserve->waiting);
 
 	place(gpu, job);
 	if (job->client->gate < TG_GATE_ASK)

@@ -35,16 +35,6 @@ static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 		tg_reserve_unused(gpu, r);
 }
 
-/* Put a QUEUED job into its reserve's list, by arrival; nearly always at the end. */
-static inline void tg_reserve_wait(struct tg_reserve *r, struct tg_job *job)
-{
-	struct list_head *pos = r->waiting.prev;
-
-	while (pos != &r->waiting && list_entry(pos, struct tg_job, wait)->seq > job->seq)
-		pos = pos->prev;
-	list_add(&job->wait, pos);
-}
-
 /* Are reserves enforced? Only where the policy's mode is ASK, and not in a drain. */
 static inline bool tg_reserves_hold(const struct tg_gpu *gpu)
 {
