@@ -69,8 +69,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		job = rb_entry(node, struct tg_job, rank);
 		if (job->state != TG_JOB_THROTTLED || job->reserve != r)
 			return "a reserve throttles a job that does not wait for it";
-		if (last && (last->client->prio < job->client->prio ||
-			     (last->client->prio == job->client->prio && last->seq >= job->seq)))
+		if (last && !tg_job_outranks(last, job))
 			return "a reserve's throttled jobs are out of order";
 		last = job;
 		throttled++;

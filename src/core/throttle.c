@@ -18,6 +18,7 @@
 #include "table.h"
 #include "throttle.h"
 
+/* Throttled jobs that tg_reserve_largest() looks at */
 #define LARGEST_OF	64
 
 /* ---- which reserve a client has -------------------------------------------------------- */
@@ -161,17 +162,9 @@ static void set_ready(struct tg_gpu *gpu, struct tg_reserve *r, s64 ready)
 	rb_add_cached(&r->ready_node, &gpu->throttled, sooner);
 }
 
-/* Does @a go before @b, as far as their reserve is concerned: by priority, then by arrival? */
-static bool outranks(const struct tg_job *a, const struct tg_job *b)
-{
-	if (a->client->prio != b->client->prio)
-		return a->client->prio > b->client->prio;
-	return a->seq < b->seq;
-}
-
 static bool before(struct rb_node *a, const struct rb_node *b)
 {
-	return outranks(rb_entry(a, struct tg_job, rank), rb_entry(b, struct tg_job, rank));
+	return tg_job_outranks(rb_entry(a, struct tg_job, rank), rb_entry(b, struct tg_job, rank));
 }
 
 /* The job, which is in no list, waits THROTTLED. */
@@ -209,7 +202,7 @@ static struct tg_job *last_queued(const struct tg_reserve *r)
 	struct tg_job *job, *last = NULL;
 
 	list_for_each_entry(job, &r->waiting, wait)
-		if (job->in_policy && (!last || outranks(last, job)))
+		if (job->in_policy && (!last || tg_job_outranks(last, job)))
 			last = job;
 	return last;
 }
@@ -250,20 +243,23 @@ static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
 			tg_job_throttle(gpu, job);
 }
 
-/* Does the policy see as many jobs of @r as it may, none of which goes after @first? */
-static bool full(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_job *first)
+/*
+ * Make room for @job in the policy's queue: if that has as many jobs of @r as it may, the last of
+ * them is throttled, unless it goes before @job. Return: there is room.
+ */
+static bool make_room(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_job *job)
 {
 	struct tg_job *last;
 
 	if (tg_reserve_unlimited(r) || r->queued < TG_RESERVE_WINDOW)
-		return false;
-	last = last_queued(r);
-	if (!last || !outranks(first, last))
 		return true;
+	last = last_queued(r);
+	if (!last || !tg_job_outranks(job, last))
+		return false;
 	tg_job_throttle(gpu, last);
 	if (RB_EMPTY_NODE(&r->ready_node))
 		set_ready(gpu, r, TG_NEVER);
-	return false;
+	return true;
 }
 
 /*
@@ -279,7 +275,7 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 			set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
 			return NULL;
 		}
-		if (full(gpu, r, first)) {
+		if (!make_room(gpu, r, first)) {
 			set_ready(gpu, r, TG_NEVER);
 			return NULL;
 		}
@@ -312,7 +308,7 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 		return;
 	if (r->kind == TG_AE)
 		list_for_each_entry_safe(job, next, &r->waiting, wait)
-			if (job->in_policy && outranks(first, job))
+			if (job->in_policy && tg_job_outranks(first, job))
 				tg_job_throttle(gpu, job);
 	set_ready(gpu, r, tg_reserve_ready(r, first->predicted));
 }
@@ -324,17 +320,15 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
 	struct tg_job *first;
-	s64 ready;
+	s64 ready = TG_NEVER;
 
 	tg_reserve_catch_up(r, gpu->now);
 	first = first_throttled(r);
-	if (first && outranks(first, job))
+	if (first && tg_job_outranks(first, job))
 		return false;
 	if (!tg_reserve_eligible(r, job->predicted))
 		ready = tg_reserve_ready(r, job->predicted);
-	else if (full(gpu, r, job))
-		ready = TG_NEVER;
-	else
+	else if (make_room(gpu, r, job))
 		return true;
 	if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
 		set_ready(gpu, r, ready);

@@ -28,6 +28,14 @@ static inline bool tg_reserve_shared(const struct tg_reserve *r)
 	return r->name[0];
 }
 
+/* Does @a go before @b, as far as their reserve is concerned: by priority, then by arrival? */
+static inline bool tg_job_outranks(const struct tg_job *a, const struct tg_job *b)
+{
+	if (a->client->prio != b->client->prio)
+		return a->client->prio > b->client->prio;
+	return a->seq < b->seq;
+}
+
 /* The reserve has one user less: a client, or a job that is over. */
 static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
 {

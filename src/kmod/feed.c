@@ -168,7 +168,7 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 
 	lockdep_assert_held(&gpu->lock);
 	ev->now = tgk_core_time(gpu, ktime_get_ns());
-	if (ev->kind != TG_EV_KNOB) {	/* which has its value there */
+	if (ev->kind != TG_EV_KNOB) {	/* its value lies where others have @at */
 		ev->at = ev->at ? tgk_core_time(gpu, ev->at) : ev->now;
 		ev->at = min(ev->at, ev->now);
 	}
