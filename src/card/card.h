@@ -229,12 +229,17 @@ struct card_truth_engine {
  * @instance: how many channels of that number came before
  * @alive: still enabled
  * @busy_ns, @groups: as above; @switches: context switches to it
+ * @switch_ns: the engine switched to its context; the channels' add up to the engine's
+ * @fence_gap_ns: sum over its groups of the time from the end of a group's work to its fence's
+ *	release, 0 for a group without work
  */
 struct card_truth_channel {
 	u32 chid;
 	u32 instance;
 	bool alive;
 	s64 busy_ns;
+	s64 switch_ns;
+	s64 fence_gap_ns;
 	u64 groups;
 	u64 switches;
 };

@@ -282,13 +282,15 @@ void card_truth_channel_of(const struct card *card, u32 i, u32 engine,
 	const struct row *row = &card->row[i];
 	s64 rest = 0;
 
-	if (e->state == GR_BUSY && card->pfifo.chan[e->owner].row == i)
+	if (e->state != GR_IDLE && card->pfifo.chan[e->owner].row == i)
 		rest = card->now - e->since;
 	*out = (struct card_truth_channel){
 		.chid = row->chid,
 		.instance = row->instance,
 		.alive = row->alive,
-		.busy_ns = row->of[engine].busy_ns + rest,
+		.busy_ns = row->of[engine].busy_ns + (e->state == GR_BUSY ? rest : 0),
+		.switch_ns = row->of[engine].switch_ns + (e->state == GR_SWITCHING ? rest : 0),
+		.fence_gap_ns = row->of[engine].fence_gap_ns,
 		.groups = row->of[engine].groups,
 		.switches = row->of[engine].switches,
 	};

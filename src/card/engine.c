@@ -11,8 +11,8 @@
  * channel gives the engine up at the end of its command group (engine_yield).
  *
  * Account: at every instant the engine is in one of three states, and engine_account() adds the
- * time since the last change to the state's sum, and to the channel's when busy.  They add up by
- * construction.
+ * time since the last change to the state's sum, and to the channel's when busy with its work or
+ * switching to it.  They add up by construction.
  *
  * Called by puller.c, runlist.c, pfifo.c, pgraph.c, fault.c and, as time passes, by dev.c.
  */
@@ -35,8 +35,17 @@ void engine_account(struct card *card, struct engine *e, enum gr_state next)
 	s64 ns = card->t - e->since;
 
 	e->ns[e->state] += ns;
-	if (e->state == GR_BUSY)
-		card->row[engine_chan(card, e)->row].of[engine_index(card, e)].busy_ns += ns;
+	if (e->state != GR_IDLE) {
+		struct chan *ch = engine_chan(card, e);
+		struct row *row = &card->row[ch->row];
+
+		if (e->state == GR_SWITCHING) {
+			row->of[engine_index(card, e)].switch_ns += ns;
+		} else {
+			row->of[engine_index(card, e)].busy_ns += ns;
+			ch->work_end = card->t;
+		}
+	}
 	e->since = card->t;
 	e->state = next;
 }

@@ -183,6 +183,7 @@ void chan_start(struct card *card, struct chan *ch, u64 ramfc)
 	ch->row = dev_row(card, chid);
 	ch->sema_off = ~0u;
 	ch->done_at = -1;
+	ch->work_end = -1;
 	for (u32 i = 0; i < CARD_SUBCHANNELS; i++)
 		ch->subch[i].slot = -1;
 }

@@ -321,6 +321,7 @@ struct chan {
 	u32 notify;		/* after the next method: 1 write a notifier, 2 and interrupt */
 	u64 unpaid;		/* methods decoded and not yet charged for */
 	s64 done_at;		/* last completion, -1 when work came after it */
+	s64 work_end;		/* when an engine last ended work of the present group, -1 none */
 	/* per-class method state, GR_SLOTS * GR_METHODS words */
 	u32 *state;
 };
@@ -531,6 +532,8 @@ struct row {
 	bool alive;
 	struct {
 		s64 busy_ns;
+		s64 switch_ns;
+		s64 fence_gap_ns;
 		u64 groups;
 		u64 switches;
 	} of[ENGINES];

@@ -145,6 +145,9 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 	e->groups++;
 	e->late_ns += card->now - card->t;
 	row->of[ch->engine].groups++;
+	if (ch->work_end >= 0)
+		row->of[ch->engine].fence_gap_ns += card->t - ch->work_end;
+	ch->work_end = -1;
 	ch->done_at = card->t;
 	if (chan_engine(card, ch))
 		engine_yield(e);

@@ -22,7 +22,7 @@ static bool near(s64 got, s64 want)
 
 static void adds_up(struct bench *b, const char *name)
 {
-	s64 busy = 0;
+	s64 busy = 0, switching = 0;
 	struct card_truth_channel c;
 	struct card_truth t;
 
@@ -30,30 +30,34 @@ static void adds_up(struct bench *b, const char *name)
 	for (u32 i = 0; i < t.channels; i++) {
 		card_truth_channel(b->card, i, &c);
 		busy += c.busy_ns;
+		switching += c.switch_ns;
 	}
-	check(t.busy_ns + t.switch_ns + t.idle_ns == t.elapsed_ns && busy == t.busy_ns, name,
-	      "busy %lld + switch %lld + idle %lld != %lld; channels %lld", (long long)t.busy_ns,
-	      (long long)t.switch_ns, (long long)t.idle_ns, (long long)t.elapsed_ns,
-	      (long long)busy);
+	check(t.busy_ns + t.switch_ns + t.idle_ns == t.elapsed_ns && busy == t.busy_ns &&
+	      switching == t.switch_ns, name,
+	      "busy %lld + switch %lld + idle %lld != %lld; channels %lld + %lld",
+	      (long long)t.busy_ns, (long long)t.switch_ns, (long long)t.idle_ns,
+	      (long long)t.elapsed_ns, (long long)busy, (long long)switching);
 }
 
-static s64 channel_busy(struct bench *b, u32 chid, u64 *groups, u64 *switches)
+/* The newest row of a channel number. */
+static struct card_truth_channel channel(struct bench *b, u32 chid)
 {
-	struct card_truth_channel c;
+	struct card_truth_channel c = { 0 };
 	struct card_truth t;
 
 	card_truth(b->card, b->now, &t);
 	for (u32 i = t.channels; i-- > 0;) {
 		card_truth_channel(b->card, i, &c);
-		if (c.chid != chid)
-			continue;
-		if (groups)
-			*groups = c.groups;
-		if (switches)
-			*switches = c.switches;
-		return c.busy_ns;
+		if (c.chid == chid)
+			return c;
 	}
-	return -1;
+	check(false, "each number has a row", "%u has none", chid);
+	return c;
+}
+
+static s64 channel_busy(struct bench *b, u32 chid)
+{
+	return channel(b, chid).busy_ns;
 }
 
 static void open_all(struct bench *b, u32 scale, u32 n)
@@ -91,14 +95,14 @@ static void run_groups(void)
 	struct bench b;
 
 	for (u32 i = 0; i < ARRAY_LEN(groups); i++) {
-		s64 work = launch_ns(groups[i].blocks) * groups[i].scale, busy, start, slack;
-		u64 n, switches;
+		s64 work = launch_ns(groups[i].blocks) * groups[i].scale, busy, gap, start, slack;
+		struct card_truth_channel c;
 		s64 end = work > groups[i].fence_after ? work : groups[i].fence_after;
 		u32 before, after;
 
 		open_all(&b, groups[i].scale, 1);
 		slack = SLACK_NS * groups[i].scale;
-		busy = channel_busy(&b, 1, NULL, NULL);
+		busy = channel_busy(&b, 1);
 		start = b.now;
 		chan_launch(&b, 1, groups[i].blocks);
 		if (groups[i].split) {
@@ -111,14 +115,17 @@ static void run_groups(void)
 		before = vram32(&b, FENCE(1));
 		bench_run(&b, start + end + slack);
 		after = vram32(&b, FENCE(1));
-		busy = channel_busy(&b, 1, &n, &switches) - busy;
+		c = channel(&b, 1);
+		busy = c.busy_ns - busy;
+		gap = groups[i].fence_after > work ? groups[i].fence_after - busy : 0;
 		check((before == 1 || groups[i].fence_after > work) && after == 2, groups[i].name,
 		      "fence %u just before the end, %u after", before, after);
 		check(busy >= work && busy <= work + slack, "... takes the time of its work",
 		      "%lld ns of %lld", (long long)busy, (long long)work);
-		check(n == 2 && switches == 1, "... is one group, no switch",
+		check(c.groups == 2 && c.switches == 1, "... is one group, no switch",
 		      "%llu groups, %llu switches",
-		      (unsigned long long)n, (unsigned long long)switches);
+		      (unsigned long long)c.groups, (unsigned long long)c.switches);
+		check_eq("... and its fence comes so much later", (u64)c.fence_gap_ns, (u64)gap);
 		check(rd(&b, R_PFIFO_INTR) == 0x40000000 && b.intx, "... and one interrupt", "%#x",
 		      rd(&b, R_PFIFO_INTR));
 		adds_up(&b, "... and the truth adds up");
@@ -160,7 +167,7 @@ static void run_orders(void)
 		open_all(&b, 1, CHANNELS);
 		card_truth(b.card, b.now, &t0);
 		for (u32 c = 1; c <= CHANNELS; c++)
-			busy[c] = channel_busy(&b, c, NULL, NULL);
+			busy[c] = channel_busy(&b, c);
 		for (const char *c = orders[i].submit; *c; c++) {
 			u32 chid = (u32)(*c - '0');
 
@@ -189,7 +196,7 @@ static void run_orders(void)
 		      (long long)(t.idle_ns - t0.idle_ns));
 		for (const char *c = orders[i].submit; *c; c++) {
 			u32 chid = (u32)(*c - '0');
-			s64 got = channel_busy(&b, chid, NULL, NULL) - busy[chid];
+			s64 got = channel_busy(&b, chid) - busy[chid];
 			s64 want = launch_ns(orders[i].blocks[chid - 1]) * orders[i].depth;
 
 			good &= got >= want && got <= want + SLACK_NS * orders[i].depth;
@@ -198,6 +205,66 @@ static void run_orders(void)
 		adds_up(&b, "... and the truth adds up");
 		bench_fini(&b);
 	}
+}
+
+/* ---- the account of switches and of late fences ---------------------------------------------- */
+
+static void run_shares(void)
+{
+	struct card_truth_channel c1, c2;
+	s64 start, switched, work;
+	struct bench b;
+
+	/* 2 is loaded; 1 is switched to; 2 gets the engine back while 1's fence is not there yet */
+	open_all(&b, 1, 2);
+	c1 = channel(&b, 1);
+	c2 = channel(&b, 2);
+	start = b.now;
+	chan_launch(&b, 1, 1000);
+	chan_kick(&b, 1);
+	bench_run(&b, start + SWITCH_NS / 2);
+	check_eq("half of a switch", (u64)(channel(&b, 1).switch_ns - c1.switch_ns), SWITCH_NS / 2);
+	check_eq("... is no work", (u64)channel_busy(&b, 1), (u64)c1.busy_ns);
+	adds_up(&b, "... and the truth adds up");
+	bench_run(&b, start + SWITCH_NS);
+	check_eq("a whole switch", (u64)(channel(&b, 1).switch_ns - c1.switch_ns), SWITCH_NS);
+	chan_launch(&b, 2, 5000);
+	chan_fence(&b, 2, 2);
+	chan_kick(&b, 2);
+	bench_run(&b, start + SWITCH_NS + launch_ns(1000) + SLACK_NS + SWITCH_NS + 10000);
+	check_eq("the next one has the engine", rd(&b, R_CUR_CHAN) & 0x7f, 2);
+	work = channel_busy(&b, 1) - c1.busy_ns;
+	chan_fence(&b, 1, 2);
+	chan_kick(&b, 1);
+	check_eq("a late fence: at once all the same", vram32(&b, FENCE(1)), 2);
+	check_eq("... its time behind the work",
+		 (u64)(channel(&b, 1).fence_gap_ns - c1.fence_gap_ns),
+		 (u64)(b.now - start - SWITCH_NS - work));
+	chan_fence(&b, 1, 3);
+	bench_run(&b, b.now + 1000);
+	chan_kick(&b, 1);
+	check_eq("... which one without work does not add to",
+		 (u64)(channel(&b, 1).fence_gap_ns - c1.fence_gap_ns),
+		 (u64)(b.now - 1000 - start - SWITCH_NS - work));
+	bench_run(&b, b.now + launch_ns(5000));
+	check_eq("a fence in time: none", vram32(&b, FENCE(2)) == 2 ?
+		 (u64)(channel(&b, 2).fence_gap_ns - c2.fence_gap_ns) : ~0ull, 0);
+	check_eq("the switch to it is its own", (u64)(channel(&b, 2).switch_ns - c2.switch_ns),
+		 SWITCH_NS);
+
+	/* a switch that is cut off, to a channel that goes */
+	c1 = channel(&b, 1);
+	start = b.now;
+	chan_launch(&b, 1, 1000);
+	chan_kick(&b, 1);
+	bench_run(&b, start + 1000);
+	chan_close(&b, 1);
+	bench_run(&b, start + 2 * SWITCH_NS);
+	switched = channel(&b, 1).switch_ns - c1.switch_ns;
+	check_eq("a switch that is cut off: what there was of it", (u64)switched, 1000);
+	check_eq("... counts as none", channel(&b, 1).switches, c1.switches);
+	adds_up(&b, "... and the truth adds up");
+	bench_fini(&b);
 }
 
 /* ---- the host is late ------------------------------------------------------------------------ */
@@ -326,8 +393,8 @@ static void run_pause(void)
 	bench_run(&b, b.now + SWITCH_NS + launch_ns(1000) + SLACK_NS);
 	check_eq("a channel that is taken away shows nothing more", vram32(&b, FENCE(2)), 1);
 	check_eq("and the next one has the engine", vram32(&b, FENCE(1)), 2);
-	check(channel_busy(&b, 2, NULL, NULL) < 200000, "it is charged for what it used", "%lld",
-	      (long long)channel_busy(&b, 2, NULL, NULL));
+	check(channel_busy(&b, 2) < 200000, "it is charged for what it used", "%lld",
+	      (long long)channel_busy(&b, 2));
 	adds_up(&b, "the truth adds up");
 	bench_fini(&b);
 
@@ -381,7 +448,7 @@ static void run_small(void)
 
 	open_all(&b, 1, 2);
 	card_truth(b.card, b.now, &t0);
-	busy = channel_busy(&b, 1, NULL, NULL);
+	busy = channel_busy(&b, 1);
 	chan_launch(&b, 2, 5000);
 	chan_fence(&b, 2, 2);
 	chan_kick(&b, 2);
@@ -393,7 +460,7 @@ static void run_small(void)
 	card_truth(b.card, b.now, &t);
 	check_eq("they are groups", t.groups - t0.groups, 5);
 	check_eq("but no switches", t.switches - t0.switches, 0);
-	check_eq("and no time", (u64)channel_busy(&b, 1, NULL, NULL), (u64)busy);
+	check_eq("and no time", (u64)channel_busy(&b, 1), (u64)busy);
 	bench_fini(&b);
 
 	open_all(&b, 1, 1);
@@ -442,6 +509,7 @@ int main(void)
 {
 	run_groups();
 	run_orders();
+	run_shares();
 	run_late();
 	run_registers();
 	run_pause();

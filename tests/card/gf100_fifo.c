@@ -208,7 +208,8 @@ static void beside(u32 engine, const char *const *names)
 	card_truth_engine(b.card, id, &ce);
 	card_truth_channel_of(b.card, 1, id, &c);
 	check(!strcmp(ce.name, engine == 4 ? "PCE0" : "PCE1") && ce.busy_ns == copy_ns - 1000 &&
-	      ce.switch_ns == 1000 && c.busy_ns == ce.busy_ns && c.groups == 1 && ce.groups == 1 &&
+	      ce.switch_ns == 1000 && c.busy_ns == ce.busy_ns && c.switch_ns == 1000 &&
+	      c.groups == 1 && c.fence_gap_ns == 0 && ce.groups == 1 &&
 	      ce.busy_ns + ce.switch_ns + ce.idle_ns == t.elapsed_ns, names[6], "%s %lld",
 	      ce.name, (long long)ce.busy_ns);
 	check(gr.groups == 1 && gr.busy_ns + gr.switch_ns + gr.idle_ns == t.elapsed_ns, names[7],
@@ -221,9 +222,11 @@ static void both(void)
 {
 	s64 start, first = 25 * US + cost_launch(&chip_gf100, 1500, 256, 100) +
 			   cost_methods(&chip_gf100, 8);
+	struct card_truth_channel c, c_gr;
 	struct card_truth_engine gr, ce;
 	struct card_truth t;
 	struct bench b;
+	s64 end, fence;
 
 	bench_init_chip(&b, "GF100", GF_VRAM, 1);
 	gf_start(&b);
@@ -245,6 +248,24 @@ static void both(void)
 	card_truth_engine(b.card, ENGINE_CE0, &ce);
 	check(gr.groups == 0 && ce.groups == 1 && gr.busy_ns > 0 && ce.busy_ns > 0,
 	      "one channel: the group is the last engine's", "%llu", (unsigned long long)ce.groups);
+	gf_launch(&b, 1, 1500);
+	gf_copy(&b, 1, 4, 0x3800000, 0x4800000, 100);
+	gf_kick(&b, 1);
+	end = b.now;
+	while (card_next_event(b.card) != CARD_NEVER) {
+		end = card_next_event(b.card);
+		bench_run(&b, end);
+	}
+	fence = end + 1 * MS;
+	bench_run(&b, fence);
+	gf_fence(&b, 1, 4);
+	gf_kick(&b, 1);
+	bench_run(&b, fence + 1 * MS);
+	card_truth_channel_of(b.card, 0, ENGINE_GR, &c_gr);
+	card_truth_channel_of(b.card, 0, ENGINE_CE0, &c);
+	check(vram32(&b, FENCE(1)) == 4 && c.fence_gap_ns == fence - end && c_gr.fence_gap_ns == 0,
+	      "one channel: so is the time to the fence behind the last work", "%lld, %lld",
+	      (long long)c.fence_gap_ns, (long long)c_gr.fence_gap_ns);
 	bench_fini(&b);
 }
 

@@ -165,15 +165,19 @@ static bool adds_up(struct bench *b)
 
 	card_truth(b->card, b->now, &all);
 	for (u32 e = 0; e < all.engines; e++) {
-		s64 busy = 0;
+		s64 busy = 0, switching = 0;
+		bool gaps = true;
 
 		card_truth_engine(b->card, e, &t);
 		for (u32 i = 0; i < all.channels; i++) {
 			card_truth_channel_of(b->card, i, e, &c);
 			busy += c.busy_ns;
+			switching += c.switch_ns;
+			gaps &= c.fence_gap_ns >= 0 && c.fence_gap_ns <= all.elapsed_ns;
 		}
 		if (t.busy_ns + t.switch_ns + t.idle_ns != all.elapsed_ns || busy != t.busy_ns ||
-		    t.busy_ns < 0 || t.switch_ns < 0 || t.idle_ns < 0)
+		    switching != t.switch_ns || !gaps || t.busy_ns < 0 || t.switch_ns < 0 ||
+		    t.idle_ns < 0)
 			return false;
 	}
 	return true;

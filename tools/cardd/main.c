@@ -228,7 +228,7 @@ static void truth_channel(struct json *j, u32 i, u32 engine)
 	struct card_truth_engine e;
 
 	card_truth_channel_of(card, i, engine, &c);
-	if (engine && !c.groups && !c.switches)
+	if (engine && !c.groups && !c.switch_ns)
 		return;
 	card_truth_engine(card, engine, &e);
 	json_open(j, NULL, '{');
@@ -237,6 +237,8 @@ static void truth_channel(struct json *j, u32 i, u32 engine)
 	json_string(j, "engine", e.name);
 	json_bool(j, "alive", c.alive);
 	json_s64(j, "busy_ns", c.busy_ns);
+	json_s64(j, "switch_ns", c.switch_ns);
+	json_s64(j, "fence_gap_ns", c.fence_gap_ns);
 	json_u64(j, "groups", c.groups);
 	json_u64(j, "switches", c.switches);
 	json_close(j, '}');

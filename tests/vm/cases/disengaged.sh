@@ -49,7 +49,16 @@ slow()
 	done
 }
 
-busy() { tr '{' '\n' <"$1" | grep "\"channel\":$(cat /tmp/$2.channel)," | tail -n 1 | field busy_ns; }
+# part FILE NAME KEY: of the newest row of that client's channel
+part() { tr '{' '\n' <"$1" | grep "\"channel\":$(cat /tmp/$2.channel)," | tail -n 1 | field $3; }
+
+busy() { part "$1" "$2" busy_ns; }
+
+# gpu_time FILE NAME: its busy time and the switches to it, ns: what the GPU's own clock has of it
+gpu_time() { echo $(($(part "$1" "$2" busy_ns) + $(part "$1" "$2" switch_ns))); }
+
+# fence_gap FILE NAME: the time from the end of its groups' work to the release of their fences, ns
+fence_gap() { part "$1" "$2" fence_gap_ns; }
 
 # shares SECONDS: of $names, in percent of what they got together
 shares()
