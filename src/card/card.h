@@ -158,7 +158,8 @@ void card_advance(struct card *card, s64 now);
  *	100 ms).
  *	Kinds that concern no channel: spurious-irq (with nothing pending), notify (PFIFO's completion
  *	interrupt with nothing complete), stop (the graphics engine stands still), gone (reads are all
- *	ones, nothing else works), heal (ends hang, stop and gone).
+ *	ones, nothing else works), clock-fast (PTIMER runs 200 ppm fast), clock-back (PTIMER is set
+ *	back by 1 s), heal (ends hang, stop, gone and clock-fast).
  * @why: on failure, one line that says what would be right
  * @size: bytes in @why, CARD_WHY is enough
  *

@@ -4,7 +4,7 @@
  *
  * A fault waits in a list until it is due, and then happens once.  Some hit the next work or the
  * next completion of a channel: the units ask fault_hits() there.  The others happen by themselves
- * in fault_event().  A hang, a stop and a card that is gone last until `heal`.
+ * in fault_event().  A hang, a stop, a card that is gone and a fast clock last until `heal`.
  *
  * Called by dev.c for requests and as time passes, by PFIFO and PGRAPH for what they do.
  */
@@ -35,6 +35,8 @@ static const struct {
 	[FAULT_NOTIFY] = { "notify", false },
 	[FAULT_STOP] = { "stop", false },
 	[FAULT_GONE] = { "gone", false },
+	[FAULT_CLOCK_FAST] = { "clock-fast", false },
+	[FAULT_CLOCK_BACK] = { "clock-back", false },
 	[FAULT_HEAL] = { "heal", false },
 };
 
@@ -108,7 +110,7 @@ static bool parse_one(struct card *card, char *item, struct fault *f, char *why,
 		f->kind++;
 	if (f->kind == FAULT_KINDS)
 		return refuse(why, size, item,
-			      "no such kind (known: hang, mmu, method, semaphore, lost-irq, late-irq, spurious-irq, notify, stop, gone, heal)");
+			      "no such kind (known: hang, mmu, method, semaphore, lost-irq, late-irq, spurious-irq, notify, stop, gone, clock-fast, clock-back, heal)");
 	if (when && !parse_when(card, when, f))
 		return refuse(why, size, when,
 			      "when? A group from 1 on, a time like 20ms (us, ms, s), or random");
@@ -257,8 +259,15 @@ void fault_event(struct card *card)
 				engine_freeze(card, &card->engine[e]);
 			card->gone = true;
 			break;
+		case FAULT_CLOCK_FAST:
+			ptimer_fast(card, true);
+			break;
+		case FAULT_CLOCK_BACK:
+			ptimer_back(card);
+			break;
 		case FAULT_HEAL:
 			card->gone = false;
+			ptimer_fast(card, false);
 			pmc_update(card);
 			for (u32 e = 0; e < card->chip->engines; e++)
 				engine_thaw(card, &card->engine[e]);

@@ -211,7 +211,9 @@ void pmc_wr(struct card *card, u32 off, u32 val);
 /* ---- pbus.c, ptimer.c, pfb.c -------------------------------------------------------------- */
 
 struct ptimer {
-	u64 offset;		/* PTIMER time minus ours, modulo 2^64 */
+	u64 offset;		/* PTIMER time minus ours at @since, modulo 2^64 */
+	s64 since;		/* when it was last set, our time */
+	bool fast;		/* by a fault: what it has gained since then comes on top */
 	s64 alarm;		/* when the alarm rings, our time, or CARD_NEVER */
 };
 
@@ -227,6 +229,8 @@ void pbus_wr(struct card *card, u32 off, u32 val);
 void ptimer_reset(struct card *card);
 u64 ptimer_time(const struct card *card);
 void ptimer_event(struct card *card);
+void ptimer_fast(struct card *card, bool fast);
+void ptimer_back(struct card *card);
 u32 ptimer_rd(struct card *card, u32 off);
 void ptimer_wr(struct card *card, u32 off, u32 val);
 
@@ -504,7 +508,8 @@ bool surface_read(struct card *card, const struct surface *src, u64 x, u32 y, vo
 
 enum fault_kind {
 	FAULT_HANG, FAULT_MMU, FAULT_METHOD, FAULT_SEMAPHORE, FAULT_LOST_IRQ, FAULT_LATE_IRQ,
-	FAULT_SPURIOUS_IRQ, FAULT_NOTIFY, FAULT_STOP, FAULT_GONE, FAULT_HEAL, FAULT_KINDS
+	FAULT_SPURIOUS_IRQ, FAULT_NOTIFY, FAULT_STOP, FAULT_GONE,
+	FAULT_CLOCK_FAST, FAULT_CLOCK_BACK, FAULT_HEAL, FAULT_KINDS
 };
 
 #define CARD_FAULTS	32

@@ -38,6 +38,10 @@ static const struct {
 	{ "stop:1", "no one channel's" },
 	{ "\"\\\n", "'??" "?'" },
 	{ "hang+bang", "'bang'" },
+	{ "clock-fast@1ms+clock-back@2+heal@1s", NULL },
+	{ "clock-fast:1", "no one channel's" },
+	{ "clock-back:1", "no one channel's" },
+	{ "clock", "clock-fast, clock-back, heal" },
 	{ "heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+"
 	  "heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+"
 	  "heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s+heal@1s",
@@ -149,6 +153,7 @@ static const struct {
 	{ "hang@2", { 2, 1 }, 0x100, INTR_NOTIFY, 0, 1 },
 	{ "hang@2:1", { 2, 2 }, 0x100, INTR_NOTIFY, 0, 1 },
 	{ "hang@1ms:1", { 2, 2 }, 0x100, INTR_NOTIFY, 0, 1 },
+	{ "clock-fast+clock-back", { 2, 2 }, 0x100, INTR_NOTIFY, 0, 1 },
 	{ "stop@50us", { 1, 1 }, 0, 0, 0, 0 },
 	{ "stop@50us+heal@100us", { 2, 2 }, 0x100, INTR_NOTIFY, 0, 1 },
 	{ "stop@1", { 2, 1 }, 0x100, INTR_NOTIFY, 0, 1 },
@@ -347,6 +352,123 @@ static void run_gone(void)
 	bench_fini(&b);
 }
 
+/* ---- the clock ------------------------------------------------------------------------------- */
+
+enum {
+	TIME_0 = 0x9400, TIME_1 = 0x9410, ALARM = 0x9420, TIMER_INTR = 0x9100,
+	TIMER_INTR_EN = 0x9140,
+};
+
+#define CLOCK		0x123456789a0ull
+#define SECOND		1000000000ll
+
+static u64 clock_now(struct bench *b)
+{
+	return rd(b, TIME_0) | (u64)rd(b, TIME_1) << 32;
+}
+
+static void clock_set(struct bench *b)
+{
+	wr(b, TIME_1, CLOCK >> 32);
+	wr(b, TIME_0, (u32)CLOCK);
+}
+
+/* The clock is set, @first happens, @pass passes, @then happens, @pass passes again. */
+static const struct {
+	const char *name;
+	const char *first;
+	const char *then;
+	s64 pass;
+	s64 want;		/* by how much the clock has gone on */
+} clocks[] = {
+	{ "clock: as it is", "heal", "heal", SECOND, 2 * SECOND },
+	{ "clock-fast: no jump", "clock-fast", "clock-fast", 0, 0 },
+	{ "clock-fast: 31 ns ahead", "clock-fast", NULL, 159999, 160000 },
+	{ "clock-fast: 32 ns ahead", "clock-fast", NULL, 160000, 160032 },
+	{ "clock-fast: 200 ppm", "clock-fast", NULL, SECOND, SECOND + 200000 },
+	{ "clock-fast: for an hour", "clock-fast", NULL, 3600 * SECOND, 3600 * (SECOND + 200000) },
+	{ "clock-fast: twice is no faster", "clock-fast", "clock-fast", SECOND,
+	  2 * (SECOND + 200000) },
+	{ "clock-fast: later", "clock-fast@1s", NULL, 2 * SECOND, 2 * SECOND + 200000 },
+	{ "clock-fast: healed", "clock-fast", "heal", SECOND, 2 * SECOND + 200000 },
+	{ "clock-back: by a second", "clock-back", NULL, 0, -SECOND },
+	{ "clock-back: once", "clock-back", NULL, 5 * SECOND, 4 * SECOND },
+	{ "clock-back: of a fast one", "clock-fast", "clock-back", SECOND, SECOND + 400000 },
+};
+
+/* Alarms from odd places to others ring at the first instant at which the counter reads so. */
+static void clock_rings(struct bench *b, const char *name)
+{
+	u32 bad = 0;
+
+	for (u32 i = 0; i < 1000; i++) {
+		u32 want, silent, early, rung;
+		s64 at;
+
+		bench_run(b, b->now + 1 + i % 67);
+		want = rd(b, TIME_0) + 32 * (1 + i * i % 40000);
+		wr(b, ALARM, want);
+		at = card_next_event(b->card);
+		bench_run(b, at - 1);
+		silent = rd(b, TIMER_INTR);
+		early = rd(b, TIME_0);
+		bench_run(b, at);
+		rung = rd(b, TIMER_INTR);
+		wr(b, TIMER_INTR, 1);
+		bad += silent || early != want - 32 || rung != 1 || rd(b, TIME_0) != want;
+	}
+	check_eq(name, bad, 0);
+}
+
+static void run_clock(void)
+{
+	struct bench b;
+	u64 time;
+
+	for (u32 i = 0; i < ARRAY_LEN(clocks); i++) {
+		setup(&b);
+		clock_set(&b);
+		fault(&b, clocks[i].first);
+		bench_run(&b, b.now + clocks[i].pass);
+		if (clocks[i].then) {
+			fault(&b, clocks[i].then);
+			bench_run(&b, b.now + clocks[i].pass);
+		}
+		check_eq(clocks[i].name, clock_now(&b) - CLOCK, (u64)clocks[i].want);
+		bench_fini(&b);
+	}
+
+	setup(&b);
+	wr(&b, TIMER_INTR_EN, 1);
+	clock_rings(&b, "clock: alarms ring in time");
+	fault(&b, "clock-fast");
+	clock_rings(&b, "clock-fast: alarms ring in time");
+	wr(&b, ALARM, rd(&b, TIME_0) + 1024);
+	fault(&b, "clock-back");
+	bench_run(&b, b.now + SECOND / 2);
+	check_eq("clock-back: an alarm is not due for a second more", rd(&b, TIMER_INTR), 0);
+	bench_run(&b, b.now + SECOND / 2 + 1024);
+	check_eq("... and then it is", rd(&b, TIMER_INTR), 1);
+	wr(&b, TIMER_INTR, 1);
+	clock_rings(&b, "clock-back: alarms ring in time");
+
+	/* still fast, the work is over before the fence comes: it is released at once */
+	bench_run(&b, b.now + 1);
+	chan_fence(&b, 1, 2);
+	chan_kick(&b, 1);
+	memcpy(&time, b.vram + FENCE(1) + 8, sizeof(time));
+	check_eq("clock-fast: a fence has the same time", time, clock_now(&b));
+	clock_set(&b);
+	check_eq("clock-fast: set, it is what it is set to", clock_now(&b), CLOCK);
+	bench_run(&b, b.now + SECOND);
+	check_eq("... and runs on fast", clock_now(&b), CLOCK + SECOND + 200000);
+	card_reset(b.card, b.now);
+	check_eq("... a reset sets it to 0", clock_now(&b), 0);
+	bench_run(&b, b.now + SECOND);
+	check_eq("... and heals nothing", clock_now(&b), SECOND + 200000);
+	bench_fini(&b);
+}
+
 static void run_random(void)
 {
 	u64 first = 0;
@@ -378,6 +500,7 @@ int main(void)
 	run_mmu();
 	run_interrupts();
 	run_gone();
+	run_clock();
 	run_random();
 	return done();
 }

@@ -67,7 +67,8 @@ static const struct opt options[] = {
 	  "                             interrupted for, or 100 ms later\n"
 	  "  spurious-irq notify        an interrupt without cause, without completion\n"
 	  "  stop gone                  the engine stands still, the card is unreachable\n"
-	  "  heal                       ends hang, stop and gone" },
+	  "  clock-fast clock-back      PTIMER runs 200 ppm fast, is set back by 1 s\n"
+	  "  heal                       ends hang, stop, gone and clock-fast" },
 	{ 0 }
 };
 
