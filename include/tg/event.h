@@ -32,7 +32,8 @@ struct tg_spec;
  *	doorbell (EXEC: when the kernel's DRM scheduler has rung it); started.late: 1: the job
  *	bypassed the core (BYPASSED), and this is reported late, just before the next event.
  * @TG_EV_REFUSED: the driver emitted no fence for a freed job. job.
- * @TG_EV_DONE: a job's fence signalled. job; at: when.
+ * @TG_EV_DONE: a job's fence signalled. job; at: when it ended; done.known: enum tg_done: how well
+ *	@at is known.
  * @TG_EV_IDLE: answer to TG_ACT_SYNC: nothing that went through the client's open gate is in
  *	flight. client; idle.sent: how many submissions have gone through it since the last IDLE.
  *	-EBUSY: the core has given up waiting (TG_NOTE_DRAIN_CUT); the host ignores it.
@@ -79,6 +80,18 @@ enum tg_event_kind {
 };
 
 /**
+ * enum tg_done - what the time of a completion is worth
+ * @TG_DONE_NOTICED: the host noticed it then: an interrupt's latency after the end, or much later
+ * @TG_DONE_EXACT: the GPU wrote it, by its own clock
+ * @TG_DONE_BY: it had ended by then: the GPU wrote that time for a later job of the channel
+ *
+ * Any other value counts as NOTICED.
+ */
+enum tg_done {
+	TG_DONE_NOTICED, TG_DONE_EXACT, TG_DONE_BY
+};
+
+/**
  * struct tg_sample - what one poll phase has seen of one client, or (client 0) of all
  * @length: real length of the phase, ns
  * @busy: how long of it the engine worked for the client, ns; client 0: for any client, or for the
@@ -122,6 +135,7 @@ struct tg_vgpu_conf {
  * @submit: SUBMIT
  * @started: STARTED
  * @bypassed: BYPASSED
+ * @done: DONE
  * @idle: IDLE
  * @spec: SPEC
  * @policy: POLICY
@@ -154,6 +168,7 @@ struct tg_event {
 		struct { u64 predicted, job; s64 at; } submit;
 		struct { u64 late, job; s64 at; } started;
 		struct { u64 started, job; s64 at; } bypassed;
+		struct { u64 known, job; s64 at; } done;
 		struct { u64 sent, none; s64 at; } idle;
 		struct { u64 rematch, none; s64 at; } spec;
 		struct { u64 number, none; s64 at; } policy;

@@ -239,6 +239,21 @@ struct tg_client {
 	u64 priv[TG_CLIENT_PRIV / 8];
 };
 
+#define TG_ENDS		16	/* completions that an engine remembers; a power of two */
+
+/**
+ * struct tg_end - a completion that an engine remembers
+ * @at: when
+ * @start: when its job started
+ * @used: what that job is charged for it, ns
+ * @client: number of the job's client
+ * @kind: TG_COMPUTE or TG_COPY
+ */
+struct tg_end {
+	s64 at, start, used;
+	u32 client, kind;
+};
+
 /**
  * struct tg_engine - one hardware engine
  * @index: its bit in masks
@@ -252,6 +267,8 @@ struct tg_client {
  *	TG_NEVER: it does not
  * @last: channel whose job was freed last for it; NULL: none, or the channel is gone
  * @in_policy: jobs in the policy's queue that name it, by priority
+ * @nr_ends: completions, but for those that came too late to be remembered
+ * @ends: the latest of them, the one with number n at n % TG_ENDS; ordered by time
  * @freed: FREED jobs with a slot whose first engine it is, in the order of their FREE
  * @busy: its BUSY jobs, in the order of their starts
  */
@@ -262,6 +279,8 @@ struct tg_engine {
 	s64 surplus, last_done, idle_since;
 	const struct tg_channel *last;
 	u32 in_policy[TG_PRIO_MAX + 1];
+	u64 nr_ends;
+	struct tg_end ends[TG_ENDS];
 	struct list_head freed, busy;
 };
 

@@ -3,13 +3,20 @@
  * Accounts: what a job has used of the GPU, and which accounts are charged for it.
  *
  * The time that a job used is done - max(own start, previous completion on its engine). It goes to
- * its client, its virtual GPU and its reserve. Where all jobs go at once (fifo), a completion that
- * was reported late is settled between the jobs that it concerns.
+ * its client, its virtual GPU and its reserve.
+ *
+ * A completion whose time comes from the GPU's own clock is exact, but the host may hear of two in
+ * the wrong order. So each engine remembers its latest completions in the order of their times, and
+ * the one that comes in between takes its part from the job after it. Times of interrupts are no
+ * such evidence. Where all jobs go at once (fifo), they are settled between the jobs that a late
+ * one concerns.
  *
  * job.c calls this file when a job ends or is lost; policies whose gates are open call tg_charge().
  * Under the GPU's lock.
  */
 #include "account.h"
+#include "job.h"
+#include "throttle.h"
 
 /*
  * Where all jobs are tracked, jobs of many clients are in flight at once. A completion that is
@@ -21,11 +28,10 @@
  *
  * Return: what @job is charged.
  */
-s64 tg_job_settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
+static s64 balance(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
 {
 	struct tg_client *client = job->client, *before;
-	u64 seen = client->stats.completed;
-	s64 lack = seen ? client->typical - used : 0;
+	s64 lack = client->stats.completed ? client->typical - used : 0;
 
 	if (lack > 0 && engine->surplus > 0 && job->since <= engine->last_done) {
 		before = tg_gpu_client(gpu, engine->surplus_client);
@@ -39,16 +45,157 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *j
 		engine->surplus = max(-lack, (s64)0);
 		engine->surplus_client = client->id;
 	}
-	/*
-	 * The mean of the first 16 jobs, then of about the last 16; no job counts for more than
-	 * two.
-	 */
+	return used;
+}
+
+/*
+ * What is typical of the client: the mean of its first 16 jobs, then of about the last 16; no job
+ * counts for more than two.
+ */
+static void learn(struct tg_client *client, s64 used)
+{
+	u64 seen = client->stats.completed;
+
 	if (seen)
 		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
 					     min(seen + 1, (u64)16));
 	else
 		client->typical = used;
+}
+
+/* --- the latest completions of an engine --- */
+
+/* Its completion number @nr, counted from its first one. */
+static struct tg_end *end_nr(struct tg_engine *engine, u64 nr)
+{
+	return &engine->ends[nr % TG_ENDS];
+}
+
+/* Whether a completion of that number is remembered. */
+static bool remembers(const struct tg_engine *engine, u64 nr)
+{
+	return nr < engine->nr_ends && nr + TG_ENDS >= engine->nr_ends;
+}
+
+/* The number that a completion at @at gets: there are so many before it, as far as is known. */
+static u64 rank(struct tg_engine *engine, s64 at)
+{
+	u64 nr = engine->nr_ends;
+
+	while (nr && remembers(engine, nr - 1) && end_nr(engine, nr - 1)->at > at)
+		nr--;
+	return nr;
+}
+
+/* Remember the completion. The earliest one is forgotten for it. */
+static void remember(struct tg_engine *engine, const struct tg_end *end)
+{
+	u64 nr = rank(engine, end->at), n;
+
+	/* It is earlier than all that are remembered. */
+	if (nr < engine->nr_ends && nr && !remembers(engine, nr - 1))
+		return;
+	for (n = engine->nr_ends++; n > nr; n--)
+		*end_nr(engine, n) = *end_nr(engine, n - 1);
+	*end_nr(engine, nr) = *end;
+}
+
+/* The completion @end is charged @ns less: another job was at work for as long. */
+static void take_back(struct tg_gpu *gpu, struct tg_end *end, s64 ns)
+{
+	struct tg_client *client = tg_gpu_client(gpu, end->client);
+	enum tg_gate mode = gpu->policy->mode;
+
+	ns = min(ns, end->used);
+	if (ns <= 0)
+		return;
+	end->used -= ns;
+	if (!client)
+		return;
+	gpu->vgpu[client->vgpu].used[end->kind] -= ns;
+	client->stats.gpu_time -= min((u64)ns, client->stats.gpu_time);
+	if (mode == TG_GATE_ASK) {
+		tg_reserve_charge(client->reserve, -ns);
+		tg_reserve_review(gpu, client->reserve);
+	}
+}
+
+/*
+ * What @job has used, which ended at @at by the GPU's own clock: the time since the completion
+ * before it. The completion after it, if the host has heard of that one first, is charged less.
+ */
+static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 at)
+{
+	u64 nr = rank(engine, at);
+	s64 from = job->since;
+	struct tg_end *next;
+
+	if (nr && remembers(engine, nr - 1))
+		from = max(from, end_nr(engine, nr - 1)->at);
+	else if (nr)
+		return 0;
+	if (nr < engine->nr_ends) {
+		next = end_nr(engine, nr);
+		take_back(gpu, next, at - (nr ? max(next->start, end_nr(engine, nr - 1)->at) :
+					   next->start));
+	}
+	return max(at - from, (s64)0);
+}
+
+/**
+ * tg_job_used() - what a job has used of its first engine that has just completed
+ * @gpu: the GPU
+ * @job: BUSY
+ * @at: when it completed, not after gpu->now
+ * @known: enum tg_done
+ *
+ * Return: ns, not negative
+ */
+s64 tg_job_used(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known)
+{
+	struct tg_engine *engine = tg_job_engine(gpu, job);
+
+	if (known == TG_DONE_EXACT)
+		return exact(gpu, engine, job, at);
+	return max(at - max(job->since, engine->last_done), (s64)0);
+}
+
+/**
+ * tg_job_settle() - the same where all jobs are tracked: settled with the job before it
+ * @gpu: the GPU
+ * @job: the job
+ * @used: what tg_job_used() says
+ * @known: enum tg_done
+ *
+ * Return: what it is charged, ns
+ */
+s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
+{
+	struct tg_engine *engine = tg_job_engine(gpu, job);
+
+	if (known == TG_DONE_NOTICED)
+		used = balance(gpu, engine, job, used);
+	else
+		engine->surplus = 0;
+	learn(job->client, used);
 	return used;
+}
+
+/**
+ * tg_job_remember() - a job has completed on one of its engines
+ * @engine: the engine
+ * @job: the job
+ * @at: when
+ * @used: what it was charged for that engine
+ */
+void tg_job_remember(struct tg_engine *engine, const struct tg_job *job, s64 at, s64 used)
+{
+	const struct tg_end end = {
+		.at = at, .start = job->since, .used = used,
+		.client = job->client->id, .kind = tg_job_kind(job),
+	};
+
+	remember(engine, &end);
 }
 
 void tg_charge(struct tg_client *client, s64 used)

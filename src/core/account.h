@@ -7,7 +7,9 @@
 
 #include <tg/policy.h>
 
-s64 tg_job_settle(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used);
+s64 tg_job_used(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known);
+s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known);
+void tg_job_remember(struct tg_engine *engine, const struct tg_job *job, s64 at, s64 used);
 
 /*
  * Book @used on the job's virtual GPU, on its client and, where reserves are enforced, on its

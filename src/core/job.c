@@ -573,11 +573,11 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	at = min(ev->at, gpu->now);
 	engine = tg_job_engine(gpu, job);
 	if (job->state == TG_JOB_BUSY) {
-		used = max(at - max(job->since, engine->last_done), (s64)0);
+		used = tg_job_used(gpu, job, at, ev->done.known);
 		if (gpu->dry)
 			tg_dry_over(gpu, job, used);
 		if (gpu->policy->mode == TG_GATE_TRACK)
-			used = tg_job_settle(gpu, engine, job, used);
+			used = tg_job_settle(gpu, job, used, ev->done.known);
 		leave_hardware(job, at);
 	} else {
 		/* LOST has charged the time up to job->since: charge the rest, or give back. */
@@ -595,10 +595,13 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	tg_job_for_each_engine(gpu, job, e) {
 		e->inflight -= slot;
 		e->last_done = max(e->last_done, at);
+		tg_job_remember(e, job, at, e == engine ? used - before : 0);
 		if (e->wedged)
 			recover(gpu, e, job);
 	}
-	if (job->cost)
+	if (ev->done.known == TG_DONE_BY || (ev->done.known == TG_DONE_EXACT && !used))
+		forget_prediction(gpu, job);	/* two groups in one: nothing to learn */
+	else if (job->cost)
 		tg_predict_learn(gpu, job->client->history, job->cost, job->predicted, used,
 				 job->switched);
 	else if (job->reserve->kind == TG_AE && job->client->history)

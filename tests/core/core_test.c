@@ -12,6 +12,7 @@
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
+ *	exact JOB AT	by JOB AT	(DONE, with other values of enum tg_done)
  *	spec TEXT			rematch TEXT		(lines separated by blanks; |: a blank)
  *	policy NAME	idle CLIENT	knob NR VALUE	wait	(pknob: one of the policy's)
  *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
@@ -32,6 +33,15 @@
 struct row {
 	const char *name, *policy, *script, *expected;
 };
+
+/* Two groups of two clients, on their way together. */
+#define TWO_AT_ONCE \
+	"0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" \
+	"0 submit 2 1 2\n" "0 started 2\n"
+
+/* Group @n of client 2, which takes 8 us. */
+#define EXACT(n) \
+	#n "0 submit 2 1 " #n "\n" #n "1 started " #n "\n" #n "9 exact " #n " " #n "9\n"
 
 /* Group 3 is a long one of a's, 4 a short one of b's, both known, and their reserve is in debt. */
 #define SHARED_AE \
@@ -84,6 +94,40 @@ static const struct row rows[] = {
 	  "3000 started 2\n" "8000 done 2\n" "9000 submit 1 1 3\n" "9000 started 3\n" "9500 done 3\n"
 	  "9500 time 1\n",
 	  "0 free 1, 3000 free 2, 9000 free 3, 9500 used 7500" },
+	{ "the GPU's clock: a short group after a long one is charged what it took", "fifo",
+	  TWO_AT_ONCE "20000 exact 1 19000\n" "20100 exact 2 20000\n" "20100 time 1\n"
+	  "20100 time 2\n",
+	  "0 free 1, 0 free 2, 20100 used 19000, 20100 used 1000" },
+	{ "the GPU's clock: so it is where the host hears of it first", "fifo",
+	  TWO_AT_ONCE "20000 exact 2 20000\n" "20000 time 2\n" "20100 exact 1 19000\n"
+	  "20100 time 1\n" "20100 time 2\n",
+	  "0 free 1, 0 free 2, 20000 used 20000, 20100 used 19000, 20100 used 1000" },
+	{ "the GPU's clock: a group that started later gives nothing back", "fifo",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "5000 submit 2 1 2\n" "5000 started 2\n" "9000 exact 2 8000\n" "9000 exact 1 4000\n"
+	  "9000 time 1\n" "9000 time 2\n",
+	  "0 free 1, 5000 free 2, 9000 used 4000, 9000 used 3000" },
+	{ "the GPU's clock: an interrupt's time after an exact one", "fifo",
+	  TWO_AT_ONCE "20000 exact 1 19000\n" "20100 done 2\n" "20100 time 2\n",
+	  "0 free 1, 0 free 2, 20100 used 1100" },
+	{ "the GPU's clock: two groups of a channel that are seen as one", "fifo",
+	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "1 submit 1 1 2\n" "1 started 2\n"
+	  "9100 by 1 9000\n" "9100 exact 2 9000\n" "9100 time 1\n",
+	  "0 free 1, 1 free 2, 9100 used 9000" },
+	{ "the GPU's clock: what was charged too much returns to the reserve", "timegraph",
+	  "0 spec a:ht:pe:1:1000:100000\n" "0 join 1 1 a\n" "0 join 1 2 a\n" "0 submit 1 1 1\n"
+	  "0 started 1\n" "0 submit 1 2 2\n" "0 started 2\n" "600 exact 2 500\n" "600 budget 1\n"
+	  "700 exact 1 400\n" "700 budget 1\n",
+	  "0 free 1, 0 free 2, 600 budget 500, 700 budget 500" },
+	{ "the GPU's clock: a completion before all that are remembered counts for nothing", "fifo",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 99\n" "0 started 99\n"
+	  EXACT(10) EXACT(11) EXACT(12) EXACT(13) EXACT(14) EXACT(15) EXACT(16) EXACT(17)
+	  EXACT(18) EXACT(19) EXACT(20) EXACT(21) EXACT(22) EXACT(23) EXACT(24) EXACT(25)
+	  EXACT(26) "300 exact 99 10\n" "300 time 1\n" "300 time 2\n",
+	  "0 free 99, 100 free 10, 110 free 11, 120 free 12, 130 free 13, 140 free 14, 150 free 15, "
+	  "160 free 16, 170 free 17, 180 free 18, 190 free 19, 200 free 20, 210 free 21, "
+	  "220 free 22, 230 free 23, 240 free 24, 250 free 25, 260 free 26, 300 used 0, "
+	  "300 used 136" },
 	{ "an open gate that answers anyway frees", "none",
 	  "0 join 1 1 a\n" "10 submit 1 1 1\n" "11 started 1\n" "12 done 1\n",
 	  "10 free 1" },
@@ -715,8 +759,13 @@ static const char *step(struct host *h, const char *line)
 		ev.knob.number = a;
 		ev.knob.value = b;
 	} else {
-		ev.kind = !strcmp(word, "started") ? TG_EV_STARTED : !strcmp(word, "done") ?
-			TG_EV_DONE : !strcmp(word, "refused") ? TG_EV_REFUSED : TG_EV_CANCEL;
+		ev.kind = !strcmp(word, "started") ? TG_EV_STARTED :
+			  !strcmp(word, "refused") ? TG_EV_REFUSED :
+			  !strcmp(word, "cancel") ? TG_EV_CANCEL : TG_EV_DONE;
+		if (!strcmp(word, "exact"))
+			ev.done.known = TG_DONE_EXACT;
+		else if (!strcmp(word, "by"))
+			ev.done.known = TG_DONE_BY;
 		ev.job = a;
 		ev.at = n > 1 ? (s64)b * TG_USEC : ev.now;
 	}
