@@ -105,6 +105,7 @@ static void take_back(struct tg_gpu *gpu, struct tg_end *end, s64 ns)
 {
 	struct tg_client *client = tg_gpu_client(gpu, end->client);
 	enum tg_gate mode = gpu->policy->mode;
+	s64 booked;
 
 	ns = min(ns, end->used);
 	if (ns <= 0)
@@ -112,8 +113,9 @@ static void take_back(struct tg_gpu *gpu, struct tg_end *end, s64 ns)
 	end->used -= ns;
 	if (!client)
 		return;
+	booked = client->stats.gpu_time;
 	gpu->vgpu[client->vgpu].used[end->kind] -= ns;
-	client->stats.gpu_time -= min((u64)ns, client->stats.gpu_time);
+	client->stats.gpu_time -= min(ns, booked);
 	if (mode == TG_GATE_ASK) {
 		tg_reserve_charge(client->reserve, -ns);
 		tg_reserve_review(gpu, client->reserve);

@@ -20,6 +20,8 @@
  * pointer outlives the channel, and the next submission with one of the fence's buffers follows it
  * (nouveau_fence_sync()). So on_init() asks before the card can have reached the fence.
  *
+ * Its end. The GPU has written when that was (clock.c); else the time of the signal counts.
+ *
  * Its signal. on_signal() runs inside the driver's fence lock, in hard interrupt context (6.1), in
  * a worker (6.12 and later), or in any thread that asks the driver for progress. It feeds DONE
  * under tgk_gpu.lock and gives the fence back; the job is spare then, memory for the next
@@ -104,6 +106,8 @@ static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 static void on_init(void *data, struct dma_fence *fence)
 {
 	struct tgk_capture *c;
+	bool first;
+	s64 at;
 
 	if (!in_task())
 		return;
@@ -115,13 +119,18 @@ static void on_init(void *data, struct dma_fence *fence)
 	if (!c)
 		return;
 	/* It is this thread's own. */
+	first = !c->fence;
 	dma_fence_put(c->fence);
 	c->fence = dma_fence_get(fence);
 	if (!c->timed)
 		return;
-	c->at = ktime_get_ns();
+	at = ktime_get_ns();
 	/* If the fence is not emitted after all, its channel gets interrupts that nobody needs. */
 	dma_fence_enable_sw_signaling(fence);
+	if (TGK_FENCE_BEFORE_DOORBELL)
+		at = ktime_get_ns();
+	c->at = tgk_clock_doorbell(&c->timed->clock, at);
+	c->follows = tgk_clock_made(c->timed, c->chid, fence, at) && first;
 }
 
 /**
@@ -200,10 +209,14 @@ struct dma_fence *tgk_capture_lone(struct dma_fence *fence)
 }
 
 /* Under tgk_gpu.lock. The job is spare now. */
-static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
+static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_stamp stamp)
 {
-	struct tg_event ev = { .kind = TG_EV_DONE, .job = job->id, .at = ktime_to_ns(at) };
+	s64 noticed = ktime_to_ns(tgk_fence_time(job->fence)) ?: ktime_get_ns();
+	struct tg_event ev = { .kind = TG_EV_DONE, .job = job->id };
 
+	ev.at = tgk_clock_end(gpu, &stamp, job->began, noticed);
+	ev.done.known = stamp.known;
+	tgk_count(TGK_STAT_CLOCK_NOTICED + stamp.known);
 	/* -ENOENT: its channel has left while it was lost. */
 	tgk_feed(gpu, &ev);
 	tgk_count(TGK_STAT_COMPLETED);
@@ -218,6 +231,7 @@ static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id };
 
 	ev.at = ktime_to_ns(tgk_fence_time(job->scheduled)) ?: ktime_get_ns();
+	job->began = ev.at;
 	if (job->at == TGK_ASKED)
 		tgk_feed(gpu, &ev);
 	else
@@ -236,14 +250,20 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
 }
 
+static struct tgk_stamp stamp_of(struct tgk_gpu *gpu, const struct tgk_job *job)
+{
+	return tgk_clock_stamp(gpu, job->slot, job->fence, job->scheduled);
+}
+
 static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct tgk_job *job = container_of(cb, struct tgk_job, cb);
 	struct tgk_gpu *gpu = job->gpu;
+	struct tgk_stamp stamp = stamp_of(gpu, job);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
-	feed_done(gpu, job, tgk_fence_time(fence));
+	feed_done(gpu, job, stamp);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
 	/* Not the last reference: the driver holds the fence while it signals. */
 	dma_fence_put(fence);
@@ -262,12 +282,12 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 }
 
 /* The fence has signalled already; or the module goes, and does not wait for it. */
-static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, ktime_t at)
+static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_stamp stamp)
 {
 	struct dma_fence *fence = job->fence;
 
 	raw_spin_lock_irq(&gpu->lock);
-	feed_done(gpu, job, at);
+	feed_done(gpu, job, stamp);
 	raw_spin_unlock_irq(&gpu->lock);
 	dma_fence_put(fence);
 }
@@ -296,17 +316,22 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 /**
  * tgk_fence_arm() - a job is on its way through the hardware: STARTED, and DONE when it signals
  * @job: the job; not the caller's any more
+ * @capture: what has seen its fence. Of the DRM scheduler's two that is `finished`, and `scheduled`
+ *	tells when the job goes to the GPU
  * @fence: its fence; not the caller's any more
- * @at: when it was created; 0: it is the DRM scheduler's `finished`, and `scheduled` tells when the
- *	job goes to the GPU
  *
  * Context: process.
  */
-void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
+void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struct dma_fence *fence)
 {
 	struct tgk_gpu *gpu = job->gpu;
+	s64 at = capture->at;
 
+	if (unlikely(tgk_clock_due(&gpu->clock)))
+		tgk_clock_tune(gpu);
 	job->fence = fence;
+	job->began = at;
+	job->slot = tgk_clock_slot(&gpu->clock, capture->chid);
 	job->scheduled = at ? NULL : tgk_fence_scheduled(fence);
 	job->until = jiffies + LOOK;
 	if (!at) {
@@ -322,11 +347,15 @@ void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at)
 	/* look() goes on as long as it finds anything. */
 	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
 		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
-	/* nouveau overlooks an interrupt that comes before the fence is in its list: so ask. */
-	if (at)
+	/*
+	 * nouveau overlooks an interrupt that comes before the fence is in its list: so ask. Not
+	 * where the fence before it is still in the list: such an interrupt would have signalled
+	 * that one.
+	 */
+	if (at && !(capture->follows && tgk_clock_behind(&gpu->clock, job->slot, fence)))
 		dma_fence_is_signaled(fence);
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
-		end(gpu, job, tgk_fence_time(fence));
+		end(gpu, job, stamp_of(gpu, job));
 }
 
 /**
@@ -459,7 +488,7 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 				begin(gpu, job);
 				raw_spin_unlock_irq(&gpu->lock);
 			}
-			end(gpu, job, 0);
+			end(gpu, job, (struct tgk_stamp){ .known = TG_DONE_NOTICED });
 		}
 		dma_fence_put(fence);
 	}

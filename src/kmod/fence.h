@@ -13,16 +13,21 @@
  * @task: the thread, if @listed
  * @listed: in the table, else found by its channel
  * @sched: its submission goes through drm_sched (tgk_call.sched)
- * @timed: it goes to tgk_fence_arm(): @at is wanted, and that it signals
+ * @timed: the GPU, if the fence goes to tgk_fence_arm(): @at is wanted, and that it signals; NULL
+ * @chid: the driver's number of the channel, if it goes to tgk_fence_arm()
  * @fence: the last one seen, referenced
- * @at: when it was created, if that is wanted
+ * @at: when the doorbell reached the card, if that is wanted; else 0
+ * @follows: tgk_clock_behind() may be asked
  */
 struct tgk_capture {
 	struct hlist_node hash;
 	struct task_struct *task;
-	bool listed, sched, timed;
+	bool listed, sched;
+	struct tgk_gpu *timed;
+	u32 chid;
 	struct dma_fence *fence;
 	s64 at;
+	bool follows;
 };
 
 int tgk_fence_init(void);
@@ -64,7 +69,8 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 
 void tgk_fence_forget(struct tgk_channel *ch);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
-void tgk_fence_arm(struct tgk_job *job, struct dma_fence *fence, s64 at);
+void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture,
+		   struct dma_fence *fence);
 bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file, u32 chid);
 int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);

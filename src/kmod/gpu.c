@@ -134,6 +134,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	}
 	tgk_vgpus_attach(gpu);
 	tgk_poll_attach(gpu);
+	tgk_clock_attach(gpu);
 	ret = tgk_poll_able(gpu, gpu->core.policy) ? 0 : -EOPNOTSUPP;
 	for (i = 0; i < TG_KNOBS && !ret; i++)
 		ret = tgk_gpu_set_knob(gpu, -1, i, tgk_knobs[i]);
@@ -151,6 +152,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	return gpu;
 
 unpoll:
+	tgk_clock_detach(gpu);
 	tgk_poll_detach(gpu);
 	hrtimer_cancel(&gpu->timer);
 	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);
@@ -219,6 +221,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	cancel_delayed_work_sync(&gpu->unpark);
 	tgk_unpark_all(gpu);
 	tgk_fence_drop_all(gpu);
+	tgk_clock_detach(gpu);
 	tgk_channel_leave(gpu, NULL, NULL);
 	tgk_channel_forget(gpu, NULL, NULL);
 	tgk_vram_forget_all(gpu);

@@ -132,6 +132,7 @@ static void wake(struct tgk_gpu *gpu)
 	s->sum += s->last;
 	s->since = 0;
 	tgk_poll_slept(gpu, s->last);
+	tgk_clock_slept(&gpu->clock);
 	if (!gpu->closing)
 		tgk_feed(gpu, &ev);
 }

@@ -22,6 +22,9 @@ enum tgk_stat {
 	TGK_STAT_CANCELLED,	/* submissions given up before nouveau saw them */
 	TGK_STAT_FAILED,	/* submissions that left no fence */
 	TGK_STAT_COMPLETED,	/* fences that signalled */
+	TGK_STAT_CLOCK_NOTICED,	/* of them, by enum tg_done: by the interrupt */
+	TGK_STAT_CLOCK_EXACT,	/* by the GPU's own clock */
+	TGK_STAT_CLOCK_BY,	/* by a later group's time */
 	TGK_STAT_LOST,		/* notes, see enum tg_note */
 	TGK_STAT_REPAIRED,
 	TGK_STAT_RECOVERED,

@@ -239,7 +239,9 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .sched = call->sched, .timed = !call->sched };
+	struct tgk_capture capture = {
+		.sched = call->sched, .timed = call->sched ? NULL : gpu, .chid = ch->chid,
+	};
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
 	int ret;
@@ -248,6 +250,8 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	ret = call_driver(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
 	if (!fence) {
+		if (capture.at)
+			tgk_clock_unmade(gpu, ch->chid);
 		refused(gpu, job);
 		tgk_channel_put(ch);
 		if (sync && ret == -ERESTARTSYS)
@@ -257,7 +261,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	sync = sync && !ret;
 	if (sync)
 		dma_fence_get(fence);
-	tgk_fence_arm(job, fence, capture.at);
+	tgk_fence_arm(job, &capture, fence);
 	tgk_channel_put(ch);
 	if (sync) {
 		ret = tgk_fence_wait(fence);

@@ -17,6 +17,7 @@
  *	channel.c	channels, and the open gate
  *	vram.c, owner.c	the books of VRAM: requests and objects; the accounts
  *	poll.c		which channel a GPU works for
+ *	clock.c		when a submission ended, by the GPU's own clock
  *	sleep.c		a card that is away; the core's clock stands still meanwhile
  *	settings.c	what is in force for all GPUs: policy, spec, knobs
  *	note.c		what the core wants people to know: log and uevents
@@ -72,6 +73,7 @@
 #include <tg/policy.h>
 #include <uapi/timegraph.h>
 
+#include "clock.h"
 #include "note.h"
 #include "poll.h"
 #include "sleep.h"
@@ -119,6 +121,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @wake_work: wakes the threads of @due and @due_requests, one by one (feed.c)
  * @open_wait: woken when a client's last call through an open gate ends
  * @poll: the poller's; poll.h says under which lock
+ * @clock: the GPU's own; clock.h says under which lock
  * @lock: guards everything below, and all objects of the core
  * @core: the state machine
  * @out: its way to feed.c's emit()
@@ -167,6 +170,7 @@ struct tgk_gpu {
 	struct work_struct note_work, wake_work;
 	wait_queue_head_t open_wait;
 	struct tgk_poll poll;
+	struct tgk_clock clock;
 
 	raw_spinlock_t lock;
 	struct tg_gpu core;
@@ -318,6 +322,8 @@ struct tgk_channel {
  * @args: parked: the arguments of the call
  * @fence: in flight: its fence, referenced; written before @at says so, as @scheduled
  * @cb: its callback
+ * @began: in flight: when it started, ns; written before its fence may signal, or by @begin
+ * @slot: in flight: clock.c's, of its channel
  * @scheduled: in flight through drm_sched: the fence that signals when it goes to the GPU, held by
  *	@fence; else NULL
  * @begin: its callback
@@ -339,6 +345,8 @@ struct tgk_job {
 	u8 args[TGK_ARGS];
 	struct dma_fence *fence;
 	struct dma_fence_cb cb;
+	s64 began;
+	s32 slot;
 	struct dma_fence *scheduled;
 	struct dma_fence_cb begin;
 	struct llist_node chain;

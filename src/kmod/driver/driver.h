@@ -12,6 +12,7 @@
 #ifndef TGK_DRIVER_H
 #define TGK_DRIVER_H
 
+#include "clock.h"
 #include "hook.h"
 #include "poll.h"
 #include "tgk.h"
@@ -28,11 +29,15 @@
  * @page: offset in BAR0 of the pages that are read, 0: none
  * @read: reads which channel the graphics engine works for: its number, TGK_CHID_NONE, or
  *	TGK_CHID_GONE
+ * @clock: offset in BAR0 of the page with the GPU's clock
+ * @time: reads the clock. Return: the GPU has answered
  */
 struct tgk_chip {
 	u32 first, last, engines;
 	u32 page[TGK_POLL_PAGES];
 	u32 (*read)(void __iomem *const *page);
+	u32 clock;
+	bool (*time)(void __iomem *page, struct tgk_reading *r);
 };
 
 /**
@@ -53,6 +58,12 @@ struct tgk_chip {
  * @chip_id: a GPU's chip identification; TGK_CHIP_NONE: the GPU does not say. Wakes the GPU
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched)
+ * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
+ *	Return: 0 or a negative errno: this version cannot be watched, or there is no memory
+ * @unwatch: once for each @watch that returned 0
+ * @slots: between the two: where are the slots of the fences (clock.h)? Its first is the number of
+ *	the slot of @fence, which the GPU cannot have reached yet. By the thread that has made it.
+ *	Return: known; else another fence may tell
  * @in_fence: the fence number @i that a submission has to wait for. Return: 1, and the fence,
  *	referenced, or NULL where the driver will refuse it; 0: there are only @i; a negative errno
  * @vram: how much VRAM does a submission need at the same time, which the driver has refused with
@@ -61,8 +72,8 @@ struct tgk_chip {
  * @key: which commands does a submission consist of? Return: the key, in @b; NULL: its push buffers
  *	cannot be read, or are no commands, or too many
  *
- * All functions are called in process context and may sleep, but @makes_fence, which is called
- * where a fence is made, in a task that may hold any lock of the driver.
+ * All functions are called in process context and may sleep, but @makes_fence and @slots, which are
+ * called where a fence is made, in a task that may hold any lock of the driver.
  */
 struct tgk_driver {
 	const char *name;
@@ -78,6 +89,9 @@ struct tgk_driver {
 	int (*object)(struct drm_file *file, u32 *handle);
 	u32 (*chip_id)(struct device *dev);
 	bool (*makes_fence)(struct dma_fence *fence);
+	int (*watch)(void);
+	void (*unwatch)(void);
+	bool (*slots)(struct dma_fence *fence, struct tgk_slots *slots);
 	int (*in_fence)(const struct tgk_call *call, u32 i, struct dma_fence **fence);
 	bool (*vram)(const struct tgk_call *call, u64 *bytes);
 	const struct tg_key *(*key)(struct tg_key_builder *b, const struct tgk_call *call);

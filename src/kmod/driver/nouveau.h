@@ -11,6 +11,11 @@
 bool tgk_nouveau_vram(const struct tgk_call *call, u64 *bytes);
 const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, const struct tgk_call *call);
 
+/* nouveau_fence.c */
+int tgk_nouveau_watch(void);
+void tgk_nouveau_unwatch(void);
+bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots);
+
 /* nouveau_chip.c */
 #define TGK_NOUVEAU_CHIPS	3
 extern const struct tgk_chip tgk_nouveau_chips[TGK_NOUVEAU_CHIPS];

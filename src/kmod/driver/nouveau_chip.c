@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NVIDIA's registers: which chip it is, and which channel its graphics engine works for.
+ * NVIDIA's registers: which chip it is, which channel its graphics engine works for, and its clock.
  *
- * poll.c maps the pages and calls the readers, in its thread; attach.c and gpu.c ask which chip it
- * is. Nothing is ever written.
+ * poll.c and clock.c map the pages and call the readers; attach.c and gpu.c ask which chip it is.
+ * Nothing is ever written.
  */
 #include <linux/bits.h>
 #include <linux/io.h>
+#include <linux/ktime.h>
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
 
@@ -53,13 +54,35 @@ static u32 gk104_read(void __iomem *const *page)
 }
 
 /*
+ * PTIMER (0x009400 and 0x009410): nanoseconds, the lower and the upper half; it counts by 32. The
+ * driver sets it when it starts. @r is the lower half's reading.
+ */
+static bool nv04_time(void __iomem *page, struct tgk_reading *r)
+{
+	u32 high, low;
+
+	do {
+		high = readl(page + 0x410);
+		r->before = ktime_get_ns();
+		low = readl(page + 0x400);
+		r->after = ktime_get_ns();
+		if (high == ~0u && low == ~0u)
+			return false;
+	} while (readl(page + 0x410) != high);
+	r->gpu = (u64)high << 32 | low;
+	return true;
+}
+
+#define PTIMER	0x009000
+
+/*
  * Fermi's two copy engines work beside PGRAPH for the same channels. Younger chips serve each
  * engine by channels of its own.
  */
 const struct tgk_chip tgk_nouveau_chips[TGK_NOUVEAU_CHIPS] = {
-	{ 0x084, 0x0af, 1, { 0x003000, 0x400000 }, g84_read },
-	{ 0x0c0, 0x0d9, 3, { 0x002000 }, gf100_read },
-	{ 0x0e4, 0x108, 1, { 0x002000 }, gk104_read },
+	{ 0x084, 0x0af, 1, { 0x003000, 0x400000 }, g84_read, PTIMER, nv04_time },
+	{ 0x0c0, 0x0d9, 3, { 0x002000 }, gf100_read, PTIMER, nv04_time },
+	{ 0x0e4, 0x108, 1, { 0x002000 }, gk104_read, PTIMER, nv04_time },
 };
 
 /**

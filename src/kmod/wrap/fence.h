@@ -13,6 +13,12 @@
 
 #include <drm/gpu_scheduler.h>
 
+/*
+ * 6.16: nouveau makes the fence of a PUSHBUF before it rings the doorbell, and rings it once.
+ * Before, it rings for the group, makes the fence, and rings for that.
+ */
+#define TGK_FENCE_BEFORE_DOORBELL	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0))
+
 /* The tracepoint dma_fence_init calls this: a changed prototype must break the build. */
 #include <trace/events/dma_fence.h>
 

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When a submission ended, by the GPU's own clock.
+ *
+ * An interrupt tells late that a submission has ended: by 10 us on hardware, by a millisecond on a
+ * machine that is emulated. The GPU itself writes the time beside each fence, into the slot of the
+ * fence's channel, in memory that the driver owns. This file finds the slots, reads them when a
+ * fence signals, and turns the GPU's time into ktime_get_ns()'s. fence.c calls it.
+ *
+ * Where the slots are. The driver does not tell. But it reads a slot whenever somebody asks whether
+ * a fence has signalled. So a thread that makes a fence asks, and the driver's backend watches
+ * which word of which memory that call reads (tgk_driver.slots()). The distance from the channel's
+ * number to the slot's is the same for all channels of a GPU. The search begins with the first
+ * fence that the core hears of. Open gates need no times.
+ *
+ * The doorbell. A group that finds the GPU idle starts when its doorbell reaches the card. Nobody
+ * notes when the driver rings it, but just before, the driver reads back what it has written. The
+ * search sees that read, too, and so learns how much later the driver makes the fence. From 6.16 on
+ * the driver makes the fence first, and rings at once.
+ *
+ * What a slot is worth. It tells of the latest fence of its channel that the GPU has reached. If a
+ * later one has been made, the number in the slot says whether the time is this fence's or a later
+ * one's. Every client can write every slot: nouveau maps them into each address space. So a time
+ * counts only if it lies between the submission's start and its interrupt.
+ *
+ * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
+ * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
+ * hardware, 15 us emulated. One is due each second of work, in the thread that submits next. The
+ * line from one clock to the other moves only as far as the reading demands, so it hardly jumps;
+ * its slope is measured over a minute. Where a reading is off by a millisecond or more, the GPU's
+ * clock has been set, by the driver after a sleep, for example: the line begins anew.
+ */
+#include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "clock.h"
+#include "driver/driver.h"
+#include "sleep.h"
+#include "tgk.h"
+#include "wrap/fence.h"
+
+#define SLOT		16			/* bytes */
+#define SLOT_TIME	8			/* offset of the time in a slot */
+#define STEP		NSEC_PER_MSEC		/* the GPU's clock was set */
+#define RATE_MAX	500000			/* of tgk_clock.rate: no clock is worse */
+#define RATE_SPAN	(64 * NSEC_PER_SEC)	/* it is measured over so long, and then anew */
+#define SLACK		(50 * NSEC_PER_USEC)	/* allowed to a time that is out of its bounds */
+#define TRIES		3			/* to read the clock without being held up */
+
+/* --- two clocks: under tgk_gpu.lock --- */
+
+/* ktime_get_ns() when the GPU's clock shows @gpu, which is at most an hour away. */
+static s64 to_mono(const struct tgk_clock *c, u64 gpu)
+{
+	s64 since = gpu - c->gpu;
+
+	return c->mono + since + div_s64(since / 1000 * c->rate, 1000000);
+}
+
+static u64 to_gpu(const struct tgk_clock *c, s64 mono)
+{
+	s64 since = mono - c->mono;
+
+	return c->gpu + since - div_s64(since / 1000 * c->rate, 1000000);
+}
+
+static s64 middle(const struct tgk_reading *r)
+{
+	return r->before + (r->after - r->before) / 2;
+}
+
+static void begin(struct tgk_clock *c, const struct tgk_reading *r)
+{
+	c->known = true;
+	c->mono = middle(r);
+	c->gpu = r->gpu;
+	c->error = (r->after - r->before) / 2;
+	c->rate = 0;
+	c->rate_error = RATE_MAX;
+	c->early = *r;
+}
+
+/* How fast one clock runs by the other, if this reading tells that better than the earlier ones. */
+static void measure_rate(struct tgk_clock *c, const struct tgk_reading *r)
+{
+	const struct tgk_reading *e = &c->early;
+	s64 span = r->gpu - e->gpu, error;
+
+	if (span < NSEC_PER_SEC / 4)
+		return;
+	error = (r->after - r->before + e->after - e->before) / 2;
+	error = div64_s64(error * NSEC_PER_SEC, span);
+	if (error > c->rate_error)
+		return;
+	c->rate = div64_s64((middle(r) - middle(e) - span) * NSEC_PER_SEC, span);
+	c->rate = clamp_t(s64, c->rate, -RATE_MAX, RATE_MAX);
+	c->rate_error = error;
+	if (span > RATE_SPAN)
+		c->early = *r;
+}
+
+/*
+ * The line says that the reading was made at @mono, give or take @error, which grows with time as
+ * the rate is not known exactly; the reading says from r->before to r->after. Where both agree is
+ * the truth.
+ */
+static void compare(struct tgk_clock *c, const struct tgk_reading *r)
+{
+	s64 mono = to_mono(c, r->gpu), error, from, to;
+
+	error = c->error + div_s64((r->before - c->last.after) / 1000 * c->rate_error, 1000000);
+	from = max(mono - error, r->before);
+	to = min(mono + error, r->after);
+	if (!c->known || mono < r->before - STEP || mono > r->after + STEP) {
+		begin(c, r);
+	} else {
+		if (from > to) {	/* the rate is not what it was */
+			from = r->before;
+			to = r->after;
+			c->early = c->last;
+			c->rate_error = RATE_MAX;
+		}
+		c->mono = from + (to - from) / 2;
+		c->gpu = r->gpu;
+		c->error = (to - from) / 2;
+		measure_rate(c, r);
+	}
+	c->last = *r;
+}
+
+/**
+ * tgk_clock_slept() - the system has slept, and the driver may have set the GPU's clock
+ * @clock: the GPU's
+ *
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_clock_slept(struct tgk_clock *clock)
+{
+	clock->known = false;
+	WRITE_ONCE(clock->due, jiffies - 1);
+}
+
+/**
+ * tgk_clock_end() - when did a submission end?
+ * @gpu: the GPU
+ * @stamp: what its slot said; its known is NOTICED where that cannot be true
+ * @began: when it began, by ktime_get_ns()
+ * @noticed: when its fence signalled, by ktime_get_ns()
+ *
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: the time, by ktime_get_ns(): from @began to @noticed where @stamp is worth something.
+ */
+s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, s64 began, s64 noticed)
+{
+	const struct tgk_clock *c = &gpu->clock;
+	u64 latest;
+	s64 at;
+
+	if (stamp->known == TG_DONE_NOTICED)
+		return noticed;
+	latest = to_gpu(c, noticed) + STEP;
+	at = to_mono(c, latest - (u32)((u32)latest - stamp->time));
+	if (c->known && at >= began - c->error - SLACK && at <= noticed + c->error + SLACK)
+		return clamp(at, began, noticed);
+	stamp->known = TG_DONE_NOTICED;
+	return noticed;
+}
+
+/* --- the registers --- */
+
+/* Read the clock; a reading that was held up is tried again. Return: the GPU has answered. */
+static bool read_clock(const struct tgk_clock *c, const struct tgk_chip *chip,
+		       struct tgk_reading *best)
+{
+	struct tgk_reading r;
+	unsigned long flags;
+	bool read = false;
+	u32 i;
+
+	for (i = 0; i < TRIES; i++) {
+		local_irq_save(flags);
+		if (!chip->time(c->page, &r)) {
+			local_irq_restore(flags);
+			return false;
+		}
+		local_irq_restore(flags);
+		if (!read || r.after - r.before < best->after - best->before)
+			*best = r;
+		read = true;
+		if (best->after - best->before <= 3 * c->access)
+			break;
+	}
+	return true;
+}
+
+/**
+ * tgk_clock_tune() - compare the GPU's clock with ktime_get_ns(), if that is due
+ * @gpu: the GPU
+ *
+ * Context: process.
+ */
+void tgk_clock_tune(struct tgk_gpu *gpu)
+{
+	struct tgk_clock *c = &gpu->clock;
+	unsigned long due = READ_ONCE(c->due);
+	struct tgk_reading r;
+	bool read;
+
+	/* Of several threads one does it. */
+	if (!time_after(jiffies, due) || cmpxchg(&c->due, due, jiffies + HZ) != due)
+		return;
+	if (!c->page || !tgk_card_get(gpu))
+		return;
+	read = read_clock(c, gpu->poll.chip, &r);
+	tgk_card_put(gpu);
+	if (!read)
+		return;
+	raw_spin_lock_irq(&gpu->lock);
+	c->access = c->access ? min(c->access + c->access / 8, r.after - r.before) :
+				r.after - r.before;
+	if (!TGK_FENCE_BEFORE_DOORBELL && c->search != TGK_SEARCH_OVER)
+		WRITE_ONCE(c->delay, c->access);
+	compare(c, &r);
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/* --- the slots --- */
+
+/**
+ * tgk_clock_stamp() - a fence has signalled: what does its slot say?
+ * @gpu: the GPU
+ * @slot: the slot of its channel, or TGK_SLOT_NONE
+ * @fence: the fence
+ * @sched: it is drm_sched's, whose number is not in the slot
+ *
+ * One read of the card's memory, two where a later fence has been made.
+ * Context: any, the card awake or in system sleep.
+ */
+struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
+				 bool sched)
+{
+	const struct tgk_clock *c = &gpu->clock;
+	struct tgk_stamp stamp = { .known = TG_DONE_NOTICED };
+	void __iomem *at;
+
+	if (slot == TGK_SLOT_NONE)
+		return stamp;
+	if (READ_ONCE(gpu->sleep.since)) {
+		WRITE_ONCE(c->fences[slot].ended, (u32)fence->seqno);
+		return stamp;
+	}
+	at = c->base + slot * SLOT;
+	stamp.time = readl(at + SLOT_TIME);
+	stamp.known = TG_DONE_EXACT;
+	if (READ_ONCE(c->fences[slot].made) != (u32)fence->seqno &&
+	    (sched || readl(at) != (u32)fence->seqno))
+		stamp.known = TG_DONE_BY;
+	WRITE_ONCE(c->fences[slot].ended, (u32)fence->seqno);
+	return stamp;
+}
+
+/* No slot is known: begin to search, or ask the driver, by a fence that the GPU has not reached. */
+static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
+{
+	struct tgk_clock *c = &gpu->clock;
+	struct tgk_slots slots;
+	u32 i;
+
+	if (cmpxchg(&c->search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
+		queue_work(tgk_wq, &c->work);
+		return;
+	}
+	/* One thread at a time. */
+	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_ASKS) != TGK_SEARCH_ON)
+		return;
+	if (!tgk_driver.slots(fence, &slots)) {
+		smp_store_release(&c->search, TGK_SEARCH_ON);	/* with @seen and @delays */
+		return;
+	}
+	for (i = c->seen++; i && c->delays[i - 1] > at - slots.flushed; i--)
+		c->delays[i] = c->delays[i - 1];
+	c->delays[i] = at - slots.flushed;
+	if (c->seen < TGK_DELAYS) {
+		smp_store_release(&c->search, TGK_SEARCH_ON);	/* likewise */
+		return;
+	}
+	if (slots.flushed && !TGK_FENCE_BEFORE_DOORBELL)
+		WRITE_ONCE(c->delay, c->delays[TGK_DELAYS / 4]);
+	slots.first -= chid;
+	c->slots = slots;
+	WRITE_ONCE(c->search, TGK_SEARCH_OVER);
+	queue_work(tgk_wq, &c->work);
+}
+
+/**
+ * tgk_clock_made() - a fence was made for a channel; the GPU cannot have reached it yet
+ * @gpu: the GPU
+ * @chid: the driver's number of the channel
+ * @fence: the fence
+ * @at: when, by ktime_get_ns()
+ *
+ * Context: in the thread that submits; may hold any lock of the driver.
+ *
+ * Return: it is known when the fence before it signals: tgk_clock_behind() may be asked.
+ */
+bool tgk_clock_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
+{
+	struct tgk_clock *c = &gpu->clock;
+	s32 slot = tgk_clock_slot(c, chid);
+	struct tgk_fences *f;
+	u32 before;
+
+	if (unlikely(slot == TGK_SLOT_NONE)) {
+		if (READ_ONCE(c->search) != TGK_SEARCH_OVER)
+			search(gpu, chid, fence, at);
+		return false;
+	}
+	f = &c->fences[slot];
+	before = f->made;
+	WRITE_ONCE(f->made, (u32)fence->seqno);
+	return before == (u32)fence->seqno - 1;
+}
+
+/**
+ * tgk_clock_unmade() - that fence was not emitted after all
+ * @gpu: the GPU
+ * @chid: the driver's number of the channel
+ *
+ * Context: as tgk_clock_made().
+ */
+void tgk_clock_unmade(struct tgk_gpu *gpu, u32 chid)
+{
+	struct tgk_clock *c = &gpu->clock;
+	s32 slot = tgk_clock_slot(c, chid);
+
+	if (slot != TGK_SLOT_NONE)
+		WRITE_ONCE(c->fences[slot].ended, c->fences[slot].made);
+}
+
+static void map(struct tgk_clock *c)
+{
+	const struct tgk_slots *s = &c->slots;
+	void __iomem *base = NULL;
+
+	c->nr = s->size / SLOT;
+	c->fences = kvcalloc(c->nr, sizeof(*c->fences), GFP_KERNEL);
+	if (c->fences)
+		base = s->combine ? ioremap_wc(s->phys, s->size) : ioremap(s->phys, s->size);
+	if (base)
+		smp_store_release(&c->base, base);	/* with all of the above */
+	else
+		pr_notice("no memory to read the GPU's own times: accounts go by interrupts\n");
+}
+
+/* The search has been ordered, or is over. */
+static void work(struct work_struct *work)
+{
+	struct tgk_clock *c = container_of(work, struct tgk_clock, work);
+
+	if (READ_ONCE(c->search) == TGK_SEARCH_OVER) {
+		tgk_driver.unwatch();
+		map(c);
+	} else {
+		WRITE_ONCE(c->search, tgk_driver.watch() ? TGK_SEARCH_OVER : TGK_SEARCH_ON);
+	}
+}
+
+/* --- life --- */
+
+/**
+ * tgk_clock_attach() - a GPU whose clock may be read
+ * @gpu: the GPU, not yet visible; tgk_poll_attach() has been called
+ *
+ * Where the clock or the slots are not known, accounts go by interrupts.
+ * Context: process, under tgk_mutex.
+ */
+void tgk_clock_attach(struct tgk_gpu *gpu)
+{
+	const resource_size_t bar = pci_resource_start(to_pci_dev(gpu->dev), 0);
+	const struct tgk_chip *chip = gpu->poll.chip;
+	struct tgk_clock *c = &gpu->clock;
+
+	INIT_WORK(&c->work, work);
+	c->due = jiffies - 1;
+	c->page = chip ? ioremap(bar + chip->clock, PAGE_SIZE) : NULL;
+	c->search = c->page ? TGK_SEARCH_NOT : TGK_SEARCH_OVER;
+}
+
+/**
+ * tgk_clock_detach() - it is read no more
+ * @gpu: the GPU; no fence's callback is left
+ *
+ * Context: process, under tgk_mutex.
+ */
+void tgk_clock_detach(struct tgk_gpu *gpu)
+{
+	struct tgk_clock *c = &gpu->clock;
+
+	flush_work(&c->work);
+	if (c->search == TGK_SEARCH_ON)
+		tgk_driver.unwatch();
+	if (c->base)
+		iounmap(c->base);
+	kvfree(c->fences);
+	if (c->page)
+		iounmap(c->page);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * clock.c: when a submission ended, by the GPU's own clock.
+ */
+#ifndef TGK_CLOCK_H
+#define TGK_CLOCK_H
+
+#include <linux/dma-fence.h>
+#include <linux/jiffies.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include <tg/event.h>
+
+struct tgk_gpu;
+
+#define TGK_SLOT_NONE	(-1)
+#define TGK_DELAYS	9		/* fences that are asked where the slots are */
+
+/**
+ * struct tgk_slots - the memory of a driver's fences: for each channel a slot of 16 bytes, in which
+ *	the GPU writes the number of the latest fence that it has reached, and the time: 4, 4, 8
+ *	bytes
+ * @phys: where the memory lies in the machine's address space
+ * @size: its size, bytes
+ * @combine: the driver maps it write-combining
+ * @first: the slot of channel 0; negative where the first channel has another number
+ * @flushed: when this thread had read back what it had written, after which it rings the doorbell;
+ *	0: that is not known
+ */
+struct tgk_slots {
+	phys_addr_t phys;
+	size_t size;
+	bool combine;
+	s32 first;
+	s64 flushed;
+};
+
+/**
+ * struct tgk_reading - the GPU's clock was read
+ * @before: just before that, by ktime_get_ns()
+ * @after: just after
+ * @gpu: what it showed, ns
+ */
+struct tgk_reading {
+	s64 before, after;
+	u64 gpu;
+};
+
+/**
+ * struct tgk_fences - the fences of a channel that the core hears of
+ * @made: number of the latest that was made; written by the thread that submits
+ * @ended: number of the latest that has signalled, or was not emitted; written in any context
+ *
+ * Both without a lock.
+ */
+struct tgk_fences {
+	u32 made, ended;
+};
+
+/**
+ * enum tgk_search - how far the search for the slots is
+ * @TGK_SEARCH_NOT: no accounts need them yet
+ * @TGK_SEARCH_ORDERED: the work item is about to watch the driver
+ * @TGK_SEARCH_ON: it watches: the thread that makes the next fence asks
+ * @TGK_SEARCH_ASKS: a thread asks
+ * @TGK_SEARCH_OVER: they are found, or cannot be
+ */
+enum tgk_search {
+	TGK_SEARCH_NOT, TGK_SEARCH_ORDERED, TGK_SEARCH_ON, TGK_SEARCH_ASKS, TGK_SEARCH_OVER
+};
+
+/**
+ * struct tgk_clock - one GPU's clock
+ * @page: the registers of the clock, mapped; NULL: nobody knows where they are. Constant while the
+ *	GPU is visible
+ * @due: jiffies after which it is to be read again; set atomically
+ * @search: enum tgk_search; set atomically
+ * @seen: how many fences have told where the slots are; only the thread that asks, as @delays
+ * @delays: how long after it had begun to ring the doorbell the driver made each of them, ns, the
+ *	shortest first
+ * @delay: the lower quartile of these, since a thread may be held up in between; before they are
+ *	there, a guess. Read without a lock
+ * @slots: where they are; written by the thread that ends the search, constant once @base is there
+ * @work: begins the search, and maps them when it is over
+ * @base: the slots, mapped; NULL: not yet. Written once, by @work
+ * @nr: how many there are; constant once @base is there, as @fences
+ * @fences: for each slot, what is known of the fences that were made for it
+ * @known: the two clocks can be compared; tgk_gpu.lock, as all below
+ * @mono: @gpu, by ktime_get_ns()
+ * @gpu: a time of the GPU's
+ * @rate: how much faster ktime_get_ns() runs than the GPU's clock, per billion
+ * @error: @mono is known to so many ns
+ * @access: how long it takes to read a register, the shortest of late, ns; read without the lock
+ * @last: the latest reading
+ * @early: the reading that @rate is measured from
+ * @rate_error: @rate is known to so many billionths
+ */
+struct tgk_clock {
+	void __iomem *page;
+	unsigned long due;
+	u32 search, seen;
+	s64 delays[TGK_DELAYS], delay;
+	struct tgk_slots slots;
+	struct work_struct work;
+	void __iomem *base;
+	u32 nr;
+	struct tgk_fences *fences;
+
+	bool known;
+	s64 mono;
+	u64 gpu;
+	s64 rate, error, access;
+	struct tgk_reading last, early;
+	s64 rate_error;
+};
+
+/**
+ * struct tgk_stamp - what a slot said when its fence signalled
+ * @time: the GPU's time, its lower 32 bits
+ * @known: enum tg_done
+ */
+struct tgk_stamp {
+	u32 time;
+	enum tg_done known;
+};
+
+void tgk_clock_attach(struct tgk_gpu *gpu);
+void tgk_clock_detach(struct tgk_gpu *gpu);
+bool tgk_clock_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at);
+void tgk_clock_unmade(struct tgk_gpu *gpu, u32 chid);
+struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
+				 bool sched);
+s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, s64 began, s64 noticed);
+void tgk_clock_tune(struct tgk_gpu *gpu);
+void tgk_clock_slept(struct tgk_clock *clock);
+
+/**
+ * tgk_clock_slot() - the slot of a channel
+ * @clock: the GPU's clock
+ * @chid: the driver's number of the channel
+ *
+ * Return: its number; TGK_SLOT_NONE: not known.
+ */
+static inline s32 tgk_clock_slot(const struct tgk_clock *clock, u32 chid)
+{
+	u32 slot;
+
+	if (!smp_load_acquire(&clock->base))	/* and what was written before it */
+		return TGK_SLOT_NONE;
+	slot = chid + clock->slots.first;
+	return slot < clock->nr ? slot : TGK_SLOT_NONE;
+}
+
+/**
+ * tgk_clock_doorbell() - when did the doorbell of a submission reach the card?
+ * @clock: the GPU's clock
+ * @at: when its fence was made, by ktime_get_ns()
+ *
+ * The doorbell is a write, which takes half as long as a read.
+ */
+static inline s64 tgk_clock_doorbell(const struct tgk_clock *clock, s64 at)
+{
+	return at - READ_ONCE(clock->delay) + READ_ONCE(clock->access) / 2;
+}
+
+/** tgk_clock_behind() - has the fence before this one, on its channel of @slot, yet to signal? */
+static inline bool tgk_clock_behind(const struct tgk_clock *clock, s32 slot,
+				    const struct dma_fence *fence)
+{
+	return READ_ONCE(clock->fences[slot].ended) != (u32)fence->seqno - 1;
+}
+
+/** tgk_clock_due() - is the GPU's clock to be read again? tgk_clock_tune() does it */
+static inline bool tgk_clock_due(const struct tgk_clock *clock)
+{
+	return time_after(jiffies, READ_ONCE(clock->due));
+}
+
+#endif /* TGK_CLOCK_H */

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced, behind lib.sh and disengaged.sh, by cases about the GPU's own clock: what clients are charged, against
+# the time that the card was busy for them and switched to them.
+
+# go_deep NAME COST DEPTH: as go, with so many groups in flight
+go_deep()
+{
+	name=$1
+	tg-truth >/tmp/truth
+	rows=$(grep -o '"channel":' /tmp/truth | wc -l)
+	tgload --name "$name" --kind compute --cost "$2" --every 0 --depth "$3" --json >"/tmp/$name.json" 2>&1 &
+	pids="$pids $!" names="$names $name"
+	echo $! >"/tmp/$name.pid"
+	until_true 20 works "$name" || die "$name does not work: $(cat "/tmp/$name.json")"
+}
+
+charged() { tr '{' '\n' <"$1" | grep "\"pid\": *$2," | field gpu_time_us; }
+
+# snapshot NAME: while all clients stand still, and nothing of theirs is on the GPU
+snapshot()
+{
+	kill -STOP $pids
+	sleep 0.3
+	tgctl clients --json >"/tmp/clients.$1" && tg-truth >"/tmp/truth.$1" || die "snapshot $1 failed"
+	kill -CONT $pids
+}
+
+# compare LABEL PERCENT GAPS: a line for each client; is each charged within so much of the truth, and of the time that
+# its fences were late (GAPS 1) or not (0)?
+compare()
+{
+	for name in $names; do
+		read -r pid <"/tmp/$name.pid"
+		echo $name $(($(charged /tmp/clients.1 "$pid") - $(charged /tmp/clients.0 "$pid"))) \
+			$((($(gpu_time /tmp/truth.1 $name) - $(gpu_time /tmp/truth.0 $name)) / 1000)) \
+			$((($(fence_gap /tmp/truth.1 $name) - $(fence_gap /tmp/truth.0 $name)) / 1000))
+	done | awk -v label="$1" -v percent="$2" -v gaps="$3" '
+	{
+		off = $2 - $3
+		bad = $3 < 5000 || (off < 0 ? -off : off) > $3 * percent / 100 + gaps * $4
+		wrong += bad
+		printf "%s%s: %s charged %d us, truth %d us: %+.2f %%, gaps %.2f %%\n", \
+			bad ? "NOT OK  " : "ok      ", label, $1, $2, $3, off / $3 * 100, $4 / $3 * 100
+	}
+	END { exit wrong || !NR }'
+}
+
+# measure LABEL POLICY SECONDS DEPTH PERCENT GAPS COST...: that of clients of these costs, back to back. If it is too
+# far from the truth while the guest stood still for 1 % of the time, it is measured again.
+measure()
+{
+	label=$1 policy=$2 secs=$3 depth=$4 percent=$5 gaps=$6
+	shift 6
+	insmod $module policy=$policy || die "insmod: exit status $?"
+	pids= names= n=0
+	for cost; do
+		n=$((n + 1))
+		go_deep $cost-$n $cost $depth
+	done
+	sleep 1
+	for try in 1 2 3 4; do
+		/host/bin/stall >/tmp/stalled &
+		watcher=$!
+		snapshot 0
+		sleep $secs
+		snapshot 1
+		kill $watcher
+		wait $watcher || die 'no witness of stalls'
+		result=0
+		compare "$label" $percent $gaps || result=1
+		[ $result = 1 ] && [ "$(cat /tmp/stalled)" -gt $((secs * 10000)) ] || break
+		echo "the guest stood still for $(cat /tmp/stalled) us of $secs s: measured again"
+	done
+	exact=$(cat $tg/stats/clock_exact) noticed=$(cat $tg/stats/clock_noticed)
+	echo "$label: $exact completions by the GPU's clock, $noticed by interrupts"
+	[ "$exact" -gt "$noticed" ] || result=1
+	finish
+	wrong=$((${wrong:-0} + result))
+}
