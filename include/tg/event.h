@@ -84,11 +84,13 @@ enum tg_event_kind {
  * @TG_DONE_NOTICED: the host noticed it then: an interrupt's latency after the end, or much later
  * @TG_DONE_EXACT: the GPU wrote it, by its own clock
  * @TG_DONE_BY: it had ended by then: the GPU wrote that time for a later job of the channel
+ * @TG_DONE_FORGED: as NOTICED; what stands where the GPU writes was shown wrong, time and again,
+ *	and is not looked at any more: TG_NOTE_FORGED
  *
  * Any other value counts as NOTICED.
  */
 enum tg_done {
-	TG_DONE_NOTICED, TG_DONE_EXACT, TG_DONE_BY
+	TG_DONE_NOTICED, TG_DONE_EXACT, TG_DONE_BY, TG_DONE_FORGED
 };
 
 /**
@@ -233,12 +235,13 @@ enum tg_action_kind {
  *	held; none is set aside, and it is in Background
  * @TG_NOTE_VRAM_LATE: a request for VRAM has waited for too long and is refused
  * @TG_NOTE_VRAM_DEADLOCK: a request for VRAM is refused, since holders wait for each other
+ * @TG_NOTE_FORGED: somebody writes where the GPU writes when the client's jobs have ended
  */
 enum tg_note {
 	TG_NOTE_LOST, TG_NOTE_REPAIRED, TG_NOTE_RECOVERED, TG_NOTE_OVERLAP,
 	TG_NOTE_EJECTED_PICK, TG_NOTE_EJECTED_STARVED, TG_NOTE_DRAIN_CUT, TG_NOTE_POLICY,
 	TG_NOTE_DRY, TG_NOTE_NOT_ADMITTED, TG_NOTE_NO_VRAM, TG_NOTE_VRAM_LATE,
-	TG_NOTE_VRAM_DEADLOCK,
+	TG_NOTE_VRAM_DEADLOCK, TG_NOTE_FORGED,
 	TG_NOTES
 };
 

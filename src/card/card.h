@@ -155,7 +155,7 @@ void card_advance(struct card *card, s64 now);
  *	Kinds that hit the next work: hang (it never ends), mmu (a memory fault in its place), method
  *	(one is illegal).
  *	Kinds that hit the next completion: semaphore (it is not written), lost-irq, late-irq (by
- *	100 ms).
+ *	100 ms), early-time (it is told 15 ms too early, as somebody who forges it would).
  *	Kinds that concern no channel: spurious-irq (with nothing pending), notify (PFIFO's completion
  *	interrupt with nothing complete), stop (the graphics engine stands still), gone (reads are all
  *	ones, nothing else works), clock-fast (PTIMER runs 200 ppm fast), clock-back (PTIMER is set

@@ -37,6 +37,7 @@ static const struct {
 	[FAULT_GONE] = { "gone", false },
 	[FAULT_CLOCK_FAST] = { "clock-fast", false },
 	[FAULT_CLOCK_BACK] = { "clock-back", false },
+	[FAULT_EARLY_TIME] = { "early-time", true },
 	[FAULT_HEAL] = { "heal", false },
 };
 
@@ -110,7 +111,7 @@ static bool parse_one(struct card *card, char *item, struct fault *f, char *why,
 		f->kind++;
 	if (f->kind == FAULT_KINDS)
 		return refuse(why, size, item,
-			      "no such kind (known: hang, mmu, method, semaphore, lost-irq, late-irq, spurious-irq, notify, stop, gone, clock-fast, clock-back, heal)");
+			      "no such kind (known: hang, mmu, method, semaphore, lost-irq, late-irq, early-time, spurious-irq, notify, stop, gone, clock-fast, clock-back, heal)");
 	if (when && !parse_when(card, when, f))
 		return refuse(why, size, when,
 			      "when? A group from 1 on, a time like 20ms (us, ms, s), or random");

@@ -509,12 +509,13 @@ bool surface_read(struct card *card, const struct surface *src, u64 x, u32 y, vo
 enum fault_kind {
 	FAULT_HANG, FAULT_MMU, FAULT_METHOD, FAULT_SEMAPHORE, FAULT_LOST_IRQ, FAULT_LATE_IRQ,
 	FAULT_SPURIOUS_IRQ, FAULT_NOTIFY, FAULT_STOP, FAULT_GONE,
-	FAULT_CLOCK_FAST, FAULT_CLOCK_BACK, FAULT_HEAL, FAULT_KINDS
+	FAULT_CLOCK_FAST, FAULT_CLOCK_BACK, FAULT_EARLY_TIME, FAULT_HEAL, FAULT_KINDS
 };
 
 #define CARD_FAULTS	32
 /* How late a late interrupt is. */
 #define FAULT_LATE_NS	100000000
+#define FAULT_EARLY_NS	15000000
 
 struct fault {
 	enum fault_kind kind;

@@ -128,6 +128,8 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 	struct engine *e = &card->engine[ch->engine];
 	bool ok;
 
+	if (fence && fault_hits(card, FAULT_EARLY_TIME, ch))
+		sema.time -= FAULT_EARLY_NS;
 	if (fence && fault_hits(card, FAULT_SEMAPHORE, ch))
 		ok = true;
 	else if (ch->held_mthd == 0x6c)

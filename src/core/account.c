@@ -175,7 +175,7 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
 {
 	struct tg_engine *engine = tg_job_engine(gpu, job);
 
-	if (known == TG_DONE_NOTICED)
+	if (known == TG_DONE_NOTICED || known == TG_DONE_FORGED)
 		used = balance(gpu, engine, job, used);
 	else
 		engine->surplus = 0;

@@ -587,6 +587,8 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		before = job->charged;
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_REPAIRED);
 	}
+	if (ev->done.known == TG_DONE_FORGED)
+		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_FORGED);
 	tg_job_charge(gpu, job, used);
 	used += before;
 	job->client->stats.completed++;

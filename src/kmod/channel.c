@@ -480,6 +480,8 @@ int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 	struct joining j = { .ch = channel_new(file, chid, fresh) };
 	int ret = -ENOMEM;
 
+	if (fresh)
+		tgk_clock_fresh(gpu, chid);
 	if (j.ch)
 		j.owner = tgk_owner_get(gpu);
 	if (j.owner)

@@ -23,6 +23,11 @@
  * one's. Every client can write every slot: nouveau maps them into each address space. So a time
  * counts only if it lies between the submission's start and its interrupt.
  *
+ * Some twenty times a second, at moments that no client knows, the GPU is asked which channel it
+ * works for. If that channel's latest group claims later to have ended before, the claim is false.
+ * Where that happens often, interrupts count for the channel from then on. One such claim proves
+ * nothing: the driver may have rung a doorbell whose fence it had yet to make.
+ *
  * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
  * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
  * hardware, 15 us emulated. One is due each second of work, in the thread that submits next. The
@@ -47,6 +52,8 @@
 #define RATE_MAX	500000			/* of tgk_clock.rate: no clock is worse */
 #define RATE_SPAN	(64 * NSEC_PER_SEC)	/* it is measured over so long, and then anew */
 #define SLACK		(50 * NSEC_PER_USEC)	/* allowed to a time that is out of its bounds */
+#define LIE		16			/* a false claim counts so much, a true one 1 */
+#define LIES		64			/* so much is too much */
 #define TRIES		3			/* to read the clock without being held up */
 
 /* --- two clocks: under tgk_gpu.lock --- */
@@ -142,31 +149,56 @@ void tgk_clock_slept(struct tgk_clock *clock)
 	WRITE_ONCE(clock->due, jiffies - 1);
 }
 
+/* Was the channel seen at work after @at, when its latest fence was this one or one before it? */
+static bool is_lie(struct tgk_fences *f, const struct dma_fence *fence, s64 at)
+{
+	bool lie;
+
+	if (!f->audit || (s32)((u32)fence->seqno - f->audited) < 0)
+		return false;
+	lie = (u32)fence->seqno == f->audited && at < f->audit;
+	f->audit = 0;
+	f->lies = lie ? f->lies + LIE : f->lies - !!f->lies;
+	return lie;
+}
+
 /**
  * tgk_clock_end() - when did a submission end?
  * @gpu: the GPU
- * @stamp: what its slot said; its known is NOTICED where that cannot be true
- * @began: when it began, by ktime_get_ns()
+ * @stamp: what its slot said; its known is NOTICED where that cannot be true, FORGED where it is
+ *	the lie by which the slot is found out
+ * @job: the submission
  * @noticed: when its fence signalled, by ktime_get_ns()
  *
  * Context: under tgk_gpu.lock.
  *
- * Return: the time, by ktime_get_ns(): from @began to @noticed where @stamp is worth something.
+ * Return: the time, by ktime_get_ns(): from the job's begin to @noticed where @stamp is worth
+ * something.
  */
-s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, s64 began, s64 noticed)
+s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk_job *job,
+		  s64 noticed)
 {
 	const struct tgk_clock *c = &gpu->clock;
+	s64 began = job->began, slack = c->error + SLACK, at;
+	struct tgk_fences *f;
 	u64 latest;
-	s64 at;
 
 	if (stamp->known == TG_DONE_NOTICED)
 		return noticed;
 	latest = to_gpu(c, noticed) + STEP;
 	at = to_mono(c, latest - (u32)((u32)latest - stamp->time));
-	if (c->known && at >= began - c->error - SLACK && at <= noticed + c->error + SLACK)
-		return clamp(at, began, noticed);
-	stamp->known = TG_DONE_NOTICED;
-	return noticed;
+	f = &c->fences[job->slot];
+	if (!c->known || at < began - slack || at > noticed + slack) {
+		stamp->known = TG_DONE_NOTICED;
+	} else if (is_lie(f, job->fence, at + slack)) {
+		stamp->known = TG_DONE_NOTICED;
+		if (f->lies >= LIES) {
+			WRITE_ONCE(f->forged, true);
+			stamp->known = TG_DONE_FORGED;
+		}
+	}
+	return stamp->known == TG_DONE_NOTICED || stamp->known == TG_DONE_FORGED ? noticed :
+	       clamp(at, began, noticed);
 }
 
 /* --- the registers --- */
@@ -248,7 +280,7 @@ struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 
 	if (slot == TGK_SLOT_NONE)
 		return stamp;
-	if (READ_ONCE(gpu->sleep.since)) {
+	if (READ_ONCE(gpu->sleep.since) || READ_ONCE(c->fences[slot].forged)) {
 		WRITE_ONCE(c->fences[slot].ended, (u32)fence->seqno);
 		return stamp;
 	}
@@ -338,6 +370,60 @@ void tgk_clock_unmade(struct tgk_gpu *gpu, u32 chid)
 
 	if (slot != TGK_SLOT_NONE)
 		WRITE_ONCE(c->fences[slot].ended, c->fences[slot].made);
+}
+
+/**
+ * tgk_clock_audit() - see which channel the GPU works for
+ * @gpu: the GPU
+ *
+ * Context: process, between tgk_card_get() and tgk_card_put(), before tgk_poll_detach().
+ */
+void tgk_clock_audit(struct tgk_gpu *gpu)
+{
+	const struct tgk_poll *p = &gpu->poll;
+	struct tgk_clock *c = &gpu->clock;
+	s64 at = ktime_get_ns();
+	struct tgk_fences *f;
+	s32 slot;
+	u32 chid;
+
+	if (!smp_load_acquire(&c->base) || !p->chip)	/* and what was written before it */
+		return;
+	chid = p->chip->read(p->page);
+	/* A switch of channels between the registers that it reads could show a wrong one. */
+	if (chid == TGK_CHID_NONE || chid == TGK_CHID_GONE || p->chip->read(p->page) != chid)
+		return;
+	slot = tgk_clock_slot(c, chid);
+	if (slot == TGK_SLOT_NONE)
+		return;
+	f = &c->fences[slot];
+	raw_spin_lock_irq(&gpu->lock);
+	if (READ_ONCE(f->made) != READ_ONCE(f->ended)) {
+		f->audited = READ_ONCE(f->made);
+		f->audit = at;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/**
+ * tgk_clock_fresh() - a channel was allocated, whose number may have been another's
+ * @gpu: the GPU
+ * @chid: the driver's number of the channel
+ *
+ * Context: process.
+ */
+void tgk_clock_fresh(struct tgk_gpu *gpu, u32 chid)
+{
+	struct tgk_clock *c = &gpu->clock;
+	s32 slot = tgk_clock_slot(c, chid);
+
+	if (slot == TGK_SLOT_NONE)
+		return;
+	raw_spin_lock_irq(&gpu->lock);
+	c->fences[slot].audit = 0;
+	c->fences[slot].lies = 0;
+	WRITE_ONCE(c->fences[slot].forged, false);
+	raw_spin_unlock_irq(&gpu->lock);
 }
 
 static void map(struct tgk_clock *c)

@@ -13,6 +13,7 @@
 #include <tg/event.h>
 
 struct tgk_gpu;
+struct tgk_job;
 
 #define TGK_SLOT_NONE	(-1)
 #define TGK_DELAYS	9		/* fences that are asked where the slots are */
@@ -51,11 +52,17 @@ struct tgk_reading {
  * struct tgk_fences - the fences of a channel that the core hears of
  * @made: number of the latest that was made; written by the thread that submits
  * @ended: number of the latest that has signalled, or was not emitted; written in any context
- *
- * Both without a lock.
+ * @audited: the GPU was seen at work for the channel, when this was the latest fence; tgk_gpu.lock,
+ *	as all below. The two above go without a lock
+ * @audit: 0: it was not; else when, by ktime_get_ns()
+ * @lies: grows where the slot's time was before @audit, shrinks where it was not
+ * @forged: the slot is not believed any more; read without the lock
  */
 struct tgk_fences {
-	u32 made, ended;
+	u32 made, ended, audited;
+	s64 audit;
+	u16 lies;
+	bool forged;
 };
 
 /**
@@ -131,7 +138,10 @@ bool tgk_clock_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 
 void tgk_clock_unmade(struct tgk_gpu *gpu, u32 chid);
 struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
 				 bool sched);
-s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, s64 began, s64 noticed);
+s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk_job *job,
+		  s64 noticed);
+void tgk_clock_audit(struct tgk_gpu *gpu);
+void tgk_clock_fresh(struct tgk_gpu *gpu, u32 chid);
 void tgk_clock_tune(struct tgk_gpu *gpu);
 void tgk_clock_slept(struct tgk_clock *clock);
 
@@ -169,6 +179,14 @@ static inline bool tgk_clock_behind(const struct tgk_clock *clock, s32 slot,
 				    const struct dma_fence *fence)
 {
 	return READ_ONCE(clock->fences[slot].ended) != (u32)fence->seqno - 1;
+}
+
+/** tgk_clock_queued() - this fence of drm_sched is the latest of the channel whose slot is @slot */
+static inline void tgk_clock_queued(const struct tgk_clock *clock, s32 slot,
+				    const struct dma_fence *fence)
+{
+	if (slot != TGK_SLOT_NONE)
+		WRITE_ONCE(clock->fences[slot].made, (u32)fence->seqno);
 }
 
 /** tgk_clock_due() - is the GPU's clock to be read again? tgk_clock_tune() does it */

@@ -31,6 +31,7 @@
  * While one command group at a time is let through there is none, so look() asks now and then.
  */
 #include <linux/hash.h>
+#include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -214,9 +215,10 @@ static void feed_done(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_stamp
 	s64 noticed = ktime_to_ns(tgk_fence_time(job->fence)) ?: ktime_get_ns();
 	struct tg_event ev = { .kind = TG_EV_DONE, .job = job->id };
 
-	ev.at = tgk_clock_end(gpu, &stamp, job->began, noticed);
+	ev.at = tgk_clock_end(gpu, &stamp, job, noticed);
 	ev.done.known = stamp.known;
-	tgk_count(TGK_STAT_CLOCK_NOTICED + stamp.known);
+	if (stamp.known != TG_DONE_FORGED)	/* tgk_note() counts these */
+		tgk_count(TGK_STAT_CLOCK_NOTICED + stamp.known);
 	/* -ENOENT: its channel has left while it was lost. */
 	tgk_feed(gpu, &ev);
 	tgk_count(TGK_STAT_COMPLETED);
@@ -332,6 +334,8 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	job->fence = fence;
 	job->began = at;
 	job->slot = tgk_clock_slot(&gpu->clock, capture->chid);
+	if (!at)
+		tgk_clock_queued(&gpu->clock, job->slot, fence);
 	job->scheduled = at ? NULL : tgk_fence_scheduled(fence);
 	job->until = jiffies + LOOK;
 	if (!at) {
@@ -404,9 +408,10 @@ int tgk_fence_wait(struct dma_fence *fence)
 }
 
 /*
- * Every twentieth of a second, as long as anything is in flight: ask the driver whether one fence
- * has signalled, each fence in its turn. If its group has completed, that makes it signal. The
- * question is a read of the card's memory, so a fence younger than a twentieth is left alone.
+ * Some twenty times a second, as long as anything is in flight: see who is at work (clock.c), and
+ * ask the driver whether one fence has signalled, each fence in its turn. If its group has
+ * completed, that makes it signal. The question is a read of the card's memory, so a fence younger
+ * than a twentieth is left alone.
  */
 static void look(struct work_struct *work)
 {
@@ -423,14 +428,16 @@ static void look(struct work_struct *work)
 		list_move_tail(&job->node, &gpu->flights);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	if (job)
-		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
-	else
+	if (!job) {
 		tgk_pools_trim(gpu);
-	if (!fence)
 		return;
+	}
+	/* No client can tell when. */
+	queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK - get_random_u32() % (LOOK / 2));
 	if (tgk_card_get(gpu)) {
-		dma_fence_is_signaled(fence);
+		tgk_clock_audit(gpu);
+		if (fence)
+			dma_fence_is_signaled(fence);
 		tgk_card_put(gpu);
 	}
 	dma_fence_put(fence);

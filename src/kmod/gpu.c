@@ -216,6 +216,8 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	struct tg_event ev = { .kind = TG_EV_SPEC };
 
 	list_del(&gpu->node);
+	/* It reads registers. No submission is left to queue it again. */
+	cancel_delayed_work_sync(&gpu->fence_work);
 	tgk_poll_detach(gpu);
 	hrtimer_cancel(&gpu->timer);
 	cancel_delayed_work_sync(&gpu->unpark);

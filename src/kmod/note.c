@@ -30,6 +30,7 @@ const char *const tgk_note_names[] = {
 	[TG_NOTE_NO_VRAM] = "NO_VRAM",
 	[TG_NOTE_VRAM_LATE] = "VRAM_LATE",
 	[TG_NOTE_VRAM_DEADLOCK] = "VRAM_DEADLOCK",
+	[TG_NOTE_FORGED] = "FORGED",
 };
 
 static_assert(ARRAY_SIZE(tgk_note_names) == TG_NOTES);
@@ -65,6 +66,7 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		[TG_NOTE_NO_VRAM] = TGK_STAT_NOT_ADMITTED,
 		[TG_NOTE_VRAM_LATE] = TGK_STAT_VRAM_LATE,
 		[TG_NOTE_VRAM_DEADLOCK] = TGK_STAT_VRAM_DEADLOCK,
+		[TG_NOTE_FORGED] = TGK_STAT_CLOCK_FORGED,
 	};
 	const struct tgk_client *client = action->host;
 	struct tgk_note *note;
@@ -167,6 +169,10 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 	case TG_NOTE_VRAM_DEADLOCK:
 		pr_notice("GPU %u: client %u (%s, pid %u): a request for VRAM fails, since processes that hold some wait for each other\n",
 			  gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_FORGED:
+		pr_warn("GPU %u: client %u (%s, pid %u): somebody forges the times at which its command groups end: they are taken from interrupts\n",
+			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:
 		pr_info("GPU %u: policy %s is in force\n", gpu->index, note->policy->name);

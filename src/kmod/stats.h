@@ -25,6 +25,7 @@ enum tgk_stat {
 	TGK_STAT_CLOCK_NOTICED,	/* of them, by enum tg_done: by the interrupt */
 	TGK_STAT_CLOCK_EXACT,	/* by the GPU's own clock */
 	TGK_STAT_CLOCK_BY,	/* by a later group's time */
+	TGK_STAT_CLOCK_FORGED,	/* by the interrupt, since from now on the time is not believed */
 	TGK_STAT_LOST,		/* notes, see enum tg_note */
 	TGK_STAT_REPAIRED,
 	TGK_STAT_RECOVERED,

@@ -452,6 +452,13 @@ static void run_clock(void)
 	wr(&b, TIMER_INTR, 1);
 	clock_rings(&b, "clock-back: alarms ring in time");
 
+	bench_run(&b, b.now + 1);
+	fault(&b, "early-time:1");
+	chan_fence(&b, 1, 7);
+	chan_kick(&b, 1);
+	memcpy(&time, b.vram + FENCE(1) + 8, sizeof(time));
+	check_eq("early-time: 15 ms, once", time, clock_now(&b) - 15000000);
+
 	/* still fast, the work is over before the fence comes: it is released at once */
 	bench_run(&b, b.now + 1);
 	chan_fence(&b, 1, 2);

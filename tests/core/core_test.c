@@ -12,7 +12,7 @@
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
- *	exact JOB AT	by JOB AT	(DONE, with other values of enum tg_done)
+ *	exact JOB AT	by JOB AT	forged JOB	(DONE, with other values of enum tg_done)
  *	spec TEXT			rematch TEXT		(lines separated by blanks; |: a blank)
  *	policy NAME	idle CLIENT	knob NR VALUE	wait	(pknob: one of the policy's)
  *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
@@ -110,6 +110,9 @@ static const struct row rows[] = {
 	{ "the GPU's clock: an interrupt's time after an exact one", "fifo",
 	  TWO_AT_ONCE "20000 exact 1 19000\n" "20100 done 2\n" "20100 time 2\n",
 	  "0 free 1, 0 free 2, 20100 used 1100" },
+	{ "the GPU's clock: a time that is not believed any more", "fifo",
+	  TWO_AT_ONCE "20000 exact 1 19000\n" "20100 forged 2\n" "20100 time 2\n",
+	  "0 free 1, 0 free 2, 20100 note forged 2 2, 20100 used 1100" },
 	{ "the GPU's clock: two groups of a channel that are seen as one", "fifo",
 	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "1 submit 1 1 2\n" "1 started 2\n"
 	  "9100 by 1 9000\n" "9100 exact 2 9000\n" "9100 time 1\n",
@@ -610,7 +613,7 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 	static const char *const gates[] = { "open", "track", "ask", "hold" };
 	static const char *const notes[] = { "lost", "repaired", "recovered", "overlap",
 		"ejected_pick", "ejected_starved", "drain_cut", "policy", "dry", "not-admitted",
-		"no-vram", "vram-late", "vram-deadlock" };
+		"no-vram", "vram-late", "vram-deadlock", "forged" };
 	struct host *h = container_of(out, struct host, actions);
 
 	switch (a->kind) {
@@ -766,6 +769,8 @@ static const char *step(struct host *h, const char *line)
 			ev.done.known = TG_DONE_EXACT;
 		else if (!strcmp(word, "by"))
 			ev.done.known = TG_DONE_BY;
+		else if (!strcmp(word, "forged"))
+			ev.done.known = TG_DONE_FORGED;
 		ev.job = a;
 		ev.at = n > 1 ? (s64)b * TG_USEC : ev.now;
 	}

@@ -27,6 +27,7 @@ static const char *const stat_names[TGK_STATS] = {
 	[TGK_STAT_CLOCK_NOTICED] = "clock_noticed",
 	[TGK_STAT_CLOCK_EXACT] = "clock_exact",
 	[TGK_STAT_CLOCK_BY] = "clock_by",
+	[TGK_STAT_CLOCK_FORGED] = "clock_forged",
 	[TGK_STAT_LOST] = "lost",
 	[TGK_STAT_REPAIRED] = "repaired",
 	[TGK_STAT_RECOVERED] = "recovered",
