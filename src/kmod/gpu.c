@@ -177,11 +177,14 @@ free:
  */
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 {
+	struct tg_event ev = { .kind = TG_EV_SPEC };
 	u32 waiters;
 
 	list_del_rcu(&gpu->node);
 	raw_spin_lock_irq(&gpu->lock);
 	WRITE_ONCE(gpu->closing, how);
+	/* tgk_set_spec() does not see this GPU any more, and may free the spec that it has. */
+	tgk_feed(gpu, &ev);
 	raw_spin_unlock_irq(&gpu->lock);
 	waiters = tgk_wake_all(gpu);
 	wake_up_all(&gpu->open_wait);
@@ -213,8 +216,6 @@ bool tgk_gpu_quiet(const struct tgk_gpu *gpu)
  */
 void tgk_gpu_destroy(struct tgk_gpu *gpu)
 {
-	struct tg_event ev = { .kind = TG_EV_SPEC };
-
 	list_del(&gpu->node);
 	/* It reads registers. No submission is left to queue it again. */
 	cancel_delayed_work_sync(&gpu->fence_work);
@@ -229,7 +230,6 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_vram_forget_all(gpu);
 	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);
 	rcu_barrier();	/* channels, with fences that are nouveau's */
-	tgk_feed_locking(gpu, &ev);
 	tgk_sysfs_gpu_remove(gpu);
 	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
 	flush_workqueue(tgk_wq);
