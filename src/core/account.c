@@ -71,18 +71,19 @@ static struct tg_end *end_nr(struct tg_engine *engine, u64 nr)
 	return &engine->ends[nr % TG_ENDS];
 }
 
-/* Whether a completion of that number is remembered. */
-static bool remembers(const struct tg_engine *engine, u64 nr)
+/* The completion before number @nr, which is at most the next one's; NULL: none is remembered. */
+static struct tg_end *end_before(struct tg_engine *engine, u64 nr)
 {
-	return nr < engine->nr_ends && nr + TG_ENDS >= engine->nr_ends;
+	return nr && nr + TG_ENDS > engine->nr_ends ? end_nr(engine, nr - 1) : NULL;
 }
 
 /* The number that a completion at @at gets: there are so many before it, as far as is known. */
 static u64 rank(struct tg_engine *engine, s64 at)
 {
 	u64 nr = engine->nr_ends;
+	const struct tg_end *before;
 
-	while (nr && remembers(engine, nr - 1) && end_nr(engine, nr - 1)->at > at)
+	while ((before = end_before(engine, nr)) && before->at > at)
 		nr--;
 	return nr;
 }
@@ -93,7 +94,7 @@ static void remember(struct tg_engine *engine, const struct tg_end *end)
 	u64 nr = rank(engine, end->at), n;
 
 	/* It is earlier than all that are remembered. */
-	if (nr < engine->nr_ends && nr && !remembers(engine, nr - 1))
+	if (nr && !end_before(engine, nr))
 		return;
 	for (n = engine->nr_ends++; n > nr; n--)
 		*end_nr(engine, n) = *end_nr(engine, n - 1);
@@ -129,19 +130,17 @@ static void take_back(struct tg_gpu *gpu, struct tg_end *end, s64 ns)
 static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 at)
 {
 	u64 nr = rank(engine, at);
-	s64 from = job->since;
+	const struct tg_end *before = end_before(engine, nr);
+	s64 free = before ? before->at : S64_MIN;
 	struct tg_end *next;
 
-	if (nr && remembers(engine, nr - 1))
-		from = max(from, end_nr(engine, nr - 1)->at);
-	else if (nr)
+	if (nr && !before)
 		return 0;
 	if (nr < engine->nr_ends) {
 		next = end_nr(engine, nr);
-		take_back(gpu, next, at - (nr ? max(next->start, end_nr(engine, nr - 1)->at) :
-					   next->start));
+		take_back(gpu, next, at - max(next->start, free));
 	}
-	return max(at - from, (s64)0);
+	return max(at - max(job->since, free), (s64)0);
 }
 
 /**
@@ -175,10 +174,10 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
 {
 	struct tg_engine *engine = tg_job_engine(gpu, job);
 
-	if (known == TG_DONE_NOTICED || known == TG_DONE_FORGED)
-		used = balance(gpu, engine, job, used);
-	else
+	if (known == TG_DONE_EXACT || known == TG_DONE_BY)
 		engine->surplus = 0;
+	else
+		used = balance(gpu, engine, job, used);
 	learn(job->client, used);
 	return used;
 }

@@ -188,17 +188,15 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	latest = to_gpu(c, noticed) + STEP;
 	at = to_mono(c, latest - (u32)((u32)latest - stamp->time));
 	f = &c->fences[job->slot];
-	if (!c->known || at < began - slack || at > noticed + slack) {
-		stamp->known = TG_DONE_NOTICED;
-	} else if (is_lie(f, job->fence, at + slack)) {
-		stamp->known = TG_DONE_NOTICED;
-		if (f->lies >= LIES) {
-			WRITE_ONCE(f->forged, true);
-			stamp->known = TG_DONE_FORGED;
-		}
+	if (c->known && at >= began - slack && at <= noticed + slack &&
+	    !is_lie(f, job->fence, at + slack))
+		return clamp(at, began, noticed);
+	stamp->known = TG_DONE_NOTICED;
+	if (f->lies >= LIES && !f->forged) {
+		WRITE_ONCE(f->forged, true);
+		stamp->known = TG_DONE_FORGED;
 	}
-	return stamp->known == TG_DONE_NOTICED || stamp->known == TG_DONE_FORGED ? noticed :
-	       clamp(at, began, noticed);
+	return noticed;
 }
 
 /* --- the registers --- */
@@ -209,19 +207,17 @@ static bool read_clock(const struct tgk_clock *c, const struct tgk_chip *chip,
 {
 	struct tgk_reading r;
 	unsigned long flags;
-	bool read = false;
+	bool read;
 	u32 i;
 
 	for (i = 0; i < TRIES; i++) {
 		local_irq_save(flags);
-		if (!chip->time(c->page, &r)) {
-			local_irq_restore(flags);
-			return false;
-		}
+		read = chip->time(c->page, &r);
 		local_irq_restore(flags);
-		if (!read || r.after - r.before < best->after - best->before)
+		if (!read)
+			return false;
+		if (!i || r.after - r.before < best->after - best->before)
 			*best = r;
-		read = true;
 		if (best->after - best->before <= 3 * c->access)
 			break;
 	}
@@ -276,21 +272,21 @@ struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 {
 	const struct tgk_clock *c = &gpu->clock;
 	struct tgk_stamp stamp = { .known = TG_DONE_NOTICED };
+	const u32 seqno = fence->seqno;
+	struct tgk_fences *f;
 	void __iomem *at;
 
 	if (slot == TGK_SLOT_NONE)
 		return stamp;
-	if (READ_ONCE(gpu->sleep.since) || READ_ONCE(c->fences[slot].forged)) {
-		WRITE_ONCE(c->fences[slot].ended, (u32)fence->seqno);
-		return stamp;
+	f = &c->fences[slot];
+	if (!READ_ONCE(gpu->sleep.since) && !READ_ONCE(f->forged)) {
+		at = c->base + slot * SLOT;
+		stamp.time = readl(at + SLOT_TIME);
+		stamp.known = TG_DONE_EXACT;
+		if (READ_ONCE(f->made) != seqno && (sched || readl(at) != seqno))
+			stamp.known = TG_DONE_BY;
 	}
-	at = c->base + slot * SLOT;
-	stamp.time = readl(at + SLOT_TIME);
-	stamp.known = TG_DONE_EXACT;
-	if (READ_ONCE(c->fences[slot].made) != (u32)fence->seqno &&
-	    (sched || readl(at) != (u32)fence->seqno))
-		stamp.known = TG_DONE_BY;
-	WRITE_ONCE(c->fences[slot].ended, (u32)fence->seqno);
+	WRITE_ONCE(f->ended, seqno);
 	return stamp;
 }
 
@@ -299,6 +295,7 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 {
 	struct tgk_clock *c = &gpu->clock;
 	struct tgk_slots slots;
+	s64 delay;
 	u32 i;
 
 	if (cmpxchg(&c->search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
@@ -312,14 +309,16 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 		smp_store_release(&c->search, TGK_SEARCH_ON);	/* with @seen and @delays */
 		return;
 	}
-	for (i = c->seen++; i && c->delays[i - 1] > at - slots.flushed; i--)
+	/* Another thread's read may have hidden this one's. */
+	delay = slots.flushed && !TGK_FENCE_BEFORE_DOORBELL ? at - slots.flushed : S64_MAX;
+	for (i = c->seen++; i && c->delays[i - 1] > delay; i--)
 		c->delays[i] = c->delays[i - 1];
-	c->delays[i] = at - slots.flushed;
+	c->delays[i] = delay;
 	if (c->seen < TGK_DELAYS) {
 		smp_store_release(&c->search, TGK_SEARCH_ON);	/* likewise */
 		return;
 	}
-	if (slots.flushed && !TGK_FENCE_BEFORE_DOORBELL)
+	if (c->delays[TGK_DELAYS / 4] != S64_MAX)
 		WRITE_ONCE(c->delay, c->delays[TGK_DELAYS / 4]);
 	slots.first -= chid;
 	c->slots = slots;

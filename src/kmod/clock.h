@@ -85,7 +85,7 @@ enum tgk_search {
  * @search: enum tgk_search; set atomically
  * @seen: how many fences have told where the slots are; only the thread that asks, as @delays
  * @delays: how long after it had begun to ring the doorbell the driver made each of them, ns, the
- *	shortest first
+ *	shortest first; S64_MAX: not known
  * @delay: the lower quartile of these, since a thread may be held up in between; before they are
  *	there, a guess. Read without a lock
  * @slots: where they are; written by the thread that ends the search, constant once @base is there

@@ -467,7 +467,8 @@ static void free_spare(struct tgk_gpu *gpu)
 
 /**
  * tgk_fence_drop_all() - wait for no fence any more
- * @gpu: the GPU, closed and quiet
+ * @gpu: the GPU, closed and quiet, its fence_work cancelled: a job found here stays until it is
+ *	ended
  *
  * DONE is fed for each of them.
  * Context: process.
@@ -477,8 +478,6 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 	struct dma_fence *fence;
 	struct tgk_job *job;
 
-	/* No submission is left to queue it again, so a job found below stays until it is ended. */
-	cancel_delayed_work_sync(&gpu->fence_work);
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
 		tgk_report_bypassed(gpu);

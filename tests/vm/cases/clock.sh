@@ -2,20 +2,6 @@
 # Sourced, behind lib.sh and disengaged.sh, by cases about the GPU's own clock: what clients are charged, against
 # the time that the card was busy for them and switched to them.
 
-# go_deep NAME COST DEPTH: as go, with so many groups in flight
-go_deep()
-{
-	name=$1
-	tg-truth >/tmp/truth
-	rows=$(grep -o '"channel":' /tmp/truth | wc -l)
-	tgload --name "$name" --kind compute --cost "$2" --every 0 --depth "$3" --json >"/tmp/$name.json" 2>&1 &
-	pids="$pids $!" names="$names $name"
-	echo $! >"/tmp/$name.pid"
-	until_true 20 works "$name" || die "$name does not work: $(cat "/tmp/$name.json")"
-}
-
-charged() { tr '{' '\n' <"$1" | grep "\"pid\": *$2," | field gpu_time_us; }
-
 # snapshot NAME: while all clients stand still, and nothing of theirs is on the GPU
 snapshot()
 {
@@ -49,13 +35,13 @@ compare()
 # far from the truth while the guest stood still for 1 % of the time, it is measured again.
 measure()
 {
-	label=$1 policy=$2 secs=$3 depth=$4 percent=$5 gaps=$6
+	label=$1 policy=$2 secs=$3 in_flight=$4 percent=$5 gaps=$6
 	shift 6
 	insmod $module policy=$policy || die "insmod: exit status $?"
 	pids= names= n=0
-	for cost; do
+	for each; do
 		n=$((n + 1))
-		go_deep $cost-$n $cost $depth
+		go $each-$n $each
 	done
 	sleep 1
 	for try in 1 2 3 4; do

@@ -2,15 +2,15 @@
 # Sourced, behind lib.sh, by cases about shares (slow() wants $scale set): clients without a pause, and
 # their shares by the ground truth.
 
-# go NAME COST [OPTION...]: a client in the background, in $names and $pids; its channel goes to
-# /tmp/NAME.channel
+# go NAME COST [OPTION...]: a client in the background, with $in_flight groups in flight (2), in $names and $pids;
+# its channel goes to /tmp/NAME.channel
 go()
 {
 	name=$1 cost=$2
 	shift 2
 	tg-truth >/tmp/truth
 	rows=$(grep -o '"channel":' /tmp/truth | wc -l)
-	tgload --name "$name" --kind compute --cost "$cost" --every 0 --depth 2 --json "$@" \
+	tgload --name "$name" --kind compute --cost "$cost" --every 0 --depth ${in_flight-2} --json "$@" \
 		>"/tmp/$name.json" 2>&1 &
 	pids="$pids $!" names="$names $name"
 	echo $! >"/tmp/$name.pid"
@@ -24,6 +24,9 @@ works()
 	tr '{' '\n' </tmp/truth | grep '"channel":' | tail -n +$((rows + 1)) | tail -n 1 >/tmp/row
 	[ -s /tmp/row ] && [ "$(field groups </tmp/row)" -gt 3 ] && field channel </tmp/row >"/tmp/$1.channel"
 }
+
+# charged FILE PID: what that client was charged by `tgctl clients --json`, us
+charged() { tr '{' '\n' <"$1" | grep "\"pid\": *$2," | field gpu_time_us; }
 
 # finish: all end, each with its work done
 finish()
