@@ -20,6 +20,7 @@
 
 #include "channel.h"
 #include "client.h"
+#include "driver/driver.h"
 #include "feed.h"
 #include "owner.h"
 #include "sleep.h"
@@ -141,6 +142,8 @@ static bool work_over(const struct tgk_client *client)
 	}
 	fence = unfinished(client);
 	if (fence) {
+		if (tgk_driver.makes_fence(fence))
+			tgk_driver.signals(fence);
 		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);
 	}

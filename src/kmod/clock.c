@@ -46,7 +46,6 @@
 #include "tgk.h"
 #include "wrap/fence.h"
 
-#define SLOT		16			/* bytes */
 #define SLOT_TIME	8			/* offset of the time in a slot */
 #define STEP		NSEC_PER_MSEC		/* the GPU's clock was set */
 #define RATE_MAX	500000			/* of tgk_clock.rate: no clock is worse */
@@ -280,7 +279,7 @@ struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 		return stamp;
 	f = &c->fences[slot];
 	if (!READ_ONCE(gpu->sleep.since) && !READ_ONCE(f->forged)) {
-		at = c->base + slot * SLOT;
+		at = c->base + slot * TGK_SLOT_BYTES;
 		stamp.time = readl(at + SLOT_TIME);
 		stamp.known = TG_DONE_EXACT;
 		if (READ_ONCE(f->made) != seqno && (sched || readl(at) != seqno))
@@ -335,14 +334,13 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
  *
  * Context: in the thread that submits; may hold any lock of the driver.
  *
- * Return: it is known when the fence before it signals: tgk_clock_behind() may be asked.
+ * Return: the interrupt of the fence before it was asked for: tgk_clock_behind() may be called.
  */
 bool tgk_clock_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
 {
 	struct tgk_clock *c = &gpu->clock;
 	s32 slot = tgk_clock_slot(c, chid);
 	struct tgk_fences *f;
-	u32 before;
 
 	if (unlikely(slot == TGK_SLOT_NONE)) {
 		if (READ_ONCE(c->search) != TGK_SEARCH_OVER)
@@ -350,9 +348,8 @@ bool tgk_clock_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 
 		return false;
 	}
 	f = &c->fences[slot];
-	before = f->made;
 	WRITE_ONCE(f->made, (u32)fence->seqno);
-	return before == (u32)fence->seqno - 1;
+	return READ_ONCE(f->asked) == (u32)fence->seqno - 1;
 }
 
 /**
@@ -430,7 +427,7 @@ static void map(struct tgk_clock *c)
 	const struct tgk_slots *s = &c->slots;
 	void __iomem *base = NULL;
 
-	c->nr = s->size / SLOT;
+	c->nr = s->size / TGK_SLOT_BYTES;
 	c->fences = kvcalloc(c->nr, sizeof(*c->fences), GFP_KERNEL);
 	if (c->fences)
 		base = s->combine ? ioremap_wc(s->phys, s->size) : ioremap(s->phys, s->size);

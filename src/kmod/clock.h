@@ -6,6 +6,7 @@
 #define TGK_CLOCK_H
 
 #include <linux/dma-fence.h>
+#include <linux/io.h>
 #include <linux/jiffies.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -16,6 +17,7 @@ struct tgk_gpu;
 struct tgk_job;
 
 #define TGK_SLOT_NONE	(-1)
+#define TGK_SLOT_BYTES	16
 #define TGK_DELAYS	9		/* fences that are asked where the slots are */
 
 /**
@@ -51,15 +53,16 @@ struct tgk_reading {
 /**
  * struct tgk_fences - the fences of a channel that the core hears of
  * @made: number of the latest that was made; written by the thread that submits
+ * @asked: number of the latest whose interrupt was asked for; likewise
  * @ended: number of the latest that has signalled, or was not emitted; written in any context
  * @audited: the GPU was seen at work for the channel, when this was the latest fence; tgk_gpu.lock,
- *	as all below. The two above go without a lock
+ *	as all below. The three above go without a lock
  * @audit: 0: it was not; else when, by ktime_get_ns()
  * @lies: grows where the slot's time was before @audit, shrinks where it was not
  * @forged: the slot is not believed any more; read without the lock
  */
 struct tgk_fences {
-	u32 made, ended, audited;
+	u32 made, asked, ended, audited;
 	s64 audit;
 	u16 lies;
 	bool forged;
@@ -179,6 +182,22 @@ static inline bool tgk_clock_behind(const struct tgk_clock *clock, s32 slot,
 				    const struct dma_fence *fence)
 {
 	return READ_ONCE(clock->fences[slot].ended) != (u32)fence->seqno - 1;
+}
+
+/** tgk_clock_reached() - may the GPU have reached this fence, of the channel of @slot? One read */
+static inline bool tgk_clock_reached(const struct tgk_clock *clock, s32 slot,
+				     const struct dma_fence *fence)
+{
+	return slot == TGK_SLOT_NONE ||
+	       (s32)(readl(clock->base + slot * TGK_SLOT_BYTES) - (u32)fence->seqno) >= 0;
+}
+
+/** tgk_clock_asked() - the interrupt of this fence, of the channel of @slot, was asked for */
+static inline void tgk_clock_asked(const struct tgk_clock *clock, s32 slot,
+				   const struct dma_fence *fence)
+{
+	if (slot != TGK_SLOT_NONE)
+		WRITE_ONCE(clock->fences[slot].asked, (u32)fence->seqno);
 }
 
 /** tgk_clock_queued() - this fence of drm_sched is the latest of the channel whose slot is @slot */

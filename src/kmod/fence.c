@@ -14,11 +14,9 @@
  * client's (tgk_driver.makes_fence()). A capture also goes to the table when another thread's hangs
  * at the channel, or when there is no channel.
  *
- * Fences and freed channels. When nouveau (6.1, 6.12, 7.2) is asked to signal a fence that the card
- * has reached already, nouveau_fence_no_signaling() takes the fence off the channel's list and
- * leaves the fence's pointer to the channel. The channel's end does not find that fence, so the
- * pointer outlives the channel, and the next submission with one of the fence's buffers follows it
- * (nouveau_fence_sync()). So on_init() asks before the card can have reached the fence.
+ * Who asks for its signal. dma_fence calls the driver's enable_signaling() for whoever asks first,
+ * and nouveau's may do harm (driver/nouveau_fence.c). So before a callback is added or a wait
+ * begins, tgk_driver.signals() asks, in a way that does none.
  *
  * Its end. The GPU has written when that was (clock.c); else the time of the signal counts.
  *
@@ -126,10 +124,6 @@ static void on_init(void *data, struct dma_fence *fence)
 	if (!c->timed)
 		return;
 	at = ktime_get_ns();
-	/* If the fence is not emitted after all, its channel gets interrupts that nobody needs. */
-	dma_fence_enable_sw_signaling(fence);
-	if (TGK_FENCE_BEFORE_DOORBELL)
-		at = ktime_get_ns();
 	c->at = tgk_clock_doorbell(&c->timed->clock, at);
 	c->follows = tgk_clock_made(c->timed, c->chid, fence, at) && first;
 }
@@ -315,6 +309,19 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 	}
 }
 
+/*
+ * Ask for the fence's interrupt. It may have come before: then the fence signals here. Not so where
+ * the fence before it has asked, and has yet to signal: that interrupt would have signalled both.
+ */
+static void ask(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
+{
+	tgk_driver.signals(job->fence);
+	if (!(follows && tgk_clock_behind(&gpu->clock, job->slot, job->fence)) &&
+	    tgk_clock_reached(&gpu->clock, job->slot, job->fence))
+		dma_fence_is_signaled(job->fence);
+	tgk_clock_asked(&gpu->clock, job->slot, job->fence);
+}
+
 /**
  * tgk_fence_arm() - a job is on its way through the hardware: STARTED, and DONE when it signals
  * @job: the job; not the caller's any more
@@ -351,13 +358,8 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	/* look() goes on as long as it finds anything. */
 	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
 		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
-	/*
-	 * nouveau overlooks an interrupt that comes before the fence is in its list: so ask. Not
-	 * where the fence before it is still in the list: such an interrupt would have signalled
-	 * that one.
-	 */
-	if (at && !(capture->follows && tgk_clock_behind(&gpu->clock, job->slot, fence)))
-		dma_fence_is_signaled(fence);
+	if (at)
+		ask(gpu, job, capture->follows);
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, stamp_of(gpu, job));
 }

@@ -17,7 +17,7 @@
  * @chid: the driver's number of the channel, if it goes to tgk_fence_arm()
  * @fence: the last one seen, referenced
  * @at: when the doorbell reached the card, if that is wanted; else 0
- * @follows: tgk_clock_behind() may be asked
+ * @follows: tgk_clock_behind() may be called
  */
 struct tgk_capture {
 	struct hlist_node hash;

@@ -462,6 +462,7 @@ const struct tgk_driver tgk_driver = {
 	.watch = tgk_nouveau_watch,
 	.unwatch = tgk_nouveau_unwatch,
 	.slots = tgk_nouveau_slots,
+	.signals = tgk_nouveau_signals,
 	.in_fence = in_fence,
 	.vram = tgk_nouveau_vram,
 	.key = tgk_nouveau_key,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nouveau's fences: in which memory the GPU writes how far each channel is, and when.
+ * nouveau's fences: in which memory the GPU writes how far each channel is, and when; and how a
+ * channel's interrupts are had.
  *
  * nouveau (nv84_fence.c, nvc0_fence.c) has one buffer for the fences of all channels, pinned and
  * mapped as long as the GPU is bound, with a slot of 16 bytes for each channel. It reads a slot by
@@ -11,6 +12,15 @@
  *
  * The buffer begins with TTM's object, whose resource says where it lies in the machine's address
  * space.
+ *
+ * Interrupts. nouveau switches them on for a channel as long as one of its fences wants them: its
+ * enable_signaling() counts, and the end of a fence that has DMA_FENCE_FLAG_USER_BITS counts down.
+ * Where the slot says that the GPU has reached the fence, enable_signaling() also takes the fence
+ * off the channel's list, but leaves its pointer to the channel (nouveau_fence_no_signaling()). The
+ * channel's end does not find that fence, so the pointer outlives the channel, and the next
+ * submission with one of the fence's buffers follows it (nouveau_fence_sync()). Any client can
+ * write the slot. So we call enable_signaling() with a stand-in that has no channel: nouveau does
+ * not look at the slot then. The real fence gets the stand-in's flag.
  */
 #include <drm/drm_gem_ttm_helper.h>
 #include <linux/kprobes.h>
@@ -18,6 +28,9 @@
 #include <linux/mutex.h>
 
 #include "nouveau.h"
+#include "wrap/fence.h"
+
+#define FENCE_MAX	128	/* bytes: nouveau's fence is no larger */
 
 static struct task_struct *asking;	/* the thread that makes nouveau read; set atomically */
 static void *buffer;			/* what it has read from; only @asking, as @word */
@@ -103,4 +116,25 @@ bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots)
 	/* @buffer and @word are the next one's. */
 	smp_store_release(&asking, NULL);
 	return bo;
+}
+
+void tgk_nouveau_signals(struct dma_fence *fence)
+{
+	union {
+		struct dma_fence fence;
+		u8 room[FENCE_MAX];
+	} in = {};
+	unsigned long flags;
+
+	dma_fence_lock_irqsave(fence, flags);
+	if (!test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags) &&
+	    !test_and_set_bit(DMA_FENCE_FLAG_ENABLE_SIGNAL_BIT, &fence->flags)) {
+		in.fence = *fence;
+		kref_init(&in.fence.refcount);
+		kref_get(&in.fence.refcount);	/* nouveau warns where it is the last one */
+		tgk_fence_enable(&in.fence);
+		if (test_bit(DMA_FENCE_FLAG_USER_BITS, &in.fence.flags))
+			set_bit(DMA_FENCE_FLAG_USER_BITS, &fence->flags);
+	}
+	dma_fence_unlock_irqrestore(fence, flags);
 }
