@@ -24,9 +24,15 @@
  * counts only if it lies between the submission's start and its interrupt.
  *
  * Some twenty times a second, at moments that no client knows, the GPU is asked which channel it
- * works for. If that channel's latest group claims later to have ended before, the claim is false.
- * Where that happens often, interrupts count for the channel from then on. One such claim proves
- * nothing: the driver may have rung a doorbell whose fence it had yet to make.
+ * works for. If the slot says later that the group had ended before, that is false, and the slot's
+ * times are not believed for a while: interrupts count, less what they are late as far as audits
+ * have shown. So it is with a single time that is out of its bounds.
+ *
+ * Only work on the GPU can write a slot, and only work that came after the fence has written such a
+ * time. So the channel is suspected that the GPU is found at work for. One case proves nothing: the
+ * driver may have rung a doorbell whose fence it had yet to make. A channel that is suspected often,
+ * and far more often than others, is the liar's: its client is named, and its interrupts count in
+ * full from then on.
  *
  * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
  * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
@@ -51,8 +57,11 @@
 #define RATE_MAX	500000			/* of tgk_clock.rate: no clock is worse */
 #define RATE_SPAN	(64 * NSEC_PER_SEC)	/* it is measured over so long, and then anew */
 #define SLACK		(50 * NSEC_PER_USEC)	/* allowed to a time that is out of its bounds */
-#define LIE		16			/* a false claim counts so much, a true one 1 */
-#define LIES		64			/* so much is too much */
+#define UNNOTICED	(5 * NSEC_PER_MSEC)	/* an interrupt is hardly ever so late */
+#define WARY		16			/* a false time costs the trust of so many audits */
+#define LIES		4			/* so many false times are too many */
+#define LIES_MAX	1000			/* more are not counted */
+#define SOON		(HZ / 8)		/* when the clock is read again, after a lie */
 #define TRIES		3			/* to read the clock without being held up */
 
 /* --- two clocks: under tgk_gpu.lock --- */
@@ -75,6 +84,32 @@ static u64 to_gpu(const struct tgk_clock *c, s64 mono)
 static s64 middle(const struct tgk_reading *r)
 {
 	return r->before + (r->after - r->before) / 2;
+}
+
+/*
+ * The latest reading has shown whether the GPU's clock was set. If it was not, somebody has lied.
+ * Now and then an innocent one is suspected, so it must be suspected far more than others.
+ */
+static void judge(struct tgk_clock *c, bool set)
+{
+	struct tgk_fences *most = NULL;
+	u32 i, second = 0;
+
+	for (i = 0; c->doubted && i < c->nr; i++) {
+		struct tgk_fences *f = &c->fences[i];
+
+		if (set) {
+			f->lies = 0;
+		} else if (!most || f->lies > most->lies) {
+			second = most ? most->lies : 0;
+			most = f;
+		} else {
+			second = max(second, (u32)f->lies);
+		}
+	}
+	c->doubted = false;
+	if (most && most->lies >= LIES && most->lies >= 2 * second)
+		most->proven = true;
 }
 
 static void begin(struct tgk_clock *c, const struct tgk_reading *r)
@@ -120,8 +155,10 @@ static void compare(struct tgk_clock *c, const struct tgk_reading *r)
 	from = max(mono - error, r->before);
 	to = min(mono + error, r->after);
 	if (!c->known || mono < r->before - STEP || mono > r->after + STEP) {
+		judge(c, true);
 		begin(c, r);
 	} else {
+		judge(c, false);
 		if (from > to) {	/* the rate is not what it was */
 			from = r->before;
 			to = r->after;
@@ -148,24 +185,75 @@ void tgk_clock_slept(struct tgk_clock *clock)
 	WRITE_ONCE(clock->due, jiffies - 1);
 }
 
-/* Was the channel seen at work after @at, when its latest fence was this one or one before it? */
-static bool is_lie(struct tgk_fences *f, const struct dma_fence *fence, s64 at)
+/* A time was false: is it the clock? */
+static void doubt(struct tgk_clock *c)
 {
-	bool lie;
+	c->doubted = true;
+	if (time_after(READ_ONCE(c->due), jiffies + SOON))
+		WRITE_ONCE(c->due, jiffies + SOON);
+}
 
-	if (!f->audit || (s32)((u32)fence->seqno - f->audited) < 0)
-		return false;
-	lie = (u32)fence->seqno == f->audited && at < f->audit;
+/* The channel that the GPU works for: the fences of its slot; NULL: not known, or it has no slot. */
+static struct tgk_fences *at_work(struct tgk_gpu *gpu)
+{
+	const struct tgk_poll *p = &gpu->poll;
+	struct tgk_clock *c = &gpu->clock;
+	u32 chid = p->chip->read(p->page);
+	s32 slot;
+
+	/* A switch of channels between the registers that it reads could show a wrong one. */
+	if (chid == TGK_CHID_NONE || chid == TGK_CHID_GONE || p->chip->read(p->page) != chid)
+		return NULL;
+	slot = tgk_clock_slot(c, chid);
+	return slot == TGK_SLOT_NONE ? NULL : &c->fences[slot];
+}
+
+/* The time in a slot is false. What has written it may still be at work; else it was @own. */
+static void suspect(struct tgk_gpu *gpu, struct tgk_fences *own)
+{
+	struct tgk_fences *f = at_work(gpu) ?: own;
+
+	f->lies += f->lies < LIES_MAX;
+	doubt(&gpu->clock);
+}
+
+/* What an audit says of a time. */
+enum audit { AUDIT_NONE, AUDIT_TRUE, AUDIT_FALSE };
+
+/*
+ * Was the channel seen at work for this fence after @at? If there was another one in flight, it may
+ * have been for that one: when it was seen, this one may have signalled, and nobody had noticed.
+ */
+static enum audit audit(struct tgk_fences *f, const struct dma_fence *fence, s64 at, s64 noticed)
+{
+	s64 seen = f->audit;
+
+	if (!seen || (s32)((u32)fence->seqno - f->audited) < 0)
+		return AUDIT_NONE;
 	f->audit = 0;
-	f->lies = lie ? f->lies + LIE : f->lies - !!f->lies;
-	return lie;
+	if ((u32)fence->seqno != f->audited || (!f->alone && noticed - seen < UNNOTICED))
+		return AUDIT_NONE;
+	if (at < seen) {
+		f->wary = WARY;
+		return AUDIT_FALSE;
+	}
+	f->wary -= !!f->wary;
+	return AUDIT_TRUE;
+}
+
+/* Move towards the median, however late single ones are. */
+static void learn_late(struct tgk_clock *c, s64 late)
+{
+	const s64 step = c->late / 4 + 10 * NSEC_PER_USEC;
+
+	c->late = max(c->late + (late > c->late ? step : -step), (s64)0);
 }
 
 /**
  * tgk_clock_end() - when did a submission end?
  * @gpu: the GPU
- * @stamp: what its slot said; its known is NOTICED where that cannot be true, FORGED where it is
- *	the lie by which the slot is found out
+ * @stamp: what its slot said; its known is NOTICED where that cannot be true, FORGED where its
+ *	client's lies have been found out
  * @job: the submission
  * @noticed: when its fence signalled, by ktime_get_ns()
  *
@@ -177,24 +265,44 @@ static bool is_lie(struct tgk_fences *f, const struct dma_fence *fence, s64 at)
 s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk_job *job,
 		  s64 noticed)
 {
-	const struct tgk_clock *c = &gpu->clock;
+	struct tgk_clock *c = &gpu->clock;
 	s64 began = job->began, slack = c->error + SLACK, at;
 	struct tgk_fences *f;
+	enum audit says;
 	u64 latest;
 
 	if (stamp->known == TG_DONE_NOTICED)
 		return noticed;
-	latest = to_gpu(c, noticed) + STEP;
-	at = to_mono(c, latest - (u32)((u32)latest - stamp->time));
 	f = &c->fences[job->slot];
-	if (c->known && at >= began - slack && at <= noticed + slack &&
-	    !is_lie(f, job->fence, at + slack))
-		return clamp(at, began, noticed);
-	stamp->known = TG_DONE_NOTICED;
-	if (f->lies >= LIES && !f->forged) {
+	if (f->proven && !f->forged) {
 		WRITE_ONCE(f->forged, true);
 		stamp->known = TG_DONE_FORGED;
+		return noticed;
 	}
+	latest = to_gpu(c, noticed) + STEP;
+	at = to_mono(c, latest - (u32)((u32)latest - stamp->time));
+	if (!c->known)
+		goto interrupt;
+	if (at < began - slack || at > noticed + slack) {
+		if (stamp->known != TG_DONE_EXACT)
+			goto interrupt;
+		if (!job->scheduled && tgk_clock_reached(c, job->slot, job->fence))
+			suspect(gpu, f);
+		goto about;
+	}
+	says = audit(f, job->fence, at + slack, noticed);
+	at = clamp(at, began, noticed);
+	if (says == AUDIT_FALSE)
+		suspect(gpu, f);
+	if (f->wary)
+		goto about;
+	if (says == AUDIT_TRUE && stamp->known == TG_DONE_EXACT)
+		learn_late(c, noticed - at);
+	return at;
+about:
+	noticed = max(began, noticed - c->late);
+interrupt:
+	stamp->known = TG_DONE_NOTICED;
 	return noticed;
 }
 
@@ -376,26 +484,20 @@ void tgk_clock_unmade(struct tgk_gpu *gpu, u32 chid)
  */
 void tgk_clock_audit(struct tgk_gpu *gpu)
 {
-	const struct tgk_poll *p = &gpu->poll;
 	struct tgk_clock *c = &gpu->clock;
 	s64 at = ktime_get_ns();
 	struct tgk_fences *f;
-	s32 slot;
-	u32 chid;
+	u32 flying;
 
-	if (!smp_load_acquire(&c->base) || !p->chip)	/* and what was written before it */
+	/* What was written before @base is there, too. */
+	f = smp_load_acquire(&c->base) && gpu->poll.chip ? at_work(gpu) : NULL;
+	if (!f)
 		return;
-	chid = p->chip->read(p->page);
-	/* A switch of channels between the registers that it reads could show a wrong one. */
-	if (chid == TGK_CHID_NONE || chid == TGK_CHID_GONE || p->chip->read(p->page) != chid)
-		return;
-	slot = tgk_clock_slot(c, chid);
-	if (slot == TGK_SLOT_NONE)
-		return;
-	f = &c->fences[slot];
 	raw_spin_lock_irq(&gpu->lock);
-	if (READ_ONCE(f->made) != READ_ONCE(f->ended)) {
-		f->audited = READ_ONCE(f->made);
+	flying = READ_ONCE(f->made) - READ_ONCE(f->ended);
+	if (flying) {
+		f->audited = READ_ONCE(f->made) - flying + 1;
+		f->alone = flying == 1;
 		f->audit = at;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
@@ -417,7 +519,9 @@ void tgk_clock_fresh(struct tgk_gpu *gpu, u32 chid)
 		return;
 	raw_spin_lock_irq(&gpu->lock);
 	c->fences[slot].audit = 0;
+	c->fences[slot].wary = 0;
 	c->fences[slot].lies = 0;
+	c->fences[slot].proven = false;
 	WRITE_ONCE(c->fences[slot].forged, false);
 	raw_spin_unlock_irq(&gpu->lock);
 }

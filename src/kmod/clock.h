@@ -55,17 +55,21 @@ struct tgk_reading {
  * @made: number of the latest that was made; written by the thread that submits
  * @asked: number of the latest whose interrupt was asked for; likewise
  * @ended: number of the latest that has signalled, or was not emitted; written in any context
- * @audited: the GPU was seen at work for the channel, when this was the latest fence; tgk_gpu.lock,
- *	as all below. The three above go without a lock
- * @audit: 0: it was not; else when, by ktime_get_ns()
- * @lies: grows where the slot's time was before @audit, shrinks where it was not
- * @forged: the slot is not believed any more; read without the lock
+ * @audited: the GPU was seen at work for the channel, and this one was next to end; tgk_gpu.lock, as
+ *	all below. The three above go without a lock
+ * @audit: when that was, by ktime_get_ns(); 0: it was not
+ * @alone: there was no other one in flight
+ * @wary: audits that have to pass until the slot's times are believed again
+ * @lies: false times, in any slot, that work of this channel has probably written
+ * @proven: there were enough, and the GPU's clock was not set
+ * @forged: its client has been named, and the slot is not believed any more; read without the lock
  */
 struct tgk_fences {
 	u32 made, asked, ended, audited;
 	s64 audit;
-	u16 lies;
-	bool forged;
+	bool alone;
+	u16 wary, lies;
+	bool proven, forged;
 };
 
 /**
@@ -97,6 +101,8 @@ enum tgk_search {
  * @nr: how many there are; constant once @base is there, as @fences
  * @fences: for each slot, what is known of the fences that were made for it
  * @known: the two clocks can be compared; tgk_gpu.lock, as all below
+ * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody has lied
+ * @late: how long after a completion its fence signals, about the median, ns
  * @mono: @gpu, by ktime_get_ns()
  * @gpu: a time of the GPU's
  * @rate: how much faster ktime_get_ns() runs than the GPU's clock, per billion
@@ -117,8 +123,8 @@ struct tgk_clock {
 	u32 nr;
 	struct tgk_fences *fences;
 
-	bool known;
-	s64 mono;
+	bool known, doubted;
+	s64 late, mono;
 	u64 gpu;
 	s64 rate, error, access;
 	struct tgk_reading last, early;

@@ -171,7 +171,7 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_FORGED:
-		pr_warn("GPU %u: client %u (%s, pid %u): somebody forges the times at which its command groups end: they are taken from interrupts\n",
+		pr_warn("GPU %u: client %u (%s, pid %u): it forges the times at which command groups end: its own are taken from interrupts\n",
 			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:

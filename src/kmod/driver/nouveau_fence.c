@@ -120,6 +120,7 @@ bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots)
 
 void tgk_nouveau_signals(struct dma_fence *fence)
 {
+	const struct dma_fence_ops *ops;
 	union {
 		struct dma_fence fence;
 		u8 room[FENCE_MAX];
@@ -132,7 +133,9 @@ void tgk_nouveau_signals(struct dma_fence *fence)
 		in.fence = *fence;
 		kref_init(&in.fence.refcount);
 		kref_get(&in.fence.refcount);	/* nouveau warns where it is the last one */
-		tgk_fence_enable(&in.fence);
+		ops = rcu_dereference_raw(fence->ops);
+		if (ops->enable_signaling)
+			ops->enable_signaling(&in.fence);
 		if (test_bit(DMA_FENCE_FLAG_USER_BITS, &in.fence.flags))
 			set_bit(DMA_FENCE_FLAG_USER_BITS, &fence->flags);
 	}

@@ -51,14 +51,6 @@ static inline const char *tgk_fence_timeline(struct dma_fence *fence)
 #define dma_fence_unlock_irqrestore(fence, flags)	spin_unlock_irqrestore((fence)->lock, flags)
 #endif
 
-/* The driver's enable_signaling(), under the fence's lock. Return: the fence has yet to signal. */
-static inline bool tgk_fence_enable(struct dma_fence *fence)
-{
-	const struct dma_fence_ops *ops = rcu_dereference_raw(fence->ops);
-
-	return !ops->enable_signaling || ops->enable_signaling(fence);
-}
-
 /* When it signalled, or 0 when nobody has written that down yet. */
 static inline ktime_t tgk_fence_time(struct dma_fence *fence)
 {

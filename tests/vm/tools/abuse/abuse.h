@@ -33,6 +33,7 @@
  * @fd: the device
  * @id: nouveau's number
  * @handle: of the buffer: push buffers, results, the program
+ * @address: where the GPU finds it
  * @map: the buffer, mapped
  * @words: length of each push buffer
  * @patch: index of the word that holds the group's number
@@ -40,6 +41,7 @@
 struct chan {
 	int fd, id;
 	uint32_t handle;
+	uint64_t address;
 	uint8_t *map;
 	uint32_t words, patch;
 };
@@ -81,6 +83,8 @@ void chan_new(struct chan *ch, int fd, unsigned int cost_us);
 int chan_free(const struct chan *ch);
 /* Until everything submitted with this channel's buffer has completed. */
 int chan_wait(const struct chan *ch);
+/* Which of the channel's push buffers a group has. */
+uint32_t slot_of(uint32_t seq);
 /* The right arguments for group number @seq, which is not 0. */
 void call_init(struct call *call, const struct chan *ch, uint32_t seq);
 int submit(const struct chan *ch, uint32_t seq);
@@ -124,6 +128,7 @@ void do_ioctl(char **args);		/* cost.c */
 void do_crowd(char **args);		/* many.c */
 void do_line(char **args);
 void do_forge(char **args);		/* forge.c */
+void do_lie(char **args);
 void do_snapshots(char **args);
 
 #endif

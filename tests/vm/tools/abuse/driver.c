@@ -141,6 +141,7 @@ void chan_new(struct chan *ch, int fd, unsigned int cost_us)
 	ch->fd = fd;
 	ch->id = alloc.channel;
 	ch->handle = buffer.handle;
+	ch->address = buffer.offset;
 	ch->map = buffer_map(fd, &buffer);
 	tgl_program((uint32_t *)(ch->map + PROGRAM));
 	for (i = 0; i < SLOTS; i++)

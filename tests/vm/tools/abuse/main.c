@@ -38,6 +38,7 @@ static const struct {
 	{ "ioctl", 2, do_ioctl, "N COST: how long a submission takes, alone and with its fence's interrupt" },
 	{ "crowd", 3, do_crowd, "N THREADS COST: processes c0 to c9, with a channel each, until killed" },
 	{ "line", 2, do_line, "THREADS COST: threads of one channel, interrupted once; until killed" },
+	{ "lie", 4, do_lie, "WHAT CHANNEL COST SLOTS: groups that write false times of fences; until SIGTERM" },
 	{ "forge", 3, do_forge, "N COST SLOTS: groups that say they are over when they begin" },
 	{ "snapshots", 1, do_snapshots, "N: so many at once, in small pieces" },
 	{ "until-gone", 1, do_until_gone, "COST: until the device goes; stay" },
