@@ -193,6 +193,7 @@ struct tg_vgpu {
  * @joined: the policy in force knows it: join() has been called
  * @no_vram: the memory that its line asks for (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
+ * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @weight: share (fair policies)
@@ -219,7 +220,7 @@ struct tg_client {
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	bool sent : 1;
+	bool sent : 1, paired : 1;
 	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -239,7 +240,7 @@ struct tg_client {
 	u64 priv[TG_CLIENT_PRIV / 8];
 };
 
-#define TG_ENDS		16	/* completions that an engine remembers; a power of two */
+#define TG_ENDS		32	/* completions that an engine remembers; a power of two */
 
 /**
  * struct tg_end - a completion that an engine remembers

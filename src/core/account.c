@@ -8,8 +8,9 @@
  * A completion whose time comes from the GPU's own clock is exact, but the host may hear of two in
  * the wrong order. So each engine remembers its latest completions in the order of their times, and
  * the one that comes in between takes its part from the job after it. Times of interrupts are no
- * such evidence. Where all jobs go at once (fifo), they are settled between the jobs that a late
- * one concerns.
+ * such evidence. Of two jobs of a channel that the host sees as one, the first has no time of its
+ * own, and gets the likeliest. Where all jobs go at once (fifo), they are settled between the jobs
+ * that a late one concerns.
  *
  * job.c calls this file when a job ends or is lost; policies whose gates are open call tg_charge().
  * Under the GPU's lock.
@@ -56,7 +57,7 @@ static void learn(struct tg_client *client, s64 used)
 {
 	u64 seen = client->stats.completed;
 
-	if (seen)
+	if (seen && client->typical)
 		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
 					     min(seen + 1, (u64)16));
 	else
@@ -144,6 +145,37 @@ static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *jo
 }
 
 /**
+ * tg_job_place() - when did a job complete whose channel's next job has completed, too?
+ * @gpu: the GPU
+ * @job: BUSY
+ * @by: when the next one completed, not after gpu->now
+ *
+ * It took its client's typical time, at the first place since its start where another job has
+ * taken too much; else behind the last completion that is known. O(TG_ENDS).
+ *
+ * Return: not after @by; @by where nothing is known of its client.
+ */
+s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by)
+{
+	struct tg_engine *engine = tg_job_engine(gpu, job);
+	const s64 typical = job->client->typical;
+	u64 nr = rank(engine, job->since);
+	const struct tg_client *client;
+	const struct tg_end *end;
+
+	if (!typical)
+		return by;
+	for (; nr < engine->nr_ends && end_nr(engine, nr)->at <= by; nr++) {
+		end = end_nr(engine, nr);
+		client = tg_gpu_client(gpu, end->client);
+		if (client && end->used - client->typical > typical / 2)
+			return min(end->at - end->used + typical, by);
+	}
+	end = end_before(engine, nr);
+	return min(max(job->since, end ? end->at : job->since) + typical, by);
+}
+
+/**
  * tg_job_used() - what a job has used of its first engine that has just completed
  * @gpu: the GPU
  * @job: BUSY
@@ -156,7 +188,7 @@ s64 tg_job_used(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known)
 {
 	struct tg_engine *engine = tg_job_engine(gpu, job);
 
-	if (known == TG_DONE_EXACT)
+	if (known == TG_DONE_EXACT || known == TG_DONE_BY)
 		return exact(gpu, engine, job, at);
 	return max(at - max(job->since, engine->last_done), (s64)0);
 }
@@ -178,7 +210,10 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
 		engine->surplus = 0;
 	else
 		used = balance(gpu, engine, job, used);
-	learn(job->client, used);
+	/* Of two that were seen as one, neither teaches anything. */
+	if (known != TG_DONE_BY && !job->client->paired)
+		learn(job->client, used);
+	job->client->paired = known == TG_DONE_BY;
 	return used;
 }
 

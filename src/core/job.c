@@ -573,6 +573,8 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	at = min(ev->at, gpu->now);
 	engine = tg_job_engine(gpu, job);
 	if (job->state == TG_JOB_BUSY) {
+		if (ev->done.known == TG_DONE_BY)
+			at = tg_job_place(gpu, job, at);
 		used = tg_job_used(gpu, job, at, ev->done.known);
 		if (gpu->dry)
 			tg_dry_over(gpu, job, used);

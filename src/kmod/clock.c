@@ -29,10 +29,10 @@
  * have shown. So it is with a single time that is out of its bounds.
  *
  * Only work on the GPU can write a slot, and only work that came after the fence has written such a
- * time. So the channel is suspected that the GPU is found at work for. One case proves nothing: the
- * driver may have rung a doorbell whose fence it had yet to make. A channel that is suspected often,
- * and far more often than others, is the liar's: its client is named, and its interrupts count in
- * full from then on.
+ * time. So the channel is suspected that the GPU is found at work for. One case proves nothing:
+ * the driver may have rung a doorbell whose fence it had yet to make. A channel that is often
+ * suspected, far more often than others, is the liar's: its client is named, and its interrupts
+ * count in full from then on.
  *
  * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
  * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
@@ -99,12 +99,13 @@ static void judge(struct tgk_clock *c, bool set)
 		struct tgk_fences *f = &c->fences[i];
 
 		if (set) {
+			f->wary = 0;
 			f->lies = 0;
 		} else if (!most || f->lies > most->lies) {
 			second = most ? most->lies : 0;
 			most = f;
 		} else {
-			second = max(second, (u32)f->lies);
+			second = max_t(u32, second, f->lies);
 		}
 	}
 	c->doubted = false;
@@ -193,7 +194,7 @@ static void doubt(struct tgk_clock *c)
 		WRITE_ONCE(c->due, jiffies + SOON);
 }
 
-/* The channel that the GPU works for: the fences of its slot; NULL: not known, or it has no slot. */
+/* Of the channel that the GPU works for; NULL: not known, or it has no slot. */
 static struct tgk_fences *at_work(struct tgk_gpu *gpu)
 {
 	const struct tgk_poll *p = &gpu->poll;
@@ -284,10 +285,11 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	if (!c->known)
 		goto interrupt;
 	if (at < began - slack || at > noticed + slack) {
-		if (stamp->known != TG_DONE_EXACT)
-			goto interrupt;
+		if (stamp->known == TG_DONE_BY)
+			return noticed;
 		if (!job->scheduled && tgk_clock_reached(c, job->slot, job->fence))
 			suspect(gpu, f);
+		f->wary = WARY;
 		goto about;
 	}
 	says = audit(f, job->fence, at + slack, noticed);

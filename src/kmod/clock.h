@@ -55,8 +55,8 @@ struct tgk_reading {
  * @made: number of the latest that was made; written by the thread that submits
  * @asked: number of the latest whose interrupt was asked for; likewise
  * @ended: number of the latest that has signalled, or was not emitted; written in any context
- * @audited: the GPU was seen at work for the channel, and this one was next to end; tgk_gpu.lock, as
- *	all below. The three above go without a lock
+ * @audited: the GPU was seen at work for the channel, and this one was next to end;
+ *	tgk_gpu.lock, as all below. The three above go without a lock
  * @audit: when that was, by ktime_get_ns(); 0: it was not
  * @alone: there was no other one in flight
  * @wary: audits that have to pass until the slot's times are believed again
@@ -101,7 +101,7 @@ enum tgk_search {
  * @nr: how many there are; constant once @base is there, as @fences
  * @fences: for each slot, what is known of the fences that were made for it
  * @known: the two clocks can be compared; tgk_gpu.lock, as all below
- * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody has lied
+ * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody lied
  * @late: how long after a completion its fence signals, about the median, ns
  * @mono: @gpu, by ktime_get_ns()
  * @gpu: a time of the GPU's

@@ -117,6 +117,14 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "1 submit 1 1 2\n" "1 started 2\n"
 	  "9100 by 1 9000\n" "9100 exact 2 9000\n" "9100 time 1\n",
 	  "0 free 1, 1 free 2, 9100 used 9000" },
+	{ "the GPU's clock: two of a channel are seen as one, while groups of two clients alternate", "fifo",
+	  TWO_AT_ONCE "1000 exact 1 1000\n" "2000 exact 2 2000\n"
+	  "2000 submit 1 1 3\n" "2000 submit 2 1 4\n" "2000 submit 1 1 5\n" "2000 submit 2 1 6\n"
+	  "2000 started 3\n" "2000 started 4\n" "2000 started 5\n" "2000 started 6\n"
+	  "6100 by 3 5000\n" "6100 exact 5 5000\n" "6100 time 1\n"
+	  "6100 by 4 6000\n" "6100 exact 6 6000\n" "6100 time 1\n" "6100 time 2\n",
+	  "0 free 1, 0 free 2, 2000 free 3, 2000 free 4, 2000 free 5, 2000 free 6, "
+	  "6100 used 4000, 6100 used 3000, 6100 used 3000" },
 	{ "the GPU's clock: what was charged too much returns to the reserve", "timegraph",
 	  "0 spec a:ht:pe:1:1000:100000\n" "0 join 1 1 a\n" "0 join 1 2 a\n" "0 submit 1 1 1\n"
 	  "0 started 1\n" "0 submit 1 2 2\n" "0 started 2\n" "600 exact 2 500\n" "600 budget 1\n"
@@ -126,11 +134,16 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 99\n" "0 started 99\n"
 	  EXACT(10) EXACT(11) EXACT(12) EXACT(13) EXACT(14) EXACT(15) EXACT(16) EXACT(17)
 	  EXACT(18) EXACT(19) EXACT(20) EXACT(21) EXACT(22) EXACT(23) EXACT(24) EXACT(25)
-	  EXACT(26) "300 exact 99 10\n" "300 time 1\n" "300 time 2\n",
-	  "0 free 99, 100 free 10, 110 free 11, 120 free 12, 130 free 13, 140 free 14, 150 free 15, "
-	  "160 free 16, 170 free 17, 180 free 18, 190 free 19, 200 free 20, 210 free 21, "
-	  "220 free 22, 230 free 23, 240 free 24, 250 free 25, 260 free 26, 300 used 0, "
-	  "300 used 136" },
+	  EXACT(26) EXACT(27) EXACT(28) EXACT(29) EXACT(30) EXACT(31) EXACT(32) EXACT(33)
+	  EXACT(34) EXACT(35) EXACT(36) EXACT(37) EXACT(38) EXACT(39) EXACT(40) EXACT(41)
+	  EXACT(42) "500 exact 99 10\n" "500 time 1\n" "500 time 2\n",
+	  "0 free 99, 100 free 10, 110 free 11, 120 free 12, 130 free 13, 140 free 14, "
+	  "150 free 15, 160 free 16, 170 free 17, 180 free 18, 190 free 19, 200 free 20, "
+	  "210 free 21, 220 free 22, 230 free 23, 240 free 24, 250 free 25, 260 free 26, "
+	  "270 free 27, 280 free 28, 290 free 29, 300 free 30, 310 free 31, 320 free 32, "
+	  "330 free 33, 340 free 34, 350 free 35, 360 free 36, 370 free 37, 380 free 38, "
+	  "390 free 39, 400 free 40, 410 free 41, 420 free 42, "
+	  "500 used 0, 500 used 264" },
 	{ "an open gate that answers anyway frees", "none",
 	  "0 join 1 1 a\n" "10 submit 1 1 1\n" "11 started 1\n" "12 done 1\n",
 	  "10 free 1" },

@@ -30,7 +30,15 @@ static u32 depth;
 static u64 within;	/* what timing itself takes of a section */
 static u64 around;	/* what it takes of the section in which another one lies */
 static struct tgt_site *sites;
-static bool deep;	/* more were nested than there is room for, or a lock is given back that nobody took */
+static bool deep;	/* more were nested than there is room for, or a lock is given back that was not taken last */
+
+/* Only the first time is of interest. */
+static void too_deep(const char *file, int line)
+{
+	if (!deep)
+		pr_err("timegraph: sections: cannot be told since %s:%d, %u deep\n", file, line, depth);
+	deep = true;
+}
 
 static noinline u64 ticks(void)
 {
@@ -48,7 +56,7 @@ noinline void tgt_begin(struct tgt_site *site, const void *lock)
 		sites = site;
 	}
 	if (depth == NESTED) {
-		deep = true;
+		too_deep(site->file, site->line);
 	} else {
 		open[depth].site = site;
 		open[depth].lock = lock;
@@ -68,7 +76,7 @@ noinline void tgt_end(const void *lock, const char *file, int line)
 
 	local_irq_save(flags);
 	if (!depth || open[depth - 1].lock != lock) {
-		deep = true;
+		too_deep(file, line);
 	} else {
 		depth--;
 		site = open[depth].site;
