@@ -35,9 +35,14 @@ static bool deep;	/* more were nested than there is room for, or a lock is given
 /* Only the first time is of interest. */
 static void too_deep(const char *file, int line)
 {
-	if (!deep)
-		pr_err("timegraph: sections: cannot be told since %s:%d, %u deep\n", file, line, depth);
+	u32 i;
+
+	if (deep)
+		return;
 	deep = true;
+	pr_err("timegraph: sections: cannot be told since %s:%d, within:\n", file, line);
+	for (i = 0; i < depth; i++)
+		pr_err("timegraph: sections: %s:%d\n", open[i].site->file, open[i].site->line);
 }
 
 static noinline u64 ticks(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How long are the sections under our locks? `make kmod-timed` includes this ahead of every file of the module, so that
- * each section of the module's own, under a raw lock or rcu_read_lock_sched(), is timed from when the lock is held
+ * each section of the module's own, under a raw lock, a fence's or rcu_read_lock_sched(), is timed from when the lock is held
  * until it is given back. The place that takes it has the account (struct tgt_site); timed.c keeps them.
  *
  * For a guest with one CPU whose clock counts instructions (scripts/vm -i -c 1): a tick of the TSC is one of them.
@@ -62,6 +62,11 @@ extern const char tgt_sched;	/* stands for rcu_read_lock_sched() */
 #define raw_spin_lock_irqsave(lock, flags) ({ flags = _raw_spin_lock_irqsave(lock); TGT_BEGIN(lock); })
 #undef raw_spin_unlock_irqrestore
 #define raw_spin_unlock_irqrestore(lock, flags) ({ TGT_END(lock); _raw_spin_unlock_irqrestore(lock, flags); })
+/* a driver's lock, which a function of ours takes */
+#undef spin_lock_irqsave
+#define spin_lock_irqsave(lock, flags) \
+	({ flags = _raw_spin_lock_irqsave(spinlock_check(lock)); TGT_BEGIN(lock); })
+#define spin_unlock_irqrestore(lock, flags) ({ TGT_END(lock); spin_unlock_irqrestore(lock, flags); })
 #define rcu_read_lock_sched() ({ rcu_read_lock_sched(); TGT_BEGIN(&tgt_sched); })
 #define rcu_read_unlock_sched() ({ TGT_END(&tgt_sched); rcu_read_unlock_sched(); })
 
