@@ -209,11 +209,15 @@ static struct tgk_fences *at_work(struct tgk_gpu *gpu)
 	return slot == TGK_SLOT_NONE ? NULL : &c->fences[slot];
 }
 
-/* The time in a slot is false. What has written it may still be at work; else it was @own. */
+/*
+ * The time in a slot is false. What has written it may still be at work; else it was @own. A GPU
+ * that closes is not asked: the registers go (tgk_poll_detach()).
+ */
 static void suspect(struct tgk_gpu *gpu, struct tgk_fences *own)
 {
-	struct tgk_fences *f = at_work(gpu) ?: own;
+	struct tgk_fences *f = gpu->closing ? NULL : at_work(gpu);
 
+	f = f ?: own;
 	f->lies += f->lies < LIES_MAX;
 	doubt(&gpu->clock);
 }
