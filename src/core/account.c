@@ -144,35 +144,53 @@ static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *jo
 	return max(at - max(job->since, free), (s64)0);
 }
 
+/* The channel's next job is on its way, too: since when? TG_NEVER: it is not. */
+static s64 next_since(const struct tg_job *job)
+{
+	const struct tg_job *next;
+
+	if (job->sibling.next == &job->channel->jobs)
+		return TG_NEVER;
+	next = list_entry(job->sibling.next, struct tg_job, sibling);
+	return next->state == TG_JOB_BUSY ? next->since : TG_NEVER;
+}
+
 /**
  * tg_job_place() - when did a job complete whose channel's next job has completed, too?
  * @gpu: the GPU
  * @job: BUSY
  * @by: when the next one completed, not after gpu->now
  *
- * It took its client's typical time, at the first place since its start where another job has
- * taken too much; else behind the last completion that is known. O(TG_ENDS).
+ * Where all jobs are tracked: it took its client's typical time, at the first place since its start
+ * where another job has taken too much; else behind the last completion that is known. What passed
+ * until the channel's next job started is its own in any case: the client pays for all of it,
+ * whatever its jobs usually take. O(TG_ENDS).
  *
- * Return: not after @by; @by where nothing is known of its client.
+ * Return: from its start to @by; @by where nothing is known.
  */
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by)
 {
 	struct tg_engine *engine = tg_job_engine(gpu, job);
-	const s64 typical = job->client->typical;
+	const s64 typical = job->client->typical, next = next_since(job);
 	u64 nr = rank(engine, job->since);
 	const struct tg_client *client;
 	const struct tg_end *end;
+	s64 from, at;
 
-	if (!typical)
+	if (gpu->policy->mode != TG_GATE_TRACK || !typical || next >= by)
 		return by;
 	for (; nr < engine->nr_ends && end_nr(engine, nr)->at <= by; nr++) {
 		end = end_nr(engine, nr);
 		client = tg_gpu_client(gpu, end->client);
-		if (client && end->used - client->typical > typical / 2)
-			return min(end->at - end->used + typical, by);
+		from = end->at - end->used;
+		at = from + typical;
+		if (client && end->used - client->typical > typical / 2 &&
+		    from >= job->since && at <= end->at && at >= next)
+			return at;
 	}
 	end = end_before(engine, nr);
-	return min(max(job->since, end ? end->at : job->since) + typical, by);
+	at = max(job->since, end ? end->at : job->since) + typical;
+	return min(max(at, next), by);
 }
 
 /**

@@ -235,6 +235,7 @@ static void leave(struct tgk_gpu *gpu, struct tgk_channel *ch)
 	};
 
 	WRITE_ONCE(ch->dying, true);
+	tgk_clock_leave(&gpu->clock, ch->chid);
 	if (!--ch->client->channels)
 		ch->client->closed = true;
 	tgk_feed(gpu, &ev);

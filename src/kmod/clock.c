@@ -29,10 +29,10 @@
  * have shown. So it is with a single time that is out of its bounds.
  *
  * Only work on the GPU can write a slot, and only work that came after the fence has written such a
- * time. So the channel is suspected that the GPU is found at work for. One case proves nothing:
- * the driver may have rung a doorbell whose fence it had yet to make. A channel that is often
- * suspected, far more often than others, is the liar's: its client is named, and its interrupts
- * count in full from then on.
+ * time. So the channel is suspected that the GPU is found at work for, where no third one can have
+ * been. One case proves nothing: the driver may have rung a doorbell whose fence it had yet to
+ * make. A channel that is often suspected, far more often than others, is the liar's: its client is
+ * named, and its interrupts count in full from then on.
  *
  * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
  * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
@@ -59,7 +59,9 @@
 #define SLACK		(50 * NSEC_PER_USEC)	/* allowed to a time that is out of its bounds */
 #define UNNOTICED	(5 * NSEC_PER_MSEC)	/* an interrupt is hardly ever so late */
 #define WARY		16			/* a false time costs the trust of so many audits */
-#define LIES		4			/* so many false times are too many */
+#define FEW		16			/* jobs that are looked at */
+#define LIE		4			/* a false time counts so much, a true one 1 */
+#define LIES		16			/* so much is too much */
 #define LIES_MAX	1000			/* more are not counted */
 #define SOON		(HZ / 8)		/* when the clock is read again, after a lie */
 #define TRIES		3			/* to read the clock without being held up */
@@ -101,6 +103,8 @@ static void judge(struct tgk_clock *c, bool set)
 		if (set) {
 			f->wary = 0;
 			f->lies = 0;
+		} else if (f->proven) {
+			continue;
 		} else if (!most || f->lies > most->lies) {
 			second = most ? most->lies : 0;
 			most = f;
@@ -209,17 +213,48 @@ static struct tgk_fences *at_work(struct tgk_gpu *gpu)
 	return slot == TGK_SLOT_NONE ? NULL : &c->fences[slot];
 }
 
-/*
- * The time in a slot is false. What has written it may still be at work; else it was @own. A GPU
- * that closes is not asked: the registers go (tgk_poll_detach()).
- */
-static void suspect(struct tgk_gpu *gpu, struct tgk_fences *own)
+/* Are there no jobs on the GPU but of these two channels? A few are looked at. */
+static bool only_two(const struct tgk_gpu *gpu, const struct tgk_fences *a,
+		     const struct tgk_fences *b)
 {
-	struct tgk_fences *f = gpu->closing ? NULL : at_work(gpu);
+	const struct tgk_fences *f, *all = gpu->clock.fences;
+	const struct tgk_job *host;
+	const struct tg_job *job;
+	u32 i, n = 0;
 
-	f = f ?: own;
-	f->lies += f->lies < LIES_MAX;
-	doubt(&gpu->clock);
+	for (i = 0; i < gpu->core.nr_engines; i++) {
+		list_for_each_entry(job, &gpu->core.engine[i].busy, wait) {
+			host = job->host;
+			if (++n > FEW || !host || host->slot == TGK_SLOT_NONE)
+				return false;
+			f = &all[host->slot];
+			if (f != a && f != b)
+				return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * The time in @own, this job's slot, is false. Work that came after its fence has written it: the
+ * channel at work, if nobody else's work can have been there. Not where the GPU has not reached the
+ * fence, nor where the driver may write the slot itself. A GPU that closes is not asked: its
+ * registers go (tgk_poll_detach()).
+ */
+static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, const struct tgk_fences *own)
+{
+	struct tgk_clock *c = &gpu->clock;
+	struct tgk_fences *f;
+
+	doubt(c);
+	if (gpu->closing || own->leaving || job->scheduled || job->fence->error ||
+	    !tgk_clock_reached(c, job->slot, job->fence))
+		return;
+	f = at_work(gpu);
+	if (!f || !only_two(gpu, own, f))
+		return;
+	if (f != own || READ_ONCE(own->made) != (u32)job->fence->seqno)
+		f->lies = min(f->lies + LIE, LIES_MAX);
 }
 
 /* What an audit says of a time. */
@@ -242,7 +277,10 @@ static enum audit audit(struct tgk_fences *f, const struct dma_fence *fence, s64
 		f->wary = WARY;
 		return AUDIT_FALSE;
 	}
-	f->wary -= !!f->wary;
+	if (f->wary)
+		f->wary--;
+	else if (f->lies)
+		f->lies--;
 	return AUDIT_TRUE;
 }
 
@@ -291,15 +329,14 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	if (at < began - slack || at > noticed + slack) {
 		if (stamp->known == TG_DONE_BY)
 			return noticed;
-		if (!job->scheduled && tgk_clock_reached(c, job->slot, job->fence))
-			suspect(gpu, f);
+		suspect(gpu, job, f);
 		f->wary = WARY;
 		goto about;
 	}
 	says = audit(f, job->fence, at + slack, noticed);
 	at = clamp(at, began, noticed);
 	if (says == AUDIT_FALSE)
-		suspect(gpu, f);
+		suspect(gpu, job, f);
 	if (f->wary)
 		goto about;
 	if (says == AUDIT_TRUE && stamp->known == TG_DONE_EXACT)
@@ -528,8 +565,24 @@ void tgk_clock_fresh(struct tgk_gpu *gpu, u32 chid)
 	c->fences[slot].wary = 0;
 	c->fences[slot].lies = 0;
 	c->fences[slot].proven = false;
+	c->fences[slot].leaving = false;
 	WRITE_ONCE(c->fences[slot].forged, false);
 	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/**
+ * tgk_clock_leave() - the driver is about to free a channel
+ * @clock: the GPU's clock
+ * @chid: the driver's number of the channel
+ *
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_clock_leave(struct tgk_clock *clock, u32 chid)
+{
+	s32 slot = tgk_clock_slot(clock, chid);
+
+	if (slot != TGK_SLOT_NONE)
+		clock->fences[slot].leaving = true;
 }
 
 static void map(struct tgk_clock *c)

@@ -53,14 +53,16 @@ struct tgk_reading {
 /**
  * struct tgk_fences - the fences of a channel that the core hears of
  * @made: number of the latest that was made; written by the thread that submits
- * @asked: number of the latest whose interrupt was asked for; likewise
+ * @asked: number of the latest that had not signalled when its interrupt was asked for; likewise
  * @ended: number of the latest that has signalled, or was not emitted; written in any context
  * @audited: the GPU was seen at work for the channel, and this one was next to end;
  *	tgk_gpu.lock, as all below. The three above go without a lock
  * @audit: when that was, by ktime_get_ns(); 0: it was not
  * @alone: there was no other one in flight
  * @wary: audits that have to pass until the slot's times are believed again
- * @lies: false times, in any slot, that work of this channel has probably written
+ * @lies: grows with each false time, in any slot, that work of this channel must have written;
+ *	shrinks with each audit that finds its own times true
+ * @leaving: the driver frees the channel, and may write the slot itself
  * @proven: there were enough, and the GPU's clock was not set
  * @forged: its client has been named, and the slot is not believed any more; read without the lock
  */
@@ -69,7 +71,7 @@ struct tgk_fences {
 	s64 audit;
 	bool alone;
 	u16 wary, lies;
-	bool proven, forged;
+	bool proven, forged, leaving;
 };
 
 /**
@@ -151,6 +153,7 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 		  s64 noticed);
 void tgk_clock_audit(struct tgk_gpu *gpu);
 void tgk_clock_fresh(struct tgk_gpu *gpu, u32 chid);
+void tgk_clock_leave(struct tgk_clock *clock, u32 chid);
 void tgk_clock_tune(struct tgk_gpu *gpu);
 void tgk_clock_slept(struct tgk_clock *clock);
 
@@ -198,12 +201,11 @@ static inline bool tgk_clock_reached(const struct tgk_clock *clock, s32 slot,
 	       (s32)(readl(clock->base + slot * TGK_SLOT_BYTES) - (u32)fence->seqno) >= 0;
 }
 
-/** tgk_clock_asked() - the interrupt of this fence, of the channel of @slot, was asked for */
-static inline void tgk_clock_asked(const struct tgk_clock *clock, s32 slot,
-				   const struct dma_fence *fence)
+/** tgk_clock_asked() - fence @seqno of the channel of @slot had not signalled when asked for */
+static inline void tgk_clock_asked(const struct tgk_clock *clock, s32 slot, u32 seqno)
 {
 	if (slot != TGK_SLOT_NONE)
-		WRITE_ONCE(clock->fences[slot].asked, (u32)fence->seqno);
+		WRITE_ONCE(clock->fences[slot].asked, seqno);
 }
 
 /** tgk_clock_queued() - this fence of drm_sched is the latest of the channel whose slot is @slot */

@@ -311,7 +311,8 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 
 /*
  * Ask for the fence's interrupt. It may have come before: then the fence signals here. Not so where
- * the fence before it has asked, and has yet to signal: that interrupt would have signalled both.
+ * the fence before it had asked in time, and has yet to signal: that interrupt would have signalled
+ * both.
  */
 static void ask(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 {
@@ -319,7 +320,6 @@ static void ask(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 	if (!(follows && tgk_clock_behind(&gpu->clock, job->slot, job->fence)) &&
 	    tgk_clock_reached(&gpu->clock, job->slot, job->fence))
 		dma_fence_is_signaled(job->fence);
-	tgk_clock_asked(&gpu->clock, job->slot, job->fence);
 }
 
 /**
@@ -334,13 +334,16 @@ static void ask(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struct dma_fence *fence)
 {
 	struct tgk_gpu *gpu = job->gpu;
+	const u32 seqno = fence->seqno;
 	s64 at = capture->at;
+	s32 slot;
 
 	if (unlikely(tgk_clock_due(&gpu->clock)))
 		tgk_clock_tune(gpu);
 	job->fence = fence;
 	job->began = at;
-	job->slot = tgk_clock_slot(&gpu->clock, capture->chid);
+	slot = tgk_clock_slot(&gpu->clock, capture->chid);
+	job->slot = slot;
 	if (!at)
 		tgk_clock_queued(&gpu->clock, job->slot, fence);
 	job->scheduled = at ? NULL : tgk_fence_scheduled(fence);
@@ -360,8 +363,11 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
 	if (at)
 		ask(gpu, job, capture->follows);
+	/* The job may be over before this returns. */
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, stamp_of(gpu, job));
+	else if (at)
+		tgk_clock_asked(&gpu->clock, slot, seqno);
 }
 
 /**

@@ -125,6 +125,18 @@ static const struct row rows[] = {
 	  "6100 by 4 6000\n" "6100 exact 6 6000\n" "6100 time 1\n" "6100 time 2\n",
 	  "0 free 1, 0 free 2, 2000 free 3, 2000 free 4, 2000 free 5, 2000 free 6, "
 	  "6100 used 4000, 6100 used 3000, 6100 used 3000" },
+	{ "the GPU's clock: of a pair, what passed before the second one started is the first one's", "fifo",
+	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "1 exact 1 1\n"
+	  "100 submit 1 1 2\n" "100 started 2\n" "10000 submit 1 1 3\n" "10000 started 3\n"
+	  "10100 by 2 10099\n" "10100 exact 3 10099\n" "10100 time 1\n",
+	  "0 free 1, 100 free 2, 10000 free 3, 10100 used 10000" },
+	{ "the GPU's clock: a pair takes nothing that had passed before it started", "fifo",
+	  TWO_AT_ONCE "9000 exact 1 9000\n" "9001 exact 2 9001\n"
+	  "10000 submit 2 1 3\n" "10000 started 3\n" "19900 submit 1 1 4\n" "19900 started 4\n"
+	  "19900 submit 1 1 5\n" "19900 started 5\n" "20000 exact 3 20000\n"
+	  "20030 by 4 20020\n" "20030 exact 5 20020\n" "20030 time 1\n" "20030 time 2\n",
+	  "0 free 1, 0 free 2, 10000 free 3, 19900 free 4, 19900 free 5, "
+	  "20030 used 9020, 20030 used 10001" },
 	{ "the GPU's clock: what was charged too much returns to the reserve", "timegraph",
 	  "0 spec a:ht:pe:1:1000:100000\n" "0 join 1 1 a\n" "0 join 1 2 a\n" "0 submit 1 1 1\n"
 	  "0 started 1\n" "0 submit 1 2 2\n" "0 started 2\n" "600 exact 2 500\n" "600 budget 1\n"

@@ -30,7 +30,7 @@
 #include "nouveau.h"
 #include "wrap/fence.h"
 
-#define FENCE_MAX	128	/* bytes: nouveau's fence is no larger */
+#define FENCE_MAX	192	/* bytes: nouveau's fence is no larger */
 
 static struct task_struct *asking;	/* the thread that makes nouveau read; set atomically */
 static void *buffer;			/* what it has read from; only @asking, as @word */
@@ -127,6 +127,8 @@ void tgk_nouveau_signals(struct dma_fence *fence)
 	} in = {};
 	unsigned long flags;
 
+	/* nouveau's are a list and two pointers longer. */
+	BUILD_BUG_ON(sizeof(in.fence) + sizeof(struct list_head) + 2 * sizeof(void *) > FENCE_MAX);
 	dma_fence_lock_irqsave(fence, flags);
 	if (!test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags) &&
 	    !test_and_set_bit(DMA_FENCE_FLAG_ENABLE_SIGNAL_BIT, &fence->flags)) {
