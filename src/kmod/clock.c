@@ -235,26 +235,44 @@ static bool only_two(const struct tgk_gpu *gpu, const struct tgk_fences *a,
 	return true;
 }
 
+/* Since @seen, was there work of this channel alone? @seen 0: that is not known. */
+static bool only_own(const struct tgk_gpu *gpu, const struct tgk_fences *own, s64 seen)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->core.nr_engines; i++)
+		if (gpu->core.engine[i].last_done >= seen)
+			return false;
+	return only_two(gpu, own, own);
+}
+
 /*
- * The time in @own, this job's slot, is false. Work that came after its fence has written it: the
- * channel at work, if nobody else's work can have been there. Not where the GPU has not reached the
- * fence, nor where the driver may write the slot itself. A GPU that closes is not asked: its
- * registers go (tgk_poll_detach()).
+ * The time in @own, this job's slot, is false; at @seen, unless 0, the channel was at work for it.
+ * Work that came after the fence has written it: of the channel at work, if nobody else's work can
+ * have been there. If none is at work now, and none has been but the channel's own, its own has.
+ * Nobody is suspected where the GPU has not reached the fence, where the driver may write the slot
+ * itself, and while work goes through open gates. A GPU that closes is not asked: its registers go
+ * (tgk_poll_detach()).
  */
-static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, const struct tgk_fences *own)
+static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_fences *own,
+		    s64 seen)
 {
 	struct tgk_clock *c = &gpu->clock;
 	struct tgk_fences *f;
 
 	doubt(c);
-	if (gpu->closing || own->leaving || job->scheduled || job->fence->error ||
-	    !tgk_clock_reached(c, job->slot, job->fence))
+	if (gpu->closing || gpu->core.open || own->leaving || job->scheduled ||
+	    job->fence->error || !tgk_clock_reached(c, job->slot, job->fence))
 		return;
 	f = at_work(gpu);
-	if (!f || !only_two(gpu, own, f))
+	if (!f && !only_own(gpu, own, seen))
 		return;
-	if (f != own || READ_ONCE(own->made) != (u32)job->fence->seqno)
-		f->lies = min(f->lies + LIE, LIES_MAX);
+	if (f && !only_two(gpu, own, f))
+		return;
+	if (f == own && READ_ONCE(own->made) == (u32)job->fence->seqno)
+		return;
+	f = f ?: own;
+	f->lies = min(f->lies + LIE, LIES_MAX);
 }
 
 /* What an audit says of a time. */
@@ -309,7 +327,7 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 		  s64 noticed)
 {
 	struct tgk_clock *c = &gpu->clock;
-	s64 began = job->began, slack = c->error + SLACK, at;
+	s64 began = job->began, slack = c->error + SLACK, at, seen;
 	struct tgk_fences *f;
 	enum audit says;
 	u64 latest;
@@ -329,14 +347,15 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	if (at < began - slack || at > noticed + slack) {
 		if (stamp->known == TG_DONE_BY)
 			return noticed;
-		suspect(gpu, job, f);
+		suspect(gpu, job, f, 0);
 		f->wary = WARY;
 		goto about;
 	}
+	seen = f->audit;
 	says = audit(f, job->fence, at + slack, noticed);
 	at = clamp(at, began, noticed);
 	if (says == AUDIT_FALSE)
-		suspect(gpu, job, f);
+		suspect(gpu, job, f, seen);
 	if (f->wary)
 		goto about;
 	if (says == AUDIT_TRUE && stamp->known == TG_DONE_EXACT)
