@@ -120,14 +120,14 @@ bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots)
 
 void tgk_nouveau_signals(struct dma_fence *fence)
 {
-	const struct dma_fence_ops *ops;
 	union {
 		struct dma_fence fence;
 		u8 room[FENCE_MAX];
 	} in = {};
+	const struct dma_fence_ops *ops;
 	unsigned long flags;
 
-	/* nouveau's are a list and two pointers longer. */
+	/* nouveau's fence goes on with a list head, the channel and a time. */
 	BUILD_BUG_ON(sizeof(in.fence) + sizeof(struct list_head) + 2 * sizeof(void *) > FENCE_MAX);
 	dma_fence_lock_irqsave(fence, flags);
 	if (!test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags) &&

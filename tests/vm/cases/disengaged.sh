@@ -2,19 +2,25 @@
 # Sourced, behind lib.sh, by cases about shares (slow() wants $scale set): clients without a pause, and
 # their shares by the ground truth.
 
-# go NAME COST [OPTION...]: a client in the background, with $in_flight groups in flight (2), in $names and $pids;
-# its channel goes to /tmp/NAME.channel
-go()
+# begin NAME COMMAND...: a client in the background, in $names and $pids; its channel goes to /tmp/NAME.channel
+begin()
 {
-	name=$1 cost=$2
-	shift 2
+	name=$1
+	shift
 	tg-truth >/tmp/truth
 	rows=$(grep -o '"channel":' /tmp/truth | wc -l)
-	tgload --name "$name" --kind compute --cost "$cost" --every 0 --depth ${in_flight-2} --json "$@" \
-		>"/tmp/$name.json" 2>&1 &
+	"$@" >"/tmp/$name.json" 2>&1 &
 	pids="$pids $!" names="$names $name"
 	echo $! >"/tmp/$name.pid"
 	until_true 20 works "$name" || die "$name does not work: $(cat "/tmp/$name.json")"
+}
+
+# go NAME COST [OPTION...]: the same with $in_flight groups in flight (2), without a pause
+go()
+{
+	who=$1 cost=$2
+	shift 2
+	begin "$who" tgload --name "$who" --kind compute --cost "$cost" --every 0 --depth ${in_flight-2} --json "$@"
 }
 
 # works NAME: a channel is there that was not, and completes groups

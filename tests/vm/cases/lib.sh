@@ -66,6 +66,9 @@ client()
 	tr '{' '\n' </tmp/clients | grep "\"pid\": *$1[,}]" | tail -n 1 | field "$2"
 }
 
+# Where nouveau maps its fences on these kernels, in an address space of a G92's: behind the first channel's push buffer
+FENCES=0x13000
+
 # until_true SECONDS COMMAND...: wait for it to be true; longer on a slow host
 until_true()
 {

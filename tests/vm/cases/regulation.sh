@@ -12,6 +12,9 @@ period=500000		# of this machine
 
 channel_of() { field channel <"/tmp/load.$1"; }
 
+# at_work N: so many clients have completed groups
+at_work() { [ "$(cat $tg/clients/*/completed 2>/dev/null | awk '$1 > 2' | wc -l)" = "$1" ]; }
+
 # batch SECONDS RESV:PERCENT...
 batch()
 {
@@ -29,6 +32,8 @@ batch()
 			>"/tmp/load.$c" 2>&1 &
 		pids="$pids $!"
 	done
+	# before, the card knows their channels by those who had them last
+	until_true 60 at_work $# || die "not all clients work: $(tgctl clients)"
 	sleep 2
 	tg-truth >/tmp/truth0
 	sleep "$span"

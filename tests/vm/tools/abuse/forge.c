@@ -21,7 +21,7 @@
 #define HEAD_WORDS	5		/* of a group: which object, and where its memory is */
 #define TIMES		(RESULTS + PAGE / 2)	/* where groups leave when they began */
 
-/* What a client says that ended its latest group. */
+/* The time that a client writes into a slot: see do_lie(). */
 enum lie { ZERO, OLD, FUTURE, BEGIN };
 
 static const char *const lies[] = {
