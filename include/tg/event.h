@@ -227,7 +227,7 @@ enum tg_action_kind {
  * @TG_NOTE_EJECTED_PICK: the policy picked a job that was not in its queue; fifo is in force
  * @TG_NOTE_EJECTED_STARVED: the policy left an eligible job waiting; fifo is in force
  * @TG_NOTE_DRAIN_CUT: a drain, or a SYNC, passed its deadline because of the client named
- * @TG_NOTE_POLICY: policy number job is in force
+ * @TG_NOTE_POLICY: policy number job is in force, and has all clients
  * @TG_NOTE_DRY: a dry run: policy number job is modelled, and no job is delayed
  * @TG_NOTE_NOT_ADMITTED: the client's reserve does not fit beside those admitted; it is in
  *	Background

@@ -12,10 +12,11 @@
  *	interrupts off, since fences signal in hard interrupt context.
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
- *	No call sleeps. Work per event: O(log n). Exceptions: when the policy or the spec changes,
- *	a season turns (dfq) or a poll phase ends (loga), all clients are visited. What a budget
- *	means for many jobs, and answers to many requests for memory, are done in steps, each with
- *	an event of its own: the core asks for TIMER.
+ *	No call sleeps. Work per event: O(log n). Exceptions: when a season turns (dfq), a poll
+ *	phase ends (loga) or an administrator changes a virtual GPU, all clients are visited, and
+ *	all jobs that wait for one client when its line of the spec changes. What takes longer is
+ *	done in steps, each with an event of its own, for which the core asks by TIMER: another
+ *	policy or spec, what a budget means for many jobs, answers to many requests for memory.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -191,6 +192,7 @@ struct tg_vgpu {
  * @syncing: it owes an IDLE
  * @cut: its latest IDLE did not come in time: a job of its own may be in flight still
  * @joined: the policy in force knows it: join() has been called
+ * @stale: the spec in force has yet to come to it
  * @no_vram: the memory that its line asks for (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
  * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
@@ -220,7 +222,7 @@ struct tg_client {
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	bool sent : 1, paired : 1;
+	bool sent : 1, paired : 1, stale : 1;
 	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -360,6 +362,15 @@ struct tg_buckets {
 };
 
 /**
+ * enum tg_handover - how far a change of policy is; handover.c
+ * @TG_HANDOVER_NONE: none is under way
+ * @TG_HANDOVER_HOLD: the gates of all clients go to HOLD, one after the other
+ * @TG_HANDOVER_DRAIN: they stand there, and the GPU finishes what it has
+ * @TG_HANDOVER_JOIN: the new policy is in force, and gets its clients, one after the other
+ */
+enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HANDOVER_JOIN };
+
+/**
  * struct tg_gpu - what one event is fed to
  * @now: time of the event that is, or was last, fed
  * @seq: number of jobs that have arrived
@@ -368,10 +379,16 @@ struct tg_buckets {
  * @wake: the earliest such time that the event being fed has made known, or @armed if that is
  *	earlier
  * @policy: in force; never NULL
- * @next_policy: takes over when the drain ends; NULL: no drain
- * @drain_since: start of the drain
+ * @next_policy: takes over when the drain ends; NULL: HOLD and DRAIN are over, or have not begun
+ * @drain_since: when HOLD began
  * @poll_until: end of the poll phase under way; 0: none
  * @starts: the policy wants pick() to be called when a job has started, too
+ * @handover: enum tg_handover
+ * @turning: the client that HOLD or JOIN comes to next; NULL: none is left
+ * @rematching: the client that the new spec comes to next; meaningful while @rematches
+ * @rematches: clients that it has yet to come to
+ * @aside: as many spare reserves, chained, so that none of these clients finds the pool empty
+ * @visited: clients and jobs that the event being fed has visited in steps (tg_visit())
  * @syncing: clients that owe an IDLE
  * @open: clients whose gate is open
  * @nr_clients: clients
@@ -395,7 +412,7 @@ struct tg_buckets {
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first of these becomes eligible
  * @moved: jobs that the event being fed has taken from their reserves' throttled jobs
- * @pause: until then reserves in @throttled are left alone, whose time has come
+ * @pause: until then reserves, jobs and clients are left alone whose time has come
  * @knob: the core's; times in ns
  * @policy_knob: values of its knobs; defaults again when the policy changes
  * @mem: the books of its memory
@@ -410,6 +427,10 @@ struct tg_gpu {
 	const struct tg_policy *policy, *next_policy;
 	s64 drain_since, poll_until;
 	bool starts;
+	u8 handover;
+	struct tg_client *turning, *rematching;
+	u32 rematches, visited;
+	void *aside;
 	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;

@@ -22,9 +22,10 @@
 
 /*
  * How many jobs of a limited reserve the policy sees at once. Each of them has to be taken back
- * when the budget is used up, so their number bounds what one event costs.
+ * when the budget is used up, so their number bounds what one event costs. A reserve that has just
+ * got its limit shows more, and so many less every 20 us.
  */
-#define TG_RESERVE_WINDOW	32
+#define TG_RESERVE_WINDOW	12
 
 /**
  * struct tg_reserve - one reserve

@@ -8,6 +8,7 @@
  */
 #include <tg/dry.h>
 #include "engine.h"
+#include "feed.h"
 #include "job.h"
 #include "memory.h"
 #include "table.h"
@@ -17,8 +18,15 @@
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
-	u32 late, lost, syncing, open, clients, members[TG_VGPUS_MAX + 1];
+	u32 late, lost, syncing, open, clients, stale, members[TG_VGPUS_MAX + 1];
 };
+
+/* Has the change of policy that is under way yet to come to this client? */
+static bool awaits_turn(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return gpu->handover == TG_HANDOVER_HOLD ? client->gate != TG_GATE_HOLD :
+	       gpu->handover == TG_HANDOVER_JOIN && !client->joined;
+}
 
 static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 			     struct census *n, u32 *slots)
@@ -31,9 +39,11 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 		return "a job that is not in flight holds a slot";
 	if (tg_job_waits(job) && job->client->gate < TG_GATE_ASK)
 		return "a job waits though its client's gate lets it go";
-	if (job->state == TG_JOB_THROTTLED && !tg_reserve_decides(gpu, job->client))
+	if (job->state == TG_JOB_THROTTLED && !tg_reserve_decides(gpu, job->client) &&
+	    !awaits_turn(gpu, job->client))
 		return "a job is throttled though no reserve is asked";
-	if (job->in_policy != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK))
+	if (job->in_policy != (job->state == TG_JOB_QUEUED && job->client->gate == TG_GATE_ASK) &&
+	    !awaits_turn(gpu, job->client))
 		return "a job is in the policy's queue and must not be, or the other way round";
 	*slots += job->slot;
 	n->freed[__builtin_ctz(job->engines)] += job->state == TG_JOB_FREED && job->slot;
@@ -62,7 +72,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		for (i = 0; i < gpu->nr_engines; i++)
 			in_policy[i] += job->in_policy && job->engines & 1 << i;
 		if (r->kind == TG_PE && job->in_policy && tg_reserves_hold(gpu) &&
-		    !tg_reserve_eligible(r, 0))
+		    r->queued <= TG_RESERVE_WINDOW && !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
 	for (node = rb_first_cached(&r->throttled); node; node = rb_next(node)) {
@@ -75,7 +85,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		throttled++;
 	}
 	if (throttled && !tg_reserve_unlimited(r) && tg_reserves_hold(gpu) &&
-	    shown > TG_RESERVE_WINDOW)
+	    shown > TG_RESERVE_WINDOW && r->ready > tg_after(gpu->now, TG_PAUSE))
 		return "the policy sees too many jobs of a reserve";
 	if (r->share && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";
@@ -126,6 +136,7 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	u32 slots = 0;
 
 	n->clients++;
+	n->stale += client->stale;
 	n->members[client->vgpu]++;
 	if (client->vgpu && !gpu->vgpu[client->vgpu].name[0])
 		return "a client belongs to a virtual GPU that is not there";
@@ -133,7 +144,7 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	n->open += client->gate == TG_GATE_OPEN;
 	if (client->gate == TG_GATE_OPEN && !client->opened)
 		return "a client's gate is open, and that is not known";
-	if (gpu->next_policy && client->gate != TG_GATE_HOLD)
+	if (gpu->handover == TG_HANDOVER_DRAIN && client->gate != TG_GATE_HOLD)
 		return "a client's gate is not held in a drain";
 	if (tg_gpu_client(gpu, client->id) != client)
 		return "a client is not in the table";
@@ -293,8 +304,11 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		if (wrong)
 			return wrong;
 	}
-	if (gpu->next_policy && gpu->poll_until)
+	if (gpu->handover && gpu->poll_until)
 		return "polling goes on in a drain";
+	if (!gpu->next_policy != (gpu->handover != TG_HANDOVER_HOLD &&
+				  gpu->handover != TG_HANDOVER_DRAIN))
+		return "a policy is due and none is on its way, or the other way round";
 	if (n.late != length(&gpu->late) || n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
 	wrong = check_memory(gpu);
@@ -303,7 +317,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	if (gpu->armed > min(tg_engines_wake(gpu), tg_memory_wake(gpu)))
 		return "something has to happen, and nobody is to wake us";
 	if (n.syncing != gpu->syncing || n.syncing != length(&gpu->syncs) ||
-	    n.open != gpu->open || n.clients != gpu->nr_clients)
+	    n.open != gpu->open || n.clients != gpu->nr_clients || n.stale != gpu->rematches)
 		return "the GPU counts its clients wrongly";
 	return gpu->dry ? tg_gpu_check(&gpu->dry->model) : NULL;
 }

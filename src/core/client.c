@@ -59,9 +59,8 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->gate = TG_GATE_HOLD;
 		tg_memory_join(gpu, client, ev->join.account);
 		tg_client_match(gpu, client);
-		tg_client_tell_gate(gpu, client, gpu->next_policy ? TG_GATE_HOLD :
-								    gpu->policy->mode);
-		if (!gpu->next_policy) {
+		tg_client_tell_gate(gpu, client, gpu->handover ? TG_GATE_HOLD : gpu->policy->mode);
+		if (!gpu->handover) {
 			client->joined = true;
 			if (gpu->policy->join)
 				gpu->policy->join(gpu, client);
@@ -82,6 +81,17 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
+void tg_visit(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	const struct tg_channel *ch;
+	const struct tg_job *job;
+
+	gpu->visited++;
+	for (ch = client->channels; ch; ch = ch->next)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			gpu->visited += tg_job_waits(job);
+}
+
 /* The last channel of the client has gone, and the client goes with it. */
 static void forget(struct tg_gpu *gpu, struct tg_client *client)
 {
@@ -90,6 +100,9 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	tg_client_idle(gpu, client);
 	gpu->open -= client->gate == TG_GATE_OPEN;
 	tg_emit(gpu, TG_ACT_GONE, client, NULL, 0);
+	if (gpu->turning == client)
+		gpu->turning = tg_client_after(gpu, client);
+	tg_client_matched(gpu, client);
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);
 	gpu->nr_clients--;

@@ -12,4 +12,19 @@ int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *channel);
 
+/* An event that works on all clients in steps comes to this one: tg_may_visit() */
+void tg_visit(struct tg_gpu *gpu, const struct tg_client *client);
+
+/* In the order of their first JOIN; NULL: there is none */
+static inline struct tg_client *tg_client_after(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->all.next == &gpu->all_clients ? NULL :
+	       list_entry(client->all.next, struct tg_client, all);
+}
+
+static inline struct tg_client *tg_client_first(struct tg_gpu *gpu)
+{
+	return list_first_entry_or_null(&gpu->all_clients, struct tg_client, all);
+}
+
 #endif /* TG_CORE_CLIENT_H */

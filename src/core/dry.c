@@ -249,8 +249,8 @@ static s64 step(struct tg_dry *dry, s64 until)
 /* After each event of the real GPU: pass on what concerns the model, and let the model follow. */
 void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 {
+	struct tg_event timer = { .kind = TG_EV_TIMER }, copy = *ev;
 	struct tg_dry *dry = gpu->dry;
-	struct tg_event copy = *ev;
 	const struct tg_client *client;
 	struct tg_job *job;
 	s64 next;
@@ -290,6 +290,9 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 	default:
 		break;
 	}
+	/* What the model does in steps is over at once. */
+	while (dry->model.rematches || dry->model.handover == TG_HANDOVER_JOIN)
+		feed(dry, &timer, 0);
 	if (dry->model.policy->mode != TG_GATE_ASK)
 		return;
 	for (i = 0; i < STEPS; i++) {

@@ -12,6 +12,7 @@
 #include "gate.h"
 #include "handover.h"
 #include "job.h"
+#include "match.h"
 #include "poll.h"
 #include "table.h"
 #include "throttle.h"
@@ -107,27 +108,51 @@ void tg_engines_watch(struct tg_gpu *gpu)
 	}
 }
 
+/* When the next reserve has to be looked at. */
+static s64 reserves_ready(const struct tg_gpu *gpu)
+{
+	struct rb_node *node = rb_first_cached(&gpu->throttled);
+
+	return node && tg_reserves_hold(gpu) ?
+	       rb_entry(node, struct tg_reserve, ready_node)->ready : TG_NEVER;
+}
+
+/* May the event come to one more of the reserves, jobs and clients whose time has come? */
+static bool goes_on(struct tg_gpu *gpu)
+{
+	if (gpu->now < gpu->pause)
+		return false;
+	if (gpu->moved < TG_RESERVE_WINDOW && tg_may_visit(gpu)) {
+		gpu->visited += 2;
+		return true;
+	}
+	gpu->pause = tg_after(gpu->now, TG_PAUSE);
+	return false;
+}
+
+/* The client that is to be blamed for its IDLE, which is late; NULL: none is. */
+static struct tg_client *late_sync(struct tg_gpu *gpu)
+{
+	struct tg_client *client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync);
+
+	return client && tg_after(client->synced, gpu->knob[TG_KNOB_DEADLINE]) <= gpu->now ?
+	       client : NULL;
+}
+
 void tg_engines_expire(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
-	struct rb_node *node;
+	struct tg_reserve *r;
 	u32 i;
 
-	while (gpu->now >= gpu->pause && (node = rb_first_cached(&gpu->throttled))) {
-		struct tg_reserve *r = rb_entry(node, struct tg_reserve, ready_node);
-
-		if (r->ready > gpu->now)
-			break;
-		if (gpu->moved == TG_RESERVE_WINDOW)
-			gpu->pause = tg_after(gpu->now, TG_PAUSE);
-		else
-			tg_reserve_review(gpu, r);
+	while (reserves_ready(gpu) <= gpu->now && goes_on(gpu)) {
+		r = rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve, ready_node);
+		tg_reserve_review(gpu, r);
 	}
 	for (i = 0; i < gpu->nr_engines; i++)
-		while (slots_expire(gpu, &gpu->engine[i]) <= gpu->now)
+		while (slots_expire(gpu, &gpu->engine[i]) <= gpu->now && goes_on(gpu))
 			tg_job_overlap(gpu, first_freed(&gpu->engine[i]));
-	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync)) &&
-	       tg_after(client->synced, gpu->knob[TG_KNOB_DEADLINE]) <= gpu->now)
+	while ((client = late_sync(gpu)) && goes_on(gpu))
 		tg_client_cut(gpu, client);
 	tg_poll_expire(gpu);
 	for (i = 0; i < gpu->nr_engines; i++) {
@@ -283,9 +308,11 @@ void tg_engines_run(struct tg_gpu *gpu)
 {
 	u32 i;
 
-	if (gpu->next_policy) {
-		tg_drain_review(gpu);
-		if (gpu->next_policy)
+	if (gpu->rematches)
+		tg_clients_rematch(gpu);
+	if (gpu->handover) {
+		tg_handover_go_on(gpu);
+		if (gpu->handover)
 			return;
 	}
 	if (gpu->policy->tick)
@@ -302,18 +329,6 @@ void tg_engines_run(struct tg_gpu *gpu)
 	}
 	if (gpu->policy->wake)
 		tg_wake_by(gpu, policy_wake(gpu));
-}
-
-/* When the next reserve has to be looked at. */
-static s64 reserves_wake(const struct tg_gpu *gpu)
-{
-	struct rb_node *node = rb_first_cached(&gpu->throttled);
-	s64 ready;
-
-	if (!node)
-		return TG_NEVER;
-	ready = rb_entry(node, struct tg_reserve, ready_node)->ready;
-	return max(ready, gpu->pause);
 }
 
 /*
@@ -333,12 +348,14 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 		wake = min(wake, tg_after(list_first_entry(&gpu->syncs, struct tg_client,
 							   sync)->synced,
 					  gpu->knob[TG_KNOB_DEADLINE]));
-	if (gpu->next_policy)
-		return min(wake, tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]));
+	wake = max(min(wake, reserves_ready(gpu)), gpu->pause);
+	if (gpu->rematches)
+		wake = min(wake, tg_after(gpu->now, TG_PAUSE));
+	if (gpu->handover)
+		return min(wake, tg_handover_wake(gpu));
 	wake = min(wake, tg_poll_wake(gpu));
 
 	for (i = 0; i < gpu->nr_engines; i++)
 		wake = min(wake, too_long(gpu, &gpu->engine[i]));
-	wake = min(wake, reserves_wake(gpu));
 	return gpu->policy->wake ? min(wake, policy_wake((struct tg_gpu *)gpu)) : wake;
 }

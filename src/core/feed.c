@@ -12,7 +12,8 @@
  *	2 Dispatch: the file that owns the object acts on it, and emits what follows at once.
  *	3 One request for VRAM is answered, if any can be (memory.c). Not after a job's event.
  *	4 What is due expires: refills, slots, answers to SYNC and POLL, deadlines (engine.c).
- *	5 A drain ends, or the policy has tick() and pick() called until no job may go (engine.c).
+ *	5 A new spec or policy comes to some more clients (match.c, handover.c); or the policy has
+ *	  tick() and pick() called until no job may go (engine.c).
  *	6 The model of a dry run follows, up to now (dry.c).
  *	7 ARM, if something is due before the timer that the host has set.
  *	8 The host acts: FREE lets a thread go to the driver, GATE, SYNC, POLL, ARM likewise.
@@ -123,7 +124,7 @@ static bool of_memory(enum tg_event_kind kind)
 static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	int rc = dispatch_job(gpu, ev);
-	bool due = gpu->wake <= gpu->now;
+	bool due = gpu->wake <= gpu->now, steps = gpu->handover || gpu->rematches;
 
 	/* BYPASSED and a late STARTED record the past only; the next event expires and picks. */
 	if (rc || ev->kind == TG_EV_BYPASSED || (ev->kind == TG_EV_STARTED && ev->started.late))
@@ -134,8 +135,10 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 		gpu->wake = min(gpu->armed, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
 	}
 	/* A start leaves nothing to decide, unless the policy has asked for starts. */
-	if (due || ev->kind != TG_EV_STARTED || gpu->starts || gpu->next_policy)
+	if (due || ev->kind != TG_EV_STARTED || gpu->starts || steps)
 		tg_engines_run(gpu);
+	if (steps)
+		tg_wake_by(gpu, min(tg_engines_wake(gpu), tg_memory_wake(gpu)));
 	if (gpu->dry)
 		tg_dry_event(gpu, ev);
 	return 0;
@@ -147,7 +150,8 @@ static noinline int feed_other(struct tg_gpu *gpu, const struct tg_event *ev)
 
 	if (rc)
 		return rc;
-	if (gpu->mem.waiting)
+	/* Until all clients have the new spec, it is not known what is promised to them. */
+	if (gpu->mem.waiting && !gpu->rematches)
 		tg_memory_run(gpu);
 	if (of_memory(ev->kind))
 		return 0;
@@ -179,6 +183,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	gpu->out = out;
 	gpu->wake = gpu->armed;
 	gpu->moved = 0;
+	gpu->visited = 0;
 	rc = of_job(ev->kind) ? feed_job(gpu, ev) : feed_other(gpu, ev);
 	if (rc) {
 		gpu->now = before;

@@ -10,9 +10,14 @@
  * An ejection does not drain: fifo need not know what is in flight. Nor does the beginning of a dry
  * run, which puts fifo in force; its end is a switch.
  *
+ * One event comes to a few clients only (enum tg_handover); the next one, or TIMER, goes on. Until
+ * the last one has joined, nothing is picked. A client that has not joined yet is unknown to the
+ * policy in force. After an ejection its gate may stand anywhere until its turn comes.
+ *
  * feed.c calls tg_policy_switch() for the event POLICY, knob.c begins and ends dry runs, engine.c
- * ejects and watches the drain; under the GPU's lock.
+ * ejects and goes on with what is under way; under the GPU's lock.
  */
+#include "client.h"
 #include "dry.h"
 #include "feed.h"
 #include "gate.h"
@@ -37,7 +42,6 @@ static void announce(struct tg_gpu *gpu)
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 {
 	const struct tg_policy *policy = nr <= U32_MAX ? tg_policy_get(nr) : NULL;
-	struct tg_client *client;
 	u32 i;
 
 	if (!policy)
@@ -60,12 +64,26 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 	tg_poll_stop(gpu);
 	for (i = 0; i < gpu->nr_engines; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
-	list_for_each_entry(client, &gpu->all_clients, all) {
+	gpu->handover = TG_HANDOVER_HOLD;
+	gpu->turning = tg_client_first(gpu);
+	return 0;
+}
+
+/* Hold the gates of some more clients. */
+static void hold(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	while ((client = gpu->turning)) {
+		if (!tg_may_visit(gpu))
+			return;
+		tg_visit(gpu, client);
+		gpu->turning = tg_client_after(gpu, client);
 		tg_gate(gpu, client, TG_GATE_HOLD);
 		if (client->opened)
 			tg_sync(gpu, client);
 	}
-	return 0;
+	gpu->handover = TG_HANDOVER_DRAIN;
 }
 
 /* The new policy hears nothing of jobs that the old one picked. */
@@ -91,11 +109,11 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (tg_job_waits(job))
-				tg_job_disown(gpu, job);
+				tg_job_line_up(gpu, job);
 	tg_client_idle(gpu, client);
 }
 
-/* Put @policy in force: its memory is zero, all clients join, all waiting jobs line up. */
+/* Put @policy in force: its memory is zero, and all clients have yet to join. */
 static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {
 	const struct tg_param *param;
@@ -103,8 +121,6 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	u32 i;
 
 	tg_poll_stop(gpu);
-	list_for_each_entry(client, &gpu->all_clients, all)
-		disown(gpu, client);
 	gpu->policy = policy;
 	gpu->next_policy = NULL;
 	gpu->starts = false;
@@ -121,28 +137,48 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 		forget_picks(&gpu->engine[i].freed);
 		forget_picks(&gpu->engine[i].busy);
 	}
-
-	if (policy->init)
-		policy->init(gpu);
-	announce(gpu);
 	list_for_each_entry(client, &gpu->all_clients, all) {
+		client->joined = false;
 		memset(client->priv, 0, sizeof(client->priv));
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
-		client->joined = true;
-		if (policy->mode != TG_GATE_HOLD)
-			tg_client_tell_gate(gpu, client, policy->mode);
-		if (policy->join)
-			policy->join(gpu, client);
 	}
-	list_for_each_entry(client, &gpu->all_clients, all)
+
+	if (policy->init)
+		policy->init(gpu);
+	gpu->handover = TG_HANDOVER_JOIN;
+	gpu->turning = tg_client_first(gpu);
+}
+
+/* Some more clients join the policy in force, and their waiting jobs line up. */
+static void join(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	while ((client = gpu->turning)) {
+		if (!tg_may_visit(gpu))
+			return;
+		tg_visit(gpu, client);
+		gpu->turning = tg_client_after(gpu, client);
+		disown(gpu, client);
+		client->joined = true;
+		if (gpu->policy->mode != TG_GATE_HOLD)
+			tg_client_tell_gate(gpu, client, gpu->policy->mode);
+		if (gpu->policy->join)
+			gpu->policy->join(gpu, client);
 		tg_client_settle(gpu, client);
+	}
+	gpu->handover = TG_HANDOVER_NONE;
+	announce(gpu);
 }
 
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
 {
 	tg_emit(gpu, TG_ACT_NOTE, NULL, NULL, why);
 	begin(gpu, &tg_policy_fifo);
+	tg_handover_go_on(gpu);
+	if (gpu->handover)
+		tg_wake_by(gpu, tg_handover_wake(gpu));
 }
 
 /* A client with jobs in flight that keep the drain from ending; NULL: none. */
@@ -156,20 +192,44 @@ static struct tg_client *culprit(struct tg_gpu *gpu)
 	return NULL;
 }
 
-void tg_drain_review(struct tg_gpu *gpu)
+/* Is the drain over? Then the next policy comes into force. */
+static void drain(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
-	u32 owing = gpu->syncing, i;
+	u32 inflight = 0, i;
 
 	for (i = 0; i < gpu->nr_engines; i++)
-		owing += gpu->engine[i].inflight;
-	if (owing && tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]) > gpu->now)
+		inflight += gpu->engine[i].inflight;
+	if ((inflight || gpu->syncing) &&
+	    tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]) > gpu->now)
 		return;
-	if (owing > gpu->syncing)
-		tg_emit(gpu, TG_ACT_NOTE, culprit(gpu), NULL, TG_NOTE_DRAIN_CUT);
-	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync)))
+	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync))) {
+		if (!tg_may_visit(gpu))
+			return;
+		gpu->visited += 2;
 		tg_client_cut(gpu, client);
+	}
+	if (inflight)
+		tg_emit(gpu, TG_ACT_NOTE, culprit(gpu), NULL, TG_NOTE_DRAIN_CUT);
 	begin(gpu, gpu->next_policy);
+}
+
+void tg_handover_go_on(struct tg_gpu *gpu)
+{
+	if (gpu->handover == TG_HANDOVER_HOLD)
+		hold(gpu);
+	if (gpu->handover == TG_HANDOVER_DRAIN)
+		drain(gpu);
+	if (gpu->handover == TG_HANDOVER_JOIN)
+		join(gpu);
+}
+
+s64 tg_handover_wake(const struct tg_gpu *gpu)
+{
+	s64 soon = tg_after(gpu->now, TG_PAUSE);
+
+	return gpu->handover == TG_HANDOVER_DRAIN ?
+	       max(tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]), soon) : soon;
 }
 
 int tg_policy_dry_run(struct tg_gpu *gpu, bool on)

@@ -10,6 +10,9 @@
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr);
 int tg_policy_dry_run(struct tg_gpu *gpu, bool on);
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
-void tg_drain_review(struct tg_gpu *gpu);
+
+/* Do a part of what is under way; when there is more to do, at the latest */
+void tg_handover_go_on(struct tg_gpu *gpu);
+s64 tg_handover_wake(const struct tg_gpu *gpu);
 
 #endif /* TG_CORE_HANDOVER_H */

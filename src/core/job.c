@@ -102,7 +102,7 @@ static void set_out_of_policy(struct tg_gpu *gpu, struct tg_job *job)
 /* Put the job into the policy's queue, if its client's gate stands at ASK. */
 static void enter_policy(struct tg_gpu *gpu, struct tg_job *job)
 {
-	if (job->client->gate != TG_GATE_ASK)
+	if (job->client->gate != TG_GATE_ASK || !job->client->joined)
 		return;
 	job->in_policy = true;
 	count_in_policy(gpu, job, 1);
@@ -110,12 +110,21 @@ static void enter_policy(struct tg_gpu *gpu, struct tg_job *job)
 	tg_engines_watch(gpu);
 }
 
+/* Out of the policy's queue. That policy is out of force if the client has yet to join. */
+static void drop(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->client->joined)
+		gpu->policy->drop(gpu, job);
+	else
+		INIT_LIST_HEAD(&job->link);
+}
+
 static void leave_policy(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (!job->in_policy)
 		return;
 	set_out_of_policy(gpu, job);
-	gpu->policy->drop(gpu, job);
+	drop(gpu, job);
 }
 
 /*
@@ -133,7 +142,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (job->in_policy) {
 				count_in_policy(gpu, job, -1);
-				gpu->policy->drop(gpu, job);
+				drop(gpu, job);
 			} else if (job->state == TG_JOB_THROTTLED && ranks) {
 				tg_reserve_unthrottle(gpu, job);
 			}
@@ -143,7 +152,8 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (job->in_policy) {
 				count_in_policy(gpu, job, 1);
-				gpu->policy->queue(gpu, job);
+				if (client->joined)
+					gpu->policy->queue(gpu, job);
 			} else if (job->state == TG_JOB_THROTTLED && ranks) {
 				tg_reserve_throttle(job->reserve, job);
 			}
@@ -219,24 +229,14 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->gate != TG_GATE_ASK)
 		leave_policy(gpu, job);
-	if (tg_reserve_decides(gpu, job->client) && !tg_reserve_unlimited(job->reserve))
+	if (tg_reserve_decides(gpu, job->client) && !tg_reserve_unlimited(job->reserve)) {
 		tg_job_throttle(gpu, job);
-	else if (job->state == TG_JOB_THROTTLED)
+	} else if (job->state == TG_JOB_THROTTLED) {
 		tg_job_unthrottle(gpu, job);
-	else if (!job->in_policy)
+	} else if (!job->in_policy) {
+		list_move_tail(&job->wait, &job->reserve->waiting);
 		enter_policy(gpu, job);
-}
-
-/*
- * The policy that held the job is out of force: line the job up without calling that policy's
- * drop().
- */
-void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job)
-{
-	if (job->in_policy)
-		INIT_LIST_HEAD(&job->link);
-	set_out_of_policy(gpu, job);
-	tg_job_line_up(gpu, job);
+	}
 }
 
 /* The state of a job that has just arrived, the last in its reserve's list. */

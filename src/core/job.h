@@ -27,7 +27,6 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 
 /* Waiting jobs get another place */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
-void tg_job_disown(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_lift(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch);

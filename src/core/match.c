@@ -3,9 +3,15 @@
  * Which line of the spec a client follows, and what that line gives it: priority, depth, weight,
  * virtual GPU, reserve and memory.
  *
- * client.c calls tg_client_match() at each JOIN; feed.c calls the rest for events: a new spec, a
- * priority set by hand, another foreground window. All of it runs under the GPU's lock.
+ * A new spec comes to all clients, in the order in which they joined. Each is admitted anew; before
+ * the first, all shares are taken back. One event comes to a few clients only, and the next one, or
+ * TIMER, goes on (tg_gpu.rematches).
+ *
+ * client.c calls tg_client_match() at each JOIN, engine.c tg_clients_rematch(); feed.c calls the
+ * rest for events: a new spec, a priority set by hand, another foreground window. All of it runs
+ * under the GPU's lock.
  */
+#include "client.h"
 #include "feed.h"
 #include "gate.h"
 #include "job.h"
@@ -86,19 +92,93 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 		list_for_each_entry(job, &ch->jobs, sibling)
 			if (tg_job_waits(job))
 				tg_job_settle_in(gpu, job, client->reserve);
-	if (old)
+	if (old) {
+		if (old != client->reserve && old->users > 1)
+			tg_reserve_review(gpu, old);
 		tg_reserve_put(gpu, old);
+	}
 	if (!tg_reserve_decides(gpu, client))
 		tg_client_settle(gpu, client);
+}
+
+/* Spare reserves go from the pool to a chain of their own, and come back. */
+static void put_aside(struct tg_gpu *gpu, u32 n)
+{
+	void *r;
+
+	while (n--) {
+		r = tg_gpu_take(gpu, TG_POOL_RESERVE);
+		*(void **)r = gpu->aside;
+		gpu->aside = r;
+	}
+}
+
+static void bring_back(struct tg_gpu *gpu, u32 n)
+{
+	void *r;
+
+	while (n--) {
+		r = gpu->aside;
+		gpu->aside = *(void **)r;
+		tg_gpu_give(gpu, TG_POOL_RESERVE, r);
+	}
+}
+
+/* The client has its line of the spec in force, or leaves. */
+void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (gpu->rematching == client)
+		gpu->rematching = tg_client_after(gpu, client);
+	if (!client->stale)
+		return;
+	client->stale = false;
+	gpu->rematches--;
+	bring_back(gpu, 1);
+}
+
+/* The spec comes to some more clients. */
+void tg_clients_rematch(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	while (gpu->rematches && tg_may_visit(gpu)) {
+		client = gpu->rematching;
+		gpu->rematching = tg_client_after(gpu, client);
+		if (!client->stale)
+			continue;
+		tg_visit(gpu, client);
+		tg_client_matched(gpu, client);
+		tg_client_match(gpu, client);
+		tg_reserve_review(gpu, client->reserve);
+	}
+}
+
+/* All clients are to be admitted anew. */
+static void rematch(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+	struct tg_reserve *r;
+
+	bring_back(gpu, gpu->rematches);
+	put_aside(gpu, gpu->nr_clients);
+	gpu->rematches = gpu->nr_clients;
+	gpu->rematching = tg_client_first(gpu);
+	list_for_each_entry(r, &gpu->reserves, all)
+		tg_reserve_dismiss(gpu, r);
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		tg_memory_forgo(gpu, client);
+		client->by_hand = false;
+		client->stale = true;
+	}
 }
 
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_spec *spec = ev->new_spec;
 	struct tg_reserve *r, *next;
-	struct tg_client *client;
 
-	if (ev->spec.rematch && gpu->pooled[TG_POOL_RESERVE] < gpu->nr_clients)
+	/* So many are aside from a spec that has not come to all. */
+	if (ev->spec.rematch && gpu->pooled[TG_POOL_RESERVE] + gpu->rematches < gpu->nr_clients)
 		return -ENOMEM;
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);
@@ -109,19 +189,8 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	else
 		tg_reserve_set(&gpu->background, TG_PE, TG_SEC, TG_SEC, gpu->now);
 	tg_reserve_review(gpu, &gpu->background);
-	if (ev->spec.rematch) {
-		/* All clients are admitted anew, in the order in which they joined. */
-		list_for_each_entry(r, &gpu->reserves, all)
-			tg_reserve_dismiss(gpu, r);
-		list_for_each_entry(client, &gpu->all_clients, all)
-			tg_memory_promise(gpu, client, 0);
-		list_for_each_entry(client, &gpu->all_clients, all) {
-			client->by_hand = false;
-			tg_client_match(gpu, client);
-		}
-		list_for_each_entry(r, &gpu->reserves, all)
-			tg_reserve_review(gpu, r);
-	}
+	if (ev->spec.rematch)
+		rematch(gpu);
 	list_for_each_entry_safe(r, next, &gpu->reserves, all)
 		tg_reserve_retire(gpu, r);
 	return 0;

@@ -11,6 +11,8 @@ const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
 					    const struct tg_client *client);
 void tg_client_match(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
+void tg_clients_rematch(struct tg_gpu *gpu);
+void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev);
 

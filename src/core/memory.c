@@ -494,7 +494,7 @@ static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 by
 	u64 more = growth(a, bytes);
 
 	return tg_memory_order(gpu, part) == TG_MEM_SPEC || !more ||
-	       (list_empty(&part->requests) && more <= unheld(part));
+	       (!gpu->rematches && list_empty(&part->requests) && more <= unheld(part));
 }
 
 int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
@@ -641,6 +641,15 @@ void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes)
 
 	if (a)
 		book(&gpu->mem, a, a->used, bytes);
+}
+
+/* Set nothing aside for the client any more; mostly nothing is. */
+void tg_memory_forgo(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_account *a = account_of(gpu, client);
+
+	if (a && a->promised)
+		book(&gpu->mem, a, a->used, 0);
 }
 
 /* A spec comes into force: does it set memory aside? */

@@ -228,18 +228,32 @@ noinline s64 tg_reserve_largest(const struct tg_reserve *r)
 }
 
 /*
- * Throttle the jobs in the policy's queue that cannot go any more: under PE all or none. Also all,
- * for let_in(), if these are too many: the reserve has just got its limit.
+ * The policy sees more jobs of @r than it may, since the reserve has just got its limit: throttle
+ * some, the latest first. Return: there are more.
  */
+static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	struct tg_job *job;
+	u32 n = 0;
+
+	while (r->queued > TG_RESERVE_WINDOW && n++ < TG_RESERVE_WINDOW) {
+		job = list_entry(r->waiting.prev, struct tg_job, wait);
+		if (!job->in_policy)
+			return false;	/* its client has yet to join: that reviews the reserve */
+		tg_job_throttle(gpu, job);
+	}
+	return r->queued > TG_RESERVE_WINDOW;
+}
+
+/* Throttle the jobs in the policy's queue that cannot go any more: under PE all or none. */
 static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
 {
-	bool many = r->queued > TG_RESERVE_WINDOW && !tg_reserve_unlimited(r);
 	struct tg_job *job, *next;
 
-	if (!r->queued || (r->kind == TG_PE && !many && tg_reserve_eligible(r, 0)))
+	if (!r->queued || (r->kind == TG_PE && tg_reserve_eligible(r, 0)))
 		return;
 	list_for_each_entry_safe(job, next, &r->waiting, wait)
-		if (job->in_policy && (many || !tg_reserve_eligible(r, job->predicted)))
+		if (job->in_policy && !tg_reserve_eligible(r, job->predicted))
 			tg_job_throttle(gpu, job);
 }
 
@@ -262,6 +276,18 @@ static bool make_room(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_
 	return true;
 }
 
+/* AE keeps budget for @first, which waits: jobs that it outranks wait, too. */
+static void hold_behind(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_job *first)
+{
+	struct tg_job *job, *next;
+
+	if (r->kind != TG_AE)
+		return;
+	list_for_each_entry_safe(job, next, &r->waiting, wait)
+		if (job->in_policy && tg_job_outranks(first, job))
+			tg_job_throttle(gpu, job);
+}
+
 /*
  * Give the policy the throttled jobs that can go, in their order. Return: the first that cannot;
  * NULL: there is none, or the rest has to wait for another reason, and the reserve is due for it.
@@ -272,6 +298,7 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 
 	while ((first = first_throttled(r)) && tg_reserve_eligible(r, first->predicted)) {
 		if (gpu->moved == TG_RESERVE_WINDOW) {
+			hold_behind(gpu, r, first);
 			set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
 			return NULL;
 		}
@@ -297,19 +324,20 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
  */
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 {
-	struct tg_job *first, *job, *next;
+	struct tg_job *first;
 
 	if ((tg_reserve_unlimited(r) && !r->nr_throttled) || !tg_reserves_hold(gpu))
 		return;
 	tg_reserve_catch_up(r, gpu->now);
+	if (!tg_reserve_unlimited(r) && thin_out(gpu, r)) {
+		set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
+		return;
+	}
 	hold_back(gpu, r);
 	first = let_in(gpu, r);
 	if (!first)
 		return;
-	if (r->kind == TG_AE)
-		list_for_each_entry_safe(job, next, &r->waiting, wait)
-			if (job->in_policy && tg_job_outranks(first, job))
-				tg_job_throttle(gpu, job);
+	hold_behind(gpu, r, first);
 	set_ready(gpu, r, tg_reserve_ready(r, first->predicted));
 }
 
@@ -386,7 +414,7 @@ bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 un
 	const struct tg_reserve *r;
 	s64 x;
 
-	if (!gpu->policy->may_bypass || gpu->next_policy || gpu->dry)
+	if (!gpu->policy->may_bypass || gpu->handover || gpu->dry)
 		return false;
 	ch = tg_channel_find(gpu, client, channel);
 	if (!ch || ch->client->gate != TG_GATE_ASK)

@@ -133,7 +133,7 @@ bool tgk_policy_settled(void)
 	rcu_read_lock();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
 		raw_spin_lock_irq(&gpu->lock);
-		settled = settled && !gpu->core.next_policy;
+		settled = settled && !gpu->core.handover;
 		raw_spin_unlock_irq(&gpu->lock);
 	}
 	rcu_read_unlock();
@@ -176,7 +176,24 @@ void tgk_spec_free(struct tgk_spec *spec)
 	kfree(spec);
 }
 
-/* Matching all clients anew takes up to one reserve each. */
+/* With each event the spec comes to a few clients. Return: there are more. */
+static bool go_on(struct tgk_gpu *gpu)
+{
+	struct tg_event ev = { .kind = TG_EV_TIMER };
+	bool more;
+
+	raw_spin_lock_irq(&gpu->lock);
+	if (gpu->core.rematches)
+		tgk_feed(gpu, &ev);
+	more = gpu->core.rematches;
+	raw_spin_unlock_irq(&gpu->lock);
+	return more;
+}
+
+/*
+ * Matching all clients anew takes up to one reserve each. Nobody joins meanwhile, so they are
+ * admitted in their order: tgk_spec_sem is taken for writing.
+ */
 static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool rematch)
 {
 	struct tg_event ev;
@@ -192,11 +209,14 @@ static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool r
 		clients = gpu->core.nr_clients;
 		raw_spin_unlock_irq(&gpu->lock);
 		if (ret != -ENOMEM)
-			return ret;
+			break;
 		ret = tgk_pool_fill(gpu, TG_POOL_RESERVE, clients);
 		if (ret)
 			return ret;
 	}
+	while (go_on(gpu))
+		cond_resched();
+	return ret;
 }
 
 /**

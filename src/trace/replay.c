@@ -318,7 +318,7 @@ enum tgs_phase tgs_phase_of(const struct tg_gpu *core, const struct tg_job *job)
 	case TG_JOB_THROTTLED:
 		return TGS_RESERVE;
 	case TG_JOB_QUEUED:
-		if (core->next_policy)
+		if (core->handover)
 			return TGS_HANDOVER;
 		return job->client->inflight ? TGS_WINDOW : TGS_POLICY;
 	case TG_JOB_FREED:

@@ -261,17 +261,17 @@ static const struct row rows[] = {
 	  "0 spec a:ht:bg:5:0:0\n" "0 join 1 1 a 2\n" "0 join 2 1 b 3\n" "0 join 3 1 c 1\n"
 	  "1 submit 1 1 1\n" "1 started 1\n" "1 submit 1 1 2\n" "1 started 2\n"
 	  "2 submit 2 1 3\n" "3 submit 3 1 4\n" "9000000 done 1\n" "11000100 wait\n",
-	  "1 free 1, 1 free 2, 11000002 note ejected_starved 0 0, 11000002 note policy 0 1, "
-	  "11000002 gate 1 track, 11000002 gate 2 track, 11000002 gate 3 track, 11000002 free 3, "
-	  "11000002 free 4" },
+	  "1 free 1, 1 free 2, 11000002 note ejected_starved 0 0, 11000002 gate 1 track, "
+	  "11000002 gate 2 track, 11000002 free 3, 11000002 gate 3 track, 11000002 free 4, "
+	  "11000002 note policy 0 1" },
 	{ "dtimeslice: a slice each, and no reserve is asked", "timegraph",
 	  "0 spec a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "5000 done 1\n"
 	  "5001 submit 1 1 2\n" "5002 policy dtimeslice\n" "5003 started 2\n" "5004 submit 2 1 3\n"
 	  "6000 rematch a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
 	  "7000 done 2\n" "35010 idle 1\n",
-	  "0 free 1, 5002 gate 1 hold, 5002 gate 2 hold, 5002 note policy 0 7, 5002 gate 1 ask, "
-	  "5002 gate 2 ask, 5002 gate 1 open, 5002 free 2, 35002 gate 1 ask, 35002 sync 1, "
+	  "0 free 1, 5002 gate 1 hold, 5002 gate 2 hold, 5002 gate 1 ask, 5002 gate 2 ask, "
+	  "5002 note policy 0 7, 5002 gate 1 open, 5002 free 2, 35002 gate 1 ask, 35002 sync 1, "
 	  "35010 gate 2 open, 35010 free 3" },
 	{ "PE: overrun is paid back before the next group", "timegraph",
 	  "0 spec b:prt:pe:1:2500:25000\n" "0 join 1 1 b\n"
@@ -561,19 +561,19 @@ static const struct row rows[] = {
 	{ "policy switch drains and hands over", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 started 1\n"
 	  "4 policy fifo\n" "5 submit 2 1 3\n" "10 done 1\n",
-	  "1 free 1, 4 gate 1 hold, 4 gate 2 hold, 10 note policy 0 1, 10 gate 1 track, "
-	  "10 gate 2 track, 10 free 2, 10 free 3" },
+	  "1 free 1, 4 gate 1 hold, 4 gate 2 hold, 10 gate 1 track, 10 gate 2 track, "
+	  "10 free 2, 10 free 3, 10 note policy 0 1" },
 	{ "policy switch from an open gate syncs first", "none",
 	  "0 join 1 1 a\n" "1 policy timegraph\n" "2 submit 1 1 1\n" "5 idle 1\n",
-	  "1 gate 1 hold, 1 sync 1, 5 note policy 0 2, 5 gate 1 ask, 5 free 1" },
+	  "1 gate 1 hold, 1 sync 1, 5 gate 1 ask, 5 note policy 0 2, 5 free 1" },
 	{ "a drain that does not end is cut", "none",
 	  "0 join 1 1 a\n" "1 policy fifo\n" "2 submit 1 1 1\n" "10200000 wait\n",
-	  "1 gate 1 hold, 1 sync 1, 10000001 note drain_cut 1 0, 10000001 note policy 0 1, "
-	  "10000001 gate 1 track, 10000001 free 1, 10100001 note overlap 1 1" },
+	  "1 gate 1 hold, 1 sync 1, 10000001 note drain_cut 1 0, 10000001 gate 1 track, "
+	  "10000001 free 1, 10000001 note policy 0 1, 10100001 note overlap 1 1" },
 	{ "a switch during a drain replaces the one that is due", "timegraph",
 	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "3 started 1\n" "4 policy fifo\n" "5 policy none\n"
 	  "10 done 1\n",
-	  "1 free 1, 4 gate 1 hold, 10 note policy 0 0, 10 gate 1 open" },
+	  "1 free 1, 4 gate 1 hold, 10 gate 1 open, 10 note policy 0 0" },
 	{ "running clients follow a new spec on request", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
 	  "3 submit 3 1 3\n" "4 rematch c:prt:bg:9:0:0\n" "5 started 1\n" "10 done 1\n",

@@ -176,6 +176,11 @@ static const struct row rows[] = {
 	{ "mem=: what is set aside comes free with the client",
 	  "0 size 1000\n" "0 spec a:prt:bg:0:0:0:mem=600\n" "0 join 1 1 a\n" "0 ask 2 1 900\n"
 	  "1 leave 1\n", "1 gone 1, 1 grant 1" },
+	{ "a new spec keeps a promise from a request that waits",
+	  "0 size 1000\n" "0 knob vram_order 1\n" "0 spec a:prt:pe:0:1:2:mem=600\n" "0 join 1 1 a\n"
+	  "1 ask 2 2 500\n" "2 rematch a:prt:pe:0:1:2:mem=600\n" "2 resv 1\n" "3 ask 1 3 600\n"
+	  "4 rematch a:prt:bg:0:0:0\n" "5 free 1 600\n",
+	  "2 resv pe, 3 grant 3, 5 grant 2" },
 	{ "mem=: that does not fit takes the reserve along",
 	  "0 size 1000\n" "0 spec a:prt:pe:0:1:2:mem=600 b:prt:pe:0:1:2:mem=600\n"
 	  "0 join 1 1 a\n" "0 join 2 2 b\n" "0 resv 1\n" "0 resv 2\n" "0 ask 3 1 400\n" "1 leave 1\n"
@@ -197,7 +202,7 @@ static const struct row rows[] = {
 	  "2 leave 1\n" "3 ask 2 1 500\n" "4 leave 2\n", "2 gone 1, 4 gone 2, 4 grant 1" },
 	{ "a dry run delays nothing, and lets those that wait go",
 	  "0 size 10\n" "0 knob vram_order 1\n" "0 ask 1 1 8\n" "1 ask 2 2 8\n" "2 knob dry_run 1\n"
-	  "3 ask 3 3 8\n", "0 grant 1, 2 note dry 0, 2 grant 2, 3 grant 3" },
+	  "3 ask 3 3 8\n", "0 grant 1, 2 grant 2, 2 note dry 0, 3 grant 3" },
 	{ "again: not where nobody has to wait", "0 again 1 1 0\n" "0 knob vram_order 1\n"
 	  "0 again 1 1 0\n" "0 knob vram_order 0\n" "0 size 10\n" "0 ask 1 1 8\n" "0 again 1 8 0\n",
 	  "0 enough, 0 enough, 0 grant 1, 0 enough" },

@@ -171,6 +171,8 @@ static void rematch(struct bench *b)
 
 	if (b->told++ % b->clients == 0)
 		feed(b, &ev);
+	else if (b->core.rematches)
+		timer(b);
 }
 
 /* The account 1 has all, and of what it has a part goes and comes; others wait for more than that. */

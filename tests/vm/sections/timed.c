@@ -9,6 +9,8 @@
  * longest are told to the log when the module goes.
  * `sections_check` is what a section of 100000 instructions is measured as.
  */
+#include <linux/hardirq.h>
+#include <linux/kernel_stat.h>
 #include <linux/module.h>
 #include <linux/sort.h>
 #include <asm/msr.h>
@@ -20,6 +22,7 @@ static struct {
 	struct tgt_site *site;
 	const void *lock;
 	u64 since;
+	u32 interrupts;
 	int event;
 	u32 events;
 } open[NESTED];
@@ -45,6 +48,12 @@ static void too_deep(const char *file, int line)
 		pr_err("timegraph: sections: %s:%d\n", open[i].site->file, open[i].site->line);
 }
 
+/* A section that an interrupt came into is longer by that, which is not its own doing: it does not count. */
+static u32 interrupts(void)
+{
+	return this_cpu_read(irq_stat.apic_timer_irqs) + (u32)this_cpu_read(kstat.irqs_sum);
+}
+
 static noinline u64 ticks(void)
 {
 	return rdtsc();
@@ -67,6 +76,7 @@ noinline void tgt_begin(struct tgt_site *site, const void *lock)
 		open[depth].lock = lock;
 		open[depth].event = -1;
 		open[depth].events = 0;
+		open[depth].interrupts = interrupts();
 		depth++;
 		open[depth - 1].since = ticks();
 	}
@@ -88,7 +98,7 @@ noinline void tgt_end(const void *lock, const char *file, int line)
 		took = now - open[depth].since;
 		took -= min(took, within);
 		site->nr++;
-		if (took > site->most) {
+		if (took > site->most && interrupts() == open[depth].interrupts) {
 			site->most = took;
 			site->to_file = file;
 			site->to_line = line;

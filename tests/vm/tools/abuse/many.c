@@ -104,7 +104,7 @@ void do_crowd(char **args)
 /* line THREADS COST: so many threads of one channel, which a signal interrupts once they are there; until killed */
 void do_line(char **args)
 {
-	const size_t stack = 16384;
+	const size_t stack = 32768;	/* a request takes 12 KiB of it, the C library a part */
 	unsigned int n = number(args[0]), i, made;
 	pthread_t *thread = calloc(n, sizeof(*thread));
 	pthread_attr_t attr;
