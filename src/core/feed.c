@@ -183,7 +183,8 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	gpu->out = out;
 	gpu->wake = gpu->armed;
 	gpu->moved = 0;
-	gpu->visited = 0;
+	/* What a job's event does by itself counts as a half. */
+	gpu->visited = of_job(ev->kind) ? TG_VISITS / 2 : 0;
 	rc = of_job(ev->kind) ? feed_job(gpu, ev) : feed_other(gpu, ev);
 	if (rc) {
 		gpu->now = before;

@@ -297,7 +297,7 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 	struct tg_job *first;
 
 	while ((first = first_throttled(r)) && tg_reserve_eligible(r, first->predicted)) {
-		if (gpu->moved == TG_RESERVE_WINDOW) {
+		if (gpu->moved == TG_RESERVE_WINDOW || gpu->visited > TG_VISITS) {
 			hold_behind(gpu, r, first);
 			set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
 			return NULL;
