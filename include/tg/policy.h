@@ -46,7 +46,9 @@ struct tg_policy {
 
 	/**
 	 * @join: a client is there; its priv is zero, node and queue are unused, its gate stands as
-	 * @mode says. Its waiting jobs, if any, are queued (or freed) after this. May be NULL.
+	 * @mode says. Its waiting jobs, if any, are queued (or freed) after this. After init(), the
+	 * clients that are there join one after the other, with other events between, and their
+	 * jobs with them; nothing is picked until the last one has joined. May be NULL.
 	 */
 	void (*join)(struct tg_gpu *gpu, struct tg_client *client);
 
@@ -156,7 +158,7 @@ int tg_policy_find(const char *name, u32 len);
 /*
  * tg_gate(), tg_sync() and tg_poll() may be called from init(), join(), idle(), sample() and
  * tick(), not in the middle of a job's arrow: queue(), drop(), pick(), done(), lost(), leave().
- * tick() follows in the same event.
+ * tick() follows in the same event; after a join() only when the policy has all clients.
  */
 
 /**
