@@ -380,7 +380,7 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  *	earlier
  * @policy: in force; never NULL
  * @next_policy: takes over when the drain ends; NULL: HOLD and DRAIN are over, or have not begun
- * @drain_since: when HOLD began
+ * @drain_since: when DRAIN began
  * @poll_until: end of the poll phase under way; 0: none
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover

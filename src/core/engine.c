@@ -104,7 +104,9 @@ void tg_engines_watch(struct tg_gpu *gpu)
 		 * Mostly the job has started by then: spare the question whether it is outranked.
 		 */
 		at = tg_after(job->since, patience(gpu, job));
-		tg_wake_by(gpu, at > gpu->now ? at : slots_expire(gpu, &gpu->engine[i]));
+		if (at <= gpu->now)
+			at = max(slots_expire(gpu, &gpu->engine[i]), gpu->pause);
+		tg_wake_by(gpu, at);
 	}
 }
 
@@ -122,7 +124,7 @@ static bool goes_on(struct tg_gpu *gpu)
 {
 	if (gpu->now < gpu->pause)
 		return false;
-	if (gpu->moved < TG_RESERVE_WINDOW && tg_may_visit(gpu)) {
+	if (gpu->visited + 2 <= TG_VISITS) {
 		gpu->visited += 2;
 		return true;
 	}
@@ -145,15 +147,16 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	struct tg_reserve *r;
 	u32 i;
 
-	while (reserves_ready(gpu) <= gpu->now && goes_on(gpu)) {
-		r = rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve, ready_node);
-		tg_reserve_review(gpu, r);
-	}
+	/* Each of these is due once only; reserves are due again and again. */
 	for (i = 0; i < gpu->nr_engines; i++)
 		while (slots_expire(gpu, &gpu->engine[i]) <= gpu->now && goes_on(gpu))
 			tg_job_overlap(gpu, first_freed(&gpu->engine[i]));
 	while ((client = late_sync(gpu)) && goes_on(gpu))
 		tg_client_cut(gpu, client);
+	while (reserves_ready(gpu) <= gpu->now && goes_on(gpu)) {
+		r = rb_entry(rb_first_cached(&gpu->throttled), struct tg_reserve, ready_node);
+		tg_reserve_review(gpu, r);
+	}
 	tg_poll_expire(gpu);
 	for (i = 0; i < gpu->nr_engines; i++) {
 		struct tg_engine *engine = &gpu->engine[i];

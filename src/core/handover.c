@@ -4,15 +4,16 @@
  *
  * A switch holds every client's gate, and waits until nothing is in flight; what went through open
  * gates is found out by SYNC and IDLE. Then the new policy comes into force and gets every waiting
- * job. No job is lost, and none waits through more than one switch: a switch that is asked for
- * during a drain replaces the one that is due.
+ * job. No job is lost. A switch that is asked for during a drain replaces the one that is due; one
+ * that is asked for while clients join begins anew.
  *
  * An ejection does not drain: fifo need not know what is in flight. Nor does the beginning of a dry
  * run, which puts fifo in force; its end is a switch.
  *
- * One event comes to a few clients only (enum tg_handover); the next one, or TIMER, goes on. Until
- * the last one has joined, nothing is picked. A client that has not joined yet is unknown to the
- * policy in force. After an ejection its gate may stand anywhere until its turn comes.
+ * One event comes to a few clients only, one at least (enum tg_handover); the next one, or TIMER,
+ * goes on. Until the last one has joined, nothing is picked. A client that has not joined yet is
+ * unknown to the policy in force. After an ejection its gate may stand anywhere until its turn
+ * comes.
  *
  * feed.c calls tg_policy_switch() for the event POLICY, knob.c begins and ends dry runs, engine.c
  * ejects and goes on with what is under way; under the GPU's lock.
@@ -60,7 +61,6 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 	}
 
 	gpu->next_policy = policy;
-	gpu->drain_since = gpu->now;
 	tg_poll_stop(gpu);
 	for (i = 0; i < gpu->nr_engines; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
@@ -75,15 +75,16 @@ static void hold(struct tg_gpu *gpu)
 	struct tg_client *client;
 
 	while ((client = gpu->turning)) {
-		if (!tg_may_visit(gpu))
-			return;
 		tg_visit(gpu, client);
 		gpu->turning = tg_client_after(gpu, client);
 		tg_gate(gpu, client, TG_GATE_HOLD);
 		if (client->opened)
 			tg_sync(gpu, client);
+		if (gpu->turning && !tg_may_visit(gpu))
+			return;
 	}
 	gpu->handover = TG_HANDOVER_DRAIN;
+	gpu->drain_since = gpu->now;
 }
 
 /* The new policy hears nothing of jobs that the old one picked. */
@@ -156,8 +157,6 @@ static void join(struct tg_gpu *gpu)
 	struct tg_client *client;
 
 	while ((client = gpu->turning)) {
-		if (!tg_may_visit(gpu))
-			return;
 		tg_visit(gpu, client);
 		gpu->turning = tg_client_after(gpu, client);
 		disown(gpu, client);
@@ -167,6 +166,8 @@ static void join(struct tg_gpu *gpu)
 		if (gpu->policy->join)
 			gpu->policy->join(gpu, client);
 		tg_client_settle(gpu, client);
+		if (gpu->turning && !tg_may_visit(gpu))
+			return;
 	}
 	gpu->handover = TG_HANDOVER_NONE;
 	announce(gpu);

@@ -141,7 +141,7 @@ void tg_clients_rematch(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
 
-	while (gpu->rematches && tg_may_visit(gpu)) {
+	while (gpu->rematches) {
 		client = gpu->rematching;
 		gpu->rematching = tg_client_after(gpu, client);
 		if (!client->stale)
@@ -150,6 +150,8 @@ void tg_clients_rematch(struct tg_gpu *gpu)
 		tg_client_matched(gpu, client);
 		tg_client_match(gpu, client);
 		tg_reserve_review(gpu, client->reserve);
+		if (!tg_may_visit(gpu))
+			return;
 	}
 }
 

@@ -239,7 +239,7 @@ static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
 	while (r->queued > TG_RESERVE_WINDOW && n++ < TG_RESERVE_WINDOW) {
 		job = list_entry(r->waiting.prev, struct tg_job, wait);
 		if (!job->in_policy)
-			return false;	/* its client has yet to join: that reviews the reserve */
+			return r->nr_throttled;	/* its client has yet to join */
 		tg_job_throttle(gpu, job);
 	}
 	return r->queued > TG_RESERVE_WINDOW;
