@@ -655,7 +655,7 @@ void tgk_clock_attach(struct tgk_gpu *gpu)
 
 /**
  * tgk_clock_detach() - it is read no more
- * @gpu: the GPU; no fence's callback is left
+ * @gpu: the GPU; no fence's callback and no channel is left
  *
  * Context: process, under tgk_mutex.
  */

@@ -224,9 +224,9 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	cancel_delayed_work_sync(&gpu->unpark);
 	tgk_unpark_all(gpu);
 	tgk_fence_drop_all(gpu);
-	tgk_clock_detach(gpu);
 	tgk_channel_leave(gpu, NULL, NULL);
 	tgk_channel_forget(gpu, NULL, NULL);
+	tgk_clock_detach(gpu);		/* a channel that leaves marks its slot */
 	tgk_vram_forget_all(gpu);
 	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);
 	rcu_barrier();	/* channels, with fences that are nouveau's */
