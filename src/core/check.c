@@ -58,6 +58,16 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 	return NULL;
 }
 
+/*
+ * The policy sees more jobs of @r than it may, since @r has just got its limit, or clients have yet
+ * to join; the reserve is due at once, and puts that right in steps.
+ */
+static bool thins_out(const struct tg_gpu *gpu, const struct tg_reserve *r)
+{
+	return r->queued > TG_RESERVE_WINDOW && r->nr_throttled &&
+	       r->ready <= tg_after(gpu->now, TG_PAUSE);
+}
+
 static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
 	u32 queued = 0, throttled = 0, shown = 0, in_policy[TG_ENGINES_MAX] = { }, i;
@@ -72,7 +82,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		for (i = 0; i < gpu->nr_engines; i++)
 			in_policy[i] += job->in_policy && job->engines & 1 << i;
 		if (r->kind == TG_PE && job->in_policy && tg_reserves_hold(gpu) &&
-		    r->queued <= TG_RESERVE_WINDOW && !tg_reserve_eligible(r, 0))
+		    !thins_out(gpu, r) && !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
 	for (node = rb_first_cached(&r->throttled); node; node = rb_next(node)) {
@@ -85,7 +95,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		throttled++;
 	}
 	if (throttled && !tg_reserve_unlimited(r) && tg_reserves_hold(gpu) &&
-	    shown > TG_RESERVE_WINDOW && r->ready > tg_after(gpu->now, TG_PAUSE))
+	    shown > TG_RESERVE_WINDOW && !thins_out(gpu, r))
 		return "the policy sees too many jobs of a reserve";
 	if (r->share && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";

@@ -119,7 +119,10 @@ static s64 reserves_ready(const struct tg_gpu *gpu)
 	       rb_entry(node, struct tg_reserve, ready_node)->ready : TG_NEVER;
 }
 
-/* May the event come to one more of the reserves, jobs and clients whose time has come? */
+/*
+ * May the event come to one more of the reserves, jobs and clients whose time has come? Each counts
+ * as two visits.
+ */
 static bool goes_on(struct tg_gpu *gpu)
 {
 	if (gpu->now < gpu->pause)

@@ -193,23 +193,19 @@ static struct tg_client *culprit(struct tg_gpu *gpu)
 	return NULL;
 }
 
-/* Is the drain over? Then the next policy comes into force. */
+/*
+ * Is the drain over? Then the next policy comes into force. Answers to SYNC that do not come in
+ * time are not awaited: engine.c sees to that.
+ */
 static void drain(struct tg_gpu *gpu)
 {
-	struct tg_client *client;
 	u32 inflight = 0, i;
 
 	for (i = 0; i < gpu->nr_engines; i++)
 		inflight += gpu->engine[i].inflight;
-	if ((inflight || gpu->syncing) &&
-	    tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]) > gpu->now)
+	if (gpu->syncing ||
+	    (inflight && tg_after(gpu->drain_since, gpu->knob[TG_KNOB_DEADLINE]) > gpu->now))
 		return;
-	while ((client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync))) {
-		if (!tg_may_visit(gpu))
-			return;
-		gpu->visited += 2;
-		tg_client_cut(gpu, client);
-	}
 	if (inflight)
 		tg_emit(gpu, TG_ACT_NOTE, culprit(gpu), NULL, TG_NOTE_DRAIN_CUT);
 	begin(gpu, gpu->next_policy);

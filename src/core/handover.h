@@ -11,7 +11,7 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr);
 int tg_policy_dry_run(struct tg_gpu *gpu, bool on);
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
 
-/* Do a part of what is under way; when there is more to do, at the latest */
+/* Do a part of the handover that is under way, and when to do the next one, at the latest */
 void tg_handover_go_on(struct tg_gpu *gpu);
 s64 tg_handover_wake(const struct tg_gpu *gpu);
 

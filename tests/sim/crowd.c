@@ -88,16 +88,25 @@ static void come(struct crowd *c, const char *comm, u32 nr)
 	}
 }
 
-/* The job that goes now. */
-static struct th_job *going(struct crowd *c)
+/* The job that goes now; NULL: none does. */
+static struct th_job *may_go(struct crowd *c)
 {
 	u32 i;
 
 	for (i = 0; i < c->h.nr_job; i++)
 		if (c->h.job[i].state == TH_FREED)
 			return &c->h.job[i];
-	th_fail(&c->h, "no job goes");
 	return NULL;
+}
+
+/* The same where one has to go. */
+static struct th_job *going(struct crowd *c)
+{
+	struct th_job *job = may_go(c);
+
+	if (!job)
+		th_fail(&c->h, "no job goes");
+	return job;
 }
 
 /* It takes @cost. */
@@ -210,16 +219,6 @@ static void all_go(struct crowd *c)
 		work(c, TG_USEC);
 }
 
-static bool any_goes(struct crowd *c)
-{
-	u32 i;
-
-	for (i = 0; i < c->h.nr_job; i++)
-		if (c->h.job[i].state == TH_FREED)
-			return true;
-	return false;
-}
-
 /* The client leaves that a change of policy, or the new spec, would come to next; another comes. */
 static void replace(struct crowd *c, const struct tg_client *next)
 {
@@ -255,7 +254,7 @@ static void policies(const char *from, const char *to)
 				replace(&c, c.h.core.turning);
 			if (c.h.core.handover == TG_HANDOVER_JOIN && i == 7 && steps < 99)
 				th_policy(&c.h, to);
-			if (any_goes(&c))
+			if (may_go(&c))
 				work(&c, TG_USEC);
 			pass_time(&c, max(c.h.armed, c.h.now));
 			if (steps > 10 * CLIENTS)
