@@ -16,7 +16,8 @@
  *	phase ends (loga) or an administrator changes a virtual GPU, all clients are visited, and
  *	all jobs that wait for one client when its line of the spec changes. What takes longer is
  *	done in steps, each with an event of its own, for which the core asks by TIMER: another
- *	policy or spec, what a budget means for many jobs, answers to many requests for memory.
+ *	policy or spec, many gates that turn, what a budget means for many jobs, answers to many
+ *	requests for memory.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -178,7 +179,7 @@ struct tg_vgpu {
 /**
  * struct tg_client - one process on one GPU
  * @id: the host's number
- * @gate: enum tg_gate, as the host was last told
+ * @gate: enum tg_gate; the host has been told of it if @told
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
  * @stalls: TG_STALL for each recent overlap, less one for each job that has started in time since
@@ -195,6 +196,9 @@ struct tg_vgpu {
  * @stale: the spec in force has yet to come to it
  * @no_vram: the memory that its line asks for (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
+ * @untold: the host is to be told of @gate, or jobs are to be freed behind it, in a later event
+ * @told: the host has been told of @gate
+ * @asked: the host has got the SYNC for the IDLE that it owes
  * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
@@ -222,7 +226,7 @@ struct tg_client {
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	bool sent : 1, paired : 1, stale : 1;
+	bool sent : 1, paired : 1, stale : 1, untold : 1, told : 1, asked : 1;
 	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -388,9 +392,12 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @rematching: the client that the new spec comes to next; meaningful while @rematches
  * @rematches: clients that it has yet to come to
  * @aside: as many spare reserves, chained, so that none of these clients finds the pool empty
+ * @telling: where to look next for a client that is untold; NULL: at the first
+ * @untold: such clients
+ * @served: the event being fed has told of the gate of a client that waits, beyond its visits
  * @visited: clients and jobs that the event being fed has visited in steps (tg_visit())
  * @syncing: clients that owe an IDLE
- * @open: clients whose gate is open
+ * @open: clients whose gate is open, whether @told or not
  * @nr_clients: clients
  * @nr_engines: engines
  * @engine: them
@@ -411,7 +418,8 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @late: FREED jobs that lost their slot
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first of these becomes eligible
- * @moved: jobs that the event being fed has taken from their reserves' throttled jobs
+ * @moved: jobs that the event being fed has let in from their reserves' throttled jobs, or has
+ *	throttled since the policy saw too many
  * @pause: until then reserves, jobs and clients are left alone whose time has come
  * @knob: the core's; times in ns
  * @policy_knob: values of its knobs; defaults again when the policy changes
@@ -428,8 +436,9 @@ struct tg_gpu {
 	s64 drain_since, poll_until;
 	bool starts;
 	u8 handover;
-	struct tg_client *turning, *rematching;
-	u32 rematches, visited;
+	struct tg_client *turning, *rematching, *telling;
+	u32 rematches, untold, visited;
+	bool served;
 	void *aside;
 	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];

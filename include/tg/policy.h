@@ -170,6 +170,11 @@ int tg_policy_find(const char *name, u32 len);
  * Jobs that wait are freed, in order, by OPEN and TRACK; put into the policy's queue by ASK, as
  * far as their reserve lets them; and taken out of it by HOLD.
  *
+ * Where an event changes many gates, the host is told of the first few in it, and of the others by
+ * events that follow soon, 20 us apart. Until then a client uses its old gate, though
+ * tg_client.gate and tg_gpu.open say otherwise, and its jobs may wait behind a gate that is open.
+ * ASK has no such delay.
+ *
  * A policy that holds all clients is ejected like one that leaves an engine idle: after the
  * starvation limit, if jobs wait, no gate is open and nothing is in flight or awaited.
  */
@@ -181,7 +186,8 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
  * @client: the client; its gate is not open any more
  *
  * idle() is called in a later event, after job_deadline_us at the latest: then TG_NOTE_DRAIN_CUT
- * blames the client. A second tg_sync() before that changes nothing; opening the gate calls it off.
+ * blames the client. The time runs from when the host is asked. A second tg_sync() before that
+ * changes nothing; opening the gate calls it off.
  */
 void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
 

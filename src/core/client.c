@@ -81,15 +81,33 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-void tg_visit(struct tg_gpu *gpu, const struct tg_client *client)
+/* A client and its waiting jobs. Counting stops above TG_VISITS. */
+static u32 visits(const struct tg_client *client)
 {
 	const struct tg_channel *ch;
 	const struct tg_job *job;
+	u32 n = 1;
 
-	gpu->visited++;
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling)
-			gpu->visited += tg_job_waits(job);
+		list_for_each_entry(job, &ch->jobs, sibling) {
+			n += tg_job_waits(job);
+			if (n > TG_VISITS)
+				return n;
+		}
+	return n;
+}
+
+bool tg_visit(struct tg_gpu *gpu, const struct tg_client *client, bool first)
+{
+	u32 n;
+
+	if (!first && gpu->visited >= TG_VISITS)
+		return false;
+	n = visits(client);
+	if (!first && gpu->visited + n > TG_VISITS)
+		return false;
+	gpu->visited += n;
+	return true;
 }
 
 /* The last channel of the client has gone, and the client goes with it. */
@@ -99,9 +117,12 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 		gpu->policy->leave(gpu, client);
 	tg_client_idle(gpu, client);
 	gpu->open -= client->gate == TG_GATE_OPEN;
+	tg_gate_settled(gpu, client);
 	tg_emit(gpu, TG_ACT_GONE, client, NULL, 0);
 	if (gpu->turning == client)
 		gpu->turning = tg_client_after(gpu, client);
+	if (gpu->telling == client)
+		gpu->telling = tg_client_after(gpu, client);
 	tg_client_matched(gpu, client);
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);

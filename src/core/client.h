@@ -12,8 +12,11 @@ int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *channel);
 
-/* An event that works on all clients in steps comes to this one: tg_may_visit() */
-void tg_visit(struct tg_gpu *gpu, const struct tg_client *client);
+/*
+ * May an event that works on all clients in steps come to this one, too: is it the @first that the
+ * work comes to, or has the event visits left for it (TG_VISITS)? If so, its visits are counted.
+ */
+bool tg_visit(struct tg_gpu *gpu, const struct tg_client *client, bool first);
 
 /* In the order of their first JOIN; NULL: there is none */
 static inline struct tg_client *tg_client_after(struct tg_gpu *gpu, const struct tg_client *client)

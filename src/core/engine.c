@@ -121,13 +121,15 @@ static s64 reserves_ready(const struct tg_gpu *gpu)
 
 /*
  * May the event come to one more of the reserves, jobs and clients whose time has come? Each counts
- * as two visits.
+ * as two visits. It comes to one only if other work is done in steps, too.
  */
 static bool goes_on(struct tg_gpu *gpu)
 {
+	bool steps = gpu->handover || gpu->rematches || gpu->untold;
+
 	if (gpu->now < gpu->pause)
 		return false;
-	if (gpu->visited + 2 <= TG_VISITS) {
+	if (gpu->visited + 2 <= (steps ? 2 : TG_VISITS)) {
 		gpu->visited += 2;
 		return true;
 	}
@@ -167,6 +169,7 @@ void tg_engines_expire(struct tg_gpu *gpu)
 		if (tg_engine_deadline(gpu, engine) <= gpu->now)
 			tg_job_lost(gpu, list_first_entry(&engine->busy, struct tg_job, wait));
 	}
+	tg_gates_go_on(gpu);
 }
 
 /* The first job of the channel that waits. One does. */
@@ -355,7 +358,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 							   sync)->synced,
 					  gpu->knob[TG_KNOB_DEADLINE]));
 	wake = max(min(wake, reserves_ready(gpu)), gpu->pause);
-	if (gpu->rematches)
+	if (gpu->rematches || gpu->untold)
 		wake = min(wake, tg_after(gpu->now, TG_PAUSE));
 	if (gpu->handover)
 		return min(wake, tg_handover_wake(gpu));

@@ -11,7 +11,8 @@
  *	1 A host feeds what happened. A refused event changes nothing and emits nothing.
  *	2 Dispatch: the file that owns the object acts on it, and emits what follows at once.
  *	3 One request for VRAM is answered, if any can be (memory.c). Not after a job's event.
- *	4 What is due expires: refills, slots, answers to SYNC and POLL, deadlines (engine.c).
+ *	4 What is due expires: refills, slots, answers to SYNC and POLL, deadlines (engine.c). The
+ *	  host is told of some more gates that have changed (gate.c).
  *	5 A new spec or policy comes to some more clients (match.c, handover.c); or the policy has
  *	  tick() and pick() called until no job may go (engine.c).
  *	6 The model of a dry run follows, up to now (dry.c).
@@ -183,6 +184,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	gpu->out = out;
 	gpu->wake = gpu->armed;
 	gpu->moved = 0;
+	gpu->served = false;
 	/* What a job's event does by itself counts as a half. */
 	gpu->visited = of_job(ev->kind) ? TG_VISITS / 2 : 0;
 	rc = of_job(ev->kind) ? feed_job(gpu, ev) : feed_other(gpu, ev);

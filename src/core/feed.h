@@ -16,14 +16,9 @@
 
 /*
  * What one event may visit in steps: each client counts as one, and so does each of its waiting
- * jobs. The last client may bring more than is left.
+ * jobs. The first client comes as a whole, however many its jobs are (tg_visit()).
  */
 #define TG_VISITS	6
-
-static inline bool tg_may_visit(const struct tg_gpu *gpu)
-{
-	return gpu->visited < TG_VISITS;
-}
 
 /* One action of @kind: about @client and @job, or NULL; @arg as struct tg_action says. */
 void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,

@@ -7,25 +7,62 @@
  * host (SYNC) to say when all of them have ended (IDLE); a client that owes its IDLE past the
  * deadline is blamed, and the core goes on without it.
  *
- * Policies call tg_gate() and tg_sync(), handover.c and engine.c the rest, feed.c the event IDLE;
- * under the GPU's lock.
+ * A policy may change the gates of all clients in one event. tg_client.gate changes at once; the
+ * host is told of a few of them in that event and of the others in later ones (tg_client.untold),
+ * and the jobs that wait behind a gate that opens are freed in the same way. Until then the host
+ * uses the old gate. What a client submits meanwhile goes behind its jobs that wait. SYNC is sent
+ * after the gate. A gate that stands at ASK, or is to, has no such delay: the policy's queue
+ * follows it at once.
+ *
+ * Policies call tg_gate() and tg_sync(); client.c, engine.c, handover.c, job.c and match.c the
+ * rest; feed.c the event IDLE; under the GPU's lock.
  */
+#include "client.h"
 #include "feed.h"
 #include "gate.h"
 #include "job.h"
 #include "table.h"
 #include "throttle.h"
 
-/* Set a client's gate and tell the host. Waiting jobs follow in tg_client_settle(). */
-void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
+static void set(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 {
 	gpu->open += (gate == TG_GATE_OPEN) - (client->gate == TG_GATE_OPEN);
 	client->gate = gate;
-	if (gate == TG_GATE_OPEN) {
+	client->opened |= gate == TG_GATE_OPEN;
+	client->told = false;
+}
+
+static void tell(struct tg_gpu *gpu, struct tg_client *client)
+{
+	client->told = true;
+	if (client->gate == TG_GATE_OPEN)
 		tg_client_idle(gpu, client);	/* an open gate calls SYNC off */
-		client->opened = true;
-	}
-	tg_emit(gpu, TG_ACT_GATE, client, NULL, gate);
+	tg_emit(gpu, TG_ACT_GATE, client, NULL, client->gate);
+}
+
+/* There is something to do for the client's gate, in a later event. */
+static void put_off(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (client->untold)
+		return;
+	client->untold = true;
+	if (!gpu->untold++)
+		tg_wake_by(gpu, tg_after(gpu->now, TG_PAUSE));
+}
+
+/* There is not, or the client leaves. */
+void tg_gate_settled(struct tg_gpu *gpu, struct tg_client *client)
+{
+	gpu->untold -= client->untold;
+	client->untold = false;
+}
+
+/* Set a client's gate and tell the host. Waiting jobs follow in tg_client_settle(). */
+void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
+{
+	set(gpu, client, gate);
+	tell(gpu, client);
+	tg_gate_settled(gpu, client);
 }
 
 /* Bring the client's waiting jobs in line with its gate. */
@@ -47,8 +84,85 @@ void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client)
 		tg_reserve_review(gpu, client->reserve);
 }
 
+static void ask(struct tg_gpu *gpu, struct tg_client *client)
+{
+	client->asked = true;
+	client->synced = gpu->now;
+	list_add_tail(&client->sync, &gpu->syncs);
+	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_DEADLINE]));
+	tg_emit(gpu, TG_ACT_SYNC, client, NULL, 0);
+}
+
+/*
+ * Free jobs that wait behind a gate that has opened: one, and as many more as the event may visit.
+ * Return: there are no others.
+ */
+static bool pass_some(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_job *job, *next;
+	struct tg_channel *ch;
+	bool first = true;
+
+	for (ch = client->channels; ch; ch = ch->next)
+		list_for_each_entry_safe(job, next, &ch->jobs, sibling) {
+			if (!tg_job_waits(job))
+				continue;
+			if (!first && gpu->visited >= TG_VISITS)
+				return false;
+			first = false;
+			gpu->visited++;
+			tg_job_pass(gpu, job);
+		}
+	return true;
+}
+
+/*
+ * Tell the host of the client's gate, if it has not been told, and let waiting jobs follow. Return:
+ * false: a later event has to go on.
+ */
+bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client)
+{
+	if (!client->told) {
+		gpu->visited++;
+		tell(gpu, client);
+	}
+	if (client->syncing && !client->asked)
+		ask(gpu, client);
+	if (client->gate < TG_GATE_ASK && !pass_some(gpu, client)) {
+		put_off(gpu, client);
+		return false;
+	}
+	tg_gate_settled(gpu, client);
+	return true;
+}
+
+/* Go on with as many clients as the event may visit: some with each TIMER. */
+void tg_gates_go_on(struct tg_gpu *gpu)
+{
+	struct tg_client *client;
+
+	while (gpu->untold && gpu->visited < TG_VISITS) {
+		client = gpu->telling ?: tg_client_first(gpu);
+		if (client->untold && !tg_gate_go_on(gpu, client))
+			return;
+		gpu->telling = tg_client_after(gpu, client);
+	}
+}
+
+/* May this event tell the host of the client's gate? The first client that waits need not wait. */
+static bool may_tell(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	if (gpu->visited < TG_VISITS)
+		return true;
+	if (gpu->served || !tg_client_waits(client))
+		return false;
+	gpu->served = true;
+	return true;
+}
+
 void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 {
+	bool asks;
 	u32 i;
 
 	/* A policy without a queue can only hold; it is ejected if that starves jobs. */
@@ -56,23 +170,44 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 		gate = TG_GATE_HOLD;
 	if (client->gate == gate)
 		return;
-	tg_client_tell_gate(gpu, client, gate);
-	tg_client_settle(gpu, client);
+	asks = gate == TG_GATE_ASK || client->gate == TG_GATE_ASK;
+	set(gpu, client, gate);
+	if (asks) {
+		tell(gpu, client);
+		tg_gate_settled(gpu, client);
+		tg_client_settle(gpu, client);
+	} else if (may_tell(gpu, client)) {
+		tg_gate_go_on(gpu, client);
+	} else {
+		put_off(gpu, client);
+	}
 	/* The client may keep the engines busy: the starvation limit begins anew. */
 	for (i = 0; i < gpu->nr_engines && gate != TG_GATE_HOLD; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
 }
 
+/* Hold a client's gate, and tell the host in this event. */
+void tg_gate_hold(struct tg_gpu *gpu, struct tg_client *client)
+{
+	bool asked = client->gate == TG_GATE_ASK;
+
+	if (client->gate != TG_GATE_HOLD)
+		set(gpu, client, TG_GATE_HOLD);
+	if (!client->told)
+		tell(gpu, client);
+	tg_gate_settled(gpu, client);
+	if (asked)
+		tg_client_settle(gpu, client);
+}
+
 void tg_sync(struct tg_gpu *gpu, struct tg_client *client)
 {
-	if (client->syncing)
-		return;
-	client->syncing = true;
-	client->synced = gpu->now;
-	list_add_tail(&client->sync, &gpu->syncs);
-	gpu->syncing++;
-	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_DEADLINE]));
-	tg_emit(gpu, TG_ACT_SYNC, client, NULL, 0);
+	if (!client->syncing) {
+		client->syncing = true;
+		gpu->syncing++;
+	}
+	if (client->told && !client->asked)
+		ask(gpu, client);
 }
 
 /* The client owes no IDLE any more. */
@@ -81,6 +216,7 @@ void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
 	if (!client->syncing)
 		return;
 	client->syncing = false;
+	client->asked = false;
 	list_del_init(&client->sync);
 	gpu->syncing--;
 	client->opened = client->gate == TG_GATE_OPEN;
@@ -89,7 +225,10 @@ void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
 static void tell_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	tg_client_idle(gpu, client);
-	if (client->joined && !gpu->next_policy && gpu->policy->idle)
+	/* A policy that has opened the gate since does not ask any more. */
+	if (client->gate == TG_GATE_OPEN || !client->joined || gpu->next_policy)
+		return;
+	if (gpu->policy->idle)
 		gpu->policy->idle(gpu, client);
 }
 
@@ -99,7 +238,7 @@ int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev)
 
 	if (!client)
 		return -ENOENT;
-	if (!client->syncing)
+	if (!client->asked)
 		return -EBUSY;
 	client->sent = ev->idle.sent;
 	client->cut = false;

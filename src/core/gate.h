@@ -8,6 +8,10 @@
 #include <tg/policy.h>
 
 void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
+void tg_gate_settled(struct tg_gpu *gpu, struct tg_client *client);
+bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client);
+void tg_gate_hold(struct tg_gpu *gpu, struct tg_client *client);
+void tg_gates_go_on(struct tg_gpu *gpu);
 void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client);
 void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev);

@@ -73,15 +73,16 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 static void hold(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
+	bool first = true;
 
 	while ((client = gpu->turning)) {
-		tg_visit(gpu, client);
+		if (!tg_visit(gpu, client, first))
+			return;
+		first = false;
 		gpu->turning = tg_client_after(gpu, client);
-		tg_gate(gpu, client, TG_GATE_HOLD);
+		tg_gate_hold(gpu, client);
 		if (client->opened)
 			tg_sync(gpu, client);
-		if (gpu->turning && !tg_may_visit(gpu))
-			return;
 	}
 	gpu->handover = TG_HANDOVER_DRAIN;
 	gpu->drain_since = gpu->now;
@@ -106,6 +107,7 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_job *job;
 
 	gpu->open -= client->gate == TG_GATE_OPEN;
+	client->told &= client->gate == TG_GATE_HOLD;
 	client->gate = TG_GATE_HOLD;
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
@@ -155,9 +157,12 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 static void join(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
+	bool first = true;
 
 	while ((client = gpu->turning)) {
-		tg_visit(gpu, client);
+		if (!tg_visit(gpu, client, first))
+			return;
+		first = false;
 		gpu->turning = tg_client_after(gpu, client);
 		disown(gpu, client);
 		client->joined = true;
@@ -166,8 +171,6 @@ static void join(struct tg_gpu *gpu)
 		if (gpu->policy->join)
 			gpu->policy->join(gpu, client);
 		tg_client_settle(gpu, client);
-		if (gpu->turning && !tg_may_visit(gpu))
-			return;
 	}
 	gpu->handover = TG_HANDOVER_NONE;
 	announce(gpu);

@@ -11,6 +11,7 @@
 #include "dry.h"
 #include "engine.h"
 #include "feed.h"
+#include "gate.h"
 #include "job.h"
 #include "table.h"
 #include "throttle.h"
@@ -309,7 +310,10 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	list_add_tail(&job->wait, &job->reserve->waiting);
 
 	place(gpu, job);
-	if (job->client->gate < TG_GATE_ASK)
+	/* Not before its jobs that wait. */
+	if (job->client->untold)
+		tg_gate_go_on(gpu, job->client);
+	else if (job->client->gate < TG_GATE_ASK)
 		tg_job_free(gpu, job);
 	return 0;
 }

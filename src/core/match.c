@@ -140,18 +140,23 @@ void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
 void tg_clients_rematch(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
+	bool first = true;
 
+	/* The event of the spec may have moved many clients out of virtual GPUs that go. */
+	if (gpu->visited > 2 * TG_VISITS)
+		return;
 	while (gpu->rematches) {
 		client = gpu->rematching;
-		gpu->rematching = tg_client_after(gpu, client);
-		if (!client->stale)
+		if (!client->stale) {
+			gpu->rematching = tg_client_after(gpu, client);
 			continue;
-		tg_visit(gpu, client);
+		}
+		if (!tg_visit(gpu, client, first))
+			return;
+		first = false;
 		tg_client_matched(gpu, client);
 		tg_client_match(gpu, client);
 		tg_reserve_review(gpu, client->reserve);
-		if (!tg_may_visit(gpu))
-			return;
 	}
 }
 

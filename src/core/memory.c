@@ -452,15 +452,15 @@ static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
 	}
 }
 
-/* A virtual GPU is removed: its memory and its requests go to the rest. */
-void tg_memory_disband(struct tg_gpu *gpu, u8 vgpu)
+/* The virtual GPUs in @gone are removed: their memory and their requests go to the rest. */
+void tg_memory_disband(struct tg_gpu *gpu, u32 gone)
 {
 	struct tg_account *a;
 	u32 i;
 
 	for (i = 0; i < TG_MEM_BUCKETS; i++)
 		for (a = gpu->mem.table[i]; a; a = a->hash)
-			if (a->vgpu == vgpu)
+			if (gone & 1u << a->vgpu)
 				move(&gpu->mem, a, 0);
 }
 

@@ -31,7 +31,7 @@ void tg_memory_spec(struct tg_gpu *gpu);
 /* The parts of virtual GPUs */
 void tg_memory_init(struct tg_gpu *gpu);
 void tg_memory_share(struct tg_gpu *gpu);
-void tg_memory_disband(struct tg_gpu *gpu, u8 vgpu);
+void tg_memory_disband(struct tg_gpu *gpu, u32 gone);
 void tg_memory_follow(struct tg_gpu *gpu, const struct tg_client *client);
 
 #endif /* TG_CORE_MEMORY_H */

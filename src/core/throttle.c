@@ -229,17 +229,19 @@ noinline s64 tg_reserve_largest(const struct tg_reserve *r)
 
 /*
  * The policy sees more jobs of @r than it may, since the reserve has just got its limit: throttle
- * some, the latest first. Return: there are more.
+ * some, the latest first; one at least. Return: there are more.
  */
 static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	struct tg_job *job;
-	u32 n = 0;
+	bool first = true;
 
-	while (r->queued > TG_RESERVE_WINDOW && n++ < TG_RESERVE_WINDOW) {
+	while (r->queued > TG_RESERVE_WINDOW && (first || gpu->moved < TG_RESERVE_WINDOW)) {
 		job = list_entry(r->waiting.prev, struct tg_job, wait);
 		if (!job->in_policy)
 			return r->nr_throttled;	/* its client has yet to join */
+		first = false;
+		gpu->moved++;
 		tg_job_throttle(gpu, job);
 	}
 	return r->queued > TG_RESERVE_WINDOW;
@@ -297,7 +299,7 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 	struct tg_job *first;
 
 	while ((first = first_throttled(r)) && tg_reserve_eligible(r, first->predicted)) {
-		if (gpu->moved == TG_RESERVE_WINDOW || gpu->visited > TG_VISITS) {
+		if (gpu->moved >= TG_RESERVE_WINDOW || gpu->visited > TG_VISITS) {
 			hold_behind(gpu, r, first);
 			set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
 			return NULL;

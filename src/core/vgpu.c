@@ -80,16 +80,21 @@ static void define(struct tg_gpu *gpu, u8 nr, const char *name, u32 len)
 	memcpy(gpu->vgpu[nr].name, name, len);
 }
 
-/* Remove a virtual GPU: its clients and their memory go to the rest. */
-static void remove(struct tg_gpu *gpu, u8 nr)
+/* Remove the virtual GPUs in @gone, by number: their clients and their memory go to the rest. */
+static void remove(struct tg_gpu *gpu, u32 gone)
 {
 	struct tg_client *client;
+	u32 i;
 
 	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client->vgpu == nr)
+		if (gone & 1u << client->vgpu) {
+			gpu->visited++;
 			tg_jobs_place(gpu, client, client->prio, 0);
-	tg_memory_disband(gpu, nr);
-	memset(&gpu->vgpu[nr], 0, sizeof(gpu->vgpu[nr]));
+		}
+	tg_memory_disband(gpu, gone);
+	for (i = 1; i <= TG_VGPUS_MAX; i++)
+		if (gone & 1u << i)
+			memset(&gpu->vgpu[i], 0, sizeof(gpu->vgpu[i]));
 }
 
 static bool in_spec(const struct tg_gpu *gpu, const char *name)
@@ -109,12 +114,14 @@ void tg_vgpus_spec(struct tg_gpu *gpu)
 {
 	const struct tg_spec *spec = gpu->spec;
 	const char *name;
-	u32 i, k;
+	u32 gone = 0, i, k;
 	u8 nr;
 
 	for (i = 1; i <= TG_VGPUS_MAX; i++)
 		if (gpu->vgpu[i].name[0] && !in_spec(gpu, gpu->vgpu[i].name))
-			remove(gpu, i);
+			gone |= 1u << i;
+	if (gone)
+		remove(gpu, gone);
 	for (i = 0; spec && i < spec->nr_vgpus; i++) {
 		const struct tg_spec_vgpu *v = &spec->vgpus[i];
 
@@ -166,7 +173,7 @@ int tg_vgpu_event(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!conf->share[TG_COMPUTE]) {
 		if (!nr)
 			return -ENOENT;
-		remove(gpu, nr);
+		remove(gpu, 1u << nr);
 		settle_rest(gpu);
 		return 0;
 	}

@@ -251,8 +251,8 @@ static bool only_own(const struct tgk_gpu *gpu, const struct tgk_fences *own, s6
  * Work that came after the fence has written it: of the channel at work, if nobody else's work can
  * have been there. If none is at work now, and none has been but the channel's own, its own has.
  * Nobody is suspected where the GPU has not reached the fence, where the driver may write the slot
- * itself, and while work goes through open gates. A GPU that closes is not asked: its registers go
- * (tgk_poll_detach()).
+ * itself, and while work may go through open gates, or be in flight behind one that was open. A
+ * GPU that closes is not asked: its registers go (tgk_poll_detach()).
  */
 static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_fences *own,
 		    s64 seen)
@@ -261,7 +261,7 @@ static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_f
 	struct tgk_fences *f;
 
 	doubt(c);
-	if (gpu->closing || gpu->core.open || own->leaving || job->scheduled ||
+	if (gpu->closing || gpu->core.open || gpu->core.syncing || own->leaving || job->scheduled ||
 	    job->fence->error || !tgk_clock_reached(c, job->slot, job->fence))
 		return;
 	f = at_work(gpu);

@@ -22,7 +22,7 @@ int tgk_submit_gated(struct tgk_gpu *gpu, const struct tgk_call *call);
  */
 static inline int tgk_submit(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	/* One that opens now may be missed: it is found closed, and looked at under the lock. */
+	/* A gate that is open may be missed: the job goes the other way, and all is looked at. */
 	return READ_ONCE(gpu->core.open) ? tgk_submit_open(gpu, call) : tgk_submit_gated(gpu, call);
 }
 

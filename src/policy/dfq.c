@@ -227,42 +227,46 @@ static bool counts(struct tg_client *client)
 	return sh->requests || (sh->ahead && !sh->stuck && tg_client_waits(client));
 }
 
-/* Charge what the free-run and the samples have taken. */
-static void charge(struct tg_gpu *gpu, struct state *st)
+/*
+ * Charge what the free-run and the samples have taken. Return: the least virtual time of the active
+ * clients; TG_NEVER: there are none.
+ */
+static s64 charge(struct tg_gpu *gpu, struct state *st)
 {
+	s64 sum = 0, took, lightest = TG_NEVER, least = TG_NEVER;
 	struct tg_client *client;
-	s64 sum = 0, took, least = TG_NEVER;
 
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		sum += mean(client);
 		if (counts(client))
-			least = min(least, (s64)client->weight);
+			lightest = min(lightest, (s64)client->weight);
 	}
-	if (!sum)
-		return;
 	list_for_each_entry(client, &gpu->all_clients, all) {
-		if (!share(client)->requests)
+		if (!counts(client))
 			continue;
-		took = div64_s64(mean(client) << PARTS, sum) * st->ran >> PARTS;
-		tg_charge(client, took);
-		took += share(client)->used + min(share(client)->held, LONG);
-		share(client)->held = 0;
-		share(client)->vt += div64_s64(took * least, client->weight);
+		if (sum && share(client)->requests) {
+			took = div64_s64(mean(client) << PARTS, sum) * st->ran >> PARTS;
+			tg_charge(client, took);
+			took += share(client)->used + min(share(client)->held, LONG);
+			share(client)->held = 0;
+			share(client)->vt += div64_s64(took * lightest, client->weight);
+		}
+		least = min(least, share(client)->vt);
 	}
+	return least;
 }
 
-/* Let all clients run except those that are ahead; if none is active, wait for a submission. */
-static void decide(struct tg_gpu *gpu, struct state *st)
+/*
+ * Let all clients run except those that are ahead of @least; if none is active, wait for a
+ * submission.
+ */
+static void decide(struct tg_gpu *gpu, struct state *st, s64 least)
 {
 	s64 season = max(min(gpu->now - st->since + st->skipped, LONG),
 			 gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
 	s64 length = season * gpu->policy_knob[KNOB_FREE_RUN];
 	struct tg_client *client;
-	s64 least = TG_NEVER;
 
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (counts(client))
-			least = min(least, share(client)->vt);
 	if (least == TG_NEVER && !tg_gpu_waits(gpu)) {
 		st->phase = WAITING;
 		return;
@@ -309,8 +313,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 			return false;
 		if (next_turn(gpu, st))
 			return true;
-		charge(gpu, st);
-		decide(gpu, st);
+		decide(gpu, st, charge(gpu, st));
 		return false;
 	}
 	return false;

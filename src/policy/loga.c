@@ -77,6 +77,11 @@ struct state {
 	s64 vt;			/* system time */
 	u32 active;		/* clients, in the latest cycle */
 	s64 least;		/* of their weights */
+	struct sum {		/* of the samples of the poll phase that ends */
+		u32 active;	/* clients */
+		s64 least;	/* of the weights of these, and of those seen at work; 0: none */
+		s64 parts;
+	} sum;
 	s64 seed;		/* that the generator was started from */
 	u64 random;		/* its state */
 };
@@ -272,9 +277,16 @@ static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
 		tg_poll(gpu, gpu->now, 1);
 }
 
+static void forget_sample(struct share *sh)
+{
+	sh->busy = 0;
+	sh->part = 0;
+	sh->active = false;
+}
+
 /*
- * Hold every client that is ahead of the system time by more than @limit, open the other gates.
- * Return: may a client that is held now have something in flight?
+ * Hold every client that is ahead of the system time by more than @limit, open the other gates, and
+ * forget the samples. Return: may a client that is held now have something in flight?
  */
 static bool decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 {
@@ -297,35 +309,17 @@ static bool decide(struct tg_gpu *gpu, struct state *st, s64 limit)
 			charge_tail(gpu, st, client);
 			tg_gate(gpu, client, TG_GATE_OPEN);
 		}
+		forget_sample(sh);
 	}
 	return tails;
-}
-
-/* Count the active clients, and find the least of their weights. */
-static void count(struct tg_gpu *gpu, struct state *st)
-{
-	struct tg_client *client;
-	s64 least = TG_NEVER;
-
-	st->active = 0;
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		st->active += share(client)->active;
-		if (share(client)->active || share(client)->busy)
-			least = min(least, (s64)client->weight);
-	}
-	/* Where no client was active, tails are charged as before. */
-	if (least != TG_NEVER)
-		st->least = least;
 }
 
 /* Charge each client for the whole cycle by what was seen in its poll phase. */
 static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 {
 	struct tg_client *client;
-	s64 total = 0, dvt;
+	s64 dvt;
 
-	list_for_each_entry(client, &gpu->all_clients, all)
-		total += share(client)->part;
 	list_for_each_entry(client, &gpu->all_clients, all) {
 		struct share *sh = share(client);
 
@@ -334,20 +328,26 @@ static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
 			continue;
 		sh->load = div64_s64(sh->busy << PARTS, polled);
 		tg_charge(client, sh->load * cycle >> PARTS);
-		dvt = div64_s64(sh->part << PARTS, total) * cycle >> PARTS;
+		dvt = div64_s64(sh->part << PARTS, st->sum.parts) * cycle >> PARTS;
 		sh->vt += div64_s64(dvt * st->least, client->weight);
 	}
 }
 
-static void forget_samples(struct tg_gpu *gpu)
+/* One client's sample. */
+static void note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s)
 {
-	struct tg_client *client;
+	struct sum *sum = &tg_gpu_priv(gpu, struct state)->sum;
+	struct share *sh = share(client);
 
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		share(client)->busy = 0;
-		share(client)->part = 0;
-		share(client)->active = false;
-	}
+	sh->busy = min(s->busy, LONG);
+	sh->part = sh->busy;
+	if (gpu->policy_knob[KNOB_METRIC] && s->groups)
+		sh->part = div64_s64(sh->busy + s->groups - 1, s->groups);
+	sh->active = faithful(gpu) ? s->busy : s->active;
+	sum->parts += sh->part;
+	sum->active += sh->active;
+	if (sh->active || sh->busy)
+		sum->least = min(sum->least ?: TG_NEVER, (s64)client->weight);
 }
 
 static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s)
@@ -357,24 +357,25 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 	bool tails = false;
 
 	if (client) {
-		share(client)->busy = min(s->busy, LONG);
-		share(client)->part = share(client)->busy;
-		if (gpu->policy_knob[KNOB_METRIC] && s->groups)
-			share(client)->part = div64_s64(share(client)->busy + s->groups - 1,
-							s->groups);
-		share(client)->active = faithful(gpu) ? s->busy : s->active;
+		note(gpu, client, s);
 		return;
 	}
 	/*
 	 * WATCHING: decide() has run, and the sample is too short to show which clients are active.
 	 */
-	if (s->length && st->phase != WATCHING)
-		count(gpu, st);
+	if (s->length && st->phase != WATCHING) {
+		st->active = st->sum.active;
+		/* Where no client was active, tails are charged as before. */
+		st->least = st->sum.least ?: st->least;
+	}
 	if (s->length)
 		charge(gpu, st, min(s->length, LONG), cycle);
 	if (st->phase != WATCHING)
 		tails = decide(gpu, st, cycle);
-	forget_samples(gpu);
+	else
+		list_for_each_entry(client, &gpu->all_clients, all)
+			forget_sample(share(client));
+	memset(&st->sum, 0, sizeof(st->sum));
 	st->since = gpu->now;
 	if (s->length && !st->active && !faithful(gpu) && !tg_gpu_waits(gpu)) {
 		sleep(gpu, st);
@@ -401,7 +402,7 @@ static void loga_tick(struct tg_gpu *gpu)
 	list_for_each_entry(client, &gpu->all_clients, all)
 		share(client)->active = tg_client_waits(client);
 	decide(gpu, st, TG_MSEC);
-	forget_samples(gpu);
+	memset(&st->sum, 0, sizeof(st->sum));
 }
 
 static s64 loga_wake(struct tg_gpu *gpu)

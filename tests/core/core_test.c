@@ -560,9 +560,9 @@ static const struct row rows[] = {
 	  "1 free 1, 2 free 2" },
 	{ "policy switch drains and hands over", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 started 1\n"
-	  "4 policy fifo\n" "5 submit 2 1 3\n" "10 done 1\n",
-	  "1 free 1, 4 gate 1 hold, 4 gate 2 hold, 10 gate 1 track, 10 gate 2 track, "
-	  "10 free 2, 10 free 3, 10 note policy 0 1" },
+	  "4 policy fifo\n" "5 submit 2 1 3\n" "10 done 1\n" "30 wait\n",
+	  "1 free 1, 4 gate 1 hold, 4 gate 2 hold, 10 gate 1 track, 30 gate 2 track, "
+	  "30 free 2, 30 free 3, 30 note policy 0 1" },
 	{ "policy switch from an open gate syncs first", "none",
 	  "0 join 1 1 a\n" "1 policy timegraph\n" "2 submit 1 1 1\n" "5 idle 1\n",
 	  "1 gate 1 hold, 1 sync 1, 5 gate 1 ask, 5 note policy 0 2, 5 free 1" },
