@@ -156,7 +156,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 				if (client->joined)
 					gpu->policy->queue(gpu, job);
 			} else if (job->state == TG_JOB_THROTTLED && ranks) {
-				tg_reserve_throttle(job->reserve, job);
+				tg_reserve_throttle(gpu, job->reserve, job);
 			}
 }
 
@@ -190,7 +190,7 @@ void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 	unset_queued(gpu, job);
 	list_del_init(&job->wait);
 	enter(gpu, job, TG_JOB_THROTTLED);
-	tg_reserve_throttle(job->reserve, job);
+	tg_reserve_throttle(gpu, job->reserve, job);
 }
 
 /* THROTTLED -> QUEUED */
@@ -250,7 +250,7 @@ static void place(struct tg_gpu *gpu, struct tg_job *job)
 	}
 	list_del_init(&job->wait);
 	job->state = TG_JOB_THROTTLED;
-	tg_reserve_throttle(job->reserve, job);
+	tg_reserve_throttle(gpu, job->reserve, job);
 }
 
 /*
@@ -694,5 +694,5 @@ void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve 
 			predict(gpu, job, NULL);
 		tg_reserve_put(gpu, old);
 	}
-	tg_reserve_throttle(reserve, job);
+	tg_reserve_throttle(gpu, reserve, job);
 }

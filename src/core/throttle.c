@@ -167,11 +167,13 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 	return tg_job_outranks(rb_entry(a, struct tg_job, rank), rb_entry(b, struct tg_job, rank));
 }
 
-/* The job, which is in no list, waits THROTTLED. */
-void tg_reserve_throttle(struct tg_reserve *r, struct tg_job *job)
+/* The job, which is in no list, waits THROTTLED. When the reserve is due, the caller's review says. */
+void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job *job)
 {
 	rb_add_cached(&job->rank, &r->throttled, before);
 	r->nr_throttled++;
+	if (RB_EMPTY_NODE(&r->ready_node))
+		set_ready(gpu, r, TG_NEVER);
 }
 
 /* The job is THROTTLED no more, and in no list. A reserve without such jobs needs no wake-up. */
@@ -273,8 +275,6 @@ static bool make_room(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_
 	if (!last || !tg_job_outranks(job, last))
 		return false;
 	tg_job_throttle(gpu, last);
-	if (RB_EMPTY_NODE(&r->ready_node))
-		set_ready(gpu, r, TG_NEVER);
 	return true;
 }
 

@@ -15,7 +15,7 @@ void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r);
 
 /* What its budget means for the jobs that wait for it */
-void tg_reserve_throttle(struct tg_reserve *r, struct tg_job *job);
+void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job *job);
 void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job);
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);

@@ -574,6 +574,15 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "3 started 1\n" "4 policy fifo\n" "5 policy none\n"
 	  "10 done 1\n",
 	  "1 free 1, 4 gate 1 hold, 10 gate 1 open, 10 note policy 0 0" },
+	{ "another priority during a switch leaves throttled jobs due", "timegraph",
+	  "0 spec a:prt:pe:1:1000:10000\n" "0 join 1 1 b\n" "0 join 2 1 b\n" "0 join 3 1 a\n"
+	  "0 submit 3 1 1\n" "0 started 1\n" "5000 done 1\n" "5001 submit 3 1 2\n"
+	  "5001 submit 1 1 3\n" "5001 started 3\n" "5001 submit 1 1 4\n" "5001 submit 1 1 5\n"
+	  "5001 submit 1 1 6\n" "5001 submit 1 1 7\n" "5001 submit 1 1 8\n" "5001 submit 1 1 9\n"
+	  "5001 submit 2 1 14\n" "5001 submit 2 1 15\n" "5001 submit 2 1 16\n"
+	  "5001 submit 2 1 17\n" "5001 submit 2 1 18\n" "5001 submit 2 1 19\n"
+	  "5002 policy fifo\n" "5002 prio 3 9\n",
+	  "0 free 1, 5001 free 3, 5002 gate 1 hold, 5002 gate 2 hold" },
 	{ "running clients follow a new spec on request", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
 	  "3 submit 3 1 3\n" "4 rematch c:prt:bg:9:0:0\n" "5 started 1\n" "10 done 1\n",
