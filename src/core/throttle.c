@@ -167,7 +167,7 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 	return tg_job_outranks(rb_entry(a, struct tg_job, rank), rb_entry(b, struct tg_job, rank));
 }
 
-/* The job, which is in no list, waits THROTTLED. When the reserve is due, the caller's review says. */
+/* The job, in no list, waits THROTTLED. When the reserve is due, the caller's review says. */
 void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job *job)
 {
 	rb_add_cached(&job->rank, &r->throttled, before);
