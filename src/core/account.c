@@ -147,12 +147,9 @@ static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *jo
 /* The channel's next job is on its way, too: since when? TG_NEVER: it is not. */
 static s64 next_since(const struct tg_job *job)
 {
-	const struct tg_job *next;
+	const struct tg_job *next = tg_job_next(job);
 
-	if (job->sibling.next == &job->channel->jobs)
-		return TG_NEVER;
-	next = list_entry(job->sibling.next, struct tg_job, sibling);
-	return next->state == TG_JOB_BUSY ? next->since : TG_NEVER;
+	return next && next->state == TG_JOB_BUSY ? next->since : TG_NEVER;
 }
 
 /**

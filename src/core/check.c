@@ -123,12 +123,16 @@ static const char *check_channel(const struct tg_gpu *gpu, const struct tg_clien
 {
 	const struct tg_job *job;
 	const char *wrong;
+	bool waits = false;
 
 	if (ch->client != client)
 		return "a channel belongs to another client";
 	if (ch->left && list_empty(&ch->jobs))
 		return "a channel that has left lingers";
 	list_for_each_entry(job, &ch->jobs, sibling) {
+		if (waits && !tg_job_waits(job))
+			return "a job has gone before one of its channel that came first";
+		waits = tg_job_waits(job);
 		wrong = job->client != client || job->channel != ch ?
 			"a job belongs to another client" : check_job(gpu, job, n, slots);
 		if (wrong)

@@ -89,9 +89,10 @@ static u32 visits(const struct tg_client *client)
 	u32 n = 1;
 
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling) {
-			n += tg_job_waits(job);
-			if (n > TG_VISITS)
+		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
+			if (!tg_job_waits(job))
+				break;
+			if (++n > TG_VISITS)
 				return n;
 		}
 	return n;

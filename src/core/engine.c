@@ -172,17 +172,6 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	tg_gates_go_on(gpu);
 }
 
-/* The first job of the channel that waits. One does. */
-static struct tg_job *first_waiting(const struct tg_channel *ch)
-{
-	struct tg_job *job;
-
-	list_for_each_entry(job, &ch->jobs, sibling)
-		if (tg_job_waits(job))
-			return job;
-	return NULL;
-}
-
 /* A job that waits for one of @engines; of its channel, the first. NULL: there is none. */
 static struct tg_job *waits_for(const struct tg_gpu *gpu, u8 engines)
 {
@@ -193,11 +182,11 @@ static struct tg_job *waits_for(const struct tg_gpu *gpu, u8 engines)
 	list_for_each_entry(r, &gpu->reserves, all) {
 		list_for_each_entry(job, &r->waiting, wait)
 			if (job->engines & engines)
-				return first_waiting(job->channel);
+				return tg_channel_waiting(job->channel);
 		for (node = rb_first_cached(&r->throttled); node; node = rb_next(node)) {
 			job = rb_entry(node, struct tg_job, rank);
 			if (job->engines & engines)
-				return first_waiting(job->channel);
+				return tg_channel_waiting(job->channel);
 		}
 	}
 	return NULL;

@@ -72,9 +72,8 @@ void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_channel *ch;
 
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry_safe(job, next, &ch->jobs, sibling) {
-			if (!tg_job_waits(job))
-				continue;
+		for (job = tg_channel_waiting(ch); job; job = next) {
+			next = tg_job_next(job);
 			if (client->gate < TG_GATE_ASK)
 				tg_job_pass(gpu, job);
 			else
@@ -104,9 +103,8 @@ static bool pass_some(struct tg_gpu *gpu, struct tg_client *client)
 	bool first = true;
 
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry_safe(job, next, &ch->jobs, sibling) {
-			if (!tg_job_waits(job))
-				continue;
+		for (job = tg_channel_waiting(ch); job; job = next) {
+			next = tg_job_next(job);
 			if (!first && gpu->visited >= TG_VISITS)
 				return false;
 			first = false;

@@ -110,9 +110,8 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	client->told &= client->gate == TG_GATE_HOLD;
 	client->gate = TG_GATE_HOLD;
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling)
-			if (tg_job_waits(job))
-				tg_job_line_up(gpu, job);
+		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
+			tg_job_line_up(gpu, job);
 	tg_client_idle(gpu, client);
 }
 

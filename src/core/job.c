@@ -140,7 +140,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 	struct tg_job *job;
 
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling)
+		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			if (job->in_policy) {
 				count_in_policy(gpu, job, -1);
 				drop(gpu, job);
@@ -150,7 +150,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 	client->prio = prio;
 	tg_vgpu_move(gpu, client, vgpu);
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling)
+		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			if (job->in_policy) {
 				count_in_policy(gpu, job, 1);
 				if (client->joined)
@@ -208,9 +208,7 @@ void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 	struct tg_job *job;
 	bool in_policy;
 
-	list_for_each_entry(job, &ch->jobs, sibling) {
-		if (!tg_job_waits(job))
-			continue;
+	for (job = tg_channel_waiting(ch); job; job = tg_job_next(job)) {
 		in_policy = job->in_policy;
 		if (job->state == TG_JOB_QUEUED)
 			unset_queued(gpu, job);

@@ -38,6 +38,30 @@ static inline bool tg_job_waits(const struct tg_job *job)
 	return job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
 }
 
+/* The job that was submitted next to the same channel; NULL: none was. */
+static inline struct tg_job *tg_job_next(const struct tg_job *job)
+{
+	const struct list_head *next = job->sibling.next;
+
+	return next == &job->channel->jobs ? NULL : list_entry(next, struct tg_job, sibling);
+}
+
+/*
+ * The first job of the channel that waits; all behind it wait, too. Found from the end, since many
+ * may be in flight. NULL: none waits.
+ */
+static inline struct tg_job *tg_channel_waiting(const struct tg_channel *ch)
+{
+	struct tg_job *job, *first = NULL;
+
+	list_for_each_entry_reverse(job, &ch->jobs, sibling) {
+		if (!tg_job_waits(job))
+			break;
+		first = job;
+	}
+	return first;
+}
+
 /* The first engine of a mask. */
 static inline struct tg_engine *tg_engine_first(struct tg_gpu *gpu, u32 mask)
 {

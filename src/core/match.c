@@ -55,9 +55,8 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 
 	/* Their places, in the policy's queue and in the reserve's, are about to change. */
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling)
-			if (tg_job_waits(job))
-				tg_job_lift(gpu, job);
+		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
+			tg_job_lift(gpu, job);
 
 	client->matched = entry ? entry->line : 0;
 	client->sched = entry ? entry->sched : TG_PRT;
@@ -89,9 +88,8 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	}
 
 	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling)
-			if (tg_job_waits(job))
-				tg_job_settle_in(gpu, job, client->reserve);
+		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
+			tg_job_settle_in(gpu, job, client->reserve);
 	if (old) {
 		if (old != client->reserve && old->users > 1)
 			tg_reserve_review(gpu, old);

@@ -105,28 +105,6 @@ static void unhash(struct tgk_channel *ch)
 }
 
 /**
- * tgk_channel_next() - a thread of a channel is through, or has given up
- * @ch: the channel
- *
- * The first of those behind is one of its threads from now on.
- * Context: under tgk_gpu.lock.
- */
-void tgk_channel_next(struct tgk_channel *ch)
-{
-	struct tgk_turn *turn;
-
-	if (likely(list_empty(&ch->behind))) {
-		ch->threads--;
-		return;
-	}
-	turn = list_first_entry(&ch->behind, struct tgk_turn, node);
-	list_del(&turn->node);
-	/* Once it has seen this, and has had the lock, its stack may be gone. */
-	WRITE_ONCE(turn->come, true);
-	wake_up_process(turn->task);
-}
-
-/**
  * tgk_open_begin() - begin a submission through an open gate
  * @gpu: the GPU
  * @ch: its channel, held; not the caller's any more if it begins
@@ -460,7 +438,7 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 	ch->chid = chid;
 	ch->engines = fresh ? 0 : GRAPHICS;	/* its objects were made before us */
 	refcount_set(&ch->refs, 1);
-	INIT_LIST_HEAD(&ch->behind);
+	INIT_LIST_HEAD(&ch->line.behind);
 	return ch;
 }
 

@@ -23,7 +23,6 @@ bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch);
 void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence);
 struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 void tgk_channel_put(struct tgk_channel *ch);
-void tgk_channel_next(struct tgk_channel *ch);
 int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh);
 void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u8 engines);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);

@@ -38,6 +38,7 @@
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
+#include "line.h"
 #include "pool.h"
 #include "sleep.h"
 #include "stats.h"
@@ -272,7 +273,7 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
-	tgk_channel_next(job->ch);
+	tgk_line_next(&job->ch->line);
 	list_add_tail(&job->node, &gpu->flights);
 	raw_spin_unlock_irq(&gpu->lock);
 }
@@ -293,7 +294,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	if (job->at == TGK_ASKED) {
 		raw_spin_lock_irq(&gpu->lock);
-		tgk_channel_next(job->ch);
+		tgk_line_next(&job->ch->line);
 		list_add_tail(&job->node, &gpu->flights);
 		raw_spin_unlock_irq(&gpu->lock);
 	} else {

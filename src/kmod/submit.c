@@ -26,6 +26,7 @@
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
+#include "line.h"
 #include "pool.h"
 #include "stats.h"
 #include "submit.h"
@@ -48,6 +49,14 @@ static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
 	return call_driver(gpu, call);
 }
 
+/* Under tgk_gpu.lock: the job waits no more. */
+static void let_next(struct tgk_job *job)
+{
+	if (job->waits)
+		tgk_line_next(&job->ch->client->line);
+	job->waits = false;
+}
+
 /* Under tgk_gpu.lock: give up a job that has asked. */
 static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 {
@@ -55,7 +64,8 @@ static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 
 	/* -ENOENT: its channel has left. */
 	tgk_feed(gpu, &ev);
-	tgk_channel_next(job->ch);
+	let_next(job);
+	tgk_line_next(&job->ch->line);
 	tgk_channel_put(job->ch);
 	tgk_count(TGK_STAT_CANCELLED);
 }
@@ -182,6 +192,7 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 		turn = gpu->closing == TGK_PASS ? TURN_PASS : TURN_ERROR;
 		*error = -ENODEV;
 	} else if (job->freed) {
+		let_next(job);
 		turn = TURN_GO;
 	} else if (fatal_signal_pending(current)) {
 		feed_cancel(gpu, job);
@@ -229,7 +240,7 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 		list_del(&job->node);	/* it was unstarted */
 		gpu->nr_unstarted--;
 	} else {
-		tgk_channel_next(job->ch);
+		tgk_line_next(&job->ch->line);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	kfree(job);
@@ -326,10 +337,7 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
  * @taken: its job, of which the core knows; NULL: the core has not taken it yet
  * @stale: a job that this thread had parked, and does not come back for; to be freed
  * @open: its channel, whose gate has been found open; referenced
- * @ch: the channel of which this thread is one of the threads already, though it has no job yet;
- *	referenced, or NULL
- * @turn: its place behind the threads of @behind
- * @behind: the channel that has as many threads as may be; referenced
+ * @place: its thread's, until it has a job
  * @keys: room for its key, if the core needs one
  * @key: its key: in @keys, or NULL
  * @key_read: its push buffers have been read
@@ -338,8 +346,8 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
  */
 struct submission {
 	struct tgk_job *job, *taken, *stale;
-	struct tgk_channel *open, *ch, *behind;
-	struct tgk_turn turn;
+	struct tgk_channel *open;
+	struct tgk_place place;
 	struct tg_key_builder *keys;
 	const struct tg_key *key;
 	bool key_read, needs_key;
@@ -401,56 +409,6 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	return tgk_feed(gpu, &ev);
 }
 
-/* This thread is one of its channel's threads no more, and has no job. */
-static void give_up(struct tgk_gpu *gpu, struct submission *s)
-{
-	if (likely(!s->ch))
-		return;
-	raw_spin_lock_irq(&gpu->lock);
-	tgk_channel_next(s->ch);
-	raw_spin_unlock_irq(&gpu->lock);
-	tgk_channel_put(s->ch);
-	s->ch = NULL;
-}
-
-/* Under tgk_gpu.lock: there are as many threads of @ch as may be. This one is behind them. */
-static void line_up(struct tgk_channel *ch, struct submission *s)
-{
-	s->turn = (struct tgk_turn){ .task = current };
-	s->behind = ch;
-	refcount_inc(&ch->refs);
-	list_add_tail(&s->turn.node, &ch->behind);
-}
-
-/*
- * Sleep until this thread is one of the channel's, s->ch. It goes on then, even when there is a
- * signal: others are behind it.
- */
-static int wait_behind(struct tgk_gpu *gpu, struct submission *s)
-{
-	struct tgk_channel *ch = s->behind;
-
-	for (;;) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		if (READ_ONCE(s->turn.come) || signal_pending(current))
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-
-	raw_spin_lock_irq(&gpu->lock);
-	if (!s->turn.come)
-		list_del(&s->turn.node);
-	raw_spin_unlock_irq(&gpu->lock);
-	if (s->turn.come) {
-		give_up(gpu, s);
-		s->ch = ch;
-		return 0;
-	}
-	tgk_channel_put(ch);
-	return fatal_signal_pending(current) ? -EINTR : -ERESTARTSYS;
-}
-
 /**
  * enum step - what a submission does next; found under tgk_gpu.lock, done without it
  * @STEP_GO: its turn has come: to the driver
@@ -461,7 +419,7 @@ static int wait_behind(struct tgk_gpu *gpu, struct submission *s)
  * @STEP_JOIN: the channel is known as another process's: join, and look again
  * @STEP_UNKNOWN: the channel is not in the table
  * @STEP_OPEN: its client's gate is open
- * @STEP_BEHIND: the channel has as many threads as may be: sleep behind them, and look again
+ * @STEP_BEHIND: there is no place for the thread: sleep until there is one, and look again
  * @STEP_PREPARE: get what the core will take, and look again
  * @STEP_REFUSED: the core has not taken it: fill its pool and look again, or give up
  */
@@ -489,13 +447,7 @@ static enum step enter(struct tgk_gpu *gpu, struct tgk_channel *ch, struct submi
 		return STEP_REFUSED;
 	s->job = NULL;
 	ch->client->unreadable += s->needs_key && !s->key;
-	if (unlikely(ch == s->ch)) {
-		s->ch = NULL;
-	} else {
-		refcount_inc(&ch->refs);
-		ch->threads++;
-	}
-	job->ch = ch;
+	tgk_place_pass_on(&s->place, ch, job);
 	gpu->last_job++;
 	tgk_count(TGK_STAT_SUBMITTED);
 	if (job->freed) {
@@ -531,10 +483,8 @@ static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, str
 		s->open = ch;
 		return STEP_OPEN;
 	}
-	if (unlikely(ch->threads == TGK_THREADS) && ch != s->ch) {
-		line_up(ch, s);
+	if (tgk_place_waits(&s->place, ch))
 		return STEP_BEHIND;
-	}
 	s->needs_key = needs_key(gpu, ch->client);
 	return prepared(gpu, s) ? enter(gpu, ch, s) : STEP_PREPARE;
 }
@@ -551,6 +501,7 @@ static bool do_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct sub
 		*ret = wait_and_go(gpu, s->taken, call);
 		return true;
 	case STEP_PASS:
+		tgk_place_drop(gpu, &s->place);
 		*ret = pass(gpu, call);
 		return true;
 	case STEP_GONE:
@@ -564,17 +515,19 @@ static bool do_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct sub
 		*ret = tgk_channel_join(gpu, call->file, call->chid, false);
 		return *ret;
 	case STEP_UNKNOWN:
+		tgk_place_drop(gpu, &s->place);
 		*ret = submit_unknown(gpu, call);
 		return true;
 	case STEP_OPEN:
 		if (tgk_open_begin(gpu, s->open)) {
+			tgk_place_drop(gpu, &s->place);
 			*ret = submit_open(gpu, s->open, call);
 			return true;
 		}
 		tgk_channel_put(s->open);
 		return false;
 	case STEP_BEHIND:
-		*ret = wait_behind(gpu, s);
+		*ret = tgk_place_wait(gpu, &s->place);
 		return *ret;
 	case STEP_PREPARE:
 		*ret = prepare(gpu, s, call);
@@ -599,7 +552,7 @@ static noinline int submit_through_gate(struct tgk_gpu *gpu, const struct tgk_ca
 		step = next_step(gpu, call, &s);
 		raw_spin_unlock_irq(&gpu->lock);
 	} while (!do_step(gpu, call, &s, step, &ret));
-	give_up(gpu, &s);
+	tgk_place_drop(gpu, &s.place);
 	kfree(s.keys);
 	kfree(s.job);
 	return ret;

@@ -96,7 +96,7 @@ struct ttm_resource_manager;
  * these. nouveau lets one thread of a handle in at a time.
  */
 #define TGK_SHARERS	8	/* processes that share a channel and are told apart */
-#define TGK_THREADS	4	/* threads of a channel with a job that has not started */
+#define TGK_THREADS	4	/* threads in a line, of a channel or a client: line.c */
 #define TGK_UNREPORTED	64	/* jobs of which the core does not know, or not that they started */
 
 /**
@@ -203,6 +203,16 @@ struct tgk_gpu {
 };
 
 /**
+ * struct tgk_line - of its threads, TGK_THREADS are let in; tgk_gpu.lock
+ * @in: how many have been let in
+ * @behind: tgk_turn.node of those that wait until they are fewer, in the order in which they came
+ */
+struct tgk_line {
+	u32 in;
+	struct list_head behind;
+};
+
+/**
  * struct tgk_client - one process on one GPU, while it executes one program
  * @kobj: its folder in sysfs; its count is the client's
  * @gpu: its GPU, as long as the client is not gone, or a work item of it runs
@@ -218,6 +228,7 @@ struct tgk_gpu {
  * @node: in tgk_gpu.clients until @gone; tgk_gpu.lock, as all below
  * @phase: the poll phase, from 1, whose sample it has had, or in which it came
  * @channels: number of its channels that have not left
+ * @line: of its threads with a job whose turn has not come
  * @closed: its last channel has left: another one makes a new client
  * @gone: the core has forgotten it
  * @gate: enum tg_gate; read without the lock
@@ -248,6 +259,7 @@ struct tgk_client {
 	struct hlist_node node;
 	u64 phase;
 	u32 channels;
+	struct tgk_line line;
 	bool closed, gone;
 	u8 gate;
 	u64 unreadable;
@@ -273,8 +285,7 @@ struct tgk_client {
  * @engines: mask of those that its objects use; 0: no object is known, and the core takes it to use
  *	the first engine
  * @dying: LEAVE was fed; the driver is freeing it; read without the lock
- * @threads: how many threads have submitted to it a job that has not started; at most TGK_THREADS
- * @behind: tgk_turn.node of threads that wait until they are fewer, in the order in which they came
+ * @line: of threads that have submitted to it a job that has not started
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
  *	atomically, readers: RCU
  * @by_context: in fence.c's table, if @context is not 0; contexts_lock, readers: RCU
@@ -290,9 +301,9 @@ struct tgk_channel {
 	struct tgk_client *client;
 	const struct drm_file *file;
 	u32 chid, nr;
-	u8 engines, threads;
+	u8 engines;
 	bool dying;
-	struct list_head behind;
+	struct tgk_line line;
 	struct dma_fence __rcu *last;
 	struct hlist_node by_context;
 	u64 context;
@@ -306,10 +317,11 @@ struct tgk_channel {
  * @id: the core's number
  * @arrived: when it was submitted, ns; tgk_gpu.lock, as all up to @until
  * @node: in one of the GPU's lists
- * @ch: its channel, in whose @threads it counts, referenced; NULL: it counts in none
+ * @ch: its channel, in whose line it counts, referenced; NULL: it counts in none
  * @by_task: parked: in tgk_gpu.parked_by
  * @task: waiting: the thread; parked: the thread, referenced
  * @freed: the core has said FREE; read without the lock by the thread
+ * @waits: it counts in its client's line; tgk_gpu.lock
  * @client: bypassed: number of its client
  * @channel: bypassed: the core's number of its channel
  * @at: TGK_ASKED: the core knows of it, and its start is fed as an event of its own. Bypassed: when
@@ -337,7 +349,7 @@ struct tgk_job {
 	struct tgk_channel *ch;
 	struct hlist_node by_task;
 	struct task_struct *task;
-	bool freed;
+	bool freed, waits;
 	u32 client, channel;
 	s64 at;
 	unsigned long until;
@@ -355,18 +367,6 @@ struct tgk_job {
 /* tgk_job.at, beside times */
 #define TGK_ASKED	(-1)
 #define TGK_ARMED	(-2)
-
-/**
- * struct tgk_turn - a thread that waits until its channel has fewer threads; on its stack
- * @node: in tgk_channel.behind until @come; tgk_gpu.lock
- * @task: the thread
- * @come: it is one of the channel's threads now; written under tgk_gpu.lock, read without
- */
-struct tgk_turn {
-	struct list_head node;
-	struct task_struct *task;
-	bool come;
-};
 
 /**
  * struct tgk_call - one ioctl: a submission, or a request for VRAM

@@ -79,5 +79,9 @@ static inline bool list_empty(const struct list_head *head)
 	     n = list_next_entry(pos, member); \
 	     &pos->member != (head); \
 	     pos = n, n = list_next_entry(n, member))
+#define list_for_each_entry_reverse(pos, head, member) \
+	for (pos = list_entry((head)->prev, __typeof__(*pos), member); \
+	     &pos->member != (head); \
+	     pos = list_entry(pos->member.prev, __typeof__(*pos), member))
 
 #endif /* TG_LIST_H */

@@ -126,6 +126,7 @@ void do_swap(char **args);		/* buffers.c */
 void do_vram(char **args);
 void do_ioctl(char **args);		/* cost.c */
 void do_crowd(char **args);		/* many.c */
+void do_channels(char **args);
 void do_line(char **args);
 void do_forge(char **args);		/* forge.c */
 void do_lie(char **args);

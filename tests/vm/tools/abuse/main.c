@@ -37,6 +37,7 @@ static const struct {
 	{ "exec", 1, do_exec, "N: empty groups by EXEC" },
 	{ "ioctl", 2, do_ioctl, "N COST: how long a submission takes, alone and with its fence's interrupt" },
 	{ "crowd", 3, do_crowd, "N THREADS COST: processes c0 to c9, with a channel each, until killed" },
+	{ "channels", 3, do_channels, "N THREADS COST: N channels of one process c0, so many threads for each" },
 	{ "line", 2, do_line, "THREADS COST: threads of one channel, interrupted once; until killed" },
 	{ "lie", 4, do_lie, "WHAT CHANNEL COST SLOTS: groups that write false times of fences; until SIGTERM" },
 	{ "forge", 3, do_forge, "N COST SLOTS: groups that say they are over when they begin" },

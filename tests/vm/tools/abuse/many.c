@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * abuse - many at once, for the VM case `sections`: processes, threads of one channel, snapshots.
+ * abuse - many at once, for the VM case `sections`: processes, channels of one, threads of one
+ * channel, snapshots.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -96,6 +97,29 @@ void do_crowd(char **args)
 	}
 	close(start[1]);
 	printf("%u are there\n", i);
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+/* channels N THREADS COST: a process c0 with N channels and so many threads for each, which submit; until killed */
+void do_channels(char **args)
+{
+	unsigned int n = number(args[0]), threads = number(args[1]), cost_us = number(args[2]), i, k;
+	struct chan *ch = calloc(n, sizeof(*ch));
+	pthread_t thread;
+
+	prctl(PR_SET_NAME, "c0");
+	if (!ch || pipe(start))
+		fail("no memory");
+	close(start[1]);	/* the first submit while the others come */
+	for (i = 0; i < n; i++) {
+		chan_new(&ch[i], open_node(), cost_us);
+		for (k = 0; k < threads; k++)
+			if (pthread_create(&thread, NULL, submit_always, &ch[i]))
+				fail("no thread");
+	}
+	printf("%u are there\n", n);
 	fflush(stdout);
 	for (;;)
 		pause();

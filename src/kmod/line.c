@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lines: so that the work under tgk_gpu.lock does not grow with the number of threads, four of them
+ * are let in at a time, and the others wait outside, in the order in which they came.
+ *
+ * A thread takes a place in the line of its channel, until its job has started, and one in the line
+ * of its client, until its job's turn has come. So a client has few jobs that wait, however many
+ * channels it has; and a thread that sleeps inside the driver holds up no other channel.
+ *
+ * submit.c lets threads in; it and fence.c let the next ones in. A thread that waits can be killed,
+ * frozen and interrupted; a signal costs it its place.
+ */
+#include <linux/sched/signal.h>
+
+#include "channel.h"
+#include "line.h"
+
+static bool is_full(const struct tgk_line *line)
+{
+	return unlikely(line->in == TGK_THREADS);
+}
+
+/* Under tgk_gpu.lock: the current thread is to wait. */
+static void line_up(struct tgk_line *line, struct tgk_turn *turn)
+{
+	*turn = (struct tgk_turn){ .task = current };
+	list_add_tail(&turn->node, &line->behind);
+}
+
+/**
+ * tgk_line_next() - a place is given back
+ * @line: a line that counts it
+ *
+ * The first of those behind has it from now on.
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_line_next(struct tgk_line *line)
+{
+	struct tgk_turn *turn;
+
+	if (likely(list_empty(&line->behind))) {
+		line->in--;
+		return;
+	}
+	turn = list_first_entry(&line->behind, struct tgk_turn, node);
+	list_del(&turn->node);
+	/* Once it has seen this, and has had the lock, its stack may be gone. */
+	WRITE_ONCE(turn->come, true);
+	wake_up_process(turn->task);
+}
+
+static void drop(struct tgk_place *place)
+{
+	if (!place->ch)
+		return;
+	if (place->let_in)
+		tgk_line_next(&place->ch->client->line);
+	tgk_line_next(&place->ch->line);
+	tgk_channel_put(place->ch);
+	place->ch = NULL;
+	place->let_in = false;
+}
+
+/* Under tgk_gpu.lock: count in the line of @ch, and in no other channel's. */
+static void take(struct tgk_place *place, struct tgk_channel *ch)
+{
+	if (place->ch == ch)
+		return;
+	drop(place);
+	refcount_inc(&ch->refs);
+	ch->line.in++;
+	place->ch = ch;
+}
+
+/**
+ * tgk_place_waits() - does a line have no place for the current thread?
+ * @place: its places
+ * @ch: the channel that it submits to
+ *
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: true: it is in that line now; tgk_place_wait() follows.
+ */
+bool tgk_place_waits(struct tgk_place *place, struct tgk_channel *ch)
+{
+	if (ch != place->ch && is_full(&ch->line)) {
+		refcount_inc(&ch->refs);
+		place->behind = ch;
+		line_up(&ch->line, &place->turn);
+		return true;
+	}
+	if (is_full(&ch->client->line) && !(place->let_in && ch == place->ch)) {
+		take(place, ch);
+		place->behind = NULL;
+		line_up(&ch->client->line, &place->turn);
+		return true;
+	}
+	return false;
+}
+
+/* Return: 0: the turn has come, and the thread goes on whatever signals there are. */
+static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn)
+{
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (READ_ONCE(turn->come) || signal_pending(current))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+
+	raw_spin_lock_irq(&gpu->lock);
+	if (!turn->come)
+		list_del(&turn->node);
+	raw_spin_unlock_irq(&gpu->lock);
+	if (turn->come)
+		return 0;
+	return fatal_signal_pending(current) ? -EINTR : -ERESTARTSYS;
+}
+
+/**
+ * tgk_place_wait() - sleep until there is a place
+ * @gpu: the GPU
+ * @place: of the current thread, in a line
+ *
+ * Context: process.
+ *
+ * Return: 0: the thread has it, and goes on even if there is a signal, since others are behind it;
+ * -EINTR or -ERESTARTSYS: a signal came, and it has not.
+ */
+int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place)
+{
+	int ret = wait_for(gpu, &place->turn);
+
+	if (!place->behind) {
+		place->let_in = !ret;
+	} else if (ret) {
+		tgk_channel_put(place->behind);
+	} else {
+		tgk_place_drop(gpu, place);
+		place->ch = place->behind;
+	}
+	return ret;
+}
+
+/**
+ * tgk_place_pass_on() - the thread has a job: that one has the places from now on
+ * @place: the thread's
+ * @ch: its channel, for which tgk_place_waits() has said no
+ * @job: the job; freed, if its turn has come at once
+ *
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_place_pass_on(struct tgk_place *place, struct tgk_channel *ch, struct tgk_job *job)
+{
+	take(place, ch);
+	job->ch = ch;
+	job->waits = !job->freed;
+	if (job->waits && !place->let_in)
+		ch->client->line.in++;
+	else if (unlikely(!job->waits && place->let_in))
+		tgk_line_next(&ch->client->line);
+	place->ch = NULL;
+	place->let_in = false;
+}
+
+/**
+ * tgk_place_drop() - the thread has no job, and goes another way
+ * @gpu: the GPU
+ * @place: its places, or none
+ *
+ * Context: any.
+ */
+void tgk_place_drop(struct tgk_gpu *gpu, struct tgk_place *place)
+{
+	if (likely(!place->ch))
+		return;
+	raw_spin_lock_irq(&gpu->lock);
+	drop(place);
+	raw_spin_unlock_irq(&gpu->lock);
+}
