@@ -26,7 +26,8 @@
  * Some twenty times a second, at moments that no client knows, the GPU is asked which channel it
  * works for. If the slot says later that the group had ended before, that is false, and the slot's
  * times are not believed for a while: interrupts count, less what they are late as far as audits
- * have shown. So it is with a single time that is out of its bounds.
+ * have shown. So it is with a single time that is out of its bounds. A time that lies far ahead of
+ * its interrupt may be true, since interrupts may be late; but the next audits come at once.
  *
  * Only work on the GPU can write a slot, and only work that came after the fence has written such a
  * time. So the channel is suspected that the GPU is found at work for, where no third one can have
@@ -59,6 +60,7 @@
 #define SLACK		(50 * NSEC_PER_USEC)	/* allowed to a time that is out of its bounds */
 #define UNNOTICED	(5 * NSEC_PER_MSEC)	/* an interrupt is hardly ever so late */
 #define WARY		16			/* a false time costs the trust of so many audits */
+#define HURRY		8			/* a strange time, so many audits at once */
 #define FEW		16			/* jobs that are looked at */
 #define LIE		4			/* a false time counts so much, a true one 1 */
 #define LIES		16			/* so much is too much */
@@ -360,6 +362,8 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 		goto about;
 	if (says == AUDIT_TRUE && stamp->known == TG_DONE_EXACT)
 		learn_late(c, noticed - at);
+	else if (says == AUDIT_NONE && noticed - at > 4 * c->late + STEP)
+		c->hurry = HURRY;
 	return at;
 about:
 	noticed = max(began, noticed - c->late);

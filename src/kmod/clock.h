@@ -105,6 +105,7 @@ enum tgk_search {
  * @known: the two clocks can be compared; tgk_gpu.lock, as all below
  * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody lied
  * @late: how long after a completion its fence signals, about the median, ns
+ * @hurry: so many audits are to come soon
  * @mono: @gpu, by ktime_get_ns()
  * @gpu: a time of the GPU's
  * @rate: how much faster ktime_get_ns() runs than the GPU's clock, per billion
@@ -126,6 +127,7 @@ struct tgk_clock {
 	struct tgk_fences *fences;
 
 	bool known, doubted;
+	u8 hurry;
 	s64 late, mono;
 	u64 gpu;
 	s64 rate, error, access;
