@@ -60,7 +60,7 @@
 #define SLACK		(50 * NSEC_PER_USEC)	/* allowed to a time that is out of its bounds */
 #define UNNOTICED	(5 * NSEC_PER_MSEC)	/* an interrupt is hardly ever so late */
 #define WARY		16			/* a false time costs the trust of so many audits */
-#define HURRY		8			/* a strange time, so many audits at once */
+#define HURRY		8			/* audits that follow a strange time */
 #define FEW		16			/* jobs that are looked at */
 #define LIE		4			/* a false time counts so much, a true one 1 */
 #define LIES		16			/* so much is too much */

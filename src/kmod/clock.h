@@ -105,7 +105,7 @@ enum tgk_search {
  * @known: the two clocks can be compared; tgk_gpu.lock, as all below
  * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody lied
  * @late: how long after a completion its fence signals, about the median, ns
- * @hurry: so many audits are to come soon
+ * @hurry: audits that have yet to follow a strange time, a tick apart
  * @mono: @gpu, by ktime_get_ns()
  * @gpu: a time of the GPU's
  * @rate: how much faster ktime_get_ns() runs than the GPU's clock, per billion

@@ -417,10 +417,10 @@ int tgk_fence_wait(struct dma_fence *fence)
 }
 
 /*
- * Some twenty times a second, and sooner where clock.c is in a hurry, as long as anything is in
- * flight: see who is at work (clock.c), and ask the driver whether one fence has signalled, each in
- * its turn. If its group has completed, that makes it signal. The question is a read of the card's
- * memory, so a fence younger than a twentieth is left alone.
+ * Some twenty times a second, and after a strange time sooner (tgk_clock.hurry), as long as
+ * anything is in flight: see who is at work (clock.c), and ask the driver whether one fence has
+ * signalled, each in its turn. If its group has completed, that makes it signal. The question is a
+ * read of the card's memory, so a fence younger than a twentieth is left alone.
  */
 static void look(struct work_struct *work)
 {

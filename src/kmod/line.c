@@ -49,6 +49,7 @@ void tgk_line_next(struct tgk_line *line)
 	wake_up_process(turn->task);
 }
 
+/* Under tgk_gpu.lock: count in no line. */
 static void drop(struct tgk_place *place)
 {
 	if (!place->ch)
@@ -73,15 +74,15 @@ static void take(struct tgk_place *place, struct tgk_channel *ch)
 }
 
 /**
- * tgk_place_waits() - does a line have no place for the current thread?
+ * tgk_place_line_up() - line up, if a line has no place for the current thread
  * @place: its places
  * @ch: the channel that it submits to
  *
  * Context: under tgk_gpu.lock.
  *
- * Return: true: it is in that line now; tgk_place_wait() follows.
+ * Return: true: it waits in that line now, and tgk_place_wait() follows; false: it need not.
  */
-bool tgk_place_waits(struct tgk_place *place, struct tgk_channel *ch)
+bool tgk_place_line_up(struct tgk_place *place, struct tgk_channel *ch)
 {
 	if (ch != place->ch && is_full(&ch->line)) {
 		refcount_inc(&ch->refs);
@@ -146,7 +147,7 @@ int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place)
 /**
  * tgk_place_pass_on() - the thread has a job: that one has the places from now on
  * @place: the thread's
- * @ch: its channel, for which tgk_place_waits() has said no
+ * @ch: its channel, for which it need not line up
  * @job: the job; freed, if its turn has come at once
  *
  * Context: under tgk_gpu.lock.

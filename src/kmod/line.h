@@ -33,7 +33,7 @@ struct tgk_place {
 };
 
 void tgk_line_next(struct tgk_line *line);
-bool tgk_place_waits(struct tgk_place *place, struct tgk_channel *ch);
+bool tgk_place_line_up(struct tgk_place *place, struct tgk_channel *ch);
 int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place);
 void tgk_place_pass_on(struct tgk_place *place, struct tgk_channel *ch, struct tgk_job *job);
 void tgk_place_drop(struct tgk_gpu *gpu, struct tgk_place *place);

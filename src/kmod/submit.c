@@ -483,7 +483,7 @@ static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, str
 		s->open = ch;
 		return STEP_OPEN;
 	}
-	if (tgk_place_waits(&s->place, ch))
+	if (tgk_place_line_up(&s->place, ch))
 		return STEP_BEHIND;
 	s->needs_key = needs_key(gpu, ch->client);
 	return prepared(gpu, s) ? enter(gpu, ch, s) : STEP_PREPARE;
