@@ -61,9 +61,9 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_client_match(gpu, client);
 		tg_client_tell_gate(gpu, client, gpu->handover ? TG_GATE_HOLD : gpu->policy->mode);
 		if (!gpu->handover) {
-			client->joined = true;
 			if (gpu->policy->join)
 				gpu->policy->join(gpu, client);
+			client->joined = true;
 		}
 	} else {
 		tg_client_match(gpu, client);

@@ -11,8 +11,8 @@
  * host is told of a few of them in that event and of the others in later ones (tg_client.untold),
  * and the jobs that wait behind a gate that opens are freed in the same way. Until then the host
  * uses the old gate. What a client submits meanwhile goes behind its jobs that wait. SYNC is sent
- * after the gate. A gate that stands at ASK, or is to, has no such delay: the policy's queue
- * follows it at once.
+ * after the gate. A gate that changes to or from ASK is told at once, and the policy's queue
+ * follows it; jobs that it frees are freed in steps as well.
  *
  * Policies call tg_gate() and tg_sync(); client.c, engine.c, handover.c, job.c and match.c the
  * rest; feed.c the event IDLE; under the GPU's lock.
@@ -65,24 +65,6 @@ void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_g
 	tg_gate_settled(gpu, client);
 }
 
-/* Bring the client's waiting jobs in line with its gate. */
-void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client)
-{
-	struct tg_job *job, *next;
-	struct tg_channel *ch;
-
-	for (ch = client->channels; ch; ch = ch->next)
-		for (job = tg_channel_waiting(ch); job; job = next) {
-			next = tg_job_next(job);
-			if (client->gate < TG_GATE_ASK)
-				tg_job_pass(gpu, job);
-			else
-				tg_job_line_up(gpu, job);
-		}
-	if (client->gate == TG_GATE_ASK)
-		tg_reserve_review(gpu, client->reserve);
-}
-
 static void ask(struct tg_gpu *gpu, struct tg_client *client)
 {
 	client->asked = true;
@@ -93,32 +75,39 @@ static void ask(struct tg_gpu *gpu, struct tg_client *client)
 }
 
 /*
- * Free jobs that wait behind a gate that has opened: one, and as many more as the event may visit.
- * Return: there are no others.
+ * Behind a gate that has opened, free jobs that wait: one, and as many more as the event may visit.
+ * @line_up: some may be throttled or in the policy's queue; first, none is any more. Return: no
+ * other job waits.
  */
-static bool pass_some(struct tg_gpu *gpu, struct tg_client *client)
+static bool pass_some(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 {
+	bool first = true, all = true;
 	struct tg_job *job, *next;
 	struct tg_channel *ch;
-	bool first = true;
 
 	for (ch = client->channels; ch; ch = ch->next)
 		for (job = tg_channel_waiting(ch); job; job = next) {
 			next = tg_job_next(job);
-			if (!first && gpu->visited >= TG_VISITS)
-				return false;
+			if (line_up)
+				tg_job_line_up(gpu, job);
+			if (!first && gpu->visited >= TG_VISITS) {
+				if (!line_up)
+					return false;
+				all = false;
+				continue;
+			}
 			first = false;
 			gpu->visited++;
 			tg_job_pass(gpu, job);
 		}
-	return true;
+	return all;
 }
 
 /*
- * Tell the host of the client's gate, if it has not been told, and let waiting jobs follow. Return:
- * false: a later event has to go on.
+ * Tell the host of the client's gate, if it has not been told, and let waiting jobs follow
+ * (@line_up as in pass_some()). Return: false: a later event has to go on.
  */
-bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client)
+static bool go_on(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 {
 	if (!client->told) {
 		gpu->visited++;
@@ -126,12 +115,34 @@ bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client)
 	}
 	if (client->syncing && !client->asked)
 		ask(gpu, client);
-	if (client->gate < TG_GATE_ASK && !pass_some(gpu, client)) {
+	if (client->gate < TG_GATE_ASK && !pass_some(gpu, client, line_up)) {
 		put_off(gpu, client);
 		return false;
 	}
 	tg_gate_settled(gpu, client);
 	return true;
+}
+
+bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client)
+{
+	return go_on(gpu, client, false);
+}
+
+/* Bring the client's waiting jobs in line with its gate. */
+void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_channel *ch;
+	struct tg_job *job;
+
+	if (client->gate < TG_GATE_ASK) {
+		go_on(gpu, client, true);
+		return;
+	}
+	for (ch = client->channels; ch; ch = ch->next)
+		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
+			tg_job_line_up(gpu, job);
+	if (client->gate == TG_GATE_ASK)
+		tg_reserve_review(gpu, client->reserve);
 }
 
 /* Go on with as many clients as the event may visit: some with each TIMER. */
@@ -173,7 +184,9 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 	if (asks) {
 		tell(gpu, client);
 		tg_gate_settled(gpu, client);
-		tg_client_settle(gpu, client);
+		/* While the policy's join() runs, the jobs wait for its end. */
+		if (client->joined)
+			tg_client_settle(gpu, client);
 	} else if (may_tell(gpu, client)) {
 		tg_gate_go_on(gpu, client);
 	} else {

@@ -103,13 +103,14 @@ static void forget_picks(struct list_head *jobs)
  */
 static void disown(struct tg_gpu *gpu, struct tg_client *client)
 {
+	bool asked = client->gate == TG_GATE_ASK;
 	struct tg_channel *ch;
 	struct tg_job *job;
 
 	gpu->open -= client->gate == TG_GATE_OPEN;
 	client->told &= client->gate == TG_GATE_HOLD;
 	client->gate = TG_GATE_HOLD;
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = asked ? client->channels : NULL; ch; ch = ch->next)
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			tg_job_line_up(gpu, job);
 	tg_client_idle(gpu, client);
@@ -164,11 +165,11 @@ static void join(struct tg_gpu *gpu)
 		first = false;
 		gpu->turning = tg_client_after(gpu, client);
 		disown(gpu, client);
-		client->joined = true;
 		if (gpu->policy->mode != TG_GATE_HOLD)
 			tg_client_tell_gate(gpu, client, gpu->policy->mode);
 		if (gpu->policy->join)
 			gpu->policy->join(gpu, client);
+		client->joined = true;
 		tg_client_settle(gpu, client);
 	}
 	gpu->handover = TG_HANDOVER_NONE;
