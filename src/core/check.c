@@ -37,7 +37,8 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 		return "a job is not in the table";
 	if (job->slot && job->state != TG_JOB_FREED && job->state != TG_JOB_BUSY)
 		return "a job that is not in flight holds a slot";
-	if (tg_job_waits(job) && job->client->gate < TG_GATE_ASK && !job->client->untold)
+	if (tg_job_waits(job) && job->client->gate < TG_GATE_ASK &&
+	    (job->client->told || !job->client->untold))
 		return "a job waits though its client's gate lets it go";
 	if (job->state == TG_JOB_THROTTLED && !tg_reserve_decides(gpu, job->client) &&
 	    !awaits_turn(gpu, job->client))
@@ -340,5 +341,9 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	    n.untold != gpu->untold || n.open != gpu->open ||
 	    n.clients != gpu->nr_clients || n.stale != gpu->rematches)
 		return "the GPU counts its clients wrongly";
-	return gpu->dry ? tg_gpu_check(&gpu->dry->model) : NULL;
+	if (!gpu->dry)
+		return NULL;
+	if (gpu->dry->model.untold)
+		return "a dry run has left something to a later event";
+	return tg_gpu_check(&gpu->dry->model);
 }

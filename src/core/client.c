@@ -59,11 +59,12 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->gate = TG_GATE_HOLD;
 		tg_memory_join(gpu, client, ev->join.account);
 		tg_client_match(gpu, client);
-		tg_client_tell_gate(gpu, client, gpu->handover ? TG_GATE_HOLD : gpu->policy->mode);
+		tg_client_set_gate(gpu, client, gpu->handover ? TG_GATE_HOLD : gpu->policy->mode);
 		if (!gpu->handover) {
 			if (gpu->policy->join)
 				gpu->policy->join(gpu, client);
 			client->joined = true;
+			tg_client_settle(gpu, client);
 		}
 	} else {
 		tg_client_match(gpu, client);

@@ -9,10 +9,10 @@
  *
  * A policy may change the gates of all clients in one event. tg_client.gate changes at once; the
  * host is told of a few of them in that event and of the others in later ones (tg_client.untold),
- * and the jobs that wait behind a gate that opens are freed in the same way. Until then the host
- * uses the old gate. What a client submits meanwhile goes behind its jobs that wait. SYNC is sent
- * after the gate. A gate that changes to or from ASK is told at once, and the policy's queue
- * follows it; jobs that it frees are freed in steps as well.
+ * and the jobs that wait behind a gate that opens are freed in the same way, before the host is
+ * told. Until then the host uses the old gate, so what a client submits meanwhile goes behind its
+ * jobs that wait. SYNC is sent after the gate. The policy's queue follows a gate that changes to or
+ * from ASK at once.
  *
  * Policies call tg_gate() and tg_sync(); client.c, engine.c, handover.c, job.c and match.c the
  * rest; feed.c the event IDLE; under the GPU's lock.
@@ -57,10 +57,15 @@ void tg_gate_settled(struct tg_gpu *gpu, struct tg_client *client)
 	client->untold = false;
 }
 
-/* Set a client's gate and tell the host. Waiting jobs follow in tg_client_settle(). */
-void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
+/*
+ * Set a client's gate, and tell the host, unless jobs are to go through first. tg_client_settle()
+ * has to follow.
+ */
+void tg_client_set_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 {
 	set(gpu, client, gate);
+	if (gate < TG_GATE_ASK)
+		return;
 	tell(gpu, client);
 	tg_gate_settled(gpu, client);
 }
@@ -104,27 +109,26 @@ static bool pass_some(struct tg_gpu *gpu, struct tg_client *client, bool line_up
 }
 
 /*
- * Tell the host of the client's gate, if it has not been told, and let waiting jobs follow
- * (@line_up as in pass_some()). Return: false: a later event has to go on.
+ * Let waiting jobs go through a gate that has opened (@line_up as in pass_some()), and tell the
+ * host of the client's gate, if it has not been told. Return: false: a later event has to go on.
  */
 static bool go_on(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 {
-	if (!client->told) {
-		gpu->visited++;
-		tell(gpu, client);
-	}
-	if (client->syncing && !client->asked)
-		ask(gpu, client);
 	if (client->gate < TG_GATE_ASK && !pass_some(gpu, client, line_up)) {
 		put_off(gpu, client);
 		return false;
 	}
+	if (!client->told)
+		tell(gpu, client);
+	if (client->syncing && !client->asked)
+		ask(gpu, client);
 	tg_gate_settled(gpu, client);
 	return true;
 }
 
 bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client)
 {
+	gpu->visited += !client->told;
 	return go_on(gpu, client, false);
 }
 
@@ -180,17 +184,17 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 	if (client->gate == gate)
 		return;
 	asks = gate == TG_GATE_ASK || client->gate == TG_GATE_ASK;
-	set(gpu, client, gate);
 	if (asks) {
-		tell(gpu, client);
-		tg_gate_settled(gpu, client);
+		tg_client_set_gate(gpu, client, gate);
 		/* While the policy's join() runs, the jobs wait for its end. */
 		if (client->joined)
 			tg_client_settle(gpu, client);
-	} else if (may_tell(gpu, client)) {
-		tg_gate_go_on(gpu, client);
 	} else {
-		put_off(gpu, client);
+		set(gpu, client, gate);
+		if (may_tell(gpu, client))
+			tg_gate_go_on(gpu, client);
+		else
+			put_off(gpu, client);
 	}
 	/* The client may keep the engines busy: the starvation limit begins anew. */
 	for (i = 0; i < gpu->nr_engines && gate != TG_GATE_HOLD; i++)

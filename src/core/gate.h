@@ -7,7 +7,7 @@
 
 #include <tg/policy.h>
 
-void tg_client_tell_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
+void tg_client_set_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
 void tg_gate_settled(struct tg_gpu *gpu, struct tg_client *client);
 bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client);
 void tg_gate_hold(struct tg_gpu *gpu, struct tg_client *client);

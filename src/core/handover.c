@@ -166,7 +166,7 @@ static void join(struct tg_gpu *gpu)
 		gpu->turning = tg_client_after(gpu, client);
 		disown(gpu, client);
 		if (gpu->policy->mode != TG_GATE_HOLD)
-			tg_client_tell_gate(gpu, client, gpu->policy->mode);
+			tg_client_set_gate(gpu, client, gpu->policy->mode);
 		if (gpu->policy->join)
 			gpu->policy->join(gpu, client);
 		client->joined = true;

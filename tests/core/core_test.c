@@ -262,7 +262,7 @@ static const struct row rows[] = {
 	  "1 submit 1 1 1\n" "1 started 1\n" "1 submit 1 1 2\n" "1 started 2\n"
 	  "2 submit 2 1 3\n" "3 submit 3 1 4\n" "9000000 done 1\n" "11000100 wait\n",
 	  "1 free 1, 1 free 2, 11000002 note ejected_starved 0 0, 11000002 gate 1 track, "
-	  "11000002 gate 2 track, 11000002 free 3, 11000002 gate 3 track, 11000002 free 4, "
+	  "11000002 free 3, 11000002 gate 2 track, 11000002 free 4, 11000002 gate 3 track, "
 	  "11000002 note policy 0 1" },
 	{ "dtimeslice: a slice each, and no reserve is asked", "timegraph",
 	  "0 spec a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
@@ -271,8 +271,8 @@ static const struct row rows[] = {
 	  "6000 rematch a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
 	  "7000 done 2\n" "35010 idle 1\n",
 	  "0 free 1, 5002 gate 1 hold, 5002 gate 2 hold, 5002 gate 1 ask, 5002 gate 2 ask, "
-	  "5002 note policy 0 7, 5002 gate 1 open, 5002 free 2, 35002 gate 1 ask, 35002 sync 1, "
-	  "35010 gate 2 open, 35010 free 3" },
+	  "5002 note policy 0 7, 5002 free 2, 5002 gate 1 open, 35002 gate 1 ask, 35002 sync 1, "
+	  "35010 free 3, 35010 gate 2 open" },
 	{ "PE: overrun is paid back before the next group", "timegraph",
 	  "0 spec b:prt:pe:1:2500:25000\n" "0 join 1 1 b\n"
 	  "1000 submit 1 1 1\n" "1000 started 1\n" "1001 submit 1 1 2\n" "21000 done 1\n"
@@ -498,13 +498,13 @@ static const struct row rows[] = {
 	  "240000 idle 1\n" "240000 idle 2\n" "240000 submit 1 1 5\n" "240001 submit 2 1 6\n"
 	  "290000 started 5\n" "290100 done 5\n" "290101 started 6\n" "290201 done 6\n"
 	  "296000 wait\n",
-	  "0 gate 1 track, 0 free 1, 5000 gate 1 hold, 50100 gate 1 open, 50100 gate 2 open, "
-	  "50100 free 2, 100200 gate 1 hold, 100200 sync 1, 100200 gate 2 hold, 100200 sync 2, "
-	  "120000 gate 1 track, 120000 free 3, 125000 gate 1 hold, 170100 gate 2 track, "
-	  "170100 free 4, 175100 gate 2 hold, 175100 gate 1 open, 175100 gate 2 open, "
+	  "0 free 1, 0 gate 1 track, 5000 gate 1 hold, 50100 gate 1 open, 50100 free 2, "
+	  "50100 gate 2 open, 100200 gate 1 hold, 100200 sync 1, 100200 gate 2 hold, 100200 sync 2, "
+	  "120000 gate 1 track, 120000 free 3, 125000 gate 1 hold, 170100 free 4, "
+	  "170100 gate 2 track, 175100 gate 2 hold, 175100 gate 1 open, 175100 gate 2 open, "
 	  "230200 gate 1 hold, 230200 sync 1, 230200 gate 2 hold, 230200 sync 2, "
-	  "240000 gate 1 track, 240000 free 5, 245000 gate 1 hold, 290100 gate 2 track, "
-	  "290100 free 6, 295100 gate 2 hold, 295100 gate 2 open" },
+	  "240000 gate 1 track, 240000 free 5, 245000 gate 1 hold, 290100 free 6, "
+	  "290100 gate 2 track, 295100 gate 2 hold, 295100 gate 2 open" },
 	{ "stall_us: the slot expires while a higher priority waits", "timegraph",
 	  STALL "2 submit 3 1 2\n" "5001 started 2\n" "5001 held 1\n" "5001 budget 1\n"
 	  "5001 budget 2\n" "8000 started 1\n" "8000 held 1\n",
@@ -561,15 +561,15 @@ static const struct row rows[] = {
 	{ "policy switch drains and hands over", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n" "3 started 1\n"
 	  "4 policy fifo\n" "5 submit 2 1 3\n" "10 done 1\n" "30 wait\n",
-	  "1 free 1, 4 gate 1 hold, 4 gate 2 hold, 10 gate 1 track, 30 gate 2 track, "
-	  "30 free 2, 30 free 3, 30 note policy 0 1" },
+	  "1 free 1, 4 gate 1 hold, 4 gate 2 hold, 10 gate 1 track, 30 free 2, "
+	  "30 free 3, 30 gate 2 track, 30 note policy 0 1" },
 	{ "policy switch from an open gate syncs first", "none",
 	  "0 join 1 1 a\n" "1 policy timegraph\n" "2 submit 1 1 1\n" "5 idle 1\n",
 	  "1 gate 1 hold, 1 sync 1, 5 gate 1 ask, 5 note policy 0 2, 5 free 1" },
 	{ "a drain that does not end is cut", "none",
 	  "0 join 1 1 a\n" "1 policy fifo\n" "2 submit 1 1 1\n" "10200000 wait\n",
-	  "1 gate 1 hold, 1 sync 1, 10000001 note drain_cut 1 0, 10000001 gate 1 track, "
-	  "10000001 free 1, 10000001 note policy 0 1, 10100001 note overlap 1 1" },
+	  "1 gate 1 hold, 1 sync 1, 10000001 note drain_cut 1 0, 10000001 free 1, "
+	  "10000001 gate 1 track, 10000001 note policy 0 1, 10100001 note overlap 1 1" },
 	{ "a switch during a drain replaces the one that is due", "timegraph",
 	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "3 started 1\n" "4 policy fifo\n" "5 policy none\n"
 	  "10 done 1\n",
