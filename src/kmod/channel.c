@@ -4,18 +4,22 @@
  *
  * A channel is in the table of its GPU once for each process that uses it. It joins when the driver
  * has allocated it, or with its first submission. It leaves the core before the driver frees it, so
- * that its waiting threads come back and find out from the driver; it stays in the table, dying,
- * until the driver has freed it.
+ * that its threads come back; it stays in the table, dying, until the driver has freed it.
+ * Meanwhile nobody goes to the driver for it, and whoever is there is waited for.
  *
  * The functions of the driver folder call this in process context, submit.c in the submitting
  * thread. The table is changed under tgk_gpu.lock; readers are under it or RCU.
  */
 #include <linux/dma-fence.h>
+#include <linux/hash.h>
+#include <linux/jhash.h>
 #include <linux/rculist.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "channel.h"
 #include "client.h"
+#include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
 #include "owner.h"
@@ -37,6 +41,23 @@ static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 			tgk_client_is_over(ch->client);
 	rcu_read_unlock();
 	return room;
+}
+
+/* A key for tgk_gpu.ending that nobody can foresee. */
+static u32 ending_key(const struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	return jhash_2words(hash_ptr(file, 32), chid, gpu->seed);
+}
+
+/* Under tgk_gpu.lock: is a thread inside the driver that frees a channel of this number? */
+static bool is_ending(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	const struct tgk_ending *e;
+
+	hash_for_each_possible(gpu->ending, e, node, ending_key(gpu, file, chid))
+		if (e->file == file && e->chid == chid)
+			return true;
+	return false;
 }
 
 /**
@@ -74,6 +95,10 @@ struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file 
 			*known = TGK_DYING;
 		}
 	}
+	if (is_ending(gpu, file, chid)) {
+		*known = TGK_DYING;
+		return NULL;
+	}
 	if (likely(others < TGK_SHARERS) || makes_room(gpu, file, chid))
 		return NULL;
 	*known = TGK_KNOWN;
@@ -92,15 +117,17 @@ static void channel_free(struct rcu_head *rcu)
 /* Any context. */
 void tgk_channel_put(struct tgk_channel *ch)
 {
-	if (refcount_dec_and_test(&ch->refs))
-		call_rcu(&ch->rcu, channel_free);
+	if (!refcount_dec_and_test(&ch->refs))
+		return;
+	/* Until now a thread may have been inside the driver for it. */
+	tgk_fence_forget(ch);
+	call_rcu(&ch->rcu, channel_free);
 }
 
 /* Under tgk_gpu.lock: out of the table. */
 static void unhash(struct tgk_channel *ch)
 {
 	hash_del_rcu(&ch->hash);
-	tgk_fence_forget(ch);
 	tgk_channel_put(ch);
 }
 
@@ -149,7 +176,8 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 		return NULL;
 	}
 	rcu_read_unlock_sched();
-	if (likely(tgk_open_begin(gpu, ch)))
+	smp_mb__after_atomic();		/* tgk_channel_end() sees this reference, or we the end */
+	if (likely(!READ_ONCE(ch->dying) && tgk_open_begin(gpu, ch)))
 		return ch;
 	tgk_channel_put(ch);
 	return NULL;
@@ -213,7 +241,6 @@ static void leave(struct tgk_gpu *gpu, struct tgk_channel *ch)
 	};
 
 	WRITE_ONCE(ch->dying, true);
-	tgk_clock_leave(&gpu->clock, ch->chid);
 	if (!--ch->client->channels)
 		ch->client->closed = true;
 	tgk_feed(gpu, &ev);
@@ -245,7 +272,8 @@ static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *fi
  * @file: of this handle; NULL: all
  * @chid: of this number; NULL: all
  *
- * Context: process. tgk_channel_forget() follows when the driver has freed them.
+ * Context: process. tgk_channel_forget() follows when the driver has freed them. Where one alone is
+ * named, tgk_channel_end() tells clock.c.
  */
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
 {
@@ -254,10 +282,58 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 	do {
 		raw_spin_lock_irq(&gpu->lock);
 		ch = one_of(gpu, file, chid, false);
+		if (ch && !chid)
+			tgk_clock_leave(&gpu->clock, ch->chid);
 		if (ch)
 			leave(gpu, ch);
 		raw_spin_unlock_irq(&gpu->lock);
 	} while (ch);
+}
+
+/* Is a thread inside the driver for this dying channel, or on its way? */
+static bool in_use(const struct tgk_channel *ch)
+{
+	return refcount_read(&ch->refs) > 1;
+}
+
+/* Begin to free a channel. Return: true: begun; false: another thread does. */
+static bool end_begin(struct tgk_gpu *gpu, struct tgk_ending *e)
+{
+	bool other;
+
+	raw_spin_lock_irq(&gpu->lock);
+	other = is_ending(gpu, e->file, e->chid);
+	if (!other)
+		hash_add(gpu->ending, &e->node, ending_key(gpu, e->file, e->chid));
+	raw_spin_unlock_irq(&gpu->lock);
+	return !other;
+}
+
+/* Return: nobody uses the channel, and the driver may free it now. */
+static bool end_quiet(struct tgk_gpu *gpu, const struct tgk_ending *e)
+{
+	struct tgk_channel *ch;
+	bool quiet = true, there = false;
+
+	raw_spin_lock_irq(&gpu->lock);
+	hash_for_each_possible(gpu->channels, ch, hash, e->chid)
+		if (ch->dying && concerns(ch, e->file, &e->chid)) {
+			there = true;
+			quiet &= !in_use(ch);
+		}
+	quiet |= gpu->closing;
+	if (quiet && there)
+		tgk_clock_leave(&gpu->clock, e->chid);
+	raw_spin_unlock_irq(&gpu->lock);
+	return quiet;
+}
+
+/* Sleep, longer each time: there may be any number of sleepers, and each looks under the lock. */
+static void sleep_longer(unsigned int state, long *ticks)
+{
+	set_current_state(state);
+	schedule_timeout(*ticks);
+	*ticks = min(2 * *ticks, (long)HZ / 10);
 }
 
 /**
@@ -280,6 +356,102 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 		raw_spin_unlock_irq(&gpu->lock);
 	} while (ch);
 	tgk_pools_trim(gpu);
+}
+
+/**
+ * tgk_channel_end() - the driver is about to free a channel: wait until nobody is inside it
+ * @gpu: the GPU
+ * @e: on the caller's stack, with @file and @chid; @killed is an answer
+ *
+ * A thread that was let go could otherwise come to the driver when the number is another channel's,
+ * and its fence would not be seen. Until tgk_channel_ended(), which follows in any case, none of
+ * that number joins: the driver may be about to make one, and free it at once.
+ * Context: process; sleeps, unless killed.
+ *
+ * Return: 0 or -EINTR.
+ */
+int tgk_channel_end(struct tgk_gpu *gpu, struct tgk_ending *e)
+{
+	const unsigned int state = TASK_KILLABLE | TASK_FREEZABLE;
+	long ticks = 1;
+
+	e->begun = false;
+	e->killed = false;
+	while (!end_begin(gpu, e)) {
+		sleep_longer(state, &ticks);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	e->begun = true;
+	tgk_channel_leave(gpu, e->file, &e->chid);
+	smp_mb();	/* see tgk_open_enter() */
+	for (ticks = 1; !end_quiet(gpu, e); ) {
+		sleep_longer(state, &ticks);
+		if (fatal_signal_pending(current)) {
+			e->killed = true;
+			return -EINTR;
+		}
+	}
+	return 0;
+}
+
+/* Under tgk_gpu.lock: the driver has the channel still, and nobody frees it: it may join again. */
+static void forget_unused(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	struct hlist_node *next;
+	struct tgk_channel *ch;
+
+	hash_for_each_possible_safe(gpu->channels, ch, next, hash, chid)
+		if (ch->dying && concerns(ch, file, &chid) && !in_use(ch))
+			unhash(ch);
+}
+
+/**
+ * tgk_channel_ended() - the driver has freed a channel, or has refused to, or was not asked
+ * @gpu: the GPU
+ * @e: as given to tgk_channel_end()
+ *
+ * Context: process.
+ */
+void tgk_channel_ended(struct tgk_gpu *gpu, struct tgk_ending *e)
+{
+	if (!e->begun)
+		return;
+	if (!e->killed)
+		tgk_channel_forget(gpu, e->file, &e->chid);
+	raw_spin_lock_irq(&gpu->lock);
+	hash_del(&e->node);
+	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/**
+ * tgk_channel_await_end() - sleep while a thread is about to free a channel
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the driver's number
+ *
+ * If that thread was killed, the channel is there still, but its entries wait to be forgotten.
+ * Context: process.
+ *
+ * Return: 0 or -ERESTARTSYS.
+ */
+int tgk_channel_await_end(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+{
+	enum tgk_known known;
+	long ticks = 1;
+
+	for (;;) {
+		raw_spin_lock_irq(&gpu->lock);
+		if (!is_ending(gpu, file, chid))
+			forget_unused(gpu, file, chid);
+		tgk_channel_find(gpu, file, chid, &known);
+		raw_spin_unlock_irq(&gpu->lock);
+		if (known != TGK_DYING || READ_ONCE(gpu->closing))
+			return 0;
+		sleep_longer(TASK_INTERRUPTIBLE, &ticks);
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+	}
 }
 
 /*
@@ -391,7 +563,10 @@ static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *cl
 	j->ch = NULL;
 }
 
-/* Return: 0: it has joined, or need not; -EAGAIN: what was missing is there now; or an errno. */
+/*
+ * Return: 0: it has joined, or need not; -EAGAIN: try again; -ENOMEM: get_memory(), and try again;
+ * or another errno.
+ */
 static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 {
 	const struct drm_file *file = j->ch->file;
@@ -402,7 +577,7 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 
 	raw_spin_lock_irq(&gpu->lock);
 	if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
-	    (known == TGK_DYING && !fresh)) {
+	    (known == TGK_DYING && (!fresh || is_ending(gpu, file, chid)))) {
 		raw_spin_unlock_irq(&gpu->lock);
 		return 0;
 	}
@@ -421,11 +596,39 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 	if (!ret)
 		joined(gpu, j, client);
 	raw_spin_unlock_irq(&gpu->lock);
-	if (ret != -ENOMEM)
-		return ret;
-	if (!client)
+	return ret;
+}
+
+/*
+ * What the core will take, and a client for a process that has none. The caller's cgroup may be
+ * short of memory for as long as it likes, so root's writes must not wait for this: not under
+ * tgk_spec_sem.
+ */
+static int get_memory(struct tgk_gpu *gpu, struct joining *j)
+{
+	bool known;
+
+	raw_spin_lock_irq(&gpu->lock);
+	known = tgk_client_find(gpu);
+	raw_spin_unlock_irq(&gpu->lock);
+	if (!known && !j->new)
 		j->new = tgk_client_new(gpu);
-	return client || j->new ? join_pools(gpu) ?: -EAGAIN : -ENOMEM;
+	return known || j->new ? join_pools(gpu) : -ENOMEM;
+}
+
+/* Under tgk_spec_sem, as long as nothing is missing. Return: as try_join(), but for -EAGAIN. */
+static int join_by_spec(struct tgk_gpu *gpu, struct joining *j, bool fresh)
+{
+	int ret;
+
+	if (down_read_killable(&tgk_spec_sem))
+		return -EINTR;
+	j->spec = tgk_spec ? &tgk_spec->spec : NULL;
+	do
+		ret = try_join(gpu, j, fresh);
+	while (ret == -EAGAIN);
+	up_read(&tgk_spec_sem);
+	return ret;
 }
 
 static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bool fresh)
@@ -442,6 +645,14 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 	return ch;
 }
 
+/* The driver has no such channel. Each of its ways to submit is for files of its own kind. */
+static bool is_gone(struct drm_file *file, u32 chid)
+{
+	const int ret = tgk_driver.find(file, chid, false);
+
+	return ret == -ENOENT || (ret && tgk_driver.find(file, chid, true) == -ENOENT);
+}
+
 /**
  * tgk_channel_join() - the current process has a channel
  * @gpu: the GPU
@@ -449,33 +660,41 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
  * @chid: the driver's number: one that exists
  * @fresh: it has just been allocated; else it is known from a submission, and may be going
  *
- * Does nothing if that is known. Context: process; sleeps for as long as it takes to match all
+ * Does nothing if that is known. The driver may have freed the channel before it was here, or be
+ * about to: so it is asked again.
+ * Context: process; sleeps for as long as it takes to match all
  * clients against a new spec, unless killed.
  *
  * Return: 0 or a negative errno.
  */
-int tgk_channel_join(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, bool fresh)
+int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh)
 {
 	struct joining j = { .ch = channel_new(file, chid, fresh) };
 	int ret = -ENOMEM;
 
-	if (fresh)
+	if (fresh) {
 		tgk_clock_fresh(gpu, chid);
+		/* Another thread may be about to free it; a signal takes it to meet(), if ever. */
+		tgk_channel_await_end(gpu, file, chid);
+	}
 	if (j.ch)
 		j.owner = tgk_owner_get(gpu);
-	if (j.owner)
-		ret = down_read_killable(&tgk_spec_sem) ? -EINTR : 0;
-	if (!ret) {
-		j.spec = tgk_spec ? &tgk_spec->spec : NULL;
-		do
-			ret = try_join(gpu, &j, fresh);
-		while (ret == -EAGAIN);
-		up_read(&tgk_spec_sem);
+	while (j.owner) {
+		ret = join_by_spec(gpu, &j, fresh);
+		if (ret != -ENOMEM)
+			break;
+		ret = get_memory(gpu, &j);
+		if (ret)
+			break;
 	}
 	if (j.new)
 		tgk_client_put(j.new);
 	if (j.owner)
 		tgk_owner_put(gpu, j.owner);
 	kfree(j.ch);
+	if (!ret && is_gone(file, chid)) {
+		tgk_channel_leave(gpu, file, &chid);
+		tgk_channel_forget(gpu, file, &chid);
+	}
 	return ret;
 }

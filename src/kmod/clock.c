@@ -33,7 +33,8 @@
  * time. So the channel is suspected that the GPU is found at work for, where no third one can have
  * been. One case proves nothing: the driver may have rung a doorbell whose fence it had yet to
  * make. A channel that is often suspected, far more often than others, is the liar's: its client is
- * named, and its interrupts count in full from then on.
+ * named, and its interrupts count in full from then on. On a GPU with several engines nobody is:
+ * the register tells of one of them, and another may run work of which the core does not know.
  *
  * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
  * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
@@ -263,8 +264,10 @@ static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_f
 	struct tgk_fences *f;
 
 	doubt(c);
-	if (gpu->closing || gpu->core.open || gpu->core.syncing || own->leaving || job->scheduled ||
-	    job->fence->error || !tgk_clock_reached(c, job->slot, job->fence))
+	if (gpu->core.nr_engines > 1 || gpu->closing || gpu->core.open || gpu->core.syncing)
+		return;
+	if (own->leaving || job->scheduled || job->fence->error ||
+	    !tgk_clock_reached(c, job->slot, job->fence))
 		return;
 	f = at_work(gpu);
 	if (!f && !only_own(gpu, own, seen))

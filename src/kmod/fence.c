@@ -174,16 +174,18 @@ void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch)
 
 /**
  * tgk_fence_forget() - do not find fences by this channel any more
- * @ch: the channel, dying
+ * @ch: the channel, dying, of which nobody else has a reference
  *
- * Context: under tgk_gpu.lock.
+ * Context: any.
  */
 void tgk_fence_forget(struct tgk_channel *ch)
 {
-	raw_spin_lock(&contexts_lock);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&contexts_lock, flags);
 	if (ch->context)
 		hash_del_rcu(&ch->by_context);
-	raw_spin_unlock(&contexts_lock);
+	raw_spin_unlock_irqrestore(&contexts_lock, flags);
 }
 
 /**
@@ -233,6 +235,10 @@ static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		tgk_feed(gpu, &ev);
 	else
 		job->at = ev.at;
+	if (job->ch) {
+		tgk_line_next(&job->ch->line);
+		tgk_channel_put(job->ch);
+	}
 }
 
 /* As on_signal(), and before it: one lock is both fences', and they signal in this order. */
@@ -289,12 +295,15 @@ static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_st
 	dma_fence_put(fence);
 }
 
-/* A job of drm_sched, which has yet to go to the GPU: on_begin() feeds STARTED when it does. */
+/*
+ * A job of drm_sched, which has yet to go to the GPU: on_begin() feeds STARTED when it does. Until
+ * then it has its place in the line of its channel: drm_sched takes as many jobs as there are.
+ */
 static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	if (job->at == TGK_ASKED) {
 		raw_spin_lock_irq(&gpu->lock);
-		tgk_line_next(&job->ch->line);
+		refcount_inc(&job->ch->refs);
 		list_add_tail(&job->node, &gpu->flights);
 		raw_spin_unlock_irq(&gpu->lock);
 	} else {

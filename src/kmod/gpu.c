@@ -9,6 +9,7 @@
 #include <linux/device.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
@@ -57,6 +58,8 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	raw_spin_lock_init(&gpu->lock);
 	hash_init(gpu->clients);
 	hash_init(gpu->channels);
+	hash_init(gpu->ending);
+	gpu->seed = get_random_u32();
 	INIT_LIST_HEAD(&gpu->parked);
 	hash_init(gpu->parked_by);
 	INIT_LIST_HEAD(&gpu->flights);

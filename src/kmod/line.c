@@ -99,14 +99,21 @@ bool tgk_place_line_up(struct tgk_place *place, struct tgk_channel *ch)
 	return false;
 }
 
-/* Return: 0: the turn has come, and the thread goes on whatever signals there are. */
-static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn)
+/*
+ * Return: 0: the turn has come, and the thread goes on whatever signals there are; or the driver is
+ * to free @ch, which the thread has a place of, or NULL.
+ */
+static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn, const struct tgk_channel *ch)
 {
+	bool dying = false;
+
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
-		if (READ_ONCE(turn->come) || signal_pending(current))
+		dying = ch && READ_ONCE(ch->dying);
+		if (READ_ONCE(turn->come) || signal_pending(current) || dying)
 			break;
-		schedule();
+		/* Nobody wakes those few that hold a place of a dying channel. */
+		schedule_timeout(ch ? HZ / 20 : MAX_SCHEDULE_TIMEOUT);
 	}
 	__set_current_state(TASK_RUNNING);
 
@@ -114,7 +121,7 @@ static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn)
 	if (!turn->come)
 		list_del(&turn->node);
 	raw_spin_unlock_irq(&gpu->lock);
-	if (turn->come)
+	if (turn->come || dying)
 		return 0;
 	return fatal_signal_pending(current) ? -EINTR : -ERESTARTSYS;
 }
@@ -127,14 +134,14 @@ static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn)
  * Context: process.
  *
  * Return: 0: the thread has it, and goes on even if there is a signal, since others are behind it;
- * -EINTR or -ERESTARTSYS: a signal came, and it has not.
+ * or its channel is being freed; -EINTR or -ERESTARTSYS: a signal came, and it has not.
  */
 int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place)
 {
-	int ret = wait_for(gpu, &place->turn);
+	int ret = wait_for(gpu, &place->turn, place->behind ? NULL : place->ch);
 
 	if (!place->behind) {
-		place->let_in = !ret;
+		place->let_in = place->turn.come;
 	} else if (ret) {
 		tgk_channel_put(place->behind);
 	} else {

@@ -4,18 +4,21 @@
  *
  * vram.c and channel.c hold and release them, in process context. The table is under tgk_gpu.lock.
  */
+#include <linux/idr.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "owner.h"
 
-static atomic_t last_account;
+/* Numbers of accounts in use: a number comes again only when its account has gone. */
+static DEFINE_IDA(accounts);
 
 static void owner_free(struct tgk_owner *owner)
 {
 	if (!owner)
 		return;
+	ida_free(&accounts, owner->nr);
 	put_pid(owner->pid);
 	kfree(owner);
 }
@@ -23,11 +26,14 @@ static void owner_free(struct tgk_owner *owner)
 static struct tgk_owner *owner_new(void)
 {
 	struct tgk_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	int nr = owner ? ida_alloc_min(&accounts, 1, GFP_KERNEL) : -ENOMEM;
 
-	if (!owner)
+	if (nr < 0) {
+		kfree(owner);
 		return NULL;
+	}
 	owner->pid = get_pid(task_tgid(current));
-	owner->nr = atomic_inc_return(&last_account);
+	owner->nr = nr;
 	return owner;
 }
 

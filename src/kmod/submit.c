@@ -164,16 +164,35 @@ void tgk_unpark_all(struct tgk_gpu *gpu)
 
 /* --- the gate --- */
 
-enum turn { TURN_GO, TURN_PASS, TURN_ERROR };
+enum turn { TURN_GO, TURN_PASS, TURN_AGAIN, TURN_ERROR };
+
+static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
+{
+	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
+
+	tgk_count(TGK_STAT_FAILED);
+	raw_spin_lock_irq(&gpu->lock);
+	tgk_feed(gpu, &ev);
+	if (job->at != TGK_ASKED) {
+		list_del(&job->node);	/* it was unstarted */
+		gpu->nr_unstarted--;
+	} else {
+		tgk_line_next(&job->ch->line);
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	kfree(job);
+}
 
 /*
  * Sleep until it is the job's turn. The job is in tgk_gpu.waiting, and is taken off that list here.
- * Unless its turn has come, the job is parked or freed.
+ * Unless its turn has come, the job is parked or freed. TURN_AGAIN: its channel is being freed, for
+ * which the core has let it go.
  */
 static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 			       const struct tgk_call *call, int *error)
 {
 	enum turn turn = TURN_ERROR;
+	struct tgk_channel *ch;
 	bool parked = false;
 
 	for (;;) {
@@ -193,7 +212,7 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 		*error = -ENODEV;
 	} else if (job->freed) {
 		let_next(job);
-		turn = TURN_GO;
+		turn = job->ch->dying ? TURN_AGAIN : TURN_GO;
 	} else if (fatal_signal_pending(current)) {
 		feed_cancel(gpu, job);
 		*error = -EINTR;
@@ -203,8 +222,13 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 		*error = -ERESTARTSYS;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	if (turn != TURN_GO && !parked)
+	if (turn == TURN_AGAIN) {
+		ch = job->ch;
+		refused(gpu, job);
+		tgk_channel_put(ch);
+	} else if (turn != TURN_GO && !parked) {
 		kfree(job);
+	}
 	return turn;
 }
 
@@ -227,23 +251,6 @@ static bool take_sync(const struct tgk_call *call)
 static void give_sync_back(const struct tgk_call *call)
 {
 	*call->flags |= call->sync;
-}
-
-static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
-{
-	struct tg_event ev = { .kind = TG_EV_REFUSED, .job = job->id };
-
-	tgk_count(TGK_STAT_FAILED);
-	raw_spin_lock_irq(&gpu->lock);
-	tgk_feed(gpu, &ev);
-	if (job->at != TGK_ASKED) {
-		list_del(&job->node);	/* it was unstarted */
-		gpu->nr_unstarted--;
-	} else {
-		tgk_line_next(&job->ch->line);
-	}
-	raw_spin_unlock_irq(&gpu->lock);
-	kfree(job);
 }
 
 /* Its turn has come: call the driver, and give the job to its fence. @ch: held, and put here. */
@@ -281,20 +288,24 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	return ret;
 }
 
-/* The job is in tgk_gpu.waiting. */
-static int wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call)
+/* The job is in tgk_gpu.waiting. Return: there is an answer, *@ret; false: look again. */
+static bool wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call,
+			int *ret)
 {
-	int error = 0;
-
-	switch (wait_for_turn(gpu, job, call, &error)) {
+	switch (wait_for_turn(gpu, job, call, ret)) {
 	case TURN_GO:
-		return go(gpu, job, job->ch, call);
+		*ret = go(gpu, job, job->ch, call);
+		return true;
 	case TURN_PASS:
 		tgk_count(TGK_STAT_PASSED);
-		return call_driver(gpu, call);
-	default:
-		return error;
+		*ret = call_driver(gpu, call);
+		return true;
+	case TURN_AGAIN:
+		return false;
+	case TURN_ERROR:
+		return true;
 	}
+	return true;
 }
 
 /* Through an open gate: nothing is fed and nothing reported; SYNC needs the last fence. */
@@ -311,24 +322,17 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
 }
 
 /*
- * A channel that was there before this module: its first submission goes past the gate. If it
- * leaves a fence, then the channel exists, and joins. A number that a client makes up leaves
- * nothing behind.
+ * A channel that is not in the table: it was there before this module, or there was no memory when
+ * it was made, or its maker has yet to return from the driver. If the driver has it, it joins, and
+ * the submission goes through the gate. A number that a client makes up leaves nothing behind.
  */
-static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
+static int meet(struct tgk_gpu *gpu, const struct tgk_call *call, u32 *met)
 {
-	struct tgk_capture capture = { .sched = call->sched };
-	struct dma_fence *fence;
-	int ret;
-
-	tgk_capture_begin(&capture, NULL);
-	ret = pass(gpu, call);
-	fence = tgk_capture_end(&capture, NULL);
-	if (!fence)
-		return ret;
-	dma_fence_put(fence);
-	tgk_channel_join(gpu, call->file, call->chid, false);
-	return ret;
+	/* It was there each time, and was gone when it had joined. */
+	if (++*met > 8)
+		return -ENOENT;
+	return tgk_driver.find(call->file, call->chid, call->sched) ?:
+	       tgk_channel_join(gpu, call->file, call->chid, false);
 }
 
 /**
@@ -343,6 +347,7 @@ static int submit_unknown(struct tgk_gpu *gpu, const struct tgk_call *call)
  * @key_read: its push buffers have been read
  * @needs_key: the core has to know what it will cost
  * @error: what the core answered to SUBMIT
+ * @met: how often the driver had the channel, and the table had not
  */
 struct submission {
 	struct tgk_job *job, *taken, *stale;
@@ -352,6 +357,7 @@ struct submission {
 	const struct tg_key *key;
 	bool key_read, needs_key;
 	int error;
+	u32 met;
 };
 
 /* Under tgk_gpu.lock: does the core have to know what a submission of this client will cost? */
@@ -413,19 +419,20 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
  * enum step - what a submission does next; found under tgk_gpu.lock, done without it
  * @STEP_GO: its turn has come: to the driver
  * @STEP_WAIT: the core has taken it: sleep until its turn comes
- * @STEP_PASS: to the driver without a turn: the module goes, or the driver is freeing the channel
+ * @STEP_PASS: to the driver without a turn: the module goes
  * @STEP_GONE: the device goes
  * @STEP_UNPARK: free the job that the thread had parked, and look again
  * @STEP_JOIN: the channel is known as another process's: join, and look again
- * @STEP_UNKNOWN: the channel is not in the table
+ * @STEP_UNKNOWN: the channel is not in the table: if the driver has it, it joins; look again
+ * @STEP_DYING: the driver is freeing the channel: sleep until it has, and look again
  * @STEP_OPEN: its client's gate is open
  * @STEP_BEHIND: there is no place for the thread: sleep until there is one, and look again
  * @STEP_PREPARE: get what the core will take, and look again
  * @STEP_REFUSED: the core has not taken it: fill its pool and look again, or give up
  */
 enum step {
-	STEP_GO, STEP_WAIT, STEP_PASS, STEP_GONE, STEP_UNPARK, STEP_JOIN, STEP_UNKNOWN, STEP_OPEN,
-	STEP_BEHIND, STEP_PREPARE, STEP_REFUSED
+	STEP_GO, STEP_WAIT, STEP_PASS, STEP_GONE, STEP_UNPARK, STEP_JOIN, STEP_UNKNOWN, STEP_DYING,
+	STEP_OPEN, STEP_BEHIND, STEP_PREPARE, STEP_REFUSED
 };
 
 /* Under tgk_gpu.lock: the thread sleeps next. */
@@ -477,7 +484,7 @@ static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, str
 	ch = tgk_channel_find(gpu, call->file, call->chid, &known);
 	if (unlikely(!ch))
 		return known == TGK_FOREIGN ? STEP_JOIN :
-		       known == TGK_DYING ? STEP_PASS : STEP_UNKNOWN;
+		       known == TGK_DYING ? STEP_DYING : STEP_UNKNOWN;
 	if (ch->client->gate == TG_GATE_OPEN) {
 		refcount_inc(&ch->refs);
 		s->open = ch;
@@ -498,8 +505,7 @@ static bool do_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct sub
 		*ret = go(gpu, s->taken, s->taken->ch, call);
 		return true;
 	case STEP_WAIT:
-		*ret = wait_and_go(gpu, s->taken, call);
-		return true;
+		return wait_and_go(gpu, s->taken, call, ret);
 	case STEP_PASS:
 		tgk_place_drop(gpu, &s->place);
 		*ret = pass(gpu, call);
@@ -516,8 +522,12 @@ static bool do_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct sub
 		return *ret;
 	case STEP_UNKNOWN:
 		tgk_place_drop(gpu, &s->place);
-		*ret = submit_unknown(gpu, call);
-		return true;
+		*ret = meet(gpu, call, &s->met);
+		return *ret;
+	case STEP_DYING:
+		tgk_place_drop(gpu, &s->place);
+		*ret = tgk_channel_await_end(gpu, call->file, call->chid);
+		return *ret;
 	case STEP_OPEN:
 		if (tgk_open_begin(gpu, s->open)) {
 			tgk_place_drop(gpu, &s->place);

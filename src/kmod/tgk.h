@@ -141,6 +141,8 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @given: objects given to each pool
  * @clients: tgk_client.node, by process, until GONE
  * @channels: tgk_channel.hash, by number; readers: RCU
+ * @ending: tgk_ending.node of threads that free a channel
+ * @seed: for its keys; constant
  * @waiting: tgk_job.node of jobs whose thread sleeps
  * @due: tgk_job.node of jobs whose thread sleeps and has to be woken
  * @woken: how many threads the event being fed has woken, or left to @wake_work
@@ -189,6 +191,8 @@ struct tgk_gpu {
 	u64 given[TG_POOLS];
 	DECLARE_HASHTABLE(clients, 7);
 	DECLARE_HASHTABLE(channels, 7);
+	DECLARE_HASHTABLE(ending, 8);
+	u32 seed;
 	struct list_head waiting, due, parked, flights;
 	u32 woken;
 	DECLARE_HASHTABLE(parked_by, 8);

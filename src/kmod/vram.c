@@ -21,6 +21,7 @@
  */
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_ttm_helper.h>
+#include <drm/drm_vma_manager.h>
 #include <drm/ttm/ttm_device.h>
 #include <drm/ttm/ttm_placement.h>
 #include <drm/ttm/ttm_resource.h>
@@ -487,14 +488,33 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 }
 
 /*
- * The driver has made an object of @made bytes, or none (@handle is 0): the booking is the object's
- * now, or is given back. If the handle names an object of another size, the client was quicker, and
- * has put another object in its place.
+ * The object of so many bytes that mmap() finds at @offset, referenced, or NULL. By its handle it
+ * may not be found: the client may have closed that, and keep the object by another name.
  */
-static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_file *file,
-			u32 handle, u64 made)
+static struct drm_gem_object *object_at(struct drm_device *dev, u64 offset, u64 bytes)
 {
-	struct drm_gem_object *obj = handle ? drm_gem_object_lookup(file, handle) : NULL;
+	struct drm_vma_offset_manager *manager = dev->vma_offset_manager;
+	struct drm_gem_object *obj = NULL;
+	struct drm_vma_offset_node *node;
+
+	drm_vma_offset_lock_lookup(manager);
+	node = drm_vma_offset_exact_lookup_locked(manager, offset >> PAGE_SHIFT,
+						  bytes >> PAGE_SHIFT);
+	if (node)
+		obj = container_of(node, struct drm_gem_object, vma_node);
+	if (obj && !kref_get_unless_zero(&obj->refcount))
+		obj = NULL;
+	drm_vma_offset_unlock_lookup(manager);
+	return obj;
+}
+
+/*
+ * The driver has made an object, @obj, or none (NULL): the booking is the object's now, or is given
+ * back. If it is not of @made bytes, the client was quicker, and has put another one in its place.
+ */
+static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_gem_object *obj,
+			u64 made)
+{
 	bool added = false;
 
 	if (obj && obj->size == made && !tgk_vram_learn(gpu, obj)) {
@@ -515,6 +535,7 @@ static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct d
  * @bytes: the size that it names
  * @handle: where the driver puts its handle
  * @made: where it puts its size
+ * @offset: where it puts the offset at which it can be mapped; NULL: nowhere
  *
  * Context: process; sleeps, where admission is on, for up to the knob vram_timeout_us before the
  * driver is called, and as long again where it refuses what is in the books.
@@ -523,8 +544,9 @@ static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct d
  * came first; -ENODEV: the device goes.
  */
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
-		  const u64 *made)
+		  const u64 *made, const u64 *offset)
 {
+	struct drm_gem_object *obj = NULL;
 	struct tgk_object *object;
 	struct tgk_request *req;
 	int ret;
@@ -540,7 +562,10 @@ int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, c
 	object = req->object;
 	req->object = NULL;
 	request_free(gpu, req);
-	object_made(gpu, object, call->file, ret ? 0 : *handle, *made);
+	if (!ret)
+		obj = offset ? object_at(call->dev, *offset, *made) :
+			       drm_gem_object_lookup(call->file, *handle);
+	object_made(gpu, object, obj, *made);
 	return ret;
 }
 

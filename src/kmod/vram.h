@@ -31,7 +31,7 @@ enum { TGK_GRANTED = 1, TGK_REFUSED };
 
 bool tgk_vram_answer(struct tgk_request *req, bool granted);
 int tgk_vram_make(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, const u32 *handle,
-		  const u64 *made);
+		  const u64 *made, const u64 *offset);
 int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags);
 bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all);
 int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj);

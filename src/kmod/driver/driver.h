@@ -55,6 +55,9 @@ struct tgk_chip {
  * @is_known: has this version of the driver the ioctls that we know?
  * @address: the function of that number in @hooks; 0: this version has none, or it is @free's
  * @object: make an object of one page, for a proof. Return: 0 and its handle, or a negative errno
+ * @find: has the driver a channel of this number for this file, made and not yet freed? Asked as a
+ *	submission would be, through drm_sched or not. Return: 0: it has, or that is not known;
+ *	-ENOENT: it has not; or what else the driver answers to each such submission
  * @chip_id: a GPU's chip identification; TGK_CHIP_NONE: the GPU does not say. Wakes the GPU
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched)
@@ -90,6 +93,7 @@ struct tgk_driver {
 	bool (*is_known)(const struct drm_driver *drv);
 	unsigned long (*address)(const struct drm_driver *drv, u32 hook);
 	int (*object)(struct drm_file *file, u32 *handle);
+	int (*find)(struct drm_file *file, u32 chid, bool sched);
 	u32 (*chip_id)(struct device *dev);
 	bool (*makes_fence)(struct dma_fence *fence);
 	int (*watch)(void);

@@ -139,6 +139,25 @@ static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file
 	return ret;
 }
 
+/*
+ * By calls that nouveau ends just behind its look for the channel: a PUSHBUF without a push does
+ * nothing, and an EXEC whose pushes cannot be read is refused.
+ */
+static int find_channel(struct drm_file *file, u32 chid, bool sched)
+{
+	struct drm_nouveau_gem_pushbuf pushbuf = { .channel = chid };
+	struct tgk_exec exec = { .channel = chid, .push_count = 1, .push_ptr = U64_MAX };
+	struct drm_device *dev = file->minor->dev;
+	int ret;
+
+	if (!sched)
+		return ((ioctl_fn)hooks[PUSHBUF].orig)(dev, &pushbuf, file);
+	if (!hooks[EXEC].orig)
+		return 0;
+	ret = ((ioctl_fn)hooks[EXEC].orig)(dev, &exec, file);
+	return ret == -EFAULT ? 0 : ret;
+}
+
 static int our_grobj_alloc(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	const struct tgk_grobj_alloc *req = data;
@@ -192,17 +211,18 @@ static bool notrace is_nvif(unsigned long cmd)
 static int our_channel_free(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	const struct tgk_channel_free *req = data;
-	const u32 chid = req->channel;
+	struct tgk_ending ending = { .file = file, .chid = req->channel };
 	struct tgk_gpu *gpu;
-	int ret;
+	int ret = 0;
 
 	tgk_hook_enter();
 	gpu = tgk_gpu_get(dev);
 	if (gpu)
-		tgk_channel_leave(gpu, file, &chid);
-	ret = ((ioctl_fn)hooks[CHANNEL_FREE].orig)(dev, data, file);
+		ret = tgk_channel_end(gpu, &ending);
+	if (!ret)
+		ret = ((ioctl_fn)hooks[CHANNEL_FREE].orig)(dev, data, file);
 	if (gpu) {
-		tgk_channel_forget(gpu, file, &chid);
+		tgk_channel_ended(gpu, &ending);
 		tgk_gpu_put(gpu);
 	}
 	tgk_hook_leave();
@@ -240,7 +260,8 @@ static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file
 	if (req->info.domain & NOUVEAU_GEM_DOMAIN_VRAM)
 		gpu = tgk_gpu_get(dev);
 	if (gpu) {
-		ret = tgk_vram_make(gpu, &call, req->info.size, &req->info.handle, &req->info.size);
+		ret = tgk_vram_make(gpu, &call, req->info.size, &req->info.handle, &req->info.size,
+				    &req->info.map_handle);
 		tgk_gpu_put(gpu);
 	} else {
 		ret = call.orig(dev, data, file);
@@ -277,7 +298,8 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 	tgk_hook_enter();
 	gpu = file->filp ? tgk_gpu_get(dev) : NULL;
 	if (gpu) {
-		ret = tgk_vram_make(gpu, &call, dumb_size(args), &args->handle, &args->size);
+		ret = tgk_vram_make(gpu, &call, dumb_size(args), &args->handle, &args->size,
+				    NULL);
 		tgk_gpu_put(gpu);
 	} else {
 		ret = call.orig(dev, args, file);
@@ -457,6 +479,7 @@ const struct tgk_driver tgk_driver = {
 	.is_known = is_known,
 	.address = address,
 	.object = make_object,
+	.find = find_channel,
 	.chip_id = tgk_nouveau_chip_id,
 	.makes_fence = makes_fence,
 	.watch = tgk_nouveau_watch,

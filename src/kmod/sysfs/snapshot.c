@@ -25,7 +25,7 @@
 #define SNAPSHOT_AGE	(60 * HZ)
 
 /**
- * struct snapshot - one that is kept; snap_mutex
+ * struct snapshot - one that is kept, under snap_mutex, or that its maker alone knows
  * @hash: in snapshots, by @uid
  * @aged: in snap_ages, the oldest first
  * @file: for whom, compared only
@@ -50,12 +50,20 @@ static DEFINE_MUTEX(snap_mutex);
 static DEFINE_HASHTABLE(snapshots, 8);	/* snap_mutex */
 static LIST_HEAD(snap_ages);		/* snap_mutex */
 
+/* One that is not kept; or NULL. */
+static void snap_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	kvfree(s->head);
+	kfree(s);
+}
+
 static void snap_drop(struct snapshot *s)
 {
 	hash_del(&s->hash);
 	list_del(&s->aged);
-	kvfree(s->head);
-	kfree(s);
+	snap_free(s);
 }
 
 static void snap_expire(bool all)
@@ -213,41 +221,48 @@ static int snap_make(struct snapshot *s)
 	return 0;
 }
 
-/* A new one, in the place of what was kept for @file. */
-static struct snapshot *snap_begin(const struct file *file)
+/*
+ * A new one, which only the caller knows. Without snap_mutex: the caller's cgroup may be short of
+ * memory for as long as it likes, and the end of a GPU waits for expire().
+ */
+static struct snapshot *snap_new(void)
 {
-	struct snapshot *s;
-	int ret;
+	struct snapshot *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	int ret = s ? snap_make(s) : -ENOMEM;
 
+	if (!ret)
+		return s;
+	kfree(s);
+	return ERR_PTR(ret);
+}
+
+/* Keep it, in the place of what was kept for @file. */
+static void snap_keep(struct snapshot *s, const struct file *file)
+{
 	snap_make_room(file);
-	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
-	if (!s)
-		return ERR_PTR(-ENOMEM);
-	ret = snap_make(s);
-	if (ret) {
-		kfree(s);
-		return ERR_PTR(ret);
-	}
 	s->file = file;
 	s->begun = jiffies;
 	hash_add(snapshots, &s->hash, s->uid);
 	list_add_tail(&s->aged, &snap_ages);
 	queue_delayed_work(tgk_wq, &expiry, SNAPSHOT_AGE);
-	return s;
 }
 
 static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr,
 			     char *buf, loff_t off, size_t count)
 {
-	struct snapshot *s;
+	struct snapshot *s, *new = off ? NULL : snap_new();
 	ssize_t ret;
 
-	if (mutex_lock_killable(&snap_mutex))
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	if (mutex_lock_killable(&snap_mutex)) {
+		snap_free(new);
 		return -EINTR;
-	s = off ? snap_find(file) : snap_begin(file);
-	if (IS_ERR(s))
-		ret = PTR_ERR(s);
-	else if (!s)
+	}
+	if (new)
+		snap_keep(new, file);
+	s = new ?: snap_find(file);
+	if (!s)
 		ret = -ESTALE;
 	else
 		ret = memory_read_from_buffer(buf, count, &off, s->head, s->len);

@@ -112,9 +112,11 @@ long long stat_value(const char *name);
 void do_errors(char **args);		/* submit.c */
 void do_busy(char **args);
 void do_exec(char **args);
+void do_flood(char **args);
 void do_stuck(char **args);		/* stuck.c */
 void do_slow(char **args);
 void do_free(char **args);		/* threads.c */
+void do_race(char **args);
 void do_threads(char **args);
 void do_signals(char **args);
 void do_exit(char **args);		/* process.c */

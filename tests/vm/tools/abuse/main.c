@@ -23,6 +23,7 @@ static const struct {
 } commands[] = {
 	{ "exit", 2, do_exit, "N COST: end with N groups in flight" },
 	{ "free", 1, do_free, "COST: free a channel while a thread waits to submit to it" },
+	{ "race", 1, do_race, "SECONDS: submit to a channel that other threads make and free" },
 	{ "errors", 1, do_errors, "COST: each error of nouveau's, before and after emission" },
 	{ "busy", 1, do_busy, "COST: outlast nouveau's own wait" },
 	{ "stuck", 1, do_stuck, "MS: be stuck in a page fault inside the driver (0: for ever)" },
@@ -35,6 +36,7 @@ static const struct {
 	{ "swap", 3, do_swap, "N SHORT LONG: groups that change while they are read" },
 	{ "vram", 2, do_vram, "N COST: groups whose push buffers lie in VRAM" },
 	{ "exec", 1, do_exec, "N: empty groups by EXEC" },
+	{ "flood", 1, do_flood, "MS: empty groups by EXEC, one after the other: how many are taken?" },
 	{ "ioctl", 2, do_ioctl, "N COST: how long a submission takes, alone and with its fence's interrupt" },
 	{ "crowd", 3, do_crowd, "N THREADS COST: processes c0 to c9, with a channel each, until killed" },
 	{ "channels", 3, do_channels, "N THREADS COST: N channels of one process c0, so many threads for each" },

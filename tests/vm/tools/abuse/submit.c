@@ -3,7 +3,10 @@
  * abuse - submissions that nouveau refuses, or answers after they were emitted; and EXEC.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -160,11 +163,8 @@ void do_busy(char **args)
 	printf("EBUSY, and completed\n");
 }
 
-/*
- * exec N: N submissions by EXEC, where the kernel has it. Each push is empty: the page tables of
- * this card's generation are not for VM_BIND, so there is nothing that it could point at.
- */
-void do_exec(char **args)
+/* A file whose addresses are its own, with a channel: what EXEC needs. Return: it has EXEC. */
+static bool exec_new(int *fd, uint32_t *channel)
 {
 	struct drm_nouveau_channel_alloc alloc = {
 		.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
@@ -172,6 +172,27 @@ void do_exec(char **args)
 	struct vm_init init = {
 		.kernel_managed_addr = 1ull << 32, .kernel_managed_size = 1ull << 32,
 	};
+	int ret;
+
+	*fd = open_node();
+	ret = talk(*fd, VM_INIT, &init);
+	if (ret == -EINVAL || ret == -ENOTTY) {
+		printf("this kernel has no EXEC\n");
+		return false;
+	}
+	must("VM_INIT", ret);
+	must("CHANNEL_ALLOC", talk(*fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
+						 struct drm_nouveau_channel_alloc), &alloc));
+	*channel = alloc.channel;
+	return true;
+}
+
+/*
+ * exec N: N submissions by EXEC, where the kernel has it. Each push is empty: the page tables of
+ * this card's generation are not for VM_BIND, so there is nothing that it could point at.
+ */
+void do_exec(char **args)
+{
 	unsigned int n = number(args[0]), i;
 	struct exec_push push = { .va = 1ull << 33 };
 	struct sync sync = { };
@@ -179,17 +200,10 @@ void do_exec(char **args)
 		.push_count = 1, .push_ptr = (uintptr_t)&push,
 		.sig_count = 1, .sig_ptr = (uintptr_t)&sync,
 	};
-	int fd = open_node(), ret;
+	int fd;
 
-	ret = talk(fd, VM_INIT, &init);
-	if (ret == -EINVAL || ret == -ENOTTY) {
-		printf("this kernel has no EXEC\n");
+	if (!exec_new(&fd, &exec.channel))
 		return;
-	}
-	must("VM_INIT", ret);
-	must("CHANNEL_ALLOC", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
-						struct drm_nouveau_channel_alloc), &alloc));
-	exec.channel = alloc.channel;
 	for (i = 0; i < n; i++) {
 		must("a syncobj", drmSyncobjCreate(fd, 0, &sync.handle));
 		must("EXEC", talk(fd, EXEC, &exec));
@@ -198,4 +212,32 @@ void do_exec(char **args)
 	}
 	counters_must_be(n, n, 0);
 	printf("%u by EXEC\n", n);
+}
+
+static atomic_uint taken;
+
+static void *flood(void *arg)
+{
+	struct exec_push push = { .va = 1ull << 33 };
+	struct exec exec = { .push_count = 1, .push_ptr = (uintptr_t)&push };
+	int fd;
+
+	(void)arg;
+	if (!exec_new(&fd, &exec.channel))
+		return NULL;
+	for (;;) {
+		must("EXEC", talk(fd, EXEC, &exec));
+		taken++;
+	}
+}
+
+/* flood MS: empty groups by EXEC that nobody waits for. How many are taken in so many ms? */
+void do_flood(char **args)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, flood, NULL))
+		fail("no thread");
+	sleep_ms(number(args[0]));
+	printf("%u\n", taken);
 }

@@ -110,6 +110,107 @@ void do_free(char **args)
 	printf("6 channels freed, %u of them under a waiting thread\n", waited);
 }
 
+/* Threads that guess the number of a channel which others make and free all the time. */
+#define PUSHERS	3
+
+struct race {
+	struct chan base;	/* its file and buffer serve all; it stays until the end */
+	int id;			/* the number that the file's next channel gets */
+	atomic_bool over;
+	atomic_uint pushed;
+};
+
+/* Empty groups, as many as nouveau takes. */
+static void *push(void *arg)
+{
+	struct race *r = arg;
+	struct call call;
+	int ret;
+
+	while (!r->over) {
+		call_init(&call, &r->base, 1);
+		call.req.channel = r->id;
+		call.push[0].offset = RESULTS;	/* zeros: no methods */
+		call.push[0].length = 8;
+		ret = talk(r->base.fd, PUSHBUF, &call.req);
+		if (!ret)
+			r->pushed++;
+		else if (ret != -ENOENT)
+			fail("submission: %s", strerror(-ret));
+	}
+	return NULL;
+}
+
+static void *free_again(void *arg)
+{
+	struct race *r = arg;
+	const struct chan next = { .fd = r->base.fd, .id = r->id };
+
+	while (!r->over) {
+		chan_free(&next);
+		sleep_ms(rand() % 600);
+	}
+	return NULL;
+}
+
+/*
+ * race SECONDS: what nouveau has taken is counted, whoever was quicker; and a channel that has been
+ * freed is nobody's.
+ */
+void do_race(char **args)
+{
+	const long long end = now_ns() + number(args[0]) * 1000 * MS;
+	pthread_t threads[PUSHERS + 1];
+	struct tg_snap_client row;
+	unsigned int made = 0, i;
+	static struct race r;
+	uint64_t others;
+	struct chan ch;
+
+	chan_new(&r.base, open_node(), 100);
+	chan_new(&ch, r.base.fd, 100);
+	r.id = ch.id;
+	must("CHANNEL_FREE", chan_free(&ch));
+	for (i = 0; i <= PUSHERS; i++)
+		if (pthread_create(&threads[i], NULL, i ? push : free_again, &r))
+			fail("no thread");
+	for (; now_ns() < end; made++) {
+		struct drm_nouveau_channel_alloc alloc = {
+			.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
+		};
+
+		must("CHANNEL_ALLOC",
+		     talk(r.base.fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
+					      struct drm_nouveau_channel_alloc), &alloc));
+		ch.id = alloc.channel;
+		if (ch.id != r.id)
+			must("CHANNEL_FREE", chan_free(&ch));
+		sleep_ms(rand() % 20);
+	}
+	r.over = true;
+	for (i = 0; i <= PUSHERS; i++)
+		pthread_join(threads[i], NULL);
+	ch.id = r.id;
+	chan_free(&ch);
+	printf("%u channels made, %u groups went to them\n", made, r.pushed);
+	fflush(stdout);
+	if (!r.pushed)
+		fail("no group was quick enough");
+	for (i = 0; snapshot(&row, &others) && row.completed != r.pushed; i++) {
+		if (i == 100)
+			fail("%llu of these are known: submitted %llu, failed %llu",
+			     (unsigned long long)row.completed, (unsigned long long)row.submitted,
+			     (unsigned long long)row.failed);
+		sleep_ms(20);
+	}
+	must("CHANNEL_FREE", chan_free(&r.base));
+	for (i = 0; snapshot(&row, &others); i++) {
+		if (i == 100)
+			fail("all channels are freed, and the process is still a client");
+		sleep_ms(20);
+	}
+}
+
 /* threads COST: two channels, each in its own thread, until killed */
 void do_threads(char **args)
 {
