@@ -11,13 +11,12 @@
  * thread. The table is changed under tgk_gpu.lock; readers are under it or RCU.
  */
 #include <linux/dma-fence.h>
-#include <linux/hash.h>
-#include <linux/jhash.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "channel.h"
+#include "claim.h"
 #include "client.h"
 #include "driver/driver.h"
 #include "feed.h"
@@ -43,38 +42,9 @@ static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 	return room;
 }
 
-/* A key for tgk_gpu.ending that nobody can foresee. */
-static u32 ending_key(const struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
-{
-	return jhash_2words(hash_ptr(file, 32), chid, gpu->seed);
-}
-
-/* Under tgk_gpu.lock: is a thread inside the driver that frees a channel of this number? */
-static bool is_ending(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
-{
-	const struct tgk_ending *e;
-
-	hash_for_each_possible(gpu->ending, e, node, ending_key(gpu, file, chid))
-		if (e->file == file && e->chid == chid)
-			return true;
-	return false;
-}
-
-/**
- * tgk_channel_find() - a channel as the current process uses it
- * @gpu: the GPU
- * @file: the driver's handle
- * @chid: the driver's number
- * @known: what is known about it
- *
- * Of more than TGK_SHARERS processes that share a channel, those that come last use it in the name
- * of one that has come before.
- * Context: under tgk_gpu.lock.
- *
- * Return: the channel if *@known is TGK_KNOWN, else NULL.
- */
-struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
-				     enum tgk_known *known)
+/* As tgk_channel_find(), whatever is claimed. */
+static struct tgk_channel *find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
+				enum tgk_known *known)
 {
 	struct tgk_channel *ch, *other = NULL;
 	u32 others = 0;
@@ -95,14 +65,34 @@ struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file 
 			*known = TGK_DYING;
 		}
 	}
-	if (is_ending(gpu, file, chid)) {
-		*known = TGK_DYING;
-		return NULL;
-	}
 	if (likely(others < TGK_SHARERS) || makes_room(gpu, file, chid))
 		return NULL;
 	*known = TGK_KNOWN;
 	return other;
+}
+
+/**
+ * tgk_channel_find() - a channel as the current process uses it
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the driver's number
+ * @known: what is known about it
+ *
+ * Of more than TGK_SHARERS processes that share a channel, those that come last use it in the name
+ * of one that has come before.
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: the channel if *@known is TGK_KNOWN, else NULL.
+ */
+struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
+				     enum tgk_known *known)
+{
+	struct tgk_channel *ch = find(gpu, file, chid, known);
+
+	if (likely(*known == TGK_KNOWN) || !tgk_is_claimed(gpu, file, chid))
+		return ch;
+	*known = TGK_DYING;
+	return NULL;
 }
 
 static void channel_free(struct rcu_head *rcu)
@@ -290,52 +280,6 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 	} while (ch);
 }
 
-/* Is a thread inside the driver for this dying channel, or on its way? */
-static bool in_use(const struct tgk_channel *ch)
-{
-	return refcount_read(&ch->refs) > 1;
-}
-
-/* Begin to free a channel. Return: true: begun; false: another thread does. */
-static bool end_begin(struct tgk_gpu *gpu, struct tgk_ending *e)
-{
-	bool other;
-
-	raw_spin_lock_irq(&gpu->lock);
-	other = is_ending(gpu, e->file, e->chid);
-	if (!other)
-		hash_add(gpu->ending, &e->node, ending_key(gpu, e->file, e->chid));
-	raw_spin_unlock_irq(&gpu->lock);
-	return !other;
-}
-
-/* Return: nobody uses the channel, and the driver may free it now. */
-static bool end_quiet(struct tgk_gpu *gpu, const struct tgk_ending *e)
-{
-	struct tgk_channel *ch;
-	bool quiet = true, there = false;
-
-	raw_spin_lock_irq(&gpu->lock);
-	hash_for_each_possible(gpu->channels, ch, hash, e->chid)
-		if (ch->dying && concerns(ch, e->file, &e->chid)) {
-			there = true;
-			quiet &= !in_use(ch);
-		}
-	quiet |= gpu->closing;
-	if (quiet && there)
-		tgk_clock_leave(&gpu->clock, e->chid);
-	raw_spin_unlock_irq(&gpu->lock);
-	return quiet;
-}
-
-/* Sleep, longer each time: there may be any number of sleepers, and each looks under the lock. */
-static void sleep_longer(unsigned int state, long *ticks)
-{
-	set_current_state(state);
-	schedule_timeout(*ticks);
-	*ticks = min(2 * *ticks, (long)HZ / 10);
-}
-
 /**
  * tgk_channel_forget() - the driver has freed channels
  * @gpu: the GPU
@@ -358,41 +302,72 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 	tgk_pools_trim(gpu);
 }
 
+/* Is a thread inside the driver for this dying channel, or on its way? */
+static bool in_use(const struct tgk_channel *ch)
+{
+	return refcount_read(&ch->refs) > 1;
+}
+
+/* Return: nobody uses the channel, and the driver may free it now. */
+static bool end_quiet(struct tgk_gpu *gpu, const struct tgk_claim *c)
+{
+	struct tgk_channel *ch;
+	bool quiet = true, there = false;
+
+	raw_spin_lock_irq(&gpu->lock);
+	hash_for_each_possible(gpu->channels, ch, hash, c->chid)
+		if (ch->dying && concerns(ch, c->file, &c->chid)) {
+			there = true;
+			quiet &= !in_use(ch);
+		}
+	quiet |= gpu->closing;
+	if (quiet && there)
+		tgk_clock_leave(&gpu->clock, c->chid);
+	raw_spin_unlock_irq(&gpu->lock);
+	return quiet;
+}
+
 /**
  * tgk_channel_end() - the driver is about to free a channel: wait until nobody is inside it
  * @gpu: the GPU
- * @e: on the caller's stack, with @file and @chid; @killed is an answer
+ * @c: on the caller's stack, with @file and @chid
  *
  * A thread that was let go could otherwise come to the driver when the number is another channel's,
- * and its fence would not be seen. Until tgk_channel_ended(), which follows in any case, none of
- * that number joins: the driver may be about to make one, and free it at once.
+ * and its fence would not be seen. Until tgk_channel_ended(), which follows a 0, none of that
+ * number joins.
  * Context: process; sleeps, unless killed.
  *
- * Return: 0 or -EINTR.
+ * Return: 0, or -EINTR: the driver must not be asked.
  */
-int tgk_channel_end(struct tgk_gpu *gpu, struct tgk_ending *e)
+int tgk_channel_end(struct tgk_gpu *gpu, struct tgk_claim *c)
 {
-	const unsigned int state = TASK_KILLABLE | TASK_FREEZABLE;
 	long ticks = 1;
 
-	e->begun = false;
-	e->killed = false;
-	while (!end_begin(gpu, e)) {
-		sleep_longer(state, &ticks);
-		if (fatal_signal_pending(current))
-			return -EINTR;
-	}
-	e->begun = true;
-	tgk_channel_leave(gpu, e->file, &e->chid);
+	if (tgk_claim(gpu, c))
+		return -EINTR;
+	tgk_channel_leave(gpu, c->file, &c->chid);
 	smp_mb();	/* see tgk_open_enter() */
-	for (ticks = 1; !end_quiet(gpu, e); ) {
-		sleep_longer(state, &ticks);
+	while (!end_quiet(gpu, c)) {
+		tgk_sleep_longer(TGK_KILLABLE, &ticks);
 		if (fatal_signal_pending(current)) {
-			e->killed = true;
+			tgk_unclaim(gpu, c);	/* whoever looks next forgets its entries */
 			return -EINTR;
 		}
 	}
 	return 0;
+}
+
+/**
+ * tgk_channel_ended() - the driver has freed a channel, or has refused to
+ * @gpu: the GPU
+ * @c: as given to tgk_channel_end()
+ *
+ * Context: process.
+ */
+void tgk_channel_ended(struct tgk_gpu *gpu, struct tgk_claim *c)
+{
+	tgk_channel_forget(gpu, c->file, &c->chid);
+	tgk_unclaim(gpu, c);
 }
 
 /* Under tgk_gpu.lock: the driver has the channel still, and nobody frees it: it may join again. */
@@ -407,30 +382,13 @@ static void forget_unused(struct tgk_gpu *gpu, const struct drm_file *file, u32 
 }
 
 /**
- * tgk_channel_ended() - the driver has freed a channel, or has refused to, or was not asked
- * @gpu: the GPU
- * @e: as given to tgk_channel_end()
- *
- * Context: process.
- */
-void tgk_channel_ended(struct tgk_gpu *gpu, struct tgk_ending *e)
-{
-	if (!e->begun)
-		return;
-	if (!e->killed)
-		tgk_channel_forget(gpu, e->file, &e->chid);
-	raw_spin_lock_irq(&gpu->lock);
-	hash_del(&e->node);
-	raw_spin_unlock_irq(&gpu->lock);
-}
-
-/**
- * tgk_channel_await_end() - sleep while a thread is about to free a channel
+ * tgk_channel_await_end() - sleep while a thread is about to free a channel, or to let it join
  * @gpu: the GPU
  * @file: the driver's handle
  * @chid: the driver's number
  *
- * If that thread was killed, the channel is there still, but its entries wait to be forgotten.
+ * If one that was to free it was killed, the channel is there still, and its entries wait to be
+ * forgotten.
  * Context: process.
  *
  * Return: 0 or -ERESTARTSYS.
@@ -442,13 +400,13 @@ int tgk_channel_await_end(struct tgk_gpu *gpu, const struct drm_file *file, u32 
 
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
-		if (!is_ending(gpu, file, chid))
+		if (!tgk_is_claimed(gpu, file, chid))
 			forget_unused(gpu, file, chid);
 		tgk_channel_find(gpu, file, chid, &known);
 		raw_spin_unlock_irq(&gpu->lock);
 		if (known != TGK_DYING || READ_ONCE(gpu->closing))
 			return 0;
-		sleep_longer(TASK_INTERRUPTIBLE, &ticks);
+		tgk_sleep_longer(TASK_INTERRUPTIBLE, &ticks);
 		if (signal_pending(current))
 			return -ERESTARTSYS;
 	}
@@ -576,8 +534,7 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 	int ret = 0;
 
 	raw_spin_lock_irq(&gpu->lock);
-	if (gpu->closing || tgk_channel_find(gpu, file, chid, &known) ||
-	    (known == TGK_DYING && (!fresh || is_ending(gpu, file, chid)))) {
+	if (gpu->closing || find(gpu, file, chid, &known) || (known == TGK_DYING && !fresh)) {
 		raw_spin_unlock_irq(&gpu->lock);
 		return 0;
 	}
@@ -653,30 +610,14 @@ static bool is_gone(struct drm_file *file, u32 chid)
 	return ret == -ENOENT || (ret && tgk_driver.find(file, chid, true) == -ENOENT);
 }
 
-/**
- * tgk_channel_join() - the current process has a channel
- * @gpu: the GPU
- * @file: the driver's handle
- * @chid: the driver's number: one that exists
- * @fresh: it has just been allocated; else it is known from a submission, and may be going
- *
- * Does nothing if that is known. The driver may have freed the channel before it was here, or be
- * about to: so it is asked again.
- * Context: process; sleeps for as long as it takes to match all
- * clients against a new spec, unless killed.
- *
- * Return: 0 or a negative errno.
- */
-int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh)
+/* The channel is there, and is claimed: no other thread frees it, or lets it join. */
+static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh)
 {
 	struct joining j = { .ch = channel_new(file, chid, fresh) };
 	int ret = -ENOMEM;
 
-	if (fresh) {
+	if (fresh)
 		tgk_clock_fresh(gpu, chid);
-		/* Another thread may be about to free it; a signal takes it to meet(), if ever. */
-		tgk_channel_await_end(gpu, file, chid);
-	}
 	if (j.ch)
 		j.owner = tgk_owner_get(gpu);
 	while (j.owner) {
@@ -692,9 +633,35 @@ int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool 
 	if (j.owner)
 		tgk_owner_put(gpu, j.owner);
 	kfree(j.ch);
-	if (!ret && is_gone(file, chid)) {
-		tgk_channel_leave(gpu, file, &chid);
-		tgk_channel_forget(gpu, file, &chid);
-	}
+	return ret;
+}
+
+/**
+ * tgk_channel_join() - the current process has a channel
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the driver's number
+ * @how: by which of the driver's ways to submit it is known; TGK_FRESH: it has just been allocated
+ *
+ * Does nothing if the table has it. The driver is asked first: another thread may have freed it.
+ * Context: process; sleeps for as long as it takes to match all clients against a new spec, unless
+ * killed.
+ *
+ * Return: 0, or a negative errno: what the driver answers to a submission, -ENOMEM or -EINTR.
+ */
+int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, enum tgk_way how)
+{
+	struct tgk_claim c = { .file = file, .chid = chid };
+	int ret = tgk_claim(gpu, &c);
+
+	if (ret)
+		return ret;
+	if (how == TGK_FRESH)
+		ret = is_gone(file, chid) ? -ENOENT : 0;
+	else
+		ret = tgk_driver.find(file, chid, how == TGK_SCHED);
+	if (!ret)
+		ret = join(gpu, file, chid, how == TGK_FRESH);
+	tgk_unclaim(gpu, &c);
 	return ret;
 }

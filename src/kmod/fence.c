@@ -148,7 +148,7 @@ void tgk_capture_list(struct tgk_capture *c)
 static void learn(struct tgk_channel *ch, u64 context)
 {
 	raw_spin_lock_irq(&contexts_lock);
-	/* tgk_fence_forget() comes when it is dying. */
+	/* tgk_fence_forget() comes when nobody has it any more. */
 	if (!ch->context && !READ_ONCE(ch->dying)) {
 		WRITE_ONCE(ch->context, context);
 		hash_add_rcu(contexts, &ch->by_context, context);
@@ -235,10 +235,8 @@ static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		tgk_feed(gpu, &ev);
 	else
 		job->at = ev.at;
-	if (job->ch) {
-		tgk_line_next(&job->ch->line);
-		tgk_channel_put(job->ch);
-	}
+	tgk_line_next(&job->ch->line);
+	tgk_channel_put(job->ch);
 }
 
 /* As on_signal(), and before it: one lock is both fences', and they signal in this order. */
@@ -266,6 +264,11 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
+	/* Not begun: a scheduler that ends may leave that out, whose lock is held. */
+	if (job->scheduled && !list_empty(&job->begin.node)) {
+		list_del_init(&job->begin.node);
+		begin(gpu, job);
+	}
 	feed_done(gpu, job, stamp);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
 	/* Not the last reference: the driver holds the fence while it signals. */
@@ -288,8 +291,11 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_stamp stamp)
 {
 	struct dma_fence *fence = job->fence;
+	bool unbegun = job->scheduled && dma_fence_remove_callback(job->scheduled, &job->begin);
 
 	raw_spin_lock_irq(&gpu->lock);
+	if (unbegun)
+		begin(gpu, job);
 	feed_done(gpu, job, stamp);
 	raw_spin_unlock_irq(&gpu->lock);
 	dma_fence_put(fence);
@@ -301,9 +307,9 @@ static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_st
  */
 static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
+	refcount_inc(&job->ch->refs);
 	if (job->at == TGK_ASKED) {
 		raw_spin_lock_irq(&gpu->lock);
-		refcount_inc(&job->ch->refs);
 		list_add_tail(&job->node, &gpu->flights);
 		raw_spin_unlock_irq(&gpu->lock);
 	} else {
@@ -509,15 +515,8 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 		if (!job)
 			break;
 		/* If not, on_signal() has run meanwhile: it is off the list. */
-		if (dma_fence_remove_callback(fence, &job->cb)) {
-			if (job->scheduled &&
-			    dma_fence_remove_callback(job->scheduled, &job->begin)) {
-				raw_spin_lock_irq(&gpu->lock);
-				begin(gpu, job);
-				raw_spin_unlock_irq(&gpu->lock);
-			}
+		if (dma_fence_remove_callback(fence, &job->cb))
 			end(gpu, job, (struct tgk_stamp){ .known = TG_DONE_NOTICED });
-		}
 		dma_fence_put(fence);
 	}
 	free_spare(gpu);

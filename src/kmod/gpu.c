@@ -58,7 +58,7 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	raw_spin_lock_init(&gpu->lock);
 	hash_init(gpu->clients);
 	hash_init(gpu->channels);
-	hash_init(gpu->ending);
+	hash_init(gpu->claims);
 	gpu->seed = get_random_u32();
 	INIT_LIST_HEAD(&gpu->parked);
 	hash_init(gpu->parked_by);

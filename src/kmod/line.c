@@ -100,20 +100,20 @@ bool tgk_place_line_up(struct tgk_place *place, struct tgk_channel *ch)
 }
 
 /*
- * Return: 0: the turn has come, and the thread goes on whatever signals there are; or the driver is
- * to free @ch, which the thread has a place of, or NULL.
+ * Return: 0: the turn has come, and the thread goes on whatever signals there are; or it is to look
+ * again: the GPU closes, or the driver is to free @ch, which the thread has a place of, or NULL.
  */
 static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn, const struct tgk_channel *ch)
 {
-	bool dying = false;
+	bool over;
 
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
-		dying = ch && READ_ONCE(ch->dying);
-		if (READ_ONCE(turn->come) || signal_pending(current) || dying)
+		over = READ_ONCE(gpu->closing) || (ch && READ_ONCE(ch->dying));
+		if (READ_ONCE(turn->come) || signal_pending(current) || over)
 			break;
-		/* Nobody wakes those few that hold a place of a dying channel. */
-		schedule_timeout(ch ? HZ / 20 : MAX_SCHEDULE_TIMEOUT);
+		/* Nobody wakes those that are over: few have a place, very many may have none. */
+		schedule_timeout(ch ? HZ / 20 : 2 * HZ);
 	}
 	__set_current_state(TASK_RUNNING);
 
@@ -121,7 +121,7 @@ static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn, const struct tgk
 	if (!turn->come)
 		list_del(&turn->node);
 	raw_spin_unlock_irq(&gpu->lock);
-	if (turn->come || dying)
+	if (turn->come || over)
 		return 0;
 	return fatal_signal_pending(current) ? -EINTR : -ERESTARTSYS;
 }
@@ -134,7 +134,8 @@ static int wait_for(struct tgk_gpu *gpu, struct tgk_turn *turn, const struct tgk
  * Context: process.
  *
  * Return: 0: the thread has it, and goes on even if there is a signal, since others are behind it;
- * or its channel is being freed; -EINTR or -ERESTARTSYS: a signal came, and it has not.
+ * or its channel is being freed, or the GPU closes: it is to look again; -EINTR or -ERESTARTSYS: a
+ * signal came, and it has no place.
  */
 int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place)
 {
@@ -142,7 +143,7 @@ int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place)
 
 	if (!place->behind) {
 		place->let_in = place->turn.come;
-	} else if (ret) {
+	} else if (!place->turn.come) {
 		tgk_channel_put(place->behind);
 	} else {
 		tgk_place_drop(gpu, place);

@@ -176,9 +176,9 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 	if (job->at != TGK_ASKED) {
 		list_del(&job->node);	/* it was unstarted */
 		gpu->nr_unstarted--;
-	} else {
-		tgk_line_next(&job->ch->line);
 	}
+	if (job->ch)
+		tgk_line_next(&job->ch->line);
 	raw_spin_unlock_irq(&gpu->lock);
 	kfree(job);
 }
@@ -322,17 +322,16 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
 }
 
 /*
- * A channel that is not in the table: it was there before this module, or there was no memory when
- * it was made, or its maker has yet to return from the driver. If the driver has it, it joins, and
- * the submission goes through the gate. A number that a client makes up leaves nothing behind.
+ * A channel that is not in the table as this process's: another one has opened it, or it was there
+ * before this module, or there was no memory when it was made, or its maker has yet to return from
+ * the driver. If the driver has it, it joins, and the submission goes through the gate. A number
+ * that a client makes up leaves nothing behind.
  */
-static int meet(struct tgk_gpu *gpu, const struct tgk_call *call, u32 *met)
+static int meet(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	/* It was there each time, and was gone when it had joined. */
-	if (++*met > 8)
-		return -ENOENT;
-	return tgk_driver.find(call->file, call->chid, call->sched) ?:
-	       tgk_channel_join(gpu, call->file, call->chid, false);
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return tgk_channel_join(gpu, call->file, call->chid, call->sched ? TGK_SCHED : TGK_PLAIN);
 }
 
 /**
@@ -347,7 +346,6 @@ static int meet(struct tgk_gpu *gpu, const struct tgk_call *call, u32 *met)
  * @key_read: its push buffers have been read
  * @needs_key: the core has to know what it will cost
  * @error: what the core answered to SUBMIT
- * @met: how often the driver had the channel, and the table had not
  */
 struct submission {
 	struct tgk_job *job, *taken, *stale;
@@ -357,7 +355,6 @@ struct submission {
 	const struct tg_key *key;
 	bool key_read, needs_key;
 	int error;
-	u32 met;
 };
 
 /* Under tgk_gpu.lock: does the core have to know what a submission of this client will cost? */
@@ -422,8 +419,8 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
  * @STEP_PASS: to the driver without a turn: the module goes
  * @STEP_GONE: the device goes
  * @STEP_UNPARK: free the job that the thread had parked, and look again
- * @STEP_JOIN: the channel is known as another process's: join, and look again
- * @STEP_UNKNOWN: the channel is not in the table: if the driver has it, it joins; look again
+ * @STEP_MEET: the channel is not in the table, or as another process's: if the driver has it, it
+ *	joins; look again
  * @STEP_DYING: the driver is freeing the channel: sleep until it has, and look again
  * @STEP_OPEN: its client's gate is open
  * @STEP_BEHIND: there is no place for the thread: sleep until there is one, and look again
@@ -431,8 +428,8 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
  * @STEP_REFUSED: the core has not taken it: fill its pool and look again, or give up
  */
 enum step {
-	STEP_GO, STEP_WAIT, STEP_PASS, STEP_GONE, STEP_UNPARK, STEP_JOIN, STEP_UNKNOWN, STEP_DYING,
-	STEP_OPEN, STEP_BEHIND, STEP_PREPARE, STEP_REFUSED
+	STEP_GO, STEP_WAIT, STEP_PASS, STEP_GONE, STEP_UNPARK, STEP_MEET, STEP_DYING, STEP_OPEN,
+	STEP_BEHIND, STEP_PREPARE, STEP_REFUSED
 };
 
 /* Under tgk_gpu.lock: the thread sleeps next. */
@@ -483,8 +480,7 @@ static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, str
 	}
 	ch = tgk_channel_find(gpu, call->file, call->chid, &known);
 	if (unlikely(!ch))
-		return known == TGK_FOREIGN ? STEP_JOIN :
-		       known == TGK_DYING ? STEP_DYING : STEP_UNKNOWN;
+		return known == TGK_DYING ? STEP_DYING : STEP_MEET;
 	if (ch->client->gate == TG_GATE_OPEN) {
 		refcount_inc(&ch->refs);
 		s->open = ch;
@@ -517,12 +513,9 @@ static bool do_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct sub
 		parked_free(s->stale);
 		s->stale = NULL;
 		return false;
-	case STEP_JOIN:
-		*ret = tgk_channel_join(gpu, call->file, call->chid, false);
-		return *ret;
-	case STEP_UNKNOWN:
+	case STEP_MEET:
 		tgk_place_drop(gpu, &s->place);
-		*ret = meet(gpu, call, &s->met);
+		*ret = meet(gpu, call);
 		return *ret;
 	case STEP_DYING:
 		tgk_place_drop(gpu, &s->place);
@@ -605,13 +598,15 @@ static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call 
 		if (likely(!gpu->closing && list_empty(&gpu->parked)))
 			ch = tgk_channel_find(gpu, call->file, call->chid, &known);
 	}
-	if (ch && may_bypass(gpu, ch)) {
+	/* An EXEC has a place until it has gone to the GPU, as if it had asked. */
+	if (ch && may_bypass(gpu, ch) && (!call->sched || ch->line.in < TGK_THREADS)) {
 		job->gpu = gpu;
 		job->id = ++gpu->last_job;
 		job->client = ch->client->id;
 		job->channel = ch->nr;
 		job->at = 0;
-		job->ch = NULL;
+		job->ch = call->sched ? ch : NULL;
+		ch->line.in += call->sched;
 		__llist_add(&job->chain, &gpu->bypassed);
 		gpu->nr_bypassed++;
 		gpu->bypassed_channel = ch;

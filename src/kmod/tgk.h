@@ -141,7 +141,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @given: objects given to each pool
  * @clients: tgk_client.node, by process, until GONE
  * @channels: tgk_channel.hash, by number; readers: RCU
- * @ending: tgk_ending.node of threads that free a channel
+ * @claims: tgk_claim.node of threads that free a channel, or let one join
  * @seed: for its keys; constant
  * @waiting: tgk_job.node of jobs whose thread sleeps
  * @due: tgk_job.node of jobs whose thread sleeps and has to be woken
@@ -191,7 +191,7 @@ struct tgk_gpu {
 	u64 given[TG_POOLS];
 	DECLARE_HASHTABLE(clients, 7);
 	DECLARE_HASHTABLE(channels, 7);
-	DECLARE_HASHTABLE(ending, 8);
+	DECLARE_HASHTABLE(claims, 8);
 	u32 seed;
 	struct list_head waiting, due, parked, flights;
 	u32 woken;

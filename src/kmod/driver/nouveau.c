@@ -14,6 +14,7 @@
 
 #include "await.h"
 #include "channel.h"
+#include "claim.h"
 #include "gpu.h"
 #include "nouveau.h"
 #include "submit.h"
@@ -132,7 +133,7 @@ static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file
 	if (gpu) {
 		learn_vram(gpu, file, req->notifier_handle);
 		/* Without memory, it is learnt at its first submission. */
-		tgk_channel_join(gpu, file, req->channel, true);
+		tgk_channel_join(gpu, file, req->channel, TGK_FRESH);
 		tgk_gpu_put(gpu);
 	}
 	tgk_hook_leave();
@@ -211,20 +212,21 @@ static bool notrace is_nvif(unsigned long cmd)
 static int our_channel_free(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	const struct tgk_channel_free *req = data;
-	struct tgk_ending ending = { .file = file, .chid = req->channel };
+	struct tgk_claim claim = { .file = file, .chid = req->channel };
 	struct tgk_gpu *gpu;
 	int ret = 0;
 
 	tgk_hook_enter();
 	gpu = tgk_gpu_get(dev);
 	if (gpu)
-		ret = tgk_channel_end(gpu, &ending);
-	if (!ret)
+		ret = tgk_channel_end(gpu, &claim);
+	if (!ret) {
 		ret = ((ioctl_fn)hooks[CHANNEL_FREE].orig)(dev, data, file);
-	if (gpu) {
-		tgk_channel_ended(gpu, &ending);
-		tgk_gpu_put(gpu);
+		if (gpu)
+			tgk_channel_ended(gpu, &claim);
 	}
+	if (gpu)
+		tgk_gpu_put(gpu);
 	tgk_hook_leave();
 	return ret;
 }

@@ -231,13 +231,18 @@ static void *flood(void *arg)
 	}
 }
 
-/* flood MS: empty groups by EXEC that nobody waits for. How many are taken in so many ms? */
+/* flood MS: empty groups by EXEC. How many are taken in so many ms, and are not over? */
 void do_flood(char **args)
 {
+	struct tg_snap_client row;
+	unsigned int before;
 	pthread_t thread;
+	uint64_t others;
 
 	if (pthread_create(&thread, NULL, flood, NULL))
 		fail("no thread");
 	sleep_ms(number(args[0]));
-	printf("%u\n", taken);
+	before = taken;
+	snapshot(&row, &others);
+	printf("%u %llu\n", before, (unsigned long long)(row.submitted - row.completed - row.failed));
 }
