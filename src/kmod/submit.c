@@ -302,10 +302,9 @@ static bool wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct t
 		return true;
 	case TURN_AGAIN:
 		return false;
-	case TURN_ERROR:
+	default:
 		return true;
 	}
-	return true;
 }
 
 /* Through an open gate: nothing is fed and nothing reported; SYNC needs the last fence. */
@@ -421,7 +420,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
  * @STEP_UNPARK: free the job that the thread had parked, and look again
  * @STEP_MEET: the channel is not in the table, or as another process's: if the driver has it, it
  *	joins; look again
- * @STEP_DYING: the driver is freeing the channel: sleep until it has, and look again
+ * @STEP_DYING: another thread frees the channel, or lets it join: sleep until then, and look again
  * @STEP_OPEN: its client's gate is open
  * @STEP_BEHIND: there is no place for the thread: sleep until there is one, and look again
  * @STEP_PREPARE: get what the core will take, and look again

@@ -78,6 +78,8 @@ unsigned int number(const char *text);
 int open_node(void);
 /* An ioctl, begun anew after signals. Return: 0 or a negative errno. */
 int talk(int fd, unsigned long request, void *args);
+/* A channel without objects. Return: nouveau's number. */
+int channel_alloc(int fd);
 /* Every group of the channel takes @cost_us of GPU time. */
 void chan_new(struct chan *ch, int fd, unsigned int cost_us);
 int chan_free(const struct chan *ch);

@@ -121,25 +121,31 @@ static void write_group(struct chan *ch, unsigned int slot, uint64_t address, un
 	method(ch, words, 0x0310, 4, (uint32_t)(result >> 32), (uint32_t)result, 0, 0x8000);
 }
 
-void chan_new(struct chan *ch, int fd, unsigned int cost_us)
+int channel_alloc(int fd)
 {
 	struct drm_nouveau_channel_alloc alloc = {
 		.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
 	};
+
+	must("CHANNEL_ALLOC", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
+						struct drm_nouveau_channel_alloc), &alloc));
+	return alloc.channel;
+}
+
+void chan_new(struct chan *ch, int fd, unsigned int cost_us)
+{
 	struct drm_nouveau_grobj_alloc object = {
 		.handle = HANDLE_COMPUTE, .class = CLASS_COMPUTE,
 	};
 	struct drm_nouveau_gem_info buffer;
 	unsigned int i;
 
-	must("CHANNEL_ALLOC", talk(fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
-						struct drm_nouveau_channel_alloc), &alloc));
-	object.channel = alloc.channel;
+	ch->id = channel_alloc(fd);
+	object.channel = ch->id;
 	must("GROBJ_ALLOC", talk(fd, DRM_IOW(DRM_COMMAND_BASE + DRM_NOUVEAU_GROBJ_ALLOC,
 					     struct drm_nouveau_grobj_alloc), &object));
 	buffer = buffer_new(fd, NOUVEAU_GEM_DOMAIN_GART, BUFFER_BYTES);
 	ch->fd = fd;
-	ch->id = alloc.channel;
 	ch->handle = buffer.handle;
 	ch->address = buffer.offset;
 	ch->map = buffer_map(fd, &buffer);

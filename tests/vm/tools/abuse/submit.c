@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -166,9 +167,6 @@ void do_busy(char **args)
 /* A file whose addresses are its own, with a channel: what EXEC needs. Return: it has EXEC. */
 static bool exec_new(int *fd, uint32_t *channel)
 {
-	struct drm_nouveau_channel_alloc alloc = {
-		.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
-	};
 	struct vm_init init = {
 		.kernel_managed_addr = 1ull << 32, .kernel_managed_size = 1ull << 32,
 	};
@@ -181,9 +179,7 @@ static bool exec_new(int *fd, uint32_t *channel)
 		return false;
 	}
 	must("VM_INIT", ret);
-	must("CHANNEL_ALLOC", talk(*fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
-						 struct drm_nouveau_channel_alloc), &alloc));
-	*channel = alloc.channel;
+	*channel = channel_alloc(*fd);
 	return true;
 }
 
@@ -243,6 +239,7 @@ void do_flood(char **args)
 		fail("no thread");
 	sleep_ms(number(args[0]));
 	before = taken;
-	snapshot(&row, &others);
+	if (!snapshot(&row, &others))
+		fail("the module does not know process %d", getpid());
 	printf("%u %llu\n", before, (unsigned long long)(row.submitted - row.completed - row.failed));
 }

@@ -175,14 +175,7 @@ void do_race(char **args)
 		if (pthread_create(&threads[i], NULL, i ? push : free_again, &r))
 			fail("no thread");
 	for (; now_ns() < end; made++) {
-		struct drm_nouveau_channel_alloc alloc = {
-			.fb_ctxdma_handle = HANDLE_VRAM, .tt_ctxdma_handle = HANDLE_GART,
-		};
-
-		must("CHANNEL_ALLOC",
-		     talk(r.base.fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_CHANNEL_ALLOC,
-					      struct drm_nouveau_channel_alloc), &alloc));
-		ch.id = alloc.channel;
+		ch.id = channel_alloc(r.base.fd);
 		if (ch.id != r.id)
 			must("CHANNEL_FREE", chan_free(&ch));
 		sleep_ms(rand() % 20);
