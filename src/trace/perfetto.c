@@ -5,7 +5,8 @@
  * behind a gap. Called by tgctl.
  *
  * A group runs from its doorbell, or the completion before it on its engine if that is later, to
- * its own completion: as the core charges it.
+ * its own completion: as the core charges it. In JSON it says who knew the time of that completion,
+ * and how much later the host noticed it.
  */
 #include <stdlib.h>
 
@@ -22,6 +23,8 @@ struct job {
 	u64 id;
 	u32 client, channel, engine;
 	s64 arrived, freed, started;
+	s64 late;			/* until its completion was noticed */
+	u64 known;			/* enum tg_done */
 };
 
 struct walk {
@@ -113,6 +116,8 @@ static void on_event(struct walk *w, const struct tg_record *r)
 		return;
 	case TG_EV_DONE:
 		if (job && job->started != TG_NEVER) {
+			job->late = max(r->now - r->at, (s64)0);
+			job->known = r->arg;
 			from = max(job->started, w->last[job->engine]);
 			w->ran(w, job, min(from, r->at), r->at);
 			w->last[job->engine] = max(w->last[job->engine], r->at);
@@ -226,6 +231,11 @@ static void json_waited(struct walk *w, const struct job *job, s64 until)
 	}
 }
 
+/* Who knew when a group ended, by enum tg_done. */
+static const char *const end_by[] = {
+	"interrupt", "GPU clock", "GPU clock, of a later group", "interrupt, the slot is forged",
+};
+
 static void json_ran(struct walk *w, const struct job *job, s64 from, s64 until)
 {
 	struct json *j = w->to;
@@ -237,6 +247,8 @@ static void json_ran(struct walk *w, const struct job *job, s64 from, s64 until)
 	json_open(j, "args", '{');
 	json_u64(j, "job", job->id);
 	json_u64(j, "channel", job->channel);
+	json_string(j, "end_by", job->known < ARRAY_SIZE(end_by) ? end_by[job->known] : end_by[0]);
+	json_us(j, "noticed_late_us", job->late);
 	json_close(j, '}');
 	json_close(j, '}');
 }

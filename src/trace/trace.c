@@ -146,23 +146,28 @@ const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char
 
 /* ---- printing --------------------------------------------------------------------------- */
 
-static const char *const event_names[TG_EV_KINDS] = {
+static const char *const event_names[] = {
 	"JOIN", "LEAVE", "SUBMIT", "CANCEL", "STARTED", "REFUSED", "DONE", "IDLE", "TIMER",
 	"SPEC", "POLICY", "KNOB", "SAMPLE", "PRIO", "FOREGROUND", "MEM_SIZE", "MEM_ASK",
 	"MEM_CANCEL", "MEM_FREE", "VGPU", "ENGINES", "BYPASSED",
 };
 
-static const char *const action_names[TG_ACT_KINDS] = {
+static const char *const action_names[] = {
 	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL", "WOULD", "MEM_GRANT",
 	"MEM_REFUSE",
 };
 
 static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };
 
-static const char *const note_names[TG_NOTES] = {
+static const char *const note_names[] = {
 	"LOST", "REPAIRED", "RECOVERED", "OVERLAP", "EJECTED_PICK", "EJECTED_STARVED",
 	"DRAIN_CUT", "POLICY", "DRY", "NOT_ADMITTED", "NO_VRAM", "VRAM_LATE", "VRAM_DEADLOCK",
+	"FORGED",
 };
+
+_Static_assert(ARRAY_SIZE(event_names) == TG_EV_KINDS, "an event has no name");
+_Static_assert(ARRAY_SIZE(action_names) == TG_ACT_KINDS, "an action has no name");
+_Static_assert(ARRAY_SIZE(note_names) == TG_NOTES, "a note has no name");
 
 static const char *name(const char *const *names, u32 nr, u32 i)
 {
