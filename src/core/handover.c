@@ -69,21 +69,31 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 	return 0;
 }
 
+/* The next client in turn; NULL: each has had its turn, or this event comes to no more of them. */
+static struct tg_client *next_in_turn(struct tg_gpu *gpu, bool *first)
+{
+	struct tg_client *client = gpu->turning;
+
+	if (!client || !tg_visit(gpu, client, *first))
+		return NULL;
+	*first = false;
+	gpu->turning = tg_client_after(gpu, client);
+	return client;
+}
+
 /* Hold the gates of some more clients. */
 static void hold(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
 	bool first = true;
 
-	while ((client = gpu->turning)) {
-		if (!tg_visit(gpu, client, first))
-			return;
-		first = false;
-		gpu->turning = tg_client_after(gpu, client);
+	while ((client = next_in_turn(gpu, &first))) {
 		tg_gate_hold(gpu, client);
 		if (client->opened)
 			tg_sync(gpu, client);
 	}
+	if (gpu->turning)
+		return;
 	gpu->handover = TG_HANDOVER_DRAIN;
 	gpu->drain_since = gpu->now;
 }
@@ -159,11 +169,7 @@ static void join(struct tg_gpu *gpu)
 	struct tg_client *client;
 	bool first = true;
 
-	while ((client = gpu->turning)) {
-		if (!tg_visit(gpu, client, first))
-			return;
-		first = false;
-		gpu->turning = tg_client_after(gpu, client);
+	while ((client = next_in_turn(gpu, &first))) {
 		disown(gpu, client);
 		if (gpu->policy->mode != TG_GATE_HOLD)
 			tg_client_set_gate(gpu, client, gpu->policy->mode);
@@ -172,6 +178,8 @@ static void join(struct tg_gpu *gpu)
 		client->joined = true;
 		tg_client_settle(gpu, client);
 	}
+	if (gpu->turning)
+		return;
 	gpu->handover = TG_HANDOVER_NONE;
 	announce(gpu);
 }

@@ -4,19 +4,8 @@
  *
  * An interrupt tells late that a submission has ended: by 10 us on hardware, by a millisecond on a
  * machine that is emulated. The GPU itself writes the time beside each fence, into the slot of the
- * fence's channel, in memory that the driver owns. This file finds the slots, reads them when a
- * fence signals, and turns the GPU's time into ktime_get_ns()'s. fence.c calls it.
- *
- * Where the slots are. The driver does not tell. But it reads a slot whenever somebody asks whether
- * a fence has signalled. So a thread that makes a fence asks, and the driver's backend watches
- * which word of which memory that call reads (tgk_driver.slots()). The distance from the channel's
- * number to the slot's is the same for all channels of a GPU. The search begins with the first
- * fence that the core hears of. Open gates need no times.
- *
- * The doorbell. A group that finds the GPU idle starts when its doorbell reaches the card. Nobody
- * notes when the driver rings it, but just before, the driver reads back what it has written. The
- * search sees that read, too, and so learns how much later the driver makes the fence. From 6.16 on
- * the driver makes the fence first, and rings at once.
+ * fence's channel, in memory that the driver owns. slots.c finds and reads the slots; this file
+ * says what such a time is worth, and turns it into ktime_get_ns()'s. fence.c calls it.
  *
  * What a slot is worth. It tells of the latest fence of its channel that the GPU has reached. If a
  * later one has been made, the number in the slot says whether the time is this fence's or a later
@@ -46,15 +35,14 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/pci.h>
-#include <linux/slab.h>
 
 #include "clock.h"
 #include "driver/driver.h"
 #include "sleep.h"
+#include "slots.h"
 #include "tgk.h"
 #include "wrap/fence.h"
 
-#define SLOT_TIME	8			/* offset of the time in a slot */
 #define STEP		NSEC_PER_MSEC		/* the GPU's clock was set */
 #define RATE_MAX	500000			/* of tgk_clock.rate: no clock is worse */
 #define RATE_SPAN	(64 * NSEC_PER_SEC)	/* it is measured over so long, and then anew */
@@ -431,119 +419,7 @@ void tgk_clock_tune(struct tgk_gpu *gpu)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* --- the slots --- */
-
-/**
- * tgk_clock_stamp() - a fence has signalled: what does its slot say?
- * @gpu: the GPU
- * @slot: the slot of its channel, or TGK_SLOT_NONE
- * @fence: the fence
- * @sched: it is drm_sched's, whose number is not in the slot
- *
- * One read of the card's memory, two where a later fence has been made.
- * Context: any, the card awake or in system sleep.
- */
-struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
-				 bool sched)
-{
-	const struct tgk_clock *c = &gpu->clock;
-	struct tgk_stamp stamp = { .known = TG_DONE_NOTICED };
-	const u32 seqno = fence->seqno;
-	struct tgk_fences *f;
-	void __iomem *at;
-
-	if (slot == TGK_SLOT_NONE)
-		return stamp;
-	f = &c->fences[slot];
-	if (!READ_ONCE(gpu->sleep.since) && !READ_ONCE(f->forged)) {
-		at = c->base + slot * TGK_SLOT_BYTES;
-		stamp.time = readl(at + SLOT_TIME);
-		stamp.known = TG_DONE_EXACT;
-		if (READ_ONCE(f->made) != seqno && (sched || readl(at) != seqno))
-			stamp.known = TG_DONE_BY;
-	}
-	WRITE_ONCE(f->ended, seqno);
-	return stamp;
-}
-
-/* No slot is known: begin to search, or ask the driver, by a fence that the GPU has not reached. */
-static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
-{
-	struct tgk_clock *c = &gpu->clock;
-	struct tgk_slots slots;
-	s64 delay;
-	u32 i;
-
-	if (cmpxchg(&c->search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
-		queue_work(tgk_wq, &c->work);
-		return;
-	}
-	/* One thread at a time. */
-	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_ASKS) != TGK_SEARCH_ON)
-		return;
-	if (!tgk_driver.slots(fence, &slots)) {
-		smp_store_release(&c->search, TGK_SEARCH_ON);	/* with @seen and @delays */
-		return;
-	}
-	/* Another thread's read may have hidden this one's. */
-	delay = slots.flushed && !TGK_FENCE_BEFORE_DOORBELL ? at - slots.flushed : S64_MAX;
-	for (i = c->seen++; i && c->delays[i - 1] > delay; i--)
-		c->delays[i] = c->delays[i - 1];
-	c->delays[i] = delay;
-	if (c->seen < TGK_DELAYS) {
-		smp_store_release(&c->search, TGK_SEARCH_ON);	/* likewise */
-		return;
-	}
-	if (c->delays[TGK_DELAYS / 4] != S64_MAX)
-		WRITE_ONCE(c->delay, c->delays[TGK_DELAYS / 4]);
-	slots.first -= chid;
-	c->slots = slots;
-	WRITE_ONCE(c->search, TGK_SEARCH_OVER);
-	queue_work(tgk_wq, &c->work);
-}
-
-/**
- * tgk_clock_made() - a fence was made for a channel; the GPU cannot have reached it yet
- * @gpu: the GPU
- * @chid: the driver's number of the channel
- * @fence: the fence
- * @at: when, by ktime_get_ns()
- *
- * Context: in the thread that submits; may hold any lock of the driver.
- *
- * Return: the interrupt of the fence before it was asked for: tgk_clock_behind() may be called.
- */
-bool tgk_clock_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
-{
-	struct tgk_clock *c = &gpu->clock;
-	s32 slot = tgk_clock_slot(c, chid);
-	struct tgk_fences *f;
-
-	if (unlikely(slot == TGK_SLOT_NONE)) {
-		if (READ_ONCE(c->search) != TGK_SEARCH_OVER)
-			search(gpu, chid, fence, at);
-		return false;
-	}
-	f = &c->fences[slot];
-	WRITE_ONCE(f->made, (u32)fence->seqno);
-	return READ_ONCE(f->asked) == (u32)fence->seqno - 1;
-}
-
-/**
- * tgk_clock_unmade() - that fence was not emitted after all
- * @gpu: the GPU
- * @chid: the driver's number of the channel
- *
- * Context: as tgk_clock_made().
- */
-void tgk_clock_unmade(struct tgk_gpu *gpu, u32 chid)
-{
-	struct tgk_clock *c = &gpu->clock;
-	s32 slot = tgk_clock_slot(c, chid);
-
-	if (slot != TGK_SLOT_NONE)
-		WRITE_ONCE(c->fences[slot].ended, c->fences[slot].made);
-}
+/* --- who is at work --- */
 
 /**
  * tgk_clock_audit() - see which channel the GPU works for
@@ -611,34 +487,6 @@ void tgk_clock_leave(struct tgk_clock *clock, u32 chid)
 		clock->fences[slot].leaving = true;
 }
 
-static void map(struct tgk_clock *c)
-{
-	const struct tgk_slots *s = &c->slots;
-	void __iomem *base = NULL;
-
-	c->nr = s->size / TGK_SLOT_BYTES;
-	c->fences = kvcalloc(c->nr, sizeof(*c->fences), GFP_KERNEL);
-	if (c->fences)
-		base = s->combine ? ioremap_wc(s->phys, s->size) : ioremap(s->phys, s->size);
-	if (base)
-		smp_store_release(&c->base, base);	/* with all of the above */
-	else
-		pr_notice("no memory to read the GPU's own times: accounts go by interrupts\n");
-}
-
-/* The search has been ordered, or is over. */
-static void work(struct work_struct *work)
-{
-	struct tgk_clock *c = container_of(work, struct tgk_clock, work);
-
-	if (READ_ONCE(c->search) == TGK_SEARCH_OVER) {
-		tgk_driver.unwatch();
-		map(c);
-	} else {
-		WRITE_ONCE(c->search, tgk_driver.watch() ? TGK_SEARCH_OVER : TGK_SEARCH_ON);
-	}
-}
-
 /* --- life --- */
 
 /**
@@ -654,10 +502,12 @@ void tgk_clock_attach(struct tgk_gpu *gpu)
 	const struct tgk_chip *chip = gpu->poll.chip;
 	struct tgk_clock *c = &gpu->clock;
 
-	INIT_WORK(&c->work, work);
 	c->due = jiffies - 1;
 	c->page = chip ? ioremap(bar + chip->clock, PAGE_SIZE) : NULL;
-	c->search = c->page ? TGK_SEARCH_NOT : TGK_SEARCH_OVER;
+	tgk_slots_attach(c);
+	if (!chip)
+		pr_info("GPU %u: of chip %03x we do not know where its clock stands: accounts go by interrupts\n",
+			gpu->index, gpu->poll.id);
 }
 
 /**
@@ -670,12 +520,7 @@ void tgk_clock_detach(struct tgk_gpu *gpu)
 {
 	struct tgk_clock *c = &gpu->clock;
 
-	flush_work(&c->work);
-	if (c->search == TGK_SEARCH_ON)
-		tgk_driver.unwatch();
-	if (c->base)
-		iounmap(c->base);
-	kvfree(c->fences);
+	tgk_slots_detach(c);
 	if (c->page)
 		iounmap(c->page);
 }

@@ -147,10 +147,6 @@ struct tgk_stamp {
 
 void tgk_clock_attach(struct tgk_gpu *gpu);
 void tgk_clock_detach(struct tgk_gpu *gpu);
-bool tgk_clock_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at);
-void tgk_clock_unmade(struct tgk_gpu *gpu, u32 chid);
-struct tgk_stamp tgk_clock_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
-				 bool sched);
 s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk_job *job,
 		  s64 noticed);
 void tgk_clock_audit(struct tgk_gpu *gpu);

@@ -41,6 +41,7 @@
 #include "line.h"
 #include "pool.h"
 #include "sleep.h"
+#include "slots.h"
 #include "stats.h"
 #include "wrap/fence.h"
 
@@ -126,7 +127,7 @@ static void on_init(void *data, struct dma_fence *fence)
 		return;
 	at = ktime_get_ns();
 	c->at = tgk_clock_doorbell(&c->timed->clock, at);
-	c->follows = tgk_clock_made(c->timed, c->chid, fence, at) && first;
+	c->follows = tgk_slots_made(c->timed, c->chid, fence, at) && first;
 }
 
 /**
@@ -246,6 +247,9 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 	struct tgk_gpu *gpu = job->gpu;
 	unsigned long flags;
 
+	/* The driver's own fence; NULL: the job is over and has never begun. */
+	if (unlikely(job->slot == TGK_SLOT_NONE) && in_task())
+		tgk_slots_begun(gpu, job->ch->chid, READ_ONCE(tgk_fences_of(job->fence)->parent));
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	begin(gpu, job);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
@@ -253,7 +257,7 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 static struct tgk_stamp stamp_of(struct tgk_gpu *gpu, const struct tgk_job *job)
 {
-	return tgk_clock_stamp(gpu, job->slot, job->fence, job->scheduled);
+	return tgk_slots_stamp(gpu, job->slot, job->fence, job->scheduled);
 }
 
 static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -362,7 +366,7 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	job->slot = slot;
 	if (!at)
 		tgk_clock_queued(&gpu->clock, job->slot, fence);
-	job->scheduled = at ? NULL : tgk_fence_scheduled(fence);
+	job->scheduled = at ? NULL : &tgk_fences_of(fence)->scheduled;
 	job->until = jiffies + LOOK;
 	if (!at) {
 		await_begin(gpu, job);

@@ -28,6 +28,7 @@
 #include "fence.h"
 #include "line.h"
 #include "pool.h"
+#include "slots.h"
 #include "stats.h"
 #include "submit.h"
 #include "tracepoints.h"
@@ -269,7 +270,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	fence = tgk_capture_end(&capture, ch);
 	if (!fence) {
 		if (capture.at)
-			tgk_clock_unmade(gpu, ch->chid);
+			tgk_slots_unmade(gpu, ch->chid);
 		refused(gpu, job);
 		tgk_channel_put(ch);
 		if (sync && ret == -ERESTARTSYS)

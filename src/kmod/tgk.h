@@ -18,6 +18,7 @@
  *	vram.c, owner.c	the books of VRAM: requests and objects; the accounts
  *	poll.c		which channel a GPU works for
  *	clock.c		when a submission ended, by the GPU's own clock
+ *	slots.c		where the GPU writes that
  *	sleep.c		a card that is away; the core's clock stands still meanwhile
  *	settings.c	what is in force for all GPUs: policy, spec, knobs
  *	note.c		what the core wants people to know: log and uevents

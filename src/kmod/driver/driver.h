@@ -64,9 +64,9 @@ struct tgk_chip {
  * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
  *	Return: 0 or a negative errno: this version cannot be watched, or there is no memory
  * @unwatch: once for each @watch that returned 0
- * @slots: between the two: where are the slots of the fences (clock.h)? Its first is the number of
- *	the slot of @fence, which the GPU cannot have reached yet. By the thread that has made it.
- *	Return: known; else another fence may tell
+ * @slots: between the two: where are the slots of the fences (slots.c)? Its first is the number of
+ *	the slot of @fence, one of the driver's own. Called in any task, with interrupts on or off.
+ *	@fence does not signal by it. Return: known; else another fence may tell
  * @signals: see to it that an interrupt tells when the GPU reaches this fence, which @makes_fence
  *	knows and which has been emitted; dma_fence then asks no more. An interrupt that came before
  *	is not repeated
@@ -79,7 +79,7 @@ struct tgk_chip {
  *	cannot be read, or are no commands, or too many
  *
  * All functions are called in process context and may sleep, but @makes_fence and @slots, which are
- * called where a fence is made, in a task that may hold any lock of the driver.
+ * called where a fence is made or signals, in a task that may hold any lock of the driver.
  */
 struct tgk_driver {
 	const char *name;

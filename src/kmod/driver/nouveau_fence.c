@@ -8,7 +8,7 @@
  * nouveau_bo_rd32(buffer, word) whenever somebody asks whether a fence has signalled. A probe on
  * that function sees the arguments of the one call that tgk_nouveau_slots() makes nouveau do; calls
  * of other threads and of interrupts are not looked at. Before nouveau rings a doorbell it reads
- * word 0 of the channel's push buffer (nv50_dma_push()). clock.c calls this file.
+ * word 0 of the channel's push buffer (nv50_dma_push()). slots.c calls this file.
  *
  * The buffer begins with TTM's object, whose resource says where it lies in the machine's address
  * space.
@@ -93,11 +93,16 @@ bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots)
 {
 	const struct ttm_resource *res = NULL;
 	const struct ttm_buffer_object *bo;
+	const struct dma_fence_ops *ops;
 
 	if (cmpxchg(&asking, NULL, current))
 		return false;
 	buffer = NULL;
-	dma_fence_is_signaled(fence);
+	rcu_read_lock();
+	ops = rcu_dereference_raw(fence->ops);
+	if (ops && ops->signaled)	/* it reads, and does not make the fence signal */
+		ops->signaled(fence);
+	rcu_read_unlock();
 	bo = buffer;
 	if (bo)
 		res = bo->resource;

@@ -59,10 +59,10 @@ static inline ktime_t tgk_fence_time(struct dma_fence *fence)
 	return fence->timestamp;
 }
 
-/* Of the two fences of a job of the DRM scheduler: `finished` is given, `scheduled` returned. */
-static inline struct dma_fence *tgk_fence_scheduled(struct dma_fence *finished)
+/* The fences of a job of the DRM scheduler, of which `finished` is given. */
+static inline struct drm_sched_fence *tgk_fences_of(struct dma_fence *finished)
 {
-	return &container_of(finished, struct drm_sched_fence, finished)->scheduled;
+	return container_of(finished, struct drm_sched_fence, finished);
 }
 
 #endif /* TGK_WRAP_FENCE_H */

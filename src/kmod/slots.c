@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Slots: in which memory the GPU writes how far each channel is, and when.
+ *
+ * Where the slots are. The driver does not tell. But it reads a slot whenever somebody asks whether
+ * a fence has signalled. So a thread that makes a fence asks, and the driver's backend watches
+ * which word of which memory that call reads (tgk_driver.slots()). Of a job of drm_sched, the
+ * worker asks in which it begins. The distance from the channel's number to the slot's is the same
+ * for all channels of a GPU. The search begins with the first fence that the core hears of. Open
+ * gates need no times.
+ *
+ * The doorbell. A group that finds the GPU idle starts when its doorbell reaches the card. Nobody
+ * notes when the driver rings it, but just before, the driver reads back what it has written. The
+ * search sees that read, too, and so learns how much later the driver makes the fence. From 6.16 on
+ * the driver makes the fence first, and rings at once.
+ *
+ * fence.c and submit.c call this file where fences are made and signal; clock.c says what the times
+ * in the slots are worth.
+ */
+#include <linux/io.h>
+#include <linux/slab.h>
+
+#include "driver/driver.h"
+#include "slots.h"
+#include "tgk.h"
+#include "wrap/fence.h"
+
+#define SLOT_TIME	8		/* offset of the time in a slot */
+
+/**
+ * tgk_slots_stamp() - a fence has signalled: what does its slot say?
+ * @gpu: the GPU
+ * @slot: the slot of its channel, or TGK_SLOT_NONE
+ * @fence: the fence
+ * @sched: it is drm_sched's, whose number is not in the slot
+ *
+ * One read of the card's memory, two where a later fence has been made.
+ * Context: any, the card awake or in system sleep.
+ */
+struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
+				 bool sched)
+{
+	const struct tgk_clock *c = &gpu->clock;
+	struct tgk_stamp stamp = { .known = TG_DONE_NOTICED };
+	const u32 seqno = fence->seqno;
+	struct tgk_fences *f;
+	void __iomem *at;
+
+	if (slot == TGK_SLOT_NONE)
+		return stamp;
+	f = &c->fences[slot];
+	if (!READ_ONCE(gpu->sleep.since) && !READ_ONCE(f->forged)) {
+		at = c->base + slot * TGK_SLOT_BYTES;
+		stamp.time = readl(at + SLOT_TIME);
+		stamp.known = TG_DONE_EXACT;
+		if (READ_ONCE(f->made) != seqno && (sched || readl(at) != seqno))
+			stamp.known = TG_DONE_BY;
+	}
+	WRITE_ONCE(f->ended, seqno);
+	return stamp;
+}
+
+/* No slot is known: begin to search, or ask the driver. @at: when it made the fence; 0: earlier */
+static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
+{
+	struct tgk_clock *c = &gpu->clock;
+	struct tgk_slots slots;
+	s64 delay;
+	u32 i;
+
+	if (cmpxchg(&c->search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
+		queue_work(tgk_wq, &c->work);
+		return;
+	}
+	/* One thread at a time. */
+	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_ASKS) != TGK_SEARCH_ON)
+		return;
+	if (!tgk_driver.slots(fence, &slots)) {
+		smp_store_release(&c->search, TGK_SEARCH_ON);	/* with @seen and @delays */
+		return;
+	}
+	/* Another thread's read may have hidden this one's. */
+	delay = at && slots.flushed && !TGK_FENCE_BEFORE_DOORBELL ? at - slots.flushed : S64_MAX;
+	for (i = c->seen++; i && c->delays[i - 1] > delay; i--)
+		c->delays[i] = c->delays[i - 1];
+	c->delays[i] = delay;
+	if (c->seen < TGK_DELAYS) {
+		smp_store_release(&c->search, TGK_SEARCH_ON);	/* likewise */
+		return;
+	}
+	if (c->delays[TGK_DELAYS / 4] != S64_MAX)
+		WRITE_ONCE(c->delay, c->delays[TGK_DELAYS / 4]);
+	slots.first -= chid;
+	c->slots = slots;
+	WRITE_ONCE(c->search, TGK_SEARCH_OVER);
+	queue_work(tgk_wq, &c->work);
+}
+
+/**
+ * tgk_slots_made() - a fence was made for a channel; the GPU cannot have reached it yet
+ * @gpu: the GPU
+ * @chid: the driver's number of the channel
+ * @fence: the fence
+ * @at: when, by ktime_get_ns()
+ *
+ * Context: in the thread that submits; may hold any lock of the driver.
+ *
+ * Return: the interrupt of the fence before it was asked for: tgk_clock_behind() may be called.
+ */
+bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
+{
+	struct tgk_clock *c = &gpu->clock;
+	s32 slot = tgk_clock_slot(c, chid);
+	struct tgk_fences *f;
+
+	if (unlikely(slot == TGK_SLOT_NONE)) {
+		if (READ_ONCE(c->search) != TGK_SEARCH_OVER)
+			search(gpu, chid, fence, at);
+		return false;
+	}
+	f = &c->fences[slot];
+	WRITE_ONCE(f->made, (u32)fence->seqno);
+	return READ_ONCE(f->asked) == (u32)fence->seqno - 1;
+}
+
+/**
+ * tgk_slots_begun() - the driver has begun a job of drm_sched
+ * @gpu: the GPU
+ * @chid: the driver's number of its channel
+ * @fence: the driver's own fence, of which no thread that submits hears; or NULL
+ *
+ * Context: in the worker that has rung the doorbell; may hold any lock of the driver.
+ */
+void tgk_slots_begun(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence)
+{
+	if (fence && READ_ONCE(gpu->clock.search) != TGK_SEARCH_OVER)
+		search(gpu, chid, fence, 0);
+}
+
+/**
+ * tgk_slots_unmade() - that fence was not emitted after all
+ * @gpu: the GPU
+ * @chid: the driver's number of the channel
+ *
+ * Context: as tgk_slots_made().
+ */
+void tgk_slots_unmade(struct tgk_gpu *gpu, u32 chid)
+{
+	struct tgk_clock *c = &gpu->clock;
+	s32 slot = tgk_clock_slot(c, chid);
+
+	if (slot != TGK_SLOT_NONE)
+		WRITE_ONCE(c->fences[slot].ended, c->fences[slot].made);
+}
+
+static void map(struct tgk_clock *c)
+{
+	const struct tgk_slots *s = &c->slots;
+	void __iomem *base = NULL;
+
+	c->nr = s->size / TGK_SLOT_BYTES;
+	c->fences = kvcalloc(c->nr, sizeof(*c->fences), GFP_KERNEL);
+	if (c->fences)
+		base = s->combine ? ioremap_wc(s->phys, s->size) : ioremap(s->phys, s->size);
+	if (base)
+		smp_store_release(&c->base, base);	/* with all of the above */
+	else
+		pr_notice("no memory to read the GPU's own times: accounts go by interrupts\n");
+}
+
+/* The search has been ordered, or is over. */
+static void work(struct work_struct *work)
+{
+	struct tgk_clock *c = container_of(work, struct tgk_clock, work);
+
+	if (READ_ONCE(c->search) == TGK_SEARCH_OVER) {
+		tgk_driver.unwatch();
+		map(c);
+	} else {
+		WRITE_ONCE(c->search, tgk_driver.watch() ? TGK_SEARCH_OVER : TGK_SEARCH_ON);
+	}
+}
+
+/**
+ * tgk_slots_attach() - nobody has searched for the slots yet
+ * @c: the clock of a new GPU, with its page, if there is one
+ */
+void tgk_slots_attach(struct tgk_clock *c)
+{
+	INIT_WORK(&c->work, work);
+	c->search = c->page ? TGK_SEARCH_NOT : TGK_SEARCH_OVER;
+}
+
+/**
+ * tgk_slots_detach() - they are not read any more
+ * @c: the clock; no fence's callback and no channel is left
+ *
+ * Context: process.
+ */
+void tgk_slots_detach(struct tgk_clock *c)
+{
+	flush_work(&c->work);
+	if (c->search == TGK_SEARCH_ON)
+		tgk_driver.unwatch();
+	if (c->base)
+		iounmap(c->base);
+	kvfree(c->fences);
+}
