@@ -18,7 +18,8 @@ struct tgk_job;
 
 #define TGK_SLOT_NONE	(-1)
 #define TGK_SLOT_BYTES	16
-#define TGK_DELAYS	9		/* fences that are asked where the slots are */
+#define TGK_DELAYS	9		/* fences that tell how late they are made */
+#define TGK_ASKED_MOST	64		/* fences that are asked where the slots are, at most */
 
 /**
  * struct tgk_slots - the memory of a driver's fences: for each channel a slot of 16 bytes, in which
@@ -78,7 +79,7 @@ struct tgk_fences {
  * enum tgk_search - how far the search for the slots is
  * @TGK_SEARCH_NOT: no accounts need them yet
  * @TGK_SEARCH_ORDERED: the work item is about to watch the driver
- * @TGK_SEARCH_ON: it watches: the thread that makes the next fence asks
+ * @TGK_SEARCH_ON: it watches: the thread asks that makes the next fence, or begins the next job
  * @TGK_SEARCH_ASKS: a thread asks
  * @TGK_SEARCH_OVER: they are found, or cannot be
  */
@@ -92,9 +93,11 @@ enum tgk_search {
  *	GPU is visible
  * @due: jiffies after which it is to be read again; set atomically
  * @search: enum tgk_search; set atomically
- * @seen: how many fences have told where the slots are; only the thread that asks, as @delays
- * @delays: how long after it had begun to ring the doorbell the driver made each of them, ns, the
- *	shortest first; S64_MAX: not known
+ * @seen: how many fences have told where the slots are; only the thread that asks, as @nr_delays
+ *	and @delays
+ * @nr_delays: of how many it is known how late they were made
+ * @delays: how long after it had begun to ring the doorbell the driver made each of these, ns, the
+ *	shortest first
  * @delay: the lower quartile of these, since a thread may be held up in between; before they are
  *	there, a guess. Read without a lock
  * @slots: where they are; written by the thread that ends the search, constant once @base is there
@@ -118,7 +121,7 @@ enum tgk_search {
 struct tgk_clock {
 	void __iomem *page;
 	unsigned long due;
-	u32 search, seen;
+	u32 search, seen, nr_delays;
 	s64 delays[TGK_DELAYS], delay;
 	struct tgk_slots slots;
 	struct work_struct work;

@@ -65,8 +65,8 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 {
 	struct tgk_clock *c = &gpu->clock;
 	struct tgk_slots slots;
+	u32 enough = TGK_DELAYS, i;
 	s64 delay;
-	u32 i;
 
 	if (cmpxchg(&c->search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
 		queue_work(tgk_wq, &c->work);
@@ -80,16 +80,22 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 		return;
 	}
 	/* Another thread's read may have hidden this one's. */
-	delay = at && slots.flushed && !TGK_FENCE_BEFORE_DOORBELL ? at - slots.flushed : S64_MAX;
-	for (i = c->seen++; i && c->delays[i - 1] > delay; i--)
-		c->delays[i] = c->delays[i - 1];
-	c->delays[i] = delay;
-	if (c->seen < TGK_DELAYS) {
+	c->seen++;
+	if (!TGK_FENCE_BEFORE_DOORBELL) {
+		enough = TGK_ASKED_MOST;
+		if (at && slots.flushed) {
+			delay = at - slots.flushed;
+			for (i = c->nr_delays++; i && c->delays[i - 1] > delay; i--)
+				c->delays[i] = c->delays[i - 1];
+			c->delays[i] = delay;
+		}
+	}
+	if (c->seen < enough && c->nr_delays < TGK_DELAYS) {
 		smp_store_release(&c->search, TGK_SEARCH_ON);	/* likewise */
 		return;
 	}
-	if (c->delays[TGK_DELAYS / 4] != S64_MAX)
-		WRITE_ONCE(c->delay, c->delays[TGK_DELAYS / 4]);
+	if (c->nr_delays)
+		WRITE_ONCE(c->delay, c->delays[c->nr_delays / 4]);
 	slots.first -= chid;
 	c->slots = slots;
 	WRITE_ONCE(c->search, TGK_SEARCH_OVER);

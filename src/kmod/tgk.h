@@ -340,7 +340,7 @@ struct tgk_channel {
  * @fence: in flight: its fence, referenced; written before @at says so, as @scheduled
  * @cb: its callback
  * @began: in flight: when it started, ns; written before its fence may signal, or by @begin
- * @slot: in flight: clock.c's, of its channel
+ * @slot: in flight: slots.c's, of its channel
  * @scheduled: in flight through drm_sched: the fence that signals when it goes to the GPU, held by
  *	@fence; else NULL
  * @begin: its callback

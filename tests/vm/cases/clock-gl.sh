@@ -13,7 +13,7 @@ rows()
 part()
 {
 	tr '{' '\n' <"$1" | grep '"channel":' | sed -n "$(cat "/tmp/$2.rows")p" |
-		sed -n "s/.*\"$3\":\([0-9]*\).*/\1/p" | awk '{ sum += $1 } END { printf "%d\n", sum }'
+		sed -n "s/.*\"$3\":\([0-9]*\).*/\1/p" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
 # program NAME COMMAND...: in the background; its channels are the next that the card sees

@@ -20,7 +20,7 @@ compare()
 		echo $name $(($(charged /tmp/clients.1 "$pid") - $(charged /tmp/clients.0 "$pid"))) \
 			$((($(gpu_time /tmp/truth.1 $name) - $(gpu_time /tmp/truth.0 $name)) / 1000)) \
 			$((($(fence_gap /tmp/truth.1 $name) - $(fence_gap /tmp/truth.0 $name)) / 1000))
-	done | awk -v label="$1" -v percent="$2" -v gaps="$3" -v liar="${4-}" '
+	done | awk -v clients="$(echo $names | wc -w)" -v label="$1" -v percent="$2" -v gaps="$3" -v liar="${4-}" '
 	{
 		off = $2 - $3
 		amount = off < 0 ? -off : $1 == liar ? 0 : off
@@ -29,7 +29,7 @@ compare()
 		printf "%s%s: %s charged %d us, truth %d us: %+.2f %%, gaps %.2f %%\n", \
 			bad ? "NOT OK  " : "ok      ", label, $1, $2, $3, off / $3 * 100, $4 / $3 * 100
 	}
-	END { exit wrong || !NR }'
+	END { exit wrong || NR != clients }'
 }
 
 # measure LABEL POLICY SECONDS DEPTH PERCENT GAPS COST...: that of clients of these costs, back to back. If it is too
