@@ -34,7 +34,7 @@ $(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
 # Tests: under ASan and UBSan, and so is what they test.
 SIM_TEST_BUILD = mkdir -p $(@D) $(B)/obj && $(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $(B)/obj/$(@F).d -o $@ \
 	$(filter %.c %.o %.a,$^)
-SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test dry_test fair vgpu chaos crowd property wrong replay_test example tgsim_cli figures transcripts tick sharing)
+SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test dry_test fair vgpu chaos crowd property wrong replay_test example tgsim_cli figures transcripts tick sharing longest)
 
 .PHONY: sim-tests check-sim
 sim-tests: $(SIM_TESTS)
@@ -87,6 +87,21 @@ $(B)/bench/bench_core: tests/sim/bench_core.c $(B)/lib/libtgcore-free.a
 
 bench-core: $(B)/bench/bench_core
 	@tests/sim/bench-core $< $(B)/bench-core.json
+
+# The core as it counts its steps: what is the most that one event takes?
+CORE_STEPS := $(CORE_SRC:%.c=$(B)/steps/%.o)
+$(CORE_STEPS): $(B)/steps/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -O1 -fsanitize-coverage=trace-pc $(CORE_INC) -MMD -MP -c -o $@ $<
+
+$(B)/tests/sim/steps: tests/sim/bench_core.c $(CORE_STEPS)
+	@mkdir -p $(@D) $(B)/obj
+	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -MF $(B)/obj/steps.d -o $@ $(filter %.c %.o,$^)
+
+$(B)/tests/sim/longest: tests/sim/longest $(B)/tests/sim/steps
+	@printf '#!/bin/sh\nexec tests/sim/longest $(B)/tests/sim/steps\n' >$@ && chmod +x $@
+
+-include $(CORE_STEPS:.o=.d)
 
 # Fuzzers: clang's libFuzzer. `make check` runs a fixed number of inputs from a fixed seed,
 # `make fuzz` FUZZ_SECONDS each; mk/fuzz.mk says what they begin with.

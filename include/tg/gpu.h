@@ -393,9 +393,11 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @rematches: clients that it has yet to come to
  * @aside: as many spare reserves, chained, so that none of these clients finds the pool empty
  * @telling: where to look next for a client that is untold; NULL: at the first
+ * @walking: the client that the policy's walk comes to next (tg_walk()); NULL: there is no walk
  * @untold: such clients
  * @served: the event being fed has told of the gate of a client that waits, beyond its visits
  * @visited: clients and jobs that the event being fed has visited in steps (tg_visit())
+ * @walked: clients that the walk has come to with the event being fed
  * @syncing: clients that owe an IDLE
  * @open: clients whose gate is open, whether @told or not
  * @nr_clients: clients
@@ -436,8 +438,8 @@ struct tg_gpu {
 	s64 drain_since, poll_until;
 	bool starts;
 	u8 handover;
-	struct tg_client *turning, *rematching, *telling;
-	u32 rematches, untold, visited;
+	struct tg_client *turning, *rematching, *telling, *walking;
+	u32 rematches, untold, visited, walked;
 	bool served;
 	void *aside;
 	u32 syncing, open, nr_clients, nr_engines;

@@ -253,6 +253,25 @@ static inline bool tg_client_queue(struct tg_job *job)
 }
 
 /**
+ * tg_walk() - begin to walk over all clients; a walk that was under way is over
+ * @gpu: the GPU
+ *
+ * There may be any number of clients, so a policy comes to a few of them with each event: it calls
+ * tg_walk_next() from tick(), which is called again 20 us later, until tg_gpu.walking is NULL. A
+ * client that joins meanwhile is the last one; one that leaves is left out.
+ */
+void tg_walk(struct tg_gpu *gpu);
+
+/**
+ * tg_walk_next() - the client that the walk comes to next
+ * @gpu: the GPU
+ *
+ * Return: the client; NULL: the event has come to as many as it may, or, if tg_gpu.walking is NULL,
+ * the walk has come to all.
+ */
+struct tg_client *tg_walk_next(struct tg_gpu *gpu);
+
+/**
  * tg_gpu_waits() - is a job queued for any engine?
  * @gpu: the GPU
  */

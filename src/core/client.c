@@ -112,6 +112,22 @@ bool tg_visit(struct tg_gpu *gpu, const struct tg_client *client, bool first)
 	return true;
 }
 
+void tg_walk(struct tg_gpu *gpu)
+{
+	gpu->walking = tg_client_first(gpu);
+}
+
+struct tg_client *tg_walk_next(struct tg_gpu *gpu)
+{
+	struct tg_client *client = gpu->walking;
+
+	if (!client || gpu->walked >= TG_WALKS)
+		return NULL;
+	gpu->walked++;
+	gpu->walking = tg_client_after(gpu, client);
+	return client;
+}
+
 /* The last channel of the client has gone, and the client goes with it. */
 static void forget(struct tg_gpu *gpu, struct tg_client *client)
 {
@@ -125,6 +141,8 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 		gpu->turning = tg_client_after(gpu, client);
 	if (gpu->telling == client)
 		gpu->telling = tg_client_after(gpu, client);
+	if (gpu->walking == client)
+		gpu->walking = tg_client_after(gpu, client);
 	tg_client_matched(gpu, client);
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);

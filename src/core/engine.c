@@ -327,6 +327,8 @@ void tg_engines_run(struct tg_gpu *gpu)
 	}
 	if (gpu->policy->wake)
 		tg_wake_by(gpu, policy_wake(gpu));
+	if (gpu->walking)
+		tg_wake_by(gpu, tg_after(gpu->now, TG_PAUSE));
 }
 
 /*
@@ -347,7 +349,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 							   sync)->synced,
 					  gpu->knob[TG_KNOB_DEADLINE]));
 	wake = max(min(wake, reserves_ready(gpu)), gpu->pause);
-	if (gpu->rematches || gpu->untold)
+	if (gpu->rematches || gpu->untold || gpu->walking)
 		wake = min(wake, tg_after(gpu->now, TG_PAUSE));
 	if (gpu->handover)
 		return min(wake, tg_handover_wake(gpu));

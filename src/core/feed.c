@@ -185,6 +185,7 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	gpu->wake = gpu->armed;
 	gpu->moved = 0;
 	gpu->served = false;
+	gpu->walked = 0;
 	/* What a job's event does by itself counts as a half. */
 	gpu->visited = of_job(ev->kind) ? TG_VISITS / 2 : 0;
 	rc = of_job(ev->kind) ? feed_job(gpu, ev) : feed_other(gpu, ev);

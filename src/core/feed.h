@@ -20,6 +20,9 @@
  */
 #define TG_VISITS	6
 
+/* To so many clients a policy comes with one event, which does little for each (tg_walk_next()). */
+#define TG_WALKS	64
+
 /* One action of @kind: about @client and @job, or NULL; @arg as struct tg_action says. */
 void tg_emit(struct tg_gpu *gpu, enum tg_action_kind kind, const struct tg_client *client,
 	     const struct tg_job *job, u32 arg);

@@ -134,6 +134,7 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	u32 i;
 
 	tg_poll_stop(gpu);
+	gpu->walking = NULL;
 	gpu->policy = policy;
 	gpu->next_policy = NULL;
 	gpu->starts = false;

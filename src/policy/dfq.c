@@ -18,6 +18,9 @@
  *
  * Where no job waits after draining, no client is active: gates stay held until one submits.
  *
+ * Between these it walks over all clients, some with each event (tg_walk()): to hold their gates,
+ * to choose those to be sampled, to add up and to charge what was sampled, and to open gates.
+ *
  * Virtual time, at the end of each sampling, for each client that ran, with its mean length of a
  * request in the sample, mean:
  *
@@ -53,7 +56,9 @@ static const struct tg_param params[] = {
 #define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
 #define PARTS	20		/* binary places of a share */
 
-enum phase { WAITING, DRAINING, SAMPLING, FREE_RUN };
+enum phase {
+	WAITING, HOLDING, DRAINING, CHOOSING, SAMPLING, ADDING, CHARGING, OPENING, FREE_RUN
+};
 
 struct state {
 	enum phase phase;
@@ -61,6 +66,10 @@ struct state {
 	s64 until;		/* end of the free-run, or of the turn */
 	s64 ran;		/* length of the latest free-run, its draining included */
 	s64 skipped;		/* turns of those held back */
+	s64 sum;		/* of the mean lengths of requests */
+	s64 lightest;		/* weight of an active client; TG_NEVER: there is none */
+	s64 least;		/* virtual time of an active client; TG_NEVER: likewise */
+	s64 length;		/* of the free-run that begins */
 	u32 awaited;		/* clients that are being drained */
 	s64 vt;			/* system time */
 	struct list_head turns;	/* clients to be sampled: tg_client.queue */
@@ -152,41 +161,41 @@ static bool in_flight(const struct tg_gpu *gpu)
 	return false;
 }
 
-static void hold_all(struct tg_gpu *gpu, struct state *st)
+/* HOLDING: hold the gate. */
+static void hold(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct tg_client *client;
+	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	st->phase = DRAINING;
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		tg_gate(gpu, client, TG_GATE_HOLD);
-		client->sent = 0;
-		if (client->opened && !share(client)->stuck) {
-			share(client)->awaited = true;
-			st->awaited++;
-			tg_sync(gpu, client);
-		}
+	tg_gate(gpu, client, TG_GATE_HOLD);
+	client->sent = 0;
+	if (client->opened && !share(client)->stuck) {
+		share(client)->awaited = true;
+		st->awaited++;
+		tg_sync(gpu, client);
 	}
 }
 
-/* Choose the clients to be sampled: all that ran or want to run, except those held back. */
-static void choose(struct tg_gpu *gpu, struct state *st)
+/* CHOOSING: a client that ran or wants to run is sampled, unless it is held back. */
+static void choose(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct tg_client *client;
+	bool active = (tg_client_waits(client) || client->sent) && !share(client)->stuck;
+	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	st->phase = SAMPLING;
+	share(client)->used = 0;
+	share(client)->requests = 0;
+	if (active && share(client)->ahead)
+		st->skipped += gpu->policy_knob[KNOB_SAMPLE] * TG_USEC;
+	else if (active)
+		list_move_tail(&client->queue, &st->turns);
+}
+
+static void begin_choosing(struct tg_gpu *gpu, struct state *st, s64 ran)
+{
+	st->ran = ran;
 	st->since = gpu->now;
 	st->skipped = 0;
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		bool active = (tg_client_waits(client) || client->sent) &&
-			      !share(client)->stuck;
-
-		share(client)->used = 0;
-		share(client)->requests = 0;
-		if (active && share(client)->ahead)
-			st->skipped += gpu->policy_knob[KNOB_SAMPLE] * TG_USEC;
-		else if (active)
-			list_move_tail(&client->queue, &st->turns);
-	}
+	st->phase = CHOOSING;
+	tg_walk(gpu);
 }
 
 /* Sample the next client. Return: false: there is none. */
@@ -227,63 +236,77 @@ static bool counts(struct tg_client *client)
 	return sh->requests || (sh->ahead && !sh->stuck && tg_client_waits(client));
 }
 
-/*
- * Charge what the free-run and the samples have taken. Return: the least virtual time of the active
- * clients; TG_NEVER: there are none.
- */
-static s64 charge(struct tg_gpu *gpu, struct state *st)
+/* ADDING: what the samples say of all clients. */
+static void add(struct tg_gpu *gpu, struct tg_client *client)
 {
-	s64 sum = 0, took, lightest = TG_NEVER, least = TG_NEVER;
-	struct tg_client *client;
+	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		sum += mean(client);
-		if (counts(client))
-			lightest = min(lightest, (s64)client->weight);
+	st->sum += mean(client);
+	if (counts(client))
+		st->lightest = min(st->lightest, (s64)client->weight);
+}
+
+/* CHARGING: what the free-run and the sample have taken. */
+static void charge(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct share *sh = share(client);
+	s64 took;
+
+	if (!counts(client))
+		return;
+	if (st->sum && sh->requests) {
+		took = div64_s64(mean(client) << PARTS, st->sum) * st->ran >> PARTS;
+		tg_charge(client, took);
+		took += sh->used + min(sh->held, LONG);
+		sh->held = 0;
+		sh->vt += div64_s64(took * st->lightest, client->weight);
 	}
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		if (!counts(client))
-			continue;
-		if (sum && share(client)->requests) {
-			took = div64_s64(mean(client) << PARTS, sum) * st->ran >> PARTS;
-			tg_charge(client, took);
-			took += share(client)->used + min(share(client)->held, LONG);
-			share(client)->held = 0;
-			share(client)->vt += div64_s64(took * lightest, client->weight);
-		}
-		least = min(least, share(client)->vt);
-	}
-	return least;
+	st->least = min(st->least, sh->vt);
+}
+
+/* OPENING: the client runs, unless it is ahead. */
+static void let_run(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct share *sh = share(client);
+
+	sh->vt = max(sh->vt, st->vt);
+	sh->ahead = gpu->policy_knob[KNOB_HOLD] && sh->vt - st->vt > st->length;
+	if (!sh->ahead && !sh->stuck)
+		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
 /*
- * Let all clients run except those that are ahead of @least; if none is active, wait for a
- * submission.
+ * All are charged: let the clients run that are not ahead of the active ones; if none is active,
+ * wait for a submission.
  */
-static void decide(struct tg_gpu *gpu, struct state *st, s64 least)
+static void decide(struct tg_gpu *gpu, struct state *st)
 {
 	s64 season = max(min(gpu->now - st->since + st->skipped, LONG),
 			 gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
-	s64 length = season * gpu->policy_knob[KNOB_FREE_RUN];
-	struct tg_client *client;
 
-	if (least == TG_NEVER && !tg_gpu_waits(gpu)) {
+	if (st->least == TG_NEVER && !tg_gpu_waits(gpu)) {
 		st->phase = WAITING;
 		return;
 	}
-	if (least != TG_NEVER)
-		st->vt = least;
-	st->phase = FREE_RUN;
+	if (st->least != TG_NEVER)
+		st->vt = st->least;
+	st->length = season * gpu->policy_knob[KNOB_FREE_RUN];
 	st->since = gpu->now;
-	st->until = tg_after(gpu->now, length);
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		struct share *sh = share(client);
+	st->until = tg_after(gpu->now, st->length);
+	st->phase = OPENING;
+	tg_walk(gpu);
+}
 
-		sh->vt = max(sh->vt, st->vt);
-		sh->ahead = gpu->policy_knob[KNOB_HOLD] && sh->vt - st->vt > length;
-		if (!sh->ahead && !sh->stuck)
-			tg_gate(gpu, client, TG_GATE_OPEN);
-	}
+/* Go on with a walk. Return: it has come to all clients. */
+static bool walk(struct tg_gpu *gpu, void (*visit)(struct tg_gpu *, struct tg_client *))
+{
+	struct tg_client *client;
+
+	while ((client = tg_walk_next(gpu)))
+		visit(gpu, client);
+	return !gpu->walking;
 }
 
 /* One step through the season. Return: true: the phase has changed, step again. */
@@ -293,27 +316,55 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 	case WAITING:
 		if (!tg_gpu_waits(gpu))
 			return false;
-		st->ran = 0;
-		choose(gpu, st);
+		begin_choosing(gpu, st, 0);
 		return true;
 	case FREE_RUN:
 		/* A free-run ends early when all clients that may run have left. */
 		if (gpu->now < st->until && (gpu->open || !tg_gpu_waits(gpu)))
 			return false;
-		hold_all(gpu, st);
+		st->phase = HOLDING;
+		tg_walk(gpu);
+		return true;
+	case HOLDING:
+		if (!walk(gpu, hold))
+			return false;
+		st->phase = DRAINING;
 		return true;
 	case DRAINING:
 		if (st->awaited || in_flight(gpu))
 			return false;
-		st->ran = min(gpu->now - st->since, LONG);
-		choose(gpu, st);
+		begin_choosing(gpu, st, min(gpu->now - st->since, LONG));
+		return true;
+	case CHOOSING:
+		if (!walk(gpu, choose))
+			return false;
+		st->phase = SAMPLING;
 		return true;
 	case SAMPLING:
 		if (!turn_over(gpu, st))
 			return false;
 		if (next_turn(gpu, st))
 			return true;
-		decide(gpu, st, charge(gpu, st));
+		st->sum = 0;
+		st->lightest = TG_NEVER;
+		st->least = TG_NEVER;
+		st->phase = ADDING;
+		tg_walk(gpu);
+		return true;
+	case ADDING:
+		if (!walk(gpu, add))
+			return false;
+		st->phase = CHARGING;
+		tg_walk(gpu);
+		return true;
+	case CHARGING:
+		if (!walk(gpu, charge))
+			return false;
+		decide(gpu, st);
+		return st->phase == OPENING;
+	case OPENING:
+		if (walk(gpu, let_run))
+			st->phase = FREE_RUN;
 		return false;
 	}
 	return false;

@@ -37,6 +37,9 @@
  * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
  * holds no client back, as the paper does to measure what accounting costs (5.3).
  *
+ * To charge clients, to decide about them and to change all gates, the policy walks over all of them,
+ * some with each event (tg_walk()). Nothing is looked at meanwhile.
+ *
  * Good at leaving alone clients that do not use too much: the engine never idles for the sake of
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
  * flight is not taken back.
@@ -68,7 +71,12 @@ static const struct tg_param params[] = {
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
 #define FEW	4		/* one look in so many where one client at most is active */
 
-enum phase { ASLEEP, POLLING, RESTING, WATCHING /* what held clients have in flight */ };
+enum phase {
+	ASLEEP, POLLING, RESTING, WATCHING /* what held clients have in flight */,
+	/* walks */
+	OPENING /* all gates, then POLLING */, CHARGING, LOOKING /* who waits */, DECIDING,
+	HOLDING /* all gates, then ASLEEP */
+};
 
 struct state {
 	enum phase phase;
@@ -77,6 +85,15 @@ struct state {
 	s64 vt;			/* system time */
 	u32 active;		/* clients, in the latest cycle */
 	s64 least;		/* of their weights */
+	enum phase before;	/* the walk began: POLLING or WATCHING; LOOKING goes back to it */
+	s64 at;			/* end of the sample that is charged */
+	s64 polled;		/* its length; 0: it shows nothing */
+	s64 cycle;		/* that it stands for */
+	s64 limit;		/* who is ahead by more is held */
+	s64 low;		/* virtual time of an active client, the least seen; TG_NEVER: none */
+	bool again;		/* the walk has begun with LOOKING */
+	bool held;		/* the walk has held a client that may have something in flight */
+	u32 tails;		/* clients whose tail is not charged */
 	struct sum {		/* of the samples of the poll phase that ends */
 		u32 active;	/* clients */
 		s64 least;	/* of the weights of these, and of those seen at work; 0: none */
@@ -148,12 +165,10 @@ static s64 rest_us(const struct tg_gpu *gpu)
 	return knob[KNOB_RATIO] ? knob[KNOB_RATIO] * knob[KNOB_POLL] : knob[KNOB_REST];
 }
 
-static void open_all(struct tg_gpu *gpu)
+static void begin_walk(struct tg_gpu *gpu, struct state *st, enum phase phase)
 {
-	struct tg_client *client;
-
-	list_for_each_entry(client, &gpu->all_clients, all)
-		tg_gate(gpu, client, TG_GATE_OPEN);
+	st->phase = phase;
+	tg_walk(gpu);
 }
 
 static void look(struct tg_gpu *gpu, struct state *st)
@@ -170,10 +185,12 @@ static void look(struct tg_gpu *gpu, struct state *st)
 
 static void start_poll(struct tg_gpu *gpu, struct state *st)
 {
+	if (faithful(gpu)) {
+		begin_walk(gpu, st, OPENING);
+		return;
+	}
 	st->phase = POLLING;
 	look(gpu, st);
-	if (faithful(gpu))
-		open_all(gpu);
 }
 
 static void start_rest(struct tg_gpu *gpu, struct state *st)
@@ -188,22 +205,11 @@ static void start_rest(struct tg_gpu *gpu, struct state *st)
 	st->until = tg_after(gpu->now, length(gpu, st, us));
 }
 
-/* No client is active: until one submits there is nothing to look at. */
-static void sleep(struct tg_gpu *gpu, struct state *st)
-{
-	struct tg_client *client;
-
-	st->phase = ASLEEP;
-	list_for_each_entry(client, &gpu->all_clients, all)
-		tg_gate(gpu, client, TG_GATE_HOLD);
-}
-
 static void wake_up(struct tg_gpu *gpu, struct state *st)
 {
 	st->active = 1;
 	st->since = gpu->now;
-	open_all(gpu);
-	start_poll(gpu, st);
+	begin_walk(gpu, st, OPENING);
 }
 
 static void loga_init(struct tg_gpu *gpu)
@@ -237,6 +243,7 @@ static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 		return false;
 	sh->since = gpu->now;
 	sh->tail = true;
+	tg_gpu_priv(gpu, struct state)->tails++;
 	tg_sync(gpu, client);
 	return true;
 }
@@ -251,6 +258,7 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 	if (!sh->tail)
 		return;
 	sh->tail = false;
+	st->tails--;
 	if (end <= sh->since)
 		return;
 	took = sh->load * min(end - sh->since, LONG) >> PARTS;
@@ -258,22 +266,12 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 	sh->vt += div64_s64(took * st->least, client->weight);
 }
 
-static bool tails_left(struct tg_gpu *gpu)
-{
-	struct tg_client *client;
-
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (share(client)->tail)
-			return true;
-	return false;
-}
-
 static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
 	charge_tail(gpu, st, client);
-	if (st->phase == WATCHING && gpu->poll_until && !tails_left(gpu))
+	if (st->phase == WATCHING && gpu->poll_until && !st->tails)
 		tg_poll(gpu, gpu->now, 1);
 }
 
@@ -284,52 +282,135 @@ static void forget_sample(struct share *sh)
 	sh->active = false;
 }
 
-/*
- * Hold every client that is ahead of the system time by more than @limit, open the other gates, and
- * forget the samples. Return: may a client that is held now have something in flight?
- */
-static bool decide(struct tg_gpu *gpu, struct state *st, s64 limit)
+/* CHARGING: for the whole cycle, by what was seen in its poll phase. */
+static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
 {
-	struct tg_client *client;
-	s64 least = TG_NEVER;
-	bool tails = false;
-
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (share(client)->active)
-			least = min(least, share(client)->vt);
-	if (least != TG_NEVER)
-		st->vt = least;
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		struct share *sh = share(client);
-
-		sh->vt = max(sh->vt, st->vt);
-		if (least != TG_NEVER && sh->vt - st->vt > limit && gpu->policy_knob[KNOB_HOLD]) {
-			tails |= hold(gpu, client);
-		} else {
-			charge_tail(gpu, st, client);
-			tg_gate(gpu, client, TG_GATE_OPEN);
-		}
-		forget_sample(sh);
-	}
-	return tails;
-}
-
-/* Charge each client for the whole cycle by what was seen in its poll phase. */
-static void charge(struct tg_gpu *gpu, struct state *st, s64 polled, s64 cycle)
-{
-	struct tg_client *client;
+	struct share *sh = share(client);
 	s64 dvt;
 
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		struct share *sh = share(client);
+	if (!st->polled)
+		return;
+	sh->since = st->at;
+	if (!sh->busy)
+		return;
+	sh->load = div64_s64(sh->busy << PARTS, st->polled);
+	tg_charge(client, sh->load * st->cycle >> PARTS);
+	dvt = div64_s64(sh->part << PARTS, st->sum.parts) * st->cycle >> PARTS;
+	sh->vt += div64_s64(dvt * st->least, client->weight);
+}
 
-		sh->since = gpu->now;
-		if (!sh->busy)
-			continue;
-		sh->load = div64_s64(sh->busy << PARTS, polled);
-		tg_charge(client, sh->load * cycle >> PARTS);
-		dvt = div64_s64(sh->part << PARTS, st->sum.parts) * cycle >> PARTS;
-		sh->vt += div64_s64(dvt * st->least, client->weight);
+/*
+ * DECIDING: hold the client if it is ahead of the system time by more than the limit, otherwise open
+ * its gate, and forget its sample.
+ */
+static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
+{
+	struct share *sh = share(client);
+
+	sh->vt = max(sh->vt, st->vt);
+	if (st->low != TG_NEVER && sh->vt - st->vt > st->limit && gpu->policy_knob[KNOB_HOLD]) {
+		st->held |= hold(gpu, client);
+	} else {
+		charge_tail(gpu, st, client);
+		tg_gate(gpu, client, TG_GATE_OPEN);
+	}
+	forget_sample(sh);
+}
+
+/* The walk in hand comes to one client. */
+static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
+{
+	struct share *sh = share(client);
+
+	switch (st->phase) {
+	case OPENING:
+		tg_gate(gpu, client, TG_GATE_OPEN);
+		break;
+	case HOLDING:
+		tg_gate(gpu, client, TG_GATE_HOLD);
+		break;
+	case CHARGING:
+		charge(gpu, st, client);
+		/* decide() ran before WATCHING, whose sample is too short to show who is active. */
+		if (st->before == WATCHING)
+			forget_sample(sh);
+		else if (sh->active)
+			st->low = min(st->low, sh->vt);
+		break;
+	case LOOKING:
+		sh->active = tg_client_waits(client);
+		if (sh->active)
+			st->low = min(st->low, sh->vt);
+		break;
+	default:
+		decide(gpu, st, client);
+	}
+}
+
+static void begin_deciding(struct tg_gpu *gpu, struct state *st)
+{
+	if (st->low != TG_NEVER)
+		st->vt = st->low;
+	st->held = false;
+	begin_walk(gpu, st, DECIDING);
+}
+
+/* All are charged, and it is decided about all. */
+static void go_on(struct tg_gpu *gpu, struct state *st)
+{
+	memset(&st->sum, 0, sizeof(st->sum));
+	if (st->again) {
+		st->phase = st->before;
+		return;
+	}
+	st->since = st->at;
+	if (st->polled && !st->active && !faithful(gpu) && !tg_gpu_waits(gpu)) {
+		/* Until a client submits there is nothing to look at. */
+		begin_walk(gpu, st, HOLDING);
+	} else if (st->before != WATCHING && st->held && !sparse(gpu)) {
+		st->phase = WATCHING;
+		look(gpu, st);
+	} else {
+		start_rest(gpu, st);
+	}
+}
+
+/* The walk in hand has come to all clients. */
+static void walk_over(struct tg_gpu *gpu, struct state *st)
+{
+	switch (st->phase) {
+	case OPENING:
+		st->phase = POLLING;
+		look(gpu, st);
+		break;
+	case HOLDING:
+		st->phase = ASLEEP;
+		break;
+	case CHARGING:
+		if (st->before == WATCHING)
+			go_on(gpu, st);
+		else
+			begin_deciding(gpu, st);
+		break;
+	case LOOKING:
+		begin_deciding(gpu, st);
+		break;
+	default:
+		go_on(gpu, st);
+	}
+}
+
+/* Go on with the walks, as far as this event may. */
+static void walk(struct tg_gpu *gpu, struct state *st)
+{
+	struct tg_client *client;
+
+	while (st->phase >= OPENING) {
+		while ((client = tg_walk_next(gpu)))
+			visit(gpu, st, client);
+		if (gpu->walking)
+			return;
+		walk_over(gpu, st);
 	}
 }
 
@@ -353,56 +434,56 @@ static void note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_s
 static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	s64 cycle = min(gpu->now - st->since, LONG);
-	bool tails = false;
 
+	/* What is sampled goes before a look at who waits. */
+	if (st->phase >= OPENING) {
+		st->phase = st->before;
+		gpu->walking = NULL;
+	}
 	if (client) {
 		note(gpu, client, s);
 		return;
 	}
-	/*
-	 * WATCHING: decide() has run, and the sample is too short to show which clients are active.
-	 */
 	if (s->length && st->phase != WATCHING) {
 		st->active = st->sum.active;
 		/* Where no client was active, tails are charged as before. */
 		st->least = st->sum.least ?: st->least;
 	}
-	if (s->length)
-		charge(gpu, st, min(s->length, LONG), cycle);
-	if (st->phase != WATCHING)
-		tails = decide(gpu, st, cycle);
-	else
-		list_for_each_entry(client, &gpu->all_clients, all)
-			forget_sample(share(client));
-	memset(&st->sum, 0, sizeof(st->sum));
-	st->since = gpu->now;
-	if (s->length && !st->active && !faithful(gpu) && !tg_gpu_waits(gpu)) {
-		sleep(gpu, st);
-	} else if (tails && !sparse(gpu)) {
-		st->phase = WATCHING;
-		look(gpu, st);
-	} else {
-		start_rest(gpu, st);
-	}
+	st->again = false;
+	st->before = st->phase;
+	st->at = gpu->now;
+	st->polled = min(s->length, LONG);
+	st->cycle = min(gpu->now - st->since, LONG);
+	st->limit = st->cycle;
+	st->low = TG_NEVER;
+	begin_walk(gpu, st, CHARGING);
+	walk(gpu, st);
 }
 
 static void loga_tick(struct tg_gpu *gpu)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_client *client;
 
+	walk(gpu, st);
 	if (st->phase == ASLEEP && tg_gpu_waits(gpu))
 		wake_up(gpu, st);
 	else if (st->phase == RESTING && gpu->now >= st->until)
 		start_poll(gpu, st);
-	if (gpu->open || !tg_gpu_waits(gpu))
+	walk(gpu, st);
+	if (gpu->open || !tg_gpu_waits(gpu) || gpu->walking)
 		return;
 	/* The last client that was not held back has left: decide again among the others. */
-	list_for_each_entry(client, &gpu->all_clients, all)
-		share(client)->active = tg_client_waits(client);
-	decide(gpu, st, TG_MSEC);
-	memset(&st->sum, 0, sizeof(st->sum));
+	st->again = true;
+	st->before = st->phase;
+	st->limit = TG_MSEC;
+	st->low = TG_NEVER;
+	begin_walk(gpu, st, LOOKING);
+	walk(gpu, st);
+}
+
+static void loga_leave(struct tg_gpu *gpu, struct tg_client *client)
+{
+	tg_gpu_priv(gpu, struct state)->tails -= share(client)->tail;
 }
 
 static s64 loga_wake(struct tg_gpu *gpu)
@@ -418,6 +499,7 @@ TG_POLICY(loga) = {
 	.params = params,
 	.init = loga_init,
 	.join = loga_join,
+	.leave = loga_leave,
 	.idle = loga_idle,
 	.sample = loga_sample,
 	.tick = loga_tick,

@@ -19,9 +19,14 @@
  * SPEC matches all of them, and its cost is divided by their number); a request for memory comes, and what it has goes,
  * while as many wait as may, one for each client (memory). Groups wait beside, none completes in these three.
  *
+ * POLICY/policy, /foreground, /vgpu: each 60 of the cycles that policies with gates have begin with an event that concerns all
+ * clients: another policy, and back; the foreground; a virtual GPU comes.
+ *
  * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
- * many cycles there were in a round. Callgrind counts cycles().
+ * many cycles there were in a round. Callgrind counts cycles(). Where the core was compiled to count
+ * its steps (-fsanitize-coverage=trace-pc: basic blocks), tests/sim/longest reads what follows, of all events, those included
+ * in which the clients come: the most steps of one event, and its kind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,10 +37,11 @@
 #define PER_SEASON	100
 #define PIECE		(1ull << 20)	/* of memory */
 
-enum scene { PLAIN, PE, AE, BACKGROUND, JOIN, REMATCH, MEMORY, SCENES };
+enum scene { PLAIN, PE, AE, BACKGROUND, JOIN, REMATCH, MEMORY, POLICY, FOREGROUND, VGPU, SCENES };
 
 static const char *const scene_names[SCENES] = {
-	"", "pe", "ae", "background", "join", "rematch", "memory",
+	"", "pe", "ae", "background", "join", "rematch", "memory", "policy", "foreground",
+	"vgpu",
 };
 
 /* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
@@ -52,6 +58,9 @@ static const char *const spec_texts[SCENES] = {
 	[JOIN] = "c:prt:pe:3:900000:1000000:reserve=r\nexe=*:prt:pe:3:900000:1000000\n",
 	[REMATCH] = mixed,
 	[MEMORY] = "exe=*:prt:bg:3:0:0\n",
+	[POLICY] = mixed,
+	[FOREGROUND] = "exe=*:prt:bg:agpa:0:0\n",
+	[VGPU] = mixed,
 };
 
 static struct tg_identity ids[] = {
@@ -107,11 +116,34 @@ static void *zeroed(size_t nr, size_t size)
 	return mem;
 }
 
+static u64 steps, longest;
+static u32 longest_kind;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+	steps++;
+}
+
+static int try_feed(struct bench *b, struct tg_event *ev)
+{
+	u64 before = steps;
+	int rc;
+
+	ev->now = b->now;
+	if (ev->kind != TG_EV_KNOB)
+		ev->at = b->now;
+	rc = tg_gpu_feed(&b->core, ev, &b->out);
+	if (steps - before > longest) {
+		longest = steps - before;
+		longest_kind = ev->kind;
+	}
+	return rc;
+}
+
 static void feed(struct bench *b, struct tg_event *ev)
 {
-	ev->now = b->now;
-	ev->at = b->now;
-	if (tg_gpu_feed(&b->core, ev, &b->out)) {
+	if (try_feed(b, ev)) {
 		fprintf(stderr, "bench_core: the core refuses an event of kind %d\n", ev->kind);
 		exit(1);
 	}
@@ -231,6 +263,26 @@ static void step(struct bench *b)
 	}
 }
 
+/* An event that concerns all clients. The core refuses a policy while another one comes into force. */
+static void concern_all(struct bench *b, u32 n)
+{
+	static struct tg_vgpu_conf more = { .name = "more", .share = { 5, 5, 5 } };
+	static int policy = -1;
+	struct tg_event ev = { .kind = TG_EV_VGPU, .data = &more };
+
+	if (b->core.rematches || b->core.handover)
+		return;
+	if (policy < 0)
+		policy = tg_policy_find("fifo", 4);
+	if (b->scene == POLICY) {
+		ev = (struct tg_event){ .kind = TG_EV_POLICY, .policy.number = policy };
+		policy = tg_policy_find(b->core.policy->name, strlen(b->core.policy->name));
+	} else if (b->scene == FOREGROUND) {
+		ev = (struct tg_event){ .kind = TG_EV_FOREGROUND, .foreground.pid = n };
+	}
+	try_feed(b, &ev);
+}
+
 static void (*const others[])(struct bench *b) = { rejoin, rematch, ask_and_free };
 
 /* Jobs have their client's number in their low half, and count up in the high one. */
@@ -239,6 +291,8 @@ static noinline void cycles(struct bench *b, u32 n)
 	while (n--) {
 		u64 ended;
 
+		if (b->scene >= POLICY && n % 60 == 0)
+			concern_all(b, n / 60);
 		if (b->gates) {
 			step(b);
 			continue;
@@ -321,7 +375,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	spec.text = spec_text;
 	spec.entries = zeroed(tg_spec_room(spec_text, strlen(spec_text)), sizeof(*spec.entries));
 	tg_spec_parse(&spec, strlen(spec_text), &error);
-	b->gates = tg_policy_get(policy)->mode == TG_GATE_HOLD;
+	b->gates = b->scene >= POLICY || tg_policy_get(policy)->mode == TG_GATE_HOLD;
 	b->clients = clients + 1;
 	b->gate = zeroed(clients + 2, sizeof(*b->gate));
 	b->job = zeroed(clients + 2, sizeof(*b->job));
@@ -349,7 +403,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 			submit(b, i, i);
 	}
 	/* As many as there are clients, or one for who joins again. */
-	if (b->scene == REMATCH || b->scene == JOIN)
+	if (b->scene == REMATCH || b->scene == JOIN || b->scene >= POLICY)
 		for (i = 0; i <= (b->scene == JOIN ? 0 : clients); i++)
 			tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
 	if (!b->gates)
@@ -383,7 +437,7 @@ int main(int argc, char **argv)
 	while (scene && b.scene < SCENES && strcmp(scene + 1, scene_names[b.scene]))
 		b.scene++;
 	if (policy < 0 || tg_policy_get(policy)->mode == TG_GATE_OPEN || b.scene == SCENES ||
-	    (scene && tg_policy_get(policy)->mode != TG_GATE_ASK)) {
+	    (b.scene && b.scene < POLICY && tg_policy_get(policy)->mode != TG_GATE_ASK)) {
 		fprintf(stderr, "usage: bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS; a policy that "
 			"is asked or told\n");
 		return 2;
@@ -403,8 +457,9 @@ int main(int argc, char **argv)
 		ns[i] = (double)(clock_ns() - from) / n;
 	}
 	qsort(ns, rounds, sizeof(*ns), by_size);
-	printf("%.1f %.1f %.1f %zu %zu %u\n", ns[rounds / 2], ns[rounds / 10], ns[rounds * 9 / 10],
+	printf("%.1f %.1f %.1f %zu %zu %u %llu %u\n", ns[rounds / 2], ns[rounds / 10], ns[rounds * 9 / 10],
 	       sizeof(struct tg_client) + sizeof(struct tg_channel) + sizeof(struct tg_job) +
-	       3 * sizeof(void *), sizeof(struct tg_reserve), n);
+	       3 * sizeof(void *), sizeof(struct tg_reserve), n, (unsigned long long)longest,
+	       longest_kind);
 	return 0;
 }
