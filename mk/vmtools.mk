@@ -31,7 +31,7 @@ $(B)/vm/bin/infence: $(INFENCE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
-HOSTILE_OBJ := $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/hostile/%.o,main driver exec world root)
+HOSTILE_OBJ := $(patsubst %,$(B)/obj/vmtools/tests/vm/tools/hostile/%.o,main driver exec files world root)
 $(B)/vm/bin/hostile: $(HOSTILE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^

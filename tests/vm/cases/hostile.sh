@@ -6,7 +6,8 @@ refuse=/host/bin/tg_refuse-$(uname -r).ko
 # called KIND COLUMN: how often a call was made (2), or taken (3)
 called() { awk -v kind="$1" -v column="$2" '$1 == kind { print $column }' /tmp/hostile; }
 
-# hostile SECONDS SEED [OPTION...]: beside a client that keeps the GPU busy
+# hostile SECONDS SEED [OPTION...]: beside a client that keeps the (first) GPU busy. Besides what the log and the fuzzer say:
+# what no card has is refused at once, and no submission went past the gate, since no GPU goes while the module is there
 hostile()
 {
 	seconds=$1 seed=$2
@@ -23,19 +24,31 @@ hostile()
 	cat /tmp/hostile
 	kill $kills 2>/dev/null	# they may have been refused, too
 	wait $kills || :
+	[ "$(called late 2)" = 0 ] || die "refused late: $(called late 2) requests for what no card has"
+	[ ! -e $tg/stats ] || [ "$(cat $tg/stats/passed)" = 0 ] || die "past the gate: $(cat $tg/stats/passed) submissions"
+}
+
+# by_exec: is there a card on which this kernel's nouveau has EXEC? The boots have a Fermi as the second one, or none
+by_exec()
+{
+	case $(uname -r) in
+	6.1.*) return 1;;
+	esac
+	[ -e /dev/dri/renderD129 ]
 }
 
 # enough [KIND...]: a fuzzer that gets nothing done finds nothing
 enough()
 {
-	for kind in channel_alloc gem_new pushbuf write read forked "$@"; do
+	! by_exec || set -- exec "$@"
+	for kind in channel_alloc channel_free grobj_alloc nvif gem_new dumb pushbuf write read forked "$@"; do
 		[ "$(called $kind 3)" -ge 2 ] || die "only $(called $kind 3) of $kind"
 	done
 }
 
 nothing_held()
 {
-	[ "$(ls $tg/clients | wc -l)" = 0 ] && [ "$(cat $tg/stats/gpu0_vram_held)" = 0 ]
+	[ "$(ls $tg/clients | wc -l)" = 0 ] && [ "$(cat $tg/stats/gpu*_vram_held | sort -u)" = 0 ]
 }
 
 after()
@@ -45,8 +58,13 @@ after()
 	until_true 30 nothing_held || die "left: $(tgctl clients) $(grep . $tg/stats/*vram* $tg/stats/*inflight*)"
 	unload
 	load policy=timegraph
-	tgload --kind compute --cost 2ms --count 50 --verify --json >/tmp/work 2>&1 || die "work: $(cat /tmp/work)"
-	[ "$(tgctl stats | awk '$1 == "completed" { print $2 }')" -ge 50 ] || die "$(tgctl stats)"
+	groups=0
+	for node in /dev/dri/renderD*; do
+		tgload --device "$node" --kind compute --cost 2ms --count 50 --verify --json >/tmp/work 2>&1 ||
+			die "work on $node: $(cat /tmp/work)"
+		groups=$((groups + 50))
+		[ "$(tgctl stats | awk '$1 == "completed" { print $2 }')" -ge $groups ] || die "$node: $(tgctl stats)"
+	done
 	unload
 	[ "$(cat /sys/module/nouveau/refcnt)" = "$(cat /tmp/refcnt)" ] ||
 		die "references to nouveau: $(cat /tmp/refcnt) before, $(cat /sys/module/nouveau/refcnt) now"

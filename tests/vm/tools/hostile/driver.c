@@ -13,6 +13,7 @@
  *		then faults, its fences never signal, and what waits for them gives up with a WARN. So only the channel
  *		in slot 0 fetches buffers, and a forked process makes none there
  *	pushes of 8 MiB and more	nouveau of 6.12 WARNs. What a process puts where another one's pushes are, is pushes, too
+ *	buffers that are passed from one card to another	not tried
  *	closing an object while a submission that names it is looked at	nouveau leaves it reserved where it has lost its
  *		address meanwhile ("vma not found!"), and who closes it next waits for ever. So what submissions name
  *		stays, but for those that nouveau refuses before it looks
@@ -32,8 +33,9 @@
 
 #include "hostile.h"
 
-#define NR(nr)		(DRM_COMMAND_BASE + (nr))
 #define MIB		(1ull << 20)
+#define NO_CARD_HAS	(1ull << 31)	/* bytes of VRAM */
+#define LATE		8		/* seconds */
 
 /* As a 32-bit program calls */
 static long ioctl_int80(int fd, uint32_t cmd, uint32_t arg)
@@ -45,22 +47,13 @@ static long ioctl_int80(int fd, uint32_t cmd, uint32_t arg)
 	return (int)ret;
 }
 
-struct file *some_file(struct thread *t, bool vm)
-{
-	unsigned int i, from = below(t, FILES);
-
-	if (one_in(t, 32))
-		return &files[from];
-	for (i = 0; i < FILES; i++)
-		if (files[(from + i) % FILES].fd >= 0 && files[(from + i) % FILES].vm == vm)
-			return &files[(from + i) % FILES];
-	return &files[from];
-}
-
-/* One of four places for lists that calls point to: PUSHBUF has the first two, and what EXEC takes is never there. */
+/*
+ * One of six places for lists that calls point to. PUSHBUF has the first two, and what EXEC takes
+ * is never there; nor does anything but pushes lie where EXEC's are.
+ */
 void *list(struct thread *t, unsigned int which)
 {
-	static const unsigned int pages[] = { 2, 8, 6, 12 };
+	static const unsigned int pages[] = { 2, 8, 6, 12, 10, 13 };
 
 	return t->args + pages[which] * PAGE;
 }
@@ -105,119 +98,93 @@ static uintptr_t place(struct thread *t, const void *args, size_t size, void **b
 	}
 }
 
-/* The ioctl, its number and its size mostly right. @args receives what it answers. Return: 0 or a negative errno. */
+/* With -n: what the driver might have answered. */
+static long pretend(struct thread *t, enum kind kind, unsigned int nr, void *args, size_t size)
+{
+	note(t, args, size);
+	note(t, t->args, ARENA);
+	if (t->hash % 4 == 0)
+		return -ENOMEM;
+	t->given++;
+	if (kind == CHANNEL_ALLOC)
+		((struct drm_nouveau_channel_alloc *)args)->channel = t->given;
+	else if (kind == GEM_NEW)
+		((struct drm_nouveau_gem_new *)args)->info.handle = t->given;
+	else if (kind == DUMB)
+		((struct drm_mode_create_dumb *)args)->handle = t->given;
+	else if (kind == PRIME)
+		((struct drm_prime_handle *)args)->handle = t->given;
+	else if (nr == 0xbf)
+		((struct drm_syncobj_create *)args)->handle = t->given;
+	return 0;
+}
+
+/*
+ * The ioctl, its number and its size mostly right, unless it has to be exact. @args receives what
+ * it answers. Return: 0 or a negative errno.
+ */
 long call(struct thread *t, const struct file *file, enum kind kind, unsigned int nr, void *args, size_t size)
 {
 	static const uint16_t sizes[] = { 0, 1, 4, 8, 256, 4096, 16383 };
 	unsigned int dir = _IOC_READ | _IOC_WRITE;
+	const bool exact = t->exact;
 	size_t said = size;
+	void *back = t->args + 14 * PAGE;	/* of calls that are exact, alone */
 	uintptr_t at;
-	void *back;
+	bool int80;
 	long ret;
 
-	at = place(t, args, size, &back);
-	if (one_in(t, 48))
-		said = one_in(t, 2) ? sizes[below(t, 7)] : size + 4 * below(t, 8) - 16;
-	if (one_in(t, 48))
-		dir = below(t, 4);
-	if (shared->int80 && one_in(t, 8))
-		ret = ioctl_int80(file->fd, _IOC(dir, DRM_IOCTL_BASE, nr, said & 0x3fff), at);
+	t->exact = false;
+	if (exact)
+		at = (uintptr_t)memcpy(back, args, size);
 	else
+		at = place(t, args, size, &back);
+	if (!exact && one_in(t, 48))
+		said = one_in(t, 2) ? sizes[below(t, 7)] : size + 4 * below(t, 8) - 16;
+	if (!exact && one_in(t, 48))
+		dir = below(t, 4);
+	int80 = one_in(t, 8) && shared->int80;
+	if (dry) {
+		sys(t, SYS_ioctl, file->fd, _IOC(dir, DRM_IOCTL_BASE, nr, said & 0x3fff));
+		ret = pretend(t, kind, nr, back ?: args, size);
+	} else if (int80) {
+		ret = ioctl_int80(file->fd, _IOC(dir, DRM_IOCTL_BASE, nr, said & 0x3fff), at);
+	} else {
 		ret = syscall(SYS_ioctl, file->fd, _IOC(dir, DRM_IOCTL_BASE, nr, said & 0x3fff), at) ? -errno : 0;
+	}
 	count(kind, !ret);
 	if (!ret && back)
 		memcpy(args, back, size);
 	return ret;
 }
 
-/* A new descriptor takes the place of what was there. */
-void adopt(struct file *file, int fd)
-{
-	unsigned int i;
-	int old;
-
-	file->vm = false;
-	for (i = 0; i < CHANNELS; i++)
-		file->chan[i] = i;
-	for (i = 0; i < OBJECTS + LOOSE; i++) {
-		file->object[i].handle = 0;
-		file->object[i].va = 0;
-	}
-	for (i = 0; i < SYNCS; i++)
-		file->sync[i] = 0;
-	old = atomic_exchange(&file->fd, fd);
-	if (old >= 0)
-		close(old);
-}
-
-static void do_open(struct thread *t)
-{
-	struct file *file = &files[below(t, FILES)];
-	struct { uint64_t addr, size; } vm = { 1ull << 39, 1ull << 38 };
-	bool card = one_in(t, 6), wants_vm = binds && one_in(t, 3);
-	int fd;
-
-	if (file->fd >= 0 && !one_in(t, 6))
-		return;
-	fd = open(card ? "/dev/dri/card0" : "/dev/dri/renderD128", O_RDWR);
-	count(OPEN, fd >= 0);
-	if (fd < 0)
-		return;
-	adopt(file, fd);
-	if (wants_vm && !call(t, file, VM_INIT, NR(0x10), &vm, sizeof(vm)))
-		file->vm = true;
-}
-
-/* What every process begins with: a file of each kind, a channel and buffers for commands in each. */
-void begin(struct thread *t)
-{
-	static const uint32_t domains[] = { 12, 12, 12, 2, 2, 6 };
-	struct { uint64_t addr, size; } vm = { 1ull << 39, 1ull << 38 };
-	unsigned int i, k;
-
-	for (i = 0; i < 2; i++) {
-		struct drm_nouveau_channel_alloc alloc = { .fb_ctxdma_handle = 0xbeef0201, .tt_ctxdma_handle = 0xbeef0202 };
-		struct file *file = &files[i];
-
-		adopt(file, open("/dev/dri/renderD128", O_RDWR));
-		if (i && (!binds || call(t, file, VM_INIT, NR(0x10), &vm, sizeof(vm))))
-			break;
-		file->vm = i;
-		if (!call(t, file, CHANNEL_ALLOC, NR(DRM_NOUVEAU_CHANNEL_ALLOC), &alloc, sizeof(alloc)))
-			file->chan[0] = alloc.channel;
-		for (k = 0; k < OBJECTS; k++) {
-			struct drm_nouveau_gem_new req = { .info.domain = domains[k], .info.size = PAGE << k, .align = PAGE };
-
-			if (!call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), &req, sizeof(req))) {
-				file->object[k].domain = req.info.domain & 6;
-				file->object[k].bytes = req.info.size;
-				file->object[k].handle = req.info.handle;
-			}
-		}
-		if (file->vm)
-			place_buffers(t, file);
-	}
-}
-
-static void do_close(struct thread *t)
-{
-	struct file *file = &files[below(t, FILES)];
-	const int kind = below(t, 4), other = files[below(t, FILES)].fd;
-
-	if (kind == 0)
-		adopt(file, -1);
-	else if (kind == 1 && file->fd >= 0)
-		close(file->fd);			/* its number stays */
-	else if (kind == 2 && other >= 0)
-		adopt(file, dup(other));
-	else if (file->fd >= 0 && other >= 0)
-		dup2(other, file->fd);
-}
-
 /* One that no file has */
 static int no_channel(struct thread *t)
 {
 	return wild(t) | 1 << 20;
+}
+
+/* A file of a channel that the driver has made, if there is one. */
+static struct file *channel_file(struct thread *t)
+{
+	struct file *file = some_file(t, one_in(t, 3));
+	unsigned int i, from = below(t, FILES);
+
+	for (i = 0; i < FILES && !file->made; i++)
+		if (files[(from + i) % FILES].made)
+			file = &files[(from + i) % FILES];
+	return file;
+}
+
+/* The slot of a channel that the driver has made; of the first one, for submissions, if no other. */
+static unsigned int made_slot(struct thread *t, const struct file *file)
+{
+	unsigned int i, from = below(t, CHANNELS - 1);
+
+	for (i = 0; i < CHANNELS - 1; i++)
+		if (file->made & 2u << (from + i) % (CHANNELS - 1))
+			return 1 + (from + i) % (CHANNELS - 1);
+	return 0;
 }
 
 static int some_channel(struct thread *t, const struct file *file)
@@ -245,35 +212,55 @@ static void do_channel_alloc(struct thread *t)
 	struct file *file = some_file(t, one_in(t, 3));
 	struct drm_nouveau_channel_alloc req = { .fb_ctxdma_handle = 0xbeef0201, .tt_ctxdma_handle = 0xbeef0202 };
 	struct drm_nouveau_channel_free old;
-	const unsigned int slot = t->process < FORKED_BY ? below(t, CHANNELS) : 1 + below(t, CHANNELS - 1);
+	unsigned int slot = t->process < FORKED_BY ? below(t, CHANNELS) : 1 + below(t, CHANNELS - 1);
 
+	if (t->process < FORKED_BY && !(file->made & 1))
+		slot = 0;
 	/* Not more than a few: each takes memory of the card's that nobody else gets. */
 	old.channel = file->chan[slot];
-	call(t, file, CHANNEL_FREE, NR(DRM_NOUVEAU_CHANNEL_FREE), &old, sizeof(old));
+	if (!call(t, file, CHANNEL_FREE, NR(DRM_NOUVEAU_CHANNEL_FREE), &old, sizeof(old)))
+		file->made &= ~(1u << slot);
 	if (one_in(t, 12))
 		req.fb_ctxdma_handle = wild(t);
 	if (one_in(t, 12))
 		req.tt_ctxdma_handle = wild(t);
-	if (!call(t, file, CHANNEL_ALLOC, NR(DRM_NOUVEAU_CHANNEL_ALLOC), &req, sizeof(req)))
-		file->chan[slot] = req.channel;
+	if (call(t, file, CHANNEL_ALLOC, NR(DRM_NOUVEAU_CHANNEL_ALLOC), &req, sizeof(req)))
+		return;
+	file->chan[slot] = req.channel;
+	file->made |= 1u << slot;
 }
 
 static void do_channel_free(struct thread *t)
 {
-	struct file *file = some_file(t, one_in(t, 3));
-	struct drm_nouveau_channel_free req = { .channel = some_channel(t, file) };
+	struct file *file = channel_file(t);
+	const unsigned int slot = made_slot(t, file);
+	struct drm_nouveau_channel_free req = { .channel = file->chan[slot] };
 
-	call(t, file, CHANNEL_FREE, NR(DRM_NOUVEAU_CHANNEL_FREE), &req, sizeof(req));
+	if (one_in(t, 3))
+		req.channel = some_channel(t, file);
+	if (!call(t, file, CHANNEL_FREE, NR(DRM_NOUVEAU_CHANNEL_FREE), &req, sizeof(req)) &&
+	    req.channel == file->chan[slot])
+		file->made &= ~(1u << slot);
 }
 
+/* Of a G92, of a GF100, and of none */
 static const int classes[] = { 0x50c0, 0x502d, 0x5039, 0x8297, 0x506e, 0x90c0, 0x902d, 0x9039, 0x9097, 0x90b5, 0, -1 };
+
+static int some_class(struct thread *t, const struct file *file)
+{
+	const unsigned int card = card_of(file->fd);
+
+	if (card == CARDS || one_in(t, 4))
+		return classes[below(t, sizeof(classes) / sizeof(*classes))];
+	return classes[below(t, 5) + (shared->fermi[card] ? 5 : 0)];
+}
 
 static void do_grobj_alloc(struct thread *t)
 {
-	struct file *file = some_file(t, one_in(t, 3));
+	struct file *file = channel_file(t);
 	struct drm_nouveau_grobj_alloc req = {
-		.channel = some_channel(t, file), .handle = 0xbeef0300 + below(t, 8),
-		.class = classes[below(t, sizeof(classes) / sizeof(*classes))],
+		.channel = some_channel(t, file), .handle = 0xbeef0300 + below(t, 64),
+		.class = some_class(t, file),
 	};
 
 	if (one_in(t, 16))
@@ -284,7 +271,7 @@ static void do_grobj_alloc(struct thread *t)
 static void do_nvif(struct thread *t)
 {
 	static const uint8_t types[] = { 2, 2, 2, 2, 0, 1, 13, 255 };
-	struct file *file = some_file(t, one_in(t, 3));
+	struct file *file = channel_file(t);
 	struct {
 		uint8_t version, type, pad02[4], owner, route;
 		uint64_t token, object;
@@ -297,8 +284,8 @@ static void do_nvif(struct thread *t)
 	} req = {
 		.type = types[below(t, 8)], .owner = 0xff, .route = one_in(t, 8) ? 0 : 0xff,
 		.token = some_channel(t, file), .object = 0,
-		.new.handle = 0xbeef0400 + below(t, 8), .new.object = 0xbeef0400 + below(t, 8),
-		.new.oclass = classes[below(t, sizeof(classes) / sizeof(*classes))],
+		.new.handle = 0xbeef0400 + below(t, 64), .new.object = 0xbeef0400 + below(t, 64),
+		.new.oclass = some_class(t, file),
 	};
 
 	if (one_in(t, 16))
@@ -332,6 +319,17 @@ static uint64_t some_size(struct thread *t, bool vram)
 	}
 }
 
+/* What no card has is refused at once, whatever root has set. */
+static long late_new(struct thread *t, const struct file *file, struct drm_nouveau_gem_new *req)
+{
+	const bool never = (req->info.domain & 6) == 2 && req->info.size >= NO_CARD_HAS;
+	const double from = now();
+	const long ret = call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), req, sizeof(*req));
+
+	shared->late += never && ret == -ENOMEM && now() - from >= LATE;
+	return ret;
+}
+
 /* The first half of what submissions name is in GART, for commands; the others are in VRAM or wherever. */
 static void do_gem_new(struct thread *t)
 {
@@ -342,6 +340,8 @@ static void do_gem_new(struct thread *t)
 	struct drm_nouveau_gem_new req = { .info.domain = domain, .align = one_in(t, 16) ? wild(t) : PAGE };
 	struct object *object = &file->object[slot];
 
+	if (object->va)
+		return;			/* it stays where it is bound */
 	req.info.size = domain & 6 ? some_size(t, (domain & 6) == 2) : 0;
 	if (one_in(t, 24))
 		req.info.tile_mode = wild(t);
@@ -350,8 +350,7 @@ static void do_gem_new(struct thread *t)
 	if (object->handle && slot >= OBJECTS)
 		gem_close(t, file, object->handle);
 	object->handle = 0;
-	object->va = 0;
-	if (call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), &req, sizeof(req)))
+	if (late_new(t, file, &req))
 		return;
 	object->domain = req.info.domain & 6;
 	object->bytes = req.info.size;
@@ -369,7 +368,10 @@ static void do_dumb(struct thread *t)
 {
 	struct drm_mode_create_dumb req = { .width = 16 << below(t, 5), .height = 16 << below(t, 5), .bpp = 32 };
 	struct file *file = &files[below(t, FILES)];
+	unsigned int i;
 
+	for (i = 0; i < FILES && !is_card_node(file->fd); i++)
+		file = &files[i];
 	if (one_in(t, 3))
 		req.width = wild(t);
 	if (one_in(t, 3))
@@ -387,6 +389,8 @@ static void do_prime(struct thread *t)
 	const unsigned int slot = OBJECTS / 2 + below(t, OBJECTS / 2);
 	int fd;
 
+	if (card_of(from->fd) != card_of(to->fd))
+		to = from;
 	if (call(t, from, PRIME, 0x2d, &req, sizeof(req)))
 		return;
 	fd = req.fd;
@@ -394,9 +398,8 @@ static void do_prime(struct thread *t)
 	if (!one_in(t, 4) && !call(t, to, PRIME, 0x2e, &req, sizeof(req))) {
 		to->object[slot].handle = req.handle;
 		to->object[slot].domain = 2;
-		to->object[slot].va = 0;
 	}
-	close(fd);
+	sys(t, SYS_close, fd, 0);
 }
 
 /*
@@ -510,8 +513,8 @@ static void do_gem_info(struct thread *t)
 const struct op driver_ops[] = {
 	{ "open", 30, do_open },
 	{ "close", 4, do_close },
-	{ "channel_alloc", 3, do_channel_alloc },
-	{ "channel_free", 2, do_channel_free },
+	{ "channel_alloc", 6, do_channel_alloc },
+	{ "channel_free", 4, do_channel_free },
 	{ "grobj_alloc", 10, do_grobj_alloc },
 	{ "nvif", 10, do_nvif },
 	{ "gem_new", 30, do_gem_new },

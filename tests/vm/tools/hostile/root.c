@@ -11,24 +11,25 @@
 
 #include "hostile.h"
 
-static void put(const char *path, const char *text)
+static void put(struct thread *t, const char *path, const char *text)
 {
 	const ssize_t len = strlen(text);
-	int fd = open(path, O_WRONLY);
+	int fd = sys_open(t, path, O_WRONLY);
 
+	note(t, text, len);
 	if (fd < 0)
 		return;
-	count(WRITE, write(fd, text, len) == len);
-	close(fd);
+	count(WRITE, dry || write(fd, text, len) == len);
+	sys(t, SYS_close, fd, 0);
 }
 
-static size_t get(const char *path, char *text, size_t room)
+static size_t get(struct thread *t, const char *path, char *text, size_t room)
 {
-	int fd = open(path, O_RDONLY);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
+	int fd = sys_open(t, path, O_RDONLY);
+	ssize_t n = fd < 0 || dry ? -1 : read(fd, text, room - 1);
 
 	if (fd >= 0)
-		close(fd);
+		sys(t, SYS_close, fd, 0);
 	count(READ, n >= 0);
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0 ? n : 0;
@@ -45,7 +46,7 @@ static const char *some_policy(struct thread *t)
 
 static void do_policy(struct thread *t)
 {
-	put(TG "/policy", some_policy(t));
+	put(t, TG "/policy", some_policy(t));
 }
 
 static void do_spec(struct thread *t)
@@ -63,8 +64,8 @@ static void do_spec(struct thread *t)
 
 	for (i = 0; i < n; i++)
 		strcat(text, lines[below(t, sizeof(lines) / sizeof(*lines))]);
-	put(TG "/spec", text);
-	put(TG "/spec_commit", one_in(t, 8) ? "0" : one_in(t, 2) ? "1" : "rematch");
+	put(t, TG "/spec", text);
+	put(t, TG "/spec_commit", one_in(t, 8) ? "0" : one_in(t, 2) ? "1" : "rematch");
 }
 
 /* The name of some file of a directory; empty: there is none. */
@@ -73,9 +74,11 @@ static void some_name(struct thread *t, const char *dir, char name[256])
 	const unsigned int at = below(t, 1 << 20);
 	unsigned int n = 0, i = 0;
 	struct dirent *entry;
-	DIR *d = opendir(dir);
+	DIR *d = dry ? NULL : opendir(dir);
 
 	*name = '\0';
+	if (dry)
+		snprintf(name, 256, "%u", at);
 	if (!d)
 		return;
 	while ((entry = readdir(d)))
@@ -99,10 +102,10 @@ static void do_knob(struct thread *t)
 	if (!*name)
 		return;
 	snprintf(path, sizeof(path), TG "/knobs/%s%s", name, ends[end]);
-	if (!get(path, text, sizeof(text)) || one_in(t, 3))
+	if (!get(t, path, text, sizeof(text)) || one_in(t, 3))
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)wild(t));
 	snprintf(path, sizeof(path), TG "/knobs/%s", name);
-	put(path, text);
+	put(t, path, text);
 }
 
 static void do_client(struct thread *t)
@@ -111,13 +114,13 @@ static void do_client(struct thread *t)
 	char name[256], path[600], text[32];
 
 	if (one_in(t, 4)) {
-		snprintf(text, sizeof(text), "%d", (int)shared->pid[below(t, WORKERS)]);
-		put(TG "/foreground", text);
+		snprintf(text, sizeof(text), "%d", (int)somebody(t));
+		put(t, TG "/foreground", text);
 		return;
 	}
 	some_name(t, TG "/clients", name);
 	snprintf(path, sizeof(path), TG "/clients/%s/prio", name);
-	put(path, words[below(t, 6)]);
+	put(t, path, words[below(t, 6)]);
 }
 
 static void do_vgpu(struct thread *t)
@@ -127,7 +130,14 @@ static void do_vgpu(struct thread *t)
 	char path[128];
 
 	snprintf(path, sizeof(path), TG "/vgpus/%u/%s", below(t, 18), files[below(t, 4)]);
-	put(path, words[below(t, 8)]);
+	put(t, path, words[below(t, 8)]);
+}
+
+static ssize_t some_of(struct thread *t, int fd, char *text, size_t bytes, off_t at)
+{
+	note(t, &bytes, sizeof(bytes));
+	note(t, &at, sizeof(at));
+	return dry ? 0 : pread(fd, text, bytes, at);
 }
 
 /* Some files, down to some depth; the snapshot and the trace in pieces. */
@@ -144,18 +154,19 @@ static void do_read(struct thread *t)
 		strcat(path, "/");
 		strcat(path, name);
 	}
-	get(path, text, sizeof(text));
-	fd = open(one_in(t, 8) ? "/sys/kernel/debug/timegraph/trace" : TG "/snapshot", O_RDONLY);
+	get(t, path, text, sizeof(text));
+	fd = sys_open(t, one_in(t, 8) ? "/sys/kernel/debug/timegraph/trace" : TG "/snapshot",
+		      O_RDONLY);
 	if (fd < 0)
 		return;
-	count(READ, pread(fd, text, 1 + below(t, sizeof(text) - 1), 0) >= 0);
-	count(READ, pread(fd, text, 1 + below(t, 4096), below(t, 8192)) >= 0);
+	count(READ, some_of(t, fd, text, 1 + below(t, sizeof(text) - 1), 0) >= 0);
+	count(READ, some_of(t, fd, text, 1 + below(t, 4096), below(t, 8192)) >= 0);
 	if (one_in(t, 2) && files[0].fd < 0)
 		files[0].fd = fd;		/* stays open for a while */
 	else
-		close(fd);
+		sys(t, SYS_close, fd, 0);
 	if (one_in(t, 4)) {
-		close(files[0].fd);
+		sys(t, SYS_close, files[0].fd, 0);
 		files[0].fd = -1;
 	}
 }
@@ -176,7 +187,7 @@ static void do_refuse(struct thread *t)
 
 	snprintf(text, sizeof(text), "%s %s %u %u %s", function, errors[error], every, uid,
 		 one_in(t, 2) ? "after" : "before");
-	put("/sys/kernel/debug/tg_refuse", one_in(t, 16) ? "off" : text);
+	put(t, "/sys/kernel/debug/tg_refuse", one_in(t, 16) ? "off" : text);
 }
 
 /* One allocation of the module's begin, early ones more often; or none. */
@@ -185,7 +196,7 @@ static void fail_begin(struct thread *t)
 	char text[32];
 
 	snprintf(text, sizeof(text), "load %u", one_in(t, 3) ? below(t, 1u << below(t, 12)) : 0);
-	put("/sys/kernel/debug/tg_refuse", text);
+	put(t, "/sys/kernel/debug/tg_refuse", text);
 }
 
 /*
@@ -196,29 +207,32 @@ static void do_insmod(struct thread *t)
 {
 	static const unsigned int sizes[] = { 0, 0, 64, 1024 };
 	char options[64];
-	int fd;
+	int fd, flags;
 
-	if (!module || (!one_in(t, 8) && access(TG, F_OK) == 0))
+	if (!module || (!one_in(t, 8) && !dry && access(TG, F_OK) == 0))
 		return;
 	if (failures)
 		ask_for_failures(false);
-	count(RMMOD, !syscall(SYS_delete_module, "timegraph", one_in(t, 2) ? O_NONBLOCK : 0));
+	flags = one_in(t, 2) ? O_NONBLOCK : 0;
+	note(t, &flags, sizeof(flags));
+	count(RMMOD, !dry && !syscall(SYS_delete_module, "timegraph", flags));
 	snprintf(options, sizeof(options), "policy=%s trace_kib=%u dry_run=%u", some_policy(t), sizes[below(t, 4)],
 		 one_in(t, 6));
 	if (failures)
 		fail_begin(t);
-	fd = open(module, O_RDONLY);
-	count(INSMOD, !syscall(SYS_finit_module, fd, options, 0));
-	close(fd);
+	note(t, options, strlen(options));
+	fd = sys_open(t, module, O_RDONLY);
+	count(INSMOD, !dry && !syscall(SYS_finit_module, fd, options, 0));
+	sys(t, SYS_close, fd, 0);
 	if (!failures)
 		return;
-	put("/proc/thread-self/fail-nth", "0");
+	put(t, "/proc/thread-self/fail-nth", "0");
 	ask_for_failures(true);
 }
 
 static void do_pause(struct thread *t)
 {
-	usleep(100 + below(t, 40000));
+	sys_usleep(t, 100 + below(t, 40000));
 }
 
 const struct op root_ops[] = {
