@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced, after lib.sh, by the cases that ask what becomes of nouveau's refusals: what a client is told with the
 # module is what it is told without. nouveau refuses by tests/vm/refuse; clients are `raw`, as nobody, who may open
-# both nodes here.
+# both nodes here. Where there are two cards, $of_card says which one `raw` opens.
 
 rules=/sys/kernel/debug/tg_refuse
+driver=/sys/bus/pci/drivers/nouveau
 chmod 666 /dev/dri/*
 [ -e $rules ] || insmod "/host/bin/tg_refuse-$(uname -r).ko" || die "insmod tg_refuse: exit status $?"
 
-raw() { su -s /bin/sh nobody -c "/host/bin/raw $*"; }
+raw() { su -s /bin/sh nobody -c "/host/bin/raw ${of_card:+-d $of_card} $*"; }
 
 # refuse ERRNO EVERY [before|after]: each function, one call in so many, of $whom (a uid, all without)
 refuse()
@@ -34,6 +35,19 @@ at_rest()
 	done
 }
 
+# each_refused LEAST FUNCTION...: in /tmp/refused.with, each error at least so often, of each of them
+each_refused()
+{
+	least=$1
+	shift
+	for e in ENOMEM EFAULT EBUSY EINTR ENODEV; do
+		for f; do
+			n=$(grep -c "^$f.* $e\$" /tmp/refused.with)
+			[ $n -ge $least ] || die "$e, $f: only $n"
+		done
+	done
+}
+
 # works: a client that nobody refuses anything
 works()
 {
@@ -53,6 +67,40 @@ answers()
 			raw "$what" || die "raw $what: exit status $?"
 		done
 	done >"/tmp/refused.$with"
+	cat $rules
+	echo off >$rules
+}
+
+bound() { [ -c /dev/dri/renderD128 ]; }
+told_of_its_end() { grep -q '^CHANNEL_FREE ENODEV' /tmp/calls; }
+
+# unbinding WITH HOW ERRNO...: for each error: nobody's calls, by `raw unbound` and HOW (exec, or nothing), are refused
+# with it, one after the other; the GPU is unbound meanwhile, and bound again. All answers go to the file of WITH. Each
+# call is refused before nouveau sees it: nouveau does not bear to be unbound where it has an object or a channel.
+unbinding()
+{
+	with=$1 how=$2
+	shift 2
+	rm -f "/tmp/unbinding.$with"
+	for e; do
+		rm -f /tmp/enough
+		whom=65534 refuse "$e" 1
+		raw unbound /tmp/enough "$how" >/tmp/calls 2>&1 &
+		caller=$!
+		until_true 20 grep -q called /tmp/calls || die "$e: no calls: $(cat /tmp/calls)"
+		gpu=$(basename $driver/0000:*)
+		echo "$gpu" >$driver/unbind || die "unbind: exit status $?"
+		until_true 20 told_of_its_end || die "$e: the calls go on: $(cat /tmp/calls)"
+		usleep 300000
+		touch /tmp/enough
+		wait $caller || die "$e: raw: exit status $?: $(cat /tmp/calls)"
+		n=$(grep -c " $e\$" /tmp/calls)
+		[ $n -ge 8 ] || die "$e: only of $n functions: $(cat /tmp/calls)"
+		{ echo "# $e"; sort /tmp/calls; } >>"/tmp/unbinding.$with"
+		echo "$gpu" >$driver/bind || die "bind: exit status $?"
+		until_true 20 bound || die 'no render node'
+		chmod 666 /dev/dri/*
+	done
 	cat $rules
 	echo off >$rules
 }

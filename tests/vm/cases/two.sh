@@ -210,6 +210,33 @@ refused()
 	unload
 }
 
+# The first card is the module's, so the hooks are on. The second one is not: what nouveau refuses there, it refuses.
+refusals()
+{
+	. /host/refusals.sh
+	of_card=1
+	case $fermi.$(uname -r) in
+	1.6.1.*) calls='calls fermi';;	# Linux 6.1 has no EXEC
+	1.*) calls='calls exec';;
+	*) calls='calls';;
+	esac
+	answers without "$calls" dumb
+	tg-fault gone 1 || die 'tg-fault'
+	load policy=timegraph
+	tg-fault heal 1 || die 'tg-fault heal'
+	[ ! -e $tg/stats/gpu1_polled_us ] || die 'the second card is scheduled'
+	[ $fermi = 1 ] || hooked || die 'a Fermi is there, but its objects are not looked at'
+	answers with "$calls" dumb
+	same refused
+	each_refused 2 GEM_NEW CHANNEL_FREE GROBJ_ALLOC 'NVIF, an object' DUMB
+	at_rest
+	works --device "$(node 1)"
+	[ "$(cat $tg/stats/submitted) $(cat $tg/stats/vram_requests)" = '0 0' ] || die "counted as ours: $(tgctl stats)"
+	works --device "$(node 0)"
+	[ "$(cat $tg/stats/submitted)" = 20 ] || die "the first card is not scheduled: $(tgctl stats)"
+	unload
+}
+
 unbound_one() { ! [ -e "/sys/bus/pci/drivers/nouveau/$1" ]; }
 
 # soon WHAT COMMAND: it ends, whatever it says
@@ -249,12 +276,63 @@ stuck()
 	[ ! -e $tg ] || die 'it is still there'
 }
 
+# within SECONDS WHAT COMMAND: it succeeds by then
+within()
+{
+	sh -c "$3" >/tmp/within 2>&1 &
+	done=$!
+	until_true "$1" sh -c "! kill -0 $done 2>/dev/null" || die "$2 waits for a client that is stuck in nouveau"
+	wait $done || die "$2: exit status $?: $(tail -n 3 /tmp/within)"
+}
+
+# folder NAME: of the client
+folder() { dirname "$(grep -lx "$1" $tg/clients/*/comm)"; }
+
+# A thread of a client of the Tesla is in nouveau, in a page fault that nobody serves, and the module stays. Its job gives
+# up the engine after freed_timeout_us, a tenth of a second; so a switch of policy, which drains, waits no longer for it.
+writes()
+{
+	load policy=timegraph
+	/host/bin/abuse -d "$(node $tesla)" stuck 0 >/tmp/stuck 2>&1 &
+	client=$!
+	until_true 20 grep -q stuck /tmp/stuck || die "$(cat /tmp/stuck)"
+	go $fermi other 4ms
+	other=$pid
+	until_true 30 all_there 2 || die "only these joined: $(tgctl clients)"
+	there=$(folder other)
+	echo 'other:prt:bg:30:0:0' >/tmp/spec
+	within 1 'a spec' 'tgctl load /tmp/spec'
+	[ "$(cat "$there/prio")" = 30 ] || die "no spec is in force: $(cat "$there/prio")"
+	for name in other abuse; do
+		within 1 'a priority' "echo 31 >$(folder $name)/prio"
+		[ "$(cat "$(folder $name)/prio")" = 31 ] || die "$name: $(cat "$(folder $name)/prio")"
+	done
+	within 1 'a knob' "echo 9000000 >$tg/knobs/job_deadline_us"
+	within 1 'the foreground' "echo $client >$tg/foreground"
+	within 1 'reading every file' '/host/bin/scribble -read 0'
+	grep -q "^$tg/private/clients/.*/gpu_time " /tmp/within || die 'nothing was read'
+	for p in fifo band timegraph; do
+		done=$(cat "$there/completed")
+		within 1 "a switch to $p" "echo $p >$tg/policy"
+		[ "$(cat $tg/policy)" = $p ] || die "$(cat $tg/policy) is in force, not $p"
+		until_true 10 far $((done + 30)) || die "$p: the other card stands still: $(tgctl clients)"
+	done
+	within 1 'a dry run' "echo 1 >$tg/knobs/dry_run"
+	within 1 'the end of a dry run' "echo 0 >$tg/knobs/dry_run"
+	[ "$(cat $tg/stats/drain_cut)" = 0 ] || die "a drain waited for $client: $(cat $tg/stats/drain_cut)"
+	kill -0 $client || die "it is not stuck any more: $(cat /tmp/stuck)"
+	kill -9 $client
+	wait $client
+	ended $other
+	unload
+}
+
 # part SECONDS NAME FUNCTION: a case; what it leaves behind when it fails is not the next one's
 part()
 {
 	tg-case -t "$1" "$2$suffix" "$0" "$3" && return
 	failed=1
-	killall -9 tgload 2>/dev/null
+	killall -9 tgload abuse 2>/dev/null	# rmmod waits for one that is stuck
 	rmmod timegraph 2>/dev/null
 }
 
@@ -265,8 +343,10 @@ case ${1-} in
 	part 60 two-overlap overlap
 	part 90 two-unbind unbound
 	part 90 two-loga seen
+	part 60 two-writes writes
 	[ $fermi = 0 ] || part 60 two-stuck stuck
 	part 60 two-refused refused
+	part 150 two-refusals refusals	# the last one: from here on nouveau refuses by tg_refuse
 	exit $failed
 	;;
 *) CASE=two-$1$suffix "$1";;

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * raw - nouveau's ioctls, and what each of them answers, for the VM cases `refusals` and `never`. No library
- * stands between: each call is made once, and what it answers is a line on standard output, `0` or the error's
- * name, so that two runs can be held against each other.
+ * raw - nouveau's ioctls, and what each of them answers, for the VM cases `refusals` and `never`.
+ * No library stands between: each call is made once. What it answers is a line on standard output,
+ * `0` or the error's name, so that two runs can be held against each other.
  *
- *	raw sizes		objects of sizes from 0 to 16 EiB, in every domain
- *	raw dumb		dumb buffers of sizes, through the card's primary node
- *	raw calls [exec]	a channel, an object, buffers, good and bad submissions, each call several times,
- *				whatever the others answer. exec: by EXEC, in an address space of its own
- *	raw channel		makes a channel, submits once, says `open`, reads a line, submits, frees it
- *	raw never N MIB COUNT	makes so many objects of MIB in VRAM and says `made`. For each line read: N times a
- *				submission that names them all, N times an object as large as all: the medians
- *				in us, and what they answer
- *	raw wait MIB [-r]	an object of MIB in VRAM, 0: a submission that names one: what it answers, and after how
- *				many ms. SIGUSR1 does nothing; with -r the kernel makes the call again then
+ * raw [-d CARD] COMMAND...: CARD is 0 unless told, or 1, the second one
+ *
+ *	sizes	objects of sizes from 0 to 16 EiB, in every domain
+ *	dumb	dumb buffers of sizes, through the card's primary node
+ *	calls [fermi|exec]
+ *		a channel, objects, buffers, good and bad submissions, each call several times,
+ *		whatever the others answer. fermi: objects of a GF100's, which has several
+ *		engines. exec: so, too, and by EXEC, in an address space of its own
+ *	unbound FILE [exec]
+ *		a call of each kind, without a channel, again and again until FILE is there:
+ *		for each kind, each answer once; `called` after the first round. A device that
+ *		goes meanwhile answers ENODEV
+ *	channel	makes a channel, submits once, says `open`, reads a line, submits, frees it
+ *	never N MIB COUNT [exec]
+ *		makes so many objects of MIB in VRAM and says `made`. For each line read: N
+ *		times a submission that names them all, N times an object as large as all: the
+ *		medians in us, and what they answer. exec: N times an EXEC, which names none
+ *	wait MIB [-r] [exec]
+ *		an object of MIB in VRAM, 0: a submission that names one: what it answers, and
+ *		after how many ms. SIGUSR1 does nothing; with -r the kernel makes the call again
+ *		then
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +61,12 @@
 #define PUSH_VA		0x100000ull
 #define KERNEL_VA	(1ull << 39)
 #define KERNEL_BYTES	(1ull << 38)
+
+#define CLASS_COMPUTE	0x50c0	/* Tesla's */
+#define CLASS_M2MF	0x9039	/* Fermi's */
+#define CLASS_COPY	0x90b5	/* Fermi's, of an engine of its own */
+
+static char render_node[32] = "/dev/dri/renderD128", primary_node[32] = "/dev/dri/card0";
 
 __attribute__((noreturn))
 static void die(const char *what)
@@ -108,7 +125,7 @@ static int sizes(void)
 		0, 1, 256 * GIB, 1024 * GIB - PAGE, 1024 * GIB, 1ull << 50, (1ull << 50) + 1, 1ull << 62, 1ull << 63,
 		-(uint64_t)PAGE, UINT64_MAX,
 	};
-	int fd = open_node("/dev/dri/renderD128");
+	int fd = open_node(render_node);
 	struct drm_nouveau_gem_new req;
 	uint32_t domain;
 	unsigned int i;
@@ -126,7 +143,7 @@ static int sizes(void)
 static int dumb(void)
 {
 	static const uint32_t side[] = { 0, 64, 24000, UINT32_MAX };
-	int fd = open_node("/dev/dri/card0");
+	int fd = open_node(primary_node);
 	struct drm_mode_create_dumb req;
 	struct drm_mode_destroy_dumb gone;
 	unsigned int w, h, bpp, n;
@@ -152,8 +169,14 @@ static int dumb(void)
 struct client {
 	int fd, channel;
 	uint32_t handle;
-	bool exec;
+	bool exec, fermi;
 };
+
+/* What fits the card */
+static int class_of(const struct client *c)
+{
+	return c->exec || c->fermi ? CLASS_M2MF : CLASS_COMPUTE;
+}
 
 static int push(const struct client *c, uint32_t handle, uint32_t index, uint32_t bytes, uint64_t flags)
 {
@@ -181,14 +204,14 @@ static int exec(const struct client *c, uint64_t list, uint32_t bytes)
 static bool client_new(struct client *c)
 {
 	struct channel_alloc alloc = { .fb = 0xbeef0201, .tt = 0xbeef0202, .channel = -1 };
-	struct grobj_alloc object = { .handle = 0xbeef50c0, .class = c->exec ? 0x9039 : 0x50c0 };
+	struct grobj_alloc object = { .handle = 0xbeef50c0, .class = class_of(c) };
 	struct vm_init init = { KERNEL_VA, KERNEL_BYTES };
 	struct vm_bind_op op = { .addr = PUSH_VA, .range = PAGE };
 	struct vm_bind bind = { .op_count = 1, .op_ptr = (uintptr_t)&op };
 	struct drm_nouveau_gem_new req;
 	int i;
 
-	c->fd = open_node("/dev/dri/renderD128");
+	c->fd = open_node(render_node);
 	if (c->exec)
 		say("VM_INIT", call(c->fd, VM_INIT, &init));
 	/* What a refused one leaves here may be a channel all the same */
@@ -197,6 +220,9 @@ static bool client_new(struct client *c)
 	c->channel = object.channel = alloc.channel;
 	for (i = 0; i < TIMES; i++, object.handle++)
 		say("GROBJ_ALLOC", call(c->fd, GROBJ_ALLOC, &object));
+	object.class = CLASS_COPY;
+	for (i = 0; i < TIMES && c->fermi; i++, object.handle++)
+		say("GROBJ_ALLOC, copies", call(c->fd, GROBJ_ALLOC, &object));
 	for (i = 0; i < TIMES; i++) {
 		if (!say("GEM_NEW", gem_new(c->fd, NOUVEAU_GEM_DOMAIN_VRAM, PAGE, &req)))
 			gem_close(c->fd, req.info.handle);
@@ -231,22 +257,53 @@ static void submit_all(const struct client *c)
 	}
 }
 
+#define NVIF_NEW	2	/* nvif.type */
+#define NVIF_CHANNEL	0xff	/* nvif.route: the token is a channel */
+#define NVIF_BYTES	56	/* of it all, for a new object */
+
+struct nvif {
+	uint8_t version, type, pad02[4], owner, route;
+	uint64_t token, object;
+	union {
+		struct {
+			uint8_t version, pad01[6], route;
+			uint64_t token, object;
+			uint32_t handle;
+			int32_t class;
+		} new;
+		uint8_t more[4096];
+	};
+};
+
+/* An object of the channel's, as libdrm asks for it */
+static int nvif_new(const struct client *c, unsigned int nr)
+{
+	struct nvif req = {
+		.type = NVIF_NEW, .route = NVIF_CHANNEL, .token = c->channel,
+		.new = {
+			.token = 1 + nr, .object = 1 + nr, .handle = 0xbeef7000 + nr,
+			.class = class_of(c),
+		},
+	};
+
+	return call(c->fd, NVIF(NVIF_BYTES), &req);
+}
+
 /* What becomes a question of NVIF's, or not: sizes that cut it, and more than it has */
 static void nvif(const struct client *c)
 {
 	static const unsigned int size[] = { 0, 1, 8, 24, 55, 56, 57, 4096 };
-	struct {
-		uint8_t version, type, pad02[4], owner, route;
-		uint64_t token, object;
-		uint8_t new[4096];
-	} req;
+	struct nvif req;
 	unsigned int i, route;
 	char what[64];
+
+	for (i = 0; i < TIMES; i++)
+		say("NVIF, an object", nvif_new(c, i));
 
 	for (i = 0; i < ARRAY_SIZE(size); i++)
 		for (route = 0; route < 256; route += 51) {
 			memset(&req, 0, sizeof(req));
-			req.type = 2;
+			req.type = NVIF_NEW;
 			req.route = route;
 			req.token = c->channel;
 			snprintf(what, sizeof(what), "NVIF of %u bytes, route %u", size[i], route);
@@ -255,9 +312,9 @@ static void nvif(const struct client *c)
 	say("NVIF at no address", call(c->fd, NVIF(56), NULL));
 }
 
-static int calls(bool by_exec)
+static int calls(const char *how)
 {
-	struct client c = { .exec = by_exec };
+	struct client c = { .exec = !strcmp(how, "exec"), .fermi = strcmp(how, "") };
 	int i;
 
 	if (client_new(&c))
@@ -267,6 +324,61 @@ static int calls(bool by_exec)
 		say("CHANNEL_FREE", call(c.fd, CHANNEL_FREE, &c.channel));
 	if (c.channel >= 0 && c.handle)
 		submit_all(&c);
+	return 0;
+}
+
+/* --- a device that goes --- */
+
+#define ERRNO_MAX	256
+
+/* What a call has answered, if it has not answered so before */
+static void say_once(unsigned int nr, const char *what, int error)
+{
+	static bool said[16][ERRNO_MAX];
+
+	if (error >= ERRNO_MAX || said[nr][error])
+		return;
+	said[nr][error] = true;
+	say(what, error);
+}
+
+/*
+ * A call of each kind that is hooked. No channel is there: nouveau refuses each that names one.
+ * EXEC has a file of its own, with an address space that PUSHBUF must not have.
+ */
+static void call_each(const struct client *c, const struct client *by_exec, int card)
+{
+	struct channel_alloc alloc = { .fb = 0xbeef0201, .tt = 0xbeef0202 };
+	struct grobj_alloc object = { .handle = 0xbeef50c0, .class = class_of(c) };
+	struct drm_mode_create_dumb buffer = { .width = 64, .height = 64, .bpp = 32 };
+	struct drm_nouveau_gem_new req;
+	int number = c->channel;
+
+	say_once(0, "PUSHBUF", push(c, c->handle, 0, 16, 0));
+	if (by_exec)
+		say_once(1, "EXEC", exec(by_exec, 0, 16));
+	say_once(2, "GEM_NEW in VRAM", gem_new(c->fd, NOUVEAU_GEM_DOMAIN_VRAM, PAGE, &req));
+	say_once(3, "GEM_NEW", gem_new(c->fd, NOUVEAU_GEM_DOMAIN_GART, PAGE, &req));
+	say_once(4, "CHANNEL_ALLOC", call(c->fd, CHANNEL_ALLOC, &alloc));
+	say_once(5, "GROBJ_ALLOC", call(c->fd, GROBJ_ALLOC, &object));
+	say_once(6, "NVIF", nvif_new(c, 0));
+	say_once(7, "DUMB", call(card, DRM_IOCTL_MODE_CREATE_DUMB, &buffer));
+	say_once(8, "CHANNEL_FREE", call(c->fd, CHANNEL_FREE, &number));
+}
+
+static int unbound(const char *until, bool by_exec)
+{
+	struct client c = { .fd = open_node(render_node), .handle = 1 };
+	struct client e = { .fd = open_node(render_node), .exec = true };
+	struct vm_init init = { KERNEL_VA, KERNEL_BYTES };
+	int card = open_node(primary_node);
+
+	if (by_exec && call(e.fd, VM_INIT, &init))
+		die("VM_INIT");
+	call_each(&c, by_exec ? &e : NULL, card);
+	say("called", 0);
+	while (access(until, F_OK))
+		call_each(&c, by_exec ? &e : NULL, card);
 	return 0;
 }
 
@@ -317,8 +429,10 @@ struct large {
 	unsigned int count;
 };
 
+/* EXEC names no objects: its process has them. They may lie elsewhere, so nouveau moves none. */
 static void large_new(struct large *l, const struct client *c, uint64_t bytes, unsigned int count)
 {
+	const uint32_t domains = NOUVEAU_GEM_DOMAIN_VRAM | (c->exec ? NOUVEAU_GEM_DOMAIN_GART : 0);
 	struct drm_nouveau_gem_new req;
 	unsigned int i;
 
@@ -326,7 +440,7 @@ static void large_new(struct large *l, const struct client *c, uint64_t bytes, u
 	l->bo[0].handle = c->handle;
 	l->bo[0].read_domains = l->bo[0].valid_domains = NOUVEAU_GEM_DOMAIN_GART;
 	for (i = 1; i <= count; i++) {
-		errno = gem_new(c->fd, NOUVEAU_GEM_DOMAIN_VRAM, bytes, &req);
+		errno = gem_new(c->fd, domains, bytes, &req);
 		if (errno)
 			die("an object");
 		l->bo[i].handle = req.info.handle;
@@ -334,7 +448,7 @@ static void large_new(struct large *l, const struct client *c, uint64_t bytes, u
 	}
 }
 
-static int push_large(const struct large *l, const struct client *c)
+static int submit_large(const struct large *l, const struct client *c)
 {
 	struct drm_nouveau_gem_pushbuf_push push = { .length = 16 };
 	struct drm_nouveau_gem_pushbuf req = {
@@ -342,15 +456,15 @@ static int push_large(const struct large *l, const struct client *c)
 		.push = (uintptr_t)&push,
 	};
 
-	return call(c->fd, PUSHBUF, &req);
+	return c->exec ? exec(c, 0, 16) : call(c->fd, PUSHBUF, &req);
 }
 
-static int never(unsigned int n, uint64_t mib, unsigned int count)
+static int never(unsigned int n, uint64_t mib, unsigned int count, bool by_exec)
 {
 	uint64_t *us = calloc(n, sizeof(*us));
 	struct drm_nouveau_gem_new new;
 	struct large large = { };
-	struct client c = { };
+	struct client c = { .exec = by_exec };
 	int error = 0, last;
 	unsigned int i;
 	char line[16];
@@ -362,13 +476,15 @@ static int never(unsigned int n, uint64_t mib, unsigned int count)
 	while (fgets(line, sizeof(line), stdin)) {
 		for (i = 0; i < n; i++) {
 			us[i] = now_us();
-			last = push_large(&large, &c);
+			last = submit_large(&large, &c);
 			us[i] = now_us() - us[i];
 			if (i && last != error)
 				die("another answer to the same submission");
 			error = last;
 		}
 		tell("submission", us, n, error);
+		if (by_exec)
+			continue;
 		for (i = 0; i < n; i++) {
 			us[i] = now_us();
 			last = gem_new(c.fd, NOUVEAU_GEM_DOMAIN_VRAM, (mib * count) << 20, &new);
@@ -387,17 +503,17 @@ static void nothing(int sig)
 	(void)sig;
 }
 
-static int wait_for(uint64_t mib, bool again)
+static int wait_for(uint64_t mib, bool again, bool by_exec)
 {
 	const struct sigaction action = { .sa_handler = nothing, .sa_flags = again ? SA_RESTART : 0 };
 	struct drm_nouveau_gem_new req;
 	struct large large = { };
-	struct client c = { };
+	struct client c = { .exec = by_exec };
 	uint64_t us;
 	int error;
 
 	if (mib)
-		c.fd = open_node("/dev/dri/renderD128");
+		c.fd = open_node(render_node);
 	else if (!client_new(&c))
 		die("wait");
 	else
@@ -405,28 +521,50 @@ static int wait_for(uint64_t mib, bool again)
 	sigaction(SIGUSR1, &action, NULL);
 	say("waits", 0);
 	us = now_us();
-	error = mib ? gem_new(c.fd, NOUVEAU_GEM_DOMAIN_VRAM, mib << 20, &req) : push_large(&large, &c);
+	error = mib ? gem_new(c.fd, NOUVEAU_GEM_DOMAIN_VRAM, mib << 20, &req) :
+		      submit_large(&large, &c);
 	us = now_us() - us;
 	printf("%s %s %llu\n", mib ? "object" : "submission", name_of(error), (unsigned long long)us / 1000);
 	return 0;
 }
 
+static bool has(char **args, const char *word)
+{
+	while (*args)
+		if (!strcmp(*args++, word))
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "", *more = argc > 2 ? argv[2] : "";
+	const char *what, *more;
+	int card;
 
+	if (argc > 2 && !strcmp(argv[1], "-d")) {
+		card = atoi(argv[2]);
+		snprintf(render_node, sizeof(render_node), "/dev/dri/renderD%d", 128 + card);
+		snprintf(primary_node, sizeof(primary_node), "/dev/dri/card%d", card);
+		argc -= 2;
+		argv += 2;
+	}
+	what = argc > 1 ? argv[1] : "";
+	more = argc > 2 ? argv[2] : "";
 	if (!strcmp(what, "sizes"))
 		return sizes();
 	if (!strcmp(what, "dumb"))
 		return dumb();
 	if (!strcmp(what, "calls"))
-		return calls(!strcmp(more, "exec"));
+		return calls(more);
+	if (!strcmp(what, "unbound") && argc > 2)
+		return unbound(more, has(argv + 3, "exec"));
 	if (!strcmp(what, "channel"))
 		return channel();
-	if (!strcmp(what, "never") && argc == 5)
-		return never(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+	if (!strcmp(what, "never") && argc > 4)
+		return never(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), has(argv + 5, "exec"));
 	if (!strcmp(what, "wait") && argc > 2)
-		return wait_for(atoi(argv[2]), argc > 3 && !strcmp(argv[3], "-r"));
-	fprintf(stderr, "usage: raw sizes | dumb | calls [exec] | channel | never N MIB COUNT | wait MIB [-r]\n");
+		return wait_for(atoi(more), has(argv + 3, "-r"), has(argv + 3, "exec"));
+	fprintf(stderr, "usage: raw [-d CARD] sizes | dumb | calls [fermi|exec] | unbound FILE [exec] |\n"
+			"       channel | never N MIB COUNT [exec] | wait MIB [-r] [exec]\n");
 	return 1;
 }

@@ -65,6 +65,7 @@ struct call {
 /* ---- driver.c ---- */
 
 extern bool counted;	/* -m */
+extern const char *node;	/* -d */
 
 /* Writes one line and ends with status 1. */
 __attribute__((noreturn, format(printf, 1, 2))) void fail(const char *format, ...);
@@ -122,6 +123,8 @@ void do_race(char **args);
 void do_threads(char **args);
 void do_signals(char **args);
 void do_exit(char **args);		/* process.c */
+void do_burst(char **args);
+void do_full(char **args);
 void do_fork(char **args);
 void do_become(char **args);
 void do_became(char **args);

@@ -20,6 +20,7 @@
 #include "abuse.h"
 
 bool counted;
+const char *node = "/dev/dri/renderD128";
 
 void fail(const char *format, ...)
 {
@@ -53,10 +54,10 @@ void sleep_ms(long long ms)
 
 int open_node(void)
 {
-	int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	int fd = open(node, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
-		fail("/dev/dri/renderD128: %s", strerror(errno));
+		fail("%s: %s", node, strerror(errno));
 	return fd;
 }
 

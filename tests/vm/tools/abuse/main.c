@@ -22,6 +22,8 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "exit", 2, do_exit, "N COST: end with N groups in flight" },
+	{ "burst", 2, do_burst, "N COST: N groups in flight at once; then stay" },
+	{ "full", 2, do_full, "N COST: when continued, N groups in flight; needs no more memory" },
 	{ "free", 1, do_free, "COST: free a channel while a thread waits to submit to it" },
 	{ "race", 1, do_race, "SECONDS: submit to a channel that other threads make and free" },
 	{ "errors", 1, do_errors, "COST: each error of nouveau's, before and after emission" },
@@ -51,8 +53,9 @@ static void explain(void)
 {
 	unsigned int i;
 
-	fprintf(stderr, "usage: abuse [-m] [-n NAME] COMMAND ARG...; costs in us\n"
+	fprintf(stderr, "usage: abuse [-m] [-d NODE] [-n NAME] COMMAND ARG...; costs in us\n"
 			"  -m       timegraph is loaded: look at its counters\n"
+			"  -d NODE  of another card than the first\n"
 			"  -n NAME  name of the process\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(stderr, "  %s %s\n", commands[i].name, commands[i].help);
@@ -64,9 +67,11 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "+mn:")) != -1) {
+	while ((opt = getopt(argc, argv, "+md:n:")) != -1) {
 		if (opt == 'm')
 			counted = true;
+		else if (opt == 'd')
+			node = optarg;
 		else if (opt == 'n')
 			prctl(PR_SET_NAME, optarg);
 		else

@@ -30,6 +30,57 @@ void do_exit(char **args)
 	_exit(0);
 }
 
+/* burst N COST: N groups in flight at once; when they have completed, stay with the channel */
+void do_burst(char **args)
+{
+	unsigned int i, n = number(args[0]);
+	struct chan ch;
+
+	chan_new(&ch, open_node(), number(args[1]));
+	for (i = 1; i <= n; i++)
+		must("submission", submit(&ch, i));
+	printf("%u groups in flight\n", n);
+	fflush(stdout);
+	must("wait", chan_wait(&ch));
+	printf("completed\n");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+/*
+ * full N COST: when it is continued, N groups in flight at once; how many were taken, and how many
+ * refused for want of memory; and then one after the other, until killed. It touches no page that
+ * is not there yet: in a cgroup without memory it would sleep for ever.
+ */
+void do_full(char **args)
+{
+	unsigned int i, n = number(args[0]), refused = 0;
+	struct chan ch;
+	int ret;
+
+	chan_new(&ch, open_node(), number(args[1]));
+	run_group(&ch, 1);
+	printf("begins\n");
+	fflush(stdout);
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		fail("mlockall: %s", strerror(errno));
+	raise(SIGSTOP);
+	for (i = 0; i < n; i++) {
+		ret = submit(&ch, i + 2);
+		if (ret && ret != -ENOMEM)
+			must("submission", ret);
+		refused += !!ret;
+	}
+	printf("taken %u, refused %u\n", n - refused, refused);
+	fflush(stdout);
+	for (;; sleep_ms(2)) {
+		ret = submit(&ch, ++i + 2);
+		if (ret && ret != -ENOMEM)
+			must("submission", ret);
+	}
+}
+
 /*
  * fork N COST: a process opens the device, submits, and leaves it to its child, which goes on with
  * the same channel after its parent has ended: it is a client of its own.
