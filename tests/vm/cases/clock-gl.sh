@@ -16,6 +16,13 @@ part()
 		sed -n "s/.*\"$3\":\([0-9]*\).*/\1/p" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
+# moves: a channel from row $first on has completed more than a few groups. Mesa makes one to try the card, and then another
+moves()
+{
+	echo "$first,$(rows)" >"/tmp/$name.rows"
+	[ "$(part /tmp/truth "$name" groups)" -gt 50 ]
+}
+
 # program NAME COMMAND...: in the background; its channels are the next that the card sees
 program()
 {
@@ -24,8 +31,7 @@ program()
 	first=$(($(rows) + 1))
 	"$@" >"/tmp/$name.txt" 2>&1 &
 	echo $! >"/tmp/$name.pid"
-	until_true 60 eval '[ "$(rows)" -ge $first ]' || die "$name makes no channel: $(cat "/tmp/$name.txt")"
-	sleep 5
+	until_true 60 moves || die "$name does nothing: $(cat "/tmp/$name.txt")"
 	echo "$first,$(rows)" >"/tmp/$name.rows"
 	pids="$pids $!" names="$names $name"
 }
