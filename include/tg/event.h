@@ -5,6 +5,8 @@
  * A host turns everything that happens into one tg_event, feeds it under the GPU's lock, and
  * carries out the actions that the core emits meanwhile. Both are recorded (tg/record.h), and a
  * recorded run can be replayed, since an event holds all that influences a decision.
+ *
+ * Terms (docs/glossary.md): cookie, forged, late, mask, rematch.
  */
 #ifndef TG_EVENT_H
 #define TG_EVENT_H

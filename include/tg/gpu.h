@@ -6,6 +6,8 @@
  * no clock, lock, memory, thread or device: hosts feed it (the kernel module, the simulator,
  * tests), and whatever it must remember lives in memory that the host gave.
  *
+ * Terms (docs/glossary.md): cookie, late, mask, season, stale, typical.
+ *
  * Locking (the one place that says it)
  *	All calls for one tg_gpu are serialised by one lock of its host; every field below is
  *	read and written under it. In the kernel it is tgk_gpu.lock, a raw spinlock taken with

@@ -2,6 +2,8 @@
 /*
  * The books of a GPU's memory (VRAM), and admission by it (schedGPU, section 5).
  *
+ * Terms (docs/glossary.md): account, ageing, cookie, deadlock, part, request.
+ *
  * Before the driver is asked for VRAM, the host asks here (TG_EV_MEM_ASK); when the driver has
  * freed VRAM, the host gives it back here (TG_EV_MEM_FREE). An account is what one process holds,
  * whether or not it has a channel. The host numbers accounts, and names a client's at its JOIN.

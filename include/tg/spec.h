@@ -3,6 +3,8 @@
  * The specification: from text to a table, and which line a client gets (TimeGraph, section 3;
  * grammar in docs/spec-format.md).
  *
+ * Terms (docs/glossary.md): entry, identity, line, match, serial.
+ *
  *	name...:sched:resv:prio:C:T[:key=value,...]	# comment
  *	[vgpu NAME]:compute:copy:memory
  *
