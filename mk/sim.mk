@@ -138,8 +138,8 @@ fuzz: $(FUZZ_BIN) $(FUZZERS:%=$(B)/fuzz/corpus-%)
 	done
 
 # Line coverage of src/core and src/policy: the same tests, with counters in the sanitisers' place.
-COV_UNIT := $(addprefix $(B)/cov/tests/core/,core_test record_test predict_test spec_parse spec_match \
-	spec_fuzz)
+COV_UNIT := $(addprefix $(B)/cov/tests/core/,core_test reserve_test record_test key_test predict_test \
+	spec_parse spec_match spec_fuzz)
 
 .PHONY: coverage
 coverage:

@@ -89,7 +89,7 @@ enum tg_form {
 	row(lost, U64, STATS32, 0, "lost", COUNTER("timegraph_groups_lost"),			\
 	    "command groups written off")							\
 	row(overlaps, U64, STATS32, 0, "overlaps", COUNTER("timegraph_groups_overlapped"),	\
-	    "command groups that lost their turn: they did not reach the GPU in time")		\
+	    "command groups that lost their slot: they did not reach the GPU in time")		\
 	row(wait_reserve, NS, STATS, 0, "wait_reserve_us",					\
 	    COUNTER_OF("timegraph_wait_seconds", "cause=\"reserve\"",				\
 		       "time that command groups waited, by cause"),				\
@@ -133,6 +133,6 @@ enum tg_form {
 	row(vram_wait_time, NS, HOST, 0, "vram_wait_us",					\
 	    COUNTER("timegraph_vram_wait_seconds"), "time that requests for VRAM waited")	\
 	row(held_time, NS, STATS, 0, "held_us", COUNTER("timegraph_held_seconds"),		\
-	    "time from command groups' turns to their starts; no GPU time")
+	    "time from the pick of command groups to their starts; no GPU time")
 
 #endif /* TG_COUNTERS_H */

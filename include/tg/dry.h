@@ -5,7 +5,7 @@
  * While the knob dry_run is 1, `fifo` is in force: every submission goes at once and is accounted.
  * The policy that was in force, or is chosen meanwhile, decides about the same submissions in a
  * second tg_gpu, the model. The model has its own clock, which follows the real one. A job arrives
- * in the model when it really arrived. From its turn to the hardware, and on the hardware, it takes
+ * in the model when it really arrived. From its FREE to the hardware, and on the hardware, it takes
  * as long as it really took. So the model's clock stands still as long as the job that the model
  * runs has not really completed. When the model frees a job, the core reports the job's wait
  * (TG_ACT_WOULD) and adds it to its client's sums.
@@ -50,7 +50,7 @@ enum tg_dry_state { TG_DRY_ARRIVED, TG_DRY_WAITS, TG_DRY_FREED };
  * @submitted: when, by the model's clock
  * @predicted: x, as the real client's history has it
  * @freed: when, by the model's clock
- * @delay: from the real job's turn to its start, ns
+ * @delay: from the real job's FREE to its start, ns
  * @used: time that the real job took, ns; negative: not known yet
  */
 struct tg_dry_job {

@@ -5,6 +5,8 @@
  * A host turns everything that happens into one tg_event, feeds it under the GPU's lock, and
  * carries out the actions that the core emits meanwhile. Both are recorded (tg/record.h), and a
  * recorded run can be replayed, since an event holds all that influences a decision.
+ *
+ * Terms (docs/glossary.md): cookie, forged, late, mask, rematch.
  */
 #ifndef TG_EVENT_H
 #define TG_EVENT_H
@@ -43,7 +45,7 @@ struct tg_spec;
  * @TG_EV_POLICY: switch to policy.number (tg_policy_find()): drain, hand over.
  * @TG_EV_KNOB: set knob.number of the core (knob.of_policy 0) or of the policy in force (1) to
  *	knob.value.
- * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL asked for and that has just
+ * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL began and that has just
  *	ended: one for each client that was active, then one with client = 0, which closes the
  *	phase. at: its end; sample. -EBUSY: the phase was called off.
  * @TG_EV_PRIO: an administrator sets a priority by hand. client; prio.level: TG_PRIO_MIN to
@@ -51,7 +53,7 @@ struct tg_spec;
  *	the foreground window does not change it.
  * @TG_EV_FOREGROUND: another process has the foreground window. foreground.pid: 0: none has.
  * @TG_EV_MEM_SIZE: the GPU has so much VRAM. mem.bytes: 0: not known.
- * @TG_EV_MEM_ASK: a process is about to ask the driver for VRAM. account: not 0; mem.request: its
+ * @TG_EV_MEM_ASK: a process will request VRAM of the driver. account: not 0; mem.request: its
  *	number, chosen by the host, never reused; mem.bytes; taken: 0: answered by TG_ACT_MEM_GRANT
  *	or TG_ACT_MEM_REFUSE, now or later; 1: the process has the bytes already (the driver
  *	rounded up), no answer; host: cookie of the request. Takes one account (a new
@@ -231,11 +233,11 @@ enum tg_action_kind {
  * @TG_NOTE_DRY: a dry run: policy number job is modelled, and no job is delayed
  * @TG_NOTE_NOT_ADMITTED: the client's reserve does not fit beside those admitted; it is in
  *	Background
- * @TG_NOTE_NO_VRAM: the VRAM that the client's line asks for (mem=) does not fit beside what is
+ * @TG_NOTE_NO_VRAM: the VRAM that the client's line names (mem=) does not fit beside what is
  *	held; none is set aside, and it is in Background
  * @TG_NOTE_VRAM_LATE: a request for VRAM has waited for too long and is refused
  * @TG_NOTE_VRAM_DEADLOCK: a request for VRAM is refused, since holders wait for each other
- * @TG_NOTE_FORGED: somebody writes where the GPU writes when the client's jobs have ended
+ * @TG_NOTE_FORGED: the client writes where the GPU writes when jobs have ended
  */
 enum tg_note {
 	TG_NOTE_LOST, TG_NOTE_REPAIRED, TG_NOTE_RECOVERED, TG_NOTE_OVERLAP,

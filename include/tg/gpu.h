@@ -6,6 +6,8 @@
  * no clock, lock, memory, thread or device: hosts feed it (the kernel module, the simulator,
  * tests), and whatever it must remember lives in memory that the host gave.
  *
+ * Terms (docs/glossary.md): cookie, late, mask, season, stale, typical.
+ *
  * Locking (the one place that says it)
  *	All calls for one tg_gpu are serialised by one lock of its host; every field below is
  *	read and written under it. In the kernel it is tgk_gpu.lock, a raw spinlock taken with
@@ -15,7 +17,7 @@
  *	No call sleeps. Work per event: O(log n). Exceptions: when a season turns (dfq), a poll
  *	phase ends (loga) or an administrator changes a virtual GPU, all clients are visited, and
  *	all jobs that wait for one client when its line of the spec changes. What takes longer is
- *	done in steps, each with an event of its own, for which the core asks by TIMER: another
+ *	done in steps, each with an event of its own, a TIMER that the core has armed: another
  *	policy or spec, many gates that turn, what a budget means for many jobs, answers to many
  *	requests for memory.
  *
@@ -194,7 +196,7 @@ struct tg_vgpu {
  * @cut: its latest IDLE did not come in time: a job of its own may be in flight still
  * @joined: the policy in force knows it: join() has been called
  * @stale: the spec in force has yet to come to it
- * @no_vram: the memory that its line asks for (mem=) did not fit
+ * @no_vram: the memory that its line names (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
  * @untold: the host is to be told of @gate, or jobs are to be freed behind it, in a later event
  * @told: the host has been told of @gate
@@ -546,11 +548,11 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_acti
 bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 unreported);
 
 /**
- * tg_gpu_again() - shall the host ask the driver again for memory that it has just refused?
+ * tg_gpu_again() - shall the host repeat a request for memory that the driver has just refused?
  * @gpu: the GPU
- * @account: account of the process that asks or submits; 0 or an unknown number: none
+ * @account: account of the process that requests or submits; 0 or an unknown number: none
  * @bytes: of VRAM that have to be there at the same time
- * @waited: how long ago the driver was first asked, ns
+ * @waited: how long ago the driver was first called, ns
  *
  * True where requests for memory wait (vram_order, mem=, the part of a virtual GPU): by the books
  * the memory fits, and the driver refuses it only for what other processes do at this moment. False

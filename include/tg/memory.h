@@ -2,14 +2,17 @@
 /*
  * The books of a GPU's memory (VRAM), and admission by it (schedGPU, section 5).
  *
- * Before the driver is asked for VRAM, the host asks here (TG_EV_MEM_ASK); when the driver has
- * freed VRAM, the host gives it back here (TG_EV_MEM_FREE). An account is what one process holds,
- * whether or not it has a channel. The host numbers accounts, and names a client's at its JOIN.
+ * Terms (docs/glossary.md): account, ageing, cookie, deadlock, part, request.
+ *
+ * Before a process requests VRAM from the driver, the host requests it here (TG_EV_MEM_ASK); when
+ * the driver has freed VRAM, the host gives it back here (TG_EV_MEM_FREE). An account is what one
+ * process holds, whether or not it has a channel. The host numbers accounts, and names a client's
+ * at its JOIN.
  *
  * Virtual GPUs divide the memory by their shares (Gdev, section 5.2). Each has its part; processes
  * that belong to none share what is left. An account belongs to the virtual GPU of its process's
  * latest client, and stays there when that client has gone; before its first channel, to none.
- * Parts are independent: each has its own sums, its own line of requests, and its own deadlocks. A
+ * Parts are independent: each has its own sums, its own queue of requests, and its own deadlocks. A
  * part may hold more than its size, after an account has moved to it or its share has been made
  * smaller, until enough has been given back.
  *
@@ -32,15 +35,15 @@
  *	that would not fit even if all other accounts of its part gave everything back, at once.
  *	Deadlock. Accounts that wait for nothing may give memory back. If no request that may go
  *	next would fit even when all of them had, the oldest request that fits now, of an account
- *	that holds memory, overtakes the line. If no account that holds memory and waits could get
+ *	that holds memory, overtakes the queue. If no account that holds memory and waits could get
  *	all that it waits for even then, such accounts wait for each other: the youngest request of
  *	one is refused.
- *	mem=. What a client's line of the spec asks for is set aside for its process. If it does
+ *	mem=. What a client's line of the spec names is set aside for its process. If it does
  *	not fit, nothing is, and the client gets Background instead of its reserve. Requests
  *	within what is set aside never wait.
  *
  * One event answers at most one of the requests that wait, since the host wakes its thread under
- * the GPU's lock. If more may be answered, TG_ACT_ARM asks for TG_EV_TIMER 20 us later.
+ * the GPU's lock. If more may be answered, TG_ACT_ARM has TG_EV_TIMER come 20 us later.
  *
  * The books count requests, not residency: the driver may have moved an object elsewhere, and
  * still knows that it belongs into VRAM.
@@ -103,7 +106,7 @@ struct tg_account {
  * struct tg_mem_request - a request that waits; under the GPU's lock
  * @link: in tg_mem_part.requests, or next in the pool
  * @id: the host's number
- * @account: the account that asks
+ * @account: the account that makes it
  * @bytes: how many
  * @since: when it came
  * @host: cookie

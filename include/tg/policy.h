@@ -186,7 +186,7 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
  * @client: the client; its gate is not open any more
  *
  * idle() is called in a later event, after job_deadline_us at the latest: then TG_NOTE_DRAIN_CUT
- * blames the client. The time runs from when the host is asked. A second tg_sync() before that
+ * blames the client. The time runs from when the host gets SYNC. A second tg_sync() before that
  * changes nothing; opening the gate calls it off.
  */
 void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
@@ -223,7 +223,7 @@ bool tg_client_waits(const struct tg_client *client);
  * @time: when
  *
  * A policy may call it from pick(), which is called again at that time. It holds for one call of
- * pick(): the next one has to ask again.
+ * pick(): the next one has to call it again.
  */
 static inline void tg_wake_by(struct tg_gpu *gpu, s64 time)
 {

@@ -3,6 +3,8 @@
  * The specification: from text to a table, and which line a client gets (TimeGraph, section 3;
  * grammar in docs/spec-format.md).
  *
+ * Terms (docs/glossary.md): entry, identity, line, match, serial.
+ *
  *	name...:sched:resv:prio:C:T[:key=value,...]	# comment
  *	[vgpu NAME]:compute:copy:memory
  *
@@ -49,7 +51,7 @@ struct tg_str {
  * struct tg_spec_entry - one line
  * @line: line number, from 1
  * @pattern: name and globs, by enum tg_match; each at most TG_SPEC_PATTERN_MAX bytes, 0 of
- *	those that the line does not ask for, and it asks for one at least. A plain name is cut to
+ *	those that the line does not name, and it names one at least. A plain name is cut to
  *	the 15 bytes that the kernel keeps of a process's name when it is matched
  * @sched: PRT or HT
  * @resv: PE, AE or BG
@@ -61,7 +63,7 @@ struct tg_str {
  * @weight: 1 to TG_SPEC_WEIGHT_MAX, default 1
  * @depth: 1 to TG_DEPTH_MAX groups in flight, 0: the policy's default
  * @vgpu: name of the virtual GPU, at most TG_NAME_LEN - 1 bytes
- * @mem: bytes of VRAM asked for; 0: none named
+ * @mem: bytes of VRAM; 0: none named
  * @next_reserve: of the entries that are the first to name a shared reserve, the one before this,
  *	or -1
  */
@@ -102,7 +104,7 @@ struct tg_spec_vgpu {
  *	with C and T), or -1
  * @reserves: index of the last entry that is the first to name a shared reserve, or -1; others
  *	follow by next_reserve
- * @mem: an entry asks for VRAM
+ * @mem: an entry names VRAM
  * @serial: the host's number of this spec, never used again; 0: its identities keep no answers
  *	(struct tg_identity)
  */
@@ -162,7 +164,7 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err);
  * @id: the client
  *
  * The first line whose patterns all match wins. An identity without exe or cgroup matches no
- * line that asks for it.
+ * line that names it.
  *
  * Return: the entry, or NULL: lowest priority, Background.
  */

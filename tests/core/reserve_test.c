@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core by example: reserves (PE, AE, shared ones, Background), admission, and the early choice
+ * by prediction (`lead_us`). script.h explains the rows.
+ */
+#include "script.h"
+
+/* Group 3 is a long one of a's, 4 a short one of b's, both known, and their reserve is in debt. */
+#define SHARED_AE \
+	"0 spec a:prt:ae:1:1000:10000:reserve=r b:prt:ae:1:1000:10000:reserve=r " \
+	"h:prt:ae:9:1000:10000:reserve=r\n" \
+	"0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 h\n" "0 submit 1 1 1 71\n" "0 started 1\n" \
+	"5000 done 1\n" "6000 submit 2 1 2 71\n" "40001 started 2\n" "40801 done 2\n" \
+	"41000 submit 1 1 3 71\n" "41001 submit 2 1 4 71\n"
+
+/* Group 2 runs from 1010, and is predicted to take 1000; b, c: no priority, h: a high one. */
+#define LEAD \
+	"0 spec a:prt:ae:1:1000:1000 h:prt:bg:9:0:0\n" "0 pknob 1 100\n" "0 join 1 1 a\n" \
+	"0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 4 1 h\n" "0 submit 1 1 1\n" "0 started 1\n" \
+	"1000 done 1\n" "1000 submit 1 1 2\n" "1010 started 2\n"
+
+static const struct row rows[] = {
+	{ "PE: overrun is paid back before the next group", "timegraph",
+	  "0 spec b:prt:pe:1:2500:25000\n" "0 join 1 1 b\n"
+	  "1000 submit 1 1 1\n" "1000 started 1\n" "1001 submit 1 1 2\n" "21000 done 1\n"
+	  "290000 wait\n",
+	  "1000 free 1, 200000 free 2" },
+	{ "PE: the budget is cut to C at a refill", "timegraph",
+	  "0 spec b:prt:pe:1:10000:100000\n" "0 join 1 1 b\n"
+	  "500000 submit 1 1 1\n" "500000 started 1\n" "512000 done 1\n" "512000 submit 1 1 2\n"
+	  "600000 wait\n",
+	  "500000 free 1, 600000 free 2" },
+	{ "PE: a group that runs across refills loses none of them", "timegraph",
+	  "0 spec b:prt:pe:1:20000:25000\n" "0 join 1 1 b\n"
+	  "10000 submit 1 1 1\n" "10000 started 1\n" "30000 submit 1 1 2\n" "90000 done 1\n"
+	  "130000 wait\n",
+	  "10000 free 1, 100000 free 2" },
+	{ "PE: an exhausted client does not hold up another", "timegraph",
+	  "0 spec b:prt:pe:9:1000:100000 g:prt:bg:1:0:0\n" "0 join 1 1 b\n" "0 join 2 1 g\n"
+	  "0 submit 1 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "20 submit 2 1 3\n" "5000 done 1\n"
+	  "5001 started 3\n" "6000 done 3\n",
+	  "0 free 1, 5000 free 3" },
+	{ "PE: a shared reserve is one budget", "timegraph",
+	  "0 spec a:prt:pe:1:1000:100000:reserve=r b:prt:pe:1:1000:100000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "10 submit 2 1 2\n"
+	  "1500 done 1\n" "100000 wait\n",
+	  "0 free 1, 100000 free 2" },
+	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
+	  "0 knob 6 100\n"
+	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 3 2 c\n"
+	  "10 submit 3 1 1\n" "10 started 1\n" "910 done 1\n" "911 submit 3 1 2\n" "911 started 2\n"
+	  "1911 done 2\n" "1911 leave 2 1\n"
+	  "2000 rematch a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
+	  "2010 submit 3 1 3\n" "2010 started 3\n" "2310 done 3\n" "2311 submit 3 1 4\n"
+	  "3000 wait\n",
+	  "0 note not-admitted 3 0, 10 free 1, 911 free 2, 1911 gone 2, 2010 free 3, 3000 free 4" },
+	{ "admission: a shared reserve counts once, and its members are admitted with it", "timegraph",
+	  "0 knob 6 50\n"
+	  "0 spec a:prt:pe:1:500:1000:reserve=r b:prt:pe:1:500:1000:reserve=r c:prt:pe:1:1:1000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 leave 1 1\n" "2 join 4 1 c\n"
+	  "3 leave 2 1\n" "4 join 5 1 c\n",
+	  "0 note not-admitted 3 0, 1 gone 1, 2 note not-admitted 4 0, 3 gone 2" },
+	{ "admission: thirds make a whole", "timegraph",
+	  "0 knob 6 100\n" "0 spec a:prt:pe:1:1:3\n"
+	  "0 join 1 1 a\n" "0 join 2 1 a\n" "0 join 3 1 a\n" "0 join 4 1 a\n",
+	  "0 note not-admitted 4 0" },
+	{ "admission: a spec may swap what clients have", "timegraph",
+	  "0 knob 6 100\n" "0 spec a:prt:pe:1:700:1000 b:prt:pe:1:300:1000\n"
+	  "0 join 1 1 b\n" "0 join 2 1 a\n"
+	  "1 rematch a:prt:pe:1:300:1000 b:prt:pe:1:700:1000\n"
+	  "2 knob 6 50\n" "3 join 2 2 a\n" "4 join 1 2 b\n",
+	  "3 note not-admitted 2 0, 4 note not-admitted 1 0" },
+	{ "Background is unlimited until it is configured", "timegraph",
+	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "5000000 submit 1 1 2\n"
+	  "9000000 done 1\n",
+	  "0 free 1, 9000000 free 2" },
+	{ "Background configured by the spec", "timegraph",
+	  "0 spec a:prt:bg:1:1000:10000\n"
+	  "0 join 1 1 x\n" "0 submit 1 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "2000 done 1\n"
+	  "20000 wait\n",
+	  "0 free 1, 20000 free 2" },
+	{ "AE: a group goes when its prediction fits", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "3000 done 1\n" "3000 submit 1 1 2\n" "100000 wait\n",
+	  "0 free 1, 50000 free 2" },
+	{ "AE: each key has its own prediction, a new one the worst", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1 71\n" "0 started 1\n"
+	  "500 done 1\n" "500 submit 1 1 2 72\n" "500 started 2\n" "510 done 2\n"
+	  "511 submit 1 1 3 72\n" "511 started 3\n" "521 done 3\n" "522 submit 1 1 4 71\n"
+	  "20000 wait\n",
+	  "0 free 1, 500 free 2, 511 free 3, 10000 free 4" },
+	{ "AE: a shared budget is saved for who waits first", "timegraph",
+	  SHARED_AE "100001 started 3\n" "105001 done 3\n" "120000 wait\n",
+	  "0 free 1, 40000 free 2, 100000 free 3, 110000 free 4" },
+	{ "AE: a higher priority passes who waits first", "timegraph",
+	  SHARED_AE "42000 submit 3 1 5\n" "50001 started 5\n" "50101 done 5\n" "100001 started 3\n"
+	  "105001 done 3\n" "120000 wait\n",
+	  "0 free 1, 40000 free 2, 50000 free 5, 100000 free 3, 110000 free 4" },
+	{ "AE: so does one that is given one while it waits", "timegraph",
+	  SHARED_AE "65000 prio 2 5\n" "65001 started 4\n" "65801 done 4\n" "120000 wait\n",
+	  "0 free 1, 40000 free 2, 65000 free 4, 110000 free 3" },
+	{ "AE: after one's own group no switch is predicted", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "651 submit 1 1 3 71\n"
+	  "20000 wait\n",
+	  "0 free 1, 651 free 3" },
+	{ "AE: after another's group the switch is added", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "601 submit 2 1 2\n"
+	  "601 started 2\n" "650 done 2\n" "651 submit 1 1 3 71\n" "20000 wait\n",
+	  "0 free 1, 601 free 2, 10000 free 3" },
+	{ "AE: another's group that is let in before adds the switch, too", "timegraph",
+	  "0 spec a:ht:ae:1:2050:10000 b:prt:bg:9:0:0\n" "0 knob 4 200\n" "0 join 1 1 a\n"
+	  "0 join 2 1 b\n" "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n"
+	  "600 submit 1 1 2 71\n" "600 started 2\n" "605 submit 2 1 3\n" "610 submit 1 1 4 71\n"
+	  "1100 done 2\n" "1101 started 3\n" "1150 done 3\n" "1151 submit 1 1 5 71\n"
+	  "1152 started 4\n" "1752 done 4\n" "20000 wait\n",
+	  "0 free 1, 600 free 2, 1100 free 3, 1150 free 4, 10000 free 5" },
+	{ "AE: a channel that is gone is no other's", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "610 leave 1 1\n"
+	  "611 join 3 1 a\n" "612 submit 3 1 3 71\n" "612 started 3\n" "1212 done 3\n"
+	  "1213 submit 3 1 4 71\n" "20000 wait\n",
+	  "0 free 1, 610 gone 1, 612 free 3, 1213 free 4" },
+	{ "AE: a waiter that moves to PE predicts no more", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1 71\n" "0 started 1\n"
+	  "800 done 1\n" "801 submit 1 1 2 71\n" "802 rematch a:prt:pe:1:1000:10000:reserve=r\n"
+	  "803 started 2\n" "813 done 2\n" "814 rematch a:prt:ae:1:1000:10000\n"
+	  "815 submit 1 1 3 71\n" "816 started 3\n" "826 done 3\n" "827 submit 1 1 4 71\n",
+	  "0 free 1, 802 free 2, 815 free 3, 827 free 4" },
+	{ "lead: the next goes before the end that is predicted, and only one", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1012 submit 3 1 4\n" "1920 started 3\n" "2010 done 2\n"
+	  "3000 done 3\n",
+	  "0 free 1, 1000 free 2, 1910 free 3, 3000 free 4" },
+	{ "lead: 0 is off", "timegraph",
+	  LEAD "1010 pknob 1 0\n" "1011 submit 2 1 3\n" "2010 done 2\n",
+	  "0 free 1, 1000 free 2, 2010 free 3" },
+	{ "lead: who arrives in time goes first", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1909 submit 4 1 4\n" "1910 wait\n",
+	  "0 free 1, 1000 free 2, 1910 free 4" },
+	{ "lead: who arrives later waits for one more", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1911 submit 4 1 4\n" "1920 started 3\n" "2010 done 2\n"
+	  "2020 wait\n" "3000 done 3\n",
+	  "0 free 1, 1000 free 2, 1910 free 3, 3000 free 4" },
+	{ "lead: one that ends sooner than predicted is followed then", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1500 done 2\n",
+	  "0 free 1, 1000 free 2, 1500 free 3" },
+	{ "lead: one that lasts longer is followed by one", "timegraph",
+	  LEAD "1011 submit 2 1 3\n" "1012 submit 3 1 4\n" "1920 started 3\n" "5000 done 2\n"
+	  "5500 done 3\n",
+	  "0 free 1, 1000 free 2, 1910 free 3, 5500 free 4" },
+	{ "lead: who comes within it goes at once", "timegraph",
+	  LEAD "1950 submit 2 1 3\n",
+	  "0 free 1, 1000 free 2, 1950 free 3" },
+	{ "lead: not before the one that was freed has started", "timegraph",
+	  "0 spec a:prt:ae:1:1000:1000\n" "0 pknob 1 100\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
+	  "0 submit 1 1 1\n" "0 started 1\n" "1000 done 1\n" "1000 submit 1 1 2\n"
+	  "1010 submit 2 1 3\n" "5000 started 2\n" "10000 wait\n",
+	  "0 free 1, 1000 free 2, 5900 free 3" },
+	{ "lead: not beside one of which nothing is predicted", "timegraph",
+	  "0 pknob 1 100\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "10 submit 2 1 2\n" "1000 done 1\n",
+	  "0 free 1, 1000 free 2" },
+	{ "lead: not one whose reserve limits it", "timegraph",
+	  LEAD "1010 spec b:prt:pe:9:1000:10000\n" "1010 join 5 1 b\n" "1011 submit 5 1 3\n"
+	  "1012 submit 3 1 4\n" "2010 done 2\n",
+	  "0 free 1, 1000 free 2, 2010 free 3" },
+	{ "lead: not while the next needs several engines", "timegraph",
+	  LEAD "1011 join 5 1 e 3\n" "1011 submit 5 1 3\n" "1012 submit 2 1 4\n" "2010 done 2\n",
+	  "0 free 1, 1000 free 2, 2010 free 3" },
+};
+
+int main(void)
+{
+	return run_rows(rows, ARRAY_SIZE(rows));
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Scripts for the core: each row is a script of events and the actions that must come out.
+ * core_test.c and reserve_test.c have the rows, and call run_rows().
+ *
+ * A script has one event a line, `TIME EVENT ARGUMENTS`, times in microseconds; timers that the
+ * core asked for are fed when their time comes. Expected is the list of actions as
+ * `TIME ACTION ...`, in order; ARM and the first GATE of a client are left out. After every event
+ * all invariants are checked.
+ *
+ *	join CLIENT CHANNEL COMM [MASK]	(of engines; 1 unless given)
+ *	engines CLIENT CHANNEL MASK	(from now on)
+ *	leave CLIENT CHANNEL
+ *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
+ *	started JOB [AT]		done JOB [AT]
+ *	exact JOB AT	by JOB AT	forged JOB	(DONE, with other values of enum tg_done)
+ *	spec TEXT			rematch TEXT		(lines separated by blanks; |: a blank)
+ *	policy NAME	idle CLIENT	knob NR VALUE	wait	(pknob: one of the policy's)
+ *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
+ *	prio? CLIENT			(logs `prio N`)
+ *	time CLIENT			(logs `used US`: its time on the GPU)
+ *	held CLIENT			(logs `held US`)
+ *	budget CLIENT			(logs `budget US`: of its reserve)
+ *
+ * An event that is refused logs `TIME -ERRNO`.
+ */
+#ifndef TESTS_CORE_SCRIPT_H
+#define TESTS_CORE_SCRIPT_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tg/policy.h>
+#include "../lib/test.h"
+
+#define LOG_MAX 8192
+
+struct row {
+	const char *name, *policy, *script, *expected;
+};
+
+/* The host of these tests: logs actions, keeps the timer, owns all memory. */
+struct host {
+	struct tg_actions actions;
+	struct tg_gpu gpu;
+	s64 armed;
+	char log[LOG_MAX];
+	size_t used;
+	struct tg_identity ids[16];
+	bool gated[16];
+	struct tg_job *jobs[16];
+	struct tg_client *clients[16];
+	struct tg_channel *channels[16];
+	struct tg_spec spec[8];
+	char text[8][512];
+	int nr_spec;
+	void *objects[TG_POOLS * 16];
+};
+
+static void say(struct host *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct host *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	h->used += snprintf(h->log + h->used, LOG_MAX - h->used, "%s%lld ", h->used ? ", " : "",
+			    (long long)(h->gpu.now / TG_USEC));
+	va_start(ap, fmt);
+	h->used += vsnprintf(h->log + h->used, LOG_MAX - h->used, fmt, ap);
+	va_end(ap);
+}
+
+static void emit(struct tg_actions *out, const struct tg_action *a)
+{
+	static const char *const gates[] = { "open", "track", "ask", "hold" };
+	static const char *const notes[] = { "lost", "repaired", "recovered", "overlap",
+		"ejected_pick", "ejected_starved", "drain_cut", "policy", "dry", "not-admitted",
+		"no-vram", "vram-late", "vram-deadlock", "forged" };
+	struct host *h = container_of(out, struct host, actions);
+
+	switch (a->kind) {
+	case TG_ACT_FREE:
+		say(h, "free %llu", (unsigned long long)a->job);
+		break;
+	case TG_ACT_ARM:
+		h->armed = a->at;
+		break;
+	case TG_ACT_NOTE:
+		say(h, "note %s %u %llu", notes[a->arg], a->client, (unsigned long long)a->job);
+		break;
+	case TG_ACT_GATE:
+		if (h->gated[a->client])
+			say(h, "gate %u %s", a->client, gates[a->arg]);
+		h->gated[a->client] = true;
+		break;
+	case TG_ACT_SYNC:
+		say(h, "sync %u", a->client);
+		break;
+	case TG_ACT_GONE:
+		say(h, "gone %u", a->client);
+		break;
+	default:
+		abort();
+	}
+}
+
+static const char *feed(struct host *h, struct tg_event *ev)
+{
+	int rc;
+
+	if (ev->kind != TG_EV_KNOB && ev->kind != TG_EV_STARTED && ev->kind != TG_EV_DONE)
+		ev->at = ev->now;
+	rc = tg_gpu_feed(&h->gpu, ev, &h->actions);
+	if (rc) {
+		h->gpu.now = ev->now;
+		say(h, "%d", rc);
+	}
+	return tg_gpu_check(&h->gpu);
+}
+
+static const char *spec(struct host *h, struct tg_event *ev, const char *text)
+{
+	struct tg_spec *s = &h->spec[h->nr_spec];
+	struct tg_spec_error err;
+	char *copy = h->text[h->nr_spec++];
+	size_t i, len = strlen(text);
+
+	for (i = 0; i <= len; i++)
+		copy[i] = text[i] == ' ' ? '\n' : text[i] == '|' ? ' ' : text[i];
+	s->text = copy;
+	s->entries = calloc(tg_spec_room(copy, len), sizeof(*s->entries));
+	if (tg_spec_parse(s, len, &err))
+		return err.what;
+	ev->kind = TG_EV_SPEC;
+	ev->new_spec = s;
+	return feed(h, ev);
+}
+
+static const char *step(struct host *h, const char *line)
+{
+	struct tg_event ev = { };
+	char word[16], rest[512] = "";
+	unsigned long long t, a = 0, b = 0, c = 0, d = 0;
+	u64 key[2] = { 0 };
+	const char *wrong;
+	int n;
+
+	if (sscanf(line, "%llu %15s %511[^\n]", &t, word, rest) < 2)
+		return "a line that the test cannot read";
+	n = sscanf(rest, "%llu %llu %llu %llu", &a, &b, &c, &d);
+
+	while (h->armed <= (s64)t * TG_USEC) {
+		struct tg_event timer = { .now = h->armed, .kind = TG_EV_TIMER };
+
+		h->armed = TG_NEVER;
+		wrong = feed(h, &timer);
+		if (wrong)
+			return wrong;
+	}
+	ev.now = t * TG_USEC;
+	ev.client = a;
+	ev.channel = b;
+	if (!strcmp(word, "wait"))
+		return NULL;
+	if (!strcmp(word, "time")) {
+		h->gpu.now = ev.now;
+		say(h, "used %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.gpu_time /
+		    TG_USEC);
+		return NULL;
+	}
+	if (!strcmp(word, "held")) {
+		h->gpu.now = ev.now;
+		say(h, "held %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.held_time / TG_USEC);
+		return NULL;
+	}
+	if (!strcmp(word, "budget")) {
+		h->gpu.now = ev.now;
+		say(h, "budget %lld", (long long)tg_gpu_client(&h->gpu, a)->reserve->budget /
+		    TG_USEC);
+		return NULL;
+	}
+	if (!strcmp(word, "prio?")) {
+		h->gpu.now = ev.now;
+		say(h, "prio %u", tg_gpu_client(&h->gpu, a)->prio);
+		return NULL;
+	}
+	if (!strcmp(word, "spec") || !strcmp(word, "rematch")) {
+		ev.spec.rematch = word[0] == 'r';
+		ev.client = 0;
+		return spec(h, &ev, rest);
+	}
+	if (!strcmp(word, "join")) {
+		ev.kind = TG_EV_JOIN;
+		sscanf(rest, "%*u %*u %15s %llu", h->ids[a].comm, &d);
+		ev.join.engines = d ?: 1;
+		h->ids[a].pid = 100 * a;
+		ev.identity = &h->ids[a];
+	} else if (!strcmp(word, "prio")) {
+		ev.kind = TG_EV_PRIO;
+		ev.prio.level = b;
+	} else if (!strcmp(word, "foreground")) {
+		ev.kind = TG_EV_FOREGROUND;
+		ev.foreground.pid = a;
+	} else if (!strcmp(word, "engines")) {
+		ev.kind = TG_EV_ENGINES;
+		ev.engines.mask = c;
+	} else if (!strcmp(word, "leave")) {
+		ev.kind = TG_EV_LEAVE;
+	} else if (!strcmp(word, "submit")) {
+		ev.kind = TG_EV_SUBMIT;
+		ev.job = c;
+		((struct tg_key *)key)->nr = 1;
+		key[1] = d;
+		ev.key = d ? (void *)key : NULL;
+	} else if (!strcmp(word, "idle")) {
+		ev.kind = TG_EV_IDLE;
+		ev.idle.sent = 1;
+	} else if (!strcmp(word, "policy")) {
+		ev.kind = TG_EV_POLICY;
+		ev.policy.number = tg_policy_find(rest, strlen(rest));
+	} else if (!strcmp(word, "knob") || !strcmp(word, "pknob")) {
+		ev.kind = TG_EV_KNOB;
+		ev.knob.of_policy = word[0] == 'p';
+		ev.knob.number = a;
+		ev.knob.value = b;
+	} else {
+		ev.kind = !strcmp(word, "started") ? TG_EV_STARTED :
+			  !strcmp(word, "refused") ? TG_EV_REFUSED :
+			  !strcmp(word, "cancel") ? TG_EV_CANCEL : TG_EV_DONE;
+		if (!strcmp(word, "exact"))
+			ev.done.known = TG_DONE_EXACT;
+		else if (!strcmp(word, "by"))
+			ev.done.known = TG_DONE_BY;
+		else if (!strcmp(word, "forged"))
+			ev.done.known = TG_DONE_FORGED;
+		ev.job = a;
+		ev.at = n > 1 ? (s64)b * TG_USEC : ev.now;
+	}
+	return feed(h, &ev);
+}
+
+static const char *run(const struct row *row, struct host *h)
+{
+	struct tg_buckets buckets = { h->jobs, h->clients, h->channels, 4 };
+	const char *line = row->script, *wrong = NULL;
+	size_t i;
+
+	h->actions.emit = emit;
+	h->armed = TG_NEVER;
+	tg_gpu_init(&h->gpu, TG_ENGINES_MAX, tg_policy_find(row->policy, strlen(row->policy)), &buckets, 0);
+	for (i = 0; i < ARRAY_SIZE(h->objects); i++) {
+		h->objects[i] = calloc(1, tg_pool_size[i % TG_POOLS]);
+		tg_gpu_give(&h->gpu, i % TG_POOLS, h->objects[i]);
+	}
+	while (!wrong && line && *line) {
+		wrong = step(h, line);
+		line = strchr(line, '\n');
+		if (line)
+			line++;
+	}
+	if (!wrong && strcmp(h->log, row->expected))
+		wrong = h->log;
+	for (i = 0; i < ARRAY_SIZE(h->objects); i++)
+		free(h->objects[i]);
+	for (i = 0; i < ARRAY_SIZE(h->spec); i++)
+		free(h->spec[i].entries);
+	return wrong;
+}
+
+static inline int run_rows(const struct row *rows, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct host *h = calloc(1, sizeof(*h));
+		const char *wrong = run(&rows[i], h);
+
+		test_row(rows[i].name, !wrong, "got\n\t%s\nexpected\n\t%s", wrong, rows[i].expected);
+		free(h);
+	}
+	return test_end();
+}
+
+#endif /* TESTS_CORE_SCRIPT_H */
