@@ -14,9 +14,9 @@
  * client's (tgk_driver.makes_fence()). A capture also goes to the table when another thread's hangs
  * at the channel, or when there is no channel.
  *
- * Who asks for its signal. dma_fence calls the driver's enable_signaling() for whoever asks first,
- * and nouveau's may do harm (driver/nouveau_fence.c). So before a callback is added or a wait
- * begins, tgk_driver.signals() asks, in a way that does none.
+ * Its interrupt. dma_fence calls the driver's enable_signaling() when the first callback is added
+ * or the first wait begins, and nouveau's may do harm (driver/nouveau_fence.c). So before that,
+ * tgk_driver.signals() asks for the interrupt, in a way that does none.
  *
  * Its end. The GPU has written when that was (clock.c); else the time of the signal counts.
  *

@@ -231,7 +231,7 @@ static void json_waited(struct walk *w, const struct job *job, s64 until)
 	}
 }
 
-/* Who knew when a group ended, by enum tg_done. */
+/* How the end of a group is known, by enum tg_done. */
 static const char *const end_by[] = {
 	"interrupt", "GPU clock", "GPU clock, of a later group", "interrupt, the slot is forged",
 };

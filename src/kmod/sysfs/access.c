@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may read and write below /sys/kernel/timegraph.
+ * Which users may read and write below /sys/kernel/timegraph.
  *
  * Called by the show and store functions of the other files here, in the thread that reads or
  * writes, under no lock.
