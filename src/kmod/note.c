@@ -187,12 +187,16 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 /*
  * In the module's name, not in the device's: the module's kobject is there as long as this code is,
  * whatever becomes of the device. Without memory there is only the log. Every process may listen to
- * uevents, so the client is named only if root has made all clients public.
+ * uevents, so what clients bring about goes out only if root has made all clients public: even that
+ * it has happened tells one user of another.
  */
 static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
 {
-	struct kobj_uevent_env *env = kzalloc(sizeof(*env), GFP_KERNEL);
+	struct kobj_uevent_env *env;
 
+	if (!note->policy && !READ_ONCE(tgk_public))
+		return;
+	env = kzalloc(sizeof(*env), GFP_KERNEL);
 	if (!env)
 		return;
 	add_uevent_var(env, "TIMEGRAPH_EVENT=%s", tgk_note_names[note->what]);
@@ -200,7 +204,7 @@ static void send_uevent(const struct tgk_gpu *gpu, const struct tgk_note *note)
 	add_uevent_var(env, "TIMEGRAPH_DEVICE=%s", dev_name(gpu->dev));
 	if (note->policy)
 		add_uevent_var(env, "TIMEGRAPH_POLICY=%s", note->policy->name);
-	if (note->client && READ_ONCE(tgk_public)) {
+	if (note->client) {
 		add_uevent_var(env, "TIMEGRAPH_CLIENT=%u", note->client);
 		add_uevent_var(env, "TIMEGRAPH_PID=%u", note->pid);
 		add_uevent_var(env, "TIMEGRAPH_UID=%u", note->uid);
