@@ -94,12 +94,12 @@ $(CORE_STEPS): $(B)/steps/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CORE_CFLAGS) -O1 -fsanitize-coverage=trace-pc $(CORE_INC) -MMD -MP -c -o $@ $<
 
-$(B)/tests/sim/steps: tests/sim/bench_core.c $(CORE_STEPS)
+$(B)/bench/steps: tests/sim/bench_core.c $(CORE_STEPS)
 	@mkdir -p $(@D) $(B)/obj
 	$(CC) $(CORE_CFLAGS) -O2 $(CORE_INC) -MMD -MP -MF $(B)/obj/steps.d -o $@ $(filter %.c %.o,$^)
 
-$(B)/tests/sim/longest: tests/sim/longest $(B)/tests/sim/steps
-	@printf '#!/bin/sh\nexec tests/sim/longest $(B)/tests/sim/steps\n' >$@ && chmod +x $@
+$(B)/tests/sim/longest: tests/sim/longest $(B)/bench/steps
+	@printf '#!/bin/sh\nexec tests/sim/longest $(B)/bench/steps\n' >$@ && chmod +x $@
 
 -include $(CORE_STEPS:.o=.d)
 

@@ -247,9 +247,10 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 	struct tgk_gpu *gpu = job->gpu;
 	unsigned long flags;
 
-	/* The driver's own fence; NULL: the job is over and has never begun. */
+	/* Its parent is the driver's own fence; NULL: the job is over and has never begun. */
 	if (unlikely(job->slot == TGK_SLOT_NONE) && in_task())
-		tgk_slots_begun(gpu, job->ch->chid, READ_ONCE(tgk_fences_of(job->fence)->parent));
+		tgk_slots_begun(gpu, job->ch->chid,
+				READ_ONCE(tgk_fences_of(job->fence)->parent));
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	begin(gpu, job);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);

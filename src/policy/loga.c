@@ -37,8 +37,8 @@
  * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
  * holds no client back, as the paper does to measure what accounting costs (5.3).
  *
- * To charge clients, to decide about them and to change all gates, the policy walks over all of them,
- * some with each event (tg_walk()). Nothing is looked at meanwhile.
+ * To charge clients, to decide about them and to change all gates, the policy walks over all of
+ * them, some with each event (tg_walk()). Nothing is looked at meanwhile.
  *
  * Good at leaving alone clients that do not use too much: the engine never idles for the sake of
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
@@ -90,7 +90,7 @@ struct state {
 	s64 polled;		/* its length; 0: it shows nothing */
 	s64 cycle;		/* that it stands for */
 	s64 limit;		/* who is ahead by more is held */
-	s64 low;		/* virtual time of an active client, the least seen; TG_NEVER: none */
+	s64 low;		/* the least virtual time of an active client; TG_NEVER: none */
 	bool again;		/* the walk has begun with LOOKING */
 	bool held;		/* the walk has held a client that may have something in flight */
 	u32 tails;		/* clients whose tail is not charged */
@@ -300,8 +300,8 @@ static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 }
 
 /*
- * DECIDING: hold the client if it is ahead of the system time by more than the limit, otherwise open
- * its gate, and forget its sample.
+ * DECIDING: hold the client if it is ahead of the system time by more than the limit, otherwise
+ * open its gate, and forget its sample.
  */
 static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
 {
