@@ -14,12 +14,12 @@
  *	interrupts off, since fences signal in hard interrupt context.
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
- *	No call sleeps. Work per event: O(log n). Exceptions: when a season turns (dfq), a poll
- *	phase ends (loga) or an administrator changes a virtual GPU, all clients are visited, and
- *	all jobs that wait for one client when its line of the spec changes. What takes longer is
- *	done in steps, each with an event of its own, a TIMER that the core has armed: another
- *	policy or spec, many gates that turn, what a budget means for many jobs, answers to many
- *	requests for memory.
+ *	No call sleeps. Work per event: O(log n). Exceptions: when an administrator changes a
+ *	virtual GPU, the policy, the spec or the foreground, all clients are visited once, and all
+ *	jobs that wait for one client when its line of the spec changes. What takes longer is done
+ *	in steps, each with an event of its own, a TIMER that the core has armed: another policy
+ *	or spec, many gates that turn, what dfq and loga decide about all clients, what a budget
+ *	means for many jobs, answers to many requests for memory.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event

@@ -61,6 +61,7 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 	}
 
 	gpu->next_policy = policy;
+	gpu->walking = NULL;
 	tg_poll_stop(gpu);
 	for (i = 0; i < gpu->nr_engines; i++)
 		gpu->engine[i].idle_since = TG_NEVER;

@@ -260,7 +260,8 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 		tg_charge(client, took);
 		took += sh->used + min(sh->held, LONG);
 		sh->held = 0;
-		sh->vt += div64_s64(took * st->lightest, client->weight);
+		/* A spec may have changed the client's weight since ADDING. */
+		sh->vt += div64_s64(took * min(st->lightest, (s64)client->weight), client->weight);
 	}
 	st->least = min(st->least, sh->vt);
 }

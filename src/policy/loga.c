@@ -242,8 +242,8 @@ static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 	if (faithful(gpu))
 		return false;
 	sh->since = gpu->now;
+	tg_gpu_priv(gpu, struct state)->tails += !sh->tail;
 	sh->tail = true;
-	tg_gpu_priv(gpu, struct state)->tails++;
 	tg_sync(gpu, client);
 	return true;
 }
@@ -266,13 +266,19 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 	sh->vt += div64_s64(took * st->least, client->weight);
 }
 
+/* WATCHING ends when all that held clients had in flight has ended. */
+static void end_watching(struct tg_gpu *gpu, struct state *st)
+{
+	if (st->phase == WATCHING && gpu->poll_until && !st->tails)
+		tg_poll(gpu, gpu->now, 1);
+}
+
 static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
 	charge_tail(gpu, st, client);
-	if (st->phase == WATCHING && gpu->poll_until && !st->tails)
-		tg_poll(gpu, gpu->now, 1);
+	end_watching(gpu, st);
 }
 
 static void forget_sample(struct share *sh)
@@ -361,6 +367,7 @@ static void go_on(struct tg_gpu *gpu, struct state *st)
 	memset(&st->sum, 0, sizeof(st->sum));
 	if (st->again) {
 		st->phase = st->before;
+		end_watching(gpu, st);
 		return;
 	}
 	st->since = st->at;
@@ -370,6 +377,7 @@ static void go_on(struct tg_gpu *gpu, struct state *st)
 	} else if (st->before != WATCHING && st->held && !sparse(gpu)) {
 		st->phase = WATCHING;
 		look(gpu, st);
+		end_watching(gpu, st);
 	} else {
 		start_rest(gpu, st);
 	}
