@@ -324,7 +324,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		smp_mb();
 	}
 	if (dma_fence_add_callback(job->scheduled, &job->begin, on_begin)) {
-		/* It has begun. Nothing holds the driver's own fence, so tgk_slots_begun() waits. */
+		/* It has begun. Nothing holds the driver's own fence: tgk_slots_begun() waits. */
 		raw_spin_lock_irq(&gpu->lock);
 		begin(gpu, job);
 		raw_spin_unlock_irq(&gpu->lock);

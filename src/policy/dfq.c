@@ -251,7 +251,7 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct share *sh = share(client);
-	s64 took;
+	s64 weight = client->weight, took;
 
 	if (!counts(client))
 		return;
@@ -261,7 +261,7 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 		took += sh->used + min(sh->held, LONG);
 		sh->held = 0;
 		/* A spec may have changed the client's weight since ADDING. */
-		sh->vt += div64_s64(took * min(st->lightest, (s64)client->weight), client->weight);
+		sh->vt += div64_s64(took * min(st->lightest, weight), weight);
 	}
 	st->least = min(st->least, sh->vt);
 }
