@@ -161,6 +161,12 @@ static bool in_flight(const struct tg_gpu *gpu)
 	return false;
 }
 
+static void begin_walk(struct tg_gpu *gpu, struct state *st, enum phase phase)
+{
+	st->phase = phase;
+	tg_walk(gpu);
+}
+
 /* HOLDING: hold the gate. */
 static void hold(struct tg_gpu *gpu, struct tg_client *client)
 {
@@ -194,8 +200,7 @@ static void begin_choosing(struct tg_gpu *gpu, struct state *st, s64 ran)
 	st->ran = ran;
 	st->since = gpu->now;
 	st->skipped = 0;
-	st->phase = CHOOSING;
-	tg_walk(gpu);
+	begin_walk(gpu, st, CHOOSING);
 }
 
 /* Sample the next client. Return: false: there is none. */
@@ -296,8 +301,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	st->length = season * gpu->policy_knob[KNOB_FREE_RUN];
 	st->since = gpu->now;
 	st->until = tg_after(gpu->now, st->length);
-	st->phase = OPENING;
-	tg_walk(gpu);
+	begin_walk(gpu, st, OPENING);
 }
 
 /* Go on with a walk. Return: it has come to all clients. */
@@ -323,8 +327,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		/* A free-run ends early when all clients that may run have left. */
 		if (gpu->now < st->until && (gpu->open || !tg_gpu_waits(gpu)))
 			return false;
-		st->phase = HOLDING;
-		tg_walk(gpu);
+		begin_walk(gpu, st, HOLDING);
 		return true;
 	case HOLDING:
 		if (!walk(gpu, hold))
@@ -349,14 +352,12 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		st->sum = 0;
 		st->lightest = TG_NEVER;
 		st->least = TG_NEVER;
-		st->phase = ADDING;
-		tg_walk(gpu);
+		begin_walk(gpu, st, ADDING);
 		return true;
 	case ADDING:
 		if (!walk(gpu, add))
 			return false;
-		st->phase = CHARGING;
-		tg_walk(gpu);
+		begin_walk(gpu, st, CHARGING);
 		return true;
 	case CHARGING:
 		if (!walk(gpu, charge))
