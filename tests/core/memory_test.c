@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <tg/policy.h>
 #include "../lib/test.h"
+#include "start.h"
 
 #define LOG_MAX	4096
 #define SPARE	16	/* objects in each pool of a row's host */
@@ -270,20 +271,6 @@ static const struct row rows[] = {
 	  "0 size 100\n" "0 knob dry_run 1\n" "0 spec " V40 " " A "\n" "0 join 1 1 a\n"
 	  "0 ask 1 1 41\n", "0 note dry 0, 0 grant 1" },
 };
-
-static struct tg_job *jobs[16];
-static struct tg_client *clients[16];
-static struct tg_channel *channels[16];
-
-static void start(struct tg_gpu *gpu)
-{
-	const struct tg_buckets buckets = { jobs, clients, channels, 4 };
-
-	memset(jobs, 0, sizeof(jobs));
-	memset(clients, 0, sizeof(clients));
-	memset(channels, 0, sizeof(channels));
-	tg_gpu_init(gpu, 1, tg_policy_find("fifo", 4), &buckets, 0);
-}
 
 struct host {
 	struct tg_gpu gpu;

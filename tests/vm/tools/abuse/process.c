@@ -16,31 +16,33 @@
 
 #include "abuse.h"
 
+/* N COST: a new channel, with N groups in flight */
+static void fly(struct chan *ch, char **args)
+{
+	unsigned int i, n = number(args[0]);
+
+	chan_new(ch, open_node(), number(args[1]));
+	for (i = 1; i <= n; i++)
+		must("submission", submit(ch, i));
+	printf("%u groups in flight\n", n);
+	fflush(stdout);
+}
+
 /* exit N COST: leave with N groups in flight */
 void do_exit(char **args)
 {
-	unsigned int i, n = number(args[0]);
 	struct chan ch;
 
-	chan_new(&ch, open_node(), number(args[1]));
-	for (i = 1; i <= n; i++)
-		must("submission", submit(&ch, i));
-	printf("%u groups in flight\n", n);
-	fflush(stdout);
+	fly(&ch, args);
 	_exit(0);
 }
 
 /* burst N COST: N groups in flight at once; when they have completed, stay with the channel */
 void do_burst(char **args)
 {
-	unsigned int i, n = number(args[0]);
 	struct chan ch;
 
-	chan_new(&ch, open_node(), number(args[1]));
-	for (i = 1; i <= n; i++)
-		must("submission", submit(&ch, i));
-	printf("%u groups in flight\n", n);
-	fflush(stdout);
+	fly(&ch, args);
 	must("wait", chan_wait(&ch));
 	printf("completed\n");
 	fflush(stdout);
