@@ -598,7 +598,7 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 	ch->chid = chid;
 	ch->engines = fresh ? 0 : GRAPHICS;	/* its objects were made before us */
 	refcount_set(&ch->refs, 1);
-	INIT_LIST_HEAD(&ch->line.behind);
+	INIT_LIST_HEAD(&ch->threads.waiters);
 	return ch;
 }
 

@@ -260,7 +260,7 @@ struct tgk_client *tgk_client_new(struct tgk_gpu *gpu)
 	client->id = atomic_inc_return(&last_client);
 	client->pid = get_pid(task_tgid(current));
 	client->exec = tgk_exec_id();
-	INIT_LIST_HEAD(&client->line.behind);
+	INIT_LIST_HEAD(&client->threads.waiters);
 	INIT_WORK(&client->show, show);
 	INIT_WORK(&client->sync, sync);
 	return client;

@@ -38,11 +38,11 @@
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
-#include "line.h"
 #include "pool.h"
 #include "sleep.h"
 #include "slots.h"
 #include "stats.h"
+#include "threads.h"
 #include "wrap/fence.h"
 
 #define CAPTURE_BITS	6
@@ -236,7 +236,7 @@ static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		tgk_feed(gpu, &ev);
 	else
 		job->at = ev.at;
-	tgk_line_next(&job->ch->line);
+	tgk_threads_next(&job->ch->threads);
 	tgk_channel_put(job->ch);
 }
 
@@ -287,7 +287,7 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
-	tgk_line_next(&job->ch->line);
+	tgk_threads_next(&job->ch->threads);
 	list_add_tail(&job->node, &gpu->flights);
 	raw_spin_unlock_irq(&gpu->lock);
 }
@@ -308,7 +308,7 @@ static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_st
 
 /*
  * A job of drm_sched, which has yet to go to the GPU: on_begin() feeds STARTED when it does. Until
- * then it has its place in the line of its channel: drm_sched takes as many jobs as there are.
+ * then it keeps its place with its channel: drm_sched takes as many jobs as there are.
  */
 static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {

@@ -26,11 +26,11 @@
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
-#include "line.h"
 #include "pool.h"
 #include "slots.h"
 #include "stats.h"
 #include "submit.h"
+#include "threads.h"
 #include "tracepoints.h"
 #include "vram.h"
 
@@ -54,7 +54,7 @@ static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
 static void let_next(struct tgk_job *job)
 {
 	if (job->waits)
-		tgk_line_next(&job->ch->client->line);
+		tgk_threads_next(&job->ch->client->threads);
 	job->waits = false;
 }
 
@@ -66,7 +66,7 @@ static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 	/* -ENOENT: its channel has left. */
 	tgk_feed(gpu, &ev);
 	let_next(job);
-	tgk_line_next(&job->ch->line);
+	tgk_threads_next(&job->ch->threads);
 	tgk_channel_put(job->ch);
 	tgk_count(TGK_STAT_CANCELLED);
 }
@@ -179,7 +179,7 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 		gpu->nr_unstarted--;
 	}
 	if (job->ch)
-		tgk_line_next(&job->ch->line);
+		tgk_threads_next(&job->ch->threads);
 	raw_spin_unlock_irq(&gpu->lock);
 	kfree(job);
 }
@@ -451,7 +451,7 @@ static enum step enter(struct tgk_gpu *gpu, struct tgk_channel *ch, struct submi
 		return STEP_REFUSED;
 	s->job = NULL;
 	ch->client->unreadable += s->needs_key && !s->key;
-	tgk_place_pass_on(&s->place, ch, job);
+	tgk_place_to_job(&s->place, ch, job);
 	gpu->last_job++;
 	tgk_count(TGK_STAT_SUBMITTED);
 	if (job->freed) {
@@ -486,7 +486,7 @@ static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, str
 		s->open = ch;
 		return STEP_OPEN;
 	}
-	if (tgk_place_line_up(&s->place, ch))
+	if (tgk_place_queue(&s->place, ch))
 		return STEP_BEHIND;
 	s->needs_key = needs_key(gpu, ch->client);
 	return prepared(gpu, s) ? enter(gpu, ch, s) : STEP_PREPARE;
@@ -599,14 +599,14 @@ static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call 
 			ch = tgk_channel_find(gpu, call->file, call->chid, &known);
 	}
 	/* An EXEC has a place until it has gone to the GPU, as if it had asked. */
-	if (ch && may_bypass(gpu, ch) && (!call->sched || ch->line.in < TGK_THREADS)) {
+	if (ch && may_bypass(gpu, ch) && (!call->sched || ch->threads.in < TGK_THREADS)) {
 		job->gpu = gpu;
 		job->id = ++gpu->last_job;
 		job->client = ch->client->id;
 		job->channel = ch->nr;
 		job->at = 0;
 		job->ch = call->sched ? ch : NULL;
-		ch->line.in += call->sched;
+		ch->threads.in += call->sched;
 		__llist_add(&job->chain, &gpu->bypassed);
 		gpu->nr_bypassed++;
 		gpu->bypassed_channel = ch;

@@ -8,6 +8,7 @@
  *	hook.c		redirects functions of the driver to ours, and proves that it does
  *	driver/		what only the driver can tell: nouveau
  *	submit.c	the way of one submission: gate, wait, driver, fence
+ *	threads.c	how many threads of a channel or client are let in
  *	await.c		what an EXEC waits for before its turn
  *	fence.c		the fence of a submission, and its signal
  *	feed.c		events into the core, actions out of it
@@ -97,7 +98,7 @@ struct ttm_resource_manager;
  * these. nouveau lets one thread of a handle in at a time.
  */
 #define TGK_SHARERS	8	/* processes that share a channel and are told apart */
-#define TGK_THREADS	4	/* threads in a line, of a channel or a client: line.c */
+#define TGK_THREADS	4	/* of a channel or a client that are let in: threads.c */
 #define TGK_UNREPORTED	64	/* jobs of which the core does not know, or not that they started */
 
 /**
@@ -208,13 +209,13 @@ struct tgk_gpu {
 };
 
 /**
- * struct tgk_line - of its threads, TGK_THREADS are let in; tgk_gpu.lock
- * @in: how many have been let in
- * @behind: tgk_turn.node of those that wait until they are fewer, in the order in which they came
+ * struct tgk_threads - of a channel or a client; tgk_gpu.lock
+ * @in: how many are let in, TGK_THREADS at most
+ * @waiters: tgk_waiter.node of the others, in the order in which they came
  */
-struct tgk_line {
+struct tgk_threads {
 	u32 in;
-	struct list_head behind;
+	struct list_head waiters;
 };
 
 /**
@@ -233,7 +234,7 @@ struct tgk_line {
  * @node: in tgk_gpu.clients until @gone; tgk_gpu.lock, as all below
  * @phase: the poll phase, from 1, whose sample it has had, or in which it came
  * @channels: number of its channels that have not left
- * @line: of its threads with a job whose turn has not come
+ * @threads: those that submit for it, until the core has freed their jobs
  * @closed: its last channel has left: another one makes a new client
  * @gone: the core has forgotten it
  * @gate: enum tg_gate; read without the lock
@@ -264,7 +265,7 @@ struct tgk_client {
 	struct hlist_node node;
 	u64 phase;
 	u32 channels;
-	struct tgk_line line;
+	struct tgk_threads threads;
 	bool closed, gone;
 	u8 gate;
 	u64 unreadable;
@@ -290,7 +291,7 @@ struct tgk_client {
  * @engines: mask of those that its objects use; 0: no object is known, and the core takes it to use
  *	the first engine
  * @dying: LEAVE was fed; the driver is freeing it; read without the lock
- * @line: of threads that have submitted to it a job that has not started
+ * @threads: those that submit to it, until their jobs have started
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced
  *	atomically, readers: RCU
  * @by_context: in fence.c's table, if @context is not 0; contexts_lock, readers: RCU
@@ -308,7 +309,7 @@ struct tgk_channel {
 	u32 chid, nr;
 	u8 engines;
 	bool dying;
-	struct tgk_line line;
+	struct tgk_threads threads;
 	struct dma_fence __rcu *last;
 	struct hlist_node by_context;
 	u64 context;
@@ -322,11 +323,11 @@ struct tgk_channel {
  * @id: the core's number
  * @arrived: when it was submitted, ns; tgk_gpu.lock, as all up to @until
  * @node: in one of the GPU's lists
- * @ch: its channel, in whose line it counts, referenced; NULL: it counts in none
+ * @ch: its channel, with which it has a place, referenced; NULL: it has none
  * @by_task: parked: in tgk_gpu.parked_by
  * @task: waiting: the thread; parked: the thread, referenced
  * @freed: the core has said FREE; read without the lock by the thread
- * @waits: it counts in its client's line; tgk_gpu.lock
+ * @waits: it has a place with its client; tgk_gpu.lock
  * @client: bypassed: number of its client
  * @channel: bypassed: the core's number of its channel
  * @at: TGK_ASKED: the core knows of it, and its start is fed as an event of its own. Bypassed: when
