@@ -165,7 +165,8 @@ void tgk_unpark_all(struct tgk_gpu *gpu)
 
 /* --- the gate --- */
 
-enum turn { TURN_GO, TURN_PASS, TURN_AGAIN, TURN_ERROR };
+/* How a job's wait for FREE has ended. */
+enum waited { WAITED_GO, WAITED_PASS, WAITED_AGAIN, WAITED_ERROR };
 
 static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 {
@@ -185,14 +186,14 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 }
 
 /*
- * Sleep until it is the job's turn. The job is in tgk_gpu.waiting, and is taken off that list here.
- * Unless its turn has come, the job is parked or freed. TURN_AGAIN: its channel is being freed, for
- * which the core has let it go.
+ * Sleep until the core frees the job, which is in tgk_gpu.waiting, and is taken off that list here.
+ * Unless the wait ends in WAITED_GO, the job is parked, or its memory given back. WAITED_AGAIN: the
+ * core has freed it because the driver frees its channel.
  */
-static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
+static enum waited wait_for_free(struct tgk_gpu *gpu, struct tgk_job *job,
 			       const struct tgk_call *call, int *error)
 {
-	enum turn turn = TURN_ERROR;
+	enum waited waited = WAITED_ERROR;
 	struct tgk_channel *ch;
 	bool parked = false;
 
@@ -209,11 +210,11 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 	job->task = NULL;
 	if (gpu->closing) {
 		feed_cancel(gpu, job);
-		turn = gpu->closing == TGK_PASS ? TURN_PASS : TURN_ERROR;
+		waited = gpu->closing == TGK_PASS ? WAITED_PASS : WAITED_ERROR;
 		*error = -ENODEV;
 	} else if (job->freed) {
 		let_next(job);
-		turn = job->ch->dying ? TURN_AGAIN : TURN_GO;
+		waited = job->ch->dying ? WAITED_AGAIN : WAITED_GO;
 	} else if (fatal_signal_pending(current)) {
 		feed_cancel(gpu, job);
 		*error = -EINTR;
@@ -223,14 +224,14 @@ static enum turn wait_for_turn(struct tgk_gpu *gpu, struct tgk_job *job,
 		*error = -ERESTARTSYS;
 	}
 	raw_spin_unlock_irq(&gpu->lock);
-	if (turn == TURN_AGAIN) {
+	if (waited == WAITED_AGAIN) {
 		ch = job->ch;
 		refused(gpu, job);
 		tgk_channel_put(ch);
-	} else if (turn != TURN_GO && !parked) {
+	} else if (waited != WAITED_GO && !parked) {
 		kfree(job);
 	}
-	return turn;
+	return waited;
 }
 
 /*
@@ -254,7 +255,7 @@ static void give_sync_back(const struct tgk_call *call)
 	*call->flags |= call->sync;
 }
 
-/* Its turn has come: call the driver, and give the job to its fence. @ch: held, and put here. */
+/* The job is freed, or bypasses: call the driver, and give the job to its fence. Puts @ch. */
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
@@ -293,15 +294,15 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 static bool wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call *call,
 			int *ret)
 {
-	switch (wait_for_turn(gpu, job, call, ret)) {
-	case TURN_GO:
+	switch (wait_for_free(gpu, job, call, ret)) {
+	case WAITED_GO:
 		*ret = go(gpu, job, job->ch, call);
 		return true;
-	case TURN_PASS:
+	case WAITED_PASS:
 		tgk_count(TGK_STAT_PASSED);
 		*ret = call_driver(gpu, call);
 		return true;
-	case TURN_AGAIN:
+	case WAITED_AGAIN:
 		return false;
 	default:
 		return true;
@@ -414,9 +415,9 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 
 /**
  * enum step - what a submission does next; found under tgk_gpu.lock, done without it
- * @STEP_GO: its turn has come: to the driver
- * @STEP_WAIT: the core has taken it: sleep until its turn comes
- * @STEP_PASS: to the driver without a turn: the module goes
+ * @STEP_GO: the core has freed its job: to the driver
+ * @STEP_WAIT: the core has taken its job: sleep until the core frees it
+ * @STEP_PASS: to the driver without the core: the module goes
  * @STEP_GONE: the device goes
  * @STEP_UNPARK: free the job that the thread had parked, and look again
  * @STEP_MEET: the channel is not in the table, or as another process's: if the driver has it, it
