@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a submission through drm_sched (nouveau's EXEC) waits for before it asks for its turn.
+ * What a submission through drm_sched (nouveau's EXEC) waits for before the core hears of it.
  *
  * Such a submission may name fences of any driver that the GPU has to wait for. nouveau queues its
- * job and returns; if the job had its turn already, it would hold the engine until the fence
- * signals, which another device decides, or the client itself. So its thread waits here, in the
- * place of the ioctl, under no lock, and asks for its turn when the GPU can begin at once. No
- * client is charged for this wait.
+ * job and returns; if the core had freed the job already, it would keep its engine's slot until the
+ * fence signals, which another device decides, or the client itself. So its thread waits here, in
+ * the place of the ioctl, under no lock, and submits when the GPU can begin at once. No client is
+ * charged for this wait.
  *
  * The client may change the list of fences before nouveau reads it. It gains nothing: a job that
- * waits inside nouveau has not STARTED (fence.c), and the core takes its turn away.
+ * waits inside nouveau has not STARTED (fence.c), and the core takes its slot away.
  */
 #include <linux/dma-fence-unwrap.h>
 #include <linux/sched/signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * await.c: what an EXEC waits for before its turn.
+ * await.c: what an EXEC waits for before SUBMIT.
  */
 #ifndef TGK_AWAIT_H
 #define TGK_AWAIT_H

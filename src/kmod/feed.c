@@ -33,7 +33,7 @@
 /* Threads that one event wakes itself; each takes some 4000 instructions under the lock. */
 #define WAKES	2
 
-/* --- threads whose turn has come, or that have to leave --- */
+/* --- threads that the core has freed, or that have to leave --- */
 
 /*
  * Under tgk_gpu.lock: the thread of a job or request sleeps, and is woken. @node: the job's or the

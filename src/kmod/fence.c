@@ -439,9 +439,9 @@ int tgk_fence_wait(struct dma_fence *fence)
 
 /*
  * Some twenty times a second, and after a strange time sooner (tgk_clock.hurry), as long as
- * anything is in flight: see who is at work (clock.c), and ask the driver whether one fence has
- * signalled, each in its turn. If its group has completed, that makes it signal. The question is a
- * read of the card's memory, so a fence younger than a twentieth is left alone.
+ * anything is in flight: audit the channel at work (clock.c), and let the driver check one fence,
+ * each time the next one. If its group has completed, that makes it signal. The check reads the
+ * card's memory, so a fence younger than a twentieth is left alone.
  */
 static void look(struct work_struct *work)
 {

@@ -3,9 +3,9 @@
  * The poller: which channel has the engine, read from the GPU's registers (LoGA, section 3.3).
  *
  * Owns a mapping of the few pages of BAR0 that it reads (the driver has its own, and reserves
- * nothing; nothing is ever written), and one thread, bound to a CPU, that serves all GPUs in
- * turn. TG_ACT_POLL begins a phase; at its end the thread feeds one TG_EV_SAMPLE for each client
- * that was active, and one that closes the phase. driver.h's tgk_chip knows the registers.
+ * nothing; nothing is ever written), and one thread, bound to a CPU, that serves one GPU after
+ * another. TG_ACT_POLL begins a phase; at its end the thread feeds one TG_EV_SAMPLE for each
+ * client that was active, and one that closes the phase. driver.h's tgk_chip knows the registers.
  *
  * Each reading stands for half of the time to each of its neighbours. So a change between two
  * readings takes time from one client as often as it gives some. A stretch of readings that show

@@ -38,7 +38,7 @@ static void do_nothing(struct work_struct *work)
 }
 
 /*
- * How long is a submission's thread on its way from its turn to the GPU? It is woken, and has some
+ * How long is a submission's thread on its way from its FREE to the GPU? It is woken, and has some
  * work to do in nouveau: 15 to 300 times what it takes to wake a thread. That is measured, by the
  * shortest of many round trips to a worker, which a busy machine does not make longer. In us.
  */

@@ -9,7 +9,7 @@
  *	driver/		what only the driver can tell: nouveau
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	threads.c	how many threads of a channel or client are let in
- *	await.c		what an EXEC waits for before its turn
+ *	await.c		what an EXEC waits for before SUBMIT
  *	fence.c		the fence of a submission, and its signal
  *	feed.c		events into the core, actions out of it
  *	pool.c		the core's memory

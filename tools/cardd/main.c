@@ -8,8 +8,8 @@
  * machine's CPU can be taken away for milliseconds, and a timer with it, so two more threads, on a
  * half of the CPUs each, let the card catch up where the loop is late.
  *
- * Lock: `turn`. A thread holds it whenever it touches the card, the server or a control connection;
- * the loop gives it up only while it sleeps.
+ * Lock: `card_lock`. A thread holds it whenever it touches the card, the server or a control
+ * connection; the loop gives it up only while it sleeps.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -89,7 +89,7 @@ struct control {
 	size_t out_len;
 };
 
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t card_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct card *card;
 static struct vfu *vfu;
 static struct control controls[CONTROL_MAX];
@@ -502,12 +502,12 @@ static void *watch(void *arg)
 			CPU_SET(cpu, &half);
 	sched_setaffinity(0, sizeof(half), &half);
 	for (;;) {
-		pthread_mutex_lock(&turn);
+		pthread_mutex_lock(&card_lock);
 		now = clock_ns();
 		if (card_next_event(card) <= now)
 			card_advance(card, now);
 		next = card_next_event(card);
-		pthread_mutex_unlock(&turn);
+		pthread_mutex_unlock(&card_lock);
 		next = next < now || next > now + WATCH_NS ? now + WATCH_NS : next + GRACE_NS;
 		ts = (struct timespec){ next / NSEC_PER_SEC, next % NSEC_PER_SEC };
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
@@ -526,7 +526,7 @@ static void watch_start(void)
 	}
 }
 
-/* Until QEMU leaves or we are told to stop, which can be read from @signals.  Under `turn`. */
+/* Until QEMU leaves or we are told to stop, which can be read from @signals.  Under `card_lock`. */
 static void serve(int listener, int control_listener, int signals)
 {
 	int client = -1, ret;
@@ -544,9 +544,9 @@ static void serve(int listener, int control_listener, int signals)
 			p[3 + i] = (struct pollfd){
 				controls[i].fd, POLLIN | (controls[i].out ? POLLOUT : 0), 0
 			};
-		pthread_mutex_unlock(&turn);
+		pthread_mutex_unlock(&card_lock);
 		ret = ppoll(p, 3 + CONTROL_MAX, next == CARD_NEVER ? NULL : &ts, NULL);
-		pthread_mutex_lock(&turn);
+		pthread_mutex_lock(&card_lock);
 		if (ret < 0 && errno == EINTR)
 			continue;
 		if (ret < 0)
@@ -684,7 +684,7 @@ int main(int argc, char **argv)
 	listener = listen_at(set.socket);
 	control_listener = listen_at(set.control);
 	go_realtime();
-	pthread_mutex_lock(&turn);
+	pthread_mutex_lock(&card_lock);
 	watch_start();
 	serve(listener, control_listener, signals);
 	truth_write(set.json);

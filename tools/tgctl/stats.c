@@ -9,7 +9,7 @@
 
 #define STATS	"stats"
 
-/* Names and values, in turns. */
+/* Names and values, alternating. */
 struct values {
 	char **strings;
 	size_t nr;

@@ -41,8 +41,8 @@ static struct tgk_hook hooks[HOOKS];
 /* --- submissions --- */
 
 /*
- * A submission. Without @pushes, PUSHBUF is a query, and EXEC a mere wait: that one needs no turn,
- * but holds up what comes behind it on its channel.
+ * A submission. Without @pushes, PUSHBUF is a query, and EXEC a mere wait: the core does not hear
+ * of that one, but it delays what comes behind it on its channel.
  */
 static __always_inline int submit(const struct tgk_call *call, u32 pushes)
 {

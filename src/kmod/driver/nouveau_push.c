@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Push buffers, read for the predictor: the key of a group, before it waits for its turn.
+ * Push buffers, read for the predictor: the key of a group, before SUBMIT.
  *
  * Called by submit.c in the submitting thread, without any lock, for clients whose reserve is AE.
  * The words lie in GEM objects of the client: in system memory as a rule (mapped page by page,
