@@ -143,7 +143,7 @@ static bool work_over(const struct tgk_client *client)
 	fence = unfinished(client);
 	if (fence) {
 		if (tgk_driver.makes_fence(fence))
-			tgk_driver.signals(fence);
+			tgk_driver.want_signal(fence);
 		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);
 	}
@@ -155,7 +155,7 @@ static bool work_over(const struct tgk_client *client)
  * TG_ACT_SYNC: wait for what went through the open gate, then feed IDLE. It waits for a slice of
  * time; if the work is not over then, the work item goes behind the others in the queue: a
  * client's thread may be stuck in the driver for ever, and there may be many such clients. Each
- * slice asks the fence again: while all other clients are held, no other completion brings up a
+ * slice checks the fence again: while all other clients are held, no other completion brings up a
  * fence whose interrupt was lost (nouveau of 6.1 loses one when a wait begins just as another
  * ends).
  */

@@ -18,8 +18,8 @@ struct tgk_job;
 
 #define TGK_SLOT_NONE	(-1)
 #define TGK_SLOT_BYTES	16
-#define TGK_DELAYS	9		/* fences that tell how late they are made */
-#define TGK_ASKED_MOST	64		/* fences that are asked where the slots are, at most */
+#define TGK_DELAYS	9		/* fences that show how late they are made */
+#define TGK_SEARCH_MOST	64		/* fences by which the slots are searched, at most */
 
 /**
  * struct tgk_slots - the memory of a driver's fences: for each channel a slot of 16 bytes, in which
@@ -54,7 +54,7 @@ struct tgk_reading {
 /**
  * struct tgk_fences - the fences of a channel that the core hears of
  * @made: number of the latest that was made; written by the thread that submits
- * @asked: number of the latest that had not signalled when its interrupt was asked for; likewise
+ * @wanted: number of the latest that had not signalled after want_signal(); likewise
  * @ended: number of the latest that has signalled, or was not emitted; written in any context
  * @audited: the GPU was seen at work for the channel, and this one was next to end;
  *	tgk_gpu.lock, as all below. The three above go without a lock
@@ -68,7 +68,7 @@ struct tgk_reading {
  * @forged: its client has been named, and the slot is not believed any more; read without the lock
  */
 struct tgk_fences {
-	u32 made, asked, ended, audited;
+	u32 made, wanted, ended, audited;
 	s64 audit;
 	bool alone;
 	u16 wary, lies;
@@ -79,12 +79,12 @@ struct tgk_fences {
  * enum tgk_search - how far the search for the slots is
  * @TGK_SEARCH_NOT: no accounts need them yet
  * @TGK_SEARCH_ORDERED: the work item is about to watch the driver
- * @TGK_SEARCH_ON: it watches: the thread asks that makes the next fence, or begins the next job
- * @TGK_SEARCH_ASKS: a thread asks
+ * @TGK_SEARCH_ON: it watches: the next thread that makes a fence, or begins a job, has it read
+ * @TGK_SEARCH_READS: a thread has the driver read a slot
  * @TGK_SEARCH_OVER: they are found, or cannot be
  */
 enum tgk_search {
-	TGK_SEARCH_NOT, TGK_SEARCH_ORDERED, TGK_SEARCH_ON, TGK_SEARCH_ASKS, TGK_SEARCH_OVER
+	TGK_SEARCH_NOT, TGK_SEARCH_ORDERED, TGK_SEARCH_ON, TGK_SEARCH_READS, TGK_SEARCH_OVER
 };
 
 /**
@@ -93,7 +93,7 @@ enum tgk_search {
  *	GPU is visible
  * @due: jiffies after which it is to be read again; set atomically
  * @search: enum tgk_search; set atomically
- * @seen: how many fences have told where the slots are; only the thread that asks, as @nr_delays
+ * @seen: how many fences have shown where the slots are; only in TGK_SEARCH_READS, as @nr_delays
  *	and @delays
  * @nr_delays: of how many it is known how late they were made
  * @delays: how long after it had begun to ring the doorbell the driver made each of these, ns, the
@@ -202,11 +202,11 @@ static inline bool tgk_clock_reached(const struct tgk_clock *clock, s32 slot,
 	       (s32)(readl(clock->base + slot * TGK_SLOT_BYTES) - (u32)fence->seqno) >= 0;
 }
 
-/** tgk_clock_asked() - fence @seqno of the channel of @slot had not signalled when asked for */
-static inline void tgk_clock_asked(const struct tgk_clock *clock, s32 slot, u32 seqno)
+/** tgk_clock_wanted() - fence @seqno of @slot's channel had not signalled after want_signal() */
+static inline void tgk_clock_wanted(const struct tgk_clock *clock, s32 slot, u32 seqno)
 {
 	if (slot != TGK_SLOT_NONE)
-		WRITE_ONCE(clock->fences[slot].asked, seqno);
+		WRITE_ONCE(clock->fences[slot].wanted, seqno);
 }
 
 /** tgk_clock_queued() - this fence of drm_sched is the latest of the channel whose slot is @slot */

@@ -16,17 +16,17 @@
  *
  * Its interrupt. dma_fence calls the driver's enable_signaling() when the first callback is added
  * or the first wait begins, and nouveau's may do harm (driver/nouveau_fence.c). So before that,
- * tgk_driver.signals() asks for the interrupt, in a way that does none.
+ * tgk_driver.want_signal() has the interrupt switched on, in a way that does none.
  *
  * Its end. The GPU has written when that was (clock.c); else the time of the signal counts.
  *
  * Its signal. on_signal() runs inside the driver's fence lock, in hard interrupt context (6.1), in
- * a worker (6.12 and later), or in any thread that asks the driver for progress. It feeds DONE
+ * a worker (6.12 and later), or in any thread that checks a fence. It feeds DONE
  * under tgk_gpu.lock and gives the fence back; the job is spare then, memory for the next
  * submission.
  *
  * A lost interrupt. nouveau notices a completion whose interrupt was lost with its next interrupt.
- * While one command group at a time is let through there is none, so look() asks now and then.
+ * While one command group at a time is let through there is none, so look() checks now and then.
  */
 #include <linux/hash.h>
 #include <linux/random.h>
@@ -332,13 +332,13 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 }
 
 /*
- * Ask for the fence's interrupt. It may have come before: then the fence signals here. Not so where
- * the fence before it had asked in time, and has yet to signal: that interrupt would have signalled
- * both.
+ * Have an interrupt for the fence. It may have come before: then the fence signals here. Not so if
+ * the fence before it had its interrupt in time, and has yet to signal: that interrupt would have
+ * signalled both.
  */
-static void ask(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
+static void want_signal(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 {
-	tgk_driver.signals(job->fence);
+	tgk_driver.want_signal(job->fence);
 	if (!(follows && tgk_clock_behind(&gpu->clock, job->slot, job->fence)) &&
 	    tgk_clock_reached(&gpu->clock, job->slot, job->fence))
 		dma_fence_is_signaled(job->fence);
@@ -384,12 +384,12 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
 		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
 	if (at)
-		ask(gpu, job, capture->follows);
+		want_signal(gpu, job, capture->follows);
 	/* The job may be over before this returns. */
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, stamp_of(gpu, job));
 	else if (at)
-		tgk_clock_asked(&gpu->clock, slot, seqno);
+		tgk_clock_wanted(&gpu->clock, slot, seqno);
 }
 
 /**

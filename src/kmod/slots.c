@@ -2,12 +2,12 @@
 /*
  * Slots: in which memory the GPU writes how far each channel is, and when.
  *
- * Where the slots are. The driver does not tell. But it reads a slot whenever somebody asks whether
- * a fence has signalled. So a thread that makes a fence asks, and the driver's backend watches
- * which word of which memory that call reads (tgk_driver.slots()). Of a job of drm_sched, the
- * worker asks in which it begins. The distance from the channel's number to the slot's is the same
- * for all channels of a GPU. The search begins with the first fence that the core hears of. Open
- * gates need no times.
+ * Where the slots are. The driver does not say. But it reads a slot whenever a thread checks
+ * whether a fence has signalled. So a thread that makes a fence checks it, and the driver's backend
+ * watches which word of which memory that call reads (tgk_driver.slots()). For a job of drm_sched,
+ * the worker that begins it does so. The distance from the channel's number to the slot's is the
+ * same for all channels of a GPU. The search begins with the first fence that the core hears of.
+ * Open gates need no times.
  *
  * The doorbell. A group that finds the GPU idle starts when its doorbell reaches the card. Nobody
  * notes when the driver rings it, but just before, the driver reads back what it has written. The
@@ -60,7 +60,7 @@ struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 	return stamp;
 }
 
-/* No slot is known: begin to search, or ask the driver. @at: when it made the fence; 0: earlier */
+/* No slot is known: search by this fence. @at: when the driver made it; 0: earlier */
 static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
 {
 	struct tgk_clock *c = &gpu->clock;
@@ -73,7 +73,7 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 		return;
 	}
 	/* One thread at a time. */
-	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_ASKS) != TGK_SEARCH_ON)
+	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_READS) != TGK_SEARCH_ON)
 		return;
 	if (!tgk_driver.slots(fence, &slots)) {
 		smp_store_release(&c->search, TGK_SEARCH_ON);	/* with @seen and @delays */
@@ -82,7 +82,7 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 	/* Another thread's read may have hidden this one's. */
 	c->seen++;
 	if (!TGK_FENCE_BEFORE_DOORBELL) {
-		enough = TGK_ASKED_MOST;
+		enough = TGK_SEARCH_MOST;
 		if (at && slots.flushed) {
 			delay = at - slots.flushed;
 			for (i = c->nr_delays++; i && c->delays[i - 1] > delay; i--)
@@ -111,7 +111,7 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
  *
  * Context: in the thread that submits; may hold any lock of the driver.
  *
- * Return: the interrupt of the fence before it was asked for: tgk_clock_behind() may be called.
+ * Return: the fence before it had its interrupt in time: tgk_clock_behind() may be called.
  */
 bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
 {
@@ -126,7 +126,7 @@ bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 
 	}
 	f = &c->fences[slot];
 	WRITE_ONCE(f->made, (u32)fence->seqno);
-	return READ_ONCE(f->asked) == (u32)fence->seqno - 1;
+	return READ_ONCE(f->wanted) == (u32)fence->seqno - 1;
 }
 
 /**

@@ -117,7 +117,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus; atomic
  * @timer: feeds TIMER
- * @fence_work: asks for fences whose interrupt was lost (fence.c)
+ * @fence_work: checks fences whose interrupt may be lost (fence.c)
  * @unpark: gives up parked jobs and requests whose thread has not come back
  * @note_work: writes notes out (note.c)
  * @wake_work: wakes the threads of @due and @due_requests, one by one (feed.c)
@@ -335,7 +335,7 @@ struct tgk_channel {
  *	waits in drm_sched. Written by its thread, without the lock, until its fence is there; read
  *	under the lock
  * @until: parked: jiffies until which its place is kept; in flight: jiffies before which fence.c
- *	does not ask for its fence; tgk_gpu.lock
+ *	does not check its fence; tgk_gpu.lock
  * @file: parked: the handle of the call; tgk_gpu.lock, as @args
  * @args: parked: the arguments of the call
  * @fence: in flight: its fence, referenced; written before @at says so, as @scheduled

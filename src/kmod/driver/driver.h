@@ -67,9 +67,9 @@ struct tgk_chip {
  * @slots: between the two: where are the slots of the fences (slots.c)? Its first is the number of
  *	the slot of @fence, one of the driver's own. Called in any task, with interrupts on or off.
  *	@fence does not signal by it. Return: known; else another fence may tell
- * @signals: see to it that an interrupt tells when the GPU reaches this fence, which @makes_fence
- *	knows and which has been emitted; dma_fence then asks no more. An interrupt that came before
- *	is not repeated
+ * @want_signal: have the GPU interrupt when it reaches this fence, which @makes_fence knows and
+ *	which has been emitted; dma_fence then need not. An interrupt that came before is not
+ *	repeated
  * @in_fence: the fence number @i that a submission has to wait for. Return: 1, and the fence,
  *	referenced, or NULL where the driver will refuse it; 0: there are only @i; a negative errno
  * @vram: how much VRAM does a submission need at the same time, which the driver has refused with
@@ -99,7 +99,7 @@ struct tgk_driver {
 	int (*watch)(void);
 	void (*unwatch)(void);
 	bool (*slots)(struct dma_fence *fence, struct tgk_slots *slots);
-	void (*signals)(struct dma_fence *fence);
+	void (*want_signal)(struct dma_fence *fence);
 	int (*in_fence)(const struct tgk_call *call, u32 i, struct dma_fence **fence);
 	bool (*vram)(const struct tgk_call *call, u64 *bytes);
 	const struct tg_key *(*key)(struct tg_key_builder *b, const struct tgk_call *call);

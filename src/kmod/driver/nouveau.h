@@ -15,7 +15,7 @@ const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, const struct tgk_
 int tgk_nouveau_watch(void);
 void tgk_nouveau_unwatch(void);
 bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots);
-void tgk_nouveau_signals(struct dma_fence *fence);
+void tgk_nouveau_want_signal(struct dma_fence *fence);
 
 /* nouveau_chip.c */
 #define TGK_NOUVEAU_CHIPS	3

@@ -5,7 +5,7 @@
  *
  * nouveau (nv84_fence.c, nvc0_fence.c) has one buffer for the fences of all channels, pinned and
  * mapped as long as the GPU is bound, with a slot of 16 bytes for each channel. It reads a slot by
- * nouveau_bo_rd32(buffer, word) whenever somebody asks whether a fence has signalled. A probe on
+ * nouveau_bo_rd32(buffer, word) whenever a thread checks whether a fence has signalled. A probe on
  * that function sees the arguments of the one call that tgk_nouveau_slots() makes nouveau do; calls
  * of other threads and of interrupts are not looked at. Before nouveau rings a doorbell it reads
  * word 0 of the channel's push buffer (nv50_dma_push()). slots.c calls this file.
@@ -32,8 +32,8 @@
 
 #define FENCE_MAX	192	/* bytes: nouveau's fence is no larger */
 
-static struct task_struct *asking;	/* the thread that makes nouveau read; set atomically */
-static void *buffer;			/* what it has read from; only @asking, as @word */
+static struct task_struct *reader;	/* the thread that makes nouveau read; set atomically */
+static void *buffer;			/* what it has read from; only @reader, as @word */
 static unsigned long word;
 static struct task_struct *flusher;	/* who has read a word 0 last; compared only */
 static s64 flushed;			/* when */
@@ -43,7 +43,7 @@ static int on_read(struct kretprobe_instance *read, struct pt_regs *regs)
 {
 	if (!in_task())
 		return 1;
-	if (READ_ONCE(asking) == current) {
+	if (READ_ONCE(reader) == current) {
 		buffer = (void *)regs_get_kernel_argument(regs, 0);
 		word = regs_get_kernel_argument(regs, 1);
 		return 1;
@@ -95,7 +95,7 @@ bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots)
 	const struct ttm_buffer_object *bo;
 	const struct dma_fence_ops *ops;
 
-	if (cmpxchg(&asking, NULL, current))
+	if (cmpxchg(&reader, NULL, current))
 		return false;
 	buffer = NULL;
 	rcu_read_lock();
@@ -119,11 +119,11 @@ bool tgk_nouveau_slots(struct dma_fence *fence, struct tgk_slots *slots)
 	}
 	WRITE_ONCE(flusher, NULL);
 	/* @buffer and @word are the next one's. */
-	smp_store_release(&asking, NULL);
+	smp_store_release(&reader, NULL);
 	return bo;
 }
 
-void tgk_nouveau_signals(struct dma_fence *fence)
+void tgk_nouveau_want_signal(struct dma_fence *fence)
 {
 	union {
 		struct dma_fence fence;
