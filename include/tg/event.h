@@ -53,7 +53,7 @@ struct tg_spec;
  *	the foreground window does not change it.
  * @TG_EV_FOREGROUND: another process has the foreground window. foreground.pid: 0: none has.
  * @TG_EV_MEM_SIZE: the GPU has so much VRAM. mem.bytes: 0: not known.
- * @TG_EV_MEM_ASK: a process will request VRAM of the driver. account: not 0; mem.request: its
+ * @TG_EV_MEM_REQUEST: a process will request VRAM of the driver. account: not 0; mem.request: its
  *	number, chosen by the host, never reused; mem.bytes; taken: 0: answered by TG_ACT_MEM_GRANT
  *	or TG_ACT_MEM_REFUSE, now or later; 1: the process has the bytes already (the driver
  *	rounded up), no answer; host: cookie of the request. Takes one account (a new
@@ -76,7 +76,7 @@ enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
 	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
-	TG_EV_MEM_SIZE, TG_EV_MEM_ASK, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE, TG_EV_VGPU,
+	TG_EV_MEM_SIZE, TG_EV_MEM_REQUEST, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE, TG_EV_VGPU,
 	TG_EV_ENGINES, TG_EV_BYPASSED,
 	TG_EV_KINDS
 };
@@ -129,9 +129,9 @@ struct tg_vgpu_conf {
  * @now: clock, read under the GPU's lock: never decreases from event to event, never TG_NEVER
  * @kind: enum tg_event_kind
  * @client: number of the client, chosen by the host, never reused on this GPU
- * @account: MEM_ASK, MEM_FREE: number of the account of memory
+ * @account: MEM_REQUEST, MEM_FREE: number of the account of memory
  * @channel: number of the channel, unique among the live channels of its client
- * @taken: MEM_ASK: the process has the bytes already
+ * @taken: MEM_REQUEST: the process has the bytes already
  * @arg: the kind's first number, for readers that know no kinds: a trace (tg/record.h), a printer
  * @job: number of the job, chosen by the host, never reused on this GPU
  * @at: when it happened, not after @now; equal to @now where the kind names no own meaning
@@ -146,7 +146,7 @@ struct tg_vgpu_conf {
  * @knob: KNOB, which has no @job and no @at
  * @prio: PRIO
  * @foreground: FOREGROUND
- * @mem: MEM_SIZE, MEM_ASK, MEM_CANCEL, MEM_FREE
+ * @mem: MEM_SIZE, MEM_REQUEST, MEM_CANCEL, MEM_FREE
  * @engines: ENGINES
  * @data: the pointer, for readers that know no kinds
  * @identity: JOIN

@@ -4,7 +4,7 @@
  *
  * Terms (docs/glossary.md): account, ageing, cookie, deadlock, part, request.
  *
- * Before a process requests VRAM from the driver, the host requests it here (TG_EV_MEM_ASK); when
+ * Before a process requests VRAM of the driver, the host requests it here (TG_EV_MEM_REQUEST); when
  * the driver has freed VRAM, the host gives it back here (TG_EV_MEM_FREE). An account is what one
  * process holds, whether or not it has a channel. The host numbers accounts, and names a client's
  * at its JOIN.

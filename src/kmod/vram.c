@@ -274,7 +274,7 @@ static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
 static int feed_request(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	struct tg_event ev = {
-		.kind = TG_EV_MEM_ASK, .account = req->object->owner->nr, .host = req,
+		.kind = TG_EV_MEM_REQUEST, .account = req->object->owner->nr, .host = req,
 		.mem = { .request = gpu->last_request + 1, .bytes = req->object->bytes },
 	};
 	int ret;
@@ -469,7 +469,7 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 		       const struct drm_gem_object *obj)
 {
 	struct tg_event more = {
-		.kind = TG_EV_MEM_ASK, .account = object->owner->nr, .taken = 1,
+		.kind = TG_EV_MEM_REQUEST, .account = object->owner->nr, .taken = 1,
 	};
 
 	if (object_find(gpu, obj))

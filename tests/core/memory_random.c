@@ -220,7 +220,7 @@ static int feed_world(struct world *w, struct tg_event *ev)
 	const char *wrong;
 	int ret;
 
-	w->asking = ev->kind == TG_EV_MEM_ASK ? ev->job : 0;
+	w->asking = ev->kind == TG_EV_MEM_REQUEST ? ev->job : 0;
 	w->answers = 0;
 	ret = tg_gpu_feed(&w->gpu, ev, &w->actions);
 	wrong = tg_gpu_check(&w->gpu);
@@ -344,7 +344,7 @@ static void set_prio(struct world *w, struct process *p)
 
 static void ask(struct world *w, struct process *p, struct thread *t)
 {
-	struct tg_event ev = { .kind = TG_EV_MEM_ASK, .account = p->account };
+	struct tg_event ev = { .kind = TG_EV_MEM_REQUEST, .account = p->account };
 
 	if (t->state == WAITS || (w->tame && (p->used || waits(p))))
 		return;

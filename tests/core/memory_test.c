@@ -329,7 +329,7 @@ static const char *feed(struct host *h, struct tg_event *ev)
 
 	if (ev->kind != TG_EV_KNOB)
 		ev->at = ev->now;
-	h->asking = ev->kind == TG_EV_MEM_ASK ? ev->job : 0;
+	h->asking = ev->kind == TG_EV_MEM_REQUEST ? ev->job : 0;
 	h->answers = 0;
 	rc = tg_gpu_feed(&h->gpu, ev, &h->actions);
 	if (rc) {
@@ -406,11 +406,11 @@ static const char *step(struct host *h, const char *line)
 		ev.client = 0;
 		ev.mem.bytes = a;
 	} else if (!strcmp(word, "ask")) {
-		ev.kind = TG_EV_MEM_ASK;
+		ev.kind = TG_EV_MEM_REQUEST;
 		ev.mem.request = b;
 		ev.mem.bytes = c;
 	} else if (!strcmp(word, "told")) {
-		ev.kind = TG_EV_MEM_ASK;
+		ev.kind = TG_EV_MEM_REQUEST;
 		ev.taken = 1;
 		ev.mem.bytes = b;
 	} else if (!strcmp(word, "cancel")) {

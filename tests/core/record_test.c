@@ -13,7 +13,7 @@
 _Static_assert(offsetof(struct tg_event, join.account) == offsetof(struct tg_event, job),
 	       "JOIN: the second number is a record's job");
 _Static_assert(offsetof(struct tg_event, mem.request) == offsetof(struct tg_event, job),
-	       "MEM_ASK, MEM_CANCEL: the second number is a record's job");
+	       "MEM_REQUEST, MEM_CANCEL: the second number is a record's job");
 _Static_assert(offsetof(struct tg_event, knob.of_policy) == offsetof(struct tg_event, job) &&
 	       offsetof(struct tg_event, knob.value) == offsetof(struct tg_event, at),
 	       "KNOB: the second number is a record's job, the third its at");
@@ -75,7 +75,7 @@ static const struct event_row {
 	  R + 8 + 8 * TG_KEY_PAIRS, -ENOENT },
 	{ "prio", EVENT(9, 9, TG_EV_PRIO, 4, 0, 0, 99, NULL), 0, R, -EINVAL },
 	{ "foreground", EVENT(9, 9, TG_EV_FOREGROUND, 0, 0, 0, U32_MAX, NULL), 0, R, 0 },
-	{ "memory asked for", EVENT(9, 9, TG_EV_MEM_ASK, 7, 1, 8, 1ull << 40, NULL), 0, R, 0 },
+	{ "memory asked for", EVENT(9, 9, TG_EV_MEM_REQUEST, 7, 1, 8, 1ull << 40, NULL), 0, R, 0 },
 	{ "sample", EVENT(9, 8, TG_EV_SAMPLE, 3, 0, 0, 0, &seen), 0, R + 24, 0 },
 	{ "sample of nothing", EVENT(9, 9, TG_EV_SAMPLE, 0, 0, 0, 0, NULL), 0, R, -EINVAL },
 };

@@ -212,7 +212,7 @@ static void ask_and_free(struct bench *b)
 {
 	struct tg_event free = { .kind = TG_EV_MEM_FREE, .account = 1, .mem.bytes = PIECE };
 	struct tg_event has = {
-		.kind = TG_EV_MEM_ASK, .account = 1, .taken = 1, .mem.bytes = PIECE,
+		.kind = TG_EV_MEM_REQUEST, .account = 1, .taken = 1, .mem.bytes = PIECE,
 	};
 
 	feed(b, &free);
@@ -329,7 +329,7 @@ static void fill_memory(struct bench *b)
 		.kind = TG_EV_KNOB,
 		.knob = { .number = TG_KNOB_VRAM_ORDER, .value = TG_MEM_PMMU },
 	};
-	struct tg_event has = { .kind = TG_EV_MEM_ASK, .account = 1, .taken = 1,
+	struct tg_event has = { .kind = TG_EV_MEM_REQUEST, .account = 1, .taken = 1,
 				.mem.bytes = 512 * PIECE };
 
 	feed(b, &size);
@@ -343,7 +343,7 @@ static void fill_memory(struct bench *b)
 static void ask_in_vain(struct bench *b, u32 account)
 {
 	struct tg_event ask = {
-		.kind = TG_EV_MEM_ASK, .account = account, .taken = 1, .mem.bytes = PIECE,
+		.kind = TG_EV_MEM_REQUEST, .account = account, .taken = 1, .mem.bytes = PIECE,
 	};
 
 	give_account(b);

@@ -130,7 +130,7 @@ static void cpu_over(struct world *w, struct program *p)
 	if (p->phase == THINKS) {
 		p->phase = ASKS;
 		p->asked = w->now;
-		feed(w, (struct tg_event){ .kind = TG_EV_MEM_ASK, .account = p->id, .host = p,
+		feed(w, (struct tg_event){ .kind = TG_EV_MEM_REQUEST, .account = p->id, .host = p,
 					   .mem = { .request = ++w->asks,
 						    .bytes = p->app->mem } });
 	} else if (p->gpu > 0) {
