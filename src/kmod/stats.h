@@ -13,7 +13,7 @@
 enum tgk_stat {
 	TGK_STAT_SUBMITTED,	/* submissions to GPUs that we schedule, each counted once */
 	TGK_STAT_OPEN,		/* of them: through an open gate */
-	TGK_STAT_BYPASSED,	/* of them: past the gate, reported later (`unasked`) */
+	TGK_STAT_BYPASSED,	/* of them: past the gate, reported later */
 	TGK_STAT_WAITED,	/* of them: had to sleep */
 	TGK_STAT_PASSED,	/* of them: past the gate: unknown channel, unloading */
 	TGK_STAT_FENCE_WAITED,	/* EXECs that had to sleep for another's fence, before anything */

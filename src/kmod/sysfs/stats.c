@@ -15,7 +15,7 @@ atomic64_t tgk_stats[TGK_STATS];
 static const char *const stat_names[TGK_STATS] = {
 	[TGK_STAT_SUBMITTED] = "submitted",
 	[TGK_STAT_OPEN] = "open",
-	[TGK_STAT_BYPASSED] = "unasked",
+	[TGK_STAT_BYPASSED] = "bypassed",
 	[TGK_STAT_WAITED] = "waited",
 	[TGK_STAT_PASSED] = "passed",
 	[TGK_STAT_FENCE_WAITED] = "fence_waited",
