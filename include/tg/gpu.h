@@ -82,7 +82,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @reserve: the one it consumes from
  * @sibling: in tg_channel.jobs
  * @rank: in tg_reserve.throttled (THROTTLED)
- * @wait: in tg_reserve.waiting (QUEUED), tg_engine.freed or tg_gpu.late (FREED), tg_engine.busy
+ * @wait: in tg_reserve.waiting (QUEUED), tg_engine.freed or tg_gpu.overlaps (FREED), tg_engine.busy
  *	(BUSY) or tg_gpu.lost (LOST)
  * @link: the policy's, while QUEUED
  */
@@ -419,7 +419,7 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @all_clients: in the order of their first JOIN
  * @syncs: clients that owe an IDLE, in the order in which they came to owe it
  * @reserves: all in use, Background included
- * @late: FREED jobs that lost their slot
+ * @overlaps: FREED jobs that lost their slot
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first of these becomes eligible
  * @moved: jobs that the event being fed has let in from their reserves' throttled jobs, or has
@@ -457,7 +457,7 @@ struct tg_gpu {
 	void *pool[TG_POOLS];
 	u32 pooled[TG_POOLS];
 	struct list_head all_clients, syncs, reserves;
-	struct list_head late, lost;
+	struct list_head overlaps, lost;
 	struct rb_root_cached throttled;
 	u32 moved;
 	s64 pause;

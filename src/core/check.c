@@ -18,7 +18,7 @@
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
-	u32 late, lost, syncing, untold, asked, open, clients, stale, members[TG_VGPUS_MAX + 1];
+	u32 overlaps, lost, syncing, untold, asked, open, clients, stale, members[TG_VGPUS_MAX + 1];
 };
 
 /* Has the change of policy that is under way yet to come to this client? */
@@ -48,7 +48,7 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 		return "a job is in the policy's queue and must not be, or the other way round";
 	*slots += job->slot;
 	n->freed[__builtin_ctz(job->engines)] += job->state == TG_JOB_FREED && job->slot;
-	n->late += job->state == TG_JOB_FREED && !job->slot;
+	n->overlaps += job->state == TG_JOB_FREED && !job->slot;
 	n->lost += job->state == TG_JOB_LOST;
 	n->busy[__builtin_ctz(job->engines)] += job->state == TG_JOB_BUSY;
 	for (i = 0; i < gpu->nr_engines; i++) {
@@ -330,7 +330,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	if (!gpu->next_policy != (gpu->handover != TG_HANDOVER_HOLD &&
 				  gpu->handover != TG_HANDOVER_DRAIN))
 		return "a policy is due and none is on its way, or the other way round";
-	if (n.late != length(&gpu->late) || n.lost != length(&gpu->lost))
+	if (n.overlaps != length(&gpu->overlaps) || n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
 	wrong = check_memory(gpu);
 	if (wrong)

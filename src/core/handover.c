@@ -145,7 +145,7 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	memset(gpu->policy_knob, 0, sizeof(gpu->policy_knob));
 	for (i = 0, param = policy->params; param && param->name; i++, param++)
 		gpu->policy_knob[i] = param->def;
-	forget_picks(&gpu->late);
+	forget_picks(&gpu->overlaps);
 	forget_picks(&gpu->lost);
 	for (i = 0; i < gpu->nr_engines; i++) {
 		gpu->engine[i].idle_since = TG_NEVER;

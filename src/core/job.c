@@ -663,7 +663,7 @@ void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 	client->stalls = min(client->stalls + TG_STALL, TG_STALLS_MAX);
 	release_slot(gpu, job);
 	pay(gpu, job, held);
-	list_move_tail(&job->wait, &gpu->late);
+	list_move_tail(&job->wait, &gpu->overlaps);
 	tg_engines_watch(gpu);
 	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLAP);
 }

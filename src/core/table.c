@@ -97,7 +97,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	INIT_LIST_HEAD(&gpu->all_clients);
 	INIT_LIST_HEAD(&gpu->syncs);
 	INIT_LIST_HEAD(&gpu->reserves);
-	INIT_LIST_HEAD(&gpu->late);
+	INIT_LIST_HEAD(&gpu->overlaps);
 	INIT_LIST_HEAD(&gpu->lost);
 	tg_memory_init(gpu);
 	gpu->throttled = RB_ROOT_CACHED;
