@@ -200,7 +200,7 @@ struct tg_vgpu {
  * @sent: its last IDLE said that it had submitted through its open gate
  * @untold: the host is to be told of @gate, or jobs are to be freed behind it, in a later event
  * @told: the host has been told of @gate
- * @asked: the host has got the SYNC for the IDLE that it owes
+ * @sync_sent: the host has got the SYNC for the IDLE that it owes
  * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
@@ -214,7 +214,7 @@ struct tg_vgpu {
  * @hash: next in tg_gpu.clients' bucket, or in the pool
  * @channels: its channels, in the order of their JOIN; the hardware has few
  * @all: in tg_gpu.all_clients
- * @synced: since when it owes an IDLE
+ * @sync_since: since when it owes an IDLE
  * @sync: in tg_gpu.syncs while it owes an IDLE
  * @typical: running mean of what its jobs take, ns (kept only where all are tracked: fifo)
  * @history: what its jobs have cost; NULL until AE first predicts one
@@ -228,7 +228,7 @@ struct tg_client {
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	bool sent : 1, paired : 1, stale : 1, untold : 1, told : 1, asked : 1;
+	bool sent : 1, paired : 1, stale : 1, untold : 1, told : 1, sync_sent : 1;
 	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -238,7 +238,7 @@ struct tg_client {
 	struct tg_client *hash;
 	struct tg_channel *channels;
 	struct list_head all;
-	s64 synced;
+	s64 sync_since;
 	struct list_head sync;
 	s64 typical;
 	struct tg_history *history;

@@ -18,7 +18,7 @@
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
-	u32 overlaps, lost, syncing, untold, asked, open, clients, stale, members[TG_VGPUS_MAX + 1];
+	u32 overlaps, lost, syncing, untold, syncs_sent, open, clients, stale, members[TG_VGPUS_MAX + 1];
 };
 
 /* Has the change of policy that is under way yet to come to this client? */
@@ -157,11 +157,11 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 		return "a client belongs to a virtual GPU that is not there";
 	n->syncing += client->syncing;
 	n->untold += client->untold;
-	n->asked += client->asked;
+	n->syncs_sent += client->sync_sent;
 	n->open += client->gate == TG_GATE_OPEN;
 	if (client->gate == TG_GATE_OPEN && !client->opened)
 		return "a client's gate is open, and that is not known";
-	if (client->told && client->syncing != client->asked)
+	if (client->told && client->syncing != client->sync_sent)
 		return "a client owes an IDLE and the host was not asked, or the other way round";
 	if (!client->told && !client->untold && !awaits_turn(gpu, client))
 		return "nobody is to tell the host of a client's gate";
@@ -337,7 +337,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		return wrong;
 	if (gpu->armed > min(tg_engines_wake(gpu), tg_memory_wake(gpu)))
 		return "something has to happen, and nobody is to wake us";
-	if (n.syncing != gpu->syncing || n.asked != length(&gpu->syncs) ||
+	if (n.syncing != gpu->syncing || n.syncs_sent != length(&gpu->syncs) ||
 	    n.untold != gpu->untold || n.open != gpu->open ||
 	    n.clients != gpu->nr_clients || n.stale != gpu->rematches)
 		return "the GPU counts its clients wrongly";

@@ -142,7 +142,7 @@ static struct tg_client *late_sync(struct tg_gpu *gpu)
 {
 	struct tg_client *client = list_first_entry_or_null(&gpu->syncs, struct tg_client, sync);
 
-	return client && tg_after(client->synced, gpu->knob[TG_KNOB_DEADLINE]) <= gpu->now ?
+	return client && tg_after(client->sync_since, gpu->knob[TG_KNOB_DEADLINE]) <= gpu->now ?
 	       client : NULL;
 }
 
@@ -346,7 +346,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 	}
 	if (!list_empty(&gpu->syncs))
 		wake = min(wake, tg_after(list_first_entry(&gpu->syncs, struct tg_client,
-							   sync)->synced,
+							   sync)->sync_since,
 					  gpu->knob[TG_KNOB_DEADLINE]));
 	wake = max(min(wake, reserves_ready(gpu)), gpu->pause);
 	if (gpu->rematches || gpu->untold || gpu->walking)

@@ -72,8 +72,8 @@ void tg_client_set_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_ga
 
 static void ask(struct tg_gpu *gpu, struct tg_client *client)
 {
-	client->asked = true;
-	client->synced = gpu->now;
+	client->sync_sent = true;
+	client->sync_since = gpu->now;
 	list_add_tail(&client->sync, &gpu->syncs);
 	tg_wake_by(gpu, tg_after(gpu->now, gpu->knob[TG_KNOB_DEADLINE]));
 	tg_emit(gpu, TG_ACT_SYNC, client, NULL, 0);
@@ -120,7 +120,7 @@ static bool go_on(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 	}
 	if (!client->told)
 		tell(gpu, client);
-	if (client->syncing && !client->asked)
+	if (client->syncing && !client->sync_sent)
 		ask(gpu, client);
 	tg_gate_settled(gpu, client);
 	return true;
@@ -221,7 +221,7 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client)
 		client->syncing = true;
 		gpu->syncing++;
 	}
-	if (client->told && !client->asked)
+	if (client->told && !client->sync_sent)
 		ask(gpu, client);
 }
 
@@ -231,7 +231,7 @@ void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
 	if (!client->syncing)
 		return;
 	client->syncing = false;
-	client->asked = false;
+	client->sync_sent = false;
 	list_del_init(&client->sync);
 	gpu->syncing--;
 	client->opened = client->gate == TG_GATE_OPEN;
@@ -253,7 +253,7 @@ int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev)
 
 	if (!client)
 		return -ENOENT;
-	if (!client->asked)
+	if (!client->sync_sent)
 		return -EBUSY;
 	client->sent = ev->idle.sent;
 	client->cut = false;
