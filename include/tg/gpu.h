@@ -181,7 +181,7 @@ struct tg_vgpu {
 /**
  * struct tg_client - one process on one GPU
  * @id: the host's number
- * @gate: enum tg_gate; the host has been told of it if @told
+ * @gate: enum tg_gate; the host has it if @gate_sent
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
  * @stalls: TG_STALL for each recent overlap, less one for each job that has started in time since
@@ -198,8 +198,8 @@ struct tg_vgpu {
  * @stale: the spec in force has yet to come to it
  * @no_vram: the memory that its line names (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
- * @untold: the host is to be told of @gate, or jobs are to be freed behind it, in a later event
- * @told: the host has been told of @gate
+ * @unsent: a later event is to send the host @gate, or to free jobs behind it
+ * @gate_sent: the host has got @gate (TG_ACT_GATE)
  * @sync_sent: the host has got the SYNC for the IDLE that it owes
  * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
  * @modelled: its jobs that are in a dry run's model
@@ -228,7 +228,7 @@ struct tg_client {
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	bool sent : 1, paired : 1, stale : 1, untold : 1, told : 1, sync_sent : 1;
+	bool sent : 1, paired : 1, stale : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
 	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -394,14 +394,14 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @rematching: the client that the new spec comes to next; meaningful while @rematches
  * @rematches: clients that it has yet to come to
  * @aside: as many spare reserves, chained, so that none of these clients finds the pool empty
- * @telling: where to look next for a client that is untold; NULL: at the first
+ * @sending: where to look next for a client that is @unsent; NULL: at the first
  * @walking: the client that the policy's walk comes to next (tg_walk()); NULL: there is no walk
- * @untold: such clients
- * @served: the event being fed has told of the gate of a client that waits, beyond its visits
+ * @unsent: such clients
+ * @served: the event being fed has sent the gate of a client that waits, beyond its visits
  * @visited: clients and jobs that the event being fed has visited in steps (tg_visit())
  * @walked: clients that the walk has come to with the event being fed
  * @syncing: clients that owe an IDLE
- * @open: clients whose gate is open, whether @told or not
+ * @open: clients whose gate is open, whether @gate_sent or not
  * @nr_clients: clients
  * @nr_engines: engines
  * @engine: them
@@ -440,8 +440,8 @@ struct tg_gpu {
 	s64 drain_since, poll_until;
 	bool starts;
 	u8 handover;
-	struct tg_client *turning, *rematching, *telling, *walking;
-	u32 rematches, untold, visited, walked;
+	struct tg_client *turning, *rematching, *sending, *walking;
+	u32 rematches, unsent, visited, walked;
 	bool served;
 	void *aside;
 	u32 syncing, open, nr_clients, nr_engines;

@@ -18,7 +18,8 @@
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
-	u32 overlaps, lost, syncing, untold, syncs_sent, open, clients, stale, members[TG_VGPUS_MAX + 1];
+	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale;
+	u32 members[TG_VGPUS_MAX + 1];
 };
 
 /* Has the change of policy that is under way yet to come to this client? */
@@ -38,7 +39,7 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 	if (job->slot && job->state != TG_JOB_FREED && job->state != TG_JOB_BUSY)
 		return "a job that is not in flight holds a slot";
 	if (tg_job_waits(job) && job->client->gate < TG_GATE_ASK &&
-	    (job->client->told || !job->client->untold))
+	    (job->client->gate_sent || !job->client->unsent))
 		return "a job waits though its client's gate lets it go";
 	if (job->state == TG_JOB_THROTTLED && !tg_reserve_decides(gpu, job->client) &&
 	    !awaits_turn(gpu, job->client))
@@ -156,16 +157,17 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	if (client->vgpu && !gpu->vgpu[client->vgpu].name[0])
 		return "a client belongs to a virtual GPU that is not there";
 	n->syncing += client->syncing;
-	n->untold += client->untold;
+	n->unsent += client->unsent;
 	n->syncs_sent += client->sync_sent;
 	n->open += client->gate == TG_GATE_OPEN;
 	if (client->gate == TG_GATE_OPEN && !client->opened)
 		return "a client's gate is open, and that is not known";
-	if (client->told && client->syncing != client->sync_sent)
+	if (client->gate_sent && client->syncing != client->sync_sent)
 		return "a client owes an IDLE and the host was not asked, or the other way round";
-	if (!client->told && !client->untold && !awaits_turn(gpu, client))
+	if (!client->gate_sent && !client->unsent && !awaits_turn(gpu, client))
 		return "nobody is to tell the host of a client's gate";
-	if (gpu->handover == TG_HANDOVER_DRAIN && (client->gate != TG_GATE_HOLD || !client->told))
+	if (gpu->handover == TG_HANDOVER_DRAIN &&
+	    (client->gate != TG_GATE_HOLD || !client->gate_sent))
 		return "a client's gate is not held in a drain";
 	if (tg_gpu_client(gpu, client->id) != client)
 		return "a client is not in the table";
@@ -338,12 +340,12 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	if (gpu->armed > min(tg_engines_wake(gpu), tg_memory_wake(gpu)))
 		return "something has to happen, and nobody is to wake us";
 	if (n.syncing != gpu->syncing || n.syncs_sent != length(&gpu->syncs) ||
-	    n.untold != gpu->untold || n.open != gpu->open ||
+	    n.unsent != gpu->unsent || n.open != gpu->open ||
 	    n.clients != gpu->nr_clients || n.stale != gpu->rematches)
 		return "the GPU counts its clients wrongly";
 	if (!gpu->dry)
 		return NULL;
-	if (gpu->dry->model.untold)
+	if (gpu->dry->model.unsent)
 		return "a dry run has left something to a later event";
 	return tg_gpu_check(&gpu->dry->model);
 }

@@ -139,8 +139,8 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	tg_emit(gpu, TG_ACT_GONE, client, NULL, 0);
 	if (gpu->turning == client)
 		gpu->turning = tg_client_after(gpu, client);
-	if (gpu->telling == client)
-		gpu->telling = tg_client_after(gpu, client);
+	if (gpu->sending == client)
+		gpu->sending = tg_client_after(gpu, client);
 	if (gpu->walking == client)
 		gpu->walking = tg_client_after(gpu, client);
 	tg_client_matched(gpu, client);

@@ -291,7 +291,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		break;
 	}
 	/* What the model does in steps is over at once. */
-	while (dry->model.rematches || dry->model.untold ||
+	while (dry->model.rematches || dry->model.unsent ||
 	       dry->model.handover == TG_HANDOVER_JOIN)
 		feed(dry, &timer, 0);
 	if (dry->model.policy->mode != TG_GATE_ASK)

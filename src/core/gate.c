@@ -8,7 +8,7 @@
  * deadline is blamed, and the core goes on without it.
  *
  * A policy may change the gates of all clients in one event. tg_client.gate changes at once; the
- * host is told of a few of them in that event and of the others in later ones (tg_client.untold),
+ * host is told of a few of them in that event and of the others in later ones (tg_client.unsent),
  * and the jobs that wait behind a gate that opens are freed in the same way, before the host is
  * told. Until then the host uses the old gate, so what a client submits meanwhile goes behind its
  * jobs that wait. SYNC is sent after the gate. The policy's queue follows a gate that changes to or
@@ -29,12 +29,12 @@ static void set(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 	gpu->open += (gate == TG_GATE_OPEN) - (client->gate == TG_GATE_OPEN);
 	client->gate = gate;
 	client->opened |= gate == TG_GATE_OPEN;
-	client->told = false;
+	client->gate_sent = false;
 }
 
 static void tell(struct tg_gpu *gpu, struct tg_client *client)
 {
-	client->told = true;
+	client->gate_sent = true;
 	if (client->gate == TG_GATE_OPEN)
 		tg_client_idle(gpu, client);	/* an open gate calls SYNC off */
 	tg_emit(gpu, TG_ACT_GATE, client, NULL, client->gate);
@@ -43,18 +43,18 @@ static void tell(struct tg_gpu *gpu, struct tg_client *client)
 /* There is something to do for the client's gate, in a later event. */
 static void put_off(struct tg_gpu *gpu, struct tg_client *client)
 {
-	if (client->untold)
+	if (client->unsent)
 		return;
-	client->untold = true;
-	if (!gpu->untold++)
+	client->unsent = true;
+	if (!gpu->unsent++)
 		tg_wake_by(gpu, tg_after(gpu->now, TG_PAUSE));
 }
 
 /* There is not, or the client leaves. */
 void tg_gate_settled(struct tg_gpu *gpu, struct tg_client *client)
 {
-	gpu->untold -= client->untold;
-	client->untold = false;
+	gpu->unsent -= client->unsent;
+	client->unsent = false;
 }
 
 /*
@@ -118,7 +118,7 @@ static bool go_on(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 		put_off(gpu, client);
 		return false;
 	}
-	if (!client->told)
+	if (!client->gate_sent)
 		tell(gpu, client);
 	if (client->syncing && !client->sync_sent)
 		ask(gpu, client);
@@ -128,7 +128,7 @@ static bool go_on(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 
 bool tg_gate_go_on(struct tg_gpu *gpu, struct tg_client *client)
 {
-	gpu->visited += !client->told;
+	gpu->visited += !client->gate_sent;
 	return go_on(gpu, client, false);
 }
 
@@ -154,11 +154,11 @@ void tg_gates_go_on(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
 
-	while (gpu->untold && gpu->visited < TG_VISITS) {
-		client = gpu->telling ?: tg_client_first(gpu);
-		if (client->untold && !tg_gate_go_on(gpu, client))
+	while (gpu->unsent && gpu->visited < TG_VISITS) {
+		client = gpu->sending ?: tg_client_first(gpu);
+		if (client->unsent && !tg_gate_go_on(gpu, client))
 			return;
-		gpu->telling = tg_client_after(gpu, client);
+		gpu->sending = tg_client_after(gpu, client);
 	}
 }
 
@@ -208,7 +208,7 @@ void tg_gate_hold(struct tg_gpu *gpu, struct tg_client *client)
 
 	if (client->gate != TG_GATE_HOLD)
 		set(gpu, client, TG_GATE_HOLD);
-	if (!client->told)
+	if (!client->gate_sent)
 		tell(gpu, client);
 	tg_gate_settled(gpu, client);
 	if (asked)
@@ -221,7 +221,7 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client)
 		client->syncing = true;
 		gpu->syncing++;
 	}
-	if (client->told && !client->sync_sent)
+	if (client->gate_sent && !client->sync_sent)
 		ask(gpu, client);
 }
 

@@ -119,7 +119,7 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_job *job;
 
 	gpu->open -= client->gate == TG_GATE_OPEN;
-	client->told &= client->gate == TG_GATE_HOLD;
+	client->gate_sent &= client->gate == TG_GATE_HOLD;
 	client->gate = TG_GATE_HOLD;
 	for (ch = asked ? client->channels : NULL; ch; ch = ch->next)
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))

@@ -309,7 +309,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 
 	place(gpu, job);
 	/* Not before its jobs that wait. */
-	if (job->client->untold)
+	if (job->client->unsent)
 		tg_gate_go_on(gpu, job->client);
 	else if (job->client->gate < TG_GATE_ASK)
 		tg_job_free(gpu, job);
