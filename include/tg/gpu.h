@@ -18,7 +18,7 @@
  *	virtual GPU, the policy, the spec or the foreground, all clients are visited once, and all
  *	jobs that wait for one client when its line of the spec changes. What takes longer is done
  *	in steps, each with an event of its own, a TIMER that the core has armed: another policy
- *	or spec, many gates that turn, what dfq and loga decide about all clients, what a budget
+ *	or spec, many gates that change, what dfq and loga decide about all clients, what a budget
  *	means for many jobs, answers to many requests for memory.
  *
  * Memory
@@ -390,7 +390,7 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @poll_until: end of the poll phase under way; 0: none
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover
- * @turning: the client that HOLD or JOIN comes to next; NULL: none is left
+ * @handing: the client that the handover's HOLD or JOIN comes to next; NULL: none is left
  * @rematching: the client that the new spec comes to next; meaningful while @rematches
  * @rematches: clients that it has yet to come to
  * @aside: as many spare reserves, chained, so that none of these clients finds the pool empty
@@ -440,7 +440,7 @@ struct tg_gpu {
 	s64 drain_since, poll_until;
 	bool starts;
 	u8 handover;
-	struct tg_client *turning, *rematching, *sending, *walking;
+	struct tg_client *handing, *rematching, *sending, *walking;
 	u32 rematches, unsent, visited, walked;
 	bool served;
 	void *aside;

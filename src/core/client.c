@@ -137,8 +137,8 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	gpu->open -= client->gate == TG_GATE_OPEN;
 	tg_gate_settled(gpu, client);
 	tg_emit(gpu, TG_ACT_GONE, client, NULL, 0);
-	if (gpu->turning == client)
-		gpu->turning = tg_client_after(gpu, client);
+	if (gpu->handing == client)
+		gpu->handing = tg_client_after(gpu, client);
 	if (gpu->sending == client)
 		gpu->sending = tg_client_after(gpu, client);
 	if (gpu->walking == client)

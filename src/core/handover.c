@@ -66,19 +66,19 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 	for (i = 0; i < gpu->nr_engines; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
 	gpu->handover = TG_HANDOVER_HOLD;
-	gpu->turning = tg_client_first(gpu);
+	gpu->handing = tg_client_first(gpu);
 	return 0;
 }
 
 /* The next client in turn; NULL: each has had its turn, or this event comes to no more of them. */
 static struct tg_client *next_in_turn(struct tg_gpu *gpu, bool *first)
 {
-	struct tg_client *client = gpu->turning;
+	struct tg_client *client = gpu->handing;
 
 	if (!client || !tg_visit(gpu, client, *first))
 		return NULL;
 	*first = false;
-	gpu->turning = tg_client_after(gpu, client);
+	gpu->handing = tg_client_after(gpu, client);
 	return client;
 }
 
@@ -93,7 +93,7 @@ static void hold(struct tg_gpu *gpu)
 		if (client->opened)
 			tg_sync(gpu, client);
 	}
-	if (gpu->turning)
+	if (gpu->handing)
 		return;
 	gpu->handover = TG_HANDOVER_DRAIN;
 	gpu->drain_since = gpu->now;
@@ -162,7 +162,7 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	if (policy->init)
 		policy->init(gpu);
 	gpu->handover = TG_HANDOVER_JOIN;
-	gpu->turning = tg_client_first(gpu);
+	gpu->handing = tg_client_first(gpu);
 }
 
 /* Some more clients join the policy in force, and their waiting jobs line up. */
@@ -180,7 +180,7 @@ static void join(struct tg_gpu *gpu)
 		client->joined = true;
 		tg_client_settle(gpu, client);
 	}
-	if (gpu->turning)
+	if (gpu->handing)
 		return;
 	gpu->handover = TG_HANDOVER_NONE;
 	announce(gpu);

@@ -279,7 +279,7 @@ static void policies(const char *from, const char *to)
 		look(&c);
 		for (steps = 0; c.h.core.handover && !*c.h.wrong; steps++) {
 			if (steps % 8 == i)
-				replace(&c, c.h.core.turning);
+				replace(&c, c.h.core.handing);
 			if (c.h.core.handover == TG_HANDOVER_JOIN && i == 7 && steps < 99)
 				th_policy(&c.h, to);
 			if (may_go(&c))
