@@ -100,10 +100,8 @@ static bool open_calls_over(const struct tgk_client *client)
 	return atomic64_read(&client->open_begun) == ended;
 }
 
-/*
- * The core does not wait for this answer to SYNC any more: the gate is open again, or all is over.
- */
-static bool stale(const struct tgk_client *client, u32 nr)
+/* The core does not wait for this IDLE any more: the gate is open again, or the client is gone. */
+static bool sync_off(const struct tgk_client *client, u32 nr)
 {
 	return READ_ONCE(client->sync_nr) != nr || READ_ONCE(client->gate) == TG_GATE_OPEN ||
 	       READ_ONCE(client->gone) || READ_ONCE(client->gpu->closing);
@@ -168,13 +166,13 @@ static void sync(struct work_struct *work)
 	bool over;
 	u64 ended;
 
-	wait_event_timeout(gpu->open_wait, open_calls_over(client) || stale(client, nr), 1);
-	over = open_calls_over(client) && (stale(client, nr) || work_over(client));
+	wait_event_timeout(gpu->open_wait, open_calls_over(client) || sync_off(client, nr), 1);
+	over = open_calls_over(client) && (sync_off(client, nr) || work_over(client));
 	raw_spin_lock_irq(&gpu->lock);
-	/* A closed GPU makes it stale, under this lock: no work item outlasts the GPU. */
-	if (!over && !stale(client, nr)) {
+	/* A GPU that closes calls SYNC off, under this lock: no work item outlasts the GPU. */
+	if (!over && !sync_off(client, nr)) {
 		client_queue(client, &client->sync);
-	} else if (!stale(client, nr)) {
+	} else if (!sync_off(client, nr)) {
 		/* As many as begun; but that may count one that is about to be taken back. */
 		ended = atomic64_read(&client->open_ended);
 		ev.idle.sent = ended - client->open_told;

@@ -94,10 +94,10 @@ static void park(struct tgk_gpu *gpu, struct tgk_job *job, const struct tgk_call
 
 /*
  * Under tgk_gpu.lock: the job that this thread has parked, or NULL. A thread waits for one thing at
- * a time, so there is at most one. A job with other arguments is given up: *@stale.
+ * a time, so there is at most one. A job with other arguments is given up: *@abandoned.
  */
 static struct tgk_job *unpark_mine(struct tgk_gpu *gpu, const struct tgk_call *call,
-				   struct tgk_job **stale)
+				   struct tgk_job **abandoned)
 {
 	struct tgk_job *job;
 
@@ -113,7 +113,7 @@ static struct tgk_job *unpark_mine(struct tgk_gpu *gpu, const struct tgk_call *c
 			return job;
 		}
 		feed_cancel(gpu, job);
-		*stale = job;
+		*abandoned = job;
 		return NULL;
 	}
 	return NULL;
@@ -339,7 +339,7 @@ static int meet(struct tgk_gpu *gpu, const struct tgk_call *call)
  * struct submission - one submission on its way through the gate; on the thread's stack
  * @job: memory for its job, until the core has taken it; or NULL
  * @taken: its job, of which the core knows; NULL: the core has not taken it yet
- * @stale: a job that this thread had parked, and does not come back for; to be freed
+ * @abandoned: a job that this thread had parked, and does not come back for; to be freed
  * @open: its channel, whose gate has been found open; referenced
  * @place: its thread's, until it has a job
  * @keys: room for its key, if the core needs one
@@ -349,7 +349,7 @@ static int meet(struct tgk_gpu *gpu, const struct tgk_call *call)
  * @error: what the core answered to SUBMIT
  */
 struct submission {
-	struct tgk_job *job, *taken, *stale;
+	struct tgk_job *job, *taken, *abandoned;
 	struct tgk_channel *open;
 	struct tgk_place place;
 	struct tg_key_builder *keys;
@@ -473,10 +473,10 @@ static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, str
 	if (gpu->closing)
 		return gpu->closing == TGK_GONE ? STEP_GONE : STEP_PASS;
 	if (unlikely(!list_empty(&gpu->parked))) {
-		job = unpark_mine(gpu, call, &s->stale);
+		job = unpark_mine(gpu, call, &s->abandoned);
 		if (job)
 			return wait_next(gpu, s, job);
-		if (s->stale)
+		if (s->abandoned)
 			return STEP_UNPARK;
 	}
 	ch = tgk_channel_find(gpu, call->file, call->chid, &known);
@@ -511,8 +511,8 @@ static bool do_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct sub
 		*ret = -ENODEV;
 		return true;
 	case STEP_UNPARK:
-		parked_free(s->stale);
-		s->stale = NULL;
+		parked_free(s->abandoned);
+		s->abandoned = NULL;
 		return false;
 	case STEP_MEET:
 		tgk_place_drop(gpu, &s->place);
