@@ -14,8 +14,7 @@
  *
  * Some twenty times a second, at moments that no client knows, the GPU is asked which channel it
  * works for. If the slot says later that the group had ended before, that is false, and the slot's
- * times are not believed for a while: interrupts count, less what they are late as far as audits
- * have shown. So it is with a single time that is out of its bounds. A time that lies far ahead of
+ * times are not believed for a while: interrupts count, less the lag that audits have shown. So it is with a single time that is out of its bounds. A time that lies far ahead of
  * its interrupt may be true, since interrupts may be late; but the next audits come at once.
  *
  * Only work on the GPU can write a slot, and only work that came after the fence has written such a
@@ -296,11 +295,11 @@ static enum audit audit(struct tgk_fences *f, const struct dma_fence *fence, s64
 }
 
 /* Move towards the median, however late single ones are. */
-static void learn_late(struct tgk_clock *c, s64 late)
+static void learn_lag(struct tgk_clock *c, s64 lag)
 {
-	const s64 step = c->late / 4 + 10 * NSEC_PER_USEC;
+	const s64 step = c->lag / 4 + 10 * NSEC_PER_USEC;
 
-	c->late = max(c->late + (late > c->late ? step : -step), (s64)0);
+	c->lag = max(c->lag + (lag > c->lag ? step : -step), (s64)0);
 }
 
 /**
@@ -352,12 +351,12 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	if (f->wary)
 		goto about;
 	if (says == AUDIT_TRUE && stamp->known == TG_DONE_EXACT)
-		learn_late(c, noticed - at);
-	else if (says == AUDIT_NONE && noticed - at > 4 * c->late + STEP)
+		learn_lag(c, noticed - at);
+	else if (says == AUDIT_NONE && noticed - at > 4 * c->lag + STEP)
 		c->hurry = HURRY;
 	return at;
 about:
-	noticed = max(began, noticed - c->late);
+	noticed = max(began, noticed - c->lag);
 interrupt:
 	stamp->known = TG_DONE_NOTICED;
 	return noticed;

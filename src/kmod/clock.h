@@ -107,13 +107,13 @@ enum tgk_search {
  * @fences: for each slot, what is known of the fences that were made for it
  * @known: the two clocks can be compared; tgk_gpu.lock, as all below
  * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody lied
- * @late: how long after a completion its fence signals, about the median, ns
+ * @lag: how long after a completion its fence signals, about the median, ns
  * @hurry: audits that have yet to follow a strange time, a tick apart
  * @mono: @gpu, by ktime_get_ns()
  * @gpu: a time of the GPU's
  * @rate: how much faster ktime_get_ns() runs than the GPU's clock, per billion
  * @error: @mono is known to so many ns
- * @access: how long it takes to read a register, the shortest of late, ns; read without the lock
+ * @access: how long it takes to read a register, the shortest of the last, ns; read without the lock
  * @last: the latest reading
  * @early: the reading that @rate is measured from
  * @rate_error: @rate is known to so many billionths
@@ -131,7 +131,7 @@ struct tgk_clock {
 
 	bool known, doubted;
 	u8 hurry;
-	s64 late, mono;
+	s64 lag, mono;
 	u64 gpu;
 	s64 rate, error, access;
 	struct tgk_reading last, early;

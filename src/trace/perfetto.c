@@ -23,7 +23,7 @@ struct job {
 	u64 id;
 	u32 client, channel, engine;
 	s64 arrived, freed, started;
-	s64 late;			/* until its completion was noticed */
+	s64 lag;			/* until its completion was noticed */
 	u64 known;			/* enum tg_done */
 };
 
@@ -116,7 +116,7 @@ static void on_event(struct walk *w, const struct tg_record *r)
 		return;
 	case TG_EV_DONE:
 		if (job && job->started != TG_NEVER) {
-			job->late = max(r->now - r->at, (s64)0);
+			job->lag = max(r->now - r->at, (s64)0);
 			job->known = r->arg;
 			from = max(job->started, w->last[job->engine]);
 			w->ran(w, job, min(from, r->at), r->at);
@@ -248,7 +248,7 @@ static void json_ran(struct walk *w, const struct job *job, s64 from, s64 until)
 	json_u64(j, "job", job->id);
 	json_u64(j, "channel", job->channel);
 	json_string(j, "end_by", job->known < ARRAY_SIZE(end_by) ? end_by[job->known] : end_by[0]);
-	json_us(j, "noticed_late_us", job->late);
+	json_us(j, "noticed_late_us", job->lag);
 	json_close(j, '}');
 	json_close(j, '}');
 }
