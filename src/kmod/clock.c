@@ -27,9 +27,9 @@
  * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
  * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
  * hardware, 15 us emulated. One is due each second of work, in the thread that submits next. The
- * line from one clock to the other moves only as far as the reading demands, so it hardly jumps;
- * its slope is measured over a minute. Where a reading is off by a millisecond or more, the GPU's
- * clock has been set, by the driver after a sleep, for example: the line begins anew.
+ * rate between the clocks is measured over a minute, and the offset moves only as far as a reading
+ * demands, so it hardly jumps. Where a reading is off by a millisecond or more, the GPU's clock has
+ * been set, by the driver after a sleep, for example: both begin anew.
  */
 #include <linux/io.h>
 #include <linux/mm.h>
@@ -109,7 +109,7 @@ static void judge(struct tgk_clock *c, bool set)
 
 static void begin(struct tgk_clock *c, const struct tgk_reading *r)
 {
-	c->known = true;
+	c->comparable = true;
 	c->mono = middle(r);
 	c->gpu = r->gpu;
 	c->error = (r->after - r->before) / 2;
@@ -138,9 +138,9 @@ static void measure_rate(struct tgk_clock *c, const struct tgk_reading *r)
 }
 
 /*
- * The line says that the reading was made at @mono, give or take @error, which grows with time as
- * the rate is not known exactly; the reading says from r->before to r->after. Where both agree is
- * the truth.
+ * By offset and rate the reading was made at @mono, give or take @error, which grows with time as
+ * the rate is not known exactly; by itself, from r->before to r->after. It was made where the two
+ * overlap.
  */
 static void compare(struct tgk_clock *c, const struct tgk_reading *r)
 {
@@ -149,7 +149,7 @@ static void compare(struct tgk_clock *c, const struct tgk_reading *r)
 	error = c->error + div_s64((r->before - c->last.after) / 1000 * c->rate_error, 1000000);
 	from = max(mono - error, r->before);
 	to = min(mono + error, r->after);
-	if (!c->known || mono < r->before - STEP || mono > r->after + STEP) {
+	if (!c->comparable || mono < r->before - STEP || mono > r->after + STEP) {
 		judge(c, true);
 		begin(c, r);
 	} else {
@@ -176,7 +176,7 @@ static void compare(struct tgk_clock *c, const struct tgk_reading *r)
  */
 void tgk_clock_slept(struct tgk_clock *clock)
 {
-	clock->known = false;
+	clock->comparable = false;
 	WRITE_ONCE(clock->due, jiffies - 1);
 }
 
@@ -334,7 +334,7 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	}
 	latest = to_gpu(c, noticed) + STEP;
 	at = to_mono(c, latest - (u32)((u32)latest - stamp->time));
-	if (!c->known)
+	if (!c->comparable)
 		goto interrupt;
 	if (at < began - slack || at > noticed + slack) {
 		if (stamp->known == TG_DONE_BY)

@@ -105,7 +105,7 @@ enum tgk_search {
  * @base: the slots, mapped; NULL: not yet. Written once, by @work
  * @nr: how many there are; constant once @base is there, as @fences
  * @fences: for each slot, what is known of the fences that were made for it
- * @known: the two clocks can be compared; tgk_gpu.lock, as all below
+ * @comparable: @mono and @gpu stand for the same time; tgk_gpu.lock, as all below
  * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody lied
  * @lag: how long after a completion its fence signals, about the median, ns
  * @hurry: audits that have yet to follow a strange time, a tick apart
@@ -129,7 +129,7 @@ struct tgk_clock {
 	u32 nr;
 	struct tgk_fences *fences;
 
-	bool known, doubted;
+	bool comparable, doubted;
 	u8 hurry;
 	s64 lag, mono;
 	u64 gpu;
