@@ -215,9 +215,9 @@ static bool only_two(const struct tgk_gpu *gpu, const struct tgk_fences *a,
 	for (i = 0; i < gpu->core.nr_engines; i++) {
 		list_for_each_entry(job, &gpu->core.engine[i].busy, wait) {
 			host = job->host;
-			if (++n > FEW || !host || host->slot == TGK_SLOT_NONE)
+			if (++n > FEW || !host || host->fence_slot == TGK_SLOT_NONE)
 				return false;
-			f = &all[host->slot];
+			f = &all[host->fence_slot];
 			if (f != a && f != b)
 				return false;
 		}
@@ -254,7 +254,7 @@ static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_f
 	if (gpu->core.nr_engines > 1 || gpu->closing || gpu->core.open || gpu->core.syncing)
 		return;
 	if (own->leaving || job->scheduled || job->fence->error ||
-	    !tgk_clock_reached(c, job->slot, job->fence))
+	    !tgk_clock_reached(c, job->fence_slot, job->fence))
 		return;
 	f = at_work(gpu);
 	if (!f && !only_own(gpu, own, seen))
@@ -326,7 +326,7 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 
 	if (stamp->known == TG_DONE_NOTICED)
 		return noticed;
-	f = &c->fences[job->slot];
+	f = &c->fences[job->fence_slot];
 	if (f->proven && !f->forged) {
 		WRITE_ONCE(f->forged, true);
 		stamp->known = TG_DONE_FORGED;

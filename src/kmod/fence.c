@@ -248,7 +248,7 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 	unsigned long flags;
 
 	/* Its parent is the driver's own fence; NULL: the job is over and has never begun. */
-	if (unlikely(job->slot == TGK_SLOT_NONE) && in_task())
+	if (unlikely(job->fence_slot == TGK_SLOT_NONE) && in_task())
 		tgk_slots_begun(gpu, job->ch->chid,
 				READ_ONCE(tgk_fences_of(job->fence)->parent));
 	raw_spin_lock_irqsave(&gpu->lock, flags);
@@ -258,7 +258,7 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 static struct tgk_stamp stamp_of(struct tgk_gpu *gpu, const struct tgk_job *job)
 {
-	return tgk_slots_stamp(gpu, job->slot, job->fence, job->scheduled);
+	return tgk_slots_stamp(gpu, job->fence_slot, job->fence, job->scheduled);
 }
 
 static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -339,8 +339,8 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 static void want_signal(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 {
 	tgk_driver.want_signal(job->fence);
-	if (!(follows && tgk_clock_behind(&gpu->clock, job->slot, job->fence)) &&
-	    tgk_clock_reached(&gpu->clock, job->slot, job->fence))
+	if (!(follows && tgk_clock_behind(&gpu->clock, job->fence_slot, job->fence)) &&
+	    tgk_clock_reached(&gpu->clock, job->fence_slot, job->fence))
 		dma_fence_is_signaled(job->fence);
 }
 
@@ -365,9 +365,9 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	job->fence = fence;
 	job->began = at;
 	slot = tgk_clock_slot(&gpu->clock, capture->chid);
-	job->slot = slot;
+	job->fence_slot = slot;
 	if (!at)
-		tgk_clock_queued(&gpu->clock, job->slot, fence);
+		tgk_clock_queued(&gpu->clock, job->fence_slot, fence);
 	job->scheduled = at ? NULL : &tgk_fences_of(fence)->scheduled;
 	job->until = jiffies + LOOK;
 	if (!at) {

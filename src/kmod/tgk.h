@@ -341,7 +341,7 @@ struct tgk_channel {
  * @fence: in flight: its fence, referenced; written before @at says so, as @scheduled
  * @cb: its callback
  * @began: in flight: when it started, ns; written before its fence may signal, or by @begin
- * @slot: in flight: slots.c's, of its channel
+ * @fence_slot: in flight: slots.c's, of its channel
  * @scheduled: in flight through drm_sched: the fence that signals when it goes to the GPU, held by
  *	@fence; else NULL
  * @begin: its callback
@@ -364,7 +364,7 @@ struct tgk_job {
 	struct dma_fence *fence;
 	struct dma_fence_cb cb;
 	s64 began;
-	s32 slot;
+	s32 fence_slot;
 	struct dma_fence *scheduled;
 	struct dma_fence_cb begin;
 	struct llist_node chain;
