@@ -65,7 +65,7 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	INIT_LIST_HEAD(&gpu->flights);
 	INIT_LIST_HEAD(&gpu->unstarted);
 	init_llist_head(&gpu->bypassed);
-	INIT_LIST_HEAD(&gpu->left);
+	INIT_LIST_HEAD(&gpu->parked_requests);
 	hash_init(gpu->owners);
 	hash_init(gpu->objects);
 	tgk_feed_gpu(gpu);

@@ -152,7 +152,7 @@ void tgk_unpark(struct work_struct *work)
 }
 
 /**
- * tgk_unpark_all() - give up all parked jobs, and requests that were left
+ * tgk_unpark_all() - give up all parked jobs and requests
  * @gpu: the GPU, closed and quiet
  */
 void tgk_unpark_all(struct tgk_gpu *gpu)

@@ -154,8 +154,8 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @last_request: number of the last request for VRAM
  * @requests: tgk_request.node of those whose thread sleeps until the core answers
  * @due_requests: tgk_request.node of those whose thread sleeps and has to be woken
- * @left: tgk_request.node of those whose thread was interrupted, oldest first
- * @nr_left: how many
+ * @parked_requests: tgk_request.node of those whose thread was interrupted, oldest first
+ * @nr_parked_requests: how many
  * @owners: tgk_owner.node, by process: those that have VRAM or a channel
  * @objects: tgk_object.hash: what is booked, by object
  * @vram: TTM's manager of VRAM, NULL: not known yet; read without the lock
@@ -199,9 +199,9 @@ struct tgk_gpu {
 	u32 woken;
 	DECLARE_HASHTABLE(parked_by, 8);
 	u64 last_request;
-	struct list_head requests, due_requests, left;
+	struct list_head requests, due_requests, parked_requests;
 	DECLARE_HASHTABLE(owners, 10);
-	u32 nr_left;
+	u32 nr_parked_requests;
 	DECLARE_HASHTABLE(objects, 12);
 	struct ttm_resource_manager *vram;
 	struct tgk_note notes[TGK_NOTES];

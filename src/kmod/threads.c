@@ -3,9 +3,9 @@
  * Threads of a channel and of a client: TGK_THREADS are let in at a time, and the others wait in a
  * queue outside. So the work under tgk_gpu.lock does not grow with the number of threads.
  *
- * A thread takes a place with its channel, until its job has started, and one with its client, until
- * the core has freed its job. So a client has few jobs that wait, however many channels it has; and
- * a thread that sleeps inside the driver holds up no other channel.
+ * A thread takes a place with its channel, until its job has started, and one with its client,
+ * until the core has freed its job. So a client has few jobs that wait, however many channels it
+ * has; and a thread that sleeps inside the driver delays no other channel.
  *
  * submit.c lets threads in; it and fence.c let the next ones in. A thread that waits can be killed,
  * frozen and interrupted; an interrupted thread loses its place in the queue.

@@ -14,10 +14,10 @@
  * the kernel makes for itself: a console's buffer, a channel's memory.
  *
  * A thread that waits can be killed, frozen and interrupted. When a signal interrupts it, its
- * request keeps its place for a tenth of a second (tgk_gpu.left), granted or not. It goes on there
- * when the same thread comes back with a request of the same size, which is what a restarted ioctl
- * does. For a submission that the driver has no memory for, the time that it has waited is kept the
- * same way.
+ * request is parked (tgk_gpu.parked_requests), granted or not: it keeps its place for a tenth of a
+ * second. It goes on there when the same thread comes back with a request of the same size, as a
+ * restarted ioctl does. A submission that the driver has no memory for keeps the time that it has
+ * waited in the same way.
  */
 #include <drm/drm_gem.h>
 #include <drm/drm_gem_ttm_helper.h>
@@ -59,7 +59,7 @@ struct tgk_object {
 #define DRIVERS_PART	16
 
 #define RETRY_STEP	16	/* ms: the longest time between two retries */
-#define LEFT_MAX	128	/* interrupted requests whose place is kept */
+#define PARKED_MAX	128	/* interrupted requests whose place is kept */
 
 /* --- requests --- */
 
@@ -95,8 +95,8 @@ static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
  *
  * Context: under tgk_gpu.lock.
  *
- * Return: its thread sleeps and has to be woken. Answered at once, the request is in no list; left
- * by its thread, that one sleeps elsewhere.
+ * Return: its thread sleeps and has to be woken. A request that is answered at once is in no list,
+ * and the thread of a parked one is elsewhere.
  */
 bool tgk_vram_answer(struct tgk_request *req, bool granted)
 {
@@ -160,23 +160,23 @@ static void feed_cancel(struct tgk_gpu *gpu, const struct tgk_request *req)
 
 /*
  * Under tgk_gpu.lock: a signal has come; the place of the request, and how long it has waited, are
- * kept until its thread comes back with it. Return: false: too many have left.
+ * kept until its thread comes back with it. Return: false: too many are parked.
  */
-static bool leave(struct tgk_gpu *gpu, struct tgk_request *req)
+static bool park(struct tgk_gpu *gpu, struct tgk_request *req)
 {
-	if (gpu->nr_left == LEFT_MAX)
+	if (gpu->nr_parked_requests == PARKED_MAX)
 		return false;
-	gpu->nr_left++;
+	gpu->nr_parked_requests++;
 	req->until = (jiffies + TGK_PARK) ?: 1;
-	list_move_tail(&req->node, &gpu->left);
+	list_move_tail(&req->node, &gpu->parked_requests);
 	queue_delayed_work(tgk_wq, &gpu->unpark, TGK_PARK + 1);
 	return true;
 }
 
 /* Under tgk_gpu.lock. */
-static void unleave(struct tgk_gpu *gpu, struct tgk_request *req)
+static void unpark(struct tgk_gpu *gpu, struct tgk_request *req)
 {
-	gpu->nr_left--;
+	gpu->nr_parked_requests--;
 	req->until = 0;
 	list_del_init(&req->node);
 }
@@ -195,13 +195,13 @@ bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all)
 	struct tgk_request *req;
 
 	raw_spin_lock_irq(&gpu->lock);
-	req = list_first_entry_or_null(&gpu->left, struct tgk_request, node);
+	req = list_first_entry_or_null(&gpu->parked_requests, struct tgk_request, node);
 	if (req && !all && time_before(jiffies, req->until)) {
 		queue_delayed_work(tgk_wq, &gpu->unpark, req->until - jiffies + 1);
 		req = NULL;
 	}
 	if (req) {
-		unleave(gpu, req);
+		unpark(gpu, req);
 		feed_cancel(gpu, req);
 	}
 	raw_spin_unlock_irq(&gpu->lock);
@@ -211,7 +211,7 @@ bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all)
 }
 
 /*
- * What this thread has left, if it is for as much (0: a submission). A thread waits for one thing
+ * What this thread has parked, if it is for as much (0: a submission). A thread waits for one thing
  * at a time, so there is at most one; what it does not come back for is given up.
  */
 static struct tgk_request *come_back(struct tgk_gpu *gpu, u64 bytes)
@@ -220,13 +220,13 @@ static struct tgk_request *come_back(struct tgk_gpu *gpu, u64 bytes)
 	bool same = false;
 
 	raw_spin_lock_irq(&gpu->lock);
-	list_for_each_entry(req, &gpu->left, node)
+	list_for_each_entry(req, &gpu->parked_requests, node)
 		if (req->task == current) {
 			mine = req;
 			break;
 		}
 	if (mine) {
-		unleave(gpu, mine);
+		unpark(gpu, mine);
 		same = bytes == (mine->object ? mine->object->bytes : 0);
 		if (!same)
 			feed_cancel(gpu, mine);
@@ -261,7 +261,7 @@ static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
 	list_del_init(&req->node);
 	if (!req->answer) {
 		ret = gpu->closing ? -ENODEV : -EINTR;
-		if (!gpu->closing && !fatal_signal_pending(current) && leave(gpu, req))
+		if (!gpu->closing && !fatal_signal_pending(current) && park(gpu, req))
 			ret = -ERESTARTSYS;
 		else
 			feed_cancel(gpu, req);
@@ -381,8 +381,8 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 byt
  * many clients wait, an object is at rest for moments only.
  *
  * @flags: what stood in tgk_call.flags, where the driver may have put an answer.
- * Return: the driver's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it has
- * been left.
+ * Return: the driver's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it
+ * is parked.
  */
 static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 flags,
 		 struct tgk_request **reqp)
@@ -413,7 +413,7 @@ static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 		return -EINTR;
 	raw_spin_lock_irq(&gpu->lock);
 	ret = -EINTR;
-	if (!gpu->closing && leave(gpu, req)) {
+	if (!gpu->closing && park(gpu, req)) {
 		*reqp = NULL;
 		ret = -ERESTARTSYS;
 	}

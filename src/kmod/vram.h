@@ -9,12 +9,12 @@
 
 /**
  * struct tgk_request - a request for VRAM, or a submission that the driver has no memory for
- * @node: in tgk_gpu.requests, tgk_gpu.due_requests or tgk_gpu.left, or in none; tgk_gpu.lock
+ * @node: in tgk_gpu.requests, .due_requests or .parked_requests, or in none; tgk_gpu.lock
  * @task: the thread, referenced; constant
  * @object: what it is for, NULL: a submission; constant
  * @id: the core's number; constant once the core has taken it
  * @refused: when the driver refused it first, ns, 0: it has not; only the thread
- * @until: left: jiffies until which its place is kept; tgk_gpu.lock
+ * @until: parked: jiffies until which its place is kept; tgk_gpu.lock
  * @answer: 0: none yet; written under tgk_gpu.lock, read without
  */
 struct tgk_request {
