@@ -18,7 +18,8 @@
  *
  * Locking: poll_mutex, sleeping, guards the list of GPUs and all that only the thread uses; the
  * thread takes it for each round of readings. tgk_gpu.lock is taken inside it, never the other way.
- * A request crosses without a lock (tgk_poll.until, .stops). Fences are looked at under RCU alone.
+ * TG_ACT_POLL reaches the thread without a lock (tgk_poll.until, .stops). Fences are checked under
+ * RCU alone.
  */
 #include <linux/freezer.h>
 #include <linux/io.h>
@@ -45,7 +46,7 @@ static unsigned int cpu;		/* poll_mutex */
 /* --- one GPU --- */
 
 /* Under tgk_gpu.lock: the client whose channel has this number of the hardware's, or NULL. */
-static struct tgk_client *owner_of(struct tgk_gpu *gpu, u32 chid)
+static struct tgk_client *client_of(struct tgk_gpu *gpu, u32 chid)
 {
 	struct tgk_client *client = NULL;
 	struct tgk_channel *ch;
@@ -80,7 +81,7 @@ static void begin_run(struct tgk_gpu *gpu)
 	if (p->chid == TGK_CHID_NONE)
 		return;
 	raw_spin_lock_irq(&gpu->lock);
-	client = owner_of(gpu, p->chid);
+	client = client_of(gpu, p->chid);
 	if (client) {
 		p->runner = client->id;
 		p->submitted = submitted(gpu, client);
@@ -98,7 +99,7 @@ static void find_missed(struct tgk_gpu *gpu)
 	if (!p->runner)
 		return;
 	raw_spin_lock_irq(&gpu->lock);
-	client = owner_of(gpu, p->chid);
+	client = client_of(gpu, p->chid);
 	if (client && client->id == p->runner) {
 		now = max(submitted(gpu, client), p->submitted);
 		p->missed += now - p->submitted;
@@ -111,14 +112,14 @@ static void find_missed(struct tgk_gpu *gpu)
  * The run's time goes to its client; without one it is the driver's own work. A run is counted only
  * when it has @ended: the end of a phase cuts a run, and parts of it are in two phases.
  */
-static void charge_run(struct tgk_gpu *gpu, bool ended)
+static void count_run(struct tgk_gpu *gpu, bool ended)
 {
 	struct tgk_poll *p = &gpu->poll;
 	struct tgk_client *client;
 
 	if (p->chid != TGK_CHID_NONE && p->run > 0) {
 		raw_spin_lock_irq(&gpu->lock);
-		client = owner_of(gpu, p->chid);
+		client = client_of(gpu, p->chid);
 		if (client) {
 			client->polled += p->run;
 			client->polled_runs += ended;
@@ -134,7 +135,7 @@ static void charge_run(struct tgk_gpu *gpu, bool ended)
 }
 
 /* Which clients have work in flight that went through their open gate? Without the lock. */
-static void look_at_fences(struct tgk_gpu *gpu)
+static void check_fences(struct tgk_gpu *gpu)
 {
 	struct dma_fence *fence;
 	struct tgk_channel *ch;
@@ -256,9 +257,9 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 	struct tg_sample all = { .length = p->last - p->begun };
 	int i;
 
-	charge_run(gpu, false);
+	count_run(gpu, false);
 	begin_run(gpu);
-	look_at_fences(gpu);
+	check_fences(gpu);
 	for (i = 0; i < HASH_SIZE(gpu->clients); i++)
 		while (finish_one(gpu, until, i, &all))
 			;
@@ -316,7 +317,7 @@ static bool is_far(struct tgk_poll *p, s64 distance)
 }
 
 /* One reading, if it is due. Return: when the next one is due; TG_NEVER: no phase is under way. */
-static s64 look(struct tgk_gpu *gpu)
+static s64 take_reading(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
 	/* Pairs with the release in tgk_poll_until(). */
@@ -351,7 +352,7 @@ static s64 look(struct tgk_gpu *gpu)
 	half = (now - p->last) / 2;
 	p->run += half;
 	if (chid != p->chid) {
-		charge_run(gpu, true);
+		count_run(gpu, true);
 		p->chid = chid;
 		begin_run(gpu);
 	} else if (is_far(p, now - p->last)) {
@@ -439,7 +440,7 @@ static int poll_thread(void *unused)
 		next = TG_NEVER;
 		mutex_lock(&poll_mutex);
 		list_for_each_entry(gpu, &polled, poll.node)
-			next = min(next, look(gpu));
+			next = min(next, take_reading(gpu));
 		mutex_unlock(&poll_mutex);
 		if (next > ktime_get_ns())
 			rest(next);
