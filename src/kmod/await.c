@@ -19,7 +19,7 @@
 #include "fence.h"
 #include "stats.h"
 
-#define CLOSING_LOOK	(HZ / 10)
+#define CLOSING_CHECK	(HZ / 10)
 
 /* Return: 0: it has signalled, or the GPU goes; -ERESTARTSYS. */
 static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
@@ -32,7 +32,7 @@ static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
 		if (!*waited)
 			tgk_count(TGK_STAT_FENCE_WAITED);
 		*waited = true;
-		left = dma_fence_wait_timeout(fence, true, CLOSING_LOOK);
+		left = dma_fence_wait_timeout(fence, true, CLOSING_CHECK);
 		if (left < 0)
 			return left;
 	}

@@ -26,7 +26,7 @@
  * submission.
  *
  * A lost interrupt. nouveau notices a completion whose interrupt was lost with its next interrupt.
- * While one command group at a time is let through there is none, so look() checks now and then.
+ * While one command group at a time is let through there is none, so check_one() checks now and then.
  */
 #include <linux/hash.h>
 #include <linux/random.h>
@@ -46,7 +46,7 @@
 #include "wrap/fence.h"
 
 #define CAPTURE_BITS	6
-#define LOOK		(HZ / 20)
+#define CHECK_EVERY	(HZ / 20)
 
 /*
  * Captures that do not hang at a channel. Only tasks take the locks, never interrupts: see
@@ -369,7 +369,7 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	if (!at)
 		tgk_clock_queued(&gpu->clock, job->fence_slot, fence);
 	job->scheduled = at ? NULL : &tgk_fences_of(fence)->scheduled;
-	job->until = jiffies + LOOK;
+	job->until = jiffies + CHECK_EVERY;
 	if (!at) {
 		await_begin(gpu, job);
 	} else if (job->at == TGK_ASKED) {
@@ -377,12 +377,12 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	} else {
 		/* For tgk_report_bypassed(), which then finds the fence too. */
 		smp_store_release(&job->at, at);
-		/* If look() is seen pending, it has yet to run, and finds the job. */
+		/* If check_one() is seen pending, it has yet to run, and finds the job. */
 		smp_mb();
 	}
-	/* look() goes on as long as it finds anything. */
+	/* check_one() goes on as long as it finds anything. */
 	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
-		queue_delayed_work(tgk_wq, &gpu->fence_work, LOOK);
+		queue_delayed_work(tgk_wq, &gpu->fence_work, CHECK_EVERY);
 	if (at)
 		want_signal(gpu, job, capture->follows);
 	/* The job may be over before this returns. */
@@ -443,10 +443,10 @@ int tgk_fence_wait(struct dma_fence *fence)
  * each time the next one. If its group has completed, that makes it signal. The check reads the
  * card's memory, so a fence younger than a twentieth is left alone.
  */
-static void look(struct work_struct *work)
+static void check_one(struct work_struct *work)
 {
 	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, fence_work);
-	unsigned long delay = LOOK - get_random_u32() % (LOOK / 2);	/* nobody can tell when */
+	unsigned long delay = CHECK_EVERY - get_random_u32() % (CHECK_EVERY / 2);	/* nobody can tell when */
 	struct dma_fence *fence = NULL;
 	struct tgk_job *job;
 
@@ -483,7 +483,7 @@ static void look(struct work_struct *work)
  */
 void tgk_fence_gpu(struct tgk_gpu *gpu)
 {
-	INIT_DELAYED_WORK(&gpu->fence_work, look);
+	INIT_DELAYED_WORK(&gpu->fence_work, check_one);
 }
 
 static void free_spare(struct tgk_gpu *gpu)
@@ -529,7 +529,7 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 }
 
 /* for_each_kernel_tracepoint() reaches a tracepoint whose symbol is not exported. */
-static void look_for_init(struct tracepoint *tp, void *data)
+static void find_init(struct tracepoint *tp, void *data)
 {
 	if (!strcmp(tp->name, "dma_fence_init"))
 		init_point = tp;
@@ -551,7 +551,7 @@ int tgk_fence_init(void)
 		raw_spin_lock_init(&captures[i].lock);
 		INIT_HLIST_HEAD(&captures[i].head);
 	}
-	for_each_kernel_tracepoint(look_for_init, NULL);
+	for_each_kernel_tracepoint(find_init, NULL);
 	ret = init_point ? tracepoint_probe_register(init_point, on_init, NULL) : -ENOENT;
 	if (ret)
 		pr_err("this kernel offers no tracepoint dma_fence_init (error %d)\n", ret);
