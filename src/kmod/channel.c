@@ -337,7 +337,7 @@ static bool end_quiet(struct tgk_gpu *gpu, const struct tgk_claim *c)
  * number joins.
  * Context: process; sleeps, unless killed.
  *
- * Return: 0, or -EINTR: the driver must not be asked.
+ * Return: 0, or -EINTR: do not call the driver.
  */
 int tgk_channel_end(struct tgk_gpu *gpu, struct tgk_claim *c)
 {
@@ -643,7 +643,7 @@ static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh
  * @chid: the driver's number
  * @how: by which of the driver's ways to submit it is known; TGK_FRESH: it has just been allocated
  *
- * Does nothing if the table has it. The driver is asked first: another thread may have freed it.
+ * Does nothing if the table has it. It checks the driver first: another thread may have freed the channel.
  * Context: process; sleeps for as long as it takes to match all clients against a new spec, unless
  * killed.
  *

@@ -8,7 +8,7 @@
  *     changes a setting. The function that sees it takes the lock and calls tgk_feed() with one
  *     event.
  *  2. tgk_feed() first reports the jobs that have bypassed the gate since the last event, in their
- *     order. So the core decides as if each of them had asked.
+ *     order. So the core decides as after a SUBMIT of each.
  *  3. It sets the event's time, records the event (trace.c) and calls tg_gpu_feed().
  *  4. The core changes its state and calls emit() for each action, in order. emit() records the
  *     action and does it: it wakes a thread, sets the timer or a gate, or queues a work item. It
@@ -200,7 +200,7 @@ static void report_started(struct tgk_gpu *gpu)
 		list_move_tail(&job->node, &gpu->flights);
 		gpu->nr_unstarted--;
 		if (ev.at == TGK_ARMED)
-			job->at = TGK_ASKED;
+			job->at = TGK_IN_CORE;
 		else
 			feed_one(gpu, &ev);
 	}
@@ -225,7 +225,7 @@ static void report_bypassed(struct tgk_gpu *gpu)
 		list_add_tail(&job->node, ev.at ? &gpu->flights : &gpu->unstarted);
 		gpu->nr_unstarted += !ev.at;
 		if (ev.at == TGK_ARMED) {
-			job->at = TGK_ASKED;
+			job->at = TGK_IN_CORE;
 			ev.at = 0;
 		}
 		feed_one(gpu, &ev);

@@ -232,7 +232,7 @@ static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 
 	ev.at = ktime_to_ns(tgk_fence_time(job->scheduled)) ?: ktime_get_ns();
 	job->began = ev.at;
-	if (job->at == TGK_ASKED)
+	if (job->at == TGK_IN_CORE)
 		tgk_feed(gpu, &ev);
 	else
 		job->at = ev.at;
@@ -280,7 +280,7 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 	dma_fence_put(fence);
 }
 
-/* A job that has asked: the core knows of it. */
+/* A job that the core knows. */
 static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 at)
 {
 	struct tg_event ev = { .kind = TG_EV_STARTED, .job = job->id, .at = at };
@@ -313,7 +313,7 @@ static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_st
 static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	refcount_inc(&job->ch->refs);
-	if (job->at == TGK_ASKED) {
+	if (job->at == TGK_IN_CORE) {
 		raw_spin_lock_irq(&gpu->lock);
 		list_add_tail(&job->node, &gpu->flights);
 		raw_spin_unlock_irq(&gpu->lock);
@@ -372,7 +372,7 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	job->until = jiffies + CHECK_EVERY;
 	if (!at) {
 		await_begin(gpu, job);
-	} else if (job->at == TGK_ASKED) {
+	} else if (job->at == TGK_IN_CORE) {
 		feed_started(gpu, job, at);
 	} else {
 		/* For tgk_report_bypassed(), which then finds the fence too. */

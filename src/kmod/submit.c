@@ -58,7 +58,7 @@ static void let_next(struct tgk_job *job)
 	job->waits = false;
 }
 
-/* Under tgk_gpu.lock: give up a job that has asked. */
+/* Under tgk_gpu.lock: give up a job that the core knows. */
 static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 {
 	struct tg_event ev = { .kind = TG_EV_CANCEL, .job = job->id };
@@ -175,7 +175,7 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 	tgk_count(TGK_STAT_FAILED);
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
-	if (job->at != TGK_ASKED) {
+	if (job->at != TGK_IN_CORE) {
 		list_del(&job->node);	/* it was unstarted */
 		gpu->nr_unstarted--;
 	}
@@ -235,8 +235,8 @@ static enum waited wait_for_free(struct tgk_gpu *gpu, struct tgk_job *job,
 }
 
 /*
- * Was the driver asked to wait for this submission? It is asked no more: it would wait inside the
- * ioctl, and we would learn of the fence only when all is over. We wait in its place.
+ * Does the client want the driver to wait until the submission has ended? Take that off: the driver
+ * would wait inside the ioctl, and we would learn of the fence too late. We wait in its place.
  */
 static bool take_sync(const struct tgk_call *call)
 {
@@ -408,7 +408,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	job->id = ev.job;
 	job->task = NULL;
 	job->freed = false;
-	job->at = TGK_ASKED;
+	job->at = TGK_IN_CORE;
 	job->file = NULL;
 	return tgk_feed(gpu, &ev);
 }
@@ -564,7 +564,7 @@ static noinline int submit_through_gate(struct tgk_gpu *gpu, const struct tgk_ca
 
 /*
  * Under tgk_gpu.lock: may a job of @ch go at once, and be reported to the core with the next event
- * (tgk_feed())? Not while events and actions are recorded: with a trace each submission asks.
+ * (tgk_feed())? Not while events and actions are recorded: a trace has each SUBMIT.
  */
 static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 {
@@ -579,7 +579,7 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 
 /*
  * Past the gate: mostly a client that has the GPU to itself. Return: its channel, held, and *@spare
- * is its job, on its way; NULL: it has to ask, and *@spare is memory for its job, or NULL.
+ * is its job, on its way; NULL: it goes through the gate, and *@spare is memory for its job, or NULL.
  */
 static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call *call,
 				     struct tgk_job **spare)
@@ -599,7 +599,7 @@ static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call 
 		if (likely(!gpu->closing && list_empty(&gpu->parked)))
 			ch = tgk_channel_find(gpu, call->file, call->chid, &known);
 	}
-	/* An EXEC has a place until it has gone to the GPU, as if it had asked. */
+	/* An EXEC has a place until it has gone to the GPU, as after a SUBMIT. */
 	if (ch && may_bypass(gpu, ch) && (!call->sched || ch->threads.in < TGK_THREADS)) {
 		job->gpu = gpu;
 		job->id = ++gpu->last_job;

@@ -43,10 +43,10 @@
  *			open gate; the channel of a new fence; the last fences of open gates.
  *			rcu_read_lock_sched() where it is the cheaper one.
  *
- * Bypass: where the core allows it, a job goes to the driver without asking (go_bypass()). It is in
+ * Bypass: where the core allows it, a job goes to the driver without SUBMIT (go_bypass()). It is in
  * tgk_gpu.bypassed until it is reported to the core. tgk_feed() does so ahead of any other event,
- * fence.c's work item after a twentieth of a second at the latest; so each decision is as if the
- * job had asked. tgk_job.at says, without the lock, which side reports its start.
+ * fence.c's work item after a twentieth of a second at the latest; so each decision is as after a
+ * SUBMIT. tgk_job.at says, without the lock, which side reports its start.
  *
  * Open gate: it has no lock. A call counts itself in tgk_client.open_begun, then looks at the gate;
  * the core's action writes the gate, then looks at the count (tgk_open_begin()).
@@ -330,7 +330,7 @@ struct tgk_channel {
  * @waits: it has a place with its client; tgk_gpu.lock
  * @client: bypassed: number of its client
  * @channel: bypassed: the core's number of its channel
- * @at: TGK_ASKED: the core knows of it, and its start is fed as an event of its own. Bypassed: when
+ * @at: TGK_IN_CORE: the core knows it, and its start is fed as an event of its own. Bypassed: when
  *	it started, ns; 0: its fence is not there yet; TGK_ARMED: the fence is there, and the job
  *	waits in drm_sched. Written by its thread, without the lock, until its fence is there; read
  *	under the lock
@@ -371,7 +371,7 @@ struct tgk_job {
 };
 
 /* tgk_job.at, beside times */
-#define TGK_ASKED	(-1)
+#define TGK_IN_CORE	(-1)
 #define TGK_ARMED	(-2)
 
 /**
