@@ -175,8 +175,8 @@ static void sync(struct work_struct *work)
 	} else if (!sync_off(client, nr)) {
 		/* As many as begun; but that may count one that is about to be taken back. */
 		ended = atomic64_read(&client->open_ended);
-		ev.idle.sent = ended - client->open_told;
-		client->open_told = ended;
+		ev.idle.sent = ended - client->open_reported;
+		client->open_reported = ended;
 		/* The core may have given up waiting for it: -EBUSY. */
 		tgk_feed(gpu, &ev);
 	}

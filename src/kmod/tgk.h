@@ -240,7 +240,7 @@ struct tgk_threads {
  * @gate: enum tg_gate; read without the lock
  * @unreadable: submissions under AE whose push buffers could not be read
  * @sync_nr: number of the SYNC that is due
- * @open_told: of its calls through its open gate, how many the core knows from IDLE
+ * @open_reported: of its calls through its open gate, how many IDLE has reported
  * @polled: time that the engine was seen to work for it, in this phase of polling
  * @polled_runs: how often the engine was seen to go to it
  * @polled_begun: submissions by the end of the last phase
@@ -270,7 +270,7 @@ struct tgk_client {
 	u8 gate;
 	u64 unreadable;
 	u32 sync_nr;
-	u64 open_told;
+	u64 open_reported;
 	s64 polled;
 	u32 polled_runs;
 	u64 polled_begun, polled_ended;

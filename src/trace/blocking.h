@@ -10,7 +10,7 @@
 /**
  * tgs_blocking() - count the lower-priority groups that jobs waited for
  * @t: the trace
- * @to: where to tell it
+ * @to: where to print them
  *
  * Return: 0: never more than were in flight when the job arrived; 1: more, or the trace does
  * not replay to its end.

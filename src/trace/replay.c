@@ -398,7 +398,7 @@ static int by_time(const void *a, const void *b)
 	return (ra->ran < rb->ran) - (ra->ran > rb->ran);
 }
 
-static void tell(struct why *why, s64 submitted, const char *how, FILE *to)
+static void print_waits(struct why *why, s64 submitted, const char *how, FILE *to)
 {
 	u32 i;
 
@@ -448,7 +448,7 @@ int tgs_why(const struct tgs_trace *t, u64 id, FILE *to)
 		tell_submit(r.watched, to);
 	}
 	if (found)
-		tell(&why, submitted, r.watched ? "not over" : "over", to);
+		print_waits(&why, submitted, r.watched ? "not over" : "over", to);
 	else
 		fprintf(to, "no job %llu in what can be replayed\n", (unsigned long long)id);
 	free(why.rivals);

@@ -13,7 +13,7 @@
  * @t: the trace
  * @to: where the first difference is described
  *
- * Return: 0: all of them; 1: no, or that cannot be told to the end of the trace.
+ * Return: 0: all of them; 1: no, or the trace does not replay to its end.
  */
 int tgs_replay(const struct tgs_trace *t, FILE *to);
 
@@ -57,10 +57,10 @@ struct tgs_watch {
 int tgs_replay_watched(const struct tgs_trace *t, struct tgs_watch *watch, FILE *to);
 
 /**
- * tgs_why() - tell why a job waited
+ * tgs_why() - print why a job waited
  * @t: the trace
  * @job: its number
- * @to: where to tell it
+ * @to: where to print it
  *
  * Return: 0; 1: no such job in what can be replayed.
  */

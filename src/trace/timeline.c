@@ -235,7 +235,7 @@ static void draw(const struct tgs_timeline *tl, FILE *to)
 	}
 }
 
-static void tell(const struct tgs_timeline *tl, const struct tgs_group *g, FILE *to)
+static void print_group(const struct tgs_timeline *tl, const struct tgs_group *g, FILE *to)
 {
 	label(g, to);
 	fprintf(to, " %3llu", (unsigned long long)g->job);
@@ -271,5 +271,5 @@ void tgs_timeline_print(const struct tgs_timeline *tl, FILE *to)
 	fprintf(to, "%-10s%4s%9s%9s%9s%9s%9s%9s%s\n", "ms", "job", "arrives", "let go", "starts",
 		"done", "policy", "reserve", limited ? "       x arrives  let go    done" : "");
 	for (i = 0; i < tl->nr; i++)
-		tell(tl, &tl->groups[i], to);
+		print_group(tl, &tl->groups[i], to);
 }
