@@ -643,7 +643,8 @@ static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh
  * @chid: the driver's number
  * @how: by which of the driver's ways to submit it is known; TGK_FRESH: it has just been allocated
  *
- * Does nothing if the table has it. It checks the driver first: another thread may have freed the channel.
+ * Does nothing if the table has it. First the driver says whether it is there: another thread may
+ * have freed it.
  * Context: process; sleeps for as long as it takes to match all clients against a new spec, unless
  * killed.
  *

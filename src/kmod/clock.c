@@ -12,10 +12,11 @@
  * one's. Every client can write every slot: nouveau maps them into each address space. So a time
  * counts only if it lies between the submission's start and its interrupt.
  *
- * Some twenty times a second, at moments that no client knows, the GPU is asked which channel it
- * works for. If the slot says later that the group had ended before, that is false, and the slot's
- * times are not believed for a while: interrupts count, less the lag that audits have shown. So it is with a single time that is out of its bounds. A time that lies far ahead of
- * its interrupt may be true, since interrupts may be late; but the next audits come at once.
+ * Some twenty times a second, at moments that no client knows, an audit reads from the GPU which
+ * channel it works for. If the slot says later that the group had ended before, that is false, and
+ * the slot's times are not believed for a while: interrupts count, less the lag that audits have
+ * shown. So it is with a single time that is out of its bounds. A time far ahead of its interrupt
+ * may be true, since interrupts may be late; but the next audits come at once.
  *
  * Only work on the GPU can write a slot, and only work that came after the fence has written such a
  * time. So the channel is suspected that the GPU is found at work for, where no third one can have
@@ -242,7 +243,7 @@ static bool only_own(const struct tgk_gpu *gpu, const struct tgk_fences *own, s6
  * have been there. If none is at work now, and none has been but the channel's own, its own has.
  * Nobody is suspected where the GPU has not reached the fence, where the driver may write the slot
  * itself, and while work may go through open gates, or be in flight behind one that was open. A
- * GPU that closes is not asked: its registers go (tgk_poll_detach()).
+ * GPU that closes is not read: its registers go (tgk_poll_detach()).
  */
 static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_fences *own,
 		    s64 seen)

@@ -113,7 +113,7 @@ enum tgk_search {
  * @gpu: a time of the GPU's
  * @rate: how much faster ktime_get_ns() runs than the GPU's clock, per billion
  * @error: @mono is known to so many ns
- * @access: how long it takes to read a register, the shortest of the last, ns; read without the lock
+ * @access: how long it takes to read a register, the shortest so far, ns; read without the lock
  * @last: the latest reading
  * @early: the reading that @rate is measured from
  * @rate_error: @rate is known to so many billionths

@@ -26,7 +26,7 @@
  * submission.
  *
  * A lost interrupt. nouveau notices a completion whose interrupt was lost with its next interrupt.
- * While one command group at a time is let through there is none, so check_one() checks now and then.
+ * While the core frees one command group at a time there is none, so check_one() runs now and then.
  */
 #include <linux/hash.h>
 #include <linux/random.h>
@@ -446,7 +446,8 @@ int tgk_fence_wait(struct dma_fence *fence)
 static void check_one(struct work_struct *work)
 {
 	struct tgk_gpu *gpu = container_of(to_delayed_work(work), struct tgk_gpu, fence_work);
-	unsigned long delay = CHECK_EVERY - get_random_u32() % (CHECK_EVERY / 2);	/* nobody can tell when */
+	/* No client can foresee when. */
+	unsigned long delay = CHECK_EVERY - get_random_u32() % (CHECK_EVERY / 2);
 	struct dma_fence *fence = NULL;
 	struct tgk_job *job;
 

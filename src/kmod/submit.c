@@ -578,8 +578,8 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 }
 
 /*
- * Past the gate: mostly a client that has the GPU to itself. Return: its channel, held, and *@spare
- * is its job, on its way; NULL: it goes through the gate, and *@spare is memory for its job, or NULL.
+ * A bypass: mostly of a client that has the GPU to itself. Return: its channel, held, and *@spare is
+ * its job, on its way; NULL: it goes through the gate, and *@spare is memory for its job, or NULL.
  */
 static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call *call,
 				     struct tgk_job **spare)
