@@ -37,7 +37,7 @@ static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 	rcu_read_lock();
 	hash_for_each_possible(gpu->channels, ch, hash, chid)
 		room |= !ch->dying && ch->file == file && ch->chid == chid &&
-			tgk_client_is_over(ch->client);
+			tgk_client_is_dead(ch->client);
 	rcu_read_unlock();
 	return room;
 }
@@ -424,7 +424,7 @@ static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 
 	rcu_read_lock();
 	hash_for_each_possible_safe(gpu->channels, ch, next, hash, chid) {
-		if (ch->dying || !concerns(ch, file, &chid) || !tgk_client_is_over(ch->client))
+		if (ch->dying || !concerns(ch, file, &chid) || !tgk_client_is_dead(ch->client))
 			continue;
 		leave(gpu, ch);
 		unhash(ch);

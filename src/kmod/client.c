@@ -92,7 +92,7 @@ static void show(struct work_struct *work)
 }
 
 /* @ended is read first: if both are equal afterwards, they were equal at some moment between. */
-static bool open_calls_over(const struct tgk_client *client)
+static bool no_open_calls(const struct tgk_client *client)
 {
 	const s64 ended = atomic64_read(&client->open_ended);
 
@@ -130,7 +130,7 @@ static struct dma_fence *unfinished(const struct tgk_client *client)
 }
 
 /* Has all that went through the client's open gate ended? If not, a slice of time has passed. */
-static bool work_over(const struct tgk_client *client)
+static bool work_ended(const struct tgk_client *client)
 {
 	struct dma_fence *fence;
 
@@ -166,8 +166,8 @@ static void sync(struct work_struct *work)
 	bool over;
 	u64 ended;
 
-	wait_event_timeout(gpu->open_wait, open_calls_over(client) || sync_off(client, nr), 1);
-	over = open_calls_over(client) && (sync_off(client, nr) || work_over(client));
+	wait_event_timeout(gpu->open_wait, no_open_calls(client) || sync_off(client, nr), 1);
+	over = no_open_calls(client) && (sync_off(client, nr) || work_ended(client));
 	raw_spin_lock_irq(&gpu->lock);
 	/* A GPU that closes calls SYNC off, under this lock: no work item outlasts the GPU. */
 	if (!over && !sync_off(client, nr)) {

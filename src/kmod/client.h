@@ -27,8 +27,8 @@ static inline bool tgk_client_is_current(const struct tgk_client *client)
 	return client->pid == task_tgid(current) && client->exec == tgk_exec_id();
 }
 
-/* Can it never submit again? Under tgk_gpu.lock and RCU. */
-static inline bool tgk_client_is_over(const struct tgk_client *client)
+/* Has it exited, or executed another program? Under tgk_gpu.lock and RCU. */
+static inline bool tgk_client_is_dead(const struct tgk_client *client)
 {
 	return !pid_task(client->pid, PIDTYPE_TGID) ||
 	       (client->pid == task_tgid(current) && client->exec != tgk_exec_id());
