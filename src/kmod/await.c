@@ -21,7 +21,7 @@
 
 #define CLOSING_CHECK	(HZ / 10)
 
-/* Return: 0: it has signalled, or the GPU goes; -ERESTARTSYS. */
+/* Return: 0: the fence has signalled, or the GPU closes; -ERESTARTSYS. */
 static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
 {
 	long left;
@@ -41,8 +41,8 @@ static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
 
 /*
  * A fence may stand for many, and a point of a timeline for all before it. However many
- * there are, nothing is allocated and no lock is held over them. Those of the call's own
- * channel are not waited for: their jobs go to the GPU ahead of this one, in their order.
+ * there are, nothing is allocated and no lock is held over them. A fence of the call's own
+ * channel needs no wait: its job goes to the GPU ahead of this one.
  */
 static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dma_fence *fence,
 		     bool *waited)
@@ -71,9 +71,9 @@ static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dm
  * @gpu: the GPU, held
  * @call: the ioctl, of one that goes through drm_sched
  *
- * Where the driver will refuse a fence, it is not waited for, nor are those behind it.
- * Context: process; sleeps as long as others decide; any signal ends it, and so does the end of
- * the GPU or of this module.
+ * From the first fence that the driver will refuse on, there is no wait.
+ * Context: process; sleeps until those fences signal; a signal to the thread ends it, and so does
+ * the end of the GPU or of this module.
  *
  * Return: 0; -EFAULT; -ENOMEM; -ERESTARTSYS: nothing has happened yet, and the call can be made
  * again.

@@ -5,7 +5,7 @@
  * A channel is in the table of its GPU once for each process that uses it. It joins when the driver
  * has allocated it, or with its first submission. It leaves the core before the driver frees it, so
  * that its threads come back; it stays in the table, dying, until the driver has freed it.
- * Meanwhile nobody goes to the driver for it, and whoever is there is waited for.
+ * Meanwhile no thread goes to the driver for it, and the freeing thread waits for those inside.
  *
  * The functions of the driver folder call this in process context, submit.c in the submitting
  * thread. The table is changed under tgk_gpu.lock; readers are under it or RCU.
@@ -28,7 +28,7 @@
 #define GRAPHICS	1	/* the engine of a channel of which no object is known */
 #define NR_STEP		0x1000	/* above any number that a driver gives to a channel */
 
-/* Does a process that shares a channel never submit again? Then there is room for another. */
+/* Is one of the processes that share a channel dead? Another one may then have its place. */
 static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
 	struct tgk_channel *ch;
@@ -173,7 +173,7 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 	return NULL;
 }
 
-/* Of two fences of a channel the later one is the last, in whichever order threads set them. */
+/* Threads may come here in any order: keep the later one of two fences. */
 static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 {
 	struct dma_fence __rcu **last = &ch->last;
@@ -308,7 +308,7 @@ static bool in_use(const struct tgk_channel *ch)
 	return refcount_read(&ch->refs) > 1;
 }
 
-/* Return: nobody uses the channel, and the driver may free it now. */
+/* Return: no thread uses the channel, and the driver may free it now. */
 static bool end_quiet(struct tgk_gpu *gpu, const struct tgk_claim *c)
 {
 	struct tgk_channel *ch;
@@ -328,7 +328,7 @@ static bool end_quiet(struct tgk_gpu *gpu, const struct tgk_claim *c)
 }
 
 /**
- * tgk_channel_end() - the driver is about to free a channel: wait until nobody is inside it
+ * tgk_channel_end() - the driver is about to free a channel: wait until no thread is inside it
  * @gpu: the GPU
  * @c: on the caller's stack, with @file and @chid
  *
@@ -350,7 +350,7 @@ int tgk_channel_end(struct tgk_gpu *gpu, struct tgk_claim *c)
 	while (!end_quiet(gpu, c)) {
 		tgk_sleep_longer(TGK_KILLABLE, &ticks);
 		if (fatal_signal_pending(current)) {
-			tgk_unclaim(gpu, c);	/* whoever looks next forgets its entries */
+			tgk_unclaim(gpu, c);	/* the next submission forgets its entries */
 			return -EINTR;
 		}
 	}
@@ -370,7 +370,7 @@ void tgk_channel_ended(struct tgk_gpu *gpu, struct tgk_claim *c)
 	tgk_unclaim(gpu, c);
 }
 
-/* Under tgk_gpu.lock: the driver has the channel still, and nobody frees it: it may join again. */
+/* Under tgk_gpu.lock: the driver has the channel, and no thread frees it: it may join again. */
 static void forget_unused(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
 	struct hlist_node *next;
@@ -387,8 +387,8 @@ static void forget_unused(struct tgk_gpu *gpu, const struct drm_file *file, u32 
  * @file: the driver's handle
  * @chid: the driver's number
  *
- * If one that was to free it was killed, the channel is there still, and its entries wait to be
- * forgotten.
+ * If the thread that was to free the channel was killed, the driver still has it: this function
+ * forgets its entries.
  * Context: process.
  *
  * Return: 0 or -ERESTARTSYS.
@@ -546,7 +546,7 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 		tgk_client_put(client);
 		return -EAGAIN;
 	}
-	/* Their reserves are free for this one. */
+	/* The dead give back their reserves, so that this client can have one. */
 	if (client && known == TGK_FOREIGN)
 		leave_dead(gpu, file, chid);
 	ret = client ? feed_join(gpu, client, j->ch, j->owner) : -ENOMEM;
@@ -557,9 +557,9 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 }
 
 /*
- * What the core will take, and a client for a process that has none. The caller's cgroup may be
- * short of memory for as long as it likes, so root's writes must not wait for this: not under
- * tgk_spec_sem.
+ * Allocate what the core will take, and a client for a process that has none. The caller's cgroup
+ * may be short of memory for as long as it likes, and root's writes must not wait for that: not
+ * under tgk_spec_sem.
  */
 static int get_memory(struct tgk_gpu *gpu, struct joining *j)
 {

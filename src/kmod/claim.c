@@ -3,8 +3,8 @@
  * Claims: of the threads that let a channel join or free it, one at a time does so.
  *
  * Both ask the driver, and sleep there for as long as the client likes. A channel that had joined
- * just before it was freed, or just after, would stand for another one of its number later. Nobody
- * submits to a channel meanwhile, unless it is in the table.
+ * just before it was freed, or just after, would stand for another one of its number later. No
+ * thread submits to a channel meanwhile, unless it is in the table.
  *
  * channel.c claims, in process context. The claims are under tgk_gpu.lock, on threads' stacks.
  */
@@ -14,7 +14,7 @@
 
 #include "claim.h"
 
-/* A key for tgk_gpu.claims that nobody can foresee. */
+/* A key for tgk_gpu.claims that no client can foresee. */
 static u32 claim_key(const struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
 {
 	return jhash_2words(hash_ptr(file, 32), chid, gpu->seed);
@@ -66,7 +66,7 @@ static bool try_claim(struct tgk_gpu *gpu, struct tgk_claim *c)
 }
 
 /**
- * tgk_claim() - be the only one who lets a channel join, or frees it
+ * tgk_claim() - be the only thread that lets a channel join, or frees it
  * @gpu: the GPU
  * @c: on the caller's stack, with @file and @chid; until tgk_unclaim(), which follows a 0
  *

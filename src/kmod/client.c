@@ -129,7 +129,7 @@ static struct dma_fence *unfinished(const struct tgk_client *client)
 	return NULL;
 }
 
-/* Has all that went through the client's open gate ended? If not, a slice of time has passed. */
+/* Has all that went through the client's open gate ended? If not, this has slept for a slice. */
 static bool work_ended(const struct tgk_client *client)
 {
 	struct dma_fence *fence;
@@ -206,7 +206,7 @@ void tgk_client_gone(struct tgk_client *client)
 	client_queue(client, &client->show);
 }
 
-/* Fill in the identity of the current process. What cannot be found out stays NULL. */
+/* Fill in the current process's identity. A path that cannot be read stays NULL. */
 static int identify(struct tg_identity *ident)
 {
 	struct file *exe;

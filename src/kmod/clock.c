@@ -19,11 +19,11 @@
  * may be true, since interrupts may be late; but the next audits come at once.
  *
  * Only work on the GPU can write a slot, and only work that came after the fence has written such a
- * time. So the channel is suspected that the GPU is found at work for, where no third one can have
+ * time. So an audit suspects the channel that the GPU works for, where no third one can have
  * been. One case proves nothing: the driver may have rung a doorbell whose fence it had yet to
  * make. A channel that is often suspected, far more often than others, is the liar's: its client is
- * named, and its interrupts count in full from then on. On a GPU with several engines nobody is:
- * the register tells of one of them, and another may run work of which the core does not know.
+ * named, and its interrupts count in full from then on. On a GPU with several engines no channel is
+ * suspected: the register shows one engine, and another may run work that the core does not know.
  *
  * Two clocks. The registers tell the GPU's time, and no client can write them. A reading between
  * two calls of ktime_get_ns() says how the clocks differ, to half the time that it takes: 1 us on
@@ -80,8 +80,8 @@ static s64 middle(const struct tgk_reading *r)
 }
 
 /*
- * The latest reading has shown whether the GPU's clock was set. If it was not, somebody has lied.
- * Now and then an innocent one is suspected, so it must be suspected far more than others.
+ * The latest reading has shown whether the GPU's clock was set. If it was not, a client has lied.
+ * Now and then an audit suspects an innocent channel, so the liar's must stand out far.
  */
 static void judge(struct tgk_clock *c, bool set)
 {
@@ -189,7 +189,7 @@ static void doubt(struct tgk_clock *c)
 		WRITE_ONCE(c->due, jiffies + SOON);
 }
 
-/* Of the channel that the GPU works for; NULL: not known, or it has no slot. */
+/* The fences of the channel that the GPU works for; NULL: not known, or it has no slot. */
 static struct tgk_fences *at_work(struct tgk_gpu *gpu)
 {
 	const struct tgk_poll *p = &gpu->poll;
@@ -239,11 +239,11 @@ static bool only_own(const struct tgk_gpu *gpu, const struct tgk_fences *own, s6
 
 /*
  * The time in @own, this job's slot, is false; at @seen, unless 0, the channel was at work for it.
- * Work that came after the fence has written it: of the channel at work, if nobody else's work can
+ * Work that came after the fence has written it: of the channel at work, if no other's work can
  * have been there. If none is at work now, and none has been but the channel's own, its own has.
- * Nobody is suspected where the GPU has not reached the fence, where the driver may write the slot
- * itself, and while work may go through open gates, or be in flight behind one that was open. A
- * GPU that closes is not read: its registers go (tgk_poll_detach()).
+ * No channel is suspected where the GPU has not reached the fence, where the driver may write the
+ * slot itself, and while work may go through open gates, or be in flight behind one that was open.
+ * The registers of a GPU that closes are not read: they go (tgk_poll_detach()).
  */
 static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_fences *own,
 		    s64 seen)
@@ -273,7 +273,7 @@ enum audit { AUDIT_NONE, AUDIT_TRUE, AUDIT_FALSE };
 
 /*
  * Was the channel seen at work for this fence after @at? If there was another one in flight, it may
- * have been for that one: when it was seen, this one may have signalled, and nobody had noticed.
+ * have been for that one: by then this one may have ended, with its interrupt still to come.
  */
 static enum audit audit(struct tgk_fences *f, const struct dma_fence *fence, s64 at, s64 noticed)
 {
@@ -401,7 +401,7 @@ void tgk_clock_tune(struct tgk_gpu *gpu)
 	struct tgk_reading r;
 	bool read;
 
-	/* Of several threads one does it. */
+	/* One of the threads that come here does it. */
 	if (!time_after(jiffies, due) || cmpxchg(&c->due, due, jiffies + HZ) != due)
 		return;
 	if (!c->page || !tgk_card_get(gpu))
@@ -419,7 +419,7 @@ void tgk_clock_tune(struct tgk_gpu *gpu)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* --- who is at work --- */
+/* --- audits --- */
 
 /**
  * tgk_clock_audit() - see which channel the GPU works for
@@ -434,7 +434,7 @@ void tgk_clock_audit(struct tgk_gpu *gpu)
 	struct tgk_fences *f;
 	u32 flying;
 
-	/* What was written before @base is there, too. */
+	/* Acquire: all that was written before @base is there, too. */
 	f = smp_load_acquire(&c->base) && gpu->poll.chip ? at_work(gpu) : NULL;
 	if (!f)
 		return;

@@ -89,8 +89,8 @@ enum tgk_search {
 
 /**
  * struct tgk_clock - one GPU's clock
- * @page: the registers of the clock, mapped; NULL: nobody knows where they are. Constant while the
- *	GPU is visible
+ * @page: the registers of the clock, mapped; NULL: not known for this chip. Constant while the GPU
+ *	is visible
  * @due: jiffies after which it is to be read again; set atomically
  * @search: enum tgk_search; set atomically
  * @seen: how many fences have shown where the slots are; only in TGK_SEARCH_READS, as @nr_delays
@@ -106,7 +106,7 @@ enum tgk_search {
  * @nr: how many there are; constant once @base is there, as @fences
  * @fences: for each slot, what is known of the fences that were made for it
  * @comparable: @mono and @gpu stand for the same time; tgk_gpu.lock, as all below
- * @doubted: a time was false. If the next reading says that the GPU's clock was set, nobody lied
+ * @doubted: a time was false. If the next reading shows that the GPU's clock was set, that is why
  * @lag: how long after a completion its fence signals, about the median, ns
  * @hurry: audits that have yet to follow a strange time, a tick apart
  * @mono: @gpu, by ktime_get_ns()

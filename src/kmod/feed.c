@@ -184,7 +184,7 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 	return ret;
 }
 
-/* Of jobs that are reported already: that they have started. */
+/* Report the starts of jobs that the core knows. */
 static void report_started(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;
@@ -206,7 +206,7 @@ static void report_started(struct tgk_gpu *gpu)
 	}
 }
 
-/* Those that the core does not know, the earliest first. */
+/* Report the jobs that the core does not know, the earliest first. */
 static void report_bypassed(struct tgk_gpu *gpu)
 {
 	struct tgk_job *job, *next;

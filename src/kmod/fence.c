@@ -149,7 +149,7 @@ void tgk_capture_list(struct tgk_capture *c)
 static void learn(struct tgk_channel *ch, u64 context)
 {
 	raw_spin_lock_irq(&contexts_lock);
-	/* tgk_fence_forget() comes when nobody has it any more. */
+	/* tgk_fence_forget() comes with the last reference. */
 	if (!ch->context && !READ_ONCE(ch->dying)) {
 		WRITE_ONCE(ch->context, context);
 		hash_add_rcu(contexts, &ch->by_context, context);
@@ -175,7 +175,7 @@ void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch)
 
 /**
  * tgk_fence_forget() - do not find fences by this channel any more
- * @ch: the channel, dying, of which nobody else has a reference
+ * @ch: the channel, dying, whose last reference the caller has
  *
  * Context: any.
  */
@@ -199,7 +199,7 @@ struct dma_fence *tgk_capture_lone(struct dma_fence *fence)
 {
 	if (!fence)
 		return NULL;
-	/* Was signalled before the others let go of it, or was never emitted. */
+	/* The others signalled it before they let go of it, or nouveau never emitted it. */
 	smp_rmb();
 	if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags))
 		return fence;
@@ -292,7 +292,7 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* The fence has signalled already; or the module goes, and does not wait for it. */
+/* The fence has signalled already; or the module goes, and waits for no fence. */
 static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_stamp stamp)
 {
 	struct dma_fence *fence = job->fence;

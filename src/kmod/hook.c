@@ -115,7 +115,7 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 
 /*
  * PERMANENT: sysctl kernel.ftrace_enabled=0 must not switch off the gates. IPMODIFY: we change
- * where the function goes on, and nobody else does.
+ * where the function goes on, and no other user of ftrace may.
  */
 static struct ftrace_ops ops = {
 	.func = on_entry,

@@ -3,7 +3,7 @@
  * Notes: what the core wants people to know (TG_ACT_NOTE), in the log and as a uevent.
  *
  * tgk_note() takes a note down under tgk_gpu.lock, in any context; a work item writes it out in
- * process context, without the lock. Of too many at once only the number is kept.
+ * process context, without the lock. Notes beyond TGK_NOTES at once are counted, and dropped.
  */
 #include <linux/ctype.h>
 #include <linux/device.h>

@@ -70,7 +70,7 @@ static u64 submitted(struct tgk_gpu *gpu, struct tgk_client *client)
 	return atomic64_read(&client->open_begun) + (core ? core->stats.submitted : 0);
 }
 
-/* What its client had submitted when the run began that the latest reading is of. */
+/* The latest reading begins a run: remember how much its client has submitted. */
 static void begin_run(struct tgk_gpu *gpu)
 {
 	struct tgk_poll *p = &gpu->poll;
@@ -134,7 +134,7 @@ static void count_run(struct tgk_gpu *gpu, bool ended)
 	p->run = 0;
 }
 
-/* Which clients have work in flight that went through their open gate? Without the lock. */
+/* Mark the clients that have work of an open gate in flight. Without the lock. */
 static void check_fences(struct tgk_gpu *gpu)
 {
 	struct dma_fence *fence;
@@ -157,8 +157,8 @@ static void check_fences(struct tgk_gpu *gpu)
 }
 
 /*
- * Under tgk_gpu.lock. Active: work in flight or waiting at any time since the last phase ended,
- * that is, then, or now, or some came meanwhile.
+ * Under tgk_gpu.lock. A client was active if work of it was in flight or waiting when the last
+ * phase ended, or is now, or came meanwhile.
  */
 static bool was_active(struct tgk_gpu *gpu, struct tgk_client *client)
 {
@@ -194,7 +194,7 @@ static void forget(struct tgk_gpu *gpu)
 	raw_spin_unlock_irq(&gpu->lock);
 }
 
-/* Under tgk_gpu.lock: what was seen of one client, forgotten here. */
+/* Under tgk_gpu.lock: fill in the sample of one client, and begin its next one. */
 static void sample_client(struct tgk_gpu *gpu, struct tgk_client *client,
 			  struct tg_sample *sample, bool dense)
 {
@@ -220,8 +220,8 @@ static void feed_sample(struct tgk_gpu *gpu, u32 client, const struct tg_sample 
 }
 
 /*
- * What the phase that was to last until @until has seen of one of the clients in a bucket, which is
- * added to @all. Return: false: there is none left there, or the phase has been called off.
+ * Feed the sample of one client in a bucket, and add it to @all. @until: the end of the phase.
+ * Return: false: all clients there have theirs, or the phase has been called off.
  */
 static bool finish_one(struct tgk_gpu *gpu, s64 until, int bucket, struct tg_sample *all)
 {
@@ -538,7 +538,7 @@ u32 tgk_chip_engines(u32 id)
  * tgk_poll_attach() - a GPU that may be polled
  * @gpu: the GPU, not yet visible
  *
- * One that cannot be read is no error: tgk_poll_able() says so when a policy wants to.
+ * A GPU that cannot be read is no error here: tgk_poll_able() refuses the policies that poll.
  * Context: process, under tgk_mutex.
  */
 void tgk_poll_attach(struct tgk_gpu *gpu)

@@ -191,8 +191,8 @@ static bool go_on(struct tgk_gpu *gpu)
 }
 
 /*
- * Matching all clients anew takes up to one reserve each. Nobody joins meanwhile, so they are
- * admitted in their order: tgk_spec_sem is taken for writing.
+ * Matching all clients anew takes up to one reserve each. No client joins meanwhile, so they are
+ * admitted in their order: the caller has tgk_spec_sem for writing.
  */
 static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool rematch)
 {

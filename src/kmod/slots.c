@@ -9,8 +9,8 @@
  * same for all channels of a GPU. The search begins with the first fence that the core hears of.
  * Open gates need no times.
  *
- * The doorbell. A group that finds the GPU idle starts when its doorbell reaches the card. Nobody
- * notes when the driver rings it, but just before, the driver reads back what it has written. The
+ * The doorbell. A group that finds the GPU idle starts when its doorbell reaches the card. The
+ * driver does not record when it rings, but just before, it reads back what it has written. The
  * search sees that read, too, and so learns how much later the driver makes the fence. From 6.16 on
  * the driver makes the fence first, and rings at once.
  *
@@ -188,7 +188,7 @@ static void work(struct work_struct *work)
 }
 
 /**
- * tgk_slots_attach() - nobody has searched for the slots yet
+ * tgk_slots_attach() - prepare the search for the slots
  * @c: the clock of a new GPU, with its page, if there is one
  */
 void tgk_slots_attach(struct tgk_clock *c)

@@ -34,7 +34,7 @@
 #include "tracepoints.h"
 #include "vram.h"
 
-/* What the driver refuses for want of memory, it has not begun. */
+/* The driver answers ENOMEM before it begins a submission, so a retry is safe. */
 static __always_inline int call_driver(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
 	const u64 flags = call->flags ? *call->flags : 0;
@@ -249,7 +249,7 @@ static bool take_sync(const struct tgk_call *call)
 	return sync;
 }
 
-/* The same call will be made again: as it was. What else the driver has written is its answer. */
+/* The client repeats the call: restore its flag. The driver's answer beside it stays. */
 static void give_sync_back(const struct tgk_call *call)
 {
 	*call->flags |= call->sync;
@@ -323,10 +323,10 @@ static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct
 }
 
 /*
- * A channel that is not in the table as this process's: another one has opened it, or it was there
- * before this module, or there was no memory when it was made, or its maker has yet to return from
- * the driver. If the driver has it, it joins, and the submission goes through the gate. A number
- * that a client makes up leaves nothing behind.
+ * The table does not have the channel as this process's: another process has opened it, or it is
+ * older than this module, or there was no memory when it was made, or its maker has yet to return
+ * from the driver. If the driver has it, it joins, and the submission goes through the gate. A
+ * number that a client makes up leaves nothing behind.
  */
 static int meet(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
@@ -364,7 +364,7 @@ static bool needs_key(const struct tgk_gpu *gpu, const struct tgk_client *client
 	return tg_gpu_client(&gpu->core, client->id)->reserve->kind == TG_AE;
 }
 
-/* Under tgk_gpu.lock: is all there that the core may take? */
+/* Under tgk_gpu.lock: do pools and @s hold all that SUBMIT may take? */
 static bool prepared(const struct tgk_gpu *gpu, const struct submission *s)
 {
 	const u32 *pooled = gpu->core.pooled;
@@ -376,8 +376,8 @@ static bool prepared(const struct tgk_gpu *gpu, const struct submission *s)
 }
 
 /*
- * Get what is missing. A history is there in any case: this client may turn out to need one. A key
- * that cannot be had, or not be kept, is done without. Without the lock; 0 or -ENOMEM.
+ * Get what is missing, without the lock. A history always: the client may get AE before the lock is
+ * back. The submission does without a key that cannot be read or kept. Return: 0 or -ENOMEM.
  */
 static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_call *call)
 {
@@ -463,7 +463,7 @@ static enum step enter(struct tgk_gpu *gpu, struct tgk_channel *ch, struct submi
 	return wait_next(gpu, s, job);
 }
 
-/* Under tgk_gpu.lock: find the next step, and take what only the lock gives. */
+/* Under tgk_gpu.lock: find the next step, and do the part of it that needs the lock. */
 static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, struct submission *s)
 {
 	struct tgk_channel *ch;
@@ -578,8 +578,9 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 }
 
 /*
- * A bypass: mostly of a client that has the GPU to itself. Return: its channel, held, and *@spare is
- * its job, on its way; NULL: it goes through the gate, and *@spare is memory for its job, or NULL.
+ * Bypass, if the core allows it: mostly for a client that has the GPU to itself. Return: the
+ * channel, held, and *@spare is the job; NULL: through the gate, and *@spare is memory for a job,
+ * or NULL.
  */
 static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call *call,
 				     struct tgk_job **spare)

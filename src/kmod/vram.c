@@ -354,7 +354,7 @@ static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 
 /* --- retrying what the driver has refused --- */
 
-/* Can waiting help, and does a setting ask for it (tg_gpu_again())? */
+/* Can waiting help, and does a setting make requests wait (tg_gpu_again())? */
 static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 bytes, s64 waited)
 {
 	const struct tg_account *account;

@@ -5,8 +5,8 @@
  * behind a gap. Called by tgctl.
  *
  * A group runs from its doorbell, or the completion before it on its engine if that is later, to
- * its own completion: as the core charges it. In JSON it says who knew the time of that completion,
- * and how much later the host noticed it.
+ * its own completion: as the core charges it. In JSON it says from where the time of its completion
+ * is known, and how much later the host noticed it.
  */
 #include <stdlib.h>
 

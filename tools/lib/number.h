@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Whole numbers and times as people write them: on command lines and in scenarios. Pure functions:
- * no clock, no allocation, no global state. What is wrong is the caller's to say, in its own words.
+ * no clock, no allocation, no global state. The caller says what is wrong, in its own words.
  */
 #ifndef TOOLS_NUMBER_H
 #define TOOLS_NUMBER_H

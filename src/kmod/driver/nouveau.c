@@ -286,7 +286,7 @@ static int dumb_ioctl(struct drm_device *dev, void *data, struct drm_file *file)
 
 /*
  * A handle without a file is the kernel's own, a console's: it has no process to account for, and
- * must not wait under the locks of whoever looks after the screen.
+ * must not wait under the locks of the code that sets the screen's mode.
  */
 static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 			   struct drm_mode_create_dumb *args)

@@ -95,7 +95,7 @@ static bool mappable(const struct ttm_buffer_object *bo)
 		return false;
 	if (bo->resource->mem_type != TTM_PL_SYSTEM && bo->resource->mem_type != TTM_PL_TT)
 		return true;
-	/* Imported: its pages are somebody else's. */
+	/* Imported: its pages are another driver's. */
 	return bo->ttm && !(bo->ttm->page_flags & TTM_TT_FLAG_EXTERNAL);
 }
 

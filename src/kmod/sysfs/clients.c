@@ -47,7 +47,7 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 	memset(s, 0, sizeof(*s));
 	TG_CLIENT_ROWS(COPY_ROW)
 	for (ch = c->channels; ch; ch = ch->next) {
-		/* Those that wait have come last; of those that run, what is lost came first. */
+		/* The jobs that wait have come last; of the others the lost ones came first. */
 		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
 			if (job->state != TG_JOB_THROTTLED && job->state != TG_JOB_QUEUED)
 				break;

@@ -28,7 +28,7 @@
  * struct snapshot - one that is kept, under snap_mutex, or that its maker alone knows
  * @hash: in snapshots, by @uid
  * @aged: in snap_ages, the oldest first
- * @file: for whom, compared only
+ * @file: the open file that it is for, compared only
  * @uid: whose user reads it, and whose clients it shows
  * @all: it shows everybody's
  * @begun: when it was made, jiffies
@@ -50,7 +50,7 @@ static DEFINE_MUTEX(snap_mutex);
 static DEFINE_HASHTABLE(snapshots, 8);	/* snap_mutex */
 static LIST_HEAD(snap_ages);		/* snap_mutex */
 
-/* One that is not kept; or NULL. */
+/* A snapshot that is not in the table yet; or NULL. */
 static void snap_free(struct snapshot *s)
 {
 	if (!s)
@@ -202,7 +202,7 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 	return fits;
 }
 
-/* Those that the current process may see. */
+/* The records of the clients that the current process may see. */
 static int snap_make(struct snapshot *s)
 {
 	u32 room;
@@ -275,7 +275,7 @@ struct bin_attribute tgk_snapshot_attr = {
 	.read = snapshot_read,
 };
 
-/* At unload: nobody reads any more, and nobody makes one. */
+/* At unload, when no thread reads a snapshot or makes one. */
 void tgk_snapshots_free(void)
 {
 	cancel_delayed_work_sync(&expiry);

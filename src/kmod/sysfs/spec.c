@@ -163,7 +163,7 @@ struct bin_attribute tgk_spec_attr = {
 	.write = spec_write,
 };
 
-/* At unload: nobody reads or writes any more. */
+/* At unload, when no thread reads or writes any more. */
 void tgk_spec_text_free(void)
 {
 	kvfree(gathered);

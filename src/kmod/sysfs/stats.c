@@ -43,7 +43,7 @@ static const char *const stat_names[TGK_STATS] = {
 	[TGK_STAT_VRAM_AGAIN] = "vram_again",
 };
 
-/* What goes through an open gate is counted once: it is among the submitted all the same. */
+/* An open gate counts a submission once, as OPEN: `submitted` is the sum. */
 static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
 	const u32 nr = tgk_file_of(ka)->nr;

@@ -137,7 +137,7 @@ static s64 value_of(const struct tg_gpu *core, u32 nr, u32 what)
 	}
 }
 
-/* What all GPUs know of the virtual GPU of that name; with none, of the rest. */
+/* Add up a value of the virtual GPU of that name over all GPUs; empty: of the rest. */
 static s64 sum_of(const char *name, u32 what)
 {
 	const struct tg_vgpu *v;

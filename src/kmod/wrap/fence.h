@@ -51,7 +51,7 @@ static inline const char *tgk_fence_timeline(struct dma_fence *fence)
 #define dma_fence_unlock_irqrestore(fence, flags)	spin_unlock_irqrestore((fence)->lock, flags)
 #endif
 
-/* When it signalled, or 0 when nobody has written that down yet. */
+/* When it signalled, or 0: not written yet. */
 static inline ktime_t tgk_fence_time(struct dma_fence *fence)
 {
 	if (!test_bit(DMA_FENCE_FLAG_TIMESTAMP_BIT, &fence->flags))
