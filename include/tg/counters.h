@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What is known of a client: one table, of which every place that names a client's values is made.
+ * The values of a client: one table, from which every place that names them is made.
  *
  *	struct tg_snap_client	the snapshot's record, members in the table's order
  *	struct tg_stats		what the core counts

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Dry run: no job is delayed, and a model tells what the policy would have done.
+ * Dry run: no job is delayed, and a model shows what the policy would have done.
  *
  * While the knob dry_run is 1, `fifo` is in force: every submission goes at once and is accounted.
  * The policy that was in force, or is chosen meanwhile, decides about the same submissions in a
@@ -41,7 +41,7 @@ enum tg_dry_state { TG_DRY_ARRIVED, TG_DRY_WAITS, TG_DRY_FREED };
  * @core: the model's
  * @link: in tg_dry.spare, .arrived, .waits or .freed
  * @state: enum tg_dry_state
- * @real: the job that it stands for; NULL: that one is over
+ * @real: the job that it stands for; NULL: that one has ended
  * @id: number
  * @client: number
  * @channel: number

@@ -24,7 +24,7 @@ struct tg_spec;
  *	none. The client is matched against the spec (again, when it already has channels). Takes
  *	one client, one account (new ones only), one channel and one reserve out of the pools.
  * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once: the
- *	driver tells their threads that the channel is gone. The client goes with its last
+ *	driver returns to their threads that the channel is gone. The client goes with its last
  *	channel, when its last job has ended.
  * @TG_EV_SUBMIT: a job arrived. client, channel, job; key: NULL: not known (only AE needs it);
  *	host: cookie of the job; submit.predicted: 0 (a dry run's model: what it is predicted to
@@ -47,7 +47,7 @@ struct tg_spec;
  *	knob.value.
  * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL began and that has just
  *	ended: one for each client that was active, then one with client = 0, which closes the
- *	phase. at: its end; sample. -EBUSY: the phase was called off.
+ *	phase. at: its end; sample. -EBUSY: the core has called the phase off.
  * @TG_EV_PRIO: an administrator sets a priority by hand. client; prio.level: TG_PRIO_MIN to
  *	TG_PRIO_MAX. It holds for further channels, too, until a SPEC that matches running clients;
  *	the foreground window does not change it.
@@ -56,8 +56,8 @@ struct tg_spec;
  * @TG_EV_MEM_REQUEST: a process will request VRAM of the driver. account: not 0; mem.request: its
  *	number, chosen by the host, never reused; mem.bytes; taken: 0: answered by TG_ACT_MEM_GRANT
  *	or TG_ACT_MEM_REFUSE, now or later; 1: the process has the bytes already (the driver
- *	rounded up), no answer; host: cookie of the request. Takes one account (a new
- *	one only) and one request out of the pools.
+ *	rounded up), no answer; host: cookie of the request. Takes one account (a new one only) and
+ *	one request out of the pools.
  * @TG_EV_MEM_CANCEL: a request that waits is given up. mem.request.
  * @TG_EV_MEM_FREE: VRAM is given back: the driver has freed an object, or refused what was
  *	granted. account: that it was granted to; mem.bytes.
@@ -85,7 +85,7 @@ enum tg_event_kind {
  * enum tg_done - what the time of a completion is worth
  * @TG_DONE_NOTICED: the host noticed it then: an interrupt's latency after the end, or much later
  * @TG_DONE_EXACT: the GPU wrote it, by its own clock
- * @TG_DONE_BY: it had ended by then: the GPU wrote that time for a later job of the channel
+ * @TG_DONE_BY: the job had ended by then: the GPU wrote that time for a later job of the channel
  * @TG_DONE_FORGED: as NOTICED; what stands where the GPU writes was shown wrong, time and again,
  *	and is not looked at any more: TG_NOTE_FORGED
  *
@@ -197,7 +197,7 @@ struct tg_event {
  * enum tg_action_kind - what the host has to do
  * @TG_ACT_FREE: let the job's thread go to the driver. job
  * @TG_ACT_ARM: feed TG_EV_TIMER at the given time; replaces any earlier one. at
- * @TG_ACT_NOTE: tell people: log, event. arg: enum tg_note; client, job as it says
+ * @TG_ACT_NOTE: tell people: log, uevent. arg: enum tg_note; client, job as it says
  * @TG_ACT_GATE: the client's gate is now arg (enum tg_gate). client
  * @TG_ACT_SYNC: feed TG_EV_IDLE once nothing that the client sent through its open gate is in
  *	flight any more. client. The host sets no limit: the core gives up after job_deadline_us,
@@ -208,7 +208,7 @@ struct tg_event {
  *	distance drawn at random for each look, evenly from arg / 2 to 3 * arg / 2. arg 0: stop
  *	at once, and feed nothing of the phase under way. While a phase is under way: that time is
  *	its end now; arg is what it was
- * @TG_ACT_WOULD: a dry run: the job, which may be over, would have waited for @at ns. client, job,
+ * @TG_ACT_WOULD: a dry run: the job, which may have ended, would have waited for @at ns. client, job,
  *	at
  * @TG_ACT_MEM_GRANT: the request may go to the driver; its bytes are booked. client: the account;
  *	job: the request

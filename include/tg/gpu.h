@@ -4,7 +4,7 @@
  *
  * struct tg_gpu owns the engines, clients, channels, jobs and reserves of one GPU. It owns
  * no clock, lock, memory, thread or device: hosts feed it (the kernel module, the simulator,
- * tests), and whatever it must remember lives in memory that the host gave.
+ * tests), and it remembers in memory that the host gave.
  *
  * Terms (docs/glossary.md): cookie, late, mask, season, stale, typical.
  *
@@ -117,8 +117,8 @@ struct tg_job {
  * @engines: mask of the engines its jobs use
  * @left: LEAVE has come; the channel goes with its last job
  * @hash: next in tg_gpu.channels' bucket, or in the pool
- * @client: its owner
- * @jobs: jobs that are not over, in arrival order
+ * @client: whose it is
+ * @jobs: jobs that have not ended, in arrival order
  * @next: in tg_client.channels
  */
 struct tg_channel {
@@ -574,7 +574,7 @@ struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id);
  * @gpu: the GPU
  * @id: its number
  *
- * Return: the job, or NULL when there is none, or it is over.
+ * Return: the job, or NULL when there is none, or it has ended.
  */
 struct tg_job *tg_gpu_job(const struct tg_gpu *gpu, u64 id);
 

@@ -32,7 +32,7 @@ struct walk {
 	s64 last[TG_ENGINES_MAX];	/* completion on each engine */
 	struct channel *channels;
 	u32 nr_channels;
-	struct job *jobs;		/* that are not over */
+	struct job *jobs;		/* that have not ended */
 	u32 nr_jobs;
 	void *to;
 	void (*client)(struct walk *w, u32 client, const struct tg_identity *id);
