@@ -208,8 +208,8 @@ struct tg_event {
  *	distance drawn at random for each look, evenly from arg / 2 to 3 * arg / 2. arg 0: stop
  *	at once, and feed nothing of the phase under way. While a phase is under way: that time is
  *	its end now; arg is what it was
- * @TG_ACT_WOULD: a dry run: the job, which may have ended, would have waited for @at ns. client, job,
- *	at
+ * @TG_ACT_WOULD: a dry run: the job, which may have ended, would have waited for @at ns. client,
+ *	job, at
  * @TG_ACT_MEM_GRANT: the request may go to the driver; its bytes are booked. client: the account;
  *	job: the request
  * @TG_ACT_MEM_REFUSE: the request fails for lack of memory. client: the account; job: the request

@@ -191,7 +191,7 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
  * core has freed it because the driver frees its channel.
  */
 static enum waited wait_for_free(struct tgk_gpu *gpu, struct tgk_job *job,
-			       const struct tgk_call *call, int *error)
+				 const struct tgk_call *call, int *error)
 {
 	enum waited waited = WAITED_ERROR;
 	struct tgk_channel *ch;
