@@ -53,7 +53,7 @@ static struct tgk_gpu *gpu_of(const struct device *dev)
 	return NULL;
 }
 
-/* Hooks that no GPU needs any more. Return: all of them are off; tgk_hooks_put() is to follow. */
+/* Switch off hooks that no GPU needs. Return: all of them are off; tgk_hooks_put() is to follow. */
 static bool hooks_rest(void)
 {
 	const struct tgk_gpu *gpu;

@@ -87,7 +87,7 @@ int tgk_claim(struct tgk_gpu *gpu, struct tgk_claim *c)
 }
 
 /**
- * tgk_unclaim() - others may
+ * tgk_unclaim() - let other threads claim the channel
  * @gpu: the GPU
  * @c: as given to tgk_claim()
  */

@@ -15,8 +15,8 @@
  * Some twenty times a second, at moments that no client knows, an audit reads from the GPU which
  * channel it works for. If the slot says later that the group had ended before, that is false, and
  * the slot's times are not believed for a while: interrupts count, less the lag that audits have
- * shown. So it is with a single time that is out of its bounds. A time far ahead of its interrupt
- * may be true, since interrupts may be late; but the next audits come at once.
+ * shown. One time out of its bounds has the same effect. A time far ahead of its interrupt may be
+ * true, since interrupts may be late; but the next audits come at once.
  *
  * Only work on the GPU can write a slot, and only work that came after the fence has written such a
  * time. So an audit suspects the channel that the GPU works for, where no third one can have
@@ -140,8 +140,8 @@ static void measure_rate(struct tgk_clock *c, const struct tgk_reading *r)
 
 /*
  * By offset and rate the reading was made at @mono, give or take @error, which grows with time as
- * the rate is not known exactly; by itself, from r->before to r->after. It was made where the two
- * overlap.
+ * the rate is not known exactly; by ktime_get_ns(), from r->before to r->after. It was made where
+ * both agree.
  */
 static void compare(struct tgk_clock *c, const struct tgk_reading *r)
 {

@@ -220,7 +220,7 @@ bool tgk_gpu_quiet(const struct tgk_gpu *gpu)
 void tgk_gpu_destroy(struct tgk_gpu *gpu)
 {
 	list_del(&gpu->node);
-	/* It reads registers. No submission is left to queue it again. */
+	/* fence_work reads registers. No submission is left that could queue it again. */
 	cancel_delayed_work_sync(&gpu->fence_work);
 	tgk_poll_detach(gpu);
 	hrtimer_cancel(&gpu->timer);

@@ -465,7 +465,7 @@ u64 tgk_poll_readings(void)
 	return READ_ONCE(readings);
 }
 
-/* The last one: interrupts prefer the first. */
+/* The last CPU: interrupts prefer the first. */
 unsigned int tgk_poll_cpu_default(void)
 {
 	return cpumask_last(cpu_online_mask);

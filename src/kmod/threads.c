@@ -112,7 +112,7 @@ static int wait_for(struct tgk_gpu *gpu, struct tgk_waiter *waiter, const struct
 		closing = READ_ONCE(gpu->closing) || (ch && READ_ONCE(ch->dying));
 		if (READ_ONCE(waiter->let_in) || signal_pending(current) || closing)
 			break;
-		/* Nobody wakes a thread for @closing: few have a place, very many may have none. */
+		/* No wake-up comes for @closing: few have a place, very many may have none. */
 		schedule_timeout(ch ? HZ / 20 : 2 * HZ);
 	}
 	__set_current_state(TASK_RUNNING);

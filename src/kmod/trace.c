@@ -164,7 +164,7 @@ static void point_event(const struct tgk_gpu *gpu, const struct tg_event *ev)
 		trace_tg_sample(gpu->index, ev->client, ev->sample);
 }
 
-/* The decision, and what it was made from. */
+/* FREE, with the values that the policy decided from. */
 static void point_free(const struct tgk_gpu *gpu, const struct tg_action *action)
 {
 	const struct tg_job *job = tg_gpu_job(&gpu->core, action->job);

@@ -72,7 +72,7 @@ static void feed_free(struct tgk_gpu *gpu, const struct tgk_owner *owner, u64 by
 		tgk_feed(gpu, &ev);
 }
 
-/* Forget an object: what it has, it must have given back. */
+/* Forget an object that has nothing booked any more. */
 static void object_free(struct tgk_gpu *gpu, struct tgk_object *object)
 {
 	tgk_owner_put(gpu, object->owner);
@@ -119,7 +119,7 @@ static struct tgk_request *request_new(struct tgk_object *object)
 	return req;
 }
 
-/* It is in no list, and its object has been booked no more, or is another's. */
+/* The request is in no list; its object has nothing booked, or has been taken out of it. */
 static void request_free(struct tgk_gpu *gpu, struct tgk_request *req)
 {
 	if (req->object)
@@ -462,8 +462,8 @@ static struct tgk_object *object_find(const struct tgk_gpu *gpu, const struct dr
 }
 
 /*
- * Under tgk_gpu.lock: from now on the booking is @obj's. Return: false: it has one already (a
- * handle that was closed and given out again meanwhile).
+ * Under tgk_gpu.lock: from now on the booking is @obj's. Return: false: @obj has one already (the
+ * client has closed the handle, and the driver has given it out again).
  */
 static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 		       const struct drm_gem_object *obj)
@@ -488,8 +488,8 @@ static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 }
 
 /*
- * The object of so many bytes that mmap() finds at @offset, referenced, or NULL. By its handle it
- * may not be found: the client may have closed that, and keep the object by another name.
+ * The object of so many bytes that mmap() finds at @offset, referenced, or NULL. Its handle is no
+ * way: the client may have closed it, and keep the object by another name.
  */
 static struct drm_gem_object *object_at(struct drm_device *dev, u64 offset, u64 bytes)
 {
@@ -509,8 +509,8 @@ static struct drm_gem_object *object_at(struct drm_device *dev, u64 offset, u64 
 }
 
 /*
- * The driver has made an object, @obj, or none (NULL): the booking is the object's now, or is given
- * back. If it is not of @made bytes, the client was quicker, and has put another one in its place.
+ * The driver has made an object, @obj, or none (NULL): the object gets the booking, or it is given
+ * back. If @obj is not of @made bytes, the client has put another object in its place.
  */
 static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct drm_gem_object *obj,
 			u64 made)

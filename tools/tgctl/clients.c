@@ -42,7 +42,7 @@ static void put_in_order(void)
 			shown[nr_shown++] = &fields[i];
 }
 
-/* The words that the numbers of this form stand for, or NULL: it has none. */
+/* The words for the numbers of this form; NULL: the form has none. */
 static const char *const *words_of(enum tg_form form)
 {
 	return form == TG_FORM_SCHED ? snapshot_scheds :

@@ -145,7 +145,7 @@ void *tgctl_alloc(void *old, size_t size)
 	exit(TGCTL_FAILED);
 }
 
-/* What became of a verb's arguments. */
+/* How parsing a verb's arguments has ended. */
 enum parsed { PARSED, PRINTED, WRONG };
 
 static const struct tgctl_verb *find_verb(const char *name)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
-/* Rows that come behind it are new; those before it never move. */
+/* Later versions add rows behind this one; the rows before it never move. */
 static_assert(offsetof(struct tg_snap_client, held_time) == 328, "the layout of a client");
 
 const char *const snapshot_scheds[] = { "prt", "ht", NULL };

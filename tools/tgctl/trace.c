@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl why, record, plot: what the module's trace tells. The trace is replayed with the module's
+ * tgctl why, record, plot: what the module's trace shows. The trace is replayed with the module's
  * own core (src/trace), so that causes are the scheduler's and not guesses.
  */
 #include "tgctl.h"

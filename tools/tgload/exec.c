@@ -21,7 +21,7 @@
 
 #define WAIT_NS		(30 * TGL_NS_PER_SEC)
 
-/* What nouveau keeps for itself of the 2^40 bytes; the rest is ours. */
+/* nouveau keeps these of the 2^40 bytes of addresses; the rest is ours. */
 #define KERNEL_VA	(1ull << 39)
 #define KERNEL_BYTES	(1ull << 38)
 

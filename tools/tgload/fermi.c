@@ -12,7 +12,7 @@
 #define CLASS_COMPUTE		0x90c0
 #define CLASS_2D		0x902d
 #define CLASS_COPY		0x90b5
-/* What binds an object names its class, and which of PFIFO's engines it is of. */
+/* The method that binds an object takes its class and the number of its PFIFO engine. */
 #define ENGINE_COPY		(4 << 16)
 
 #define SUBC_COMPUTE		1

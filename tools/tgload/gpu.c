@@ -191,7 +191,7 @@ static uint32_t fill_colour(uint32_t seq)
 	return ~seq * 2654435761u;
 }
 
-/* What the line behind those that a group writes holds before and after it. */
+/* A group must not change the line behind those that it writes: it holds this before and after. */
 #define GUARD_WORD	0x5afe5afe
 
 static uint32_t *guard_line(const struct tgl_slot *slot)

@@ -117,7 +117,7 @@ int tgl_slot_submit(struct tgl_channel *chan, unsigned int slot, const struct tg
 int tgl_slot_wait(struct tgl_channel *chan, unsigned int slot);
 
 /**
- * tgl_slot_check - see whether a completed group did what it was told
+ * tgl_slot_check - see whether a completed group wrote what it should
  * @chan: the channel; made with verify
  * @slot: which slot; must have completed
  * @seq: number of the group that it ran

@@ -11,7 +11,7 @@
 
 #include "work.h"
 
-/* What the kernel keeps of a thread's name. */
+/* The kernel keeps so many bytes of a thread's name. */
 #define TGL_NAME_MAX	15
 
 /**

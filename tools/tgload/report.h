@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tgload prints at its end.
+ * Prints the result of a run.
  */
 #ifndef TGL_REPORT_H
 #define TGL_REPORT_H

@@ -54,7 +54,7 @@ struct worker {
 	unsigned int oldest;	/* slot of the oldest group in flight */
 	unsigned int in_flight;
 	unsigned int refusals;	/* in a row */
-	int gone;		/* the card or the channel is of no more use */
+	int gone;		/* the card or the channel does not work any more */
 	struct tgl_result result;
 	struct flight flights[];
 };

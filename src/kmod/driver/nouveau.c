@@ -132,7 +132,7 @@ static int our_channel_alloc(struct drm_device *dev, void *data, struct drm_file
 	gpu = ret ? NULL : tgk_gpu_get(dev);
 	if (gpu) {
 		learn_vram(gpu, file, req->notifier_handle);
-		/* Without memory, it is learnt at its first submission. */
+		/* Without memory, its first submission lets it join. */
 		tgk_channel_join(gpu, file, req->channel, TGK_FRESH);
 		tgk_gpu_put(gpu);
 	}
@@ -176,7 +176,7 @@ static int our_grobj_alloc(struct drm_device *dev, void *data, struct drm_file *
 	return ret;
 }
 
-/* Of all ioctls of nouveau's files, is_nvif() lets NVIF alone come here. */
+/* nouveau's one ioctl function for its files; is_nvif() lets only NVIF come here. */
 static long our_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct drm_file *file = filp->private_data;
@@ -186,7 +186,7 @@ static long our_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	long ret;
 
 	tgk_hook_enter();
-	/* Before nouveau answers in its place, which may leave no word of the channel. */
+	/* Read the token first: nouveau writes its answer over it. */
 	makes = _IOC_SIZE(cmd) >= sizeof(req) &&
 		!copy_from_user(&req, (const void __user *)arg, sizeof(req)) &&
 		req.type == TGK_NVIF_NEW && req.route;
@@ -272,13 +272,13 @@ static int our_gem_new(struct drm_device *dev, void *data, struct drm_file *file
 	return ret;
 }
 
-/* As large as nouveau makes it; when it has made it, its own size counts. */
+/* The size that nouveau will give it; the object's own size counts once it is made. */
 static u64 dumb_size(const struct drm_mode_create_dumb *args)
 {
 	return (u64)round_up((u64)args->width * DIV_ROUND_UP(args->bpp, 8), 256) * args->height;
 }
 
-/* As if it were one of the table's. */
+/* A tgk_call.orig for a function that is not in the table of ioctls. */
 static int dumb_ioctl(struct drm_device *dev, void *data, struct drm_file *file)
 {
 	return ((dumb_fn)hooks[DUMB_CREATE].orig)(file, dev, data);
@@ -343,7 +343,7 @@ static void prove_file_ioctl(const struct tgk_hook *hook, struct drm_file *file)
 	((file_ioctl_fn)hook->orig)(file->filp, _IO(DRM_IOCTL_BASE, 0xff), 0);
 }
 
-/* Of size 0. */
+/* An object of size 0, which nouveau refuses. */
 static void prove_dumb(const struct tgk_hook *hook, struct drm_file *file)
 {
 	struct drm_mode_create_dumb args = { };
@@ -442,10 +442,9 @@ static bool makes_fence(struct dma_fence *fence)
 #define SYNCS_MAX	(KMALLOC_MAX_SIZE / sizeof(struct tgk_exec_sync))
 
 /*
- * Found as nouveau finds it: a point that nobody has promised yet is an error. A syncobj that is
- * not there, or has no fence, is left to nouveau to refuse. An array that is not there, or that no
- * memory is enough for, is refused here: on its way out nouveau would free what it could not get
- * (seen on 6.12).
+ * Find the fence as nouveau does: a point that no job has promised yet is an error. nouveau refuses
+ * a syncobj that is not there, or has no fence. An array that cannot be read, or is too large for
+ * memory, is refused here: nouveau would free on its way out what it could not get (seen on 6.12).
  */
 static int in_fence(const struct tgk_call *call, u32 i, struct dma_fence **fence)
 {

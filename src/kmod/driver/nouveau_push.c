@@ -4,19 +4,19 @@
  *
  * Called by submit.c in the submitting thread, without any lock, for clients whose reserve is AE.
  * The words lie in GEM objects of the client: in system memory as a rule (mapped page by page,
- * which costs nothing), in VRAM if it likes (read through the BAR). Nothing is trusted:
+ * which costs nothing), in VRAM if it likes (read through the BAR). The reader trusts nothing:
  *
  *	- A piece must lie within its object. nouveau does not look; the GPU would find other
  *	  memory behind it, or none. Such a group is unreadable, which only makes its prediction a
  *	  miss.
- *	- Each word is copied once, and looked at in the copy. What the client changes behind our
- *	  back makes a wrong prediction; the group's real cost is charged all the same, so it gains
- *	  no more than one group's overrun, and pays it back.
+ *	- Each word is copied once, and looked at in the copy. A client that changes it
+ *	  later gets a wrong prediction; the core charges the group's real cost all the same, so the
+ *	  client gains no more than one group's overrun, and pays it back.
  *	- READ_MAX bounds the work. Data of commands is passed over, not read.
  *
  * The object's reservation lock is held meanwhile, so that TTM does not move it. nouveau takes the
- * same lock for the same submission right after; who holds it (another thread of the client in
- * there) makes both wait.
+ * same lock for the same submission right after; another thread of the client that has it makes
+ * both wait.
  */
 #include <drm/drm_gem_ttm_helper.h>
 #include <drm/ttm/ttm_placement.h>
@@ -169,15 +169,15 @@ put:
 	return good;
 }
 
-/* Of a push's length: bytes, and a flag for the GPU that older headers do not name. */
+/* A push's length: these bits are bytes; another is a flag that older headers do not name. */
 #define PUSH_BYTES		0x007ffffcULL
 #define PUSH_NO_PREFETCH	0x00800000ULL
 
 /*
  * Where does piece number @i of a submission's push buffer lie, from 0, in the order in which the
  * GPU fetches them? The client may change its mind before nouveau looks, too. EXEC names addresses
- * of the GPU, and only nouveau knows what is there. Return: 1; 0: there are only @i; negative: that
- * cannot be told.
+ * of the GPU, and only nouveau knows what is there. Return: 1; 0: there are only @i; negative: not
+ * known.
  */
 static int find_piece(const struct tgk_call *call, u32 i, struct piece *piece)
 {
