@@ -413,8 +413,6 @@ void tgk_clock_tune(struct tgk_gpu *gpu)
 	raw_spin_lock_irq(&gpu->lock);
 	c->access = c->access ? min(c->access + c->access / 8, r.after - r.before) :
 				r.after - r.before;
-	if (!TGK_FENCE_BEFORE_DOORBELL && c->search != TGK_SEARCH_OVER)
-		WRITE_ONCE(c->delay, c->access);
 	compare(c, &r);
 	raw_spin_unlock_irq(&gpu->lock);
 }

@@ -8,18 +8,19 @@
 #include <linux/dma-fence.h>
 #include <linux/io.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
 #include <tg/event.h>
+
+#include "wrap/fence.h"
 
 struct tgk_gpu;
 struct tgk_job;
 
 #define TGK_SLOT_NONE	(-1)
 #define TGK_SLOT_BYTES	16
-#define TGK_DELAYS	9		/* fences that show how late they are made */
-#define TGK_SEARCH_MOST	64		/* fences by which the slots are searched, at most */
 
 /**
  * struct tgk_slots - the memory of a driver's fences: for each channel a slot of 16 bytes, in which
@@ -29,15 +30,12 @@ struct tgk_job;
  * @size: its size, bytes
  * @combine: the driver maps it write-combining
  * @first: the slot of channel 0; negative where the first channel has another number
- * @flushed: when this thread had read back what it had written, after which it rings the doorbell;
- *	0: that is not known
  */
 struct tgk_slots {
 	phys_addr_t phys;
 	size_t size;
 	bool combine;
 	s32 first;
-	s64 flushed;
 };
 
 /**
@@ -93,13 +91,6 @@ enum tgk_search {
  *	is visible
  * @due: jiffies after which it is to be read again; set atomically
  * @search: enum tgk_search; set atomically
- * @seen: how many fences have shown where the slots are; only in TGK_SEARCH_READS, as @nr_delays
- *	and @delays
- * @nr_delays: of how many it is known how late they were made
- * @delays: how long after it had begun to ring the doorbell the driver made each of these, ns, the
- *	shortest first
- * @delay: the lower quartile of these, since a thread may be held up in between; before they are
- *	there, a guess. Read without a lock
  * @slots: where they are; written by the thread that ends the search, constant once @base is there
  * @work: begins the search, and maps them when it is over
  * @base: the slots, mapped; NULL: not yet. Written once, by @work
@@ -121,8 +112,7 @@ enum tgk_search {
 struct tgk_clock {
 	void __iomem *page;
 	unsigned long due;
-	u32 search, seen, nr_delays;
-	s64 delays[TGK_DELAYS], delay;
+	u32 search;
 	struct tgk_slots slots;
 	struct work_struct work;
 	void __iomem *base;
@@ -178,13 +168,18 @@ static inline s32 tgk_clock_slot(const struct tgk_clock *clock, u32 chid)
 /**
  * tgk_clock_doorbell() - when did the doorbell of a submission reach the card?
  * @clock: the GPU's clock
- * @at: when its fence was made, by ktime_get_ns()
+ * @rung: when the driver began to ring it, by ktime_get_ns(); 0: its fence is being made, and more
+ *	is not known
  *
  * The doorbell is a write, which takes half as long as a read.
  */
-static inline s64 tgk_clock_doorbell(const struct tgk_clock *clock, s64 at)
+static inline s64 tgk_clock_doorbell(const struct tgk_clock *clock, s64 rung)
 {
-	return at - READ_ONCE(clock->delay) + READ_ONCE(clock->access) / 2;
+	const s64 access = READ_ONCE(clock->access);
+
+	if (!rung)
+		rung = ktime_get_ns() - (TGK_FENCE_BEFORE_DOORBELL ? 0 : access);
+	return rung + access / 2;
 }
 
 /** tgk_clock_behind() - has the fence before this one, on its channel of @slot, yet to signal? */

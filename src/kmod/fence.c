@@ -35,6 +35,7 @@
 #include <linux/tracepoint.h>
 
 #include "channel.h"
+#include "doorbell.h"
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
@@ -108,7 +109,6 @@ static void on_init(void *data, struct dma_fence *fence)
 {
 	struct tgk_capture *c;
 	bool first;
-	s64 at;
 
 	if (!in_task())
 		return;
@@ -125,9 +125,8 @@ static void on_init(void *data, struct dma_fence *fence)
 	c->fence = dma_fence_get(fence);
 	if (!c->timed)
 		return;
-	at = ktime_get_ns();
-	c->at = tgk_clock_doorbell(&c->timed->clock, at);
-	c->follows = tgk_slots_made(c->timed, c->chid, fence, at) && first;
+	c->at = tgk_clock_doorbell(&c->timed->clock, tgk_doorbell_time(c->doorbell, c->pushes));
+	c->follows = tgk_slots_made(c->timed, c->chid, fence) && first;
 }
 
 /**

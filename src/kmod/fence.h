@@ -14,6 +14,8 @@
  * @listed: in the table, else found by its channel
  * @sched: its submission goes through drm_sched (tgk_call.sched)
  * @timed: the GPU, if the fence goes to tgk_fence_arm(): @at is wanted, and that it signals; NULL
+ * @doorbell: of the thread, if @at is wanted; or NULL
+ * @pushes: tgk_call.pushes, if @at is wanted
  * @chid: the driver's number of the channel, if it goes to tgk_fence_arm()
  * @fence: the last one seen, referenced
  * @at: when the doorbell reached the card, if that is wanted; else 0
@@ -24,7 +26,8 @@ struct tgk_capture {
 	struct task_struct *task;
 	bool listed, sched;
 	struct tgk_gpu *timed;
-	u32 chid;
+	struct tgk_doorbell *doorbell;
+	u32 pushes, chid;
 	struct dma_fence *fence;
 	s64 at;
 	bool follows;
@@ -38,7 +41,7 @@ struct dma_fence *tgk_capture_lone(struct dma_fence *fence);
 
 /**
  * tgk_capture_begin() - from now on, remember the last fence that this thread creates
- * @c: where; all zero but for @sched and @timed
+ * @c: where; all zero but for what the caller wants
  * @ch: the channel that it is for, held until tgk_capture_end(); or NULL
  */
 static inline void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *ch)

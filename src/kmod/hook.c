@@ -29,6 +29,7 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 
+#include "doorbell.h"
 #include "driver/driver.h"
 #include "hook.h"
 #include "vram.h"
@@ -287,6 +288,7 @@ bool tgk_hooks_are_of(const struct drm_driver *drv)
  */
 void tgk_hooks_off(void)
 {
+	tgk_doorbell_off();
 	unregister_ftrace_function(&ops);
 	several = false;
 }
@@ -323,6 +325,7 @@ int tgk_hooks_on(const struct drm_device *drm)
 		tgk_hooks_off();
 		goto put;
 	}
+	tgk_doorbell_on();
 	WRITE_ONCE(driver, drv->fops->owner);
 	return 0;
 

@@ -9,11 +9,6 @@
  * same for all channels of a GPU. The search begins with the first fence that the core hears of.
  * Open gates need no times.
  *
- * The doorbell. A group that finds the GPU idle starts when its doorbell reaches the card. The
- * driver does not record when it rings, but just before, it reads back what it has written. The
- * search sees that read, too, and so learns how much later the driver makes the fence. From 6.16 on
- * the driver makes the fence first, and rings at once.
- *
  * fence.c and submit.c call this file where fences are made and signal; clock.c says what the times
  * in the slots are worth.
  */
@@ -60,13 +55,11 @@ struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 	return stamp;
 }
 
-/* No slot is known: search by this fence. @at: when the driver made it; 0: earlier */
-static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
+/* No slot is known: search by this fence. */
+static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence)
 {
 	struct tgk_clock *c = &gpu->clock;
 	struct tgk_slots slots;
-	u32 enough = TGK_DELAYS, i;
-	s64 delay;
 
 	if (cmpxchg(&c->search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
 		queue_work(tgk_wq, &c->work);
@@ -76,26 +69,9 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_READS) != TGK_SEARCH_ON)
 		return;
 	if (!tgk_driver.slots(fence, &slots)) {
-		smp_store_release(&c->search, TGK_SEARCH_ON);	/* with @seen and @delays */
+		WRITE_ONCE(c->search, TGK_SEARCH_ON);
 		return;
 	}
-	/* Another thread's read may have hidden this one's. */
-	c->seen++;
-	if (!TGK_FENCE_BEFORE_DOORBELL) {
-		enough = TGK_SEARCH_MOST;
-		if (at && slots.flushed) {
-			delay = at - slots.flushed;
-			for (i = c->nr_delays++; i && c->delays[i - 1] > delay; i--)
-				c->delays[i] = c->delays[i - 1];
-			c->delays[i] = delay;
-		}
-	}
-	if (c->seen < enough && c->nr_delays < TGK_DELAYS) {
-		smp_store_release(&c->search, TGK_SEARCH_ON);	/* likewise */
-		return;
-	}
-	if (c->nr_delays)
-		WRITE_ONCE(c->delay, c->delays[c->nr_delays / 4]);
 	slots.first -= chid;
 	c->slots = slots;
 	WRITE_ONCE(c->search, TGK_SEARCH_OVER);
@@ -107,13 +83,12 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
  * @gpu: the GPU
  * @chid: the driver's number of the channel
  * @fence: the fence
- * @at: when, by ktime_get_ns()
  *
  * Context: in the thread that submits; may hold any lock of the driver.
  *
  * Return: the fence before it had its interrupt in time: tgk_clock_behind() may be called.
  */
-bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at)
+bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence)
 {
 	struct tgk_clock *c = &gpu->clock;
 	s32 slot = tgk_clock_slot(c, chid);
@@ -121,7 +96,7 @@ bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 
 
 	if (unlikely(slot == TGK_SLOT_NONE)) {
 		if (READ_ONCE(c->search) != TGK_SEARCH_OVER)
-			search(gpu, chid, fence, at);
+			search(gpu, chid, fence);
 		return false;
 	}
 	f = &c->fences[slot];
@@ -140,7 +115,7 @@ bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 
 void tgk_slots_begun(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence)
 {
 	if (fence && READ_ONCE(gpu->clock.search) != TGK_SEARCH_OVER)
-		search(gpu, chid, fence, 0);
+		search(gpu, chid, fence);
 }
 
 /**

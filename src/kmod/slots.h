@@ -7,7 +7,7 @@
 
 #include "clock.h"
 
-bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence, s64 at);
+bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence);
 void tgk_slots_begun(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence);
 void tgk_slots_unmade(struct tgk_gpu *gpu, u32 chid);
 struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,

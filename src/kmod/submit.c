@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 
 #include "channel.h"
+#include "doorbell.h"
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
@@ -261,6 +262,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 {
 	struct tgk_capture capture = {
 		.sched = call->sched, .timed = call->sched ? NULL : gpu, .chid = ch->chid,
+		.doorbell = call->sched ? NULL : tgk_doorbell_begin(), .pushes = call->pushes,
 	};
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
@@ -269,6 +271,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	tgk_capture_begin(&capture, ch);
 	ret = call_driver(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
+	tgk_doorbell_end(capture.doorbell);
 	if (!fence) {
 		if (capture.at)
 			tgk_slots_unmade(gpu, ch->chid);

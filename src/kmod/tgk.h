@@ -384,6 +384,7 @@ struct tgk_job {
  * @chid: of a submission: the channel that it names
  * @sched: the submission goes through drm_sched (EXEC): its fence is that one's, and it may name
  *	fences that it has to wait for
+ * @pushes: of a submission that does not: how many push buffers it has
  * @flags: a word among the arguments that holds flags, and receives an answer in their place; NULL:
  *	there is none
  * @sync: the flag in it that asks the driver to wait until the submission has ended
@@ -394,7 +395,7 @@ struct tgk_call {
 	void *data;
 	struct drm_file *file;
 	size_t size;
-	u32 chid;
+	u32 chid, pushes;
 	bool sched;
 	u64 *flags, sync;
 };

@@ -69,7 +69,7 @@ static int our_pushbuf(struct drm_device *dev, void *data, struct drm_file *file
 	const struct tgk_call call = {
 		.orig = (ioctl_fn)hooks[PUSHBUF].orig,
 		.dev = dev, .data = data, .file = file,
-		.size = sizeof(*req), .chid = req->channel,
+		.size = sizeof(*req), .chid = req->channel, .pushes = req->nr_push,
 		.flags = &req->vram_available, .sync = NOUVEAU_GEM_PUSHBUF_SYNC,
 	};
 
@@ -483,6 +483,7 @@ const struct tgk_driver tgk_driver = {
 	.find = find_channel,
 	.chip_id = tgk_nouveau_chip_id,
 	.makes_fence = makes_fence,
+	.doorbell = "nv50_dma_push",
 	.watch = tgk_nouveau_watch,
 	.unwatch = tgk_nouveau_unwatch,
 	.slots = tgk_nouveau_slots,

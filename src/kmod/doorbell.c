@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The doorbell: when a submission reached the card.
+ *
+ * A group that finds the GPU idle starts when its doorbell reaches the card. Before 6.16 nouveau
+ * rings for each push buffer of a group, then makes the group's fence, and rings for that. Under
+ * emulation some 10 us lie between the two, a thousand if the thread is held up there; a group of
+ * OpenGL lasts 20 to 160 us. So ftrace calls on_ring() where the driver's function begins that
+ * rings (tgk_driver.doorbell), which it does in its last instructions.
+ *
+ * A thread whose group is to be timed takes the place of its hash in tgk_doorbells[] while it is in
+ * the driver. Where that is another thread's, where the function cannot be traced, and for groups
+ * that go through drm_sched, the fence's time counts. From 6.16 on the driver makes the fence
+ * first, and nothing is traced.
+ *
+ * attach.c switches this on and off with the hooks, under tgk_mutex; submit.c and fence.c use it,
+ * in the thread that submits, without a lock.
+ */
+#include "doorbell.h"
+#include "driver/driver.h"
+#include "tgk.h"
+#include "wrap/ftrace.h"
+
+struct tgk_doorbell tgk_doorbells[1 << TGK_DOORBELL_BITS];
+
+/* Context: the thread that submits; preemption off. */
+static void notrace on_ring(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	struct tgk_doorbell *d = &tgk_doorbells[hash_ptr(current, TGK_DOORBELL_BITS)];
+	s64 now;
+
+	if (READ_ONCE(d->task) != current)
+		return;
+	now = ktime_get_ns();
+	if (!d->nr)
+		d->first = now;
+	d->last[d->nr++ % TGK_DOORBELL_LAST] = now;
+}
+
+static struct ftrace_ops ops = { .func = on_ring };
+static bool on;		/* tgk_mutex */
+
+/**
+ * tgk_doorbell_on() - note the doorbells of threads that want it
+ *
+ * Where that fails, groups seem to start when their fences are made, and a message says so.
+ * Context: process, under tgk_mutex; the driver's module is held.
+ */
+void tgk_doorbell_on(void)
+{
+	char *name = (char *)tgk_driver.doorbell;
+	int ret;
+
+	if (TGK_FENCE_BEFORE_DOORBELL || on)
+		return;
+	ret = ftrace_set_filter(&ops, name, strlen(name), 1);
+	if (!ret)
+		ret = register_ftrace_function(&ops);
+	on = !ret;
+	if (ret)
+		pr_notice("ftrace cannot trace %s (error %d): groups that find a GPU idle seem to start later than they do\n",
+			  name, ret);
+}
+
+/**
+ * tgk_doorbell_off() - no longer
+ *
+ * Context: as tgk_doorbell_on().
+ */
+void tgk_doorbell_off(void)
+{
+	if (on)
+		unregister_ftrace_function(&ops);
+	on = false;
+}
