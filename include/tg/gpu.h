@@ -74,7 +74,8 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @switched: its engine went to it from another channel: as predicted at SUBMIT (AE), then as seen
  *	at FREE
  * @in_policy: QUEUED: it is in the policy's queue
- * @picked: the policy in force picked it, or it went through TRACK: done() and lost() report it
+ * @picked: the policy that its client has joined last picked it, or it went through TRACK: if that
+ *	policy is in force, done() and lost() report it
  * @since: when it entered @state; BUSY: creation of its fence
  * @predicted: x, ns
  * @cost: record of its client's history that learns its cost, or NULL
@@ -150,9 +151,9 @@ struct tg_channel {
  */
 struct tg_stats {
 	TG_CLIENT_ROWS(TG_STATS_64)
-	TG_CLIENT_ROWS(TG_STATS_32)
 	u64 submitted;
-};
+	TG_CLIENT_ROWS(TG_STATS_32)
+} __attribute__((packed, aligned(4)));	/* what follows it need not begin at a multiple of 8 */
 
 #define TG_VGPU_PRIV	128	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
@@ -189,13 +190,12 @@ struct tg_vgpu {
  * @sched: TG_PRT or TG_HT
  * @resv: TG_PE, TG_AE or TG_BG
  * @agpa: its priority follows the foreground window
- * @by_hand: its priority was set by TG_EV_PRIO
  * @opened: its gate has been open since its last IDLE: jobs that the core does not know may be in
  *	flight
  * @syncing: it owes an IDLE
  * @cut: its latest IDLE did not come in time: a job of its own may be in flight still
- * @joined: the policy in force knows it: join() has been called
- * @stale: the spec in force has yet to come to it
+ * @by_hand: its priority was set by TG_EV_PRIO, in this @edition; in another one it counts not
+ * @owed: the spec of this @edition has yet to come to it
  * @no_vram: the memory that its line names (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
  * @untold: the host is to be told of @gate, or jobs are to be freed behind it, in a later event
@@ -219,16 +219,19 @@ struct tg_vgpu {
  * @typical: running mean of what its jobs take, ns (kept only where all are tracked: fifo)
  * @history: what its jobs have cost; NULL until AE first predicts one
  * @stats: counters
- * @node: the policy's
- * @queue: the policy's
- * @priv: the policy's; zero when the policy comes into force and at join
+ * @edition: tg_gpu.edition whose spec has come to it, or in which its priority was set by hand; the
+ *	last digits
+ * @joined: tg_gpu.term of the policy that it has joined last; likewise
+ * @node: the policy's; of an older one until the client joins the one in force
+ * @queue: likewise
+ * @priv: likewise; zero at join
  */
 struct tg_client {
 	u32 id;
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
-	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	bool sent : 1, paired : 1, stale : 1, untold : 1, told : 1, asked : 1;
+	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
+	bool sent : 1, paired : 1, owed : 1, untold : 1, told : 1, asked : 1;
 	u8 modelled, vgpu;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -243,6 +246,7 @@ struct tg_client {
 	s64 typical;
 	struct tg_history *history;
 	struct tg_stats stats;
+	u16 edition, joined;
 	struct rb_node node;
 	struct list_head queue;
 	u64 priv[TG_CLIENT_PRIV / 8];
@@ -376,6 +380,12 @@ struct tg_buckets {
  */
 enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HANDOVER_JOIN };
 
+/*
+ * So many policies or specs may come into force one after the other before the first of them has
+ * come to all clients: a client keeps the last digits of a number only.
+ */
+#define TG_BEHIND_MAX	0xfffe
+
 /**
  * struct tg_gpu - what one event is fed to
  * @now: time of the event that is, or was last, fed
@@ -385,6 +395,8 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @wake: the earliest such time that the event being fed has made known, or @armed if that is
  *	earlier
  * @policy: in force; never NULL
+ * @term: number of the policy in force: how many have come into force, with the first
+ * @behind: how many have since one had all clients; TG_BEHIND_MAX at most
  * @next_policy: takes over when the drain ends; NULL: HOLD and DRAIN are over, or have not begun
  * @drain_since: when DRAIN began
  * @poll_until: end of the poll phase under way; 0: none
@@ -392,8 +404,8 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @handover: enum tg_handover
  * @turning: the client that HOLD or JOIN comes to next; NULL: none is left
  * @rematching: the client that the new spec comes to next; meaningful while @rematches
- * @rematches: clients that it has yet to come to
- * @aside: as many spare reserves, chained, so that none of these clients finds the pool empty
+ * @rematches: clients that it has yet to come to. As many spare reserves are in the pool beyond
+ *	those that @pooled counts, so that none of these clients finds it empty
  * @telling: where to look next for a client that is untold; NULL: at the first
  * @walking: the client that the policy's walk comes to next (tg_walk()); NULL: there is no walk
  * @untold: such clients
@@ -409,13 +421,16 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @foreground: process that has the foreground window, 0: none
  * @background: the Background reserve
  * @vgpu: virtual GPUs; [0] is the rest: clients that belong to no other
- * @admitted: sum of the reserves' shares
+ * @edition: number of the spec in force, with the first; only those count that come to running
+ *	clients. What an older one has given is void: shares, memory, priorities by hand
+ * @editions: how many have come since one has come to all; TG_BEHIND_MAX at most
+ * @admitted: sum of the reserves' shares of this edition
  * @impact: mean preemption impact of all clients, ns; 0 before the first
  * @impact_runs: how many runs it stands for, as far as that matters
  * @buckets: the tables
  * @bucket_mask: the bits of a number that choose its bucket
  * @pool: spare objects, chained through their hash field (reserves: through all)
- * @pooled: how many
+ * @pooled: how many of them may be taken: all, or less @rematches
  * @all_clients: in the order of their first JOIN
  * @syncs: clients that owe an IDLE, in the order in which they came to owe it
  * @reserves: all in use, Background included
@@ -437,19 +452,21 @@ struct tg_gpu {
 	u64 seq;
 	s64 armed, wake;
 	const struct tg_policy *policy, *next_policy;
+	u32 term, behind;
 	s64 drain_since, poll_until;
 	bool starts;
 	u8 handover;
 	struct tg_client *turning, *rematching, *telling, *walking;
 	u32 rematches, untold, visited, walked;
 	bool served;
-	void *aside;
 	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;
 	u32 foreground;
 	struct tg_reserve background;
 	struct tg_vgpu vgpu[TG_VGPUS_MAX + 1];
+	u64 edition;
+	u32 editions;
 	s64 admitted, impact;
 	u32 impact_runs;
 	struct tg_buckets buckets;
@@ -504,7 +521,7 @@ static inline void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *obje
  */
 static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
 {
-	void *object = gpu->pool[pool];
+	void *object = gpu->pooled[pool] ? gpu->pool[pool] : NULL;
 
 	if (object) {
 		gpu->pool[pool] = *(void **)object;

@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "feed.h"
 #include "job.h"
+#include "match.h"
 #include "memory.h"
 #include "table.h"
 #include "throttle.h"
@@ -25,7 +26,7 @@ struct census {
 static bool awaits_turn(const struct tg_gpu *gpu, const struct tg_client *client)
 {
 	return gpu->handover == TG_HANDOVER_HOLD ? client->gate != TG_GATE_HOLD :
-	       gpu->handover == TG_HANDOVER_JOIN && !client->joined;
+	       gpu->handover == TG_HANDOVER_JOIN && !tg_client_joined(gpu, client);
 }
 
 static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
@@ -98,7 +99,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 	if (throttled && !tg_reserve_unlimited(r) && tg_reserves_hold(gpu) &&
 	    shown > TG_RESERVE_WINDOW && !thins_out(gpu, r))
 		return "the policy sees too many jobs of a reserve";
-	if (r->share && (!r->users || r == &gpu->background))
+	if (tg_reserve_share(gpu, r) && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";
 	if (queued != r->queued || throttled != r->nr_throttled ||
 	    memcmp(in_policy, r->in_policy, sizeof(in_policy)))
@@ -151,7 +152,7 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	u32 slots = 0;
 
 	n->clients++;
-	n->stale += client->stale;
+	n->stale += tg_client_stale(gpu, client);
 	n->members[client->vgpu]++;
 	if (client->vgpu && !gpu->vgpu[client->vgpu].name[0])
 		return "a client belongs to a virtual GPU that is not there";
@@ -190,7 +191,7 @@ static noinline const char *check_reserves(const struct tg_gpu *gpu)
 		wrong = check_reserve(gpu, r);
 		if (wrong)
 			return wrong;
-		admitted += r->share;
+		admitted += tg_reserve_share(gpu, r);
 	}
 	return admitted == gpu->admitted ? NULL : "the GPU counts the admitted shares wrongly";
 }
@@ -210,7 +211,7 @@ static const char *check_engine(const struct tg_engine *engine, const struct cen
 
 /* What the accounts of one part add up to. */
 struct mem_sums {
-	u64 used, held, kept, wanted;
+	u64 used, held, kept, kept_used, wanted;
 	u32 waiting;
 };
 
@@ -250,7 +251,7 @@ static const char *check_parts(const struct tg_gpu *gpu, const struct mem_sums *
 	for (i = 0; i <= TG_VGPUS_MAX; i++) {
 		part = &gpu->mem.part[i];
 		if (part->used != sums[i].used || part->held != sums[i].held ||
-		    part->kept != sums[i].kept)
+		    part->kept != sums[i].kept || part->kept_used != sums[i].kept_used)
 			return "the books of a virtual GPU's memory do not add up";
 		wrong = check_asks(gpu, i, &sums[i]);
 		if (wrong)
@@ -282,14 +283,16 @@ static noinline const char *check_memory(const struct tg_gpu *gpu)
 		for (a = mem->table[i]; a; a = a->hash) {
 			if (!a->used && !a->waiting && !a->clients)
 				return "an account lingers that has nothing to account for";
-			if (a->client ? a->client->account != a->id : a->promised)
+			if (a->client ? a->client->account != a->id :
+				    !!tg_mem_promised(mem, a))
 				return "an account has a client that knows it not";
 			if (a->client && a->client->vgpu != a->vgpu)
 				return "an account is not in its client's virtual GPU";
 			sum = &sums[a->vgpu];
 			sum->used += a->used;
-			sum->held += tg_mem_held(a);
-			sum->kept += a->waiting ? tg_mem_held(a) : 0;
+			sum->held += tg_mem_held(mem, a);
+			sum->kept += a->waiting ? tg_mem_held(mem, a) : 0;
+			sum->kept_used += a->waiting ? a->used : 0;
 			sum->wanted += a->wanted;
 			sum->waiting += a->waiting;
 			clients += a->clients;

@@ -50,6 +50,8 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->id_data = ev->identity;
 		gpu->vgpu[0].clients++;
 		client->host = ev->host;
+		client->edition = gpu->edition;
+		client->joined = gpu->term - 1;	/* not yet */
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
 		list_add_tail(&client->all, &gpu->all_clients);
@@ -63,7 +65,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (!gpu->handover) {
 			if (gpu->policy->join)
 				gpu->policy->join(gpu, client);
-			client->joined = true;
+			client->joined = gpu->term;
 			tg_client_settle(gpu, client);
 		}
 	} else {
@@ -131,7 +133,7 @@ struct tg_client *tg_walk_next(struct tg_gpu *gpu)
 /* The last channel of the client has gone, and the client goes with it. */
 static void forget(struct tg_gpu *gpu, struct tg_client *client)
 {
-	if (client->joined && gpu->policy->leave)
+	if (tg_client_joined(gpu, client) && gpu->policy->leave)
 		gpu->policy->leave(gpu, client);
 	tg_client_idle(gpu, client);
 	gpu->open -= client->gate == TG_GATE_OPEN;

@@ -10,6 +10,7 @@
 #include "dry.h"
 #include "feed.h"
 #include "job.h"
+#include "match.h"
 #include "table.h"
 #include "vgpu.h"
 
@@ -421,7 +422,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 				join(dry, client, ch);
 		prio.client = client->id;
 		prio.prio.level = client->prio;
-		if (client->by_hand)
+		if (tg_client_by_hand(gpu, client))
 			feed(dry, &prio, gpu->now);
 	}
 }

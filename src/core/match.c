@@ -61,7 +61,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	client->matched = entry ? entry->line : 0;
 	client->sched = entry ? entry->sched : TG_PRT;
 	client->resv = entry ? entry->resv : TG_BG;
-	if (!client->by_hand) {
+	if (!tg_client_by_hand(gpu, client)) {
 		client->agpa = entry && entry->agpa;
 		client->prio = client->agpa ? agpa_prio(gpu, client) :
 			       entry ? entry->prio : TG_PRIO_MIN;
@@ -99,39 +99,18 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 		tg_client_settle(gpu, client);
 }
 
-/* Spare reserves go from the pool to a chain of their own, and come back. */
-static void put_aside(struct tg_gpu *gpu, u32 n)
-{
-	void *r;
-
-	while (n--) {
-		r = tg_gpu_take(gpu, TG_POOL_RESERVE);
-		*(void **)r = gpu->aside;
-		gpu->aside = r;
-	}
-}
-
-static void bring_back(struct tg_gpu *gpu, u32 n)
-{
-	void *r;
-
-	while (n--) {
-		r = gpu->aside;
-		gpu->aside = *(void **)r;
-		tg_gpu_give(gpu, TG_POOL_RESERVE, r);
-	}
-}
-
 /* The client has its line of the spec in force, or leaves. */
 void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (gpu->rematching == client)
 		gpu->rematching = tg_client_after(gpu, client);
-	if (!client->stale)
+	if (!tg_client_stale(gpu, client))
 		return;
-	client->stale = false;
+	client->by_hand = tg_client_by_hand(gpu, client);
+	client->edition = gpu->edition;
+	client->owed = false;
 	gpu->rematches--;
-	bring_back(gpu, 1);
+	gpu->pooled[TG_POOL_RESERVE]++;
 }
 
 /* The spec comes to some more clients. */
@@ -145,7 +124,7 @@ void tg_clients_rematch(struct tg_gpu *gpu)
 		return;
 	while (gpu->rematches) {
 		client = gpu->rematching;
-		if (!client->stale) {
+		if (!tg_client_stale(gpu, client)) {
 			gpu->rematching = tg_client_after(gpu, client);
 			continue;
 		}
@@ -158,33 +137,31 @@ void tg_clients_rematch(struct tg_gpu *gpu)
 	}
 }
 
-/* All clients are to be admitted anew. */
+/*
+ * All clients are to be admitted anew. What an older spec has given counts no more, since it is of
+ * another edition; and so many of the spare reserves are spoken for.
+ */
 static void rematch(struct tg_gpu *gpu)
 {
-	struct tg_client *client;
-	struct tg_reserve *r;
-
-	bring_back(gpu, gpu->rematches);
-	put_aside(gpu, gpu->nr_clients);
+	gpu->pooled[TG_POOL_RESERVE] += gpu->rematches;
+	gpu->pooled[TG_POOL_RESERVE] -= gpu->nr_clients;
+	gpu->editions = gpu->rematches ? gpu->editions + 1 : 0;
 	gpu->rematches = gpu->nr_clients;
 	gpu->rematching = tg_client_first(gpu);
-	list_for_each_entry(r, &gpu->reserves, all)
-		tg_reserve_dismiss(gpu, r);
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		tg_memory_forgo(gpu, client);
-		client->by_hand = false;
-		client->stale = true;
-	}
+	gpu->edition++;
+	gpu->admitted = 0;
+	tg_memory_forgo(gpu);
 }
 
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_spec *spec = ev->new_spec;
-	struct tg_reserve *r, *next;
 
-	/* So many are aside from a spec that has not come to all. */
+	/* So many are spoken for by a spec that has not come to all. */
 	if (ev->spec.rematch && gpu->pooled[TG_POOL_RESERVE] + gpu->rematches < gpu->nr_clients)
 		return -ENOMEM;
+	if (ev->spec.rematch && gpu->rematches && gpu->editions == TG_BEHIND_MAX)
+		return -EBUSY;
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);
 	tg_memory_spec(gpu);
@@ -196,8 +173,7 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	tg_reserve_review(gpu, &gpu->background);
 	if (ev->spec.rematch)
 		rematch(gpu);
-	list_for_each_entry_safe(r, next, &gpu->reserves, all)
-		tg_reserve_retire(gpu, r);
+	tg_reserves_retire(gpu);
 	return 0;
 }
 
@@ -209,6 +185,8 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOENT;
 	if (ev->prio.level > TG_PRIO_MAX)
 		return -EINVAL;
+	client->owed = tg_client_stale(gpu, client);
+	client->edition = gpu->edition;
 	client->by_hand = true;
 	client->agpa = false;
 	tg_jobs_place(gpu, client, ev->prio.level, client->vgpu);

@@ -80,10 +80,11 @@ static void take_out(struct tg_memory *mem, const struct tg_account *a)
 	struct tg_mem_part *part = &mem->part[a->vgpu];
 
 	part->used -= a->used;
-	part->held -= tg_mem_held(a);
+	part->held -= tg_mem_held(mem, a);
 	if (!a->waiting)
 		return;
-	part->kept -= tg_mem_held(a);
+	part->kept -= tg_mem_held(mem, a);
+	part->kept_used -= a->used;
 	part->needs = 0;
 }
 
@@ -93,10 +94,11 @@ static void put_in(struct tg_memory *mem, const struct tg_account *a)
 	struct tg_mem_part *part = &mem->part[a->vgpu];
 
 	part->used += a->used;
-	part->held += tg_mem_held(a);
+	part->held += tg_mem_held(mem, a);
 	if (!a->waiting)
 		return;
-	part->kept += tg_mem_held(a);
+	part->kept += tg_mem_held(mem, a);
+	part->kept_used += a->used;
 	part->needs = 0;
 }
 
@@ -107,6 +109,7 @@ static void book(struct tg_memory *mem, struct tg_account *a, u64 used, u64 prom
 	mem->used += used - a->used;
 	a->used = used;
 	a->promised = promised;
+	a->edition = mem->edition;
 	a->peak = max(a->peak, used);
 	put_in(mem, a);
 }
@@ -133,9 +136,9 @@ static bool never_fits(const struct tg_mem_part *part, const struct tg_account *
  * By how many bytes an account would hold more if it got @bytes. What is promised to it, it holds
  * already.
  */
-static u64 growth(const struct tg_account *a, u64 bytes)
+static u64 growth(const struct tg_memory *mem, const struct tg_account *a, u64 bytes)
 {
-	return max(a->used + bytes, a->promised) - tg_mem_held(a);
+	return max(a->used + bytes, tg_mem_promised(mem, a)) - tg_mem_held(mem, a);
 }
 
 /*
@@ -198,7 +201,7 @@ static void grant(struct tg_gpu *gpu, struct tg_mem_request *req)
 {
 	struct tg_account *a = req->account;
 
-	book(&gpu->mem, a, a->used + req->bytes, a->promised);
+	book(&gpu->mem, a, a->used + req->bytes, tg_mem_promised(&gpu->mem, a));
 	answer(gpu, a, req->id, req->host, true);
 	end_wait(gpu, req);
 }
@@ -271,7 +274,7 @@ static struct due next_in_order(const struct tg_gpu *gpu, const struct tg_mem_pa
 		prio = by_prio ? prio_of(req) : TG_PRIO_MIN;
 		if (prio < top || (prio == top && in_line))
 			continue;
-		more = growth(req->account, req->bytes);
+		more = growth(&gpu->mem, req->account, req->bytes);
 		if (prio > top) {
 			due.req = NULL;
 			due.needs = more;
@@ -288,7 +291,8 @@ static struct due next_in_order(const struct tg_gpu *gpu, const struct tg_mem_pa
  * None may go in order: @next. Grant a holder's request ahead of its turn if the line would not
  * move even when all others have given everything back; refuse one in a deadlock.
  */
-static struct due untie(const struct tg_mem_part *part, struct due next)
+static struct due untie(const struct tg_memory *mem, const struct tg_mem_part *part,
+			struct due next)
 {
 	struct tg_mem_request *req, *fits = NULL, *youngest = NULL;
 	const u64 free = unheld(part), most = reach(part);
@@ -296,14 +300,14 @@ static struct due untie(const struct tg_mem_part *part, struct due next)
 	bool can_end = false;
 
 	list_for_each_entry(req, &part->requests, link) {
-		if (!tg_mem_held(req->account))
+		if (!tg_mem_held(mem, req->account))
 			continue;
 		youngest = req;
-		more = growth(req->account, req->bytes);
+		more = growth(mem, req->account, req->bytes);
 		least = min(least, more);
 		if (more <= free && !fits)
 			fits = req;
-		if (growth(req->account, req->account->wanted) <= most)
+		if (growth(mem, req->account, req->account->wanted) <= most)
 			can_end = true;
 	}
 	if (!youngest || (can_end && next.needs <= most))
@@ -327,7 +331,7 @@ static struct due find_due(const struct tg_gpu *gpu, const struct tg_mem_part *p
 		return due;
 	}
 	due = next_in_order(gpu, part, order);
-	return due.req || !part->kept ? due : untie(part, due);
+	return due.req || !part->kept ? due : untie(&gpu->mem, part, due);
 }
 
 /*
@@ -491,7 +495,7 @@ static struct tg_mem_request *find_request(const struct tg_memory *mem, u64 id)
 static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 bytes)
 {
 	const struct tg_mem_part *part = &gpu->mem.part[a->vgpu];
-	u64 more = growth(a, bytes);
+	u64 more = growth(&gpu->mem, a, bytes);
 
 	return tg_memory_order(gpu, part) == TG_MEM_SPEC || !more ||
 	       (!gpu->rematches && list_empty(&part->requests) && more <= unheld(part));
@@ -520,7 +524,7 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOMEM;
 	a->requests += !told;
 	if (told || at_once(gpu, a, ev->mem.bytes)) {
-		book(mem, a, a->used + ev->mem.bytes, a->promised);
+		book(mem, a, a->used + ev->mem.bytes, tg_mem_promised(mem, a));
 		if (!told)
 			answer(gpu, a, ev->mem.request, ev->host, true);
 		return 0;
@@ -562,7 +566,7 @@ int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOENT;
 	if (ev->mem.bytes > a->used)
 		return -EINVAL;
-	book(&gpu->mem, a, a->used - ev->mem.bytes, a->promised);
+	book(&gpu->mem, a, a->used - ev->mem.bytes, tg_mem_promised(&gpu->mem, a));
 	close_account(gpu, a);
 	return 0;
 }
@@ -631,7 +635,7 @@ bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u6
 	if (!a || !gpu->mem.size || !bytes)
 		return true;
 	part = &gpu->mem.part[a->vgpu];
-	return part->held - tg_mem_held(a) + max(a->used, bytes) <= part->size;
+	return part->held - tg_mem_held(&gpu->mem, a) + max(a->used, bytes) <= part->size;
 }
 
 /* From now on set @bytes aside for the client, instead of what was. */
@@ -643,13 +647,17 @@ void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes)
 		book(&gpu->mem, a, a->used, bytes);
 }
 
-/* Set nothing aside for the client any more; mostly nothing is. */
-void tg_memory_forgo(struct tg_gpu *gpu, struct tg_client *client)
+/* Set nothing aside for any client any more: what an account has got counts. */
+void tg_memory_forgo(struct tg_gpu *gpu)
 {
-	struct tg_account *a = account_of(gpu, client);
+	struct tg_mem_part *part;
 
-	if (a && a->promised)
-		book(&gpu->mem, a, a->used, 0);
+	gpu->mem.edition++;
+	for (part = gpu->mem.part; part <= &gpu->mem.part[TG_VGPUS_MAX]; part++) {
+		part->held = part->used;
+		part->kept = part->kept_used;
+		part->needs = 0;
+	}
 }
 
 /* A spec comes into force: does it set memory aside? */

@@ -25,7 +25,7 @@ void tg_memory_join(struct tg_gpu *gpu, struct tg_client *client, u32 id);
 void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client);
 bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u64 bytes);
 void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes);
-void tg_memory_forgo(struct tg_gpu *gpu, struct tg_client *client);
+void tg_memory_forgo(struct tg_gpu *gpu);
 void tg_memory_spec(struct tg_gpu *gpu);
 
 /* The parts of virtual GPUs */
