@@ -14,12 +14,12 @@
  *	interrupts off, since fences signal in hard interrupt context.
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
- *	No call sleeps. Work per event: O(log n). Exceptions: when an administrator changes a
- *	virtual GPU, the policy, the spec or the foreground, all clients are visited once, and all
- *	jobs that wait for one client when its line of the spec changes. What takes longer is done
- *	in steps, each with an event of its own, a TIMER that the core has armed: another policy
- *	or spec, many gates that turn, what dfq and loga decide about all clients, what a budget
- *	means for many jobs, answers to many requests for memory.
+ *	No call sleeps. Work per event: O(log n). Exception: all jobs that wait for one client are
+ *	visited when its line of the spec or its priority changes. What takes longer is done in
+ *	steps, each with an event of its own, a TIMER that the core has armed: another policy,
+ *	spec or foreground, virtual GPUs that come and go, many gates that turn, what dfq and loga
+ *	decide about all clients, what a budget means for many jobs, answers to many requests for
+ *	memory.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -152,8 +152,9 @@ struct tg_channel {
 struct tg_stats {
 	TG_CLIENT_ROWS(TG_STATS_64)
 	u64 submitted;
+
 	TG_CLIENT_ROWS(TG_STATS_32)
-} __attribute__((packed, aligned(4)));	/* what follows it need not begin at a multiple of 8 */
+} __packed __aligned(4);	/* the u32s are odd in number: no hole behind them */
 
 #define TG_VGPU_PRIV	128	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
@@ -163,18 +164,25 @@ struct tg_stats {
 /**
  * struct tg_vgpu - one virtual GPU (Gdev, section 5.2)
  * @name: empty: unused, or the first one, which is the rest: clients that belong to no other
- * @share: percent; of the rest: what the others leave, of time 1 at the least
- * @clients: clients that belong to it
+ * @term: how often one has been removed from this place while clients were in it; the last digits
+ * @terms: the same, since no client of one that was removed was left; TG_VGPU_TERMS at most
+ * @share: percent; of the rest: what the others leave, of time 1 at the least. One that has been
+ *	removed keeps its shares of time beside what the rest has, until its clients have moved
+ * @clients: clients in this place: those that belong to it, and those of one that was removed
+ * @gone: how many of them are of one that was removed
  * @used: time that its clients' groups took, ns: TG_COMPUTE, TG_COPY (tg_job_kind())
- * @priv: the policy's; zero when the policy comes into force and when the virtual GPU is defined
+ * @priv: the policy's; zero when the policy comes into force, and when the virtual GPU is defined
+ *	in a place without clients
  */
 struct tg_vgpu {
 	char name[TG_NAME_LEN];
-	u8 share[TG_VGPU_SHARES];
-	u32 clients;
+	u8 term, terms, share[TG_VGPU_SHARES];
+	u32 clients, gone;
 	s64 used[TG_MEMORY];
 	u64 priv[TG_VGPU_PRIV / 8];
 };
+
+#define TG_VGPU_TERMS	7	/* a client keeps the last 3 bits of a term */
 
 #define TG_STALL	32			/* starts in time that make up for one overlap */
 #define TG_STALLS_MAX	(7 * TG_STALL)
@@ -204,6 +212,8 @@ struct tg_vgpu {
  * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
+ * @vgpu_term: term of that place when it came there; another one now: its virtual GPU has been
+ *	removed, and the client is of the rest. It moves there in its turn
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
@@ -232,7 +242,7 @@ struct tg_client {
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
 	bool sent : 1, paired : 1, owed : 1, untold : 1, told : 1, asked : 1;
-	u8 modelled, vgpu;
+	u8 modelled, vgpu : 5, vgpu_term : 3;
 	u16 weight, matched;
 	u32 inflight, account;
 	const struct tg_identity *id_data;
@@ -403,9 +413,11 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover
  * @turning: the client that HOLD or JOIN comes to next; NULL: none is left
- * @rematching: the client that the new spec comes to next; meaningful while @rematches
- * @rematches: clients that it has yet to come to. As many spare reserves are in the pool beyond
- *	those that @pooled counts, so that none of these clients finds it empty
+ * @rematching: the client that match.c's walk comes to next, since the spec, the virtual GPUs or
+ *	the foreground have changed; NULL: there is no walk
+ * @by_line: the walk gives each client the virtual GPU that its line of the spec names
+ * @rematches: clients that the new spec has yet to come to. As many spare reserves are in the pool
+ *	beyond those that @pooled counts, so that none of these clients finds it empty
  * @telling: where to look next for a client that is untold; NULL: at the first
  * @walking: the client that the policy's walk comes to next (tg_walk()); NULL: there is no walk
  * @untold: such clients
@@ -458,7 +470,7 @@ struct tg_gpu {
 	u8 handover;
 	struct tg_client *turning, *rematching, *telling, *walking;
 	u32 rematches, untold, visited, walked;
-	bool served;
+	bool served, by_line;
 	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;

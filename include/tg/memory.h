@@ -82,12 +82,15 @@ struct tg_client;
  * @id: the host's number
  * @clients: clients that name it at their JOIN
  * @vgpu: the virtual GPU that it belongs to, index into tg_gpu.vgpu and tg_memory.part
+ * @term: that part's, when it came there; another one now: the virtual GPU has been removed, and
+ *	the account is in the part of the rest
  * @waiting: its requests that wait
  * @client: the latest of its clients, whose priority its requests have; NULL: that one has gone
  * @used: bytes granted and not given back
  * @promised: bytes set aside by @client's line (mem=); @used counts towards them. Read it with
  *	tg_mem_promised()
- * @edition: tg_memory.edition in which they were; in another one, none are
+ * @edition: tg_memory.edition in which they were; in another one, none are: of an account that
+ *	waits, @promised is 0 then
  * @wanted: bytes of its requests that wait
  * @peak: the largest @used
  * @requests: requests so far
@@ -99,6 +102,7 @@ struct tg_account {
 	struct tg_account *hash;
 	u32 id, clients, waiting;
 	u8 vgpu;
+	u64 term;
 	struct tg_client *client;
 	u64 used, promised, edition, wanted, peak;
 	u64 requests, waited, refused, wait_time;
@@ -124,11 +128,11 @@ struct tg_mem_request {
 
 /**
  * struct tg_mem_part - what a virtual GPU, or the rest, has of the memory; under the GPU's lock
+ * @term: how often its virtual GPU has been removed
  * @size: its share, bytes, rounded down
  * @used: sum of its accounts' used
  * @held: sum of the larger of used and promised
  * @kept: as @held, of its accounts that have requests waiting
- * @kept_used: as @used, of the same
  * @needs: no request can be answered while fewer bytes are free and all that matters to requests
  *	stays as it is; 0: look
  * @order: the order in which requests were looked at when @needs was set
@@ -136,7 +140,7 @@ struct tg_mem_request {
  * @requests: its requests that wait, in the order of arrival
  */
 struct tg_mem_part {
-	u64 size, used, held, kept, kept_used, needs;
+	u64 term, size, used, held, kept, needs;
 	enum tg_mem_order order;
 	bool aged;
 	struct list_head requests;

@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "table.h"
 #include "throttle.h"
+#include "vgpu.h"
 
 /* The pointer to @ch in its client's list of channels; with NULL, the one at the list's end. */
 static struct tg_channel **channel_link(struct tg_client *client, const struct tg_channel *ch)
@@ -149,7 +150,7 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);
 	gpu->nr_clients--;
-	gpu->vgpu[client->vgpu].clients--;
+	tg_vgpu_leave(gpu, client);
 	tg_reserve_put(gpu, client->reserve);
 	tg_memory_leave(gpu, client);
 	if (client->history)

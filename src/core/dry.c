@@ -292,7 +292,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		break;
 	}
 	/* What the model does in steps is over at once. */
-	while (dry->model.rematches || dry->model.untold ||
+	while (dry->model.rematching || dry->model.untold ||
 	       dry->model.handover == TG_HANDOVER_JOIN)
 		feed(dry, &timer, 0);
 	if (dry->model.policy->mode != TG_GATE_ASK)

@@ -4,8 +4,10 @@
  * virtual GPU, reserve and memory.
  *
  * A new spec comes to all clients, in the order in which they joined. Each is admitted anew; before
- * the first, all shares are taken back. One event comes to a few clients only, and the next one, or
- * TIMER, goes on (tg_gpu.rematches).
+ * the first, all shares are taken back. Likewise another foreground window, which changes
+ * priorities, and virtual GPUs that come and go. All three are one walk over the clients
+ * (tg_gpu.rematching), which each of them begins anew. One event comes to a few clients only, and
+ * the next one, or TIMER, goes on.
  *
  * client.c calls tg_client_match() at each JOIN, engine.c tg_clients_rematch(); feed.c calls the
  * rest for events: a new spec, a priority set by hand, another foreground window. All of it runs
@@ -20,6 +22,9 @@
 #include "table.h"
 #include "throttle.h"
 #include "vgpu.h"
+
+/* Clients that one event looks at and passes, since they have all that they should have */
+#define LOOKS	32
 
 /* The priority of a client whose line says `*`: it follows the foreground window. */
 static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
@@ -113,28 +118,62 @@ void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
 	gpu->pooled[TG_POOL_RESERVE]++;
 }
 
-/* The spec comes to some more clients. */
+/* Come to all clients, the first one next. A walk that is under way begins anew. */
+void tg_clients_walk(struct tg_gpu *gpu)
+{
+	gpu->rematching = tg_client_first(gpu);
+}
+
+static u8 prio_of(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->agpa ? agpa_prio(gpu, client) : client->prio;
+}
+
+static u8 vgpu_of(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return gpu->by_line ? tg_vgpu_of(gpu, tg_client_entry(gpu, client)) :
+			      tg_vgpu_now(gpu, client);
+}
+
+/* Has the client its line of the spec, its priority and its place? */
+static bool settled(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return !tg_client_stale(gpu, client) && !tg_vgpu_gone(gpu, client) &&
+	       client->prio == prio_of(gpu, client) && client->vgpu == vgpu_of(gpu, client);
+}
+
+/*
+ * The walk comes to some more clients, and passes those that are settled: LOOKS of them, or as many
+ * as may be visited where each one's line has to be looked at.
+ */
 void tg_clients_rematch(struct tg_gpu *gpu)
 {
+	const u32 look = gpu->by_line ? LOOKS / TG_VISITS : 1;
 	struct tg_client *client;
 	bool first = true;
+	u32 looks = 0;
 
-	/* The event of the spec may have moved many clients out of virtual GPUs that go. */
-	if (gpu->visited > 2 * TG_VISITS)
-		return;
-	while (gpu->rematches) {
-		client = gpu->rematching;
-		if (!tg_client_stale(gpu, client)) {
+	while ((client = gpu->rematching)) {
+		if (settled(gpu, client)) {
+			looks += look;
+			if (looks > LOOKS)
+				return;
 			gpu->rematching = tg_client_after(gpu, client);
 			continue;
 		}
 		if (!tg_visit(gpu, client, first))
 			return;
 		first = false;
-		tg_client_matched(gpu, client);
-		tg_client_match(gpu, client);
+		gpu->rematching = tg_client_after(gpu, client);
+		if (tg_client_stale(gpu, client)) {
+			tg_client_matched(gpu, client);
+			tg_client_match(gpu, client);
+		} else {
+			tg_jobs_place(gpu, client, prio_of(gpu, client), vgpu_of(gpu, client));
+		}
 		tg_reserve_review(gpu, client->reserve);
 	}
+	gpu->by_line = false;
 }
 
 /*
@@ -147,7 +186,7 @@ static void rematch(struct tg_gpu *gpu)
 	gpu->pooled[TG_POOL_RESERVE] -= gpu->nr_clients;
 	gpu->editions = gpu->rematches ? gpu->editions + 1 : 0;
 	gpu->rematches = gpu->nr_clients;
-	gpu->rematching = tg_client_first(gpu);
+	tg_clients_walk(gpu);
 	gpu->edition++;
 	gpu->admitted = 0;
 	tg_memory_forgo(gpu);
@@ -160,7 +199,8 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	/* So many are spoken for by a spec that has not come to all. */
 	if (ev->spec.rematch && gpu->pooled[TG_POOL_RESERVE] + gpu->rematches < gpu->nr_clients)
 		return -ENOMEM;
-	if (ev->spec.rematch && gpu->rematches && gpu->editions == TG_BEHIND_MAX)
+	if (!tg_vgpus_fit(gpu, spec) ||
+	    (ev->spec.rematch && gpu->rematches && gpu->editions == TG_BEHIND_MAX))
 		return -EBUSY;
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);
@@ -189,22 +229,16 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 	client->edition = gpu->edition;
 	client->by_hand = true;
 	client->agpa = false;
-	tg_jobs_place(gpu, client, ev->prio.level, client->vgpu);
+	tg_jobs_place(gpu, client, ev->prio.level, tg_vgpu_now(gpu, client));
 	tg_reserve_review(gpu, client->reserve);
 	return 0;
 }
 
 int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	struct tg_client *client;
-
 	if (ev->foreground.pid > U32_MAX)
 		return -EINVAL;
 	gpu->foreground = ev->foreground.pid;
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client->agpa) {
-			tg_jobs_place(gpu, client, agpa_prio(gpu, client), client->vgpu);
-			tg_reserve_review(gpu, client->reserve);
-		}
+	tg_clients_walk(gpu);
 	return 0;
 }

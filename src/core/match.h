@@ -23,6 +23,7 @@ static inline bool tg_client_by_hand(const struct tg_gpu *gpu, const struct tg_c
 	return client->by_hand && client->edition == (u16)gpu->edition;
 }
 
+void tg_clients_walk(struct tg_gpu *gpu);
 void tg_clients_rematch(struct tg_gpu *gpu);
 void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);

@@ -86,7 +86,9 @@ void tg_reserves_retire(struct tg_gpu *gpu)
  */
 static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r, s64 share)
 {
-	return gpu->admitted - (r ? tg_reserve_share(gpu, r) : 0) + share <= gpu->knob[TG_KNOB_ADMISSION];
+	const s64 old = r ? tg_reserve_share(gpu, r) : 0;
+
+	return gpu->admitted - old + share <= gpu->knob[TG_KNOB_ADMISSION];
 }
 
 /* tg_gpu.reserves lists Background, then the shared ones, then those of one client each. */
