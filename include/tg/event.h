@@ -41,8 +41,11 @@ struct tg_spec;
  *	-EBUSY: the core has given up waiting (TG_NOTE_DRAIN_CUT); the host ignores it.
  * @TG_EV_TIMER: the time of the last TG_ACT_ARM has come.
  * @TG_EV_SPEC: a new spec is in force. new_spec: used until the next one; spec.rematch: 1 to
- *	match running clients against it at once, 0 to leave them until their next channel.
- * @TG_EV_POLICY: switch to policy.number (tg_policy_find()): drain, hand over.
+ *	match running clients against it at once, a few with each event; 0 to leave them until
+ *	their next channel. -ENOMEM: the pool has less reserves than there are clients. -EBUSY:
+ *	TG_BEHIND_MAX have come since one had come to all clients, or as VGPU: try again later.
+ * @TG_EV_POLICY: switch to policy.number (tg_policy_find()): drain, hand over. -EBUSY:
+ *	TG_BEHIND_MAX have come into force since one had all clients; KNOB dry_run likewise.
  * @TG_EV_KNOB: set knob.number of the core (knob.of_policy 0) or of the policy in force (1) to
  *	knob.value.
  * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL began and that has just
@@ -51,7 +54,8 @@ struct tg_spec;
  * @TG_EV_PRIO: an administrator sets a priority by hand. client; prio.level: TG_PRIO_MIN to
  *	TG_PRIO_MAX. It holds for further channels, too, until a SPEC that matches running clients;
  *	the foreground window does not change it.
- * @TG_EV_FOREGROUND: another process has the foreground window. foreground.pid: 0: none has.
+ * @TG_EV_FOREGROUND: another process has the foreground window. foreground.pid: 0: none has. It
+ *	comes to a few clients with each event.
  * @TG_EV_MEM_SIZE: the GPU has so much VRAM. mem.bytes: 0: not known.
  * @TG_EV_MEM_REQUEST: a process will request VRAM of the driver. account: not 0; mem.request: its
  *	number, chosen by the host, never reused; mem.bytes; taken: 0: answered by TG_ACT_MEM_GRANT
@@ -62,9 +66,11 @@ struct tg_spec;
  * @TG_EV_MEM_FREE: VRAM is given back: the driver has freed an object, or refused what was
  *	granted. account: that it was granted to; mem.bytes.
  * @TG_EV_VGPU: a virtual GPU is defined, changed or removed by hand; that holds until the next
- *	SPEC. vgpu. Clients belong to what the spec in force says of them from then on, those that
- *	are there, too. -ENOSPC: there are TG_VGPUS_MAX, or the others leave too little share;
- *	-ENOENT: none of that name to remove.
+ *	SPEC. vgpu. Clients belong to what the spec in force says of them from then on; those that
+ *	are there move one after the other, a few with each event. -ENOSPC: there are
+ *	TG_VGPUS_MAX, or the others leave too little share; -ENOENT: none of that name to remove;
+ *	-EBUSY: no place is left, since clients of virtual GPUs that have been removed have yet to
+ *	move out of each: try again later.
  * @TG_EV_ENGINES: the engines that a channel's jobs use from now on, waiting ones included. client,
  *	channel; engines.mask: as in JOIN. -ENOENT: no such channel.
  * @TG_EV_BYPASSED: a job bypassed the core: it went to the driver without SUBMIT, as

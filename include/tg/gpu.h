@@ -14,12 +14,12 @@
  *	interrupts off, since fences signal in hard interrupt context.
  *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
  *	under ours.
- *	No call sleeps. Work per event: O(log n). Exceptions: when an administrator changes a
- *	virtual GPU, the policy, the spec or the foreground, all clients are visited once, and all
- *	jobs that wait for one client when its line of the spec changes. What takes longer is done
- *	in steps, each with an event of its own, a TIMER that the core has armed: another policy
- *	or spec, many gates that change, what dfq and loga decide about all clients, what a budget
- *	means for many jobs, answers to many requests for memory.
+ *	No call sleeps. Work per event: O(log n). Exception: all jobs that wait for one client are
+ *	visited when its line of the spec or its priority changes. What takes longer is done in
+ *	steps, each with an event of its own, a TIMER that the core has armed: another policy,
+ *	spec or foreground, virtual GPUs that come and go, many gates that change, what dfq and loga
+ *	decide about all clients, what a budget means for many jobs, answers to many requests for
+ *	memory.
  *
  * Memory
  *	The host gives objects to pools (tg_gpu_give()) before the events that need them. An event
@@ -74,7 +74,8 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @switched: its engine went to it from another channel: as predicted at SUBMIT (AE), then as seen
  *	at FREE
  * @in_policy: QUEUED: it is in the policy's queue
- * @picked: the policy in force picked it, or it went through TRACK: done() and lost() report it
+ * @picked: the policy that its client has joined last picked it, or it went through TRACK: if that
+ *	policy is in force, done() and lost() report it
  * @since: when it entered @state; BUSY: creation of its fence
  * @predicted: x, ns
  * @cost: record of its client's history that learns its cost, or NULL
@@ -150,9 +151,10 @@ struct tg_channel {
  */
 struct tg_stats {
 	TG_CLIENT_ROWS(TG_STATS_64)
-	TG_CLIENT_ROWS(TG_STATS_32)
 	u64 submitted;
-};
+
+	TG_CLIENT_ROWS(TG_STATS_32)
+} __packed __aligned(4);	/* the u32s are odd in number: no hole behind them */
 
 #define TG_VGPU_PRIV	128	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
@@ -162,18 +164,25 @@ struct tg_stats {
 /**
  * struct tg_vgpu - one virtual GPU (Gdev, section 5.2)
  * @name: empty: unused, or the first one, which is the rest: clients that belong to no other
- * @share: percent; of the rest: what the others leave, of time 1 at the least
- * @clients: clients that belong to it
+ * @term: how often one has been removed from this place while clients were in it; the last digits
+ * @terms: the same, since no client of one that was removed was left; TG_VGPU_TERMS at most
+ * @share: percent; of the rest: what the others leave, of time 1 at the least. One that has been
+ *	removed keeps its shares of time beside what the rest has, until its clients have moved
+ * @clients: clients in this place: those that belong to it, and those of one that was removed
+ * @gone: how many of them are of one that was removed
  * @used: time that its clients' groups took, ns: TG_COMPUTE, TG_COPY (tg_job_kind())
- * @priv: the policy's; zero when the policy comes into force and when the virtual GPU is defined
+ * @priv: the policy's; zero when the policy comes into force, and when the virtual GPU is defined
+ *	in a place without clients
  */
 struct tg_vgpu {
 	char name[TG_NAME_LEN];
-	u8 share[TG_VGPU_SHARES];
-	u32 clients;
+	u8 term, terms, share[TG_VGPU_SHARES];
+	u32 clients, gone;
 	s64 used[TG_MEMORY];
 	u64 priv[TG_VGPU_PRIV / 8];
 };
+
+#define TG_VGPU_TERMS	7	/* a client keeps the last 3 bits of a term */
 
 #define TG_STALL	32			/* starts in time that make up for one overlap */
 #define TG_STALLS_MAX	(7 * TG_STALL)
@@ -189,13 +198,12 @@ struct tg_vgpu {
  * @sched: TG_PRT or TG_HT
  * @resv: TG_PE, TG_AE or TG_BG
  * @agpa: its priority follows the foreground window
- * @by_hand: its priority was set by TG_EV_PRIO
  * @opened: its gate has been open since its last IDLE: jobs that the core does not know may be in
  *	flight
  * @syncing: it owes an IDLE
  * @cut: its latest IDLE did not come in time: a job of its own may be in flight still
- * @joined: the policy in force knows it: join() has been called
- * @stale: the spec in force has yet to come to it
+ * @by_hand: its priority was set by TG_EV_PRIO, in this @edition; in another one it counts not
+ * @owed: the spec of this @edition has yet to come to it
  * @no_vram: the memory that its line names (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
  * @unsent: a later event is to send the host @gate, or to free jobs behind it
@@ -204,6 +212,8 @@ struct tg_vgpu {
  * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
+ * @vgpu_term: term of that place when it came there; another one now: its virtual GPU has been
+ *	removed, and the client is of the rest. It moves there in its turn
  * @weight: share (fair policies)
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
@@ -219,17 +229,20 @@ struct tg_vgpu {
  * @typical: running mean of what its jobs take, ns (kept only where all are tracked: fifo)
  * @history: what its jobs have cost; NULL until AE first predicts one
  * @stats: counters
- * @node: the policy's
- * @queue: the policy's
- * @priv: the policy's; zero when the policy comes into force and at join
+ * @edition: tg_gpu.edition whose spec has come to it, or in which its priority was set by hand; the
+ *	last digits
+ * @joined: tg_gpu.term of the policy that it has joined last; likewise
+ * @node: the policy's; of an older one until the client joins the one in force
+ * @queue: likewise
+ * @priv: likewise; zero at join
  */
 struct tg_client {
 	u32 id;
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
-	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, joined : 1, no_vram : 1;
-	bool sent : 1, paired : 1, stale : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
-	u8 modelled, vgpu;
+	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
+	bool sent : 1, paired : 1, owed : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
+	u8 modelled, vgpu : 5, vgpu_term : 3;
 	u16 weight, matched;
 	u32 inflight, account;
 	const struct tg_identity *id_data;
@@ -243,6 +256,7 @@ struct tg_client {
 	s64 typical;
 	struct tg_history *history;
 	struct tg_stats stats;
+	u16 edition, joined;
 	struct rb_node node;
 	struct list_head queue;
 	u64 priv[TG_CLIENT_PRIV / 8];
@@ -376,6 +390,12 @@ struct tg_buckets {
  */
 enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HANDOVER_JOIN };
 
+/*
+ * So many policies or specs may come into force one after the other before the first of them has
+ * come to all clients: a client keeps the last digits of a number only.
+ */
+#define TG_BEHIND_MAX	0xfffe
+
 /**
  * struct tg_gpu - what one event is fed to
  * @now: time of the event that is, or was last, fed
@@ -385,16 +405,20 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @wake: the earliest such time that the event being fed has made known, or @armed if that is
  *	earlier
  * @policy: in force; never NULL
+ * @term: number of the policy in force: how many have come into force, with the first
+ * @behind: how many have since one had all clients; TG_BEHIND_MAX at most
  * @next_policy: takes over when the drain ends; NULL: HOLD and DRAIN are over, or have not begun
  * @drain_since: when DRAIN began
  * @poll_until: end of the poll phase under way; 0: none
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover
  * @handing: the client that the handover's HOLD or JOIN comes to next; NULL: none is left
- * @rematching: the client that the new spec comes to next; meaningful while @rematches
- * @rematches: clients that it has yet to come to
- * @aside: as many spare reserves, chained, so that none of these clients finds the pool empty
- * @sending: where to look next for a client that is @unsent; NULL: at the first
+ * @rematching: the client that match.c's walk comes to next, since the spec, the virtual GPUs or
+ *	the foreground have changed; NULL: there is no walk
+ * @by_line: the walk gives each client the virtual GPU that its line of the spec names
+ * @rematches: clients that the new spec has yet to come to. As many spare reserves are in the pool
+ *	beyond those that @pooled counts, so that none of these clients finds it empty
+ * @sending: where to look next for a client that is unsent; NULL: at the first
  * @walking: the client that the policy's walk comes to next (tg_walk()); NULL: there is no walk
  * @unsent: such clients
  * @served: the event being fed has sent the gate of a client that waits, beyond its visits
@@ -409,13 +433,16 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @foreground: process that has the foreground window, 0: none
  * @background: the Background reserve
  * @vgpu: virtual GPUs; [0] is the rest: clients that belong to no other
- * @admitted: sum of the reserves' shares
+ * @edition: number of the spec in force, with the first; only those count that come to running
+ *	clients. What an older one has given is void: shares, memory, priorities by hand
+ * @editions: how many have come since one has come to all; TG_BEHIND_MAX at most
+ * @admitted: sum of the reserves' shares of this edition
  * @impact: mean preemption impact of all clients, ns; 0 before the first
  * @impact_runs: how many runs it stands for, as far as that matters
  * @buckets: the tables
  * @bucket_mask: the bits of a number that choose its bucket
  * @pool: spare objects, chained through their hash field (reserves: through all)
- * @pooled: how many
+ * @pooled: how many of them may be taken: all, or less @rematches
  * @all_clients: in the order of their first JOIN
  * @syncs: clients that owe an IDLE, in the order in which they came to owe it
  * @reserves: all in use, Background included
@@ -437,19 +464,21 @@ struct tg_gpu {
 	u64 seq;
 	s64 armed, wake;
 	const struct tg_policy *policy, *next_policy;
+	u32 term, behind;
 	s64 drain_since, poll_until;
 	bool starts;
 	u8 handover;
 	struct tg_client *handing, *rematching, *sending, *walking;
 	u32 rematches, unsent, visited, walked;
-	bool served;
-	void *aside;
+	bool served, by_line;
 	u32 syncing, open, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;
 	u32 foreground;
 	struct tg_reserve background;
 	struct tg_vgpu vgpu[TG_VGPUS_MAX + 1];
+	u64 edition;
+	u32 editions;
 	s64 admitted, impact;
 	u32 impact_runs;
 	struct tg_buckets buckets;
@@ -504,7 +533,7 @@ static inline void tg_gpu_give(struct tg_gpu *gpu, enum tg_pool pool, void *obje
  */
 static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
 {
-	void *object = gpu->pool[pool];
+	void *object = gpu->pooled[pool] ? gpu->pool[pool] : NULL;
 
 	if (object) {
 		gpu->pool[pool] = *(void **)object;

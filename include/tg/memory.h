@@ -82,10 +82,15 @@ struct tg_client;
  * @id: the host's number
  * @clients: clients that name it at their JOIN
  * @vgpu: the virtual GPU that it belongs to, index into tg_gpu.vgpu and tg_memory.part
+ * @term: that part's, when it came there; another one now: the virtual GPU has been removed, and
+ *	the account is in the part of the rest
  * @waiting: its requests that wait
  * @client: the latest of its clients, whose priority its requests have; NULL: that one has gone
  * @used: bytes granted and not given back
- * @promised: bytes set aside by @client's line (mem=); @used counts towards them
+ * @promised: bytes set aside by @client's line (mem=); @used counts towards them. Read it with
+ *	tg_mem_promised()
+ * @edition: tg_memory.edition in which they were; in another one, none are: of an account that
+ *	waits, @promised is 0 then
  * @wanted: bytes of its requests that wait
  * @peak: the largest @used
  * @requests: requests so far
@@ -97,8 +102,9 @@ struct tg_account {
 	struct tg_account *hash;
 	u32 id, clients, waiting;
 	u8 vgpu;
+	u64 term;
 	struct tg_client *client;
-	u64 used, promised, wanted, peak;
+	u64 used, promised, edition, wanted, peak;
 	u64 requests, waited, refused, wait_time;
 };
 
@@ -122,6 +128,7 @@ struct tg_mem_request {
 
 /**
  * struct tg_mem_part - what a virtual GPU, or the rest, has of the memory; under the GPU's lock
+ * @term: how often its virtual GPU has been removed
  * @size: its share, bytes, rounded down
  * @used: sum of its accounts' used
  * @held: sum of the larger of used and promised
@@ -133,7 +140,7 @@ struct tg_mem_request {
  * @requests: its requests that wait, in the order of arrival
  */
 struct tg_mem_part {
-	u64 size, used, held, kept, needs;
+	u64 term, size, used, held, kept, needs;
 	enum tg_mem_order order;
 	bool aged;
 	struct list_head requests;
@@ -145,12 +152,13 @@ struct tg_mem_part {
  * @used: sum of the accounts' used
  * @waiting: requests that wait, in all parts
  * @accounts: accounts that are there
+ * @edition: how often all has been taken back that was set aside (mem=)
  * @by_spec: the spec in force has a mem= line
  * @part: as tg_gpu.vgpu; the first is the rest's, which has all while there are no others
  * @table: accounts by number
  */
 struct tg_memory {
-	u64 size, used;
+	u64 size, used, edition;
 	u32 waiting, accounts;
 	bool by_spec;
 	struct tg_mem_part part[TG_VGPUS_MAX + 1];
@@ -166,10 +174,16 @@ struct tg_memory {
  */
 struct tg_account *tg_mem_account(const struct tg_memory *mem, u32 id);
 
-/** tg_mem_held() - what an account keeps from others, bytes */
-static inline u64 tg_mem_held(const struct tg_account *a)
+/** tg_mem_promised() - what is set aside for an account, bytes */
+static inline u64 tg_mem_promised(const struct tg_memory *mem, const struct tg_account *a)
 {
-	return max(a->used, a->promised);
+	return a->edition == mem->edition ? a->promised : 0;
+}
+
+/** tg_mem_held() - what an account keeps from others, bytes */
+static inline u64 tg_mem_held(const struct tg_memory *mem, const struct tg_account *a)
+{
+	return max(a->used, tg_mem_promised(mem, a));
 }
 
 #endif /* TG_MEMORY_H */

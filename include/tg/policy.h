@@ -147,6 +147,12 @@ int tg_policy_find(const char *name, u32 len);
 
 /* Helpers for policies. */
 
+/** tg_client_joined() - does the policy in force know @client: has its join() been called? */
+static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->joined == (u16)gpu->term;
+}
+
 /** tg_gpu_priv() - the policy's own memory in @gpu, as a pointer to @type */
 #define tg_gpu_priv(gpu, type)		((type *)(gpu)->priv)
 /** tg_client_priv() - the policy's own memory in @client, as a pointer to @type */

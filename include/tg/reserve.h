@@ -38,6 +38,7 @@
  * @busy_since: since when a group of this reserve has been running; TG_NEVER: none is
  * @used: all the time ever charged, ns
  * @share: C/T in units of 1 / TG_SHARE_ALL, as admitted; 0 without users
+ * @edition: of the spec (tg_gpu.edition) that has admitted @share; in another one it counts not
  * @kind: TG_PE or TG_AE
  * @busy: its jobs on the hardware
  * @queued: its jobs in the state QUEUED
@@ -54,6 +55,7 @@
 struct tg_reserve {
 	char name[TG_NAME_LEN];
 	s64 capacity, period, budget, reserved, next, busy_since, used, share;
+	u64 edition;
 	u8 kind;
 	u32 busy, queued, nr_throttled, users, in_policy[TG_ENGINES_MAX];
 	struct list_head waiting, all;

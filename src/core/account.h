@@ -5,7 +5,7 @@
 #ifndef TG_CORE_ACCOUNT_H
 #define TG_CORE_ACCOUNT_H
 
-#include <tg/policy.h>
+#include "job.h"
 
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by);
 s64 tg_job_used(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known);
@@ -23,7 +23,7 @@ static inline void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 use
 	struct tg_client *client = job->client;
 
 	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || job->picked)
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || tg_job_picked(gpu, job))
 		client->stats.gpu_time += used;
 	if (mode == TG_GATE_ASK)
 		tg_reserve_charge(job->reserve, used);

@@ -10,23 +10,26 @@
 #include "engine.h"
 #include "feed.h"
 #include "job.h"
+#include "match.h"
 #include "memory.h"
 #include "table.h"
 #include "throttle.h"
+#include "vgpu.h"
 
 /* What one walk over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
 	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale;
-	u32 members[TG_VGPUS_MAX + 1];
+	u32 members[TG_VGPUS_MAX + 1], gone[TG_VGPUS_MAX + 1];
+	bool ahead;	/* match.c's walk has yet to come to the clients that follow */
 };
 
 /* Has the change of policy that is under way yet to come to this client? */
 static bool awaits_turn(const struct tg_gpu *gpu, const struct tg_client *client)
 {
 	return gpu->handover == TG_HANDOVER_HOLD ? client->gate != TG_GATE_HOLD :
-	       gpu->handover == TG_HANDOVER_JOIN && !client->joined;
+	       gpu->handover == TG_HANDOVER_JOIN && !tg_client_joined(gpu, client);
 }
 
 static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
@@ -99,7 +102,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 	if (throttled && !tg_reserve_unlimited(r) && tg_reserves_hold(gpu) &&
 	    shown > TG_RESERVE_WINDOW && !thins_out(gpu, r))
 		return "the policy sees too many jobs of a reserve";
-	if (r->share && (!r->users || r == &gpu->background))
+	if (tg_reserve_share(gpu, r) && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";
 	if (queued != r->queued || throttled != r->nr_throttled ||
 	    memcmp(in_policy, r->in_policy, sizeof(in_policy)))
@@ -149,13 +152,24 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 {
 	const struct tg_channel *ch;
 	const char *wrong;
+	bool in_front;
 	u32 slots = 0;
 
 	n->clients++;
-	n->stale += client->stale;
+	n->stale += tg_client_stale(gpu, client);
 	n->members[client->vgpu]++;
-	if (client->vgpu && !gpu->vgpu[client->vgpu].name[0])
+	n->gone[client->vgpu] += tg_vgpu_gone(gpu, client);
+	if (tg_vgpu_now(gpu, client) && !gpu->vgpu[client->vgpu].name[0])
 		return "a client belongs to a virtual GPU that is not there";
+	n->ahead |= client == gpu->rematching;
+	if (!n->ahead && tg_client_stale(gpu, client))
+		return "the spec in force does not come to a client";
+	if (!n->ahead && tg_vgpu_gone(gpu, client))
+		return "a client stays in the place of a virtual GPU that has been removed";
+	in_front = gpu->foreground && client->id_data->pid == gpu->foreground;
+	if (!n->ahead && client->agpa &&
+	    client->prio != (in_front ? TG_PRIO_FOREGROUND : TG_PRIO_AGPA))
+		return "a client that follows the foreground window has not heard of it";
 	n->syncing += client->syncing;
 	n->unsent += client->unsent;
 	n->syncs_sent += client->sync_sent;
@@ -192,9 +206,41 @@ static noinline const char *check_reserves(const struct tg_gpu *gpu)
 		wrong = check_reserve(gpu, r);
 		if (wrong)
 			return wrong;
-		admitted += r->share;
+		admitted += tg_reserve_share(gpu, r);
 	}
 	return admitted == gpu->admitted ? NULL : "the GPU counts the admitted shares wrongly";
+}
+
+static const char *check_vgpus(const struct tg_gpu *gpu, const struct census *n)
+{
+	u32 sum[TG_VGPU_SHARES] = { }, i, k;
+	const struct tg_vgpu *v;
+
+	for (i = 0; i <= TG_VGPUS_MAX; i++) {
+		v = &gpu->vgpu[i];
+		if (n->members[i] != v->clients)
+			return "a virtual GPU counts its clients wrongly";
+		if (n->gone[i] != v->gone || (v->terms && !v->gone))
+			return "the place of a virtual GPU waits for clients that are not there";
+		if (v->clients && (!v->share[TG_COMPUTE] || !v->share[TG_COPY]))
+			return "a virtual GPU with clients has no share of time";
+		for (k = 0; k < TG_VGPU_SHARES; k++)
+			sum[k] += i && v->name[0] ? v->share[k] : 0;
+	}
+	return sum[TG_COMPUTE] <= 100 && sum[TG_COPY] <= 100 && sum[TG_MEMORY] <= 100 ? NULL :
+	       "the shares of virtual GPUs are more than 100 percent";
+}
+
+/* Of the spare reserves, as many cannot be taken as a spec has yet to come to clients. */
+static const char *check_pool(const struct tg_gpu *gpu)
+{
+	u32 spare = 0;
+	void *r;
+
+	for (r = gpu->pool[TG_POOL_RESERVE]; r; r = *(void **)r)
+		spare++;
+	return spare == gpu->pooled[TG_POOL_RESERVE] + gpu->rematches ? NULL :
+	       "the pool does not hold the reserves that a new spec may need";
 }
 
 static const char *check_engine(const struct tg_engine *engine, const struct census *n)
@@ -228,7 +274,7 @@ static const char *check_asks(const struct tg_gpu *gpu, u32 nr, const struct mem
 	list_for_each_entry(req, &part->requests, link) {
 		if (req->since < since)
 			return "requests for memory are out of order";
-		if (req->account->vgpu != nr)
+		if (tg_mem_part_of(&gpu->mem, req->account) != nr)
 			return "a request for memory waits where its account is not";
 		since = req->since;
 		wanted += req->bytes;
@@ -284,14 +330,18 @@ static noinline const char *check_memory(const struct tg_gpu *gpu)
 		for (a = mem->table[i]; a; a = a->hash) {
 			if (!a->used && !a->waiting && !a->clients)
 				return "an account lingers that has nothing to account for";
-			if (a->client ? a->client->account != a->id : a->promised)
+			if (a->client ? a->client->account != a->id :
+				    !!tg_mem_promised(mem, a))
 				return "an account has a client that knows it not";
-			if (a->client && a->client->vgpu != a->vgpu)
+			if (a->waiting && a->promised != tg_mem_promised(mem, a))
+				return "an account that waits counts on what is void";
+			if (a->client &&
+			    tg_vgpu_now(gpu, a->client) != tg_mem_part_of(mem, a))
 				return "an account is not in its client's virtual GPU";
-			sum = &sums[a->vgpu];
+			sum = &sums[tg_mem_part_of(mem, a)];
 			sum->used += a->used;
-			sum->held += tg_mem_held(a);
-			sum->kept += a->waiting ? tg_mem_held(a) : 0;
+			sum->held += tg_mem_held(mem, a);
+			sum->kept += a->waiting ? tg_mem_held(mem, a) : 0;
 			sum->wanted += a->wanted;
 			sum->waiting += a->waiting;
 			clients += a->clients;
@@ -316,12 +366,12 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		if (wrong)
 			return wrong;
 	}
-	wrong = check_reserves(gpu);
+	wrong = check_reserves(gpu) ?: check_pool(gpu);
 	if (wrong)
 		return wrong;
-	for (i = 0; i <= TG_VGPUS_MAX; i++)
-		if (n.members[i] != gpu->vgpu[i].clients)
-			return "a virtual GPU counts its clients wrongly";
+	wrong = check_vgpus(gpu, &n);
+	if (wrong)
+		return wrong;
 	for (i = 0; i < gpu->nr_engines; i++) {
 		wrong = check_engine(&gpu->engine[i], &n);
 		if (wrong)

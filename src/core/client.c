@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "table.h"
 #include "throttle.h"
+#include "vgpu.h"
 
 /* The pointer to @ch in its client's list of channels; with NULL, the one at the list's end. */
 static struct tg_channel **channel_link(struct tg_client *client, const struct tg_channel *ch)
@@ -50,6 +51,8 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->id_data = ev->identity;
 		gpu->vgpu[0].clients++;
 		client->host = ev->host;
+		client->edition = gpu->edition;
+		client->joined = gpu->term - 1;	/* not yet */
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
 		list_add_tail(&client->all, &gpu->all_clients);
@@ -63,7 +66,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (!gpu->handover) {
 			if (gpu->policy->join)
 				gpu->policy->join(gpu, client);
-			client->joined = true;
+			client->joined = gpu->term;
 			tg_client_settle(gpu, client);
 		}
 	} else {
@@ -131,7 +134,7 @@ struct tg_client *tg_walk_next(struct tg_gpu *gpu)
 /* The last channel of the client has gone, and the client goes with it. */
 static void forget(struct tg_gpu *gpu, struct tg_client *client)
 {
-	if (client->joined && gpu->policy->leave)
+	if (tg_client_joined(gpu, client) && gpu->policy->leave)
 		gpu->policy->leave(gpu, client);
 	tg_client_idle(gpu, client);
 	gpu->open -= client->gate == TG_GATE_OPEN;
@@ -147,7 +150,7 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);
 	gpu->nr_clients--;
-	gpu->vgpu[client->vgpu].clients--;
+	tg_vgpu_leave(gpu, client);
 	tg_reserve_put(gpu, client->reserve);
 	tg_memory_leave(gpu, client);
 	if (client->history)

@@ -10,6 +10,7 @@
 #include "dry.h"
 #include "feed.h"
 #include "job.h"
+#include "match.h"
 #include "table.h"
 #include "vgpu.h"
 
@@ -291,7 +292,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		break;
 	}
 	/* What the model does in steps is over at once. */
-	while (dry->model.rematches || dry->model.unsent ||
+	while (dry->model.rematching || dry->model.unsent ||
 	       dry->model.handover == TG_HANDOVER_JOIN)
 		feed(dry, &timer, 0);
 	if (dry->model.policy->mode != TG_GATE_ASK)
@@ -421,7 +422,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 				join(dry, client, ch);
 		prio.client = client->id;
 		prio.prio.level = client->prio;
-		if (client->by_hand)
+		if (tg_client_by_hand(gpu, client))
 			feed(dry, &prio, gpu->now);
 	}
 }

@@ -125,7 +125,7 @@ static s64 reserves_ready(const struct tg_gpu *gpu)
  */
 static bool goes_on(struct tg_gpu *gpu)
 {
-	bool steps = gpu->handover || gpu->rematches || gpu->unsent;
+	bool steps = gpu->handover || gpu->rematching || gpu->unsent;
 
 	if (gpu->now < gpu->pause)
 		return false;
@@ -306,7 +306,7 @@ void tg_engines_run(struct tg_gpu *gpu)
 {
 	u32 i;
 
-	if (gpu->rematches)
+	if (gpu->rematching)
 		tg_clients_rematch(gpu);
 	if (gpu->handover) {
 		tg_handover_go_on(gpu);
@@ -349,7 +349,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 							   sync)->sync_since,
 					  gpu->knob[TG_KNOB_DEADLINE]));
 	wake = max(min(wake, reserves_ready(gpu)), gpu->pause);
-	if (gpu->rematches || gpu->unsent || gpu->walking)
+	if (gpu->rematching || gpu->unsent || gpu->walking)
 		wake = min(wake, tg_after(gpu->now, TG_PAUSE));
 	if (gpu->handover)
 		return min(wake, tg_handover_wake(gpu));

@@ -13,8 +13,8 @@
  *	3 One request for VRAM is answered, if any can be (memory.c). Not after a job's event.
  *	4 What is due expires: refills, slots, answers to SYNC and POLL, deadlines (engine.c). The
  *	  host is told of some more gates that have changed (gate.c).
- *	5 A new spec or policy comes to some more clients (match.c, handover.c); or the policy has
- *	  tick() and pick() called until no job may go (engine.c).
+ *	5 A new spec, foreground or policy comes to some more clients (match.c, handover.c); or the
+ *	  policy has tick() and pick() called until no job may go (engine.c).
  *	6 The model of a dry run follows, up to now (dry.c).
  *	7 ARM, if something is due before the timer that the host has set.
  *	8 The host acts: FREE lets a thread go to the driver, GATE, SYNC, POLL, ARM likewise.
@@ -125,7 +125,7 @@ static bool of_memory(enum tg_event_kind kind)
 static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	int rc = dispatch_job(gpu, ev);
-	bool due = gpu->wake <= gpu->now, steps = gpu->handover || gpu->rematches;
+	bool due = gpu->wake <= gpu->now, steps = gpu->handover || gpu->rematching;
 
 	/* BYPASSED and a late STARTED record the past only; the next event expires and picks. */
 	if (rc || ev->kind == TG_EV_BYPASSED || (ev->kind == TG_EV_STARTED && ev->started.late))

@@ -187,7 +187,7 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 	if (asks) {
 		tg_client_set_gate(gpu, client, gate);
 		/* While the policy's join() runs, the jobs wait for its end. */
-		if (client->joined)
+		if (tg_client_joined(gpu, client))
 			tg_client_settle(gpu, client);
 	} else {
 		set(gpu, client, gate);
@@ -241,7 +241,7 @@ static void tell_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	tg_client_idle(gpu, client);
 	/* A policy that has opened the gate since does not ask any more. */
-	if (client->gate == TG_GATE_OPEN || !client->joined || gpu->next_policy)
+	if (client->gate == TG_GATE_OPEN || !tg_client_joined(gpu, client) || gpu->next_policy)
 		return;
 	if (gpu->policy->idle)
 		gpu->policy->idle(gpu, client);

@@ -47,6 +47,8 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 
 	if (!policy)
 		return -EINVAL;
+	if (gpu->behind == TG_BEHIND_MAX)
+		return -EBUSY;
 	if (gpu->dry) {
 		if (policy != tg_gpu_policy(gpu)) {
 			tg_dry_restart(gpu, policy);
@@ -99,15 +101,6 @@ static void hold(struct tg_gpu *gpu)
 	gpu->drain_since = gpu->now;
 }
 
-/* The new policy hears nothing of jobs that the old one picked. */
-static void forget_picks(struct list_head *jobs)
-{
-	struct tg_job *job;
-
-	list_for_each_entry(job, jobs, wait)
-		job->picked = false;
-}
-
 /*
  * Hold the client's waiting jobs, in no policy's queue. After a drain they are so; after an
  * ejection this takes them away without calling the policy that failed.
@@ -127,16 +120,20 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	tg_client_idle(gpu, client);
 }
 
-/* Put @policy in force: its memory is zero, and all clients have yet to join. */
+/*
+ * Put @policy in force: its memory is zero, and all clients have yet to join. It hears nothing of
+ * jobs that the old one picked. The next number says both, of any number of clients.
+ */
 static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {
 	const struct tg_param *param;
-	struct tg_client *client;
 	u32 i;
 
 	tg_poll_stop(gpu);
 	gpu->walking = NULL;
 	gpu->policy = policy;
+	gpu->term++;
+	gpu->behind++;
 	gpu->next_policy = NULL;
 	gpu->starts = false;
 	memset(gpu->priv, 0, sizeof(gpu->priv));
@@ -145,24 +142,24 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	memset(gpu->policy_knob, 0, sizeof(gpu->policy_knob));
 	for (i = 0, param = policy->params; param && param->name; i++, param++)
 		gpu->policy_knob[i] = param->def;
-	forget_picks(&gpu->overlaps);
-	forget_picks(&gpu->lost);
-	for (i = 0; i < gpu->nr_engines; i++) {
+	for (i = 0; i < gpu->nr_engines; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
-		forget_picks(&gpu->engine[i].freed);
-		forget_picks(&gpu->engine[i].busy);
-	}
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		client->joined = false;
-		memset(client->priv, 0, sizeof(client->priv));
-		INIT_LIST_HEAD(&client->queue);
-		RB_CLEAR_NODE(&client->node);
-	}
 
 	if (policy->init)
 		policy->init(gpu);
 	gpu->handover = TG_HANDOVER_JOIN;
 	gpu->handing = tg_client_first(gpu);
+}
+
+/* The policy that the client joins hears nothing of jobs that another one picked. */
+static void forget_picks(struct tg_client *client)
+{
+	struct tg_channel *ch;
+	struct tg_job *job;
+
+	for (ch = client->channels; ch; ch = ch->next)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			job->picked = false;
 }
 
 /* Some more clients join the policy in force, and their waiting jobs line up. */
@@ -173,16 +170,21 @@ static void join(struct tg_gpu *gpu)
 
 	while ((client = next_in_turn(gpu, &first))) {
 		disown(gpu, client);
+		forget_picks(client);
+		memset(client->priv, 0, sizeof(client->priv));
+		INIT_LIST_HEAD(&client->queue);
+		RB_CLEAR_NODE(&client->node);
 		if (gpu->policy->mode != TG_GATE_HOLD)
 			tg_client_set_gate(gpu, client, gpu->policy->mode);
 		if (gpu->policy->join)
 			gpu->policy->join(gpu, client);
-		client->joined = true;
+		client->joined = gpu->term;
 		tg_client_settle(gpu, client);
 	}
 	if (gpu->handing)
 		return;
 	gpu->handover = TG_HANDOVER_NONE;
+	gpu->behind = 0;
 	announce(gpu);
 }
 
@@ -195,14 +197,19 @@ void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
 		tg_wake_by(gpu, tg_handover_wake(gpu));
 }
 
-/* A client with jobs in flight that keep the drain from ending; NULL: none. */
-static struct tg_client *culprit(struct tg_gpu *gpu)
+/* The client of the first job in flight, which keeps the drain from ending; NULL: there is none. */
+static const struct tg_client *culprit(const struct tg_gpu *gpu)
 {
-	struct tg_client *client;
+	const struct list_head *jobs;
+	u32 i;
 
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client->inflight)
-			return client;
+	for (i = 0; i < gpu->nr_engines; i++) {
+		jobs = &gpu->engine[i].busy;
+		if (list_empty(jobs))
+			jobs = &gpu->engine[i].freed;
+		if (!list_empty(jobs))
+			return list_first_entry(jobs, struct tg_job, wait)->client;
+	}
 	return NULL;
 }
 
@@ -248,6 +255,8 @@ int tg_policy_dry_run(struct tg_gpu *gpu, bool on)
 
 	if (on == !!gpu->dry)
 		return 0;
+	if (gpu->behind == TG_BEHIND_MAX)
+		return -EBUSY;
 	if (!on) {
 		policy = tg_gpu_policy(gpu);
 		tg_dry_end(gpu);

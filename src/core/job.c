@@ -103,7 +103,7 @@ static void set_out_of_policy(struct tg_gpu *gpu, struct tg_job *job)
 /* Put the job into the policy's queue, if its client's gate stands at ASK. */
 static void enter_policy(struct tg_gpu *gpu, struct tg_job *job)
 {
-	if (job->client->gate != TG_GATE_ASK || !job->client->joined)
+	if (job->client->gate != TG_GATE_ASK || !tg_client_joined(gpu, job->client))
 		return;
 	job->in_policy = true;
 	count_in_policy(gpu, job, 1);
@@ -114,7 +114,7 @@ static void enter_policy(struct tg_gpu *gpu, struct tg_job *job)
 /* Out of the policy's queue. That policy is out of force if the client has yet to join. */
 static void drop(struct tg_gpu *gpu, struct tg_job *job)
 {
-	if (job->client->joined)
+	if (tg_client_joined(gpu, job->client))
 		gpu->policy->drop(gpu, job);
 	else
 		INIT_LIST_HEAD(&job->link);
@@ -153,7 +153,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			if (job->in_policy) {
 				count_in_policy(gpu, job, 1);
-				if (client->joined)
+				if (tg_client_joined(gpu, client))
 					gpu->policy->queue(gpu, job);
 			} else if (job->state == TG_JOB_THROTTLED && ranks) {
 				tg_reserve_throttle(gpu, job->reserve, job);
@@ -396,7 +396,7 @@ static void forget(struct tg_gpu *gpu, struct tg_job *job)
  */
 static noinline void pay(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 {
-	if (job->picked && gpu->policy->held)
+	if (tg_job_picked(gpu, job) && gpu->policy->held)
 		gpu->policy->held(gpu, job, held);
 	tg_reserve_held(gpu, job, held);
 }
@@ -613,7 +613,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	else if (job->reserve->kind == TG_AE && job->client->history)
 		tg_predict_unread_ran(job->client->history, job->predicted, used);
 	job->cost = NULL;
-	if (job->picked && gpu->policy->done)
+	if (tg_job_picked(gpu, job) && gpu->policy->done)
 		gpu->policy->done(gpu, job, used);
 	list_del_init(&job->wait);
 	if (!list_empty(&engine->busy))
@@ -644,7 +644,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 		engine->wedged = true;
 	job->client->stats.lost++;
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
-	if (job->picked && gpu->policy->lost)
+	if (tg_job_picked(gpu, job) && gpu->policy->lost)
 		gpu->policy->lost(gpu, job);
 	job->picked = false;
 	tg_reserve_review(gpu, r);

@@ -38,6 +38,12 @@ static inline bool tg_job_waits(const struct tg_job *job)
 	return job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
 }
 
+/* Does the policy in force hear of the job's end? */
+static inline bool tg_job_picked(const struct tg_gpu *gpu, const struct tg_job *job)
+{
+	return job->picked && tg_client_joined(gpu, job->client);
+}
+
 /* The job that was submitted next to the same channel; NULL: none was. */
 static inline struct tg_job *tg_job_next(const struct tg_job *job)
 {

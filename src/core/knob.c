@@ -47,6 +47,7 @@ int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_param *params = ev->knob.of_policy ? gpu->policy->params : tg_core_params;
 	u64 nr;
+	int rc;
 
 	if (ev->knob.of_policy == 1 && gpu->dry)
 		return tg_dry_knob(gpu, ev);
@@ -55,8 +56,11 @@ int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (ev->knob.of_policy > 1 || !params || !params[nr].name || nr != ev->knob.number ||
 	    ev->knob.value < params[nr].min || ev->knob.value > params[nr].max)
 		return -EINVAL;
-	if (!ev->knob.of_policy && nr == TG_KNOB_DRY && tg_policy_dry_run(gpu, ev->knob.value))
-		return -ENOMEM;
+	if (!ev->knob.of_policy && nr == TG_KNOB_DRY) {
+		rc = tg_policy_dry_run(gpu, ev->knob.value);
+		if (rc)
+			return rc;
+	}
 	if (ev->knob.of_policy)
 		gpu->policy_knob[nr] = ev->knob.value;
 	else

@@ -4,8 +4,10 @@
  * virtual GPU, reserve and memory.
  *
  * A new spec comes to all clients, in the order in which they joined. Each is admitted anew; before
- * the first, all shares are taken back. One event comes to a few clients only, and the next one, or
- * TIMER, goes on (tg_gpu.rematches).
+ * the first, all shares are taken back. Likewise another foreground window, which changes
+ * priorities, and virtual GPUs that come and go. All three are one walk over the clients
+ * (tg_gpu.rematching), which each of them begins anew. One event comes to a few clients only, and
+ * the next one, or TIMER, goes on.
  *
  * client.c calls tg_client_match() at each JOIN, engine.c tg_clients_rematch(); feed.c calls the
  * rest for events: a new spec, a priority set by hand, another foreground window. All of it runs
@@ -20,6 +22,9 @@
 #include "table.h"
 #include "throttle.h"
 #include "vgpu.h"
+
+/* Clients that one event looks at and passes, since they have all that they should have */
+#define LOOKS	32
 
 /* The priority of a client whose line says `*`: it follows the foreground window. */
 static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
@@ -61,7 +66,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	client->matched = entry ? entry->line : 0;
 	client->sched = entry ? entry->sched : TG_PRT;
 	client->resv = entry ? entry->resv : TG_BG;
-	if (!client->by_hand) {
+	if (!tg_client_by_hand(gpu, client)) {
 		client->agpa = entry && entry->agpa;
 		client->prio = client->agpa ? agpa_prio(gpu, client) :
 			       entry ? entry->prio : TG_PRIO_MIN;
@@ -99,92 +104,104 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 		tg_client_settle(gpu, client);
 }
 
-/* Spare reserves go from the pool to a chain of their own, and come back. */
-static void put_aside(struct tg_gpu *gpu, u32 n)
-{
-	void *r;
-
-	while (n--) {
-		r = tg_gpu_take(gpu, TG_POOL_RESERVE);
-		*(void **)r = gpu->aside;
-		gpu->aside = r;
-	}
-}
-
-static void bring_back(struct tg_gpu *gpu, u32 n)
-{
-	void *r;
-
-	while (n--) {
-		r = gpu->aside;
-		gpu->aside = *(void **)r;
-		tg_gpu_give(gpu, TG_POOL_RESERVE, r);
-	}
-}
-
 /* The client has its line of the spec in force, or leaves. */
 void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (gpu->rematching == client)
 		gpu->rematching = tg_client_after(gpu, client);
-	if (!client->stale)
+	if (!tg_client_stale(gpu, client))
 		return;
-	client->stale = false;
+	client->by_hand = tg_client_by_hand(gpu, client);
+	client->edition = gpu->edition;
+	client->owed = false;
 	gpu->rematches--;
-	bring_back(gpu, 1);
+	gpu->pooled[TG_POOL_RESERVE]++;
 }
 
-/* The spec comes to some more clients. */
+/* Come to all clients, the first one next. A walk that is under way begins anew. */
+void tg_clients_walk(struct tg_gpu *gpu)
+{
+	gpu->rematching = tg_client_first(gpu);
+}
+
+static u8 prio_of(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->agpa ? agpa_prio(gpu, client) : client->prio;
+}
+
+static u8 vgpu_of(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return gpu->by_line ? tg_vgpu_of(gpu, tg_client_entry(gpu, client)) :
+			      tg_vgpu_now(gpu, client);
+}
+
+/* Has the client its line of the spec, its priority and its place? */
+static bool settled(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return !tg_client_stale(gpu, client) && !tg_vgpu_gone(gpu, client) &&
+	       client->prio == prio_of(gpu, client) && client->vgpu == vgpu_of(gpu, client);
+}
+
+/*
+ * The walk comes to some more clients, and passes those that are settled: LOOKS of them, or as many
+ * as may be visited where each one's line has to be looked at.
+ */
 void tg_clients_rematch(struct tg_gpu *gpu)
 {
+	const u32 look = gpu->by_line ? LOOKS / TG_VISITS : 1;
 	struct tg_client *client;
 	bool first = true;
+	u32 looks = 0;
 
-	/* The event of the spec may have moved many clients out of virtual GPUs that go. */
-	if (gpu->visited > 2 * TG_VISITS)
-		return;
-	while (gpu->rematches) {
-		client = gpu->rematching;
-		if (!client->stale) {
+	while ((client = gpu->rematching)) {
+		if (settled(gpu, client)) {
+			looks += look;
+			if (looks > LOOKS)
+				return;
 			gpu->rematching = tg_client_after(gpu, client);
 			continue;
 		}
 		if (!tg_visit(gpu, client, first))
 			return;
 		first = false;
-		tg_client_matched(gpu, client);
-		tg_client_match(gpu, client);
+		gpu->rematching = tg_client_after(gpu, client);
+		if (tg_client_stale(gpu, client)) {
+			tg_client_matched(gpu, client);
+			tg_client_match(gpu, client);
+		} else {
+			tg_jobs_place(gpu, client, prio_of(gpu, client), vgpu_of(gpu, client));
+		}
 		tg_reserve_review(gpu, client->reserve);
 	}
+	gpu->by_line = false;
 }
 
-/* All clients are to be admitted anew. */
+/*
+ * All clients are to be admitted anew. What an older spec has given counts no more, since it is of
+ * another edition; and so many of the spare reserves are spoken for.
+ */
 static void rematch(struct tg_gpu *gpu)
 {
-	struct tg_client *client;
-	struct tg_reserve *r;
-
-	bring_back(gpu, gpu->rematches);
-	put_aside(gpu, gpu->nr_clients);
+	gpu->pooled[TG_POOL_RESERVE] += gpu->rematches;
+	gpu->pooled[TG_POOL_RESERVE] -= gpu->nr_clients;
+	gpu->editions = gpu->rematches ? gpu->editions + 1 : 0;
 	gpu->rematches = gpu->nr_clients;
-	gpu->rematching = tg_client_first(gpu);
-	list_for_each_entry(r, &gpu->reserves, all)
-		tg_reserve_dismiss(gpu, r);
-	list_for_each_entry(client, &gpu->all_clients, all) {
-		tg_memory_forgo(gpu, client);
-		client->by_hand = false;
-		client->stale = true;
-	}
+	tg_clients_walk(gpu);
+	gpu->edition++;
+	gpu->admitted = 0;
+	tg_memory_forgo(gpu);
 }
 
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_spec *spec = ev->new_spec;
-	struct tg_reserve *r, *next;
 
-	/* So many are aside from a spec that has not come to all. */
+	/* So many are spoken for by a spec that has not come to all. */
 	if (ev->spec.rematch && gpu->pooled[TG_POOL_RESERVE] + gpu->rematches < gpu->nr_clients)
 		return -ENOMEM;
+	if (!tg_vgpus_fit(gpu, spec) ||
+	    (ev->spec.rematch && gpu->rematches && gpu->editions == TG_BEHIND_MAX))
+		return -EBUSY;
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);
 	tg_memory_spec(gpu);
@@ -196,8 +213,7 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	tg_reserve_review(gpu, &gpu->background);
 	if (ev->spec.rematch)
 		rematch(gpu);
-	list_for_each_entry_safe(r, next, &gpu->reserves, all)
-		tg_reserve_retire(gpu, r);
+	tg_reserves_retire(gpu);
 	return 0;
 }
 
@@ -209,24 +225,20 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOENT;
 	if (ev->prio.level > TG_PRIO_MAX)
 		return -EINVAL;
+	client->owed = tg_client_stale(gpu, client);
+	client->edition = gpu->edition;
 	client->by_hand = true;
 	client->agpa = false;
-	tg_jobs_place(gpu, client, ev->prio.level, client->vgpu);
+	tg_jobs_place(gpu, client, ev->prio.level, tg_vgpu_now(gpu, client));
 	tg_reserve_review(gpu, client->reserve);
 	return 0;
 }
 
 int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
 {
-	struct tg_client *client;
-
 	if (ev->foreground.pid > U32_MAX)
 		return -EINVAL;
 	gpu->foreground = ev->foreground.pid;
-	list_for_each_entry(client, &gpu->all_clients, all)
-		if (client->agpa) {
-			tg_jobs_place(gpu, client, agpa_prio(gpu, client), client->vgpu);
-			tg_reserve_review(gpu, client->reserve);
-		}
+	tg_clients_walk(gpu);
 	return 0;
 }

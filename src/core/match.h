@@ -11,6 +11,19 @@ const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
 					    const struct tg_client *client);
 void tg_client_match(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
+/* Has the spec in force yet to come to the client? */
+static inline bool tg_client_stale(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->edition != (u16)gpu->edition || client->owed;
+}
+
+/* Has its priority been set by hand since a spec last came to running clients? */
+static inline bool tg_client_by_hand(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->by_hand && client->edition == (u16)gpu->edition;
+}
+
+void tg_clients_walk(struct tg_gpu *gpu);
 void tg_clients_rematch(struct tg_gpu *gpu);
 void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);

@@ -77,26 +77,26 @@ static void close_account(struct tg_gpu *gpu, struct tg_account *a)
 /* Take an account out of the sums of its part, before it changes. */
 static void take_out(struct tg_memory *mem, const struct tg_account *a)
 {
-	struct tg_mem_part *part = &mem->part[a->vgpu];
+	struct tg_mem_part *part = &mem->part[tg_mem_part_of(mem, a)];
 
 	part->used -= a->used;
-	part->held -= tg_mem_held(a);
+	part->held -= tg_mem_held(mem, a);
 	if (!a->waiting)
 		return;
-	part->kept -= tg_mem_held(a);
+	part->kept -= tg_mem_held(mem, a);
 	part->needs = 0;
 }
 
 /* Put it back into them. */
 static void put_in(struct tg_memory *mem, const struct tg_account *a)
 {
-	struct tg_mem_part *part = &mem->part[a->vgpu];
+	struct tg_mem_part *part = &mem->part[tg_mem_part_of(mem, a)];
 
 	part->used += a->used;
-	part->held += tg_mem_held(a);
+	part->held += tg_mem_held(mem, a);
 	if (!a->waiting)
 		return;
-	part->kept += tg_mem_held(a);
+	part->kept += tg_mem_held(mem, a);
 	part->needs = 0;
 }
 
@@ -107,6 +107,7 @@ static void book(struct tg_memory *mem, struct tg_account *a, u64 used, u64 prom
 	mem->used += used - a->used;
 	a->used = used;
 	a->promised = promised;
+	a->edition = mem->edition;
 	a->peak = max(a->peak, used);
 	put_in(mem, a);
 }
@@ -130,12 +131,12 @@ static bool never_fits(const struct tg_mem_part *part, const struct tg_account *
 }
 
 /*
- * By how many bytes an account would hold more if it got @bytes. What is promised to it, it holds
- * already.
+ * By how many bytes an account that waits, or is about to, would hold more if it got @bytes. What
+ * is promised to it, it holds already.
  */
 static u64 growth(const struct tg_account *a, u64 bytes)
 {
-	return max(a->used + bytes, a->promised) - tg_mem_held(a);
+	return max(a->used + bytes, a->promised) - max(a->used, a->promised);
 }
 
 /*
@@ -198,7 +199,7 @@ static void grant(struct tg_gpu *gpu, struct tg_mem_request *req)
 {
 	struct tg_account *a = req->account;
 
-	book(&gpu->mem, a, a->used + req->bytes, a->promised);
+	book(&gpu->mem, a, a->used + req->bytes, tg_mem_promised(&gpu->mem, a));
 	answer(gpu, a, req->id, req->host, true);
 	end_wait(gpu, req);
 }
@@ -296,7 +297,7 @@ static struct due untie(const struct tg_mem_part *part, struct due next)
 	bool can_end = false;
 
 	list_for_each_entry(req, &part->requests, link) {
-		if (!tg_mem_held(req->account))
+		if (!max(req->account->used, req->account->promised))
 			continue;
 		youngest = req;
 		more = growth(req->account, req->bytes);
@@ -423,27 +424,23 @@ void tg_memory_share(struct tg_gpu *gpu)
 
 	for (i = 0; i <= TG_VGPUS_MAX; i++) {
 		part = &gpu->mem.part[i];
-		part->size = div64_u64(gpu->mem.size * gpu->vgpu[i].share[TG_MEMORY], 100);
+		part->size = i && !gpu->vgpu[i].name[0] ? 0 :
+			     div64_u64(gpu->mem.size * gpu->vgpu[i].share[TG_MEMORY], 100);
 		part->needs = 0;
 	}
 }
 
-/* The account's memory and its requests are @vgpu's from now on. The requests keep their order. */
-static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
+/*
+ * Move the requests of @a, or all if that is NULL, from one part to another. They keep their order.
+ */
+static void move_requests(struct tg_mem_part *from, struct tg_mem_part *to,
+			  const struct tg_account *a)
 {
-	struct tg_mem_part *from = &mem->part[a->vgpu], *to = &mem->part[vgpu];
 	struct list_head *pos = to->requests.next;
 	struct tg_mem_request *req, *next;
 
-	if (from == to)
-		return;
-	take_out(mem, a);
-	a->vgpu = vgpu;
-	put_in(mem, a);
-	if (!a->waiting)
-		return;
 	list_for_each_entry_safe(req, next, &from->requests, link) {
-		if (req->account != a)
+		if (a && req->account != a)
 			continue;
 		while (pos != &to->requests &&
 		       list_entry(pos, struct tg_mem_request, link)->since <= req->since)
@@ -452,16 +449,33 @@ static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
 	}
 }
 
-/* The virtual GPUs in @gone are removed: their memory and their requests go to the rest. */
-void tg_memory_disband(struct tg_gpu *gpu, u32 gone)
+/* The account's memory and its requests are @vgpu's from now on. */
+static void move(struct tg_memory *mem, struct tg_account *a, u8 vgpu)
 {
-	struct tg_account *a;
-	u32 i;
+	struct tg_mem_part *from = &mem->part[tg_mem_part_of(mem, a)], *to = &mem->part[vgpu];
 
-	for (i = 0; i < TG_MEM_BUCKETS; i++)
-		for (a = gpu->mem.table[i]; a; a = a->hash)
-			if (gone & 1u << a->vgpu)
-				move(&gpu->mem, a, 0);
+	take_out(mem, a);
+	a->vgpu = vgpu;
+	a->term = to->term;
+	put_in(mem, a);
+	if (a->waiting && from != to)
+		move_requests(from, to, a);
+}
+
+/* The virtual GPU is removed: its memory and its requests are the rest's. */
+void tg_memory_disband(struct tg_gpu *gpu, u32 vgpu)
+{
+	struct tg_mem_part *part = &gpu->mem.part[vgpu], *rest = &gpu->mem.part[0];
+
+	part->term++;
+	rest->used += part->used;
+	rest->held += part->held;
+	rest->kept += part->kept;
+	rest->needs = 0;
+	part->used = 0;
+	part->held = 0;
+	part->kept = 0;
+	move_requests(part, rest, NULL);
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -490,7 +504,7 @@ static struct tg_mem_request *find_request(const struct tg_memory *mem, u64 id)
 /* May the request be granted at once? So it is with what has been promised to its account. */
 static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 bytes)
 {
-	const struct tg_mem_part *part = &gpu->mem.part[a->vgpu];
+	const struct tg_mem_part *part = &gpu->mem.part[tg_mem_part_of(&gpu->mem, a)];
 	u64 more = growth(a, bytes);
 
 	return tg_memory_order(gpu, part) == TG_MEM_SPEC || !more ||
@@ -501,7 +515,7 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_memory *mem = &gpu->mem;
 	struct tg_account *a = tg_mem_account(mem, ev->account);
-	struct tg_mem_part *part = &mem->part[a ? a->vgpu : 0];
+	struct tg_mem_part *part = &mem->part[a ? tg_mem_part_of(mem, a) : 0];
 	struct tg_mem_request *req;
 	bool told = ev->taken;
 
@@ -518,9 +532,11 @@ int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
 	a = a ?: open_account(gpu, ev->account);
 	if (!a)
 		return -ENOMEM;
+	a->promised = tg_mem_promised(mem, a);
+	a->edition = mem->edition;
 	a->requests += !told;
 	if (told || at_once(gpu, a, ev->mem.bytes)) {
-		book(mem, a, a->used + ev->mem.bytes, a->promised);
+		book(mem, a, a->used + ev->mem.bytes, tg_mem_promised(mem, a));
 		if (!told)
 			answer(gpu, a, ev->mem.request, ev->host, true);
 		return 0;
@@ -562,7 +578,7 @@ int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOENT;
 	if (ev->mem.bytes > a->used)
 		return -EINVAL;
-	book(&gpu->mem, a, a->used - ev->mem.bytes, a->promised);
+	book(&gpu->mem, a, a->used - ev->mem.bytes, tg_mem_promised(&gpu->mem, a));
 	close_account(gpu, a);
 	return 0;
 }
@@ -630,8 +646,8 @@ bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u6
 
 	if (!a || !gpu->mem.size || !bytes)
 		return true;
-	part = &gpu->mem.part[a->vgpu];
-	return part->held - tg_mem_held(a) + max(a->used, bytes) <= part->size;
+	part = &gpu->mem.part[tg_mem_part_of(&gpu->mem, a)];
+	return part->held - tg_mem_held(&gpu->mem, a) + max(a->used, bytes) <= part->size;
 }
 
 /* From now on set @bytes aside for the client, instead of what was. */
@@ -643,13 +659,23 @@ void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes)
 		book(&gpu->mem, a, a->used, bytes);
 }
 
-/* Set nothing aside for the client any more; mostly nothing is. */
-void tg_memory_forgo(struct tg_gpu *gpu, struct tg_client *client)
+/*
+ * Set nothing aside for any client any more. Accounts that wait are few, and are told; of all
+ * others, what was promised is void, since it is of an older edition.
+ */
+void tg_memory_forgo(struct tg_gpu *gpu)
 {
-	struct tg_account *a = account_of(gpu, client);
+	struct tg_mem_request *req;
+	struct tg_mem_part *part;
 
-	if (a && a->promised)
-		book(&gpu->mem, a, a->used, 0);
+	for (part = gpu->mem.part; part <= &gpu->mem.part[TG_VGPUS_MAX]; part++) {
+		list_for_each_entry(req, &part->requests, link)
+			if (req->account->promised)
+				book(&gpu->mem, req->account, req->account->used, 0);
+		part->held = part->used;
+		part->needs = 0;
+	}
+	gpu->mem.edition++;
 }
 
 /* A spec comes into force: does it set memory aside? */
@@ -663,7 +689,8 @@ void tg_memory_spec(struct tg_gpu *gpu)
 bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited)
 {
 	const struct tg_account *a = tg_mem_account(&gpu->mem, account);
+	const u32 part = a ? tg_mem_part_of(&gpu->mem, a) : 0;
 
-	return tg_memory_order(gpu, &gpu->mem.part[a ? a->vgpu : 0]) != TG_MEM_SPEC &&
+	return tg_memory_order(gpu, &gpu->mem.part[part]) != TG_MEM_SPEC &&
 	       bytes <= gpu->mem.size && waited < gpu->knob[TG_KNOB_VRAM_TIMEOUT];
 }

@@ -25,13 +25,19 @@ void tg_memory_join(struct tg_gpu *gpu, struct tg_client *client, u32 id);
 void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client);
 bool tg_memory_fits(const struct tg_gpu *gpu, const struct tg_client *client, u64 bytes);
 void tg_memory_promise(struct tg_gpu *gpu, struct tg_client *client, u64 bytes);
-void tg_memory_forgo(struct tg_gpu *gpu, struct tg_client *client);
+void tg_memory_forgo(struct tg_gpu *gpu);
 void tg_memory_spec(struct tg_gpu *gpu);
 
 /* The parts of virtual GPUs */
 void tg_memory_init(struct tg_gpu *gpu);
 void tg_memory_share(struct tg_gpu *gpu);
-void tg_memory_disband(struct tg_gpu *gpu, u32 gone);
+void tg_memory_disband(struct tg_gpu *gpu, u32 vgpu);
 void tg_memory_follow(struct tg_gpu *gpu, const struct tg_client *client);
+
+/* The part that the account is in: of its virtual GPU, or of the rest, if that has been removed. */
+static inline u32 tg_mem_part_of(const struct tg_memory *mem, const struct tg_account *a)
+{
+	return a->term == mem->part[a->vgpu].term ? a->vgpu : 0;
+}
 
 #endif /* TG_CORE_MEMORY_H */

@@ -61,7 +61,7 @@ int tg_poll_sample(struct tg_gpu *gpu, const struct tg_event *ev)
 	} else {
 		gpu->poll_until = 0;
 	}
-	if (gpu->policy->sample && (!client || client->joined))
+	if (gpu->policy->sample && (!client || tg_client_joined(gpu, client)))
 		gpu->policy->sample(gpu, client, s);
 	return 0;
 }

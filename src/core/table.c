@@ -110,6 +110,8 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	tg_vgpus_init(gpu);
 
 	gpu->policy = tg_policy_get(policy);
+	gpu->term = 1;
+	gpu->edition = 1;
 	param = gpu->policy->params;
 	for (i = 0; param && param[i].name; i++)
 		gpu->policy_knob[i] = param[i].def;

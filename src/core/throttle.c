@@ -43,7 +43,7 @@ static bool in_spec(const struct tg_gpu *gpu, const struct tg_reserve *r)
 }
 
 /* Return an unused reserve to the pool; a shared one, only if no line of the spec names it. */
-void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r)
+static void retire(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	if (r->users || r == &gpu->background || (tg_reserve_shared(r) && in_spec(gpu, r)))
 		return;
@@ -54,7 +54,7 @@ void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r)
 /* Take the reserve's share back: it is free for other reserves. */
 void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r)
 {
-	gpu->admitted -= r->share;
+	gpu->admitted -= tg_reserve_share(gpu, r);
 	r->share = 0;
 }
 
@@ -62,7 +62,22 @@ void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r)
 void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	tg_reserve_dismiss(gpu, r);
-	tg_reserve_retire(gpu, r);
+	retire(gpu, r);
+}
+
+/*
+ * Another spec is in force. It may not name a shared reserve that was kept without users, since the
+ * old one named it; one of its own a client takes along.
+ */
+void tg_reserves_retire(struct tg_gpu *gpu)
+{
+	struct tg_reserve *r, *next;
+
+	list_for_each_entry_safe(r, next, &gpu->reserves, all) {
+		if (!tg_reserve_shared(r))
+			break;
+		retire(gpu, r);
+	}
 }
 
 /*
@@ -71,7 +86,9 @@ void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r)
  */
 static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r, s64 share)
 {
-	return gpu->admitted - (r ? r->share : 0) + share <= gpu->knob[TG_KNOB_ADMISSION];
+	const s64 old = r ? tg_reserve_share(gpu, r) : 0;
+
+	return gpu->admitted - old + share <= gpu->knob[TG_KNOB_ADMISSION];
 }
 
 /* tg_gpu.reserves lists Background, then the shared ones, then those of one client each. */
@@ -133,8 +150,9 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 		else
 			list_add_tail(&r->all, &gpu->reserves);
 	}
-	gpu->admitted += share - r->share;
+	gpu->admitted += share - tg_reserve_share(gpu, r);
 	r->share = share;
+	r->edition = gpu->edition;
 	return r;
 }
 

@@ -11,7 +11,7 @@
 struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
 				  const struct tg_spec_entry *entry);
 void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r);
-void tg_reserve_retire(struct tg_gpu *gpu, struct tg_reserve *r);
+void tg_reserves_retire(struct tg_gpu *gpu);
 void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r);
 
 /* What its budget means for the jobs that wait for it */
@@ -34,6 +34,12 @@ static inline bool tg_job_outranks(const struct tg_job *a, const struct tg_job *
 	if (a->client->prio != b->client->prio)
 		return a->client->prio > b->client->prio;
 	return a->seq < b->seq;
+}
+
+/* What counts of it towards tg_gpu.admitted. */
+static inline s64 tg_reserve_share(const struct tg_gpu *gpu, const struct tg_reserve *r)
+{
+	return r->edition == gpu->edition ? r->share : 0;
 }
 
 /* The reserve has one user less: a client, or a job that is over. */

@@ -176,18 +176,30 @@ void tgk_spec_free(struct tgk_spec *spec)
 	kfree(spec);
 }
 
-/* With each event the spec comes to a few clients. Return: there are more. */
+/* With each event the core comes to a few clients. Return: there are more. */
 static bool go_on(struct tgk_gpu *gpu)
 {
 	struct tg_event ev = { .kind = TG_EV_TIMER };
 	bool more;
 
 	raw_spin_lock_irq(&gpu->lock);
-	if (gpu->core.rematches)
+	if (gpu->core.rematching)
 		tgk_feed(gpu, &ev);
-	more = gpu->core.rematches;
+	more = gpu->core.rematching;
 	raw_spin_unlock_irq(&gpu->lock);
 	return more;
+}
+
+/**
+ * tgk_gpu_settle() - have a new spec, or other virtual GPUs, come to all clients
+ * @gpu: the GPU
+ *
+ * Context: process; without the lock.
+ */
+void tgk_gpu_settle(struct tgk_gpu *gpu)
+{
+	while (go_on(gpu))
+		cond_resched();
 }
 
 /*
@@ -214,8 +226,7 @@ static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool r
 		if (ret)
 			return ret;
 	}
-	while (go_on(gpu))
-		cond_resched();
+	tgk_gpu_settle(gpu);
 	return ret;
 }
 

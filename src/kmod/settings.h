@@ -30,6 +30,7 @@ struct tgk_spec {
 };
 
 int tgk_set_policy(u32 nr);
+void tgk_gpu_settle(struct tgk_gpu *gpu);
 int tgk_set_spec(struct tgk_spec *spec, bool rematch);
 int tgk_set_knob(int policy, u32 nr, s64 value);
 s64 tgk_knob_default(u32 nr);

@@ -267,6 +267,11 @@ static const struct row rows[] = {
 	  "0 join 2 2 b\n" "0 ask 1 1 40\n" "0 ask 3 2 50\n" "1 ask 2 3 20\n" "2 ask 4 4 20\n"
 	  "3 leave 1\n" "4 vgpu v 0\n" "5 ask 4 5 10\n" "6 free 3 50\n",
 	  "0 grant 1, 0 grant 2, 3 gone 1, 6 grant 3, 6 grant 4, 6 grant 5" },
+	{ "vgpu: what one that went has left counts with the rest, not with the next in its place",
+	  "0 size 100\n" "0 knob vram_order 1\n" "0 spec " V40 " " A " " B "\n" "0 join 1 1 a\n"
+	  "0 ask 1 1 30\n" "1 leave 1\n" "2 vgpu v 0\n" "2 vgpu v 40\n" "3 join 2 2 b\n"
+	  "3 ask 2 2 40\n" "4 ask 3 3 40\n" "5 free 1 10\n",
+	  "0 grant 1, 1 gone 1, 3 grant 2, 5 grant 3" },
 	{ "vgpu: a dry run asks no share",
 	  "0 size 100\n" "0 knob dry_run 1\n" "0 spec " V40 " " A "\n" "0 join 1 1 a\n"
 	  "0 ask 1 1 41\n", "0 note dry 0, 0 grant 1" },

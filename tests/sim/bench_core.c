@@ -19,8 +19,8 @@
  * SPEC matches all of them, and its cost is divided by their number); a request for memory comes, and what it has goes,
  * while as many wait as may, one for each client (memory). Groups wait beside, none completes in these three.
  *
- * POLICY/policy, /foreground, /vgpu: each 60 of the cycles that policies with gates have begin with an event that concerns all
- * clients: another policy, and back; the foreground; a virtual GPU comes.
+ * POLICY/policy, /foreground, /vgpu: of the cycles that policies with gates have, each 60th begins with an event that concerns
+ * all clients, if the one before has come to all: another policy, and back; the foreground; a virtual GPU goes, and comes again.
  *
  * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
@@ -203,7 +203,7 @@ static void rematch(struct bench *b)
 
 	if (b->told++ % b->clients == 0)
 		feed(b, &ev);
-	else if (b->core.rematches)
+	else if (b->core.rematching)
 		timer(b);
 }
 
@@ -266,12 +266,15 @@ static void step(struct bench *b)
 /* An event that concerns all clients. The core refuses a policy while another one comes into force. */
 static void concern_all(struct bench *b, u32 n)
 {
-	static struct tg_vgpu_conf more = { .name = "more", .share = { 5, 5, 5 } };
+	static struct tg_vgpu_conf vgpu = { .name = "v", .share = { 50, 50, 50 } };
 	static int policy = -1;
-	struct tg_event ev = { .kind = TG_EV_VGPU, .data = &more };
+	struct tg_event ev = { .kind = TG_EV_VGPU, .data = &vgpu };
+	u32 k;
 
-	if (b->core.rematches || b->core.handover)
+	if (b->core.rematching || b->core.handover)
 		return;
+	for (k = 0; k < TG_VGPU_SHARES; k++)
+		vgpu.share[k] = 50 - vgpu.share[k];
 	if (policy < 0)
 		policy = tg_policy_find("fifo", 4);
 	if (b->scene == POLICY) {

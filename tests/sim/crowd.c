@@ -369,6 +369,167 @@ static void specs(void)
 	end(&c, "a new spec for many clients");
 }
 
+/* Feed an event that concerns all clients. It must not come to all of them. */
+static void concern_all(struct crowd *c, struct tg_event *ev)
+{
+	ev->at = c->h.now;
+	th_feed(&c->h, ev, 0);
+	look(c);
+	if (!c->h.core.rematching)
+		th_fail(&c->h, "done with one event");
+}
+
+/* All have the window in the foreground, and lose it. */
+static void foreground(void)
+{
+	struct tg_event ev = { .kind = TG_EV_FOREGROUND };
+	struct crowd c;
+	u32 i, k;
+
+	begin(&c, "a:prt:bg:*:0:0\n");
+	come(&c, "a", CLIENTS);
+	for (i = 0; i < CLIENTS; i++)
+		c.h.client[i].ident.pid = 7;
+	for (k = 1; k <= 4 && !*c.h.wrong; k++) {
+		ev.foreground.pid = k & 1 ? 7 : 0;
+		concern_all(&c, &ev);
+		replace(&c, c.h.core.rematching);
+		c.h.client[k].ident.pid = 7;
+		/* The third one comes while the second is on its way. */
+		if (k == 2)
+			continue;
+		pass_time(&c, c.h.now + 10 * TG_MSEC);
+		for (i = 0; i < CLIENTS; i++)
+			if (c.h.client[i].ident.pid == 7 &&
+			    tg_gpu_client(&c.h.core, c.h.client[i].id)->prio !=
+			    (k & 1 ? TG_PRIO_FOREGROUND : TG_PRIO_AGPA))
+				th_fail(&c.h, "client %u has not heard of it", i);
+	}
+	all_go(&c);
+	end(&c, "another foreground window for many clients");
+}
+
+static void vgpu(struct crowd *c, const char *name, u32 share)
+{
+	struct tg_vgpu_conf conf = { .share = { share, share, share } };
+	struct tg_event ev = { .kind = TG_EV_VGPU, .vgpu = &conf };
+
+	memcpy(conf.name, name, strlen(name));
+	concern_all(c, &ev);
+}
+
+static void expect_rest(struct crowd *c, u32 share, u32 clients)
+{
+	const struct tg_vgpu *rest = &c->h.core.vgpu[0];
+
+	if (rest->share[TG_COMPUTE] != share || rest->clients != clients)
+		th_fail(&c->h, "the rest has %u clients and a share of %u", rest->clients,
+			rest->share[TG_COMPUTE]);
+}
+
+/* A virtual GPU of many comes and goes, and another one while its clients are on their way. */
+static void vgpus(const char *policy)
+{
+	struct tg_event size = { .kind = TG_EV_MEM_SIZE, .mem.bytes = 1000 };
+	struct crowd c;
+	char name[64];
+	u32 k;
+
+	begin(&c, "a:prt:bg:1:0:0:vgpu=v\nb:prt:bg:1:0:0:vgpu=w\n");
+	th_policy(&c.h, policy);
+	th_feed(&c.h, &size, 0);
+	come(&c, "a", CLIENTS / 2);
+	come(&c, "b", CLIENTS / 4);
+	for (k = 0; k < 3 && !*c.h.wrong; k++) {
+		vgpu(&c, "v", 60);
+		pass_time(&c, c.h.now + 10 * TG_MSEC);
+		expect_rest(&c, 40, CLIENTS / 4);
+		vgpu(&c, "v", 0);
+		if (c.h.core.mem.part[0].size != 1000)
+			th_fail(&c.h, "the rest does not have its memory");
+		vgpu(&c, "w", 100);
+		vgpu(&c, "w", 30);
+		work(&c, TG_USEC);
+		pass_time(&c, c.h.now + 10 * TG_MSEC);
+		expect_rest(&c, 70, CLIENTS / 2);
+		vgpu(&c, "w", 0);
+		pass_time(&c, c.h.now + 10 * TG_MSEC);
+		expect_rest(&c, 100, CLIENTS / 4 * 3);
+	}
+	all_go(&c);
+	snprintf(name, sizeof(name), "%s: a virtual GPU of many clients comes and goes", policy);
+	end(&c, name);
+}
+
+/* As many virtual GPUs as there may be, of many clients each: others take their places at once. */
+static void all_places(void)
+{
+	char text[2][2048], conf[64];
+	struct crowd c;
+	u32 i, k;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0, text[k][0] = 0; i < TG_VGPUS_MAX; i++) {
+			snprintf(conf, sizeof(conf), "[vgpu %c%u]:6:6:6\n%c%u:prt:bg:1:0:0:vgpu=%c%u\n",
+				 "vw"[k], i, 'a', i, "vw"[k], i);
+			strcat(text[k], conf);
+		}
+	begin(&c, text[0]);
+	th_policy(&c.h, "band");
+	for (i = 0; i < CLIENTS; i++) {
+		snprintf(conf, sizeof(conf), "a%u", i % TG_VGPUS_MAX);
+		come(&c, conf, 1);
+	}
+	for (k = 1; k <= 2 * TG_VGPU_TERMS && !*c.h.wrong; k++) {
+		th_spec(&c.h, text[k % 2], true);
+		look(&c);
+		/* Not for ever: a place knows so many that have gone. */
+		if (k % 4 == 0)
+			pass_time(&c, c.h.now + 10 * TG_MSEC);
+	}
+	pass_time(&c, c.h.now + 10 * TG_MSEC);
+	th_spec(&c.h, text[1], false);
+	pass_time(&c, c.h.now + 10 * TG_MSEC);
+	expect_rest(&c, 4, CLIENTS);
+	all_go(&c);
+	end(&c, "all virtual GPUs of many clients are replaced");
+}
+
+/* A priority by hand: one that was set before the spec is over, one that is set after it holds. */
+static void by_hand(void)
+{
+	struct tg_event ev = { .kind = TG_EV_PRIO, .prio.level = 77 };
+	const struct tg_client *client;
+	void *taken[CLIENTS];
+	struct crowd c;
+	u32 i, k, n = 0;
+
+	begin(&c, "a:prt:bg:1:0:0\n");
+	come(&c, "a", CLIENTS);
+	for (k = 0; k < 3; k++) {
+		ev.client = c.h.client[CLIENTS - 2 + k % 2].id;
+		ev.at = c.h.now;
+		th_feed(&c.h, &ev, 0);
+		if (k < 2)
+			th_spec(&c.h, "a:prt:pe:2:1000:1000000\n", true);
+	}
+	/* The host takes back all that it may, and each client gets a reserve of its own. */
+	while (n < CLIENTS && (taken[n] = tg_gpu_take(&c.h.core, TG_POOL_RESERVE)))
+		n++;
+	pass_time(&c, c.h.now + 10 * TG_MSEC);
+	for (i = 0; i < CLIENTS; i++) {
+		client = tg_gpu_client(&c.h.core, c.h.client[i].id);
+		if (client->prio != (i == CLIENTS - 2 ? 77 : 2))
+			th_fail(&c.h, "client %u has the priority %u", i, client->prio);
+		if (client->reserve == &c.h.core.background)
+			th_fail(&c.h, "client %u has no reserve of its own", i);
+	}
+	while (n)
+		tg_gpu_give(&c.h.core, TG_POOL_RESERVE, taken[--n]);
+	all_go(&c);
+	end(&c, "priorities by hand, and a spec that is on its way");
+}
+
 int main(void)
 {
 	shared_reserve("pe");
@@ -386,5 +547,10 @@ int main(void)
 	one_client("none");
 	one_client("dtimeslice");
 	specs();
+	foreground();
+	vgpus("timegraph");
+	vgpus("band");
+	all_places();
+	by_hand();
 	return test_end();
 }

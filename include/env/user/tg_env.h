@@ -30,6 +30,8 @@ typedef int64_t s64;
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define noinline	__attribute__((__noinline__))
+#define __packed	__attribute__((__packed__))
+#define __aligned(n)	__attribute__((__aligned__(n)))
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(1 ? (ptr) : &((type *)0)->member) - offsetof(type, member)))

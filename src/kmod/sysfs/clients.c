@@ -89,7 +89,7 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 		s->vram_waiting = account->waiting;
 		s->vram = account->used;
 		s->vram_peak = account->peak;
-		s->vram_set_aside = account->promised;
+		s->vram_set_aside = tg_mem_promised(&gpu->core.mem, account);
 		s->vram_waited = account->waited;
 		s->vram_refused = account->refused;
 		s->vram_wait_time = account->wait_time;

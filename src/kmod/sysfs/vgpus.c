@@ -12,6 +12,7 @@
 
 #include "feed.h"
 #include "gpu.h"
+#include "settings.h"
 #include "sysfs.h"
 
 static struct tg_vgpu_conf table[TG_VGPUS_MAX];	/* tgk_mutex, as is @by_hand */
@@ -89,8 +90,10 @@ static int set(u32 nr, const struct tg_vgpu_conf *conf)
 			return -ENOSPC;
 	}
 	memset(none.share, 0, sizeof(none.share));
-	list_for_each_entry(gpu, &tgk_gpus, node)
+	list_for_each_entry(gpu, &tgk_gpus, node) {
 		feed(gpu, conf->name[0] ? conf : &none);
+		tgk_gpu_settle(gpu);
+	}
 	table[nr] = *conf;
 	by_hand = true;
 	return 0;
