@@ -112,7 +112,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 	return NULL;
 }
 
-static u32 length(const struct list_head *list)
+static noinline u32 length(const struct list_head *list)
 {
 	const struct list_head *pos;
 	u32 n = 0;
@@ -211,7 +211,7 @@ static noinline const char *check_reserves(const struct tg_gpu *gpu)
 	return admitted == gpu->admitted ? NULL : "the GPU counts the admitted shares wrongly";
 }
 
-static const char *check_vgpus(const struct tg_gpu *gpu, const struct census *n)
+static noinline const char *check_vgpus(const struct tg_gpu *gpu, const struct census *n)
 {
 	u32 sum[TG_VGPU_SHARES] = { }, i, k;
 	const struct tg_vgpu *v;
@@ -243,7 +243,7 @@ static const char *check_pool(const struct tg_gpu *gpu)
 	       "the pool does not hold the reserves that a new spec may need";
 }
 
-static const char *check_engine(const struct tg_engine *engine, const struct census *n)
+static noinline const char *check_engine(const struct tg_engine *engine, const struct census *n)
 {
 	u32 i = engine->index;
 

@@ -2,16 +2,16 @@
 /*
  * The doorbell: when a submission reached the card.
  *
- * A group that finds the GPU idle starts when its doorbell reaches the card. Before 6.16 nouveau
- * rings for each push buffer of a group, then makes the group's fence, and rings for that. Under
- * emulation some 10 us lie between the two, a thousand if the thread is held up there; a group of
- * OpenGL lasts 20 to 160 us. So ftrace calls on_ring() where the driver's function begins that
- * rings (tgk_driver.doorbell), which it does in its last instructions.
+ * A group that finds the GPU idle starts when its doorbell reaches the card. The group's fence is
+ * made at another time. Before 6.16 nouveau rings for each push buffer, then makes the fence, and
+ * rings for that; since then it makes the fence first, and rings once. Under emulation some 10 to
+ * 50 us lie between, a thousand if the thread is held up there; a group of OpenGL lasts 20 to 160.
+ * So ftrace calls on_ring() where the driver's function begins that rings (tgk_driver.doorbell),
+ * which it does in its last instructions.
  *
  * A thread whose group is to be timed takes the place of its hash in tgk_doorbells[] while it is in
  * the driver. Where that is another thread's, where the function cannot be traced, and for groups
- * that go through drm_sched, the fence's time counts. From 6.16 on the driver makes the fence
- * first, and nothing is traced.
+ * that go through drm_sched, the fence's time counts.
  *
  * attach.c switches this on and off with the hooks, under tgk_mutex; submit.c and fence.c use it,
  * in the thread that submits, without a lock.
@@ -44,7 +44,7 @@ static bool on;		/* tgk_mutex */
 /**
  * tgk_doorbell_on() - note the doorbells of threads that want it
  *
- * Where that fails, groups seem to start when their fences are made, and a message says so.
+ * Where that fails, groups seem to start about when their fences are made, and a message says so.
  * Context: process, under tgk_mutex; the driver's module is held.
  */
 void tgk_doorbell_on(void)
@@ -52,14 +52,14 @@ void tgk_doorbell_on(void)
 	char *name = (char *)tgk_driver.doorbell;
 	int ret;
 
-	if (TGK_FENCE_BEFORE_DOORBELL || on)
+	if (on)
 		return;
 	ret = ftrace_set_filter(&ops, name, strlen(name), 1);
 	if (!ret)
 		ret = register_ftrace_function(&ops);
 	on = !ret;
 	if (ret)
-		pr_notice("ftrace cannot trace %s (error %d): groups that find a GPU idle seem to start later than they do\n",
+		pr_notice("ftrace cannot trace %s (error %d): when groups start is less exact\n",
 			  name, ret);
 }
 

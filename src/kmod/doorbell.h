@@ -9,8 +9,6 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
-#include "wrap/fence.h"
-
 #define TGK_DOORBELL_BITS	7
 #define TGK_DOORBELL_LAST	8	/* rings whose times are kept, beside the first */
 
@@ -35,14 +33,14 @@ void tgk_doorbell_off(void);
 /**
  * tgk_doorbell_begin() - from now on, note when this thread rings
  *
- * Return: for tgk_doorbell_time() and tgk_doorbell_end(); NULL: nothing is noted, since the driver
- * makes fences first, or since the place is another thread's.
+ * Return: for tgk_doorbell_time() and tgk_doorbell_end(); NULL: nothing is noted, since another
+ * thread has the place.
  */
 static inline struct tgk_doorbell *tgk_doorbell_begin(void)
 {
 	struct tgk_doorbell *d = &tgk_doorbells[hash_ptr(current, TGK_DOORBELL_BITS)];
 
-	if (TGK_FENCE_BEFORE_DOORBELL || cmpxchg(&d->task, NULL, current))
+	if (cmpxchg(&d->task, NULL, current))
 		return NULL;
 	d->nr = 0;
 	return d;
@@ -58,20 +56,21 @@ static inline void tgk_doorbell_end(struct tgk_doorbell *d)
 /**
  * tgk_doorbell_time() - when did this thread begin to ring for its submission?
  * @d: as tgk_doorbell_begin() has returned it
- * @pushes: how many push buffers it has: each has been rung for, and nothing after them
+ * @rings: so many times; nothing has been rung for after it
  *
- * What the driver submits before them is its own: it moves memory, or waits for another channel.
+ * The driver may have rung before, for work of its own: it moves memory, or waits for another
+ * channel.
  *
  * Return: the time, by ktime_get_ns(); where that is not kept any more, of the first ring. 0: not
  * known.
  */
-static inline s64 tgk_doorbell_time(const struct tgk_doorbell *d, u32 pushes)
+static inline s64 tgk_doorbell_time(const struct tgk_doorbell *d, u32 rings)
 {
 	if (!d || !d->nr)
 		return 0;
-	if (pushes > min_t(u32, d->nr, TGK_DOORBELL_LAST))
+	if (rings > min_t(u32, d->nr, TGK_DOORBELL_LAST))
 		return d->first;
-	return d->last[(d->nr - pushes) % TGK_DOORBELL_LAST];
+	return d->last[(d->nr - rings) % TGK_DOORBELL_LAST];
 }
 
 #endif /* TGK_DOORBELL_H */

@@ -266,12 +266,16 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	};
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
+	s64 rung;
 	int ret;
 
 	tgk_capture_begin(&capture, ch);
 	ret = call_driver(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
+	rung = TGK_FENCE_BEFORE_DOORBELL ? tgk_doorbell_time(capture.doorbell, 1) : 0;
 	tgk_doorbell_end(capture.doorbell);
+	if (capture.at && rung)
+		capture.at = tgk_clock_doorbell(&gpu->clock, rung);
 	if (!fence) {
 		if (capture.at)
 			tgk_slots_unmade(gpu, ch->chid);

@@ -61,8 +61,8 @@ struct tgk_chip {
  * @chip_id: a GPU's chip identification; TGK_CHIP_NONE: the GPU does not say. Wakes the GPU
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched)
- * @doorbell: its function that rings the doorbell for one push buffer. Before 6.16 the driver makes
- *	the fence of a submission after it has called this for each (wrap/fence.h)
+ * @doorbell: its function that rings: for each push buffer, before the fence of the submission is
+ *	made; or once, after that (TGK_FENCE_BEFORE_DOORBELL)
  * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
  *	Return: 0 or a negative errno: this version cannot be watched, or there is no memory
  * @unwatch: once for each @watch that returned 0

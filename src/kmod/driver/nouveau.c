@@ -483,7 +483,8 @@ const struct tgk_driver tgk_driver = {
 	.find = find_channel,
 	.chip_id = tgk_nouveau_chip_id,
 	.makes_fence = makes_fence,
-	.doorbell = "nv50_dma_push",
+	/* The other is for all chips from G80 to Maxwell. */
+	.doorbell = TGK_FENCE_BEFORE_DOORBELL ? "nvif_chan506f_gpfifo_kick" : "nv50_dma_push",
 	.watch = tgk_nouveau_watch,
 	.unwatch = tgk_nouveau_unwatch,
 	.slots = tgk_nouveau_slots,
