@@ -5,6 +5,8 @@
 KERNELS ?= 6.1 6.12 7.2
 export KERNELS
 
+BUILD = $(MAKE) -s -j$$(nproc)
+
 # `make check-full` in parts, each of which fits into two hours
 FULL := $(addprefix check-full-,$(KERNELS) rest)
 
@@ -15,15 +17,18 @@ run-demo: bin
 	@$(MAKE) kmod K=6.1
 	@scripts/demo
 
-run-check: bin
+run-check:
+	@echo 'check: builds the tools, and the module for Linux $(KERNELS), in about two minutes'
+	@$(BUILD) bin
 	@scripts/setup kernels
-	@$(MAKE) kmod K="$(KERNELS)"
+	@$(BUILD) kmod K="$(KERNELS)"
 	@tests/run tests/check.list
 
 # The parts of check.list that stand above its line of the guests
-run-check-fast: bin
+run-check-fast:
+	@$(BUILD) bin
 	@scripts/setup kernels
-	@$(MAKE) kmod K="$(KERNELS)"
+	@$(BUILD) kmod K="$(KERNELS)"
 	@mkdir -p $(B)/check
 	@sed '/^# guests/,$$d' tests/check.list >$(B)/check/fast.list
 	@tests/run $(B)/check/fast.list
