@@ -5,30 +5,28 @@
 KERNELS ?= 6.1 6.12 7.2
 export KERNELS
 
-BUILD = $(MAKE) -s -j$$(nproc)
-
 # `make check-full` in parts, each of which fits into two hours
 FULL := $(addprefix check-full-,$(KERNELS) rest)
 
-.PHONY: bin run-check run-check-fast run-check-debug run-demo $(FULL) $(addprefix run-,$(FULL))
+.PHONY: bin check-build run-check run-check-fast run-check-debug run-demo $(FULL) $(addprefix run-,$(FULL))
 bin: $(addprefix $(B)/bin/,cardd tgload tgctl tgsim)
 
 run-demo: bin
 	@$(MAKE) kmod K=6.1
 	@scripts/demo
 
-run-check:
+# With all CPUs
+check-build:
 	@echo 'check: builds the tools, and the module for Linux $(KERNELS), in about two minutes'
-	@$(BUILD) bin
+	@$(MAKE) -s -j$$(nproc) bin
 	@scripts/setup kernels
-	@$(BUILD) kmod K="$(KERNELS)"
+	@$(MAKE) -s -j$$(nproc) kmod K="$(KERNELS)"
+
+run-check: check-build
 	@tests/run tests/check.list
 
 # The parts of check.list that stand above its line of the guests
-run-check-fast:
-	@$(BUILD) bin
-	@scripts/setup kernels
-	@$(BUILD) kmod K="$(KERNELS)"
+run-check-fast: check-build
 	@mkdir -p $(B)/check
 	@sed '/^# guests/,$$d' tests/check.list >$(B)/check/fast.list
 	@tests/run $(B)/check/fast.list

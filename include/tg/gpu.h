@@ -164,7 +164,7 @@ struct tg_stats {
 /**
  * struct tg_vgpu - one virtual GPU (Gdev, section 5.2)
  * @name: empty: unused, or the first one, which is the rest: clients that belong to no other
- * @term: how often one has been removed from this place while clients were in it; the last digits
+ * @term: how often one has been removed from this place while clients were in it; the last 3 bits
  * @terms: the same, since no client of one that was removed was left; TG_VGPU_TERMS at most
  * @share: percent; of the rest: what the others leave, of time 1 at the least. One that has been
  *	removed keeps its shares of time beside what the rest has, until its clients have moved
@@ -202,7 +202,7 @@ struct tg_vgpu {
  *	flight
  * @syncing: it owes an IDLE
  * @cut: its latest IDLE did not come in time: a job of its own may be in flight still
- * @by_hand: its priority was set by TG_EV_PRIO, in this @edition; in another one it counts not
+ * @by_hand: its priority was set by TG_EV_PRIO, in this @edition; it does not count in another one
  * @owed: the spec of this @edition has yet to come to it
  * @no_vram: the memory that its line names (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
@@ -230,7 +230,7 @@ struct tg_vgpu {
  * @history: what its jobs have cost; NULL until AE first predicts one
  * @stats: counters
  * @edition: tg_gpu.edition whose spec has come to it, or in which its priority was set by hand; the
- *	last digits
+ *	last 16 bits
  * @joined: tg_gpu.term of the policy that it has joined last; likewise
  * @node: the policy's; of an older one until the client joins the one in force
  * @queue: likewise
@@ -392,7 +392,7 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
 
 /*
  * So many policies or specs may come into force one after the other before the first of them has
- * come to all clients: a client keeps the last digits of a number only.
+ * come to all clients: a client keeps the last 16 bits of a number only.
  */
 #define TG_BEHIND_MAX	0xfffe
 

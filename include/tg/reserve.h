@@ -38,7 +38,7 @@
  * @busy_since: since when a group of this reserve has been running; TG_NEVER: none is
  * @used: all the time ever charged, ns
  * @share: C/T in units of 1 / TG_SHARE_ALL, as admitted; 0 without users
- * @edition: of the spec (tg_gpu.edition) that has admitted @share; in another one it counts not
+ * @edition: of the spec (tg_gpu.edition) that has admitted @share; it does not count in another one
  * @kind: TG_PE or TG_AE
  * @busy: its jobs on the hardware
  * @queued: its jobs in the state QUEUED

@@ -122,7 +122,8 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 
 /*
  * Put @policy in force: its memory is zero, and all clients have yet to join. It hears nothing of
- * jobs that the old one picked. The next number says both, of any number of clients.
+ * jobs that the old one picked. Its new number, tg_gpu.term, is enough for both: no client is
+ * visited.
  */
 static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {

@@ -74,3 +74,9 @@ void tgk_doorbell_off(void)
 		unregister_ftrace_function(&ops);
 	on = false;
 }
+
+/* At unload, when it is off. Until then the filter stays: it cannot be used again once freed. */
+void tgk_doorbell_exit(void)
+{
+	ftrace_free_filter(&ops);
+}

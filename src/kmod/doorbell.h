@@ -29,6 +29,7 @@ extern struct tgk_doorbell tgk_doorbells[1 << TGK_DOORBELL_BITS];
 
 void tgk_doorbell_on(void);
 void tgk_doorbell_off(void);
+void tgk_doorbell_exit(void);
 
 /**
  * tgk_doorbell_begin() - from now on, note when this thread rings

@@ -453,5 +453,6 @@ int tgk_hook_init(void)
 /* At unload, after tgk_hooks_calls_end(). */
 void tgk_hook_exit(void)
 {
+	tgk_doorbell_exit();
 	ftrace_free_filter(&ops);
 }
