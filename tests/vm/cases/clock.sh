@@ -32,6 +32,26 @@ compare()
 	END { exit wrong || NR != clients }'
 }
 
+# between SECONDS: snapshot 0 and, so much later, snapshot 1; for how many us the guest stood still meanwhile, in $stood
+between()
+{
+	/host/bin/stall >/tmp/stalled &
+	watcher=$!
+	snapshot 0
+	sleep $1
+	snapshot 1
+	kill $watcher
+	wait $watcher || die 'no witness of stalls'
+	stood=$(cat /tmp/stalled)
+}
+
+# disturbed SECONDS: the guest stood still for 1 % of so long, so it is measured again
+disturbed()
+{
+	[ $stood -gt $(($1 * 10000)) ] || return
+	echo "the guest stood still for $stood us of $1 s: measured again"
+}
+
 # measure LABEL POLICY SECONDS DEPTH PERCENT GAPS COST...: that of clients of these costs, back to back. If it is too
 # far from the truth while the guest stood still for 1 % of the time, it is measured again.
 measure()
@@ -46,17 +66,10 @@ measure()
 	done
 	sleep 1
 	for try in 1 2 3 4; do
-		/host/bin/stall >/tmp/stalled &
-		watcher=$!
-		snapshot 0
-		sleep $secs
-		snapshot 1
-		kill $watcher
-		wait $watcher || die 'no witness of stalls'
+		between $secs
 		result=0
 		compare "$label" $percent $gaps || result=1
-		[ $result = 1 ] && [ "$(cat /tmp/stalled)" -gt $((secs * 10000)) ] || break
-		echo "the guest stood still for $(cat /tmp/stalled) us of $secs s: measured again"
+		[ $result = 1 ] && disturbed $secs || break
 	done
 	exact=$(cat $tg/stats/clock_exact) noticed=$(cat $tg/stats/clock_noticed)
 	echo "$label: $exact completions by the GPU's clock, $noticed by interrupts"
