@@ -5,8 +5,13 @@
  * when it is done. Called by timers of the event queue and, for an action of the core, by run.c.
  * One thread.
  */
-#include "mem.h"
-#include "priv.h"
+#include "client.h"
+
+#include "evq.h"
+#include "gpu.h"
+#include "hist.h"
+#include "run_priv.h"
+#include "workload.h"
 
 /* ---- a job's life ------------------------------------------------------------------------ */
 

@@ -4,7 +4,13 @@
  * distances (dense) or at random ones (sparse), and gets a SAMPLE per client and one of all. Called
  * by run.c for the action and for each stretch of work. One thread.
  */
-#include "priv.h"
+#include "poll.h"
+
+#include "client.h"
+#include "evq.h"
+#include "gpu.h"
+#include "run_priv.h"
+#include "workload.h"
 
 static s64 draw_look(struct poll *p)
 {

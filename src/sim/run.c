@@ -6,10 +6,21 @@
  * later the doorbell rings, and `interrupt` after its completion the core is told. tgs_run() is
  * called by tgsim. One thread.
  */
-#include <stdlib.h>
+#include "run.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "evq.h"
+#include "gpu.h"
+#include "hist.h"
 #include "mem.h"
-#include "priv.h"
+#include "poll.h"
+#include "run_priv.h"
+#include "trace.h"
+#include "workload.h"
 
 /* ---- memory ------------------------------------------------------------------------------ */
 

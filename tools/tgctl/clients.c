@@ -3,14 +3,19 @@
  * tgctl clients: the module's snapshot, as a table or as JSON. What is shown, and how, comes from
  * tg/counters.h.
  */
-#include "tgctl.h"
+#include "clients.h"
 
 #include <ctype.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <tg/types.h>
 #include <uapi/timegraph.h>
+
+#include "lib/json.h"
+#include "snapshot.h"
+#include "table.h"
+#include "tgctl.h"
 
 #define AT(member) offsetof(struct tg_snap_client, member)
 

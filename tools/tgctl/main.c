@@ -7,13 +7,42 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tg/types.h>
 
+#include "clients.h"
 #include "lib/number.h"
 #include "lib/opt.h"
+#include "metrics.h"
+#include "prio.h"
+#include "settings.h"
+#include "spec.h"
+#include "stats.h"
+#include "table.h"
+#include "top.h"
+#include "trace.h"
+
+/**
+ * struct tgctl_verb - one row of the table below
+ * @name: the word
+ * @options: the options that it takes, at most TGCTL_OPTIONS
+ * @min: fewest names
+ * @max: most names, or -1: any number
+ * @run: does it
+ * @usage: what follows the word in a usage line
+ * @brief: one line for --help
+ * @text: the rest of what `tgctl help VERB` says
+ */
+struct tgctl_verb {
+	const char *name;
+	const struct opt *options;
+	int min, max;
+	enum tgctl_status (*run)(const struct tgctl_args *args);
+	const char *usage, *brief, *text;
+};
 
 static enum tgctl_status help(const struct tgctl_args *args);
 

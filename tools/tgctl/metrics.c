@@ -4,12 +4,21 @@
  * of the kernel's Documentation/gpu/drm-usage-stats.rst (drm-client-id, drm-engine-<name>), as far
  * as OpenMetrics allows: no dashes, units in full, times in seconds.
  */
-#include "tgctl.h"
+#include "metrics.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <tg/types.h>
+#include <uapi/timegraph.h>
+
+#include "snapshot.h"
+#include "sysfs.h"
+#include "table.h"
+#include "tgctl.h"
 
 enum kind { KIND_NONE, KIND_COUNTER, KIND_GAUGE };
 

@@ -5,16 +5,22 @@
  * Rate-monotonic: the shorter the period, the higher the priority; the best fixed assignment
  * there is for periodic tasks whose deadlines are their periods (Liu and Layland 1973).
  */
-#include "tgctl.h"
+#include "prio.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <tg/types.h>
+#include <uapi/timegraph.h>
 
 #include "lib/number.h"
+#include "snapshot.h"
+#include "sysfs.h"
+#include "table.h"
+#include "tgctl.h"
 
 /* A whole number, or -1. */
 static long number(const char *word)

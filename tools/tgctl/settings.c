@@ -3,14 +3,18 @@
  * tgctl policy, tgctl knob, tgctl version: single values of the module. An unknown name is refused
  * with a list of the known ones, before anything is written.
  */
-#include "tgctl.h"
-#include "version.h"
+#include "settings.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <uapi/timegraph.h>
+#include "sysfs.h"
+#include "table.h"
+#include "tgctl.h"
+#include "version.h"
 
 /* Room for "knobs/", a file's name and "_default". */
 #define PATH_SIZE	300

@@ -2,10 +2,14 @@
 /*
  * The module's snapshot of all clients, read and checked. Called by the verbs that show clients.
  */
-#include "tgctl.h"
+#include "snapshot.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
+
+#include "sysfs.h"
+#include "tgctl.h"
 
 static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
 /* Later versions add rows behind this one; the rows before it never move. */

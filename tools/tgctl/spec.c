@@ -3,16 +3,21 @@
  * tgctl load, tgctl check, tgctl admit: specifications. The text is parsed here first, by the
  * parser that the module has too, so that a wrong specification never reaches the module.
  */
-#include "tgctl.h"
+#include "spec.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <tg/spec.h>
+#include <tg/types.h>
+
+#include "sysfs.h"
+#include "tgctl.h"
 
 /* A specification's text. One byte more than the limit, so that a text that is too long is seen. */
 struct text {

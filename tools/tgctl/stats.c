@@ -2,10 +2,17 @@
 /*
  * tgctl stats: every file below stats/, as a table or as JSON.
  */
-#include "tgctl.h"
+#include "stats.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/json.h"
+#include "sysfs.h"
+#include "table.h"
+#include "tgctl.h"
 
 #define STATS	"stats"
 

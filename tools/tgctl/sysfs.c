@@ -3,18 +3,21 @@
  * The module's files in sysfs: reading, writing, and one line that explains why one of them cannot
  * be read or written. Called by every verb that needs the module.
  */
-#include "tgctl.h"
-#include "version.h"
+#include "sysfs.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <uapi/timegraph.h>
+
+#include "tgctl.h"
+#include "version.h"
 
 static const char *root(void)
 {

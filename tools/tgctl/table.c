@@ -2,12 +2,15 @@
 /*
  * Tables: bytes of unknown origin in aligned cells. Called by the verbs that show something.
  */
-#include "tgctl.h"
+#include "table.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/utf8.h"
+#include "tgctl.h"
 
 void table_add(struct table *t, const char *s, size_t len)
 {

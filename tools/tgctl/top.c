@@ -3,14 +3,23 @@
  * tgctl top: what the clients do now, as the difference of two snapshots: a table once, JSON, or a
  * screen that is drawn anew until q. One function computes the rows that all three show.
  */
-#include "tgctl.h"
+#include "top.h"
 
 #include <curses.h>
 #include <locale.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <tg/types.h>
+#include <uapi/timegraph.h>
+
+#include "lib/json.h"
+#include "snapshot.h"
+#include "sysfs.h"
+#include "table.h"
+#include "tgctl.h"
 
 /*
  * A client now, and what it did since the last reading. Latency is waiting plus running; the time

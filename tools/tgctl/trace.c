@@ -3,17 +3,24 @@
  * tgctl why, record, plot: what the module's trace shows. The trace is replayed with the module's
  * own core (src/trace), so that causes are the scheduler's and not guesses.
  */
-#include "tgctl.h"
+#include "trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <tg/types.h>
+#include <uapi/timegraph.h>
+
 #include "perfetto.h"
 #include "replay.h"
+#include "tgctl.h"
+
+#define TGCTL_LAST	100	/* waits that `why` tells at most */
 
 /* The trace of GPU number @nr in debugfs. */
 static const char *trace_path(const char *nr)

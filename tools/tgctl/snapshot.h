@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All clients at one moment. Called by the verbs that show clients or set their priorities.
+ */
+#ifndef TGCTL_SNAPSHOT_H
+#define TGCTL_SNAPSHOT_H
+
+#include <stdbool.h>
+
+#include <uapi/timegraph.h>
+
+/**
+ * struct snapshot - one reading of the file `snapshot`
+ * @head: its head
+ * @clients: @head.nr_clients times @head.client_size bytes, the caller's to free with @data
+ * @data: all of it
+ */
+struct snapshot {
+	struct tg_snap_head head;
+	const char *clients;
+	char *data;
+};
+
+/* Words for numbers in it, NULL-terminated. */
+extern const char *const snapshot_scheds[], *const snapshot_resvs[], *const snapshot_states[];
+
+/**
+ * snapshot_word() - a word for a number
+ * @words: one of the lists above
+ * @nr: the number
+ *
+ * Return: the word, or "unknown".
+ */
+const char *snapshot_word(const char *const *words, unsigned int nr);
+
+/**
+ * snapshot_read() - read it
+ * @snap: the result
+ *
+ * Return: false when it cannot be read or is none; then the reason has been written.
+ */
+bool snapshot_read(struct snapshot *snap);
+
+/**
+ * snapshot_client() - one of its clients
+ * @snap: the snapshot
+ * @nr: from 0 to nr_clients - 1
+ *
+ * Return: the client, overwritten by the next call.
+ */
+const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsigned int nr);
+
+#endif /* TGCTL_SNAPSHOT_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tables. Names of processes hold any bytes: what is printed is always valid UTF-8 and never moves
+ * the cursor. Called by the verbs that show something, and by main.c for help.
+ */
+#ifndef TGCTL_TABLE_H
+#define TGCTL_TABLE_H
+
+#include <stddef.h>
+
+/**
+ * struct table - cells in columns, all in memory until printed
+ * @align: 'l' or 'r' for each column
+ * @cells: printable text
+ * @widths: how many columns of a terminal each takes, each character counted as one
+ * @nr: cells
+ */
+struct table {
+	const char *align;
+	char **cells;
+	size_t *widths;
+	size_t nr;
+};
+
+/**
+ * table_add() - append a cell
+ * @t: the table; all but @align zero at first
+ * @s: the bytes; what is not printable UTF-8 becomes \xHH, a backslash is doubled,
+ *	nothing becomes '-'
+ * @len: how many
+ */
+void table_add(struct table *t, const char *s, size_t len);
+
+/**
+ * table_lines() - the rows as text, and forget the cells
+ * @t: the table, with whole rows
+ * @nr: how many rows
+ *
+ * Return: the rows; each, and the array, are the caller's to free.
+ */
+char **table_lines(struct table *t, size_t *nr);
+
+/**
+ * table_print() - print and forget the cells
+ * @t: the table, with whole rows
+ */
+void table_print(struct table *t);
+
+#endif /* TGCTL_TABLE_H */
