@@ -19,7 +19,7 @@
  */
 #include <string.h>
 
-#include "pfifo.h"
+#include "pfifo_priv.h"
 
 #define PFIFO_INTR		0x002100
 #define PFIFO_INTR_EN		0x002140

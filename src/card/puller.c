@@ -11,7 +11,7 @@
  * Called by runlist.c for a channel that is ready. Handles and addresses are the guest's and may be
  * nonsense.
  */
-#include "pfifo.h"
+#include "pfifo_priv.h"
 
 #define PFIFO_CACHE_GET		0x003270
 #define PFIFO_CACHE_METHOD	0x090000

@@ -8,7 +8,7 @@
  * Called by puller.c when no method is held; calls macro.c while a macro runs, which makes methods
  * too. Everything read from memory is the guest's and may be nonsense.
  */
-#include "pfifo.h"
+#include "pfifo_priv.h"
 
 #define PFIFO_DMA_STATE		0x003228
 #define PFIFO_DMA_PUT_HI	0x003320

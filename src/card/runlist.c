@@ -9,7 +9,7 @@
  * Called when anything may have changed: by pfifo.c and pfifo_gf100.c for registers and doorbells,
  * by dev.c as time passes, by pgraph.c when work ends. Nested calls return at once (fifo->running).
  */
-#include "pfifo.h"
+#include "pfifo_priv.h"
 
 #define PFIFO_RUNLIST_BASE	0x0032f4
 

@@ -4,8 +4,8 @@
  * (ring entries to methods), puller.c (methods executed), runlist.c (which channel has which
  * engine). For these only; what the rest of the card calls is in priv.h.
  */
-#ifndef CARD_PFIFO_H
-#define CARD_PFIFO_H
+#ifndef CARD_PFIFO_PRIV_H
+#define CARD_PFIFO_PRIV_H
 
 #include "priv.h"
 
