@@ -2,12 +2,14 @@
 /*
  * What PFIFO's files know of each other: pfifo.c (channels, errors, G80's registers), pusher.c
  * (ring entries to methods), puller.c (methods executed), runlist.c (which channel has which
- * engine). For these only; what the rest of the card calls is in priv.h.
+ * engine). For these only; what the rest of the card calls is in pfifo.h, puller.h and runlist.h.
+ * One thread at a time (card.h).
  */
 #ifndef CARD_PFIFO_PRIV_H
 #define CARD_PFIFO_PRIV_H
 
-#include "priv.h"
+#include "dev.h"
+#include "pfifo.h"
 
 /* G80's registers, as far as more than one file knows them */
 #define PFIFO_FREEZE		0x002504
@@ -73,24 +75,6 @@ enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const char *
 enum pull chan_error(struct card *card, struct chan *ch, enum pfifo_error error);
 /* Raise the interrupt that completions make. */
 void chan_notify(struct card *card, const struct chan *ch);
-
-/* ---- pusher.c ---- */
-
-/* The address of the next word that has not been decoded. */
-u64 chan_dma_get(const struct chan *ch);
-/* Where the ring entry in hand ends. */
-u64 chan_put(const struct chan *ch);
-/* chan_dma_get() in the main pushbuffer: entries marked as not of it leave this alone. */
-u64 chan_main_get(const struct chan *ch);
-/* Have a method in ch->held. STOP: the channel is dry, in error, or the budget is spent. */
-enum pull chan_decode(struct card *card, struct chan *ch);
-/* Skip what is left of the ring entry in hand. */
-void chan_skip(struct chan *ch);
-
-/* ---- puller.c ---- */
-
-/* Pull until the channel is dry, waits, or the budget is spent. */
-void chan_pull(struct card *card, struct chan *ch);
 
 /* ---- runlist.c ---- */
 
