@@ -7,7 +7,8 @@
  * and their classes.  All results are at least 1 ns and saturate instead of overflowing, so that a
  * guest may ask for any amount of work.
  */
-#include "priv.h"
+#include "cost.h"
+#include "chip.h"
 
 #define WARP_THREADS	32
 

@@ -10,7 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "priv.h"
+#include "dev.h"
+#include "card.h"
+#include "chan.h"
+#include "chip.h"
+#include "engine.h"
+#include "falcon.h"
+#include "fault.h"
+#include "gr.h"
+#include "instmem.h"
+#include "mmio.h"
+#include "pbus.h"
+#include "pci.h"
+#include "pfb.h"
+#include "pfifo.h"
+#include "pgraph.h"
+#include "pmc.h"
+#include "ptimer.h"
+#include "runlist.h"
+#include "vbios.h"
 
 void dev_error(struct card *card, const char *what, int chid, u64 value)
 {

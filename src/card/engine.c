@@ -16,7 +16,15 @@
  *
  * Called by puller.c, runlist.c, pfifo.c, pgraph.c, fault.c and, as time passes, by dev.c.
  */
-#include "priv.h"
+#include "engine.h"
+#include "card.h"
+#include "chan.h"
+#include "cost.h"
+#include "dev.h"
+#include "fault.h"
+#include "gr.h"
+#include "pgraph.h"
+#include "runlist.h"
 
 static struct chan *engine_chan(struct card *card, const struct engine *e)
 {

@@ -9,7 +9,10 @@
  *
  * Called by mmio.c, and by pmc.c when one is switched on or off.
  */
-#include "priv.h"
+#include "falcon.h"
+#include "dev.h"
+#include "engine.h"
+#include "mmio.h"
 
 #define FALCON_CPU_CONTROL	0x100
 #define FALCON_CAPS		0x108	/* bits 0-8: code, 9-17: data, in pieces of 256 bytes */

@@ -13,7 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "priv.h"
+#include "fault.h"
+#include "card.h"
+#include "chan.h"
+#include "chip.h"
+#include "dev.h"
+#include "engine.h"
+#include "pci.h"
+#include "pfifo.h"
+#include "pmc.h"
+#include "ptimer.h"
 
 #define RANDOM_GROUPS	1000
 #define TIME_MAX	(1000000 * 1000000000ll)

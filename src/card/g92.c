@@ -7,7 +7,17 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "chip.h"
+#include "gr.h"
+#include "instmem.h"
+#include "pbus.h"
+#include "pci.h"
+#include "pfb.h"
+#include "pfifo.h"
+#include "pgraph.h"
+#include "pmc.h"
+#include "ptimer.h"
+#include "vbios.h"
 
 static const struct mmio_range ranges[] = {
 	{ 0x000000, 0x001000, pmc_rd, pmc_wr },

@@ -5,7 +5,18 @@
  * The board is a GeForce GTX 480: 15 multiprocessors of 32 cores in 4 GPCs, 6 memory partitions of
  * 64 bits with 8 ROPs each, two copy engines beside the graphics engine.
  */
-#include "priv.h"
+#include "chip.h"
+#include "falcon.h"
+#include "gr.h"
+#include "instmem.h"
+#include "pbus.h"
+#include "pci.h"
+#include "pfb.h"
+#include "pfifo_gf100.h"
+#include "pgraph.h"
+#include "pmc.h"
+#include "ptimer.h"
+#include "vbios.h"
 
 #define PARTITIONS	6
 

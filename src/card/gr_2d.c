@@ -11,7 +11,13 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "gr.h"
+#include "chan.h"
+#include "cost.h"
+#include "dev.h"
+#include "pgraph.h"
+#include "surface.h"
+#include "vm.h"
 
 #define DMA_DST			0x0184
 #define DMA_SRC			0x0188

@@ -9,7 +9,13 @@
  *
  * Called by pgraph.c for methods, and when work ends.
  */
-#include "priv.h"
+#include "gr.h"
+#include "chan.h"
+#include "cost.h"
+#include "dev.h"
+#include "pgraph.h"
+#include "surface.h"
+#include "vm.h"
 
 #define DMA_QUERY		0x0188
 #define DMA_CODE		0x0198

@@ -7,7 +7,12 @@
  *
  * Called by pgraph.c for methods, and when work ends.
  */
-#include "priv.h"
+#include "gr.h"
+#include "chan.h"
+#include "cost.h"
+#include "dev.h"
+#include "pgraph.h"
+#include "vm.h"
 
 #define DMA_QUERY		0x01a4
 #define DMA_CODE_CB		0x01c0

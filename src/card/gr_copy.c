@@ -9,7 +9,14 @@
  *
  * Called by pgraph.c for methods, and when work ends.
  */
-#include "priv.h"
+#include "gr.h"
+#include "chan.h"
+#include "cost.h"
+#include "dev.h"
+#include "engine.h"
+#include "pgraph.h"
+#include "surface.h"
+#include "vm.h"
 
 #define LAUNCH		0x0300	/* see below */
 #define DATA		0x0304	/* class 0x9039 */

@@ -5,7 +5,13 @@
  *
  * Called by pgraph.c for methods, and when work ends.
  */
-#include "priv.h"
+#include "gr.h"
+#include "chan.h"
+#include "cost.h"
+#include "dev.h"
+#include "pgraph.h"
+#include "surface.h"
+#include "vm.h"
 
 #define DMA_IN			0x0184
 #define DMA_OUT			0x0188

@@ -11,7 +11,13 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "instmem.h"
+#include "card.h"
+#include "chip.h"
+#include "dev.h"
+#include "mmio.h"
+#include "pfifo_gf100.h"
+#include "vm.h"
 
 #define HOST_WINDOW	0x001700
 #define HOST_INSTANCE	0x001704

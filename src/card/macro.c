@@ -12,7 +12,10 @@
  *
  * Called by pusher.c to run one, and by pgraph.c for the methods that write and start one.
  */
-#include "priv.h"
+#include "macro.h"
+#include "chan.h"
+#include "dev.h"
+#include "gr.h"
 
 #define UPLOAD_POS	0x0114	/* in words */
 #define UPLOAD_DATA	0x0118

@@ -10,7 +10,12 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "mmio.h"
+#include "card.h"
+#include "chip.h"
+#include "dev.h"
+#include "instmem.h"
+#include "pci.h"
 
 #define WINDOW_BASE	0x700000
 #define WINDOW_END	0x800000

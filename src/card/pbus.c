@@ -4,7 +4,11 @@
  *
  * Called by mmio.c for registers.
  */
-#include "priv.h"
+#include "pbus.h"
+#include "chip.h"
+#include "dev.h"
+#include "mmio.h"
+#include "pmc.h"
 
 #define PBUS_INTR	0x001100
 #define PBUS_INTR_EN	0x001140

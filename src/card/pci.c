@@ -14,7 +14,11 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "pci.h"
+#include "card.h"
+#include "chip.h"
+#include "dev.h"
+#include "mmio.h"
 
 #define PCI_COMMAND	0x04
 #define PCI_CAP_PM	0x60

@@ -9,7 +9,10 @@
  *
  * Called by mmio.c for registers; vm.c writes the fault record.
  */
-#include "priv.h"
+#include "pfb.h"
+#include "chip.h"
+#include "dev.h"
+#include "mmio.h"
 
 #define PFB_CFG0	0x100200
 #define PFB_CFG1	0x100204

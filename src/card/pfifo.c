@@ -20,6 +20,20 @@
 #include <string.h>
 
 #include "pfifo.h"
+#include "card.h"
+#include "chan.h"
+#include "chip.h"
+#include "dev.h"
+#include "engine.h"
+#include "gr.h"
+#include "instmem.h"
+#include "mmio.h"
+#include "pfifo_gf100.h"
+#include "pfifo_priv.h"
+#include "pmc.h"
+#include "pusher.h"
+#include "runlist.h"
+#include "vm.h"
 
 #define PFIFO_INTR		0x002100
 #define PFIFO_INTR_EN		0x002140

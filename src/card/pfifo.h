@@ -1,100 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What PFIFO's files know of each other: pfifo.c (channels, errors, G80's registers), pusher.c
- * (ring entries to methods), puller.c (methods executed), runlist.c (which channel has which
- * engine). For these only; what the rest of the card calls is in priv.h.
+ * PFIFO's state, and its channels: how they come and go, their errors, G80's registers: pfifo.c.
+ *
+ * Called by mmio.c for registers, by pmc.c for the interrupt, by dev.c and pmc.c at reset, and by
+ * fault.c. struct pfifo belongs to all of PFIFO's files: pfifo.c, pusher.c, puller.c, runlist.c and
+ * pfifo_gf100.c. One thread at a time (card.h).
  */
 #ifndef CARD_PFIFO_H
 #define CARD_PFIFO_H
 
-#include "priv.h"
+#include "chan.h"
+#include "engine.h"
 
-/* G80's registers, as far as more than one file knows them */
-#define PFIFO_FREEZE		0x002504
-#define PFIFO_DMA_PUT		0x003240
-#define PFIFO_DMA_GET		0x003244
-#define PFIFO_PULL0		0x003250
-#define PFIFO_IB_GET		0x003334
+struct pfifo {
+	struct chan chan[CARD_CHANNELS];
+	u64 ready[2];		/* channels with something to pull; */
+	u64 want[ENGINES][2];	/* whose next method waits for an engine; */
+	u64 acquire[2];		/* with an unmet semaphore acquire */
+	s64 retry_at;		/* when the acquires are looked at again */
+	u8 runlist[CARD_CHANNELS];
+	u32 runlist_len;
+	u32 last[ENGINES];	/* channel last given that engine */
+	u32 current;		/* 0x003204 */
+	u32 intr;
+	u32 stall;		/* error interrupt that the driver must handle before we go on */
+	u64 kick;		/* instance being unloaded, or 0 */
+	u32 saves;		/* channels switched off so far */
+	bool running;
+	bool behind;		/* budget ran out with work left at the present instant */
+	/* Fermi, as its driver sees it */
+	u32 mmu_units;		/* 0x00259c: units that had a memory fault */
+	u32 pbdma_units;	/* 0x0025a0: which of the pushers is in error */
+	u32 nonstall;		/* 0x0025a4: engines whose channels interrupt */
+	u32 runlist_intr;	/* 0x002a00 */
+	u32 preempt;		/* 0x002634: channel to be taken off its engine */
+};
 
-#define INTR_CACHE_ERROR	BIT(0)
-#define INTR_DMA_PUSHER		BIT(12)
-#define INTR_SEMAPHORE		BIT(20)
+void pfifo_reset(struct card *card);
+bool pfifo_intr(const struct card *card);
+void pfifo_notify(struct card *card);
+u32 pfifo_rd(struct card *card, u32 off);
+void pfifo_wr(struct card *card, u32 off, u32 val);
+u32 pfifo_user_rd(struct card *card, u32 off);
+void pfifo_user_wr(struct card *card, u32 off, u32 val);
 
-#define PULL0_ACCESS		BIT(0)
+/* For PFIFO's other files */
+enum pfifo_error { PFIFO_BAD_COMMAND, PFIFO_EMPTY_ENTRY, PFIFO_NO_MEMORY, PFIFO_BAD_METHOD,
+		   PFIFO_NO_OBJECT, PFIFO_SOFTWARE, PFIFO_BAD_SEMAPHORE };
 
-enum pull { PULL_ON, PULL_STOP };
-
-/* ---- sets of channels, a bit for each ---- */
-
-static inline bool set_test(const u64 *set, u32 n)
-{
-	return set[n / 64] >> (n % 64) & 1;
-}
-
-static inline void set_add(u64 *set, u32 n)
-{
-	set[n / 64] |= 1ull << (n % 64);
-}
-
-static inline void set_del(u64 *set, u32 n)
-{
-	set[n / 64] &= ~(1ull << (n % 64));
-}
-
-static inline bool set_empty(const u64 *set)
-{
-	return !(set[0] | set[1]);
-}
-
-static inline void set_move(u64 *to, u64 *from)
-{
-	for (int i = 0; i < 2; i++) {
-		to[i] |= from[i];
-		from[i] = 0;
-	}
-}
-
-/* The engine that the channel has, or NULL. */
-static inline struct engine *chan_engine(struct card *card, const struct chan *ch)
-{
-	struct engine *e = &card->engine[ch->engine];
-
-	return e->owner == (int)ch->chid ? e : NULL;
-}
-
-/* ---- pfifo.c ---- */
-
-/*
- * An error stops PFIFO until the driver has acknowledged @intr and lets PFIFO go on. @what and
- * @value go to the card's log.
- */
-enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const char *what, u64 value);
-/* Fermi: record @error for the driver; the held method is dropped. */
-enum pull chan_error(struct card *card, struct chan *ch, enum pfifo_error error);
-/* Raise the interrupt that completions make. */
-void chan_notify(struct card *card, const struct chan *ch);
-
-/* ---- pusher.c ---- */
-
-/* The address of the next word that has not been decoded. */
-u64 chan_dma_get(const struct chan *ch);
-/* Where the ring entry in hand ends. */
-u64 chan_put(const struct chan *ch);
-/* chan_dma_get() in the main pushbuffer: entries marked as not of it leave this alone. */
-u64 chan_main_get(const struct chan *ch);
-/* Have a method in ch->held. STOP: the channel is dry, in error, or the budget is spent. */
-enum pull chan_decode(struct card *card, struct chan *ch);
-/* Skip what is left of the ring entry in hand. */
-void chan_skip(struct chan *ch);
-
-/* ---- puller.c ---- */
-
-/* Pull until the channel is dry, waits, or the budget is spent. */
-void chan_pull(struct card *card, struct chan *ch);
-
-/* ---- runlist.c ---- */
-
-/* G80: the driver has written a runlist of @count channels. */
-void pfifo_runlist(struct card *card, u32 count);
+bool chan_runs(const struct chan *ch);
+void chan_start(struct card *card, struct chan *ch, u64 ramfc);
+void chan_save(struct card *card, struct chan *ch);
+void chan_stop(struct card *card, struct chan *ch);
+void chan_off_engine(struct card *card, struct chan *ch);
+void chan_doorbell(struct card *card, struct chan *ch, u32 put);
+u32 chan_user_rd(const struct chan *ch, u32 off);
+void pfifo_unstall(struct card *card);
 
 #endif

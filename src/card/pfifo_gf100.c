@@ -13,7 +13,16 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "pfifo_gf100.h"
+#include "chan.h"
+#include "dev.h"
+#include "engine.h"
+#include "instmem.h"
+#include "mmio.h"
+#include "pfifo.h"
+#include "pmc.h"
+#include "runlist.h"
+#include "vm.h"
 
 #define PFIFO_INTR		0x002100
 #define PFIFO_INTR_EN		0x002140

@@ -10,7 +10,20 @@
  *
  * Called by mmio.c for registers, by puller.c for methods, by engine.c when work ends.
  */
-#include "priv.h"
+#include "pgraph.h"
+#include "chan.h"
+#include "chip.h"
+#include "dev.h"
+#include "engine.h"
+#include "fault.h"
+#include "gr.h"
+#include "macro.h"
+#include "mmio.h"
+#include "pmc.h"
+#include "ptimer.h"
+#include "puller.h"
+#include "runlist.h"
+#include "vm.h"
 
 #define GR_RESET		0x400040
 #define GR_INTR			0x400100

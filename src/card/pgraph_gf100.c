@@ -11,7 +11,11 @@
  *
  * Called by mmio.c.  Errors, methods and the registers for them are pgraph.c's.
  */
-#include "priv.h"
+#include "pgraph.h"
+#include "chip.h"
+#include "dev.h"
+#include "engine.h"
+#include "mmio.h"
 
 #define GR_INTR			0x400100
 #define GR_TRAP			0x400108

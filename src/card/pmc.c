@@ -8,7 +8,15 @@
  *
  * Called by mmio.c for registers, by all units that interrupt.
  */
-#include "priv.h"
+#include "pmc.h"
+#include "chip.h"
+#include "dev.h"
+#include "engine.h"
+#include "falcon.h"
+#include "mmio.h"
+#include "pci.h"
+#include "pfifo.h"
+#include "pgraph.h"
 
 #define PMC_BOOT_0	0x000000
 #define PMC_BOOT_1	0x000004

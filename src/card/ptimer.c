@@ -10,7 +10,11 @@
  * Called by mmio.c for registers, by dev.c as time passes, by fault.c, and by units that write the
  * time.
  */
-#include "priv.h"
+#include "ptimer.h"
+#include "card.h"
+#include "dev.h"
+#include "mmio.h"
+#include "pmc.h"
 
 #define PTIMER_INTR	0x009100
 #define PTIMER_INTR_EN	0x009140

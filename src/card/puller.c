@@ -11,7 +11,21 @@
  * Called by runlist.c for a channel that is ready. Handles and addresses are the guest's and may be
  * nonsense.
  */
+#include "puller.h"
+#include "card.h"
+#include "chan.h"
+#include "chip.h"
+#include "dev.h"
+#include "engine.h"
+#include "fault.h"
+#include "instmem.h"
+#include "mmio.h"
 #include "pfifo.h"
+#include "pfifo_priv.h"
+#include "pgraph.h"
+#include "ptimer.h"
+#include "pusher.h"
+#include "vm.h"
 
 #define PFIFO_CACHE_GET		0x003270
 #define PFIFO_CACHE_METHOD	0x090000

@@ -8,7 +8,15 @@
  * Called by puller.c when no method is held; calls macro.c while a macro runs, which makes methods
  * too. Everything read from memory is the guest's and may be nonsense.
  */
+#include "pusher.h"
+#include "chan.h"
+#include "chip.h"
+#include "dev.h"
+#include "macro.h"
+#include "mmio.h"
 #include "pfifo.h"
+#include "pfifo_priv.h"
+#include "vm.h"
 
 #define PFIFO_DMA_STATE		0x003228
 #define PFIFO_DMA_PUT_HI	0x003320

@@ -9,7 +9,18 @@
  * Called when anything may have changed: by pfifo.c and pfifo_gf100.c for registers and doorbells,
  * by dev.c as time passes, by pgraph.c when work ends. Nested calls return at once (fifo->running).
  */
+#include "runlist.h"
+#include "card.h"
+#include "chan.h"
+#include "chip.h"
+#include "dev.h"
+#include "engine.h"
+#include "instmem.h"
+#include "mmio.h"
 #include "pfifo.h"
+#include "pfifo_gf100.h"
+#include "pfifo_priv.h"
+#include "puller.h"
 
 #define PFIFO_RUNLIST_BASE	0x0032f4
 

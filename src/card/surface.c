@@ -10,7 +10,10 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "surface.h"
+#include "chip.h"
+#include "dev.h"
+#include "vm.h"
 
 /* surface_pixel_bytes() - bytes of a pixel in a format of 2D or 3D; 0: there is no such format */
 u32 surface_pixel_bytes(u32 format)

@@ -11,7 +11,9 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "vbios.h"
+#include "chip.h"
+#include "dev.h"
 
 #define ROM_BASE	0x300000
 #define ROM_DCB_PTR	0x36

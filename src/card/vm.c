@@ -15,7 +15,10 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "vm.h"
+#include "chip.h"
+#include "dev.h"
+#include "instmem.h"
 
 #define VM_DIR_OFFSET	0x200
 #define VM_ADDR_BITS	40

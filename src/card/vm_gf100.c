@@ -11,7 +11,11 @@
  */
 #include <string.h>
 
-#include "priv.h"
+#include "vm.h"
+#include "dev.h"
+#include "instmem.h"
+#include "mmio.h"
+#include "pfifo_gf100.h"
 
 #define VM_DIR		0x200
 #define VM_LIMIT	0x208

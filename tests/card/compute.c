@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
+#include "chip.h"
+#include "cost.h"
 #include "lib.h"
-#include "priv.h"
 
 #define CH	1
 #define CODE	0x3200000u

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* cost.c - the published figures, by hand. */
+#include "chip.h"
+#include "cost.h"
 #include "lib.h"
-#include "priv.h"
 
 static const struct {
 	const char *name;

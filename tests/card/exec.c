@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chip.h"
+#include "cost.h"
 #include "lib.h"
-#include "priv.h"
 
 #define SWITCH_NS	cost_switch(&chip_g92)
 #define CHANNELS	4

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib.h"
-#include "priv.h"
+#include "vm.h"
 
 #define WORK	1000		/* blocks of a group */
 #define INTR_NOTIFY	0x40000000u

@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "chip.h"
+#include "cost.h"
+#include "engine.h"
 #include "lib.h"
-#include "priv.h"
 
 #define SEMAPHORE	0x3000100u	/* where the rows below write */
 #define US		1000ll

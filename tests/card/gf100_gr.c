@@ -6,8 +6,11 @@
  */
 #include <string.h>
 
+#include "chip.h"
+#include "cost.h"
+#include "dev.h"
+#include "gr.h"
 #include "lib.h"
-#include "priv.h"
 
 #define CH	1
 #define SUB	0

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chip.h"
+#include "cost.h"
+#include "dev.h"
 #include "lib.h"
-#include "priv.h"
 
 #define CH	1
 #define CODE	0x3200000u
