@@ -5,7 +5,7 @@
  *
  * PFIFO grants an engine to a channel (engine_grant); if another context is loaded, switching to
  * this one takes time first.  Methods then go to the class of their subchannel's object (pgraph.c,
- * and for copy engines pce.c), which may start work (engine_start); the channel waits until it
+ * and for copy engines gr_copy.c), which may start work (engine_start); the channel waits until it
  * ends (engine_event), and only then does the work show its effect.  Method decoding takes time
  * too, paid in one piece before work or before the channel shows anything (engine_settle).  The
  * channel gives the engine up at the end of its command group (engine_yield).

@@ -3,7 +3,7 @@
  * pgraph.c - the graphics engine: its objects, their methods, its errors.  How it takes time, and
  * whose context it holds, is engine.c.
  *
- * Methods go to the class of their subchannel's object; classes of copy engines (pce.c) are found
+ * Methods go to the class of their subchannel's object; classes of copy engines (gr_copy.c) are found
  * here too, since their objects are bound in the same way.  0x40032c (context), 0x400700 (status)
  * and 0x400380-388 (its details) show the present instant.  What differs on GF100 is in
  * pgraph_gf100.c.

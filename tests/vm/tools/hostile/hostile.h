@@ -48,7 +48,8 @@ enum kind {
  * @cards: how many there are
  * @fermi: which of them are Fermis, or later
  * @binds: on which of them programs can choose addresses (VM_INIT), so that EXEC runs
- * @late: requests for what no card has, refused late
+ * @never: requests for what no card has, refused
+ * @late: of these, late
  * @calls: made, by kind
  * @taken: those that said no error
  */
@@ -58,7 +59,7 @@ struct shared {
 	atomic_int children;
 	unsigned int cards;
 	bool fermi[CARDS], binds[CARDS];
-	atomic_ulong late;
+	atomic_ulong never, late;
 	atomic_ulong calls[KINDS], taken[KINDS];
 };
 

@@ -12,7 +12,8 @@
  * /sys/kernel/timegraph, and with -m loads and unloads the module. With -f the tasks ask for the
  * failures that /sys/kernel/debug/fail* has been set up for. Ends when SECONDS are over and every
  * process has ended; prints how often each call was made, and how often it was taken, and `late`:
- * how many requests for VRAM that no card has were refused after some seconds only.
+ * how many requests for VRAM that no card has were refused after some seconds only, and how many
+ * were refused at all.
  *
  * Each step of a thread is a function of (SEED, process, thread, step) and of what earlier calls have
  * left behind. A thread's name is PROCESS.THREAD.STEP, so an Oops names the step. -r makes the first
@@ -472,7 +473,7 @@ static int fuzz(double seconds)
 	ret = end_all();
 	for (i = 0; i < KINDS; i++)
 		printf("%s %lu %lu\n", kinds[i], shared->calls[i], shared->taken[i]);
-	printf("late %lu\n", shared->late);
+	printf("late %lu %lu\n", shared->late, shared->never);
 	if (ret) {
 		printf("a process survives SIGKILL\n");
 		tell_survivors();
