@@ -92,12 +92,18 @@ static void some_name(struct thread *t, const char *dir, char name[256])
 	closedir(d);
 }
 
+/* vram_order more often than the others: with it, requests for VRAM wait, and nouveau is asked again. */
 static void do_knob(struct thread *t)
 {
 	static const char *const ends[] = { "", "_min", "_max", "_default" };
 	char name[256], path[600], text[64];
 	const unsigned int end = below(t, 4);
 
+	if (one_in(t, 8)) {
+		snprintf(text, sizeof(text), "%u", below(t, 5));
+		put(t, TG "/knobs/vram_order", text);
+		return;
+	}
 	some_name(t, TG "/knobs", name);
 	if (!*name)
 		return;
