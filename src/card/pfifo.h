@@ -44,17 +44,8 @@ void pfifo_wr(struct card *card, u32 off, u32 val);
 u32 pfifo_user_rd(struct card *card, u32 off);
 void pfifo_user_wr(struct card *card, u32 off, u32 val);
 
-/* For PFIFO's other files */
+/* An error of a channel */
 enum pfifo_error { PFIFO_BAD_COMMAND, PFIFO_EMPTY_ENTRY, PFIFO_NO_MEMORY, PFIFO_BAD_METHOD,
 		   PFIFO_NO_OBJECT, PFIFO_SOFTWARE, PFIFO_BAD_SEMAPHORE };
-
-bool chan_runs(const struct chan *ch);
-void chan_start(struct card *card, struct chan *ch, u64 ramfc);
-void chan_save(struct card *card, struct chan *ch);
-void chan_stop(struct card *card, struct chan *ch);
-void chan_off_engine(struct card *card, struct chan *ch);
-void chan_doorbell(struct card *card, struct chan *ch, u32 put);
-u32 chan_user_rd(const struct chan *ch, u32 off);
-void pfifo_unstall(struct card *card);
 
 #endif

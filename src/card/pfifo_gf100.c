@@ -19,7 +19,7 @@
 #include "engine.h"
 #include "instmem.h"
 #include "mmio.h"
-#include "pfifo.h"
+#include "pfifo_priv.h"
 #include "pmc.h"
 #include "runlist.h"
 #include "vm.h"
@@ -228,7 +228,7 @@ static bool chan_preempt(struct card *card)
 	return false;
 }
 
-static void pfifo_runlist(struct card *card, u32 count)
+static void gf100_runlist(struct card *card, u32 count)
 {
 	struct pfifo *fifo = &card->pfifo;
 	u32 base = reg_get(card, PFIFO_RUNLIST_BASE), target = base >> 28 & 3;
@@ -408,7 +408,7 @@ void pfifo_gf100_wr(struct card *card, u32 off, u32 val)
 		pmc_update(card);
 		break;
 	case PFIFO_RUNLIST:
-		pfifo_runlist(card, val);
+		gf100_runlist(card, val);
 		break;
 	case PFIFO_BLOCK:
 		pfifo_run(card);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What PFIFO's files know of each other: pfifo.c (channels, errors, G80's registers), pusher.c
- * (ring entries to methods), puller.c (methods executed), runlist.c (which channel has which
- * engine). For these only; what the rest of the card calls is in pfifo.h, puller.h and runlist.h.
- * One thread at a time (card.h).
+ * What PFIFO's files know of each other: pfifo.c (channels, errors, G80's registers), pfifo_gf100.c
+ * (the same for Fermi), pusher.c (ring entries to methods), puller.c (methods executed), runlist.c
+ * (which channel has which engine). For these only; what the rest of the card calls is in the
+ * headers of these names. One thread at a time (card.h).
  */
 #ifndef CARD_PFIFO_PRIV_H
 #define CARD_PFIFO_PRIV_H
@@ -75,6 +75,14 @@ enum pull pfifo_stall(struct card *card, struct chan *ch, u32 intr, const char *
 enum pull chan_error(struct card *card, struct chan *ch, enum pfifo_error error);
 /* Raise the interrupt that completions make. */
 void chan_notify(struct card *card, const struct chan *ch);
+bool chan_runs(const struct chan *ch);
+void chan_start(struct card *card, struct chan *ch, u64 ramfc);
+void chan_save(struct card *card, struct chan *ch);
+void chan_stop(struct card *card, struct chan *ch);
+void chan_off_engine(struct card *card, struct chan *ch);
+void chan_doorbell(struct card *card, struct chan *ch, u32 put);
+u32 chan_user_rd(const struct chan *ch, u32 off);
+void pfifo_unstall(struct card *card);
 
 /* ---- runlist.c ---- */
 
