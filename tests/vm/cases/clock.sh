@@ -32,17 +32,14 @@ compare()
 	END { exit wrong || NR != clients }'
 }
 
-# between SECONDS: snapshot 0 and, so much later, snapshot 1; for how many us the guest stood still meanwhile, in $stood
+# between SECONDS: snapshot 0 and, so much later, snapshot 1, watched
 between()
 {
-	/host/bin/stall >/tmp/stalled &
-	watcher=$!
+	watch
 	snapshot 0
 	sleep $1
 	snapshot 1
-	kill $watcher
-	wait $watcher || die 'no witness of stalls'
-	stood=$(cat /tmp/stalled)
+	watched
 }
 
 # disturbed SECONDS: the guest stood still for 1 % of so long, so it is measured again

@@ -81,6 +81,19 @@ until_true()
 	done
 }
 
+# watch ... watched: for how many us the guest stood still between these, in $stood
+watch()
+{
+	/host/bin/stall >/tmp/stalled &
+	watcher=$!
+}
+watched()
+{
+	kill $watcher
+	wait $watcher || die 'no witness of stalls'
+	stood=$(cat /tmp/stalled)
+}
+
 # bomb NAME [OPTION...]: a client without an end, in the background
 bomb()
 {

@@ -72,6 +72,15 @@ answers()
 }
 
 bound() { [ -c /dev/dri/renderD128 ]; }
+
+# bind ADDRESS: nouveau has the GPU there again, and the user nobody may open its nodes
+bind()
+{
+	echo "$1" >$driver/bind || die "bind: exit status $?"
+	until_true 20 bound || die 'no render node'
+	chmod 666 /dev/dri/*
+}
+
 told_of_its_end() { grep -q '^CHANNEL_FREE ENODEV' /tmp/calls; }
 
 # unbinding WITH HOW ERRNO...: for each error: nobody's calls, by `raw unbound` and HOW (exec, or nothing), are refused
@@ -97,9 +106,7 @@ unbinding()
 		n=$(grep -c " $e\$" /tmp/calls)
 		[ $n -ge 8 ] || die "$e: only of $n functions: $(cat /tmp/calls)"
 		{ echo "# $e"; sort /tmp/calls; } >>"/tmp/unbinding.$with"
-		echo "$gpu" >$driver/bind || die "bind: exit status $?"
-		until_true 20 bound || die 'no render node'
-		chmod 666 /dev/dri/*
+		bind "$gpu"
 	done
 	cat $rules
 	echo off >$rules
