@@ -392,6 +392,7 @@ static void do_prime(struct thread *t)
 	struct file *from = some_file(t, one_in(t, 3)), *to = some_file(t, one_in(t, 3));
 	struct drm_prime_handle req = { .handle = some_handle(t, from, 0, OBJECTS), .flags = one_in(t, 8) ? wild(t) : 2 };
 	const unsigned int slot = OBJECTS / 2 + below(t, OBJECTS / 2);
+	bool imported;
 	int fd;
 
 	if (card_of(from->fd) != card_of(to->fd))
@@ -400,7 +401,10 @@ static void do_prime(struct thread *t)
 		return;
 	fd = req.fd;
 	/* It may be one that is there already, so it is none that is closed. */
-	if (!one_in(t, 4) && !call(t, to, PRIME, 0x2e, &req, sizeof(req))) {
+	pthread_mutex_lock(&no_imports);
+	imported = !one_in(t, 4) && !call(t, to, PRIME, 0x2e, &req, sizeof(req));
+	pthread_mutex_unlock(&no_imports);
+	if (imported) {
 		to->object[slot].handle = req.handle;
 		to->object[slot].domain = 2;
 	}

@@ -7,6 +7,9 @@
  *		nothing (seen on the G92, 6.12). So only files of a Fermi or later are made for EXEC
  *	bindings that are taken, but those that a file begins with: nouveau of 6.12 WARNs when they
  *		are replaced
+ *	VM_INIT after a buffer has been imported: nouveau of 6.12 does not take the buffer's address back
+ *		when the file is closed, and Oopses when the buffer goes. A thread may import by the
+ *		number of a file that is closed, which the new file has now: hence no_imports
  *	pushes without a byte: the channel hangs (Linux 7.3), with or without timegraph.ko
  *	pushes at addresses where nothing is: nouveau kills the channel, and sometimes others. So each
  *		file that has called VM_INIT has its buffers at the same addresses before anybody can

@@ -21,6 +21,8 @@
 
 #define RENDER	128	/* minor number of the first card's render node; that of its own is 0 */
 
+pthread_mutex_t no_imports = PTHREAD_MUTEX_INITIALIZER;
+
 struct file *some_file(struct thread *t, bool vm)
 {
 	unsigned int i, from = below(t, FILES);
@@ -177,15 +179,18 @@ static void furnish(struct thread *t, struct file *file)
 static void open_vm(struct thread *t, struct file *file, unsigned int card)
 {
 	struct vm_init vm = kernels;
-	struct file new = { .fd = open_card(t, card, false) };
+	struct file new = { };
 	unsigned int i;
 	bool is_vm;
 
-	if (new.fd < 0)
-		return;
+	pthread_mutex_lock(&no_imports);
+	new.fd = open_card(t, card, false);
 	blank(&new);
 	t->exact = true;
-	is_vm = !call(t, &new, VM_INIT, NR(0x10), &vm, sizeof(vm));
+	is_vm = new.fd >= 0 && !call(t, &new, VM_INIT, NR(0x10), &vm, sizeof(vm));
+	pthread_mutex_unlock(&no_imports);
+	if (new.fd < 0)
+		return;
 	if (is_vm)
 		furnish(t, &new);
 	if (!is_vm || !place_buffers(t, &new)) {

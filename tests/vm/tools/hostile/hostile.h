@@ -8,6 +8,7 @@
 #ifndef HOSTILE_H
 #define HOSTILE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,7 +140,13 @@ long call(struct thread *t, const struct file *file, enum kind kind, unsigned in
 void *list(struct thread *t, unsigned int which);
 uint64_t list_address(struct thread *t, const void *list, size_t bytes);
 
-/* files.c */
+/*
+ * files.c
+ *
+ * @no_imports: held from a file's opening to its VM_INIT, while a buffer is imported, and while a
+ *	process forks: head of exec.c
+ */
+extern pthread_mutex_t no_imports;
 struct file *some_file(struct thread *t, bool vm);
 bool is_card_node(int fd);
 unsigned int card_of(int fd);

@@ -82,7 +82,9 @@ static void do_fork(struct thread *t)
 		shared->children--;
 		return;
 	}
+	pthread_mutex_lock(&no_imports);
 	pid = fork();
+	pthread_mutex_unlock(&no_imports);
 	count(FORKED, pid >= 0);
 	if (pid) {
 		shared->children -= pid < 0;
