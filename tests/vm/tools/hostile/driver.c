@@ -167,13 +167,13 @@ static int no_channel(struct thread *t)
 }
 
 /* A file of a channel that the driver has made, if there is one. */
-static struct file *channel_file(struct thread *t)
+static struct file *channel_file(struct thread *t, bool vm)
 {
-	struct file *file = some_file(t, one_in(t, 3));
+	struct file *file = some_file(t, vm);
 	unsigned int i, from = below(t, FILES);
 
 	for (i = 0; i < FILES && !file->made; i++)
-		if (files[(from + i) % FILES].made)
+		if (files[(from + i) % FILES].made && files[(from + i) % FILES].vm == vm)
 			file = &files[(from + i) % FILES];
 	return file;
 }
@@ -234,7 +234,7 @@ static void do_channel_alloc(struct thread *t)
 
 static void do_channel_free(struct thread *t)
 {
-	struct file *file = channel_file(t);
+	struct file *file = channel_file(t, one_in(t, 3));
 	const unsigned int slot = made_slot(t, file);
 	struct drm_nouveau_channel_free req = { .channel = file->chan[slot] };
 
@@ -259,7 +259,7 @@ static int some_class(struct thread *t, const struct file *file)
 
 static void do_grobj_alloc(struct thread *t)
 {
-	struct file *file = channel_file(t);
+	struct file *file = channel_file(t, one_in(t, 3));
 	struct drm_nouveau_grobj_alloc req = {
 		.channel = some_channel(t, file), .handle = 0xbeef0300 + below(t, 64),
 		.class = some_class(t, file),
@@ -273,7 +273,7 @@ static void do_grobj_alloc(struct thread *t)
 static void do_nvif(struct thread *t)
 {
 	static const uint8_t types[] = { 2, 2, 2, 2, 0, 1, 13, 255 };
-	struct file *file = channel_file(t);
+	struct file *file = channel_file(t, one_in(t, 3));
 	struct {
 		uint8_t version, type, pad02[4], owner, route;
 		uint64_t token, object;
@@ -463,7 +463,7 @@ static void spoil_pushbuf(struct thread *t, const struct file *file, struct drm_
 /* Commands that do nothing: a page of zeros, or a part of it. */
 static void do_pushbuf(struct thread *t)
 {
-	struct file *file = some_file(t, false);
+	struct file *file = one_in(t, 4) ? some_file(t, false) : channel_file(t, false);
 	struct drm_nouveau_gem_pushbuf_push *push = list(t, 0);
 	struct drm_nouveau_gem_pushbuf_bo *bo = list(t, 1);
 	struct drm_nouveau_gem_pushbuf req = {
@@ -520,8 +520,8 @@ static void do_gem_info(struct thread *t)
 }
 
 const struct op driver_ops[] = {
-	{ "open", 30, do_open },
-	{ "close", 4, do_close },
+	{ "open", 8, do_open },
+	{ "close", 2, do_close },
 	{ "channel_alloc", 6, do_channel_alloc },
 	{ "channel_free", 4, do_channel_free },
 	{ "grobj_alloc", 10, do_grobj_alloc },

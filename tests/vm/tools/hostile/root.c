@@ -92,7 +92,10 @@ static void some_name(struct thread *t, const char *dir, char name[256])
 	closedir(d);
 }
 
-/* vram_order more often than the others: with it, requests for VRAM wait, and nouveau is asked again. */
+/*
+ * vram_order more often than the others: with it, requests for VRAM wait, and nouveau is asked again. For a tenth of a second
+ * at most, since who waits makes no calls.
+ */
 static void do_knob(struct thread *t)
 {
 	static const char *const ends[] = { "", "_min", "_max", "_default" };
@@ -102,6 +105,8 @@ static void do_knob(struct thread *t)
 	if (one_in(t, 8)) {
 		snprintf(text, sizeof(text), "%u", below(t, 5));
 		put(t, TG "/knobs/vram_order", text);
+		snprintf(text, sizeof(text), "%u", 1000 + below(t, 100000));
+		put(t, TG "/knobs/vram_timeout_us", text);
 		return;
 	}
 	some_name(t, TG "/knobs", name);
