@@ -348,6 +348,8 @@ static void do_gem_new(struct thread *t)
 	if (object->va)
 		return;			/* it stays where it is bound */
 	req.info.size = domain & 6 ? some_size(t, (domain & 6) == 2) : 0;
+	if ((domain & 6) == 2 && one_in(t, 4))
+		req.info.size = NO_CARD_HAS << below(t, 8);
 	if (one_in(t, 24))
 		req.info.tile_mode = wild(t);
 	if (one_in(t, 24))
