@@ -19,6 +19,9 @@
  *	closing an object while a submission that names it is looked at	nouveau leaves it reserved where it has lost its
  *		address meanwhile ("vma not found!"), and who closes it next waits for ever. So what submissions name
  *		stays, but for those that nouveau refuses before it looks
+ *
+ * Not left out, since it depends on what else is there: an object for whose engine the card has no memory, by NVIF or
+ * GROBJ_ALLOC. nouveau then unmaps what it has not made, and Oopses in nvkm_object_unmap(): `# stock:` in the boots.
  */
 #include <errno.h>
 #include <fcntl.h>
