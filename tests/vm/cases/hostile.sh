@@ -26,7 +26,7 @@ hostile()
 	wait $kills || :
 	[ $(($(called late 2) * 2)) -le "$(called late 3)" ] ||
 		die "refused late: $(called late 2) of $(called late 3) requests for what no card has"
-	[ ! -e $tg/stats ] || [ "$(cat $tg/stats/passed)" = 0 ] || die "past the gate: $(cat $tg/stats/passed) submissions"
+	[ "$(called past 2)" = 0 ] || die "past the gate: $(called past 2) submissions"
 }
 
 # by_exec: is there a card on which this kernel's nouveau has EXEC? The boots have a Fermi as the second one, or none

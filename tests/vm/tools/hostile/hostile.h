@@ -51,6 +51,7 @@ enum kind {
  * @binds: on which of them programs can choose addresses (VM_INIT), so that EXEC runs
  * @never: requests for what no card has, refused
  * @late: of these, late
+ * @past: submissions past the gate, the most that one load of the module has counted
  * @calls: made, by kind
  * @taken: those that said no error
  */
@@ -60,7 +61,7 @@ struct shared {
 	atomic_int children;
 	unsigned int cards;
 	bool fermi[CARDS], binds[CARDS];
-	atomic_ulong never, late;
+	atomic_ulong never, late, past;
 	atomic_ulong calls[KINDS], taken[KINDS];
 };
 

@@ -13,7 +13,8 @@
  * failures that /sys/kernel/debug/fail* has been set up for. Ends when SECONDS are over and every
  * process has ended; prints how often each call was made, and how often it was taken, and `late`:
  * how many requests for VRAM that no card has were refused after some seconds only, and how many
- * were refused at all.
+ * were refused at all; and `past`: how many submissions the module has seen go past the gate, while
+ * nobody unloaded it.
  *
  * Each step of a thread is a function of (SEED, process, thread, step) and of what earlier calls have
  * left behind. A thread's name is PROCESS.THREAD.STEP, so an Oops names the step. -r makes the first
@@ -474,6 +475,7 @@ static int fuzz(double seconds)
 	for (i = 0; i < KINDS; i++)
 		printf("%s %lu %lu\n", kinds[i], shared->calls[i], shared->taken[i]);
 	printf("late %lu %lu\n", shared->late, shared->never);
+	printf("past %lu\n", shared->past);
 	if (ret) {
 		printf("a process survives SIGKILL\n");
 		tell_survivors();

@@ -201,6 +201,18 @@ static void do_refuse(struct thread *t)
 	put(t, "/sys/kernel/debug/tg_refuse", one_in(t, 16) ? "off" : text);
 }
 
+/* Held while the module is unloaded and loaded: what passes it then is none of its business. Not with -n */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+/* No submission goes past the gate. Under @loading. */
+static void look_past(struct thread *t)
+{
+	char text[32];
+
+	if (get(t, TG "/stats/passed", text, sizeof(text)) && strtoul(text, NULL, 10) > shared->past)
+		shared->past = strtoul(text, NULL, 10);
+}
+
 /* One allocation of the module's begin, early ones more often; or none. */
 static void fail_begin(struct thread *t)
 {
@@ -211,7 +223,8 @@ static void fail_begin(struct thread *t)
 }
 
 /*
- * Seldom: unloading waits for all calls that are under way, and all writes wait for it. What the kernel does for a module
+ * Seldom: unloading waits for all calls that are under way, and takes ten seconds and more beside them, in which the others
+ * meet nouveau alone. What the kernel does for a module
  * WARNs where memory fails, so memory fails in the module's own begin alone.
  */
 static void do_insmod(struct thread *t)
@@ -220,8 +233,11 @@ static void do_insmod(struct thread *t)
 	char options[64];
 	int fd, flags;
 
-	if (!module || (!one_in(t, 8) && !dry && access(TG, F_OK) == 0))
+	if (!module || (!one_in(t, 32) && !dry && access(TG, F_OK) == 0))
 		return;
+	if (!dry && pthread_mutex_trylock(&loading))
+		return;
+	look_past(t);
 	if (failures)
 		ask_for_failures(false);
 	flags = one_in(t, 2) ? O_NONBLOCK : 0;
@@ -235,6 +251,8 @@ static void do_insmod(struct thread *t)
 	fd = sys_open(t, module, O_RDONLY);
 	count(INSMOD, !dry && !syscall(SYS_finit_module, fd, options, 0));
 	sys(t, SYS_close, fd, 0);
+	if (!dry)
+		pthread_mutex_unlock(&loading);
 	if (!failures)
 		return;
 	put(t, "/proc/thread-self/fail-nth", "0");
@@ -243,6 +261,11 @@ static void do_insmod(struct thread *t)
 
 static void do_pause(struct thread *t)
 {
+	if (dry || !pthread_mutex_trylock(&loading)) {
+		look_past(t);
+		if (!dry)
+			pthread_mutex_unlock(&loading);
+	}
 	sys_usleep(t, 100 + below(t, 40000));
 }
 
