@@ -224,8 +224,8 @@ static void fail_begin(struct thread *t)
 
 /*
  * Seldom: unloading waits for all calls that are under way, and takes ten seconds and more beside them, in which the others
- * meet nouveau alone. What the kernel does for a module
- * WARNs where memory fails, so memory fails in the module's own begin alone.
+ * meet nouveau alone. What the kernel does for a module WARNs where memory fails, so memory fails in the module's own begin
+ * alone.
  */
 static void do_insmod(struct thread *t)
 {
