@@ -71,11 +71,10 @@ after()
 		die "references to nouveau: $(cat /tmp/refcnt) before, $(cat /sys/module/nouveau/refcnt) now"
 }
 
-# rounds SECONDS EACH SEED: both of them again and again, from this seed on, until one fails or the kernel has said
-# something bad
+# rounds SECONDS EACH: both of them again and again, with another seed, until one fails or the kernel has said something bad
 rounds()
 {
-	seed=$3
+	seed=1
 	read -r end _ </proc/uptime
 	end=$((${end%.*} + $1))
 	while read -r now _ </proc/uptime && [ "${now%.*}" -lt $end ]; do

@@ -8,6 +8,7 @@
  *	objects that may lie in system memory (domain 1, or 0)	nouveau_vma_new() looks for its own behind the end of
  *		what TTM has for these (KASAN). So these have no size, and nouveau makes none
  *	NVIF's types but NOP, SCLASS, NEW and unknown ones	they reach the card's registers
+ *	NVIF's NEW with bytes behind it	nouveau unmaps what it then does not make, an Oops
  *	push buffers that are not zeros, relocations		the card does what they say
  *	a push buffer used on two channels of a file	nouveau unmaps it when the later one is done with it; the other
  *		then faults, its fences never signal, and what waits for them gives up with a WARN. So only the channel
@@ -19,9 +20,6 @@
  *	closing an object while a submission that names it is looked at	nouveau leaves it reserved where it has lost its
  *		address meanwhile ("vma not found!"), and who closes it next waits for ever. So what submissions name
  *		stays, but for those that nouveau refuses before it looks
- *
- * Not left out, since it depends on what else is there: an object for whose engine the card has no memory, by NVIF or
- * GROBJ_ALLOC. nouveau then unmaps what it has not made, and Oopses in nvkm_object_unmap(): `# stock:` in the boots.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -146,6 +144,8 @@ long call(struct thread *t, const struct file *file, enum kind kind, unsigned in
 		at = place(t, args, size, &back);
 	if (!exact && one_in(t, 48))
 		said = one_in(t, 2) ? sizes[below(t, 7)] : size + 4 * below(t, 8) - 16;
+	if (kind == NVIF && said > size)
+		said = size;
 	if (!exact && one_in(t, 48))
 		dir = below(t, 4);
 	int80 = one_in(t, 8) && shared->int80;
@@ -237,7 +237,7 @@ static void do_channel_alloc(struct thread *t)
 
 static void do_channel_free(struct thread *t)
 {
-	struct file *file = channel_file(t, one_in(t, 3));
+	struct file *file = channel_file(t, shared->vms && one_in(t, 3));
 	const unsigned int slot = made_slot(t, file);
 	struct drm_nouveau_channel_free req = { .channel = file->chan[slot] };
 
@@ -262,9 +262,9 @@ static int some_class(struct thread *t, const struct file *file)
 
 static void do_grobj_alloc(struct thread *t)
 {
-	struct file *file = channel_file(t, one_in(t, 3));
+	struct file *file = channel_file(t, shared->vms && one_in(t, 3));
 	struct drm_nouveau_grobj_alloc req = {
-		.channel = some_channel(t, file), .handle = 0xbeef0300 + below(t, 64),
+		.channel = some_channel(t, file), .handle = 0xbeef1000 + below(t, one_in(t, 8) ? 16 : 4096),
 		.class = some_class(t, file),
 	};
 
@@ -276,7 +276,7 @@ static void do_grobj_alloc(struct thread *t)
 static void do_nvif(struct thread *t)
 {
 	static const uint8_t types[] = { 2, 2, 2, 2, 0, 1, 13, 255 };
-	struct file *file = channel_file(t, one_in(t, 3));
+	struct file *file = channel_file(t, shared->vms && one_in(t, 3));
 	struct {
 		uint8_t version, type, pad02[4], owner, route;
 		uint64_t token, object;
@@ -287,9 +287,10 @@ static void do_nvif(struct thread *t)
 			int32_t oclass;
 		} new;
 	} req = {
-		.type = types[below(t, 8)], .owner = 0xff, .route = one_in(t, 8) ? 0 : 0xff,
+		.type = types[below(t, 8)], .owner = 0xff, .route = one_in(t, 3) ? 0 : 0xff,
 		.token = some_channel(t, file), .object = 0,
-		.new.handle = 0xbeef0400 + below(t, 64), .new.object = 0xbeef0400 + below(t, 64),
+		.new.handle = 0xbeef3000 + below(t, one_in(t, 8) ? 16 : 4096),
+		.new.object = 0xbeef3000 + below(t, one_in(t, 8) ? 16 : 4096),
 		.new.oclass = some_class(t, file),
 	};
 
@@ -530,7 +531,7 @@ const struct op driver_ops[] = {
 	{ "channel_alloc", 6, do_channel_alloc },
 	{ "channel_free", 4, do_channel_free },
 	{ "grobj_alloc", 10, do_grobj_alloc },
-	{ "nvif", 10, do_nvif },
+	{ "nvif", 16, do_nvif },
 	{ "gem_new", 30, do_gem_new },
 	{ "gem_close", 6, do_gem_close },
 	{ "dumb", 10, do_dumb },

@@ -49,6 +49,7 @@ enum kind {
  * @cards: how many there are
  * @fermi: which of them are Fermis, or later
  * @binds: on which of them programs can choose addresses (VM_INIT), so that EXEC runs
+ * @vms: there is such a card
  * @never: requests for what no card has, refused
  * @late: of these, late
  * @past: submissions past the gate, the most that one load of the module has counted
@@ -60,6 +61,7 @@ struct shared {
 	atomic_int pid[WORKERS + 1];
 	atomic_int children;
 	unsigned int cards;
+	bool vms;
 	bool fermi[CARDS], binds[CARDS];
 	atomic_ulong never, late, past;
 	atomic_ulong calls[KINDS], taken[KINDS];

@@ -446,7 +446,7 @@ static bool prepare(void)
 		return false;
 	if (dry) {
 		shared->cards = CARDS;
-		shared->fermi[CARDS - 1] = shared->binds[CARDS - 1] = true;
+		shared->fermi[CARDS - 1] = shared->binds[CARDS - 1] = shared->vms = true;
 		return true;
 	}
 	shared->int80 = has_int80();
