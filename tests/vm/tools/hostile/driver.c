@@ -443,7 +443,7 @@ static void spoil_pushbuf(struct thread *t, const struct file *file, struct drm_
 	static const uint32_t limits[] = { 511, 512, 513, 1023, 1024, 1025, 0, 1, 0x80000000, 0xffffffff, 0x0aaaaaab };
 	const uint32_t limit = limits[below(t, sizeof(limits) / sizeof(*limits))];
 
-	switch (below(t, 22)) {
+	switch (below(t, 18)) {
 	case 0: req->nr_push = limit; break;
 	case 1: req->nr_buffers = limit; break;
 	case 2: req->nr_relocs = limit; req->relocs = one_in(t, 2) ? 8 : (uintptr_t)t->args + ARENA; break;
@@ -458,10 +458,6 @@ static void spoil_pushbuf(struct thread *t, const struct file *file, struct drm_
 	case 11: bo->write_domains = wild(t); break;
 	case 12: bo[1] = bo[0]; break;
 	case 13: req->suffix0 = wild(t); req->gart_available = wild(t); break;
-	case 14:
-	case 15:
-	case 16:
-	case 17: no_such_buffer(t, &bo[below(t, req->nr_buffers)]); break;
 	default: commands_in_vram(t, file, req, push, bo); break;
 	}
 }
@@ -504,6 +500,8 @@ static void do_pushbuf(struct thread *t)
 		req.vram_available = NOUVEAU_GEM_PUSHBUF_SYNC;
 	if (one_in(t, 3))
 		spoil_pushbuf(t, file, &req, push, bo);
+	if (one_in(t, 6))
+		no_such_buffer(t, &bo[below(t, req.nr_buffers % 8)]);
 	req.buffers = list_address(t, bo, req.nr_buffers % 8 * sizeof(*bo));
 	req.push = list_address(t, push, req.nr_push % 514 * sizeof(*push));
 	call(t, file, PUSHBUF, NR(DRM_NOUVEAU_GEM_PUSHBUF), &req, sizeof(req));

@@ -187,16 +187,16 @@ static void do_refuse(struct thread *t)
 {
 	static const char *const functions[] = {
 		"PUSHBUF", "EXEC", "GEM_NEW", "CHANNEL_ALLOC", "CHANNEL_FREE", "GROBJ_ALLOC", "DUMB_CREATE", "NVIF",
-		"PUSHBUF",
+		"PUSHBUF", "PUSHBUF",
 	};
 	static const char *const errors[] = { "ENOMEM", "EFAULT", "EBUSY", "EINTR", "ENODEV", "ERESTARTSYS" };
-	static const int uids[] = { 0, 1000, 65534 };
+	static const char *const uids[] = { "0", "1000", "65534", "*" };
 	const unsigned int error = one_in(t, 2) ? 0 : below(t, 6);
-	const char *function = functions[below(t, 9)];
-	const unsigned int every = 2 + below(t, one_in(t, 2) ? 4 : 30), uid = uids[below(t, 3)];
+	const char *function = functions[below(t, 10)];
+	const unsigned int every = 2 + below(t, one_in(t, 2) ? 4 : 30), uid = below(t, 4);
 	char text[64];
 
-	snprintf(text, sizeof(text), "%s %s %u %u %s", function, errors[error], every, uid,
+	snprintf(text, sizeof(text), "%s %s %u %s %s", function, errors[error], every, uids[uid],
 		 one_in(t, 2) ? "after" : "before");
 	put(t, "/sys/kernel/debug/tg_refuse", one_in(t, 16) ? "off" : text);
 }
