@@ -26,6 +26,7 @@ hostile()
 	wait $kills || :
 	[ $(($(called late 2) * 2)) -le "$(called late 3)" ] ||
 		die "refused late: $(called late 2) of $(called late 3) requests for what no card has"
+	[ "$(called past 3)" -gt 0 ] || die 'nobody has looked at what went past the gate'
 	[ "$(called past 2)" = 0 ] || die "past the gate: $(called past 2) submissions"
 }
 

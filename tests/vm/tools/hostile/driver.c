@@ -144,7 +144,7 @@ long call(struct thread *t, const struct file *file, enum kind kind, unsigned in
 		at = place(t, args, size, &back);
 	if (!exact && one_in(t, 48))
 		said = one_in(t, 2) ? sizes[below(t, 7)] : size + 4 * below(t, 8) - 16;
-	if (kind == NVIF && said > size)
+	if (kind == NVIF && said > size)	/* head of this file */
 		said = size;
 	if (!exact && one_in(t, 48))
 		dir = below(t, 4);
@@ -169,7 +169,7 @@ static int no_channel(struct thread *t)
 	return wild(t) | 1 << 20;
 }
 
-/* A file of a channel that the driver has made, if there is one. */
+/* A file of a channel that the driver has made, if there is one; @vm: that has called VM_INIT. */
 static struct file *channel_file(struct thread *t, bool vm)
 {
 	struct file *file = some_file(t, vm);
@@ -179,6 +179,18 @@ static struct file *channel_file(struct thread *t, bool vm)
 		if (files[(from + i) % FILES].made && files[(from + i) % FILES].vm == vm)
 			file = &files[(from + i) % FILES];
 	return file;
+}
+
+/* A file that has called VM_INIT? Only where there is such a card. */
+static bool wants_vm(struct thread *t)
+{
+	return one_in(t, 3) && (shared->binds[0] || shared->binds[1]);
+}
+
+/* A number for an object: mostly a new one, sometimes one that may be in use. */
+static uint32_t some_number(struct thread *t, uint32_t from)
+{
+	return from + below(t, one_in(t, 8) ? 16 : 4096);
 }
 
 /* The slot of a channel that the driver has made; of the first one, for submissions, if no other. */
@@ -237,7 +249,7 @@ static void do_channel_alloc(struct thread *t)
 
 static void do_channel_free(struct thread *t)
 {
-	struct file *file = channel_file(t, shared->vms && one_in(t, 3));
+	struct file *file = channel_file(t, wants_vm(t));
 	const unsigned int slot = made_slot(t, file);
 	struct drm_nouveau_channel_free req = { .channel = file->chan[slot] };
 
@@ -262,9 +274,9 @@ static int some_class(struct thread *t, const struct file *file)
 
 static void do_grobj_alloc(struct thread *t)
 {
-	struct file *file = channel_file(t, shared->vms && one_in(t, 3));
+	struct file *file = channel_file(t, wants_vm(t));
 	struct drm_nouveau_grobj_alloc req = {
-		.channel = some_channel(t, file), .handle = 0xbeef1000 + below(t, one_in(t, 8) ? 16 : 4096),
+		.channel = some_channel(t, file), .handle = some_number(t, 0xbeef1000),
 		.class = some_class(t, file),
 	};
 
@@ -276,7 +288,7 @@ static void do_grobj_alloc(struct thread *t)
 static void do_nvif(struct thread *t)
 {
 	static const uint8_t types[] = { 2, 2, 2, 2, 0, 1, 13, 255 };
-	struct file *file = channel_file(t, shared->vms && one_in(t, 3));
+	struct file *file = channel_file(t, wants_vm(t));
 	struct {
 		uint8_t version, type, pad02[4], owner, route;
 		uint64_t token, object;
@@ -289,8 +301,7 @@ static void do_nvif(struct thread *t)
 	} req = {
 		.type = types[below(t, 8)], .owner = 0xff, .route = one_in(t, 3) ? 0 : 0xff,
 		.token = some_channel(t, file), .object = 0,
-		.new.handle = 0xbeef3000 + below(t, one_in(t, 8) ? 16 : 4096),
-		.new.object = 0xbeef3000 + below(t, one_in(t, 8) ? 16 : 4096),
+		.new.handle = some_number(t, 0xbeef3000), .new.object = some_number(t, 0xbeef3000),
 		.new.oclass = some_class(t, file),
 	};
 

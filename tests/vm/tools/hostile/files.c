@@ -103,7 +103,6 @@ void find_cards(void)
 			shared->fermi[i] = chip.value >= 0xc0;
 		shared->binds[i] = shared->fermi[i] &&
 				   !ioctl(fd, DRM_IOWR(NR(0x10), struct vm_init), &vm);
-		shared->vms |= shared->binds[i];
 		close(fd);
 	}
 	shared->cards = i;

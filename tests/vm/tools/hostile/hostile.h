@@ -49,10 +49,10 @@ enum kind {
  * @cards: how many there are
  * @fermi: which of them are Fermis, or later
  * @binds: on which of them programs can choose addresses (VM_INIT), so that EXEC runs
- * @vms: there is such a card
  * @never: requests for what no card has, refused
  * @late: of these, late
  * @past: submissions past the gate, the most that one load of the module has counted
+ * @looks: how often root has looked at that
  * @calls: made, by kind
  * @taken: those that said no error
  */
@@ -61,9 +61,8 @@ struct shared {
 	atomic_int pid[WORKERS + 1];
 	atomic_int children;
 	unsigned int cards;
-	bool vms;
 	bool fermi[CARDS], binds[CARDS];
-	atomic_ulong never, late, past;
+	atomic_ulong never, late, past, looks;
 	atomic_ulong calls[KINDS], taken[KINDS];
 };
 

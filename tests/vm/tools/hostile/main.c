@@ -14,7 +14,7 @@
  * process has ended; prints how often each call was made, and how often it was taken, and `late`:
  * how many requests for VRAM that no card has were refused after some seconds only, and how many
  * were refused at all; and `past`: how many submissions the module has seen go past the gate, while
- * nobody unloaded it.
+ * nobody unloaded it, and how often root has looked.
  *
  * Each step of a thread is a function of (SEED, process, thread, step) and of what earlier calls have
  * left behind. A thread's name is PROCESS.THREAD.STEP, so an Oops names the step. -r makes the first
@@ -446,7 +446,7 @@ static bool prepare(void)
 		return false;
 	if (dry) {
 		shared->cards = CARDS;
-		shared->fermi[CARDS - 1] = shared->binds[CARDS - 1] = shared->vms = true;
+		shared->fermi[CARDS - 1] = shared->binds[CARDS - 1] = true;
 		return true;
 	}
 	shared->int80 = has_int80();
@@ -475,7 +475,7 @@ static int fuzz(double seconds)
 	for (i = 0; i < KINDS; i++)
 		printf("%s %lu %lu\n", kinds[i], shared->calls[i], shared->taken[i]);
 	printf("late %lu %lu\n", shared->late, shared->never);
-	printf("past %lu\n", shared->past);
+	printf("past %lu %lu\n", shared->past, shared->looks);
 	if (ret) {
 		printf("a process survives SIGKILL\n");
 		tell_survivors();

@@ -201,16 +201,24 @@ static void do_refuse(struct thread *t)
 	put(t, "/sys/kernel/debug/tg_refuse", one_in(t, 16) ? "off" : text);
 }
 
-/* Held while the module is unloaded and loaded: what passes it then is none of its business. Not with -n */
-static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+/* How often root began to unload and load the module, and was done with it. Not with -n */
+static atomic_uint begun, done;
 
-/* No submission goes past the gate. Under @loading. */
+/* Nobody goes past the gate, but while the module goes: then this does not look. */
 static void look_past(struct thread *t)
 {
+	const unsigned int at = done;
+	unsigned long past;
 	char text[32];
 
-	if (get(t, TG "/stats/passed", text, sizeof(text)) && strtoul(text, NULL, 10) > shared->past)
-		shared->past = strtoul(text, NULL, 10);
+	if (begun != at || !get(t, TG "/stats/passed", text, sizeof(text)))
+		return;
+	past = strtoul(text, NULL, 10);
+	if (begun != at)
+		return;
+	shared->looks++;
+	if (past > shared->past)
+		shared->past = past;
 }
 
 /* One allocation of the module's begin, early ones more often; or none. */
@@ -235,9 +243,8 @@ static void do_insmod(struct thread *t)
 
 	if (!module || (!one_in(t, 32) && !dry && access(TG, F_OK) == 0))
 		return;
-	if (!dry && pthread_mutex_trylock(&loading))
-		return;
 	look_past(t);
+	begun += !dry;
 	if (failures)
 		ask_for_failures(false);
 	flags = one_in(t, 2) ? O_NONBLOCK : 0;
@@ -251,8 +258,7 @@ static void do_insmod(struct thread *t)
 	fd = sys_open(t, module, O_RDONLY);
 	count(INSMOD, !dry && !syscall(SYS_finit_module, fd, options, 0));
 	sys(t, SYS_close, fd, 0);
-	if (!dry)
-		pthread_mutex_unlock(&loading);
+	done += !dry;
 	if (!failures)
 		return;
 	put(t, "/proc/thread-self/fail-nth", "0");
@@ -261,11 +267,7 @@ static void do_insmod(struct thread *t)
 
 static void do_pause(struct thread *t)
 {
-	if (dry || !pthread_mutex_trylock(&loading)) {
-		look_past(t);
-		if (!dry)
-			pthread_mutex_unlock(&loading);
-	}
+	look_past(t);
 	sys_usleep(t, 100 + below(t, 40000));
 }
 
