@@ -19,13 +19,20 @@
 
 #define GROUP_VA	0x20000000ull
 
-/* Fermi's commands: of @count words for one method (3), or for that method and those that follow it (1) */
-#define COMMAND(kind, method, count)	((uint32_t)(kind) << 29 | (count) << 16 | SUBCHANNEL_2D << 13 | (method) >> 2)
-#define COUNT_MAX		0x1fffu
+/* Fermi's commands: @count words for @method and those that follow it */
+#define COMMAND(method, count)	(1u << 29 | (count) << 16 | SUBCHANNEL_2D << 13 | (method) >> 2)
 #define SUBCHANNEL_2D		3u
 #define METHOD_OBJECT		0x0000u
 #define CLASS_2D		0x902du
+#define TWOD_DST_FORMAT		0x0200u		/* and linear */
+#define TWOD_DST_PITCH		0x0214u		/* and width, height, address */
 #define TWOD_CLIP_ENABLE	0x0290u
+#define TWOD_OPERATION		0x02acu
+#define TWOD_DRAW_SHAPE		0x0580u		/* and colour format, colour */
+#define TWOD_DRAW_POINT32	0x0600u		/* two corners, the second one outside */
+#define FORMAT_BGRA8_UNORM	0xcfu
+#define OPERATION_SRCCOPY	3u
+#define DRAW_RECTANGLES		4u
 
 struct holder {
 	pthread_t thread;
@@ -81,28 +88,26 @@ void do_hold(char **args)
 	printf("{\"execs\":%u,\"in_ioctl_ms\":%lld}\n", execs, in_ioctl / MS);
 }
 
-/* Commands of so many methods, which set the same state again and again: the GPU's time for them, and no effect. */
-static struct exec_push methods_at(uint64_t va, unsigned int methods)
+/* Commands that fill so many pages of the host's memory, which follow theirs. */
+static struct exec_push fill_at(uint64_t va, uint32_t pages)
 {
-	const unsigned int headers = (methods + COUNT_MAX - 1) / COUNT_MAX;
-	const uint32_t bytes = (2 + headers + methods) * sizeof(uint32_t);
-	uint32_t *word = buffer_at(va, bytes);
+	const uint64_t image = va + PAGE;
+	const uint32_t words[] = {
+		COMMAND(METHOD_OBJECT, 1), CLASS_2D,
+		COMMAND(TWOD_DST_FORMAT, 2), FORMAT_BGRA8_UNORM, 1,
+		COMMAND(TWOD_DST_PITCH, 5), PAGE, PAGE / 4, pages, (uint32_t)(image >> 32), (uint32_t)image,
+		COMMAND(TWOD_CLIP_ENABLE, 1), 0,
+		COMMAND(TWOD_OPERATION, 1), OPERATION_SRCCOPY,
+		COMMAND(TWOD_DRAW_SHAPE, 3), DRAW_RECTANGLES, FORMAT_BGRA8_UNORM, 0,
+		COMMAND(TWOD_DRAW_POINT32, 4), 0, 0, PAGE / 4, pages,
+	};
 
-	*word++ = COMMAND(1, METHOD_OBJECT, 1);
-	*word++ = CLASS_2D;
-	while (methods) {
-		const unsigned int n = methods < COUNT_MAX ? methods : COUNT_MAX;
-
-		*word++ = COMMAND(3, TWOD_CLIP_ENABLE, n);
-		memset(word, 0, n * sizeof(*word));
-		word += n;
-		methods -= n;
-	}
-	return (struct exec_push){ .va = va, .va_len = bytes };
+	memcpy(buffer_at(va, (pages + 1ull) * PAGE), words, sizeof(words));
+	return (struct exec_push){ .va = va, .va_len = sizeof(words) };
 }
 
 /*
- * slow MS METHODS FOR: when it is continued, EXECs one after the other for FOR milliseconds, each of so many methods, and
+ * slow MS PAGES FOR: when it is continued, EXECs one after the other for FOR milliseconds, each of which fills so many pages,
  * behind a fence that signals MS milliseconds after the call; 0: behind none
  */
 void do_slow(char **args)
@@ -113,7 +118,7 @@ void do_slow(char **args)
 	int channel = channel_new();
 	unsigned int n;
 
-	group = methods_at(GROUP_VA, atoi(args[1]));
+	group = fill_at(GROUP_VA, atoi(args[1]));
 	must("EXEC", exec(channel, NULL, &done));
 	if (!syncobj_signalled(done.handle, 20000))
 		fail("the first EXEC did not end");
