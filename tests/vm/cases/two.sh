@@ -125,7 +125,8 @@ overlap()
 	unload
 }
 
-hooked() { grep -q '^nouveau_drm_ioctl ' /sys/kernel/debug/tracing/enabled_functions; }
+# Where tg_refuse is loaded, the function in nouveau's table is its own
+hooked() { grep -q -e '^nouveau_drm_ioctl ' -e '^refuse_file_ioctl ' /sys/kernel/debug/tracing/enabled_functions; }
 far() { [ "$(cat $tg/clients/*/completed | sort -n | tail -n 1)" -ge "$1" ]; }
 bound() { [ -c "$(node $1)" ]; }
 
