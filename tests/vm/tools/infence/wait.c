@@ -88,7 +88,7 @@ void do_hold(char **args)
 	printf("{\"execs\":%u,\"in_ioctl_ms\":%lld}\n", execs, in_ioctl / MS);
 }
 
-/* Commands that fill so many pages of the host's memory, which follow theirs. */
+/* Commands in a page at @va; they fill the @pages behind it, which lie in the host's memory. */
 static struct exec_push fill_at(uint64_t va, uint32_t pages)
 {
 	const uint64_t image = va + PAGE;
