@@ -77,13 +77,17 @@ struct tg_spec;
  *	tg_gpu_may_bypass() allows. client, channel, job, host: as in SUBMIT; bypassed.started: 1:
  *	it has started as well; at: then as in STARTED. Takes one job out of the pool; no FREE
  *	follows. -EBUSY: it was not allowed to.
+ * @TG_EV_QUIET: answer to TG_ACT_WATCH: nothing that went through an open gate is in flight now.
+ *	at: since when; quiet.gap: how long after the QUIET before this one the first submission
+ *	came through an open gate, ns; 0: none has come since, or this is the first. -EBUSY: the
+ *	core has not asked.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
 	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
 	TG_EV_MEM_SIZE, TG_EV_MEM_REQUEST, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE, TG_EV_VGPU,
-	TG_EV_ENGINES, TG_EV_BYPASSED,
+	TG_EV_ENGINES, TG_EV_BYPASSED, TG_EV_QUIET,
 	TG_EV_KINDS
 };
 
@@ -154,6 +158,7 @@ struct tg_vgpu_conf {
  * @foreground: FOREGROUND
  * @mem: MEM_SIZE, MEM_REQUEST, MEM_CANCEL, MEM_FREE
  * @engines: ENGINES
+ * @quiet: QUIET
  * @data: the pointer, for readers that know no kinds
  * @identity: JOIN
  * @key: SUBMIT
@@ -187,6 +192,7 @@ struct tg_event {
 		struct { u64 pid, none; s64 at; } foreground;
 		struct { u64 bytes, request; s64 at; } mem;
 		struct { u64 mask, none; s64 at; } engines;
+		struct { u64 gap, none; s64 at; } quiet;
 	};
 	union {
 		const void *data;
@@ -219,10 +225,13 @@ struct tg_event {
  * @TG_ACT_MEM_GRANT: the request may go to the driver; its bytes are booked. client: the account;
  *	job: the request
  * @TG_ACT_MEM_REFUSE: the request fails for lack of memory. client: the account; job: the request
+ * @TG_ACT_WATCH: feed TG_EV_QUIET once, as soon as nothing that has gone through an open gate is in
+ *	flight; at once if nothing is. A host that cannot tell ignores it
  */
 enum tg_action_kind {
 	TG_ACT_FREE, TG_ACT_ARM, TG_ACT_NOTE, TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE,
 	TG_ACT_POLL, TG_ACT_WOULD, TG_ACT_MEM_GRANT, TG_ACT_MEM_REFUSE,
+	TG_ACT_WATCH,
 	TG_ACT_KINDS
 };
 

@@ -410,6 +410,7 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @next_policy: takes over when the drain ends; NULL: HOLD and DRAIN are over, or have not begun
  * @drain_since: when DRAIN began
  * @poll_until: end of the poll phase under way; 0: none
+ * @watching: the host has got a WATCH, and has not answered it
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover
  * @handing: the client that the handover's HOLD or JOIN comes to next; NULL: none is left
@@ -466,7 +467,7 @@ struct tg_gpu {
 	const struct tg_policy *policy, *next_policy;
 	u32 term, behind;
 	s64 drain_since, poll_until;
-	bool starts;
+	bool starts, watching;
 	u8 handover;
 	struct tg_client *handing, *rematching, *sending, *walking;
 	u32 rematches, unsent, visited, walked;

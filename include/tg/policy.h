@@ -107,6 +107,13 @@ struct tg_policy {
 	void (*idle)(struct tg_gpu *gpu, struct tg_client *client);
 
 	/**
+	 * @quiet: answer to tg_watch(): nothing that went through an open gate is in flight at this
+	 * moment. @gap: how long it had been so the last time, when a client came, ns; 0: none has
+	 * come since the last time. May be NULL.
+	 */
+	void (*quiet)(struct tg_gpu *gpu, s64 gap);
+
+	/**
 	 * @sample: answer to tg_poll(): once for each client that was active, then once with
 	 * @client NULL, for all together, which ends the phase. A length of 0: this host does not
 	 * poll. May be NULL.
@@ -162,8 +169,8 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
 #define tg_vgpu_priv(vgpu, type)	((type *)(vgpu)->priv)
 
 /*
- * tg_gate(), tg_sync() and tg_poll() may be called from init(), join(), idle(), sample() and
- * tick(), not in the middle of a job's arrow: queue(), drop(), pick(), done(), lost(), leave().
+ * tg_gate(), tg_sync(), tg_watch() and tg_poll() may be called from init(), join(), idle(), quiet(),
+ * sample() and tick(), not in the middle of a job's arrow: queue(), drop(), pick(), done(), lost(), leave().
  * tick() follows in the same event; after a join() only when the policy has all clients.
  */
 
@@ -196,6 +203,16 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
  * changes nothing; opening the gate calls it off.
  */
 void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
+
+/**
+ * tg_watch() - have quiet() called when nothing that went through open gates is in flight
+ * @gpu: the GPU
+ *
+ * For a policy that lets clients wait beside open gates: it would not see that the engine idles.
+ * No change while the host watches already. quiet() comes once: to go on watching, call this again.
+ * A host that cannot tell never answers.
+ */
+void tg_watch(struct tg_gpu *gpu);
 
 /**
  * tg_poll() - have the host look which client the engine works for

@@ -19,7 +19,7 @@
  *	7 ARM, if something is due before the timer that the host has set.
  *	8 The host acts: FREE lets a thread go to the driver, GATE, SYNC, POLL, ARM likewise.
  *	9 What that brings about are the next events: STARTED and DONE or REFUSED answer FREE, IDLE
- *	  answers SYNC, SAMPLE answers POLL, TIMER answers ARM. No action feeds from inside emit().
+ *	  answers SYNC, QUIET WATCH, SAMPLE POLL, TIMER ARM. No action feeds from inside emit().
  *
  * A job's events come often, so they skip 4 unless something is due, and STARTED skips 5 too.
  */
@@ -77,6 +77,8 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_client_leave(gpu, ev);
 	case TG_EV_IDLE:
 		return tg_client_idle_event(gpu, ev);
+	case TG_EV_QUIET:
+		return tg_gates_quiet(gpu, ev);
 	case TG_EV_TIMER:
 		gpu->armed = TG_NEVER;
 		gpu->wake = TG_NEVER;

@@ -14,8 +14,11 @@
  * jobs that wait. SYNC is sent after the gate. The policy's queue follows a gate that changes to or
  * from ASK at once.
  *
- * Policies call tg_gate() and tg_sync(); client.c, engine.c, handover.c, job.c and match.c the
- * rest; feed.c the event IDLE; under the GPU's lock.
+ * While clients wait, a policy has the host watch (WATCH) when nothing is in flight that went through
+ * an open gate (QUIET).
+ *
+ * Policies call tg_gate(), tg_sync() and tg_watch(); client.c, engine.c, handover.c, job.c and
+ * match.c the rest; feed.c the events IDLE and QUIET; under the GPU's lock.
  */
 #include "client.h"
 #include "feed.h"
@@ -223,6 +226,24 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client)
 	}
 	if (client->gate_sent && !client->sync_sent)
 		ask(gpu, client);
+}
+
+void tg_watch(struct tg_gpu *gpu)
+{
+	if (gpu->watching)
+		return;
+	gpu->watching = true;
+	tg_emit(gpu, TG_ACT_WATCH, NULL, NULL, 0);
+}
+
+int tg_gates_quiet(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	if (!gpu->watching)
+		return -EBUSY;
+	gpu->watching = false;
+	if (gpu->policy->quiet && !gpu->handover)
+		gpu->policy->quiet(gpu, min(ev->quiet.gap, 3600ULL * TG_SEC));
+	return 0;
 }
 
 /* The client owes no IDLE any more. */

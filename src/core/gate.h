@@ -14,6 +14,7 @@ void tg_gate_hold(struct tg_gpu *gpu, struct tg_client *client);
 void tg_gates_go_on(struct tg_gpu *gpu);
 void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client);
 void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client);
+int tg_gates_quiet(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_idle_event(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client);
 

@@ -110,6 +110,7 @@ static const char *const event_names[] = {
 	[TG_EV_VGPU] = "VGPU",
 	[TG_EV_ENGINES] = "ENGINES",
 	[TG_EV_BYPASSED] = "BYPASSED",
+	[TG_EV_QUIET] = "QUIET",
 };
 
 static const char *const action_names[] = {
@@ -123,6 +124,7 @@ static const char *const action_names[] = {
 	[TG_ACT_WOULD] = "WOULD",
 	[TG_ACT_MEM_GRANT] = "MEM_GRANT",
 	[TG_ACT_MEM_REFUSE] = "MEM_REFUSE",
+	[TG_ACT_WATCH] = "WATCH",
 };
 
 static_assert(ARRAY_SIZE(event_names) == TG_EV_KINDS);

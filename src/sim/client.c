@@ -31,6 +31,13 @@ static void finished(struct client *client, s64 now)
 	tgs_evq_set(&client->run->q, &client->release, max(client->work.due, now));
 }
 
+/* A group that went through an open gate is finished. */
+static void told(struct client *client)
+{
+	client->untold--;
+	client->gpu->untold--;
+}
+
 static void leave_core(struct client *client, s64 now)
 {
 	if (--client->inflight == 0)
@@ -59,9 +66,10 @@ static void completed(void *owner, s64 now)
 		client->groups++;
 	job->on_hardware = false;
 	if (!job->id) {
-		client->untold--;
+		told(client);
 		tgs_job_put(client->run, job);
 		tgs_client_idle(client, now);
+		tgs_gpu_quiet(client->gpu, now);
 	} else {
 		leave_core(client, now);
 		if (job->over)
@@ -98,8 +106,9 @@ static void doorbell(void *owner, s64 now)
 		leave_core(client, now);
 		tgs_feed_job(client->gpu, TG_EV_REFUSED, job, now);
 	} else {
-		client->untold--;
+		told(client);
 		tgs_job_put(client->run, job);
+		tgs_gpu_quiet(client->gpu, now);
 	}
 	finished(client, now);
 }
@@ -163,6 +172,8 @@ static void submit(struct client *client, s64 wanted)
 
 	if (client->gate == TG_GATE_OPEN) {
 		client->untold++;
+		if (!gpu->untold++ && !gpu->gap && gpu->quiet_since)
+			gpu->gap = max(now - gpu->quiet_since, (s64)1);
 		client->passed++;
 		job->freed = now;
 		job->timer = (struct tgs_timer){ 0, doorbell, job };
@@ -266,4 +277,19 @@ void tgs_client_idle(void *owner, s64 now)
 	ev.idle.sent = client->passed;
 	client->passed = 0;
 	tgs_feed(client->gpu, &ev, 0);
+}
+
+/* Feed QUIET once the core has asked (WATCH) and no group that bypassed the core is unfinished. */
+void tgs_gpu_quiet(void *owner, s64 now)
+{
+	struct gpu *gpu = owner;
+	struct tg_event ev = { .kind = TG_EV_QUIET, .quiet.gap = gpu->gap };
+
+	if (!gpu->watch || gpu->untold)
+		return;
+	gpu->watch = false;
+	if (gpu->gap || !gpu->quiet_since)
+		gpu->quiet_since = now;
+	gpu->gap = 0;
+	tgs_feed(gpu, &ev, 0);
 }

@@ -62,6 +62,7 @@ void tgs_client_start(void *owner, s64 now);
 void tgs_client_release(void *owner, s64 now);
 void tgs_client_stop(void *owner, s64 now);
 void tgs_client_idle(void *owner, s64 now);
+void tgs_gpu_quiet(void *owner, s64 now);
 void tgs_client_book(struct client *client);
 struct client *tgs_client_of(struct tgs_work *work);
 /** tgs_job_freed() - the core has freed @job: ring its doorbell after the time of a submission */

@@ -27,7 +27,12 @@ struct gpu {
 	struct tgs_timer timer;		/* the core's ARM */
 	struct tgs_timer then;		/* the scenario's next switch of policies */
 	struct tgs_timer polled;	/* the end of a poll phase */
+	struct tgs_timer quiet;		/* the answer to WATCH, when nothing is in flight */
 	struct poll poll;
+	bool watch;		/* the core waits for QUIET */
+	u32 untold;		/* groups that went through open gates and are unfinished */
+	s64 quiet_since;	/* the QUIET from which the gap counts; 0: there is none */
+	s64 gap;		/* from that to the first group through an open gate; 0: none came */
 	u32 switched;		/* switches of the scenario that were made */
 	struct tgs_writer writer;
 	bool writing;

@@ -149,12 +149,12 @@ const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char
 static const char *const event_names[] = {
 	"JOIN", "LEAVE", "SUBMIT", "CANCEL", "STARTED", "REFUSED", "DONE", "IDLE", "TIMER",
 	"SPEC", "POLICY", "KNOB", "SAMPLE", "PRIO", "FOREGROUND", "MEM_SIZE", "MEM_REQUEST",
-	"MEM_CANCEL", "MEM_FREE", "VGPU", "ENGINES", "BYPASSED",
+	"MEM_CANCEL", "MEM_FREE", "VGPU", "ENGINES", "BYPASSED", "QUIET",
 };
 
 static const char *const action_names[] = {
 	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL", "WOULD", "MEM_GRANT",
-	"MEM_REFUSE",
+	"MEM_REFUSE", "WATCH",
 };
 
 static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };

@@ -15,7 +15,7 @@
  *	started JOB [AT]		done JOB [AT]
  *	exact JOB AT	by JOB AT	forged JOB	(DONE, with other values of enum tg_done)
  *	spec TEXT			rematch TEXT		(lines separated by blanks; |: a blank)
- *	policy NAME	idle CLIENT	knob NR VALUE	wait	(pknob: one of the policy's)
+ *	policy NAME	idle CLIENT	quiet	knob NR VALUE	wait	(pknob: one of the policy's)
  *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
  *	prio? CLIENT			(logs `prio N`)
  *	time CLIENT			(logs `used US`: its time on the GPU)
@@ -94,6 +94,9 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 		break;
 	case TG_ACT_SYNC:
 		say(h, "sync %u", a->client);
+		break;
+	case TG_ACT_WATCH:
+		say(h, "watch");
 		break;
 	case TG_ACT_GONE:
 		say(h, "gone %u", a->client);
@@ -214,6 +217,8 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "idle")) {
 		ev.kind = TG_EV_IDLE;
 		ev.idle.sent = 1;
+	} else if (!strcmp(word, "quiet")) {
+		ev.kind = TG_EV_QUIET;
 	} else if (!strcmp(word, "policy")) {
 		ev.kind = TG_EV_POLICY;
 		ev.policy.number = tg_policy_find(rest, strlen(rest));

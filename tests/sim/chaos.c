@@ -211,6 +211,8 @@ static void do_idle(struct chaos *c)
 			th_idle(&c->h, &c->h.client[i]);
 			return;
 		}
+	if (c->h.watch)
+		th_quiet(&c->h);
 }
 
 /* A poll phase ends, at about its time; once in a while the host does not answer a POLL at all. */

@@ -105,6 +105,9 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 			th_fail(h, "WOULD without a dry run, or of %lld ns", (long long)action->at);
 		h->would++;
 		break;
+	case TG_ACT_WATCH:
+		h->watch = true;
+		return;
 	case TG_ACT_GATE:
 	case TG_ACT_SYNC:
 	case TG_ACT_GONE:
@@ -382,6 +385,7 @@ struct th_job *th_submit(struct th_host *h, struct th_client *client, u32 channe
 
 	if (client->gate == TG_GATE_OPEN) {
 		client->untold++;
+		h->came = true;
 		return NULL;
 	}
 	for (i = 0; i < h->nr_job; i++) {
@@ -463,6 +467,16 @@ void th_idle(struct th_host *h, struct th_client *client)
 	client->untold = 0;
 	client->sync = false;
 	th_feed(h, &ev, 1);	/* a drain that was cut does not wait for it */
+}
+
+void th_quiet(struct th_host *h)
+{
+	struct tg_event ev = { .kind = TG_EV_QUIET, .at = h->now };
+
+	ev.quiet.gap = h->came ? TG_USEC : 0;
+	h->came = false;
+	h->watch = false;
+	th_feed(h, &ev, 0);
 }
 
 void th_spec(struct th_host *h, const char *text, bool rematch)

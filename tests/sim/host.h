@@ -48,6 +48,8 @@ struct th_host {
 	s64 now;
 	s64 armed;			/* TG_NEVER: not */
 	s64 poll_until;			/* 0: no poll phase is under way */
+	bool watch;			/* the core waits for QUIET */
+	bool came;			/* something went through an open gate since the last one */
 	u32 actions;			/* emitted by the last event */
 	u64 events, jobs, freed, would;
 	u32 clients;			/* ids given so far */
@@ -106,6 +108,7 @@ void th_refused(struct th_host *h, struct th_job *job);
 void th_cancel(struct th_host *h, struct th_job *job);
 void th_done(struct th_host *h, struct th_job *job, s64 at);
 void th_idle(struct th_host *h, struct th_client *client);
+void th_quiet(struct th_host *h);
 void th_spec(struct th_host *h, const char *text, bool rematch);
 void th_policy(struct th_host *h, const char *name);
 void th_knob(struct th_host *h, bool of_policy, u32 nr, s64 value);
