@@ -133,7 +133,7 @@ static const char *check_channel(const struct tg_gpu *gpu, const struct tg_clien
 	if (ch->client != client)
 		return "a channel belongs to another client";
 	if (ch->left && list_empty(&ch->jobs))
-		return "a channel that has left lingers";
+		return "a channel that has left stays";
 	list_for_each_entry(job, &ch->jobs, sibling) {
 		if (waits && !tg_job_waits(job))
 			return "a job has gone before one of its channel that came first";
@@ -186,7 +186,7 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	if (tg_gpu_client(gpu, client->id) != client)
 		return "a client is not in the table";
 	if (!client->channels)
-		return "a client without channels lingers";
+		return "a client without channels stays";
 	for (ch = client->channels; ch; ch = ch->next) {
 		wrong = check_channel(gpu, client, ch, n, &slots);
 		if (wrong)
@@ -329,7 +329,7 @@ static noinline const char *check_memory(const struct tg_gpu *gpu)
 	for (i = 0; i < TG_MEM_BUCKETS; i++)
 		for (a = mem->table[i]; a; a = a->hash) {
 			if (!a->used && !a->waiting && !a->clients)
-				return "an account lingers that has nothing to account for";
+				return "an account stays that has nothing to account for";
 			if (a->client ? a->client->account != a->id :
 				    !!tg_mem_promised(mem, a))
 				return "an account has a client that knows it not";

@@ -10,6 +10,12 @@
  * which no client waits goes on. While no client waits or holds the token, the first submission is
  * asked about, and opens its client's gate.
  *
+ * Behind an open gate the policy does not see that the holder has nothing to do. So while another
+ * client waits, the host watches the holder (tg_watch()). When nothing of it is in flight, its gate
+ * is shut, and its turn ends after a linger (struct tg_linger), unless it comes back: that opens
+ * the gate again. The same when a client has come that is behind all others. A host that does not
+ * answer lets each holder have its slice, as NEON does.
+ *
  * A holder whose jobs do not end is cut at the deadline and blamed, and gets no turn until they
  * have.
  *
@@ -17,15 +23,16 @@
  * none of their jobs: these go when the gate opens. A client is booked the time of its turns,
  * whether it used them or not.
  *
- * Good at isolation, at the cost of a drain per slice. Bad at using the GPU: it idles while the
- * holder computes on the CPU, and others wait for a round of turns.
+ * Good at isolation, at the cost of a drain per slice. Bad at latency: a client that comes waits for
+ * all that the holder has in flight, and nothing bounds that.
  */
 #include "turns.h"
 
-enum { KNOB_SLICE };
+enum { KNOB_SLICE, KNOB_LINGER };
 
 static const struct tg_param params[] = {
 	[KNOB_SLICE] = { "slice_us", 1000, 1000000, 30000 },
+	[KNOB_LINGER] = TG_LINGER_PARAM,
 	{ }
 };
 
@@ -49,6 +56,7 @@ static void enter(struct tg_gpu *gpu, struct tg_client *client)
 
 static void dtimeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
+	tg_gap_end(gpu, &tg_turns_share(job->client)->gap);
 	tg_client_queue(job);
 	enter(gpu, job->client);
 }
@@ -62,8 +70,11 @@ static void end_turn(struct tg_gpu *gpu)
 {
 	struct tg_client *client = tg_turns(gpu)->holder;
 
-	tg_charge(client, tg_turns_end(gpu));
-	enter(gpu, client);
+	bool again = !list_empty(&client->queue) && !client->syncing;
+	s64 took = tg_turns_end(gpu, again, slice(gpu));
+
+	tg_charge(client, took);
+	tg_linger_earn(&tg_turns(gpu)->linger, took);
 }
 
 static void begin_turn(struct tg_gpu *gpu, struct tg_client *client)
@@ -87,21 +98,64 @@ static s64 slice_ends(struct tg_gpu *gpu)
 	return tg_after(tg_turns(gpu)->since, slice(gpu));
 }
 
-/* Return: true: the holder's slice is over, and all that it sent has ended. */
-static bool drained(struct tg_gpu *gpu, struct tg_client *holder)
+static void shut(struct tg_gpu *gpu, struct tg_client *holder)
 {
-	if (holder->gate == TG_GATE_OPEN) {
-		if (gpu->now < slice_ends(gpu))
-			return false;
-		if (!tg_turns_first(gpu)) {
+	tg_gate(gpu, holder, TG_GATE_ASK);
+	tg_sync(gpu, holder);
+}
+
+/* The one gate that is open, if any is, is the holder's. */
+static void dtimeslice_quiet(struct tg_gpu *gpu, s64 gap)
+{
+	struct tg_client *holder = tg_turns(gpu)->holder;
+
+	tg_turns(gpu)->watched = true;
+	if (holder && holder->gate == TG_GATE_OPEN && !holder->inflight && tg_turns_first(gpu))
+		shut(gpu, holder);
+}
+
+/* Is the turn over, or, with a host that answers WATCH, does a client wait that is to go first? */
+static bool turn_over(struct tg_gpu *gpu)
+{
+	const struct tg_turns *turns = tg_turns(gpu);
+
+	return gpu->now >= slice_ends(gpu) || (turns->yields && turns->watched);
+}
+
+/* The holder's gate is open: shut it, if that is due. Return: it still is open. */
+static bool stays_open(struct tg_gpu *gpu, struct tg_client *holder)
+{
+	if (!tg_turns_first(gpu)) {
+		if (turn_over(gpu)) {
 			end_turn(gpu);
 			begin_turn(gpu, holder);
-			return false;
 		}
-		tg_gate(gpu, holder, TG_GATE_ASK);
-		tg_sync(gpu, holder);
+		return true;
 	}
-	return !holder->syncing && !holder->inflight;
+	if (turn_over(gpu)) {
+		shut(gpu, holder);
+		return false;
+	}
+	if (!holder->inflight)
+		tg_watch(gpu);
+	return true;
+}
+
+/* Is the holder's turn over, and has all that it sent ended? */
+static bool ended(struct tg_gpu *gpu, struct tg_client *holder)
+{
+	if (holder->gate == TG_GATE_OPEN && stays_open(gpu, holder))
+		return false;
+	if (!list_empty(&holder->queue)) {
+		tg_turns_back(gpu);
+		if (turn_over(gpu))
+			return !holder->syncing && !holder->inflight;
+		/* It has come back while its gate was shut. */
+		tg_gate(gpu, holder, TG_GATE_OPEN);
+		return false;
+	}
+	return !holder->syncing && !holder->inflight &&
+	       !tg_turns_lingers(gpu, gpu->policy_knob[KNOB_LINGER] * TG_USEC);
 }
 
 static void dtimeslice_tick(struct tg_gpu *gpu)
@@ -109,7 +163,7 @@ static void dtimeslice_tick(struct tg_gpu *gpu)
 	struct tg_client *holder = tg_turns(gpu)->holder, *next;
 
 	if (holder) {
-		if (!drained(gpu, holder))
+		if (!ended(gpu, holder))
 			return;
 		end_turn(gpu);
 	}
@@ -120,9 +174,11 @@ static void dtimeslice_tick(struct tg_gpu *gpu)
 
 static s64 dtimeslice_wake(struct tg_gpu *gpu)
 {
-	const struct tg_client *holder = tg_turns(gpu)->holder;
+	const struct tg_turns *turns = tg_turns(gpu);
 
-	return holder && holder->gate == TG_GATE_OPEN ? slice_ends(gpu) : TG_NEVER;
+	if (turns->linger.since)
+		return turns->linger.until;
+	return turns->holder && turns->holder->gate == TG_GATE_OPEN ? slice_ends(gpu) : TG_NEVER;
 }
 
 TG_POLICY(dtimeslice) = {
@@ -136,6 +192,7 @@ TG_POLICY(dtimeslice) = {
 	.drop = tg_turns_drop,
 	.pick = dtimeslice_pick,
 	.idle = dtimeslice_idle,
+	.quiet = dtimeslice_quiet,
 	.tick = dtimeslice_tick,
 	.wake = dtimeslice_wake,
 };

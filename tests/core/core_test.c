@@ -228,8 +228,16 @@ static const struct row rows[] = {
 	  "6000 rematch a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
 	  "7000 done 2\n" "35010 idle 1\n",
 	  "0 free 1, 5002 gate 1 hold, 5002 gate 2 hold, 5002 gate 1 ask, 5002 gate 2 ask, "
-	  "5002 note policy 0 7, 5002 free 2, 5002 gate 1 open, 35002 gate 1 ask, 35002 sync 1, "
-	  "35010 free 3, 35010 gate 2 open" },
+	  "5002 note policy 0 7, 5002 free 2, 5002 gate 1 open, 7000 watch, 35002 gate 1 ask, "
+	  "35002 sync 1, 35010 free 3, 35010 gate 2 open" },
+	{ "dtimeslice: a turn ends when the holder is quiet beside one that waits", "dtimeslice",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n" "2 submit 2 1 2\n"
+	  "1000 done 1\n" "1100 quiet\n" "1110 idle 1\n" "1200 quiet\n",
+	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 0 gate 1 open, 1000 watch, 1100 gate 1 ask, "
+	  "1100 sync 1, 1110 free 2, 1110 gate 2 open, 1200 -16" },
+	{ "dtimeslice: beside none that waits it is not watched", "dtimeslice",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n" "1000 done 1\n",
+	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 0 gate 1 open" },
 	{ "a cancelled waiter leaves its place", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
 	  "3 submit 3 1 3\n" "4 started 1\n" "5 cancel 2\n" "10 done 1\n",

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fair policies keep the engine busy: how much of its time the clients use, beside how much they
+ * use without a policy, on the same load; which part each gets; and how long a client waits that
+ * seldom submits. In tgsim, over half a minute of virtual time. It prints every figure.
+ *
+ * A bound that does not hold yet is an open row. It is printed with its figure, and fails as soon
+ * as it holds, so that the mark goes.
+ */
+#include <stdlib.h>
+#include "../lib/test.h"
+#include "run.h"
+
+#define HEAD	"duration = 30s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
+#define LINGER	(1 * TG_MSEC)		/* linger_us unless set */
+#define LEAST	970			/* permille of what the clients use without a policy */
+#define CLIENTS	4
+
+static const char *const policies[] = { "timeslice", "dtimeslice" };
+
+enum { TIMESLICE = 1, DTIMESLICE = 2 };	/* masks of them */
+
+/* Lines of a [client] section. From a completion to the next doorbell are 30 us more. */
+#define ONE_BY_ONE(gap, cost)	"arrival = back-to-back " gap "\ncost = fixed " cost "\n"
+#define BUSY(depth, cost)	ONE_BY_ONE("", cost) "depth = " depth "\n"
+#define PERIODIC(time, cost)	"arrival = periodic " time "\ncost = fixed " cost "\n"
+#define WEIGHT(n)		"spec = ht:bg:0:0:0:weight=" n "\n"
+#define GAME			ONE_BY_ONE("170us", "4ms")
+
+/*
+ * @client: of a kind each, called a, b, c and d. @light: a seldom submits, and waits for one group
+ * of the others at most, of @longest. @want: permille of the time used that each kind gets, +- @off;
+ * 0: no matter.
+ */
+static const struct load {
+	const char *name, *client[CLIENTS];
+	s64 want[CLIENTS], off;
+	bool light;
+	s64 longest;
+	u32 busy_open, share_open, wait_open;	/* for these policies */
+} loads[] = {
+	{ .name = "0.2 ms every 50 ms beside 10 ms",
+	  .client = { PERIODIC("50ms", "0.2ms"), BUSY("2", "10ms") },
+	  .light = true, .longest = 10 * TG_MSEC,
+	  .wait_open = DTIMESLICE },
+	{ .name = "1 ms every 50 ms beside 10 ms",
+	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "10ms") },
+	  .light = true, .longest = 10 * TG_MSEC,
+	  .wait_open = DTIMESLICE },
+	{ .name = "1 ms every 50 ms beside 10 ms one by one",
+	  .client = { PERIODIC("50ms", "1ms"), BUSY("1", "10ms") },
+	  .light = true, .longest = 10 * TG_MSEC },
+	{ .name = "1 ms every 50 ms beside three of 5 ms",
+	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "5ms") "count = 3\n" },
+	  .light = true, .longest = 5 * TG_MSEC,
+	  .wait_open = DTIMESLICE },
+	{ .name = "24 fps video, 60 fps compositor, 20 ms",
+	  .client = { PERIODIC("41.7ms", "4ms"), PERIODIC("16.7ms", "2ms"), BUSY("2", "20ms") },
+	  .light = true, .longest = 20 * TG_MSEC,
+	  .wait_open = TIMESLICE | DTIMESLICE /* the compositor waits, too */ },
+	{ .name = "ten of 1 ms every 100 ms beside 10 ms",
+	  .client = { PERIODIC("100ms", "1ms") "count = 10\nstagger = 7ms\n", BUSY("2", "10ms") },
+	  .light = true, .longest = 10 * TG_MSEC,
+	  .wait_open = TIMESLICE | DTIMESLICE /* other light clients wait, too */ },
+	{ .name = "weight 1000 with 2 %, weight 1 busy",
+	  .client = { PERIODIC("50ms", "1ms") WEIGHT("1000"), BUSY("2", "10ms") WEIGHT("1") },
+	  .light = true, .longest = 10 * TG_MSEC,
+	  .wait_open = DTIMESLICE },
+	{ .name = "weight 1 with 2 %, weight 1000 busy",
+	  .client = { PERIODIC("50ms", "1ms") WEIGHT("1"), BUSY("2", "10ms") WEIGHT("1000") } },
+	{ .name = "bursts of ten beside 10 ms",
+	  .client = { "arrival = bursts 10 every 100ms\ncost = fixed 1ms\n", BUSY("2", "10ms") } },
+	{ .name = "at random beside 10 ms",
+	  .client = { "arrival = poisson 30/s\ncost = fixed 5ms\n", BUSY("2", "10ms") } },
+	{ .name = "ten that think for 3 ms",
+	  .client = { ONE_BY_ONE("3ms", "1ms") "count = 10\n" } },
+	{ .name = "5 ms with thinking beside 20 ms",
+	  .client = { ONE_BY_ONE("5ms", "5ms"), BUSY("2", "20ms") } },
+	{ .name = "0.5, 2, 8 and 20 ms",
+	  .client = { BUSY("2", "0.5ms"), BUSY("2", "2ms"), BUSY("2", "8ms"), BUSY("2", "20ms") },
+	  .want = { 250, 250, 250, 250 }, .off = 20 },
+	{ .name = "0.1, 0.2, 0.5 and 1 ms",
+	  .client = { BUSY("2", "0.1ms"), BUSY("2", "0.2ms"), BUSY("2", "0.5ms"), BUSY("2", "1ms") },
+	  .want = { 250, 250, 250, 250 }, .off = 20 },
+	{ .name = "weights 1, 2 and 4",
+	  .client = { BUSY("2", "8ms") WEIGHT("1"), BUSY("2", "2ms") WEIGHT("2"),
+		      BUSY("2", "4ms") WEIGHT("4") },
+	  .want = { 143, 286, 571 }, .off = 20 },
+	{ .name = "1 ms, a hundred deep and one by one",
+	  .client = { BUSY("100", "1ms"), BUSY("1", "1ms") }, .want = { 500, 500 }, .off = 20 },
+	{ .name = "a game beside a bomb of depth 1", .client = { GAME, BUSY("1", "20ms") },
+	  .want = { 500, 500 }, .off = 20 },
+	{ .name = "a game beside a bomb of depth 2", .client = { GAME, BUSY("2", "20ms") },
+	  .want = { 500, 500 }, .off = 20 },
+	{ .name = "a game beside a bomb of depth 8", .client = { GAME, BUSY("8", "20ms") },
+	  .want = { 500, 500 }, .off = 20 },
+	{ .name = "a game beside a bomb of depth 32", .client = { GAME, BUSY("32", "20ms") },
+	  .want = { 500, 500 }, .off = 20 },
+	{ .name = "a game beside a bomb of depth 100", .client = { GAME, BUSY("100", "20ms") },
+	  .want = { 500, 500 }, .off = 20, .share_open = DTIMESLICE },
+	{ .name = "a game beside a bomb of depth 1000", .client = { GAME, BUSY("1000", "20ms") },
+	  .want = { 500, 500 }, .off = 20, .share_open = DTIMESLICE },
+};
+
+static bool simulate(const struct load *load, const char *policy, u32 kinds,
+		     struct tgs_scenario *s, struct tgs_result *r)
+{
+	char error[TGS_MESSAGE], text[4096];
+	u32 i;
+
+	snprintf(text, sizeof(text), HEAD "%s\n", policy);
+	for (i = 0; i < kinds && load->client[i]; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "[client %c]\n%s",
+			 'a' + i, load->client[i]);
+	if (!tgs_scenario_parse(s, text, ".", error) && !tgs_run(s, NULL, r, error))
+		return true;
+	test_row(load->name, false, "%s: %s", policy, error);
+	tgs_scenario_deinit(s);
+	return false;
+}
+
+static void end(struct tgs_scenario *s, struct tgs_result *r)
+{
+	tgs_result_deinit(r);
+	tgs_scenario_deinit(s);
+}
+
+/* Time used by clients of the kind; of all. */
+static s64 used(const struct tgs_result *r, u32 kind)
+{
+	s64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < r->nr_clients; i++)
+		sum += r->clients[i].conf == kind ? r->clients[i].stats.used : 0;
+	return sum;
+}
+
+static s64 busy(const struct tgs_result *r)
+{
+	return r->gpus[0].engine[0].busy;
+}
+
+/* The latency that 99 of 100 groups of the first kind do not exceed; of its worst client. */
+static s64 latency(const struct tgs_result *r)
+{
+	s64 worst = 0;
+	u32 i;
+
+	for (i = 0; i < r->nr_clients && !r->clients[i].conf; i++)
+		worst = max(worst, tgs_hist_at(&r->clients[i].stats.latency, 990));
+	return worst;
+}
+
+/* @open: the bound is known not to hold. */
+static void row(const struct load *load, const char *policy, const char *what, bool open, bool holds,
+		const char *figures)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s: %s: %s", policy, load->name, what);
+	printf("# %s%s: %s\n", open ? "open: " : "", name, figures);
+	if (open)
+		test_row(name, !holds, "it holds (%s): it is not open any more", figures);
+	else
+		test_row(name, holds, "%s", figures);
+}
+
+static void shares(const struct load *load, u32 policy, const struct tgs_result *r)
+{
+	bool good = true;
+	char text[64] = "";
+	s64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < CLIENTS; i++)
+		sum += used(r, i);
+	for (i = 0; i < CLIENTS && load->client[i]; i++) {
+		s64 has = used(r, i) * 1000 / max(sum, (s64)1);
+
+		good = good && llabs(has - load->want[i]) <= load->off;
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%lld.%lld %%",
+			 i ? ", " : "", (long long)has / 10, (long long)has % 10);
+	}
+	row(load, policies[policy], "shares", load->share_open & 1 << policy, good, text);
+}
+
+/* The wait of a light client beside what it has alone. */
+static void wait(const struct load *load, u32 policy, const struct tgs_result *r)
+{
+	struct tgs_scenario s;
+	struct tgs_result alone;
+	char text[128];
+	s64 limit;
+
+	if (!simulate(load, policies[policy], 1, &s, &alone))
+		return;
+	limit = latency(&alone) + load->longest + LINGER;
+	snprintf(text, sizeof(text), "%.2f ms in 99 of 100, of at most %.2f", latency(r) / 1e6,
+		 limit / 1e6);
+	row(load, policies[policy], "the light client's wait", load->wait_open & 1 << policy,
+	    latency(r) <= limit, text);
+	end(&s, &alone);
+}
+
+static void run(const struct load *load, u32 policy, s64 none)
+{
+	struct tgs_scenario s;
+	struct tgs_result r;
+	char text[128];
+	s64 permille;
+
+	if (!simulate(load, policies[policy], CLIENTS, &s, &r))
+		return;
+	permille = busy(&r) * 1000 / none;
+	snprintf(text, sizeof(text), "%.1f %% busy, %lld.%lld %% of what none reaches",
+		 busy(&r) / 30e7, (long long)permille / 10, (long long)permille % 10);
+	row(load, policies[policy], "busy", load->busy_open & 1 << policy, permille >= LEAST, text);
+	test_row("nothing is wrong", !r.gpus[0].notes[TG_NOTE_EJECTED_STARVED] &&
+		 !r.gpus[0].notes[TG_NOTE_EJECTED_PICK] && !r.gpus[0].notes[TG_NOTE_LOST], "it is");
+	if (load->want[0])
+		shares(load, policy, &r);
+	if (load->light)
+		wait(load, policy, &r);
+	end(&s, &r);
+}
+
+int main(void)
+{
+	struct tgs_scenario s;
+	struct tgs_result r;
+	u32 i, policy;
+	s64 none;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		if (!simulate(&loads[i], "none", CLIENTS, &s, &r))
+			continue;
+		none = busy(&r);
+		end(&s, &r);
+		for (policy = 0; policy < ARRAY_SIZE(policies); policy++)
+			run(&loads[i], policy, none);
+	}
+	return test_end();
+}
