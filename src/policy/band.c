@@ -8,8 +8,9 @@
  *
  *	demote	if its budget < 0 and its utilisation > its share, it goes to the tail;
  *	choose	the first one that has a job waiting;
- *	wait	if that is another than the last one and is over its share, wait up to wait_us
- *		(0.5 ms) for a virtual GPU that is further below its share.
+ *	wait	if that is another than the last one and is over its share, wait for a virtual GPU
+ *		that is further below its share, has just had a group and is about to have the
+ *		next one: a linger (struct tg_linger) of up to wait_us (0.5 ms).
  *
  * In the chosen one the client of highest priority goes (TimeGraph's way: vqueue.c). Why the wait:
  * a client with short groups submits its next one a moment after the last has ended. Without the
@@ -21,9 +22,15 @@
  *
  *	A group that may go is held against the share at its middle, as long as it lasts on average.
  *	Held at its start, long groups would get half a group too much per window.
- *	Figure 2 waits whenever the chosen one is over its share. This waits only if a virtual GPU
- *	that is lower is absent, and has used the engine lately. Of those that wait the lowest goes,
- *	at once if no absent one is lower; Figure 2 lets the next to arrive go.
+ *	Figure 2 waits for wait_us whenever the chosen one is over its share. This waits only if a
+ *	virtual GPU that is lower is absent, and is expected: as long as the gap from its last group
+ *	to its next usually is. Of those that wait the lowest goes, at once if no absent one is
+ *	lower; Figure 2 lets the next to arrive go.
+ *	A client may follow its own groups (HT) beside others that wait, while its virtual GPU is
+ *	the head or the lowest, and always only as far as those in flight last no longer than wait_us. So short
+ *	groups leave no gaps, and a client that comes waits for one long group.
+ *	faithful=1 undoes these two: wait_us for any lower one that has used the engine lately, and
+ *	depth groups in flight where no other virtual GPU waits.
  *	The published code clears utilisations every second, which forgets which one was ahead. Here
  *	they, and the time that they are held against, are halved. The waits are left out of that
  *	time, or virtual GPUs with long groups would get their share of the waits.
@@ -33,39 +40,41 @@
  *
  * Good at shares over a second or so, also of long groups, and where some virtual GPUs are idle:
  * the others use what is left. Bad at latency: a virtual GPU that is over its share waits, for up
- * to the window. It idles the engine for up to wait_us per group of such a one. The wait has to be
- * longer than a client needs from a completion to its next submission.
+ * to the window. wait_us has to be longer than a client needs from a completion to its next
+ * submission.
  */
 #include "vqueue.h"
 
-enum { KNOB_WAIT = TG_VQUEUE_KNOBS };
+enum { KNOB_WAIT = TG_VQUEUE_KNOBS, KNOB_FAITHFUL };
 
 static const struct tg_param params[] = {
 	TG_VQUEUE_PARAMS,
 	TG_VQUEUE_BUDGET_PARAMS,
 	TG_VQUEUE_WINDOW_PARAM,
 	[KNOB_WAIT] = { "wait_us", 0, 400000, 500 },
+	[KNOB_FAITHFUL] = { "faithful", 0, 1, 0 },
 	{ }
 };
 
 struct state {
 	struct tg_vqueues queues;
-	s64 since[TG_MEMORY];	/* start of the wait under way, TG_NEVER: none is */
+	struct tg_linger wait[TG_MEMORY];
 };
 
-static s64 wait_end(const struct tg_gpu *gpu, const struct state *st, u32 queue)
+/* May the queue wait for @absent, which has no job? */
+static bool waits(struct tg_gpu *gpu, struct tg_vgpu *absent, u32 queue)
 {
-	return tg_after(st->since[queue], gpu->policy_knob[KNOB_WAIT] * TG_USEC);
-}
+	struct tg_linger *wait = &tg_gpu_priv(gpu, struct state)->wait[queue];
+	s64 most = gpu->policy_knob[KNOB_WAIT] * TG_USEC;
 
-static void band_init(struct tg_gpu *gpu)
-{
-	struct state *st = tg_gpu_priv(gpu, struct state);
-	u32 q;
-
-	tg_vqueue_init(gpu);
-	for (q = 0; q < TG_MEMORY; q++)
-		st->since[q] = TG_NEVER;
+	if (!gpu->policy_knob[KNOB_FAITHFUL])
+		return tg_linger(gpu, wait, &tg_vgpu_priv(absent, struct tg_vshare)->of[queue].gap,
+				 most);
+	if (!wait->since) {
+		wait->since = gpu->now;
+		wait->until = gpu->now + most;
+	}
+	return gpu->now < wait->until;
 }
 
 static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
@@ -79,20 +88,21 @@ static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
 	absent = tg_vqueue_lowest(gpu, queue, false);
 	if (!absent || tg_vqueue_level(gpu, absent, queue) >= tg_vqueue_level(gpu, next, queue))
 		return next;
-	st->since[queue] = min(st->since[queue], gpu->now);
-	return wait_end(gpu, st, queue) <= gpu->now ? next : NULL;
+	return waits(gpu, absent, queue) ? NULL : next;
 }
 
 static struct tg_job *band_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_job *job = tg_vqueue_pick(gpu, engine, choose);
-	u32 queue = job ? tg_vqueue_of(gpu, job) : 0;
+	s64 ahead = gpu->policy_knob[KNOB_FAITHFUL] ? -1 :
+		    gpu->policy_knob[KNOB_WAIT] * TG_USEC;
+	struct tg_job *job = tg_vqueue_pick(gpu, engine, choose, ahead);
+	u32 queue;
 
-	if (job && st->since[queue] != TG_NEVER) {
-		st->queues.of[queue].idle += gpu->now - st->since[queue];
-		st->since[queue] = TG_NEVER;
-	}
+	if (!job)
+		return NULL;
+	queue = tg_vqueue_of(gpu, job);
+	st->queues.of[queue].idle += tg_linger_end(gpu, &st->wait[queue]);
 	return job;
 }
 
@@ -101,6 +111,7 @@ static void band_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 	struct tg_vgpu *vgpu = &gpu->vgpu[job->client->vgpu];
 	u32 queue = tg_vqueue_ended(gpu, job, used);
 
+	tg_linger_earn(&tg_gpu_priv(gpu, struct state)->wait[queue], used);
 	if (tg_vqueue_charge(gpu, vgpu, queue, used) < 0 && tg_vqueue_over(gpu, vgpu, queue))
 		tg_vqueue_rotate(gpu, vgpu, queue);
 }
@@ -126,8 +137,8 @@ static s64 band_wake(struct tg_gpu *gpu)
 	u32 q;
 
 	for (q = 0; q < TG_MEMORY; q++)
-		if (wait_end(gpu, st, q) > gpu->now)
-			wake = min(wake, wait_end(gpu, st, q));
+		if (st->wait[q].since && st->wait[q].until > gpu->now)
+			wake = min(wake, st->wait[q].until);
 	return wake;
 }
 
@@ -135,7 +146,7 @@ TG_POLICY(band) = {
 	.name = "band",
 	.mode = TG_GATE_ASK,
 	.params = params,
-	.init = band_init,
+	.init = tg_vqueue_init,
 	.leave = tg_vqueue_leave,
 	.queue = tg_vqueue_queue,
 	.drop = tg_vqueue_drop,

@@ -44,12 +44,15 @@ void tg_linger_earn(struct tg_linger *linger, s64 used)
 bool tg_linger(const struct tg_gpu *gpu, struct tg_linger *linger, const struct tg_gap *gap,
 	       s64 most)
 {
+	s64 until;
+
 	if (!linger->since) {
 		most = min(most, linger->credit);
-		if (!gap->since || gap->mean > most)
+		until = min(gap->since + 2 * gap->mean + SPARE, gpu->now + most);
+		if (!gap->since || gap->mean > most || until <= gpu->now)
 			return false;
 		linger->since = gpu->now;
-		linger->until = min(gap->since + 2 * gap->mean + SPARE, gpu->now + most);
+		linger->until = until;
 	}
 	return gpu->now < linger->until;
 }

@@ -18,7 +18,7 @@ static const struct tg_param params[] = {
 
 static struct tg_job *vfifo_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	return tg_vqueue_pick(gpu, engine, tg_vqueue_head);
+	return tg_vqueue_pick(gpu, engine, tg_vqueue_head, -1);
 }
 
 static void vfifo_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)

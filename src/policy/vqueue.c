@@ -43,6 +43,16 @@ void tg_vqueue_leave(struct tg_gpu *gpu, struct tg_client *client)
 			qs->of[q].holder = NULL;
 }
 
+static u32 queue_of(const struct tg_gpu *gpu, bool copies)
+{
+	return mrq(gpu) && copies ? TG_COPY : TG_COMPUTE;
+}
+
+u32 tg_vqueue_of(const struct tg_gpu *gpu, const struct tg_job *job)
+{
+	return queue_of(gpu, tg_job_kind(job) == TG_COPY);
+}
+
 /* ---- jobs that wait --------------------------------------------------------------------- */
 
 /* Where the job's client is sorted: by its virtual GPU, and by what its first job does. */
@@ -56,6 +66,7 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_client *client = job->client;
 	struct tg_job *first = tg_first_job(client);
 
+	tg_gap_end(gpu, &share(&gpu->vgpu[client->vgpu])->of[tg_vqueue_of(gpu, job)].gap);
 	if (first && job->seq < first->seq)
 		tg_ready_remove(ready_of(gpu, first), client);
 	if (tg_client_queue(job))
@@ -121,16 +132,6 @@ void tg_vqueue_rotate(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
 
 /* ---- which job goes --------------------------------------------------------------------- */
 
-static u32 queue_of(const struct tg_gpu *gpu, bool copies)
-{
-	return mrq(gpu) && copies ? TG_COPY : TG_COMPUTE;
-}
-
-u32 tg_vqueue_of(const struct tg_gpu *gpu, const struct tg_job *job)
-{
-	return queue_of(gpu, tg_job_kind(job) == TG_COPY);
-}
-
 static bool busy(const struct tg_gpu *gpu, u32 queue)
 {
 	u32 i;
@@ -141,8 +142,20 @@ static bool busy(const struct tg_gpu *gpu, u32 queue)
 	return false;
 }
 
+/* Does another virtual GPU have a job waiting? */
+static bool others_wait(struct tg_gpu *gpu, const struct tg_vgpu *own, u32 queue)
+{
+	struct tg_vgpu *v;
+
+	for (v = gpu->vgpu; v <= &gpu->vgpu[TG_VGPUS_MAX]; v++)
+		if (v != own && v->clients && first_in(gpu, v, queue))
+			return true;
+	return false;
+}
+
 /* The next job of the queue's holder, if it may go beside its own in flight; else NULL. */
-static struct tg_job *follow(struct tg_gpu *gpu, const struct tg_engine *engine, u32 queue)
+static struct tg_job *follow(struct tg_gpu *gpu, const struct tg_engine *engine, u32 queue,
+			     s64 ahead)
 {
 	struct tg_client *holder = queues(gpu)->of[queue].holder;
 	struct tg_vgpu *v;
@@ -154,10 +167,14 @@ static struct tg_job *follow(struct tg_gpu *gpu, const struct tg_engine *engine,
 	job = tg_first_job(holder);
 	if (!job || job->engines != 1 << engine->index)
 		return NULL;
-	for (v = gpu->vgpu; v <= &gpu->vgpu[TG_VGPUS_MAX]; v++)
-		if (v != &gpu->vgpu[holder->vgpu] && v->clients && first_in(gpu, v, queue))
-			return NULL;
 	v = &gpu->vgpu[holder->vgpu];
+	if (ahead >= 0 && gpu->nr_clients > 1 &&
+	    holder->inflight * share(v)->of[queue].length > ahead)
+		return NULL;
+	if (others_wait(gpu, v, queue) &&
+	    (ahead < 0 || (tg_vqueue_head(gpu, queue) != v &&
+			   tg_vqueue_lowest(gpu, queue, true) != v)))
+		return NULL;
 	return first_in(gpu, v, queue)->client->prio > holder->prio ? NULL : job;
 }
 
@@ -185,14 +202,14 @@ static struct tg_job *neglected(struct tg_gpu *gpu, const struct tg_engine *engi
 }
 
 struct tg_job *tg_vqueue_pick(struct tg_gpu *gpu, struct tg_engine *engine,
-			      struct tg_vgpu *(*choose)(struct tg_gpu *gpu, u32 queue))
+			      struct tg_vgpu *(*choose)(struct tg_gpu *gpu, u32 queue), s64 ahead)
 {
 	u32 queue = queue_of(gpu, engine->index);
 	struct tg_job *job = NULL;
 	struct tg_vgpu *v;
 
 	if (engine->inflight) {
-		job = follow(gpu, engine, queue);
+		job = follow(gpu, engine, queue, ahead);
 	} else if (!busy(gpu, queue)) {
 		v = choose(gpu, queue);
 		job = v ? first_in(gpu, v, queue) : NULL;
@@ -234,6 +251,8 @@ u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 	share(v)->of[queue].used = sum(share(v)->of[queue].used, used);
 	share(v)->of[queue].length += div64_s64(min(used, LARGE) - share(v)->of[queue].length, 8);
 	share(v)->of[queue].went = gpu->now;
+	if (!job->client->inflight && !first_in(gpu, v, queue))
+		tg_gap_begin(gpu, &share(v)->of[queue].gap);
 	queues(gpu)->of[queue].last = v;
 	return queue;
 }
@@ -284,13 +303,10 @@ s64 tg_vqueue_charge(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 us
 
 s64 tg_vqueue_held(struct tg_gpu *gpu, const struct tg_job *job, s64 held)
 {
-	struct tg_vgpu *own = &gpu->vgpu[job->client->vgpu], *v = gpu->vgpu;
+	struct tg_vgpu *own = &gpu->vgpu[job->client->vgpu];
 	u32 queue = tg_vqueue_of(gpu, job);
 
-	while (v <= &gpu->vgpu[TG_VGPUS_MAX] &&
-	       (v == own || !v->clients || !first_in(gpu, v, queue)))
-		v++;
-	if (v > &gpu->vgpu[TG_VGPUS_MAX])
+	if (!others_wait(gpu, own, queue))
 		return TG_NEVER;
 	share(own)->of[queue].used = sum(share(own)->of[queue].used, held);
 	return tg_vqueue_charge(gpu, own, queue, held);

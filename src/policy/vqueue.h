@@ -10,6 +10,7 @@
 #ifndef TG_POLICY_VQUEUE_H
 #define TG_POLICY_VQUEUE_H
 
+#include "linger.h"
 #include "ready.h"
 
 /** The first knobs of such a policy, as far as it has them, and their rows in its table */
@@ -60,12 +61,14 @@ struct tg_vqueues {
  * @of.used: time used since tg_vqueues.since, ns
  * @of.length: running mean of what its groups take, ns
  * @of.went: when a group of it ended last
+ * @of.gap: from its last group in the queue to its next
  * @of.turn: its place: the smallest is the head of the queue
  */
 struct tg_vshare {
 	struct tg_ready ready[TG_MEMORY];
 	struct {
 		s64 budget, used, length, went;
+		struct tg_gap gap;
 		u64 turn;
 	} of[TG_MEMORY];
 };
@@ -83,13 +86,16 @@ s64 tg_vqueue_wake(struct tg_gpu *gpu);
  * @engine: the engine
  * @choose: names the virtual GPU that @queue goes to, now that nothing of it is in flight: one
  *	that has a job waiting for it, or NULL: none now
+ * @ahead: how long the groups in flight may last beside which one of the same client may go, ns:
+ *	another client waits for them; -1: no limit
  *
- * HT: a client may follow its own groups where no other virtual GPU has a job waiting, and no
- * client of higher priority in its own. An engine that has idled for half of starvation_us beside a
+ * HT: a client may follow its own groups where no client of higher priority waits in its virtual
+ * GPU, and no other virtual GPU has a job waiting or, with @ahead, its own is the head of the
+ * queue or the lowest. The only client of a GPU has no limit. An engine that has idled for half of starvation_us beside a
  * job that it could run (SDQ: another engine is busy) gets that job.
  */
 struct tg_job *tg_vqueue_pick(struct tg_gpu *gpu, struct tg_engine *engine,
-			      struct tg_vgpu *(*choose)(struct tg_gpu *gpu, u32 queue));
+			      struct tg_vgpu *(*choose)(struct tg_gpu *gpu, u32 queue), s64 ahead);
 
 /**
  * tg_vqueue_head() - the first virtual GPU in the queue that has a job waiting

@@ -16,24 +16,25 @@
 #define LEAST	970			/* permille of what the clients use without a policy */
 #define CLIENTS	4
 
-static const char *const policies[] = { "timeslice", "dtimeslice" };
+static const char *const policies[] = { "timeslice", "dtimeslice", "band" };
 
-enum { TIMESLICE = 1, DTIMESLICE = 2 };	/* masks of them */
+enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4 };	/* masks of them */
 
 /* Lines of a [client] section. From a completion to the next doorbell are 30 us more. */
 #define ONE_BY_ONE(gap, cost)	"arrival = back-to-back " gap "\ncost = fixed " cost "\n"
 #define BUSY(depth, cost)	ONE_BY_ONE("", cost) "depth = " depth "\n"
 #define PERIODIC(time, cost)	"arrival = periodic " time "\ncost = fixed " cost "\n"
-#define WEIGHT(n)		"spec = ht:bg:0:0:0:weight=" n "\n"
 #define GAME			ONE_BY_ONE("170us", "4ms")
 
 /*
- * @client: of a kind each, called a, b, c and d. @light: a seldom submits, and waits for one group
- * of the others at most, of @longest. @want: permille of the time used that each kind gets, +- @off;
- * 0: no matter.
+ * @client: of a kind each, called a, b, c and d. @weight: of each; 0: 1. Under band, each kind has a
+ * virtual GPU, and its weight is that one's part of @parts percent (0: 100). @light: a seldom
+ * submits, and waits for one group of the others at most, of @longest. @want: permille of the time
+ * used that each kind gets, +- @off; 0: no matter.
  */
 static const struct load {
 	const char *name, *client[CLIENTS];
+	u32 weight[CLIENTS], parts;
 	s64 want[CLIENTS], off;
 	bool light;
 	s64 longest;
@@ -63,11 +64,11 @@ static const struct load {
 	  .light = true, .longest = 10 * TG_MSEC,
 	  .wait_open = TIMESLICE | DTIMESLICE /* other light clients wait, too */ },
 	{ .name = "weight 1000 with 2 %, weight 1 busy",
-	  .client = { PERIODIC("50ms", "1ms") WEIGHT("1000"), BUSY("2", "10ms") WEIGHT("1") },
+	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "10ms") }, .weight = { 1000, 1 },
 	  .light = true, .longest = 10 * TG_MSEC,
 	  .wait_open = DTIMESLICE },
 	{ .name = "weight 1 with 2 %, weight 1000 busy",
-	  .client = { PERIODIC("50ms", "1ms") WEIGHT("1"), BUSY("2", "10ms") WEIGHT("1000") } },
+	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "10ms") }, .weight = { 1, 1000 } },
 	{ .name = "bursts of ten beside 10 ms",
 	  .client = { "arrival = bursts 10 every 100ms\ncost = fixed 1ms\n", BUSY("2", "10ms") } },
 	{ .name = "at random beside 10 ms",
@@ -82,9 +83,12 @@ static const struct load {
 	{ .name = "0.1, 0.2, 0.5 and 1 ms",
 	  .client = { BUSY("2", "0.1ms"), BUSY("2", "0.2ms"), BUSY("2", "0.5ms"), BUSY("2", "1ms") },
 	  .want = { 250, 250, 250, 250 }, .off = 20 },
+	{ .name = "0.1, 0.2, 0.5 and 1 ms, virtual GPUs of 24 % each",
+	  .client = { BUSY("2", "0.1ms"), BUSY("2", "0.2ms"), BUSY("2", "0.5ms"), BUSY("2", "1ms") },
+	  .parts = 96, .busy_open = BAND },
 	{ .name = "weights 1, 2 and 4",
-	  .client = { BUSY("2", "8ms") WEIGHT("1"), BUSY("2", "2ms") WEIGHT("2"),
-		      BUSY("2", "4ms") WEIGHT("4") },
+	  .client = { BUSY("2", "8ms"), BUSY("2", "2ms"), BUSY("2", "4ms") },
+	  .weight = { 1, 2, 4 },
 	  .want = { 143, 286, 571 }, .off = 20 },
 	{ .name = "1 ms, a hundred deep and one by one",
 	  .client = { BUSY("100", "1ms"), BUSY("1", "1ms") }, .want = { 500, 500 }, .off = 20 },
@@ -102,16 +106,39 @@ static const struct load {
 	  .want = { 500, 500 }, .off = 20, .share_open = DTIMESLICE },
 };
 
+static u32 weight(const struct load *load, u32 i)
+{
+	return load->client[i] ? load->weight[i] ?: 1 : 0;
+}
+
+/* The virtual GPUs, one for each kind, in percent. */
+static void vgpus(const struct load *load, char *text, size_t room)
+{
+	u32 i, sum = 0, share;
+
+	for (i = 0; i < CLIENTS; i++)
+		sum += weight(load, i);
+	snprintf(text, room, "[spec]\n");
+	for (i = 0; i < CLIENTS && load->client[i]; i++) {
+		share = max((load->parts ?: 100) * weight(load, i) / sum, 1u);
+		snprintf(text + strlen(text), room - strlen(text), "[vgpu %c]:%u:%u:%u\n", 'a' + i,
+			 share, share, share);
+	}
+}
+
 static bool simulate(const struct load *load, const char *policy, u32 kinds,
 		     struct tgs_scenario *s, struct tgs_result *r)
 {
-	char error[TGS_MESSAGE], text[4096];
+	char error[TGS_MESSAGE], text[4096], virtual[256] = "";
 	u32 i;
 
-	snprintf(text, sizeof(text), HEAD "%s\n", policy);
+	if (!strcmp(policy, "band"))
+		vgpus(load, virtual, sizeof(virtual));
+	snprintf(text, sizeof(text), HEAD "%s\n%s", policy, virtual);
 	for (i = 0; i < kinds && load->client[i]; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "[client %c]\n%s",
-			 'a' + i, load->client[i]);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "[client %c]\n%sspec = ht:bg:0:0:0:weight=%u, vgpu=%c\n", 'a' + i,
+			 load->client[i], weight(load, i), 'a' + i);
 	if (!tgs_scenario_parse(s, text, ".", error) && !tgs_run(s, NULL, r, error))
 		return true;
 	test_row(load->name, false, "%s: %s", policy, error);
