@@ -9,8 +9,8 @@
  * lead		with lead_us: a group whose reserve limits nothing also goes beside one that is
  *		predicted to end within it; a job that arrives then waits for those two
  * reserve	over any window of length t at most C (ceil(t/T) + 1) plus one group per job that
- *		may be in flight (AE: one group more, since x may be larger than C; none where
- *		all costs are equal and smaller than C)
+ *		may be in flight (AE: one x more, the largest, since the budget grows to x; none
+ *		where all costs are equal and smaller than C)
  * share	a client that always has work and no rival gets C/T, to within a few groups
  * work		an engine is not idle while a job is eligible for it
  * bypass	where jobs may bypass the core (tg_gpu_may_bypass()), all is as if they had been
@@ -127,6 +127,7 @@ struct uses {
 	const struct tg_reserve *reserve;
 	u32 nr, depth;
 	u32 known;		/* from this one on, all were predicted at what they took */
+	s64 x;			/* the largest prediction */
 	s64 from[USES], to[USES];
 };
 
@@ -323,6 +324,7 @@ static void use(struct prop *p, const struct th_job *job, s64 from, s64 to)
 		return;
 	u->from[u->nr] = from;
 	u->to[u->nr++] = to;
+	u->x = max(u->x, job->core.predicted);
 	if (job->core.predicted < to - from)
 		u->known = u->nr;
 }
@@ -338,7 +340,7 @@ static void check_windows(struct prop *p, const struct uses *u)
 		return;
 	for (i = 0; i < u->nr; i++)
 		longest = max(longest, u->to[i] - u->from[i]);
-	slack = longest * (u->depth + (r->kind == TG_AE));
+	slack = longest * u->depth + (r->kind == TG_AE ? max(longest, u->x) : 0);
 	i = 0;
 	if (p->row->what == EXACT) {	/* but those that came before any was known: nothing is overdrawn */
 		slack = 0;
