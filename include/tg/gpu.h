@@ -156,7 +156,7 @@ struct tg_stats {
 	TG_CLIENT_ROWS(TG_STATS_32)
 } __packed __aligned(4);	/* the u32s are odd in number: no hole behind them */
 
-#define TG_VGPU_PRIV	144	/* bytes a policy may keep in each virtual GPU */
+#define TG_VGPU_PRIV	176	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
 #define TG_GPU_PRIV	256	/* and in each GPU */
 #define TG_KNOBS_MAX	16	/* knobs that a policy may have */

@@ -170,8 +170,8 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
 
 /*
  * tg_gate(), tg_sync(), tg_watch() and tg_poll() may be called from init(), join(), idle(), quiet(),
- * sample() and tick(), not in the middle of a job's arrow: queue(), drop(), pick(), done(), lost(), leave().
- * tick() follows in the same event; after a join() only when the policy has all clients.
+ * sample() and tick(), not in the middle of a job's arrow: queue(), drop(), pick(), done(), lost(),
+ * leave(). tick() follows in the same event; after a join() only when the policy has all clients.
  */
 
 /**

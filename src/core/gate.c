@@ -14,8 +14,8 @@
  * jobs that wait. SYNC is sent after the gate. The policy's queue follows a gate that changes to or
  * from ASK at once.
  *
- * While clients wait, a policy has the host watch (WATCH) when nothing is in flight that went through
- * an open gate (QUIET).
+ * While clients wait, a policy has the host watch (WATCH) when nothing is in flight that went
+ * through an open gate (QUIET).
  *
  * Policies call tg_gate(), tg_sync() and tg_watch(); client.c, engine.c, handover.c, job.c and
  * match.c the rest; feed.c the events IDLE and QUIET; under the GPU's lock.

@@ -27,8 +27,8 @@
  *	to its next usually is. Of those that wait the lowest goes, at once if no absent one is
  *	lower; Figure 2 lets the next to arrive go.
  *	A client may follow its own groups (HT) beside others that wait, while its virtual GPU is
- *	the head or the lowest, and always only as far as those in flight last no longer than wait_us. So short
- *	groups leave no gaps, and a client that comes waits for one long group.
+ *	the head or the lowest, and always only as far as those in flight last no longer than
+ *	wait_us. So short groups leave no gaps, and a client that comes waits for one long group.
  *	faithful=1 undoes these two: wait_us for any lower one that has used the engine lately, and
  *	depth groups in flight where no other virtual GPU waits.
  *	The published code clears utilisations every second, which forgets which one was ahead. Here

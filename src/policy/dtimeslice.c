@@ -23,8 +23,8 @@
  * none of their jobs: these go when the gate opens. A client is booked the time of its turns,
  * whether it used them or not.
  *
- * Good at isolation, at the cost of a drain per slice. Bad at latency: a client that comes waits for
- * all that the holder has in flight, and nothing bounds that.
+ * Good at isolation, at the cost of a drain per slice. Bad at latency: a client that comes waits
+ * for all that the holder has in flight, and nothing bounds that.
  */
 #include "turns.h"
 

@@ -45,8 +45,8 @@ void tg_linger_earn(struct tg_linger *linger, s64 used);
  * @most: the longest linger, ns
  *
  * A linger lasts as long as the client's gap usually does, with some time to spare, counted from
- * its last group, and @most at most. There is none where the mean gap is longer than that, or than the credit. The caller ends
- * each linger.
+ * its last group, and @most at most. There is none where the mean gap is longer than that, or than
+ * the credit. The caller ends each linger.
  *
  * Return: true: until linger->until, unless the client comes earlier.
  */

@@ -3,8 +3,14 @@
  * Clients with queued jobs, by priority: for policies that go by it.
  *
  * Each client keeps its waiting jobs in arrival order. The clients that have any are in one tree,
- * ordered by priority, then by the arrival of their first job. Policies call it, under the GPU's
- * lock.
+ * ordered by priority, then by virtual time, then by the arrival of their first job. Policies call
+ * it, under the GPU's lock.
+ *
+ * Virtual time grows by what a client's jobs have used, so a client that had the engine for longer
+ * goes after equals that had less. A client that comes back starts with the least of its equals at
+ * least: no time is saved up. What it had more than they it repays, up to REPAID.
+ *
+ * A policy that charges no client has equals in arrival order.
  */
 #include "ready.h"
 
@@ -14,19 +20,77 @@ static u64 arrived(const struct tg_client *client)
 	return list_first_entry(&client->queue, struct tg_job, link)->seq;
 }
 
-static bool before(struct rb_node *node, const struct rb_node *other)
-{
-	struct tg_client *a = rb_entry(node, struct tg_client, node);
-	struct tg_client *b = rb_entry(other, struct tg_client, node);
+#define REPAID	(500 * TG_MSEC)
 
-	if (a->prio > b->prio)
-		return true;
-	return a->prio == b->prio && arrived(a) < arrived(b);
+static s64 *vt(struct tg_client *client)
+{
+	return tg_client_priv(client, s64);
+}
+
+bool tg_ready_before(struct tg_client *a, struct tg_client *b)
+{
+	if (a->prio != b->prio)
+		return a->prio > b->prio;
+	if (*vt(a) != *vt(b))
+		return *vt(a) < *vt(b);
+	return arrived(a) < arrived(b);
+}
+
+static bool before(struct rb_node *a, const struct rb_node *b)
+{
+	return tg_ready_before(rb_entry(a, struct tg_client, node),
+			       rb_entry(b, struct tg_client, node));
 }
 
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
 	rb_add_cached(&client->node, &ready->clients, before);
+}
+
+/* The least virtual time of the clients of priority @prio, as far as known; TG_NEVER: not. */
+static s64 least(const struct tg_ready *ready, u8 prio)
+{
+	s64 least = ready->prio == prio ? ready->vt : TG_NEVER;
+	struct rb_node *node = rb_first_cached(&ready->clients);
+	struct tg_client *client;
+
+	/* Mostly the first of all has that priority: then it has the least. */
+	if (node && rb_entry(node, struct tg_client, node)->prio > prio)
+		node = ready->clients.rb_root.rb_node;
+	while (node) {
+		client = rb_entry(node, struct tg_client, node);
+		if (client->prio == prio)
+			least = min(least, *vt(client));
+		node = client->prio > prio ? node->rb_right : node->rb_left;
+	}
+	return least;
+}
+
+void tg_ready_come(const struct tg_ready *ready, struct tg_client *client)
+{
+	s64 from = least(ready, client->prio);
+
+	if (from != TG_NEVER)
+		*vt(client) = min(max(*vt(client), from), from + REPAID);
+}
+
+void tg_ready_enter(struct tg_ready *ready, struct tg_client *client)
+{
+	tg_ready_come(ready, client);
+	tg_ready_insert(ready, client);
+}
+
+void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
+{
+	struct rb_node *next = RB_EMPTY_NODE(&client->node) ? NULL : rb_next(&client->node);
+
+	*vt(client) += min(used, TG_SEC);
+	ready->vt = *vt(client);
+	ready->prio = client->prio;
+	if (!next || !before(next, &client->node))
+		return;
+	tg_ready_remove(ready, client);
+	tg_ready_insert(ready, client);
 }
 
 void tg_ready_remove(struct tg_ready *ready, struct tg_client *client)
@@ -46,8 +110,11 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
 
 	if (!tg_client_queue(job))
 		return;
-	if (!RB_EMPTY_NODE(&client->node))
-		tg_ready_remove(ready, client);
+	if (RB_EMPTY_NODE(&client->node)) {
+		tg_ready_enter(ready, client);
+		return;
+	}
+	tg_ready_remove(ready, client);
 	tg_ready_insert(ready, client);
 }
 

@@ -8,15 +8,26 @@
 #include <tg/policy.h>
 
 /**
- * struct tg_ready - clients with queued jobs, by priority, then by the arrival of their first job
+ * struct tg_ready - clients with queued jobs, by priority; equals by the time that they have had
+ *	(tg_ready_charge()), then by the arrival of their first job
  * @clients: linked by tg_client.node; their jobs are in tg_client.queue
+ * @vt: virtual time of the client that was charged last, and
+ * @prio: its priority
+ *
+ * The first 8 bytes of tg_client_priv() are each client's virtual time, ns.
  */
 struct tg_ready {
 	struct rb_root_cached clients;
+	s64 vt;
+	u8 prio;
 };
 
 void tg_ready_init(struct tg_ready *ready);
-/** tg_ready_insert() - @client has queued jobs now, or another first one; it is in no tree */
+/** tg_ready_come() - @client comes with a job, and had none queued: it has saved up no time */
+void tg_ready_come(const struct tg_ready *ready, struct tg_client *client);
+/** tg_ready_enter() - the same, and the job is queued */
+void tg_ready_enter(struct tg_ready *ready, struct tg_client *client);
+/** tg_ready_insert() - @client has another first job; it is in no tree */
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client);
 /** tg_ready_remove() - the opposite; before its first job changes */
 void tg_ready_remove(struct tg_ready *ready, struct tg_client *client);
@@ -24,6 +35,10 @@ void tg_ready_remove(struct tg_ready *ready, struct tg_client *client);
 void tg_ready_queue(struct tg_ready *ready, struct tg_job *job);
 /** tg_ready_drop() - @job does not wait any more; O(log clients) */
 void tg_ready_drop(struct tg_ready *ready, struct tg_job *job);
+/** tg_ready_before() - does @a go before @b? Both have queued jobs. */
+bool tg_ready_before(struct tg_client *a, struct tg_client *b);
+/** tg_ready_charge() - @client has had an engine for @used ns: it goes after equals with less */
+void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used);
 /**
  * tg_ready_first() - the next job for an engine
  * @ready: the clients

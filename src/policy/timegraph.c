@@ -11,15 +11,18 @@
  *		when it came. The price is an idle engine from each completion to the next doorbell.
  *
  *	HT	high throughput. A group may also go at once when everything in flight is its own
- *		client's, no waiting client has a higher priority, and fewer than depth groups are
- *		in flight. The engine then does not idle between a client's own groups; a group of
+ *		client's, no waiting client goes before it, and fewer than depth groups are in
+ *		flight. The engine then does not idle between a client's own groups; a group of
  *		higher priority waits for up to depth groups.
  *
  * The knob lead_us shortens the idle gap of PRT. The next job, if its reserve has no limit, may go
  * while one group is in flight whose cost is predicted (AE), from lead_us before its predicted end
  * on. Its doorbell then rings in time. A job that arrives later waits for two groups.
  *
- * PRT and HT are properties of clients and coexist. Equals go in arrival order. A group that needs
+ * PRT and HT are properties of clients and coexist. Among equals a client that has had the engine
+ * for longer goes after those that had less, and otherwise they go in arrival order (struct
+ * tg_ready). To the letter of the paper an HT client whose queue never empties would keep the
+ * engine from its equals for ever. A group that needs
  * several engines and is next on all of them keeps each idle until the last one is, and no client
  * follows its own groups meanwhile; a group that is not next on all of them lets others go first.
  * Reserves decide which jobs are eligible, before this policy sees them.
@@ -70,6 +73,16 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
+static void timegraph_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	tg_ready_charge(&tg_gpu_priv(gpu, struct state)->ready, job->client, used);
+}
+
+static void timegraph_lost(struct tg_gpu *gpu, struct tg_job *job)
+{
+	timegraph_done(gpu, job, job->charged);
+}
+
 /*
  * The next job, if all that is in flight is one group that is to end within the lead time. Out of
  * line, so that it costs nothing where the knob is 0.
@@ -112,7 +125,7 @@ static noinline struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engi
 	top = tg_ready_first(&tg_gpu_priv(gpu, struct state)->ready, engine);
 	/* Other engines may be kept idle for one that needs several. */
 	if (job->engines != 1 << engine->index || top->engines != job->engines ||
-	    top->client->prio > holder->prio)
+	    top->client != holder)
 		return beside(gpu, engine);
 	timegraph_drop(gpu, job);
 	return job;
@@ -170,7 +183,10 @@ static bool timegraph_may_bypass(const struct tg_gpu *gpu, const struct tg_chann
 
 static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 {
-	tg_gpu_priv(gpu, struct state)->holder[__builtin_ctz(job->engines)] = job->client;
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	tg_ready_come(&st->ready, job->client);
+	st->holder[__builtin_ctz(job->engines)] = job->client;
 }
 
 TG_POLICY(timegraph) = {
@@ -182,6 +198,8 @@ TG_POLICY(timegraph) = {
 	.queue = timegraph_queue,
 	.drop = timegraph_drop,
 	.pick = timegraph_pick,
+	.done = timegraph_done,
+	.lost = timegraph_lost,
 	.may_bypass = timegraph_may_bypass,
 	.bypassed = timegraph_bypassed,
 };

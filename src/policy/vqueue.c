@@ -69,8 +69,12 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 	tg_gap_end(gpu, &share(&gpu->vgpu[client->vgpu])->of[tg_vqueue_of(gpu, job)].gap);
 	if (first && job->seq < first->seq)
 		tg_ready_remove(ready_of(gpu, first), client);
-	if (tg_client_queue(job))
+	if (!tg_client_queue(job))
+		return;
+	if (first)
 		tg_ready_insert(ready_of(gpu, job), client);
+	else
+		tg_ready_enter(ready_of(gpu, job), client);
 }
 
 void tg_vqueue_drop(struct tg_gpu *gpu, struct tg_job *job)
@@ -102,9 +106,7 @@ static struct tg_job *first_in(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 que
 	b = first_of(&share(vgpu)->ready[TG_COPY]);
 	if (!a || !b)
 		return a ?: b;
-	if (a->client->prio != b->client->prio)
-		return a->client->prio > b->client->prio ? a : b;
-	return a->seq < b->seq ? a : b;
+	return tg_ready_before(a->client, b->client) ? a : b;
 }
 
 struct tg_vgpu *tg_vqueue_head(struct tg_gpu *gpu, u32 queue)
@@ -175,7 +177,7 @@ static struct tg_job *follow(struct tg_gpu *gpu, const struct tg_engine *engine,
 	    (ahead < 0 || (tg_vqueue_head(gpu, queue) != v &&
 			   tg_vqueue_lowest(gpu, queue, true) != v)))
 		return NULL;
-	return first_in(gpu, v, queue)->client->prio > holder->prio ? NULL : job;
+	return first_in(gpu, v, queue)->client == holder ? job : NULL;
 }
 
 static s64 patience(const struct tg_gpu *gpu, const struct tg_engine *engine)
@@ -247,7 +249,9 @@ u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
 	u32 queue = tg_vqueue_of(gpu, job);
 	struct tg_vgpu *v = &gpu->vgpu[job->client->vgpu];
+	const struct tg_job *first = tg_first_job(job->client);
 
+	tg_ready_charge(ready_of(gpu, first ?: job), job->client, used);
 	share(v)->of[queue].used = sum(share(v)->of[queue].used, used);
 	share(v)->of[queue].length += div64_s64(min(used, LARGE) - share(v)->of[queue].length, 8);
 	share(v)->of[queue].went = gpu->now;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Two levels for the policies that go by virtual GPUs (Gdev, section 5): a queue chooses a virtual
- * GPU, and in it the client of highest priority goes, equals in arrival order. SDQ has one queue
- * for all engines; MRQ one for engine 0, which computes, and one for all others, which copy. One
- * client at a time has groups in flight in a queue.
+ * GPU, and in it the client of highest priority goes, of equals the one that has had least (struct
+ * tg_ready). SDQ has one queue for all engines; MRQ one for engine 0, which computes, and one for
+ * all others, which copy. One client at a time has groups in flight in a queue.
  *
  * Implemented in vqueue.c.
  */
@@ -89,10 +89,10 @@ s64 tg_vqueue_wake(struct tg_gpu *gpu);
  * @ahead: how long the groups in flight may last beside which one of the same client may go, ns:
  *	another client waits for them; -1: no limit
  *
- * HT: a client may follow its own groups where no client of higher priority waits in its virtual
- * GPU, and no other virtual GPU has a job waiting or, with @ahead, its own is the head of the
- * queue or the lowest. The only client of a GPU has no limit. An engine that has idled for half of starvation_us beside a
- * job that it could run (SDQ: another engine is busy) gets that job.
+ * HT: a client may follow its own groups where no client waits before it in its virtual GPU, and no
+ * other virtual GPU has a job waiting or, with @ahead, its own is the head of the queue or the
+ * lowest. The only client of a GPU has no limit. An engine that has idled for half of starvation_us
+ * beside a job that it could run (SDQ: another engine is busy) gets that job.
  */
 struct tg_job *tg_vqueue_pick(struct tg_gpu *gpu, struct tg_engine *engine,
 			      struct tg_vgpu *(*choose)(struct tg_gpu *gpu, u32 queue), s64 ahead);

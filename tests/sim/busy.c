@@ -27,8 +27,8 @@ enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4 };	/* masks of them */
 #define GAME			ONE_BY_ONE("170us", "4ms")
 
 /*
- * @client: of a kind each, called a, b, c and d. @weight: of each; 0: 1. Under band, each kind has a
- * virtual GPU, and its weight is that one's part of @parts percent (0: 100). @light: a seldom
+ * @client: of a kind each, called a, b, c and d. @weight: of each; 0: 1. Under band, each kind has
+ * a virtual GPU, and its weight is that one's part of @parts percent (0: 100). @light: a seldom
  * submits, and waits for one group of the others at most, of @longest. @want: permille of the time
  * used that each kind gets, +- @off; 0: no matter.
  */
@@ -180,8 +180,8 @@ static s64 latency(const struct tgs_result *r)
 }
 
 /* @open: the bound is known not to hold. */
-static void row(const struct load *load, const char *policy, const char *what, bool open, bool holds,
-		const char *figures)
+static void row(const struct load *load, const char *policy, const char *what, bool open,
+		bool holds, const char *figures)
 {
 	char name[256];
 
