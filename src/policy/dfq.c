@@ -11,10 +11,15 @@
  *	draining	what went through them ends; a client whose jobs do not end is cut at the
  *			deadline, blamed, and held until they do
  *	sampling	each active client runs alone for sample_us, or until it has done so many
- *			requests, with its gate at TRACK; what it has submitted by then is awaited
+ *			requests or has nothing left, with its gate at TRACK; what it has
+ *			submitted by then is awaited
  *	free-run	all gates open except those of clients that are ahead, for free_run times
  *			as long as the sampling took (a client that is held back counts with its
- *			sample_us)
+ *			sample_us); it ends early when the engine idles beside clients that wait
+ *
+ * A client has nothing left after a linger (struct tg_linger), in its sample and in a free-run. In
+ * a free-run the host tells when nothing is in flight behind the open gates, while a client waits
+ * that is held back (struct tg_quiet). Such a client is then not ahead of any that wants to run.
  *
  * Where no job waits after draining, no client is active: gates stay held until one submits.
  *
@@ -32,24 +37,26 @@
  * gives each time in proportion to the length of its requests. NEON leaves out the second term.
  * Then a client whose few requests last longer than the sample gets the rest for nothing, a tenth
  * of the GPU at 20 ms beside 0.5 ms. System time is the least vt of all clients that ran, or wait
- * while they are held back. Idle clients are moved up to it: time cannot be saved up. A client that
+ * while they are held back. Idle clients are moved up to it: time cannot be saved up. One that ran
+ * and was away when it was to be sampled keeps what it is behind, up to a free-run. A client that
  * is ahead of it by more than the coming free-run is held back during that.
  *
  * hold=0 samples, and holds no client back in a free-run: what accounting alone costs (LoGA, 5.3).
  *
  * Good at fairness among clients that keep the GPU busy, for five samples' worth of draining and
- * tracking in six. Bad at clients that do not: the GPU idles while one of them is sampled, and what
- * it takes is overestimated, since the metric knows lengths and not numbers of requests.
+ * tracking in six. Bad at clients that do not: others are held while one of them is sampled, and
+ * what it takes is overestimated, since the metric knows lengths and not numbers of requests.
  */
-#include <tg/policy.h>
+#include "quiet.h"
 
-enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD };
+enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD, KNOB_LINGER };
 
 static const struct tg_param params[] = {
 	[KNOB_SAMPLE] = { "sample_us", 100, 1000000, 5000 },
 	[KNOB_REQUESTS] = { "sample_requests", 1, 1000000, 96 },
 	[KNOB_FREE_RUN] = { "free_run", 1, 100, 5 },
 	[KNOB_HOLD] = { "hold", 0, 1, 1 },
+	[KNOB_LINGER] = TG_LINGER_PARAM,
 	{ }
 };
 
@@ -74,12 +81,15 @@ struct state {
 	s64 vt;			/* system time */
 	struct list_head turns;	/* clients to be sampled: tg_client.queue */
 	struct tg_client *turn;	/* the one that is being sampled */
+	struct tg_gap gap;	/* of that one */
+	struct tg_quiet quiet;
 };
 
 struct share {
 	s64 vt;
 	s64 used;		/* in its sample */
 	s64 held;		/* in its samples, while others waited; not charged yet */
+	s64 gap;		/* mean, in its samples */
 	u32 requests;
 	bool ahead;		/* held back */
 	bool awaited;		/* it is being drained */
@@ -139,6 +149,17 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		return;
 	sh->used += used;
 	sh->requests++;
+	tg_linger_earn(&st->quiet.linger, used);
+}
+
+static void dfq_quiet(struct tg_gpu *gpu, s64 gap)
+{
+	tg_quiet(gpu, &tg_gpu_priv(gpu, struct state)->quiet, gap);
+}
+
+static s64 linger(const struct tg_gpu *gpu)
+{
+	return gpu->policy_knob[KNOB_LINGER] * TG_USEC;
 }
 
 /* A job that waits now has to wait for the end of the sample. */
@@ -212,7 +233,28 @@ static bool next_turn(struct tg_gpu *gpu, struct state *st)
 	list_del_init(&st->turn->queue);
 	st->until = tg_after(gpu->now, gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
 	tg_gate(gpu, st->turn, TG_GATE_TRACK);
+	st->gap = (struct tg_gap){ .since = gpu->now, .mean = share(st->turn)->gap };
 	return true;
+}
+
+/* Does the client whose turn it is have nothing left, and is its next request not about to come? */
+static bool has_ended(struct tg_gpu *gpu, struct state *st)
+{
+	bool over = false;
+
+	if (st->turn->inflight || tg_client_waits(st->turn)) {
+		tg_linger_end(gpu, &st->quiet.linger);
+		tg_gap_end(gpu, &st->gap);
+	} else {
+		tg_gap_begin(gpu, &st->gap);
+		over = !tg_linger(gpu, &st->quiet.linger, &st->gap, linger(gpu));
+	}
+	if (over) {
+		tg_linger_end(gpu, &st->quiet.linger);
+		tg_gap_add(&st->gap, LONG);	/* for how long, the turn will not show */
+	}
+	share(st->turn)->gap = st->gap.mean;
+	return over;
 }
 
 /* Is the client's turn over, including what it has submitted in it? */
@@ -220,8 +262,9 @@ static bool turn_over(struct tg_gpu *gpu, struct state *st)
 {
 	if (!st->turn)
 		return true;
-	if (gpu->now >= st->until ||
-	    share(st->turn)->requests >= gpu->policy_knob[KNOB_REQUESTS])
+	if (st->turn->gate == TG_GATE_TRACK &&
+	    (gpu->now >= st->until || has_ended(gpu, st) ||
+	     share(st->turn)->requests >= gpu->policy_knob[KNOB_REQUESTS]))
 		tg_gate(gpu, st->turn, TG_GATE_HOLD);
 	return st->turn->gate == TG_GATE_HOLD && !st->turn->inflight;
 }
@@ -276,8 +319,10 @@ static void let_run(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct share *sh = share(client);
+	/* One that ran and was away when it was to be sampled keeps what it is behind. */
+	s64 lag = client->sent && !sh->requests ? st->length : 0;
 
-	sh->vt = max(sh->vt, st->vt);
+	sh->vt = max(sh->vt, st->vt - lag);
 	sh->ahead = gpu->policy_knob[KNOB_HOLD] && sh->vt - st->vt > st->length;
 	if (!sh->ahead && !sh->stuck)
 		tg_gate(gpu, client, TG_GATE_OPEN);
@@ -292,13 +337,17 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	s64 season = max(min(gpu->now - st->since + st->skipped, LONG),
 			 gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
 
+	if (st->sum)
+		tg_quiet_earn(&st->quiet, st->ran);
 	if (st->least == TG_NEVER && !tg_gpu_waits(gpu)) {
 		st->phase = WAITING;
 		return;
 	}
 	if (st->least != TG_NEVER)
 		st->vt = st->least;
-	st->length = season * gpu->policy_knob[KNOB_FREE_RUN];
+	/* Where no client was sampled, the sampling before tells how long it takes. */
+	if (st->sum || !st->length)
+		st->length = season * gpu->policy_knob[KNOB_FREE_RUN];
 	st->since = gpu->now;
 	st->until = tg_after(gpu->now, st->length);
 	begin_walk(gpu, st, OPENING);
@@ -314,6 +363,14 @@ static bool walk(struct tg_gpu *gpu, void (*visit)(struct tg_gpu *, struct tg_cl
 	return !gpu->walking;
 }
 
+/* Do all clients that may run have nothing to do, or have they left, while others wait? */
+static bool idles(struct tg_gpu *gpu, struct state *st)
+{
+	if (!gpu->open)
+		return tg_gpu_waits(gpu);
+	return tg_quiet_for_long(gpu, &st->quiet, linger(gpu));
+}
+
 /* One step through the season. Return: true: the phase has changed, step again. */
 static bool step(struct tg_gpu *gpu, struct state *st)
 {
@@ -324,8 +381,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		begin_choosing(gpu, st, 0);
 		return true;
 	case FREE_RUN:
-		/* A free-run ends early when all clients that may run have left. */
-		if (gpu->now < st->until && (gpu->open || !tg_gpu_waits(gpu)))
+		if (gpu->now < st->until && !idles(gpu, st))
 			return false;
 		begin_walk(gpu, st, HOLDING);
 		return true;
@@ -384,7 +440,7 @@ static s64 dfq_wake(struct tg_gpu *gpu)
 
 	if (st->phase == FREE_RUN || (st->phase == SAMPLING && st->turn &&
 				      st->turn->gate == TG_GATE_TRACK))
-		return st->until;
+		return min(st->until, tg_quiet_wake(&st->quiet));
 	return TG_NEVER;
 }
 
@@ -398,6 +454,7 @@ TG_POLICY(dfq) = {
 	.done = dfq_done,
 	.held = dfq_held,
 	.idle = dfq_idle,
+	.quiet = dfq_quiet,
 	.tick = dfq_tick,
 	.wake = dfq_wake,
 };

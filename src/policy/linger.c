@@ -16,7 +16,7 @@
 #include "linger.h"
 
 #define LINGER		3			/* percent of the time that the engine works */
-#define SAVED		(30 * TG_MSEC)		/* the most credit: that of a second */
+#define SAVED		(100 * TG_MSEC)		/* the most credit: that of some seconds */
 #define SPARE		(50 * TG_USEC)		/* beyond twice the mean gap */
 #define WEIGHT		4			/* a gap's part in the mean: one of so many */
 
@@ -26,13 +26,18 @@ void tg_gap_begin(const struct tg_gpu *gpu, struct tg_gap *gap)
 		gap->since = gpu->now;
 }
 
-void tg_gap_end(const struct tg_gpu *gpu, struct tg_gap *gap)
+void tg_gap_add(struct tg_gap *gap, s64 length)
 {
 	/* One pause does not make a client one that is always away for long. */
 	s64 most = 8 * gap->mean + TG_MSEC;
 
+	gap->mean += div64_s64(min(length, most) - gap->mean, WEIGHT);
+}
+
+void tg_gap_end(const struct tg_gpu *gpu, struct tg_gap *gap)
+{
 	if (gap->since)
-		gap->mean += div64_s64(min(gpu->now - gap->since, most) - gap->mean, WEIGHT);
+		tg_gap_add(gap, gpu->now - gap->since);
 	gap->since = 0;
 }
 
@@ -44,11 +49,12 @@ void tg_linger_earn(struct tg_linger *linger, s64 used)
 bool tg_linger(const struct tg_gpu *gpu, struct tg_linger *linger, const struct tg_gap *gap,
 	       s64 most)
 {
-	s64 until;
+	s64 length, until;
 
 	if (!linger->since) {
 		most = min(most, linger->credit);
-		until = min(gap->since + 2 * gap->mean + SPARE, gpu->now + most);
+		length = gap->mean ? 2 * gap->mean + SPARE : most;
+		until = min(gap->since + length, gpu->now + most);
 		if (!gap->since || gap->mean > most || until <= gpu->now)
 			return false;
 		linger->since = gpu->now;

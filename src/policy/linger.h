@@ -14,7 +14,7 @@
 /**
  * struct tg_gap - what one client needs from the end of its last group to its next submission
  * @since: since when it has had no group; 0: it has some, or has had none yet
- * @mean: running mean, ns; a gap that is much longer than that counts in part
+ * @mean: running mean, ns, 0: not known; a gap that is much longer than that counts in part
  */
 struct tg_gap {
 	s64 since, mean;
@@ -32,6 +32,8 @@ struct tg_linger {
 
 /** tg_gap_begin() - the client has no group from now on; no change if it had none */
 void tg_gap_begin(const struct tg_gpu *gpu, struct tg_gap *gap);
+/** tg_gap_add() - a gap of @length ns has ended */
+void tg_gap_add(struct tg_gap *gap, s64 length);
 /** tg_gap_end() - the client has a group again */
 void tg_gap_end(const struct tg_gpu *gpu, struct tg_gap *gap);
 

@@ -25,7 +25,10 @@
  *	- what a held client had in flight runs on, though the next poll phase will not see it. So
  *	  the host looks on until that has ended (tg_sync()), for a poll phase's length at most, and
  *	  that time is a cycle of its own. What is left after it is charged at the rate seen in it;
- *	- while no client is active all gates are held and nothing is polled, until one submits.
+ *	- while no client is active all gates are held and nothing is polled, until one submits;
+ *	- when the engine idles beside clients that are held, after a linger (struct tg_linger), it is
+ *	  decided again among those that wait, and the system time is the least of theirs. The host
+ *	  tells when nothing is in flight behind the open gates (struct tg_quiet).
  *
  * mode=1 is the cheap way to the same numbers. Instead of looking without pause for a sixth of the
  * time, the host looks about every look_us all the time, at random. The share of looks that find a
@@ -40,15 +43,15 @@
  * To charge clients, to decide about them and to change all gates, the policy walks over all of
  * them, some with each event (tg_walk()). Nothing is looked at meanwhile.
  *
- * Good at leaving alone clients that do not use too much: the engine never idles for the sake of
+ * Good at leaving alone clients that do not use too much: the engine does not idle for the sake of
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
  * flight is not taken back.
  */
-#include <tg/policy.h>
+#include "quiet.h"
 
 enum {
 	KNOB_POLL, KNOB_REST, KNOB_RATIO, KNOB_SCALING, KNOB_RANDOM, KNOB_SEED, KNOB_FAITHFUL,
-	KNOB_MODE, KNOB_LOOK, KNOB_METRIC, KNOB_HOLD,
+	KNOB_MODE, KNOB_LOOK, KNOB_METRIC, KNOB_HOLD, KNOB_LINGER,
 };
 
 static const struct tg_param params[] = {
@@ -63,6 +66,7 @@ static const struct tg_param params[] = {
 	[KNOB_LOOK] = { "look_us", 10, 100000, 250 },
 	[KNOB_METRIC] = { "metric", 0, 1, 0 },
 	[KNOB_HOLD] = { "hold", 0, 1, 1 },
+	[KNOB_LINGER] = TG_LINGER_PARAM,
 	{ }
 };
 
@@ -99,6 +103,7 @@ struct state {
 		s64 least;	/* of the weights of these, and of those seen at work; 0: none */
 		s64 parts;
 	} sum;
+	struct tg_quiet quiet;
 	s64 seed;		/* that the generator was started from */
 	u64 random;		/* its state */
 };
@@ -313,7 +318,11 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 {
 	struct share *sh = share(client);
 
-	sh->vt = max(sh->vt, st->vt);
+	/*
+	 * Where it is decided again in between, a client that has no job at this moment keeps what
+	 * it is behind, up to a cycle.
+	 */
+	sh->vt = max(sh->vt, st->again ? st->vt - st->cycle : st->vt);
 	if (st->low != TG_NEVER && sh->vt - st->vt > st->limit && gpu->policy_knob[KNOB_HOLD]) {
 		st->held |= hold(gpu, client);
 	} else {
@@ -462,10 +471,32 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 	st->at = gpu->now;
 	st->polled = min(s->length, LONG);
 	st->cycle = min(gpu->now - st->since, LONG);
+	if (st->polled)
+		tg_quiet_earn(&st->quiet,
+			      div64_s64(min(s->busy, st->polled) << PARTS, st->polled) *
+			      st->cycle >> PARTS);
 	st->limit = st->cycle;
 	st->low = TG_NEVER;
 	begin_walk(gpu, st, CHARGING);
 	walk(gpu, st);
+}
+
+static void loga_quiet(struct tg_gpu *gpu, s64 gap)
+{
+	tg_quiet(gpu, &tg_gpu_priv(gpu, struct state)->quiet, gap);
+}
+
+/* Does the engine idle while clients are held? */
+static bool idles(struct tg_gpu *gpu, struct state *st)
+{
+	if (gpu->walking) {
+		st->quiet.idle = false;
+		return false;
+	}
+	if (!gpu->open)
+		return tg_gpu_waits(gpu);
+	return !faithful(gpu) && tg_quiet_for_long(gpu, &st->quiet,
+						   gpu->policy_knob[KNOB_LINGER] * TG_USEC);
 }
 
 static void loga_tick(struct tg_gpu *gpu)
@@ -478,9 +509,9 @@ static void loga_tick(struct tg_gpu *gpu)
 	else if (st->phase == RESTING && gpu->now >= st->until)
 		start_poll(gpu, st);
 	walk(gpu, st);
-	if (gpu->open || !tg_gpu_waits(gpu) || gpu->walking)
+	if (!idles(gpu, st))
 		return;
-	/* The last client that was not held back has left: decide again among the others. */
+	/* No client whose gate is open has work: decide again about those that wait. */
 	st->again = true;
 	st->before = st->phase;
 	st->limit = TG_MSEC;
@@ -498,7 +529,7 @@ static s64 loga_wake(struct tg_gpu *gpu)
 {
 	const struct state *st = tg_gpu_priv(gpu, struct state);
 
-	return st->phase == RESTING ? st->until : TG_NEVER;
+	return min(st->phase == RESTING ? st->until : TG_NEVER, tg_quiet_wake(&st->quiet));
 }
 
 TG_POLICY(loga) = {
@@ -509,6 +540,7 @@ TG_POLICY(loga) = {
 	.join = loga_join,
 	.leave = loga_leave,
 	.idle = loga_idle,
+	.quiet = loga_quiet,
 	.sample = loga_sample,
 	.tick = loga_tick,
 	.wake = loga_wake,

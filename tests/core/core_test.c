@@ -317,10 +317,10 @@ static const struct row rows[] = {
 	  "0 free 1, 0 gate 1 track, 5000 gate 1 hold, 50100 gate 1 open, 50100 free 2, "
 	  "50100 gate 2 open, 100200 gate 1 hold, 100200 sync 1, 100200 gate 2 hold, 100200 sync 2, "
 	  "120000 gate 1 track, 120000 free 3, 125000 gate 1 hold, 170100 free 4, "
-	  "170100 gate 2 track, 175100 gate 2 hold, 175100 gate 1 open, 175100 gate 2 open, "
-	  "230200 gate 1 hold, 230200 sync 1, 230200 gate 2 hold, 230200 sync 2, "
+	  "170100 gate 2 track, 170211 gate 2 hold, 170211 gate 1 open, 170211 gate 2 open, "
+	  "220422 gate 1 hold, 220422 sync 1, 220422 gate 2 hold, 220422 sync 2, "
 	  "240000 gate 1 track, 240000 free 5, 245000 gate 1 hold, 290100 free 6, "
-	  "290100 gate 2 track, 295100 gate 2 hold, 295100 gate 2 open" },
+	  "290100 gate 2 track, 290626 gate 2 hold, 290626 gate 2 open" },
 	{ "stall_us: the slot expires while a higher priority waits", "timegraph",
 	  STALL "2 submit 3 1 2\n" "5001 started 2\n" "5001 held 1\n" "5001 budget 1\n"
 	  "5001 budget 2\n" "8000 started 1\n" "8000 held 1\n",

@@ -13,12 +13,15 @@
 
 #define HEAD	"duration = 30s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
 #define LINGER	(1 * TG_MSEC)		/* linger_us unless set */
+#define SAMPLE	(5 * TG_MSEC)		/* sample_us likewise */
 #define LEAST	970			/* permille of what the clients use without a policy */
 #define CLIENTS	4
 
-static const char *const policies[] = { "timeslice", "dtimeslice", "band" };
+static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq", "loga" };
 
-enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4 };	/* masks of them */
+enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4, DFQ = 8, LOGA = 16 };	/* masks of them */
+
+#define UNSEEN	(DFQ | LOGA)	/* gates are open */
 
 /* Lines of a [client] section. From a completion to the next doorbell are 30 us more. */
 #define ONE_BY_ONE(gap, cost)	"arrival = back-to-back " gap "\ncost = fixed " cost "\n"
@@ -29,7 +32,8 @@ enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4 };	/* masks of them */
 /*
  * @client: of a kind each, called a, b, c and d. @weight: of each; 0: 1. Under band, each kind has
  * a virtual GPU, and its weight is that one's part of @parts percent (0: 100). @light: a seldom
- * submits, and waits for one group of the others at most, of @longest. @want: permille of the time
+ * submits, and waits for one group of the others at most, of @longest; where gates are open, for
+ * one of each client besides, @each together, and under dfq for each client's sample. @want: permille of the time
  * used that each kind gets, +- @off; 0: no matter.
  */
 static const struct load {
@@ -37,35 +41,35 @@ static const struct load {
 	u32 weight[CLIENTS], parts;
 	s64 want[CLIENTS], off;
 	bool light;
-	s64 longest;
+	s64 longest, each;
 	u32 busy_open, share_open, wait_open;	/* for these policies */
 } loads[] = {
 	{ .name = "0.2 ms every 50 ms beside 10 ms",
 	  .client = { PERIODIC("50ms", "0.2ms"), BUSY("2", "10ms") },
-	  .light = true, .longest = 10 * TG_MSEC,
+	  .light = true, .longest = 10 * TG_MSEC, .each = 10 * TG_MSEC,
 	  .wait_open = DTIMESLICE },
 	{ .name = "1 ms every 50 ms beside 10 ms",
 	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "10ms") },
-	  .light = true, .longest = 10 * TG_MSEC,
+	  .light = true, .longest = 10 * TG_MSEC, .each = 10 * TG_MSEC,
 	  .wait_open = DTIMESLICE },
 	{ .name = "1 ms every 50 ms beside 10 ms one by one",
 	  .client = { PERIODIC("50ms", "1ms"), BUSY("1", "10ms") },
-	  .light = true, .longest = 10 * TG_MSEC },
+	  .light = true, .longest = 10 * TG_MSEC, .each = 10 * TG_MSEC },
 	{ .name = "1 ms every 50 ms beside three of 5 ms",
 	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "5ms") "count = 3\n" },
-	  .light = true, .longest = 5 * TG_MSEC,
+	  .light = true, .longest = 5 * TG_MSEC, .each = 15 * TG_MSEC,
 	  .wait_open = DTIMESLICE },
 	{ .name = "24 fps video, 60 fps compositor, 20 ms",
 	  .client = { PERIODIC("41.7ms", "4ms"), PERIODIC("16.7ms", "2ms"), BUSY("2", "20ms") },
-	  .light = true, .longest = 20 * TG_MSEC,
+	  .light = true, .longest = 20 * TG_MSEC, .each = 22 * TG_MSEC,
 	  .wait_open = TIMESLICE | DTIMESLICE /* the compositor waits, too */ },
 	{ .name = "ten of 1 ms every 100 ms beside 10 ms",
 	  .client = { PERIODIC("100ms", "1ms") "count = 10\nstagger = 7ms\n", BUSY("2", "10ms") },
-	  .light = true, .longest = 10 * TG_MSEC,
+	  .light = true, .longest = 10 * TG_MSEC, .each = 19 * TG_MSEC,
 	  .wait_open = TIMESLICE | DTIMESLICE /* other light clients wait, too */ },
 	{ .name = "weight 1000 with 2 %, weight 1 busy",
 	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "10ms") }, .weight = { 1000, 1 },
-	  .light = true, .longest = 10 * TG_MSEC,
+	  .light = true, .longest = 10 * TG_MSEC, .each = 10 * TG_MSEC,
 	  .wait_open = DTIMESLICE },
 	{ .name = "weight 1 with 2 %, weight 1000 busy",
 	  .client = { PERIODIC("50ms", "1ms"), BUSY("2", "10ms") }, .weight = { 1, 1000 } },
@@ -91,19 +95,20 @@ static const struct load {
 	  .weight = { 1, 2, 4 },
 	  .want = { 143, 286, 571 }, .off = 20 },
 	{ .name = "1 ms, a hundred deep and one by one",
-	  .client = { BUSY("100", "1ms"), BUSY("1", "1ms") }, .want = { 500, 500 }, .off = 20 },
+	  .client = { BUSY("100", "1ms"), BUSY("1", "1ms") }, .want = { 500, 500 }, .off = 20,
+	  .share_open = DFQ },
 	{ .name = "a game beside a bomb of depth 1", .client = { GAME, BUSY("1", "20ms") },
 	  .want = { 500, 500 }, .off = 20 },
 	{ .name = "a game beside a bomb of depth 2", .client = { GAME, BUSY("2", "20ms") },
-	  .want = { 500, 500 }, .off = 20 },
+	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
 	{ .name = "a game beside a bomb of depth 8", .client = { GAME, BUSY("8", "20ms") },
-	  .want = { 500, 500 }, .off = 20 },
+	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
 	{ .name = "a game beside a bomb of depth 32", .client = { GAME, BUSY("32", "20ms") },
-	  .want = { 500, 500 }, .off = 20 },
+	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
 	{ .name = "a game beside a bomb of depth 100", .client = { GAME, BUSY("100", "20ms") },
-	  .want = { 500, 500 }, .off = 20, .share_open = DTIMESLICE },
+	  .want = { 500, 500 }, .off = 20, .share_open = DTIMESLICE | UNSEEN },
 	{ .name = "a game beside a bomb of depth 1000", .client = { GAME, BUSY("1000", "20ms") },
-	  .want = { 500, 500 }, .off = 20, .share_open = DTIMESLICE },
+	  .want = { 500, 500 }, .off = 20, .share_open = DTIMESLICE | UNSEEN },
 };
 
 static u32 weight(const struct load *load, u32 i)
@@ -223,6 +228,10 @@ static void wait(const struct load *load, u32 policy, const struct tgs_result *r
 	if (!simulate(load, policies[policy], 1, &s, &alone))
 		return;
 	limit = latency(&alone) + load->longest + LINGER;
+	if (1 << policy & UNSEEN)
+		limit += load->each;
+	if (1 << policy & DFQ)
+		limit += r->nr_clients * SAMPLE;
 	snprintf(text, sizeof(text), "%.2f ms in 99 of 100, of at most %.2f", latency(r) / 1e6,
 		 limit / 1e6);
 	row(load, policies[policy], "the light client's wait", load->wait_open & 1 << policy,

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The engine behind open gates: does it idle while clients are held?
+ *
+ * What goes through an open gate feeds no event. While a client waits that the policy holds, the
+ * host watches (tg_watch()) when nothing is in flight. Then the engine lingers for the clients
+ * whose gates are open, as long as they usually need to the next submission: all of them together,
+ * since any of them ends the gap. When the linger is over, the host is asked again: it tells at
+ * once if no client has come. While no client waits, nothing is watched.
+ *
+ * Policies call it, under the GPU's lock. They own the struct.
+ */
+#include "quiet.h"
+
+static void earn(struct tg_quiet *quiet, s64 worked)
+{
+	quiet->earned += worked;
+	tg_linger_earn(&quiet->linger, worked);
+}
+
+void tg_quiet_earn(struct tg_quiet *quiet, s64 worked)
+{
+	tg_linger_earn(&quiet->linger, max(worked - quiet->earned, (s64)0));
+	quiet->earned = 0;
+}
+
+void tg_quiet(const struct tg_gpu *gpu, struct tg_quiet *quiet, s64 gap)
+{
+	/* The host has watched since the linger: the engine has worked since a client came. */
+	if (gap && quiet->took)
+		earn(quiet, max(gpu->now - quiet->gap.since - gap, (s64)0));
+	if (gap) {
+		tg_gap_add(&quiet->gap, gap);
+		/* A client came before the linger was over. */
+		quiet->linger.credit += max(quiet->took - gap, (s64)0);
+	}
+	quiet->took = 0;
+	if (gap || !quiet->gap.since)
+		quiet->gap.since = gpu->now;
+	quiet->idle = true;
+}
+
+/* Is anything in flight that the core knows of? */
+static bool in_flight(const struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].inflight)
+			return true;
+	return false;
+}
+
+bool tg_quiet_for_long(struct tg_gpu *gpu, struct tg_quiet *quiet, s64 most)
+{
+	bool lingers = quiet->linger.since;
+
+	if (!gpu->open || !tg_gpu_waits(gpu) || in_flight(gpu)) {
+		tg_linger_end(gpu, &quiet->linger);
+		quiet->idle = false;
+		return false;
+	}
+	if (!quiet->idle) {
+		tg_watch(gpu);
+		return false;
+	}
+	if (tg_linger(gpu, &quiet->linger, &quiet->gap, most))
+		return false;
+	quiet->took = tg_linger_end(gpu, &quiet->linger);
+	quiet->idle = false;
+	/* Has a client come in the linger? */
+	if (lingers)
+		tg_watch(gpu);
+	return !lingers;
+}
+
+s64 tg_quiet_wake(const struct tg_quiet *quiet)
+{
+	return quiet->linger.since ? quiet->linger.until : TG_NEVER;
+}
