@@ -286,8 +286,8 @@ struct tg_end {
  * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
  * @surplus: by how much that job took longer than is typical of the client, ns
  * @last_done: latest completion
- * @idle_since: since when it has idled beside queued jobs while no open gate could keep it busy;
- *	TG_NEVER: it does not
+ * @idle_since: since when it has idled beside queued jobs while no open gate kept it busy, as far as
+ *	known (tg_gpu.quiet); TG_NEVER: it does not
  * @last: channel whose job was freed last for it; NULL: none, or the channel is gone
  * @in_policy: jobs in the policy's queue that name it, by priority
  * @nr_ends: completions, but for those that came too late to be remembered
@@ -411,6 +411,7 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @drain_since: when DRAIN began
  * @poll_until: end of the poll phase under way; 0: none
  * @watching: the host has got a WATCH, and has not answered it
+ * @quiet: when the host has told last that nothing was in flight behind open gates; 0: never
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover
  * @handing: the client that the handover's HOLD or JOIN comes to next; NULL: none is left
@@ -468,6 +469,7 @@ struct tg_gpu {
 	u32 term, behind;
 	s64 drain_since, poll_until;
 	bool starts, watching;
+	s64 quiet;
 	u8 handover;
 	struct tg_client *handing, *rematching, *sending, *walking;
 	u32 rematches, unsent, visited, walked;

@@ -188,8 +188,9 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
  * tg_client.gate and tg_gpu.open say otherwise, and its jobs may wait behind a gate that is open.
  * ASK has no such delay.
  *
- * A policy that holds all clients is ejected like one that leaves an engine idle: after the
- * starvation limit, if jobs wait, no gate is open and nothing is in flight or awaited.
+ * A policy that holds clients is ejected like one that leaves an engine idle: after the starvation
+ * limit, if jobs wait, nothing is in flight or awaited, and no gate is open or, with a host that
+ * answers WATCH, nothing has gone through one.
  */
 void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
 

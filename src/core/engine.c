@@ -232,7 +232,8 @@ static s64 too_long(const struct tg_gpu *gpu, const struct tg_engine *engine)
 	bool others_work = false;
 	u32 i;
 
-	if (since == TG_NEVER)
+	/* What goes through open gates is not known before the host answers. */
+	if (since == TG_NEVER || (gpu->open && gpu->watching))
 		return TG_NEVER;
 	for (i = 0; i < gpu->nr_engines; i++) {
 		others_work |= gpu->engine[i].inflight;
@@ -258,13 +259,17 @@ static bool starves(struct tg_gpu *gpu, const struct tg_engine *engine)
 }
 
 /*
- * The policy leaves the engine idle beside queued jobs, and no open gate could keep it busy.
+ * The policy leaves the engine idle beside queued jobs, and no open gate is known to keep it busy.
  * Return: false: that has gone on for too long, and the policy has been ejected.
  */
 static noinline bool idles(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	engine->idle_since = min(engine->idle_since, gpu->now);
 	if (too_long(gpu, engine) <= gpu->now) {
+		if (gpu->open && gpu->quiet < too_long(gpu, engine)) {
+			tg_watch(gpu);
+			return true;
+		}
 		if (starves(gpu, engine)) {
 			tg_policy_eject(gpu, TG_NOTE_EJECTED_STARVED);
 			return false;
@@ -275,6 +280,18 @@ static noinline bool idles(struct tg_gpu *gpu, struct tg_engine *engine)
 	return true;
 }
 
+/*
+ * May a gate be open that keeps the engine busy? Yes, until the host has told once that it can tell
+ * (QUIET).
+ */
+static bool may_be_busy(struct tg_gpu *gpu)
+{
+	if (!gpu->open || gpu->quiet)
+		return false;
+	tg_watch(gpu);
+	return true;
+}
+
 /* Let the policy fill one engine. Return: false: it broke its contract and has been ejected. */
 static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 {
@@ -282,7 +299,7 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 		struct tg_job *job = gpu->policy->pick ? gpu->policy->pick(gpu, engine) : NULL;
 
 		if (!job) {
-			if (engine->inflight || gpu->open || gpu->syncing)
+			if (engine->inflight || gpu->syncing || may_be_busy(gpu))
 				break;
 			return idles(gpu, engine);
 		}
