@@ -286,8 +286,8 @@ struct tg_end {
  * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
  * @surplus: by how much that job took longer than is typical of the client, ns
  * @last_done: latest completion
- * @idle_since: since when it has idled beside queued jobs while no open gate kept it busy, as far as
- *	known (tg_gpu.quiet); TG_NEVER: it does not
+ * @idle_since: since when it has idled beside queued jobs while no open gate kept it busy, as far
+ *	as known (tg_gpu.quiet); TG_NEVER: it does not
  * @last: channel whose job was freed last for it; NULL: none, or the channel is gone
  * @in_policy: jobs in the policy's queue that name it, by priority
  * @nr_ends: completions, but for those that came too late to be remembered

@@ -107,9 +107,9 @@ struct tg_policy {
 	void (*idle)(struct tg_gpu *gpu, struct tg_client *client);
 
 	/**
-	 * @quiet: answer to tg_watch(): nothing that went through an open gate is in flight at this
-	 * moment. @gap: how long it had been so the last time, when a client came, ns; 0: none has
-	 * come since the last time. May be NULL.
+	 * @quiet: answer to tg_watch(): nothing that went through an open gate is in flight at
+	 * this moment. @gap: how long it had been so the last time, when a client came, ns; 0: none
+	 * has come since the last time. May be NULL.
 	 */
 	void (*quiet)(struct tg_gpu *gpu, s64 gap);
 
@@ -169,9 +169,10 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
 #define tg_vgpu_priv(vgpu, type)	((type *)(vgpu)->priv)
 
 /*
- * tg_gate(), tg_sync(), tg_watch() and tg_poll() may be called from init(), join(), idle(), quiet(),
- * sample() and tick(), not in the middle of a job's arrow: queue(), drop(), pick(), done(), lost(),
- * leave(). tick() follows in the same event; after a join() only when the policy has all clients.
+ * tg_gate(), tg_sync(), tg_watch() and tg_poll() may be called from init(), join(), idle(),
+ * quiet(), sample() and tick(), not in the middle of a job's arrow: queue(), drop(), pick(),
+ * done(), lost(), leave(). tick() follows in the same event; after a join() only when the policy
+ * has all clients.
  */
 
 /**

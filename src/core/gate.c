@@ -246,7 +246,7 @@ int tg_gates_quiet(struct tg_gpu *gpu, const struct tg_event *ev)
 	/* A client has come since the last time, or it is the first. */
 	for (i = 0; i < gpu->nr_engines && (ev->quiet.gap || !gpu->quiet); i++)
 		gpu->engine[i].idle_since = TG_NEVER;
-	gpu->quiet = max(gpu->now, (s64)1);
+	gpu->quiet = gpu->now ?: 1;
 	if (gpu->policy->quiet && !gpu->handover)
 		gpu->policy->quiet(gpu, min(ev->quiet.gap, 3600ULL * TG_SEC));
 	return 0;

@@ -26,9 +26,9 @@
  *	  the host looks on until that has ended (tg_sync()), for a poll phase's length at most, and
  *	  that time is a cycle of its own. What is left after it is charged at the rate seen in it;
  *	- while no client is active all gates are held and nothing is polled, until one submits;
- *	- when the engine idles beside clients that are held, after a linger (struct tg_linger), it is
- *	  decided again among those that wait, and the system time is the least of theirs. The host
- *	  tells when nothing is in flight behind the open gates (struct tg_quiet).
+ *	- when the engine idles beside clients that are held, after a linger (struct tg_linger), it
+ *	  is decided again among those that wait, and the system time is the least of theirs. The
+ *	  host tells when nothing is in flight behind the open gates (struct tg_quiet).
  *
  * mode=1 is the cheap way to the same numbers. Instead of looking without pause for a sixth of the
  * time, the host looks about every look_us all the time, at random. The share of looks that find a

@@ -25,7 +25,7 @@ struct tg_quiet {
 
 /** tg_quiet() - for a policy's quiet(): the host has answered tg_watch() */
 void tg_quiet(const struct tg_gpu *gpu, struct tg_quiet *quiet, s64 gap);
-/** tg_quiet_earn() - the engine has worked for @worked ns since the last call, as the policy counts */
+/** tg_quiet_earn() - the engine has worked for @worked ns since the last call */
 void tg_quiet_earn(struct tg_quiet *quiet, s64 worked);
 /**
  * tg_quiet_for_long() - does the engine idle beside clients that are held, and for long enough?

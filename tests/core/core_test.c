@@ -230,6 +230,24 @@ static const struct row rows[] = {
 	  "0 free 1, 5002 gate 1 hold, 5002 gate 2 hold, 5002 gate 1 ask, 5002 gate 2 ask, "
 	  "5002 note policy 0 7, 5002 free 2, 5002 gate 1 open, 7000 watch, 35002 gate 1 ask, "
 	  "35002 sync 1, 35010 free 3, 35010 gate 2 open" },
+	{ "timeslice: the engine lingers for a gap, up to twice its mean and 50 us", "timeslice",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "0 submit 2 1 2\n"
+	  "10000 done 1\n" "10100 submit 1 1 3\n" "10100 started 3\n" "20100 done 3\n"
+	  "30000 wait\n",
+	  "0 free 1, 10100 free 3, 20200 free 2" },
+	{ "timeslice: a linger takes 3 % of the time that the engine has worked", "timeslice",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "0 submit 2 1 2\n"
+	  "10000 done 1\n" "20000 wait\n",
+	  "0 free 1, 10300 free 2" },
+	{ "timeslice: no linger where linger_us is 0", "timeslice",
+	  "0 pknob 1 0\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "0 submit 2 1 2\n" "10000 done 1\n",
+	  "0 free 1, 10000 free 2" },
+	{ "timeslice: a client that is behind all others goes after the group in flight", "timeslice",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 2 1 1\n" "0 started 1\n" "1000 done 1\n"
+	  "1000 submit 1 1 2\n" "1000 submit 1 1 3\n" "1000 started 2\n" "4000 submit 2 1 4\n"
+	  "6000 done 2\n" "6000 started 4\n" "7000 done 4\n",
+	  "0 free 1, 1000 free 2, 6000 free 4, 7000 free 3" },
 	{ "dtimeslice: a turn ends when the holder is quiet beside one that waits", "dtimeslice",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n" "2 submit 2 1 2\n"
 	  "1000 done 1\n" "1100 quiet\n" "1110 idle 1\n" "1200 quiet\n",

@@ -27,6 +27,8 @@
 		BUSY("d", "1ms", "")
 #define MANY	BUSY("a", "1ms", "count = 10\n") BUSY("b", "10ms", "count = 10\n")
 
+#define LEAST	970	/* permille of the time that the engine works without a policy */
+
 #define TWENTY	{ 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50 }
 #define CLIENTS	20
 
@@ -114,8 +116,37 @@ static const struct share_row {
 	{ "loga, cheap: weights", "loga\nknob = mode 1\n", WEIGHED, { 143, 286, 571 }, 30, 0 },
 };
 
+/* How long the engine works on the row's load without a policy, ns. */
+static s64 busy_without(const struct share_row *row)
+{
+	static struct {
+		const char *clients;
+		u32 from;
+		s64 busy;
+	} known[8];
+	struct tgs_scenario s;
+	struct tgs_result *r;
+	u32 i = 0;
+
+	while (i < ARRAY_SIZE(known) - 1 && known[i].clients &&
+	       (strcmp(known[i].clients, row->clients) || known[i].from != row->from))
+		i++;
+	if (known[i].clients && !strcmp(known[i].clients, row->clients) &&
+	    known[i].from == row->from)
+		return known[i].busy;
+	r = simulate(row->name, row->from ? "600s" : "60s", "none\n", row->clients, &s);
+	if (!r)
+		return 0;
+	known[i].clients = row->clients;
+	known[i].from = row->from;
+	known[i].busy = r->gpus[0].engine[0].busy;
+	end(&s, r);
+	return known[i].busy;
+}
+
 static void share(const struct share_row *row)
 {
+	s64 none = busy_without(row), busy;
 	struct tgs_scenario s;
 	struct tgs_result *r = simulate(row->name, row->from ? "600s" : "60s", row->gpu,
 					row->clients, &s);
@@ -133,10 +164,14 @@ static void share(const struct share_row *row)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), " %lld.%lld",
 			 (long long)has / 10, (long long)has % 10);
 	}
-	printf("# %s:%s %%\n", row->name, got);
+	busy = r->gpus[0].engine[0].busy * 1000 / max(none, (s64)1);
+	good = good && busy >= LEAST;
+	printf("# %s:%s %%, %lld.%lld %% of what none uses\n", row->name, got, (long long)busy / 10,
+	       (long long)busy % 10);
 	for (i = 0; i < TG_NOTE_POLICY; i++)
 		good = good && !r->gpus[0].notes[i];
-	test_row(row->name, good, "shares%s %%, %llu ejections", got,
+	test_row(row->name, good, "shares%s %%, %lld permille of what none uses, %llu ejections", got,
+		 (long long)busy,
 		 (unsigned long long)r->gpus[0].notes[TG_NOTE_EJECTED_STARVED]);
 	end(&s, r);
 }
