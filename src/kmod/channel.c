@@ -191,6 +191,15 @@ static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 	dma_fence_put(old);
 }
 
+/* It is the first through an open gate since QUIET was fed. */
+static noinline void end_gap(struct tgk_gpu *gpu)
+{
+	const s64 since = atomic64_xchg(&gpu->quiet_since, 0);
+
+	if (since)
+		atomic64_set(&gpu->gap, max(ktime_get_ns() - since, 1LL));
+}
+
 /**
  * tgk_open_leave() - the driver has the submission
  * @gpu: the GPU
@@ -201,8 +210,12 @@ void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fenc
 {
 	struct tgk_client *client = ch->client;
 
-	if (fence)
+	if (fence) {
 		set_last(ch, fence);
+		/* set_last() orders this: see tgk_watch() */
+		if (unlikely(atomic64_read(&gpu->quiet_since)))
+			end_gap(gpu);
+	}
 	atomic64_inc(&client->open_ended);
 	smp_mb__after_atomic();	/* tgk_client_gate() sees the count, or we see the gate */
 	if (unlikely(READ_ONCE(client->gate) != TG_GATE_OPEN))

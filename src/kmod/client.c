@@ -107,16 +107,19 @@ static bool sync_off(const struct tgk_client *client, u32 nr)
 	       READ_ONCE(client->gone) || READ_ONCE(client->gpu->closing);
 }
 
-/* A fence of what went through the client's open gate and is still in flight, or NULL. */
-static struct dma_fence *unfinished(const struct tgk_client *client)
+/*
+ * A fence of what went through the client's open gate and is still in flight, or NULL. @client
+ * NULL: through any client's.
+ */
+static struct dma_fence *unfinished(struct tgk_gpu *gpu, const struct tgk_client *client)
 {
 	struct dma_fence *fence;
 	struct tgk_channel *ch;
 	int i;
 
 	rcu_read_lock();
-	hash_for_each_rcu(client->gpu->channels, i, ch, hash) {
-		fence = ch->client == client ? tgk_channel_fence(ch) : NULL;
+	hash_for_each_rcu(gpu->channels, i, ch, hash) {
+		fence = !client || ch->client == client ? tgk_channel_fence(ch) : NULL;
 		if (!fence)
 			continue;
 		if (!dma_fence_is_signaled(fence)) {
@@ -129,23 +132,26 @@ static struct dma_fence *unfinished(const struct tgk_client *client)
 	return NULL;
 }
 
-/* Has all that went through the client's open gate ended? If not, this has slept for a slice. */
-static bool work_ended(const struct tgk_client *client)
+/*
+ * Has all that went through the client's open gate ended, or, @client NULL, through all open gates?
+ * If not, this has slept for a slice.
+ */
+static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
 {
 	struct dma_fence *fence;
 
-	if (!tgk_card_get(client->gpu)) {
+	if (!tgk_card_get(gpu)) {
 		schedule_timeout_idle(HZ / 50);
 		return false;
 	}
-	fence = unfinished(client);
+	fence = unfinished(gpu, client);
 	if (fence) {
 		if (tgk_driver.makes_fence(fence))
 			tgk_driver.want_signal(fence);
 		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);
 	}
-	tgk_card_put(client->gpu);
+	tgk_card_put(gpu);
 	return !fence;
 }
 
@@ -167,7 +173,7 @@ static void sync(struct work_struct *work)
 	u64 ended;
 
 	wait_event_timeout(gpu->open_wait, no_open_calls(client) || sync_off(client, nr), 1);
-	over = no_open_calls(client) && (sync_off(client, nr) || work_ended(client));
+	over = no_open_calls(client) && (sync_off(client, nr) || work_ended(gpu, client));
 	raw_spin_lock_irq(&gpu->lock);
 	/* A GPU that closes calls SYNC off, under this lock: no work item outlasts the GPU. */
 	if (!over && !sync_off(client, nr)) {
@@ -182,6 +188,39 @@ static void sync(struct work_struct *work)
 	}
 	raw_spin_unlock_irq(&gpu->lock);
 	kobject_put(&client->kobj);
+}
+
+/**
+ * tgk_watch() - TG_ACT_WATCH: wait until nothing that went through open gates is in flight
+ * @work: tgk_gpu.watch
+ *
+ * Then it feeds QUIET. It waits in slices, as sync() does. A thread that is still in the driver has
+ * nothing in flight yet, and may stay there for as long as its client likes: it is not waited for.
+ */
+void tgk_watch(struct work_struct *work)
+{
+	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, watch);
+	struct tg_event ev = { .kind = TG_EV_QUIET };
+	bool over = work_ended(gpu, NULL);
+
+	if (over) {
+		ev.quiet.gap = atomic64_xchg(&gpu->gap, 0);
+		ev.at = ktime_get_ns();
+		atomic64_set(&gpu->quiet_since, ev.at);
+		smp_mb();	/* tgk_open_leave() sees the time, or we its fence */
+		over = work_ended(gpu, NULL);
+	}
+	if (!over && ev.at) {
+		atomic64_set(&gpu->quiet_since, 0);
+		atomic64_set(&gpu->gap, ev.quiet.gap);
+	}
+	raw_spin_lock_irq(&gpu->lock);
+	/* As with SYNC, no work item outlasts the GPU. */
+	if (!over && !gpu->closing)
+		queue_work(tgk_wq, &gpu->watch);
+	else if (!gpu->closing)
+		tgk_feed(gpu, &ev);
+	raw_spin_unlock_irq(&gpu->lock);
 }
 
 /* TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE: under tgk_gpu.lock, any context. */

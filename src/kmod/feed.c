@@ -147,10 +147,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		tgk_poll_until(gpu, action->arg ? action->at + gpu->sleep.sum : 0, action->arg);
 		break;
 	case TG_ACT_WATCH:
-		/*
-		 * To be answered by QUIET, by the last fences of the channels whose gates are open.
-		 * Without an answer policies hold their clients for as long as before.
-		 */
+		queue_work(tgk_wq, &gpu->watch);
 		break;
 	case TG_ACT_GONE:
 		tgk_client_gone(action->host);

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "channel.h"
+#include "client.h"
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
@@ -54,6 +55,7 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	atomic_set(&gpu->calls, 1);
 	INIT_DELAYED_WORK(&gpu->unpark, tgk_unpark);
 	init_llist_head(&gpu->spare);
+	INIT_WORK(&gpu->watch, tgk_watch);
 	init_waitqueue_head(&gpu->open_wait);
 	raw_spin_lock_init(&gpu->lock);
 	hash_init(gpu->clients);

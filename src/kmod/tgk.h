@@ -121,7 +121,11 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @unpark: gives up parked jobs and requests whose thread has not come back
  * @note_work: writes notes out (note.c)
  * @wake_work: wakes the threads of @due and @due_requests, one by one (feed.c)
+ * @watch: answers TG_ACT_WATCH
  * @open_wait: woken when a client's last call through an open gate ends
+ * @quiet_since: when QUIET was fed, by ktime_get_ns(); 0: a client has come since through an open
+ *	gate; atomic, as @gap
+ * @gap: how long after QUIET it came, ns, until the next QUIET tells that
  * @poll: the poller's; poll.h says under which lock
  * @clock: the GPU's own; clock.h says under which lock
  * @lock: guards everything below, and all objects of the core
@@ -171,8 +175,9 @@ struct tgk_gpu {
 	atomic_t calls;
 	struct hrtimer timer;
 	struct delayed_work fence_work, unpark;
-	struct work_struct note_work, wake_work;
+	struct work_struct note_work, wake_work, watch;
 	wait_queue_head_t open_wait;
+	atomic64_t quiet_since, gap;
 	struct tgk_poll poll;
 	struct tgk_clock clock;
 
