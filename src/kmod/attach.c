@@ -134,7 +134,7 @@ refuse:
 
 /*
  * Wait until the closed GPU of @dev is destroyed; NULL: all that are closed. Unbinding and
- * unloading may wait for the same one: the first that finds it quiet destroys it. A client's
+ * unloading may wait for the same one: the first that finds it unused destroys it. A client's
  * thread may be stuck inside the driver, so tgk_mutex is not held while this waits.
  */
 static void destroy_closed(const struct device *dev)
@@ -149,7 +149,7 @@ static void destroy_closed(const struct device *dev)
 		list_for_each_entry_safe(gpu, next, &tgk_gpus_closed, node) {
 			if (dev && gpu->dev != dev)
 				continue;
-			if (tgk_gpu_quiet(gpu)) {
+			if (tgk_gpu_unused(gpu)) {
 				tgk_gpu_destroy(gpu);
 				continue;
 			}

@@ -322,22 +322,22 @@ static bool in_use(const struct tgk_channel *ch)
 }
 
 /* Return: no thread uses the channel, and the driver may free it now. */
-static bool end_quiet(struct tgk_gpu *gpu, const struct tgk_claim *c)
+static bool end_unused(struct tgk_gpu *gpu, const struct tgk_claim *c)
 {
 	struct tgk_channel *ch;
-	bool quiet = true, there = false;
+	bool unused = true, there = false;
 
 	raw_spin_lock_irq(&gpu->lock);
 	hash_for_each_possible(gpu->channels, ch, hash, c->chid)
 		if (ch->dying && concerns(ch, c->file, &c->chid)) {
 			there = true;
-			quiet &= !in_use(ch);
+			unused &= !in_use(ch);
 		}
-	quiet |= gpu->closing;
-	if (quiet && there)
+	unused |= gpu->closing;
+	if (unused && there)
 		tgk_clock_leave(&gpu->clock, c->chid);
 	raw_spin_unlock_irq(&gpu->lock);
-	return quiet;
+	return unused;
 }
 
 /**
@@ -360,7 +360,7 @@ int tgk_channel_end(struct tgk_gpu *gpu, struct tgk_claim *c)
 		return -EINTR;
 	tgk_channel_leave(gpu, c->file, &c->chid);
 	smp_mb();	/* see tgk_open_enter() */
-	while (!end_quiet(gpu, c)) {
+	while (!end_unused(gpu, c)) {
 		tgk_sleep_longer(TGK_KILLABLE, &ticks);
 		if (fatal_signal_pending(current)) {
 			tgk_unclaim(gpu, c);	/* the next submission forgets its entries */

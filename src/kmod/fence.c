@@ -501,7 +501,7 @@ static void free_spare(struct tgk_gpu *gpu)
 
 /**
  * tgk_fence_drop_all() - wait for no fence any more
- * @gpu: the GPU, closed and quiet, its fence_work cancelled: a job found here stays until it is
+ * @gpu: the GPU, closed and unused, its fence_work cancelled: a job found here stays until it is
  *	ended
  *
  * DONE is fed for each of them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The life of a GPU: tgk_gpu_create(), visible; tgk_gpu_close(), invisible, its waiters leave;
- * tgk_gpu_quiet(), no call holds it any more; tgk_gpu_destroy().
+ * tgk_gpu_unused(), no call holds it any more; tgk_gpu_destroy().
  *
  * Owns the list of GPUs. attach.c calls all of this in process context, under tgk_mutex; only
  * tgk_gpu_get() is every ioctl's.
@@ -201,21 +201,21 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 }
 
 /**
- * tgk_gpu_quiet() - does no call use it any more?
+ * tgk_gpu_unused() - does no call use it any more?
  * @gpu: the GPU, closed
  *
  * It takes as long as the driver takes for the calls that it has: nouveau up to the 15 s of its
  * own time-outs, and longer while a thread of a client is stuck in the driver (a page fault that
  * is never served). So attach.c waits for this without tgk_mutex.
  */
-bool tgk_gpu_quiet(const struct tgk_gpu *gpu)
+bool tgk_gpu_unused(const struct tgk_gpu *gpu)
 {
 	return !atomic_read_acquire(&gpu->calls);
 }
 
 /**
  * tgk_gpu_destroy() - forget it
- * @gpu: the GPU, closed and quiet
+ * @gpu: the GPU, closed and unused
  *
  * Context: process, under tgk_mutex. Waits for no client.
  */

@@ -13,13 +13,13 @@ extern struct list_head tgk_gpus_closed;
 
 struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
-bool tgk_gpu_quiet(const struct tgk_gpu *gpu);
+bool tgk_gpu_unused(const struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
 
 static inline void tgk_gpu_put(struct tgk_gpu *gpu)
 {
-	/* tgk_gpu_quiet() sees the last one; the memory may go then. */
+	/* tgk_gpu_unused() sees the last one; the memory may go then. */
 	atomic_fetch_dec_release(&gpu->calls);
 }
 

@@ -154,7 +154,7 @@ void tgk_unpark(struct work_struct *work)
 
 /**
  * tgk_unpark_all() - give up all parked jobs and requests
- * @gpu: the GPU, closed and quiet
+ * @gpu: the GPU, closed and unused
  */
 void tgk_unpark_all(struct tgk_gpu *gpu)
 {

@@ -677,7 +677,7 @@ u64 tgk_vram_resident(const struct tgk_gpu *gpu)
 
 /**
  * tgk_vram_forget_all() - the books are closed
- * @gpu: the GPU, closed and quiet, without hooks
+ * @gpu: the GPU, closed and unused, without hooks
  */
 void tgk_vram_forget_all(struct tgk_gpu *gpu)
 {
