@@ -78,9 +78,9 @@ struct tg_spec;
  *	it has started as well; at: then as in STARTED. Takes one job out of the pool; no FREE
  *	follows. -EBUSY: it was not allowed to.
  * @TG_EV_QUIET: answer to TG_ACT_WATCH: nothing that went through an open gate is in flight now.
- *	at: since when; quiet.gap: how long after the QUIET before this one the first submission
- *	came through an open gate, ns; 0: none has come since, or this is the first. -EBUSY: the
- *	core has not asked.
+ *	at: now. quiet.gap: a submission has come through an open gate since the QUIET before this
+ *	one: the first came so long, ns, after the first QUIET that had nothing in flight; 0: none
+ *	has come, or this is the first. -EBUSY: the core has not asked.
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,

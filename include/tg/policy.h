@@ -302,6 +302,17 @@ struct tg_client *tg_walk_next(struct tg_gpu *gpu);
  */
 bool tg_gpu_waits(const struct tg_gpu *gpu);
 
+/** tg_gpu_in_flight() - is anything in flight that the core knows of? */
+static inline bool tg_gpu_in_flight(const struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].inflight)
+			return true;
+	return false;
+}
+
 /**
  * tg_engines_idle() - is nothing in flight on any engine that @job needs?
  * @gpu: the GPU

@@ -107,9 +107,15 @@ static bool sync_off(const struct tgk_client *client, u32 nr)
 	       READ_ONCE(client->gone) || READ_ONCE(client->gpu->closing);
 }
 
+/* The core waits for its work no more: nothing may ever end it. Under tgk_gpu.lock. */
+void tgk_client_hangs(struct tgk_client *client)
+{
+	WRITE_ONCE(client->hung, true);
+}
+
 /*
  * A fence of what went through the client's open gate and is still in flight, or NULL. @client
- * NULL: through any client's.
+ * NULL: through any client's, but for those that hang.
  */
 static struct dma_fence *unfinished(struct tgk_gpu *gpu, const struct tgk_client *client)
 {
@@ -119,7 +125,9 @@ static struct dma_fence *unfinished(struct tgk_gpu *gpu, const struct tgk_client
 
 	rcu_read_lock();
 	hash_for_each_rcu(gpu->channels, i, ch, hash) {
-		fence = !client || ch->client == client ? tgk_channel_fence(ch) : NULL;
+		if (client ? ch->client != client : READ_ONCE(ch->client->hung))
+			continue;
+		fence = tgk_channel_fence(ch);
 		if (!fence)
 			continue;
 		if (!dma_fence_is_signaled(fence)) {
@@ -183,6 +191,7 @@ static void sync(struct work_struct *work)
 		ended = atomic64_read(&client->open_ended);
 		ev.idle.sent = ended - client->open_reported;
 		client->open_reported = ended;
+		WRITE_ONCE(client->hung, false);
 		/* The core may have given up waiting for it: -EBUSY. */
 		tgk_feed(gpu, &ev);
 	}
@@ -194,26 +203,27 @@ static void sync(struct work_struct *work)
  * tgk_watch() - TG_ACT_WATCH: wait until nothing that went through open gates is in flight
  * @work: tgk_gpu.watch
  *
- * Then it feeds QUIET. It waits in slices, as sync() does. A thread that is still in the driver has
- * nothing in flight yet, and may stay there for as long as its client likes: it is not waited for.
+ * Then it feeds QUIET. It waits in slices, as sync() does. A thread that is still in the driver is
+ * not waited for: it may stay there for as long as its client likes. What it has rung for is seen
+ * when it comes back.
  */
 void tgk_watch(struct work_struct *work)
 {
 	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, watch);
 	struct tg_event ev = { .kind = TG_EV_QUIET };
-	bool over = work_ended(gpu, NULL);
+	bool over = !READ_ONCE(gpu->closing) && work_ended(gpu, NULL), begins;
 
 	if (over) {
-		ev.quiet.gap = atomic64_xchg(&gpu->gap, 0);
 		ev.at = ktime_get_ns();
-		atomic64_set(&gpu->quiet_since, ev.at);
+		/* If not, no client has come since the last QUIET. */
+		begins = !atomic64_cmpxchg(&gpu->quiet_since, 0, ev.at);
 		smp_mb();	/* tgk_open_leave() sees the time, or we its fence */
 		over = work_ended(gpu, NULL);
+		if (!over && begins)
+			atomic64_cmpxchg(&gpu->quiet_since, ev.at, 0);
 	}
-	if (!over && ev.at) {
-		atomic64_set(&gpu->quiet_since, 0);
-		atomic64_set(&gpu->gap, ev.quiet.gap);
-	}
+	if (over)
+		ev.quiet.gap = atomic64_xchg(&gpu->gap, 0);
 	raw_spin_lock_irq(&gpu->lock);
 	/* As with SYNC, no work item outlasts the GPU. */
 	if (!over && !gpu->closing)
@@ -228,6 +238,8 @@ void tgk_watch(struct work_struct *work)
 void tgk_client_gate(struct tgk_client *client, u32 gate)
 {
 	WRITE_ONCE(client->gate, gate);
+	if (gate == TG_GATE_OPEN)
+		WRITE_ONCE(client->hung, false);
 	/* Pairs with the one in tgk_open_enter(): it sees the gate, or we see its call. */
 	smp_mb();
 }

@@ -16,6 +16,7 @@ struct tgk_client *tgk_client_find(struct tgk_gpu *gpu);
 void tgk_client_add(struct tgk_gpu *gpu, struct tgk_client *client);
 void tgk_client_gate(struct tgk_client *client, u32 gate);
 void tgk_client_sync(struct tgk_client *client);
+void tgk_client_hangs(struct tgk_client *client);
 void tgk_watch(struct work_struct *work);
 void tgk_client_gone(struct tgk_client *client);
 void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const struct tg_spec *spec);

@@ -135,6 +135,8 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 				      HRTIMER_MODE_ABS_HARD);
 		break;
 	case TG_ACT_NOTE:
+		if (action->arg == TG_NOTE_DRAIN_CUT && action->host)
+			tgk_client_hangs(action->host);
 		tgk_note(gpu, action);
 		break;
 	case TG_ACT_GATE:

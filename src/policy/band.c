@@ -77,11 +77,21 @@ static bool waits(struct tg_gpu *gpu, struct tg_vgpu *absent, u32 queue)
 	return gpu->now < wait->until;
 }
 
+static void end_wait(struct tg_gpu *gpu, u32 queue)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	st->queues.of[queue].idle += tg_linger_end(gpu, &st->wait[queue], true);
+}
+
 static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct tg_vgpu *next = tg_vqueue_head(gpu, queue), *absent;
 
+	/* The job beside which it waited was given up. */
+	if (!next)
+		end_wait(gpu, queue);
 	if (!next || next == st->queues.of[queue].last || tg_vqueue_level(gpu, next, queue) <= 0)
 		return next;
 	next = tg_vqueue_lowest(gpu, queue, true);
@@ -93,16 +103,12 @@ static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
 
 static struct tg_job *band_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
 	s64 ahead = gpu->policy_knob[KNOB_FAITHFUL] ? -1 :
 		    gpu->policy_knob[KNOB_WAIT] * TG_USEC;
 	struct tg_job *job = tg_vqueue_pick(gpu, engine, choose, ahead);
-	u32 queue;
 
-	if (!job)
-		return NULL;
-	queue = tg_vqueue_of(gpu, job);
-	st->queues.of[queue].idle += tg_linger_end(gpu, &st->wait[queue]);
+	if (job)
+		end_wait(gpu, tg_vqueue_of(gpu, job));
 	return job;
 }
 

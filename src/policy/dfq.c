@@ -154,7 +154,12 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 
 static void dfq_quiet(struct tg_gpu *gpu, s64 gap)
 {
-	tg_quiet(gpu, &tg_gpu_priv(gpu, struct state)->quiet, gap);
+	struct state *st = tg_gpu_priv(gpu, struct state);
+
+	tg_quiet(gpu, &st->quiet, gap);
+	/* It was asked in the free-run before. */
+	if (st->phase != FREE_RUN)
+		tg_quiet_forget(gpu, &st->quiet);
 }
 
 static s64 linger(const struct tg_gpu *gpu)
@@ -169,17 +174,6 @@ static void dfq_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 
 	if (st->turn == job->client && tg_gpu_waits(gpu))
 		share(job->client)->held += held;
-}
-
-/* Is anything in flight that the core knows of? */
-static bool in_flight(const struct tg_gpu *gpu)
-{
-	u32 i;
-
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (gpu->engine[i].inflight)
-			return true;
-	return false;
 }
 
 static void begin_walk(struct tg_gpu *gpu, struct state *st, enum phase phase)
@@ -233,7 +227,8 @@ static bool next_turn(struct tg_gpu *gpu, struct state *st)
 	list_del_init(&st->turn->queue);
 	st->until = tg_after(gpu->now, gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
 	tg_gate(gpu, st->turn, TG_GATE_TRACK);
-	st->gap = (struct tg_gap){ .since = gpu->now, .mean = share(st->turn)->gap };
+	/* A client whose gaps were too long is tried again at times: each linger in vain costs. */
+	st->gap = (struct tg_gap){ .mean = div64_s64(share(st->turn)->gap * 15, 16) };
 	return true;
 }
 
@@ -243,16 +238,15 @@ static bool has_ended(struct tg_gpu *gpu, struct state *st)
 	bool over = false;
 
 	if (st->turn->inflight || tg_client_waits(st->turn)) {
-		tg_linger_end(gpu, &st->quiet.linger);
+		tg_linger_end(gpu, &st->quiet.linger, tg_gpu_waits(gpu));
 		tg_gap_end(gpu, &st->gap);
 	} else {
 		tg_gap_begin(gpu, &st->gap);
 		over = !tg_linger(gpu, &st->quiet.linger, &st->gap, linger(gpu));
 	}
-	if (over) {
-		tg_linger_end(gpu, &st->quiet.linger);
-		tg_gap_add(&st->gap, LONG);	/* for how long, the turn will not show */
-	}
+	/* It did not come in the linger. For how long it is away, the turn will not show. */
+	if (over && tg_linger_end(gpu, &st->quiet.linger, tg_gpu_waits(gpu)))
+		tg_gap_add(&st->gap, LONG);
 	share(st->turn)->gap = st->gap.mean;
 	return over;
 }
@@ -264,8 +258,10 @@ static bool turn_over(struct tg_gpu *gpu, struct state *st)
 		return true;
 	if (st->turn->gate == TG_GATE_TRACK &&
 	    (gpu->now >= st->until || has_ended(gpu, st) ||
-	     share(st->turn)->requests >= gpu->policy_knob[KNOB_REQUESTS]))
+	     share(st->turn)->requests >= gpu->policy_knob[KNOB_REQUESTS])) {
+		tg_linger_end(gpu, &st->quiet.linger, tg_gpu_waits(gpu));
 		tg_gate(gpu, st->turn, TG_GATE_HOLD);
+	}
 	return st->turn->gate == TG_GATE_HOLD && !st->turn->inflight;
 }
 
@@ -383,6 +379,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 	case FREE_RUN:
 		if (gpu->now < st->until && !idles(gpu, st))
 			return false;
+		tg_quiet_forget(gpu, &st->quiet);
 		begin_walk(gpu, st, HOLDING);
 		return true;
 	case HOLDING:
@@ -391,7 +388,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		st->phase = DRAINING;
 		return true;
 	case DRAINING:
-		if (st->awaited || in_flight(gpu))
+		if (st->awaited || tg_gpu_in_flight(gpu))
 			return false;
 		begin_choosing(gpu, st, min(gpu->now - st->since, LONG));
 		return true;

@@ -53,8 +53,8 @@ bool tg_linger(const struct tg_gpu *gpu, struct tg_linger *linger, const struct 
 
 	if (!linger->since) {
 		most = min(most, linger->credit);
-		length = gap->mean ? 2 * gap->mean + SPARE : most;
-		until = min(gap->since + length, gpu->now + most);
+		length = gap->mean ? min(2 * gap->mean + SPARE, most) : most;
+		until = gap->since + length;
 		if (!gap->since || gap->mean > most || until <= gpu->now)
 			return false;
 		linger->since = gpu->now;
@@ -63,12 +63,12 @@ bool tg_linger(const struct tg_gpu *gpu, struct tg_linger *linger, const struct 
 	return gpu->now < linger->until;
 }
 
-s64 tg_linger_end(const struct tg_gpu *gpu, struct tg_linger *linger)
+s64 tg_linger_end(const struct tg_gpu *gpu, struct tg_linger *linger, bool counts)
 {
 	s64 took = linger->since ? max(min(gpu->now, linger->until) - linger->since, (s64)0) : 0;
 
-	if (took && tg_gpu_waits(gpu))
-		linger->credit -= took;
+	if (counts)
+		linger->credit = max(linger->credit - took, (s64)0);
 	linger->since = 0;
 	return took;
 }

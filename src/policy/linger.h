@@ -46,8 +46,8 @@ void tg_linger_earn(struct tg_linger *linger, s64 used);
  * @gap: the client's
  * @most: the longest linger, ns
  *
- * A linger lasts as long as the client's gap usually does, with some time to spare, counted from
- * its last group, and @most at most. There is none where the mean gap is longer than that, or than
+ * A linger lasts as long as the client's gap usually does, with some time to spare, and @most at
+ * most, counted from its last group. There is none where the mean gap is longer than that, or than
  * the credit. The caller ends each linger.
  *
  * Return: true: until linger->until, unless the client comes earlier.
@@ -55,10 +55,13 @@ void tg_linger_earn(struct tg_linger *linger, s64 used);
 bool tg_linger(const struct tg_gpu *gpu, struct tg_linger *linger, const struct tg_gap *gap,
 	       s64 most);
 /**
- * tg_linger_end() - the linger under way, if one is, ends; it counts if a job waits
+ * tg_linger_end() - the linger under way, if one is, ends
+ * @gpu: the GPU
+ * @linger: of the engine
+ * @counts: another client has waited for its end
  *
  * Return: how long it took, ns.
  */
-s64 tg_linger_end(const struct tg_gpu *gpu, struct tg_linger *linger);
+s64 tg_linger_end(const struct tg_gpu *gpu, struct tg_linger *linger, bool counts);
 
 #endif /* TG_POLICY_LINGER_H */

@@ -97,6 +97,7 @@ struct state {
 	s64 low;		/* the least virtual time of an active client; TG_NEVER: none */
 	bool again;		/* the walk has begun with LOOKING */
 	bool held;		/* the walk has held a client that may have something in flight */
+	bool sampling;		/* of some clients the samples have come, and of others not */
 	u32 tails;		/* clients whose tail is not charged */
 	struct sum {		/* of the samples of the poll phase that ends */
 		u32 active;	/* clients */
@@ -457,6 +458,7 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 		st->phase = st->before;
 		gpu->walking = NULL;
 	}
+	st->sampling = client;
 	if (client) {
 		note(gpu, client, s);
 		return;
@@ -489,8 +491,8 @@ static void loga_quiet(struct tg_gpu *gpu, s64 gap)
 /* Does the engine idle while clients are held? */
 static bool idles(struct tg_gpu *gpu, struct state *st)
 {
-	if (gpu->walking) {
-		st->quiet.idle = false;
+	if (gpu->walking || st->sampling) {
+		tg_quiet_forget(gpu, &st->quiet);
 		return false;
 	}
 	if (!gpu->open)

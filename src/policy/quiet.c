@@ -40,33 +40,28 @@ void tg_quiet(const struct tg_gpu *gpu, struct tg_quiet *quiet, s64 gap)
 	quiet->idle = true;
 }
 
-/* Is anything in flight that the core knows of? */
-static bool in_flight(const struct tg_gpu *gpu)
+void tg_quiet_forget(const struct tg_gpu *gpu, struct tg_quiet *quiet)
 {
-	u32 i;
-
-	for (i = 0; i < gpu->nr_engines; i++)
-		if (gpu->engine[i].inflight)
-			return true;
-	return false;
+	tg_linger_end(gpu, &quiet->linger, tg_gpu_waits(gpu));
+	quiet->idle = false;
 }
 
 bool tg_quiet_for_long(struct tg_gpu *gpu, struct tg_quiet *quiet, s64 most)
 {
 	bool lingers = quiet->linger.since;
 
-	if (!gpu->open || !tg_gpu_waits(gpu) || in_flight(gpu)) {
-		tg_linger_end(gpu, &quiet->linger);
-		quiet->idle = false;
+	if (!gpu->open || !tg_gpu_waits(gpu) || tg_gpu_in_flight(gpu)) {
+		tg_quiet_forget(gpu, quiet);
 		return false;
 	}
 	if (!quiet->idle) {
+		tg_linger_end(gpu, &quiet->linger, true);
 		tg_watch(gpu);
 		return false;
 	}
 	if (tg_linger(gpu, &quiet->linger, &quiet->gap, most))
 		return false;
-	quiet->took = tg_linger_end(gpu, &quiet->linger);
+	quiet->took = tg_linger_end(gpu, &quiet->linger, true);
 	quiet->idle = false;
 	/* Has a client come in the linger? */
 	if (lingers)

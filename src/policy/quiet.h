@@ -37,6 +37,8 @@ void tg_quiet_earn(struct tg_quiet *quiet, s64 worked);
  * lingers. true: let a client that waits go; the host is not asked again before that.
  */
 bool tg_quiet_for_long(struct tg_gpu *gpu, struct tg_quiet *quiet, s64 most);
+/** tg_quiet_forget() - the engine may work again: what the host told is past, a linger is over */
+void tg_quiet_forget(const struct tg_gpu *gpu, struct tg_quiet *quiet);
 /** tg_quiet_wake() - for wake() */
 s64 tg_quiet_wake(const struct tg_quiet *quiet);
 

@@ -14,13 +14,13 @@
  */
 #include "ready.h"
 
+#define REPAID	(500 * TG_MSEC)
+
 /* The arrival of the first job of a client that has one. */
 static u64 arrived(const struct tg_client *client)
 {
 	return list_first_entry(&client->queue, struct tg_job, link)->seq;
 }
-
-#define REPAID	(500 * TG_MSEC)
 
 static s64 *vt(struct tg_client *client)
 {
@@ -47,8 +47,7 @@ void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 	rb_add_cached(&client->node, &ready->clients, before);
 }
 
-/* The least virtual time of the clients of priority @prio, as far as known; TG_NEVER: not. */
-static s64 least(const struct tg_ready *ready, u8 prio)
+s64 tg_ready_least(const struct tg_ready *ready, u8 prio)
 {
 	s64 least = ready->prio == prio ? ready->vt : TG_NEVER;
 	struct rb_node *node = rb_first_cached(&ready->clients);
@@ -66,18 +65,10 @@ static s64 least(const struct tg_ready *ready, u8 prio)
 	return least;
 }
 
-void tg_ready_come(const struct tg_ready *ready, struct tg_client *client)
+void tg_ready_come(struct tg_client *client, s64 least)
 {
-	s64 from = least(ready, client->prio);
-
-	if (from != TG_NEVER)
-		*vt(client) = min(max(*vt(client), from), from + REPAID);
-}
-
-void tg_ready_enter(struct tg_ready *ready, struct tg_client *client)
-{
-	tg_ready_come(ready, client);
-	tg_ready_insert(ready, client);
+	if (least != TG_NEVER)
+		*vt(client) = min(max(*vt(client), least), least + REPAID);
 }
 
 void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
@@ -110,11 +101,10 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
 
 	if (!tg_client_queue(job))
 		return;
-	if (RB_EMPTY_NODE(&client->node)) {
-		tg_ready_enter(ready, client);
-		return;
-	}
-	tg_ready_remove(ready, client);
+	if (RB_EMPTY_NODE(&client->node))
+		tg_ready_come(client, tg_ready_least(ready, client->prio));
+	else
+		tg_ready_remove(ready, client);
 	tg_ready_insert(ready, client);
 }
 

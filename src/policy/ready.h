@@ -23,11 +23,15 @@ struct tg_ready {
 };
 
 void tg_ready_init(struct tg_ready *ready);
-/** tg_ready_come() - @client comes with a job, and had none queued: it has saved up no time */
-void tg_ready_come(const struct tg_ready *ready, struct tg_client *client);
-/** tg_ready_enter() - the same, and the job is queued */
-void tg_ready_enter(struct tg_ready *ready, struct tg_client *client);
-/** tg_ready_insert() - @client has another first job; it is in no tree */
+/** tg_ready_least() - least virtual time of clients of priority @prio; TG_NEVER: none is known */
+s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
+/**
+ * tg_ready_come() - a client comes with a job, and had none queued: it has saved up no time
+ * @client: the client
+ * @least: of its equals, by tg_ready_least(), of all trees that it may be in
+ */
+void tg_ready_come(struct tg_client *client, s64 least);
+/** tg_ready_insert() - @client has a first job, or another one; it is in no tree */
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client);
 /** tg_ready_remove() - the opposite; before its first job changes */
 void tg_ready_remove(struct tg_ready *ready, struct tg_client *client);

@@ -22,9 +22,11 @@
  * PRT and HT are properties of clients and coexist. Among equals a client that has had the engine
  * for longer goes after those that had less, and otherwise they go in arrival order (struct
  * tg_ready). To the letter of the paper an HT client whose queue never empties would keep the
- * engine from its equals for ever. A group that needs
- * several engines and is next on all of them keeps each idle until the last one is, and no client
- * follows its own groups meanwhile; a group that is not next on all of them lets others go first.
+ * engine from its equals for ever.
+ *
+ * A group that needs several engines and is next on all of them keeps each idle until the last one
+ * is, and no client follows its own groups meanwhile; a group that is not next on all of them lets
+ * others go first.
  * Reserves decide which jobs are eligible, before this policy sees them.
  *
  * The job of a client that has its engine to itself may bypass the core: what pick() would say is
@@ -81,6 +83,13 @@ static void timegraph_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 static void timegraph_lost(struct tg_gpu *gpu, struct tg_job *job)
 {
 	timegraph_done(gpu, job, job->charged);
+}
+
+/* The engine stood still for it, so it counts as used. */
+static void timegraph_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
+{
+	if (tg_gpu_waits(gpu))
+		timegraph_done(gpu, job, held);
 }
 
 /*
@@ -185,7 +194,7 @@ static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	tg_ready_come(&st->ready, job->client);
+	tg_ready_come(job->client, tg_ready_least(&st->ready, job->client->prio));
 	st->holder[__builtin_ctz(job->engines)] = job->client;
 }
 
@@ -200,6 +209,7 @@ TG_POLICY(timegraph) = {
 	.pick = timegraph_pick,
 	.done = timegraph_done,
 	.lost = timegraph_lost,
+	.held = timegraph_held,
 	.may_bypass = timegraph_may_bypass,
 	.bypassed = timegraph_bypassed,
 };

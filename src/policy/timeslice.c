@@ -75,6 +75,13 @@ static void timeslice_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		tg_gap_begin(gpu, &sh->gap);
 }
 
+/* The holder pays for all of its turn anyway. */
+static void timeslice_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
+{
+	if (job->client != tg_turns(gpu)->holder && tg_gpu_waits(gpu))
+		tg_turns_charge(gpu, job->client, held);
+}
+
 static s64 slice_ends(struct tg_gpu *gpu)
 {
 	return tg_after(tg_turns(gpu)->since, slice(gpu));
@@ -199,6 +206,7 @@ TG_POLICY(timeslice) = {
 	.drop = tg_turns_drop,
 	.pick = timeslice_pick,
 	.done = timeslice_done,
+	.held = timeslice_held,
 	.tick = timeslice_tick,
 	.wake = timeslice_wake,
 };

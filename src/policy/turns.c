@@ -8,10 +8,10 @@
  * round. A turn that is overrun moves its client back by as much, so that others come before it
  * until they have had the same: NEON's overuse control, without counting the turns to be skipped.
  *
- * System time is the least virtual time of the clients that have the token or want it. A client
- * that comes back from having nothing to do is moved up to it: no client saves up time. What it was
- * behind when it left it is still behind, since it had waited for that: a client that sends one
- * group at a time leaves after each of them. The lag is bounded by a slice.
+ * System time is the least virtual time of the clients that have the token or want it, and never
+ * goes back. A client that comes back from having nothing to do is moved up to it: no client saves
+ * up time. What it was behind when it left it is still behind, since it had waited for that: a
+ * client that sends one group at a time leaves after each of them. The lag is bounded by a slice.
  *
  * A client that comes back and is behind all others goes next: the holder yields. So a client that
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
@@ -39,7 +39,8 @@ static s64 taken(const struct tg_gpu *gpu, const struct tg_turns *turns)
 	return div64_s64(gpu->now - turns->since, turns->holder->weight);
 }
 
-static s64 system_time(struct tg_gpu *gpu)
+/* The least virtual time of the clients that have the token or want it; TG_NEVER: none does. */
+static s64 least(struct tg_gpu *gpu)
 {
 	const struct tg_turns *turns = tg_turns(gpu);
 	struct tg_client *first = tg_turns_first(gpu);
@@ -49,7 +50,17 @@ static s64 system_time(struct tg_gpu *gpu)
 		vt = tg_turns_share(turns->holder)->vt + taken(gpu, turns);
 	if (first)
 		vt = min(vt, tg_turns_share(first)->vt);
-	return vt == TG_NEVER ? turns->vt : vt;
+	return vt;
+}
+
+static s64 system_time(struct tg_gpu *gpu)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+	s64 vt = least(gpu);
+
+	if (vt != TG_NEVER)
+		turns->vt = max(turns->vt, vt);
+	return turns->vt;
 }
 
 void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client, s64 slice)
@@ -70,10 +81,10 @@ void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client)
 
 	if (client == turns->holder || !RB_EMPTY_NODE(&client->node))
 		return;
-	vt = system_time(gpu);
-	/* One ns less than the least, or a client that was idle would come after its equal. */
-	sh->vt = max(sh->vt, vt - sh->lag - 1);
-	turns->yields |= turns->holder && sh->vt < vt;
+	/* One ns less than that, or a client that was idle would come after its equal. */
+	vt = system_time(gpu) - sh->lag - 1;
+	sh->vt = max(sh->vt, vt);
+	turns->yields |= turns->holder && sh->vt < least(gpu);
 	insert(turns, client);
 }
 
@@ -100,7 +111,7 @@ void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client)
 	if (turns->holder != client)
 		return;
 	turns->holder = NULL;
-	tg_linger_end(gpu, &turns->linger);
+	tg_linger_end(gpu, &turns->linger, tg_turns_first(gpu));
 }
 
 struct tg_client *tg_turns_first(struct tg_gpu *gpu)
@@ -154,7 +165,7 @@ void tg_turns_back(struct tg_gpu *gpu)
 {
 	struct tg_turns *turns = tg_turns(gpu);
 
-	turns->since += tg_linger_end(gpu, &turns->linger);
+	turns->since += tg_linger_end(gpu, &turns->linger, tg_turns_first(gpu));
 }
 
 s64 tg_turns_end(struct tg_gpu *gpu, bool again, s64 slice)

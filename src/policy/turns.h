@@ -12,7 +12,7 @@
  * @waiting: clients that want a turn, linked by tg_client.node, by virtual time
  * @holder: the client whose turn it is, or NULL; not in @waiting
  * @since: when its turn began; the lingers in it move this on, so that no client pays for them
- * @vt: system time while no client has the token or wants it
+ * @vt: system time
  * @yields: a client waits that is to have the token when the holder's groups in flight have ended
  * @watched: the host has answered tg_watch()
  * @uses: mask of the engines that the holder has used in its turn

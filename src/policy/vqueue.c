@@ -61,6 +61,23 @@ static struct tg_ready *ready_of(struct tg_gpu *gpu, const struct tg_job *job)
 	return &share(&gpu->vgpu[job->client->vgpu])->ready[tg_job_kind(job)];
 }
 
+/* The client had no job queued. It has one virtual time for all that it does. */
+static void come(struct tg_gpu *gpu, struct tg_client *client)
+{
+	const struct tg_ready *ready = share(&gpu->vgpu[client->vgpu])->ready;
+
+	tg_ready_come(client, min(tg_ready_least(&ready[TG_COMPUTE], client->prio),
+				  tg_ready_least(&ready[TG_COPY], client->prio)));
+}
+
+/* Charge the client of @job, which may be in a tree. */
+static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
+{
+	const struct tg_job *first = tg_first_job(job->client);
+
+	tg_ready_charge(ready_of(gpu, first ?: job), job->client, used);
+}
+
 void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_client *client = job->client;
@@ -71,10 +88,9 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 		tg_ready_remove(ready_of(gpu, first), client);
 	if (!tg_client_queue(job))
 		return;
-	if (first)
-		tg_ready_insert(ready_of(gpu, job), client);
-	else
-		tg_ready_enter(ready_of(gpu, job), client);
+	if (!first)
+		come(gpu, client);
+	tg_ready_insert(ready_of(gpu, job), client);
 }
 
 void tg_vqueue_drop(struct tg_gpu *gpu, struct tg_job *job)
@@ -249,9 +265,8 @@ u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
 	u32 queue = tg_vqueue_of(gpu, job);
 	struct tg_vgpu *v = &gpu->vgpu[job->client->vgpu];
-	const struct tg_job *first = tg_first_job(job->client);
 
-	tg_ready_charge(ready_of(gpu, first ?: job), job->client, used);
+	charge(gpu, job, used);
 	share(v)->of[queue].used = sum(share(v)->of[queue].used, used);
 	share(v)->of[queue].length += div64_s64(min(used, LARGE) - share(v)->of[queue].length, 8);
 	share(v)->of[queue].went = gpu->now;
@@ -310,6 +325,8 @@ s64 tg_vqueue_held(struct tg_gpu *gpu, const struct tg_job *job, s64 held)
 	struct tg_vgpu *own = &gpu->vgpu[job->client->vgpu];
 	u32 queue = tg_vqueue_of(gpu, job);
 
+	if (tg_gpu_waits(gpu))
+		charge(gpu, job, held);
 	if (!others_wait(gpu, own, queue))
 		return TG_NEVER;
 	share(own)->of[queue].used = sum(share(own)->of[queue].used, held);
