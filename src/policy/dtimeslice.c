@@ -1,49 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dtimeslice: a token goes from client to client; its holder's gate is open for a slice, all others
- * wait (NEON's disengaged timeslice with overuse control).
+ * dtimeslice: timeslice, whose holder's gate is open where that does no harm (NEON's disengaged
+ * timeslice with overuse control).
  *
- * As timeslice, but within its slice the holder submits without an event. At the slice's end its
- * gate is shut, and what went through it is awaited (tg_sync(), which has a deadline); that is part
- * of its turn. The next turn goes to the client whose turns have taken the least by its weight
- * (struct tg_turns), so a client that overruns its slice waits that much longer. A holder beside
- * which no client waits goes on. While no client waits or holds the token, the first submission is
- * asked about, and opens its client's gate.
+ * The token goes round as under timeslice (struct tg_turns). A holder that sends one group at a
+ * time has its gate open for its slice, and submits without an event. At the slice's end the gate
+ * is shut, and what went through it is awaited (tg_sync(), which has a deadline); that is part of
+ * its turn. The gate of the only client of a GPU is open whatever it sends.
  *
  * Behind an open gate the policy does not see that the holder has nothing to do. So while another
  * client waits, the host watches the holder (tg_watch()). When nothing of it is in flight, its gate
  * is shut, and its turn ends after a linger (struct tg_linger), unless it comes back: that opens
  * the gate again. The same when a client has come that is behind all others. A host that does not
- * answer lets each holder have its slice, as NEON does.
+ * answer lets each such holder have its slice, as NEON does.
+ *
+ * NEON's holder may have a thousand groups in flight when its slice ends, and others wait for all
+ * of them. Here the gate of a client that has more in flight than a linger may last stays at ASK,
+ * as under timeslice: seen so while its gate was at ASK, or by how long it took to drain. After
+ * DEEP turns in which that is not seen, and after the first turn of all, its gate opens.
  *
  * A holder whose jobs do not end is cut at the deadline and blamed, and gets no turn until they
  * have.
  *
- * Gates of clients that wait stand at ASK, so that the policy hears which they are, though it picks
- * none of their jobs: these go when the gate opens. A client is booked the time of its turns,
- * whether it used them or not.
+ * A client is booked the time for which its gate was open, whether it used it or not.
  *
- * Good at isolation, at the cost of a drain per slice. Bad at latency: a client that comes waits
- * for all that the holder has in flight, and nothing bounds that.
+ * Good at isolation, and at sparing programs that send one group at a time each question to the
+ * policy, at the cost of a drain per slice.
  */
 #include "turns.h"
 
-enum { KNOB_SLICE, KNOB_LINGER };
-
 static const struct tg_param params[] = {
-	[KNOB_SLICE] = { "slice_us", 1000, 1000000, 30000 },
-	[KNOB_LINGER] = TG_LINGER_PARAM,
+	[TG_TURNS_SLICE] = { "slice_us", 1000, 1000000, 30000 },
+	[TG_TURNS_LINGER] = TG_LINGER_PARAM,
 	{ }
 };
 
-static s64 slice(const struct tg_gpu *gpu)
-{
-	return gpu->policy_knob[KNOB_SLICE] * TG_USEC;
-}
+#define DEEP	16	/* turns */
+#define COUNTED	16	/* groups: a client that has more waiting is deep, however short they are */
 
 static void dtimeslice_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_turns_join(gpu, client, slice(gpu));
+	tg_turns_join(gpu, client);
 	tg_gate(gpu, client, TG_GATE_ASK);
 }
 
@@ -54,54 +51,105 @@ static void enter(struct tg_gpu *gpu, struct tg_client *client)
 		tg_turns_enter(gpu, client);
 }
 
+static void keep(struct tg_client *client)
+{
+	tg_turns_share(client)->deep = DEEP;
+	tg_turns_share(client)->kept = true;
+}
+
+/* Does the client send groups beside those that it has, for longer than a linger? */
+static bool is_deep(const struct tg_gpu *gpu, struct tg_client *client)
+{
+	s64 length = tg_turns_share(client)->length, sum = client->inflight * length;
+	const struct tg_job *job;
+	u32 n = client->inflight;
+
+	list_for_each_entry(job, &client->queue, link) {
+		if (n && (!length || sum > tg_turns_linger(gpu) || n > COUNTED))
+			return true;
+		sum += length;
+		n++;
+	}
+	return false;
+}
+
 static void dtimeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
-	tg_gap_end(gpu, &tg_turns_share(job->client)->gap);
+	struct tg_client *client = job->client;
+
+	tg_gap_end(gpu, &tg_turns_share(client)->gap);
 	tg_client_queue(job);
-	enter(gpu, job->client);
+	enter(gpu, client);
+	if (is_deep(gpu, client))
+		keep(client);
 }
 
-static struct tg_job *dtimeslice_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+/* May the gate of the holder be open? */
+static bool opens(const struct tg_gpu *gpu, struct tg_client *holder)
 {
-	return NULL;
+	return !tg_turns_share(holder)->deep || gpu->nr_clients == 1;
 }
 
-static void end_turn(struct tg_gpu *gpu)
+static void open(struct tg_gpu *gpu, struct tg_client *holder)
 {
-	struct tg_client *client = tg_turns(gpu)->holder;
+	struct tg_turns *turns = tg_turns(gpu);
 
-	bool again = !list_empty(&client->queue) && !client->syncing;
-	s64 took = tg_turns_end(gpu, again, slice(gpu));
+	if (!turns->opened)
+		turns->opened = gpu->now;
+	tg_gate(gpu, holder, TG_GATE_OPEN);
+}
 
-	tg_charge(client, took);
-	tg_linger_earn(&tg_turns(gpu)->linger, took);
+static void shut(struct tg_gpu *gpu, struct tg_client *holder)
+{
+	tg_turns(gpu)->shut = gpu->now;
+	tg_gate(gpu, holder, TG_GATE_ASK);
+	tg_sync(gpu, holder);
+}
+
+/* Book the time for which the holder's gate was open. */
+static void book(struct tg_gpu *gpu, struct tg_client *holder)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+	s64 took = gpu->now - turns->opened;
+
+	if (!turns->opened)
+		return;
+	tg_charge(holder, took);
+	tg_linger_earn(&turns->linger, took);
+	turns->opened = 0;
 }
 
 static void begin_turn(struct tg_gpu *gpu, struct tg_client *client)
 {
 	tg_turns_begin(gpu, client);
-	tg_gate(gpu, client, TG_GATE_OPEN);
+	if (opens(gpu, client))
+		open(gpu, client);
+}
+
+static void end_turn(struct tg_gpu *gpu)
+{
+	struct tg_client *holder = tg_turns(gpu)->holder;
+
+	book(gpu, holder);
+	tg_turns_end(gpu, !list_empty(&holder->queue) && !holder->syncing);
 }
 
 static void dtimeslice_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
+	struct tg_turns *turns = tg_turns(gpu);
+	s64 most = 2LL * tg_turns_share(client)->length + tg_turns_linger(gpu);
+
+	if (turns->holder == client) {
+		book(gpu, client);
+		if (gpu->now - turns->shut > most)
+			keep(client);
+	}
 	if (client->cut) {
 		tg_sync(gpu, client);
-		if (tg_turns(gpu)->holder == client)
+		if (turns->holder == client)
 			end_turn(gpu);
 	}
 	enter(gpu, client);
-}
-
-static s64 slice_ends(struct tg_gpu *gpu)
-{
-	return tg_after(tg_turns(gpu)->since, slice(gpu));
-}
-
-static void shut(struct tg_gpu *gpu, struct tg_client *holder)
-{
-	tg_gate(gpu, holder, TG_GATE_ASK);
-	tg_sync(gpu, holder);
 }
 
 /* The one gate that is open, if any is, is the holder's. */
@@ -114,71 +162,45 @@ static void dtimeslice_quiet(struct tg_gpu *gpu, s64 gap)
 		shut(gpu, holder);
 }
 
-/* Is the turn over, or, with a host that answers WATCH, does a client wait that is to go first? */
-static bool turn_over(struct tg_gpu *gpu)
+/* The holder's gate is open: shut it, if that is due. */
+static void look(struct tg_gpu *gpu, struct tg_client *holder)
 {
-	const struct tg_turns *turns = tg_turns(gpu);
+	bool others = tg_turns_first(gpu), over = tg_turns_over(gpu);
 
-	return gpu->now >= slice_ends(gpu) || (turns->yields && turns->watched);
-}
-
-/* The holder's gate is open: shut it, if that is due. Return: it still is open. */
-static bool stays_open(struct tg_gpu *gpu, struct tg_client *holder)
-{
-	if (!tg_turns_first(gpu)) {
-		if (turn_over(gpu)) {
-			end_turn(gpu);
-			begin_turn(gpu, holder);
-		}
-		return true;
-	}
-	if (turn_over(gpu)) {
+	if (!opens(gpu, holder) || (others && over)) {
 		shut(gpu, holder);
-		return false;
-	}
-	if (!holder->inflight)
+	} else if (over) {
+		end_turn(gpu);
+		begin_turn(gpu, holder);
+	} else if (others && !holder->inflight) {
 		tg_watch(gpu);
-	return true;
-}
-
-/* Is the holder's turn over, and has all that it sent ended? */
-static bool ended(struct tg_gpu *gpu, struct tg_client *holder)
-{
-	if (holder->gate == TG_GATE_OPEN && stays_open(gpu, holder))
-		return false;
-	if (!list_empty(&holder->queue)) {
-		tg_turns_back(gpu);
-		if (turn_over(gpu))
-			return !holder->syncing && !holder->inflight;
-		/* It has come back while its gate was shut. */
-		tg_gate(gpu, holder, TG_GATE_OPEN);
-		return false;
 	}
-	return !holder->syncing && !holder->inflight &&
-	       !tg_turns_lingers(gpu, gpu->policy_knob[KNOB_LINGER] * TG_USEC);
 }
 
 static void dtimeslice_tick(struct tg_gpu *gpu)
 {
-	struct tg_client *holder = tg_turns(gpu)->holder, *next;
+	struct tg_client *next = tg_turns(gpu)->holder;
 
-	if (holder) {
-		if (!ended(gpu, holder))
+	if (next && next->gate == TG_GATE_OPEN) {
+		look(gpu, next);
+		return;
+	}
+	if (next && !list_empty(&next->queue) && opens(gpu, next) && !tg_turns_over(gpu)) {
+		/* It has come back while its gate was shut, or it is not deep after all. */
+		tg_turns_ended(gpu);
+		open(gpu, next);
+		return;
+	}
+	if (next) {
+		if (next->syncing || !tg_turns_ended(gpu))
 			return;
 		end_turn(gpu);
 	}
-	next = tg_turns_first(gpu);
+	/* No other client waits: the holder goes on. */
+	if (!next || !next->inflight)
+		next = tg_turns_first(gpu);
 	if (next)
 		begin_turn(gpu, next);
-}
-
-static s64 dtimeslice_wake(struct tg_gpu *gpu)
-{
-	const struct tg_turns *turns = tg_turns(gpu);
-
-	if (turns->linger.since)
-		return turns->linger.until;
-	return turns->holder && turns->holder->gate == TG_GATE_OPEN ? slice_ends(gpu) : TG_NEVER;
 }
 
 TG_POLICY(dtimeslice) = {
@@ -190,9 +212,11 @@ TG_POLICY(dtimeslice) = {
 	.leave = tg_turns_leave,
 	.queue = dtimeslice_queue,
 	.drop = tg_turns_drop,
-	.pick = dtimeslice_pick,
+	.pick = tg_turns_pick,
+	.done = tg_turns_done,
+	.held = tg_turns_held,
 	.idle = dtimeslice_idle,
 	.quiet = dtimeslice_quiet,
 	.tick = dtimeslice_tick,
-	.wake = dtimeslice_wake,
+	.wake = tg_turns_wake,
 };

@@ -7,8 +7,9 @@
  * it, under the GPU's lock.
  *
  * Virtual time grows by what a client's jobs have used, so a client that had the engine for longer
- * goes after equals that had less. A client that comes back starts with the least of its equals at
- * least: no time is saved up. What it had more than they it repays, up to REPAID.
+ * goes after equals that had less. A client that comes back, after having had nothing waiting or in
+ * flight, starts with the least of its equals at least: no time is saved up. What it had more than
+ * they it repays, up to REPAID.
  *
  * A policy that charges no client has equals in arrival order.
  */
@@ -101,10 +102,10 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
 
 	if (!tg_client_queue(job))
 		return;
-	if (RB_EMPTY_NODE(&client->node))
-		tg_ready_come(client, tg_ready_least(ready, client->prio));
-	else
+	if (!RB_EMPTY_NODE(&client->node))
 		tg_ready_remove(ready, client);
+	else if (!client->inflight)
+		tg_ready_come(client, tg_ready_least(ready, client->prio));
 	tg_ready_insert(ready, client);
 }
 

@@ -26,7 +26,8 @@ void tg_ready_init(struct tg_ready *ready);
 /** tg_ready_least() - least virtual time of clients of priority @prio; TG_NEVER: none is known */
 s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
 /**
- * tg_ready_come() - a client comes with a job, and had none queued: it has saved up no time
+ * tg_ready_come() - a client comes with a job, and had none queued or in flight: it has saved up no
+ *	time
  * @client: the client
  * @least: of its equals, by tg_ready_least(), of all trees that it may be in
  */

@@ -194,7 +194,9 @@ static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	tg_ready_come(job->client, tg_ready_least(&st->ready, job->client->prio));
+	/* This job is in flight. */
+	if (job->client->inflight == 1)
+		tg_ready_come(job->client, tg_ready_least(&st->ready, job->client->prio));
 	st->holder[__builtin_ctz(job->engines)] = job->client;
 }
 

@@ -17,10 +17,21 @@
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
  * a slice ahead, so that newcomers never keep others from their turn.
  *
- * It uses the whole of tg_gpu.priv and tg_client.priv, for the policies that give out turns, under
- * the GPU's lock.
+ * While its gate stands at ASK the holder has one group in flight, or as many short ones as a linger
+ * may last; where there is one client only, any number. With several engines, one that the holder
+ * does not use in its turn, or has left idle for a linger's longest, takes the next of the groups
+ * that wait; what it takes is charged to their clients.
+ *
+ * Policies that give out turns call it, under the GPU's lock.
  */
 #include "turns.h"
+
+#define MEAN	4	/* a group's part in the mean length: one of so many */
+
+static s64 slice(const struct tg_gpu *gpu)
+{
+	return gpu->policy_knob[TG_TURNS_SLICE] * TG_USEC;
+}
 
 static bool before(struct rb_node *a, const struct rb_node *b)
 {
@@ -63,9 +74,10 @@ static s64 system_time(struct tg_gpu *gpu)
 	return turns->vt;
 }
 
-void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client, s64 slice)
+void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_turns_share(client)->vt = system_time(gpu) + div64_s64(slice, client->weight);
+	tg_turns_share(client)->vt = system_time(gpu) + div64_s64(slice(gpu), client->weight);
+	tg_turns_share(client)->deep = 1;
 }
 
 static void insert(struct tg_turns *turns, struct tg_client *client)
@@ -121,14 +133,8 @@ struct tg_client *tg_turns_first(struct tg_gpu *gpu)
 	return node ? rb_entry(node, struct tg_client, node) : NULL;
 }
 
-struct tg_client *tg_turns_after(const struct tg_client *client)
-{
-	struct rb_node *node = rb_next(&client->node);
-
-	return node ? rb_entry(node, struct tg_client, node) : NULL;
-}
-
-void tg_turns_charge(struct tg_gpu *gpu, struct tg_client *client, s64 used)
+/* The client has used @used ns without having the token. */
+static void charge(struct tg_gpu *gpu, struct tg_client *client, s64 used)
 {
 	bool waits = !RB_EMPTY_NODE(&client->node);
 	struct tg_turns *turns = tg_turns(gpu);
@@ -148,44 +154,166 @@ void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client)
 	turns->since = gpu->now;
 	turns->yields = false;
 	turns->uses = 0;
+	turns->opened = 0;
 	turns->vt = max(turns->vt, tg_turns_share(client)->vt);
 	tg_turns_share(client)->lag = 0;
+	tg_turns_share(client)->kept = false;
 }
 
-bool tg_turns_lingers(struct tg_gpu *gpu, s64 most)
+static bool has_groups(const struct tg_client *client)
 {
-	struct tg_turns *turns = tg_turns(gpu);
-	struct tg_gap *gap = &tg_turns_share(turns->holder)->gap;
-
-	tg_gap_begin(gpu, gap);
-	return !turns->yields && tg_linger(gpu, &turns->linger, gap, most);
+	return client->inflight || !list_empty(&client->queue);
 }
 
-void tg_turns_back(struct tg_gpu *gpu)
+static s64 slice_ends(struct tg_gpu *gpu)
+{
+	return tg_after(tg_turns(gpu)->since, slice(gpu));
+}
+
+bool tg_turns_over(struct tg_gpu *gpu)
+{
+	const struct tg_turns *turns = tg_turns(gpu);
+
+	/* An open gate is shut at once only with a host that answers WATCH. */
+	return gpu->now >= slice_ends(gpu) ||
+	       (turns->yields && (turns->holder->gate != TG_GATE_OPEN || turns->watched));
+}
+
+/* The linger is over, if there was one. */
+static void end_linger(struct tg_gpu *gpu)
 {
 	struct tg_turns *turns = tg_turns(gpu);
 
 	turns->since += tg_linger_end(gpu, &turns->linger, tg_turns_first(gpu));
 }
 
-s64 tg_turns_end(struct tg_gpu *gpu, bool again, s64 slice)
+bool tg_turns_ended(struct tg_gpu *gpu)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+	struct tg_gap *gap = &tg_turns_share(turns->holder)->gap;
+
+	if (has_groups(turns->holder)) {
+		end_linger(gpu);
+		return tg_turns_over(gpu) && (!turns->holder->inflight || !tg_turns_first(gpu));
+	}
+	tg_gap_begin(gpu, gap);
+	return tg_turns_over(gpu) ||
+	       !tg_linger(gpu, &turns->linger, gap, tg_turns_linger(gpu));
+}
+
+void tg_turns_end(struct tg_gpu *gpu, bool again)
 {
 	struct tg_turns *turns = tg_turns(gpu);
 	struct tg_client *client = turns->holder, *first = tg_turns_first(gpu);
 	struct tg_turns_share *sh = tg_turns_share(client);
-	s64 took;
 
-	tg_turns_back(gpu);
-	took = gpu->now - turns->since;
+	end_linger(gpu);
 	sh->vt += taken(gpu, turns);
+	sh->deep -= sh->deep && !sh->kept;
 	turns->holder = NULL;
 	if (again)
 		insert(turns, client);
 	else if (first)
 		sh->lag = min(max(tg_turns_share(first)->vt - sh->vt, (s64)0),
-			      div64_s64(slice, client->weight));
+			      div64_s64(slice(gpu), client->weight));
 	else
 		/* The next to come starts even with this one. */
 		turns->vt = max(turns->vt, sh->vt);
-	return took;
+}
+
+void tg_turns_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	struct tg_client *client = job->client;
+	struct tg_turns_share *sh = tg_turns_share(client);
+
+	tg_linger_earn(&tg_turns(gpu)->linger, used);
+	sh->length += div64_s64(min(used, TG_SEC) - (s64)sh->length, sh->length ? MEAN : 1);
+	if (client != tg_turns(gpu)->holder)
+		charge(gpu, client, used);
+	if (!has_groups(client))
+		tg_gap_begin(gpu, &sh->gap);
+}
+
+void tg_turns_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
+{
+	/* The holder pays for all of its turn anyway. */
+	if (job->client != tg_turns(gpu)->holder && tg_gpu_waits(gpu))
+		charge(gpu, job->client, held);
+}
+
+/* May one more of the holder's groups go, beside those that it has in flight? */
+static bool may_follow(const struct tg_gpu *gpu, struct tg_client *holder)
+{
+	const s64 length = tg_turns_share(holder)->length;
+
+	return !holder->inflight || gpu->nr_clients == 1 ||
+	       (length && length * holder->inflight <= tg_turns_linger(gpu));
+}
+
+/* Take the client's first job for @engine. */
+static struct tg_job *take(struct tg_gpu *gpu, struct tg_client *client,
+			   const struct tg_engine *engine)
+{
+	struct tg_job *job;
+
+	list_for_each_entry(job, &client->queue, link)
+		if (job->engines & 1 << engine->index) {
+			tg_turns_drop(gpu, job);
+			return job;
+		}
+	return NULL;
+}
+
+static s64 idle_until(const struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	return tg_after(engine->idle_since, tg_turns_linger(gpu));
+}
+
+/* Does the engine idle in the holder's turn, so that other clients may have it? */
+static bool spare(struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+
+	if (engine->inflight || gpu->nr_engines == 1)
+		return false;
+	if (idle_until(gpu, engine) <= gpu->now)
+		turns->uses &= ~(1 << engine->index);
+	return tg_turns_over(gpu) || !(turns->uses & 1 << engine->index);
+}
+
+struct tg_job *tg_turns_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_client *holder = tg_turns(gpu)->holder;
+	struct tg_job *job = NULL;
+	struct rb_node *node;
+
+	/* What has gone through its gate, if that was open, is awaited. */
+	if (!holder || holder->gate == TG_GATE_OPEN || holder->syncing)
+		return NULL;
+	if (!tg_turns_over(gpu) && may_follow(gpu, holder))
+		job = take(gpu, holder, engine);
+	if (job)
+		tg_turns(gpu)->uses |= job->engines;
+	if (job || !spare(gpu, engine))
+		return job;
+	for (node = rb_first_cached(&tg_turns(gpu)->waiting); node; node = rb_next(node)) {
+		job = take(gpu, rb_entry(node, struct tg_client, node), engine);
+		if (job)
+			return job;
+	}
+	return take(gpu, holder, engine);
+}
+
+s64 tg_turns_wake(struct tg_gpu *gpu)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+	s64 wake = turns->linger.since ? turns->linger.until : TG_NEVER;
+	u32 i;
+
+	for (i = 0; gpu->nr_engines > 1 && i < gpu->nr_engines; i++)
+		if (turns->uses & 1 << i)
+			wake = min(wake, idle_until(gpu, &gpu->engine[i]));
+	if (turns->holder && gpu->now < slice_ends(gpu))
+		wake = min(wake, slice_ends(gpu));
+	return wake;
 }

@@ -7,6 +7,9 @@
 
 #include "linger.h"
 
+/** The knobs of such a policy */
+enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER };
+
 /**
  * struct tg_turns - a token that goes to one client at a time
  * @waiting: clients that want a turn, linked by tg_client.node, by virtual time
@@ -18,8 +21,12 @@
  * @uses: mask of the engines that the holder has used in its turn
  * @linger: for the holder
  *
- * It is the whole of tg_gpu.priv; struct tg_turns_share is each client's. All calls take O(log
- * clients); init(), leave() and drop() are what a policy's table may name.
+ * @opened: when the holder's gate opened, its time not booked yet; 0: it has not. For a policy that
+ *	opens gates, as
+ * @shut: when the gate was shut
+ *
+ * It is the first thing in tg_gpu.priv; struct tg_turns_share is each client's. All calls take
+ * O(log clients).
  */
 struct tg_turns {
 	struct rb_root_cached waiting;
@@ -28,18 +35,24 @@ struct tg_turns {
 	bool yields, watched;
 	u8 uses;
 	struct tg_linger linger;
+	s64 opened, shut;
 };
 
 /**
  * struct tg_turns_share - what a policy that gives out turns keeps in each client
  * @vt: virtual time: it grows by the time of the client's turns over its weight
  * @lag: how far the client was behind when it last had nothing to do, ns
- * @length: running mean of what its groups take, ns; 0: not known
  * @gap: from its last group to its next
+ * @length: running mean of what its groups take, ns, a second at most; 0: not known
+ * @deep: for how many more turns its gate stays shut; for a policy that opens gates, as
+ * @kept: that has begun anew in its latest turn
  */
 struct tg_turns_share {
-	s64 vt, lag, length;
+	s64 vt, lag;
 	struct tg_gap gap;
+	u32 length;
+	u8 deep;
+	bool kept;
 };
 
 /** tg_turns() - the token of @gpu */
@@ -54,39 +67,43 @@ static inline struct tg_turns_share *tg_turns_share(struct tg_client *client)
 	return tg_client_priv(client, struct tg_turns_share);
 }
 
+static inline s64 tg_turns_linger(const struct tg_gpu *gpu)
+{
+	return gpu->policy_knob[TG_TURNS_LINGER] * TG_USEC;
+}
+
+/* For a policy's table. Only jobs behind gates at ASK are known of. */
 void tg_turns_init(struct tg_gpu *gpu);
-/** tg_turns_join() - @client is new: its first turn comes after those that are due; @slice: ns */
-void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client, s64 slice);
+void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client);
+void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job);
+void tg_turns_done(struct tg_gpu *gpu, struct tg_job *job, s64 used);
+void tg_turns_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
+struct tg_job *tg_turns_pick(struct tg_gpu *gpu, struct tg_engine *engine);
+s64 tg_turns_wake(struct tg_gpu *gpu);
+
+/** tg_turns_join() - @client is new: its first turn comes after those that are due */
+void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_turns_enter() - @client wants a turn; no change if it waits already, or has the token */
 void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client);
-/** tg_turns_drop() - @job leaves its client's queue; without any, the client wants no turn */
-void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job);
-/** tg_turns_leave() - @client is about to go; the token is free if it had it */
-void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_turns_first() - the client that has the next turn. Return: NULL: none waits. */
 struct tg_client *tg_turns_first(struct tg_gpu *gpu);
-/** tg_turns_after() - the client after @client, which waits. Return: NULL: none. */
-struct tg_client *tg_turns_after(const struct tg_client *client);
-/** tg_turns_charge() - @client has used @used ns without having the token */
-void tg_turns_charge(struct tg_gpu *gpu, struct tg_client *client, s64 used);
-/**
- * tg_turns_lingers() - the holder has no groups: may the engine idle for it?
- * @gpu: the GPU
- * @most: the longest linger, ns
- */
-bool tg_turns_lingers(struct tg_gpu *gpu, s64 most);
-/** tg_turns_back() - the holder has groups, so the linger is over, if there was one */
-void tg_turns_back(struct tg_gpu *gpu);
 /** tg_turns_begin() - @client's turn begins now; the token was free */
 void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client);
+/** tg_turns_over() - may no more of the holder's groups go in this turn? */
+bool tg_turns_over(struct tg_gpu *gpu);
+/**
+ * tg_turns_ended() - has the holder had its turn, and does none of its groups keep it?
+ *
+ * It lingers for a holder that has no groups; one that has them again ends that. A turn that is
+ * over has ended once nothing is in flight, or if no other client waits.
+ */
+bool tg_turns_ended(struct tg_gpu *gpu);
 /**
  * tg_turns_end() - the holder's turn is over
  * @gpu: the GPU
- * @again: the holder wants another one: it has groups that wait
- * @slice: of the policy, ns: without @again, the holder keeps what it is behind, up to that
- *
- * Return: how long the turn took, ns.
+ * @again: the holder wants another one: it has groups that wait. Else it keeps what it is behind,
+ *	up to a slice
  */
-s64 tg_turns_end(struct tg_gpu *gpu, bool again, s64 slice);
+void tg_turns_end(struct tg_gpu *gpu, bool again);
 
 #endif /* TG_POLICY_TURNS_H */

@@ -61,7 +61,7 @@ static struct tg_ready *ready_of(struct tg_gpu *gpu, const struct tg_job *job)
 	return &share(&gpu->vgpu[job->client->vgpu])->ready[tg_job_kind(job)];
 }
 
-/* The client had no job queued. It has one virtual time for all that it does. */
+/* The client had no job queued or in flight. It has one virtual time for all that it does. */
 static void come(struct tg_gpu *gpu, struct tg_client *client)
 {
 	const struct tg_ready *ready = share(&gpu->vgpu[client->vgpu])->ready;
@@ -70,12 +70,16 @@ static void come(struct tg_gpu *gpu, struct tg_client *client)
 				  tg_ready_least(&ready[TG_COPY], client->prio)));
 }
 
-/* Charge the client of @job, which may be in a tree. */
+/* Charge the client of @job, which may be in a tree; the other tree hears of it. */
 static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
+	struct tg_ready *ready = share(&gpu->vgpu[job->client->vgpu])->ready;
 	const struct tg_job *first = tg_first_job(job->client);
+	u32 kind = tg_job_kind(first ?: job), other = kind == TG_COPY ? TG_COMPUTE : TG_COPY;
 
-	tg_ready_charge(ready_of(gpu, first ?: job), job->client, used);
+	tg_ready_charge(&ready[kind], job->client, used);
+	ready[other].vt = ready[kind].vt;
+	ready[other].prio = ready[kind].prio;
 }
 
 void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
@@ -88,7 +92,7 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 		tg_ready_remove(ready_of(gpu, first), client);
 	if (!tg_client_queue(job))
 		return;
-	if (!first)
+	if (!first && !client->inflight)
 		come(gpu, client);
 	tg_ready_insert(ready_of(gpu, job), client);
 }

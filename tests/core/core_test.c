@@ -221,15 +221,50 @@ static const struct row rows[] = {
 	  "1 free 1, 1 free 2, 11000002 note ejected_starved 0 0, 11000002 gate 1 track, "
 	  "11000002 free 3, 11000002 gate 2 track, 11000002 free 4, 11000002 gate 3 track, "
 	  "11000002 note policy 0 1" },
-	{ "dtimeslice: a slice each, and no reserve is asked", "timegraph",
-	  "0 spec a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
+	{ "dtimeslice: from its second turn on the holder's gate is open for a slice", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "5000 done 1\n"
-	  "5001 submit 1 1 2\n" "5002 policy dtimeslice\n" "5003 started 2\n" "5004 submit 2 1 3\n"
-	  "6000 rematch a:prt:pe:1:1000:9000000:reserve=r b:prt:pe:1:1000:9000000:reserve=r\n"
-	  "7000 done 2\n" "35010 idle 1\n",
+	  "5002 policy dtimeslice\n" "8000 submit 1 1 3\n" "8001 started 3\n" "9000 done 3\n"
+	  "10000 submit 1 1 4\n" "10001 started 4\n" "11000 submit 2 1 5\n" "12000 done 4\n"
+	  "41000 wait\n" "41010 idle 1\n",
 	  "0 free 1, 5002 gate 1 hold, 5002 gate 2 hold, 5002 gate 1 ask, 5002 gate 2 ask, "
-	  "5002 note policy 0 7, 5002 free 2, 5002 gate 1 open, 7000 watch, 35002 gate 1 ask, "
-	  "35002 sync 1, 35010 free 3, 35010 gate 2 open" },
+	  "5002 note policy 0 7, 8000 free 3, 10000 free 4, 10000 gate 1 open, 12000 watch, "
+	  "40000 gate 1 ask, 40000 sync 1, 41010 free 5" },
+	{ "dtimeslice: a holder that does not drain is cut, and the next one goes", "dtimeslice",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "1000 done 1\n"
+	  "2000 submit 1 1 2\n" "2001 started 2\n" "3000 done 2\n" "4000 submit 2 1 3\n"
+	  "10050000 wait\n",
+	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 2000 free 2, 2000 gate 1 open, 4000 watch, "
+	  "32000 gate 1 ask, 32000 sync 1, 10032000 note drain_cut 1 0, 10032000 sync 1, "
+	  "10032000 free 3" },
+	{ "dtimeslice: behind an open gate no reserve is asked", "dtimeslice",
+	  "0 spec a:prt:pe:1:1000:9000000:reserve=r\n" "0 join 1 1 a\n" "0 submit 1 1 1\n"
+	  "1 started 1\n" "5000 done 1\n" "6000 submit 1 1 2\n",
+	  "0 gate 1 ask, 0 free 1, 0 gate 1 open, 6000 free 2" },
+	{ "dtimeslice: a holder that sends one group after the other stands at ASK", "dtimeslice",
+	  "0 pknob 1 0\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n"
+	  "2 submit 1 1 2\n" "3 submit 2 1 3\n" "10000 done 1\n" "10001 started 3\n"
+	  "15000 done 3\n" "15001 started 2\n" "15002 submit 1 1 4\n" "25000 done 2\n"
+	  "25001 started 4\n" "25002 submit 2 1 5\n" "35000 done 4\n",
+	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 10000 free 3, 15000 free 2, 25000 free 4, "
+	  "35000 free 5, 35000 gate 2 open" },
+	{ "dtimeslice: so does one that was long to drain", "dtimeslice",
+	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "1 started 1\n" "1000 done 1\n" "2000 join 2 1 b\n"
+	  "2001 submit 2 1 2\n" "9000 idle 1\n" "9001 started 2\n" "10000 done 2\n"
+	  "11000 submit 1 1 3\n" "11001 started 3\n" "12000 done 3\n" "13000 submit 1 1 4\n",
+	  "0 gate 1 ask, 0 free 1, 0 gate 1 open, 2000 gate 2 ask, 2000 gate 1 ask, 2000 sync 1, "
+	  "9000 free 2, 11000 free 3, 13000 free 4" },
+	{ "band: who copies and who computes are equals", "band",
+	  "0 join 1 1 a\n" "0 join 2 1 b 2\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "900000 done 1\n" "1000000 submit 1 1 2\n" "1000000 started 2\n"
+	  "1000001 submit 2 1 3\n" "1000002 submit 1 1 4\n" "1001000 done 2\n"
+	  "1001000 started 3\n" "1001001 submit 2 1 5\n" "1003000 done 3\n"
+	  "1003000 started 4\n" "1004000 done 4\n",
+	  "0 free 1, 1000000 free 2, 1001000 free 3, 1003000 free 4, 1004000 free 5" },
+	{ "timegraph: who holds the engine without starting goes after its equals", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 submit 2 1 2\n"
+	  "50000 started 1\n" "50010 done 1\n" "50011 started 2\n" "50012 submit 1 1 3\n"
+	  "50013 submit 2 1 4\n" "51011 done 2\n" "51012 started 4\n" "52012 done 4\n",
+	  "0 free 1, 50010 free 2, 51011 free 4, 52012 free 3" },
 	{ "timeslice: the engine lingers for a gap, up to twice its mean and 50 us", "timeslice",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "0 submit 2 1 2\n"
 	  "10000 done 1\n" "10100 submit 1 1 3\n" "10100 started 3\n" "20100 done 3\n"
@@ -249,13 +284,15 @@ static const struct row rows[] = {
 	  "6000 done 2\n" "6000 started 4\n" "7000 done 4\n",
 	  "0 free 1, 1000 free 2, 6000 free 4, 7000 free 3" },
 	{ "dtimeslice: a turn ends when the holder is quiet beside one that waits", "dtimeslice",
-	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n" "2 submit 2 1 2\n"
-	  "1000 done 1\n" "1100 quiet\n" "1110 idle 1\n" "1200 quiet\n",
-	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 0 gate 1 open, 1000 watch, 1100 gate 1 ask, "
-	  "1100 sync 1, 1110 free 2, 1110 gate 2 open, 1200 -16" },
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n" "1000 done 1\n"
+	  "2000 submit 1 1 2\n" "2001 started 2\n" "2002 submit 2 1 3\n" "3000 done 2\n"
+	  "3100 quiet\n" "3110 idle 1\n" "4100 quiet\n",
+	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 2000 free 2, 2000 gate 1 open, 3000 watch, "
+	  "3100 gate 1 ask, 3100 sync 1, 3110 free 3, 4100 -16" },
 	{ "dtimeslice: beside none that waits it is not watched", "dtimeslice",
-	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n" "1000 done 1\n",
-	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 0 gate 1 open" },
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 started 1\n" "1000 done 1\n"
+	  "2000 submit 1 1 2\n" "2001 started 2\n" "3000 done 2\n",
+	  "0 gate 1 ask, 0 gate 2 ask, 0 free 1, 2000 free 2, 2000 gate 1 open" },
 	{ "a cancelled waiter leaves its place", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "1 submit 1 1 1\n" "2 submit 2 1 2\n"
 	  "3 submit 3 1 3\n" "4 started 1\n" "5 cancel 2\n" "10 done 1\n",
@@ -338,7 +375,7 @@ static const struct row rows[] = {
 	  "170100 gate 2 track, 170211 gate 2 hold, 170211 gate 1 open, 170211 gate 2 open, "
 	  "220422 gate 1 hold, 220422 sync 1, 220422 gate 2 hold, 220422 sync 2, "
 	  "240000 gate 1 track, 240000 free 5, 245000 gate 1 hold, 290100 free 6, "
-	  "290100 gate 2 track, 290626 gate 2 hold, 290626 gate 2 open" },
+	  "290100 gate 2 track, 290719 gate 2 hold, 290719 gate 2 open" },
 	{ "stall_us: the slot expires while a higher priority waits", "timegraph",
 	  STALL "2 submit 3 1 2\n" "5001 started 2\n" "5001 held 1\n" "5001 budget 1\n"
 	  "5001 budget 2\n" "8000 started 1\n" "8000 held 1\n",
