@@ -123,8 +123,8 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @wake_work: wakes the threads of @due and @due_requests, one by one (feed.c)
  * @watch: answers TG_ACT_WATCH
  * @open_wait: woken when a client's last call through an open gate ends
- * @quiet_since: when tgk_watch() found that nothing was in flight, by ktime_get_ns(); 0: a client has
- *	come since through an open gate; atomic, as @gap
+ * @quiet_since: when tgk_watch() found that nothing was in flight, by ktime_get_ns(); 0: a client
+ *	has come since through an open gate; atomic, as @gap
  * @gap: how long after QUIET it came, ns, until the next QUIET tells that
  * @poll: the poller's; poll.h says under which lock
  * @clock: the GPU's own; clock.h says under which lock
@@ -243,8 +243,8 @@ struct tgk_threads {
  * @closed: its last channel has left: another one makes a new client
  * @gone: the core has forgotten it
  * @gate: enum tg_gate; read without the lock
- * @hung: the core did not wait for its IDLE any more (DRAIN_CUT); until that comes, or the gate opens;
- *	read without the lock
+ * @hung: the core did not wait for its IDLE any more (DRAIN_CUT); until that comes, or the gate
+ *	opens; read without the lock
  * @unreadable: submissions under AE whose push buffers could not be read
  * @sync_nr: number of the SYNC that is due
  * @open_reported: of its calls through its open gate, how many IDLE has reported

@@ -17,10 +17,10 @@
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
  * a slice ahead, so that newcomers never keep others from their turn.
  *
- * While its gate stands at ASK the holder has one group in flight, or as many short ones as a linger
- * may last; where there is one client only, any number. With several engines, one that the holder
- * does not use in its turn, or has left idle for a linger's longest, takes the next of the groups
- * that wait; what it takes is charged to their clients.
+ * While its gate stands at ASK the holder has one group in flight, or as many short ones as a
+ * linger may last; where there is one client only, any number. With several engines, one that the
+ * holder does not use in its turn, or has left idle for a linger's longest, takes the next of the
+ * groups that wait; what it takes is charged to their clients.
  *
  * Policies that give out turns call it, under the GPU's lock.
  */
