@@ -13,9 +13,11 @@
  * the driver. Where that is another thread's, where the function cannot be traced, and for groups
  * that go through drm_sched, the fence's time counts.
  *
- * attach.c switches this on and off with the hooks, under tgk_mutex; submit.c and fence.c use it,
- * in the thread that submits, without a lock.
+ * hook.c switches this on and off with the hooks, and settings.c with the policy, under tgk_mutex;
+ * submit.c and fence.c use it, in the thread that submits, without a lock.
  */
+#include <tg/policy.h>
+
 #include "doorbell.h"
 #include "driver/driver.h"
 #include "tgk.h"
@@ -41,13 +43,8 @@ static void notrace on_ring(unsigned long ip, unsigned long parent_ip, struct ft
 static struct ftrace_ops ops = { .func = on_ring };
 static bool on;		/* tgk_mutex */
 
-/**
- * tgk_doorbell_on() - note the doorbells of threads that want it
- *
- * Where that fails, groups seem to start about when their fences are made, and a message says so.
- * Context: process, under tgk_mutex; the driver's module is held.
- */
-void tgk_doorbell_on(void)
+/* Where that fails, groups seem to start about when their fences are made; a message says so. */
+static void switch_on(void)
 {
 	char *name = (char *)tgk_driver.doorbell;
 	int ret;
@@ -64,9 +61,23 @@ void tgk_doorbell_on(void)
 }
 
 /**
- * tgk_doorbell_off() - no longer
+ * tgk_doorbell_for() - note the doorbells of threads that want it, if any do
+ * @policy: that is in force from now on; one whose gates all are open times no group
  *
- * Context: as tgk_doorbell_on().
+ * Context: process, under tgk_mutex; the driver's module is held.
+ */
+void tgk_doorbell_for(const struct tg_policy *policy)
+{
+	if (policy->mode == TG_GATE_OPEN)
+		tgk_doorbell_off();
+	else
+		switch_on();
+}
+
+/**
+ * tgk_doorbell_off() - note none any more
+ *
+ * Context: as tgk_doorbell_for().
  */
 void tgk_doorbell_off(void)
 {

@@ -9,6 +9,8 @@
 #include <linux/ktime.h>
 #include <linux/sched.h>
 
+struct tg_policy;
+
 #define TGK_DOORBELL_BITS	7
 #define TGK_DOORBELL_LAST	8	/* rings whose times are kept, beside the first */
 
@@ -27,7 +29,7 @@ struct tgk_doorbell {
 
 extern struct tgk_doorbell tgk_doorbells[1 << TGK_DOORBELL_BITS];
 
-void tgk_doorbell_on(void);
+void tgk_doorbell_for(const struct tg_policy *policy);
 void tgk_doorbell_off(void);
 void tgk_doorbell_exit(void);
 

@@ -108,13 +108,14 @@ static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 static void on_init(void *data, struct dma_fence *fence)
 {
 	struct tgk_capture *c;
-	bool first;
+	bool first, last;
 
 	if (!in_task())
 		return;
 	rcu_read_lock_sched();
 	c = at_channel(fence->context);
 	rcu_read_unlock_sched();
+	last = c;
 	if (!c)
 		c = in_table(fence);
 	if (!c)
@@ -127,6 +128,11 @@ static void on_init(void *data, struct dma_fence *fence)
 		return;
 	c->at = tgk_clock_doorbell(&c->timed->clock, tgk_doorbell_time(c->doorbell, c->pushes));
 	c->follows = tgk_slots_made(c->timed, c->chid, fence) && first;
+	/* The ring for the fence itself need not be noted. */
+	if (last && !TGK_FENCE_BEFORE_DOORBELL) {
+		tgk_doorbell_end(c->doorbell);
+		c->doorbell = NULL;
+	}
 }
 
 /**
