@@ -19,7 +19,8 @@
  *
  * A client has nothing left after a linger (struct tg_linger), in its sample and in a free-run. In
  * a free-run the host tells when nothing is in flight behind the open gates, while a client waits
- * that is held back (struct tg_quiet). Such a client is then not ahead of any that wants to run.
+ * that is held back (struct tg_quiet). Where none but such clients have work after draining, the
+ * one that is least ahead gets one group, by ASK, and the others another free-run.
  *
  * Where no job waits after draining, no client is active: gates stay held until one submits.
  *
@@ -45,7 +46,8 @@
  *
  * Good at fairness among clients that keep the GPU busy, for five samples' worth of draining and
  * tracking in six. Bad at clients that do not: others are held while one of them is sampled, and
- * what it takes is overestimated, since the metric knows lengths and not numbers of requests.
+ * what it takes is overestimated, since the metric knows lengths and not numbers of requests. Bad
+ * at deep queues: all that a client has waiting goes through its gate when that opens.
  */
 #include "quiet.h"
 
@@ -79,7 +81,9 @@ struct state {
 	s64 length;		/* of the free-run that begins */
 	u32 awaited;		/* clients that are being drained */
 	s64 vt;			/* system time */
+	bool filling;		/* the turn is one group of a client that is held back */
 	struct list_head turns;	/* clients to be sampled: tg_client.queue */
+	struct tg_client *first; /* the client held back that waits, least ahead; or NULL */
 	struct tg_client *turn;	/* the one that is being sampled */
 	struct tg_gap gap;	/* of that one */
 	struct tg_quiet quiet;
@@ -126,6 +130,8 @@ static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
 	st->awaited -= share(client)->awaited;
 	if (st->turn == client)
 		st->turn = NULL;
+	if (st->first == client)
+		st->first = NULL;
 }
 
 static void dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
@@ -150,6 +156,31 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 	sh->used += used;
 	sh->requests++;
 	tg_linger_earn(&st->quiet.linger, used);
+}
+
+/* The gate of a client that is held back stands at ASK while it gets one group. */
+static void dfq_queue(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_client_queue(job);
+}
+
+static void dfq_drop(struct tg_gpu *gpu, struct tg_job *job)
+{
+	list_del_init(&job->link);
+}
+
+static struct tg_job *dfq_pick(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct tg_client *client = tg_gpu_priv(gpu, struct state)->turn;
+	struct tg_job *job;
+
+	if (!client || client->gate != TG_GATE_ASK || client->inflight)
+		return NULL;
+	job = tg_first_job(client);
+	if (!job || !(job->engines & 1 << engine->index))
+		return NULL;
+	list_del_init(&job->link);
+	return job;
 }
 
 static void dfq_quiet(struct tg_gpu *gpu, s64 gap)
@@ -215,20 +246,30 @@ static void begin_choosing(struct tg_gpu *gpu, struct state *st, s64 ran)
 	st->ran = ran;
 	st->since = gpu->now;
 	st->skipped = 0;
+	st->filling = false;
 	begin_walk(gpu, st, CHOOSING);
+}
+
+static void begin_turn(struct tg_gpu *gpu, struct state *st, struct tg_client *client,
+		       enum tg_gate gate)
+{
+	st->turn = client;
+	st->until = tg_after(gpu->now, gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
+	tg_gate(gpu, client, gate);
+	/* A client whose gaps were too long is tried again at times: each linger in vain costs. */
+	st->gap = (struct tg_gap){ .mean = div64_s64(share(client)->gap * 15, 16) };
 }
 
 /* Sample the next client. Return: false: there is none. */
 static bool next_turn(struct tg_gpu *gpu, struct state *st)
 {
-	st->turn = list_first_entry_or_null(&st->turns, struct tg_client, queue);
-	if (!st->turn)
+	struct tg_client *client = list_first_entry_or_null(&st->turns, struct tg_client, queue);
+
+	st->turn = NULL;
+	if (!client)
 		return false;
-	list_del_init(&st->turn->queue);
-	st->until = tg_after(gpu->now, gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
-	tg_gate(gpu, st->turn, TG_GATE_TRACK);
-	/* A client whose gaps were too long is tried again at times: each linger in vain costs. */
-	st->gap = (struct tg_gap){ .mean = div64_s64(share(st->turn)->gap * 15, 16) };
+	list_del_init(&client->queue);
+	begin_turn(gpu, st, client, TG_GATE_TRACK);
 	return true;
 }
 
@@ -256,8 +297,9 @@ static bool turn_over(struct tg_gpu *gpu, struct state *st)
 {
 	if (!st->turn)
 		return true;
-	if (st->turn->gate == TG_GATE_TRACK &&
+	if (st->turn->gate != TG_GATE_HOLD &&
 	    (gpu->now >= st->until || has_ended(gpu, st) ||
+	     (st->filling && st->turn->inflight) ||
 	     share(st->turn)->requests >= gpu->policy_knob[KNOB_REQUESTS])) {
 		tg_linger_end(gpu, &st->quiet.linger, tg_gpu_waits(gpu));
 		tg_gate(gpu, st->turn, TG_GATE_HOLD);
@@ -273,11 +315,12 @@ static s64 mean(struct tg_client *client)
 }
 
 /* Is the client active, so that system time must not pass it? */
-static bool counts(struct tg_client *client)
+static bool counts(const struct state *st, struct tg_client *client)
 {
 	const struct share *sh = share(client);
 
-	return sh->requests || (sh->ahead && !sh->stuck && tg_client_waits(client));
+	return sh->requests ||
+	       ((sh->ahead || st->filling) && !sh->stuck && tg_client_waits(client));
 }
 
 /* ADDING: what the samples say of all clients. */
@@ -286,7 +329,7 @@ static void add(struct tg_gpu *gpu, struct tg_client *client)
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
 	st->sum += mean(client);
-	if (counts(client))
+	if (counts(st, client))
 		st->lightest = min(st->lightest, (s64)client->weight);
 }
 
@@ -297,7 +340,7 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 	struct share *sh = share(client);
 	s64 weight = client->weight, took;
 
-	if (!counts(client))
+	if (!counts(st, client))
 		return;
 	if (st->sum && sh->requests) {
 		took = div64_s64(mean(client) << PARTS, st->sum) * st->ran >> PARTS;
@@ -307,7 +350,10 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 		/* A spec may have changed the client's weight since ADDING. */
 		sh->vt += div64_s64(took * min(st->lightest, weight), weight);
 	}
-	st->least = min(st->least, sh->vt);
+	/* One that has come during the turns has saved up nothing. */
+	st->least = min(st->least, sh->requests ? sh->vt : max(sh->vt, st->vt));
+	if (sh->ahead && !sh->requests && (!st->first || sh->vt < share(st->first)->vt))
+		st->first = client;
 }
 
 /* OPENING: the client runs, unless it is ahead. */
@@ -333,16 +379,23 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	s64 season = max(min(gpu->now - st->since + st->skipped, LONG),
 			 gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
 
-	if (st->sum)
-		tg_quiet_earn(&st->quiet, st->ran);
+	tg_quiet_earn(&st->quiet, st->ran);
 	if (st->least == TG_NEVER && !tg_gpu_waits(gpu)) {
 		st->phase = WAITING;
+		return;
+	}
+	/* None but clients held back have work: one gets a group, the others another chance. */
+	if (!st->sum && st->first && !st->filling) {
+		st->filling = true;
+		st->ran = 0;
+		begin_turn(gpu, st, st->first, TG_GATE_ASK);
+		st->phase = SAMPLING;
 		return;
 	}
 	if (st->least != TG_NEVER)
 		st->vt = st->least;
 	/* Where no client was sampled, the sampling before tells how long it takes. */
-	if (st->sum || !st->length)
+	if ((st->sum && !st->filling) || !st->length)
 		st->length = season * gpu->policy_knob[KNOB_FREE_RUN];
 	st->since = gpu->now;
 	st->until = tg_after(gpu->now, st->length);
@@ -405,6 +458,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		st->sum = 0;
 		st->lightest = TG_NEVER;
 		st->least = TG_NEVER;
+		st->first = NULL;
 		begin_walk(gpu, st, ADDING);
 		return true;
 	case ADDING:
@@ -416,11 +470,13 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		if (!walk(gpu, charge))
 			return false;
 		decide(gpu, st);
-		return st->phase == OPENING;
+		return st->phase != WAITING;
 	case OPENING:
-		if (walk(gpu, let_run))
-			st->phase = FREE_RUN;
-		return false;
+		if (!walk(gpu, let_run))
+			return false;
+		st->phase = FREE_RUN;
+		/* Watch: clients that are held make no event, the next may be the timer. */
+		return gpu->open;
 	}
 	return false;
 }
@@ -436,7 +492,7 @@ static s64 dfq_wake(struct tg_gpu *gpu)
 	const struct state *st = tg_gpu_priv(gpu, struct state);
 
 	if (st->phase == FREE_RUN || (st->phase == SAMPLING && st->turn &&
-				      st->turn->gate == TG_GATE_TRACK))
+				      st->turn->gate != TG_GATE_HOLD))
 		return min(st->until, tg_quiet_wake(&st->quiet));
 	return TG_NEVER;
 }
@@ -448,6 +504,9 @@ TG_POLICY(dfq) = {
 	.init = dfq_init,
 	.join = dfq_join,
 	.leave = dfq_leave,
+	.queue = dfq_queue,
+	.drop = dfq_drop,
+	.pick = dfq_pick,
 	.done = dfq_done,
 	.held = dfq_held,
 	.idle = dfq_idle,

@@ -12,15 +12,21 @@
  */
 #include "quiet.h"
 
+/* Samples and answers of the host cost idle time, too: a sixth of what lingers may take. */
+static void credit(struct tg_quiet *quiet, s64 worked)
+{
+	tg_linger_earn(&quiet->linger, div64_s64(worked * 5, 6));
+}
+
 static void earn(struct tg_quiet *quiet, s64 worked)
 {
 	quiet->earned += worked;
-	tg_linger_earn(&quiet->linger, worked);
+	credit(quiet, worked);
 }
 
 void tg_quiet_earn(struct tg_quiet *quiet, s64 worked)
 {
-	tg_linger_earn(&quiet->linger, max(worked - quiet->earned, (s64)0));
+	credit(quiet, max(worked - quiet->earned, (s64)0));
 	quiet->earned = 0;
 }
 
@@ -29,11 +35,15 @@ void tg_quiet(const struct tg_gpu *gpu, struct tg_quiet *quiet, s64 gap)
 	/* The host has watched since the linger: the engine has worked since a client came. */
 	if (gap && quiet->took)
 		earn(quiet, max(gpu->now - quiet->gap.since - gap, (s64)0));
-	if (gap) {
+	/* A gap that began before tg_quiet_forget() has been ended by the policy. */
+	if (gap && quiet->gap.since) {
 		tg_gap_add(&quiet->gap, gap);
 		/* A client came before the linger was over. */
 		quiet->linger.credit += max(quiet->took - gap, (s64)0);
 	}
+	/* None came: gaps are longer than they seemed. */
+	if (!gap && quiet->took)
+		tg_gap_add(&quiet->gap, 4 * quiet->took);
 	quiet->took = 0;
 	if (gap || !quiet->gap.since)
 		quiet->gap.since = gpu->now;
@@ -44,6 +54,9 @@ void tg_quiet_forget(const struct tg_gpu *gpu, struct tg_quiet *quiet)
 {
 	tg_linger_end(gpu, &quiet->linger, tg_gpu_waits(gpu));
 	quiet->idle = false;
+	/* The next gap does not begin where the last one did. */
+	quiet->gap.since = 0;
+	quiet->took = 0;
 }
 
 bool tg_quiet_for_long(struct tg_gpu *gpu, struct tg_quiet *quiet, s64 most)
@@ -63,9 +76,11 @@ bool tg_quiet_for_long(struct tg_gpu *gpu, struct tg_quiet *quiet, s64 most)
 		return false;
 	quiet->took = tg_linger_end(gpu, &quiet->linger, true);
 	quiet->idle = false;
-	/* Has a client come in the linger? */
+	/* Has a client come in it? Gaps that seem too long for one are tried again at times. */
 	if (lingers)
 		tg_watch(gpu);
+	else
+		quiet->gap.mean = div64_s64(quiet->gap.mean * 15, 16);
 	return !lingers;
 }
 

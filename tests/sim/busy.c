@@ -98,7 +98,7 @@ static const struct load {
 	{ .name = "a game beside a bomb of depth 2", .client = { GAME, BUSY("2", "20ms") },
 	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
 	{ .name = "a game beside a bomb of depth 8", .client = { GAME, BUSY("8", "20ms") },
-	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
+	  .want = { 500, 500 }, .off = 20, .share_open = DFQ },
 	{ .name = "a game beside a bomb of depth 32", .client = { GAME, BUSY("32", "20ms") },
 	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
 	{ .name = "a game beside a bomb of depth 100", .client = { GAME, BUSY("100", "20ms") },
@@ -127,19 +127,25 @@ static void vgpus(const struct load *load, char *text, size_t room)
 	}
 }
 
-static bool simulate(const struct load *load, const char *policy, u32 kinds,
+/* The first @kinds kinds; @back: from the last to the first, as the order of arrivals matters. */
+static bool simulate(const struct load *load, const char *policy, u32 kinds, bool back,
 		     struct tgs_scenario *s, struct tgs_result *r)
 {
 	char error[TGS_MESSAGE], text[4096], virtual[256] = "";
-	u32 i;
+	u32 nr = 0, i, n;
+
+	while (nr < kinds && load->client[nr])
+		nr++;
 
 	if (!strcmp(policy, "band"))
 		vgpus(load, virtual, sizeof(virtual));
 	snprintf(text, sizeof(text), HEAD "%s\n%s", policy, virtual);
-	for (i = 0; i < kinds && load->client[i]; i++)
+	for (n = 0; n < nr; n++) {
+		i = back ? nr - 1 - n : n;
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "[client %c]\n%sspec = ht:bg:0:0:0:weight=%u, vgpu=%c\n", 'a' + i,
 			 load->client[i], weight(load, i), 'a' + i);
+	}
 	if (!tgs_scenario_parse(s, text, ".", error) && !tgs_run(s, NULL, r, error))
 		return true;
 	test_row(load->name, false, "%s: %s", policy, error);
@@ -221,7 +227,7 @@ static void wait(const struct load *load, u32 policy, const struct tgs_result *r
 	char text[128];
 	s64 limit;
 
-	if (!simulate(load, policies[policy], 1, &s, &alone))
+	if (!simulate(load, policies[policy], 1, false, &s, &alone))
 		return;
 	limit = latency(&alone) + load->longest + LINGER;
 	if (1 << policy & UNSEEN)
@@ -235,19 +241,30 @@ static void wait(const struct load *load, u32 policy, const struct tgs_result *r
 	end(&s, &alone);
 }
 
+/* How busy the engine is, beside how busy it is without a policy. */
+static void busy_row(const struct load *load, u32 policy, const char *what,
+		     const struct tgs_result *r, s64 none)
+{
+	s64 permille = busy(r) * 1000 / none;
+	char text[128];
+
+	snprintf(text, sizeof(text), "%.1f %% busy, %lld.%lld %% of what none reaches",
+		 busy(r) / 30e7, (long long)permille / 10, (long long)permille % 10);
+	row(load, policies[policy], what, load->busy_open & 1 << policy, permille >= LEAST, text);
+}
+
 static void run(const struct load *load, u32 policy, s64 none)
 {
 	struct tgs_scenario s;
 	struct tgs_result r;
-	char text[128];
-	s64 permille;
 
-	if (!simulate(load, policies[policy], CLIENTS, &s, &r))
+	if (!simulate(load, policies[policy], CLIENTS, true, &s, &r))
 		return;
-	permille = busy(&r) * 1000 / none;
-	snprintf(text, sizeof(text), "%.1f %% busy, %lld.%lld %% of what none reaches",
-		 busy(&r) / 30e7, (long long)permille / 10, (long long)permille % 10);
-	row(load, policies[policy], "busy", load->busy_open & 1 << policy, permille >= LEAST, text);
+	busy_row(load, policy, "busy, the last client first", &r, none);
+	end(&s, &r);
+	if (!simulate(load, policies[policy], CLIENTS, false, &s, &r))
+		return;
+	busy_row(load, policy, "busy", &r, none);
 	test_row("nothing is wrong", !r.gpus[0].notes[TG_NOTE_EJECTED_STARVED] &&
 		 !r.gpus[0].notes[TG_NOTE_EJECTED_PICK] && !r.gpus[0].notes[TG_NOTE_LOST], "it is");
 	if (load->want[0])
@@ -265,7 +282,7 @@ int main(void)
 	s64 none;
 
 	for (i = 0; i < ARRAY_SIZE(loads); i++) {
-		if (!simulate(&loads[i], "none", CLIENTS, &s, &r))
+		if (!simulate(&loads[i], "none", CLIENTS, false, &s, &r))
 			continue;
 		none = busy(&r);
 		end(&s, &r);

@@ -215,7 +215,7 @@ static const struct sleep_row {
 	{ "loga, cheap: a client that sleeps, beside long groups", "loga\nknob = mode 1\n",
 	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 97, false },
 	{ "dfq: a client that sleeps, beside long groups", "dfq\n",
-	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 97, true },
+	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 97, false },
 	{ "dtimeslice: a client that sleeps, beside long groups", "dtimeslice\n",
 	  SLEEPER("10ms") BUSY("b", "20ms", ""), 30000, 0, false },
 };
