@@ -42,6 +42,7 @@ static void notrace on_ring(unsigned long ip, unsigned long parent_ip, struct ft
 
 static struct ftrace_ops ops = { .func = on_ring };
 static bool on;		/* tgk_mutex */
+static bool hooked;	/* tgk_mutex; the driver's other hooks are on */
 
 /* Where that fails, groups seem to start about when their fences are made; a message says so. */
 static void switch_on(void)
@@ -60,30 +61,51 @@ static void switch_on(void)
 			  name, ret);
 }
 
+static void switch_off(void)
+{
+	if (on)
+		unregister_ftrace_function(&ops);
+	on = false;
+}
+
 /**
  * tgk_doorbell_for() - note the doorbells of threads that want it, if any do
  * @policy: that is in force from now on; one whose gates all are open times no group
  *
- * Context: process, under tgk_mutex; the driver's module is held.
+ * Between tgk_doorbell_on() and tgk_doorbell_off(); at other times it does nothing.
+ * Context: process, under tgk_mutex.
  */
 void tgk_doorbell_for(const struct tg_policy *policy)
 {
+	if (!hooked)
+		return;
 	if (policy->mode == TG_GATE_OPEN)
-		tgk_doorbell_off();
+		switch_off();
 	else
 		switch_on();
 }
 
 /**
- * tgk_doorbell_off() - note none any more
+ * tgk_doorbell_on() - the driver's hooks are on
+ * @policy: that is in force
  *
- * Context: as tgk_doorbell_for().
+ * Context: process, under tgk_mutex; the driver's module is held.
+ */
+void tgk_doorbell_on(const struct tg_policy *policy)
+{
+	hooked = true;
+	tgk_doorbell_for(policy);
+}
+
+/**
+ * tgk_doorbell_off() - they go off: note none any more, whatever policy comes
+ *
+ * Context: as tgk_doorbell_on().
  */
 void tgk_doorbell_off(void)
 {
-	if (on)
-		unregister_ftrace_function(&ops);
-	on = false;
+	hooked = false;
+	switch_off();
 }
 
 /* At unload, when it is off. Until then the filter stays: it cannot be used again once freed. */

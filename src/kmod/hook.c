@@ -326,7 +326,7 @@ int tgk_hooks_on(const struct drm_device *drm)
 		tgk_hooks_off();
 		goto put;
 	}
-	tgk_doorbell_for(tg_policy_get(tgk_policy));
+	tgk_doorbell_on(tg_policy_get(tgk_policy));
 	WRITE_ONCE(driver, drv->fops->owner);
 	return 0;
 

@@ -14,7 +14,6 @@
 #include "doorbell.h"
 #include "feed.h"
 #include "gpu.h"
-#include "hook.h"
 #include "poll.h"
 #include "pool.h"
 #include "settings.h"
@@ -161,8 +160,7 @@ int tgk_set_policy(u32 nr)
 		if (!tgk_poll_able(gpu, tg_policy_get(nr)))
 			return -EOPNOTSUPP;
 	tgk_policy = nr;
-	if (tgk_hooks_held())
-		tgk_doorbell_for(tg_policy_get(nr));
+	tgk_doorbell_for(tg_policy_get(nr));
 	list_for_each_entry(gpu, &tgk_gpus, node) {
 		struct tg_event ev = { .kind = TG_EV_POLICY, .policy.number = nr };
 
