@@ -70,7 +70,7 @@ static void switch_off(void)
 
 /**
  * tgk_doorbell_for() - note the doorbells of threads that want it, if any do
- * @policy: that is in force from now on; one whose gates all are open times no group
+ * @policy: that is to be in force; one whose gates all are open times no group
  *
  * Between tgk_doorbell_on() and tgk_doorbell_off(); at other times it does nothing.
  * Context: process, under tgk_mutex.
@@ -87,7 +87,7 @@ void tgk_doorbell_for(const struct tg_policy *policy)
 
 /**
  * tgk_doorbell_on() - the driver's hooks are on
- * @policy: that is in force
+ * @policy: that is to be in force
  *
  * Context: process, under tgk_mutex; the driver's module is held.
  */

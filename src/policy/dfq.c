@@ -475,7 +475,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		if (!walk(gpu, let_run))
 			return false;
 		st->phase = FREE_RUN;
-		/* Watch: clients that are held make no event, the next may be the timer. */
+		/* Have the host watch now: clients that are held feed no event. */
 		return gpu->open;
 	}
 	return false;

@@ -35,7 +35,7 @@ void tg_quiet(const struct tg_gpu *gpu, struct tg_quiet *quiet, s64 gap)
 	/* The host has watched since the linger: the engine has worked since a client came. */
 	if (gap && quiet->took)
 		earn(quiet, max(gpu->now - quiet->gap.since - gap, (s64)0));
-	/* A gap that began before tg_quiet_forget() has been ended by the policy. */
+	/* Not a gap in which the policy held the clients: that is not how long they are away. */
 	if (gap && quiet->gap.since) {
 		tg_gap_add(&quiet->gap, gap);
 		/* A client came before the linger was over. */
@@ -76,7 +76,7 @@ bool tg_quiet_for_long(struct tg_gpu *gpu, struct tg_quiet *quiet, s64 most)
 		return false;
 	quiet->took = tg_linger_end(gpu, &quiet->linger, true);
 	quiet->idle = false;
-	/* Has a client come in it? Gaps that seem too long for one are tried again at times. */
+	/* Has a client come in the linger? One is tried at times where gaps seem too long. */
 	if (lingers)
 		tg_watch(gpu);
 	else
