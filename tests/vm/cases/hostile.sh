@@ -39,12 +39,12 @@ by_exec()
 	[ -e /dev/dri/renderD129 ]
 }
 
-# enough [KIND...]: a fuzzer that gets nothing done finds nothing
+# enough [KIND...]: has the fuzzer got each kind of call through? One that gets nothing done finds nothing
 enough()
 {
 	! by_exec || set -- exec "$@"
 	for kind in channel_alloc channel_free grobj_alloc nvif gem_new dumb pushbuf write read forked "$@"; do
-		[ "$(called $kind 3)" -ge 2 ] || die "only $(called $kind 3) of $kind"
+		[ "$(called $kind 3)" -ge 2 ] || { echo "only $(called $kind 3) of $kind"; return 1; }
 	done
 }
 

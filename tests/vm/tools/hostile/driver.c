@@ -287,7 +287,7 @@ static void do_grobj_alloc(struct thread *t)
 
 static void do_nvif(struct thread *t)
 {
-	static const uint8_t types[] = { 2, 2, 2, 2, 0, 1, 13, 255 };
+	static const uint8_t types[] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 1, 13, 255 };
 	struct file *file = channel_file(t, wants_vm(t));
 	struct {
 		uint8_t version, type, pad02[4], owner, route;
@@ -299,7 +299,7 @@ static void do_nvif(struct thread *t)
 			int32_t oclass;
 		} new;
 	} req = {
-		.type = types[below(t, 8)], .owner = 0xff, .route = one_in(t, 3) ? 0 : 0xff,
+		.type = types[below(t, 16)], .owner = 0xff, .route = one_in(t, 6) ? 0 : 0xff,
 		.token = some_channel(t, file), .object = 0,
 		.new.handle = some_number(t, 0xbeef3000), .new.object = some_number(t, 0xbeef3000),
 		.new.oclass = some_class(t, file),
@@ -540,7 +540,7 @@ const struct op driver_ops[] = {
 	{ "channel_alloc", 6, do_channel_alloc },
 	{ "channel_free", 4, do_channel_free },
 	{ "grobj_alloc", 10, do_grobj_alloc },
-	{ "nvif", 16, do_nvif },
+	{ "nvif", 24, do_nvif },
 	{ "gem_new", 30, do_gem_new },
 	{ "gem_close", 6, do_gem_close },
 	{ "dumb", 10, do_dumb },
