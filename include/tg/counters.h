@@ -62,7 +62,8 @@ enum tg_form {
 	    "priority, 0 (lowest) to 99")							\
 	row(state, STATE, HOST, 16, "state", NONE,						\
 	    "`idle`, `waiting` (for the policy), `throttled` (by its reserve), `running`,"	\
-	    " or `lost` (a group is past its deadline)")					\
+	    " `lost` (a group is past its deadline), or `left` (its process has left, and it"	\
+	    " owes something)")									\
 	row(line, U32, HOST, 0, "line", NONE,							\
 	    "line of the specification that it matched; 0: none")				\
 	row(inflight, U32, HOST, 0, "inflight", GAUGE("timegraph_groups_inflight"),		\

@@ -117,6 +117,7 @@ struct tg_job {
  * @id: the host's number, unique within the client
  * @engines: mask of the engines its jobs use
  * @left: LEAVE has come; the channel goes with its last job
+ * @mark: the policy's; any number at first
  * @hash: next in tg_gpu.channels' bucket, or in the pool
  * @client: whose it is
  * @jobs: jobs that have not ended, in arrival order
@@ -126,6 +127,7 @@ struct tg_channel {
 	u32 id;
 	u8 engines;
 	bool left;
+	u16 mark;
 	struct tg_channel *hash;
 	struct tg_client *client;
 	struct list_head jobs;
@@ -204,6 +206,7 @@ struct tg_vgpu {
  * @cut: its latest IDLE did not come in time: a job of its own may be in flight still
  * @by_hand: its priority was set by TG_EV_PRIO, in this @edition; it does not count in another one
  * @owed: the spec of this @edition has yet to come to it
+ * @forgiven: a spec has come since its last channel left: what it owes is forgotten
  * @no_vram: the memory that its line names (mem=) did not fit
  * @sent: its last IDLE said that it had submitted through its open gate
  * @unsent: a later event is to send the host @gate, or to free jobs behind it
@@ -218,7 +221,7 @@ struct tg_vgpu {
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
  * @account: number of its process's account of memory, 0: none
- * @id_data: the host's, valid until TG_ACT_GONE
+ * @id_data: the host's, valid until TG_ACT_GONE, or until JOIN brings another one
  * @host: cookie
  * @reserve: never NULL
  * @hash: next in tg_gpu.clients' bucket, or in the pool
@@ -241,7 +244,7 @@ struct tg_client {
 	u8 gate, prio, depth, stalls;
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
-	bool sent : 1, paired : 1, owed : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
+	bool sent : 1, paired : 1, owed : 1, forgiven : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
 	u8 modelled, vgpu : 5, vgpu_term : 3;
 	u16 weight, matched;
 	u32 inflight, account;
@@ -396,6 +399,21 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  */
 #define TG_BEHIND_MAX	0xfffe
 
+#define TG_LEFT		16	/* clients that have left and owe something */
+
+/**
+ * struct tg_left - a client without channels, or whose channels have all left
+ * @client: the client
+ * @since: when its last channel left
+ * @idle: since when the GPU has had nothing to do meanwhile, as far as known
+ * @away: it has no channels
+ */
+struct tg_left {
+	struct tg_client *client;
+	s64 since, idle;
+	bool away;
+};
+
 /**
  * struct tg_gpu - what one event is fed to
  * @now: time of the event that is, or was last, fed
@@ -446,6 +464,10 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @pool: spare objects, chained through their hash field (reserves: through all)
  * @pooled: how many of them may be taken: all, or less @rematches
  * @all_clients: in the order of their first JOIN
+ * @left: those that have left, in the order in which they did
+ * @nr_left: how many
+ * @nr_away: how many of them have no channels
+ * @left_look: when to look whether they still owe something; TG_NEVER: none does
  * @syncs: clients that owe an IDLE, in the order in which they came to owe it
  * @reserves: all in use, Background included
  * @overlaps: FREED jobs that lost their slot
@@ -489,6 +511,9 @@ struct tg_gpu {
 	void *pool[TG_POOLS];
 	u32 pooled[TG_POOLS];
 	struct list_head all_clients, syncs, reserves;
+	struct tg_left left[TG_LEFT];
+	u32 nr_left, nr_away;
+	s64 left_look;
 	struct list_head overlaps, lost;
 	struct rb_root_cached throttled;
 	u32 moved;
@@ -600,6 +625,20 @@ bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited);
  * Return: the client, or NULL.
  */
 struct tg_client *tg_gpu_client(const struct tg_gpu *gpu, u32 id);
+
+/**
+ * tg_gpu_left() - the client as which a process joins
+ * @gpu: the GPU
+ * @id: the process
+ * @account: its account of memory, as JOIN will say
+ *
+ * A client that has left, and owes something, comes back with the next process of its payer by the
+ * same line of the spec: JOIN then has its number, the new process's identity and its cookie. A
+ * host asks before it gives a process a new number.
+ *
+ * Return: the client; NULL: it is a new one.
+ */
+struct tg_client *tg_gpu_left(const struct tg_gpu *gpu, const struct tg_identity *id, u32 account);
 
 /**
  * tg_gpu_job() - look a job up

@@ -52,6 +52,13 @@ struct tg_policy {
 	 */
 	void (*join)(struct tg_gpu *gpu, struct tg_client *client);
 
+	/**
+	 * @ahead: how far the virtual time of a client is ahead of system time, ns; S64_MAX: what
+	 * it used until it left, at @left, is not charged yet. A client that leaves stays while it
+	 * is ahead. NULL: no client owes the others anything.
+	 */
+	s64 (*ahead)(struct tg_gpu *gpu, const struct tg_client *client, s64 left);
+
 	/** @leave: a client without jobs goes. May be NULL. */
 	void (*leave)(struct tg_gpu *gpu, struct tg_client *client);
 
@@ -153,6 +160,12 @@ int tg_policy_find(const char *name, u32 len);
 	const struct tg_policy tg_policy_##policy
 
 /* Helpers for policies. */
+
+/** tg_gpu_alone() - is there one client only, but for those that have left? */
+static inline bool tg_gpu_alone(const struct tg_gpu *gpu)
+{
+	return gpu->nr_clients - gpu->nr_away == 1;
+}
 
 /** tg_client_joined() - does the policy in force know @client: has its join() been called? */
 static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_client *client)

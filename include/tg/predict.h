@@ -180,6 +180,15 @@ struct tg_history {
  */
 struct tg_history *tg_history_new(struct tg_gpu *gpu);
 
+/** tg_history_forget() - its counters begin anew; what it predicts stays */
+static inline void tg_history_forget(struct tg_history *h)
+{
+	h->hits = 0;
+	h->misses = 0;
+	h->errors = 0;
+	h->runs = 0;
+}
+
 /**
  * tg_history_free() - give a history and all that it knows back to the pools
  * @gpu: the GPU

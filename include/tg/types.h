@@ -76,6 +76,7 @@ struct tg_spec_entry;
  * struct tg_identity - what is known of a client; spec lines match against it
  * @pid: thread-group id
  * @uid: of the process's effective user
+ * @payer: with whom debts stay when it has left (src/core/debt.c): a user whom it cannot choose
  * @comm: name of the thread-group leader, NUL-terminated
  * @exe: path of the executable, or NULL when the host cannot tell
  * @cgroup: path of its cgroup, or NULL when the host cannot tell
@@ -83,15 +84,16 @@ struct tg_spec_entry;
  * @serial: struct tg_spec.serial of the spec that @entry is of, 0: of none
  * @entry: what tg_spec_match() says of this identity and that spec; NULL: no line matches
  *
- * The host owns the memory of the strings, and keeps them valid and unchanged from JOIN to GONE. A
- * client chooses the length of its path, and so the time that matching takes. So a host that feeds
- * under a lock matches before it takes the lock, and leaves the answer in @serial and @entry, which
- * it changes under the lock. If they are of another spec, the core calls tg_spec_match() itself.
- * The answer is the same, so neither is recorded.
+ * The host owns the memory of the strings, and keeps them valid and unchanged from JOIN to GONE, or
+ * to the JOIN with which the client comes back as another process. A client chooses the length of
+ * its path, and so the time that matching takes. So a host that feeds under a lock matches before
+ * it takes the lock, and leaves the answer in @serial and @entry, which it changes under the lock.
+ * If they are of another spec, the core calls tg_spec_match() itself. The answer is the same, so
+ * neither is recorded.
  */
 struct tg_identity {
 	u32 pid;
-	u32 uid;
+	u32 uid, payer;
 	char comm[TG_COMM_LEN];
 	const char *exe;
 	const char *cgroup;

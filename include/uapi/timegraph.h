@@ -38,6 +38,7 @@ enum {
 	TG_STATE_THROTTLED,	/* a job waits for its reserve */
 	TG_STATE_RUNNING,	/* a job is in flight */
 	TG_STATE_LOST,		/* a job of it is past its deadline */
+	TG_STATE_LEFT,		/* its process has left, and owes something */
 };
 
 /**

@@ -147,6 +147,36 @@ static const char *check_channel(const struct tg_gpu *gpu, const struct tg_clien
 }
 
 /* Out of line, as check_memory() and check_reserves(): see there. */
+static bool left(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_left; i++)
+		if (gpu->left[i].client == client)
+			return true;
+	return false;
+}
+
+/* Those that have left have no channel that has not. */
+static const char *check_left(const struct tg_gpu *gpu)
+{
+	const struct tg_channel *ch;
+	u32 i, away = 0;
+
+	if (gpu->nr_left > TG_LEFT)
+		return "more clients have left than there is room for";
+	for (i = 0; i < gpu->nr_left; i++) {
+		ch = gpu->left[i].client->channels;
+		if (gpu->left[i].away != !ch)
+			return "a client that has left has jobs, or none, and that is not known";
+		away += !ch;
+		for (; ch; ch = ch->next)
+			if (!ch->left)
+				return "a client that has left has a channel";
+	}
+	return away == gpu->nr_away ? NULL : "those that have left are counted wrongly";
+}
+
 static noinline const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
 					 struct census *n)
 {
@@ -185,8 +215,8 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 		return "a client's gate is not held in a drain";
 	if (tg_gpu_client(gpu, client->id) != client)
 		return "a client is not in the table";
-	if (!client->channels)
-		return "a client without channels stays";
+	if (!client->channels && !left(gpu, client))
+		return "a client without channels stays, and is not among those that have left";
 	for (ch = client->channels; ch; ch = ch->next) {
 		wrong = check_channel(gpu, client, ch, n, &slots);
 		if (wrong)
@@ -384,7 +414,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		return "a policy is due and none is on its way, or the other way round";
 	if (n.overlaps != length(&gpu->overlaps) || n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
-	wrong = check_memory(gpu);
+	wrong = check_left(gpu) ?: check_memory(gpu);
 	if (wrong)
 		return wrong;
 	if (gpu->armed > min(tg_engines_wake(gpu), tg_memory_wake(gpu)))

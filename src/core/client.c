@@ -7,6 +7,7 @@
  * is over; under the GPU's lock.
  */
 #include "client.h"
+#include "debt.h"
 #include "feed.h"
 #include "gate.h"
 #include "job.h"
@@ -26,9 +27,43 @@ static struct tg_channel **channel_link(struct tg_client *client, const struct t
 	return link;
 }
 
+static bool has_left(const struct tg_client *client)
+{
+	const struct tg_channel *ch;
+
+	for (ch = client->channels; ch; ch = ch->next)
+		if (!ch->left)
+			return false;
+	return true;
+}
+
+/*
+ * A client that had left is another process now: nothing but its debts and its counters stays. One
+ * user does not see another one's counters.
+ */
+static void come_back(struct tg_gpu *gpu, struct tg_client *client, const struct tg_event *ev)
+{
+	struct tg_history *h = client->history;
+
+	tg_debt_over(gpu, client);
+	tg_memory_leave(gpu, client);
+	if (client->id_data->uid != ev->identity->uid) {
+		memset(&client->stats, 0, sizeof(client->stats));
+		if (h)
+			tg_history_forget(h);
+	}
+	client->id_data = ev->identity;
+	client->host = ev->host;
+	client->by_hand = false;
+	client->forgiven = false;
+	client->account = 0;
+	tg_memory_join(gpu, client, ev->join.account);
+}
+
 int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_client *client = tg_gpu_client(gpu, ev->client);
+	const bool comes = !client || has_left(client);
 	struct tg_channel *ch;
 
 	if (!ev->identity || !ev->join.engines || ev->join.engines >> gpu->nr_engines)
@@ -40,7 +75,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -ENOMEM;
 	if (ev->join.account > U32_MAX)
 		return -EINVAL;
-	if (!client && ev->join.account && !gpu->pooled[TG_POOL_ACCOUNT] &&
+	if (comes && ev->join.account && !gpu->pooled[TG_POOL_ACCOUNT] &&
 	    !tg_mem_account(&gpu->mem, ev->join.account))
 		return -ENOMEM;
 
@@ -70,6 +105,8 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 			tg_client_settle(gpu, client);
 		}
 	} else {
+		if (comes)
+			come_back(gpu, client, ev);
 		tg_client_match(gpu, client);
 		tg_reserve_review(gpu, client->reserve);
 	}
@@ -131,9 +168,9 @@ struct tg_client *tg_walk_next(struct tg_gpu *gpu)
 	return client;
 }
 
-/* The last channel of the client has gone, and the client goes with it. */
-static void forget(struct tg_gpu *gpu, struct tg_client *client)
+void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client)
 {
+	tg_debt_over(gpu, client);
 	if (tg_client_joined(gpu, client) && gpu->policy->leave)
 		gpu->policy->leave(gpu, client);
 	tg_client_idle(gpu, client);
@@ -160,7 +197,7 @@ static void forget(struct tg_gpu *gpu, struct tg_client *client)
 
 /*
  * Free the channel if it has left and its last job is over. The last channel takes its client
- * along.
+ * along, unless that owes something.
  */
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 {
@@ -174,8 +211,8 @@ void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 			gpu->engine[i].last = NULL;
 	*channel_link(client, ch) = ch->next;
 	tg_gpu_give(gpu, TG_POOL_CHANNEL, ch);
-	if (!client->channels)
-		forget(gpu, client);
+	if (!client->channels && !tg_debt_keeps(gpu, client))
+		tg_client_forget(gpu, client);
 }
 
 /* From now on the channel's jobs use these engines, those that wait included. */
@@ -207,6 +244,8 @@ int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev)
 			tg_job_over(gpu, job);
 	}
 	ch->left = true;
+	if (has_left(ch->client))
+		tg_debt_left(gpu, ch->client);
 	tg_channel_over(gpu, ch);
 	return 0;
 }

@@ -11,6 +11,8 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *channel);
+/* The client has no channel any more, and goes. */
+void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client);
 
 /*
  * May an event that works on all clients in steps come to this one, too: is it the @first that the

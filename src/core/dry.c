@@ -7,6 +7,7 @@
  * after each event; job.c reports starts and ends of real jobs. All of it runs under the GPU's
  * lock.
  */
+#include "debt.h"
 #include "dry.h"
 #include "feed.h"
 #include "job.h"
@@ -130,12 +131,14 @@ static void drop_all(struct tg_dry *dry, u32 client, u32 channel)
 		;
 }
 
+/* In the model nobody comes back: a client of it does not outlive the real one. */
 static void leave(struct tg_dry *dry, u32 client, u32 channel)
 {
 	struct tg_event ev = { .kind = TG_EV_LEAVE, .client = client, .channel = channel };
 
 	drop_all(dry, client, channel);
 	feed(dry, &ev, 0);
+	tg_debts_forgive(&dry->model);
 }
 
 /* A real job has arrived, and fifo has let it go: it is to arrive in the model, too. */

@@ -7,6 +7,7 @@
  * then tg_engines_run() for the policy's picks, with a check that the policy leaves no engine idle
  * beside an eligible job.
  */
+#include "debt.h"
 #include "engine.h"
 #include "feed.h"
 #include "gate.h"
@@ -170,6 +171,7 @@ void tg_engines_expire(struct tg_gpu *gpu)
 			tg_job_lost(gpu, list_first_entry(&engine->busy, struct tg_job, wait));
 	}
 	tg_gates_go_on(gpu);
+	tg_debts_lapse(gpu);
 }
 
 /* A job that waits for one of @engines; of its channel, the first. NULL: there is none. */
@@ -365,7 +367,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 		wake = min(wake, tg_after(list_first_entry(&gpu->syncs, struct tg_client,
 							   sync)->sync_since,
 					  gpu->knob[TG_KNOB_DEADLINE]));
-	wake = max(min(wake, reserves_ready(gpu)), gpu->pause);
+	wake = min(max(min(wake, reserves_ready(gpu)), gpu->pause), gpu->left_look);
 	if (gpu->rematching || gpu->unsent || gpu->walking)
 		wake = min(wake, tg_after(gpu->now, TG_PAUSE));
 	if (gpu->handover)

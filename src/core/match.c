@@ -14,6 +14,7 @@
  * under the GPU's lock.
  */
 #include "client.h"
+#include "debt.h"
 #include "feed.h"
 #include "gate.h"
 #include "job.h"
@@ -33,12 +34,9 @@ static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
 									    TG_PRIO_AGPA;
 }
 
-/* The line of the client, as the host found it before it took the lock, if it is of this spec. */
-const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
-					    const struct tg_client *client)
+/* Its line, as the host found it before it took the lock, if it is of this spec. */
+const struct tg_spec_entry *tg_match_entry(const struct tg_gpu *gpu, const struct tg_identity *id)
 {
-	const struct tg_identity *id = client->id_data;
-
 	if (!gpu->spec)
 		return NULL;
 	if (gpu->spec->serial && id->serial == gpu->spec->serial)
@@ -52,7 +50,7 @@ const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
  */
 void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 {
-	const struct tg_spec_entry *entry = tg_client_entry(gpu, client);
+	const struct tg_spec_entry *entry = tg_match_entry(gpu, client->id_data);
 	struct tg_reserve *old = client->reserve;
 	struct tg_channel *ch;
 	struct tg_job *job;
@@ -131,7 +129,7 @@ static u8 prio_of(const struct tg_gpu *gpu, const struct tg_client *client)
 
 static u8 vgpu_of(const struct tg_gpu *gpu, const struct tg_client *client)
 {
-	return gpu->by_line ? tg_vgpu_of(gpu, tg_client_entry(gpu, client)) :
+	return gpu->by_line ? tg_vgpu_of(gpu, tg_match_entry(gpu, client->id_data)) :
 			      tg_vgpu_now(gpu, client);
 }
 
@@ -202,6 +200,7 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!tg_vgpus_fit(gpu, spec) ||
 	    (ev->spec.rematch && gpu->rematches && gpu->editions == TG_BEHIND_MAX))
 		return -EBUSY;
+	tg_debts_forgive(gpu);
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);
 	tg_memory_spec(gpu);

@@ -7,8 +7,7 @@
 
 #include <tg/policy.h>
 
-const struct tg_spec_entry *tg_client_entry(const struct tg_gpu *gpu,
-					    const struct tg_client *client);
+const struct tg_spec_entry *tg_match_entry(const struct tg_gpu *gpu, const struct tg_identity *id);
 void tg_client_match(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev);
 /* Has the spec in force yet to come to the client? */

@@ -81,7 +81,7 @@ void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int 
 	record->job = event->job;
 	record->arg = event->arg;
 	record->now = event->now;
-	record->at = event->at;
+	record->at = event->kind == TG_EV_JOIN ? id->payer : event->at;
 
 	if (event->kind == TG_EV_JOIN) {
 		to = put(to, &id->pid, sizeof(id->pid));
@@ -219,6 +219,7 @@ void tg_record_read_event(const struct tg_record *record, struct tg_event *event
 	memset(id, 0, sizeof(*id));
 	memcpy(&id->pid, data, sizeof(id->pid));
 	memcpy(&id->uid, data + sizeof(id->pid), sizeof(id->uid));
+	id->payer = record->at;
 	data += JOIN_NUMBERS;
 	len = strnlen(data, TG_COMM_LEN - 1);
 	memcpy(id->comm, data, len);

@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "table.h"
 #include "throttle.h"
+#include "vgpu.h"
 
 /* Throttled jobs that tg_reserve_largest() looks at */
 #define LARGEST_OF	64
@@ -91,6 +92,32 @@ static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r, s64 share
 	return gpu->admitted - old + share <= gpu->knob[TG_KNOB_ADMISSION];
 }
 
+/* Rounded down, by less than a reserve of 10 ns a second. */
+static s64 share_of(const struct tg_spec_entry *entry)
+{
+	return div64_s64(entry->capacity * TG_SHARE_ALL, entry->period);
+}
+
+/* Does the memory fit that @entry sets aside, for a process of this account? */
+static bool memory_fits(const struct tg_gpu *gpu, u32 account, const struct tg_spec_entry *entry)
+{
+	const struct tg_account *a = tg_mem_account(&gpu->mem, account);
+	const u8 vgpu = tg_vgpu_of(gpu, entry);
+	const struct tg_mem_part *part = &gpu->mem.part[vgpu];
+	const bool in = a && tg_mem_part_of(&gpu->mem, a) == vgpu;
+
+	return !account || !gpu->mem.size || !entry->mem ||
+	       part->held - (in ? tg_mem_held(&gpu->mem, a) : 0) +
+	       max(a ? a->used : 0, entry->mem) <= part->size;
+}
+
+bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
+		     const struct tg_spec_entry *entry, u32 account)
+{
+	return entry && entry->resv != TG_BG && fits(gpu, r, share_of(entry)) &&
+	       memory_fits(gpu, account, entry);
+}
+
 /* tg_gpu.reserves lists Background, then the shared ones, then those of one client each. */
 static struct tg_reserve *find_shared(struct tg_gpu *gpu, const char *name, u32 len)
 {
@@ -135,8 +162,7 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 		r = find_shared(gpu, name, entry->reserve.len);
 	else if (r && (r == &gpu->background || tg_reserve_shared(r)))
 		r = NULL;
-	/* Rounded down, by less than a reserve of 10 ns a second. */
-	share = div64_s64(entry->capacity * TG_SHARE_ALL, entry->period);
+	share = share_of(entry);
 	if (!fits(gpu, r, share) || !tg_memory_fits(gpu, client, entry->mem))
 		return &gpu->background;
 	if (r) {

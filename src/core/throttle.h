@@ -8,6 +8,9 @@
 #include <tg/policy.h>
 
 /* Which reserve a client has */
+/* Would a process of this account get @r, its own, by this line? */
+bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
+		     const struct tg_spec_entry *entry, u32 account);
 struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
 				  const struct tg_spec_entry *entry);
 void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r);

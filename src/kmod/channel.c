@@ -426,18 +426,19 @@ int tgk_channel_await_end(struct tgk_gpu *gpu, const struct drm_file *file, u32 
 }
 
 /*
- * Processes that shared a channel, and are dead or execute another program, leave it at once.
- * Otherwise a handle that is passed from process to process would collect clients without end.
- * Under tgk_gpu.lock.
+ * Processes that used a handle, and are dead or execute another program, leave its channels when
+ * another process comes to it. Otherwise a handle that is passed from process to process would
+ * collect clients without end, and each would have a reserve of its own. Under tgk_gpu.lock.
  */
-static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
+static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file)
 {
 	struct hlist_node *next;
 	struct tgk_channel *ch;
+	int i;
 
 	rcu_read_lock();
-	hash_for_each_possible_safe(gpu->channels, ch, next, hash, chid) {
-		if (ch->dying || !concerns(ch, file, &chid) || !tgk_client_is_dead(ch->client))
+	hash_for_each_safe(gpu->channels, i, next, ch, hash) {
+		if (ch->dying || ch->file != file || !tgk_client_is_dead(ch->client))
 			continue;
 		leave(gpu, ch);
 		unhash(ch);
@@ -518,7 +519,10 @@ struct joining {
 	const struct tg_spec *spec;
 };
 
-/* Under tgk_gpu.lock: the core has taken the channel. */
+/*
+ * Under tgk_gpu.lock: the core has taken the channel. Of a client that has come back, @new and
+ * @owner are what it was before.
+ */
 static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *client)
 {
 	if (client == j->new) {
@@ -526,6 +530,9 @@ static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *cl
 		client->owner = j->owner;
 		j->owner = NULL;
 		j->new = NULL;
+	} else if (client->closed) {
+		client->closed = false;
+		swap(client->owner, j->owner);
 	}
 	client->channels++;
 	kobject_get(&client->kobj);
@@ -542,7 +549,7 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 {
 	const struct drm_file *file = j->ch->file;
 	const u32 chid = j->ch->chid;
-	struct tgk_client *client;
+	struct tgk_client *client, *left;
 	enum tgk_known known;
 	int ret = 0;
 
@@ -553,18 +560,25 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 	}
 	client = tgk_client_find(gpu) ?: j->new;
 	if (client && !tgk_client_matched(client, j->spec)) {
-		kobject_get(&client->kobj);
+		tgk_client_hold(client);
 		raw_spin_unlock_irq(&gpu->lock);
 		tgk_client_match(gpu, client, j->spec);
 		tgk_client_put(client);
 		return -EAGAIN;
 	}
 	/* The dead give back their reserves, so that this client can have one. */
-	if (client && known == TGK_FOREIGN)
-		leave_dead(gpu, file, chid);
+	if (client && (client == j->new || known == TGK_FOREIGN))
+		leave_dead(gpu, file);
+	left = client && client == j->new ? tgk_client_left(gpu, client, j->owner->nr) : NULL;
+	if (left) {
+		client = left;
+		tgk_client_swap(gpu, client, j->new);
+	}
 	ret = client ? feed_join(gpu, client, j->ch, j->owner) : -ENOMEM;
 	if (!ret)
 		joined(gpu, j, client);
+	else if (left)
+		tgk_client_swap(gpu, client, j->new);
 	raw_spin_unlock_irq(&gpu->lock);
 	return ret;
 }

@@ -4,19 +4,25 @@
  *
  * A client is a process on a GPU while it executes one program: the process that allocated a
  * channel, or, when a handle was inherited or passed on, each process that submits to it. It joins
- * with its first channel and ends with its last (channel.c); when the process opens another channel
- * after that, it is a new client. When the process has executed another program and goes on with a
- * channel, it is a new client too: what matched the first program says nothing of the second.
+ * with its first channel and leaves with its last (channel.c). When the process has executed
+ * another program and goes on with a channel, it is a new client: what matched the first program
+ * says nothing of the second.
+ *
+ * A client that has left may owe something. Then the core keeps it, and the next process that may
+ * be the same one goes on as it: tgk_client_left(). It has the number, the folder and the counters
+ * of that client, which is another process from then on.
  *
  * The core holds one reference to a client until TG_ACT_GONE. Its folder in sysfs is made and
  * removed by one work item, since both sleep; so the last state wins.
  */
+#include <linux/audit.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "channel.h"
 #include "client.h"
@@ -257,6 +263,28 @@ void tgk_client_gone(struct tgk_client *client)
 	client_queue(client, &client->show);
 }
 
+/*
+ * The user who pays for the current process: who has logged in, where that is known. In a user
+ * namespace a process can be any user that its maker has got (/etc/subuid): all of these are the
+ * maker of the outermost one; where root has made that, they are its own root.
+ */
+static u32 payer(void)
+{
+	const struct user_namespace *ns = current_user_ns(), *outermost = NULL;
+	kuid_t uid = audit_get_loginuid(current);
+
+	if (uid_valid(uid))
+		return from_kuid(&init_user_ns, uid);
+	for (; ns != &init_user_ns; ns = ns->parent)
+		outermost = ns;
+	if (!outermost)
+		return from_kuid(&init_user_ns, current_euid());
+	uid = outermost->owner;
+	if (uid_eq(uid, GLOBAL_ROOT_UID))
+		uid = make_kuid((struct user_namespace *)outermost, 0);
+	return from_kuid(&init_user_ns, uid_valid(uid) ? uid : current_euid());
+}
+
 /* Fill in the current process's identity. A path that cannot be read stays NULL. */
 static int identify(struct tg_identity *ident)
 {
@@ -269,6 +297,7 @@ static int identify(struct tg_identity *ident)
 		return -ENOMEM;
 	ident->pid = task_tgid_nr(current);
 	ident->uid = from_kuid(&init_user_ns, current_euid());
+	ident->payer = payer();
 	rcu_read_lock();
 	get_task_comm(ident->comm, current->group_leader);
 	rcu_read_unlock();
@@ -327,9 +356,52 @@ struct tgk_client *tgk_client_find(struct tgk_gpu *gpu)
 }
 
 /**
+ * tgk_client_left() - the client that has left as which a process comes back
+ * @gpu: the GPU
+ * @new: a client for the current process, matched, that has not joined
+ * @account: of the process
+ *
+ * Nobody comes back as one whose thread is stuck in the driver: the core would wait for that.
+ * Context: under tgk_gpu.lock.
+ *
+ * Return: the client; NULL: it is a new one.
+ */
+struct tgk_client *tgk_client_left(struct tgk_gpu *gpu, const struct tgk_client *new, u32 account)
+{
+	const struct tg_client *left = tg_gpu_left(&gpu->core, &new->ident, account);
+	struct tgk_client *client = left ? left->host : NULL;
+
+	return client && !client->matching && !client->hung ? client : NULL;
+}
+
+/**
+ * tgk_client_swap() - a client that has left becomes the process of @new, and @new what it was
+ * @gpu: the GPU
+ * @client: the client
+ * @new: as for tgk_client_left()
+ *
+ * A second call takes it back.
+ * Context: under tgk_gpu.lock.
+ */
+void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_client *new)
+{
+	struct pid *pid = client->pid;
+	const u64 exec = client->exec;
+
+	/* A thread may be in tgk_open_enter(): for a dying channel, which it does not take. */
+	WRITE_ONCE(client->pid, new->pid);
+	WRITE_ONCE(client->exec, new->exec);
+	new->pid = pid;
+	new->exec = exec;
+	swap(client->ident, new->ident);
+	hash_del(&client->node);
+	hash_add(gpu->clients, &client->node, (unsigned long)client->pid);
+}
+
+/**
  * tgk_client_match() - find the line of a spec that a client matches
  * @gpu: the GPU
- * @client: the client, held; the line stays in its identity
+ * @client: the client, as tgk_client_hold() gave it; the line stays in its identity
  * @spec: the spec
  *
  * The client chooses how long this takes, by the length of its paths: so it is done without
@@ -342,7 +414,15 @@ void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const stru
 	raw_spin_lock_irq(&gpu->lock);
 	client->ident.entry = entry;
 	client->ident.serial = spec->serial;
+	client->matching--;
 	raw_spin_unlock_irq(&gpu->lock);
+}
+
+/** tgk_client_hold() - under tgk_gpu.lock: tgk_client_match() comes, and tgk_client_put() */
+void tgk_client_hold(struct tgk_client *client)
+{
+	kobject_get(&client->kobj);
+	client->matching++;
 }
 
 /* One of the clients in a bucket that are not matched against @spec yet, referenced; or NULL. */
@@ -353,7 +433,7 @@ static struct tgk_client *unmatched(struct tgk_gpu *gpu, int bucket, const struc
 	raw_spin_lock_irq(&gpu->lock);
 	hlist_for_each_entry(client, &gpu->clients[bucket], node)
 		if (!tgk_client_matched(client, spec)) {
-			kobject_get(&client->kobj);
+			tgk_client_hold(client);
 			break;
 		}
 	raw_spin_unlock_irq(&gpu->lock);

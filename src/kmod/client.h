@@ -13,6 +13,8 @@
 
 struct tgk_client *tgk_client_new(struct tgk_gpu *gpu);
 struct tgk_client *tgk_client_find(struct tgk_gpu *gpu);
+struct tgk_client *tgk_client_left(struct tgk_gpu *gpu, const struct tgk_client *new, u32 account);
+void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_client *new);
 void tgk_client_add(struct tgk_gpu *gpu, struct tgk_client *client);
 void tgk_client_gate(struct tgk_client *client, u32 gate);
 void tgk_client_sync(struct tgk_client *client);
@@ -21,12 +23,14 @@ void tgk_watch(struct work_struct *work);
 void tgk_client_gone(struct tgk_client *client);
 void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const struct tg_spec *spec);
 void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec);
+void tgk_client_hold(struct tgk_client *client);
 void tgk_client_put(struct tgk_client *client);
 
 /* Is it the current process, in the program that it executes now? */
 static inline bool tgk_client_is_current(const struct tgk_client *client)
 {
-	return client->pid == task_tgid(current) && client->exec == tgk_exec_id();
+	return READ_ONCE(client->pid) == task_tgid(current) &&
+	       READ_ONCE(client->exec) == tgk_exec_id();
 }
 
 /* Has it exited, or executed another program? Under tgk_gpu.lock and RCU. */

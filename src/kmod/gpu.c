@@ -221,6 +221,8 @@ bool tgk_gpu_unused(const struct tgk_gpu *gpu)
  */
 void tgk_gpu_destroy(struct tgk_gpu *gpu)
 {
+	struct tg_event ev = { .kind = TG_EV_SPEC };
+
 	list_del(&gpu->node);
 	/* fence_work reads registers. No submission is left that could queue it again. */
 	cancel_delayed_work_sync(&gpu->fence_work);
@@ -231,6 +233,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_fence_drop_all(gpu);
 	tgk_channel_leave(gpu, NULL, NULL);
 	tgk_channel_forget(gpu, NULL, NULL);
+	tgk_feed_locking(gpu, &ev);	/* clients that owe something go, too */
 	tgk_clock_detach(gpu);		/* a channel that leaves marks its slot */
 	tgk_vram_forget_all(gpu);
 	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);

@@ -224,14 +224,16 @@ struct tgk_threads {
 };
 
 /**
- * struct tgk_client - one process on one GPU, while it executes one program
+ * struct tgk_client - one process on one GPU, while it executes one program; when it has left,
+ *	maybe another one
  * @kobj: its folder in sysfs; its count is the client's
  * @gpu: its GPU, as long as the client is not gone, or a work item of it runs
  * @id: the core's number; constant
- * @pid: its process, referenced; constant
- * @exec: tgk_exec_id() of that program; constant
- * @ident: who it is; constant, but for what the spec says of it: tgk_gpu.lock
- * @owner: its process's account of VRAM, held; constant once it has joined
+ * @pid: its process, referenced; changed under tgk_gpu.lock, as are @exec and @ident, when another
+ *	process comes in its place: it has left, and is not @matching
+ * @exec: tgk_exec_id() of that program
+ * @ident: who it is, and what the spec says of it
+ * @owner: its process's account of VRAM, held; once it has joined: tgk_gpu.lock
  * @show: adds and removes the folder
  * @sync: answers TG_ACT_SYNC
  * @shown: the folder is there; only @show
@@ -240,7 +242,8 @@ struct tgk_threads {
  * @phase: the poll phase, from 1, whose sample it has had, or in which it came
  * @channels: number of its channels that have not left
  * @threads: those that submit for it, until the core has freed their jobs
- * @closed: its last channel has left: another one makes a new client
+ * @matching: threads that compare @ident with a spec, without the lock
+ * @closed: its last channel has left
  * @gone: the core has forgotten it
  * @gate: enum tg_gate; read without the lock
  * @hung: the core did not wait for its IDLE any more (DRAIN_CUT); until that comes, or the gate
@@ -273,6 +276,7 @@ struct tgk_client {
 	u64 phase;
 	u32 channels;
 	struct tgk_threads threads;
+	u32 matching;
 	bool closed, gone;
 	u8 gate;
 	bool hung;

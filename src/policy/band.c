@@ -153,6 +153,7 @@ TG_POLICY(band) = {
 	.mode = TG_GATE_ASK,
 	.params = params,
 	.init = tg_vqueue_init,
+	.ahead = tg_vqueue_ahead,
 	.leave = tg_vqueue_leave,
 	.queue = tg_vqueue_queue,
 	.drop = tg_vqueue_drop,

@@ -122,6 +122,19 @@ static void dfq_join(struct tg_gpu *gpu, struct tg_client *client)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
+/* It is charged for this free-run, and for its sample, when all have been sampled. */
+static s64 dfq_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
+{
+	const struct state *st = tg_gpu_priv(gpu, struct state);
+	s64 season = st->since;
+
+	if (st->phase != FREE_RUN && st->phase != HOLDING && st->phase != DRAINING)
+		season -= st->ran;
+	if (st->phase != WAITING && left >= season)
+		return S64_MAX;
+	return tg_client_priv(client, const struct share)->vt - st->vt;
+}
+
 static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
@@ -503,6 +516,7 @@ TG_POLICY(dfq) = {
 	.params = params,
 	.init = dfq_init,
 	.join = dfq_join,
+	.ahead = dfq_ahead,
 	.leave = dfq_leave,
 	.queue = dfq_queue,
 	.drop = dfq_drop,

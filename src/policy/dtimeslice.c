@@ -87,7 +87,7 @@ static void dtimeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 /* May the gate of the holder be open? */
 static bool opens(const struct tg_gpu *gpu, struct tg_client *holder)
 {
-	return !tg_turns_share(holder)->deep || gpu->nr_clients == 1;
+	return !tg_turns_share(holder)->deep || tg_gpu_alone(gpu);
 }
 
 static void open(struct tg_gpu *gpu, struct tg_client *holder)
@@ -209,6 +209,7 @@ TG_POLICY(dtimeslice) = {
 	.params = params,
 	.init = tg_turns_init,
 	.join = dtimeslice_join,
+	.ahead = tg_turns_ahead,
 	.leave = tg_turns_leave,
 	.queue = dtimeslice_queue,
 	.drop = tg_turns_drop,

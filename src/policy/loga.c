@@ -235,6 +235,17 @@ static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
+/* It is charged for this cycle, and for what it has in flight when it is held, later. */
+static s64 loga_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
+{
+	const struct share *sh = tg_client_priv(client, const struct share);
+	const struct state *st = tg_gpu_priv(gpu, struct state);
+
+	if (sh->tail || (st->phase != ASLEEP && left >= st->since))
+		return S64_MAX;
+	return sh->vt - st->vt;
+}
+
 /*
  * Hold a client that is ahead. Return: may it have something in flight, whose end idle() reports?
  */
@@ -540,6 +551,7 @@ TG_POLICY(loga) = {
 	.params = params,
 	.init = loga_init,
 	.join = loga_join,
+	.ahead = loga_ahead,
 	.leave = loga_leave,
 	.idle = loga_idle,
 	.quiet = loga_quiet,

@@ -72,6 +72,11 @@ void tg_ready_come(struct tg_client *client, s64 least)
 		*vt(client) = min(max(*vt(client), least), least + REPAID);
 }
 
+s64 tg_ready_ahead(const struct tg_client *client, s64 least)
+{
+	return least == TG_NEVER ? 0 : min(*tg_client_priv(client, const s64) - least, REPAID);
+}
+
 void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
 {
 	struct rb_node *next = RB_EMPTY_NODE(&client->node) ? NULL : rb_next(&client->node);

@@ -32,6 +32,8 @@ s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
  * @least: of its equals, by tg_ready_least(), of all trees that it may be in
  */
 void tg_ready_come(struct tg_client *client, s64 least);
+/** tg_ready_ahead() - how far the client is ahead of its equals; @least as for tg_ready_come() */
+s64 tg_ready_ahead(const struct tg_client *client, s64 least);
 /** tg_ready_insert() - @client has a first job, or another one; it is in no tree */
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client);
 /** tg_ready_remove() - the opposite; before its first job changes */

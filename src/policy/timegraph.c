@@ -200,11 +200,19 @@ static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 	st->holder[__builtin_ctz(job->engines)] = job->client;
 }
 
+static s64 timegraph_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
+{
+	const struct state *st = tg_gpu_priv(gpu, struct state);
+
+	return tg_ready_ahead(client, tg_ready_least(&st->ready, client->prio));
+}
+
 TG_POLICY(timegraph) = {
 	.name = "timegraph",
 	.mode = TG_GATE_ASK,
 	.params = params,
 	.init = timegraph_init,
+	.ahead = timegraph_ahead,
 	.leave = timegraph_leave,
 	.queue = timegraph_queue,
 	.drop = timegraph_drop,

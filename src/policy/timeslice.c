@@ -60,6 +60,7 @@ TG_POLICY(timeslice) = {
 	.params = params,
 	.init = tg_turns_init,
 	.join = tg_turns_join,
+	.ahead = tg_turns_ahead,
 	.leave = tg_turns_leave,
 	.queue = timeslice_queue,
 	.drop = tg_turns_drop,

@@ -80,6 +80,16 @@ void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client)
 	tg_turns_share(client)->deep = 1;
 }
 
+s64 tg_turns_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
+{
+	const struct tg_turns *turns = tg_turns(gpu);
+	s64 vt = least(gpu), mine = tg_client_priv(client, struct tg_turns_share)->vt;
+
+	if (client == turns->holder)
+		mine += taken(gpu, turns);
+	return mine - (vt == TG_NEVER ? turns->vt : max(turns->vt, vt));
+}
+
 static void insert(struct tg_turns *turns, struct tg_client *client)
 {
 	rb_add_cached(&client->node, &turns->waiting, before);
@@ -246,7 +256,7 @@ static bool may_follow(const struct tg_gpu *gpu, struct tg_client *holder)
 {
 	const s64 length = tg_turns_share(holder)->length;
 
-	return !holder->inflight || gpu->nr_clients == 1 ||
+	return !holder->inflight || tg_gpu_alone(gpu) ||
 	       (length && length * holder->inflight <= tg_turns_linger(gpu));
 }
 

@@ -61,6 +61,8 @@ static inline struct tg_turns *tg_turns(struct tg_gpu *gpu)
 	return tg_gpu_priv(gpu, struct tg_turns);
 }
 
+/** tg_turns_ahead() - for ahead() */
+s64 tg_turns_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left);
 /** tg_turns_share() - the share of @client */
 static inline struct tg_turns_share *tg_turns_share(struct tg_client *client)
 {

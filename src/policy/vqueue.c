@@ -61,13 +61,18 @@ static struct tg_ready *ready_of(struct tg_gpu *gpu, const struct tg_job *job)
 	return &share(&gpu->vgpu[job->client->vgpu])->ready[tg_job_kind(job)];
 }
 
-/* The client had no job queued or in flight. It has one virtual time for all that it does. */
-static void come(struct tg_gpu *gpu, struct tg_client *client)
+/* The least virtual time of the client's equals. It has one for all that it does. */
+static s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 {
 	const struct tg_ready *ready = share(&gpu->vgpu[client->vgpu])->ready;
 
-	tg_ready_come(client, min(tg_ready_least(&ready[TG_COMPUTE], client->prio),
-				  tg_ready_least(&ready[TG_COPY], client->prio)));
+	return min(tg_ready_least(&ready[TG_COMPUTE], client->prio),
+		   tg_ready_least(&ready[TG_COPY], client->prio));
+}
+
+s64 tg_vqueue_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
+{
+	return tg_ready_ahead(client, least(gpu, client));
 }
 
 /* Charge the client of @job, which may be in a tree; the other tree hears of it. */
@@ -93,7 +98,7 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 	if (!tg_client_queue(job))
 		return;
 	if (!first && !client->inflight)
-		come(gpu, client);
+		tg_ready_come(client, least(gpu, client));
 	tg_ready_insert(ready_of(gpu, job), client);
 }
 
@@ -190,7 +195,7 @@ static struct tg_job *follow(struct tg_gpu *gpu, const struct tg_engine *engine,
 	if (!job || job->engines != 1 << engine->index)
 		return NULL;
 	v = &gpu->vgpu[holder->vgpu];
-	if (ahead >= 0 && gpu->nr_clients > 1 &&
+	if (ahead >= 0 && !tg_gpu_alone(gpu) &&
 	    holder->inflight * share(v)->of[queue].length > ahead)
 		return NULL;
 	if (others_wait(gpu, v, queue) &&

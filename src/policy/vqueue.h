@@ -75,6 +75,7 @@ struct tg_vshare {
 
 /* For .init, .leave, .queue, .drop, .wake and, called by .done and .lost: @used as there. */
 void tg_vqueue_init(struct tg_gpu *gpu);
+s64 tg_vqueue_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left);
 void tg_vqueue_leave(struct tg_gpu *gpu, struct tg_client *client);
 void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job);
 void tg_vqueue_drop(struct tg_gpu *gpu, struct tg_job *job);

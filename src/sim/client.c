@@ -38,6 +38,15 @@ static void told(struct client *client)
 	client->gpu->untold--;
 }
 
+/* Has anything that went through the gate of this client, and of those before it, not ended? */
+static bool has_untold(const struct client *client)
+{
+	for (; client; client = client->before)
+		if (client->untold)
+			return true;
+	return false;
+}
+
 static void leave_core(struct client *client, s64 now)
 {
 	if (--client->inflight == 0)
@@ -209,13 +218,32 @@ void tgs_client_release(void *owner, s64 now)
 	tgs_evq_set(&client->run->q, &client->release, client->work.due);
 }
 
+/* If the core has a client that has left for this one, it goes on as that one. */
+static void come_back(struct client *client)
+{
+	struct tg_client *left = tg_gpu_left(&client->gpu->core, &client->id, 0);
+	struct client *before = left ? left->host : NULL;
+
+	if (!before)
+		return;
+	client->before = before->untold ? before : before->before;
+	before->after = client;
+	client->number = before->number;
+	client->used_before = left->stats.gpu_time;
+	client->gate = before->gate;
+	client->sync = before->sync;
+	client->passed = before->passed;
+}
+
 void tgs_client_start(void *owner, s64 now)
 {
 	struct client *client = owner;
 	struct gpu *gpu = client->gpu;
+	s64 stop = client->conf->stop;
 	u32 i;
 
 	client->alive = true;
+	come_back(client);
 	for (i = 0; i < client->conf->channels; i++) {
 		struct tg_event ev = {
 			.kind = TG_EV_JOIN, .client = client->number, .channel = i,
@@ -228,8 +256,10 @@ void tgs_client_start(void *owner, s64 now)
 		tgs_keep_pool(gpu, TG_POOL_RESERVE);
 		tgs_feed(gpu, &ev, 0);
 	}
-	if (client->conf->stop != TG_NEVER)
-		tgs_evq_set(&gpu->run->q, &client->stop, client->conf->stop);
+	if (client->conf->life && now + client->conf->life < stop)
+		stop = now + client->conf->life;
+	if (stop != TG_NEVER)
+		tgs_evq_set(&gpu->run->q, &client->stop, stop);
 	if (tgs_workload_start(&client->work, now))
 		tgs_evq_set(&gpu->run->q, &client->release, client->work.due);
 }
@@ -239,8 +269,15 @@ void tgs_client_book(struct client *client)
 {
 	const struct tg_client *core = tg_gpu_client(&client->gpu->core, client->number);
 
-	if (core)
-		client->result->stats.accounted = core->stats.gpu_time;
+	if (core && core->host == client)
+		client->result->stats.accounted = core->stats.gpu_time - client->used_before;
+}
+
+bool tgs_client_known(const struct client *client)
+{
+	const struct tg_client *core = tg_gpu_client(&client->gpu->core, client->number);
+
+	return core && core->host == client;
 }
 
 /*
@@ -268,10 +305,13 @@ void tgs_client_stop(void *owner, s64 now)
 void tgs_client_idle(void *owner, s64 now)
 {
 	struct client *client = owner;
-	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->number };
+	struct tg_event ev = { .kind = TG_EV_IDLE };
 
 	(void)now;
-	if (!client->sync || client->untold || !client->alive)
+	while (client->after)
+		client = client->after;
+	ev.client = client->number;
+	if (!client->sync || has_untold(client) || !tgs_client_known(client))
 		return;
 	client->sync = false;
 	ev.idle.sent = client->passed;

@@ -20,7 +20,10 @@ struct client {
 	const struct tgs_client_conf *conf;
 	struct tgs_client_result *result;
 	struct tg_identity id;
-	u32 number;		/* on its GPU, as the core knows it */
+	u32 number;		/* on its GPU, as the core knows it: that of @before, if it has one */
+	struct client *before;	/* it has left, the core has kept it, and this one goes on with it */
+	struct client *after;	/* the other way round */
+	s64 used_before;	/* of the GPU, as far as the core had accounted it to those before */
 	struct tgs_hw_channel *channels;
 	struct tgs_workload work;
 	struct tgs_timer start, release, stop, idle;
@@ -64,6 +67,8 @@ void tgs_client_stop(void *owner, s64 now);
 void tgs_client_idle(void *owner, s64 now);
 void tgs_gpu_quiet(void *owner, s64 now);
 void tgs_client_book(struct client *client);
+/** tgs_client_known() - has the core this client, and none that goes on with it? */
+bool tgs_client_known(const struct client *client);
 struct client *tgs_client_of(struct tgs_work *work);
 /** tgs_job_freed() - the core has freed @job: ring its doorbell after the time of a submission */
 void tgs_job_freed(struct gpu *gpu, struct job *job);

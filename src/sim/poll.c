@@ -79,6 +79,17 @@ void tgs_poll_saw(struct gpu *gpu, struct client *client, s64 from, s64 to)
 	p->last_to = to;
 }
 
+/* What was seen of a client that has left is the one's that goes on with it, which is a later one. */
+static void pass_on(struct client *client)
+{
+	client->after->seen += client->seen;
+	client->after->groups += client->groups;
+	client->after->active |= client->active || client->unfinished;
+	client->seen = 0;
+	client->groups = 0;
+	client->active = false;
+}
+
 void tgs_poll_over(void *owner, s64 now)
 {
 	struct gpu *gpu = owner;
@@ -103,6 +114,8 @@ void tgs_poll_over(void *owner, s64 now)
 
 		if (client->gpu != gpu)
 			continue;
+		if (client->after)
+			pass_on(client);
 		s = (struct tg_sample){ .length = all.length, .busy = client->seen,
 					.groups = client->groups,
 					.active = client->active || client->unfinished };
@@ -114,7 +127,7 @@ void tgs_poll_over(void *owner, s64 now)
 		all.busy += s.busy;
 		all.groups += s.groups;
 		ev.client = client->number;
-		if (client->alive && s.active)
+		if (tgs_client_known(client) && s.active)
 			tgs_feed(gpu, &ev, 0);
 	}
 	ev.client = 0;

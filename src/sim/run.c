@@ -262,6 +262,7 @@ static void init_client(struct run *run, u32 nr, u32 conf_nr, u32 instance)
 	client->result->stats.share = tgs_alloc(TGS_SHARE_STEPS, sizeof(s64));
 	client->number = ++gpu->clients;
 	client->id.pid = 1000 + nr;
+	client->id.payer = conf_nr;
 	strcpy(client->id.comm, conf->name);
 	client->channels = tgs_block(&run->kept, conf->channels, sizeof(*client->channels));
 	for (i = 0; i < conf->channels; i++)

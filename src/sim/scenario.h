@@ -57,6 +57,7 @@ struct tgs_gpu_conf {
  * @start: of the first
  * @stagger: each starts this much after the one before
  * @stop: when they are killed; TG_NEVER: not
+ * @life: each is killed so long after its start; 0: not
  * @deadline: a latency above it is a miss; TG_NEVER: none is
  * @arrival: pattern
  * @cost: distribution
@@ -64,7 +65,7 @@ struct tgs_gpu_conf {
 struct tgs_client_conf {
 	char name[TGS_NAME_LEN];
 	u32 gpu, count, channels, engines, depth;
-	s64 start, stagger, stop, deadline;
+	s64 start, stagger, stop, life, deadline;
 	struct tgs_arrival arrival;
 	struct tgs_dist cost;
 };

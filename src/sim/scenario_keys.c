@@ -251,6 +251,11 @@ static int key_start(struct parser *p)
 	return read_only_time(p, 0, &p->client->start);
 }
 
+static int key_life(struct parser *p)
+{
+	return read_only_time(p, 1, &p->client->life);
+}
+
 static int key_stagger(struct parser *p)
 {
 	return read_only_time(p, 0, &p->client->stagger);
@@ -449,6 +454,7 @@ static const struct key {
 	{ CLIENT, "start", key_start },
 	{ CLIENT, "stagger", key_stagger },
 	{ CLIENT, "stop", key_stop },
+	{ CLIENT, "life", key_life },
 	{ CLIENT, "deadline", key_deadline },
 };
 

@@ -120,9 +120,9 @@ static const struct row rows[] = {
 	{ "AE: a channel that is gone is no other's", "timegraph",
 	  "0 spec a:prt:ae:1:1000:10000\n" "0 knob 4 200\n" "0 join 1 1 a\n" "0 join 2 1 b\n"
 	  "0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "610 leave 1 1\n"
-	  "611 join 3 1 a\n" "612 submit 3 1 3 71\n" "612 started 3\n" "1212 done 3\n"
+	  "611 join 3 1 a 1 7\n" "612 submit 3 1 3 71\n" "612 started 3\n" "1212 done 3\n"
 	  "1213 submit 3 1 4 71\n" "20000 wait\n",
-	  "0 free 1, 610 gone 1, 612 free 3, 1213 free 4" },
+	  "0 free 1, 612 free 3, 1213 free 4" },
 	{ "AE: a waiter that moves to PE predicts no more", "timegraph",
 	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1 71\n" "0 started 1\n"
 	  "800 done 1\n" "801 submit 1 1 2 71\n" "802 rematch a:prt:pe:1:1000:10000:reserve=r\n"

@@ -8,7 +8,9 @@
  * `TIME ACTION ...`, in order; ARM and the first GATE of a client are left out. After every event
  * all invariants are checked.
  *
- *	join CLIENT CHANNEL COMM [MASK]	(of engines; 1 unless given)
+ *	join CLIENT CHANNEL COMM [MASK [PAYER]]
+ *		(MASK: of engines, 1 unless given; PAYER: the client's own unless given. A client
+ *		that has left comes back instead, if one does: logs `back CLIENT`)
  *	engines CLIENT CHANNEL MASK	(from now on)
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
@@ -138,6 +140,20 @@ static const char *spec(struct host *h, struct tg_event *ev, const char *text)
 	return feed(h, ev);
 }
 
+/* A process that joins may be one that has left. */
+static void come_back(struct host *h, struct tg_event *ev)
+{
+	const s64 now = h->gpu.now;
+	struct tg_client *left = tg_gpu_left(&h->gpu, ev->identity, ev->join.account);
+
+	if (tg_gpu_client(&h->gpu, ev->client) || !left)
+		return;
+	h->gpu.now = ev->now;
+	say(h, "back %u", left->id);
+	h->gpu.now = now;
+	ev->client = left->id;
+}
+
 static const char *step(struct host *h, const char *line)
 {
 	struct tg_event ev = { };
@@ -193,10 +209,13 @@ static const char *step(struct host *h, const char *line)
 	}
 	if (!strcmp(word, "join")) {
 		ev.kind = TG_EV_JOIN;
-		sscanf(rest, "%*u %*u %15s %llu", h->ids[a].comm, &d);
+		c = a;
+		sscanf(rest, "%*u %*u %15s %llu %llu", h->ids[a].comm, &d, &c);
 		ev.join.engines = d ?: 1;
 		h->ids[a].pid = 100 * a;
+		h->ids[a].payer = c;
 		ev.identity = &h->ids[a];
+		come_back(h, &ev);
 	} else if (!strcmp(word, "prio")) {
 		ev.kind = TG_EV_PRIO;
 		ev.prio.level = b;

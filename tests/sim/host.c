@@ -268,23 +268,38 @@ void th_advance(struct th_host *h, s64 to)
 	h->now = max(h->now, to);
 }
 
-struct th_client *th_join(struct th_host *h, struct th_client *client, const char *comm,
-			  u32 channel, u32 engines)
+/* A process that is no client yet: one that has left, or a new one; NULL: there is no room. */
+static struct th_client *come(struct th_host *h, const char *comm)
 {
-	struct tg_event ev = { .kind = TG_EV_JOIN, .channel = channel };
+	struct tg_identity ident = { .pid = ++h->clients };
+	struct th_client *client = NULL;
+	struct tg_client *left;
 	u32 i;
 
+	snprintf(ident.comm, TG_COMM_LEN, "%s", comm);
+	left = tg_gpu_left(&h->core, &ident, 0);
+	if (left)
+		client = left->host;
 	for (i = 0; !client && i < h->nr_client; i++) {
 		if (h->client[i].used)
 			continue;
 		client = &h->client[i];
 		memset(client, 0, sizeof(*client));
 		client->index = i;
-		client->id = ++h->clients;
+		client->id = h->clients;
 		client->used = true;
-		client->ident.pid = client->id;
-		snprintf(client->ident.comm, TG_COMM_LEN, "%s", comm);
 	}
+	if (client)
+		client->ident = ident;
+	return client;
+}
+
+struct th_client *th_join(struct th_host *h, struct th_client *client, const char *comm,
+			  u32 channel, u32 engines)
+{
+	struct tg_event ev = { .kind = TG_EV_JOIN, .channel = channel };
+
+	client = client ?: come(h, comm);
 	if (!client)
 		return NULL;
 	give(h, TG_POOL_CLIENT, 1);
@@ -569,12 +584,13 @@ void th_wind_up(struct th_host *h)
 	finish(h);
 	if (*h->wrong)
 		return;
+	if (h->live)
+		th_fail(h, "%u jobs remain", h->live);
+	/* Shared reserves are kept while a spec names them, and so are those that owe something. */
+	th_spec(h, "", false);
 	for (i = 0; i < h->nr_client; i++)
 		if (h->client[i].used)
 			th_fail(h, "client %u left, and is not gone", h->client[i].id);
-	if (h->live)
-		th_fail(h, "%u jobs remain", h->live);
-	th_spec(h, "", false);		/* shared reserves are kept while a spec names them */
 	for (i = 0; i < TG_POOLS; i++)
 		if (i != TG_POOL_JOB && h->core.pooled[i] != h->given[i])
 			th_fail(h, "pool %u: %u of %u objects have returned", i,

@@ -127,7 +127,7 @@ static const struct tg_snap_client odd[] = {
 	/* alone, overlong, surrogate, too large, cut by the end of the name, which has no NUL */
 	{ .id = 3, .comm = { '\x80', '\xc0', '\xaf', '\xed', '\xa0', '\x80', '\xf4', '\x90',
 			     '\x80', '\x80', '\xff', 'x', 'y', 'z', '\xe2', '\x82' },
-	  .sched = 2, .resv = 3, .state = TG_STATE_LOST + 1,
+	  .sched = 2, .resv = 3, .state = TG_STATE_LEFT + 1,
 	  .reserve_name = "0123456789012345678901234567890\xc3" },
 };
 

@@ -20,7 +20,7 @@ const char *const snapshot_resvs[] = { "pe", "ae", "bg", NULL };
 const char *const snapshot_states[] = {
 	[TG_STATE_IDLE] = "idle", [TG_STATE_WAITING] = "waiting",
 	[TG_STATE_THROTTLED] = "throttled", [TG_STATE_RUNNING] = "running",
-	[TG_STATE_LOST] = "lost", NULL
+	[TG_STATE_LOST] = "lost", [TG_STATE_LEFT] = "left", NULL
 };
 
 const char *snapshot_word(const char *const *words, unsigned int nr)

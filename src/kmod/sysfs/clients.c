@@ -16,6 +16,7 @@ static const char *const state_names[] = {
 	[TG_STATE_THROTTLED] = "throttled",
 	[TG_STATE_RUNNING] = "running",
 	[TG_STATE_LOST] = "lost",
+	[TG_STATE_LEFT] = "left",
 };
 
 /* Of a row that the core counts: copy it from struct tg_client c to struct tg_snap_client s. */
@@ -61,7 +62,8 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 		}
 	}
 	s->inflight = c->inflight + begun - ended;
-	s->state = lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
+	s->state = !c->channels ? TG_STATE_LEFT :
+		   lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
 		   throttled ? TG_STATE_THROTTLED : s->waiting ? TG_STATE_WAITING : TG_STATE_IDLE;
 	s->id = c->id;
 	s->pid = client->ident.pid;

@@ -50,7 +50,7 @@ enough()
 
 nothing_held()
 {
-	[ "$(ls $tg/clients | wc -l)" = 0 ] && [ "$(cat $tg/stats/gpu*_vram_held | sort -u)" = 0 ]
+	none_left && [ "$(cat $tg/stats/gpu*_vram_held | sort -u)" = 0 ]
 }
 
 after()

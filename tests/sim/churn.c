@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clients that leave and come back: a process that closes its device and opens it again, as often
+ * as it likes, has what it would have without that, beside one that stays. In tgsim, over half a
+ * minute of virtual time. It prints every figure.
+ */
+#include "../lib/test.h"
+#include "run.h"
+
+#define HEAD	"duration = 30s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
+#define BUSY(depth, cost) \
+	"arrival = back-to-back\ncost = fixed " cost "\ndepth = " depth "\n"
+
+#define FAIR(fair, ms, known) \
+	{ .name = fair ", groups of " ms " ms", .policy = fair, .cost = ms "ms", \
+	  .spec = "prt:bg:0:0:0", .most = 520, .open = known }
+
+/* One long group, and away for half of it. Less than one group in half a minute is left over. */
+#define LONG(fair) \
+	{ .name = fair ", groups of 500 ms, beside nine", .policy = fair, .cost = "500ms", \
+	  .spec = "prt:bg:0:0:0", .most = 116, .others = 9 }
+
+/*
+ * @others: that stay, of 5 ms; 0: one
+ * @most: permille of what both use, or of the time, that those that come back may have. @open: that
+ * does not hold yet. Such a row fails as soon as it holds.
+ */
+static const struct row {
+	const char *name, *policy, *cost, *spec;
+	s64 most;
+	u32 others;
+	bool of_time, open;
+} rows[] = {
+	{ .name = "timegraph, PE 10 %", .policy = "timegraph", .cost = "1ms",
+	  .spec = "prt:pe:50:2500:25000", .most = 105, .of_time = true },
+	{ .name = "timegraph, PE 10 %, groups of 5 ms", .policy = "timegraph", .cost = "5ms",
+	  .spec = "prt:pe:50:2500:25000", .most = 105, .of_time = true },
+	{ .name = "timegraph, AE 10 %", .policy = "timegraph", .cost = "1ms",
+	  .spec = "prt:ae:50:2500:25000", .most = 105, .of_time = true },
+	{ .name = "timegraph, PE 10 % of a second", .policy = "timegraph", .cost = "1ms",
+	  .spec = "prt:pe:50:100000:1000000", .most = 105, .of_time = true },
+	FAIR("timeslice", "5", false), FAIR("timeslice", "20", false),
+	FAIR("dtimeslice", "5", false), FAIR("dtimeslice", "20", false),
+	FAIR("dfq", "5", true), FAIR("dfq", "20", true),
+	FAIR("loga", "5", false), FAIR("loga", "20", true),
+	FAIR("band", "5", false), FAIR("band", "20", false),
+	LONG("timeslice"), LONG("dtimeslice"), LONG("band"), LONG("timegraph"),
+};
+
+/* Each client lives for @life ms but 1 us, and then the next one comes; 0: one that stays. */
+static s64 part(const struct row *row, u32 life, char *error)
+{
+	struct tgs_scenario s;
+	struct tgs_result r;
+	s64 mine = 0, sum = 0;
+	const u32 away = row->others ? 1500 : 1000;	/* from start to start, in permille of a life */
+	char text[1024];
+	u32 i;
+
+	snprintf(text, sizeof(text), HEAD "%s\n[client churn]\n" BUSY("2", "%s") "spec = %s\n",
+		 row->policy, row->cost, row->spec);
+	if (life)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "count = %u\nstagger = %uus\nlife = %uus\n", 30000 / life, life * away,
+			 life * 1000 - 1);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		 "[client stays]\n" BUSY("2", "5ms") "count = %u\n", row->others ?: 1);
+	if (tgs_scenario_parse(&s, text, ".", error))
+		return -1;
+	if (tgs_run(&s, NULL, &r, error)) {
+		tgs_scenario_deinit(&s);
+		return -1;
+	}
+	for (i = 0; i < r.nr_clients; i++) {
+		mine += r.clients[i].conf ? 0 : r.clients[i].stats.used;
+		sum += r.clients[i].stats.used;
+	}
+	tgs_result_deinit(&r);
+	tgs_scenario_deinit(&s);
+	return row->of_time ? mine / 30000000 : mine * 1000 / max(sum, (s64)1);
+}
+
+int main(void)
+{
+	static const u32 lives[] = { 20, 100 }, long_lives[] = { 400, 1000 };
+	const u32 *life;
+	char error[TGS_MESSAGE] = "", name[128];
+	s64 stays, has;
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		stays = part(&rows[i], 0, error);
+		life = rows[i].others ? long_lives : lives;
+		for (k = 0; k < ARRAY_SIZE(lives); k++) {
+			has = part(&rows[i], life[k], error);
+			snprintf(name, sizeof(name), "%s, back every %u ms", rows[i].name, life[k]);
+			printf("# %s%s: %lld.%lld %%; who stays has %lld.%lld %%\n",
+			       rows[i].open ? "open: " : "", name,
+			       (long long)has / 10, (long long)has % 10, (long long)stays / 10,
+			       (long long)stays % 10);
+			test_row(name, has >= 0 && (has <= rows[i].most) != rows[i].open,
+				 "%lld.%lld %%%s%s", (long long)has / 10,
+				 (long long)has % 10, rows[i].open ? ": it holds" : "",
+				 error);
+		}
+	}
+	return test_end();
+}
