@@ -99,6 +99,7 @@ struct state {
 	bool held;		/* the walk has held a client that may have something in flight */
 	bool sampling;		/* of some clients the samples have come, and of others not */
 	u32 tails;		/* clients whose tail is not charged */
+	s64 tailed;		/* what tails were charged of this cycle: it is not the others' */
 	struct sum {		/* of the samples of the poll phase that ends */
 		u32 active;	/* clients */
 		s64 least;	/* of the weights of these, and of those seen at work; 0: none */
@@ -279,6 +280,7 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 	if (end <= sh->since)
 		return;
 	took = sh->load * min(end - sh->since, LONG) >> PARTS;
+	st->tailed += took;
 	tg_charge(client, took);
 	sh->vt += div64_s64(took * st->least, client->weight);
 }
@@ -483,7 +485,8 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 	st->before = st->phase;
 	st->at = gpu->now;
 	st->polled = min(s->length, LONG);
-	st->cycle = min(gpu->now - st->since, LONG);
+	st->cycle = min(max(gpu->now - st->since - st->tailed, (s64)0), LONG);
+	st->tailed = 0;
 	if (st->polled)
 		tg_quiet_earn(&st->quiet,
 			      div64_s64(min(s->busy, st->polled) << PARTS, st->polled) *

@@ -42,7 +42,7 @@ static const struct row {
 	FAIR("timeslice", "5", false), FAIR("timeslice", "20", false),
 	FAIR("dtimeslice", "5", false), FAIR("dtimeslice", "20", false),
 	FAIR("dfq", "5", true), FAIR("dfq", "20", true),
-	FAIR("loga", "5", false), FAIR("loga", "20", true),
+	FAIR("loga", "5", false), FAIR("loga", "20", false),
 	FAIR("band", "5", false), FAIR("band", "20", false),
 	LONG("timeslice"), LONG("dtimeslice"), LONG("band"), LONG("timegraph"),
 };
