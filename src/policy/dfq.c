@@ -11,8 +11,8 @@
  *	draining	what went through them ends; a client whose jobs do not end is cut at the
  *			deadline, blamed, and held until they do
  *	sampling	each active client runs alone for sample_us, or until it has done so many
- *			requests or has nothing left, with its gate at TRACK; what it has
- *			submitted by then is awaited
+ *			requests or has nothing left, with its gate at ASK and two requests of each
+ *			channel in flight; these are awaited
  *	free-run	all gates open except those of clients that are ahead, for free_run times
  *			as long as the sampling took (a client that is held back counts with its
  *			sample_us); it ends early when the engine idles beside clients that wait
@@ -28,26 +28,31 @@
  * to choose those to be sampled, to add up and to charge what was sampled, and to open gates.
  *
  * Virtual time, at the end of each sampling, for each client that ran, with its mean length of a
- * request in the sample, mean:
+ * request in the sample times the channels that these came by, turn:
  *
- *	vt += (mean / sum of means * time of the free-run before + time in its sample) / w
+ *	vt += (turn / sum of turns * time of the free-run before + time in its sample) / w
  *
  * w is its weight over the smallest weight of the active clients.
  *
  * The first term is NEON's metric: hardware that takes turns among channels that always have work
- * gives each time in proportion to the length of its requests. NEON leaves out the second term.
- * Then a client whose few requests last longer than the sample gets the rest for nothing, a tenth
- * of the GPU at 20 ms beside 0.5 ms. System time is the least vt of all clients that ran, or wait
- * while they are held back. Idle clients are moved up to it: time cannot be saved up. One that ran
- * and was away when it was to be sampled keeps what it is behind, up to a free-run. A client that
- * is ahead of it by more than the coming free-run is held back during that.
+ * gives each time in proportion to the length of its requests. NEON counts on one channel for each
+ * client. It leaves out the second term: then a client whose few requests last longer than the
+ * sample gets the rest for nothing, a tenth of the GPU at 20 ms beside 0.5 ms.
+ *
+ * A free-run ends with its draining. What the last client to be drained has in flight beyond a turn
+ * is its own, and not of the time that all of them share.
+ *
+ * System time is the least vt of all clients that ran, or wait while they are held back. Idle
+ * clients are moved up to it: time cannot be saved up. One that ran and was away when it was to be
+ * sampled keeps what it is behind, up to a free-run. A client that is ahead of it by more than the
+ * coming free-run is held back during that.
  *
  * hold=0 samples, and holds no client back in a free-run: what accounting alone costs (LoGA, 5.3).
  *
- * Good at fairness among clients that keep the GPU busy, for five samples' worth of draining and
- * tracking in six. Bad at clients that do not: others are held while one of them is sampled, and
+ * Good at fairness among clients that keep the GPU busy, while they need not ask for five sixths of
+ * the time. Bad at clients that do not: others are held while one of them is sampled, and
  * what it takes is overestimated, since the metric knows lengths and not numbers of requests. Bad
- * at deep queues: all that a client has waiting goes through its gate when that opens.
+ * at very deep queues: all that a client has waiting goes through its gate when that opens.
  */
 #include "quiet.h"
 
@@ -64,6 +69,7 @@ static const struct tg_param params[] = {
 
 #define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
 #define PARTS	20		/* binary places of a share */
+#define LOOKS	32		/* jobs that wait, of which one may go */
 
 enum phase {
 	WAITING, HOLDING, DRAINING, CHOOSING, SAMPLING, ADDING, CHARGING, OPENING, FREE_RUN
@@ -75,16 +81,19 @@ struct state {
 	s64 until;		/* end of the free-run, or of the turn */
 	s64 ran;		/* length of the latest free-run, its draining included */
 	s64 skipped;		/* turns of those held back */
-	s64 sum;		/* of the mean lengths of requests */
+	s64 sum;		/* of what the clients' channels take in a round of the hardware */
 	s64 lightest;		/* weight of an active client; TG_NEVER: there is none */
 	s64 least;		/* virtual time of an active client; TG_NEVER: likewise */
 	s64 length;		/* of the free-run that begins */
 	u32 awaited;		/* clients that are being drained */
+	s64 one_since;		/* since when one is, and no other */
+	s64 alone;		/* that was charged to it alone, of this draining */
 	s64 vt;			/* system time */
 	bool filling;		/* the turn is one group of a client that is held back */
 	struct list_head turns;	/* clients to be sampled: tg_client.queue */
 	struct tg_client *first; /* the client held back that waits, least ahead; or NULL */
 	struct tg_client *turn;	/* the one that is being sampled */
+	u16 mark;		/* of the channels that its requests came by: tg_channel.mark */
 	struct tg_gap gap;	/* of that one */
 	struct tg_quiet quiet;
 };
@@ -92,9 +101,12 @@ struct state {
 struct share {
 	s64 vt;
 	s64 used;		/* in its sample */
-	s64 held;		/* in its samples, while others waited; not charged yet */
+	s64 held;		/* in its samples, while others waited, and in draining, while no
+				 * other was drained; not charged yet
+				 */
 	s64 gap;		/* mean, in its samples */
 	u32 requests;
+	u8 channels;		/* in its sample */
 	bool ahead;		/* held back */
 	bool awaited;		/* it is being drained */
 	bool stuck;		/* something of its own does not end */
@@ -129,7 +141,7 @@ static s64 dfq_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 lef
 	s64 season = st->since;
 
 	if (st->phase != FREE_RUN && st->phase != HOLDING && st->phase != DRAINING)
-		season -= st->ran;
+		season -= st->ran + st->alone;
 	if (st->phase != WAITING && left >= season)
 		return S64_MAX;
 	return tg_client_priv(client, const struct share)->vt - st->vt;
@@ -147,12 +159,34 @@ static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
 		st->first = NULL;
 }
 
+/* What its channels take in a round of the hardware: a request of each. */
+static s64 turn(struct tg_client *client)
+{
+	struct share *sh = share(client);
+
+	return sh->requests ? min(div64_s64(sh->used, sh->requests) * sh->channels, LONG) : 0;
+}
+
+/*
+ * The client was the last to be drained: what it had in flight beyond a round of the hardware was
+ * its own.
+ */
+static void charge_drained(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
+{
+	st->alone = max(gpu->now - st->one_since - turn(client), (s64)0);
+	share(client)->held += st->alone;
+	tg_charge(client, st->alone);
+}
+
 static void dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct share *sh = share(client);
 
+	if (st->phase == DRAINING && sh->awaited && st->awaited == 1)
+		charge_drained(gpu, st, client);
 	st->awaited -= sh->awaited;
+	st->one_since = gpu->now;
 	sh->awaited = false;
 	sh->stuck = client->cut;
 	if (sh->stuck)
@@ -168,10 +202,12 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		return;
 	sh->used += used;
 	sh->requests++;
+	sh->channels += job->channel->mark != st->mark && sh->channels < 255;
+	job->channel->mark = st->mark;
 	tg_linger_earn(&st->quiet.linger, used);
 }
 
-/* The gate of a client that is held back stands at ASK while it gets one group. */
+/* The gate of the client whose turn it is stands at ASK. */
 static void dfq_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_client_queue(job);
@@ -182,18 +218,36 @@ static void dfq_drop(struct tg_gpu *gpu, struct tg_job *job)
 	list_del_init(&job->link);
 }
 
+/* Would it be the first or the second job of its channel in flight? */
+static bool may_go(const struct tg_job *job)
+{
+	const struct list_head *before = job->sibling.prev;
+
+	return before == &job->channel->jobs || before->prev == &job->channel->jobs;
+}
+
+/*
+ * In its turn a client has two requests of each channel in flight, so that the engine has no gap,
+ * and what the client has waiting does not make the turn longer. One that is held back gets one.
+ */
 static struct tg_job *dfq_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	struct tg_client *client = tg_gpu_priv(gpu, struct state)->turn;
+	const struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_client *client = st->turn;
 	struct tg_job *job;
+	u32 looks = 0;
 
-	if (!client || client->gate != TG_GATE_ASK || client->inflight)
+	if (!client || client->gate != TG_GATE_ASK || (st->filling && client->inflight))
 		return NULL;
-	job = tg_first_job(client);
-	if (!job || !(job->engines & 1 << engine->index))
-		return NULL;
-	list_del_init(&job->link);
-	return job;
+	list_for_each_entry(job, &client->queue, link) {
+		if (++looks > LOOKS)
+			break;
+		if (!(job->engines & 1 << engine->index) || !may_go(job))
+			continue;
+		list_del_init(&job->link);
+		return job;
+	}
+	return NULL;
 }
 
 static void dfq_quiet(struct tg_gpu *gpu, s64 gap)
@@ -248,6 +302,7 @@ static void choose(struct tg_gpu *gpu, struct tg_client *client)
 
 	share(client)->used = 0;
 	share(client)->requests = 0;
+	share(client)->channels = 0;
 	if (active && share(client)->ahead)
 		st->skipped += gpu->policy_knob[KNOB_SAMPLE] * TG_USEC;
 	else if (active)
@@ -263,12 +318,12 @@ static void begin_choosing(struct tg_gpu *gpu, struct state *st, s64 ran)
 	begin_walk(gpu, st, CHOOSING);
 }
 
-static void begin_turn(struct tg_gpu *gpu, struct state *st, struct tg_client *client,
-		       enum tg_gate gate)
+static void begin_turn(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
 {
 	st->turn = client;
+	st->mark++;
 	st->until = tg_after(gpu->now, gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
-	tg_gate(gpu, client, gate);
+	tg_gate(gpu, client, TG_GATE_ASK);
 	/* A client whose gaps were too long is tried again at times: each linger in vain costs. */
 	st->gap = (struct tg_gap){ .mean = div64_s64(share(client)->gap * 15, 16) };
 }
@@ -282,7 +337,7 @@ static bool next_turn(struct tg_gpu *gpu, struct state *st)
 	if (!client)
 		return false;
 	list_del_init(&client->queue);
-	begin_turn(gpu, st, client, TG_GATE_TRACK);
+	begin_turn(gpu, st, client);
 	return true;
 }
 
@@ -320,13 +375,6 @@ static bool turn_over(struct tg_gpu *gpu, struct state *st)
 	return st->turn->gate == TG_GATE_HOLD && !st->turn->inflight;
 }
 
-static s64 mean(struct tg_client *client)
-{
-	struct share *sh = share(client);
-
-	return sh->requests ? min(div64_s64(sh->used, sh->requests), LONG) : 0;
-}
-
 /* Is the client active, so that system time must not pass it? */
 static bool counts(const struct state *st, struct tg_client *client)
 {
@@ -341,7 +389,7 @@ static void add(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	st->sum += mean(client);
+	st->sum += turn(client);
 	if (counts(st, client))
 		st->lightest = min(st->lightest, (s64)client->weight);
 }
@@ -356,7 +404,7 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 	if (!counts(st, client))
 		return;
 	if (st->sum && sh->requests) {
-		took = div64_s64(mean(client) << PARTS, st->sum) * st->ran >> PARTS;
+		took = div64_s64(turn(client) << PARTS, st->sum) * st->ran >> PARTS;
 		tg_charge(client, took);
 		took += sh->used + min(sh->held, LONG);
 		sh->held = 0;
@@ -392,7 +440,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	s64 season = max(min(gpu->now - st->since + st->skipped, LONG),
 			 gpu->policy_knob[KNOB_SAMPLE] * TG_USEC);
 
-	tg_quiet_earn(&st->quiet, st->ran);
+	tg_quiet_earn(&st->quiet, st->ran + st->alone);
 	if (st->least == TG_NEVER && !tg_gpu_waits(gpu)) {
 		st->phase = WAITING;
 		return;
@@ -401,7 +449,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	if (!st->sum && st->first && !st->filling) {
 		st->filling = true;
 		st->ran = 0;
-		begin_turn(gpu, st, st->first, TG_GATE_ASK);
+		begin_turn(gpu, st, st->first);
 		st->phase = SAMPLING;
 		return;
 	}
@@ -452,11 +500,13 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		if (!walk(gpu, hold))
 			return false;
 		st->phase = DRAINING;
+		st->one_since = gpu->now;
+		st->alone = 0;
 		return true;
 	case DRAINING:
 		if (st->awaited || tg_gpu_in_flight(gpu))
 			return false;
-		begin_choosing(gpu, st, min(gpu->now - st->since, LONG));
+		begin_choosing(gpu, st, min(gpu->now - st->since - st->alone, LONG));
 		return true;
 	case CHOOSING:
 		if (!walk(gpu, choose))

@@ -36,7 +36,7 @@ void tg_quiet(const struct tg_gpu *gpu, struct tg_quiet *quiet, s64 gap)
 	if (gap && quiet->took)
 		earn(quiet, max(gpu->now - quiet->gap.since - gap, (s64)0));
 	/* Not a gap in which the policy held the clients: that is not how long they are away. */
-	if (gap && quiet->gap.since) {
+	if (gap && quiet->gap.since && gap <= gpu->now - quiet->gap.since) {
 		tg_gap_add(&quiet->gap, gap);
 		/* A client came before the linger was over. */
 		quiet->linger.credit += max(quiet->took - gap, (s64)0);

@@ -369,13 +369,13 @@ static const struct row rows[] = {
 	  "240000 idle 1\n" "240000 idle 2\n" "240000 submit 1 1 5\n" "240001 submit 2 1 6\n"
 	  "290000 started 5\n" "290100 done 5\n" "290101 started 6\n" "290201 done 6\n"
 	  "296000 wait\n",
-	  "0 free 1, 0 gate 1 track, 5000 gate 1 hold, 50100 gate 1 open, 50100 free 2, "
+	  "0 gate 1 ask, 0 free 1, 5000 gate 1 hold, 50100 gate 1 open, 50100 free 2, "
 	  "50100 gate 2 open, 100200 gate 1 hold, 100200 sync 1, 100200 gate 2 hold, 100200 sync 2, "
-	  "120000 gate 1 track, 120000 free 3, 125000 gate 1 hold, 170100 free 4, "
-	  "170100 gate 2 track, 170211 gate 2 hold, 170211 gate 1 open, 170211 gate 2 open, "
+	  "120000 gate 1 ask, 120000 free 3, 125000 gate 1 hold, 170100 gate 2 ask, "
+	  "170100 free 4, 170211 gate 2 hold, 170211 gate 1 open, 170211 gate 2 open, "
 	  "220422 gate 1 hold, 220422 sync 1, 220422 gate 2 hold, 220422 sync 2, "
-	  "240000 gate 1 track, 240000 free 5, 245000 gate 1 hold, 290100 free 6, "
-	  "290100 gate 2 track, 290719 gate 2 hold, 290719 gate 2 open" },
+	  "240000 gate 1 ask, 240000 free 5, 245000 gate 1 hold, 290100 gate 2 ask, "
+	  "290100 free 6, 290719 gate 2 hold, 290719 gate 2 open" },
 	{ "stall_us: the slot expires while a higher priority waits", "timegraph",
 	  STALL "2 submit 3 1 2\n" "5001 started 2\n" "5001 held 1\n" "5001 budget 1\n"
 	  "5001 budget 2\n" "8000 started 1\n" "8000 held 1\n",
