@@ -406,11 +406,13 @@ enum tg_handover { TG_HANDOVER_NONE, TG_HANDOVER_HOLD, TG_HANDOVER_DRAIN, TG_HAN
  * @client: the client
  * @since: when its last channel left
  * @idle: since when the GPU has had nothing to do meanwhile, as far as known
+ * @uid: whose process left: the host may change the identity before JOIN
  * @away: it has no channels
  */
 struct tg_left {
 	struct tg_client *client;
 	s64 since, idle;
+	u32 uid;
 	bool away;
 };
 

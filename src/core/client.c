@@ -45,13 +45,13 @@ static void come_back(struct tg_gpu *gpu, struct tg_client *client, const struct
 {
 	struct tg_history *h = client->history;
 
-	tg_debt_over(gpu, client);
-	tg_memory_leave(gpu, client);
-	if (client->id_data->uid != ev->identity->uid) {
+	if (!tg_debt_of(gpu, client, ev->identity->uid)) {
 		memset(&client->stats, 0, sizeof(client->stats));
 		if (h)
 			tg_history_forget(h);
 	}
+	tg_debt_over(gpu, client);
+	tg_memory_leave(gpu, client);
 	client->id_data = ev->identity;
 	client->host = ev->host;
 	client->by_hand = false;

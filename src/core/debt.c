@@ -95,12 +95,20 @@ void tg_debt_over(struct tg_gpu *gpu, const struct tg_client *client)
 		*left = left[1];
 }
 
+bool tg_debt_of(struct tg_gpu *gpu, const struct tg_client *client, u32 uid)
+{
+	const struct tg_left *left = find(gpu, client);
+
+	return left && left->uid == uid;
+}
+
 void tg_debt_left(struct tg_gpu *gpu, struct tg_client *client)
 {
 	if (gpu->nr_left == TG_LEFT)
 		return;
 	gpu->left[gpu->nr_left++] = (struct tg_left){
 		.client = client, .since = gpu->now, .idle = gpu->now,
+		.uid = client->id_data->uid,
 	};
 }
 
@@ -150,6 +158,8 @@ bool tg_debt_keeps(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_left *left = find(gpu, client);
 	struct tg_client *other;
 
+	if (left)
+		left->idle = gpu->now;	/* its own jobs were in flight */
 	if (client->forgiven || tg_client_stale(gpu, client) || owes(gpu, left ?: &now) <= 0)
 		return false;
 	if (!left && gpu->nr_left == TG_LEFT) {

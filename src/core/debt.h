@@ -11,6 +11,8 @@
 void tg_debt_left(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_debt_keeps() - its last job is over: return: it stays, since it owes something */
 bool tg_debt_keeps(struct tg_gpu *gpu, struct tg_client *client);
+/** tg_debt_of() - was it this user's process that left last? */
+bool tg_debt_of(struct tg_gpu *gpu, const struct tg_client *client, u32 uid);
 /** tg_debt_over() - it has a channel again, or goes */
 void tg_debt_over(struct tg_gpu *gpu, const struct tg_client *client);
 /** tg_debts_lapse() - one of those that owe nothing any more goes */

@@ -15,7 +15,6 @@
  * The core holds one reference to a client until TG_ACT_GONE. Its folder in sysfs is made and
  * removed by one work item, since both sleep; so the last state wins.
  */
-#include <linux/audit.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/pid.h>
@@ -264,25 +263,25 @@ void tgk_client_gone(struct tgk_client *client)
 }
 
 /*
- * The user who pays for the current process: who has logged in, where that is known. In a user
- * namespace a process can be any user that its maker has got (/etc/subuid): all of these are the
- * maker of the outermost one; where root has made that, they are its own root.
+ * The user who pays for the current process: the effective one. In a user namespace a process can
+ * be any user that its maker has got (/etc/subuid): all of these are the maker of the outermost
+ * one; where root has made that, they are its own root.
  */
 static u32 payer(void)
 {
-	const struct user_namespace *ns = current_user_ns(), *outermost = NULL;
-	kuid_t uid = audit_get_loginuid(current);
+	struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_euid();
 
-	if (uid_valid(uid))
-		return from_kuid(&init_user_ns, uid);
-	for (; ns != &init_user_ns; ns = ns->parent)
-		outermost = ns;
-	if (!outermost)
-		return from_kuid(&init_user_ns, current_euid());
-	uid = outermost->owner;
-	if (uid_eq(uid, GLOBAL_ROOT_UID))
-		uid = make_kuid((struct user_namespace *)outermost, 0);
-	return from_kuid(&init_user_ns, uid_valid(uid) ? uid : current_euid());
+	if (ns != &init_user_ns) {
+		while (ns->parent != &init_user_ns)
+			ns = ns->parent;
+		uid = ns->owner;
+		if (uid_eq(uid, GLOBAL_ROOT_UID))
+			uid = make_kuid(ns, 0);
+		if (!uid_valid(uid))
+			uid = current_euid();
+	}
+	return from_kuid(&init_user_ns, uid);
 }
 
 /* Fill in the current process's identity. A path that cannot be read stays NULL. */

@@ -90,6 +90,7 @@ struct state {
 	s64 alone;		/* that was charged to it alone, of this draining */
 	s64 vt;			/* system time */
 	bool filling;		/* the turn is one group of a client that is held back */
+	u32 mine;		/* jobs that the client whose turn it is has waiting */
 	struct list_head turns;	/* clients to be sampled: tg_client.queue */
 	struct tg_client *first; /* the client held back that waits, least ahead; or NULL */
 	struct tg_client *turn;	/* the one that is being sampled */
@@ -134,9 +135,20 @@ static void dfq_join(struct tg_gpu *gpu, struct tg_client *client)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
+/* The client is awaited no more. */
+static void drained(const struct tg_gpu *gpu, struct state *st, struct share *sh)
+{
+	if (!sh->awaited)
+		return;
+	sh->awaited = false;
+	st->awaited--;
+	st->one_since = gpu->now;
+}
+
 /* It is charged for this free-run, and for its sample, when all have been sampled. */
 static s64 dfq_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 {
+	const struct share *sh = tg_client_priv(client, const struct share);
 	const struct state *st = tg_gpu_priv(gpu, struct state);
 	s64 season = st->since;
 
@@ -144,7 +156,7 @@ static s64 dfq_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 lef
 		season -= st->ran + st->alone;
 	if (st->phase != WAITING && left >= season)
 		return S64_MAX;
-	return tg_client_priv(client, const struct share)->vt - st->vt;
+	return sh->vt + min(sh->held, LONG) - st->vt;
 }
 
 static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
@@ -152,7 +164,7 @@ static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
 	list_del_init(&client->queue);
-	st->awaited -= share(client)->awaited;
+	drained(gpu, st, share(client));
 	if (st->turn == client)
 		st->turn = NULL;
 	if (st->first == client)
@@ -164,7 +176,9 @@ static s64 turn(struct tg_client *client)
 {
 	struct share *sh = share(client);
 
-	return sh->requests ? min(div64_s64(sh->used, sh->requests) * sh->channels, LONG) : 0;
+	if (!sh->requests)
+		return 0;
+	return min(div64_s64(sh->used, sh->requests) * (sh->channels ?: 1), LONG);
 }
 
 /*
@@ -185,9 +199,7 @@ static void dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
 
 	if (st->phase == DRAINING && sh->awaited && st->awaited == 1)
 		charge_drained(gpu, st, client);
-	st->awaited -= sh->awaited;
-	st->one_since = gpu->now;
-	sh->awaited = false;
+	drained(gpu, st, sh);
 	sh->stuck = client->cut;
 	if (sh->stuck)
 		tg_sync(gpu, client);
@@ -210,20 +222,42 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 /* The gate of the client whose turn it is stands at ASK. */
 static void dfq_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
+	tg_gpu_priv(gpu, struct state)->mine++;
 	tg_client_queue(job);
 }
 
 static void dfq_drop(struct tg_gpu *gpu, struct tg_job *job)
 {
+	tg_gpu_priv(gpu, struct state)->mine--;
 	list_del_init(&job->link);
 }
 
-/* Would it be the first or the second job of its channel in flight? */
+/* Does a job wait for the end of the turn? */
+static bool others_wait(const struct tg_gpu *gpu, const struct state *st)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].queued > st->mine)
+			return true;
+	return false;
+}
+
+/* Would it be the first or the second job of its channel in flight? Those before it are. */
 static bool may_go(const struct tg_job *job)
 {
-	const struct list_head *before = job->sibling.prev;
+	const struct tg_job *before = job;
+	u32 looks, n = 0;
 
-	return before == &job->channel->jobs || before->prev == &job->channel->jobs;
+	for (looks = 0; looks < LOOKS && n < 2; looks++) {
+		if (list_is_first(&before->sibling, &job->channel->jobs))
+			return true;
+		before = list_entry(before->sibling.prev, struct tg_job, sibling);
+		if (before->state == TG_JOB_QUEUED || before->state == TG_JOB_THROTTLED)
+			return false;
+		n += before->slot;
+	}
+	return false;
 }
 
 /*
@@ -244,7 +278,7 @@ static struct tg_job *dfq_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 			break;
 		if (!(job->engines & 1 << engine->index) || !may_go(job))
 			continue;
-		list_del_init(&job->link);
+		dfq_drop(gpu, job);
 		return job;
 	}
 	return NULL;
@@ -270,7 +304,7 @@ static void dfq_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	if (st->turn == job->client && tg_gpu_waits(gpu))
+	if (st->turn == job->client && others_wait(gpu, st))
 		share(job->client)->held += held;
 }
 
@@ -347,14 +381,14 @@ static bool has_ended(struct tg_gpu *gpu, struct state *st)
 	bool over = false;
 
 	if (st->turn->inflight || tg_client_waits(st->turn)) {
-		tg_linger_end(gpu, &st->quiet.linger, tg_gpu_waits(gpu));
+		tg_linger_end(gpu, &st->quiet.linger, others_wait(gpu, st));
 		tg_gap_end(gpu, &st->gap);
 	} else {
 		tg_gap_begin(gpu, &st->gap);
 		over = !tg_linger(gpu, &st->quiet.linger, &st->gap, linger(gpu));
 	}
 	/* It did not come in the linger. For how long it is away, the turn will not show. */
-	if (over && tg_linger_end(gpu, &st->quiet.linger, tg_gpu_waits(gpu)))
+	if (over && tg_linger_end(gpu, &st->quiet.linger, others_wait(gpu, st)))
 		tg_gap_add(&st->gap, LONG);
 	share(st->turn)->gap = st->gap.mean;
 	return over;
@@ -369,7 +403,7 @@ static bool turn_over(struct tg_gpu *gpu, struct state *st)
 	    (gpu->now >= st->until || has_ended(gpu, st) ||
 	     (st->filling && st->turn->inflight) ||
 	     share(st->turn)->requests >= gpu->policy_knob[KNOB_REQUESTS])) {
-		tg_linger_end(gpu, &st->quiet.linger, tg_gpu_waits(gpu));
+		tg_linger_end(gpu, &st->quiet.linger, others_wait(gpu, st));
 		tg_gate(gpu, st->turn, TG_GATE_HOLD);
 	}
 	return st->turn->gate == TG_GATE_HOLD && !st->turn->inflight;
@@ -449,6 +483,7 @@ static void decide(struct tg_gpu *gpu, struct state *st)
 	if (!st->sum && st->first && !st->filling) {
 		st->filling = true;
 		st->ran = 0;
+		st->alone = 0;
 		begin_turn(gpu, st, st->first);
 		st->phase = SAMPLING;
 		return;
@@ -488,6 +523,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 	case WAITING:
 		if (!tg_gpu_waits(gpu))
 			return false;
+		st->alone = 0;
 		begin_choosing(gpu, st, 0);
 		return true;
 	case FREE_RUN:

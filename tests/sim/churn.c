@@ -16,9 +16,9 @@
 	  .spec = "prt:bg:0:0:0", .most = 520, .open = known }
 
 /* One long group, and away for half of it. Less than one group in half a minute is left over. */
-#define LONG(fair) \
-	{ .name = fair ", groups of 500 ms, beside nine", .policy = fair, .cost = "500ms", \
-	  .spec = "prt:bg:0:0:0", .most = 116, .others = 9 }
+#define LONG(fair, ms, most_permille) \
+	{ .name = fair ", groups of " ms " ms, beside nine", .policy = fair, .cost = ms "ms", \
+	  .spec = "prt:bg:0:0:0", .most = most_permille, .others = 9 }
 
 /*
  * @others: that stay, of 5 ms; 0: one
@@ -44,7 +44,10 @@ static const struct row {
 	FAIR("dfq", "5", true), FAIR("dfq", "20", true),
 	FAIR("loga", "5", false), FAIR("loga", "20", false),
 	FAIR("band", "5", false), FAIR("band", "20", false),
-	LONG("timeslice"), LONG("dtimeslice"), LONG("band"), LONG("timegraph"),
+	LONG("timeslice", "500", 116), LONG("dtimeslice", "500", 116), LONG("band", "500", 116),
+	LONG("timegraph", "500", 116), LONG("timeslice", "600", 116),
+	/* Of a longer group one repays half a second, whether it stays or not (ready.c) */
+	LONG("timegraph", "600", 130),
 };
 
 /* Each client lives for @life ms but 1 us, and then the next one comes; 0: one that stays. */
