@@ -146,7 +146,6 @@ static const char *check_channel(const struct tg_gpu *gpu, const struct tg_clien
 	return NULL;
 }
 
-/* Out of line, as check_memory() and check_reserves(): see there. */
 static bool left(const struct tg_gpu *gpu, const struct tg_client *client)
 {
 	u32 i;
@@ -177,6 +176,7 @@ static const char *check_left(const struct tg_gpu *gpu)
 	return away == gpu->nr_away ? NULL : "those that have left are counted wrongly";
 }
 
+/* Out of line, as check_memory() and check_reserves(): see there. */
 static noinline const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
 					 struct census *n)
 {

@@ -264,20 +264,26 @@ void tgs_client_start(void *owner, s64 now)
 		tgs_evq_set(&gpu->run->q, &client->release, client->work.due);
 }
 
-/* Copy the GPU time that the core has accounted, before the core forgets the client. */
-void tgs_client_book(struct client *client)
+/* The core's client; NULL: it has forgotten it, or another process goes on as it. */
+static const struct tg_client *core_of(const struct client *client)
 {
 	const struct tg_client *core = tg_gpu_client(&client->gpu->core, client->number);
 
-	if (core && core->host == client)
+	return core && core->host == client ? core : NULL;
+}
+
+/* Copy the GPU time that the core has accounted, before the core forgets the client. */
+void tgs_client_book(struct client *client)
+{
+	const struct tg_client *core = core_of(client);
+
+	if (core)
 		client->result->stats.accounted = core->stats.gpu_time - client->used_before;
 }
 
 bool tgs_client_known(const struct client *client)
 {
-	const struct tg_client *core = tg_gpu_client(&client->gpu->core, client->number);
-
-	return core && core->host == client;
+	return core_of(client);
 }
 
 /*

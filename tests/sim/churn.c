@@ -15,7 +15,10 @@
 	{ .name = fair ", groups of " ms " ms", .policy = fair, .cost = ms "ms", \
 	  .spec = "prt:bg:0:0:0", .most = 520, .open = known }
 
-/* One long group, and away for half of it. Less than one group in half a minute is left over. */
+/*
+ * Lives of one long group, and away for half as long after each. A tenth is due; half a minute ends in
+ * the middle of a group.
+ */
 #define LONG(fair, ms, most_permille) \
 	{ .name = fair ", groups of " ms " ms, beside nine", .policy = fair, .cost = ms "ms", \
 	  .spec = "prt:bg:0:0:0", .most = most_permille, .others = 9 }

@@ -103,7 +103,8 @@ bomb()
 		>"/tmp/$name.$$.json" 2>&1 &
 }
 
-# none_left: no client has a channel; one whose process has left may owe something
+# none_left: no client has a channel. One whose process has left may owe something; at unload such a one
+# goes, too, and the module WARNs of any that does not
 none_left()
 {
 	! cat $tg/clients/*/state 2>/dev/null | grep -q -v left
