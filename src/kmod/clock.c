@@ -37,6 +37,7 @@
 #include <linux/pci.h>
 
 #include "clock.h"
+#include "doorbell.h"
 #include "driver/driver.h"
 #include "sleep.h"
 #include "slots.h"
@@ -195,13 +196,11 @@ static struct tgk_fences *at_work(struct tgk_gpu *gpu)
 	const struct tgk_poll *p = &gpu->poll;
 	struct tgk_clock *c = &gpu->clock;
 	u32 chid = p->chip->read(p->page);
-	s32 slot;
 
 	/* A switch of channels between the registers that it reads could show a wrong one. */
 	if (chid == TGK_CHID_NONE || chid == TGK_CHID_GONE || p->chip->read(p->page) != chid)
 		return NULL;
-	slot = tgk_clock_slot(c, chid);
-	return slot == TGK_SLOT_NONE ? NULL : &c->fences[slot];
+	return tgk_clock_fences(c, chid);
 }
 
 /* Are there no jobs on the GPU but of these two channels? A few are looked at. */
@@ -431,16 +430,19 @@ void tgk_clock_audit(struct tgk_gpu *gpu)
 	s64 at = ktime_get_ns();
 	struct tgk_fences *f;
 	u32 flying;
+	bool rung;
 
 	/* Acquire: all that was written before @base is there, too. */
 	f = smp_load_acquire(&c->base) && gpu->poll.chip ? at_work(gpu) : NULL;
 	if (!f)
 		return;
+	/* Where the driver rings before it makes the fence, this may be work of the next one. */
+	rung = tgk_doorbell_rung(f);
 	raw_spin_lock_irq(&gpu->lock);
 	flying = READ_ONCE(f->made) - READ_ONCE(f->ended);
 	if (flying) {
 		f->audited = READ_ONCE(f->made) - flying + 1;
-		f->alone = flying == 1;
+		f->alone = flying == 1 && !rung;
 		f->audit = at;
 	}
 	raw_spin_unlock_irq(&gpu->lock);

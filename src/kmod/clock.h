@@ -57,7 +57,7 @@ struct tgk_reading {
  * @audited: the GPU was seen at work for the channel, and this one was next to end;
  *	tgk_gpu.lock, as all below. The three above go without a lock
  * @audit: when that was, by ktime_get_ns(); 0: it was not
- * @alone: there was no other one in flight
+ * @alone: there was no other one in flight, and no doorbell had been rung for another one
  * @wary: audits that have to pass until the slot's times are believed again
  * @lies: grows with each false time, in any slot, that work of this channel must have written;
  *	shrinks with each audit that finds its own times true
@@ -163,6 +163,14 @@ static inline s32 tgk_clock_slot(const struct tgk_clock *clock, u32 chid)
 		return TGK_SLOT_NONE;
 	slot = chid + clock->slots.first;
 	return slot < clock->nr ? slot : TGK_SLOT_NONE;
+}
+
+/** tgk_clock_fences() - what is known of a channel's fences; NULL: its slot is not known */
+static inline struct tgk_fences *tgk_clock_fences(const struct tgk_clock *clock, u32 chid)
+{
+	const s32 slot = tgk_clock_slot(clock, chid);
+
+	return slot == TGK_SLOT_NONE ? NULL : &clock->fences[slot];
 }
 
 /**

@@ -37,7 +37,8 @@ static void notrace on_ring(unsigned long ip, unsigned long parent_ip, struct ft
 	now = ktime_get_ns();
 	if (!d->nr)
 		d->first = now;
-	d->last[d->nr++ % TGK_DOORBELL_LAST] = now;
+	d->last[d->nr % TGK_DOORBELL_LAST] = now;
+	WRITE_ONCE(d->nr, d->nr + 1);
 }
 
 static struct ftrace_ops ops = { .func = on_ring };
@@ -112,4 +113,26 @@ void tgk_doorbell_off(void)
 void tgk_doorbell_exit(void)
 {
 	ftrace_free_filter(&ops);
+}
+
+/**
+ * tgk_doorbell_rung() - has a thread rung for work of this channel, whose fence is not yet made?
+ * @fences: of the channel
+ *
+ * A thread that is about to ring, or has just made its fence, may be taken for one.
+ * Context: any.
+ */
+bool tgk_doorbell_rung(const struct tgk_fences *fences)
+{
+	const struct tgk_doorbell *d;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(tgk_doorbells); i++) {
+		d = &tgk_doorbells[i];
+		/* Acquire: a fence that was made before it let the place go is seen, too. */
+		if (smp_load_acquire(&d->task) && READ_ONCE(d->nr) &&
+		    READ_ONCE(d->fences) == fences)
+			return true;
+	}
+	return false;
 }

@@ -10,19 +10,22 @@
 #include <linux/sched.h>
 
 struct tg_policy;
+struct tgk_fences;
 
 #define TGK_DOORBELL_BITS	7
 #define TGK_DOORBELL_LAST	8	/* rings whose times are kept, beside the first */
 
 /**
  * struct tgk_doorbell - the doorbells that one thread rings while the driver submits for it
- * @task: the thread, NULL: none; set atomically. Only it reads or writes the others
+ * @task: the thread, NULL: none; set atomically. Only it writes the others
+ * @fences: of the channel that it submits to; NULL: not known
  * @nr: how many it has rung
  * @first: when it began to ring the first, by ktime_get_ns()
  * @last: likewise the latest: number i at i modulo their number
  */
 struct tgk_doorbell {
 	struct task_struct *task;
+	const struct tgk_fences *fences;
 	u32 nr;
 	s64 first, last[TGK_DOORBELL_LAST];
 };
@@ -33,20 +36,23 @@ void tgk_doorbell_on(const struct tg_policy *policy);
 void tgk_doorbell_for(const struct tg_policy *policy);
 void tgk_doorbell_off(void);
 void tgk_doorbell_exit(void);
+bool tgk_doorbell_rung(const struct tgk_fences *fences);
 
 /**
  * tgk_doorbell_begin() - from now on, note when this thread rings
+ * @fences: of the channel that it submits to; NULL: not known
  *
  * Return: for tgk_doorbell_time() and tgk_doorbell_end(); NULL: nothing is noted, since another
  * thread has the place.
  */
-static inline struct tgk_doorbell *tgk_doorbell_begin(void)
+static inline struct tgk_doorbell *tgk_doorbell_begin(const struct tgk_fences *fences)
 {
 	struct tgk_doorbell *d = &tgk_doorbells[hash_ptr(current, TGK_DOORBELL_BITS)];
 
 	if (cmpxchg(&d->task, NULL, current))
 		return NULL;
-	d->nr = 0;
+	WRITE_ONCE(d->nr, 0);
+	WRITE_ONCE(d->fences, fences);
 	return d;
 }
 

@@ -262,13 +262,15 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 {
 	struct tgk_capture capture = {
 		.sched = call->sched, .timed = call->sched ? NULL : gpu, .chid = ch->chid,
-		.doorbell = call->sched ? NULL : tgk_doorbell_begin(), .pushes = call->pushes,
+		.pushes = call->pushes,
 	};
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
 	s64 rung;
 	int ret;
 
+	if (!call->sched)
+		capture.doorbell = tgk_doorbell_begin(tgk_clock_fences(&gpu->clock, ch->chid));
 	tgk_capture_begin(&capture, ch);
 	ret = call_driver(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
