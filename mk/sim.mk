@@ -41,7 +41,7 @@ sim-tests: $(SIM_TESTS)
 check-sim: sim-tests
 	@tests/all $(SIM_TESTS)
 
-$(addprefix $(B)/tests/sim/,sim_test dry_test fair busy equals churn figures tick sharing): $(B)/tests/sim/%: tests/sim/%.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
+$(addprefix $(B)/tests/sim/,sim_test dry_test fair busy equals churn search figures tick sharing): $(B)/tests/sim/%: tests/sim/%.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
 	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/chaos $(B)/tests/sim/crowd $(B)/tests/sim/property $(B)/tests/sim/vgpu: $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c \
@@ -153,4 +153,4 @@ coverage:
 	@lcov --list $(B)/cov/core 2>>$(B)/cov/lcov.log
 
 -include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/bench_core.d \
-	$(patsubst %,$(B)/obj/%.d,sim_test dry_test fair vgpu chaos property wrong replay_test example figures tick sharing busy equals churn)
+	$(patsubst %,$(B)/obj/%.d,sim_test dry_test fair vgpu chaos property wrong replay_test example figures tick sharing busy equals churn search)

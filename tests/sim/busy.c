@@ -22,11 +22,13 @@ static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq"
 enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4, DFQ = 8, LOGA = 16 };	/* masks of them */
 
 #define UNSEEN	(DFQ | LOGA)	/* gates are open */
+#define ALL	(TIMESLICE | DTIMESLICE | BAND | UNSEEN)
 
 /* Lines of a [client] section. From a completion to the next doorbell are 30 us more. */
 #define ONE_BY_ONE(gap, cost)	"arrival = back-to-back " gap "\ncost = fixed " cost "\n"
 #define BUSY(depth, cost)	ONE_BY_ONE("", cost) "depth = " depth "\n"
 #define PERIODIC(time, cost)	"arrival = periodic " time "\ncost = fixed " cost "\n"
+#define UNIFORM(gap, costs)	"arrival = back-to-back " gap "\ncost = uniform " costs "\n"
 #define GAME			ONE_BY_ONE("170us", "4ms")
 
 /*
@@ -110,6 +112,25 @@ static const struct load {
 	  .want = { 500, 500 }, .off = 20, .share_open = DFQ },
 	{ .name = "a game beside a bomb of depth 1000", .client = { GAME, BUSY("1000", "20ms") },
 	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
+	/* What search.c has found */
+	{ .name = "0.2 ms one by one, and 0.1 ms on three channels",
+	  .client = { UNIFORM("", "21us 295us") "depth = 1\n",
+		      ONE_BY_ONE("386us", "0.113ms") "depth = 3\nchannels = 3\n" },
+	  .busy_open = ALL },
+	{ .name = "0.1 ms and 0.2 ms with gaps, and 0.1 ms now and then",
+	  .client = { UNIFORM("156us", "87us 113us") "depth = 1\n",
+		      UNIFORM("196us", "122us 226us") "depth = 2\n",
+		      PERIODIC("11671us", "0.133ms") "depth = 18\n" },
+	  .busy_open = ALL },
+	{ .name = "0.1 ms one by one beside 4.7 ms and 0.6 ms",
+	  .client = { UNIFORM("", "21us 145us") "depth = 1\n",
+		      UNIFORM("", "4.27ms 5.114ms") "depth = 29\n",
+		      PERIODIC("86972us", "0.577ms") "depth = 18\n" },
+	  .busy_open = TIMESLICE | DTIMESLICE | UNSEEN },
+	{ .name = "3.5, 4.5 and 9 ms, 32 deep",
+	  .client = { BUSY("32", "3.543ms"), BUSY("8", "4.554ms") "channels = 3\n",
+		      UNIFORM("", "3.025ms 14.769ms") "depth = 32\n" },
+	  .want = { 333, 333, 333 }, .off = 20, .share_open = DFQ },
 };
 
 static u32 weight(const struct load *load, u32 i)
