@@ -332,12 +332,15 @@ struct tg_engine {
  *	higher priority waits for its engines in the policy's queue; after half of it for each
  *	recent overlap of its client (tg_client.stalls). A job that has held slots for as long, or
  *	loses them, is debited for it while another client's job waits
+ * @TG_KNOB_AE_FAITHFUL: ae_faithful: 1: AE as the paper has it: x is a mean, and the bound of a
+ *	budget the larger of C and x. A record's x changes with its next run
  */
 enum tg_knob {
 	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
 	TG_KNOB_DRY, TG_KNOB_ADMISSION,
 	TG_KNOB_VRAM_ORDER, TG_KNOB_VRAM_TIMEOUT, TG_KNOB_VRAM_AGEING,
 	TG_KNOB_STALL,
+	TG_KNOB_AE_FAITHFUL,
 	TG_KNOBS
 };
 

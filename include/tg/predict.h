@@ -3,8 +3,13 @@
  * The cost predictor: what will this command group cost? (TimeGraph, section 5.3)
  *
  * Groups that consist of the same methods with the same data sizes cost about the same. So a
- * client's history maps a group's key, its commands without their data, to the mean cost of its
- * runs. Only a priori enforcement (AE) looks a group up, at each submission, and pays for it.
+ * client's history maps a group's key, its commands without their data, to what its runs have
+ * cost. Only a priori enforcement (AE) looks a group up, at each submission, and pays for it.
+ *
+ * Some groups are alike and cost this or that, by their data. Their mean is what none of them
+ * costs, and a reserve that lets one go for it overruns. So beyond the paper x is a quantile: the
+ * highest but one of the latest 8 runs, so that one interrupt that comes late makes nothing dear.
+ * The paper's x, the mean, is there with the knob ae_faithful.
  *
  * Beyond the paper: sometimes the answer cannot matter, since the client is alone, has budget for
  * the costliest group known of it, and sent only known groups lately. Then groups go unread, twice
@@ -12,7 +17,7 @@
  *
  * A group that follows one of another context on the engine also pays for the switch. Such a run
  * does not touch the mean. Its difference goes to the client's mean preemption impact, which is
- * added to predictions when a switch would happen.
+ * added to predictions when a switch would happen, and is taken off what such a run has cost.
  *
  * Three parts: keys, built by hosts from push buffers, without any lock; the history, used by
  * src/core/job.c under the GPU's lock; its counters, read by hosts under that lock. Pure,
@@ -121,13 +126,19 @@ struct tg_chunk {
 	u64 pair[TG_CHUNK_PAIRS];
 };
 
+#define TG_LATEST	8	/* runs that a record looks back on */
+
 /**
- * struct tg_cost - one record: a key, and the mean cost of its groups
+ * struct tg_cost - one record: a key, and what its groups cost
  * @by_key: in tg_history.keys; empty: the record is not in the table (any more)
- * @by_mean: in tg_history.means, if @runs
+ * @by_x: in tg_history.costs, if @runs
  * @lru: in tg_history.lru, if @runs
  * @chunks: the key
+ * @x: what is predicted, without a switch, ns
  * @mean: ns
+ * @latest: what the latest runs have cost, ns, each less the impact if it came after a switch; run
+ *	number n at n % TG_LATEST
+ * @seen: runs that there have been
  * @hash: the key's
  * @nr: the key's
  * @users: jobs that were predicted by it and are not over
@@ -136,10 +147,11 @@ struct tg_chunk {
  * @odd: the latest run was off the mean by more than a quarter of it, and is not in it
  */
 struct tg_cost {
-	struct rb_node by_key, by_mean;
+	struct rb_node by_key, by_x;
 	struct list_head lru;
 	struct tg_chunk *chunks;
-	s64 mean;
+	s64 x, mean, latest[TG_LATEST];
+	u64 seen;
 	u32 hash, nr, users, runs;
 	bool warm, odd;
 };
@@ -147,7 +159,7 @@ struct tg_cost {
 /**
  * struct tg_history - what one client's groups have cost
  * @keys: records, by key
- * @means: records that have run, and @blank, if it has; the costliest first
+ * @costs: records that have run, and @blank, if it has; the largest x first
  * @lru: records that have run, the least recently used first
  * @blank: stands for all groups whose key is not known or could not be kept; always a miss
  * @nr: records that have run
@@ -162,7 +174,7 @@ struct tg_cost {
  * @unread: how many have, since the last one that was read
  */
 struct tg_history {
-	struct rb_root_cached keys, means;
+	struct rb_root_cached keys, costs;
 	struct list_head lru;
 	struct tg_cost blank;
 	u32 nr;
@@ -205,7 +217,7 @@ void tg_history_free(struct tg_gpu *gpu, struct tg_history *h);
  * @switches: another context's group comes before it on its engine
  * @cost: receives the record to learn from; give it to tg_predict_learn() or tg_predict_drop()
  *
- * Hit: the mean of the record with this key. Miss: the worst mean in the history. Either way the
+ * Hit: tg_cost.x of the record with this key. Miss: the largest in the history. Either way the
  * preemption impact is added if @switches.
  *
  * Return: x, ns, at least 0.
@@ -217,17 +229,17 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
  * tg_predict_unread() - may a group go without having been read?
  * @h: its client's history
  * @n: unread groups that have gone and that tg_history.unread does not count
- * @x: receives the worst mean, ns: no known group costs more
+ * @x: receives the largest tg_cost.x, ns: no known group costs more
  *
  * A caller that lets the group go has budget for @x, and counts it in tg_history.unread.
  */
 static inline bool tg_predict_unread(const struct tg_history *h, u32 n, s64 *x)
 {
-	const struct rb_node *worst = rb_first_cached(&h->means);
+	const struct rb_node *worst = rb_first_cached(&h->costs);
 
 	if (!worst || h->unread + n >= h->stretch)
 		return false;
-	*x = rb_entry(worst, struct tg_cost, by_mean)->mean;
+	*x = rb_entry(worst, struct tg_cost, by_x)->x;
 	return true;
 }
 
@@ -265,7 +277,10 @@ s64 tg_predict_switch(const struct tg_history *h, s64 x, bool switches);
  * weighs one eighth. A run that is off the mean by more than a quarter of it is left out; if the
  * next one is too, the mean starts again with that. Of those that go to the impact this holds where
  * they take less: no switch makes a group cheaper, so the mean was wrong. Runs of unreadable groups
- * share one mean, @switched or not.
+ * share one record, @switched or not.
+ *
+ * The record's x is the highest but one of its latest TG_LATEST runs, the only one of one; those
+ * that the mean leaves out are among them. With the knob ae_faithful it is the mean.
  */
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
 		      s64 used, bool switched);

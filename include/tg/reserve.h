@@ -11,6 +11,11 @@
  * that is charged only later, so that part is added to the bound. Without it a reserve loses what
  * it uses around each refill, and gets less than C/T.
  *
+ * Under AE a job waits until the budget covers it, so what is left is less than its x, and more
+ * than nothing. The paper's bound, the larger of C and x, cuts that off at each refill: up to 37 %
+ * of C/T were lost. So the bound is C and x: a whole refill on top of what waits. The paper's is
+ * there with the knob ae_faithful.
+ *
  * Pure arithmetic; callers hold the GPU's lock.
  */
 #ifndef TG_RESERVE_H
@@ -34,6 +39,8 @@
  * @period: T, ns; a reserve with C >= T is unlimited: always eligible, never charged
  * @budget: e, ns, as of the last refill; negative: debt
  * @reserved: predicted cost of its jobs in flight, ns (AE)
+ * @costliest: the largest x among its latest jobs, ns (AE): with each that costs less it falls by
+ *	one part in 256
  * @next: time of the next refill; the grid starts when the reserve is created
  * @busy_since: since when a group of this reserve has been running; TG_NEVER: none is
  * @used: all the time ever charged, ns
@@ -54,7 +61,7 @@
  */
 struct tg_reserve {
 	char name[TG_NAME_LEN];
-	s64 capacity, period, budget, reserved, next, busy_since, used, share;
+	s64 capacity, period, budget, reserved, costliest, next, busy_since, used, share;
 	u64 edition;
 	u8 kind;
 	u32 busy, queued, nr_throttled, users, in_policy[TG_ENGINES_MAX];
@@ -82,7 +89,8 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
  * @period: T, ns
  * @now: the grid starts anew here when the period changes
  *
- * A positive budget is cut to the new capacity; a debt stays.
+ * A positive budget is cut to the new capacity; a debt stays. Nothing changes if these are what it
+ * has.
  */
 void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now);
 
@@ -101,13 +109,19 @@ static inline bool tg_reserve_due(const struct tg_reserve *r, s64 now)
 /**
  * tg_reserve_refill() - account for the refills up to now
  * @r: the reserve
- * @x: largest predicted cost among its waiting jobs, ns (AE); 0 for PE
+ * @above: by how much the bound is above C, ns; 0 for PE
  * @now: the time
  *
- * PE: e = min(C, e + C) each period. AE: e = min(max(C, x), e + C). In closed form: the time it
- * takes does not depend on how many periods have passed.
+ * Each period e = min(C + above, e + C). In closed form: the time it takes does not depend on how
+ * many periods have passed.
  */
-void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now);
+void tg_reserve_refill(struct tg_reserve *r, s64 above, s64 now);
+
+/** tg_reserve_expect() - a job of predicted cost @x, ns, is there (AE) */
+static inline void tg_reserve_expect(struct tg_reserve *r, s64 x)
+{
+	r->costliest = max(x, r->costliest - r->costliest / 256);
+}
 
 /** tg_reserve_affords() - the answer of tg_reserve_eligible() where there is a limit */
 bool tg_reserve_affords(const struct tg_reserve *r, s64 x);

@@ -416,6 +416,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	dry->model.knob[TG_KNOB_FREED] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_STALL] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_STARVED] = gpu->knob[TG_KNOB_STARVED];
+	dry->model.knob[TG_KNOB_AE_FAITHFUL] = gpu->knob[TG_KNOB_AE_FAITHFUL];
 	feed(dry, &spec, gpu->now);
 	tg_vgpus_like(&dry->model, gpu);
 	feed(dry, &foreground, gpu->now);

@@ -17,13 +17,14 @@
 #include "throttle.h"
 #include "vgpu.h"
 
-/* Predict what the job will cost. Only reserves with a priori enforcement (AE) need it. */
+/* AE: predict what the job will cost. Its x bounds only refills from now on. */
 static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
 {
 	struct tg_client *client = job->client;
 
 	if (!client->history)
 		client->history = tg_history_new(gpu);
+	tg_reserve_catch_up(gpu, job->reserve, gpu->now);
 	if (!client->history)
 		return;
 	job->switched = tg_job_engine(gpu, job)->last != job->channel;
@@ -303,8 +304,10 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (rc)
 		return rc;
 	job->predicted = min(ev->submit.predicted, 3600ULL * TG_SEC);
-	if (job->reserve->kind == TG_AE)
+	if (job->reserve->kind == TG_AE) {
 		predict(gpu, job, ev->key);
+		tg_reserve_expect(job->reserve, job->predicted);
+	}
 	list_add_tail(&job->wait, &job->reserve->waiting);
 
 	place(gpu, job);
@@ -515,6 +518,7 @@ int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 		return rc;
 	if (job->reserve->kind == TG_AE) {
 		tg_predict_unread(job->client->history, 0, &job->predicted);
+		tg_reserve_expect(job->reserve, job->predicted);
 		job->client->history->unread++;
 	}
 	job->state = TG_JOB_FREED;
@@ -544,11 +548,11 @@ int tg_job_refused(struct tg_gpu *gpu, u64 id)
 }
 
 /* The job left the hardware at @at: from then on its reserve runs nothing, or its next job. */
-static void leave_hardware(struct tg_job *job, s64 at)
+static void leave_hardware(const struct tg_gpu *gpu, struct tg_job *job, s64 at)
 {
 	struct tg_reserve *r = job->reserve;
 
-	tg_reserve_catch_up(r, at);
+	tg_reserve_catch_up(gpu, r, at);
 	r->busy_since = --r->busy ? at : TG_NEVER;
 }
 
@@ -582,7 +586,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 			tg_dry_over(gpu, job, used);
 		if (gpu->policy->mode == TG_GATE_TRACK)
 			used = tg_job_settle(gpu, job, used, ev->done.known);
-		leave_hardware(job, at);
+		leave_hardware(gpu, job, at);
 	} else {
 		/* LOST has charged the time up to job->since: charge the rest, or give back. */
 		used = at - job->since;
@@ -632,7 +636,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_engine *engine;
 	s64 used = max(gpu->now - max(job->since, tg_job_engine(gpu, job)->last_done), (s64)0);
 
-	leave_hardware(job, gpu->now);
+	leave_hardware(gpu, job, gpu->now);
 	tg_job_charge(gpu, job, used);
 	if (gpu->dry)
 		tg_dry_over(gpu, job, used);

@@ -26,6 +26,7 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_VRAM_AGEING] = { "vram_ageing_us", 0, 3600 * TG_SEC / TG_USEC,
 				  10 * TG_SEC / TG_USEC },
 	[TG_KNOB_STALL] = { "stall_us", 100, 60 * TG_SEC / TG_USEC, 5 * TG_MSEC / TG_USEC },
+	[TG_KNOB_AE_FAITHFUL] = { "ae_faithful", 0, 1, 0 },
 	{ }
 };
 
@@ -35,6 +36,7 @@ s64 tg_knob_value(u32 nr, s64 value)
 	case TG_KNOB_RECORDS:
 	case TG_KNOB_DRY:
 	case TG_KNOB_VRAM_ORDER:
+	case TG_KNOB_AE_FAITHFUL:
 		return value;
 	case TG_KNOB_ADMISSION:
 		return value * (TG_SHARE_ALL / 100);

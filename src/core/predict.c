@@ -7,7 +7,7 @@
  *
  * A record lives as follows::
  *
- *	first prediction -> new: in keys -- first run --> known: in keys, means, lru
+ *	first prediction -> new: in keys -- first run --> known: in keys, costs, lru
  *	                      `- last user drops -> pool    `- evicted -> in nothing,
  *	                                                       with its last user -> pool
  *
@@ -17,7 +17,7 @@
 #include <tg/gpu.h>
 
 #define PAIR_TIMES	0xffffULL		/* bits of a pair that count */
-#define MEMORY		8			/* runs that a mean looks back on */
+#define MEMORY		TG_LATEST		/* runs that a mean looks back on */
 #define ODD		4	/* off by more than one part in so many of its mean */
 #define COST_MAX	(1000000 * TG_SEC)	/* no cost is more: sums and per mille fit */
 #define UNREAD_MAX	127	/* groups that go unread between two that are read */
@@ -229,22 +229,22 @@ static struct tg_cost *find(struct tg_gpu *gpu, struct tg_history *h, const stru
 	return cost;
 }
 
-static void insert_mean(struct tg_history *h, struct tg_cost *cost)
+static void insert_cost(struct tg_history *h, struct tg_cost *cost)
 {
-	struct rb_node **link = &h->means.rb_root.rb_node, *parent = NULL;
+	struct rb_node **link = &h->costs.rb_root.rb_node, *parent = NULL;
 	bool leftmost = true;
 
 	while (*link) {
 		parent = *link;
-		if (cost->mean > rb_entry(parent, struct tg_cost, by_mean)->mean) {
+		if (cost->x > rb_entry(parent, struct tg_cost, by_x)->x) {
 			link = &parent->rb_left;
 		} else {
 			link = &parent->rb_right;
 			leftmost = false;
 		}
 	}
-	rb_link_node(&cost->by_mean, parent, link);
-	rb_insert_color_cached(&cost->by_mean, &h->means, leftmost);
+	rb_link_node(&cost->by_x, parent, link);
+	rb_insert_color_cached(&cost->by_x, &h->costs, leftmost);
 }
 
 /* Take a known record out of the table; it stays as long as jobs use it. */
@@ -252,7 +252,7 @@ static void evict(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost
 {
 	rb_erase_cached(&cost->by_key, &h->keys);
 	RB_CLEAR_NODE(&cost->by_key);
-	rb_erase_cached(&cost->by_mean, &h->means);
+	rb_erase_cached(&cost->by_x, &h->costs);
 	list_del_init(&cost->lru);
 	h->nr--;
 	if (!cost->users)
@@ -289,7 +289,7 @@ u32 tg_history_error(const struct tg_history *h)
 s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *key, bool switches,
 	       struct tg_cost **cost)
 {
-	const struct rb_node *worst = rb_first_cached(&h->means);
+	const struct rb_node *worst = rb_first_cached(&h->costs);
 	struct tg_cost *found = key ? find(gpu, h, key) : NULL;
 	s64 x = 0;
 
@@ -298,12 +298,12 @@ s64 tg_predict(struct tg_gpu *gpu, struct tg_history *h, const struct tg_key *ke
 		h->hits++;
 		h->stretch = min(2 * h->stretch + 1, (u32)UNREAD_MAX);
 		list_move_tail(&found->lru, &h->lru);
-		x = found->mean;
+		x = found->x;
 	} else {
 		h->misses++;
 		h->stretch = 0;
 		if (worst)
-			x = rb_entry(worst, struct tg_cost, by_mean)->mean;
+			x = rb_entry(worst, struct tg_cost, by_x)->x;
 	}
 	*cost = found ? found : &h->blank;
 	(*cost)->users++;
@@ -338,12 +338,23 @@ static void count_error(struct tg_history *h, s64 x, s64 used)
 	h->runs++;
 }
 
-static void learn_mean(struct tg_history *h, struct tg_cost *cost, s64 used)
+static void learn_mean(struct tg_cost *cost, s64 used)
 {
-	if (cost->runs)
-		rb_erase_cached(&cost->by_mean, &h->means);
 	fold(&cost->mean, &cost->runs, used);
-	insert_mean(h, cost);
+}
+
+/* The highest but one of the latest runs. */
+static s64 quantile(const struct tg_cost *cost)
+{
+	const u32 n = cost->seen < TG_LATEST ? cost->seen : TG_LATEST;
+	s64 high = cost->latest[0], next = -1;
+	u32 i;
+
+	for (i = 1; i < n; i++) {
+		next = max(next, min(high, cost->latest[i]));
+		high = max(high, cost->latest[i]);
+	}
+	return n > 1 ? next : high;
 }
 
 static void learn_impact(struct tg_gpu *gpu, struct tg_history *h, s64 impact)
@@ -364,12 +375,11 @@ static bool is_off(const struct tg_cost *cost, s64 used)
  * one group and the next. Two such runs in a row are no accident: the mean starts again with the
  * second.
  */
-static bool is_stray(struct tg_history *h, struct tg_cost *cost, s64 used)
+static bool is_stray(struct tg_cost *cost, s64 used)
 {
 	bool odd = is_off(cost, used);
 
 	if (odd && cost->odd) {
-		rb_erase_cached(&cost->by_mean, &h->means);
 		cost->runs = 0;
 		odd = false;
 	}
@@ -379,22 +389,46 @@ static bool is_stray(struct tg_history *h, struct tg_cost *cost, s64 used)
 
 /*
  * Learn the mean of a key. As long as all its runs came after a switch, it is made of those, less
- * the impact: when two programs draw in turn, every group comes after a switch. With its first run
- * a record enters the table, and the least recently used ones beyond predict_records leave it.
+ * the impact, as @bare is: when two programs draw in turn, every group comes after a switch.
  */
-static void learn_key(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used,
-		      bool switched)
+static void learn_key(struct tg_cost *cost, s64 bare, bool switched)
 {
-	bool first = !cost->runs;
-	u32 i;
-
-	if (switched)
-		used = between(used - h->impact, 0, COST_MAX);
-	if (!first && is_stray(h, cost, used))
+	if (cost->runs && is_stray(cost, bare))
 		return;
 	cost->warm |= !switched;
-	learn_mean(h, cost, used);
+	learn_mean(cost, bare);
+}
+
+/*
+ * A run after a switch, of a key whose mean is made of runs without one. No switch makes a group
+ * cheaper: if two runs in a row take that much less than the mean, the mean was wrong, and is made
+ * of these from now on.
+ */
+static void learn_switched(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used,
+			   s64 bare)
+{
+	if (used >= cost->mean - cost->mean / ODD) {
+		cost->odd &= is_off(cost, used - h->impact);
+		learn_impact(gpu, h, used - cost->mean);
+	} else if (!is_stray(cost, used)) {
+		cost->warm = false;
+		learn_mean(cost, bare);
+	}
+}
+
+/*
+ * What a record knows has changed: so has x, and its place among the others. With its first run it
+ * enters the table, and the least recently used ones beyond predict_records leave it.
+ */
+static void rank(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, bool first)
+{
+	u32 i;
+
 	if (!first)
+		rb_erase_cached(&cost->by_x, &h->costs);
+	cost->x = gpu->knob[TG_KNOB_AE_FAITHFUL] ? cost->mean : quantile(cost);
+	insert_cost(h, cost);
+	if (!first || cost == &h->blank)
 		return;
 	list_add_tail(&cost->lru, &h->lru);
 	h->nr++;
@@ -403,20 +437,21 @@ static void learn_key(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 		evict(gpu, h, list_first_entry(&h->lru, struct tg_cost, lru));
 }
 
-/*
- * A run after a switch, of a key whose mean is made of runs without one. No switch makes a group
- * cheaper: if two runs in a row take that much less than the mean, the mean was wrong, and is made
- * of these from now on.
- */
-static void learn_switched(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used)
+/* A run of a record that is in the table, or enters it with this run. */
+static void learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 used,
+		  bool switched)
 {
-	if (used >= cost->mean - cost->mean / ODD) {
-		cost->odd &= is_off(cost, used - h->impact);
-		learn_impact(gpu, h, used - cost->mean);
-	} else if (!is_stray(h, cost, used)) {
-		cost->warm = false;
-		learn_mean(h, cost, between(used - h->impact, 0, COST_MAX));
-	}
+	const bool blank = cost == &h->blank, first = !cost->runs;
+	const s64 bare = between(switched && !blank ? used - h->impact : used, 0, COST_MAX);
+
+	cost->latest[cost->seen++ % TG_LATEST] = bare;
+	if (blank)
+		learn_mean(cost, used);
+	else if (switched && cost->warm)
+		learn_switched(gpu, h, cost, used, bare);
+	else
+		learn_key(cost, bare, switched);
+	rank(gpu, h, cost, first);
 }
 
 void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *cost, s64 x,
@@ -424,14 +459,8 @@ void tg_predict_learn(struct tg_gpu *gpu, struct tg_history *h, struct tg_cost *
 {
 	used = between(used, 0, COST_MAX);
 	count_error(h, between(x, 0, 2 * COST_MAX), used);
-	if (cost == &h->blank) {
-		learn_mean(h, cost, used);
-	} else if (switched && cost->warm) {
-		if (in_table(cost))
-			learn_switched(gpu, h, cost, used);
-	} else if (!cost->runs || in_table(cost)) {
-		learn_key(gpu, h, cost, used, switched);
-	}
+	if (cost == &h->blank || !cost->runs || in_table(cost))
+		learn(gpu, h, cost, used, switched);
 	tg_predict_drop(gpu, h, cost);
 }
 

@@ -43,6 +43,8 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
 
 void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now)
 {
+	if (r->kind == kind && r->capacity == capacity && r->period == period)
+		return;
 	if (r->period != period)
 		r->next = sat_add(now, period);
 	r->kind = kind;
@@ -61,10 +63,9 @@ void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 p
  * grows by T >= C from one refill to the next and the earlier terms are. So two terms
  * decide: the last refill before the group's start (j = m), and the first one after it.
  */
-void tg_reserve_refill(struct tg_reserve *r, s64 x, s64 now)
+void tg_reserve_refill(struct tg_reserve *r, s64 above, s64 now)
 {
-	s64 bound = r->kind == TG_AE ? max(r->capacity, x) : r->capacity;
-	s64 c = r->capacity, e, k, m;
+	s64 c = r->capacity, bound = sat_add(c, above), e, k, m;
 
 	if (!tg_reserve_due(r, now))
 		return;

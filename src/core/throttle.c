@@ -19,7 +19,7 @@
 #include "throttle.h"
 #include "vgpu.h"
 
-/* Throttled jobs that tg_reserve_largest() looks at */
+/* Throttled jobs that tg_reserve_above() looks at */
 #define LARGEST_OF	64
 
 /* ---- which reserve a client has -------------------------------------------------------- */
@@ -254,11 +254,13 @@ static struct tg_job *last_queued(const struct tg_reserve *r)
 }
 
 /*
- * The largest prediction among the jobs that wait, which bounds the budget under AE; 0 under PE. Of
- * the throttled ones, the first LARGEST_OF count. Out of line, since a refill is rarely due.
+ * By how much the bound of the budget is above C: by the largest prediction among the jobs that
+ * wait, or that came lately; 0 under PE. Of the throttled ones, the first LARGEST_OF count. Out of
+ * line, since a refill is rarely due.
  */
-noinline s64 tg_reserve_largest(const struct tg_reserve *r)
+noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
+	const bool faithful = gpu->knob[TG_KNOB_AE_FAITHFUL];
 	struct rb_node *node = rb_first_cached(&r->throttled);
 	const struct tg_job *job;
 	s64 x = 0;
@@ -270,7 +272,7 @@ noinline s64 tg_reserve_largest(const struct tg_reserve *r)
 		x = max(x, job->predicted);
 	for (i = 0; i < LARGEST_OF && node; i++, node = rb_next(node))
 		x = max(x, rb_entry(node, struct tg_job, rank)->predicted);
-	return x;
+	return faithful ? max(x - r->capacity, (s64)0) : max(x, r->costliest);
 }
 
 /*
@@ -374,7 +376,7 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 
 	if ((tg_reserve_unlimited(r) && !r->nr_throttled) || !tg_reserves_hold(gpu))
 		return;
-	tg_reserve_catch_up(r, gpu->now);
+	tg_reserve_catch_up(gpu, r, gpu->now);
 	if (!tg_reserve_unlimited(r) && thin_out(gpu, r)) {
 		set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
 		return;
@@ -396,7 +398,7 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_job *first;
 	s64 ready = TG_NEVER;
 
-	tg_reserve_catch_up(r, gpu->now);
+	tg_reserve_catch_up(gpu, r, gpu->now);
 	first = first_throttled(r);
 	if (first && tg_job_outranks(first, job))
 		return false;
@@ -431,7 +433,7 @@ void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 
 	if (!tg_reserves_hold(gpu) || !others_wait(gpu, job))
 		return;
-	tg_reserve_catch_up(r, gpu->now);
+	tg_reserve_catch_up(gpu, r, gpu->now);
 	tg_reserve_charge(r, held);
 	tg_reserve_review(gpu, r);
 }

@@ -23,7 +23,7 @@ void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job);
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
-s64 tg_reserve_largest(const struct tg_reserve *r);
+s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve *r);
 
 /* Has the spec given it a name, so that clients share it? Background has one, too. */
 static inline bool tg_reserve_shared(const struct tg_reserve *r)
@@ -65,10 +65,10 @@ static inline bool tg_reserve_decides(const struct tg_gpu *gpu, const struct tg_
 }
 
 /* Account for the refills of @r up to @at. Mostly none is due. */
-static inline void tg_reserve_catch_up(struct tg_reserve *r, s64 at)
+static inline void tg_reserve_catch_up(const struct tg_gpu *gpu, struct tg_reserve *r, s64 at)
 {
 	if (tg_reserve_due(r, at))
-		tg_reserve_refill(r, tg_reserve_largest(r), at);
+		tg_reserve_refill(r, tg_reserve_above(gpu, r), at);
 }
 
 #endif /* TG_CORE_THROTTLE_H */

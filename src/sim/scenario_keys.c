@@ -284,6 +284,7 @@ static int key_cost(struct parser *p)
 		{ "exponential", TGS_EXPONENTIAL, 1, 1 },
 		{ "normal", TGS_NORMAL, 2, 2 },
 		{ "choice", TGS_CHOICE, 1, TGS_DIST_VALUES },
+		{ "alike", TGS_ALIKE, 1, TGS_DIST_VALUES },
 	};
 	struct tgs_dist *dist = &p->client->cost;
 	u32 i, k;
@@ -293,8 +294,8 @@ static int key_cost(struct parser *p)
 		if (p->words && !strcmp(p->word[0], kinds[k].name))
 			break;
 	if (k == ARRAY_SIZE(kinds))
-		return tgs_fail(p, "cost starts with fixed, uniform, exponential, normal or "
-				"choice");
+		return tgs_fail(p, "cost starts with fixed, uniform, exponential, normal, choice "
+				"or alike");
 	if (p->words - 1 < kinds[k].least || p->words - 1 > kinds[k].most)
 		return tgs_fail(p, "%u times after '%s'; %u to %u wanted", p->words - 1,
 				kinds[k].name, kinds[k].least, kinds[k].most);

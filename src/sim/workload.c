@@ -81,6 +81,9 @@ s64 tgs_dist_draw(const struct tgs_dist *dist, struct tgs_rng *rng, u32 *choice)
 		*choice = tgs_rng_below(rng, dist->nr);
 		cost = v[*choice];
 		break;
+	case TGS_ALIKE:
+		cost = v[tgs_rng_below(rng, dist->nr)];
+		break;
 	default:
 		cost = v[0];
 		break;

@@ -26,8 +26,11 @@ s64 tgs_rng_exponential(struct tgs_rng *rng, s64 mean);
  * @TGS_EXPONENTIAL: mean value[0]
  * @TGS_NORMAL: mean value[0], standard deviation value[1] (a sum of twelve uniform ones)
  * @TGS_CHOICE: one of value[0] to value[nr - 1], equally likely
+ * @TGS_ALIKE: the same, but the predictor cannot tell which
  */
-enum tgs_dist_kind { TGS_FIXED, TGS_UNIFORM, TGS_EXPONENTIAL, TGS_NORMAL, TGS_CHOICE };
+enum tgs_dist_kind {
+	TGS_FIXED, TGS_UNIFORM, TGS_EXPONENTIAL, TGS_NORMAL, TGS_CHOICE, TGS_ALIKE
+};
 
 #define TGS_DIST_VALUES	16
 

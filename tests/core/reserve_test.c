@@ -13,6 +13,11 @@
 	"5000 done 1\n" "6000 submit 2 1 2 71\n" "40001 started 2\n" "40801 done 2\n" \
 	"41000 submit 1 1 3 71\n" "41001 submit 2 1 4 71\n"
 
+/* The first group takes 600 of the budget of 1000; the next two are like it. */
+#define LEAVES_400 \
+	"0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "601 submit 1 1 2 71\n" \
+	"10001 started 2\n" "10601 done 2\n" "10602 submit 1 1 3 71\n" "30000 wait\n"
+
 /* Group 2 runs from 1010, and is predicted to take 1000; b, c: no priority, h: a high one. */
 #define LEAD \
 	"0 spec a:prt:ae:1:1000:1000 h:prt:bg:9:0:0\n" "0 pknob 1 100\n" "0 join 1 1 a\n" \
@@ -129,6 +134,21 @@ static const struct row rows[] = {
 	  "803 started 2\n" "813 done 2\n" "814 rematch a:prt:ae:1:1000:10000\n"
 	  "815 submit 1 1 3 71\n" "816 started 3\n" "826 done 3\n" "827 submit 1 1 4 71\n",
 	  "0 free 1, 802 free 2, 815 free 3, 827 free 4" },
+	{ "AE: what is left, less than x, is not cut off at a refill", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" LEAVES_400,
+	  "0 free 1, 10000 free 2, 10602 free 3" },
+	{ "AE: it is with ae_faithful", "timegraph",
+	  "0 knob 11 1\n" "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" LEAVES_400,
+	  "0 free 1, 10000 free 2, 20000 free 3" },
+	{ "AE: what was refilled before a costly group came is bounded without it", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1 71\n" "0 started 1\n"
+	  "3000 done 1\n" "205000 submit 1 1 2 71\n" "230000 wait\n",
+	  "0 free 1, 220000 free 2" },
+	{ "AE: another channel of the client does not cut the budget", "timegraph",
+	  "0 spec a:prt:ae:1:1000:10000\n" "0 join 1 1 a\n" "0 submit 1 1 1 71\n" "0 started 1\n"
+	  "1100 done 1\n" "1101 submit 1 1 2 71\n" "20001 started 2\n" "20500 join 1 2 a\n"
+	  "21101 done 2\n" "21102 submit 1 1 3 71\n" "50000 wait\n",
+	  "0 free 1, 20000 free 2, 30000 free 3" },
 	{ "lead: the next goes before the end that is predicted, and only one", "timegraph",
 	  LEAD "1011 submit 2 1 3\n" "1012 submit 3 1 4\n" "1920 started 3\n" "2010 done 2\n"
 	  "3000 done 3\n",

@@ -249,12 +249,14 @@ static void do_knob(struct chaos *c)
 		[TG_KNOB_SWITCH] = { 0, 1000 },
 		[TG_KNOB_DRY] = { 0, 0 },
 		[TG_KNOB_STALL] = { 100, 5000 },
+		[TG_KNOB_AE_FAITHFUL] = { 0, 1 },
 	};
+	static const u32 others[] = { TG_KNOB_STALL, TG_KNOB_AE_FAITHFUL };
 	const struct tg_param *params;
-	u32 nr = below(c, TG_KNOB_ADMISSION + 1), n;
+	u32 nr = below(c, TG_KNOB_ADMISSION + ARRAY_SIZE(others)), n;
 
-	if (nr == TG_KNOB_ADMISSION)
-		nr = TG_KNOB_STALL;
+	if (nr >= TG_KNOB_ADMISSION)
+		nr = others[nr - TG_KNOB_ADMISSION];
 	th_knob(&c->h, false, nr, us[nr][below(c, 2)]);
 	params = tg_gpu_policy(&c->h.core)->params;
 	for (n = 0; params && params[n].name; n++)

@@ -9,8 +9,9 @@
  * lead		with lead_us: a group whose reserve limits nothing also goes beside one that is
  *		predicted to end within it; a job that arrives then waits for those two
  * reserve	over any window of length t at most C (ceil(t/T) + 1) plus one group per job that
- *		may be in flight (AE: one x more, the largest, since the budget grows to x; none
- *		where all costs are equal and smaller than C)
+ *		may be in flight (AE: one x more, the largest, since the budget grows to C and x;
+ *		only that where all costs are equal and smaller than C, and with ae_faithful not
+ *		even that)
  * share	a client that always has work and no rival gets C/T, to within a few groups
  * work		an engine is not idle while a job is eligible for it
  * bypass	where jobs may bypass the core (tg_gpu_may_bypass()), all is as if they had been
@@ -38,7 +39,7 @@ static const struct row {
 	u32 burst;		/* submissions at once: up to */
 	s64 submit;		/* from FREE to doorbell: up to */
 	s64 now;
-	enum { SHARE = 1, EXACT = 2 } what;	/* all groups have the cost; see check_*() */
+	enum { SHARE = 1, EXACT = 2, FAITHFUL = 4 } what;	/* all groups have the cost; see check_*() */
 	u32 lead;		/* us */
 } rows[] = {
 	{ "prt: priorities", "timegraph", "a:prt:bg:9:0:0\nb:prt:bg:8:0:0\nc:prt:bg:8:0:0\n"
@@ -120,6 +121,9 @@ static const struct row {
 	{ "fifo", "fifo", "a:prt:pe:9:4000:16000\n", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4,
 	  50 * TG_USEC, 0, 0, 0 },
 	{ "none", "none", "", "aabbd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
+	{ "ae: exact, as in the paper", "timegraph",
+	  "a:prt:ae:9:4000:16000\nb:ht:ae:8:9000:30000:depth=5\n", "aabbd",
+	  3 * TG_MSEC / 2, 4 * TG_MSEC, 8, 50 * TG_USEC, 0, EXACT | FAITHFUL, 0 },
 };
 
 /* A reserve's uses: groups on the hardware, in order. */
@@ -342,8 +346,8 @@ static void check_windows(struct prop *p, const struct uses *u)
 		longest = max(longest, u->to[i] - u->from[i]);
 	slack = longest * u->depth + (r->kind == TG_AE ? max(longest, u->x) : 0);
 	i = 0;
-	if (p->row->what == EXACT) {	/* but those that came before any was known: nothing is overdrawn */
-		slack = 0;
+	if (p->row->what & EXACT) {	/* but those that came before any was known: nothing is overdrawn */
+		slack = p->row->what & FAITHFUL ? 0 : u->x;
 		i = u->known;
 		if (i > JOBS / 2)
 			th_fail(&p->h, "%u groups were predicted at less than they took", i);
@@ -501,6 +505,8 @@ static void run(const struct row *row, u64 events, u64 seed, struct past *past)
 	p->h.may_bypass = past->again;
 	th_spec(&p->h, row->spec, false);
 	th_knob(&p->h, false, TG_KNOB_DEADLINE, 3600 * TG_SEC / TG_USEC);
+	if (row->what & FAITHFUL)
+		th_knob(&p->h, false, TG_KNOB_AE_FAITHFUL, 1);
 	if (row->lead)
 		th_knob(&p->h, true, KNOB_LEAD, row->lead);
 	for (i = 0; row->comms[i]; i++) {
