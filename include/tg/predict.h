@@ -37,7 +37,8 @@ struct tg_gpu;
  * @hash: of @nr and @pair, as tg_key_finish() made it
  * @nr: how many different ones, at most TG_KEY_PAIRS
  * @pair: in ascending order: bits 56 to 63 subchannel, 40 to 55 first method, 16 to 39 data
- *	words, 0 to 15 how often the group contains it (at least once)
+ *	words (0: immediate, the datum is in the header), 0 to 15 how often the group contains it
+ *	(at least once)
  *
  * Goes with TG_EV_SUBMIT as its data; NULL there: the group could not be read, or is too
  * varied. The core copies what it needs. Groups are the same only if all of this is the same.
@@ -54,16 +55,28 @@ static inline u32 tg_key_size(u32 nr)
 }
 
 /**
+ * enum tg_methods - the form of the headers of commands
+ * @TG_METHODS_NV50: what chips before GF100 take: methods (size << 18 | subchannel << 13 | method),
+ *	increasing or not (bit 30), and long ones (0x30000, size in the next word)
+ * @TG_METHODS_GF100: what GF100 and all later chips take. Bits 29 to 31 say which kind. Methods
+ *	(size << 16 | subchannel << 13 | method / 4): increasing (1) or not (3), or increasing once
+ *	(5). Immediate (4): the same, but bits 16 to 28 are the datum. NV50's methods, increasing
+ *	(0) or not (2); with bit 16 or 17, kind 0 chooses boards of a group and has no data
+ */
+enum tg_methods { TG_METHODS_NV50, TG_METHODS_GF100 };
+
+/**
  * struct tg_key_builder - a key that is being made; about 4 KiB, not for a kernel's stack
+ * @methods: the form of the group's headers
  * @skip: data words of the last command that have not come yet
- * @held: the last command's pair, if the word that holds its size has not come yet; else 0
+ * @held: the last header, if the word that holds its size has not come yet; else 0
  * @bad: there will be no key
  * @key: what is there, without its hash
  * @room: memory of @key
  */
 struct tg_key_builder {
-	u32 skip;
-	u64 held;
+	enum tg_methods methods;
+	u32 skip, held;
 	bool bad;
 	union {
 		struct tg_key key;
@@ -71,8 +84,12 @@ struct tg_key_builder {
 	};
 };
 
-/** tg_key_init() - begin a group */
-void tg_key_init(struct tg_key_builder *b);
+/**
+ * tg_key_init() - begin a group
+ * @b: the builder
+ * @methods: the form of the headers that its GPU takes
+ */
+void tg_key_init(struct tg_key_builder *b, enum tg_methods methods);
 
 /**
  * tg_key_build() - go on with the group's next words
@@ -80,9 +97,9 @@ void tg_key_init(struct tg_key_builder *b);
  * @words: push buffer content, host byte order, in the order in which the GPU fetches it
  * @n: how many; a command and its data may continue in the next call
  *
- * Takes NV50's commands: methods (size << 18 | subchannel << 13 | method), increasing or not
- * (bit 30), and long ones (0x30000, size in the next word). A command without data counts for
- * nothing. Anything else, a jump, say, the GPU would refuse; it ends the key.
+ * Takes the commands that enum tg_methods lists. Whether methods increase makes no difference, nor
+ * does the kind of header that says so. A command without data counts for nothing. Anything else, a
+ * jump, say, the GPU would refuse; it ends the key.
  *
  * Time: O(@n log TG_KEY_PAIRS), and O(TG_KEY_PAIRS ^ 2) once over all calls. Memory that is
  * changed meanwhile makes a wrong key, and no other harm.

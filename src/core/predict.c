@@ -24,23 +24,28 @@
 
 /* ---- keys ------------------------------------------------------------------------------- */
 
+#define NV50_METHOD	0x1ffc
 #define LONG_HEADER	0x00030000u		/* of a method whose size is in the next word */
 #define LONG_SIZE	0x00ffffffu
-#define METHOD_ZERO	0xa0030003u		/* clear in the header of any other method */
+#define NV50_ZERO	0xa0030003u		/* clear in the header of any other method */
+#define GF100_SIZE	0x1fff
+#define GF100_METHOD	0xfff			/* in words */
+#define GF100_BOARDS	0x00030000u		/* of an NV50's header: it chooses boards */
 
-static u64 pair_of(u32 header, u32 size)
+void tg_key_init(struct tg_key_builder *b, enum tg_methods methods)
 {
-	u64 subchannel = header >> 13 & 7, method = header & 0x1ffc;
-
-	return subchannel << 56 | method << 40 | (u64)size << 16;
-}
-
-void tg_key_init(struct tg_key_builder *b)
-{
+	b->methods = methods;
 	b->skip = 0;
 	b->held = 0;
 	b->bad = false;
 	b->key.nr = 0;
+}
+
+static u64 pair_of(u32 header, u32 method, u32 size)
+{
+	u64 subchannel = header >> 13 & 7;
+
+	return subchannel << 56 | (u64)method << 40 | (u64)size << 16;
 }
 
 /* Count one more command. The pairs stay in order. */
@@ -76,22 +81,56 @@ static void add(struct tg_key_builder *b, u64 pair)
 	key->pair[low] = pair + 1;
 }
 
+/* A command whose @size words of data come next. */
+static void add_methods(struct tg_key_builder *b, u32 header, u32 method, u32 size)
+{
+	b->skip = size;
+	if (size)
+		add(b, pair_of(header, method, size));
+}
+
 /* One command's header, or the second word of a long one. */
-static void header(struct tg_key_builder *b, u32 word)
+static void nv50_header(struct tg_key_builder *b, u32 word)
 {
 	if (b->held) {
-		b->skip = word & LONG_SIZE;
-		if (b->skip)
-			add(b, (b->held - 1) | (u64)b->skip << 16);
+		add_methods(b, b->held, b->held & NV50_METHOD, word & LONG_SIZE);
 		b->held = 0;
 	} else if ((word & 0xffff0003) == LONG_HEADER) {
-		b->held = pair_of(word, 0) + 1;
-	} else if (word & METHOD_ZERO) {
+		b->held = word;
+	} else if (word & NV50_ZERO) {
 		b->bad = true;
 	} else {
-		b->skip = word >> 18 & 0x7ff;
-		if (b->skip)
-			add(b, pair_of(word, b->skip));
+		add_methods(b, word, word & NV50_METHOD, word >> 18 & 0x7ff);
+	}
+}
+
+/* As envytools and NVIDIA's class 906f have it. What neither of them names ends the key. */
+static void gf100_header(struct tg_key_builder *b, u32 word)
+{
+	u32 method = (word & GF100_METHOD) << 2, size = word >> 16 & GF100_SIZE;
+
+	switch (word >> 29) {
+	case 0:
+		if (word & GF100_BOARDS)
+			break;
+		add_methods(b, word, word & NV50_METHOD, size >> 2);
+		break;
+	case 2:
+		if (word & GF100_BOARDS)
+			b->bad = true;
+		else
+			add_methods(b, word, word & NV50_METHOD, size >> 2);
+		break;
+	case 1:
+	case 3:
+	case 5:
+		add_methods(b, word, method, size);
+		break;
+	case 4:
+		add(b, pair_of(word, method, 0));
+		break;
+	default:
+		b->bad = true;
 	}
 }
 
@@ -109,8 +148,12 @@ bool tg_key_build(struct tg_key_builder *b, const u32 *words, u32 n)
 
 	while (i < n && !b->bad) {
 		i += tg_key_skip(b, n - i);
-		if (i < n)
-			header(b, words[i++]);
+		if (i == n)
+			break;
+		if (b->methods == TG_METHODS_GF100)
+			gf100_header(b, words[i++]);
+		else
+			nv50_header(b, words[i++]);
 	}
 	return !b->bad;
 }

@@ -77,8 +77,8 @@ struct tgk_chip {
  * @vram: how much VRAM does a submission need at the same time, which the driver has refused with
  *	-ENOMEM? U64_MAX: all that its process has. The client may tell the driver something else.
  *	Return: false: it names nothing that may lie there
- * @key: which commands does a submission consist of? Return: the key, in @b; NULL: its push buffers
- *	cannot be read, or are no commands, or too many
+ * @key: which commands does a submission to a GPU of this chip consist of? Return: the key, in @b;
+ *	NULL: its push buffers cannot be read, or are no commands, or too many
  *
  * All functions are called in process context and may sleep, but @makes_fence and @slots, which are
  * called where a fence is made or signals, in a task that may hold any lock of the driver.
@@ -105,7 +105,8 @@ struct tgk_driver {
 	void (*want_signal)(struct dma_fence *fence);
 	int (*in_fence)(const struct tgk_call *call, u32 i, struct dma_fence **fence);
 	bool (*vram)(const struct tgk_call *call, u64 *bytes);
-	const struct tg_key *(*key)(struct tg_key_builder *b, const struct tgk_call *call);
+	const struct tg_key *(*key)(struct tg_key_builder *b, u32 chip,
+				    const struct tgk_call *call);
 };
 
 extern const struct tgk_driver tgk_driver;

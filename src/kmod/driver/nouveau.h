@@ -9,7 +9,8 @@
 
 /* nouveau_push.c */
 bool tgk_nouveau_vram(const struct tgk_call *call, u64 *bytes);
-const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, const struct tgk_call *call);
+const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, u32 chip,
+				     const struct tgk_call *call);
 
 /* nouveau_fence.c */
 int tgk_nouveau_watch(void);
@@ -21,5 +22,6 @@ void tgk_nouveau_want_signal(struct dma_fence *fence);
 #define TGK_NOUVEAU_CHIPS	3
 extern const struct tgk_chip tgk_nouveau_chips[TGK_NOUVEAU_CHIPS];
 u32 tgk_nouveau_chip_id(struct device *dev);
+enum tg_methods tgk_nouveau_methods(u32 chip);
 
 #endif /* TGK_NOUVEAU_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NVIDIA's registers: which chip it is, which channel its graphics engine works for, and its clock.
+ * NVIDIA's chips. Registers: which chip it is, which channel its graphics engine works for, and its
+ * clock. And in which form a chip takes commands.
  *
- * poll.c and clock.c map the pages and call the readers; attach.c and gpu.c ask which chip it is.
- * Nothing is ever written.
+ * poll.c and clock.c map the pages and call the readers; attach.c and gpu.c ask which chip it is;
+ * nouveau_push.c asks for the form of commands. Nothing is ever written.
  */
 #include <linux/bits.h>
 #include <linux/io.h>
@@ -74,6 +75,7 @@ static bool nv04_time(void __iomem *page, struct tgk_reading *r)
 }
 
 #define PTIMER	0x009000
+#define FERMI	0x0c0		/* the first of them; every later chip has a higher number */
 
 /*
  * Fermi's two copy engines work beside PGRAPH for the same channels. Younger chips serve each
@@ -81,7 +83,7 @@ static bool nv04_time(void __iomem *page, struct tgk_reading *r)
  */
 const struct tgk_chip tgk_nouveau_chips[TGK_NOUVEAU_CHIPS] = {
 	{ 0x084, 0x0af, 1, { 0x003000, 0x400000 }, g84_read, PTIMER, nv04_time },
-	{ 0x0c0, 0x0d9, 3, { 0x002000 }, gf100_read, PTIMER, nv04_time },
+	{ FERMI, 0x0d9, 3, { 0x002000 }, gf100_read, PTIMER, nv04_time },
 	{ 0x0e4, 0x108, 1, { 0x002000 }, gk104_read, PTIMER, nv04_time },
 };
 
@@ -107,4 +109,15 @@ u32 tgk_nouveau_chip_id(struct device *dev)
 	if (boot)
 		iounmap(boot);
 	return id >> 20 & TGK_CHIP_NONE;
+}
+
+/**
+ * tgk_nouveau_methods() - in which form does it take commands?
+ * @chip: nouveau's number of it
+ *
+ * Context: any.
+ */
+enum tg_methods tgk_nouveau_methods(u32 chip)
+{
+	return chip < FERMI ? TG_METHODS_NV50 : TG_METHODS_GF100;
 }

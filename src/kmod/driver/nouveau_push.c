@@ -206,19 +206,21 @@ static int find_piece(const struct tgk_call *call, u32 i, struct piece *piece)
 /**
  * tgk_nouveau_key() - which commands does a submission consist of?
  * @b: room for the key
+ * @chip: the GPU's
  * @call: the ioctl
  *
  * Context: process, without locks; sleeps.
  *
  * Return: the key, in @b; NULL: its push buffers cannot be read, or are no commands, or too many.
  */
-const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, const struct tgk_call *call)
+const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, u32 chip,
+				     const struct tgk_call *call)
 {
 	struct piece piece;
 	u32 i, left = READ_MAX;
 	int more;
 
-	tg_key_init(b);
+	tg_key_init(b, tgk_nouveau_methods(chip));
 	for (i = 0; (more = find_piece(call, i, &piece)) > 0; i++)
 		if (!build_piece(b, call->file, &piece, &left))
 			return NULL;
