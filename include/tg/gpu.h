@@ -160,6 +160,7 @@ struct tg_stats {
 
 #define TG_VGPU_PRIV	176	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
+#define TG_SHARER_PRIV	144	/* in each sharer */
 #define TG_GPU_PRIV	256	/* and in each GPU */
 #define TG_KNOBS_MAX	16	/* knobs that a policy may have */
 
@@ -185,6 +186,27 @@ struct tg_vgpu {
 };
 
 #define TG_VGPU_TERMS	7	/* a client keeps the last 3 bits of a term */
+
+/**
+ * struct tg_sharer - who has a share under a fair policy: a process, a user or a cgroup
+ * @node: in tg_gpu.sharers; TG_BY_PROCESS: in nothing
+ * @key: of the user or cgroup, as a number
+ * @clients: its clients, at least one: tg_client.of_sharer
+ * @by: enum tg_share_by
+ * @vgpu: tg_policy.by_vgpu: of its clients, which is part of its key
+ * @weight: of its share beside those of others; as its client says that was matched last
+ * @term: tg_gpu.term of the policy that has @priv
+ * @priv: the policy's; zero when its first client joins
+ */
+struct tg_sharer {
+	struct rb_node node;
+	u64 key;
+	struct list_head clients;
+	u8 by, vgpu;
+	u16 weight;
+	u32 term;
+	u64 priv[TG_SHARER_PRIV / 8];
+};
 
 #define TG_STALL	32			/* starts in time that make up for one overlap */
 #define TG_STALLS_MAX	(7 * TG_STALL)
@@ -217,7 +239,10 @@ struct tg_vgpu {
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @vgpu_term: term of that place when it came there; another one now: its virtual GPU has been
  *	removed, and the client is of the rest. It moves there in its turn
- * @weight: share (fair policies)
+ * @weight: as its line of the spec says
+ * @share_weight: of the sharer that it belongs to, by enum tg_share_by
+ * @as_sharer: mask of 1 << enum tg_share_by: its line is that sharer's, and says nothing of its own
+ *	weight
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
  * @account: number of its process's account of memory, 0: none
@@ -235,6 +260,8 @@ struct tg_vgpu {
  * @edition: tg_gpu.edition whose spec has come to it, or in which its priority was set by hand; the
  *	last 16 bits
  * @joined: tg_gpu.term of the policy that it has joined last; likewise
+ * @sharer: whose share it has a part of; never NULL
+ * @of_sharer: in tg_sharer.clients
  * @node: the policy's; of an older one until the client joins the one in force
  * @queue: likewise
  * @priv: likewise; zero at join
@@ -246,7 +273,8 @@ struct tg_client {
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
 	bool sent : 1, paired : 1, owed : 1, forgiven : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
 	u8 modelled, vgpu : 5, vgpu_term : 3;
-	u16 weight, matched;
+	u8 as_sharer;
+	u16 weight, share_weight[TG_SHARES_BY], matched;
 	u32 inflight, account;
 	const struct tg_identity *id_data;
 	void *host;
@@ -260,6 +288,8 @@ struct tg_client {
 	struct tg_history *history;
 	struct tg_stats stats;
 	u16 edition, joined;
+	struct tg_sharer *sharer;
+	struct list_head of_sharer;
 	struct rb_node node;
 	struct list_head queue;
 	u64 priv[TG_CLIENT_PRIV / 8];
@@ -355,6 +385,7 @@ extern const struct tg_param tg_core_params[];
  * @TG_POOL_DRY: struct tg_dry, one, before TG_KNOB_DRY is set to 1
  * @TG_POOL_ACCOUNT: struct tg_account
  * @TG_POOL_REQUEST: struct tg_mem_request
+ * @TG_POOL_SHARER: struct tg_sharer, one for each client
  *
  * No event fails because HISTORY, COST or CHUNK is empty: without a history every x is 0, without
  * room for its key a job counts as unreadable. A trace has to replay, so a host that records gives
@@ -364,6 +395,7 @@ extern const struct tg_param tg_core_params[];
 enum tg_pool {
 	TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB,
 	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK, TG_POOL_DRY, TG_POOL_ACCOUNT, TG_POOL_REQUEST,
+	TG_POOL_SHARER,
 	TG_POOLS
 };
 
@@ -432,6 +464,8 @@ struct tg_left {
  * @poll_until: end of the poll phase under way; 0: none
  * @watching: the host has got a WATCH, and has not answered it
  * @quiet: when the host has told last that nothing was in flight behind open gates; 0: never
+ * @share_by: enum tg_share_by, since the policy came into force, or joined its clients anew
+ * @joins_anew: @next_policy is @policy: its clients are to join anew, and its knobs stay
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover
  * @handing: the client that the handover's HOLD or JOIN comes to next; NULL: none is left
@@ -465,6 +499,8 @@ struct tg_left {
  * @bucket_mask: the bits of a number that choose its bucket
  * @pool: spare objects, chained through their hash field (reserves: through all)
  * @pooled: how many of them may be taken: all, or less @rematches
+ * @sharers: users and cgroups that have clients, by their keys
+ * @spare_sharers: as many as there are more clients than sharers, chained as in @pool
  * @all_clients: in the order of their first JOIN
  * @left: those that have left, in the order in which they did
  * @nr_left: how many
@@ -492,7 +528,8 @@ struct tg_gpu {
 	const struct tg_policy *policy, *next_policy;
 	u32 term, behind;
 	s64 drain_since, poll_until;
-	bool starts, watching;
+	u8 share_by;
+	bool joins_anew, starts, watching;
 	s64 quiet;
 	u8 handover;
 	struct tg_client *handing, *rematching, *sending, *walking;
@@ -512,6 +549,8 @@ struct tg_gpu {
 	u32 bucket_mask;
 	void *pool[TG_POOLS];
 	u32 pooled[TG_POOLS];
+	struct rb_root_cached sharers;
+	void *spare_sharers;
 	struct list_head all_clients, syncs, reserves;
 	struct tg_left left[TG_LEFT];
 	u32 nr_left, nr_away;

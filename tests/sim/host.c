@@ -303,6 +303,7 @@ struct th_client *th_join(struct th_host *h, struct th_client *client, const cha
 	if (!client)
 		return NULL;
 	give(h, TG_POOL_CLIENT, 1);
+	give(h, TG_POOL_SHARER, 1);
 	give(h, TG_POOL_CHANNEL, 1);
 	give(h, TG_POOL_RESERVE, 1);
 	ev.client = client->id;
