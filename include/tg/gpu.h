@@ -34,6 +34,7 @@
 #include <tg/memory.h>
 #include <tg/predict.h>
 #include <tg/reserve.h>
+#include <tg/share.h>
 #include <tg/spec.h>
 
 struct tg_policy;
@@ -160,7 +161,6 @@ struct tg_stats {
 
 #define TG_VGPU_PRIV	176	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
-#define TG_SHARER_PRIV	144	/* in each sharer */
 #define TG_GPU_PRIV	256	/* and in each GPU */
 #define TG_KNOBS_MAX	16	/* knobs that a policy may have */
 
@@ -186,27 +186,6 @@ struct tg_vgpu {
 };
 
 #define TG_VGPU_TERMS	7	/* a client keeps the last 3 bits of a term */
-
-/**
- * struct tg_sharer - who has a share under a fair policy: a process, a user or a cgroup
- * @node: in tg_gpu.sharers; TG_BY_PROCESS: in nothing
- * @key: of the user or cgroup, as a number
- * @clients: its clients, at least one: tg_client.of_sharer
- * @by: enum tg_share_by
- * @vgpu: tg_policy.by_vgpu: of its clients, which is part of its key
- * @weight: of its share beside those of others; as its client says that was matched last
- * @term: tg_gpu.term of the policy that has @priv
- * @priv: the policy's; zero when its first client joins
- */
-struct tg_sharer {
-	struct rb_node node;
-	u64 key;
-	struct list_head clients;
-	u8 by, vgpu;
-	u16 weight;
-	u32 term;
-	u64 priv[TG_SHARER_PRIV / 8];
-};
 
 #define TG_STALL	32			/* starts in time that make up for one overlap */
 #define TG_STALLS_MAX	(7 * TG_STALL)
@@ -239,10 +218,8 @@ struct tg_sharer {
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @vgpu_term: term of that place when it came there; another one now: its virtual GPU has been
  *	removed, and the client is of the rest. It moves there in its turn
- * @weight: as its line of the spec says
- * @share_weight: of the sharer that it belongs to, by enum tg_share_by
- * @as_sharer: mask of 1 << enum tg_share_by: its line is that sharer's, and says nothing of its own
- *	weight
+ * @weight: beside the other clients of its sharer: as its line of the spec says; 1 where that line
+ *	is its user's or cgroup's
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
  * @account: number of its process's account of memory, 0: none
@@ -254,17 +231,17 @@ struct tg_sharer {
  * @all: in tg_gpu.all_clients
  * @sync_since: since when it owes an IDLE
  * @sync: in tg_gpu.syncs while it owes an IDLE
- * @typical: running mean of what its jobs take, ns (kept only where all are tracked: fifo)
+ * @sharer: whose share it has a part of; never NULL
  * @history: what its jobs have cost; NULL until AE first predicts one
  * @stats: counters
  * @edition: tg_gpu.edition whose spec has come to it, or in which its priority was set by hand; the
  *	last 16 bits
  * @joined: tg_gpu.term of the policy that it has joined last; likewise
- * @sharer: whose share it has a part of; never NULL
- * @of_sharer: in tg_sharer.clients
  * @node: the policy's; of an older one until the client joins the one in force
  * @queue: likewise
  * @priv: likewise; zero at join
+ * @typical: running mean of what its jobs take, ns, where all are tracked (fifo, which has no
+ *	@priv); zero at join
  */
 struct tg_client {
 	u32 id;
@@ -273,8 +250,7 @@ struct tg_client {
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
 	bool sent : 1, paired : 1, owed : 1, forgiven : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
 	u8 modelled, vgpu : 5, vgpu_term : 3;
-	u8 as_sharer;
-	u16 weight, share_weight[TG_SHARES_BY], matched;
+	u16 weight, matched;
 	u32 inflight, account;
 	const struct tg_identity *id_data;
 	void *host;
@@ -284,15 +260,16 @@ struct tg_client {
 	struct list_head all;
 	s64 sync_since;
 	struct list_head sync;
-	s64 typical;
+	struct tg_sharer *sharer;
 	struct tg_history *history;
 	struct tg_stats stats;
 	u16 edition, joined;
-	struct tg_sharer *sharer;
-	struct list_head of_sharer;
 	struct rb_node node;
 	struct list_head queue;
-	u64 priv[TG_CLIENT_PRIV / 8];
+	union {
+		u64 priv[TG_CLIENT_PRIV / 8];
+		s64 typical;
+	};
 };
 
 #define TG_ENDS		32	/* completions that an engine remembers; a power of two */

@@ -191,16 +191,10 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
 #define TG_SHARE_PARAM	{ TG_SHARE_KNOB, 0, TG_SHARES_BY - 1, TG_BY_PROCESS }
 #define TG_SHARE_KNOB	"share"
 
-/** tg_client_part() - weight of @client beside the other clients of its sharer */
-static inline u32 tg_client_part(const struct tg_client *client)
-{
-	return client->as_sharer & 1 << client->sharer->by ? 1 : client->weight;
-}
-
 /** tg_sharer_single() - has the sharer of @client no other client? */
 static inline bool tg_sharer_single(const struct tg_client *client)
 {
-	return client->of_sharer.next == client->of_sharer.prev;
+	return client->sharer->clients == 1;
 }
 
 /** tg_vgpu_priv() - the policy's own memory in @vgpu, as a pointer to @type */

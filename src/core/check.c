@@ -21,7 +21,7 @@
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
-	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale, sharers;
+	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale, processes;
 	u32 members[TG_VGPUS_MAX + 1], gone[TG_VGPUS_MAX + 1];
 	bool ahead;	/* match.c's walk has yet to come to the clients that follow */
 };
@@ -221,8 +221,7 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	wrong = tg_share_check(gpu, client);
 	if (wrong)
 		return wrong;
-	n->sharers += client == list_first_entry(&client->sharer->clients, struct tg_client,
-						 of_sharer);
+	n->processes += client->sharer->by == TG_BY_PROCESS;
 	for (ch = client->channels; ch; ch = ch->next) {
 		wrong = check_channel(gpu, client, ch, n, &slots);
 		if (wrong)
@@ -265,17 +264,6 @@ static noinline const char *check_vgpus(const struct tg_gpu *gpu, const struct c
 	}
 	return sum[TG_COMPUTE] <= 100 && sum[TG_COPY] <= 100 && sum[TG_MEMORY] <= 100 ? NULL :
 	       "the shares of virtual GPUs are more than 100 percent";
-}
-
-/* Each client has brought a sharer. */
-static const char *check_sharers(const struct tg_gpu *gpu, const struct census *n)
-{
-	u32 spare = 0;
-	void *sharer;
-
-	for (sharer = gpu->spare_sharers; sharer; sharer = *(void **)sharer)
-		spare++;
-	return n->sharers + spare == gpu->nr_clients ? NULL : "sharers are lost";
 }
 
 /* Of the spare reserves, as many cannot be taken as a spec has yet to come to clients. */
@@ -413,7 +401,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		if (wrong)
 			return wrong;
 	}
-	wrong = check_reserves(gpu) ?: check_pool(gpu) ?: check_sharers(gpu, &n);
+	wrong = check_reserves(gpu) ?: check_pool(gpu) ?: tg_shares_check(gpu, n.processes);
 	if (wrong)
 		return wrong;
 	wrong = check_vgpus(gpu, &n);

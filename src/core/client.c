@@ -98,7 +98,6 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->gate = TG_GATE_HOLD;
 		tg_memory_join(gpu, client, ev->join.account);
 		tg_client_match(gpu, client);
-		tg_share_give(gpu);
 		tg_share_join(gpu, client);
 		tg_client_set_gate(gpu, client, gpu->handover ? TG_GATE_HOLD : gpu->policy->mode);
 		if (!gpu->handover) {
@@ -192,7 +191,6 @@ void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client)
 	gpu->nr_clients--;
 	tg_vgpu_leave(gpu, client);
 	tg_share_leave(gpu, client);
-	tg_share_take(gpu);
 	tg_reserve_put(gpu, client->reserve);
 	tg_memory_leave(gpu, client);
 	if (client->history)

@@ -9,9 +9,10 @@
  * So a client that owes something stays, without channels. It is a client that has nothing to do:
  * it keeps its place and its budget, and gives back its memory and its share of what reserves may
  * promise. When a process of the same payer (tg_identity.payer) comes by the same line of the spec,
- * and from the same cgroup where cgroups have shares, whatever its name, the host lets it join as that client (tg_gpu_left()), even while jobs of the
- * process before it are in flight. So whoever comes back has what it would have without leaving.
- * One that could not get its reserve back does not come back: it would lose the debt with it.
+ * whatever its name (and from the same cgroup where cgroups have shares), the host lets it join as
+ * that client (tg_gpu_left()), even while jobs of the process before it are in flight. So a process
+ * that comes back has what it would have without leaving. One that could not get its reserve back
+ * does not come back: it would lose the debt with it.
  *
  * A client goes when it owes nothing: its reserve has its full budget, and the policy does not have
  * it ahead of the others. While the GPU has nothing to do, system time stands still: then it goes

@@ -198,8 +198,7 @@ static void join(struct tg_gpu *gpu)
 		memset(client->priv, 0, sizeof(client->priv));
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
-		tg_share_leave(gpu, client);
-		tg_share_join(gpu, client);
+		tg_share_rejoin(gpu, client);
 		if (gpu->policy->mode != TG_GATE_HOLD)
 			tg_client_set_gate(gpu, client, gpu->policy->mode);
 		if (gpu->policy->join)

@@ -24,25 +24,9 @@
 #include "match.h"
 #include "share.h"
 
-void tg_share_give(struct tg_gpu *gpu)
-{
-	void *sharer = tg_gpu_take(gpu, TG_POOL_SHARER);
-
-	*(void **)sharer = gpu->spare_sharers;
-	gpu->spare_sharers = sharer;
-}
-
-void tg_share_take(struct tg_gpu *gpu)
-{
-	void *sharer = gpu->spare_sharers;
-
-	gpu->spare_sharers = *(void **)sharer;
-	tg_gpu_give(gpu, TG_POOL_SHARER, sharer);
-}
-
 /*
- * A path as a number. Whoever could choose two paths with the same number could make two cgroups
- * one sharer; but no user names a cgroup that is not delegated.
+ * A path as a number. Two cgroups whose paths had the same number would be one sharer. Root alone
+ * names cgroups that are not delegated, so no user can bring that about.
  */
 static u64 hash(const char *path, u32 len)
 {
@@ -82,7 +66,6 @@ static struct tg_sharer *new_sharer(struct tg_gpu *gpu, u8 by, u8 vgpu, u64 key)
 
 	gpu->spare_sharers = *(void **)sharer;
 	memset(sharer, 0, sizeof(*sharer));
-	INIT_LIST_HEAD(&sharer->clients);
 	sharer->by = by;
 	sharer->vgpu = vgpu;
 	sharer->key = key;
@@ -118,36 +101,12 @@ static struct tg_sharer *get(struct tg_gpu *gpu, const struct tg_client *client)
 	return sharer;
 }
 
-void tg_share_join(struct tg_gpu *gpu, struct tg_client *client)
+/* The line of the spec that says the weight of the client's sharer; NULL: none does. */
+static const struct tg_spec_entry *line_of(const struct tg_gpu *gpu, const struct tg_client *client)
 {
-	struct tg_sharer *sharer = get(gpu, client);
+	const struct tg_identity *id = client->id_data;
+	const u8 by = client->sharer->by;
 
-	/* Its other clients have yet to join the policy that is in force. */
-	if (sharer->term != gpu->term)
-		memset(sharer->priv, 0, sizeof(sharer->priv));
-	sharer->term = gpu->term;
-	sharer->weight = client->share_weight[sharer->by];
-	client->sharer = sharer;
-	list_add_tail(&client->of_sharer, &sharer->clients);
-}
-
-void tg_share_leave(struct tg_gpu *gpu, struct tg_client *client)
-{
-	struct tg_sharer *sharer = client->sharer;
-
-	client->sharer = NULL;
-	list_del_init(&client->of_sharer);
-	if (!list_empty(&sharer->clients))
-		return;
-	if (sharer->by != TG_BY_PROCESS)
-		rb_erase_cached(&sharer->node, &gpu->sharers);
-	*(void **)sharer = gpu->spare_sharers;
-	gpu->spare_sharers = sharer;
-}
-
-static const struct tg_spec_entry *line_of(const struct tg_gpu *gpu, const struct tg_identity *id,
-					   enum tg_share_by by)
-{
 	if (!gpu->spec)
 		return NULL;
 	if (gpu->spec->serial && id->serial == gpu->spec->serial)
@@ -155,21 +114,83 @@ static const struct tg_spec_entry *line_of(const struct tg_gpu *gpu, const struc
 	return tg_spec_sharer(gpu->spec, id, by);
 }
 
-void tg_share_matched(struct tg_gpu *gpu, struct tg_client *client,
-		      const struct tg_spec_entry *entry)
+void tg_share_weigh(struct tg_gpu *gpu, struct tg_client *client, const struct tg_spec_entry *entry)
 {
 	const struct tg_spec_entry *line;
-	u8 by;
 
-	client->as_sharer = 0;
-	client->share_weight[TG_BY_PROCESS] = client->weight;
-	for (by = TG_BY_USER; by < TG_SHARES_BY; by++) {
-		line = line_of(gpu, client->id_data, by);
-		client->share_weight[by] = line ? line->weight : 1;
-		client->as_sharer |= (line && line == entry) << by;
-	}
-	if (client->sharer)
-		client->sharer->weight = client->share_weight[client->sharer->by];
+	client->weight = entry ? entry->weight : 1;
+	if (!client->sharer)
+		return;
+	client->sharer->weight = client->weight;
+	if (client->sharer->by == TG_BY_PROCESS)
+		return;
+	line = line_of(gpu, client);
+	client->sharer->weight = line ? line->weight : 1;
+	if (line && line == entry)
+		client->weight = 1;
+}
+
+/* The client brings a sharer. */
+static void give(struct tg_gpu *gpu)
+{
+	void *sharer = tg_gpu_take(gpu, TG_POOL_SHARER);
+
+	*(void **)sharer = gpu->spare_sharers;
+	gpu->spare_sharers = sharer;
+}
+
+/* @anew: what the client weighs depends on what sharers there are. */
+static void join(struct tg_gpu *gpu, struct tg_client *client, bool anew)
+{
+	struct tg_sharer *sharer = get(gpu, client);
+
+	/* Its other clients have yet to join the policy that is in force. */
+	if (sharer->term != gpu->term)
+		memset(sharer->priv, 0, sizeof(sharer->priv));
+	sharer->term = gpu->term;
+	sharer->clients++;
+	client->sharer = sharer;
+	if (anew)
+		tg_share_weigh(gpu, client, tg_match_entry(gpu, client->id_data));
+	else
+		sharer->weight = client->weight;
+}
+
+void tg_share_join(struct tg_gpu *gpu, struct tg_client *client)
+{
+	give(gpu);
+	join(gpu, client, gpu->share_by != TG_BY_PROCESS);
+}
+
+static void leave(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_sharer *sharer = client->sharer;
+
+	client->sharer = NULL;
+	if (--sharer->clients)
+		return;
+	if (sharer->by != TG_BY_PROCESS)
+		rb_erase_cached(&sharer->node, &gpu->sharers);
+	*(void **)sharer = gpu->spare_sharers;
+	gpu->spare_sharers = sharer;
+}
+
+void tg_share_leave(struct tg_gpu *gpu, struct tg_client *client)
+{
+	void *sharer;
+
+	leave(gpu, client);
+	sharer = gpu->spare_sharers;
+	gpu->spare_sharers = *(void **)sharer;
+	tg_gpu_give(gpu, TG_POOL_SHARER, sharer);
+}
+
+void tg_share_rejoin(struct tg_gpu *gpu, struct tg_client *client)
+{
+	const bool anew = client->sharer->by != TG_BY_PROCESS || gpu->share_by != TG_BY_PROCESS;
+
+	leave(gpu, client);
+	join(gpu, client, anew);
 }
 
 void tg_share_moved(struct tg_gpu *gpu, struct tg_client *client)
@@ -177,8 +198,7 @@ void tg_share_moved(struct tg_gpu *gpu, struct tg_client *client)
 	if (!client->sharer || client->sharer->by == TG_BY_PROCESS ||
 	    client->sharer->vgpu == vgpu_of(gpu, client))
 		return;
-	tg_share_leave(gpu, client);
-	tg_share_join(gpu, client);
+	tg_share_rejoin(gpu, client);
 }
 
 bool tg_share_same(const struct tg_gpu *gpu, const struct tg_client *client,
@@ -211,9 +231,9 @@ const char *tg_share_check(const struct tg_gpu *gpu, const struct tg_client *cli
 {
 	const struct tg_sharer *sharer = client->sharer;
 
-	if (!sharer || list_empty(&client->of_sharer))
+	if (!sharer || !sharer->clients)
 		return "a client belongs to no sharer";
-	if (sharer->weight < 1 || tg_client_part(client) < 1)
+	if (!sharer->weight || !client->weight)
 		return "a client or its sharer weighs nothing";
 	if (sharer->by == TG_BY_PROCESS && !tg_sharer_single(client))
 		return "two processes are one sharer";
@@ -221,4 +241,20 @@ const char *tg_share_check(const struct tg_gpu *gpu, const struct tg_client *cli
 	    (sharer->by != gpu->share_by || sharer->vgpu != vgpu_of(gpu, client)))
 		return "a client belongs to a sharer of another kind";
 	return NULL;
+}
+
+const char *tg_shares_check(const struct tg_gpu *gpu, u32 processes)
+{
+	u32 clients = processes, sharers = processes;
+	const struct rb_node *node;
+	const void *spare;
+
+	for (node = rb_first_cached(&gpu->sharers); node; node = rb_next(node)) {
+		clients += rb_entry(node, const struct tg_sharer, node)->clients;
+		sharers++;
+	}
+	for (spare = gpu->spare_sharers; spare; spare = *(void *const *)spare)
+		sharers++;
+	return clients == gpu->nr_clients && sharers == gpu->nr_clients ? NULL :
+	       "sharers, or their clients, are miscounted";
 }

@@ -47,6 +47,9 @@
  * sampled keeps what it is behind, up to a free-run. A client that is ahead of it by more than the
  * coming free-run is held back during that.
  *
+ * All this is of sharers: users or cgroups with the knob `share`. Each client has its vt beside the
+ * others of its sharer, too, and is held back if it is ahead of these by as much (struct tg_level).
+ *
  * hold=0 samples, and holds no client back in a free-run: what accounting alone costs (LoGA, 5.3).
  *
  * Good at fairness among clients that keep the GPU busy, while they need not ask for five sixths of
@@ -54,6 +57,7 @@
  * what it takes is overestimated, since the metric knows lengths and not numbers of requests. Bad
  * at very deep queues: all that a client has waiting goes through its gate when that opens.
  */
+#include "level.h"
 #include "quiet.h"
 
 enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD, KNOB_LINGER, KNOB_SHARE };
@@ -73,8 +77,7 @@ static const struct tg_param params[] = {
 #define LOOKS	32		/* jobs that wait, of which one may go */
 
 enum phase {
-	WAITING, HOLDING, DRAINING, CHOOSING, SAMPLING, ADDING, CHARGING, LEVELLING, OPENING,
-	FREE_RUN
+	WAITING, HOLDING, DRAINING, CHOOSING, SAMPLING, ADDING, CHARGING, FINDING, OPENING, FREE_RUN
 };
 
 struct state {
@@ -104,12 +107,10 @@ struct state {
 
 /* What is known of a sharer. */
 struct sharer {
-	s64 vt;
-	s64 client_vt;		/* system time of its clients */
+	struct tg_level level;
 	u32 season;		/* that what follows is of */
 	s64 lightest, least;	/* as in struct state, of its clients */
 	bool ran;		/* a client of it ran, and was away when it was to be sampled */
-	bool known;
 };
 
 struct share {
@@ -136,7 +137,7 @@ static struct sharer *sharer(const struct tg_client *client)
 	return tg_sharer_priv(client->sharer, struct sharer);
 }
 
-/* The same, of the season that @st is in. */
+/* Of the season that @st is in. */
 static struct sharer *in_season(const struct state *st, const struct tg_client *client)
 {
 	struct sharer *own = sharer(client);
@@ -153,12 +154,9 @@ static struct sharer *in_season(const struct state *st, const struct tg_client *
 /* Is the client, or its sharer, ahead by more than the coming free-run? */
 static bool is_ahead(const struct tg_gpu *gpu, const struct state *st, struct tg_client *client)
 {
-	const struct sharer *own = sharer(client);
-
-	if (!gpu->policy_knob[KNOB_HOLD])
-		return false;
-	return own->vt - st->vt > st->length ||
-	       (!tg_sharer_single(client) && share(client)->vt - own->client_vt > st->length);
+	return gpu->policy_knob[KNOB_HOLD] &&
+	       tg_level_over(&sharer(client)->level, client, share(client)->vt, st->vt, st->length,
+			     st->length);
 }
 
 static void dfq_init(struct tg_gpu *gpu)
@@ -172,12 +170,8 @@ static void dfq_init(struct tg_gpu *gpu)
 static void dfq_join(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct sharer *own = sharer(client);
 
-	if (!own->known)
-		own->vt = st->vt;
-	own->known = true;
-	share(client)->vt = own->client_vt;
+	share(client)->vt = tg_level_join(&sharer(client)->level, st->vt);
 	/* A sharer that is held back gets nothing by one more client. */
 	share(client)->ahead = is_ahead(gpu, st, client);
 	if (st->phase == FREE_RUN && !share(client)->ahead)
@@ -206,11 +200,9 @@ static s64 dfq_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 lef
 		season -= st->ran + st->alone;
 	if (st->phase != WAITING && left >= season)
 		return S64_MAX;
-	if (tg_sharer_single(client))
-		return own->vt + min(sh->held, LONG) - st->vt;
-	/* While no client of its sharer is active, there is none that it is ahead of. */
-	return own->season == st->season && own->least != TG_NEVER ?
-	       sh->vt + min(sh->held, LONG) - own->client_vt : 0;
+	return tg_level_ahead(&own->level, client, sh->vt, st->vt,
+			      own->season == st->season && own->least != TG_NEVER) +
+	       min(sh->held, LONG);
 }
 
 static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
@@ -482,33 +474,28 @@ static void add(struct tg_gpu *gpu, struct tg_client *client)
 	if (!counts(st, client))
 		return;
 	st->lightest = min(st->lightest, (s64)client->sharer->weight);
-	own->lightest = min(own->lightest, (s64)tg_client_part(client));
+	own->lightest = min(own->lightest, (s64)client->weight);
 }
 
-/* @took as virtual time of one that weighs @weight, where the lightest active one has real time. */
+/* A spec may have changed the weight since ADDING. */
 static s64 weighed(s64 took, s64 lightest, s64 weight)
 {
-	/* A spec may have changed the weight since ADDING. */
 	return div64_s64(took * min(lightest, weight), weight);
 }
 
-/*
- * The sharers' virtual times, when all are charged: system time is the least of an active one. One
- * that has come during the turns has saved up nothing.
- */
-static void level(struct tg_gpu *gpu, struct tg_client *client)
+/* FINDING: all are charged. One that has come during the turns has saved up nothing. */
+static void find(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
+	const struct sharer *own = sharer(client), *first = st->first ? sharer(st->first) : NULL;
 	const struct share *sh = share(client);
-	const struct sharer *own = sharer(client), *first;
 
 	if (!counts(st, client))
 		return;
-	st->least = min(st->least, sh->requests ? own->vt : max(own->vt, st->vt));
-	if (!sh->ahead || sh->requests)
-		return;
-	first = st->first ? sharer(st->first) : NULL;
-	if (!first || own->vt < first->vt || (own == first && sh->vt < share(st->first)->vt))
+	st->least = min(st->least, sh->requests ? own->level.vt : max(own->level.vt, st->vt));
+	if (sh->ahead && !sh->requests &&
+	    (!first || own->level.vt < first->level.vt ||
+	     (own == first && sh->vt < share(st->first)->vt)))
 		st->first = client;
 }
 
@@ -528,12 +515,12 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 		tg_charge(client, took);
 		took += sh->used + min(sh->held, LONG);
 		sh->held = 0;
-		sh->vt += weighed(took, own->lightest, tg_client_part(client));
-		own->vt += weighed(took, st->lightest, client->sharer->weight);
+		sh->vt += weighed(took, own->lightest, client->weight);
+		own->level.vt += weighed(took, st->lightest, client->sharer->weight);
 	}
-	own->least = min(own->least, sh->requests ? sh->vt : max(sh->vt, own->client_vt));
+	own->least = min(own->least, sh->requests ? sh->vt : max(sh->vt, own->level.client_vt));
 	if (gpu->share_by == TG_BY_PROCESS)
-		level(gpu, client);
+		find(gpu, client);
 }
 
 /* OPENING: the client runs, unless it or its sharer is ahead. */
@@ -546,9 +533,9 @@ static void let_run(struct tg_gpu *gpu, struct tg_client *client)
 	bool ran = client->sent && !sh->requests;
 
 	if (own->least != TG_NEVER)
-		own->client_vt = own->least;
-	own->vt = max(own->vt, st->vt - (ran || own->ran ? st->length : 0));
-	sh->vt = max(sh->vt, own->client_vt - (ran ? st->length : 0));
+		own->level.client_vt = own->least;
+	own->level.vt = max(own->level.vt, st->vt - (ran || own->ran ? st->length : 0));
+	sh->vt = max(sh->vt, own->level.client_vt - (ran ? st->length : 0));
 	sh->ahead = is_ahead(gpu, st, client);
 	if (!sh->ahead && !sh->stuck)
 		tg_gate(gpu, client, TG_GATE_OPEN);
@@ -658,12 +645,12 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 	case CHARGING:
 		if (!walk(gpu, charge))
 			return false;
-		begin_walk(gpu, st, LEVELLING);
-		if (gpu->share_by == TG_BY_PROCESS)
-			gpu->walking = NULL;	/* charge() has done it */
+		st->phase = FINDING;
+		if (gpu->share_by != TG_BY_PROCESS)	/* else charge() has done it */
+			tg_walk(gpu);
 		return true;
-	case LEVELLING:
-		if (!walk(gpu, level))
+	case FINDING:
+		if (!walk(gpu, find))
 			return false;
 		decide(gpu, st);
 		return st->phase != WAITING;

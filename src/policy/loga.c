@@ -36,6 +36,9 @@
  * share p is true to sqrt(p (1 - p) / n). Where at most one client is active, a quarter of the
  * looks does.
  *
+ * All this is of sharers: users or cgroups with the knob `share`. Each client has its virtual time
+ * beside the others of its sharer, too, and is held if it is ahead of these (struct tg_level).
+ *
  * metric=1 puts the mean time between context switches in the place of t_app: the paper's LoGA-CL
  * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
  * holds no client back, as the paper does to measure what accounting costs (5.3).
@@ -47,6 +50,7 @@
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
  * flight is not taken back.
  */
+#include "level.h"
 #include "quiet.h"
 
 enum {
@@ -79,7 +83,7 @@ static const struct tg_param params[] = {
 enum phase {
 	ASLEEP, POLLING, RESTING, WATCHING /* what held clients have in flight */,
 	/* walks */
-	OPENING /* all gates, then POLLING */, CHARGING, LEVELLING /* sharers, when all are charged */,
+	OPENING /* all gates, then POLLING */, CHARGING, FINDING /* the least, after that */,
 	LOOKING /* who waits */, DECIDING,
 	HOLDING /* all gates, then ASLEEP */
 };
@@ -118,12 +122,10 @@ struct state {
 
 /* What is known of a sharer. */
 struct sharer {
-	s64 vt;
-	s64 client_vt;		/* system time of its clients */
+	struct tg_level level;
 	s64 least;		/* of its clients' weights, as in struct sum; 0: not known yet */
 	s64 low;		/* as in struct state, of its clients */
 	u32 samples, lows;	/* of struct state, that these two are of */
-	bool known;
 };
 
 struct share {
@@ -163,19 +165,17 @@ static void lower(const struct state *st, struct tg_client *client)
  */
 static bool is_ahead(const struct state *st, struct tg_client *client)
 {
-	const struct sharer *own = sharer(client);
-
-	return own->vt - st->vt > st->limit ||
-	       (!tg_sharer_single(client) && share(client)->vt - own->client_vt > st->cycle);
+	return tg_level_over(&sharer(client)->level, client, share(client)->vt, st->vt, st->limit,
+			     st->cycle);
 }
 
 /* The client has used @took ns. */
 static void weigh(const struct state *st, struct tg_client *client, s64 took)
 {
 	struct sharer *own = sharer(client);
-	s64 part = tg_client_part(client);
+	s64 part = client->weight;
 
-	own->vt += div64_s64(took * st->least, client->sharer->weight);
+	own->level.vt += div64_s64(took * st->least, client->sharer->weight);
 	share(client)->vt += div64_s64(took * (own->least ?: part), part);
 }
 
@@ -290,12 +290,8 @@ static void loga_init(struct tg_gpu *gpu)
 static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct sharer *own = sharer(client);
 
-	if (!own->known)
-		own->vt = st->vt;
-	own->known = true;
-	share(client)->vt = own->client_vt;
+	share(client)->vt = tg_level_join(&sharer(client)->level, st->vt);
 	/* A sharer that is held gets nothing by one more client. */
 	if (st->phase != ASLEEP && !(gpu->policy_knob[KNOB_HOLD] && is_ahead(st, client)))
 		tg_gate(gpu, client, TG_GATE_OPEN);
@@ -310,10 +306,7 @@ static s64 loga_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 le
 
 	if (sh->tail || (st->phase != ASLEEP && left >= st->since))
 		return S64_MAX;
-	if (tg_sharer_single(client))
-		return own->vt - st->vt;
-	/* While no client of its sharer is active, there is none that it is ahead of. */
-	return own->lows == st->lows ? sh->vt - own->client_vt : 0;
+	return tg_level_ahead(&own->level, client, sh->vt, st->vt, own->lows == st->lows);
 }
 
 /*
@@ -404,13 +397,13 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 	s64 lag = st->again ? st->cycle : 0;
 
 	if (own->lows == st->lows)
-		own->client_vt = own->low;
+		own->level.client_vt = own->low;
 	/*
 	 * Where it is decided again in between, a client that has no job at this moment keeps what
 	 * it is behind, up to a cycle.
 	 */
-	own->vt = max(own->vt, st->vt - lag);
-	sh->vt = max(sh->vt, own->client_vt - lag);
+	own->level.vt = max(own->level.vt, st->vt - lag);
+	sh->vt = max(sh->vt, own->level.client_vt - lag);
 	if (st->low != TG_NEVER && is_ahead(st, client) && gpu->policy_knob[KNOB_HOLD]) {
 		st->held |= hold(gpu, client);
 	} else {
@@ -440,18 +433,18 @@ static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client
 		else if (sh->active)
 			lower(st, client);
 		if (sh->active && gpu->share_by == TG_BY_PROCESS)
-			st->low = min(st->low, sharer(client)->vt);
+			st->low = min(st->low, sharer(client)->level.vt);
 		break;
-	case LEVELLING:
+	case FINDING:
 		if (sh->active)
-			st->low = min(st->low, sharer(client)->vt);
+			st->low = min(st->low, sharer(client)->level.vt);
 		break;
 	case LOOKING:
 		sh->active = tg_client_waits(client);
 		if (!sh->active)
 			break;
 		lower(st, client);
-		st->low = min(st->low, sharer(client)->vt);
+		st->low = min(st->low, sharer(client)->level.vt);
 		break;
 	default:
 		decide(gpu, st, client);
@@ -504,11 +497,11 @@ static void walk_over(struct tg_gpu *gpu, struct state *st)
 		if (st->before == WATCHING)
 			go_on(gpu, st);
 		else if (gpu->share_by != TG_BY_PROCESS)
-			begin_walk(gpu, st, LEVELLING);
+			begin_walk(gpu, st, FINDING);
 		else
 			begin_deciding(gpu, st);
 		break;
-	case LEVELLING:
+	case FINDING:
 	case LOOKING:
 		begin_deciding(gpu, st);
 		break;
@@ -550,7 +543,7 @@ static void note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_s
 		return;
 	sum->least = min(sum->least ?: TG_NEVER, (s64)client->sharer->weight);
 	own->least = own->samples == st->samples && own->least ?
-		     min(own->least, (s64)tg_client_part(client)) : tg_client_part(client);
+		     min(own->least, (s64)client->weight) : client->weight;
 	own->samples = st->samples;
 }
 

@@ -72,7 +72,9 @@ void tg_ready_come(struct tg_client *client, s64 least)
 
 s64 tg_ready_ahead(const struct tg_client *client, s64 least)
 {
-	return least == TG_NEVER ? 0 : min(*tg_client_priv(client, const s64) - least, TG_READY_REPAID);
+	if (least == TG_NEVER)
+		return 0;
+	return min(*tg_client_priv(client, const s64) - least, TG_READY_REPAID);
 }
 
 void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)

@@ -17,6 +17,11 @@
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
  * a slice ahead, so that newcomers never keep others from their turn.
  *
+ * All this is of sharers, each of them with one client unless the knob `share` says otherwise. The
+ * clients of a sharer have their virtual times beside each other, in a tree of its own, in the same
+ * way: the next turn is that of the first client of the first sharer. The holder yields to a client
+ * of its own sharer as long as that sharer is the first.
+ *
  * While its gate stands at ASK the holder has one group in flight, or as many short ones as a
  * linger may last; where there is one client only, any number. With several engines, one that the
  * holder does not use in its turn, or has left idle for a linger's longest, takes the next of the
@@ -117,7 +122,7 @@ static s64 least_client(struct tg_gpu *gpu, const struct tg_client *of)
 
 	if (turns->holder && turns->holder->sharer == of->sharer)
 		vt = tg_turns_share(turns->holder)->vt +
-		     taken(gpu, turns, tg_client_part(turns->holder));
+		     taken(gpu, turns, turns->holder->weight);
 	if (first)
 		vt = min(vt, tg_turns_share(first)->vt);
 	return vt;
@@ -144,7 +149,7 @@ void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client)
 		own->vt = system_time(gpu) + div64_s64(slice(gpu), client->sharer->weight);
 	}
 	tg_turns_share(client)->vt = client_time(gpu, client) +
-				     div64_s64(slice(gpu), tg_client_part(client));
+				     div64_s64(slice(gpu), client->weight);
 	tg_turns_share(client)->deep = 1;
 }
 
@@ -167,7 +172,7 @@ s64 tg_turns_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 	if (tg_sharer_single(client))
 		return sharer_ahead(gpu, client);
 	if (client == turns->holder)
-		mine += taken(gpu, turns, tg_client_part(client));
+		mine += taken(gpu, turns, client->weight);
 	vt = least_client(gpu, client);
 	/* While no client of its sharer wants a turn, there is none that it is ahead of. */
 	return vt == TG_NEVER ? 0 : mine - max(sharer(client)->client_vt, vt);
@@ -290,7 +295,7 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client, s64 used)
 	charge_sharer(turns, sharer(client), div64_s64(used, client->sharer->weight));
 	if (waits)
 		rb_erase_cached(&client->node, &sharer(client)->waiting);
-	tg_turns_share(client)->vt += div64_s64(used, tg_client_part(client));
+	tg_turns_share(client)->vt += div64_s64(used, client->weight);
 	if (waits)
 		rb_add_cached(&client->node, &sharer(client)->waiting, client_before);
 }
@@ -360,7 +365,7 @@ void tg_turns_end(struct tg_gpu *gpu, bool again)
 
 	end_linger(gpu);
 	charge_sharer(turns, own, taken(gpu, turns, client->sharer->weight));
-	sh->vt += taken(gpu, turns, tg_client_part(client));
+	sh->vt += taken(gpu, turns, client->weight);
 	sh->deep -= sh->deep && !sh->kept;
 	next = first_client(own);
 	first = first_sharer(turns);
@@ -368,7 +373,7 @@ void tg_turns_end(struct tg_gpu *gpu, bool again)
 	if (again)
 		insert(turns, client);
 	else if (next)
-		sh->lag = lag(gpu, tg_turns_share(next)->vt, sh->vt, tg_client_part(client));
+		sh->lag = lag(gpu, tg_turns_share(next)->vt, sh->vt, client->weight);
 	else
 		/* The next to come starts even with this one. */
 		own->client_vt = max(own->client_vt, sh->vt);

@@ -74,7 +74,7 @@ static u32 sharer_weight(const struct tg_client *client)
 
 static u32 client_weight(const struct tg_client *client)
 {
-	return client->sharer->by == TG_BY_PROCESS ? 1 : tg_client_part(client);
+	return client->sharer->by == TG_BY_PROCESS ? 1 : client->weight;
 }
 
 static struct tg_client *first_client(const struct tg_ready *ready)

@@ -2,8 +2,9 @@
 /*
  * Two levels for the policies that go by virtual GPUs (Gdev, section 5): a queue chooses a virtual
  * GPU, and in it the client of highest priority goes, of equals the one whose sharer has had least,
- * and of a sharer's clients the one that has had least (struct tg_ready). SDQ has one queue for all engines; MRQ one for engine 0, which computes, and one for
- * all others, which copy. One client at a time has groups in flight in a queue.
+ * and of a sharer's clients the one that has had least (struct tg_ready). SDQ has one queue for all
+ * engines; MRQ one for engine 0, which computes, and one for all others, which copy. One client at
+ * a time has groups in flight in a queue.
  *
  * Implemented in vqueue.c.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Shares as a tree: users or cgroups share first, by weight, and then the clients of each. Fair
- * policies in tgsim, over a minute of virtual time: what each kind of clients gets, and how busy the
- * engine is beside how busy it is without a policy. It prints every figure.
+ * policies in tgsim, over a minute of virtual time: what each kind of clients gets, and how busy
+ * the engine is beside how busy it is without a policy. It prints every figure.
  *
  * A bound that does not hold yet is an open row. It is printed with its figure, and fails as soon
  * as it holds, so that the mark goes.
@@ -18,10 +18,6 @@
 
 static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq", "loga" };
 
-enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4, DFQ = 8, LOGA = 16 };	/* masks of them */
-
-#define ALL	31
-
 /* Lines of a [client] section. From a completion to the next doorbell are 30 us more. */
 #define BUSY(depth, cost) \
 	"arrival = back-to-back\ncost = fixed " cost "\ndepth = " depth "\n"
@@ -36,15 +32,14 @@ enum { TIMESLICE = 1, DTIMESLICE = 2, BAND = 4, DFQ = 8, LOGA = 16 };	/* masks o
 
 /*
  * @client: of a kind each, called a, b, c and d. @spec: text, or NULL. @share: the knob. @want:
- * permille of the time used that each kind gets, +- @off; @most: that the first gets at most. @skip:
- * policies that it is not for.
+ * permille of the time used that each kind gets, +- @off; @most: that the first gets at most.
  */
 static const struct row {
 	const char *name, *client[KINDS], *spec;
 	u32 share;
 	s64 want[KINDS], off;
 	bool most;
-	u32 skip, share_open, busy_open;	/* for these policies */
+	u32 share_open, busy_open;	/* masks of policies */
 } rows[] = {
 	{ .name = "nine processes of a user and one of another, by process",
 	  .client = { USER("1") NINE BUSY("2", "5ms"), USER("2") BUSY("2", "5ms") },
@@ -234,8 +229,7 @@ int main(void)
 		none = r.gpus[0].engine[0].busy;
 		end(&s, &r);
 		for (policy = 0; policy < ARRAY_SIZE(policies); policy++)
-			if (!(rows[i].skip & 1 << policy))
-				run(&rows[i], policy, none);
+			run(&rows[i], policy, none);
 	}
 	return test_end();
 }
