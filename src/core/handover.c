@@ -92,6 +92,7 @@ int tg_policy_join_anew(struct tg_gpu *gpu)
 	hold_all(gpu, gpu->policy);
 	return 0;
 }
+
 /* The next client in turn; NULL: each has had its turn, or this event comes to no more of them. */
 static struct tg_client *next_in_turn(struct tg_gpu *gpu, bool *first)
 {

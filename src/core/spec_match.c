@@ -92,7 +92,7 @@ static bool names_only(const struct tg_spec_entry *e, enum tg_match match)
 	enum tg_match i;
 
 	for (i = 0; i < TG_MATCHES; i++)
-		if (!e->pattern[i].len != (i != match))
+		if (i == match ? !e->pattern[i].len : e->pattern[i].len)
 			return false;
 	return true;
 }

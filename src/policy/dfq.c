@@ -45,10 +45,9 @@
  * System time is the least vt of all clients that ran, or wait while they are held back. Idle
  * clients are moved up to it: time cannot be saved up. One that ran and was away when it was to be
  * sampled keeps what it is behind, up to a free-run. A client that is ahead of it by more than the
- * coming free-run is held back during that.
- *
- * All this is of sharers: users or cgroups with the knob `share`. Each client has its vt beside the
- * others of its sharer, too, and is held back if it is ahead of these by as much (struct tg_level).
+ * coming free-run is held back during that. All this is of sharers: users or cgroups with the knob
+ * `share`. Each client has its vt beside the others of its sharer, too, and is held back if it is
+ * ahead of these by as much (struct tg_level).
  *
  * hold=0 samples, and holds no client back in a free-run: what accounting alone costs (LoGA, 5.3).
  *
@@ -469,12 +468,13 @@ static void add(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct sharer *own = in_season(st, client);
+	s64 weight = client->weight, sharer_weight = client->sharer->weight;
 
 	st->sum += turn(client);
 	if (!counts(st, client))
 		return;
-	st->lightest = min(st->lightest, (s64)client->sharer->weight);
-	own->lightest = min(own->lightest, (s64)client->weight);
+	st->lightest = min(st->lightest, sharer_weight);
+	own->lightest = min(own->lightest, weight);
 }
 
 /* A spec may have changed the weight since ADDING. */

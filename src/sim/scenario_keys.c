@@ -233,7 +233,7 @@ static int key_cgroup(struct parser *p)
 	if (strlen(path) >= sizeof(client->cgroup))
 		return tgs_fail(p, "the path is too long; at most %zu bytes wanted",
 				sizeof(client->cgroup) - 1);
-	if (!len || strncmp(path, above, len) || (path[len] && path[len] != '/'))
+	if (!len || strncmp(path, above, len) || (len > 1 && path[len] && path[len] != '/'))
 		return tgs_fail(p, "'%.80s' is not above the cgroup", above);
 	memcpy(client->cgroup, path, strlen(path) + 1);
 	client->undelegated = len;
