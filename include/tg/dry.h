@@ -78,6 +78,7 @@ struct tg_dry_job {
  * @client: memory
  * @channel: memory
  * @reserve: memory
+ * @sharer: memory
  * @jobs: tables of @model
  * @clients: likewise
  * @channels: likewise
@@ -93,6 +94,7 @@ struct tg_dry {
 	struct tg_client client[TG_DRY_CLIENTS];
 	struct tg_channel channel[TG_DRY_CHANNELS];
 	struct tg_reserve reserve[TG_DRY_CLIENTS];
+	struct tg_sharer sharer[TG_DRY_CLIENTS];
 	struct tg_job *jobs[1 << TG_DRY_BITS];
 	struct tg_client *clients[1 << TG_DRY_BITS];
 	struct tg_channel *channels[1 << TG_DRY_BITS];

@@ -22,7 +22,8 @@ struct tg_spec;
  *	engines that its jobs use; host: cookie of the client, kept from its first JOIN;
  *	join.account: its first JOIN: number of its process's account of memory (tg/memory.h), 0:
  *	none. The client is matched against the spec (again, when it already has channels). Takes
- *	one client, one account (new ones only), one channel and one reserve out of the pools.
+ *	one client, one sharer, one account (new ones only), one channel and one reserve out of the
+ *	pools.
  * @TG_EV_LEAVE: a channel was freed. client, channel. Its waiting jobs are freed at once: the
  *	driver returns to their threads that the channel is gone. The client goes with its last
  *	channel, when its last job has ended.
@@ -47,7 +48,8 @@ struct tg_spec;
  * @TG_EV_POLICY: switch to policy.number (tg_policy_find()): drain, hand over. -EBUSY:
  *	TG_BEHIND_MAX have come into force since one had all clients; KNOB dry_run likewise.
  * @TG_EV_KNOB: set knob.number of the core (knob.of_policy 0) or of the policy in force (1) to
- *	knob.value.
+ *	knob.value. A policy's `share`: its clients are to join it anew, after a drain, and its
+ *	knobs stay. -EBUSY: as POLICY.
  * @TG_EV_SAMPLE: what was seen in the poll phase that TG_ACT_POLL began and that has just
  *	ended: one for each client that was active, then one with client = 0, which closes the
  *	phase. at: its end; sample. -EBUSY: the core has called the phase off.

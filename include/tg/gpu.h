@@ -34,6 +34,7 @@
 #include <tg/memory.h>
 #include <tg/predict.h>
 #include <tg/reserve.h>
+#include <tg/share.h>
 #include <tg/spec.h>
 
 struct tg_policy;
@@ -217,7 +218,8 @@ struct tg_vgpu {
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @vgpu_term: term of that place when it came there; another one now: its virtual GPU has been
  *	removed, and the client is of the rest. It moves there in its turn
- * @weight: share (fair policies)
+ * @weight: beside the other clients of its sharer: as its line of the spec says; 1 where that line
+ *	is its user's or cgroup's
  * @matched: line of the spec that it got, 0: none
  * @inflight: its jobs that hold slots
  * @account: number of its process's account of memory, 0: none
@@ -229,7 +231,7 @@ struct tg_vgpu {
  * @all: in tg_gpu.all_clients
  * @sync_since: since when it owes an IDLE
  * @sync: in tg_gpu.syncs while it owes an IDLE
- * @typical: running mean of what its jobs take, ns (kept only where all are tracked: fifo)
+ * @sharer: whose share it has a part of; never NULL
  * @history: what its jobs have cost; NULL until AE first predicts one
  * @stats: counters
  * @edition: tg_gpu.edition whose spec has come to it, or in which its priority was set by hand; the
@@ -238,6 +240,8 @@ struct tg_vgpu {
  * @node: the policy's; of an older one until the client joins the one in force
  * @queue: likewise
  * @priv: likewise; zero at join
+ * @typical: running mean of what its jobs take, ns, where all are tracked (fifo, which has no
+ *	@priv); zero at join
  */
 struct tg_client {
 	u32 id;
@@ -256,13 +260,16 @@ struct tg_client {
 	struct list_head all;
 	s64 sync_since;
 	struct list_head sync;
-	s64 typical;
+	struct tg_sharer *sharer;
 	struct tg_history *history;
 	struct tg_stats stats;
 	u16 edition, joined;
 	struct rb_node node;
 	struct list_head queue;
-	u64 priv[TG_CLIENT_PRIV / 8];
+	union {
+		u64 priv[TG_CLIENT_PRIV / 8];
+		s64 typical;
+	};
 };
 
 #define TG_ENDS		32	/* completions that an engine remembers; a power of two */
@@ -358,6 +365,7 @@ extern const struct tg_param tg_core_params[];
  * @TG_POOL_DRY: struct tg_dry, one, before TG_KNOB_DRY is set to 1
  * @TG_POOL_ACCOUNT: struct tg_account
  * @TG_POOL_REQUEST: struct tg_mem_request
+ * @TG_POOL_SHARER: struct tg_sharer, one for each client
  *
  * No event fails because HISTORY, COST or CHUNK is empty: without a history every x is 0, without
  * room for its key a job counts as unreadable. A trace has to replay, so a host that records gives
@@ -367,6 +375,7 @@ extern const struct tg_param tg_core_params[];
 enum tg_pool {
 	TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_JOB,
 	TG_POOL_HISTORY, TG_POOL_COST, TG_POOL_CHUNK, TG_POOL_DRY, TG_POOL_ACCOUNT, TG_POOL_REQUEST,
+	TG_POOL_SHARER,
 	TG_POOLS
 };
 
@@ -435,6 +444,8 @@ struct tg_left {
  * @poll_until: end of the poll phase under way; 0: none
  * @watching: the host has got a WATCH, and has not answered it
  * @quiet: when the host has told last that nothing was in flight behind open gates; 0: never
+ * @share_by: enum tg_share_by, since the policy came into force, or joined its clients anew
+ * @joins_anew: @next_policy is @policy: its clients are to join anew, and its knobs stay
  * @starts: the policy wants pick() to be called when a job has started, too
  * @handover: enum tg_handover
  * @handing: the client that the handover's HOLD or JOIN comes to next; NULL: none is left
@@ -468,6 +479,8 @@ struct tg_left {
  * @bucket_mask: the bits of a number that choose its bucket
  * @pool: spare objects, chained through their hash field (reserves: through all)
  * @pooled: how many of them may be taken: all, or less @rematches
+ * @sharers: users and cgroups that have clients, by their keys
+ * @spare_sharers: as many as there are more clients than sharers, chained as in @pool
  * @all_clients: in the order of their first JOIN
  * @left: those that have left, in the order in which they did
  * @nr_left: how many
@@ -495,7 +508,8 @@ struct tg_gpu {
 	const struct tg_policy *policy, *next_policy;
 	u32 term, behind;
 	s64 drain_since, poll_until;
-	bool starts, watching;
+	u8 share_by;
+	bool joins_anew, starts, watching;
 	s64 quiet;
 	u8 handover;
 	struct tg_client *handing, *rematching, *sending, *walking;
@@ -515,6 +529,8 @@ struct tg_gpu {
 	u32 bucket_mask;
 	void *pool[TG_POOLS];
 	u32 pooled[TG_POOLS];
+	struct rb_root_cached sharers;
+	void *spare_sharers;
 	struct list_head all_clients, syncs, reserves;
 	struct tg_left left[TG_LEFT];
 	u32 nr_left, nr_away;

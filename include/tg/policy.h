@@ -35,7 +35,13 @@ struct tg_policy {
 	 */
 	enum tg_gate mode;
 
-	/** @params: its knobs, at most TG_KNOBS_MAX, or NULL; values in tg_gpu.policy_knob */
+	/** @by_vgpu: it shares time within virtual GPUs: a sharer's clients are of one of them */
+	bool by_vgpu;
+
+	/**
+	 * @params: its knobs, at most TG_KNOBS_MAX, or NULL; values in tg_gpu.policy_knob. One with
+	 * the row TG_SHARE_PARAM goes by tg_client.sharer
+	 */
 	const struct tg_param *params;
 
 	/**
@@ -177,6 +183,19 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
 #define tg_gpu_priv(gpu, type)		((type *)(gpu)->priv)
 /** tg_client_priv() - the policy's own memory in @client, as a pointer to @type */
 #define tg_client_priv(client, type)	((type *)(client)->priv)
+
+/** tg_sharer_priv() - the policy's own memory in @sharer, as a pointer to @type */
+#define tg_sharer_priv(sharer, type)	((type *)(sharer)->priv)
+
+/** Row of a policy's table of knobs: enum tg_share_by */
+#define TG_SHARE_PARAM	{ TG_SHARE_KNOB, 0, TG_SHARES_BY - 1, TG_BY_PROCESS }
+#define TG_SHARE_KNOB	"share"
+
+/** tg_sharer_single() - has the sharer of @client no other client? */
+static inline bool tg_sharer_single(const struct tg_client *client)
+{
+	return client->sharer->clients == 1;
+}
 
 /** tg_vgpu_priv() - the policy's own memory in @vgpu, as a pointer to @type */
 #define tg_vgpu_priv(vgpu, type)	((type *)(vgpu)->priv)

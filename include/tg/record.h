@@ -56,7 +56,8 @@ enum tg_record_type { TG_REC_EVENT, TG_REC_ACTION, TG_REC_GAP, TG_REC_TYPES };
  * @job: as in the event or action
  * @arg: as in the event; GAP: records lost
  * @now: event: its now; action: its at
- * @at: event: its at, of JOIN its identity's payer; action: 0
+ * @at: event: its at, of JOIN its identity's payer in the low 32 bits, and its undelegated in the
+ *	16 bits above; action: 0
  *
  * Behind it: JOIN: u32 pid, u32 uid, then comm, exe, cgroup, each NUL-terminated (an absent
  * exe or cgroup is the empty string), NUL-padded. SUBMIT: nothing if the key is not known, else

@@ -60,7 +60,8 @@ struct tg_str {
  * @capacity: C in ns; 0 only for BG, where it means: just be a member
  * @period: T in ns, at least @capacity; 0 exactly when @capacity is 0
  * @reserve: name of the shared reserve, at most TG_NAME_LEN - 1 bytes; not for BG
- * @weight: 1 to TG_SPEC_WEIGHT_MAX, default 1
+ * @weight: 1 to TG_SPEC_WEIGHT_MAX, default 1; where the line is a user's or cgroup's
+ *	(tg_spec_sharer()), and shares are by these, it is that one's
  * @depth: 1 to TG_DEPTH_MAX groups in flight, 0: the policy's default
  * @vgpu: name of the virtual GPU, at most TG_NAME_LEN - 1 bytes
  * @mem: bytes of VRAM; 0: none named
@@ -170,5 +171,19 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err);
  */
 const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 					  const struct tg_identity *id);
+
+/**
+ * tg_spec_sharer() - which line says the weight of a client's user or cgroup
+ * @spec: a parsed spec
+ * @id: the client
+ * @by: TG_BY_USER or TG_BY_CGROUP
+ *
+ * The first line that names nothing but uid= (cgroup=), and whose glob matches the user that pays
+ * for the client (the path of the nearest cgroup that is not delegated).
+ *
+ * Return: the entry, or NULL: the weight is 1.
+ */
+const struct tg_spec_entry *tg_spec_sharer(const struct tg_spec *spec,
+					   const struct tg_identity *id, enum tg_share_by by);
 
 #endif /* TG_SPEC_H */

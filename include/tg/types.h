@@ -70,26 +70,38 @@ enum tg_resv { TG_PE, TG_AE, TG_BG };
  */
 enum tg_gate { TG_GATE_OPEN, TG_GATE_TRACK, TG_GATE_ASK, TG_GATE_HOLD };
 
+/**
+ * enum tg_share_by - whose shares a fair policy keeps equal, by weight: its knob `share`
+ * @TG_BY_PROCESS: each client's
+ * @TG_BY_USER: each user's (tg_identity.payer), and those of a user's clients within it
+ * @TG_BY_CGROUP: each cgroup's (tg_identity.undelegated), likewise
+ */
+enum tg_share_by { TG_BY_PROCESS, TG_BY_USER, TG_BY_CGROUP, TG_SHARES_BY };
+
 struct tg_spec_entry;
 
 /**
  * struct tg_identity - what is known of a client; spec lines match against it
  * @pid: thread-group id
  * @uid: of the process's effective user
- * @payer: with whom debts stay when it has left (src/core/debt.c): a user whom it cannot choose
+ * @payer: with whom debts stay when it has left (src/core/debt.c): a user whom it cannot choose.
+ *	The user whose share it has, under TG_BY_USER
  * @comm: name of the thread-group leader, NUL-terminated
  * @exe: path of the executable, or NULL when the host cannot tell
  * @cgroup: path of its cgroup, or NULL when the host cannot tell
+ * @undelegated: how many bytes of @cgroup are the path of the nearest cgroup that is not delegated:
+ *	one that the user may neither rename nor enter; 0: all
  *
  * @serial: struct tg_spec.serial of the spec that @entry is of, 0: of none
  * @entry: what tg_spec_match() says of this identity and that spec; NULL: no line matches
+ * @sharer: likewise tg_spec_sharer(), by enum tg_share_by; TG_BY_PROCESS: unused
  *
  * The host owns the memory of the strings, and keeps them valid and unchanged from JOIN to GONE, or
  * to the JOIN with which the client comes back as another process. A client chooses the length of
  * its path, and so the time that matching takes. So a host that feeds under a lock matches before
- * it takes the lock, and leaves the answer in @serial and @entry, which it changes under the lock.
+ * it takes the lock, and leaves the answers in @serial and what follows, which it changes under it.
  * If they are of another spec, the core calls tg_spec_match() itself. The answer is the same, so
- * neither is recorded.
+ * none of them is recorded.
  */
 struct tg_identity {
 	u32 pid;
@@ -97,9 +109,18 @@ struct tg_identity {
 	char comm[TG_COMM_LEN];
 	const char *exe;
 	const char *cgroup;
+	u16 undelegated;
 	u32 serial;
-	const struct tg_spec_entry *entry;
+	const struct tg_spec_entry *entry, *sharer[TG_SHARES_BY];
 };
+
+/** tg_identity_cgroup() - bytes of id->cgroup that say whose share it is; 0: there is no path */
+static inline u32 tg_identity_cgroup(const struct tg_identity *id)
+{
+	if (!id->cgroup)
+		return 0;
+	return id->undelegated ? strnlen(id->cgroup, id->undelegated) : strlen(id->cgroup);
+}
 
 /**
  * struct tg_param - one knob of the core or of a policy

@@ -12,6 +12,7 @@
 #include "job.h"
 #include "match.h"
 #include "memory.h"
+#include "share.h"
 #include "table.h"
 #include "throttle.h"
 #include "vgpu.h"
@@ -20,7 +21,7 @@
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
-	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale;
+	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale, processes;
 	u32 members[TG_VGPUS_MAX + 1], gone[TG_VGPUS_MAX + 1];
 	bool ahead;	/* match.c's walk has yet to come to the clients that follow */
 };
@@ -217,6 +218,10 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 		return "a client is not in the table";
 	if (!client->channels && !left(gpu, client))
 		return "a client without channels stays, and is not among those that have left";
+	wrong = tg_share_check(gpu, client);
+	if (wrong)
+		return wrong;
+	n->processes += client->sharer->by == TG_BY_PROCESS;
 	for (ch = client->channels; ch; ch = ch->next) {
 		wrong = check_channel(gpu, client, ch, n, &slots);
 		if (wrong)
@@ -396,7 +401,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		if (wrong)
 			return wrong;
 	}
-	wrong = check_reserves(gpu) ?: check_pool(gpu);
+	wrong = check_reserves(gpu) ?: check_pool(gpu) ?: tg_shares_check(gpu, n.processes);
 	if (wrong)
 		return wrong;
 	wrong = check_vgpus(gpu, &n);

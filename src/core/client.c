@@ -13,6 +13,7 @@
 #include "job.h"
 #include "match.h"
 #include "memory.h"
+#include "share.h"
 #include "table.h"
 #include "throttle.h"
 #include "vgpu.h"
@@ -71,7 +72,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (tg_channel_find(gpu, ev->client, ev->channel))
 		return -EEXIST;
 	if (!gpu->pooled[TG_POOL_CHANNEL] || !gpu->pooled[TG_POOL_RESERVE] ||
-	    (!client && !gpu->pooled[TG_POOL_CLIENT]))
+	    (!client && (!gpu->pooled[TG_POOL_CLIENT] || !gpu->pooled[TG_POOL_SHARER])))
 		return -ENOMEM;
 	if (ev->join.account > U32_MAX)
 		return -EINVAL;
@@ -97,6 +98,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->gate = TG_GATE_HOLD;
 		tg_memory_join(gpu, client, ev->join.account);
 		tg_client_match(gpu, client);
+		tg_share_join(gpu, client);
 		tg_client_set_gate(gpu, client, gpu->handover ? TG_GATE_HOLD : gpu->policy->mode);
 		if (!gpu->handover) {
 			if (gpu->policy->join)
@@ -188,6 +190,7 @@ void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client)
 	tg_client_unhash(gpu, client);
 	gpu->nr_clients--;
 	tg_vgpu_leave(gpu, client);
+	tg_share_leave(gpu, client);
 	tg_reserve_put(gpu, client->reserve);
 	tg_memory_leave(gpu, client);
 	if (client->history)

@@ -9,9 +9,10 @@
  * So a client that owes something stays, without channels. It is a client that has nothing to do:
  * it keeps its place and its budget, and gives back its memory and its share of what reserves may
  * promise. When a process of the same payer (tg_identity.payer) comes by the same line of the spec,
- * whatever its name, the host lets it join as that client (tg_gpu_left()), even while jobs of the
- * process before it are in flight. So whoever comes back has what it would have without leaving.
- * One that could not get its reserve back does not come back: it would lose the debt with it.
+ * whatever its name (and from the same cgroup where cgroups have shares), the host lets it join as
+ * that client (tg_gpu_left()), even while jobs of the process before it are in flight. So a process
+ * that comes back has what it would have without leaving. One that could not get its reserve back
+ * does not come back: it would lose the debt with it.
  *
  * A client goes when it owes nothing: its reserve has its full budget, and the policy does not have
  * it ahead of the others. While the GPU has nothing to do, system time stands still: then it goes
@@ -30,6 +31,7 @@
 #include "feed.h"
 #include "match.h"
 #include "memory.h"
+#include "share.h"
 #include "throttle.h"
 
 #define LOOK	(100 * TG_MSEC)	/* between two looks at what those that have left still owe */
@@ -231,7 +233,7 @@ struct tg_client *tg_gpu_left(const struct tg_gpu *gpu, const struct tg_identity
 		struct tg_client *client = gpu->left[i].client;
 
 		if (client->id_data->payer != id->payer || client->matched != line ||
-		    tg_client_stale(gpu, client))
+		    tg_client_stale(gpu, client) || !tg_share_same(gpu, client, id))
 			continue;
 		if (!owns_reserve(client) ||
 		    tg_reserve_fits(gpu, client->reserve, entry, account))

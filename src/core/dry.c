@@ -12,6 +12,7 @@
 #include "feed.h"
 #include "job.h"
 #include "match.h"
+#include "share.h"
 #include "table.h"
 #include "vgpu.h"
 
@@ -375,6 +376,7 @@ static void give_all(struct tg_dry *dry)
 	for (i = 0; i < TG_DRY_CLIENTS; i++) {
 		tg_gpu_give(&dry->model, TG_POOL_CLIENT, &dry->client[i]);
 		tg_gpu_give(&dry->model, TG_POOL_RESERVE, &dry->reserve[i]);
+		tg_gpu_give(&dry->model, TG_POOL_SHARER, &dry->sharer[i]);
 	}
 	for (i = 0; i < TG_DRY_CHANNELS; i++)
 		tg_gpu_give(&dry->model, TG_POOL_CHANNEL, &dry->channel[i]);
@@ -410,6 +412,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 		    tg_policy_find(policy->name, strlen(policy->name)), &buckets, gpu->now);
 	if (policy == gpu->policy)
 		memcpy(dry->model.policy_knob, gpu->policy_knob, sizeof(gpu->policy_knob));
+	tg_share_begin(&dry->model);
 	give_all(dry);
 	/* Deadlines are watched on the real GPU: the model's clock stands still meanwhile. */
 	dry->model.knob[TG_KNOB_DEADLINE] = TG_NEVER / 4;

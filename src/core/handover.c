@@ -4,7 +4,8 @@
  *
  * A switch holds every client's gate, and waits until nothing is in flight; what went through open
  * gates is found out by SYNC and IDLE. Then the new policy comes into force and gets every waiting
- * job. No job is lost. A switch that is asked for during a drain replaces the one that is due; one
+ * job. No job is lost. A policy whose knob `share` changes gets its clients anew in the same way
+ * (share.c). A switch that is asked for during a drain replaces the one that is due; one
  * that is asked for while clients join begins anew.
  *
  * An ejection does not drain: fifo need not know what is in flight. Nor does the beginning of a dry
@@ -25,6 +26,7 @@
 #include "handover.h"
 #include "job.h"
 #include "poll.h"
+#include "share.h"
 
 extern const struct tg_policy tg_policy_fifo;
 
@@ -40,10 +42,23 @@ static void announce(struct tg_gpu *gpu)
 	gpu->out->emit(gpu->out, &action);
 }
 
+/* Hold the gates of all clients: then @policy gets them. */
+static void hold_all(struct tg_gpu *gpu, const struct tg_policy *policy)
+{
+	u32 i;
+
+	gpu->next_policy = policy;
+	gpu->walking = NULL;
+	tg_poll_stop(gpu);
+	for (i = 0; i < gpu->nr_engines; i++)
+		gpu->engine[i].idle_since = TG_NEVER;
+	gpu->handover = TG_HANDOVER_HOLD;
+	gpu->handing = tg_client_first(gpu);
+}
+
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 {
 	const struct tg_policy *policy = nr <= U32_MAX ? tg_policy_get(nr) : NULL;
-	u32 i;
 
 	if (!policy)
 		return -EINVAL;
@@ -56,19 +71,25 @@ int tg_policy_switch(struct tg_gpu *gpu, u64 nr)
 		}
 		return 0;
 	}
+	gpu->joins_anew &= policy == gpu->policy;
 	if (gpu->next_policy || policy == gpu->policy) {
 		if (gpu->next_policy)
 			gpu->next_policy = policy;
 		return 0;
 	}
+	hold_all(gpu, policy);
+	return 0;
+}
 
-	gpu->next_policy = policy;
-	gpu->walking = NULL;
-	tg_poll_stop(gpu);
-	for (i = 0; i < gpu->nr_engines; i++)
-		gpu->engine[i].idle_since = TG_NEVER;
-	gpu->handover = TG_HANDOVER_HOLD;
-	gpu->handing = tg_client_first(gpu);
+int tg_policy_join_anew(struct tg_gpu *gpu)
+{
+	if (gpu->behind == TG_BEHIND_MAX)
+		return -EBUSY;
+	/* Another one is due: it begins with its own knobs. */
+	if (gpu->next_policy)
+		return 0;
+	gpu->joins_anew = true;
+	hold_all(gpu, gpu->policy);
 	return 0;
 }
 
@@ -140,9 +161,12 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	memset(gpu->priv, 0, sizeof(gpu->priv));
 	for (i = 0; i <= TG_VGPUS_MAX; i++)
 		memset(gpu->vgpu[i].priv, 0, sizeof(gpu->vgpu[i].priv));
-	memset(gpu->policy_knob, 0, sizeof(gpu->policy_knob));
-	for (i = 0, param = policy->params; param && param->name; i++, param++)
+	if (!gpu->joins_anew)
+		memset(gpu->policy_knob, 0, sizeof(gpu->policy_knob));
+	for (i = 0, param = policy->params; !gpu->joins_anew && param && param->name; i++, param++)
 		gpu->policy_knob[i] = param->def;
+	gpu->joins_anew = false;
+	tg_share_begin(gpu);
 	for (i = 0; i < gpu->nr_engines; i++)
 		gpu->engine[i].idle_since = TG_NEVER;
 
@@ -175,6 +199,7 @@ static void join(struct tg_gpu *gpu)
 		memset(client->priv, 0, sizeof(client->priv));
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);
+		tg_share_rejoin(gpu, client);
 		if (gpu->policy->mode != TG_GATE_HOLD)
 			tg_client_set_gate(gpu, client, gpu->policy->mode);
 		if (gpu->policy->join)
@@ -192,6 +217,7 @@ static void join(struct tg_gpu *gpu)
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why)
 {
 	tg_emit(gpu, TG_ACT_NOTE, NULL, NULL, why);
+	gpu->joins_anew = false;
 	begin(gpu, &tg_policy_fifo);
 	tg_handover_go_on(gpu);
 	if (gpu->handover)
@@ -270,6 +296,7 @@ int tg_policy_dry_run(struct tg_gpu *gpu, bool on)
 	if (!gpu->dry)
 		return -ENOMEM;
 	tg_dry_begin(gpu, policy);
+	gpu->joins_anew = false;
 	begin(gpu, &tg_policy_fifo);
 	return 0;
 }

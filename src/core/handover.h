@@ -8,6 +8,8 @@
 #include <tg/policy.h>
 
 int tg_policy_switch(struct tg_gpu *gpu, u64 nr);
+/* The policy in force gets its clients anew, after a drain; its knobs stay. Or -EBUSY. */
+int tg_policy_join_anew(struct tg_gpu *gpu);
 int tg_policy_dry_run(struct tg_gpu *gpu, bool on);
 void tg_policy_eject(struct tg_gpu *gpu, enum tg_note why);
 

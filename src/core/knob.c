@@ -8,6 +8,7 @@
 #include "dry.h"
 #include "handover.h"
 #include "knob.h"
+#include "share.h"
 
 const struct tg_param tg_core_params[] = {
 	[TG_KNOB_DEADLINE] = { "job_deadline_us", 1000, 3600 * TG_SEC / TG_USEC,
@@ -60,6 +61,12 @@ int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EINVAL;
 	if (!ev->knob.of_policy && nr == TG_KNOB_DRY) {
 		rc = tg_policy_dry_run(gpu, ev->knob.value);
+		if (rc)
+			return rc;
+	}
+	if (ev->knob.of_policy && tg_share_knob(gpu->policy, nr) &&
+	    gpu->policy_knob[nr] != ev->knob.value) {
+		rc = tg_policy_join_anew(gpu);
 		if (rc)
 			return rc;
 	}

@@ -20,6 +20,7 @@
 #include "job.h"
 #include "match.h"
 #include "memory.h"
+#include "share.h"
 #include "table.h"
 #include "throttle.h"
 #include "vgpu.h"
@@ -70,7 +71,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 			       entry ? entry->prio : TG_PRIO_MIN;
 	}
 	client->depth = entry ? entry->depth : 0;
-	client->weight = entry ? entry->weight : 1;
+	tg_share_weigh(gpu, client, entry);
 	tg_vgpu_move(gpu, client, tg_vgpu_of(gpu, entry));
 	/* Give back what only this client has, before it asks for more. */
 	if (old && !tg_reserve_shared(old))

@@ -81,9 +81,10 @@ void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int 
 	record->job = event->job;
 	record->arg = event->arg;
 	record->now = event->now;
-	record->at = event->kind == TG_EV_JOIN ? id->payer : event->at;
+	record->at = event->at;
 
 	if (event->kind == TG_EV_JOIN) {
+		record->at = id->payer | (s64)id->undelegated << 32;
 		to = put(to, &id->pid, sizeof(id->pid));
 		to = put(to, &id->uid, sizeof(id->uid));
 		to = put_string(to, id->comm, strnlen(id->comm, TG_COMM_LEN - 1));
@@ -220,6 +221,7 @@ void tg_record_read_event(const struct tg_record *record, struct tg_event *event
 	memcpy(&id->pid, data, sizeof(id->pid));
 	memcpy(&id->uid, data + sizeof(id->pid), sizeof(id->uid));
 	id->payer = record->at;
+	id->undelegated = record->at >> 32;
 	data += JOIN_NUMBERS;
 	len = strnlen(data, TG_COMM_LEN - 1);
 	memcpy(id->comm, data, len);

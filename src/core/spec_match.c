@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which line of a specification a client gets: the first whose patterns all match.
+ * Which line of a specification a client gets: the first whose patterns all match. And which line
+ * says the weight of its user or cgroup: the first that names nothing else.
  *
  * Hosts call it before they take the GPU's lock, since its time is the client's choice (struct
  * tg_identity); match.c calls it under the lock for what a host has not matched. Pure: it reads the
@@ -12,13 +13,14 @@
  * After a mismatch only the last '*' needs to take one byte more, since an earlier one could
  * only repeat what the last one tries: at worst len(glob) * len(subject) steps.
  */
-static bool glob_matches(const char *glob, u32 len, const char *subject)
+static bool glob_matches(const char *glob, u32 len, const char *subject, u32 subject_len)
 {
+	const char *end = subject + subject_len;
 	const char *again = NULL;	/* where the last '*' ends in the subject */
 	u32 star = 0;			/* offset behind it in the glob */
 	u32 i = 0;
 
-	while (*subject) {
+	while (subject < end) {
 		if (i < len && glob[i] == '*') {
 			star = ++i;
 			again = subject;
@@ -74,11 +76,47 @@ const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 				continue;
 			/* A plain name has no wildcards: as a glob it matches literally. */
 			if (!subjects[i] ||
-			    !glob_matches(spec->text + pattern.off, pattern.len, subjects[i]))
+			    !glob_matches(spec->text + pattern.off, pattern.len, subjects[i],
+					  strlen(subjects[i])))
 				break;
 		}
 		if (i == TG_MATCHES)
 			return e;
 	}
+	return NULL;
+}
+
+/* Does the line name nothing but this? */
+static bool names_only(const struct tg_spec_entry *e, enum tg_match match)
+{
+	enum tg_match i;
+
+	for (i = 0; i < TG_MATCHES; i++)
+		if (i == match ? !e->pattern[i].len : e->pattern[i].len)
+			return false;
+	return true;
+}
+
+const struct tg_spec_entry *tg_spec_sharer(const struct tg_spec *spec,
+					   const struct tg_identity *id, enum tg_share_by by)
+{
+	const enum tg_match match = by == TG_BY_USER ? TG_MATCH_UID : TG_MATCH_CGROUP;
+	const char *subject = id->cgroup;
+	const struct tg_spec_entry *e;
+	char uid[11];
+	u32 len;
+
+	if (by == TG_BY_USER) {
+		write_decimal(id->payer, uid);
+		subject = uid;
+	}
+	if (!subject)
+		return NULL;
+	len = by == TG_BY_USER ? strlen(uid) : tg_identity_cgroup(id);
+	for (e = spec->entries; e < spec->entries + spec->nr; e++)
+		if (names_only(e, match) &&
+		    glob_matches(spec->text + e->pattern[match].off, e->pattern[match].len,
+				 subject, len))
+			return e;
 	return NULL;
 }

@@ -73,6 +73,7 @@ const size_t tg_pool_size[TG_POOLS] = {
 	[TG_POOL_DRY] = sizeof(struct tg_dry),
 	[TG_POOL_ACCOUNT] = sizeof(struct tg_account),
 	[TG_POOL_REQUEST] = sizeof(struct tg_mem_request),
+	[TG_POOL_SHARER] = sizeof(struct tg_sharer),
 };
 
 void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_buckets *buckets,
@@ -102,6 +103,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	INIT_LIST_HEAD(&gpu->lost);
 	tg_memory_init(gpu);
 	gpu->throttled = RB_ROOT_CACHED;
+	gpu->sharers = RB_ROOT_CACHED;
 	for (i = 0; i < TG_KNOBS; i++)
 		gpu->knob[i] = tg_knob_value(i, tg_core_params[i].def);
 

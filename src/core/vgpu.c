@@ -15,6 +15,7 @@
 #include "job.h"
 #include "match.h"
 #include "memory.h"
+#include "share.h"
 #include "vgpu.h"
 
 static u32 sum_of(const struct tg_gpu *gpu, u32 share)
@@ -99,6 +100,7 @@ void tg_vgpu_move(struct tg_gpu *gpu, struct tg_client *client, u8 vgpu)
 		tg_vgpu_leave(gpu, client);
 		client->vgpu = vgpu;
 		client->vgpu_term = gpu->vgpu[vgpu].term;
+		tg_share_moved(gpu, client);
 	}
 	tg_memory_follow(gpu, client);
 }

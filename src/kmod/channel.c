@@ -472,6 +472,7 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 static int join_pools(struct tgk_gpu *gpu)
 {
 	return tgk_pool_fill(gpu, TG_POOL_CLIENT, 1) ?:
+	       tgk_pool_fill(gpu, TG_POOL_SHARER, 1) ?:
 	       tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
 	       tgk_pool_fill(gpu, TG_POOL_CHANNEL, 1) ?:
 	       tgk_pool_fill(gpu, TG_POOL_RESERVE, 1);

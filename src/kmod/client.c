@@ -23,6 +23,7 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
+#include "cgroup.h"
 #include "channel.h"
 #include "client.h"
 #include "driver/driver.h"
@@ -307,7 +308,7 @@ static int identify(struct tg_identity *ident)
 			ident->exe = kstrdup(path, GFP_KERNEL_ACCOUNT);
 		fput(exe);
 	}
-	len = tgk_cgroup_path(buf, PATH_MAX);
+	len = tgk_cgroup_path(buf, PATH_MAX, &ident->undelegated);
 	if (len >= 0 && len < PATH_MAX)
 		ident->cgroup = kstrdup(buf, GFP_KERNEL_ACCOUNT);
 	kfree(buf);
@@ -398,9 +399,9 @@ void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 }
 
 /**
- * tgk_client_match() - find the line of a spec that a client matches
+ * tgk_client_match() - find the lines of a spec that a client, its user and its cgroup match
  * @gpu: the GPU
- * @client: the client, as tgk_client_hold() gave it; the line stays in its identity
+ * @client: the client, as tgk_client_hold() gave it; the lines stay in its identity
  * @spec: the spec
  *
  * The client chooses how long this takes, by the length of its paths: so it is done without
@@ -409,9 +410,13 @@ void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const struct tg_spec *spec)
 {
 	const struct tg_spec_entry *entry = tg_spec_match(spec, &client->ident);
+	const struct tg_spec_entry *user = tg_spec_sharer(spec, &client->ident, TG_BY_USER);
+	const struct tg_spec_entry *cgroup = tg_spec_sharer(spec, &client->ident, TG_BY_CGROUP);
 
 	raw_spin_lock_irq(&gpu->lock);
 	client->ident.entry = entry;
+	client->ident.sharer[TG_BY_USER] = user;
+	client->ident.sharer[TG_BY_CGROUP] = cgroup;
 	client->ident.serial = spec->serial;
 	client->matching--;
 	raw_spin_unlock_irq(&gpu->lock);

@@ -45,7 +45,7 @@
  */
 #include "vqueue.h"
 
-enum { KNOB_WAIT = TG_VQUEUE_KNOBS, KNOB_FAITHFUL };
+enum { KNOB_WAIT = TG_VQUEUE_KNOBS, KNOB_FAITHFUL, KNOB_SHARE };
 
 static const struct tg_param params[] = {
 	TG_VQUEUE_PARAMS,
@@ -53,6 +53,7 @@ static const struct tg_param params[] = {
 	TG_VQUEUE_WINDOW_PARAM,
 	[KNOB_WAIT] = { "wait_us", 0, 400000, 500 },
 	[KNOB_FAITHFUL] = { "faithful", 0, 1, 0 },
+	[KNOB_SHARE] = TG_SHARE_PARAM,
 	{ }
 };
 
@@ -61,15 +62,14 @@ struct state {
 	struct tg_linger wait[TG_MEMORY];
 };
 
-/* May the queue wait for @absent, which has no job? */
-static bool waits(struct tg_gpu *gpu, struct tg_vgpu *absent, u32 queue)
+/* May the queue wait for one that has no job, and whose gap this is? */
+static bool waits(struct tg_gpu *gpu, const struct tg_gap *gap, u32 queue)
 {
 	struct tg_linger *wait = &tg_gpu_priv(gpu, struct state)->wait[queue];
 	s64 most = gpu->policy_knob[KNOB_WAIT] * TG_USEC;
 
 	if (!gpu->policy_knob[KNOB_FAITHFUL])
-		return tg_linger(gpu, wait, &tg_vgpu_priv(absent, struct tg_vshare)->of[queue].gap,
-				 most);
+		return tg_linger(gpu, wait, gap, most);
 	if (!wait->since) {
 		wait->since = gpu->now;
 		wait->until = gpu->now + most;
@@ -84,7 +84,7 @@ static void end_wait(struct tg_gpu *gpu, u32 queue)
 	st->queues.of[queue].idle += tg_linger_end(gpu, &st->wait[queue], true);
 }
 
-static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
+static struct tg_vgpu *choose_vgpu(struct tg_gpu *gpu, u32 queue)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct tg_vgpu *next = tg_vqueue_head(gpu, queue), *absent;
@@ -98,7 +98,19 @@ static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
 	absent = tg_vqueue_lowest(gpu, queue, false);
 	if (!absent || tg_vqueue_level(gpu, absent, queue) >= tg_vqueue_level(gpu, next, queue))
 		return next;
-	return waits(gpu, absent, queue) ? NULL : next;
+	return waits(gpu, &tg_vgpu_priv(absent, struct tg_vshare)->of[queue].gap, queue) ? NULL :
+											  next;
+}
+
+/* In the virtual GPU a user or cgroup may be absent for a moment, too. */
+static struct tg_vgpu *choose(struct tg_gpu *gpu, u32 queue)
+{
+	struct tg_vgpu *next = choose_vgpu(gpu, queue);
+	const struct tg_gap *gap = NULL;
+
+	if (next && !gpu->policy_knob[KNOB_FAITHFUL])
+		gap = tg_vqueue_absent(gpu, next, queue);
+	return gap && waits(gpu, gap, queue) ? NULL : next;
 }
 
 static struct tg_job *band_pick(struct tg_gpu *gpu, struct tg_engine *engine)
@@ -151,6 +163,7 @@ static s64 band_wake(struct tg_gpu *gpu)
 TG_POLICY(band) = {
 	.name = "band",
 	.mode = TG_GATE_ASK,
+	.by_vgpu = true,
 	.params = params,
 	.init = tg_vqueue_init,
 	.ahead = tg_vqueue_ahead,

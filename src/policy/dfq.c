@@ -45,7 +45,9 @@
  * System time is the least vt of all clients that ran, or wait while they are held back. Idle
  * clients are moved up to it: time cannot be saved up. One that ran and was away when it was to be
  * sampled keeps what it is behind, up to a free-run. A client that is ahead of it by more than the
- * coming free-run is held back during that.
+ * coming free-run is held back during that. All this is of sharers: users or cgroups with the knob
+ * `share`. Each client has its vt beside the others of its sharer, too, and is held back if it is
+ * ahead of these by as much (struct tg_level).
  *
  * hold=0 samples, and holds no client back in a free-run: what accounting alone costs (LoGA, 5.3).
  *
@@ -54,9 +56,10 @@
  * what it takes is overestimated, since the metric knows lengths and not numbers of requests. Bad
  * at very deep queues: all that a client has waiting goes through its gate when that opens.
  */
+#include "level.h"
 #include "quiet.h"
 
-enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD, KNOB_LINGER };
+enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD, KNOB_LINGER, KNOB_SHARE };
 
 static const struct tg_param params[] = {
 	[KNOB_SAMPLE] = { "sample_us", 100, 1000000, 5000 },
@@ -64,6 +67,7 @@ static const struct tg_param params[] = {
 	[KNOB_FREE_RUN] = { "free_run", 1, 100, 5 },
 	[KNOB_HOLD] = { "hold", 0, 1, 1 },
 	[KNOB_LINGER] = TG_LINGER_PARAM,
+	[KNOB_SHARE] = TG_SHARE_PARAM,
 	{ }
 };
 
@@ -72,7 +76,7 @@ static const struct tg_param params[] = {
 #define LOOKS	32		/* jobs that wait, of which one may go */
 
 enum phase {
-	WAITING, HOLDING, DRAINING, CHOOSING, SAMPLING, ADDING, CHARGING, OPENING, FREE_RUN
+	WAITING, HOLDING, DRAINING, CHOOSING, SAMPLING, ADDING, CHARGING, FINDING, OPENING, FREE_RUN
 };
 
 struct state {
@@ -82,13 +86,14 @@ struct state {
 	s64 ran;		/* length of the latest free-run, its draining included */
 	s64 skipped;		/* turns of those held back */
 	s64 sum;		/* of what the clients' channels take in a round of the hardware */
-	s64 lightest;		/* weight of an active client; TG_NEVER: there is none */
-	s64 least;		/* virtual time of an active client; TG_NEVER: likewise */
+	u32 season;		/* how often clients have been charged */
+	s64 lightest;		/* weight of an active sharer; TG_NEVER: there is none */
+	s64 least;		/* virtual time of an active sharer; TG_NEVER: likewise */
 	s64 length;		/* of the free-run that begins */
 	u32 awaited;		/* clients that are being drained */
 	s64 one_since;		/* since when one is, and no other */
 	s64 alone;		/* that was charged to it alone, of this draining */
-	s64 vt;			/* system time */
+	s64 vt;			/* system time of the sharers */
 	bool filling;		/* the turn is one group of a client that is held back */
 	u32 mine;		/* jobs that the client whose turn it is has waiting */
 	struct list_head turns;	/* clients to be sampled: tg_client.queue */
@@ -99,8 +104,16 @@ struct state {
 	struct tg_quiet quiet;
 };
 
+/* What is known of a sharer. */
+struct sharer {
+	struct tg_level level;
+	u32 season;		/* that what follows is of */
+	s64 lightest, least;	/* as in struct state, of its clients */
+	bool ran;		/* a client of it ran, and was away when it was to be sampled */
+};
+
 struct share {
-	s64 vt;
+	s64 vt;			/* beside the other clients of its sharer */
 	s64 used;		/* in its sample */
 	s64 held;		/* in its samples, while others waited, and in draining, while no
 				 * other was drained; not charged yet
@@ -118,6 +131,33 @@ static struct share *share(struct tg_client *client)
 	return tg_client_priv(client, struct share);
 }
 
+static struct sharer *sharer(const struct tg_client *client)
+{
+	return tg_sharer_priv(client->sharer, struct sharer);
+}
+
+/* Of the season that @st is in. */
+static struct sharer *in_season(const struct state *st, const struct tg_client *client)
+{
+	struct sharer *own = sharer(client);
+
+	if (own->season != st->season) {
+		own->season = st->season;
+		own->lightest = TG_NEVER;
+		own->least = TG_NEVER;
+		own->ran = false;
+	}
+	return own;
+}
+
+/* Is the client, or its sharer, ahead by more than the coming free-run? */
+static bool is_ahead(const struct tg_gpu *gpu, const struct state *st, struct tg_client *client)
+{
+	return gpu->policy_knob[KNOB_HOLD] &&
+	       tg_level_over(&sharer(client)->level, client, share(client)->vt, st->vt, st->length,
+			     st->length);
+}
+
 static void dfq_init(struct tg_gpu *gpu)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
@@ -130,8 +170,10 @@ static void dfq_join(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	share(client)->vt = st->vt;
-	if (st->phase == FREE_RUN)
+	share(client)->vt = tg_level_join(&sharer(client)->level, st->vt);
+	/* A sharer that is held back gets nothing by one more client. */
+	share(client)->ahead = is_ahead(gpu, st, client);
+	if (st->phase == FREE_RUN && !share(client)->ahead)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
@@ -150,13 +192,16 @@ static s64 dfq_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 lef
 {
 	const struct share *sh = tg_client_priv(client, const struct share);
 	const struct state *st = tg_gpu_priv(gpu, struct state);
+	const struct sharer *own = sharer(client);
 	s64 season = st->since;
 
 	if (st->phase != FREE_RUN && st->phase != HOLDING && st->phase != DRAINING)
 		season -= st->ran + st->alone;
 	if (st->phase != WAITING && left >= season)
 		return S64_MAX;
-	return sh->vt + min(sh->held, LONG) - st->vt;
+	return tg_level_ahead(&own->level, client, sh->vt, st->vt,
+			      own->season == st->season && own->least != TG_NEVER) +
+	       min(sh->held, LONG);
 }
 
 static void dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
@@ -422,19 +467,47 @@ static bool counts(const struct state *st, struct tg_client *client)
 static void add(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct sharer *own = in_season(st, client);
+	s64 weight = client->weight, sharer_weight = client->sharer->weight;
 
 	st->sum += turn(client);
-	if (counts(st, client))
-		st->lightest = min(st->lightest, (s64)client->weight);
+	if (!counts(st, client))
+		return;
+	st->lightest = min(st->lightest, sharer_weight);
+	own->lightest = min(own->lightest, weight);
+}
+
+/* A spec may have changed the weight since ADDING. */
+static s64 weighed(s64 took, s64 lightest, s64 weight)
+{
+	return div64_s64(took * min(lightest, weight), weight);
+}
+
+/* FINDING: all are charged. One that has come during the turns has saved up nothing. */
+static void find(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	const struct sharer *own = sharer(client), *first = st->first ? sharer(st->first) : NULL;
+	const struct share *sh = share(client);
+
+	if (!counts(st, client))
+		return;
+	st->least = min(st->least, sh->requests ? own->level.vt : max(own->level.vt, st->vt));
+	if (sh->ahead && !sh->requests &&
+	    (!first || own->level.vt < first->level.vt ||
+	     (own == first && sh->vt < share(st->first)->vt)))
+		st->first = client;
 }
 
 /* CHARGING: what the free-run and the sample have taken. */
 static void charge(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct sharer *own = in_season(st, client);
 	struct share *sh = share(client);
-	s64 weight = client->weight, took;
+	s64 took;
 
+	own->ran |= client->sent && !sh->requests;
 	if (!counts(st, client))
 		return;
 	if (st->sum && sh->requests) {
@@ -442,25 +515,28 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 		tg_charge(client, took);
 		took += sh->used + min(sh->held, LONG);
 		sh->held = 0;
-		/* A spec may have changed the client's weight since ADDING. */
-		sh->vt += div64_s64(took * min(st->lightest, weight), weight);
+		sh->vt += weighed(took, own->lightest, client->weight);
+		own->level.vt += weighed(took, st->lightest, client->sharer->weight);
 	}
-	/* One that has come during the turns has saved up nothing. */
-	st->least = min(st->least, sh->requests ? sh->vt : max(sh->vt, st->vt));
-	if (sh->ahead && !sh->requests && (!st->first || sh->vt < share(st->first)->vt))
-		st->first = client;
+	own->least = min(own->least, sh->requests ? sh->vt : max(sh->vt, own->level.client_vt));
+	if (gpu->share_by == TG_BY_PROCESS)
+		find(gpu, client);
 }
 
-/* OPENING: the client runs, unless it is ahead. */
+/* OPENING: the client runs, unless it or its sharer is ahead. */
 static void let_run(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct sharer *own = in_season(st, client);
 	struct share *sh = share(client);
 	/* One that ran and was away when it was to be sampled keeps what it is behind. */
-	s64 lag = client->sent && !sh->requests ? st->length : 0;
+	bool ran = client->sent && !sh->requests;
 
-	sh->vt = max(sh->vt, st->vt - lag);
-	sh->ahead = gpu->policy_knob[KNOB_HOLD] && sh->vt - st->vt > st->length;
+	if (own->least != TG_NEVER)
+		own->level.client_vt = own->least;
+	own->level.vt = max(own->level.vt, st->vt - (ran || own->ran ? st->length : 0));
+	sh->vt = max(sh->vt, own->level.client_vt - (ran ? st->length : 0));
+	sh->ahead = is_ahead(gpu, st, client);
 	if (!sh->ahead && !sh->stuck)
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
@@ -555,6 +631,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		if (next_turn(gpu, st))
 			return true;
 		st->sum = 0;
+		st->season++;
 		st->lightest = TG_NEVER;
 		st->least = TG_NEVER;
 		st->first = NULL;
@@ -567,6 +644,13 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		return true;
 	case CHARGING:
 		if (!walk(gpu, charge))
+			return false;
+		st->phase = FINDING;
+		if (gpu->share_by != TG_BY_PROCESS)	/* else charge() has done it */
+			tg_walk(gpu);
+		return true;
+	case FINDING:
+		if (!walk(gpu, find))
 			return false;
 		decide(gpu, st);
 		return st->phase != WAITING;

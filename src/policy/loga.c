@@ -36,6 +36,9 @@
  * share p is true to sqrt(p (1 - p) / n). Where at most one client is active, a quarter of the
  * looks does.
  *
+ * All this is of sharers: users or cgroups with the knob `share`. Each client has its virtual time
+ * beside the others of its sharer, too, and is held if it is ahead of these (struct tg_level).
+ *
  * metric=1 puts the mean time between context switches in the place of t_app: the paper's LoGA-CL
  * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
  * holds no client back, as the paper does to measure what accounting costs (5.3).
@@ -47,11 +50,12 @@
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
  * flight is not taken back.
  */
+#include "level.h"
 #include "quiet.h"
 
 enum {
 	KNOB_POLL, KNOB_REST, KNOB_RATIO, KNOB_SCALING, KNOB_RANDOM, KNOB_SEED, KNOB_FAITHFUL,
-	KNOB_MODE, KNOB_LOOK, KNOB_METRIC, KNOB_HOLD, KNOB_LINGER,
+	KNOB_MODE, KNOB_LOOK, KNOB_METRIC, KNOB_HOLD, KNOB_LINGER, KNOB_SHARE,
 };
 
 static const struct tg_param params[] = {
@@ -67,6 +71,7 @@ static const struct tg_param params[] = {
 	[KNOB_METRIC] = { "metric", 0, 1, 0 },
 	[KNOB_HOLD] = { "hold", 0, 1, 1 },
 	[KNOB_LINGER] = TG_LINGER_PARAM,
+	[KNOB_SHARE] = TG_SHARE_PARAM,
 	{ }
 };
 
@@ -78,7 +83,8 @@ static const struct tg_param params[] = {
 enum phase {
 	ASLEEP, POLLING, RESTING, WATCHING /* what held clients have in flight */,
 	/* walks */
-	OPENING /* all gates, then POLLING */, CHARGING, LOOKING /* who waits */, DECIDING,
+	OPENING /* all gates, then POLLING */, CHARGING, FINDING /* the least, after that */,
+	LOOKING /* who waits */, DECIDING,
 	HOLDING /* all gates, then ASLEEP */
 };
 
@@ -86,15 +92,17 @@ struct state {
 	enum phase phase;
 	s64 since;		/* end of the poll phase before: start of the cycle */
 	s64 until;		/* end of the rest */
-	s64 vt;			/* system time */
+	s64 vt;			/* system time of the sharers */
 	u32 active;		/* clients, in the latest cycle */
-	s64 least;		/* of their weights */
+	s64 least;		/* of the weights of their sharers */
 	enum phase before;	/* the walk began: POLLING or WATCHING; LOOKING goes back to it */
 	s64 at;			/* end of the sample that is charged */
 	s64 polled;		/* its length; 0: it shows nothing */
 	s64 cycle;		/* that it stands for */
 	s64 limit;		/* who is ahead by more is held */
-	s64 low;		/* the least virtual time of an active client; TG_NEVER: none */
+	s64 low;		/* the least virtual time of an active sharer; TG_NEVER: none */
+	u32 lows;		/* how often it has been looked for */
+	u32 samples;		/* poll phases whose samples are used up */
 	bool again;		/* the walk has begun with LOOKING */
 	bool held;		/* the walk has held a client that may have something in flight */
 	bool sampling;		/* of some clients the samples have come, and of others not */
@@ -102,7 +110,9 @@ struct state {
 	s64 tailed;		/* what tails were charged of this cycle: it is not the others' */
 	struct sum {		/* of the samples of the poll phase that ends */
 		u32 active;	/* clients */
-		s64 least;	/* of the weights of these, and of those seen at work; 0: none */
+		s64 least;	/* of the weights of the sharers of these, and of those seen at
+				 * work; 0: none
+				 */
 		s64 parts;
 	} sum;
 	struct tg_quiet quiet;
@@ -110,8 +120,16 @@ struct state {
 	u64 random;		/* its state */
 };
 
+/* What is known of a sharer. */
+struct sharer {
+	struct tg_level level;
+	s64 least;		/* of its clients' weights, as in struct sum; 0: not known yet */
+	s64 low;		/* as in struct state, of its clients */
+	u32 samples, lows;	/* of struct state, that these two are of */
+};
+
 struct share {
-	s64 vt;
+	s64 vt;			/* beside the other clients of its sharer */
 	s64 busy;		/* in the poll phase that ends */
 	s64 part;		/* t_app, or what stands for it */
 	s64 since;		/* when it was held */
@@ -123,6 +141,42 @@ struct share {
 static struct share *share(struct tg_client *client)
 {
 	return tg_client_priv(client, struct share);
+}
+
+static struct sharer *sharer(const struct tg_client *client)
+{
+	return tg_sharer_priv(client->sharer, struct sharer);
+}
+
+/* The client is active: no system time must pass it. */
+static void lower(const struct state *st, struct tg_client *client)
+{
+	struct sharer *own = sharer(client);
+
+	if (own->lows != st->lows)
+		own->low = TG_NEVER;
+	own->lows = st->lows;
+	own->low = min(own->low, share(client)->vt);
+}
+
+/*
+ * Is the sharer ahead by more than the limit, or the client by more than a cycle? The others of its
+ * sharer lose less by that than the engine would by idling.
+ */
+static bool is_ahead(const struct state *st, struct tg_client *client)
+{
+	return tg_level_over(&sharer(client)->level, client, share(client)->vt, st->vt, st->limit,
+			     st->cycle);
+}
+
+/* The client has used @took ns. */
+static void weigh(const struct state *st, struct tg_client *client, s64 took)
+{
+	struct sharer *own = sharer(client);
+	s64 part = client->weight;
+
+	own->level.vt += div64_s64(took * st->least, client->sharer->weight);
+	share(client)->vt += div64_s64(took * (own->least ?: part), part);
 }
 
 static bool faithful(const struct tg_gpu *gpu)
@@ -190,6 +244,12 @@ static void look(struct tg_gpu *gpu, struct state *st)
 	tg_poll(gpu, tg_after(gpu->now, length(gpu, st, us)), distance);
 }
 
+static void look_for_low(struct state *st)
+{
+	st->low = TG_NEVER;
+	st->lows++;
+}
+
 static void start_poll(struct tg_gpu *gpu, struct state *st)
 {
 	if (faithful(gpu)) {
@@ -231,8 +291,9 @@ static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	share(client)->vt = st->vt;
-	if (st->phase != ASLEEP)
+	share(client)->vt = tg_level_join(&sharer(client)->level, st->vt);
+	/* A sharer that is held gets nothing by one more client. */
+	if (st->phase != ASLEEP && !(gpu->policy_knob[KNOB_HOLD] && is_ahead(st, client)))
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
@@ -241,10 +302,11 @@ static s64 loga_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 le
 {
 	const struct share *sh = tg_client_priv(client, const struct share);
 	const struct state *st = tg_gpu_priv(gpu, struct state);
+	const struct sharer *own = sharer(client);
 
 	if (sh->tail || (st->phase != ASLEEP && left >= st->since))
 		return S64_MAX;
-	return sh->vt - st->vt;
+	return tg_level_ahead(&own->level, client, sh->vt, st->vt, own->lows == st->lows);
 }
 
 /*
@@ -282,7 +344,7 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 	took = sh->load * min(end - sh->since, LONG) >> PARTS;
 	st->tailed += took;
 	tg_charge(client, took);
-	sh->vt += div64_s64(took * st->least, client->weight);
+	weigh(st, client, took);
 }
 
 /* WATCHING ends when all that held clients had in flight has ended. */
@@ -321,7 +383,7 @@ static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 	sh->load = div64_s64(sh->busy << PARTS, st->polled);
 	tg_charge(client, sh->load * st->cycle >> PARTS);
 	dvt = div64_s64(sh->part << PARTS, st->sum.parts) * st->cycle >> PARTS;
-	sh->vt += div64_s64(dvt * st->least, client->weight);
+	weigh(st, client, dvt);
 }
 
 /*
@@ -330,14 +392,19 @@ static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
  */
 static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
 {
+	struct sharer *own = sharer(client);
 	struct share *sh = share(client);
+	s64 lag = st->again ? st->cycle : 0;
 
+	if (own->lows == st->lows)
+		own->level.client_vt = own->low;
 	/*
 	 * Where it is decided again in between, a client that has no job at this moment keeps what
 	 * it is behind, up to a cycle.
 	 */
-	sh->vt = max(sh->vt, st->again ? st->vt - st->cycle : st->vt);
-	if (st->low != TG_NEVER && sh->vt - st->vt > st->limit && gpu->policy_knob[KNOB_HOLD]) {
+	own->level.vt = max(own->level.vt, st->vt - lag);
+	sh->vt = max(sh->vt, own->level.client_vt - lag);
+	if (st->low != TG_NEVER && is_ahead(st, client) && gpu->policy_knob[KNOB_HOLD]) {
 		st->held |= hold(gpu, client);
 	} else {
 		charge_tail(gpu, st, client);
@@ -364,12 +431,20 @@ static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client
 		if (st->before == WATCHING)
 			forget_sample(sh);
 		else if (sh->active)
-			st->low = min(st->low, sh->vt);
+			lower(st, client);
+		if (sh->active && gpu->share_by == TG_BY_PROCESS)
+			st->low = min(st->low, sharer(client)->level.vt);
+		break;
+	case FINDING:
+		if (sh->active)
+			st->low = min(st->low, sharer(client)->level.vt);
 		break;
 	case LOOKING:
 		sh->active = tg_client_waits(client);
-		if (sh->active)
-			st->low = min(st->low, sh->vt);
+		if (!sh->active)
+			break;
+		lower(st, client);
+		st->low = min(st->low, sharer(client)->level.vt);
 		break;
 	default:
 		decide(gpu, st, client);
@@ -388,6 +463,7 @@ static void begin_deciding(struct tg_gpu *gpu, struct state *st)
 static void go_on(struct tg_gpu *gpu, struct state *st)
 {
 	memset(&st->sum, 0, sizeof(st->sum));
+	st->samples++;
 	if (st->again) {
 		st->phase = st->before;
 		end_watching(gpu, st);
@@ -420,9 +496,12 @@ static void walk_over(struct tg_gpu *gpu, struct state *st)
 	case CHARGING:
 		if (st->before == WATCHING)
 			go_on(gpu, st);
+		else if (gpu->share_by != TG_BY_PROCESS)
+			begin_walk(gpu, st, FINDING);
 		else
 			begin_deciding(gpu, st);
 		break;
+	case FINDING:
 	case LOOKING:
 		begin_deciding(gpu, st);
 		break;
@@ -448,8 +527,10 @@ static void walk(struct tg_gpu *gpu, struct state *st)
 /* One client's sample. */
 static void note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s)
 {
-	struct sum *sum = &tg_gpu_priv(gpu, struct state)->sum;
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct sharer *own = sharer(client);
 	struct share *sh = share(client);
+	struct sum *sum = &st->sum;
 
 	sh->busy = min(s->busy, LONG);
 	sh->part = sh->busy;
@@ -458,8 +539,12 @@ static void note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_s
 	sh->active = faithful(gpu) ? s->busy : s->active;
 	sum->parts += sh->part;
 	sum->active += sh->active;
-	if (sh->active || sh->busy)
-		sum->least = min(sum->least ?: TG_NEVER, (s64)client->weight);
+	if (!sh->active && !sh->busy)
+		return;
+	sum->least = min(sum->least ?: TG_NEVER, (s64)client->sharer->weight);
+	own->least = own->samples == st->samples && own->least ?
+		     min(own->least, (s64)client->weight) : client->weight;
+	own->samples = st->samples;
 }
 
 static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s)
@@ -492,7 +577,7 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 			      div64_s64(min(s->busy, st->polled) << PARTS, st->polled) *
 			      st->cycle >> PARTS);
 	st->limit = st->cycle;
-	st->low = TG_NEVER;
+	look_for_low(st);
 	begin_walk(gpu, st, CHARGING);
 	walk(gpu, st);
 }
@@ -531,7 +616,7 @@ static void loga_tick(struct tg_gpu *gpu)
 	st->again = true;
 	st->before = st->phase;
 	st->limit = TG_MSEC;
-	st->low = TG_NEVER;
+	look_for_low(st);
 	begin_walk(gpu, st, LOOKING);
 	walk(gpu, st);
 }

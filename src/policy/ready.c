@@ -9,13 +9,11 @@
  * Virtual time grows by what a client's jobs have used, so a client that had the engine for longer
  * goes after equals that had less. A client that comes back, after having had nothing waiting or in
  * flight, starts with the least of its equals at least: no time is saved up. What it had more than
- * they it repays, up to REPAID.
+ * they it repays, up to TG_READY_REPAID.
  *
  * A policy that charges no client has equals in arrival order.
  */
 #include "ready.h"
-
-#define REPAID	(500 * TG_MSEC)
 
 /* The arrival of the first job of a client that has one. */
 static u64 arrived(const struct tg_client *client)
@@ -69,12 +67,14 @@ s64 tg_ready_least(const struct tg_ready *ready, u8 prio)
 void tg_ready_come(struct tg_client *client, s64 least)
 {
 	if (least != TG_NEVER)
-		*vt(client) = min(max(*vt(client), least), least + REPAID);
+		*vt(client) = min(max(*vt(client), least), least + TG_READY_REPAID);
 }
 
 s64 tg_ready_ahead(const struct tg_client *client, s64 least)
 {
-	return least == TG_NEVER ? 0 : min(*tg_client_priv(client, const s64) - least, REPAID);
+	if (least == TG_NEVER)
+		return 0;
+	return min(*tg_client_priv(client, const s64) - least, TG_READY_REPAID);
 }
 
 void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)

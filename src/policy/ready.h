@@ -7,6 +7,8 @@
 
 #include <tg/policy.h>
 
+#define TG_READY_REPAID		(500 * TG_MSEC)	/* the most that a client repays */
+
 /**
  * struct tg_ready - clients with queued jobs, by priority; equals by the time that they have had
  *	(tg_ready_charge()), then by the arrival of their first job

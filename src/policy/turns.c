@@ -17,6 +17,11 @@
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
  * a slice ahead, so that newcomers never keep others from their turn.
  *
+ * All this is of sharers, each of them with one client unless the knob `share` says otherwise. The
+ * clients of a sharer have their virtual times beside each other, in a tree of its own, in the same
+ * way: the next turn is that of the first client of the first sharer. The holder yields to a client
+ * of its own sharer as long as that sharer is the first.
+ *
  * While its gate stands at ASK the holder has one group in flight, or as many short ones as a
  * linger may last; where there is one client only, any number. With several engines, one that the
  * holder does not use in its turn, or has left idle for a linger's longest, takes the next of the
@@ -33,7 +38,18 @@ static s64 slice(const struct tg_gpu *gpu)
 	return gpu->policy_knob[TG_TURNS_SLICE] * TG_USEC;
 }
 
+static struct tg_turns_sharer *sharer(const struct tg_client *client)
+{
+	return tg_sharer_priv(client->sharer, struct tg_turns_sharer);
+}
+
 static bool before(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct tg_turns_sharer, node)->vt <
+	       rb_entry(b, struct tg_turns_sharer, node)->vt;
+}
+
+static bool client_before(struct rb_node *a, const struct rb_node *b)
 {
 	return tg_turns_share(rb_entry(a, struct tg_client, node))->vt <
 	       tg_turns_share(rb_entry(b, struct tg_client, node))->vt;
@@ -44,23 +60,46 @@ void tg_turns_init(struct tg_gpu *gpu)
 	tg_turns(gpu)->waiting = RB_ROOT_CACHED;
 }
 
-/* What the holder's turn has taken so far, by its weight. */
-static s64 taken(const struct tg_gpu *gpu, const struct tg_turns *turns)
+/* What the holder's turn has taken so far, by its sharer's weight, or by its part of that. */
+static s64 taken(const struct tg_gpu *gpu, const struct tg_turns *turns, u32 weight)
 {
-	return div64_s64(gpu->now - turns->since, turns->holder->weight);
+	return div64_s64(gpu->now - turns->since, weight);
 }
 
-/* The least virtual time of the clients that have the token or want it; TG_NEVER: none does. */
+/* Virtual time of the holder's sharer, with the turn so far. */
+static s64 holder_vt(const struct tg_gpu *gpu, const struct tg_turns *turns)
+{
+	return sharer(turns->holder)->vt + taken(gpu, turns, turns->holder->sharer->weight);
+}
+
+/* The sharer that waits and is furthest behind, but for the holder's; NULL: no other one waits. */
+static struct tg_turns_sharer *first_sharer(const struct tg_turns *turns)
+{
+	struct rb_node *node = rb_first_cached(&turns->waiting);
+
+	if (node && turns->holder && node == &sharer(turns->holder)->node)
+		node = rb_next(node);
+	return node ? rb_entry(node, struct tg_turns_sharer, node) : NULL;
+}
+
+static struct tg_client *first_client(const struct tg_turns_sharer *own)
+{
+	struct rb_node *node = rb_first_cached(&own->waiting);
+
+	return node ? rb_entry(node, struct tg_client, node) : NULL;
+}
+
+/* The least virtual time of the sharers that have the token or want it; TG_NEVER: none does. */
 static s64 least(struct tg_gpu *gpu)
 {
 	const struct tg_turns *turns = tg_turns(gpu);
-	struct tg_client *first = tg_turns_first(gpu);
+	const struct tg_turns_sharer *first = first_sharer(turns);
 	s64 vt = TG_NEVER;
 
 	if (turns->holder)
-		vt = tg_turns_share(turns->holder)->vt + taken(gpu, turns);
+		vt = holder_vt(gpu, turns);
 	if (first)
-		vt = min(vt, tg_turns_share(first)->vt);
+		vt = min(vt, first->vt);
 	return vt;
 }
 
@@ -74,48 +113,136 @@ static s64 system_time(struct tg_gpu *gpu)
 	return turns->vt;
 }
 
+/* The same among the clients of one sharer. */
+static s64 least_client(struct tg_gpu *gpu, const struct tg_client *of)
+{
+	const struct tg_turns *turns = tg_turns(gpu);
+	struct tg_client *first = first_client(sharer(of));
+	s64 vt = TG_NEVER;
+
+	if (turns->holder && turns->holder->sharer == of->sharer)
+		vt = tg_turns_share(turns->holder)->vt +
+		     taken(gpu, turns, turns->holder->weight);
+	if (first)
+		vt = min(vt, tg_turns_share(first)->vt);
+	return vt;
+}
+
+static s64 client_time(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	struct tg_turns_sharer *own = sharer(client);
+	s64 vt = least_client(gpu, client);
+
+	if (vt != TG_NEVER)
+		own->client_vt = max(own->client_vt, vt);
+	return own->client_vt;
+}
+
 void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_turns_share(client)->vt = system_time(gpu) + div64_s64(slice(gpu), client->weight);
+	struct tg_turns_sharer *own = sharer(client);
+
+	if (!own->known) {
+		own->known = true;
+		RB_CLEAR_NODE(&own->node);
+		own->waiting = RB_ROOT_CACHED;
+		own->vt = system_time(gpu) + div64_s64(slice(gpu), client->sharer->weight);
+	}
+	tg_turns_share(client)->vt = client_time(gpu, client) +
+				     div64_s64(slice(gpu), client->weight);
 	tg_turns_share(client)->deep = 1;
+}
+
+/* How far the client's sharer is ahead of the others. */
+static s64 sharer_ahead(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	const struct tg_turns *turns = tg_turns(gpu);
+	s64 vt = least(gpu), mine = sharer(client)->vt;
+
+	if (turns->holder && client->sharer == turns->holder->sharer)
+		mine = holder_vt(gpu, turns);
+	return mine - (vt == TG_NEVER ? turns->vt : max(turns->vt, vt));
 }
 
 s64 tg_turns_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 {
 	const struct tg_turns *turns = tg_turns(gpu);
-	s64 vt = least(gpu), mine = tg_client_priv(client, struct tg_turns_share)->vt;
+	s64 vt, mine = tg_client_priv(client, struct tg_turns_share)->vt;
 
+	if (tg_sharer_single(client))
+		return sharer_ahead(gpu, client);
 	if (client == turns->holder)
-		mine += taken(gpu, turns);
-	return mine - (vt == TG_NEVER ? turns->vt : max(turns->vt, vt));
+		mine += taken(gpu, turns, client->weight);
+	vt = least_client(gpu, client);
+	/* While no client of its sharer wants a turn, there is none that it is ahead of. */
+	return vt == TG_NEVER ? 0 : mine - max(sharer(client)->client_vt, vt);
 }
 
 static void insert(struct tg_turns *turns, struct tg_client *client)
 {
-	rb_add_cached(&client->node, &turns->waiting, before);
+	struct tg_turns_sharer *own = sharer(client);
+
+	rb_add_cached(&client->node, &own->waiting, client_before);
+	if (RB_EMPTY_NODE(&own->node))
+		rb_add_cached(&own->node, &turns->waiting, before);
+}
+
+static void erase_sharer(struct tg_turns *turns, struct tg_turns_sharer *own)
+{
+	if (RB_EMPTY_NODE(&own->node))
+		return;
+	rb_erase_cached(&own->node, &turns->waiting);
+	RB_CLEAR_NODE(&own->node);
+}
+
+static void withdraw(struct tg_turns *turns, struct tg_client *client)
+{
+	struct tg_turns_sharer *own = sharer(client);
+
+	if (RB_EMPTY_NODE(&client->node))
+		return;
+	rb_erase_cached(&client->node, &own->waiting);
+	RB_CLEAR_NODE(&client->node);
+	if (!first_client(own))
+		erase_sharer(turns, own);
+}
+
+/* The sharer's virtual time grows, and its place changes. */
+static void charge_sharer(struct tg_turns *turns, struct tg_turns_sharer *own, s64 vt)
+{
+	bool waits = !RB_EMPTY_NODE(&own->node);
+
+	erase_sharer(turns, own);
+	own->vt += vt;
+	if (waits)
+		rb_add_cached(&own->node, &turns->waiting, before);
 }
 
 void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct tg_turns_share *sh = tg_turns_share(client);
+	struct tg_turns_sharer *own = sharer(client);
+	const struct tg_turns_sharer *first;
 	struct tg_turns *turns = tg_turns(gpu);
+	bool behind;
 	s64 vt;
 
 	if (client == turns->holder || !RB_EMPTY_NODE(&client->node))
 		return;
 	/* One ns less than that, or a client that was idle would come after its equal. */
-	vt = system_time(gpu) - sh->lag - 1;
+	vt = client_time(gpu, client) - sh->lag - 1;
 	sh->vt = max(sh->vt, vt);
-	turns->yields |= turns->holder && sh->vt < least(gpu);
+	behind = sh->vt < least_client(gpu, client);
+	if (turns->holder && client->sharer == turns->holder->sharer) {
+		/* It is that sharer's turn still. */
+		first = first_sharer(turns);
+		turns->yields |= behind && (!first || holder_vt(gpu, turns) < first->vt);
+	} else if (RB_EMPTY_NODE(&own->node)) {
+		vt = system_time(gpu) - own->lag - 1;
+		own->vt = max(own->vt, vt);
+		turns->yields |= turns->holder && own->vt < least(gpu);
+	}
 	insert(turns, client);
-}
-
-static void withdraw(struct tg_turns *turns, struct tg_client *client)
-{
-	if (RB_EMPTY_NODE(&client->node))
-		return;
-	rb_erase_cached(&client->node, &turns->waiting);
-	RB_CLEAR_NODE(&client->node);
 }
 
 void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job)
@@ -125,6 +252,14 @@ void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job)
 		withdraw(tg_turns(gpu), job->client);
 }
 
+/* The linger is over, if there was one. */
+static void end_linger(struct tg_gpu *gpu)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+
+	turns->since += tg_linger_end(gpu, &turns->linger, tg_turns_first(gpu));
+}
+
 void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct tg_turns *turns = tg_turns(gpu);
@@ -132,15 +267,23 @@ void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client)
 	withdraw(turns, client);
 	if (turns->holder != client)
 		return;
+	/* Its sharer stays, if it has other clients. */
+	end_linger(gpu);
+	charge_sharer(turns, sharer(client), taken(gpu, turns, client->sharer->weight));
 	turns->holder = NULL;
-	tg_linger_end(gpu, &turns->linger, tg_turns_first(gpu));
 }
 
 struct tg_client *tg_turns_first(struct tg_gpu *gpu)
 {
-	struct rb_node *node = rb_first_cached(&tg_turns(gpu)->waiting);
+	const struct tg_turns *turns = tg_turns(gpu);
+	const struct tg_turns_sharer *first = first_sharer(turns), *own;
 
-	return node ? rb_entry(node, struct tg_client, node) : NULL;
+	if (turns->holder) {
+		own = sharer(turns->holder);
+		if (first_client(own) && (!first || holder_vt(gpu, turns) < first->vt))
+			first = own;
+	}
+	return first ? first_client(first) : NULL;
 }
 
 /* The client has used @used ns without having the token. */
@@ -149,10 +292,12 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client, s64 used)
 	bool waits = !RB_EMPTY_NODE(&client->node);
 	struct tg_turns *turns = tg_turns(gpu);
 
-	withdraw(turns, client);
+	charge_sharer(turns, sharer(client), div64_s64(used, client->sharer->weight));
+	if (waits)
+		rb_erase_cached(&client->node, &sharer(client)->waiting);
 	tg_turns_share(client)->vt += div64_s64(used, client->weight);
 	if (waits)
-		insert(turns, client);
+		rb_add_cached(&client->node, &sharer(client)->waiting, client_before);
 }
 
 void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client)
@@ -165,7 +310,9 @@ void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client)
 	turns->yields = false;
 	turns->uses = 0;
 	turns->opened = 0;
-	turns->vt = max(turns->vt, tg_turns_share(client)->vt);
+	turns->vt = max(turns->vt, sharer(client)->vt);
+	sharer(client)->client_vt = max(sharer(client)->client_vt, tg_turns_share(client)->vt);
+	sharer(client)->lag = 0;
 	tg_turns_share(client)->lag = 0;
 	tg_turns_share(client)->kept = false;
 }
@@ -189,14 +336,6 @@ bool tg_turns_over(struct tg_gpu *gpu)
 	       (turns->yields && (turns->holder->gate != TG_GATE_OPEN || turns->watched));
 }
 
-/* The linger is over, if there was one. */
-static void end_linger(struct tg_gpu *gpu)
-{
-	struct tg_turns *turns = tg_turns(gpu);
-
-	turns->since += tg_linger_end(gpu, &turns->linger, tg_turns_first(gpu));
-}
-
 bool tg_turns_ended(struct tg_gpu *gpu)
 {
 	struct tg_turns *turns = tg_turns(gpu);
@@ -211,24 +350,39 @@ bool tg_turns_ended(struct tg_gpu *gpu)
 	       !tg_linger(gpu, &turns->linger, gap, tg_turns_linger(gpu));
 }
 
+/* How far the first of those that wait is ahead of one that has nothing to do: a turn at most. */
+static s64 lag(const struct tg_gpu *gpu, s64 first, s64 vt, u32 weight)
+{
+	return min(max(first - vt, (s64)0), div64_s64(slice(gpu), weight));
+}
+
 void tg_turns_end(struct tg_gpu *gpu, bool again)
 {
 	struct tg_turns *turns = tg_turns(gpu);
-	struct tg_client *client = turns->holder, *first = tg_turns_first(gpu);
+	struct tg_client *client = turns->holder, *next;
 	struct tg_turns_share *sh = tg_turns_share(client);
+	struct tg_turns_sharer *own = sharer(client), *first;
 
 	end_linger(gpu);
-	sh->vt += taken(gpu, turns);
+	charge_sharer(turns, own, taken(gpu, turns, client->sharer->weight));
+	sh->vt += taken(gpu, turns, client->weight);
 	sh->deep -= sh->deep && !sh->kept;
+	next = first_client(own);
+	first = first_sharer(turns);
 	turns->holder = NULL;
 	if (again)
 		insert(turns, client);
-	else if (first)
-		sh->lag = min(max(tg_turns_share(first)->vt - sh->vt, (s64)0),
-			      div64_s64(slice(gpu), client->weight));
+	else if (next)
+		sh->lag = lag(gpu, tg_turns_share(next)->vt, sh->vt, client->weight);
 	else
 		/* The next to come starts even with this one. */
-		turns->vt = max(turns->vt, sh->vt);
+		own->client_vt = max(own->client_vt, sh->vt);
+	if (first_client(own))
+		return;
+	if (first)
+		own->lag = lag(gpu, first->vt, own->vt, client->sharer->weight);
+	else
+		turns->vt = max(turns->vt, own->vt);
 }
 
 void tg_turns_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
@@ -274,6 +428,21 @@ static struct tg_job *take(struct tg_gpu *gpu, struct tg_client *client,
 	return NULL;
 }
 
+/* Take the first job for @engine of the sharer's clients that wait. */
+static struct tg_job *take_of(struct tg_gpu *gpu, const struct tg_turns_sharer *own,
+			      const struct tg_engine *engine)
+{
+	struct rb_node *node;
+	struct tg_job *job;
+
+	for (node = rb_first_cached(&own->waiting); node; node = rb_next(node)) {
+		job = take(gpu, rb_entry(node, struct tg_client, node), engine);
+		if (job)
+			return job;
+	}
+	return NULL;
+}
+
 static s64 idle_until(const struct tg_gpu *gpu, const struct tg_engine *engine)
 {
 	return tg_after(engine->idle_since, tg_turns_linger(gpu));
@@ -307,7 +476,7 @@ struct tg_job *tg_turns_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 	if (job || !spare(gpu, engine))
 		return job;
 	for (node = rb_first_cached(&tg_turns(gpu)->waiting); node; node = rb_next(node)) {
-		job = take(gpu, rb_entry(node, struct tg_client, node), engine);
+		job = take_of(gpu, rb_entry(node, struct tg_turns_sharer, node), engine);
 		if (job)
 			return job;
 	}

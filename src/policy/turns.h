@@ -8,14 +8,14 @@
 #include "linger.h"
 
 /** The knobs of such a policy */
-enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER };
+enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER, TG_TURNS_SHARE };
 
 /**
  * struct tg_turns - a token that goes to one client at a time
- * @waiting: clients that want a turn, linked by tg_client.node, by virtual time
- * @holder: the client whose turn it is, or NULL; not in @waiting
+ * @waiting: sharers with clients that want a turn (struct tg_turns_sharer), by virtual time
+ * @holder: the client whose turn it is, or NULL
  * @since: when its turn began; the lingers in it move this on, so that no client pays for them
- * @vt: system time
+ * @vt: system time of the sharers
  * @yields: a client waits that is to have the token when the holder's groups in flight have ended
  * @watched: the host has answered tg_watch()
  * @uses: mask of the engines that the holder has used in its turn
@@ -25,8 +25,8 @@ enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER };
  *	opens gates, as
  * @shut: when the gate was shut
  *
- * It is the first thing in tg_gpu.priv; struct tg_turns_share is each client's. All calls take
- * O(log clients).
+ * It is the first thing in tg_gpu.priv; struct tg_turns_share is each client's, struct
+ * tg_turns_sharer each sharer's. All calls take O(log clients).
  */
 struct tg_turns {
 	struct rb_root_cached waiting;
@@ -39,9 +39,27 @@ struct tg_turns {
 };
 
 /**
+ * struct tg_turns_sharer - what it keeps in each sharer
+ * @node: in tg_turns.waiting while clients of it wait
+ * @waiting: its clients that want a turn, linked by tg_client.node, by virtual time; the holder is
+ *	not one of them
+ * @vt: virtual time: it grows by the time of its clients' turns over its weight
+ * @lag: how far it was behind when its last client had nothing to do, ns
+ * @client_vt: system time of its clients
+ * @known: a client of it has joined
+ */
+struct tg_turns_sharer {
+	struct rb_node node;
+	struct rb_root_cached waiting;
+	s64 vt, lag, client_vt;
+	bool known;
+};
+
+/**
  * struct tg_turns_share - what a policy that gives out turns keeps in each client
- * @vt: virtual time: it grows by the time of the client's turns over its weight
- * @lag: how far the client was behind when it last had nothing to do, ns
+ * @vt: virtual time beside the others of its sharer: it grows by the time of the client's turns
+ *	over its part
+ * @lag: how far the client was behind these when it last had nothing to do, ns
  * @gap: from its last group to its next
  * @length: running mean of what its groups take, ns, a second at most; 0: not known
  * @deep: for how many more turns its gate stays shut; for a policy that opens gates, as

@@ -55,36 +55,189 @@ u32 tg_vqueue_of(const struct tg_gpu *gpu, const struct tg_job *job)
 
 /* ---- jobs that wait --------------------------------------------------------------------- */
 
-/* Where the job's client is sorted: by its virtual GPU, and by what its first job does. */
-static struct tg_ready *ready_of(struct tg_gpu *gpu, const struct tg_job *job)
+static struct tg_vqueue_sharer *sharer(const struct tg_client *client)
 {
-	return &share(&gpu->vgpu[job->client->vgpu])->ready[tg_job_kind(job)];
+	struct tg_vqueue_sharer *own = tg_sharer_priv(client->sharer, struct tg_vqueue_sharer);
+	u32 kind;
+
+	for (kind = 0; !own->known && kind < TG_MEMORY; kind++)
+		RB_CLEAR_NODE(&own->of[kind].node);
+	own->known = true;
+	return own;
 }
 
-/* The least virtual time of the client's equals. It has one for all that it does. */
+/* Processes are equals here, whatever their weights; users and cgroups are not. */
+static u32 sharer_weight(const struct tg_client *client)
+{
+	return client->sharer->by == TG_BY_PROCESS ? 1 : client->sharer->weight;
+}
+
+static u32 client_weight(const struct tg_client *client)
+{
+	return client->sharer->by == TG_BY_PROCESS ? 1 : client->weight;
+}
+
+static struct tg_client *first_client(const struct tg_ready *ready)
+{
+	struct rb_node *node = rb_first_cached(&ready->clients);
+
+	return node ? rb_entry(node, struct tg_client, node) : NULL;
+}
+
+/* The first of the clients whose place this is. */
+static struct tg_client *first_at(const struct rb_node *node)
+{
+	return first_client(&rb_entry(node, struct tg_vqueue_place, node)->ready);
+}
+
+/* Of two clients of different sharers, each the first of its own: does @a go before @b? */
+static bool goes_before(const struct tg_client *a, const struct tg_client *b)
+{
+	if (a->prio != b->prio)
+		return a->prio > b->prio;
+	if (sharer(a)->vt != sharer(b)->vt)
+		return sharer(a)->vt < sharer(b)->vt;
+	return tg_first_job((struct tg_client *)a)->seq < tg_first_job((struct tg_client *)b)->seq;
+}
+
+static bool before(struct rb_node *a, const struct rb_node *b)
+{
+	return goes_before(first_at(a), first_at(b));
+}
+
+/* The sharers of the client's virtual GPU. */
+static struct tg_ready *sharers(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return share(&gpu->vgpu[client->vgpu])->ready;
+}
+
+/*
+ * What a place is sorted by is about to change: take it out of its tree, and put it in again
+ * afterwards if clients wait at it.
+ */
+static void lift(struct tg_gpu *gpu, const struct tg_client *client, u32 kind)
+{
+	struct tg_vqueue_place *place = &sharer(client)->of[kind];
+
+	if (RB_EMPTY_NODE(&place->node))
+		return;
+	rb_erase_cached(&place->node, &sharers(gpu, client)[kind].clients);
+	RB_CLEAR_NODE(&place->node);
+}
+
+static void settle(struct tg_gpu *gpu, const struct tg_client *client, u32 kind)
+{
+	struct tg_vqueue_place *place = &sharer(client)->of[kind];
+
+	if (first_client(&place->ready))
+		rb_add_cached(&place->node, &sharers(gpu, client)[kind].clients, before);
+}
+
+static void insert(struct tg_gpu *gpu, struct tg_client *client)
+{
+	const u32 kind = tg_job_kind(tg_first_job(client));
+
+	lift(gpu, client, kind);
+	tg_ready_insert(&sharer(client)->of[kind].ready, client);
+	settle(gpu, client, kind);
+}
+
+/* Before the client's first job changes. */
+static void withdraw(struct tg_gpu *gpu, struct tg_client *client)
+{
+	const u32 kind = tg_job_kind(tg_first_job(client));
+
+	lift(gpu, client, kind);
+	tg_ready_remove(&sharer(client)->of[kind].ready, client);
+	settle(gpu, client, kind);
+}
+
+/* As tg_ready_least(), of sharers. */
+static s64 least_of(const struct tg_ready *ready, u8 prio)
+{
+	s64 least = ready->prio == prio ? ready->vt : TG_NEVER;
+	struct rb_node *node = rb_first_cached(&ready->clients);
+	const struct tg_client *first;
+
+	if (node && first_at(node)->prio > prio)
+		node = ready->clients.rb_root.rb_node;
+	while (node) {
+		first = first_at(node);
+		if (first->prio == prio)
+			least = min(least, sharer(first)->vt);
+		node = first->prio > prio ? node->rb_right : node->rb_left;
+	}
+	return least;
+}
+
+/* The least virtual time of the equals of the client's sharer. It has one for all that it does. */
 static s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 {
-	const struct tg_ready *ready = share(&gpu->vgpu[client->vgpu])->ready;
+	const struct tg_ready *ready = sharers(gpu, client);
 
-	return min(tg_ready_least(&ready[TG_COMPUTE], client->prio),
-		   tg_ready_least(&ready[TG_COPY], client->prio));
+	return min(least_of(&ready[TG_COMPUTE], client->prio),
+		   least_of(&ready[TG_COPY], client->prio));
+}
+
+/* Of the client's equals in its sharer. */
+static s64 least_client(const struct tg_client *client)
+{
+	const struct tg_vqueue_place *of = sharer(client)->of;
+
+	return min(tg_ready_least(&of[TG_COMPUTE].ready, client->prio),
+		   tg_ready_least(&of[TG_COPY].ready, client->prio));
+}
+
+/* Does a client of this one's sharer wait? */
+static bool sharer_waits(const struct tg_client *client)
+{
+	const struct tg_vqueue_place *of = sharer(client)->of;
+
+	return first_client(&of[TG_COMPUTE].ready) || first_client(&of[TG_COPY].ready);
 }
 
 s64 tg_vqueue_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 {
-	return tg_ready_ahead(client, least(gpu, client));
+	s64 vt = least(gpu, client);
+
+	if (!tg_sharer_single(client))
+		return sharer_waits(client) ? tg_ready_ahead(client, least_client(client)) : 0;
+	return vt == TG_NEVER ? 0 : min(sharer(client)->vt - vt, TG_READY_REPAID);
 }
 
-/* Charge the client of @job, which may be in a tree; the other tree hears of it. */
+/* A client comes with a job, and had none queued or in flight: it has saved up no time. */
+static void come(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_vqueue_sharer *own = sharer(client);
+	s64 vt = least(gpu, client);
+
+	tg_ready_come(client, least_client(client));
+	if (vt != TG_NEVER && !sharer_waits(client))
+		own->vt = min(max(own->vt, vt), vt + TG_READY_REPAID);
+}
+
+/* Charge the client of @job and its sharer, which may be in both trees. */
 static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
-	struct tg_ready *ready = share(&gpu->vgpu[job->client->vgpu])->ready;
-	const struct tg_job *first = tg_first_job(job->client);
+	struct tg_client *client = job->client;
+	const struct tg_job *first = tg_first_job(client);
+	struct tg_vqueue_sharer *own = sharer(client);
 	u32 kind = tg_job_kind(first ?: job), other = kind == TG_COPY ? TG_COMPUTE : TG_COPY;
+	struct tg_ready *ready = sharers(gpu, client);
+	u32 i;
 
-	tg_ready_charge(&ready[kind], job->client, used);
-	ready[other].vt = ready[kind].vt;
-	ready[other].prio = ready[kind].prio;
+	used = min(used, TG_SEC);
+	for (i = 0; i < TG_MEMORY; i++)
+		lift(gpu, client, i);
+	tg_ready_charge(&own->of[kind].ready, client, div64_s64(used, client_weight(client)));
+	own->of[other].ready.vt = own->of[kind].ready.vt;
+	own->of[other].ready.prio = client->prio;
+	own->vt += div64_s64(used, sharer_weight(client));
+	for (i = 0; i < TG_MEMORY; i++) {
+		settle(gpu, client, i);
+		ready[i].vt = own->vt;
+		ready[i].prio = client->prio;
+	}
 }
 
 void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
@@ -93,13 +246,14 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_job *first = tg_first_job(client);
 
 	tg_gap_end(gpu, &share(&gpu->vgpu[client->vgpu])->of[tg_vqueue_of(gpu, job)].gap);
+	tg_gap_end(gpu, &sharer(client)->gap);
 	if (first && job->seq < first->seq)
-		tg_ready_remove(ready_of(gpu, first), client);
+		withdraw(gpu, client);
 	if (!tg_client_queue(job))
 		return;
 	if (!first && !client->inflight)
-		tg_ready_come(client, least(gpu, client));
-	tg_ready_insert(ready_of(gpu, job), client);
+		come(gpu, client);
+	insert(gpu, client);
 }
 
 void tg_vqueue_drop(struct tg_gpu *gpu, struct tg_job *job)
@@ -108,17 +262,17 @@ void tg_vqueue_drop(struct tg_gpu *gpu, struct tg_job *job)
 	bool first = tg_first_job(client) == job;
 
 	if (first)
-		tg_ready_remove(ready_of(gpu, job), client);
+		withdraw(gpu, client);
 	list_del_init(&job->link);
 	if (first && tg_first_job(client))
-		tg_ready_insert(ready_of(gpu, tg_first_job(client)), client);
+		insert(gpu, client);
 }
 
 static struct tg_job *first_of(const struct tg_ready *ready)
 {
 	struct rb_node *node = rb_first_cached(&ready->clients);
 
-	return node ? tg_first_job(rb_entry(node, struct tg_client, node)) : NULL;
+	return node ? tg_first_job(first_at(node)) : NULL;
 }
 
 /* The first job of @vgpu that waits for @queue; NULL: none does. */
@@ -131,7 +285,9 @@ static struct tg_job *first_in(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 que
 	b = first_of(&share(vgpu)->ready[TG_COPY]);
 	if (!a || !b)
 		return a ?: b;
-	return tg_ready_before(a->client, b->client) ? a : b;
+	if (a->client->sharer == b->client->sharer)
+		return tg_ready_before(a->client, b->client) ? a : b;
+	return goes_before(a->client, b->client) ? a : b;
 }
 
 struct tg_vgpu *tg_vqueue_head(struct tg_gpu *gpu, u32 queue)
@@ -281,8 +437,23 @@ u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 	share(v)->of[queue].went = gpu->now;
 	if (!job->client->inflight && !first_in(gpu, v, queue))
 		tg_gap_begin(gpu, &share(v)->of[queue].gap);
+	if (!job->client->inflight && !sharer_waits(job->client))
+		tg_gap_begin(gpu, &sharer(job->client)->gap);
 	queues(gpu)->of[queue].last = v;
 	return queue;
+}
+
+const struct tg_gap *tg_vqueue_absent(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
+{
+	const struct tg_client *last = queues(gpu)->of[queue].holder, *next;
+	const struct tg_job *job = first_in(gpu, vgpu, queue);
+
+	if (!job || !last || last->sharer->by == TG_BY_PROCESS ||
+	    &gpu->vgpu[last->vgpu] != vgpu || sharer_waits(last))
+		return NULL;
+	next = job->client;
+	return next->prio == last->prio && sharer(last)->vt < sharer(next)->vt ?
+	       &sharer(last)->gap : NULL;
 }
 
 /* What the share is worth in a period, ns. */

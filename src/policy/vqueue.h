@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Two levels for the policies that go by virtual GPUs (Gdev, section 5): a queue chooses a virtual
- * GPU, and in it the client of highest priority goes, of equals the one that has had least (struct
- * tg_ready). SDQ has one queue for all engines; MRQ one for engine 0, which computes, and one for
- * all others, which copy. One client at a time has groups in flight in a queue.
+ * GPU, and in it the client of highest priority goes, of equals the one whose sharer has had least,
+ * and of a sharer's clients the one that has had least (struct tg_ready). SDQ has one queue for all
+ * engines; MRQ one for engine 0, which computes, and one for all others, which copy. One client at
+ * a time has groups in flight in a queue.
  *
  * Implemented in vqueue.c.
  */
@@ -55,7 +56,7 @@ struct tg_vqueues {
 
 /**
  * struct tg_vshare - the tg_vgpu_priv() of such a policy
- * @ready: clients that wait, by what their first job does
+ * @ready: sharers with clients that wait, by what their first job does: struct tg_vqueue_place
  * @of: per queue
  * @of.budget: ns; negative: debt
  * @of.used: time used since tg_vqueues.since, ns
@@ -71,6 +72,31 @@ struct tg_vshare {
 		struct tg_gap gap;
 		u64 turn;
 	} of[TG_MEMORY];
+};
+
+/**
+ * struct tg_vqueue_place - clients of a sharer that wait, by what their first job does
+ * @node: in tg_vshare.ready while there are any: by the priority of the first of them, then by the
+ *	time that the sharer has had, then by the arrival of that client's first job
+ * @ready: them
+ */
+struct tg_vqueue_place {
+	struct rb_node node;
+	struct tg_ready ready;
+};
+
+/**
+ * struct tg_vqueue_sharer - the tg_sharer_priv() of such a policy
+ * @vt: virtual time: what its clients have used, over its weight, ns
+ * @gap: from its last group to its next, in any queue
+ * @known: it is in use
+ * @of: TG_COMPUTE and TG_COPY
+ */
+struct tg_vqueue_sharer {
+	s64 vt;
+	struct tg_gap gap;
+	bool known;
+	struct tg_vqueue_place of[TG_MEMORY];
 };
 
 /* For .init, .leave, .queue, .drop, .wake and, called by .done and .lost: @used as there. */
@@ -106,6 +132,15 @@ struct tg_job *tg_vqueue_pick(struct tg_gpu *gpu, struct tg_engine *engine,
  * Return: the virtual GPU, NULL: none has a job waiting.
  */
 struct tg_vgpu *tg_vqueue_head(struct tg_gpu *gpu, u32 queue);
+
+/**
+ * tg_vqueue_absent() - a user or cgroup that would go next in @vgpu, but has no job now
+ *
+ * It had @queue last, and has had less than the one that goes next, by its weight.
+ *
+ * Return: its gap; NULL: there is none.
+ */
+const struct tg_gap *tg_vqueue_absent(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue);
 
 /** tg_vqueue_of() - the queue of @job: TG_COMPUTE or TG_COPY */
 u32 tg_vqueue_of(const struct tg_gpu *gpu, const struct tg_job *job);

@@ -252,6 +252,7 @@ void tgs_client_start(void *owner, s64 now)
 		};
 
 		tgs_keep_pool(gpu, TG_POOL_CLIENT);
+		tgs_keep_pool(gpu, TG_POOL_SHARER);
 		tgs_keep_pool(gpu, TG_POOL_CHANNEL);
 		tgs_keep_pool(gpu, TG_POOL_RESERVE);
 		tgs_feed(gpu, &ev, 0);

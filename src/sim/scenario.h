@@ -13,6 +13,7 @@
 #include "workload.h"
 
 #define TGS_NAME_LEN	16	/* of a client or GPU, NUL included */
+#define TGS_CGROUP_LEN	256	/* of a cgroup's path, NUL included */
 
 /**
  * struct tgs_gpu_conf - one [gpu] section
@@ -51,6 +52,10 @@ struct tgs_gpu_conf {
  * @name: of the client; its spec lines match it
  * @gpu: index of its GPU
  * @count: clients of this kind
+ * @user_set: @user is set; not: each kind is of a user of its own
+ * @user: number of their user
+ * @cgroup: path of their cgroup; empty: not known
+ * @undelegated: bytes of it (struct tg_identity)
  * @channels: of each; used in turn
  * @engines: mask of the engines that its jobs name; they run on the first
  * @depth: submissions that may be unfinished before it waits; 0: any number
@@ -64,6 +69,10 @@ struct tgs_gpu_conf {
  */
 struct tgs_client_conf {
 	char name[TGS_NAME_LEN];
+	bool user_set;
+	u32 user;
+	char cgroup[TGS_CGROUP_LEN];
+	u16 undelegated;
 	u32 gpu, count, channels, engines, depth;
 	s64 start, stagger, stop, life, deadline;
 	struct tgs_arrival arrival;

@@ -215,6 +215,31 @@ static int key_count(struct parser *p)
 	return read_count(p, 1, CLIENTS_MAX, &p->client->count);
 }
 
+static int key_user(struct parser *p)
+{
+	p->client->user_set = true;
+	return read_count(p, 0, U32_MAX, &p->client->user);
+}
+
+/* The path, and the one above it that is the nearest of a cgroup that is not delegated. */
+static int key_cgroup(struct parser *p)
+{
+	struct tgs_client_conf *client = p->client;
+	const char *path = p->words ? p->word[0] : "", *above = p->words > 1 ? p->word[1] : path;
+	size_t len = strlen(above);
+
+	if (p->words < 1 || p->words > 2 || *path != '/')
+		return tgs_fail(p, "a cgroup's path wanted, which begins with /");
+	if (strlen(path) >= sizeof(client->cgroup))
+		return tgs_fail(p, "the path is too long; at most %zu bytes wanted",
+				sizeof(client->cgroup) - 1);
+	if (!len || strncmp(path, above, len) || (len > 1 && path[len] && path[len] != '/'))
+		return tgs_fail(p, "'%.80s' is not above the cgroup", above);
+	memcpy(client->cgroup, path, strlen(path) + 1);
+	client->undelegated = len;
+	return 0;
+}
+
 static int key_channels(struct parser *p)
 {
 	return read_count(p, 1, 64, &p->client->channels);
@@ -447,6 +472,8 @@ static const struct key {
 	{ GPU, "knob", key_knob },
 	{ CLIENT, "gpu", key_gpu },
 	{ CLIENT, "count", key_count },
+	{ CLIENT, "user", key_user },
+	{ CLIENT, "cgroup", key_cgroup },
 	{ CLIENT, "channels", key_channels },
 	{ CLIENT, "engines", key_on },
 	{ CLIENT, "arrival", key_arrival },

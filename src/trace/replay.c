@@ -113,6 +113,7 @@ static void fill_pools(struct replay *r, bool knob)
 	struct tg_job *job = r->spare;
 
 	fill_pool(r, TG_POOL_CLIENT, 1);
+	fill_pool(r, TG_POOL_SHARER, 1);
 	fill_pool(r, TG_POOL_CHANNEL, 1);
 	fill_pool(r, TG_POOL_RESERVE, core->nr_clients + 1);
 	fill_pool(r, TG_POOL_HISTORY, 1);

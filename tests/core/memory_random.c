@@ -285,6 +285,7 @@ static void begin(struct world *w, struct process *p)
 {
 	const enum tg_pool pools[] = {
 		TG_POOL_CLIENT, TG_POOL_CHANNEL, TG_POOL_RESERVE, TG_POOL_ACCOUNT,
+		TG_POOL_SHARER,
 	};
 	struct tg_event ev = {
 		.kind = TG_EV_JOIN, .join.engines = 1, .identity = &ids[p->part],

@@ -28,8 +28,10 @@ static const struct tg_identity plain = {
 static const struct tg_identity bare = { .pid = 8 };
 static const struct tg_identity full = {
 	.pid = U32_MAX, .uid = U32_MAX, .payer = U32_MAX, .comm = "123456789012345", .exe = "/e",
+	.undelegated = 0xffff,
 };
-static const struct tg_identity only_cgroup = { .pid = 1, .uid = 2, .comm = "x", .cgroup = "/c" };
+static const struct tg_identity only_cgroup = { .pid = 1, .uid = 2, .comm = "x", .cgroup = "/c",
+						 .undelegated = 1 };
 static const struct tg_identity deep = {
 	.pid = 1, .uid = 2, .comm = "x", .exe = longest, .cgroup = longest,
 };
@@ -100,7 +102,7 @@ static const char *compare(const struct event_row *row, const struct tg_record *
 		return "a number changed";
 	if (in->kind == TG_EV_JOIN &&
 	    (got.data != &got_id || got_id.pid != id->pid || got_id.uid != id->uid ||
-	     got_id.payer != id->payer ||
+	     got_id.payer != id->payer || got_id.undelegated != id->undelegated ||
 	     strcmp(got_id.comm, id->comm) || !same_string(got_id.exe, id->exe) ||
 	     !same_string(got_id.cgroup, id->cgroup)))
 		return "the identity changed";

@@ -8,9 +8,10 @@
  * `TIME ACTION ...`, in order; ARM and the first GATE of a client are left out. After every event
  * all invariants are checked.
  *
- *	join CLIENT CHANNEL COMM [MASK [PAYER]]
- *		(MASK: of engines, 1 unless given; PAYER: the client's own unless given. A client
- *		that has left comes back instead, if one does: logs `back CLIENT`)
+ *	join CLIENT CHANNEL COMM [MASK [PAYER [CGROUP [UNDELEGATED]]]]
+ *		(MASK: of engines, 1 unless given; PAYER: the client's own unless given, and else
+ *		its uid, too. A client that has left comes back instead, if one does: logs `back
+ *		CLIENT`)
  *	engines CLIENT CHANNEL MASK	(from now on)
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
@@ -23,6 +24,7 @@
  *	time CLIENT			(logs `used US`: its time on the GPU)
  *	held CLIENT			(logs `held US`)
  *	budget CLIENT			(logs `budget US`: of its reserve)
+ *	weight CLIENT			(logs `weight SHARER CLIENT`: of its sharer, and its own)
  *
  * An event that is refused logs `TIME -ERRNO`.
  */
@@ -49,6 +51,7 @@ struct host {
 	char log[LOG_MAX];
 	size_t used;
 	struct tg_identity ids[16];
+	char cgroups[16][64];
 	bool gated[16];
 	struct tg_job *jobs[16];
 	struct tg_client *clients[16];
@@ -197,6 +200,12 @@ static const char *step(struct host *h, const char *line)
 		    TG_USEC);
 		return NULL;
 	}
+	if (!strcmp(word, "weight")) {
+		h->gpu.now = ev.now;
+		say(h, "weight %u %u", tg_gpu_client(&h->gpu, a)->sharer->weight,
+		    tg_gpu_client(&h->gpu, a)->weight);
+		return NULL;
+	}
 	if (!strcmp(word, "prio?")) {
 		h->gpu.now = ev.now;
 		say(h, "prio %u", tg_gpu_client(&h->gpu, a)->prio);
@@ -210,8 +219,11 @@ static const char *step(struct host *h, const char *line)
 	if (!strcmp(word, "join")) {
 		ev.kind = TG_EV_JOIN;
 		c = a;
-		sscanf(rest, "%*u %*u %15s %llu %llu", h->ids[a].comm, &d, &c);
+		n = sscanf(rest, "%*u %*u %15s %llu %llu %63s %hu", h->ids[a].comm, &d, &c,
+			   h->cgroups[a], &h->ids[a].undelegated);
+		h->ids[a].uid = n > 2 ? c : 0;
 		ev.join.engines = d ?: 1;
+		h->ids[a].cgroup = *h->cgroups[a] ? h->cgroups[a] : NULL;
 		h->ids[a].pid = 100 * a;
 		h->ids[a].payer = c;
 		ev.identity = &h->ids[a];

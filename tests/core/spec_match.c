@@ -85,6 +85,57 @@ static const struct row {
 	{ "120 stars, match", "exe=" STARS STARS STARS "b" REST, "x", 0, "/" A4000 "b", NULL, 1 },
 };
 
+/* The line that says the weight of a client's user or cgroup. */
+static const struct sharer_row {
+	const char *name, *spec;
+	enum tg_share_by by;
+	u32 payer;
+	const char *cgroup;
+	u16 undelegated;
+	u32 line;
+} sharer_rows[] = {
+	{ "a user's line", "uid=7" REST, TG_BY_USER, 7, NULL, 0, 1 },
+	{ "another user's", "uid=7" REST, TG_BY_USER, 8, NULL, 0, 0 },
+	{ "of all users", "uid=*" REST, TG_BY_USER, 8, NULL, 0, 1 },
+	{ "the first of a user's", "uid=8" REST "uid=7" REST "uid=*" REST, TG_BY_USER, 7, NULL, 0, 2 },
+	{ "a line that names more is no user's", "uid=7 a" REST "uid=7 exe=*" REST "uid=7 cgroup=*" REST
+	  "uid=*" REST, TG_BY_USER, 7, "/a", 0, 4 },
+	{ "nor is one that names less", "a" REST, TG_BY_USER, 7, NULL, 0, 0 },
+	{ "nor a cgroup's", "cgroup=*" REST, TG_BY_USER, 7, "/a", 0, 0 },
+	{ "a cgroup's line", "cgroup=/a" REST, TG_BY_CGROUP, 7, "/a", 0, 1 },
+	{ "of one above it", "cgroup=/a" REST, TG_BY_CGROUP, 7, "/a/b", 0, 0 },
+	{ "of one above it that is not delegated", "cgroup=/a/b" REST "cgroup=/a" REST, TG_BY_CGROUP, 7,
+	  "/a/b", 2, 2 },
+	{ "a delegated name says nothing", "cgroup=*b" REST, TG_BY_CGROUP, 7, "/a/b", 2, 0 },
+	{ "the root", "cgroup=/" REST, TG_BY_CGROUP, 7, "/a/b", 1, 1 },
+	{ "no cgroup", "cgroup=*" REST, TG_BY_CGROUP, 7, NULL, 0, 0 },
+	{ "more is said to be undelegated than there is", "cgroup=/a" REST, TG_BY_CGROUP, 7, "/a", 9, 1 },
+	{ "a user's line is no cgroup's", "uid=7" REST, TG_BY_CGROUP, 7, "/a", 0, 0 },
+};
+
+/* Return: did it pass? */
+static bool sharer(const struct sharer_row *row)
+{
+	const struct tg_identity id = {
+		.uid = 99, .payer = row->payer, .cgroup = row->cgroup,
+		.undelegated = row->undelegated,
+	};
+	struct tg_spec spec = { .text = row->spec };
+	u32 len = strlen(row->spec), got = U32_MAX;
+	const struct tg_spec_entry *e;
+	struct tg_spec_error err;
+
+	spec.entries = malloc(tg_spec_room(row->spec, len) * sizeof(*spec.entries));
+	if (!tg_spec_parse(&spec, len, &err)) {
+		e = tg_spec_sharer(&spec, &id, row->by);
+		got = e ? e->line : 0;
+	}
+	free(spec.entries);
+	printf("%s %s", got == row->line ? "ok" : "not ok", row->name);
+	printf(got == row->line ? "\n" : ": got line %u\n", got);
+	return got == row->line;
+}
+
 int main(void)
 {
 	unsigned int passed = 0, failed = 0;
@@ -117,6 +168,8 @@ int main(void)
 		}
 		free(spec.entries);
 	}
+	for (i = 0; i < ARRAY_SIZE(sharer_rows); i++)
+		sharer(&sharer_rows[i]) ? passed++ : failed++;
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed || !passed;
 }

@@ -128,6 +128,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static struct tg_client *clients[8], clients_mem[OBJECTS];
 	static struct tg_channel *channels[8], channels_mem[OBJECTS];
 	static struct tg_reserve reserves_mem[OBJECTS];
+	static struct tg_sharer sharers_mem[OBJECTS];
 	static struct tg_history histories_mem[OBJECTS / 2];
 	static struct tg_cost costs_mem[OBJECTS / 2];
 	static struct tg_chunk chunks_mem[OBJECTS];
@@ -154,6 +155,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	tg_gpu_init(&gpu, 1 + (data[0] >> 4 & 1), (data[0] & 15) % policies, &buckets, now);
 	for (i = 0; i < OBJECTS; i++) {
 		tg_gpu_give(&gpu, TG_POOL_CLIENT, &clients_mem[i]);
+		tg_gpu_give(&gpu, TG_POOL_SHARER, &sharers_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_CHANNEL, &channels_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_RESERVE, &reserves_mem[i]);
 		tg_gpu_give(&gpu, TG_POOL_REQUEST, &asks_mem[i]);

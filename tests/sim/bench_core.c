@@ -396,6 +396,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 			join.identity = &ids[i <= clients ? 0 : 2];
 
 		tg_gpu_give(&b->core, TG_POOL_CLIENT, zeroed(1, sizeof(struct tg_client)));
+		tg_gpu_give(&b->core, TG_POOL_SHARER, zeroed(1, sizeof(struct tg_sharer)));
 		tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));
 		tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
 		tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));

@@ -95,6 +95,8 @@ static const char *const specs[] = {
 	"[vgpu v]:50:20:50\n[vgpu w]:25:80:1\na:ht:bg:9:0:0:vgpu=v\nb:prt:bg:1:0:0:vgpu=v\n"
 	"c:prt:pe:1:500:1000:vgpu=w\nd:ht:bg:0:0:0:vgpu=x\n",
 	"[vgpu w]:1:1:1\n[vgpu x]:99:99:99\na:ht:bg:9:0:0:vgpu=x\nb:prt:bg:1:0:0:vgpu=w\n",
+	"uid=1:prt:bg:0:0:0:weight=10000\ncgroup=/a:prt:bg:9:0:0:weight=3\na:ht:bg:9:0:0:weight=7\n"
+	"uid=*:ht:bg:5:0:0:weight=2\ncgroup=*:prt:bg:0:0:0:weight=10000\n",
 	"",
 };
 
@@ -261,7 +263,9 @@ static void do_knob(struct chaos *c)
 	params = tg_gpu_policy(&c->h.core)->params;
 	for (n = 0; params && params[n].name; n++)
 		;
-	if (n) {
+	if (n && !strcmp(params[n - 1].name, TG_SHARE_KNOB) && below(c, 2)) {
+		th_knob(&c->h, true, n - 1, below(c, TG_SHARES_BY));
+	} else if (n) {
 		nr = below(c, n);
 		th_knob(&c->h, true, nr, below(c, 2) ? params[nr].def : below(c, 2) ?
 			params[nr].min : params[nr].max);
@@ -406,6 +410,7 @@ static bool run(const struct row *row, u64 events, u64 seed)
 	th_init(&c->h, row->engines, row->policy, row->now, CLIENTS, JOBS, 3);
 	c->h.check_every = 16;
 	c->h.may_bypass = below(c, 2);
+	c->h.users = 1 + below(c, 6);
 	while (c->h.events < events && !*c->h.wrong)
 		step(c);
 	th_wind_up(&c->h);

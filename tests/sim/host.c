@@ -268,6 +268,8 @@ void th_advance(struct th_host *h, s64 to)
 	h->now = max(h->now, to);
 }
 
+static const char *const cgroups[] = { NULL, "/", "/a", "/a/b", "/a/c", "/b/a" };
+
 /* A process that is no client yet: one that has left, or a new one; NULL: there is no room. */
 static struct th_client *come(struct th_host *h, const char *comm)
 {
@@ -277,6 +279,12 @@ static struct th_client *come(struct th_host *h, const char *comm)
 	u32 i;
 
 	snprintf(ident.comm, TG_COMM_LEN, "%s", comm);
+	if (h->users) {
+		ident.uid = h->clients % h->users;
+		ident.payer = ident.uid;
+		ident.cgroup = cgroups[h->clients / h->users % ARRAY_SIZE(cgroups)];
+		ident.undelegated = h->clients & 1 ? 2 : 0;
+	}
 	left = tg_gpu_left(&h->core, &ident, 0);
 	if (left)
 		client = left->host;
@@ -303,6 +311,7 @@ struct th_client *th_join(struct th_host *h, struct th_client *client, const cha
 	if (!client)
 		return NULL;
 	give(h, TG_POOL_CLIENT, 1);
+	give(h, TG_POOL_SHARER, 1);
 	give(h, TG_POOL_CHANNEL, 1);
 	give(h, TG_POOL_RESERVE, 1);
 	ev.client = client->id;

@@ -61,6 +61,7 @@ struct th_host {
 	u32 nr_job;
 	u32 live;			/* jobs that the core has */
 	bool may_bypass;		/* jobs bypass the core where they may */
+	u32 users;			/* processes are of so many, and of some cgroups; 0: of one */
 	struct th_job **unreported;	/* these have, and the core has not heard of them */
 	u32 nr_unreported;
 	struct th_job **unstarted;	/* of these it has, but not that they have started */

@@ -184,6 +184,7 @@ static struct world *run(const struct app *const mix[3], u32 batch, u32 order,
 	static struct tg_reserve reserve[CORES];
 	static struct tg_account account[CORES];
 	static struct tg_client client[CORES];
+	static struct tg_sharer sharer[CORES];
 	static struct tg_mem_request ask[CORES];
 	struct tg_spec_error err;
 	s64 next;
@@ -214,6 +215,7 @@ static struct world *run(const struct app *const mix[3], u32 batch, u32 order,
 		tg_gpu_give(&w->core, TG_POOL_RESERVE, &reserve[i]);
 		tg_gpu_give(&w->core, TG_POOL_ACCOUNT, &account[i]);
 		tg_gpu_give(&w->core, TG_POOL_CLIENT, &client[i]);
+		tg_gpu_give(&w->core, TG_POOL_SHARER, &sharer[i]);
 		tg_gpu_give(&w->core, TG_POOL_REQUEST, &ask[i]);
 		if (mix[i % 3] == high)
 			memcpy(w->id[i].comm, "high", 5);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The current process: which program it executes, its executable's file, its cgroup.
+ * The current process: which program it executes, its executable's file.
  *
  * get_mm_exe_file() is not exported. 6.7 made get_file_rcu() a function that takes the
  * pointer's place, because files are freed without a grace period since.
@@ -8,7 +8,6 @@
 #ifndef TGK_WRAP_TASK_H
 #define TGK_WRAP_TASK_H
 
-#include <linux/cgroup.h>
 #include <linux/fs.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
@@ -38,17 +37,6 @@ static inline struct file *tgk_exe_file(void)
 #endif
 	rcu_read_unlock();
 	return file;
-}
-
-/* The path of the current process's cgroup in the unified hierarchy: negative or too long: none */
-static inline int tgk_cgroup_path(char *buf, size_t len)
-{
-	int ret;
-
-	rcu_read_lock();
-	ret = cgroup_path(task_dfl_cgroup(current), buf, len);
-	rcu_read_unlock();
-	return ret;
 }
 
 #endif /* TGK_WRAP_TASK_H */

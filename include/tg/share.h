@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sharers: whose shares a fair policy keeps equal (src/core/share.c). The core makes them and says
+ * which clients belong to each; the policy in force keeps its accounts in them.
+ *
+ * Terms (docs/glossary.md): delegated, sharer, weight.
+ */
+#ifndef TG_SHARE_H
+#define TG_SHARE_H
+
+#include <tg/types.h>
+
+#define TG_SHARER_PRIV	144	/* bytes a policy may keep in each sharer */
+
+/**
+ * struct tg_sharer - who has a share under a fair policy: a process, a user or a cgroup
+ * @node: in tg_gpu.sharers; TG_BY_PROCESS: in nothing
+ * @key: of the user or cgroup, as a number
+ * @clients: how many clients belong to it; one at least
+ * @by: enum tg_share_by
+ * @vgpu: tg_policy.by_vgpu: of its clients, which is part of its key
+ * @weight: of its share beside those of others; as the line says of the spec in force when a client
+ *	was last matched, or joined it
+ * @term: tg_gpu.term of the policy that has @priv
+ * @priv: the policy's; zero when its first client joins
+ */
+struct tg_sharer {
+	struct rb_node node;
+	u64 key;
+	u8 by, vgpu;
+	u16 weight;
+	u32 clients, term;
+	u64 priv[TG_SHARER_PRIV / 8];
+};
+
+#endif /* TG_SHARE_H */
