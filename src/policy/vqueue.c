@@ -216,6 +216,29 @@ static void come(struct tg_gpu *gpu, struct tg_client *client)
 		own->vt = min(max(own->vt, vt), vt + TG_READY_REPAID);
 }
 
+/*
+ * A client that moves to another virtual GPU belongs to another sharer there, perhaps to a new one.
+ * What both had in the old place says nothing here. So the client comes to the sharer with its
+ * first job, even if it has groups in flight: beside the others, a virtual time of 0 would be a
+ * priority for as long as these have been there.
+ */
+static void come_over(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_vqueue_client *mine = tg_client_priv(client, struct tg_vqueue_client);
+	struct tg_vqueue_sharer *own = sharer(client);
+
+	if (client->sharer->by == TG_BY_PROCESS || (own->nr && own->nr == mine->sharer))
+		return;
+	if (!own->nr) {
+		own->nr = ++queues(gpu)->sharers;
+		/* Where no equal is known it starts with the sharer that was charged last. */
+		own->vt = sharers(gpu, client)[TG_COMPUTE].vt;
+		mine->vt = 0;
+	}
+	mine->sharer = own->nr;
+	come(gpu, client);
+}
+
 /* Charge the client of @job and its sharer, which may be in both trees. */
 static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
@@ -227,6 +250,7 @@ static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 	u32 i;
 
 	used = min(used, TG_SEC);
+	come_over(gpu, client);
 	for (i = 0; i < TG_MEMORY; i++)
 		lift(gpu, client, i);
 	tg_ready_charge(&own->of[kind].ready, client, div64_s64(used, client_weight(client)));
@@ -251,6 +275,8 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 		withdraw(gpu, client);
 	if (!tg_client_queue(job))
 		return;
+	if (!first)
+		come_over(gpu, client);
 	if (!first && !client->inflight)
 		come(gpu, client);
 	insert(gpu, client);

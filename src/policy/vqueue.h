@@ -48,10 +48,12 @@ struct tg_vqueue {
  * @of: TG_COMPUTE: the one for engine 0, or for all (SDQ); TG_COPY
  * @refilled: when budgets were refilled last
  * @since: utilisation is what has been used since then
+ * @sharers: how many users and cgroups have come
  */
 struct tg_vqueues {
 	struct tg_vqueue of[TG_MEMORY];
 	s64 refilled, since;
+	u32 sharers;
 };
 
 /**
@@ -90,13 +92,25 @@ struct tg_vqueue_place {
  * @vt: virtual time: what its clients have used, over its weight, ns
  * @gap: from its last group to its next, in any queue
  * @known: it is in use
+ * @nr: from tg_vqueues.sharers, of a user or cgroup; 0: none of its clients has come yet
  * @of: TG_COMPUTE and TG_COPY
  */
 struct tg_vqueue_sharer {
 	s64 vt;
 	struct tg_gap gap;
 	bool known;
+	u32 nr;
 	struct tg_vqueue_place of[TG_MEMORY];
+};
+
+/**
+ * struct tg_vqueue_client - the tg_client_priv() of such a policy
+ * @vt: virtual time, as struct tg_ready has it
+ * @sharer: number of the user or cgroup to which it has come; 0: none yet
+ */
+struct tg_vqueue_client {
+	s64 vt;
+	u32 sharer;
 };
 
 /* For .init, .leave, .queue, .drop, .wake and, called by .done and .lost: @used as there. */

@@ -14,6 +14,25 @@
 /* Each group takes 40 ms, and its client has the next one then. */
 #define ROUND	"40001 submit 1 1 4\n" "40001 done 1\n"
 
+/*
+ * A process of user 7 in a virtual GPU of its own, one of user 8 in the rest, and another of user 7
+ * there. The first two have used 3 s each. The first one's next group is in flight when its virtual
+ * GPU goes.
+ */
+#define SECOND(client, job, from, to) \
+	from " submit " client " 1 " job "\n" from " started " job "\n" to " done " job "\n"
+#define MOVED \
+	BY("7", "1") "0 spec [vgpu|v]:50:50:50 a:prt:bg:0:0:0:vgpu=v\n" \
+	"0 join 1 1 a 1 7\n" "0 join 2 1 b 1 8\n" "0 join 3 1 c 1 7\n" \
+	SECOND("1", "1", "1000000", "2000000") SECOND("2", "2", "2000001", "3000001") \
+	SECOND("1", "3", "3000002", "4000002") SECOND("2", "4", "4000003", "5000003") \
+	SECOND("1", "5", "5000004", "6000004") SECOND("2", "6", "6000005", "7000005") \
+	"8000000 submit 1 1 7\n" "8000000 started 7\n" \
+	"8000001 rematch b:prt:bg:0:0:0\n"
+#define MOVED_FREED \
+	"0 note policy 0 9, 1000000 free 1, 2000001 free 2, 3000002 free 3, 4000003 free 4, " \
+	"5000004 free 5, 6000005 free 6, 8000000 free 7, "
+
 static const struct row rows[] = {
 	{ "processes: each has its turn", "timeslice",
 	  THREE ROUND "40002 started 2\n" "80000 submit 2 1 5\n" "80001 done 2\n"
@@ -84,6 +103,29 @@ static const struct row rows[] = {
 	  "40000 submit 1 1 4\n" "40001 done 1\n" "40002 started 3\n" "80000 submit 3 1 5\n"
 	  "80003 done 3\n" "80004 started 2\n" "120005 done 2\n",
 	  "0 note policy 0 9, 1 free 1, 40001 free 3, 80003 free 2, 120005 free 5" },
+	{ "band: a user comes from another virtual GPU, with a group in flight", "band",
+	  MOVED "8000002 submit 2 1 8\n" "8000002 submit 2 1 9\n" "8000002 submit 2 1 10\n"
+	  "8000003 submit 1 1 11\n" "8000003 submit 1 1 12\n" "8000003 submit 1 1 13\n"
+	  "8060000 done 7\n" "8060000 started 8\n" "8100000 done 8\n" "8100000 started 9\n"
+	  "8140000 done 9\n" "8140000 started 11\n" "8180000 done 11\n" "8180000 started 10\n"
+	  "8220000 done 10\n" "8220000 started 12\n" "8260000 done 12\n",
+	  MOVED_FREED "8060000 free 8, 8100000 free 9, 8140000 free 11, 8180000 free 10, "
+	  "8220000 free 12, 8260000 free 13" },
+	{ "band: the group in flight ends before the user submits the next", "band",
+	  MOVED "8000002 submit 2 1 8\n" "8000002 submit 2 1 9\n" "8000002 submit 2 1 10\n"
+	  "8060000 done 7\n" "8060000 started 8\n"
+	  "8060003 submit 1 1 11\n" "8060003 submit 1 1 12\n" "8060003 submit 1 1 13\n"
+	  "8100000 done 8\n" "8100000 started 9\n"
+	  "8140000 done 9\n" "8140000 started 11\n" "8180000 done 11\n" "8180000 started 10\n"
+	  "8220000 done 10\n" "8220000 started 12\n" "8260000 done 12\n",
+	  MOVED_FREED "8060000 free 8, 8100000 free 9, 8140000 free 11, 8180000 free 10, "
+	  "8220000 free 12, 8260000 free 13" },
+	{ "band: a process comes to its user's others from another virtual GPU", "band",
+	  MOVED "8000002 submit 3 1 8\n" "8000002 submit 3 1 9\n" "8000002 submit 3 1 10\n"
+	  "8000003 submit 1 1 11\n" "8000003 submit 1 1 12\n"
+	  "8060000 done 7\n" "8060000 started 8\n" "8460000 done 8\n" "8460000 started 9\n"
+	  "8860000 done 9\n" "8860000 started 11\n" "9260000 done 11\n",
+	  MOVED_FREED "8060000 free 8, 8460000 free 9, 8860000 free 11, 9260000 free 10" },
 };
 
 int main(void)
