@@ -285,12 +285,15 @@ static u32 payer(void)
 	return from_kuid(&init_user_ns, uid);
 }
 
-/* Fill in the current process's identity. A path that cannot be read stays NULL. */
+/*
+ * Fill in the current process's identity. A path that cannot be read stays NULL. One that is there
+ * and cannot be copied is an error: without its cgroup the process would have another share.
+ */
 static int identify(struct tg_identity *ident)
 {
 	struct file *exe;
 	char *buf, *path;
-	int len;
+	int len, ret = 0;
 
 	buf = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!buf)
@@ -304,15 +307,20 @@ static int identify(struct tg_identity *ident)
 	exe = tgk_exe_file();
 	if (exe) {
 		path = d_path(&exe->f_path, buf, PATH_MAX);
-		if (!IS_ERR(path))
+		if (!IS_ERR(path)) {
 			ident->exe = kstrdup(path, GFP_KERNEL_ACCOUNT);
+			ret = ident->exe ? 0 : -ENOMEM;
+		}
 		fput(exe);
 	}
 	len = tgk_cgroup_path(buf, PATH_MAX, &ident->undelegated);
-	if (len >= 0 && len < PATH_MAX)
+	if (len >= 0 && len < PATH_MAX) {
 		ident->cgroup = kstrdup(buf, GFP_KERNEL_ACCOUNT);
+		if (!ident->cgroup)
+			ret = -ENOMEM;
+	}
 	kfree(buf);
-	return 0;
+	return ret;
 }
 
 /**
@@ -330,6 +338,8 @@ struct tgk_client *tgk_client_new(struct tgk_gpu *gpu)
 	if (!client)
 		return NULL;
 	if (identify(&client->ident)) {
+		kfree(client->ident.exe);
+		kfree(client->ident.cgroup);
 		kfree(client);
 		return NULL;
 	}
