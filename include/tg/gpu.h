@@ -213,7 +213,7 @@ struct tg_vgpu {
  * @unsent: a later event is to send the host @gate, or to free jobs behind it
  * @gate_sent: the host has got @gate (TG_ACT_GATE)
  * @sync_sent: the host has got the SYNC for the IDLE that it owes
- * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as @typical is
+ * @paired: its latest job was seen as one with the next (TG_DONE_BY); kept as tg_sharer.typical is
  * @modelled: its jobs that are in a dry run's model
  * @vgpu: its virtual GPU, index into tg_gpu.vgpu
  * @vgpu_term: term of that place when it came there; another one now: its virtual GPU has been
@@ -240,8 +240,6 @@ struct tg_vgpu {
  * @node: the policy's; of an older one until the client joins the one in force
  * @queue: likewise
  * @priv: likewise; zero at join
- * @typical: running mean of what its jobs take, ns, where all are tracked (fifo, which has no
- *	@priv); zero at join
  */
 struct tg_client {
 	u32 id;
@@ -266,10 +264,7 @@ struct tg_client {
 	u16 edition, joined;
 	struct rb_node node;
 	struct list_head queue;
-	union {
-		u64 priv[TG_CLIENT_PRIV / 8];
-		s64 typical;
-	};
+	u64 priv[TG_CLIENT_PRIV / 8];
 };
 
 #define TG_ENDS		32	/* completions that an engine remembers; a power of two */

@@ -22,6 +22,8 @@
  * @weight: of its share beside those of others; as the line says of the spec in force when a client
  *	was last matched, or joined it
  * @term: tg_gpu.term of the policy that has @priv
+ * @typical: of a process: running mean of what its jobs take, ns (kept only where all are tracked:
+ *	fifo). Here, since a client has no room for it, and fifo has no other sharers
  * @priv: the policy's; zero when its first client joins
  */
 struct tg_sharer {
@@ -30,6 +32,7 @@ struct tg_sharer {
 	u8 by, vgpu;
 	u16 weight;
 	u32 clients, term;
+	s64 typical;
 	u64 priv[TG_SHARER_PRIV / 8];
 };
 

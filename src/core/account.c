@@ -19,10 +19,10 @@
 #include "job.h"
 #include "throttle.h"
 
-/* What is typical of the client; 0: not known, as the policy has yet to join it. */
-static s64 typical(const struct tg_gpu *gpu, const struct tg_client *client)
+/* What is typical of the client; 0: not known. A user or cgroup that it was of has none. */
+static s64 typical(const struct tg_client *client)
 {
-	return tg_client_joined(gpu, client) ? client->typical : 0;
+	return client->sharer->typical;
 }
 
 /*
@@ -38,7 +38,7 @@ static s64 typical(const struct tg_gpu *gpu, const struct tg_client *client)
 static s64 balance(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
 {
 	struct tg_client *client = job->client, *before;
-	s64 lack = client->stats.completed ? typical(gpu, client) - used : 0;
+	s64 lack = client->stats.completed ? typical(client) - used : 0;
 
 	if (lack > 0 && engine->surplus > 0 && job->since <= engine->last_done) {
 		before = tg_gpu_client(gpu, engine->surplus_client);
@@ -59,17 +59,18 @@ static s64 balance(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *
  * What is typical of the client: the mean of its first 16 jobs, then of about the last 16; no job
  * counts for more than two.
  */
-static void learn(const struct tg_gpu *gpu, struct tg_client *client, s64 used)
+static void learn(struct tg_client *client, s64 used)
 {
 	u64 seen = client->stats.completed;
+	s64 mean = typical(client);
 
-	if (!tg_client_joined(gpu, client))
+	if (client->sharer->by != TG_BY_PROCESS)
 		return;
-	if (seen && client->typical)
-		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
-					     min(seen + 1, (u64)16));
+	if (seen && mean)
+		mean += div64_s64(min(used, 2 * mean + 1) - mean, min(seen + 1, (u64)16));
 	else
-		client->typical = used;
+		mean = used;
+	client->sharer->typical = mean;
 }
 
 /* --- the latest completions of an engine --- */
@@ -176,7 +177,7 @@ static s64 next_since(const struct tg_job *job)
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by)
 {
 	struct tg_engine *engine = tg_job_engine(gpu, job);
-	const s64 usual = typical(gpu, job->client), next = next_since(job);
+	const s64 usual = typical(job->client), next = next_since(job);
 	u64 nr = rank(engine, job->since);
 	const struct tg_client *client;
 	const struct tg_end *end;
@@ -189,7 +190,7 @@ s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by)
 		client = tg_gpu_client(gpu, end->client);
 		from = end->at - end->used;
 		at = from + usual;
-		if (client && end->used - typical(gpu, client) > usual / 2 &&
+		if (client && end->used - typical(client) > usual / 2 &&
 		    from >= job->since && at <= end->at && at >= next)
 			return at;
 	}
@@ -235,7 +236,7 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
 		used = balance(gpu, engine, job, used);
 	/* Of two that were seen as one, neither teaches anything. */
 	if (known != TG_DONE_BY && !job->client->paired)
-		learn(gpu, job->client, used);
+		learn(job->client, used);
 	job->client->paired = known == TG_DONE_BY;
 	return used;
 }

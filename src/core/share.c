@@ -188,9 +188,12 @@ void tg_share_leave(struct tg_gpu *gpu, struct tg_client *client)
 void tg_share_rejoin(struct tg_gpu *gpu, struct tg_client *client)
 {
 	const bool anew = client->sharer->by != TG_BY_PROCESS || gpu->share_by != TG_BY_PROCESS;
+	const s64 typical = client->sharer->typical;
 
 	leave(gpu, client);
 	join(gpu, client, anew);
+	if (!anew)
+		client->sharer->typical = typical;
 }
 
 void tg_share_moved(struct tg_gpu *gpu, struct tg_client *client)

@@ -46,6 +46,16 @@ static const struct row rows[] = {
 	  "26000 time 2\n",
 	  "0 free 1, 0 free 2, 2000 free 3, 12000 free 4, 14000 free 5, 26000 used 22000, "
 	  "26000 used 6000, 26000 used 20000" },
+	{ "fifo: it knows what is usual though another policy was in force meanwhile", "fifo",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "2000 done 1\n"
+	  "2000 submit 2 1 2\n" "2000 started 2\n" "12000 done 2\n"
+	  "13000 policy timeslice\n" "14000 policy fifo\n"
+	  "20000 submit 2 1 3\n" "20000 started 3\n" "20000 submit 1 1 4\n" "20000 started 4\n"
+	  "32000 done 3\n" "32000 done 4\n" "32000 time 1\n" "32000 time 2\n",
+	  "0 free 1, 2000 free 2, 13000 gate 1 hold, 13000 gate 2 hold, 13000 gate 1 ask, "
+	  "13000 gate 2 ask, 13000 note policy 0 6, 14000 gate 1 hold, 14000 gate 2 hold, "
+	  "14000 gate 1 track, 14000 gate 2 track, 14000 note policy 0 1, 20000 free 3, "
+	  "20000 free 4, 32000 used 4000, 32000 used 20000" },
 	{ "fifo: a group that is shorter than usual after a pause owes nothing", "fifo",
 	  "0 join 1 1 a\n" "0 submit 1 1 1\n" "0 started 1\n" "2000 done 1\n" "3000 submit 1 1 2\n"
 	  "3000 started 2\n" "8000 done 2\n" "9000 submit 1 1 3\n" "9000 started 3\n" "9500 done 3\n"
