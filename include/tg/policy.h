@@ -179,13 +179,17 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
 	return client->joined == (u16)gpu->term;
 }
 
+/* The array @priv as a pointer to @type. A @type that does not fit is an array of -1 bytes. */
+#define tg_priv_as(priv, type)	\
+	((type *)((priv) + 0 * sizeof(char[sizeof(type) <= sizeof(priv) ? 1 : -1])))
+
 /** tg_gpu_priv() - the policy's own memory in @gpu, as a pointer to @type */
-#define tg_gpu_priv(gpu, type)		((type *)(gpu)->priv)
+#define tg_gpu_priv(gpu, type)		tg_priv_as((gpu)->priv, type)
 /** tg_client_priv() - the policy's own memory in @client, as a pointer to @type */
-#define tg_client_priv(client, type)	((type *)(client)->priv)
+#define tg_client_priv(client, type)	tg_priv_as((client)->priv, type)
 
 /** tg_sharer_priv() - the policy's own memory in @sharer, as a pointer to @type */
-#define tg_sharer_priv(sharer, type)	((type *)(sharer)->priv)
+#define tg_sharer_priv(sharer, type)	tg_priv_as((sharer)->priv, type)
 
 /** Row of a policy's table of knobs: enum tg_share_by */
 #define TG_SHARE_PARAM	{ TG_SHARE_KNOB, 0, TG_SHARES_BY - 1, TG_BY_PROCESS }
@@ -198,7 +202,7 @@ static inline bool tg_sharer_single(const struct tg_client *client)
 }
 
 /** tg_vgpu_priv() - the policy's own memory in @vgpu, as a pointer to @type */
-#define tg_vgpu_priv(vgpu, type)	((type *)(vgpu)->priv)
+#define tg_vgpu_priv(vgpu, type)	tg_priv_as((vgpu)->priv, type)
 
 /*
  * tg_gate(), tg_sync(), tg_watch() and tg_poll() may be called from init(), join(), idle(),
