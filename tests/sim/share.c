@@ -15,6 +15,7 @@
 #define HEAD	"duration = 60s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
 #define KINDS	4
 #define LEAST	970			/* permille of what the clients use without a policy */
+#define DFQ	(1 << 3)		/* in @share_open and @busy_open */
 
 static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq", "loga" };
 
@@ -114,6 +115,10 @@ static const struct row {
 	  .client = { USER("1") "count = 1496\nstagger = 40ms\nlife = 60ms\n" BUSY("1", "5ms"),
 		      USER("2") BUSY("2", "5ms") },
 	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true },
+	{ .name = "four at a time that leave work on the hardware, and one that stays",
+	  .client = { USER("1") "count = 11996\nstagger = 5ms\nlife = 20ms\n" BUSY("8", "1ms"),
+		      USER("2") BUSY("2", "5ms") },
+	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true, .share_open = DFQ },
 	{ .name = "twenty that take turns, and one that stays",
 	  .client = { USER("1") "count = 20\nstagger = 10ms\narrival = periodic 200ms\n"
 		      "cost = fixed 10ms\n", USER("2") BUSY("2", "5ms") },
