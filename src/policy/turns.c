@@ -271,6 +271,9 @@ void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client)
 	end_linger(gpu);
 	charge_sharer(turns, sharer(client), taken(gpu, turns, client->sharer->weight));
 	turns->holder = NULL;
+	/* Then the next to come, of another user or cgroup, starts even with it. */
+	if (client->sharer->by != TG_BY_PROCESS && !rb_first_cached(&turns->waiting))
+		turns->vt = max(turns->vt, sharer(client)->vt);
 }
 
 struct tg_client *tg_turns_first(struct tg_gpu *gpu)

@@ -97,6 +97,14 @@ static const struct row rows[] = {
 	  USERS THREE "30000 leave 1 1\n" "40001 done 1\n" "40002 started 3\n" "40003 submit 3 1 4\n"
 	  "80001 done 3\n",
 	  "0 note policy 0 6, 1 free 1, 40001 free 3, 80001 free 2" },
+	{ "users: one leaves in its turn while no other waits: no user has saved up time", "timeslice",
+	  USERS "0 join 1 1 a 1 7\n" "0 join 2 1 b 1 7\n" "0 join 3 1 c 1 8\n"
+	  "1 submit 1 1 1\n" "1 started 1\n" "20001 done 1\n" "20002 leave 1 1\n"
+	  "100000 submit 3 1 2\n" "100000 started 2\n" "100001 submit 2 1 3\n"
+	  "100002 submit 3 1 4\n" "165000 done 2\n" "165000 started 3\n"
+	  "165001 submit 2 1 5\n" "215000 done 3\n",
+	  "0 note policy 0 6, 1 free 1, 20002 gone 1, 100000 free 2, 165000 free 3, "
+	  "215000 free 5" },
 	{ "band: users of a virtual GPU", "band",
 	  BY("7", "1") "0 join 1 1 a 1 7\n" "0 join 2 1 b 1 7\n" "0 join 3 1 c 1 8\n"
 	  "1 submit 1 1 1\n" "1 started 1\n" "2 submit 2 1 2\n" "3 submit 3 1 3\n"
