@@ -25,8 +25,9 @@
 #include "share.h"
 
 /*
- * A path as a number. Two cgroups whose paths had the same number would be one sharer. Root alone
- * names cgroups that are not delegated, so no user can bring that about.
+ * A path as a number. Two cgroups whose paths had the same number would be one sharer. By chance
+ * that is not to be expected of 64 bits. Only root makes cgroups that are not delegated; a service
+ * of root's that lets users choose their names lets them look for such a pair.
  */
 static u64 hash(const char *path, u32 len)
 {

@@ -169,14 +169,14 @@ static bool is_ahead(const struct state *st, struct tg_client *client)
 			     st->cycle);
 }
 
-/* The client has used @took ns. */
+/* The client has used @took ns. A spec may have changed its weight since its sample. */
 static void weigh(const struct state *st, struct tg_client *client, s64 took)
 {
 	struct sharer *own = sharer(client);
 	s64 part = client->weight;
 
 	own->level.vt += div64_s64(took * st->least, client->sharer->weight);
-	share(client)->vt += div64_s64(took * (own->least ?: part), part);
+	share(client)->vt += div64_s64(took * min(own->least ?: part, part), part);
 }
 
 static bool faithful(const struct tg_gpu *gpu)
