@@ -22,6 +22,7 @@
  * @weight: of its share beside those of others; as the line says of the spec in force when a client
  *	was last matched, or joined it
  * @term: tg_gpu.term of the policy that has @priv
+ * @left: how many channels of its clients have left
  * @typical: of a process: running mean of what its jobs take, ns (kept only where all are tracked:
  *	fifo). Here, since a client has no room for it, and fifo has no other sharers
  * @priv: the policy's; zero when its first client joins
@@ -31,7 +32,7 @@ struct tg_sharer {
 	u64 key;
 	u8 by, vgpu;
 	u16 weight;
-	u32 clients, term;
+	u32 clients, term, left;
 	s64 typical;
 	u64 priv[TG_SHARER_PRIV / 8];
 };

@@ -247,6 +247,7 @@ int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev)
 			tg_job_over(gpu, job);
 	}
 	ch->left = true;
+	ch->client->sharer->left++;
 	if (has_left(ch->client))
 		tg_debt_left(gpu, ch->client);
 	tg_channel_over(gpu, ch);

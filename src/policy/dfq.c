@@ -49,13 +49,16 @@
  * `share`. Each client has its vt beside the others of its sharer, too, and is held back if it is
  * ahead of these by as much (struct tg_level).
  *
- * hold=0 samples, and holds no client back in a free-run: what accounting alone costs (LoGA, 5.3).
+ * Processes that have gone may have left work on the hardware. Their user or cgroup is charged for
+ * it by an estimate (struct tg_gone). hold=0 holds no client back: what accounting costs.
  *
  * Good at fairness among clients that keep the GPU busy, while they need not ask for five sixths of
  * the time. Bad at clients that do not: others are held while one of them is sampled, and
  * what it takes is overestimated, since the metric knows lengths and not numbers of requests. Bad
  * at very deep queues: all that a client has waiting goes through its gate when that opens.
  */
+#include "follow.h"
+#include "gone.h"
 #include "level.h"
 #include "quiet.h"
 
@@ -86,6 +89,8 @@ struct state {
 	s64 ran;		/* length of the latest free-run, its draining included */
 	s64 skipped;		/* turns of those held back */
 	s64 sum;		/* of what the clients' channels take in a round of the hardware */
+	s64 gone;		/* the same, of those that have left during the free-run */
+	s64 open;		/* length of the latest free-run until gates were held */
 	u32 season;		/* how often clients have been charged */
 	s64 lightest;		/* weight of an active sharer; TG_NEVER: there is none */
 	s64 least;		/* virtual time of an active sharer; TG_NEVER: likewise */
@@ -110,6 +115,7 @@ struct sharer {
 	u32 season;		/* that what follows is of */
 	s64 lightest, least;	/* as in struct state, of its clients */
 	bool ran;		/* a client of it ran, and was away when it was to be sampled */
+	struct tg_gone gone;
 };
 
 struct share {
@@ -245,6 +251,8 @@ static void dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
 	if (st->phase == DRAINING && sh->awaited && st->awaited == 1)
 		charge_drained(gpu, st, client);
 	drained(gpu, st, sh);
+	if (st->phase == HOLDING || st->phase == DRAINING)
+		tg_gone_stays(&sharer(client)->gone, gpu->now - st->since - st->open);
 	sh->stuck = client->cut;
 	if (sh->stuck)
 		tg_sync(gpu, client);
@@ -257,6 +265,7 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 
 	if (st->turn != job->client)
 		return;
+	tg_gone_learn(&sharer(job->client)->gone, used);
 	sh->used += used;
 	sh->requests++;
 	sh->channels += job->channel->mark != st->mark && sh->channels < 255;
@@ -288,23 +297,6 @@ static bool others_wait(const struct tg_gpu *gpu, const struct state *st)
 	return false;
 }
 
-/* Would it be the first or the second job of its channel in flight? Those before it are. */
-static bool may_go(const struct tg_job *job)
-{
-	const struct tg_job *before = job;
-	u32 looks, n = 0;
-
-	for (looks = 0; looks < LOOKS && n < 2; looks++) {
-		if (list_is_first(&before->sibling, &job->channel->jobs))
-			return true;
-		before = list_entry(before->sibling.prev, struct tg_job, sibling);
-		if (before->state == TG_JOB_QUEUED || before->state == TG_JOB_THROTTLED)
-			return false;
-		n += before->slot;
-	}
-	return false;
-}
-
 /*
  * In its turn a client has two requests of each channel in flight, so that the engine has no gap,
  * and what the client has waiting does not make the turn longer. One that is held back gets one.
@@ -321,7 +313,7 @@ static struct tg_job *dfq_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 	list_for_each_entry(job, &client->queue, link) {
 		if (++looks > LOOKS)
 			break;
-		if (!(job->engines & 1 << engine->index) || !may_go(job))
+		if (!(job->engines & 1 << engine->index) || !tg_follows(job, 2, LOOKS))
 			continue;
 		dfq_drop(gpu, job);
 		return job;
@@ -365,6 +357,7 @@ static void hold(struct tg_gpu *gpu, struct tg_client *client)
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
 	tg_gate(gpu, client, TG_GATE_HOLD);
+	tg_gone_held(&sharer(client)->gone, client);
 	client->sent = 0;
 	if (client->opened && !share(client)->stuck) {
 		share(client)->awaited = true;
@@ -471,16 +464,18 @@ static void add(struct tg_gpu *gpu, struct tg_client *client)
 	s64 weight = client->weight, sharer_weight = client->sharer->weight;
 
 	st->sum += turn(client);
+	if (gpu->share_by != TG_BY_PROCESS)
+		st->gone += tg_gone_weigh(&own->gone, st->open);
 	if (!counts(st, client))
 		return;
 	st->lightest = min(st->lightest, sharer_weight);
 	own->lightest = min(own->lightest, weight);
 }
 
-/* A spec may have changed the weight since ADDING. */
-static s64 weighed(s64 took, s64 lightest, s64 weight)
+/* What @turn is of the free-run. */
+static s64 part_of(const struct state *st, s64 turn)
 {
-	return div64_s64(took * min(lightest, weight), weight);
+	return turn ? div64_s64(turn << PARTS, st->sum + st->gone) * st->ran >> PARTS : 0;
 }
 
 /* FINDING: all are charged. One that has come during the turns has saved up nothing. */
@@ -508,15 +503,17 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 	s64 took;
 
 	own->ran |= client->sent && !sh->requests;
+	took = part_of(st, tg_gone_turn(&own->gone));
+	own->level.vt += tg_level_weighed(took, st->lightest, client->sharer->weight);
 	if (!counts(st, client))
 		return;
 	if (st->sum && sh->requests) {
-		took = div64_s64(turn(client) << PARTS, st->sum) * st->ran >> PARTS;
+		took = part_of(st, turn(client));
 		tg_charge(client, took);
 		took += sh->used + min(sh->held, LONG);
 		sh->held = 0;
-		sh->vt += weighed(took, own->lightest, client->weight);
-		own->level.vt += weighed(took, st->lightest, client->sharer->weight);
+		sh->vt += tg_level_weighed(took, own->lightest, client->weight);
+		own->level.vt += tg_level_weighed(took, st->lightest, client->sharer->weight);
 	}
 	own->least = min(own->least, sh->requests ? sh->vt : max(sh->vt, own->level.client_vt));
 	if (gpu->share_by == TG_BY_PROCESS)
@@ -539,6 +536,7 @@ static void let_run(struct tg_gpu *gpu, struct tg_client *client)
 	sh->ahead = is_ahead(gpu, st, client);
 	if (!sh->ahead && !sh->stuck)
 		tg_gate(gpu, client, TG_GATE_OPEN);
+	tg_gone_opens(&own->gone, client);
 }
 
 /*
@@ -606,6 +604,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		if (gpu->now < st->until && !idles(gpu, st))
 			return false;
 		tg_quiet_forget(gpu, &st->quiet);
+		st->open = gpu->now - st->since;
 		begin_walk(gpu, st, HOLDING);
 		return true;
 	case HOLDING:
@@ -631,6 +630,7 @@ static bool step(struct tg_gpu *gpu, struct state *st)
 		if (next_turn(gpu, st))
 			return true;
 		st->sum = 0;
+		st->gone = 0;
 		st->season++;
 		st->lightest = TG_NEVER;
 		st->least = TG_NEVER;

@@ -47,6 +47,12 @@ static inline bool tg_level_over(const struct tg_level *level, const struct tg_c
 	       (!tg_sharer_single(client) && vt - level->client_vt > client_most);
 }
 
+/** tg_level_weighed() - @took over @weight; a spec may have lowered that below @lightest since */
+static inline s64 tg_level_weighed(s64 took, s64 lightest, s64 weight)
+{
+	return div64_s64(took * min(lightest, weight), weight);
+}
+
 /**
  * tg_level_ahead() - for ahead(): how far the client is ahead, ns
  * @level: its sharer's

@@ -15,7 +15,10 @@
 #define HEAD	"duration = 60s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
 #define KINDS	4
 #define LEAST	970			/* permille of what the clients use without a policy */
-#define DFQ	(1 << 3)		/* in @share_open and @busy_open */
+/* In @share_open and @busy_open */
+#define TIMESLICE	(1 << 0)
+#define DTIMESLICE	(1 << 1)
+#define DFQ		(1 << 3)
 
 static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq", "loga" };
 
@@ -119,6 +122,15 @@ static const struct row {
 	  .client = { USER("1") "count = 11996\nstagger = 5ms\nlife = 20ms\n" BUSY("8", "1ms"),
 		      USER("2") BUSY("2", "5ms") },
 	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true, .share_open = DFQ },
+	{ .name = "the same, 16 deep, each for 40 ms",
+	  .client = { USER("1") "count = 5996\nstagger = 10ms\nlife = 40ms\n" BUSY("16", "1ms"),
+		      USER("2") BUSY("2", "5ms") },
+	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true, .share_open = DFQ },
+	{ .name = "one at a time, of a group each, and one that stays",
+	  .client = { USER("1") "count = 1199\nstagger = 50ms\nlife = 49ms\n"
+		      ONE_BY_ONE("60ms", "5ms"), USER("2") BUSY("2", "5ms") },
+	  .share = TG_BY_USER, .want = { 100, 900 }, .off = 20,
+	  .share_open = TIMESLICE | DTIMESLICE },
 	{ .name = "twenty that take turns, and one that stays",
 	  .client = { USER("1") "count = 20\nstagger = 10ms\narrival = periodic 200ms\n"
 		      "cost = fixed 10ms\n", USER("2") BUSY("2", "5ms") },
