@@ -39,6 +39,7 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
 	r->throttled = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&r->all);
 	RB_CLEAR_NODE(&r->ready_node);
+	RB_CLEAR_NODE(&r->guarantee);
 }
 
 void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now)
@@ -113,4 +114,28 @@ void tg_reserve_charge(struct tg_reserve *r, s64 used)
 	r->used = sat_add(r->used, used);
 	if (!tg_reserve_unlimited(r))
 		r->budget = sat_add(r->budget, -used);
+}
+
+void tg_reserve_wake(struct tg_reserve *r, s64 now)
+{
+	s64 share;
+
+	if (tg_reserve_unlimited(r))
+		return;
+	share = div64_s64(r->capacity * TG_SHARE_ALL, r->period);
+	if (r->budget <= div64_s64((r->next - now) * share, TG_SHARE_ALL))
+		return;
+	r->budget = min(r->budget, r->capacity);
+	r->next = sat_add(now, r->period);
+}
+
+s64 tg_reserve_deadline(const struct tg_reserve *r)
+{
+	s64 rest = sat_add(r->budget, -max(r->costliest, (s64)1)), periods;
+
+	if (rest >= 0)
+		periods = div64_s64(rest, r->capacity);
+	else
+		periods = -div64_s64(sat_add(-max(rest, -S64_MAX), r->capacity - 1), r->capacity);
+	return sat_add(r->next, -max(sat_mul(periods, r->period), -S64_MAX));
 }

@@ -29,6 +29,11 @@
  * others go first.
  * Reserves decide which jobs are eligible, before this policy sees them.
  *
+ * Clients of guaranteed reserves (TG_CBS) go before all others, by deadline. While one is admitted,
+ * the group in flight is all that a deadline may wait for. So no group follows another, HT or not,
+ * and none is chosen early; but for a client of the only guaranteed reserve, which follows its own
+ * groups as far as its budget covers them.
+ *
  * The job of a client that has its engine to itself may bypass the core: what pick() would say is
  * known (may_bypass()).
  *
@@ -122,7 +127,16 @@ static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engin
 /* No job may go beside what is in flight, unless lead_us says so. */
 static struct tg_job *beside(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
+	return gpu->policy_knob[KNOB_LEAD] && !tg_gpu_guards(gpu) ? early(gpu, engine) : NULL;
+}
+
+/* A guaranteed reserve is admitted: may @holder follow its own groups? */
+static noinline bool follows(const struct tg_gpu *gpu, const struct tg_client *holder)
+{
+	const struct tg_reserve *r = holder->reserve;
+
+	return holder->tier == TG_TIER_FIRST && !rb_next(rb_first_cached(&gpu->guarantees)) &&
+	       r->costliest && div64_s64(r->budget, r->costliest) > r->inflight;
 }
 
 /* All that is in flight is @holder's, and fewer than depth groups: may its next job go? */
@@ -162,7 +176,8 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 		return next(gpu, engine);
 	if (holder && holder->sched == TG_HT && holder->inflight == engine->inflight &&
 	    !RB_EMPTY_NODE(&holder->node) &&
-	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
+	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]) &&
+	    (!tg_gpu_guards(gpu) || follows(gpu, holder)))
 		return follow(gpu, engine, holder);
 	return beside(gpu, engine);
 }
@@ -184,8 +199,8 @@ static bool timegraph_may_bypass(const struct tg_gpu *gpu, const struct tg_chann
 	if (gpu->policy_knob[KNOB_LEAD] && client->reserve->kind == TG_AE)
 		return false;
 	if (!engine->inflight && !unreported)
-		return true;
-	return client->sched == TG_HT && client->inflight == engine->inflight &&
+		return client->tier != TG_TIER_LAST;
+	return !tg_gpu_guards(gpu) && client->sched == TG_HT && client->inflight == engine->inflight &&
 	       (!engine->inflight || st->holder[engine->index] == client) &&
 	       client->inflight + unreported < (client->depth ?: gpu->policy_knob[KNOB_DEPTH]);
 }
@@ -211,6 +226,7 @@ TG_POLICY(timegraph) = {
 	.name = "timegraph",
 	.mode = TG_GATE_ASK,
 	.params = params,
+	.guarantees = true,
 	.init = timegraph_init,
 	.ahead = timegraph_ahead,
 	.leave = timegraph_leave,

@@ -27,7 +27,7 @@
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"
 #define BAD_SPEC	"# ok\ngame:prt:xx:1:2:3\n"
-#define BAD_PLACE	":2:10: unknown resv; resv: pe, ae or bg\n"
+#define BAD_PLACE	":2:10: unknown resv; resv: pe, ae, cbs or bg\n"
 #define GOOD_SPEC	"# two\ngame:prt:pe:90:8000:16000\n\nbomb:ht:pe:1:2500:25000:reserve=b\n"
 
 /* A snapshot: clients, and what about the head is not as it should be (0: nothing). */
