@@ -31,7 +31,11 @@
  *			first. A refill changes no d
  *	wake-up		a job comes, and none waits or is in flight (tg_reserve_wake()):
  *				e > (next - now) C/T:  e = min(e, C), next = now + T
- *			so that what was saved up disturbs no other reserve. A debt stays
+ *			so that what was saved up disturbs no other guarantee. A debt stays. Gaps
+ *			of a client with one group at a time are too short for that: where the GPU
+ *			has idled since its latest group, the gap counts as used instead, as far as
+ *			e is above the limit. For the only guarantee the gap is none. Either up to
+ *			TG_RESERVE_GAP
  *	refill		e = min(C, e + C) while no job is there. While one is, what is left was not
  *			served in time, and is kept: the bound is C + max(C, x)
  *	admission	sum(C/T) + L/T_min <= 1 over the guaranteed reserves. L is the longest group
@@ -56,6 +60,8 @@
  * got its limit shows more, and so many less every 20 us.
  */
 #define TG_RESERVE_WINDOW	12
+
+#define TG_RESERVE_GAP	TG_MSEC
 
 /**
  * struct tg_reserve - one reserve
@@ -84,6 +90,7 @@
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
  * @guarantee: in tg_gpu.guarantees, by @period
+ * @left: when the end of its latest group was known (TG_CBS); -1: none has run
  * @ready: when the first of its throttled jobs becomes eligible; TG_NEVER: when a QUEUED one has
  *	gone
  */
@@ -97,7 +104,7 @@ struct tg_reserve {
 	struct list_head waiting, all;
 	struct rb_root_cached throttled;
 	struct rb_node ready_node, guarantee;
-	s64 ready;
+	s64 ready, left;
 };
 
 /**
@@ -195,12 +202,13 @@ static inline bool tg_reserve_idle(const struct tg_reserve *r)
 /**
  * tg_reserve_wake() - a job comes to a reserve that was idle (TG_CBS)
  * @r: the reserve, refilled up to @now
+ * @gap: how long the GPU has idled since its latest group, ns; negative: it has not
  * @now: the time
  *
  * With more left than C/T of the time to the next refill a fresh period begins: e = min(e, C),
- * next = now + T.
+ * next = now + T. A @gap counts as used instead, as far as there is more.
  */
-void tg_reserve_wake(struct tg_reserve *r, s64 now);
+void tg_reserve_wake(struct tg_reserve *r, s64 gap, s64 now);
 
 /**
  * tg_reserve_deadline() - by when its next job is due (TG_CBS): next - T floor((e - x) / C)

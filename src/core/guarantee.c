@@ -15,11 +15,13 @@
  * throttle.c calls this file when it admits a reserve, job.c when a job comes and when it has run;
  * under the GPU's lock. reserve.c has the arithmetic, tg/reserve.h the formulas.
  */
+#include "engine.h"
 #include "feed.h"
 #include "guarantee.h"
 #include "job.h"
 #include "match.h"
 #include "throttle.h"
+#include "vgpu.h"
 
 static struct tg_reserve *of_node(const struct rb_node *node)
 {
@@ -112,13 +114,40 @@ static void guard(struct tg_gpu *gpu, const struct tg_reserve *r)
 	gpu->guarded = max(gpu->guarded, min(tg_after(from, r->period), most));
 }
 
+/*
+ * How long the GPU has idled since the reserve's latest group; -1: other groups have run, or run, or
+ * for longer than TG_RESERVE_GAP.
+ */
+static s64 idled(const struct tg_gpu *gpu, const struct tg_reserve *r)
+{
+	const s64 gap = gpu->now - r->left;
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (gpu->engine[i].inflight || gpu->engine[i].last_done > r->left)
+			return -1;
+	return r->left >= 0 && gap <= TG_RESERVE_GAP ? gap : -1;
+}
+
+/* No other guarantee is admitted: there is none that one could break. */
+static bool alone(const struct tg_gpu *gpu)
+{
+	return tg_gpu_guards(gpu) && !rb_next(rb_first_cached(&gpu->guarantees));
+}
+
+bool tg_guarantee_backlog(const struct tg_gpu *gpu, const struct tg_reserve *r)
+{
+	return !tg_reserve_idle(r) ||
+	       (r->left >= 0 && gpu->now - r->left <= TG_RESERVE_GAP && alone(gpu));
+}
+
 void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
 
 	tg_reserve_catch_up(gpu, r, gpu->now);
-	if (tg_reserve_idle(r))
-		tg_reserve_wake(r, gpu->now);
+	if (!tg_guarantee_backlog(gpu, r))
+		tg_reserve_wake(r, idled(gpu, r), gpu->now);
 	/* Not for one that is exhausted: it may keep coming, and the engine may not idle for that. */
 	if (job->client->tier == TG_TIER_FIRST && r->budget > 0)
 		guard(gpu, r);
@@ -138,15 +167,19 @@ void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 	struct tg_client *client = job->client;
 	struct tg_reserve *r = job->reserve;
 
-	if (r->kind == TG_CBS)
+	if (r->kind == TG_CBS) {
 		tg_reserve_expect(r, used);
+		r->left = gpu->now;
+	}
 	if (!gpu->policy->guarantees || used <= allowed(gpu)) {
 		if (job->state != TG_JOB_LOST)
 			gpu->longest = max(gpu->longest, used);
 	} else if (!client->overlong) {
 		client->overlong = 1;
 		tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLONG);
-		tg_jobs_place(gpu, client, TG_TIER_LAST, client->prio, client->vgpu);
+		tg_jobs_place(gpu, client, TG_TIER_LAST, client->prio,
+			      tg_vgpu_now(gpu, client));
+		tg_engines_watch(gpu);	/* others may outrank it now */
 	}
 	if (client->tier == TG_TIER_FIRST)
 		guard(gpu, r);

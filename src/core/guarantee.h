@@ -25,6 +25,8 @@ bool tg_guarantee_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 void tg_guarantee_begin(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_guarantee_end(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_guarantees_void(struct tg_gpu *gpu);
+/* Do jobs of @r wait, or are in flight? A short gap counts as such where there is one guarantee. */
+bool tg_guarantee_backlog(const struct tg_gpu *gpu, const struct tg_reserve *r);
 void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job);
 void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used);
 const char *tg_guarantees_check(const struct tg_gpu *gpu);

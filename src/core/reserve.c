@@ -34,6 +34,7 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
 	r->budget = capacity;
 	r->next = sat_add(now, period);
 	r->busy_since = TG_NEVER;
+	r->left = -1;
 	r->ready = TG_NEVER;
 	INIT_LIST_HEAD(&r->waiting);
 	r->throttled = RB_ROOT_CACHED;
@@ -116,15 +117,20 @@ void tg_reserve_charge(struct tg_reserve *r, s64 used)
 		r->budget = sat_add(r->budget, -used);
 }
 
-void tg_reserve_wake(struct tg_reserve *r, s64 now)
+void tg_reserve_wake(struct tg_reserve *r, s64 gap, s64 now)
 {
-	s64 share;
+	s64 share, limit;
 
 	if (tg_reserve_unlimited(r))
 		return;
 	share = div64_s64(r->capacity * TG_SHARE_ALL, r->period);
-	if (r->budget <= div64_s64((r->next - now) * share, TG_SHARE_ALL))
+	limit = div64_s64((r->next - now) * share, TG_SHARE_ALL);
+	if (r->budget <= limit)
 		return;
+	if (gap >= 0) {
+		r->budget = max(r->budget - gap, limit);
+		return;
+	}
 	r->budget = min(r->budget, r->capacity);
 	r->next = sat_add(now, r->period);
 }

@@ -272,7 +272,7 @@ noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve 
 	s64 x = 0;
 	u32 i;
 
-	if (r->kind == TG_CBS && !tg_reserve_idle(r))
+	if (r->kind == TG_CBS && tg_guarantee_backlog(gpu, r))
 		return max(r->capacity, r->costliest);
 	if (r->kind != TG_AE)
 		return 0;

@@ -185,12 +185,19 @@ static noinline void refresh(struct tg_ready *ready)
 	}
 }
 
-/* It may not go while a guaranteed reserve is active, nor may those behind it, which are like it. */
-static noinline bool guarded(struct tg_gpu *gpu)
+/*
+ * May no client go that goes last, since a guaranteed reserve is active? The engine idles for that,
+ * but no longer than for half of the starvation limit: the reserve may be active on another one.
+ */
+static noinline bool guarded(struct tg_gpu *gpu, const struct tg_engine *engine)
 {
-	if (!tg_gpu_guards(gpu) || gpu->now >= gpu->guarded)
+	s64 until = gpu->guarded;
+
+	if (engine->idle_since != TG_NEVER)
+		until = min(until, tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED] / 2));
+	if (!tg_gpu_guards(gpu) || gpu->now >= until)
 		return false;
-	tg_wake_by(gpu, gpu->guarded);
+	tg_wake_by(gpu, until);
 	return true;
 }
 
@@ -208,7 +215,7 @@ struct tg_job *tg_ready_next(struct tg_gpu *gpu, struct tg_ready *ready,
 		struct tg_client *client = rb_entry(node, struct tg_client, node);
 		struct tg_job *job = tg_first_job(client);
 
-		if (client->tier == TG_TIER_LAST && guarded(gpu))
+		if (client->tier == TG_TIER_LAST && guarded(gpu, engine))
 			return NULL;
 		if (job->engines & claimed)
 			continue;

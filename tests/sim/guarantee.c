@@ -105,6 +105,14 @@ static const struct row {
 	  GUARANTEED("g2", "fixed 3.5ms", "2", "prt:cbs:90:8000:40000")
 	  FLOOD("fixed 3.5ms", "32", "ht:bg:99:0:0:depth=32"),
 	  { { 2000, 10000, 1000 }, { 5000, 20000, 2500 }, { 8000, 40000, 3500 } }, 3500, 0, 0 },
+	{ "50 %, one group at a time", HEAD REAL LIMIT("11600")
+	  GUARANTEED("g0", "fixed 2ms", "1", "prt:cbs:1:12500:25000")
+	  FLOOD("fixed 11.5ms", "32", "ht:bg:99:0:0:depth=32"),
+	  { { 12500, 25000, 2020 } }, 11600, 0, 100 },
+	{ "50 %, one group at a time, short ones", HEAD REAL LIMIT("11600")
+	  GUARANTEED("g0", "fixed 1ms", "1", "prt:cbs:1:12500:25000")
+	  FLOOD("fixed 11.5ms", "32", "ht:bg:99:0:0:depth=32"),
+	  { { 12500, 25000, 1020 } }, 11600, 0, 100 },
 	{ "50 %, one client of groups longer than L", HEAD L12 HALF
 	  FLOOD("fixed 40ms", "4", "ht:bg:99:0:0") , { { 12500, 25000, 2000 } }, 12500, 40000, 0 },
 	{ "50 %, the same, L is measured", HEAD HALF FLOOD("fixed 40ms", "4", "ht:bg:99:0:0"),
