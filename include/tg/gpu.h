@@ -267,14 +267,6 @@ struct tg_client {
 	u64 priv[TG_CLIENT_PRIV / 8];
 };
 
-#define TG_LEVELS	(TG_PRIO_MAX + 2)	/* priorities, and TG_TIER_FIRST above them */
-
-/** tg_client_level() - its priority; TG_TIER_FIRST: the one above all */
-static inline u32 tg_client_level(const struct tg_client *client)
-{
-	return client->tier == TG_TIER_FIRST ? TG_PRIO_MAX + 1 : client->prio;
-}
-
 #define TG_ENDS		32	/* completions that an engine remembers; a power of two */
 
 /**
@@ -642,28 +634,6 @@ bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 un
  * for what can never fit, and after vram_timeout_us.
  */
 bool tg_gpu_again(const struct tg_gpu *gpu, u32 account, u64 bytes, s64 waited);
-
-/**
- * struct tg_refusal - the sum by which a guaranteed reserve is not admitted
- * @others: C/T of those that are, in units of 1 / TG_SHARE_ALL
- * @capacity: C of the one that is refused, ns
- * @period: T of it
- * @longest: L
- * @shortest: T_min
- */
-struct tg_refusal {
-	s64 others, capacity, period, longest, shortest;
-};
-
-/**
- * tg_gpu_refusal() - why does the client's line not give it its guaranteed reserve?
- * @gpu: the GPU
- * @client: number of the client
- * @why: others + capacity / period + longest / shortest > 1
- *
- * To be asked at TG_NOTE_NOT_ADMITTED. Return: the line has a guaranteed reserve, and @why.
- */
-bool tg_gpu_refusal(const struct tg_gpu *gpu, u32 client, struct tg_refusal *why);
 
 /**
  * tg_gpu_client() - look a client up

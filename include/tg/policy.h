@@ -180,6 +180,12 @@ static inline bool tg_gpu_guards(const struct tg_gpu *gpu)
 	return rb_first_cached(&gpu->guarantees);
 }
 
+/** tg_client_level() - its priority; TG_TIER_FIRST: the one above all */
+static inline u32 tg_client_level(const struct tg_client *client)
+{
+	return client->tier == TG_TIER_FIRST ? TG_PRIO_MAX + 1 : client->prio;
+}
+
 /** tg_client_joined() - does the policy in force know @client: has its join() been called? */
 static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_client *client)
 {

@@ -43,7 +43,7 @@
  *			each deadline (src/core/guarantee.c)
  *
  * While jobs of it wait, such a reserve has C by each deadline, but for a part of a group, and
- * (n - 1) C - L at least in any window of n T.
+ * (n - 1) C - L at least in any window of n T; less 2 x where its groups are longer than L/2.
  *
  * Pure arithmetic; callers hold the GPU's lock.
  */

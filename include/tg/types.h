@@ -70,6 +70,8 @@ enum tg_resv { TG_PE, TG_AE, TG_BG, TG_CBS };
  */
 enum tg_tier { TG_TIER_LAST, TG_TIER_ORDINARY, TG_TIER_FIRST };
 
+#define TG_LEVELS	(TG_PRIO_MAX + 2)	/* priorities, and TG_TIER_FIRST above them */
+
 /**
  * enum tg_gate - what a client's submission has to pass before the driver sees it
  * @TG_GATE_OPEN: nothing: no event, no callback; the host counts it and remembers the

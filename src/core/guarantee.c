@@ -106,7 +106,7 @@ void tg_guarantees_void(struct tg_gpu *gpu)
 }
 
 /* A guaranteed reserve is active for a period from now, or from when it may go again. */
-static void guard(struct tg_gpu *gpu, const struct tg_reserve *r)
+static void set_active(struct tg_gpu *gpu, const struct tg_reserve *r)
 {
 	const s64 from = r->budget > 0 ? gpu->now : tg_reserve_ready(r, 0);
 	const s64 most = tg_after(gpu->now, gpu->knob[TG_KNOB_STARVED] / 2);
@@ -150,7 +150,7 @@ void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job)
 		tg_reserve_wake(r, idled(gpu, r), gpu->now);
 	/* Not for one that is exhausted: it may keep coming, and the engine may not idle for that. */
 	if (job->client->tier == TG_TIER_FIRST && r->budget > 0)
-		guard(gpu, r);
+		set_active(gpu, r);
 }
 
 /* The longest group that breaks no guarantee. */
@@ -182,7 +182,7 @@ void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		tg_engines_watch(gpu);	/* others may outrank it now */
 	}
 	if (client->tier == TG_TIER_FIRST)
-		guard(gpu, r);
+		set_active(gpu, r);
 }
 
 /* For tg_gpu_check(). */

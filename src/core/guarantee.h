@@ -6,6 +6,7 @@
 #ifndef TG_CORE_GUARANTEE_H
 #define TG_CORE_GUARANTEE_H
 
+#include <tg/guarantee.h>
 #include <tg/policy.h>
 
 /* C/T in units of 1 / TG_SHARE_ALL. */

@@ -2,8 +2,8 @@
 /*
  * Reserves: the arithmetic of budgets, in closed form.
  *
- * Pure functions on one struct tg_reserve, called under the GPU's lock by throttle.c, job.c,
- * account.c and match.c, and by tests. Which jobs move when a budget changes is throttle.c's part.
+ * Pure functions on one struct tg_reserve, called under the GPU's lock by throttle.c,
+ * guarantee.c, job.c, account.c and match.c, and by tests. Which jobs move when a budget changes is throttle.c's part.
  */
 #include <tg/reserve.h>
 

@@ -5,7 +5,7 @@
 #ifndef TGK_NOTE_H
 #define TGK_NOTE_H
 
-#include <tg/gpu.h>
+#include <tg/guarantee.h>
 
 struct tg_policy;
 struct tgk_gpu;

@@ -65,6 +65,13 @@ static const struct row rows[] = {
 	  "30000 submit 2 1 2\n" "30000 started 2\n" "30010 submit 1 1 3\n"
 	  "30020 submit 2 1 4\n" "31000 done 2\n" "31001 started 4\n" "32000 done 4\n",
 	  "0 free 1, 30000 free 2, 31000 free 4, 32000 free 3" },
+	{ "CBS: what a client uses moves the deadline of those that share its reserve", "timegraph",
+	  "0 knob 12 2000\n" "0 spec a:prt:cbs:1:2000:10000:reserve=r b:prt:cbs:1:2000:10000:reserve=r "
+	  "c:prt:cbs:1:1000:12000\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 4 1 x\n"
+	  "0 submit 4 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "20 submit 2 1 3\n"
+	  "30 submit 3 1 4\n" "1000 done 1\n" "1000 started 2\n" "2500 done 2\n" "2500 started 4\n"
+	  "3000 done 4\n",
+	  "0 free 1, 1000 free 2, 2500 free 4, 3000 free 3" },
 	{ "CBS: an exhausted one waits for its deadline though the engine idles", "timegraph",
 	  CBS "0 submit 1 1 1\n" "0 started 1\n" "1000 done 1\n" "1001 submit 1 1 2\n" "20000 wait\n",
 	  "0 free 1, 10000 free 2" },

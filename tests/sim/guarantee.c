@@ -5,7 +5,8 @@
  *
  *	share		at least C/T, less a point
  *	deadlines	k C by k T, less one own group, which is not divided
- *	windows		(n - 1) C - L in any n T, n = 1 ... 100
+ *	windows		(n - 1) C - L in any n T, n = 1 ... 100; less 2 x where the own groups take
+ *			up to x > L/2: one that has gone beyond a budget, one that has yet to end
  *
  * It prints every share, with how busy the GPU is.
  */
@@ -14,6 +15,7 @@
 #include "../lib/test.h"
 #include "run.h"
 #include "trace.h"
+#include "workload.h"
 
 #define SECONDS	20
 #define WINDOWS	100
@@ -105,6 +107,10 @@ static const struct row {
 	  GUARANTEED("g2", "fixed 3.5ms", "2", "prt:cbs:90:8000:40000")
 	  FLOOD("fixed 3.5ms", "32", "ht:bg:99:0:0:depth=32"),
 	  { { 2000, 10000, 1000 }, { 5000, 20000, 2500 }, { 8000, 40000, 3500 } }, 3500, 0, 0 },
+	{ "beside one that saves up and comes just before its refill", HEAD LIMIT("2000")
+	  GUARANTEED("g0", "fixed 1ms", "2", "prt:cbs:1:4000:10000")
+	  "[client w]\narrival = bursts 10 every 95ms\ncost = fixed 2ms\nspec = prt:cbs:90:20000:50000\n"
+	  FLOOD("fixed 2ms", "4", "ht:bg:99:0:0"), { { 4000, 10000, 1000 } }, 2000, 0, 0 },
 	{ "50 %, one group at a time", HEAD REAL LIMIT("11600")
 	  GUARANTEED("g0", "fixed 2ms", "1", "prt:cbs:1:12500:25000")
 	  FLOOD("fixed 11.5ms", "32", "ht:bg:99:0:0:depth=32"),
@@ -217,11 +223,11 @@ static s64 behind(const struct row *row, u32 g, const struct run *r)
 	return most;
 }
 
-/* Return: by how much a window of @n T has less than (n - 1) C - L, ns; negative: none has */
+/* Return: by how much a window of @n T has less than is promised, ns; negative: none has */
 static s64 short_of(const struct row *row, u32 g, const struct run *r, s64 n)
 {
 	const s64 c = row->own[g].c * TG_USEC, w = n * row->own[g].t * TG_USEC;
-	const s64 l = max(row->longest, row->late) * TG_USEC;
+	const s64 l = max(max(row->longest, row->late), 2 * row->own[g].x) * TG_USEC;
 	s64 least = S64_MAX;
 	u64 i, a = 0, b = 0;
 
@@ -282,6 +288,75 @@ static void measure(const struct row *row)
 	tgs_scenario_deinit(&s);
 }
 
+/* --- random sets: what is admitted is kept --- */
+
+#define SETS	40
+
+static u64 pick(struct tgs_rng *rng, u64 from, u64 to)
+{
+	return from + tgs_rng_below(rng, to - from + 1);
+}
+
+/* One more reserve of @c and @t us, whose groups take up to @x: a client that always has jobs, or @w. */
+static void add_reserve(char *text, size_t room, const char *name, s64 c, s64 t, s64 x,
+			struct tgs_rng *rng)
+{
+	static const char *const comes[] = {
+		"poisson 30ms", "bursts 6 every 170ms", "periodic 41ms", "back-to-back 3ms",
+	};
+
+	snprintf(text + strlen(text), room - strlen(text),
+		 "[client %s]\narrival = %s\ncost = uniform %lldus %lldus\n"
+		 "spec = %s:cbs:%llu:%lld:%lld\n", name,
+		 *name == 'g' ? "back-to-back\ndepth = 2" : comes[pick(rng, 0, 3)],
+		 (long long)pick(rng, (x + 1) / 2, x), (long long)x,
+		 pick(rng, 0, 1) ? "ht" : "prt", (unsigned long long)pick(rng, 0, 99),
+		 (long long)c, (long long)t);
+}
+
+/*
+ * One to three reserves that always have jobs, and one, w, that comes and goes and is not judged,
+ * beside a load whose groups take up to L, which is as long as may be.
+ */
+static void random_set(u64 seed)
+{
+	struct tgs_rng rng = { .state = seed };
+	char text[4096], name[64];
+	struct row row = { .name = name, .text = text };
+	const u32 nr = pick(&rng, 2, 1 + MOST);
+	s64 c[MOST + 1], t[MOST + 1], left = 1000000, shortest = S64_MAX;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		t[i] = pick(&rng, 5000, 60000);
+		c[i] = max((s64)pick(&rng, left / 6, left / 2) * t[i] / 1000000, (s64)10);
+		left -= c[i] * 1000000 / t[i] + 1;
+		shortest = min(shortest, t[i]);
+	}
+	row.longest = shortest * left / 1000000;
+	snprintf(name, sizeof(name), "set %llu, L is %lld us", (unsigned long long)seed,
+		 (long long)row.longest);
+	snprintf(text, sizeof(text), "duration = 20s\nseed = %llu\n[gpu g]\nknob = max_group_us %lld\n",
+		 (unsigned long long)seed, (long long)row.longest);
+	for (i = 0; i < nr; i++) {
+		const char own[] = { i + 1 < nr ? 'g' : 'w', '0' + i, '\0' };
+		const s64 x = pick(&rng, row.longest / 10, row.longest);
+
+		add_reserve(text, sizeof(text), own, c[i], t[i], x, &rng);
+		if (*own != 'g')
+			continue;
+		row.own[i].c = c[i];
+		row.own[i].t = t[i];
+		row.own[i].x = x;
+	}
+	snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		 "[client x]\ncount = 3\narrival = back-to-back\ncost = uniform 100us %lldus\n"
+		 "depth = 32\nspec = ht:bg:99:0:0:depth=32\n[client y]\narrival = back-to-back\n"
+		 "cost = fixed %lldus\nspec = prt:bg:98:0:0\n",
+		 (long long)row.longest, (long long)row.longest);
+	measure(&row);
+}
+
 /* What does not fit is refused, and is in Background. */
 static void refuse(void)
 {
@@ -306,6 +381,8 @@ int main(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		measure(&rows[i]);
+	for (i = 1; i <= SETS; i++)
+		random_set(i);
 	refuse();
 	printf("# %llu groups in all\n", (unsigned long long)groups);
 	test_row("100 000 groups in all", groups >= 100000, "%llu", (unsigned long long)groups);
