@@ -123,7 +123,7 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
  * @kind: TG_PE, TG_AE or TG_CBS
  * @capacity: C, ns
  * @period: T, ns
- * @now: the grid starts anew here when the period changes
+ * @now: the grid starts anew here when the period changes, or the kind to TG_CBS
  *
  * A positive budget is cut to the new capacity; a debt stays. Nothing changes if these are what it
  * has.

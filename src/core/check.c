@@ -182,6 +182,7 @@ static const char *check_left(const struct tg_gpu *gpu)
 static noinline const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
 					 struct census *n)
 {
+	const bool last = client->tier == TG_TIER_LAST;
 	const struct tg_channel *ch;
 	const char *wrong;
 	bool in_front;
@@ -189,7 +190,7 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 
 	n->clients++;
 	n->stale += tg_client_stale(gpu, client);
-	if (client->overlong != (client->tier == TG_TIER_LAST))
+	if (client->overlong != last)
 		return "a client goes last and is not blamed, or the other way round";
 	if (client->tier == TG_TIER_FIRST && client->reserve == &gpu->background)
 		return "a client of Background goes first";

@@ -115,8 +115,8 @@ static void set_active(struct tg_gpu *gpu, const struct tg_reserve *r)
 }
 
 /*
- * How long the GPU has idled since the reserve's latest group; -1: other groups have run, or run, or
- * for longer than TG_RESERVE_GAP.
+ * How long the GPU has idled since the reserve's latest group; -1: other groups have run, or run,
+ * or for longer than TG_RESERVE_GAP.
  */
 static s64 idled(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
@@ -148,7 +148,7 @@ void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job)
 	tg_reserve_catch_up(gpu, r, gpu->now);
 	if (!tg_guarantee_backlog(gpu, r))
 		tg_reserve_wake(r, idled(gpu, r), gpu->now);
-	/* Not for one that is exhausted: it may keep coming, and the engine may not idle for that. */
+	/* Not for one that is exhausted: it may keep coming, and engines may not idle for that. */
 	if (job->client->tier == TG_TIER_FIRST && r->budget > 0)
 		set_active(gpu, r);
 }
@@ -195,7 +195,7 @@ const char *tg_guarantees_check(const struct tg_gpu *gpu)
 
 	list_for_each_entry(r, &gpu->reserves, all) {
 		if (tg_guaranteed(gpu, r) != (r->kind == TG_CBS && tg_reserve_share(gpu, r)))
-			return "a guaranteed reserve is admitted and not in the tree, or the other way round";
+			return "a guarantee is admitted and not in the tree, or it is not and is";
 		nr += tg_guaranteed(gpu, r);
 	}
 	for (node = rb_first_cached(&gpu->guarantees); node; node = rb_next(node), nr--) {

@@ -132,9 +132,9 @@ static void leave_policy(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /*
- * Give @client another tier, priority or virtual GPU. Its waiting jobs leave the policy's queue, or their
- * reserve's, before the change and come back after it, since both decide about their places. With
- * another priority, the caller reviews the reserve.
+ * Give @client another tier, priority or virtual GPU. Its waiting jobs leave the policy's queue, or
+ * their reserve's, before the change and come back after it, since both decide about their places.
+ * With another priority, the caller reviews the reserve.
  */
 void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 prio, u8 vgpu)
 {

@@ -2,8 +2,9 @@
 /*
  * Reserves: the arithmetic of budgets, in closed form.
  *
- * Pure functions on one struct tg_reserve, called under the GPU's lock by throttle.c,
- * guarantee.c, job.c, account.c and match.c, and by tests. Which jobs move when a budget changes is throttle.c's part.
+ * Pure functions on one struct tg_reserve, called under the GPU's lock by throttle.c, guarantee.c,
+ * job.c, account.c and match.c, and by tests. Which jobs move when a budget changes is throttle.c's
+ * part.
  */
 #include <tg/reserve.h>
 
@@ -47,7 +48,7 @@ void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 p
 {
 	if (r->kind == kind && r->capacity == capacity && r->period == period)
 		return;
-	if (r->period != period)
+	if (r->period != period || (kind == TG_CBS && r->kind != TG_CBS))
 		r->next = sat_add(now, period);
 	r->kind = kind;
 	r->capacity = capacity;
@@ -137,7 +138,7 @@ void tg_reserve_wake(struct tg_reserve *r, s64 gap, s64 now)
 
 s64 tg_reserve_deadline(const struct tg_reserve *r)
 {
-	s64 rest = sat_add(r->budget, -max(r->costliest, (s64)1)), periods;
+	s64 rest = sat_add(r->budget, -(r->costliest ?: 1)), periods;
 
 	if (rest >= 0)
 		periods = div64_s64(rest, r->capacity);

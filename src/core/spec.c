@@ -271,7 +271,7 @@ static int parse_option(struct spec_cursor *c, struct tg_spec_entry *e, u32 *see
 		return tg_spec_refuse(c, s.off, "repeated key", "each key once");
 	if (key == KEY_RESERVE && e->resv == TG_BG)
 		return tg_spec_refuse(c, s.off, "reserve= in a bg line",
-				      "pe, ae or cbs, or no reserve=: bg means the Background reserve");
+				      "pe, ae or cbs, or no reserve=: bg means Background");
 	*seen |= 1U << key;
 	if (at_end(c) || c->text[c->pos] != '=')
 		return tg_spec_refuse_next(c, "key without =", "= and a value, without blanks");

@@ -261,8 +261,8 @@ static struct tg_job *last_queued(const struct tg_reserve *r)
 
 /*
  * By how much the bound of the budget is above C: under AE by the largest prediction among the jobs
- * that wait, or that came lately; of a guaranteed reserve by what may be late. 0 under PE. Of the throttled ones, the first LARGEST_OF count. Out of
- * line, since a refill is rarely due.
+ * that wait, or that came lately; of a guaranteed reserve by what may be late. 0 under PE. Of the
+ * throttled jobs, the first LARGEST_OF count. Out of line, since a refill is rarely due.
  */
 noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {

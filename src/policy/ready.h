@@ -8,9 +8,9 @@
 #include <tg/policy.h>
 
 /**
- * struct tg_ready - clients with queued jobs, by tier, guaranteed ones by deadline, then by priority;
- *	equals by the time that they have had (tg_ready_charge()), then by the arrival of their
- *	first job
+ * struct tg_ready - clients with queued jobs, by tier, guaranteed ones by deadline, then by
+ *	priority; equals by the time that they have had (tg_ready_charge()), then by the arrival of
+ *	their first job
  * @clients: linked by tg_client.node; their jobs are in tg_client.queue
  * @vt: virtual time of the client that was charged last, and
  * @prio: its priority
@@ -26,8 +26,9 @@ struct tg_ready {
 
 void tg_ready_init(struct tg_ready *ready);
 /**
- * tg_ready_least() - least virtual time of TG_TIER_ORDINARY clients of priority @prio; TG_NEVER: none
- *	is known
+ * tg_ready_least() - least virtual time of TG_TIER_ORDINARY clients of priority @prio
+ *
+ * Return: the time; TG_NEVER: none is known.
  */
 s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
 /**

@@ -406,7 +406,8 @@ static void line_judge(struct line *l, struct entry *e)
 				blame(l, w.from);
 			e->background = same(l, w, "bg");
 			e->guarantee = same(l, w, "cbs");
-			snprintf(e->resv, sizeof(e->resv), "%.*s", e->guarantee ? 3 : 2, l->s + w.from);
+			snprintf(e->resv, sizeof(e->resv), "%.*s", 2 + e->guarantee,
+				 l->s + w.from);
 			break;
 		case PRIO:
 			if (!same(l, w, "*"))

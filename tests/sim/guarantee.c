@@ -26,7 +26,8 @@
 #define REAL	"submit = 20us\ninterrupt = 10us\nswitch = 20us\n"
 #define LIMIT(us) "knob = max_group_us " us "\n"
 #define GUARANTEED(name, cost, depth, spec) \
-	"[client " name "]\narrival = back-to-back\ncost = " cost "\ndepth = " depth "\nspec = " spec "\n"
+	"[client " name "]\narrival = back-to-back\ncost = " cost "\ndepth = " depth "\n" \
+	"spec = " spec "\n"
 #define HALF	GUARANTEED("g0", "fixed 2ms", "2", "prt:cbs:1:12500:25000")
 #define FLOOD(cost, depth, spec) \
 	"[client x]\narrival = back-to-back\ncost = " cost "\ndepth = " depth "\nspec = " spec "\n"
@@ -37,7 +38,8 @@
 	FLOOD("fixed 12.5ms", "32", "ht:bg:99:0:0:depth=32") \
 	"[client many]\ncount = 20\narrival = back-to-back\ncost = uniform 1ms 12.5ms\n" \
 	"spec = prt:bg:98:0:0\n" \
-	"[client burst]\narrival = bursts 8 every 100ms\ncost = fixed 12.5ms\nspec = ht:bg:97:0:0\n" \
+	"[client burst]\narrival = bursts 8 every 100ms\ncost = fixed 12.5ms\n" \
+	"spec = ht:bg:97:0:0\n" \
 	"[client pe]\narrival = back-to-back\ncost = fixed 5ms\nspec = prt:pe:99:20000:25000\n" \
 	"[client ae]\narrival = back-to-back\ncost = fixed 5ms\nspec = prt:ae:99:20000:25000\n"
 
@@ -53,7 +55,8 @@ static const struct row {
 	s64 longest, late, gap;
 } rows[] = {
 	{ "50 %, alone", HEAD L12 HALF, { { 12500, 25000, 2000 } }, 12500, 0, 0 },
-	{ "50 %, groups of L at priority 99", HEAD L12 HALF FLOOD("fixed 12.5ms", "2", "prt:bg:99:0:0"),
+	{ "50 %, groups of L at priority 99", HEAD L12 HALF
+	  FLOOD("fixed 12.5ms", "2", "prt:bg:99:0:0"),
 	  { { 12500, 25000, 2000 } }, 12500, 0, 0 },
 	{ "50 %, HT 32 deep, groups of L", HEAD L12 HALF
 	  FLOOD("fixed 12.5ms", "32", "ht:bg:99:0:0:depth=32"),
@@ -68,9 +71,11 @@ static const struct row {
 	{ "50 %, bursts of L", HEAD L12 HALF
 	  "[client x]\narrival = bursts 8 every 110ms\ncost = fixed 12.5ms\nspec = ht:bg:99:0:0\n",
 	  { { 12500, 25000, 2000 } }, 12500, 0, 0 },
-	{ "50 %, PE of 80 % above", HEAD L12 HALF FLOOD("fixed 12.5ms", "4", "ht:pe:99:20000:25000"),
+	{ "50 %, PE of 80 % above", HEAD L12 HALF
+	  FLOOD("fixed 12.5ms", "4", "ht:pe:99:20000:25000"),
 	  { { 12500, 25000, 2000 } }, 12500, 0, 0 },
-	{ "50 %, AE of 80 % above", HEAD L12 HALF FLOOD("fixed 12.5ms", "4", "ht:ae:99:20000:25000"),
+	{ "50 %, AE of 80 % above", HEAD L12 HALF
+	  FLOOD("fixed 12.5ms", "4", "ht:ae:99:20000:25000"),
 	  { { 12500, 25000, 2000 } }, 12500, 0, 0 },
 	{ "50 %, all of these", HEAD L12 HALF STORM, { { 12500, 25000, 2000 } }, 12500, 0, 0 },
 	{ "50 %, HT, all of these", HEAD L12
@@ -109,7 +114,8 @@ static const struct row {
 	  { { 2000, 10000, 1000 }, { 5000, 20000, 2500 }, { 8000, 40000, 3500 } }, 3500, 0, 0 },
 	{ "beside one that saves up and comes just before its refill", HEAD LIMIT("2000")
 	  GUARANTEED("g0", "fixed 1ms", "2", "prt:cbs:1:4000:10000")
-	  "[client w]\narrival = bursts 10 every 95ms\ncost = fixed 2ms\nspec = prt:cbs:90:20000:50000\n"
+	  "[client w]\narrival = bursts 10 every 95ms\ncost = fixed 2ms\n"
+	  "spec = prt:cbs:90:20000:50000\n"
 	  FLOOD("fixed 2ms", "4", "ht:bg:99:0:0"), { { 4000, 10000, 1000 } }, 2000, 0, 0 },
 	{ "50 %, one group at a time", HEAD REAL LIMIT("11600")
 	  GUARANTEED("g0", "fixed 2ms", "1", "prt:cbs:1:12500:25000")
@@ -181,7 +187,8 @@ static void read_runs(const char *path, struct run *runs, char *error)
 	len = ftell(file);
 	rewind(file);
 	bytes = malloc(len);
-	if (!bytes || fread(bytes, 1, len, file) != (size_t)len || tgs_trace_read(&t, bytes, len, error))
+	if (!bytes || fread(bytes, 1, len, file) != (size_t)len ||
+	    tgs_trace_read(&t, bytes, len, error))
 		abort();
 	while ((rec = tgs_trace_next(&t, &pos, error))) {
 		const char *data = tg_record_data(rec);
@@ -297,7 +304,7 @@ static u64 pick(struct tgs_rng *rng, u64 from, u64 to)
 	return from + tgs_rng_below(rng, to - from + 1);
 }
 
-/* One more reserve of @c and @t us, whose groups take up to @x: a client that always has jobs, or @w. */
+/* One more reserve of @c and @t us, groups of up to @x: g* always has jobs, w* comes and goes. */
 static void add_reserve(char *text, size_t room, const char *name, s64 c, s64 t, s64 x,
 			struct tgs_rng *rng)
 {
@@ -336,7 +343,8 @@ static void random_set(u64 seed)
 	row.longest = shortest * left / 1000000;
 	snprintf(name, sizeof(name), "set %llu, L is %lld us", (unsigned long long)seed,
 		 (long long)row.longest);
-	snprintf(text, sizeof(text), "duration = 20s\nseed = %llu\n[gpu g]\nknob = max_group_us %lld\n",
+	snprintf(text, sizeof(text),
+		 "duration = 20s\nseed = %llu\n[gpu g]\nknob = max_group_us %lld\n",
 		 (unsigned long long)seed, (long long)row.longest);
 	for (i = 0; i < nr; i++) {
 		const char own[] = { i + 1 < nr ? 'g' : 'w', '0' + i, '\0' };

@@ -299,11 +299,13 @@ static const struct row rows[] = {
 	{ .name = "check guarantees", .args = { "check", "-" },
 	  .in = "a:prt:cbs:1:12500:25000\nb:prt:pe:1:1:2\n"
 		"c:ht:cbs:9:2000:10000:reserve=r\nd:ht:cbs:1:2000:10000:reserve=r\n",
-	  .out = "-: ok, 4 entries\n-: guaranteed: 12500/25000 us (line 1) + 2000/10000 us (line 3) "
+	  .out = "-: ok, 4 entries\n-: guaranteed: 12500/25000 us (line 1) "
+	  "+ 2000/10000 us (line 3) "
 		 "= 70.00 %; whole while no group is longer than 3000 us (max_group_us)\n" },
 	{ .name = "check too many guarantees", .args = { "check", "-" },
 	  .in = "a:prt:cbs:1:12500:25000\nc:ht:cbs:9:20000:25000\n",
-	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) + 20000/25000 us (line 2) "
+	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) "
+	  "+ 20000/25000 us (line 2) "
 		 "= 130.00 %, more than 100 %: not all of them are admitted at once\n" },
 	{ .name = "check an empty text", .args = { "check", "-" }, .out = "-: ok, 0 entries\n" },
 	{ .name = "check a bad text", .args = { "check", "-" }, .in = BAD_SPEC,

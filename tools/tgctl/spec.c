@@ -81,8 +81,8 @@ static void report_guarantees(const struct text *text, const struct tg_spec *spe
 		if (!guarantees(spec, e))
 			continue;
 		printf("%s%s %lld/%lld us (line %u)", sum ? "" : text->file,
-		       sum ? " +" : ": guaranteed:",
-		       (long long)(e->capacity / TG_USEC), (long long)(e->period / TG_USEC), e->line);
+		       sum ? " +" : ": guaranteed:", (long long)(e->capacity / TG_USEC),
+		       (long long)(e->period / TG_USEC), e->line);
 		sum += (e->capacity / TG_USEC * 1000000 + e->period / TG_USEC - 1) /
 		       (e->period / TG_USEC);
 		shortest = min(shortest, e->period);
