@@ -201,14 +201,16 @@ static noinline bool lingers(struct tg_gpu *gpu, struct tg_engine *engine)
 	const struct tg_client *client = st->absent[engine->index];
 	const struct tg_reserve *r = client->reserve;
 	const struct tg_gap *gap;
-	s64 due;
+	s64 need, longest;
 
 	if (client->tier != TG_TIER_FIRST || !tg_gpu_guards(gpu))
 		return false;
 	gap = &tg_client_priv(client, const struct own)->gap;
-	due = tg_after(gpu->now, gpu->knob[TG_KNOB_MAX_GROUP] ?: gpu->longest) + r->budget +
-	      div64_s64(r->budget, max(r->costliest, TG_USEC)) * min(gap->mean, LINGER_MAX);
-	if (due <= tg_reserve_deadline(r) || !tg_linger(gpu, linger, gap, LINGER_MAX))
+	need = r->budget +
+	       div64_s64(r->budget, max(r->costliest, TG_USEC)) * min(gap->mean, LINGER_MAX);
+	longest = gpu->knob[TG_KNOB_MAX_GROUP] ?: gpu->longest;
+	if (tg_after(gpu->now, longest + need) <= tg_reserve_deadline(r) ||
+	    !tg_linger(gpu, linger, gap, LINGER_MAX))
 		return false;
 	tg_wake_by(gpu, linger->until);
 	return true;
