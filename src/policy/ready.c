@@ -31,10 +31,21 @@ static u64 arrived(const struct tg_client *client)
 	return list_first_entry(&client->queue, struct tg_job, link)->seq;
 }
 
-/* The deadline by which a guaranteed client is sorted. */
-static s64 *deadline(struct tg_client *client)
+/*
+ * What a client is sorted by, before its virtual time: its deadline, behind these its priority, and
+ * behind these what goes last. One number, as it is compared at each level of the tree.
+ */
+#define ORDINARY(prio)	(S64_MAX - 2 * TG_PRIO_MAX - 1 + (TG_PRIO_MAX - (prio)))
+#define LAST(prio)	(S64_MAX - (prio))
+
+static s64 *key(struct tg_client *client)
 {
 	return &tg_client_priv(client, s64)[1];
+}
+
+static s64 deadline(const struct tg_client *client)
+{
+	return min(tg_reserve_deadline(client->reserve), ORDINARY(TG_PRIO_MAX) - 1);
 }
 
 static s64 *vt(struct tg_client *client)
@@ -44,12 +55,8 @@ static s64 *vt(struct tg_client *client)
 
 bool tg_ready_before(struct tg_client *a, struct tg_client *b)
 {
-	if (a->tier != b->tier)
-		return a->tier > b->tier;
-	if (a->tier == TG_TIER_FIRST && *deadline(a) != *deadline(b))
-		return *deadline(a) < *deadline(b);
-	if (a->prio != b->prio)
-		return a->prio > b->prio;
+	if (*key(a) != *key(b))
+		return *key(a) < *key(b);
 	if (*vt(a) != *vt(b))
 		return *vt(a) < *vt(b);
 	return arrived(a) < arrived(b);
@@ -63,16 +70,9 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
-	if (client->tier == TG_TIER_FIRST)
-		*deadline(client) = tg_reserve_deadline(client->reserve);
+	*key(client) = client->tier == TG_TIER_ORDINARY ? ORDINARY(client->prio) :
+		       client->tier == TG_TIER_FIRST ? deadline(client) : LAST(client->prio);
 	rb_add_cached(&client->node, &ready->clients, before);
-}
-
-/* Does @client go before ordinary ones of priority @prio? */
-static bool above(const struct tg_client *client, u8 prio)
-{
-	return client->tier == TG_TIER_ORDINARY ? client->prio > prio :
-	       client->tier == TG_TIER_FIRST;
 }
 
 s64 tg_ready_least(const struct tg_ready *ready, u8 prio)
@@ -82,13 +82,13 @@ s64 tg_ready_least(const struct tg_ready *ready, u8 prio)
 	struct tg_client *client;
 
 	/* Mostly the first of all has that priority: then it has the least. */
-	if (node && above(rb_entry(node, struct tg_client, node), prio))
+	if (node && *key(rb_entry(node, struct tg_client, node)) < ORDINARY(prio))
 		node = ready->clients.rb_root.rb_node;
 	while (node) {
 		client = rb_entry(node, struct tg_client, node);
-		if (client->prio == prio && client->tier == TG_TIER_ORDINARY)
+		if (*key(client) == ORDINARY(prio))
 			least = min(least, *vt(client));
-		node = above(client, prio) ? node->rb_right : node->rb_left;
+		node = *key(client) < ORDINARY(prio) ? node->rb_right : node->rb_left;
 	}
 	return least;
 }
@@ -177,8 +177,7 @@ static noinline void refresh(struct tg_ready *ready)
 
 	for (i = 0; i < REFRESHED; i++) {
 		client = rb_entry(rb_first_cached(&ready->clients), struct tg_client, node);
-		if (client->tier != TG_TIER_FIRST ||
-		    tg_reserve_deadline(client->reserve) <= *deadline(client))
+		if (client->tier != TG_TIER_FIRST || deadline(client) <= *key(client))
 			return;
 		tg_ready_remove(ready, client);
 		tg_ready_insert(ready, client);
