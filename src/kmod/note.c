@@ -128,13 +128,17 @@ static void make_plain(char *comm)
 			*comm = '?';
 }
 
-/* In tenths of a percent, rounded up: it is more than the whole. */
+/* Part of the whole, in tenths of a percent; rounded up, as the sum is more than the whole. */
+static s64 permille(s64 part, s64 whole)
+{
+	return div64_s64(part * 1000 + whole - 1, whole);
+}
+
 static void log_refusal(const struct tgk_gpu *gpu, const struct tgk_note *note)
 {
 	const struct tg_refusal *why = &note->why;
-	s64 sum = div64_s64(why->others, TG_SHARE_ALL / 1000) +
-		  div64_s64(why->capacity * 1000, why->period) +
-		  div64_s64(why->longest * 1000, why->shortest) + 1;
+	s64 sum = permille(why->others, TG_SHARE_ALL) + permille(why->capacity, why->period) +
+		  permille(why->longest, why->shortest);
 
 	pr_notice("GPU %u: client %u (%s, pid %u): its guaranteed reserve does not fit: with %lld/%lld us, groups of up to %lld/%lld us and the other guarantees it is %lld.%lld %% of the time: it is in Background\n",
 		  gpu->index, note->client, note->comm, note->pid,

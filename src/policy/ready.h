@@ -15,8 +15,8 @@
  * @vt: virtual time of the client that was charged last, and
  * @prio: its priority
  *
- * The first 16 bytes of tg_client_priv() are each client's virtual time, ns, and the key by which it
- * is sorted before that.
+ * The first 16 bytes of tg_client_priv() are each client's virtual time, ns, and the key by which
+ * it is sorted before that.
  */
 struct tg_ready {
 	struct rb_root_cached clients;
