@@ -192,8 +192,9 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	n->stale += tg_client_stale(gpu, client);
 	if (client->overlong != last)
 		return "a client goes last and is not blamed, or the other way round";
-	if (client->tier == TG_TIER_FIRST && client->reserve == &gpu->background)
-		return "a client of Background goes first";
+	if (!tg_client_stale(gpu, client) && !last &&
+	    (client->tier == TG_TIER_FIRST) != tg_guaranteed(gpu, client->reserve))
+		return "a client goes first and its reserve is not guaranteed, or it is and does not";
 	n->members[client->vgpu]++;
 	n->gone[client->vgpu] += tg_vgpu_gone(gpu, client);
 	if (tg_vgpu_now(gpu, client) && !gpu->vgpu[client->vgpu].name[0])

@@ -148,9 +148,31 @@ static void set_limits(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg
 }
 
 /*
+ * Would @entry make a cap of a guaranteed shared reserve, or the opposite, beside others that it
+ * has been given to in this edition? Their clients have the tier of its old kind. Jobs in flight
+ * that others have left behind count as others.
+ */
+static bool turns(const struct tg_gpu *gpu, const struct tg_reserve *r,
+		  const struct tg_client *client, const struct tg_spec_entry *entry)
+{
+	u32 own = client->reserve == r;
+	const struct tg_channel *ch;
+	const struct tg_job *job;
+
+	if (!tg_reserve_shared(r) || !tg_reserve_share(gpu, r) ||
+	    (r->kind == TG_CBS) == (entry->resv == TG_CBS))
+		return false;
+	for (ch = client->channels; ch; ch = ch->next)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			own += job->reserve == r;
+	return r->users > own;
+}
+
+/*
  * The reserve that @entry gives to @client: a shared one, its own, or Background. Background also
- * where the share, or the memory that the line asks for, does not fit. The pool holds a reserve, in
- * case one has to be made.
+ * where the share, or the memory that the line asks for, does not fit, or a shared reserve would
+ * change to or from cbs beside other users: they would keep their tier. The pool holds a reserve,
+ * in case one has to be made.
  */
 struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
 				  const struct tg_spec_entry *entry)
@@ -167,7 +189,8 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 	else if (r && (r == &gpu->background || tg_reserve_shared(r)))
 		r = NULL;
 	share = share_of(entry);
-	if (!fits(gpu, r, entry, share) || !tg_memory_fits(gpu, client, entry->mem))
+	if (!fits(gpu, r, entry, share) || !tg_memory_fits(gpu, client, entry->mem) ||
+	    (r && turns(gpu, r, client, entry)))
 		return &gpu->background;
 	if (r) {
 		tg_guarantee_end(gpu, r);

@@ -151,6 +151,20 @@ static const struct row rows[] = {
 	  "600 started 2\n"
 	  "1601 done 2\n" "1602 submit 2 1 3\n" "1603 rematch a:prt:cbs:1:1000:10000\n",
 	  "0 free 1, 600 free 2, 1601 note overlong 2 2, 1603 free 3" },
+	{ "CBS: a shared reserve with users does not become one, or a cap, without a rematch", "timegraph",
+	  "0 knob 12 1000\n" "0 spec a:prt:pe:1:1000:10000:reserve=r x:prt:bg:99:0:0\n"
+	  "0 join 1 1 a\n" "0 join 3 1 x\n"
+	  "10 spec a:prt:cbs:1:1000:10000:reserve=r b:prt:cbs:1:1000:10000:reserve=r "
+	  "x:prt:bg:99:0:0\n"
+	  "11 join 2 1 b\n" "20 submit 3 1 1\n" "20 started 1\n" "21 submit 3 1 2\n"
+	  "22 submit 1 1 3\n" "30 done 1\n" "30 started 2\n" "40 done 2\n" "40 started 3\n"
+	  "50 leave 2 1\n"
+	  "60 join 1 2 a\n" "61 submit 3 1 4\n" "70 done 3\n" "70 started 4\n"
+	  "71 submit 1 1 5\n"
+	  "72 submit 3 1 6\n" "80 done 4\n" "90 spec b:prt:pe:1:10000:10000:reserve=r\n"
+	  "91 join 4 1 b\n",
+	  "11 note not-admitted 2 0, 20 free 1, 30 free 2, 40 free 3, 50 gone 2, 70 free 4, "
+	  "80 free 5, 91 note not-admitted 4 0" },
 	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
 	  "0 knob 6 100\n"
 	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
