@@ -57,7 +57,7 @@ enum tg_form {
 	row(reserve_name, TEXT32, HOST, 17, "reserve", NONE,					\
 	    "name of its shared reserve, `background`, or empty: its own")			\
 	row(sched, SCHED, HOST, 6, "sched", NONE, "`prt` or `ht`")				\
-	row(resv, RESV, HOST, 7, "resv", NONE, "`pe`, `ae` or `bg`")				\
+	row(resv, RESV, HOST, 7, "resv", NONE, "`pe`, `ae`, `cbs` or `bg`")			\
 	row(prio, U8, HOST, 8, "prio", GAUGE("timegraph_priority"),				\
 	    "priority, 0 (lowest) to 99")							\
 	row(state, STATE, HOST, 16, "state", NONE,						\

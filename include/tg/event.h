@@ -255,12 +255,14 @@ enum tg_action_kind {
  * @TG_NOTE_VRAM_LATE: a request for VRAM has waited for too long and is refused
  * @TG_NOTE_VRAM_DEADLOCK: a request for VRAM is refused, since holders wait for each other
  * @TG_NOTE_FORGED: the client writes where the GPU writes when jobs have ended
+ * @TG_NOTE_OVERLONG: the client ran a group longer than guaranteed reserves allow: it goes after
+ *	all others until the next spec
  */
 enum tg_note {
 	TG_NOTE_LOST, TG_NOTE_REPAIRED, TG_NOTE_RECOVERED, TG_NOTE_OVERLAP,
 	TG_NOTE_EJECTED_PICK, TG_NOTE_EJECTED_STARVED, TG_NOTE_DRAIN_CUT, TG_NOTE_POLICY,
 	TG_NOTE_DRY, TG_NOTE_NOT_ADMITTED, TG_NOTE_NO_VRAM, TG_NOTE_VRAM_LATE,
-	TG_NOTE_VRAM_DEADLOCK, TG_NOTE_FORGED,
+	TG_NOTE_VRAM_DEADLOCK, TG_NOTE_FORGED, TG_NOTE_OVERLONG,
 	TG_NOTES
 };
 

@@ -31,6 +31,7 @@
 
 #include <tg/counters.h>
 #include <tg/event.h>
+#include <tg/knobs.h>
 #include <tg/memory.h>
 #include <tg/predict.h>
 #include <tg/reserve.h>
@@ -193,13 +194,15 @@ struct tg_vgpu {
 /**
  * struct tg_client - one process on one GPU
  * @id: the host's number
- * @gate: enum tg_gate; the host has it if @gate_sent
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
  * @stalls: TG_STALL for each recent overlap, less one for each job that has started in time since
  *	then
+ * @gate: enum tg_gate; the host has it if @gate_sent
+ * @tier: enum tg_tier
+ * @overlong: it ran a group longer than guaranteed reserves allow, since the spec of this @edition
  * @sched: TG_PRT or TG_HT
- * @resv: TG_PE, TG_AE or TG_BG
+ * @resv: enum tg_resv
  * @agpa: its priority follows the foreground window
  * @opened: its gate has been open since its last IDLE: jobs that the core does not know may be in
  *	flight
@@ -243,7 +246,7 @@ struct tg_vgpu {
  */
 struct tg_client {
 	u32 id;
-	u8 gate, prio, depth, stalls;
+	u8 prio, depth, stalls, gate : 2, tier : 2, overlong : 1;
 	u8 sched : 1, resv : 2;
 	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
 	bool sent : 1, paired : 1, owed : 1, forgiven : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
@@ -294,7 +297,7 @@ struct tg_end {
  * @idle_since: since when it has idled beside queued jobs while no open gate kept it busy, as far
  *	as known (tg_gpu.quiet); TG_NEVER: it does not
  * @last: channel whose job was freed last for it; NULL: none, or the channel is gone
- * @in_policy: jobs in the policy's queue that name it, by priority
+ * @in_policy: jobs in the policy's queue that name it, by tg_client_level()
  * @nr_ends: completions, but for those that came too late to be remembered
  * @ends: the latest of them, the one with number n at n % TG_ENDS; ordered by time
  * @freed: FREED jobs with a slot whose first engine it is, in the order of their FREE
@@ -306,47 +309,11 @@ struct tg_engine {
 	u32 inflight, queued, surplus_client;
 	s64 surplus, last_done, idle_since;
 	const struct tg_channel *last;
-	u32 in_policy[TG_PRIO_MAX + 1];
+	u32 in_policy[TG_LEVELS];
 	u64 nr_ends;
 	struct tg_end ends[TG_ENDS];
 	struct list_head freed, busy;
 };
-
-/**
- * enum tg_knob - knobs of the core, index into tg_core_params and tg_gpu.knob
- * @TG_KNOB_DEADLINE: job_deadline_us: a job that runs longer is lost
- * @TG_KNOB_FREED: freed_timeout_us: a freed job without fence loses its slot after this
- * @TG_KNOB_STARVED: starvation_us: how long a policy may leave an engine idle beside an eligible
- *	job; while another engine works, TG_KNOB_DEADLINE longer
- * @TG_KNOB_RECORDS: predict_records: records that a client's history may hold
- * @TG_KNOB_SWITCH: switch_cost_us: cost of a context switch, assumed until a client's history has
- *	measured it; read when the history begins; 0: tg_gpu.impact
- * @TG_KNOB_DRY: dry_run: 1: no job is delayed, and a model of the policy decides about them
- *	(tg/dry.h)
- * @TG_KNOB_ADMISSION: admission_percent: upper bound of the sum of the reserves' shares C/T,
- *	checked when a client is matched. Background does not count
- * @TG_KNOB_VRAM_ORDER: vram_order: enum tg_mem_order: which requests for VRAM wait, and in which
- *	order
- * @TG_KNOB_VRAM_TIMEOUT: vram_timeout_us: a request for VRAM that has waited this long is refused
- * @TG_KNOB_VRAM_AGEING: vram_ageing_us: a request that has waited this long is not overtaken any
- *	more
- * @TG_KNOB_STALL: stall_us: a freed job without fence loses its slots after this while a job of
- *	higher priority waits for its engines in the policy's queue; after half of it for each
- *	recent overlap of its client (tg_client.stalls). A job that has held slots for as long, or
- *	loses them, is debited for it while another client's job waits
- * @TG_KNOB_AE_FAITHFUL: ae_faithful: 1: AE as the paper has it: x is a mean, and the bound of a
- *	budget the larger of C and x. A record's x changes with its next run
- */
-enum tg_knob {
-	TG_KNOB_DEADLINE, TG_KNOB_FREED, TG_KNOB_STARVED, TG_KNOB_RECORDS, TG_KNOB_SWITCH,
-	TG_KNOB_DRY, TG_KNOB_ADMISSION,
-	TG_KNOB_VRAM_ORDER, TG_KNOB_VRAM_TIMEOUT, TG_KNOB_VRAM_AGEING,
-	TG_KNOB_STALL,
-	TG_KNOB_AE_FAITHFUL,
-	TG_KNOBS
-};
-
-extern const struct tg_param tg_core_params[];
 
 /**
  * enum tg_pool - kinds of objects that hosts give
@@ -468,6 +435,11 @@ struct tg_left {
  *	clients. What an older one has given is void: shares, memory, priorities by hand
  * @editions: how many have come since one has come to all; TG_BEHIND_MAX at most
  * @admitted: sum of the reserves' shares of this edition
+ * @guarantees: guaranteed reserves that are admitted in this edition, by period
+ * @guaranteed: sum of their shares
+ * @longest: the longest group that was measured, ns; but for those that broke a guarantee
+ * @guarded: until then a guaranteed reserve is active: a period after its latest job, but no longer
+ *	than half of TG_KNOB_STARVED
  * @impact: mean preemption impact of all clients, ns; 0 before the first
  * @impact_runs: how many runs it stands for, as far as that matters
  * @buckets: the tables
@@ -518,7 +490,9 @@ struct tg_gpu {
 	struct tg_vgpu vgpu[TG_VGPUS_MAX + 1];
 	u64 edition;
 	u32 editions;
-	s64 admitted, impact;
+	s64 admitted;
+	struct rb_root_cached guarantees;
+	s64 guaranteed, longest, guarded, impact;
 	u32 impact_runs;
 	struct tg_buckets buckets;
 	u32 bucket_mask;

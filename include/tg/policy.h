@@ -84,6 +84,13 @@ struct tg_policy {
 	struct tg_job *(*pick)(struct tg_gpu *gpu, struct tg_engine *engine);
 
 	/**
+	 * @guarantees: it keeps what guaranteed reserves promise (TG_CBS): clients go by
+	 * tg_client.tier, one group at a time. So the client of a group that breaks a guarantee is
+	 * blamed.
+	 */
+	bool guarantees;
+
+	/**
 	 * @may_bypass: may a job of @ch bypass the core: if it came now, would pick() return it at
 	 * once? No reserve holds it back. @unreported jobs of @ch, and of no other channel, have
 	 * bypassed the core since the last event. A yes holds until the next event. NULL: every
@@ -171,6 +178,18 @@ int tg_policy_find(const char *name, u32 len);
 static inline bool tg_gpu_alone(const struct tg_gpu *gpu)
 {
 	return gpu->nr_clients - gpu->nr_away == 1;
+}
+
+/** tg_gpu_guards() - is a guaranteed reserve admitted? */
+static inline bool tg_gpu_guards(const struct tg_gpu *gpu)
+{
+	return rb_first_cached(&gpu->guarantees);
+}
+
+/** tg_client_level() - its priority; TG_TIER_FIRST: the one above all */
+static inline u32 tg_client_level(const struct tg_client *client)
+{
+	return client->tier == TG_TIER_FIRST ? TG_PRIO_MAX + 1 : client->prio;
 }
 
 /** tg_client_joined() - does the policy in force know @client: has its join() been called? */

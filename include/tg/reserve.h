@@ -16,6 +16,35 @@
  * of C/T were lost. So the bound is C and x: a whole refill on top of what waits. The paper's is
  * there with the knob ae_faithful.
  *
+ * PE and AE are caps: how much of C a client gets depends on the clients before it. TG_CBS is a
+ * guarantee: a constant bandwidth server (Abeni and Buttazzo 1998) with hard reservation.
+ *
+ *	budget		as PE: a job may go while e > 0, and is charged afterwards; each overrun is
+ *			paid back. An exhausted reserve waits for its refill though the engine idles
+ *	order		guaranteed reserves go before all other clients, among themselves the
+ *			earliest deadline first (tg_reserve_deadline()):
+ *				d = next - T floor((e - x) / C)
+ *			x is the longest of its groups lately. A group within what is left has the
+ *			next refill as its deadline. One that is longer uses budget of following
+ *			periods, and has the refill as its deadline by which those cover it. What
+ *			is left at a refill has that refill, which is past: it is late, and goes
+ *			first. A refill changes no d
+ *	wake-up		a job comes, and none waits or is in flight (tg_reserve_wake()):
+ *				e > (next - now) C/T:  e = min(e, C), next = now + T
+ *			so that what was saved up disturbs no other guarantee. A debt stays. Gaps
+ *			of a client with one group at a time are too short for that: where the GPU
+ *			has idled since its latest group, the gap counts as used instead, as far as
+ *			e is above the limit. For the only guarantee the gap is none. Either up to
+ *			TG_RESERVE_GAP
+ *	refill		e = min(C, e + C) while no job is there. While one is, what is left was not
+ *			served in time, and is kept: the bound is C + max(C, x)
+ *	admission	sum(C/T) + L/T_min <= 1 over the guaranteed reserves. L is the longest group
+ *			of all clients: a group is not preempted, so one of L may be in the way of
+ *			each deadline (src/core/guarantee.c)
+ *
+ * While jobs of it wait, such a reserve has C by each deadline, but for a part of a group, and
+ * (n - 1) C - L at least in any window of n T; less 2 x where its groups are longer than L/2.
+ *
  * Pure arithmetic; callers hold the GPU's lock.
  */
 #ifndef TG_RESERVE_H
@@ -32,6 +61,8 @@
  */
 #define TG_RESERVE_WINDOW	12
 
+#define TG_RESERVE_GAP	TG_MSEC
+
 /**
  * struct tg_reserve - one reserve
  * @name: of a shared reserve; empty: a client's own; "background": Background
@@ -39,15 +70,17 @@
  * @period: T, ns; a reserve with C >= T is unlimited: always eligible, never charged
  * @budget: e, ns, as of the last refill; negative: debt
  * @reserved: predicted cost of its jobs in flight, ns (AE)
- * @costliest: the largest x among its latest jobs, ns (AE): with each that costs less it falls by
- *	one part in 256
+ * @costliest: the largest x among its latest jobs, ns (AE; TG_CBS: the longest of them): with each
+ *	that costs less it falls by one part in 256
  * @next: time of the next refill; the grid starts when the reserve is created
  * @busy_since: since when a group of this reserve has been running; TG_NEVER: none is
  * @used: all the time ever charged, ns
  * @share: C/T in units of 1 / TG_SHARE_ALL, as admitted; 0 without users
  * @edition: of the spec (tg_gpu.edition) that has admitted @share; it does not count in another one
- * @kind: TG_PE or TG_AE
+ * @kind: TG_PE, TG_AE or TG_CBS
+ * @guaranteed: in @edition, it is in tg_gpu.guarantees
  * @busy: its jobs on the hardware
+ * @inflight: its jobs that hold slots
  * @queued: its jobs in the state QUEUED
  * @nr_throttled: its jobs in the state THROTTLED
  * @in_policy: its jobs in the policy's queue, by engine
@@ -56,6 +89,8 @@
  * @throttled: its THROTTLED jobs, by priority, then by arrival (tg_job.rank)
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
+ * @guarantee: in tg_gpu.guarantees, by @period
+ * @left: when the end of its latest group was known (TG_CBS); -1: none has run
  * @ready: when the first of its throttled jobs becomes eligible; TG_NEVER: when a QUEUED one has
  *	gone
  */
@@ -64,17 +99,18 @@ struct tg_reserve {
 	s64 capacity, period, budget, reserved, costliest, next, busy_since, used, share;
 	u64 edition;
 	u8 kind;
-	u32 busy, queued, nr_throttled, users, in_policy[TG_ENGINES_MAX];
+	bool guaranteed;
+	u32 busy, inflight, queued, nr_throttled, users, in_policy[TG_ENGINES_MAX];
 	struct list_head waiting, all;
 	struct rb_root_cached throttled;
-	struct rb_node ready_node;
-	s64 ready;
+	struct rb_node ready_node, guarantee;
+	s64 ready, left;
 };
 
 /**
  * tg_reserve_init() - a fresh reserve with a full budget
  * @r: memory for it
- * @kind: TG_PE or TG_AE
+ * @kind: TG_PE, TG_AE or TG_CBS
  * @capacity: C, ns, at least 1
  * @period: T, ns, at least @capacity
  * @now: its grid of refills starts here
@@ -84,10 +120,10 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
 /**
  * tg_reserve_set() - change C, T or kind, and keep the debt
  * @r: the reserve
- * @kind: TG_PE or TG_AE
+ * @kind: TG_PE, TG_AE or TG_CBS
  * @capacity: C, ns
  * @period: T, ns
- * @now: the grid starts anew here when the period changes
+ * @now: the grid starts anew here when the period changes, or the kind to TG_CBS
  *
  * A positive budget is cut to the new capacity; a debt stays. Nothing changes if these are what it
  * has.
@@ -109,7 +145,7 @@ static inline bool tg_reserve_due(const struct tg_reserve *r, s64 now)
 /**
  * tg_reserve_refill() - account for the refills up to now
  * @r: the reserve
- * @above: by how much the bound is above C, ns; 0 for PE
+ * @above: by how much the bound is above C, ns; 0 for PE, and for TG_CBS without jobs
  * @now: the time
  *
  * Each period e = min(C + above, e + C). In closed form: the time it takes does not depend on how
@@ -117,7 +153,7 @@ static inline bool tg_reserve_due(const struct tg_reserve *r, s64 now)
  */
 void tg_reserve_refill(struct tg_reserve *r, s64 above, s64 now);
 
-/** tg_reserve_expect() - a job of predicted cost @x, ns, is there (AE) */
+/** tg_reserve_expect() - a job of predicted cost @x, ns, is there (AE); one has run (TG_CBS) */
 static inline void tg_reserve_expect(struct tg_reserve *r, s64 x)
 {
 	r->costliest = max(x, r->costliest - r->costliest / 256);
@@ -131,7 +167,7 @@ bool tg_reserve_affords(const struct tg_reserve *r, s64 x);
  * @r: the reserve
  * @x: predicted cost, ns
  *
- * PE: e > 0. AE: x <= e, less what its jobs in flight have reserved.
+ * PE, TG_CBS: e > 0. AE: x <= e, less what its jobs in flight have reserved.
  */
 static inline bool tg_reserve_eligible(const struct tg_reserve *r, s64 x)
 {
@@ -156,5 +192,31 @@ s64 tg_reserve_ready(const struct tg_reserve *r, s64 x);
  * Saturates instead of overflowing.
  */
 void tg_reserve_charge(struct tg_reserve *r, s64 used);
+
+/** tg_reserve_idle() - does no job wait for it, or hold slots? */
+static inline bool tg_reserve_idle(const struct tg_reserve *r)
+{
+	return !r->queued && !r->nr_throttled && !r->inflight;
+}
+
+/**
+ * tg_reserve_wake() - a job comes to a reserve that was idle (TG_CBS)
+ * @r: the reserve, refilled up to @now
+ * @gap: how long the GPU has idled since its latest group, ns; negative: it has not
+ * @now: the time
+ *
+ * With more left than C/T of the time to the next refill a fresh period begins: e = min(e, C),
+ * next = now + T. A @gap counts as used instead, as far as there is more.
+ */
+void tg_reserve_wake(struct tg_reserve *r, s64 gap, s64 now);
+
+/**
+ * tg_reserve_deadline() - by when its next job is due (TG_CBS): next - T floor((e - x) / C)
+ * @r: the reserve
+ *
+ * Whether it has been refilled up to now makes no difference while jobs of it are there. Grows with
+ * each charge.
+ */
+s64 tg_reserve_deadline(const struct tg_reserve *r);
 
 #endif /* TG_RESERVE_H */

@@ -54,11 +54,11 @@ struct tg_str {
  *	those that the line does not name, and it names one at least. A plain name is cut to
  *	the 15 bytes that the kernel keeps of a process's name when it is matched
  * @sched: PRT or HT
- * @resv: PE, AE or BG
+ * @resv: PE, AE, BG or CBS
  * @agpa: prio was '*': priority follows the foreground window (T11)
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX; TG_PRIO_AGPA when @agpa
  * @capacity: C in ns; 0 only for BG, where it means: just be a member
- * @period: T in ns, at least @capacity; 0 exactly when @capacity is 0
+ * @period: T in ns, at least @capacity, CBS: more; 0 exactly when @capacity is 0
  * @reserve: name of the shared reserve, at most TG_NAME_LEN - 1 bytes; not for BG
  * @weight: 1 to TG_SPEC_WEIGHT_MAX, default 1; where the line is a user's or cgroup's
  *	(tg_spec_sharer()), and shares are by these, it is that one's

@@ -57,8 +57,20 @@ enum tg_sched { TG_PRT, TG_HT };
  * @TG_PE: posterior enforcement: go while the budget is positive, charge afterwards
  * @TG_AE: a priori enforcement: go when the predicted cost fits into the budget
  * @TG_BG: member of the Background reserve
+ * @TG_CBS: a guaranteed reserve, which is a cap like PE and goes before all others (tg/reserve.h)
  */
-enum tg_resv { TG_PE, TG_AE, TG_BG };
+enum tg_resv { TG_PE, TG_AE, TG_BG, TG_CBS };
+
+/**
+ * enum tg_tier - what comes before the priority of a client
+ * @TG_TIER_LAST: it ran a group longer than guaranteed reserves allow: it goes after all others,
+ *	and only while no guaranteed reserve is active (tg_gpu.guarded)
+ * @TG_TIER_ORDINARY: its priority decides
+ * @TG_TIER_FIRST: its reserve is guaranteed: it goes before all others, by deadline
+ */
+enum tg_tier { TG_TIER_LAST, TG_TIER_ORDINARY, TG_TIER_FIRST };
+
+#define TG_LEVELS	(TG_PRIO_MAX + 2)	/* priorities, and TG_TIER_FIRST above them */
 
 /**
  * enum tg_gate - what a client's submission has to pass before the driver sees it

@@ -80,7 +80,7 @@ struct tg_snap_head {
  * struct tg_snap_client - one client; times in ns
  *
  * tg/counters.h has the members, in their order, and says what each is: @id first. @sched: 0 prt,
- * 1 ht. @resv: 0 pe, 1 ae, 2 bg. @state: TG_STATE_*. Names are NUL-padded.
+ * 1 ht. @resv: 0 pe, 1 ae, 2 bg, 3 cbs. @state: TG_STATE_*. Names are NUL-padded.
  */
 struct tg_snap_client {
 	TG_CLIENT_ROWS(TG_SNAP_ROW)

@@ -9,6 +9,7 @@
 #include <tg/dry.h>
 #include "engine.h"
 #include "feed.h"
+#include "guarantee.h"
 #include "job.h"
 #include "match.h"
 #include "memory.h"
@@ -20,7 +21,7 @@
 /* What one walk over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
-	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_PRIO_MAX + 1];
+	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_LEVELS];
 	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale, processes;
 	u32 members[TG_VGPUS_MAX + 1], gone[TG_VGPUS_MAX + 1];
 	bool ahead;	/* match.c's walk has yet to come to the clients that follow */
@@ -59,7 +60,8 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 	for (i = 0; i < gpu->nr_engines; i++) {
 		n->inflight[i] += job->slot && job->engines & 1 << i;
 		n->queued[i] += job->state == TG_JOB_QUEUED && job->engines & 1 << i;
-		n->in_policy[i][job->client->prio] += job->in_policy && job->engines & 1 << i;
+		n->in_policy[i][tg_client_level(job->client)] +=
+			job->in_policy && job->engines & 1 << i;
 	}
 	return NULL;
 }
@@ -87,7 +89,7 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		shown += job->in_policy;
 		for (i = 0; i < gpu->nr_engines; i++)
 			in_policy[i] += job->in_policy && job->engines & 1 << i;
-		if (r->kind == TG_PE && job->in_policy && tg_reserves_hold(gpu) &&
+		if (r->kind != TG_AE && job->in_policy && tg_reserves_hold(gpu) &&
 		    !thins_out(gpu, r) && !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
 	}
@@ -181,6 +183,7 @@ static const char *check_left(const struct tg_gpu *gpu)
 static noinline const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
 					 struct census *n)
 {
+	const bool last = client->tier == TG_TIER_LAST;
 	const struct tg_channel *ch;
 	const char *wrong;
 	bool in_front;
@@ -188,6 +191,11 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 
 	n->clients++;
 	n->stale += tg_client_stale(gpu, client);
+	if (client->overlong != last)
+		return "a client goes last and is not blamed, or the other way round";
+	if (!tg_client_stale(gpu, client) && !last &&
+	    (client->tier == TG_TIER_FIRST) != tg_guaranteed(gpu, client->reserve))
+		return "a client goes first and its reserve is not guaranteed, or it is and does not";
 	n->members[client->vgpu]++;
 	n->gone[client->vgpu] += tg_vgpu_gone(gpu, client);
 	if (tg_vgpu_now(gpu, client) && !gpu->vgpu[client->vgpu].name[0])
@@ -243,7 +251,8 @@ static noinline const char *check_reserves(const struct tg_gpu *gpu)
 			return wrong;
 		admitted += tg_reserve_share(gpu, r);
 	}
-	return admitted == gpu->admitted ? NULL : "the GPU counts the admitted shares wrongly";
+	return admitted == gpu->admitted ? tg_guarantees_check(gpu) :
+	       "the GPU counts the admitted shares wrongly";
 }
 
 static noinline const char *check_vgpus(const struct tg_gpu *gpu, const struct census *n)

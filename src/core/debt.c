@@ -144,6 +144,8 @@ static void give_back(struct tg_gpu *gpu, struct tg_client *client)
 
 	tg_memory_leave(gpu, client);
 	client->account = 0;
+	if (client->tier == TG_TIER_FIRST)
+		client->tier = TG_TIER_ORDINARY;
 	if (owns_reserve(client)) {
 		tg_reserve_dismiss(gpu, r);
 		return;

@@ -420,6 +420,8 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	dry->model.knob[TG_KNOB_STALL] = TG_NEVER / 4;
 	dry->model.knob[TG_KNOB_STARVED] = gpu->knob[TG_KNOB_STARVED];
 	dry->model.knob[TG_KNOB_AE_FAITHFUL] = gpu->knob[TG_KNOB_AE_FAITHFUL];
+	dry->model.knob[TG_KNOB_MAX_GROUP] = gpu->knob[TG_KNOB_MAX_GROUP];
+	dry->model.longest = gpu->longest;
 	feed(dry, &spec, gpu->now);
 	tg_vgpus_like(&dry->model, gpu);
 	feed(dry, &foreground, gpu->now);

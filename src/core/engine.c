@@ -56,7 +56,7 @@ static bool outranked(const struct tg_gpu *gpu, const struct tg_job *job)
 	u32 mask, prio;
 
 	for (mask = job->engines; mask; mask &= mask - 1)
-		for (prio = job->client->prio + 1; prio <= TG_PRIO_MAX; prio++)
+		for (prio = tg_client_level(job->client) + 1; prio < TG_LEVELS; prio++)
 			if (gpu->engine[__builtin_ctz(mask)].in_policy[prio])
 				return true;
 	return false;

@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "feed.h"
 #include "gate.h"
+#include "guarantee.h"
 #include "job.h"
 #include "table.h"
 #include "throttle.h"
@@ -46,6 +47,7 @@ static bool release(struct tg_job *job)
 		return false;
 	job->slot = false;
 	job->client->inflight--;
+	job->reserve->inflight--;
 	job->reserve->reserved -= job->predicted;
 	return true;
 }
@@ -89,7 +91,7 @@ static void count_in_policy(struct tg_gpu *gpu, struct tg_job *job, int by)
 	struct tg_engine *engine;
 
 	tg_job_for_each_engine(gpu, job, engine) {
-		engine->in_policy[job->client->prio] += by;
+		engine->in_policy[tg_client_level(job->client)] += by;
 		job->reserve->in_policy[engine->index] += by;
 	}
 }
@@ -130,11 +132,11 @@ static void leave_policy(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /*
- * Give @client another priority or virtual GPU. Its waiting jobs leave the policy's queue, or their
- * reserve's, before the change and come back after it, since both decide about their places. With
- * another priority, the caller reviews the reserve.
+ * Give @client another tier, priority or virtual GPU. Its waiting jobs leave the policy's queue, or
+ * their reserve's, before the change and come back after it, since both decide about their places.
+ * With another priority, the caller reviews the reserve.
  */
-void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu)
+void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 prio, u8 vgpu)
 {
 	bool ranks = prio != client->prio;
 	struct tg_channel *ch;
@@ -148,6 +150,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgp
 			} else if (job->state == TG_JOB_THROTTLED && ranks) {
 				tg_reserve_unthrottle(gpu, job);
 			}
+	client->tier = tier;
 	client->prio = prio;
 	tg_vgpu_move(gpu, client, vgpu);
 	for (ch = client->channels; ch; ch = ch->next)
@@ -308,6 +311,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 		predict(gpu, job, ev->key);
 		tg_reserve_expect(job->reserve, job->predicted);
 	}
+	tg_guarantee_comes(gpu, job);
 	list_add_tail(&job->wait, &job->reserve->waiting);
 
 	place(gpu, job);
@@ -339,6 +343,7 @@ static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 
 	job->slot = true;
 	job->client->inflight++;
+	job->reserve->inflight++;
 	job->reserve->reserved += job->predicted;
 	tg_job_for_each_engine(gpu, job, engine) {
 		engine->inflight++;
@@ -599,6 +604,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_FORGED);
 	tg_job_charge(gpu, job, used);
 	used += before;
+	tg_guarantee_ran(gpu, job, used);
 	job->client->stats.completed++;
 
 	slot = release(job);
@@ -647,6 +653,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	tg_job_for_each_engine(gpu, job, engine)
 		engine->wedged = true;
 	job->client->stats.lost++;
+	tg_guarantee_ran(gpu, job, used);
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
 	if (tg_job_picked(gpu, job) && gpu->policy->lost)
 		gpu->policy->lost(gpu, job);
@@ -672,16 +679,6 @@ void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLAP);
 }
 
-/*
- * The waiting job of a client that is about to be matched: THROTTLED, and out of its reserve, which
- * counts it as a user still, until tg_job_settle_in() puts it into another, or back.
- */
-void tg_job_lift(struct tg_gpu *gpu, struct tg_job *job)
-{
-	tg_job_throttle(gpu, job);
-	tg_reserve_unthrottle(gpu, job);
-}
-
 /* The job's reserve is @reserve from now on. The caller reviews both afterwards. */
 void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
 {
@@ -695,6 +692,7 @@ void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve 
 		else if (!job->cost)
 			predict(gpu, job, NULL);
 		tg_reserve_put(gpu, old);
+		tg_guarantee_comes(gpu, job);
 	}
 	tg_reserve_throttle(gpu, reserve, job);
 }

@@ -27,10 +27,9 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 
 /* Waiting jobs get another place */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
-void tg_job_lift(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch);
-void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 prio, u8 vgpu);
+void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 prio, u8 vgpu);
 
 /* Does the job wait? If so, it is in its reserve's list. */
 static inline bool tg_job_waits(const struct tg_job *job)

@@ -28,6 +28,7 @@ const struct tg_param tg_core_params[] = {
 				  10 * TG_SEC / TG_USEC },
 	[TG_KNOB_STALL] = { "stall_us", 100, 60 * TG_SEC / TG_USEC, 5 * TG_MSEC / TG_USEC },
 	[TG_KNOB_AE_FAITHFUL] = { "ae_faithful", 0, 1, 0 },
+	[TG_KNOB_MAX_GROUP] = { "max_group_us", 0, 3600 * TG_SEC / TG_USEC, 0 },
 	{ }
 };
 

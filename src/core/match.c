@@ -17,6 +17,7 @@
 #include "debt.h"
 #include "feed.h"
 #include "gate.h"
+#include "guarantee.h"
 #include "job.h"
 #include "match.h"
 #include "memory.h"
@@ -46,6 +47,24 @@ const struct tg_spec_entry *tg_match_entry(const struct tg_gpu *gpu, const struc
 }
 
 /*
+ * The waiting job of a client that is about to be matched: THROTTLED, and out of its reserve, which
+ * counts it as a user still, until tg_job_settle_in() puts it into another, or back.
+ */
+static void lift(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_job_throttle(gpu, job);
+	tg_reserve_unthrottle(gpu, job);
+}
+
+/* What comes before the client's priority. */
+static enum tg_tier tier_of(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	if (client->overlong)
+		return TG_TIER_LAST;
+	return tg_guaranteed(gpu, client->reserve) ? TG_TIER_FIRST : TG_TIER_ORDINARY;
+}
+
+/*
  * Give the client, and its jobs that wait, what its line of the spec says. If jobs may wait, the
  * caller reviews the reserve afterwards: once, however many of its clients are matched.
  */
@@ -60,7 +79,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	/* Their places, in the policy's queue and in the reserve's, are about to change. */
 	for (ch = client->channels; ch; ch = ch->next)
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
-			tg_job_lift(gpu, job);
+			lift(gpu, job);
 
 	client->matched = entry ? entry->line : 0;
 	client->sched = entry ? entry->sched : TG_PRT;
@@ -79,6 +98,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	tg_memory_promise(gpu, client, 0);
 	client->reserve = tg_reserve_for(gpu, client, entry);
 	client->reserve->users++;
+	client->tier = tier_of(gpu, client);
 	room = !entry || tg_memory_fits(gpu, client, entry->mem);
 	if (!room && !client->no_vram)
 		tg_emit(gpu, TG_ACT_NOTE, client, NULL, TG_NOTE_NO_VRAM);
@@ -113,6 +133,7 @@ void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
 	client->by_hand = tg_client_by_hand(gpu, client);
 	client->edition = gpu->edition;
 	client->owed = false;
+	client->overlong = 0;
 	gpu->rematches--;
 	gpu->pooled[TG_POOL_RESERVE]++;
 }
@@ -168,7 +189,8 @@ void tg_clients_rematch(struct tg_gpu *gpu)
 			tg_client_matched(gpu, client);
 			tg_client_match(gpu, client);
 		} else {
-			tg_jobs_place(gpu, client, prio_of(gpu, client), vgpu_of(gpu, client));
+			tg_jobs_place(gpu, client, client->tier, prio_of(gpu, client),
+				      vgpu_of(gpu, client));
 		}
 		tg_reserve_review(gpu, client->reserve);
 	}
@@ -188,6 +210,7 @@ static void rematch(struct tg_gpu *gpu)
 	tg_clients_walk(gpu);
 	gpu->edition++;
 	gpu->admitted = 0;
+	tg_guarantees_void(gpu);
 	tg_memory_forgo(gpu);
 }
 
@@ -229,7 +252,7 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 	client->edition = gpu->edition;
 	client->by_hand = true;
 	client->agpa = false;
-	tg_jobs_place(gpu, client, ev->prio.level, tg_vgpu_now(gpu, client));
+	tg_jobs_place(gpu, client, client->tier, ev->prio.level, tg_vgpu_now(gpu, client));
 	tg_reserve_review(gpu, client->reserve);
 	return 0;
 }

@@ -2,8 +2,9 @@
 /*
  * Reserves: the arithmetic of budgets, in closed form.
  *
- * Pure functions on one struct tg_reserve, called under the GPU's lock by throttle.c, job.c,
- * account.c and match.c, and by tests. Which jobs move when a budget changes is throttle.c's part.
+ * Pure functions on one struct tg_reserve, called under the GPU's lock by throttle.c, guarantee.c,
+ * job.c, account.c and match.c, and by tests. Which jobs move when a budget changes is throttle.c's
+ * part.
  */
 #include <tg/reserve.h>
 
@@ -34,18 +35,20 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
 	r->budget = capacity;
 	r->next = sat_add(now, period);
 	r->busy_since = TG_NEVER;
+	r->left = -1;
 	r->ready = TG_NEVER;
 	INIT_LIST_HEAD(&r->waiting);
 	r->throttled = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&r->all);
 	RB_CLEAR_NODE(&r->ready_node);
+	RB_CLEAR_NODE(&r->guarantee);
 }
 
 void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now)
 {
 	if (r->kind == kind && r->capacity == capacity && r->period == period)
 		return;
-	if (r->period != period)
+	if (r->period != period || (kind == TG_CBS && r->kind != TG_CBS))
 		r->next = sat_add(now, period);
 	r->kind = kind;
 	r->capacity = capacity;
@@ -113,4 +116,33 @@ void tg_reserve_charge(struct tg_reserve *r, s64 used)
 	r->used = sat_add(r->used, used);
 	if (!tg_reserve_unlimited(r))
 		r->budget = sat_add(r->budget, -used);
+}
+
+void tg_reserve_wake(struct tg_reserve *r, s64 gap, s64 now)
+{
+	s64 share, limit;
+
+	if (tg_reserve_unlimited(r))
+		return;
+	share = div64_s64(r->capacity * TG_SHARE_ALL, r->period);
+	limit = div64_s64((r->next - now) * share, TG_SHARE_ALL);
+	if (r->budget <= limit)
+		return;
+	if (gap >= 0) {
+		r->budget = max(r->budget - gap, limit);
+		return;
+	}
+	r->budget = min(r->budget, r->capacity);
+	r->next = sat_add(now, r->period);
+}
+
+s64 tg_reserve_deadline(const struct tg_reserve *r)
+{
+	s64 rest = sat_add(r->budget, -(r->costliest ?: 1)), periods;
+
+	if (rest >= 0)
+		periods = div64_s64(rest, r->capacity);
+	else
+		periods = -div64_s64(sat_add(-max(rest, -S64_MAX), r->capacity - 1), r->capacity);
+	return sat_add(r->next, -max(sat_mul(periods, r->period), -S64_MAX));
 }

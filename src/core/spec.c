@@ -63,7 +63,7 @@ static const char *const key_names[KEY_NR] = { "reserve", "weight", "depth", "vg
 
 static const char want_name[] = "a process name, or exe=, uid= or cgroup= and a glob";
 static const char want_sched[] = "sched: prt or ht";
-static const char want_resv[] = "resv: pe, ae or bg";
+static const char want_resv[] = "resv: pe, ae, cbs or bg";
 static const char want_key[] = "reserve=, weight=, depth=, vgpu= or mem=";
 static const char want_vgpu[] = "[vgpu NAME]; quotes around a name that begins with [";
 
@@ -155,6 +155,8 @@ static int parse_resv(struct spec_cursor *c, struct tg_spec_entry *e, struct spe
 		e->resv = TG_AE;
 	else if (tg_spec_is(c, s, "bg"))
 		e->resv = TG_BG;
+	else if (tg_spec_is(c, s, "cbs"))
+		e->resv = TG_CBS;
 	else
 		return tg_spec_refuse(c, s.off, "unknown resv", want_resv);
 	at->resv = s.off;
@@ -216,6 +218,9 @@ static int parse_period(struct spec_cursor *c, struct tg_spec_entry *e, struct s
 		return err;
 	if (e->period < e->capacity)
 		return tg_spec_refuse(c, at->period, "T is less than C", "T of at least C");
+	if (e->resv == TG_CBS && e->period == e->capacity)
+		return tg_spec_refuse(c, at->period, "a guarantee of the whole GPU",
+				      "cbs: T greater than C");
 	return 0;
 }
 
@@ -266,7 +271,7 @@ static int parse_option(struct spec_cursor *c, struct tg_spec_entry *e, u32 *see
 		return tg_spec_refuse(c, s.off, "repeated key", "each key once");
 	if (key == KEY_RESERVE && e->resv == TG_BG)
 		return tg_spec_refuse(c, s.off, "reserve= in a bg line",
-				      "pe or ae, or no reserve=: bg means the Background reserve");
+				      "pe, ae or cbs, or no reserve=: bg means Background");
 	*seen |= 1U << key;
 	if (at_end(c) || c->text[c->pos] != '=')
 		return tg_spec_refuse_next(c, "key without =", "= and a value, without blanks");

@@ -13,6 +13,7 @@
  * tg_gpu_may_bypass(). All of it runs under the GPU's lock.
  */
 #include "feed.h"
+#include "guarantee.h"
 #include "job.h"
 #include "memory.h"
 #include "table.h"
@@ -55,6 +56,7 @@ static void retire(struct tg_gpu *gpu, struct tg_reserve *r)
 /* Take the reserve's share back: it is free for other reserves. */
 void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r)
 {
+	tg_guarantee_end(gpu, r);
 	gpu->admitted -= tg_reserve_share(gpu, r);
 	r->share = 0;
 }
@@ -82,20 +84,22 @@ void tg_reserves_retire(struct tg_gpu *gpu)
 }
 
 /*
- * Does a reserve of @share fit beside the others? @r: that reserve, if it exists: its old share
- * goes.
+ * Does the reserve of @entry, of @share, fit beside the others? @r: that reserve, if it exists: its
+ * old share goes.
  */
-static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r, s64 share)
+static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
+		 const struct tg_spec_entry *entry, s64 share)
 {
 	const s64 old = r ? tg_reserve_share(gpu, r) : 0;
 
-	return gpu->admitted - old + share <= gpu->knob[TG_KNOB_ADMISSION];
+	return gpu->admitted - old + share <= gpu->knob[TG_KNOB_ADMISSION] &&
+	       (entry->resv != TG_CBS || tg_guarantee_fits(gpu, r, entry, NULL));
 }
 
 /* Rounded down, by less than a reserve of 10 ns a second. */
 static s64 share_of(const struct tg_spec_entry *entry)
 {
-	return div64_s64(entry->capacity * TG_SHARE_ALL, entry->period);
+	return tg_share(entry->capacity, entry->period);
 }
 
 /* Does the memory fit that @entry sets aside, for a process of this account? */
@@ -114,7 +118,7 @@ static bool memory_fits(const struct tg_gpu *gpu, u32 account, const struct tg_s
 bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		     const struct tg_spec_entry *entry, u32 account)
 {
-	return entry && entry->resv != TG_BG && fits(gpu, r, share_of(entry)) &&
+	return entry && entry->resv != TG_BG && fits(gpu, r, entry, share_of(entry)) &&
 	       memory_fits(gpu, account, entry);
 }
 
@@ -144,9 +148,31 @@ static void set_limits(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg
 }
 
 /*
+ * Would @entry make a cap of a guaranteed shared reserve, or the opposite, beside others that it
+ * has been given to in this edition? Their clients have the tier of its old kind. Jobs in flight
+ * that others have left behind count as others.
+ */
+static bool turns(const struct tg_gpu *gpu, const struct tg_reserve *r,
+		  const struct tg_client *client, const struct tg_spec_entry *entry)
+{
+	u32 own = client->reserve == r;
+	const struct tg_channel *ch;
+	const struct tg_job *job;
+
+	if (!tg_reserve_shared(r) || !tg_reserve_share(gpu, r) ||
+	    (r->kind == TG_CBS) == (entry->resv == TG_CBS))
+		return false;
+	for (ch = client->channels; ch; ch = ch->next)
+		list_for_each_entry(job, &ch->jobs, sibling)
+			own += job->reserve == r;
+	return r->users > own;
+}
+
+/*
  * The reserve that @entry gives to @client: a shared one, its own, or Background. Background also
- * where the share, or the memory that the line asks for, does not fit. The pool holds a reserve, in
- * case one has to be made.
+ * where the share, or the memory that the line asks for, does not fit, or a shared reserve would
+ * change to or from cbs beside other users: they would keep their tier. The pool holds a reserve,
+ * in case one has to be made.
  */
 struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
 				  const struct tg_spec_entry *entry)
@@ -163,9 +189,11 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 	else if (r && (r == &gpu->background || tg_reserve_shared(r)))
 		r = NULL;
 	share = share_of(entry);
-	if (!fits(gpu, r, share) || !tg_memory_fits(gpu, client, entry->mem))
+	if (!fits(gpu, r, entry, share) || !tg_memory_fits(gpu, client, entry->mem) ||
+	    (r && turns(gpu, r, client, entry)))
 		return &gpu->background;
 	if (r) {
+		tg_guarantee_end(gpu, r);
 		set_limits(gpu, r, entry);
 	} else {
 		r = tg_gpu_take(gpu, TG_POOL_RESERVE);
@@ -179,6 +207,7 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 	gpu->admitted += share - tg_reserve_share(gpu, r);
 	r->share = share;
 	r->edition = gpu->edition;
+	tg_guarantee_begin(gpu, r);
 	return r;
 }
 
@@ -254,9 +283,9 @@ static struct tg_job *last_queued(const struct tg_reserve *r)
 }
 
 /*
- * By how much the bound of the budget is above C: by the largest prediction among the jobs that
- * wait, or that came lately; 0 under PE. Of the throttled ones, the first LARGEST_OF count. Out of
- * line, since a refill is rarely due.
+ * By how much the bound of the budget is above C: under AE by the largest prediction among the jobs
+ * that wait, or that came lately; of a guaranteed reserve by what may be late. 0 under PE. Of the
+ * throttled jobs, the first LARGEST_OF count. Out of line, since a refill is rarely due.
  */
 noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
@@ -266,6 +295,8 @@ noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve 
 	s64 x = 0;
 	u32 i;
 
+	if (r->kind == TG_CBS && tg_guarantee_backlog(gpu, r))
+		return max(r->capacity, r->costliest);
 	if (r->kind != TG_AE)
 		return 0;
 	list_for_each_entry(job, &r->waiting, wait)
@@ -295,12 +326,12 @@ static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
 	return r->queued > TG_RESERVE_WINDOW;
 }
 
-/* Throttle the jobs in the policy's queue that cannot go any more: under PE all or none. */
+/* Throttle the jobs in the policy's queue that cannot go any more: but for AE all or none. */
 static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	struct tg_job *job, *next;
 
-	if (!r->queued || (r->kind == TG_PE && tg_reserve_eligible(r, 0)))
+	if (!r->queued || (r->kind != TG_AE && tg_reserve_eligible(r, 0)))
 		return;
 	list_for_each_entry_safe(job, next, &r->waiting, wait)
 		if (job->in_policy && !tg_reserve_eligible(r, job->predicted))
@@ -418,7 +449,7 @@ static bool others_wait(struct tg_gpu *gpu, const struct tg_job *job)
 	u32 prio, waiting;
 
 	tg_job_for_each_engine(gpu, job, engine) {
-		for (waiting = 0, prio = 0; prio <= TG_PRIO_MAX; prio++)
+		for (waiting = 0, prio = 0; prio < TG_LEVELS; prio++)
 			waiting += engine->in_policy[prio];
 		if (waiting > job->reserve->in_policy[engine->index])
 			return true;
@@ -469,6 +500,7 @@ bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 un
 		return false;
 	r = ch->client->reserve;
 	x = r->kind == TG_AE ? unread(gpu, ch, unreported) : 0;
-	return x >= 0 && !r->nr_throttled && tg_reserve_eligible(r, x) &&
+	/* A guaranteed reserve's deadline depends on when its job comes. */
+	return r->kind != TG_CBS && x >= 0 && !r->nr_throttled && tg_reserve_eligible(r, x) &&
 	       gpu->policy->may_bypass(gpu, ch, unreported);
 }

@@ -31,6 +31,7 @@ const char *const tgk_note_names[] = {
 	[TG_NOTE_VRAM_LATE] = "VRAM_LATE",
 	[TG_NOTE_VRAM_DEADLOCK] = "VRAM_DEADLOCK",
 	[TG_NOTE_FORGED] = "FORGED",
+	[TG_NOTE_OVERLONG] = "OVERLONG",
 };
 
 static_assert(ARRAY_SIZE(tgk_note_names) == TG_NOTES);
@@ -67,6 +68,7 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		[TG_NOTE_VRAM_LATE] = TGK_STAT_VRAM_LATE,
 		[TG_NOTE_VRAM_DEADLOCK] = TGK_STAT_VRAM_DEADLOCK,
 		[TG_NOTE_FORGED] = TGK_STAT_CLOCK_FORGED,
+		[TG_NOTE_OVERLONG] = TGK_STAT_OVERLONG,
 	};
 	const struct tgk_client *client = action->host;
 	struct tgk_note *note;
@@ -86,6 +88,8 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		note->policy = tg_policy_get(action->job);
 	else if (failed_policy(note->what))
 		note->policy = tg_gpu_policy(&gpu->core);	/* until this note is out */
+	if (note->what == TG_NOTE_NOT_ADMITTED)
+		note->refused = tg_gpu_refusal(&gpu->core, action->client, &note->why);
 	if (client) {
 		note->client = client->id;
 		note->pid = client->ident.pid;
@@ -124,6 +128,25 @@ static void make_plain(char *comm)
 			*comm = '?';
 }
 
+/* Part of the whole, in tenths of a percent; rounded up, as the sum is more than the whole. */
+static s64 permille(s64 part, s64 whole)
+{
+	return div64_s64(part * 1000 + whole - 1, whole);
+}
+
+static void log_refusal(const struct tgk_gpu *gpu, const struct tgk_note *note)
+{
+	const struct tg_refusal *why = &note->why;
+	s64 sum = permille(why->others, TG_SHARE_ALL) + permille(why->capacity, why->period) +
+		  permille(why->longest, why->shortest);
+
+	pr_notice("GPU %u: client %u (%s, pid %u): its guaranteed reserve does not fit: with %lld/%lld us, groups of up to %lld/%lld us and the other guarantees it is %lld.%lld %% of the time: it is in Background\n",
+		  gpu->index, note->client, note->comm, note->pid,
+		  div64_s64(why->capacity, TG_USEC), div64_s64(why->period, TG_USEC),
+		  div64_s64(why->longest, TG_USEC), div64_s64(why->shortest, TG_USEC),
+		  div64_s64(sum, 10), sum - div64_s64(sum, 10) * 10);
+}
+
 static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 {
 	switch (note->what) {
@@ -155,6 +178,10 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_NOT_ADMITTED:
+		if (note->refused) {
+			log_refusal(gpu, note);
+			break;
+		}
 		pr_notice("GPU %u: client %u (%s, pid %u): its reserve does not fit beside those admitted: it is in Background\n",
 			  gpu->index, note->client, note->comm, note->pid);
 		break;
@@ -173,6 +200,10 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 	case TG_NOTE_FORGED:
 		pr_warn("GPU %u: client %u (%s, pid %u): it forges the times at which command groups end: its own are taken from interrupts\n",
 			gpu->index, note->client, note->comm, note->pid);
+		break;
+	case TG_NOTE_OVERLONG:
+		pr_notice("GPU %u: client %u (%s, pid %u): a command group ran longer than guaranteed reserves allow (max_group_us): it goes after all others until the next specification\n",
+			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:
 		pr_info("GPU %u: policy %s is in force\n", gpu->index, note->policy->name);

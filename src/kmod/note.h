@@ -5,7 +5,7 @@
 #ifndef TGK_NOTE_H
 #define TGK_NOTE_H
 
-#include <tg/event.h>
+#include <tg/guarantee.h>
 
 struct tg_policy;
 struct tgk_gpu;
@@ -20,6 +20,7 @@ struct tgk_gpu;
  * @pid: its process
  * @uid: its user
  * @comm: its name, as it chose it
+ * @refused: NOT_ADMITTED: it is a guaranteed reserve that does not fit, and @why
  */
 struct tgk_note {
 	u32 what;
@@ -27,6 +28,8 @@ struct tgk_note {
 	u32 client;
 	u32 pid, uid;
 	char comm[TG_COMM_LEN];
+	bool refused;
+	struct tg_refusal why;
 };
 
 extern const char *const tgk_note_names[];

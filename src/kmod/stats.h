@@ -33,6 +33,7 @@ enum tgk_stat {
 	TGK_STAT_EJECTED,
 	TGK_STAT_DRAIN_CUT,
 	TGK_STAT_NOT_ADMITTED,
+	TGK_STAT_OVERLONG,
 	TGK_STAT_VRAM_REQUESTS,	/* requests for VRAM */
 	TGK_STAT_VRAM_WAITED,	/* of them: had to sleep */
 	TGK_STAT_VRAM_REFUSED,	/* of them: refused by us */

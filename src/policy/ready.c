@@ -12,13 +12,38 @@
  * they it repays, up to TG_READY_REPAID.
  *
  * A policy that charges no client has equals in arrival order.
+ *
+ * Before priorities comes the tier (enum tg_tier). Guaranteed clients go first, by the deadline of
+ * their reserve. It grows while a client is in the tree, with each charge of any client of that
+ * reserve, so each client is sorted by what it was when it came, and put right when it is the first
+ * of all: tg_ready_next() then chooses as if all were right.
  */
 #include "ready.h"
+
+/* Clients that one pick puts right; a reserve shows TG_RESERVE_WINDOW at most */
+#define REFRESHED	64
 
 /* The arrival of the first job of a client that has one. */
 static u64 arrived(const struct tg_client *client)
 {
 	return list_first_entry(&client->queue, struct tg_job, link)->seq;
+}
+
+/*
+ * What a client is sorted by, before its virtual time: its deadline, behind these its priority, and
+ * behind these what goes last. One number, as it is compared at each level of the tree.
+ */
+#define ORDINARY(prio)	(S64_MAX - 2 * TG_PRIO_MAX - 1 + (TG_PRIO_MAX - (prio)))
+#define LAST(prio)	(S64_MAX - (prio))
+
+static s64 *key(struct tg_client *client)
+{
+	return &tg_client_priv(client, s64)[1];
+}
+
+static s64 deadline(const struct tg_client *client)
+{
+	return min(tg_reserve_deadline(client->reserve), ORDINARY(TG_PRIO_MAX) - 1);
 }
 
 static s64 *vt(struct tg_client *client)
@@ -28,8 +53,8 @@ static s64 *vt(struct tg_client *client)
 
 bool tg_ready_before(struct tg_client *a, struct tg_client *b)
 {
-	if (a->prio != b->prio)
-		return a->prio > b->prio;
+	if (*key(a) != *key(b))
+		return *key(a) < *key(b);
 	if (*vt(a) != *vt(b))
 		return *vt(a) < *vt(b);
 	return arrived(a) < arrived(b);
@@ -43,6 +68,8 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
+	*key(client) = client->tier == TG_TIER_ORDINARY ? ORDINARY(client->prio) :
+		       client->tier == TG_TIER_FIRST ? deadline(client) : LAST(client->prio);
 	rb_add_cached(&client->node, &ready->clients, before);
 }
 
@@ -53,13 +80,13 @@ s64 tg_ready_least(const struct tg_ready *ready, u8 prio)
 	struct tg_client *client;
 
 	/* Mostly the first of all has that priority: then it has the least. */
-	if (node && rb_entry(node, struct tg_client, node)->prio > prio)
+	if (node && *key(rb_entry(node, struct tg_client, node)) < ORDINARY(prio))
 		node = ready->clients.rb_root.rb_node;
 	while (node) {
 		client = rb_entry(node, struct tg_client, node);
-		if (client->prio == prio)
+		if (*key(client) == ORDINARY(prio))
 			least = min(least, *vt(client));
-		node = client->prio > prio ? node->rb_right : node->rb_left;
+		node = *key(client) < ORDINARY(prio) ? node->rb_right : node->rb_left;
 	}
 	return least;
 }
@@ -82,8 +109,10 @@ void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
 	struct rb_node *next = RB_EMPTY_NODE(&client->node) ? NULL : rb_next(&client->node);
 
 	*vt(client) += min(used, TG_SEC);
-	ready->vt = *vt(client);
-	ready->prio = client->prio;
+	if (client->tier == TG_TIER_ORDINARY) {
+		ready->vt = *vt(client);
+		ready->prio = client->prio;
+	}
 	if (!next || !before(next, &client->node))
 		return;
 	tg_ready_remove(ready, client);
@@ -140,15 +169,53 @@ struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engi
 	return NULL;
 }
 
-struct tg_job *tg_ready_next(const struct tg_gpu *gpu, const struct tg_ready *ready,
+/* Put guaranteed clients right whose deadline has grown, as far as they may be the first. */
+static noinline void refresh(struct tg_ready *ready)
+{
+	struct tg_client *client;
+	u32 i;
+
+	for (i = 0; i < REFRESHED; i++) {
+		client = rb_entry(rb_first_cached(&ready->clients), struct tg_client, node);
+		if (client->tier != TG_TIER_FIRST || deadline(client) <= *key(client))
+			return;
+		tg_ready_remove(ready, client);
+		tg_ready_insert(ready, client);
+	}
+}
+
+/*
+ * May no client go that goes last, since a guaranteed reserve is active? The engine idles for that,
+ * but no longer than for half of the starvation limit: the reserve may be active on another one.
+ */
+static noinline bool guarded(struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	s64 until = gpu->guarded;
+
+	if (engine->idle_since != TG_NEVER)
+		until = min(until, tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED] / 2));
+	if (!tg_gpu_guards(gpu) || gpu->now >= until)
+		return false;
+	tg_wake_by(gpu, until);
+	return true;
+}
+
+struct tg_job *tg_ready_next(struct tg_gpu *gpu, struct tg_ready *ready,
 			     const struct tg_engine *engine)
 {
-	struct rb_node *node;
+	struct rb_node *node = rb_first_cached(&ready->clients);
 	u32 claimed = 0;
 
-	for (node = rb_first_cached(&ready->clients); node; node = rb_next(node)) {
-		struct tg_job *job = tg_first_job(rb_entry(node, struct tg_client, node));
+	if (node && rb_entry(node, struct tg_client, node)->tier == TG_TIER_FIRST) {
+		refresh(ready);
+		node = rb_first_cached(&ready->clients);
+	}
+	for (; node; node = rb_next(node)) {
+		struct tg_client *client = rb_entry(node, struct tg_client, node);
+		struct tg_job *job = tg_first_job(client);
 
+		if (client->tier == TG_TIER_LAST && guarded(gpu, engine))
+			return NULL;
 		if (job->engines & claimed)
 			continue;
 		claimed |= job->engines;

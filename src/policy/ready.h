@@ -10,13 +10,15 @@
 #define TG_READY_REPAID		(500 * TG_MSEC)	/* the most that a client repays */
 
 /**
- * struct tg_ready - clients with queued jobs, by priority; equals by the time that they have had
- *	(tg_ready_charge()), then by the arrival of their first job
+ * struct tg_ready - clients with queued jobs, by tier, guaranteed ones by deadline, then by
+ *	priority; equals by the time that they have had (tg_ready_charge()), then by the arrival of
+ *	their first job
  * @clients: linked by tg_client.node; their jobs are in tg_client.queue
  * @vt: virtual time of the client that was charged last, and
  * @prio: its priority
  *
- * The first 8 bytes of tg_client_priv() are each client's virtual time, ns.
+ * The first 16 bytes of tg_client_priv() are each client's virtual time, ns, and the key by which
+ * it is sorted before that.
  */
 struct tg_ready {
 	struct rb_root_cached clients;
@@ -25,7 +27,11 @@ struct tg_ready {
 };
 
 void tg_ready_init(struct tg_ready *ready);
-/** tg_ready_least() - least virtual time of clients of priority @prio; TG_NEVER: none is known */
+/**
+ * tg_ready_least() - least virtual time of TG_TIER_ORDINARY clients of priority @prio
+ *
+ * Return: the time; TG_NEVER: none is known.
+ */
 s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
 /**
  * tg_ready_come() - a client comes with a job, and had none queued or in flight: it has saved up no
@@ -69,7 +75,7 @@ struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engi
  *
  * Return: the first job that claims @engine, if all that it needs are idle; otherwise NULL.
  */
-struct tg_job *tg_ready_next(const struct tg_gpu *gpu, const struct tg_ready *ready,
+struct tg_job *tg_ready_next(struct tg_gpu *gpu, struct tg_ready *ready,
 			     const struct tg_engine *engine);
 
 #endif /* TG_POLICY_READY_H */

@@ -29,13 +29,22 @@
  * others go first.
  * Reserves decide which jobs are eligible, before this policy sees them.
  *
+ * Clients of guaranteed reserves (TG_CBS) go before all others, by deadline. While one is admitted,
+ * the group in flight is all that a deadline may wait for. So no group follows another, HT or not,
+ * and none is chosen early; but for a client of the only guaranteed reserve, which follows its own
+ * groups as far as its budget covers them. And the engine lingers (struct tg_linger) for a
+ * guaranteed client that has one group at a time, where a group of L would break its deadline.
+ *
  * The job of a client that has its engine to itself may bypass the core: what pick() would say is
  * known (may_bypass()).
  *
  * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all jobs wait for
  * the same engine; with several, it walks to the first job that claims the engine in question.
  */
+#include "linger.h"
 #include "ready.h"
+
+#define LINGER_MAX	TG_MSEC
 
 enum { KNOB_DEPTH, KNOB_LEAD };
 
@@ -48,6 +57,14 @@ static const struct tg_param params[] = {
 struct state {
 	struct tg_ready ready;
 	struct tg_client *holder[TG_ENGINES_MAX];	/* an idle engine last went to it */
+	struct tg_client *absent[TG_ENGINES_MAX];	/* guaranteed, and had the last group */
+	struct tg_linger linger[TG_ENGINES_MAX];
+};
+
+/* In each client; the first two are struct tg_ready's. @gap: of a guaranteed one */
+struct own {
+	s64 ready[2];
+	struct tg_gap gap;
 };
 
 static void timegraph_init(struct tg_gpu *gpu)
@@ -60,13 +77,18 @@ static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	u32 i;
 
-	for (i = 0; i < TG_ENGINES_MAX; i++)
+	for (i = 0; i < TG_ENGINES_MAX; i++) {
 		if (st->holder[i] == client)
 			st->holder[i] = NULL;
+		if (st->absent[i] == client)
+			st->absent[i] = NULL;
+	}
 }
 
 static void timegraph_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
+	if (job->client->tier == TG_TIER_FIRST)
+		tg_gap_end(gpu, &tg_client_priv(job->client, struct own)->gap);
 	tg_ready_queue(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
@@ -75,9 +97,28 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
+/* A guaranteed reserve is admitted: does a client of one have to come back for its next group? */
+static noinline void watch(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	const u32 i = __builtin_ctz(job->engines);
+	struct tg_client *client = job->client;
+
+	tg_linger_earn(&st->linger[i], used);
+	/* A client that is exhausted comes back with its refill. */
+	if (client->tier != TG_TIER_FIRST || client->inflight || tg_client_waits(client) ||
+	    client->reserve->budget <= 0)
+		client = NULL;
+	st->absent[i] = client;
+	if (client)
+		tg_gap_begin(gpu, &tg_client_priv(client, struct own)->gap);
+}
+
 static void timegraph_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
 	tg_ready_charge(&tg_gpu_priv(gpu, struct state)->ready, job->client, used);
+	if (tg_gpu_guards(gpu))
+		watch(gpu, job, used);
 }
 
 static void timegraph_lost(struct tg_gpu *gpu, struct tg_job *job)
@@ -122,7 +163,16 @@ static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engin
 /* No job may go beside what is in flight, unless lead_us says so. */
 static struct tg_job *beside(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
+	return gpu->policy_knob[KNOB_LEAD] && !tg_gpu_guards(gpu) ? early(gpu, engine) : NULL;
+}
+
+/* A guaranteed reserve is admitted: may @holder follow its own groups? */
+static noinline bool follows(const struct tg_gpu *gpu, const struct tg_client *holder)
+{
+	const struct tg_reserve *r = holder->reserve;
+
+	return holder->tier == TG_TIER_FIRST && !rb_next(rb_first_cached(&gpu->guarantees)) &&
+	       r->costliest && div64_s64(r->budget, r->costliest) > r->inflight;
 }
 
 /* All that is in flight is @holder's, and fewer than depth groups: may its next job go? */
@@ -140,6 +190,32 @@ static noinline struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engi
 	return job;
 }
 
+/*
+ * Does the engine idle for the guaranteed client that had the last group? It does where the longest
+ * group, and what is due after that with its gaps, would end behind its deadline.
+ */
+static noinline bool lingers(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_linger *linger = &st->linger[engine->index];
+	const struct tg_client *client = st->absent[engine->index];
+	const struct tg_reserve *r = client->reserve;
+	const struct tg_gap *gap;
+	s64 need, longest;
+
+	if (client->tier != TG_TIER_FIRST || !tg_gpu_guards(gpu))
+		return false;
+	gap = &tg_client_priv(client, const struct own)->gap;
+	need = r->budget +
+	       div64_s64(r->budget, max(r->costliest, TG_USEC)) * min(gap->mean, LINGER_MAX);
+	longest = gpu->knob[TG_KNOB_MAX_GROUP] ?: gpu->longest;
+	if (tg_after(gpu->now, longest + need) <= tg_reserve_deadline(r) ||
+	    !tg_linger(gpu, linger, gap, LINGER_MAX))
+		return false;
+	tg_wake_by(gpu, linger->until);
+	return true;
+}
+
 /* The engine is idle. */
 static noinline struct tg_job *next(struct tg_gpu *gpu, struct tg_engine *engine)
 {
@@ -148,6 +224,12 @@ static noinline struct tg_job *next(struct tg_gpu *gpu, struct tg_engine *engine
 
 	if (!job)
 		return NULL;
+	if (st->absent[engine->index]) {
+		if (job->client->tier != TG_TIER_FIRST && lingers(gpu, engine))
+			return NULL;
+		tg_linger_end(gpu, &st->linger[engine->index], true);
+		st->absent[engine->index] = NULL;
+	}
 	st->holder[engine->index] = job->client;
 	timegraph_drop(gpu, job);
 	return job;
@@ -162,7 +244,8 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 		return next(gpu, engine);
 	if (holder && holder->sched == TG_HT && holder->inflight == engine->inflight &&
 	    !RB_EMPTY_NODE(&holder->node) &&
-	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
+	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]) &&
+	    (!tg_gpu_guards(gpu) || follows(gpu, holder)))
 		return follow(gpu, engine, holder);
 	return beside(gpu, engine);
 }
@@ -177,8 +260,9 @@ static bool timegraph_may_bypass(const struct tg_gpu *gpu, const struct tg_chann
 	const struct tg_engine *engine = &gpu->engine[__builtin_ctz(ch->engines)];
 	const struct tg_client *client = ch->client;
 
+	/* Where there are guarantees, the answer depends on the time. */
 	if (ch->engines & (ch->engines - 1) || engine->wedged ||
-	    rb_first_cached(&st->ready.clients))
+	    rb_first_cached(&st->ready.clients) || tg_gpu_guards(gpu))
 		return false;
 	/* early() goes by what is predicted of a group. */
 	if (gpu->policy_knob[KNOB_LEAD] && client->reserve->kind == TG_AE)
@@ -211,6 +295,7 @@ TG_POLICY(timegraph) = {
 	.name = "timegraph",
 	.mode = TG_GATE_ASK,
 	.params = params,
+	.guarantees = true,
 	.init = timegraph_init,
 	.ahead = timegraph_ahead,
 	.leave = timegraph_leave,

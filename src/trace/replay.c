@@ -375,7 +375,8 @@ static void book(struct why *why, const struct tg_gpu *core, const struct tg_job
 
 static void tell_submit(const struct tg_job *job, FILE *to)
 {
-	static const char *const sched[] = { "prt", "ht" }, *const resv[] = { "pe", "ae" };
+	static const char *const sched[] = { "prt", "ht" };
+	static const char *const resv[] = { "pe", "ae", "bg", "cbs" };
 	const struct tg_client *client = job->client;
 	const struct tg_reserve *r = job->reserve;
 

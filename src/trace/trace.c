@@ -162,7 +162,7 @@ static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };
 static const char *const note_names[] = {
 	"LOST", "REPAIRED", "RECOVERED", "OVERLAP", "EJECTED_PICK", "EJECTED_STARVED",
 	"DRAIN_CUT", "POLICY", "DRY", "NOT_ADMITTED", "NO_VRAM", "VRAM_LATE", "VRAM_DEADLOCK",
-	"FORGED",
+	"FORGED", "OVERLONG",
 };
 
 _Static_assert(ARRAY_SIZE(event_names) == TG_EV_KINDS, "an event has no name");

@@ -376,7 +376,7 @@ static void parse_spec(struct host *h, struct tg_event *ev, const char *text)
 
 static const char *step(struct host *h, const char *line)
 {
-	static const char *const resv[] = { "pe", "ae", "bg" };
+	static const char *const resv[] = { "pe", "ae", "bg", "cbs" };
 	unsigned long long t, a = 0, b = 0, c = 0;
 	char word[16], rest[256] = "", name[32];
 	struct tg_event ev = { };

@@ -24,6 +24,10 @@
 	"0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 4 1 h\n" "0 submit 1 1 1\n" "0 started 1\n" \
 	"1000 done 1\n" "1000 submit 1 1 2\n" "1010 started 2\n"
 
+/* A guaranteed reserve beside groups of 1 ms at most. */
+#define CBS \
+	"0 knob 12 1000\n" "0 spec a:prt:cbs:1:1000:10000\n" "0 join 1 1 a\n" "0 join 2 1 x\n"
+
 static const struct row rows[] = {
 	{ "PE: overrun is paid back before the next group", "timegraph",
 	  "0 spec b:prt:pe:1:2500:25000\n" "0 join 1 1 b\n"
@@ -50,6 +54,117 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "10 submit 2 1 2\n"
 	  "1500 done 1\n" "100000 wait\n",
 	  "0 free 1, 100000 free 2" },
+	{ "CBS: of two the earlier deadline goes first, and both before any priority", "timegraph",
+	  "0 knob 12 1000\n"
+	  "0 spec a:prt:cbs:1:2000:10000 b:prt:cbs:50:4000:20000 x:ht:bg:99:0:0\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 x\n" "0 submit 3 1 1\n" "0 started 1\n"
+	  "5 submit 3 1 4\n" "10 submit 2 1 2\n" "20 submit 1 1 3\n" "1000 done 1\n"
+	  "1001 started 3\n" "2000 done 3\n" "2001 started 2\n" "3000 done 2\n",
+	  "0 free 1, 1000 free 3, 2000 free 2, 3000 free 4" },
+	{ "CBS: a group that overruns the budget goes by a later deadline", "timegraph",
+	  "0 knob 12 3000\n" "0 spec a:prt:cbs:1:1000:10000 b:prt:cbs:1:2000:15000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "3000 done 1\n"
+	  "30000 submit 2 1 2\n" "30000 started 2\n" "30010 submit 1 1 3\n"
+	  "30020 submit 2 1 4\n" "31000 done 2\n" "31001 started 4\n" "32000 done 4\n",
+	  "0 free 1, 30000 free 2, 31000 free 4, 32000 free 3" },
+	{ "CBS: what a client uses moves the deadline of those that share its reserve", "timegraph",
+	  "0 knob 12 2000\n"
+	  "0 spec a:prt:cbs:1:2000:10000:reserve=r b:prt:cbs:1:2000:10000:reserve=r "
+	  "c:prt:cbs:1:1000:12000\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n"
+	  "0 join 4 1 x\n"
+	  "0 submit 4 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "20 submit 2 1 3\n"
+	  "30 submit 3 1 4\n" "1000 done 1\n" "1000 started 2\n" "2500 done 2\n" "2500 started 4\n"
+	  "3000 done 4\n",
+	  "0 free 1, 1000 free 2, 2500 free 4, 3000 free 3" },
+	{ "CBS: an exhausted one waits for its deadline though the engine idles", "timegraph",
+	  CBS "0 submit 1 1 1\n" "0 started 1\n" "1000 done 1\n" "1001 submit 1 1 2\n"
+	  "20000 wait\n",
+	  "0 free 1, 10000 free 2" },
+	{ "CBS: more left than C/T of the time begins a fresh period", "timegraph",
+	  CBS "5000 submit 1 1 1\n" "5000 started 1\n" "6000 done 1\n" "6001 submit 1 1 2\n"
+	  "20000 wait\n",
+	  "5000 free 1, 15000 free 2" },
+	{ "CBS: less left does not", "timegraph",
+	  CBS "0 submit 1 1 1\n" "0 started 1\n" "900 done 1\n" "2000 submit 1 1 2\n"
+	  "2000 started 2\n" "2200 done 2\n" "2201 submit 1 1 3\n" "20000 wait\n",
+	  "0 free 1, 2000 free 2, 10000 free 3" },
+	{ "CBS: a debt stays", "timegraph",
+	  CBS "0 submit 1 1 1\n" "0 started 1\n" "3000 done 1\n" "12000 submit 1 1 2\n"
+	  "40000 wait\n",
+	  "0 free 1, 3000 note overlong 1 1, 30000 free 2" },
+	{ "CBS: one that was PE begins a fresh period", "timegraph",
+	  "0 spec a:prt:pe:1:1000:10000\n" "0 join 1 1 a\n" "7000 submit 1 1 1\n" "7000 started 1\n"
+	  "7001 submit 1 1 2\n" "8000 rematch a:prt:cbs:1:1000:10000\n" "8100 done 1\n"
+	  "30000 wait\n",
+	  "7000 free 1, 18000 free 2" },
+	{ "CBS: what a late one has left at a refill is kept", "timegraph",
+	  "0 knob 12 4000\n" "0 spec a:prt:cbs:1:5000:10000\n" "0 join 1 1 a\n" "0 join 2 1 x\n"
+	  "0 submit 2 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "11 submit 1 1 3\n"
+	  "9000 done 1\n" "9001 started 2\n" "11000 done 2\n" "11000 budget 1\n",
+	  "0 free 1, 9000 note overlong 2 1, 9000 free 2, 11000 free 3, 11000 budget 8001" },
+	{ "CBS: what is left of one without jobs is not", "timegraph",
+	  CBS "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n" "30100 submit 1 1 2\n"
+	  "30100 budget 1\n",
+	  "0 free 1, 30100 free 2, 30100 budget 1000" },
+	{ "CBS: PE, AE and others keep their order beside it", "timegraph",
+	  "0 knob 12 1000\n"
+	  "0 spec a:prt:cbs:0:1000:10000 p:prt:pe:5:1000:10000 q:prt:ae:9:1000:10000 "
+	  "x:prt:bg:7:0:0\n"
+	  "0 join 1 1 a\n" "0 join 2 1 p\n" "0 join 3 1 q\n" "0 join 4 1 x\n" "0 submit 4 1 1\n"
+	  "0 started 1\n" "1 submit 4 1 2\n" "2 submit 2 1 3\n" "3 submit 3 1 4\n"
+	  "4 submit 1 1 5\n"
+	  "100 done 1\n" "100 started 5\n" "200 done 5\n" "200 started 4\n" "300 done 4\n"
+	  "300 started 2\n" "400 done 2\n",
+	  "0 free 1, 100 free 5, 200 free 4, 300 free 2, 400 free 3" },
+	{ "CBS: no group follows another while a guarantee is there, but its own", "timegraph",
+	  "0 knob 12 1000\n" "0 spec a:ht:cbs:1:2000:10000 x:ht:bg:9:0:0\n" "0 join 1 1 a\n"
+	  "0 join 2 1 x\n" "0 submit 2 1 1\n" "0 started 1\n" "1 submit 2 1 2\n" "100 done 1\n"
+	  "100 started 2\n" "200 done 2\n" "300 submit 1 1 3\n" "300 started 3\n" "400 done 3\n"
+	  "500 submit 1 1 4\n" "500 started 4\n" "510 submit 1 1 5\n",
+	  "0 free 1, 100 free 2, 300 free 3, 500 free 4, 510 free 5" },
+	{ "CBS: 12.5/25 ms beside groups of 20 ms is refused, beside 12.5 ms not", "timegraph",
+	  "0 knob 12 20000\n" "0 spec a:prt:cbs:1:12500:25000\n" "0 join 1 1 a\n"
+	  "1 knob 12 12500\n" "2 join 2 1 a\n" "3 join 3 1 a\n",
+	  "0 note not-admitted 1 0, 3 note not-admitted 3 0" },
+	{ "CBS: the shortest period bounds the longest group", "timegraph",
+	  "0 knob 12 2000\n"
+	  "0 spec a:prt:cbs:1:10000:50000 b:prt:cbs:1:1000:3000 c:prt:cbs:1:1000:4000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 join 3 1 c\n" "2 leave 1 1\n" "3 join 4 1 c\n"
+	  "4 join 5 1 c\n",
+	  "0 note not-admitted 2 0, 2 gone 1, 4 note not-admitted 5 0" },
+	{ "CBS: without max_group_us the longest that was measured counts", "timegraph",
+	  "0 spec a:prt:cbs:1:5000:10000\n" "0 join 1 1 x\n" "0 join 2 1 a\n" "0 submit 1 1 1\n"
+	  "0 started 1\n" "5000 done 1\n" "5001 leave 2 1\n" "5002 join 3 1 a\n" "5003 leave 3 1\n"
+	  "5004 submit 1 1 2\n" "5004 started 2\n" "10005 done 2\n" "10006 join 4 1 a\n",
+	  "0 free 1, 5001 gone 2, 5003 gone 3, 5004 free 2, 10006 note not-admitted 4 0" },
+	{ "CBS: the client of a group that breaks a guarantee is named, and goes last", "timegraph",
+	  CBS "0 join 3 1 y\n" "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n"
+	  "600 submit 2 1 2\n"
+	  "600 started 2\n" "1601 done 2\n" "1602 submit 2 1 3\n" "1700 submit 3 1 4\n"
+	  "1700 started 4\n" "1800 done 4\n" "2000 submit 1 1 5\n" "2000 started 5\n"
+	  "2400 done 5\n"
+	  "20000 started 3\n" "22000 done 3\n" "22001 submit 2 1 6\n",
+	  "0 free 1, 600 free 2, 1601 note overlong 2 2, 1700 free 4, 2000 free 5, 12400 free 3, "
+	  "22001 free 6" },
+	{ "CBS: until a spec comes to it", "timegraph",
+	  CBS "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n" "600 submit 2 1 2\n"
+	  "600 started 2\n"
+	  "1601 done 2\n" "1602 submit 2 1 3\n" "1603 rematch a:prt:cbs:1:1000:10000\n",
+	  "0 free 1, 600 free 2, 1601 note overlong 2 2, 1603 free 3" },
+	{ "CBS: a shared reserve with users does not become one, or a cap, without a rematch", "timegraph",
+	  "0 knob 12 1000\n" "0 spec a:prt:pe:1:1000:10000:reserve=r x:prt:bg:99:0:0\n"
+	  "0 join 1 1 a\n" "0 join 3 1 x\n"
+	  "10 spec a:prt:cbs:1:1000:10000:reserve=r b:prt:cbs:1:1000:10000:reserve=r "
+	  "x:prt:bg:99:0:0\n"
+	  "11 join 2 1 b\n" "20 submit 3 1 1\n" "20 started 1\n" "21 submit 3 1 2\n"
+	  "22 submit 1 1 3\n" "30 done 1\n" "30 started 2\n" "40 done 2\n" "40 started 3\n"
+	  "50 leave 2 1\n"
+	  "60 join 1 2 a\n" "61 submit 3 1 4\n" "70 done 3\n" "70 started 4\n"
+	  "71 submit 1 1 5\n"
+	  "72 submit 3 1 6\n" "80 done 4\n" "90 spec b:prt:pe:1:10000:10000:reserve=r\n"
+	  "91 join 4 1 b\n",
+	  "11 note not-admitted 2 0, 20 free 1, 30 free 2, 40 free 3, 50 gone 2, 70 free 4, "
+	  "80 free 5, 91 note not-admitted 4 0" },
 	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
 	  "0 knob 6 100\n"
 	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"

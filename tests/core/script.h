@@ -79,7 +79,7 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 	static const char *const gates[] = { "open", "track", "ask", "hold" };
 	static const char *const notes[] = { "lost", "repaired", "recovered", "overlap",
 		"ejected_pick", "ejected_starved", "drain_cut", "policy", "dry", "not-admitted",
-		"no-vram", "vram-late", "vram-deadlock", "forged" };
+		"no-vram", "vram-late", "vram-deadlock", "forged", "overlong" };
 	struct host *h = container_of(out, struct host, actions);
 
 	switch (a->kind) {

@@ -159,7 +159,7 @@ static void render(char *out, const struct tg_spec *spec)
 {
 	static const char *const kinds[] = { "comm", "exe", "uid", "cgroup" };
 	static const char *const scheds[] = { "prt", "ht" };
-	static const char *const resvs[] = { "pe", "ae", "bg" };
+	static const char *const resvs[] = { "pe", "ae", "bg", "cbs" };
 	u32 i, k;
 
 	*out = '\0';
@@ -299,6 +299,11 @@ static const struct bad bads[] = {
 	{ "C too large", TEXT("a:ht:bg:1:10000001:10000001"), 1, 11, "C out of range" },
 	{ "T too large", TEXT("a:ht:pe:1:1:10000001"), 1, 13, "T out of range" },
 	{ "T less than C", TEXT("a:ht:pe:1:3: 2"), 1, 14, "T is less than C" },
+	{ "guarantee of all", TEXT("a:ht:cbs:1:3: 3"), 1, 15, "a guarantee of the whole GPU" },
+	{ "guarantee of more", TEXT("a:ht:cbs:1:3:2"), 1, 14, "T is less than C" },
+	{ "guarantee of nothing", TEXT("a:ht:cbs:1:0:2"), 1, 12, "C out of range" },
+	{ "a guarantee and a cap share", TEXT("a:ht:pe:1:2:3:reserve=r\nb:ht:cbs:1:2:3:reserve=r"),
+	  2, 6, "another resv than an earlier line of this reserve" },
 	{ "fraction", TEXT("a:ht:pe:1:1.5:2"), 1, 12, NUMBER },
 	{ "unit", TEXT("a:ht:pe:1:1:2ms"), 1, 14, NUMBER },
 	{ "quoted C", TEXT("a:ht:pe:1:\"1\":2"), 1, 11, "empty field" },

@@ -22,7 +22,7 @@ static void check_entry(const struct tg_spec_entry *e, size_t size)
 		asked += e->pattern[i].len;
 	}
 	REQUIRE(asked);
-	REQUIRE(e->line && e->sched <= TG_HT && e->resv <= TG_BG);
+	REQUIRE(e->line && e->sched <= TG_HT && e->resv <= TG_CBS);
 	REQUIRE(e->prio <= TG_PRIO_MAX && (!e->agpa || e->prio == TG_PRIO_AGPA));
 	REQUIRE(e->depth <= TG_DEPTH_MAX && e->weight && e->weight <= TG_SPEC_WEIGHT_MAX);
 	REQUIRE(e->capacity >= 0 && e->period >= e->capacity && e->period <= TG_SPEC_PERIOD_MAX);

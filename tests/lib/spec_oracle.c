@@ -35,8 +35,8 @@ struct entry {
 	bool vgpu;		/* [vgpu], named pattern[0] */
 	char *pattern[4];	/* plain, exe, uid, cgroup; NULL: none */
 	char *reserve;		/* NULL: none */
-	bool background;
-	char resv[3];
+	bool background, guarantee;
+	char resv[4];
 	unsigned long long cap, period;
 	unsigned long long share[3];
 	size_t at[FIELDS];	/* where the words of the fields begin */
@@ -375,7 +375,7 @@ static void vgpu_judge(struct line *l, struct entry *e)
 static void line_judge(struct line *l, struct entry *e)
 {
 	static const char *const scheds[] = { "prt", "ht", NULL };
-	static const char *const resvs[] = { "pe", "ae", "bg", NULL };
+	static const char *const resvs[] = { "pe", "ae", "bg", "cbs", NULL };
 	struct piece field[FIELDS + 1], w;
 	unsigned long long n;
 	int i, count;
@@ -405,7 +405,9 @@ static void line_judge(struct line *l, struct entry *e)
 			if (!one_of(l, w, resvs))
 				blame(l, w.from);
 			e->background = same(l, w, "bg");
-			snprintf(e->resv, sizeof(e->resv), "%.2s", l->s + w.from);
+			e->guarantee = same(l, w, "cbs");
+			snprintf(e->resv, sizeof(e->resv), "%.*s", 2 + e->guarantee,
+				 l->s + w.from);
 			break;
 		case PRIO:
 			if (!same(l, w, "*"))
@@ -416,7 +418,7 @@ static void line_judge(struct line *l, struct entry *e)
 				return;	/* and T cannot be judged */
 			break;
 		case PERIOD:
-			number(l, w, e->cap, e->cap ? 10000000 : 0, &e->period);
+			number(l, w, e->cap + e->guarantee, e->cap ? 10000000 : 0, &e->period);
 			break;
 		}
 	}

@@ -97,6 +97,10 @@ static const char *const specs[] = {
 	"[vgpu w]:1:1:1\n[vgpu x]:99:99:99\na:ht:bg:9:0:0:vgpu=x\nb:prt:bg:1:0:0:vgpu=w\n",
 	"uid=1:prt:bg:0:0:0:weight=10000\ncgroup=/a:prt:bg:9:0:0:weight=3\na:ht:bg:9:0:0:weight=7\n"
 	"uid=*:ht:bg:5:0:0:weight=2\ncgroup=*:prt:bg:0:0:0:weight=10000\n",
+	"a:prt:cbs:1:300:1000\nb:ht:cbs:99:100:2000:reserve=two,depth=8\nc:ht:bg:80:0:0:depth=8\n"
+	"d:prt:cbs:5:400:10000\n",
+	"a:ht:cbs:9:200:1000:reserve=one\nb:prt:cbs:9:200:1000:reserve=one\nc:prt:pe:50:500:1000\n"
+	"[vgpu v]:50:20:50\nd:prt:cbs:*:1:10000000:vgpu=v\n",
 	"",
 };
 
@@ -252,8 +256,11 @@ static void do_knob(struct chaos *c)
 		[TG_KNOB_DRY] = { 0, 0 },
 		[TG_KNOB_STALL] = { 100, 5000 },
 		[TG_KNOB_AE_FAITHFUL] = { 0, 1 },
+		[TG_KNOB_MAX_GROUP] = { 0, 400 },
 	};
-	static const u32 others[] = { TG_KNOB_STALL, TG_KNOB_AE_FAITHFUL };
+	static const u32 others[] = {
+		TG_KNOB_STALL, TG_KNOB_AE_FAITHFUL, TG_KNOB_MAX_GROUP,
+	};
 	const struct tg_param *params;
 	u32 nr = below(c, TG_KNOB_ADMISSION + ARRAY_SIZE(others)), n;
 

@@ -73,6 +73,12 @@ static const struct row {
 	  3 * TG_MSEC / 2, 4 * TG_MSEC, 8, 50 * TG_USEC, 0, EXACT, 0 },
 	{ "ae: alone", "timegraph", "a:ht:ae:9:20000:30000:depth=5\n", "a", TG_MSEC, 12 * TG_MSEC, 4,
 	  50 * TG_USEC, 0, EXACT, 0 },
+	{ "cbs: above caps", "timegraph", "a:prt:cbs:9:4000:16000\nb:prt:pe:8:2000:10000\n"
+	  "c:ht:ae:1:500:40000\n", "abbcd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
+	{ "cbs: share", "timegraph", "a:prt:cbs:9:2000:10000\n", "a", 2 * TG_MSEC, 0, 1, 0, 0,
+	  SHARE, 0 },
+	{ "cbs: share, groups longer than T", "timegraph", "a:prt:cbs:9:2000:10000\n", "a",
+	  25 * TG_MSEC, 0, 1, 0, 0, SHARE, 0 },
 	{ "pe: share, groups as long as C", "timegraph", "a:prt:pe:9:2000:10000\n", "a",
 	  2 * TG_MSEC, 0, 1, 0, 0, SHARE, 0 },
 	{ "pe: share, groups longer than T", "timegraph", "a:prt:pe:9:2000:10000\n", "a",

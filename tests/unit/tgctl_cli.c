@@ -27,7 +27,7 @@
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"
 #define BAD_SPEC	"# ok\ngame:prt:xx:1:2:3\n"
-#define BAD_PLACE	":2:10: unknown resv; resv: pe, ae or bg\n"
+#define BAD_PLACE	":2:10: unknown resv; resv: pe, ae, cbs or bg\n"
 #define GOOD_SPEC	"# two\ngame:prt:pe:90:8000:16000\n\nbomb:ht:pe:1:2500:25000:reserve=b\n"
 
 /* A snapshot: clients, and what about the head is not as it should be (0: nothing). */
@@ -127,7 +127,7 @@ static const struct tg_snap_client odd[] = {
 	/* alone, overlong, surrogate, too large, cut by the end of the name, which has no NUL */
 	{ .id = 3, .comm = { '\x80', '\xc0', '\xaf', '\xed', '\xa0', '\x80', '\xf4', '\x90',
 			     '\x80', '\x80', '\xff', 'x', 'y', 'z', '\xe2', '\x82' },
-	  .sched = 2, .resv = 3, .state = TG_STATE_LEFT + 1,
+	  .sched = 2, .resv = 4, .state = TG_STATE_LEFT + 1,
 	  .reserve_name = "0123456789012345678901234567890\xc3" },
 };
 
@@ -296,6 +296,17 @@ static const struct row rows[] = {
 	/* check */
 	{ .name = "check standard input", .args = { "check", "-" }, .in = GOOD_SPEC,
 	  .out = "-: ok, 2 entries\n" },
+	{ .name = "check guarantees", .args = { "check", "-" },
+	  .in = "a:prt:cbs:1:12500:25000\nb:prt:pe:1:1:2\n"
+		"c:ht:cbs:9:2000:10000:reserve=r\nd:ht:cbs:1:2000:10000:reserve=r\n",
+	  .out = "-: ok, 4 entries\n-: guaranteed: 12500/25000 us (line 1) "
+	  "+ 2000/10000 us (line 3) "
+		 "= 70.00 %; whole while no group is longer than 3000 us (max_group_us)\n" },
+	{ .name = "check too many guarantees", .args = { "check", "-" },
+	  .in = "a:prt:cbs:1:12500:25000\nc:ht:cbs:9:20000:25000\n",
+	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) "
+	  "+ 20000/25000 us (line 2) "
+		 "= 130.00 %, more than 100 %: not all of them are admitted at once\n" },
 	{ .name = "check an empty text", .args = { "check", "-" }, .out = "-: ok, 0 entries\n" },
 	{ .name = "check a bad text", .args = { "check", "-" }, .in = BAD_SPEC,
 	  .status = 1, .err = "-" BAD_PLACE },

@@ -16,7 +16,7 @@ static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's h
 static_assert(offsetof(struct tg_snap_client, held_time) == 328, "the layout of a client");
 
 const char *const snapshot_scheds[] = { "prt", "ht", NULL };
-const char *const snapshot_resvs[] = { "pe", "ae", "bg", NULL };
+const char *const snapshot_resvs[] = { "pe", "ae", "bg", "cbs", NULL };
 const char *const snapshot_states[] = {
 	[TG_STATE_IDLE] = "idle", [TG_STATE_WAITING] = "waiting",
 	[TG_STATE_THROTTLED] = "throttled", [TG_STATE_RUNNING] = "running",

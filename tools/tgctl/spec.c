@@ -50,8 +50,58 @@ static bool read_text(struct text *text, const char *file)
 	return fd >= 0 && n >= 0;
 }
 
-/* Returns how many entries the text has, or -1 after a message. */
-static int parse_text(const struct text *text)
+static void report(const struct text *text, int entries, const char *verdict)
+{
+	printf("%s: %s, %d %s\n", text->file, verdict, entries, entries == 1 ? "entry" : "entries");
+}
+
+/* Is @e the first entry of a guaranteed reserve? Without reserve=, each entry has its own. */
+static bool guarantees(const struct tg_spec *spec, const struct tg_spec_entry *e)
+{
+	const struct tg_spec_entry *old;
+
+	for (old = spec->entries; old < e && e->reserve.len; old++)
+		if (old->reserve.len == e->reserve.len &&
+		    !memcmp(spec->text + old->reserve.off, spec->text + e->reserve.off,
+			    e->reserve.len))
+			return false;
+	return e->resv == TG_CBS;
+}
+
+/*
+ * Which reserves are guaranteed, and the longest group that leaves the guarantees whole:
+ * T_min (1 - sum(C/T)). Shares are in millionths, rounded up.
+ */
+static void report_guarantees(const struct text *text, const struct tg_spec *spec)
+{
+	const struct tg_spec_entry *e;
+	s64 sum = 0, shortest = TG_NEVER;
+
+	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
+		if (!guarantees(spec, e))
+			continue;
+		printf("%s%s %lld/%lld us (line %u)", sum ? "" : text->file,
+		       sum ? " +" : ": guaranteed:", (long long)(e->capacity / TG_USEC),
+		       (long long)(e->period / TG_USEC), e->line);
+		sum += (e->capacity / TG_USEC * 1000000 + e->period / TG_USEC - 1) /
+		       (e->period / TG_USEC);
+		shortest = min(shortest, e->period);
+	}
+	if (!sum)
+		return;
+	printf(" = %lld.%02lld %%", (long long)sum / 10000, (long long)sum / 100 % 100);
+	if (sum > 1000000)
+		printf(", more than 100 %%: not all of them are admitted at once\n");
+	else
+		printf("; whole while no group is longer than %lld us (max_group_us)\n",
+		       (long long)(shortest / TG_USEC * (1000000 - sum) / 1000000));
+}
+
+/*
+ * Returns how many entries the text has, or -1 after a message. @verdict: to report about a good
+ * text, or NULL.
+ */
+static int parse_text(const struct text *text, const char *verdict)
 {
 	struct tg_spec spec = { .text = text->bytes };
 	struct tg_spec_error err;
@@ -60,17 +110,16 @@ static int parse_text(const struct text *text)
 	spec.entries = tgctl_alloc(NULL, tg_spec_room(text->bytes, text->len) *
 					 sizeof(*spec.entries));
 	ret = tg_spec_parse(&spec, text->len, &err);
+	if (!ret && verdict) {
+		report(text, (int)spec.nr, verdict);
+		report_guarantees(text, &spec);
+	}
 	free(spec.entries);
 	if (!ret)
 		return (int)spec.nr;
 	fprintf(stderr, "%s:%u:%u: %s; %s\n", text->file, err.line, err.column, err.what,
 		err.want);
 	return -1;
-}
-
-static void report(const struct text *text, int entries, const char *verdict)
-{
-	printf("%s: %s, %d %s\n", text->file, verdict, entries, entries == 1 ? "entry" : "entries");
 }
 
 /*
@@ -124,7 +173,7 @@ enum tgctl_status tgctl_load(const struct tgctl_args *args)
 
 	if (!read_text(&text, args->names[0]))
 		return TGCTL_FAILED;
-	entries = parse_text(&text);
+	entries = parse_text(&text, NULL);
 	if (entries < 0)
 		return TGCTL_FAILED;
 	fd = sysfs_open("spec_commit", O_WRONLY);
@@ -146,7 +195,7 @@ enum tgctl_status tgctl_check(const struct tgctl_args *args)
 	enum tgctl_status status = TGCTL_OK;
 	static struct text text;
 	bool seen_stdin = false;
-	int i, entries;
+	int i;
 
 	for (i = 0; i < args->nr; i++) {
 		if (!strcmp(args->names[i], "-")) {
@@ -158,11 +207,8 @@ enum tgctl_status tgctl_check(const struct tgctl_args *args)
 		}
 	}
 	for (i = 0; i < args->nr; i++) {
-		entries = read_text(&text, args->names[i]) ? parse_text(&text) : -1;
-		if (entries < 0)
+		if (!read_text(&text, args->names[i]) || parse_text(&text, "ok") < 0)
 			status = TGCTL_FAILED;
-		else
-			report(&text, entries, "ok");
 	}
 	return status;
 }

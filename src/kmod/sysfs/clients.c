@@ -9,7 +9,8 @@
 #include "sysfs.h"
 
 static const char *const sched_names[] = { [TG_PRT] = "prt", [TG_HT] = "ht" };
-static const char *const resv_names[] = { [TG_PE] = "pe", [TG_AE] = "ae", [TG_BG] = "bg" };
+static const char *const resv_names[] = { [TG_PE] = "pe", [TG_AE] = "ae", [TG_BG] = "bg",
+	[TG_CBS] = "cbs" };
 static const char *const state_names[] = {
 	[TG_STATE_IDLE] = "idle",
 	[TG_STATE_WAITING] = "waiting",

@@ -35,6 +35,7 @@ static const char *const stat_names[TGK_STATS] = {
 	[TGK_STAT_EJECTED] = "ejected",
 	[TGK_STAT_DRAIN_CUT] = "drain_cut",
 	[TGK_STAT_NOT_ADMITTED] = "not_admitted",
+	[TGK_STAT_OVERLONG] = "overlong",
 	[TGK_STAT_VRAM_REQUESTS] = "vram_requests",
 	[TGK_STAT_VRAM_WAITED] = "vram_waited",
 	[TGK_STAT_VRAM_REFUSED] = "vram_refused",

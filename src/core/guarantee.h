@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Guaranteed reserves (TG_CBS): which are admitted, and which client breaks what they promise:
+ * guarantee.c.
+ */
+#ifndef TG_CORE_GUARANTEE_H
+#define TG_CORE_GUARANTEE_H
+
+#include <tg/guarantee.h>
+#include <tg/policy.h>
+
+/* C/T in units of 1 / TG_SHARE_ALL. */
+static inline s64 tg_share(s64 capacity, s64 period)
+{
+	return div64_s64(capacity * TG_SHARE_ALL, period);
+}
+
+/* Is it one of those that are admitted? What an older edition of the spec has admitted is void. */
+static inline bool tg_guaranteed(const struct tg_gpu *gpu, const struct tg_reserve *r)
+{
+	return r->guaranteed && r->edition == gpu->edition;
+}
+
+bool tg_guarantee_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
+		       const struct tg_spec_entry *entry, struct tg_refusal *why);
+void tg_guarantee_begin(struct tg_gpu *gpu, struct tg_reserve *r);
+void tg_guarantee_end(struct tg_gpu *gpu, struct tg_reserve *r);
+void tg_guarantees_void(struct tg_gpu *gpu);
+/* Do jobs of @r wait, or are in flight? A short gap counts as such where there is one guarantee. */
+bool tg_guarantee_backlog(const struct tg_gpu *gpu, const struct tg_reserve *r);
+void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job);
+void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used);
+const char *tg_guarantees_check(const struct tg_gpu *gpu);
+
+/* A job comes to its reserve, which does not count it yet. */
+static inline void tg_guarantee_comes(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	if (job->reserve->kind == TG_CBS)
+		tg_guarantee_job(gpu, job);
+}
+
+/* The job has run for @used, which its reserve has been charged. Mostly that says nothing new. */
+static inline void tg_guarantee_ran(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+{
+	if (gpu->policy->mode == TG_GATE_ASK &&
+	    (used > gpu->longest || job->reserve->kind == TG_CBS || tg_gpu_guards(gpu)))
+		tg_guarantee_measure(gpu, job, used);
+}
+
+#endif /* TG_CORE_GUARANTEE_H */
