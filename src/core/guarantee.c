@@ -164,14 +164,15 @@ static s64 allowed(const struct tg_gpu *gpu)
 /* What breaks a guarantee does not count towards @longest: else it would end at the next spec. */
 void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
+	const s64 longest_allowed = allowed(gpu);
 	struct tg_client *client = job->client;
 	struct tg_reserve *r = job->reserve;
 
 	if (r->kind == TG_CBS) {
-		tg_reserve_expect(r, used);
+		tg_reserve_expect(r, min(used, longest_allowed));
 		r->left = gpu->now;
 	}
-	if (!gpu->policy->guarantees || used <= allowed(gpu)) {
+	if (!gpu->policy->guarantees || used <= longest_allowed) {
 		if (job->state != TG_JOB_LOST)
 			gpu->longest = max(gpu->longest, used);
 	} else if (!client->overlong) {

@@ -151,7 +151,7 @@ static const struct row rows[] = {
 	  "600 started 2\n"
 	  "1601 done 2\n" "1602 submit 2 1 3\n" "1603 rematch a:prt:cbs:1:1000:10000\n",
 	  "0 free 1, 600 free 2, 1601 note overlong 2 2, 1603 free 3" },
-	{ "CBS: a shared reserve with users does not become one, or a cap, without a rematch", "timegraph",
+	{ "CBS: a shared one with users does not become one, or a cap, without a rematch", "timegraph",
 	  "0 knob 12 1000\n" "0 spec a:prt:pe:1:1000:10000:reserve=r x:prt:bg:99:0:0\n"
 	  "0 join 1 1 a\n" "0 join 3 1 x\n"
 	  "10 spec a:prt:cbs:1:1000:10000:reserve=r b:prt:cbs:1:1000:10000:reserve=r "
@@ -165,6 +165,25 @@ static const struct row rows[] = {
 	  "91 join 4 1 b\n",
 	  "11 note not-admitted 2 0, 20 free 1, 30 free 2, 40 free 3, 50 gone 2, 70 free 4, "
 	  "80 free 5, 91 note not-admitted 4 0" },
+	{ "CBS: ten short groups do not wipe out the long one before them", "timegraph",
+	  "0 knob 12 3000\n" "0 spec a:prt:cbs:1:1000:10000 b:prt:cbs:1:5000:35000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 x\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "3000 done 1\n"
+	  "30000 submit 1 1 2\n" "30000 started 2\n" "30001 done 2\n"
+	  "30002 submit 1 1 3\n" "30002 started 3\n" "30003 done 3\n"
+	  "30004 submit 1 1 4\n" "30004 started 4\n" "30005 done 4\n"
+	  "30006 submit 1 1 5\n" "30006 started 5\n" "30007 done 5\n"
+	  "30008 submit 1 1 6\n" "30008 started 6\n" "30009 done 6\n"
+	  "30010 submit 1 1 7\n" "30010 started 7\n" "30011 done 7\n"
+	  "30012 submit 1 1 8\n" "30012 started 8\n" "30013 done 8\n"
+	  "30014 submit 1 1 9\n" "30014 started 9\n" "30015 done 9\n"
+	  "30016 submit 1 1 10\n" "30016 started 10\n" "30017 done 10\n"
+	  "30018 submit 1 1 11\n" "30018 started 11\n" "30019 done 11\n"
+	  "30020 submit 3 1 12\n" "30020 started 12\n" "30021 submit 1 1 13\n"
+	  "30021 submit 2 1 14\n" "30030 done 12\n" "30030 started 14\n" "30040 done 14\n",
+	  "0 free 1, 30000 free 2, 30002 free 3, 30004 free 4, 30006 free 5, 30008 free 6, "
+	  "30010 free 7, 30012 free 8, 30014 free 9, 30016 free 10, 30018 free 11, 30020 "
+	  "free 12, 30030 free 14, 30040 free 13" },
 	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
 	  "0 knob 6 100\n"
 	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
