@@ -21,6 +21,8 @@
  *
  *	budget		as PE: a job may go while e > 0, and is charged afterwards; each overrun is
  *			paid back. An exhausted reserve waits for its refill though the engine idles
+ *			Under a policy that guarantees, the time from the pick of a group to its
+ *			start counts as used while others wait, as far as the engine idles for it
  *	order		guaranteed reserves go before all other clients, among themselves the
  *			earliest deadline first (tg_reserve_deadline()):
  *				d = next - T floor((e - x) / C)

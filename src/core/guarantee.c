@@ -153,6 +153,19 @@ void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job)
 		set_active(gpu, r);
 }
 
+/*
+ * An engine idles between the pick of a group and its start, since nothing goes beside it. With
+ * short groups that is most of the time: the reserve pays for it while others wait.
+ */
+void tg_guarantee_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
+{
+	const struct tg_engine *engine = tg_job_engine(gpu, job);
+	const s64 from = max(job->since, engine->last_done);
+
+	if (gpu->policy->guarantees && list_empty(&engine->busy) && from < until)
+		tg_reserve_held(gpu, job, until - from);
+}
+
 /* The longest group that breaks no guarantee. */
 static s64 allowed(const struct tg_gpu *gpu)
 {

@@ -29,6 +29,8 @@ void tg_guarantees_void(struct tg_gpu *gpu);
 /* Do jobs of @r wait, or are in flight? A short gap counts as such where there is one guarantee. */
 bool tg_guarantee_backlog(const struct tg_gpu *gpu, const struct tg_reserve *r);
 void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job);
+/* A FREED job of TG_CBS has held slots up to @until, for less than stall_us. */
+void tg_guarantee_held(struct tg_gpu *gpu, struct tg_job *job, s64 until);
 void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used);
 const char *tg_guarantees_check(const struct tg_gpu *gpu);
 

@@ -420,10 +420,11 @@ static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 	if (!job->slot)
 		return false;
 	job->client->stats.held_time += held;
-	if (held < gpu->knob[TG_KNOB_STALL])
-		return true;
-	pay(gpu, job, held);
-	return false;
+	if (held >= gpu->knob[TG_KNOB_STALL])
+		pay(gpu, job, held);
+	else if (job->reserve->kind == TG_CBS)
+		tg_guarantee_held(gpu, job, until);
+	return held < gpu->knob[TG_KNOB_STALL];
 }
 
 /* Any state -> over, without a fence. */
