@@ -91,9 +91,6 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	client->depth = entry ? entry->depth : 0;
 	client->weight = entry ? entry->weight : 1;
 	tg_vgpu_move(gpu, client, tg_vgpu_of(gpu, entry));
-	/* Give back what only this client has, before it asks for more. */
-	if (old && !tg_reserve_shared(old))
-		tg_reserve_dismiss(gpu, old);
 	tg_memory_promise(gpu, client, 0);
 	client->reserve = tg_reserve_for(gpu, client, entry);
 	client->reserve->users++;

@@ -83,17 +83,25 @@ void tg_reserves_retire(struct tg_gpu *gpu)
 	}
 }
 
+/* Is the reserve of @entry promised already, as @r? Another channel or process asks for no more. */
+static bool promised(const struct tg_gpu *gpu, const struct tg_reserve *r,
+		     const struct tg_spec_entry *entry)
+{
+	return r && tg_guaranteed(gpu, r) && r->capacity == entry->capacity &&
+	       r->period == entry->period;
+}
+
 /*
  * Does the reserve of @entry, of @share, fit beside the others? @r: that reserve, if it exists: its
- * old share goes.
+ * old share goes. @kept: it is guaranteed already, as it stays.
  */
 static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
-		 const struct tg_spec_entry *entry, s64 share)
+		 const struct tg_spec_entry *entry, s64 share, bool kept)
 {
 	const s64 old = r ? tg_reserve_share(gpu, r) : 0;
 
 	return gpu->admitted - old + share <= gpu->knob[TG_KNOB_ADMISSION] &&
-	       (entry->resv != TG_CBS || tg_guarantee_fits(gpu, r, entry, NULL));
+	       (entry->resv != TG_CBS || kept || tg_guarantee_fits(gpu, r, entry, NULL));
 }
 
 /* Rounded down, by less than a reserve of 10 ns a second. */
@@ -118,7 +126,8 @@ static bool memory_fits(const struct tg_gpu *gpu, u32 account, const struct tg_s
 bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		     const struct tg_spec_entry *entry, u32 account)
 {
-	return entry && entry->resv != TG_BG && fits(gpu, r, entry, share_of(entry)) &&
+	return entry && entry->resv != TG_BG &&
+	       fits(gpu, r, entry, share_of(entry), promised(gpu, r, entry)) &&
 	       memory_fits(gpu, account, entry);
 }
 
@@ -179,17 +188,23 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 {
 	struct tg_reserve *r = client->reserve;
 	const char *name;
+	bool kept = entry && promised(gpu, r, entry);
 	s64 share;
 
+	/* Give back what only this client has, before it asks for more. */
+	if (r && !tg_reserve_shared(r))
+		tg_reserve_dismiss(gpu, r);
 	if (!entry || entry->resv == TG_BG)
 		return &gpu->background;
 	name = gpu->spec->text + entry->reserve.off;
-	if (entry->reserve.len)
+	if (entry->reserve.len) {
 		r = find_shared(gpu, name, entry->reserve.len);
-	else if (r && (r == &gpu->background || tg_reserve_shared(r)))
+		kept = promised(gpu, r, entry);
+	} else if (r && (r == &gpu->background || tg_reserve_shared(r))) {
 		r = NULL;
+	}
 	share = share_of(entry);
-	if (!fits(gpu, r, entry, share) || !tg_memory_fits(gpu, client, entry->mem) ||
+	if (!fits(gpu, r, entry, share, r && kept) || !tg_memory_fits(gpu, client, entry->mem) ||
 	    (r && turns(gpu, r, client, entry)))
 		return &gpu->background;
 	if (r) {

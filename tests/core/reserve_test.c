@@ -184,6 +184,15 @@ static const struct row rows[] = {
 	  "0 free 1, 30000 free 2, 30002 free 3, 30004 free 4, 30006 free 5, 30008 free 6, "
 	  "30010 free 7, 30012 free 8, 30014 free 9, 30016 free 10, 30018 free 11, 30020 "
 	  "free 12, 30030 free 14, 30040 free 13" },
+	{ "CBS: one that is admitted stays so when L has grown, with more channels and processes",
+	  "timegraph",
+	  "0 knob 12 1000\n"
+	  "0 spec a:prt:cbs:1:5000:10000 b:prt:cbs:1:500:10000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 knob 12 9000\n" "2 join 1 2 a\n"
+	  "3 join 3 1 b\n" "4 join 4 1 a\n"
+	  "5 spec a:prt:cbs:1:5001:10000 b:prt:cbs:1:500:10000:reserve=r\n" "6 join 1 3 a\n"
+	  "7 join 2 2 b\n",
+	  "4 note not-admitted 4 0, 6 note not-admitted 1 0" },
 	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
 	  "0 knob 6 100\n"
 	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
