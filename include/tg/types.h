@@ -62,7 +62,7 @@ enum tg_sched { TG_PRT, TG_HT };
 enum tg_resv { TG_PE, TG_AE, TG_BG, TG_CBS };
 
 /**
- * enum tg_tier - what comes before the priority of a client
+ * enum tg_tier - what comes before the priority of a client, under tg_policy.guarantees
  * @TG_TIER_LAST: it ran a group longer than guaranteed reserves allow: it goes after all others,
  *	and only while no guaranteed reserve is active (tg_gpu.guarded)
  * @TG_TIER_ORDINARY: its priority decides

@@ -69,7 +69,10 @@ struct own {
 
 static void timegraph_init(struct tg_gpu *gpu)
 {
-	tg_ready_init(&tg_gpu_priv(gpu, struct state)->ready);
+	struct tg_ready *ready = &tg_gpu_priv(gpu, struct state)->ready;
+
+	tg_ready_init(ready);
+	ready->tiers = true;
 }
 
 static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)

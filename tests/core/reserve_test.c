@@ -193,6 +193,11 @@ static const struct row rows[] = {
 	  "5 spec a:prt:cbs:1:5001:10000 b:prt:cbs:1:500:10000:reserve=r\n" "6 join 1 3 a\n"
 	  "7 join 2 2 b\n",
 	  "4 note not-admitted 4 0, 6 note not-admitted 1 0" },
+	{ "CBS: under a policy that guarantees nothing it goes by priority", "tick",
+	  "0 spec a:prt:cbs:1:1000:10000 x:prt:bg:50:0:0\n" "0 join 1 1 a\n" "0 join 2 1 x\n"
+	  "10 submit 1 1 2\n" "15 submit 2 1 1\n" "20 submit 2 1 3\n" "1000 started 1\n"
+	  "2500 done 1\n" "3500 wait\n",
+	  "1000 free 1, 3000 free 3" },
 	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
 	  "0 knob 6 100\n"
 	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
