@@ -19,6 +19,12 @@
 #include "job.h"
 #include "throttle.h"
 
+/* What is typical of the client, if it was learned: guarantees keep another time there. */
+static s64 typical(const struct tg_client *client)
+{
+	return max(client->typical, (s64)0);
+}
+
 /*
  * Where all jobs are tracked, jobs of many clients are in flight at once. A completion that is
  * reported late makes its own job look longer and the jobs behind it shorter: when the host stood
@@ -32,7 +38,7 @@
 static s64 balance(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
 {
 	struct tg_client *client = job->client, *before;
-	s64 lack = client->stats.completed ? client->typical - used : 0;
+	s64 lack = client->stats.completed ? typical(client) - used : 0;
 
 	if (lack > 0 && engine->surplus > 0 && job->since <= engine->last_done) {
 		before = tg_gpu_client(gpu, engine->surplus_client);
@@ -57,7 +63,7 @@ static void learn(struct tg_client *client, s64 used)
 {
 	u64 seen = client->stats.completed;
 
-	if (seen && client->typical)
+	if (seen && typical(client))
 		client->typical += div64_s64(min(used, 2 * client->typical + 1) - client->typical,
 					     min(seen + 1, (u64)16));
 	else
@@ -168,25 +174,25 @@ static s64 next_since(const struct tg_job *job)
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by)
 {
 	struct tg_engine *engine = tg_job_engine(gpu, job);
-	const s64 typical = job->client->typical, next = next_since(job);
+	const s64 usual = typical(job->client), next = next_since(job);
 	u64 nr = rank(engine, job->since);
 	const struct tg_client *client;
 	const struct tg_end *end;
 	s64 from, at;
 
-	if (gpu->policy->mode != TG_GATE_TRACK || !typical || next >= by)
+	if (gpu->policy->mode != TG_GATE_TRACK || !usual || next >= by)
 		return by;
 	for (; nr < engine->nr_ends && end_nr(engine, nr)->at <= by; nr++) {
 		end = end_nr(engine, nr);
 		client = tg_gpu_client(gpu, end->client);
 		from = end->at - end->used;
-		at = from + typical;
-		if (client && end->used - client->typical > typical / 2 &&
+		at = from + usual;
+		if (client && end->used - typical(client) > usual / 2 &&
 		    from >= job->since && at <= end->at && at >= next)
 			return at;
 	}
 	end = end_before(engine, nr);
-	at = max(job->since, end ? end->at : job->since) + typical;
+	at = max(job->since, end ? end->at : job->since) + usual;
 	return min(max(at, next), by);
 }
 

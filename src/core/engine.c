@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "feed.h"
 #include "gate.h"
+#include "guarantee.h"
 #include "handover.h"
 #include "job.h"
 #include "match.h"
@@ -172,6 +173,7 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	}
 	tg_gates_go_on(gpu);
 	tg_debts_lapse(gpu);
+	tg_blames_lapse(gpu);
 }
 
 /* A job that waits for one of @engines; of its channel, the first. NULL: there is none. */
@@ -368,6 +370,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 							   sync)->sync_since,
 					  gpu->knob[TG_KNOB_DEADLINE]));
 	wake = min(max(min(wake, reserves_ready(gpu)), gpu->pause), gpu->left_look);
+	wake = min(wake, gpu->lapse);
 	if (gpu->rematching || gpu->unsent || gpu->walking)
 		wake = min(wake, tg_after(gpu->now, TG_PAUSE));
 	if (gpu->handover)

@@ -7,7 +7,10 @@
  * measured. With max_group_us, a group that runs for longer than L breaks the guarantee; with the
  * measured L, one that makes the sum larger than 1. It delays a guaranteed reserve once, by its own
  * length. From then on its client goes after all others, and only while no guaranteed reserve is
- * active (tg_gpu.guarded): until a spec comes to it.
+ * active (tg_gpu.guarded): for LAPSE, until a spec comes to it, or until no guarantee is left.
+ *
+ * A time that may be another group's blames nobody (alone_on()). One that the GPU has not written
+ * itself may be of a host that stood still: it takes two of them within LAPSE.
  *
  * tg_gpu.guarantees has the reserves of this edition, by period, for T_min. A new edition begins
  * with an empty tree; nodes of the old one are not looked at again.
@@ -22,6 +25,8 @@
 #include "match.h"
 #include "throttle.h"
 #include "vgpu.h"
+
+#define LAPSE	(10 * TG_SEC)	/* so long after its latest long group a client is blamed */
 
 static struct tg_reserve *of_node(const struct rb_node *node)
 {
@@ -88,6 +93,13 @@ void tg_guarantee_begin(struct tg_gpu *gpu, struct tg_reserve *r)
 	rb_add_cached(&r->guarantee, &gpu->guarantees, shorter);
 }
 
+/* Look then at the latest whether blame is over. */
+static void look_at(struct tg_gpu *gpu, s64 at)
+{
+	gpu->lapse = min(gpu->lapse, at);
+	tg_wake_by(gpu, gpu->lapse);
+}
+
 /* It is admitted no more, or its C, T or kind are about to change. */
 void tg_guarantee_end(struct tg_gpu *gpu, struct tg_reserve *r)
 {
@@ -96,6 +108,8 @@ void tg_guarantee_end(struct tg_gpu *gpu, struct tg_reserve *r)
 		rb_erase_cached(&r->guarantee, &gpu->guarantees);
 	}
 	r->guaranteed = false;
+	if (gpu->lapse != TG_NEVER && !tg_gpu_guards(gpu))
+		look_at(gpu, tg_after(gpu->now, TG_PAUSE));
 }
 
 /* A new edition of the spec: all are to be admitted anew. */
@@ -174,8 +188,64 @@ static s64 allowed(const struct tg_gpu *gpu)
 	return gpu->knob[TG_KNOB_MAX_GROUP] ?: bearable(gpu->guaranteed, shortest(gpu, NULL));
 }
 
+/*
+ * Was that time all the job's own? Not where its engine is wedged, or where another group was on
+ * the engine meanwhile, or may have been: one that has lost its slot, or is lost.
+ */
+static bool alone_on(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	const struct tg_engine *engine = tg_job_engine(gpu, job);
+	const bool lost = job->state == TG_JOB_LOST;
+
+	if (engine->wedged || job->since < engine->last_done || !list_empty(&gpu->overlaps))
+		return false;
+	/* The job itself is in one of the two lists. */
+	return lost ? list_empty(&engine->busy) && gpu->lost.next == gpu->lost.prev :
+		      list_empty(&gpu->lost) && engine->busy.next == engine->busy.prev;
+}
+
+/* How long ago the client's latest group was that was too long; TG_NEVER: there is none. */
+static s64 since_long(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	return client->typical < 0 ? gpu->now + client->typical : TG_NEVER;
+}
+
+/* A group of the client ran longer than guarantees allow; @sure: no other cause is possible. */
+static void blame(struct tg_gpu *gpu, struct tg_job *job, bool sure)
+{
+	struct tg_client *client = job->client;
+	const bool again = since_long(gpu, client) < LAPSE;
+
+	client->typical = -max(gpu->now, (s64)1);
+	if (client->overlong || !(sure || again))
+		return;
+	client->overlong = 1;
+	look_at(gpu, tg_after(gpu->now, LAPSE));
+	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLONG);
+	tg_jobs_place(gpu, client, TG_TIER_LAST, client->prio, tg_vgpu_now(gpu, client));
+	tg_engines_watch(gpu);	/* others may outrank it now */
+}
+
+bool tg_blame_over(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	if (!client->overlong)
+		return false;
+	if (!tg_gpu_guards(gpu) || since_long(gpu, client) >= LAPSE)
+		return true;
+	look_at(gpu, tg_after(gpu->now, LAPSE - since_long(gpu, client)));
+	return false;
+}
+
+void tg_blames_lapse(struct tg_gpu *gpu)
+{
+	if (gpu->now < gpu->lapse)
+		return;
+	gpu->lapse = TG_NEVER;
+	tg_clients_walk(gpu);
+}
+
 /* What breaks a guarantee does not count towards @longest: else it would end at the next spec. */
-void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used, bool sure)
 {
 	const s64 longest_allowed = allowed(gpu);
 	struct tg_client *client = job->client;
@@ -188,12 +258,8 @@ void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 	if (!gpu->policy->guarantees || used <= longest_allowed) {
 		if (job->state != TG_JOB_LOST)
 			gpu->longest = max(gpu->longest, used);
-	} else if (!client->overlong) {
-		client->overlong = 1;
-		tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLONG);
-		tg_jobs_place(gpu, client, TG_TIER_LAST, client->prio,
-			      tg_vgpu_now(gpu, client));
-		tg_engines_watch(gpu);	/* others may outrank it now */
+	} else if (alone_on(gpu, job)) {
+		blame(gpu, job, sure);
 	}
 	if (client->tier == TG_TIER_FIRST)
 		set_active(gpu, r);

@@ -605,7 +605,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_FORGED);
 	tg_job_charge(gpu, job, used);
 	used += before;
-	tg_guarantee_ran(gpu, job, used);
+	tg_guarantee_ran(gpu, job, used, ev->done.known == TG_DONE_EXACT);
 	job->client->stats.completed++;
 
 	slot = release(job);
@@ -651,10 +651,10 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	enter(gpu, job, TG_JOB_LOST);
 	job->charged = used;
 	list_move_tail(&job->wait, &gpu->lost);
+	tg_guarantee_ran(gpu, job, used, true);
 	tg_job_for_each_engine(gpu, job, engine)
 		engine->wedged = true;
 	job->client->stats.lost++;
-	tg_guarantee_ran(gpu, job, used);
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
 	if (tg_job_picked(gpu, job) && gpu->policy->lost)
 		gpu->policy->lost(gpu, job);

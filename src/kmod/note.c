@@ -202,7 +202,7 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_OVERLONG:
-		pr_notice("GPU %u: client %u (%s, pid %u): a command group ran longer than guaranteed reserves allow (max_group_us): it goes after all others until the next specification\n",
+		pr_notice("GPU %u: client %u (%s, pid %u): a command group ran longer than guaranteed reserves allow (max_group_us): it goes after all others for 10 s\n",
 			  gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_POLICY:

@@ -89,7 +89,7 @@ static const struct row rows[] = {
 	  "2000 started 2\n" "2200 done 2\n" "2201 submit 1 1 3\n" "20000 wait\n",
 	  "0 free 1, 2000 free 2, 10000 free 3" },
 	{ "CBS: a debt stays", "timegraph",
-	  CBS "0 submit 1 1 1\n" "0 started 1\n" "3000 done 1\n" "12000 submit 1 1 2\n"
+	  CBS "0 submit 1 1 1\n" "0 started 1\n" "3000 exact 1 3000\n" "12000 submit 1 1 2\n"
 	  "40000 wait\n",
 	  "0 free 1, 3000 note overlong 1 1, 30000 free 2" },
 	{ "CBS: one that was PE begins a fresh period", "timegraph",
@@ -100,7 +100,7 @@ static const struct row rows[] = {
 	{ "CBS: what a late one has left at a refill is kept", "timegraph",
 	  "0 knob 12 4000\n" "0 spec a:prt:cbs:1:5000:10000\n" "0 join 1 1 a\n" "0 join 2 1 x\n"
 	  "0 submit 2 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "11 submit 1 1 3\n"
-	  "9000 done 1\n" "9001 started 2\n" "11000 done 2\n" "11000 budget 1\n",
+	  "9000 exact 1 9000\n" "9001 started 2\n" "11000 done 2\n" "11000 budget 1\n",
 	  "0 free 1, 9000 note overlong 2 1, 9000 free 2, 11000 free 3, 11000 budget 8001" },
 	{ "CBS: what is left of one without jobs is not", "timegraph",
 	  CBS "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n" "30100 submit 1 1 2\n"
@@ -140,7 +140,7 @@ static const struct row rows[] = {
 	{ "CBS: the client of a group that breaks a guarantee is named, and goes last", "timegraph",
 	  CBS "0 join 3 1 y\n" "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n"
 	  "600 submit 2 1 2\n"
-	  "600 started 2\n" "1601 done 2\n" "1602 submit 2 1 3\n" "1700 submit 3 1 4\n"
+	  "600 started 2\n" "1601 exact 2 1601\n" "1602 submit 2 1 3\n" "1700 submit 3 1 4\n"
 	  "1700 started 4\n" "1800 done 4\n" "2000 submit 1 1 5\n" "2000 started 5\n"
 	  "2400 done 5\n"
 	  "20000 started 3\n" "22000 done 3\n" "22001 submit 2 1 6\n",
@@ -149,7 +149,7 @@ static const struct row rows[] = {
 	{ "CBS: until a spec comes to it", "timegraph",
 	  CBS "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n" "600 submit 2 1 2\n"
 	  "600 started 2\n"
-	  "1601 done 2\n" "1602 submit 2 1 3\n" "1603 rematch a:prt:cbs:1:1000:10000\n",
+	  "1601 exact 2 1601\n" "1602 submit 2 1 3\n" "1603 rematch a:prt:cbs:1:1000:10000\n",
 	  "0 free 1, 600 free 2, 1601 note overlong 2 2, 1603 free 3" },
 	{ "CBS: a shared one with users does not become one, or a cap, without a rematch", "timegraph",
 	  "0 knob 12 1000\n" "0 spec a:prt:pe:1:1000:10000:reserve=r x:prt:bg:99:0:0\n"
@@ -198,6 +198,38 @@ static const struct row rows[] = {
 	  "10 submit 1 1 2\n" "15 submit 2 1 1\n" "20 submit 2 1 3\n" "1000 started 1\n"
 	  "2500 done 1\n" "3500 wait\n",
 	  "1000 free 1, 3000 free 3" },
+	{ "CBS: a completion that the GPU has not written blames at the second time only", "timegraph",
+	  CBS "0 submit 2 1 1\n" "0 started 1\n" "1500 done 1\n" "20000 submit 2 1 2\n"
+	  "20000 started 2\n" "21500 done 2\n",
+	  "0 free 1, 20000 free 2, 21500 note overlong 2 2" },
+	{ "CBS: or does not, when the first was long ago", "timegraph",
+	  CBS "0 submit 2 1 1\n" "0 started 1\n" "1500 done 1\n" "11000000 submit 2 1 2\n"
+	  "11000000 started 2\n" "11001500 done 2\n",
+	  "0 free 1, 11000000 free 2" },
+	{ "CBS: blame lapses after 10 s", "timegraph",
+	  "0 knob 12 5000\n" "0 spec g:prt:cbs:1:10000:25000 x:prt:bg:99:0:0\n" "0 join 1 1 g\n"
+	  "0 join 2 1 x\n" "0 join 3 1 y\n" "0 submit 2 1 1\n" "0 started 1\n"
+	  "5001 exact 1 5001\n"
+	  "9900000 submit 3 1 2\n" "9900000 started 2\n" "9900001 submit 3 1 3\n"
+	  "9900001 submit 2 1 4\n" "9900002 done 2\n" "9900002 started 3\n" "9900003 done 3\n"
+	  "9900003 started 4\n" "9900004 done 4\n"
+	  "10100000 submit 3 1 5\n" "10100000 started 5\n" "10100001 submit 3 1 6\n"
+	  "10100001 submit 2 1 7\n" "10100002 done 5\n",
+	  "0 free 1, 5001 note overlong 2 1, 9900000 free 2, 9900002 free 3, 9900003 free 4, "
+	  "10100000 free 5, 10100002 free 7" },
+	{ "CBS: and ends with the last guarantee", "timegraph",
+	  "0 knob 12 5000\n" "0 spec g:prt:cbs:1:10000:25000 x:prt:bg:99:0:0\n" "0 join 1 1 g\n"
+	  "0 join 2 1 x\n" "0 join 3 1 y\n" "0 submit 2 1 1\n" "0 started 1\n"
+	  "5001 exact 1 5001\n" "5002 leave 1 1\n" "5010 submit 3 1 2\n" "5010 started 2\n"
+	  "5011 submit 3 1 4\n" "5011 submit 2 1 3\n" "6000 done 2\n",
+	  "0 free 1, 5001 note overlong 2 1, 5002 gone 1, 5010 free 2, 6000 free 3" },
+	{ "CBS: of a wedged engine none is blamed but the lost one", "timegraph",
+	  "0 knob 12 5000\n" "0 spec g:prt:cbs:1:10000:25000\n" "0 join 1 1 g\n" "0 join 2 1 x\n"
+	  "0 join 3 1 v\n" "0 submit 2 1 1\n" "0 started 1\n" "1 submit 3 1 2\n"
+	  "10000000 wait\n" "10000001 started 2\n" "10000002 submit 1 1 3\n"
+	  "10000003 started 3\n" "10007000 exact 2 10007000\n" "10014000 exact 3 10014000\n",
+	  "0 free 1, 10000000 note overlong 2 1, 10000000 note lost 2 1, 10000000 free 2, "
+	  "10000002 free 3, 10007000 note recovered 3 2" },
 	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
 	  "0 knob 6 100\n"
 	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"
