@@ -432,7 +432,8 @@ struct tg_left {
  * @admitted: sum of the reserves' shares of this edition
  * @guarantees: guaranteed reserves that are admitted in this edition, by period
  * @guaranteed: sum of their shares
- * @longest: the longest group that was measured, ns; but for those that broke a guarantee
+ * @longest: the longest group that was measured, ns; but for those that broke a guarantee. Since
+ *	this @edition began, or TG_KNOB_MAX_GROUP was written
  * @guarded: until then a guaranteed reserve is active: a period after its latest job, but no longer
  *	than half of TG_KNOB_STARVED
  * @lapse: when to look whether blame (tg_client.overlong) is over; TG_NEVER: no client has any

@@ -210,6 +210,7 @@ static void rematch(struct tg_gpu *gpu)
 	tg_clients_walk(gpu);
 	gpu->edition++;
 	gpu->admitted = 0;
+	gpu->longest = 0;	/* of programs that may have ended: measuring begins anew */
 	tg_guarantees_void(gpu);
 	tg_memory_forgo(gpu);
 }

@@ -137,6 +137,13 @@ static const struct row rows[] = {
 	  "0 started 1\n" "5000 done 1\n" "5001 leave 2 1\n" "5002 join 3 1 a\n" "5003 leave 3 1\n"
 	  "5004 submit 1 1 2\n" "5004 started 2\n" "10005 done 2\n" "10006 join 4 1 a\n",
 	  "0 free 1, 5001 gone 2, 5003 gone 3, 5004 free 2, 10006 note not-admitted 4 0" },
+	{ "CBS: a rematch, or writing the knob, begins to measure anew", "timegraph",
+	  "0 spec a:prt:cbs:1:5000:10000\n" "0 join 1 1 x\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "6000 done 1\n" "6001 join 2 1 a\n" "6002 rematch a:prt:cbs:1:5000:10000\n"
+	  "6003 submit 1 1 2\n" "6003 started 2\n" "11000 done 2\n" "11001 join 2 2 a\n"
+	  "11002 leave 2 1\n" "11002 leave 2 2\n" "11003 submit 1 1 3\n" "11003 started 3\n"
+	  "17000 done 3\n" "17001 knob 12 0\n" "17002 join 4 1 a\n",
+	  "0 free 1, 6001 note not-admitted 2 0, 6003 free 2, 11002 gone 2, 11003 free 3" },
 	{ "CBS: the client of a group that breaks a guarantee is named, and goes last", "timegraph",
 	  CBS "0 join 3 1 y\n" "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n"
 	  "600 submit 2 1 2\n"
