@@ -144,6 +144,17 @@ static const struct row rows[] = {
 	  "11002 leave 2 1\n" "11002 leave 2 2\n" "11003 submit 1 1 3\n" "11003 started 3\n"
 	  "17000 done 3\n" "17001 knob 12 0\n" "17002 join 4 1 a\n",
 	  "0 free 1, 6001 note not-admitted 2 0, 6003 free 2, 11002 gone 2, 11003 free 3" },
+	{ "CBS: a guaranteed one that stays away is waited for no longer than others", "timegraph",
+	  "0 knob 12 1000\n" "0 knob 10 2000\n"
+	  "0 spec a:prt:cbs:1:2000:10000 b:prt:cbs:1:4000:20000\n" "0 join 1 1 a\n"
+	  "0 join 2 1 b\n" "0 submit 1 1 1\n" "100 submit 2 1 2\n" "2500 started 2\n",
+	  "0 free 1, 2000 note overlap 1 1, 2000 free 2" },
+	{ "CBS: but not for another client of its own reserve", "timegraph",
+	  "0 knob 12 1000\n" "0 knob 10 2000\n"
+	  "0 spec a:prt:cbs:1:2000:10000:reserve=r b:prt:cbs:1:2000:10000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "100 submit 2 1 2\n"
+	  "2500 started 1\n" "2600 done 1\n",
+	  "0 free 1, 2600 free 2" },
 	{ "CBS: the client of a group that breaks a guarantee is named, and goes last", "timegraph",
 	  CBS "0 join 3 1 y\n" "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n"
 	  "600 submit 2 1 2\n"
