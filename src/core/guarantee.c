@@ -80,7 +80,19 @@ bool tg_gpu_refusal(const struct tg_gpu *gpu, u32 id, struct tg_refusal *why)
 	const struct tg_client *client = tg_gpu_client(gpu, id);
 	const struct tg_spec_entry *entry = client ? tg_match_entry(gpu, client->id_data) : NULL;
 
-	return entry && entry->resv == TG_CBS && !tg_guarantee_fits(gpu, NULL, entry, why);
+	const struct tg_reserve *r;
+
+	if (!entry || entry->resv != TG_CBS)
+		return false;
+	r = entry->reserve.len ? tg_reserve_named(gpu, entry) : NULL;
+	return !tg_guarantee_stays(gpu, r, entry) && !tg_guarantee_fits(gpu, r, entry, why);
+}
+
+bool tg_guarantee_stays(const struct tg_gpu *gpu, const struct tg_reserve *r,
+			const struct tg_spec_entry *entry)
+{
+	return r && tg_guaranteed(gpu, r) && r->capacity == entry->capacity &&
+	       r->period == entry->period;
 }
 
 /* @r has been admitted, with its share and edition. */

@@ -23,6 +23,9 @@ static inline bool tg_guaranteed(const struct tg_gpu *gpu, const struct tg_reser
 
 bool tg_guarantee_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		       const struct tg_spec_entry *entry, struct tg_refusal *why);
+/* Is that of @entry promised already, as @r? Another channel or process asks for no more. */
+bool tg_guarantee_stays(const struct tg_gpu *gpu, const struct tg_reserve *r,
+			const struct tg_spec_entry *entry);
 void tg_guarantee_begin(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_guarantee_end(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_guarantees_void(struct tg_gpu *gpu);

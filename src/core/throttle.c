@@ -83,14 +83,6 @@ void tg_reserves_retire(struct tg_gpu *gpu)
 	}
 }
 
-/* Is the reserve of @entry promised already, as @r? Another channel or process asks for no more. */
-static bool promised(const struct tg_gpu *gpu, const struct tg_reserve *r,
-		     const struct tg_spec_entry *entry)
-{
-	return r && tg_guaranteed(gpu, r) && r->capacity == entry->capacity &&
-	       r->period == entry->period;
-}
-
 /*
  * Does the reserve of @entry, of @share, fit beside the others? @r: that reserve, if it exists: its
  * old share goes. @kept: it is guaranteed already, as it stays.
@@ -127,19 +119,20 @@ bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		     const struct tg_spec_entry *entry, u32 account)
 {
 	return entry && entry->resv != TG_BG &&
-	       fits(gpu, r, entry, share_of(entry), promised(gpu, r, entry)) &&
+	       fits(gpu, r, entry, share_of(entry), tg_guarantee_stays(gpu, r, entry)) &&
 	       memory_fits(gpu, account, entry);
 }
 
 /* tg_gpu.reserves lists Background, then the shared ones, then those of one client each. */
-static struct tg_reserve *find_shared(struct tg_gpu *gpu, const char *name, u32 len)
+struct tg_reserve *tg_reserve_named(const struct tg_gpu *gpu, const struct tg_spec_entry *entry)
 {
 	struct tg_reserve *r;
 
 	list_for_each_entry(r, &gpu->reserves, all) {
 		if (!tg_reserve_shared(r))
 			break;
-		if (r != &gpu->background && named(r, name, len))
+		if (r != &gpu->background &&
+		    named(r, gpu->spec->text + entry->reserve.off, entry->reserve.len))
 			return r;
 	}
 	return NULL;
@@ -188,7 +181,7 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 {
 	struct tg_reserve *r = client->reserve;
 	const char *name;
-	bool kept = entry && promised(gpu, r, entry);
+	bool kept = entry && tg_guarantee_stays(gpu, r, entry);
 	s64 share;
 
 	/* Give back what only this client has, before it asks for more. */
@@ -198,8 +191,8 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 		return &gpu->background;
 	name = gpu->spec->text + entry->reserve.off;
 	if (entry->reserve.len) {
-		r = find_shared(gpu, name, entry->reserve.len);
-		kept = promised(gpu, r, entry);
+		r = tg_reserve_named(gpu, entry);
+		kept = tg_guarantee_stays(gpu, r, entry);
 	} else if (r && (r == &gpu->background || tg_reserve_shared(r))) {
 		r = NULL;
 	}

@@ -83,8 +83,10 @@ static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
 	for (i = 0; i < TG_ENGINES_MAX; i++) {
 		if (st->holder[i] == client)
 			st->holder[i] = NULL;
-		if (st->absent[i] == client)
+		if (st->absent[i] == client) {
+			tg_linger_end(gpu, &st->linger[i], true);
 			st->absent[i] = NULL;
+		}
 	}
 }
 

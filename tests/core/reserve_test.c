@@ -155,6 +155,12 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "100 submit 2 1 2\n"
 	  "2500 started 1\n" "2600 done 1\n",
 	  "0 free 1, 2600 free 2" },
+	{ "CBS: the sum of a refusal leaves out what its shared reserve has", "timegraph",
+	  "0 knob 12 1000\n"
+	  "0 spec a:prt:cbs:1:3000:10000:reserve=r c:prt:cbs:1:2000:10000\n" "0 join 1 1 a\n"
+	  "0 join 2 1 c\n" "1 spec a:prt:cbs:1:8000:10000:reserve=r\n" "2 join 3 1 a\n"
+	  "2 others 3\n",
+	  "2 note not-admitted 3 0, 2 others 20" },
 	{ "CBS: the client of a group that breaks a guarantee is named, and goes last", "timegraph",
 	  CBS "0 join 3 1 y\n" "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n"
 	  "600 submit 2 1 2\n"

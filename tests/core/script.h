@@ -23,6 +23,7 @@
  *	time CLIENT			(logs `used US`: its time on the GPU)
  *	held CLIENT			(logs `held US`)
  *	budget CLIENT			(logs `budget US`: of its reserve)
+ *	others CLIENT			(logs `others PERCENT`: of tg_gpu_refusal())
  *
  * An event that is refused logs `TIME -ERRNO`.
  */
@@ -32,6 +33,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tg/guarantee.h>
 #include <tg/policy.h>
 #include "../lib/test.h"
 
@@ -195,6 +197,14 @@ static const char *step(struct host *h, const char *line)
 		h->gpu.now = ev.now;
 		say(h, "budget %lld", (long long)tg_gpu_client(&h->gpu, a)->reserve->budget /
 		    TG_USEC);
+		return NULL;
+	}
+	if (!strcmp(word, "others")) {
+		struct tg_refusal why = { };
+
+		h->gpu.now = ev.now;
+		tg_gpu_refusal(&h->gpu, a, &why);
+		say(h, "others %lld", (long long)why.others * 100 / TG_SHARE_ALL);
 		return NULL;
 	}
 	if (!strcmp(word, "prio?")) {
