@@ -228,7 +228,7 @@ static void blame(struct tg_gpu *gpu, struct tg_job *job, bool sure)
 	struct tg_client *client = job->client;
 	const bool again = since_long(gpu, client) < LAPSE;
 
-	client->typical = -max(gpu->now, (s64)1);
+	client->typical = min(-gpu->now, (s64)-1);
 	if (client->overlong || !(sure || again))
 		return;
 	client->overlong = 1;

@@ -130,7 +130,8 @@ void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
 	client->edition = gpu->edition;
 	client->owed = false;
 	client->overlong = 0;
-	client->typical = max(client->typical, (s64)0);
+	if (client->typical < 0)
+		client->typical = 0;
 	gpu->rematches--;
 	gpu->pooled[TG_POOL_RESERVE]++;
 }

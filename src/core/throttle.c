@@ -157,12 +157,12 @@ static void set_limits(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg
 static bool turns(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		  const struct tg_client *client, const struct tg_spec_entry *entry)
 {
+	const bool was = r->kind == TG_CBS, is = entry->resv == TG_CBS;
 	u32 own = client->reserve == r;
 	const struct tg_channel *ch;
 	const struct tg_job *job;
 
-	if (!tg_reserve_shared(r) || !tg_reserve_share(gpu, r) ||
-	    (r->kind == TG_CBS) == (entry->resv == TG_CBS))
+	if (was == is || !tg_reserve_shared(r) || !tg_reserve_share(gpu, r))
 		return false;
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)

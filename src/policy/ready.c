@@ -13,10 +13,10 @@
  *
  * A policy that charges no client has equals in arrival order.
  *
- * Before priorities comes the tier (enum tg_tier), for a policy that keeps guarantees. Guaranteed clients go first, by the deadline of
- * their reserve. It grows while a client is in the tree, with each charge of any client of that
- * reserve, so each client is sorted by what it was when it came, and put right when it is the first
- * of all: tg_ready_next() then chooses as if all were right.
+ * Before priorities comes the tier (enum tg_tier), for a policy that keeps guarantees. Guaranteed
+ * clients go first, by the deadline of their reserve. It grows while a client is in the tree, with
+ * each charge of any client of that reserve, so each client is sorted by what it was when it came,
+ * and put right when it is the first of all: tg_ready_next() then chooses as if all were right.
  */
 #include "ready.h"
 
