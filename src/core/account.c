@@ -22,7 +22,7 @@
 /* What is typical of the client, if it was learned: guarantees keep another time there. */
 static s64 typical(const struct tg_client *client)
 {
-	return max(client->typical, (s64)0);
+	return client->typical > 0 ? client->typical : 0;
 }
 
 /*
