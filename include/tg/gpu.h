@@ -434,6 +434,7 @@ struct tg_left {
  * @guaranteed: sum of their shares
  * @longest: the longest group that was measured, ns; but for those that broke a guarantee. Since
  *	this @edition began, or TG_KNOB_MAX_GROUP was written
+ * @overlong: what the latest group took whose client is blamed, ns
  * @guarded: until then a guaranteed reserve is active: a period after its latest job, but no longer
  *	than half of TG_KNOB_STARVED
  * @lapse: when to look whether blame (tg_client.overlong) is over; TG_NEVER: no client has any
@@ -486,7 +487,7 @@ struct tg_gpu {
 	u32 editions;
 	s64 admitted;
 	struct rb_root_cached guarantees;
-	s64 guaranteed, longest, guarded, lapse, impact;
+	s64 guaranteed, longest, overlong, guarded, lapse, impact;
 	u32 impact_runs;
 	struct tg_buckets buckets;
 	u32 bucket_mask;

@@ -222,8 +222,14 @@ static s64 since_long(const struct tg_gpu *gpu, const struct tg_client *client)
 	return client->typical < 0 ? gpu->now + client->typical : TG_NEVER;
 }
 
-/* A group of the client ran longer than guarantees allow; @sure: no other cause is possible. */
-static void blame(struct tg_gpu *gpu, struct tg_job *job, bool sure)
+s64 tg_gpu_overlong(const struct tg_gpu *gpu, s64 *longest)
+{
+	*longest = allowed(gpu);
+	return gpu->overlong;
+}
+
+/* The job ran longer than guarantees allow, for @used; @sure: no other cause is possible. */
+static void blame(struct tg_gpu *gpu, struct tg_job *job, s64 used, bool sure)
 {
 	struct tg_client *client = job->client;
 	const bool again = since_long(gpu, client) < LAPSE;
@@ -232,6 +238,7 @@ static void blame(struct tg_gpu *gpu, struct tg_job *job, bool sure)
 	if (client->overlong || !(sure || again))
 		return;
 	client->overlong = 1;
+	gpu->overlong = used;
 	look_at(gpu, tg_after(gpu->now, LAPSE));
 	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLONG);
 	tg_jobs_place(gpu, client, TG_TIER_LAST, client->prio, tg_vgpu_now(gpu, client));
@@ -271,7 +278,7 @@ void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used, bool
 		if (job->state != TG_JOB_LOST)
 			gpu->longest = max(gpu->longest, used);
 	} else if (alone_on(gpu, job)) {
-		blame(gpu, job, sure);
+		blame(gpu, job, used, sure);
 	}
 	if (client->tier == TG_TIER_FIRST)
 		set_active(gpu, r);
