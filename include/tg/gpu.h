@@ -200,7 +200,7 @@ struct tg_vgpu {
  *	then
  * @gate: enum tg_gate; the host has it if @gate_sent
  * @tier: enum tg_tier
- * @overlong: it ran a group longer than guaranteed reserves allow, since the spec of this @edition
+ * @overlong: it is blamed: it ran a group longer than guaranteed reserves allow
  * @sched: TG_PRT or TG_HT
  * @resv: enum tg_resv
  * @agpa: its priority follows the foreground window
@@ -412,7 +412,7 @@ struct tg_left {
  * @handover: enum tg_handover
  * @handing: the client that the handover's HOLD or JOIN comes to next; NULL: none is left
  * @rematching: the client that match.c's walk comes to next, since the spec, the virtual GPUs or
- *	the foreground have changed; NULL: there is no walk
+ *	the foreground have changed, or blame may be over; NULL: there is no walk
  * @by_line: the walk gives each client the virtual GPU that its line of the spec names
  * @rematches: clients that the new spec has yet to come to. As many spare reserves are in the pool
  *	beyond those that @pooled counts, so that none of these clients finds it empty
@@ -437,9 +437,12 @@ struct tg_left {
  * @admitted: sum of the reserves' shares of this edition
  * @guarantees: guaranteed reserves that are admitted in this edition, by period
  * @guaranteed: sum of their shares
- * @longest: the longest group that was measured, ns; but for those that broke a guarantee
+ * @longest: the longest group that was measured, ns; but for those that broke a guarantee. Since
+ *	this @edition began, or TG_KNOB_MAX_GROUP was written
+ * @overlong: what the latest group took whose client is blamed, ns
  * @guarded: until then a guaranteed reserve is active: a period after its latest job, but no longer
  *	than half of TG_KNOB_STARVED
+ * @lapse: when to look whether blame (tg_client.overlong) is over; TG_NEVER: no client has any
  * @impact: mean preemption impact of all clients, ns; 0 before the first
  * @impact_runs: how many runs it stands for, as far as that matters
  * @buckets: the tables
@@ -492,7 +495,7 @@ struct tg_gpu {
 	u32 editions;
 	s64 admitted;
 	struct rb_root_cached guarantees;
-	s64 guaranteed, longest, guarded, impact;
+	s64 guaranteed, longest, overlong, guarded, lapse, impact;
 	u32 impact_runs;
 	struct tg_buckets buckets;
 	u32 bucket_mask;

@@ -31,4 +31,13 @@ struct tg_refusal {
  */
 bool tg_gpu_refusal(const struct tg_gpu *gpu, u32 client, struct tg_refusal *why);
 
+/**
+ * tg_gpu_overlong() - how long was the group that breaks a guarantee?
+ * @gpu: the GPU
+ * @longest: how long it might have been, ns
+ *
+ * To be asked at TG_NOTE_OVERLONG. Return: ns.
+ */
+s64 tg_gpu_overlong(const struct tg_gpu *gpu, s64 *longest);
+
 #endif /* TG_GUARANTEE_H */

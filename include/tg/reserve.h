@@ -21,11 +21,15 @@
  *
  *	budget		as PE: a job may go while e > 0, and is charged afterwards; each overrun is
  *			paid back. An exhausted reserve waits for its refill though the engine idles
+ *			Under a policy that guarantees, the time from the pick of a group to its
+ *			start counts as used while others wait, as far as the engine idles for it
  *	order		guaranteed reserves go before all other clients, among themselves the
  *			earliest deadline first (tg_reserve_deadline()):
  *				d = next - T floor((e - x) / C)
- *			x is the longest of its groups lately. A group within what is left has the
- *			next refill as its deadline. One that is longer uses budget of following
+ *			x is its longest group so far. It does not fade: else each long group after
+ *			many short ones would overrun ahead of other guarantees. So that happens
+ *			once for each reserve. A group within what is left has the next refill as
+ *			its deadline. One that is longer uses budget of following
  *			periods, and has the refill as its deadline by which those cover it. What
  *			is left at a refill has that refill, which is past: it is late, and goes
  *			first. A refill changes no d
@@ -42,8 +46,9 @@
  *			of all clients: a group is not preempted, so one of L may be in the way of
  *			each deadline (src/core/guarantee.c)
  *
- * While jobs of it wait, such a reserve has C by each deadline, but for a part of a group, and
- * (n - 1) C - L at least in any window of n T; less 2 x where its groups are longer than L/2.
+ * While jobs of it wait, such a reserve has C by each deadline, less x, and (n - 1) C - L at least
+ * in any window of n T; less 2 x where its groups are longer than L/2. The first group of another
+ * guaranteed reserve that is longer than all before it may cost it that group's length, once.
  *
  * Pure arithmetic; callers hold the GPU's lock.
  */
@@ -70,8 +75,8 @@
  * @period: T, ns; a reserve with C >= T is unlimited: always eligible, never charged
  * @budget: e, ns, as of the last refill; negative: debt
  * @reserved: predicted cost of its jobs in flight, ns (AE)
- * @costliest: the largest x among its latest jobs, ns (AE; TG_CBS: the longest of them): with each
- *	that costs less it falls by one part in 256
+ * @costliest: AE: the largest x among its latest jobs, ns: with each that costs less it falls by
+ *	one part in 256. TG_CBS: x, its longest group so far, but for those longer than L
  * @next: time of the next refill; the grid starts when the reserve is created
  * @busy_since: since when a group of this reserve has been running; TG_NEVER: none is
  * @used: all the time ever charged, ns
@@ -156,7 +161,9 @@ void tg_reserve_refill(struct tg_reserve *r, s64 above, s64 now);
 /** tg_reserve_expect() - a job of predicted cost @x, ns, is there (AE); one has run (TG_CBS) */
 static inline void tg_reserve_expect(struct tg_reserve *r, s64 x)
 {
-	r->costliest = max(x, r->costliest - r->costliest / 256);
+	s64 old = r->costliest;
+
+	r->costliest = max(x, r->kind == TG_CBS ? old : old - old / 256);
 }
 
 /** tg_reserve_affords() - the answer of tg_reserve_eligible() where there is a limit */

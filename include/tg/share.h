@@ -25,6 +25,8 @@
  * @left: how many channels of its clients have left
  * @typical: of a process: running mean of what its jobs take, ns (kept only where all are tracked:
  *	fifo). Here, since a client has no room for it, and fifo has no other sharers
+ * @long_at: when a client of it ran the latest group that is too long for guarantees, ns; 0: none
+ *	has since its line of the spec came
  * @priv: the policy's; zero when its first client joins
  */
 struct tg_sharer {
@@ -33,7 +35,7 @@ struct tg_sharer {
 	u8 by, vgpu;
 	u16 weight;
 	u32 clients, term, left;
-	s64 typical;
+	s64 typical, long_at;
 	u64 priv[TG_SHARER_PRIV / 8];
 };
 

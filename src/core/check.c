@@ -183,7 +183,7 @@ static const char *check_left(const struct tg_gpu *gpu)
 static noinline const char *check_client(const struct tg_gpu *gpu, const struct tg_client *client,
 					 struct census *n)
 {
-	const bool last = client->tier == TG_TIER_LAST;
+	const bool last = client->tier == TG_TIER_LAST, first = client->tier == TG_TIER_FIRST;
 	const struct tg_channel *ch;
 	const char *wrong;
 	bool in_front;
@@ -194,8 +194,8 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	if (client->overlong != last)
 		return "a client goes last and is not blamed, or the other way round";
 	if (!tg_client_stale(gpu, client) && !last &&
-	    (client->tier == TG_TIER_FIRST) != tg_guaranteed(gpu, client->reserve))
-		return "a client goes first and its reserve is not guaranteed, or it is and does not";
+	    first != tg_guaranteed(gpu, client->reserve))
+		return "a client goes first without a guarantee, or does not with one";
 	n->members[client->vgpu]++;
 	n->gone[client->vgpu] += tg_vgpu_gone(gpu, client);
 	if (tg_vgpu_now(gpu, client) && !gpu->vgpu[client->vgpu].name[0])

@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "feed.h"
 #include "gate.h"
+#include "guarantee.h"
 #include "handover.h"
 #include "job.h"
 #include "match.h"
@@ -50,13 +51,21 @@ static struct tg_job *first_freed(const struct tg_engine *engine)
 	       list_first_entry(&engine->freed, struct tg_job, wait);
 }
 
-/* Does a job of higher priority wait in the policy's queue for an engine that @job needs? */
+/*
+ * Does a job of higher priority wait in the policy's queue for an engine that @job needs? For one
+ * of a guaranteed reserve, a job of another such reserve: each start counts in its deadline.
+ */
 static bool outranked(const struct tg_gpu *gpu, const struct tg_job *job)
 {
+	const u32 level = tg_client_level(job->client), first = TG_PRIO_MAX + 1;
 	u32 mask, prio;
 
+	for (mask = job->engines; level == first && mask; mask &= mask - 1)
+		if (gpu->engine[__builtin_ctz(mask)].in_policy[first] >
+		    job->reserve->in_policy[__builtin_ctz(mask)])
+			return true;
 	for (mask = job->engines; mask; mask &= mask - 1)
-		for (prio = tg_client_level(job->client) + 1; prio < TG_LEVELS; prio++)
+		for (prio = level + 1; prio < TG_LEVELS; prio++)
 			if (gpu->engine[__builtin_ctz(mask)].in_policy[prio])
 				return true;
 	return false;
@@ -172,6 +181,7 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	}
 	tg_gates_go_on(gpu);
 	tg_debts_lapse(gpu);
+	tg_blames_lapse(gpu);
 }
 
 /* A job that waits for one of @engines; of its channel, the first. NULL: there is none. */
@@ -368,6 +378,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 							   sync)->sync_since,
 					  gpu->knob[TG_KNOB_DEADLINE]));
 	wake = min(max(min(wake, reserves_ready(gpu)), gpu->pause), gpu->left_look);
+	wake = min(wake, gpu->lapse);
 	if (gpu->rematching || gpu->unsent || gpu->walking)
 		wake = min(wake, tg_after(gpu->now, TG_PAUSE));
 	if (gpu->handover)

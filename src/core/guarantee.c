@@ -7,7 +7,10 @@
  * measured. With max_group_us, a group that runs for longer than L breaks the guarantee; with the
  * measured L, one that makes the sum larger than 1. It delays a guaranteed reserve once, by its own
  * length. From then on its client goes after all others, and only while no guaranteed reserve is
- * active (tg_gpu.guarded): until a spec comes to it.
+ * active (tg_gpu.guarded): for LAPSE, until a spec comes to it, or until no guarantee is left.
+ *
+ * A time that may be another group's blames nobody (alone_on()). One that the GPU has not written
+ * itself may be of a host that stood still: it takes two of them within LAPSE.
  *
  * tg_gpu.guarantees has the reserves of this edition, by period, for T_min. A new edition begins
  * with an empty tree; nodes of the old one are not looked at again.
@@ -22,6 +25,8 @@
 #include "match.h"
 #include "throttle.h"
 #include "vgpu.h"
+
+#define LAPSE	(10 * TG_SEC)	/* so long after its latest long group a client is blamed */
 
 static struct tg_reserve *of_node(const struct rb_node *node)
 {
@@ -75,7 +80,19 @@ bool tg_gpu_refusal(const struct tg_gpu *gpu, u32 id, struct tg_refusal *why)
 	const struct tg_client *client = tg_gpu_client(gpu, id);
 	const struct tg_spec_entry *entry = client ? tg_match_entry(gpu, client->id_data) : NULL;
 
-	return entry && entry->resv == TG_CBS && !tg_guarantee_fits(gpu, NULL, entry, why);
+	const struct tg_reserve *r;
+
+	if (!entry || entry->resv != TG_CBS)
+		return false;
+	r = entry->reserve.len ? tg_reserve_named(gpu, entry) : NULL;
+	return !tg_guarantee_stays(gpu, r, entry) && !tg_guarantee_fits(gpu, r, entry, why);
+}
+
+bool tg_guarantee_stays(const struct tg_gpu *gpu, const struct tg_reserve *r,
+			const struct tg_spec_entry *entry)
+{
+	return r && tg_guaranteed(gpu, r) && r->capacity == entry->capacity &&
+	       r->period == entry->period;
 }
 
 /* @r has been admitted, with its share and edition. */
@@ -88,6 +105,13 @@ void tg_guarantee_begin(struct tg_gpu *gpu, struct tg_reserve *r)
 	rb_add_cached(&r->guarantee, &gpu->guarantees, shorter);
 }
 
+/* Look then at the latest whether blame is over. */
+static void look_at(struct tg_gpu *gpu, s64 at)
+{
+	gpu->lapse = min(gpu->lapse, at);
+	tg_wake_by(gpu, gpu->lapse);
+}
+
 /* It is admitted no more, or its C, T or kind are about to change. */
 void tg_guarantee_end(struct tg_gpu *gpu, struct tg_reserve *r)
 {
@@ -96,6 +120,8 @@ void tg_guarantee_end(struct tg_gpu *gpu, struct tg_reserve *r)
 		rb_erase_cached(&r->guarantee, &gpu->guarantees);
 	}
 	r->guaranteed = false;
+	if (gpu->lapse != TG_NEVER && !tg_gpu_guards(gpu))
+		look_at(gpu, tg_after(gpu->now, TG_PAUSE));
 }
 
 /* A new edition of the spec: all are to be admitted anew. */
@@ -153,6 +179,19 @@ void tg_guarantee_job(struct tg_gpu *gpu, const struct tg_job *job)
 		set_active(gpu, r);
 }
 
+/*
+ * An engine idles between the pick of a group and its start, since nothing goes beside it. With
+ * short groups that is most of the time: the reserve pays for it while others wait.
+ */
+void tg_guarantee_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
+{
+	const struct tg_engine *engine = tg_job_engine(gpu, job);
+	const s64 from = max(job->since, engine->last_done);
+
+	if (gpu->policy->guarantees && list_empty(&engine->busy) && from < until)
+		tg_reserve_held(gpu, job, until - from);
+}
+
 /* The longest group that breaks no guarantee. */
 static s64 allowed(const struct tg_gpu *gpu)
 {
@@ -161,25 +200,87 @@ static s64 allowed(const struct tg_gpu *gpu)
 	return gpu->knob[TG_KNOB_MAX_GROUP] ?: bearable(gpu->guaranteed, shortest(gpu, NULL));
 }
 
-/* What breaks a guarantee does not count towards @longest: else it would end at the next spec. */
-void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used)
+/*
+ * Was that time all the job's own? Not where its engine is wedged, or where another group was on
+ * the engine meanwhile, or may have been: one that has lost its slot, or is lost.
+ */
+static bool alone_on(struct tg_gpu *gpu, const struct tg_job *job)
 {
+	const struct tg_engine *engine = tg_job_engine(gpu, job);
+	const bool lost = job->state == TG_JOB_LOST;
+
+	if (engine->wedged || job->since < engine->last_done || !list_empty(&gpu->overlaps))
+		return false;
+	/* The job itself is in one of the two lists. */
+	return lost ? list_empty(&engine->busy) && gpu->lost.next == gpu->lost.prev :
+		      list_empty(&gpu->lost) && engine->busy.next == engine->busy.prev;
+}
+
+/* How long ago the client's latest group was that was too long; TG_NEVER: there is none. */
+static s64 since_long(const struct tg_gpu *gpu, const struct tg_client *client)
+{
+	const s64 at = client->sharer->long_at;
+
+	return at ? gpu->now - at : TG_NEVER;
+}
+
+s64 tg_gpu_overlong(const struct tg_gpu *gpu, s64 *longest)
+{
+	*longest = allowed(gpu);
+	return gpu->overlong;
+}
+
+/* The job ran longer than guarantees allow, for @used; @sure: no other cause is possible. */
+static void blame(struct tg_gpu *gpu, struct tg_job *job, s64 used, bool sure)
+{
+	struct tg_client *client = job->client;
+	const bool again = since_long(gpu, client) < LAPSE;
+
+	client->sharer->long_at = gpu->now ?: 1;
+	if (client->overlong || !(sure || again))
+		return;
+	client->overlong = 1;
+	gpu->overlong = used;
+	look_at(gpu, tg_after(gpu->now, LAPSE));
+	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLONG);
+	tg_jobs_place(gpu, client, TG_TIER_LAST, client->prio, tg_vgpu_now(gpu, client));
+	tg_engines_watch(gpu);	/* others may outrank it now */
+}
+
+bool tg_blame_over(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	if (!client->overlong)
+		return false;
+	if (!tg_gpu_guards(gpu) || since_long(gpu, client) >= LAPSE)
+		return true;
+	look_at(gpu, tg_after(gpu->now, LAPSE - since_long(gpu, client)));
+	return false;
+}
+
+void tg_blames_lapse(struct tg_gpu *gpu)
+{
+	if (gpu->now < gpu->lapse)
+		return;
+	gpu->lapse = TG_NEVER;
+	tg_clients_walk(gpu);
+}
+
+/* What breaks a guarantee does not count towards @longest: else it would end at the next spec. */
+void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used, bool sure)
+{
+	const s64 longest_allowed = allowed(gpu);
 	struct tg_client *client = job->client;
 	struct tg_reserve *r = job->reserve;
 
 	if (r->kind == TG_CBS) {
-		tg_reserve_expect(r, used);
+		tg_reserve_expect(r, min(used, longest_allowed));
 		r->left = gpu->now;
 	}
-	if (!gpu->policy->guarantees || used <= allowed(gpu)) {
+	if (!gpu->policy->guarantees || used <= longest_allowed) {
 		if (job->state != TG_JOB_LOST)
 			gpu->longest = max(gpu->longest, used);
-	} else if (!client->overlong) {
-		client->overlong = 1;
-		tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLONG);
-		tg_jobs_place(gpu, client, TG_TIER_LAST, client->prio,
-			      tg_vgpu_now(gpu, client));
-		tg_engines_watch(gpu);	/* others may outrank it now */
+	} else if (alone_on(gpu, job)) {
+		blame(gpu, job, used, sure);
 	}
 	if (client->tier == TG_TIER_FIRST)
 		set_active(gpu, r);

@@ -420,10 +420,11 @@ static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 	if (!job->slot)
 		return false;
 	job->client->stats.held_time += held;
-	if (held < gpu->knob[TG_KNOB_STALL])
-		return true;
-	pay(gpu, job, held);
-	return false;
+	if (held >= gpu->knob[TG_KNOB_STALL])
+		pay(gpu, job, held);
+	else if (job->reserve->kind == TG_CBS)
+		tg_guarantee_held(gpu, job, until);
+	return held < gpu->knob[TG_KNOB_STALL];
 }
 
 /* Any state -> over, without a fence. */
@@ -604,7 +605,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_FORGED);
 	tg_job_charge(gpu, job, used);
 	used += before;
-	tg_guarantee_ran(gpu, job, used);
+	tg_guarantee_ran(gpu, job, used, ev->done.known == TG_DONE_EXACT);
 	job->client->stats.completed++;
 
 	slot = release(job);
@@ -650,10 +651,10 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	enter(gpu, job, TG_JOB_LOST);
 	job->charged = used;
 	list_move_tail(&job->wait, &gpu->lost);
+	tg_guarantee_ran(gpu, job, used, true);
 	tg_job_for_each_engine(gpu, job, engine)
 		engine->wedged = true;
 	job->client->stats.lost++;
-	tg_guarantee_ran(gpu, job, used);
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
 	if (tg_job_picked(gpu, job) && gpu->policy->lost)
 		gpu->policy->lost(gpu, job);

@@ -71,6 +71,8 @@ int tg_policy_knob(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (rc)
 			return rc;
 	}
+	if (!ev->knob.of_policy && nr == TG_KNOB_MAX_GROUP)
+		gpu->longest = 0;
 	if (ev->knob.of_policy)
 		gpu->policy_knob[nr] = ev->knob.value;
 	else

@@ -5,9 +5,9 @@
  *
  * A new spec comes to all clients, in the order in which they joined. Each is admitted anew; before
  * the first, all shares are taken back. Likewise another foreground window, which changes
- * priorities, and virtual GPUs that come and go. All three are one walk over the clients
- * (tg_gpu.rematching), which each of them begins anew. One event comes to a few clients only, and
- * the next one, or TIMER, goes on.
+ * priorities, virtual GPUs that come and go, and blame that is over (guarantee.c). All four are one
+ * walk over the clients (tg_gpu.rematching), which each of them begins anew. One event comes to a
+ * few clients only, and the next one, or TIMER, goes on.
  *
  * client.c calls tg_client_match() at each JOIN, engine.c tg_clients_rematch(); feed.c calls the
  * rest for events: a new spec, a priority set by hand, another foreground window. All of it runs
@@ -92,9 +92,6 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	client->depth = entry ? entry->depth : 0;
 	tg_share_weigh(gpu, client, entry);
 	tg_vgpu_move(gpu, client, tg_vgpu_of(gpu, entry));
-	/* Give back what only this client has, before it asks for more. */
-	if (old && !tg_reserve_shared(old))
-		tg_reserve_dismiss(gpu, old);
 	tg_memory_promise(gpu, client, 0);
 	client->reserve = tg_reserve_for(gpu, client, entry);
 	client->reserve->users++;
@@ -134,6 +131,7 @@ void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client)
 	client->edition = gpu->edition;
 	client->owed = false;
 	client->overlong = 0;
+	client->sharer->long_at = 0;
 	gpu->rematches--;
 	gpu->pooled[TG_POOL_RESERVE]++;
 }
@@ -155,10 +153,11 @@ static u8 vgpu_of(const struct tg_gpu *gpu, const struct tg_client *client)
 			      tg_vgpu_now(gpu, client);
 }
 
-/* Has the client its line of the spec, its priority and its place? */
-static bool settled(const struct tg_gpu *gpu, const struct tg_client *client)
+/* Has the client its line of the spec, its priority and its place, and no blame that is over? */
+static bool settled(struct tg_gpu *gpu, const struct tg_client *client)
 {
-	return !tg_client_stale(gpu, client) && !tg_vgpu_gone(gpu, client) &&
+	return !tg_client_stale(gpu, client) && !tg_blame_over(gpu, client) &&
+	       !tg_vgpu_gone(gpu, client) &&
 	       client->prio == prio_of(gpu, client) && client->vgpu == vgpu_of(gpu, client);
 }
 
@@ -189,7 +188,9 @@ void tg_clients_rematch(struct tg_gpu *gpu)
 			tg_client_matched(gpu, client);
 			tg_client_match(gpu, client);
 		} else {
-			tg_jobs_place(gpu, client, client->tier, prio_of(gpu, client),
+			if (tg_blame_over(gpu, client))
+				client->overlong = 0;
+			tg_jobs_place(gpu, client, tier_of(gpu, client), prio_of(gpu, client),
 				      vgpu_of(gpu, client));
 		}
 		tg_reserve_review(gpu, client->reserve);
@@ -210,6 +211,7 @@ static void rematch(struct tg_gpu *gpu)
 	tg_clients_walk(gpu);
 	gpu->edition++;
 	gpu->admitted = 0;
+	gpu->longest = 0;	/* of programs that may have ended: measuring begins anew */
 	tg_guarantees_void(gpu);
 	tg_memory_forgo(gpu);
 }

@@ -50,6 +50,8 @@ void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 p
 		return;
 	if (r->period != period || (kind == TG_CBS && r->kind != TG_CBS))
 		r->next = sat_add(now, period);
+	if (kind == TG_CBS && r->kind != TG_CBS)
+		r->costliest = 0;	/* was of predictions, and does not fade from now on */
 	r->kind = kind;
 	r->capacity = capacity;
 	r->period = period;

@@ -86,6 +86,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	gpu->now = now;
 	gpu->armed = TG_NEVER;
 	gpu->left_look = TG_NEVER;
+	gpu->lapse = TG_NEVER;
 	gpu->nr_engines = engines;
 	for (i = 0; i < engines; i++) {
 		gpu->engine[i].index = i;

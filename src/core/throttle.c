@@ -85,15 +85,15 @@ void tg_reserves_retire(struct tg_gpu *gpu)
 
 /*
  * Does the reserve of @entry, of @share, fit beside the others? @r: that reserve, if it exists: its
- * old share goes.
+ * old share goes. @kept: it is guaranteed already, as it stays.
  */
 static bool fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
-		 const struct tg_spec_entry *entry, s64 share)
+		 const struct tg_spec_entry *entry, s64 share, bool kept)
 {
 	const s64 old = r ? tg_reserve_share(gpu, r) : 0;
 
 	return gpu->admitted - old + share <= gpu->knob[TG_KNOB_ADMISSION] &&
-	       (entry->resv != TG_CBS || tg_guarantee_fits(gpu, r, entry, NULL));
+	       (entry->resv != TG_CBS || kept || tg_guarantee_fits(gpu, r, entry, NULL));
 }
 
 /* Rounded down, by less than a reserve of 10 ns a second. */
@@ -118,19 +118,21 @@ static bool memory_fits(const struct tg_gpu *gpu, u32 account, const struct tg_s
 bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		     const struct tg_spec_entry *entry, u32 account)
 {
-	return entry && entry->resv != TG_BG && fits(gpu, r, entry, share_of(entry)) &&
+	return entry && entry->resv != TG_BG &&
+	       fits(gpu, r, entry, share_of(entry), tg_guarantee_stays(gpu, r, entry)) &&
 	       memory_fits(gpu, account, entry);
 }
 
 /* tg_gpu.reserves lists Background, then the shared ones, then those of one client each. */
-static struct tg_reserve *find_shared(struct tg_gpu *gpu, const char *name, u32 len)
+struct tg_reserve *tg_reserve_named(const struct tg_gpu *gpu, const struct tg_spec_entry *entry)
 {
 	struct tg_reserve *r;
 
 	list_for_each_entry(r, &gpu->reserves, all) {
 		if (!tg_reserve_shared(r))
 			break;
-		if (r != &gpu->background && named(r, name, len))
+		if (r != &gpu->background &&
+		    named(r, gpu->spec->text + entry->reserve.off, entry->reserve.len))
 			return r;
 	}
 	return NULL;
@@ -155,12 +157,12 @@ static void set_limits(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg
 static bool turns(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		  const struct tg_client *client, const struct tg_spec_entry *entry)
 {
+	const bool was = r->kind == TG_CBS, is = entry->resv == TG_CBS;
 	u32 own = client->reserve == r;
 	const struct tg_channel *ch;
 	const struct tg_job *job;
 
-	if (!tg_reserve_shared(r) || !tg_reserve_share(gpu, r) ||
-	    (r->kind == TG_CBS) == (entry->resv == TG_CBS))
+	if (was == is || !tg_reserve_shared(r) || !tg_reserve_share(gpu, r))
 		return false;
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry(job, &ch->jobs, sibling)
@@ -179,17 +181,23 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 {
 	struct tg_reserve *r = client->reserve;
 	const char *name;
+	bool kept = entry && tg_guarantee_stays(gpu, r, entry);
 	s64 share;
 
+	/* Give back what only this client has, before it asks for more. */
+	if (r && !tg_reserve_shared(r))
+		tg_reserve_dismiss(gpu, r);
 	if (!entry || entry->resv == TG_BG)
 		return &gpu->background;
 	name = gpu->spec->text + entry->reserve.off;
-	if (entry->reserve.len)
-		r = find_shared(gpu, name, entry->reserve.len);
-	else if (r && (r == &gpu->background || tg_reserve_shared(r)))
+	if (entry->reserve.len) {
+		r = tg_reserve_named(gpu, entry);
+		kept = tg_guarantee_stays(gpu, r, entry);
+	} else if (r && (r == &gpu->background || tg_reserve_shared(r))) {
 		r = NULL;
+	}
 	share = share_of(entry);
-	if (!fits(gpu, r, entry, share) || !tg_memory_fits(gpu, client, entry->mem) ||
+	if (!fits(gpu, r, entry, share, r && kept) || !tg_memory_fits(gpu, client, entry->mem) ||
 	    (r && turns(gpu, r, client, entry)))
 		return &gpu->background;
 	if (r) {

@@ -11,6 +11,8 @@
 /* Would a process of this account get @r, its own, by this line? */
 bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		     const struct tg_spec_entry *entry, u32 account);
+/* The shared reserve that @entry names, which it does; NULL: it is not there. */
+struct tg_reserve *tg_reserve_named(const struct tg_gpu *gpu, const struct tg_spec_entry *entry);
 struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
 				  const struct tg_spec_entry *entry);
 void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r);

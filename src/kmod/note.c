@@ -90,6 +90,8 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		note->policy = tg_gpu_policy(&gpu->core);	/* until this note is out */
 	if (note->what == TG_NOTE_NOT_ADMITTED)
 		note->refused = tg_gpu_refusal(&gpu->core, action->client, &note->why);
+	if (note->what == TG_NOTE_OVERLONG)
+		note->took = tg_gpu_overlong(&gpu->core, &note->longest);
 	if (client) {
 		note->client = client->id;
 		note->pid = client->ident.pid;
@@ -202,8 +204,9 @@ static void log_note(const struct tgk_gpu *gpu, const struct tgk_note *note)
 			gpu->index, note->client, note->comm, note->pid);
 		break;
 	case TG_NOTE_OVERLONG:
-		pr_notice("GPU %u: client %u (%s, pid %u): a command group ran longer than guaranteed reserves allow (max_group_us): it goes after all others until the next specification\n",
-			  gpu->index, note->client, note->comm, note->pid);
+		pr_notice("GPU %u: client %u (%s, pid %u): a command group ran for %lld us, and guaranteed reserves allow %lld us (max_group_us): it goes after all others for 10 s\n",
+			  gpu->index, note->client, note->comm, note->pid,
+			  div64_s64(note->took, TG_USEC), div64_s64(note->longest, TG_USEC));
 		break;
 	case TG_NOTE_POLICY:
 		pr_info("GPU %u: policy %s is in force\n", gpu->index, note->policy->name);

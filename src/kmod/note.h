@@ -20,6 +20,8 @@ struct tgk_gpu;
  * @pid: its process
  * @uid: its user
  * @comm: its name, as it chose it
+ * @took: OVERLONG: the group's time, ns
+ * @longest: what was allowed, ns
  * @refused: NOT_ADMITTED: it is a guaranteed reserve that does not fit, and @why
  */
 struct tgk_note {
@@ -28,6 +30,7 @@ struct tgk_note {
 	u32 client;
 	u32 pid, uid;
 	char comm[TG_COMM_LEN];
+	s64 took, longest;
 	bool refused;
 	struct tg_refusal why;
 };

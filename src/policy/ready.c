@@ -13,10 +13,10 @@
  *
  * A policy that charges no client has equals in arrival order.
  *
- * Before priorities comes the tier (enum tg_tier). Guaranteed clients go first, by the deadline of
- * their reserve. It grows while a client is in the tree, with each charge of any client of that
- * reserve, so each client is sorted by what it was when it came, and put right when it is the first
- * of all: tg_ready_next() then chooses as if all were right.
+ * Before priorities comes the tier (enum tg_tier), for a policy that keeps guarantees. Guaranteed
+ * clients go first, by the deadline of their reserve. It grows while a client is in the tree, with
+ * each charge of any client of that reserve, so each client is sorted by what it was when it came,
+ * and put right when it is the first of all: tg_ready_next() then chooses as if all were right.
  */
 #include "ready.h"
 
@@ -66,10 +66,17 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 			       rb_entry(b, struct tg_client, node));
 }
 
+static u8 tier_in(const struct tg_ready *ready, const struct tg_client *client)
+{
+	return ready->tiers ? client->tier : TG_TIER_ORDINARY;
+}
+
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
-	*key(client) = client->tier == TG_TIER_ORDINARY ? ORDINARY(client->prio) :
-		       client->tier == TG_TIER_FIRST ? deadline(client) : LAST(client->prio);
+	const u8 tier = tier_in(ready, client);
+
+	*key(client) = tier == TG_TIER_ORDINARY ? ORDINARY(client->prio) :
+		       tier == TG_TIER_FIRST ? deadline(client) : LAST(client->prio);
 	rb_add_cached(&client->node, &ready->clients, before);
 }
 
@@ -109,7 +116,7 @@ void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
 	struct rb_node *next = RB_EMPTY_NODE(&client->node) ? NULL : rb_next(&client->node);
 
 	*vt(client) += min(used, TG_SEC);
-	if (client->tier == TG_TIER_ORDINARY) {
+	if (tier_in(ready, client) == TG_TIER_ORDINARY) {
 		ready->vt = *vt(client);
 		ready->prio = client->prio;
 	}
@@ -206,7 +213,7 @@ struct tg_job *tg_ready_next(struct tg_gpu *gpu, struct tg_ready *ready,
 	struct rb_node *node = rb_first_cached(&ready->clients);
 	u32 claimed = 0;
 
-	if (node && rb_entry(node, struct tg_client, node)->tier == TG_TIER_FIRST) {
+	if (node && tier_in(ready, rb_entry(node, struct tg_client, node)) == TG_TIER_FIRST) {
 		refresh(ready);
 		node = rb_first_cached(&ready->clients);
 	}
@@ -214,7 +221,7 @@ struct tg_job *tg_ready_next(struct tg_gpu *gpu, struct tg_ready *ready,
 		struct tg_client *client = rb_entry(node, struct tg_client, node);
 		struct tg_job *job = tg_first_job(client);
 
-		if (client->tier == TG_TIER_LAST && guarded(gpu, engine))
+		if (tier_in(ready, client) == TG_TIER_LAST && guarded(gpu, engine))
 			return NULL;
 		if (job->engines & claimed)
 			continue;

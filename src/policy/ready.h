@@ -16,6 +16,7 @@
  * @clients: linked by tg_client.node; their jobs are in tg_client.queue
  * @vt: virtual time of the client that was charged last, and
  * @prio: its priority
+ * @tiers: tiers come before priorities: the policy keeps guarantees (tg_policy.guarantees)
  *
  * The first 16 bytes of tg_client_priv() are each client's virtual time, ns, and the key by which
  * it is sorted before that.
@@ -24,6 +25,7 @@ struct tg_ready {
 	struct rb_root_cached clients;
 	s64 vt;
 	u8 prio;
+	bool tiers;
 };
 
 void tg_ready_init(struct tg_ready *ready);

@@ -69,7 +69,10 @@ struct own {
 
 static void timegraph_init(struct tg_gpu *gpu)
 {
-	tg_ready_init(&tg_gpu_priv(gpu, struct state)->ready);
+	struct tg_ready *ready = &tg_gpu_priv(gpu, struct state)->ready;
+
+	tg_ready_init(ready);
+	ready->tiers = true;
 }
 
 static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
@@ -80,8 +83,10 @@ static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
 	for (i = 0; i < TG_ENGINES_MAX; i++) {
 		if (st->holder[i] == client)
 			st->holder[i] = NULL;
-		if (st->absent[i] == client)
+		if (st->absent[i] == client) {
+			tg_linger_end(gpu, &st->linger[i], true);
 			st->absent[i] = NULL;
+		}
 	}
 }
 

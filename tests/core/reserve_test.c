@@ -89,7 +89,7 @@ static const struct row rows[] = {
 	  "2000 started 2\n" "2200 done 2\n" "2201 submit 1 1 3\n" "20000 wait\n",
 	  "0 free 1, 2000 free 2, 10000 free 3" },
 	{ "CBS: a debt stays", "timegraph",
-	  CBS "0 submit 1 1 1\n" "0 started 1\n" "3000 done 1\n" "12000 submit 1 1 2\n"
+	  CBS "0 submit 1 1 1\n" "0 started 1\n" "3000 exact 1 3000\n" "12000 submit 1 1 2\n"
 	  "40000 wait\n",
 	  "0 free 1, 3000 note overlong 1 1, 30000 free 2" },
 	{ "CBS: one that was PE begins a fresh period", "timegraph",
@@ -100,7 +100,7 @@ static const struct row rows[] = {
 	{ "CBS: what a late one has left at a refill is kept", "timegraph",
 	  "0 knob 12 4000\n" "0 spec a:prt:cbs:1:5000:10000\n" "0 join 1 1 a\n" "0 join 2 1 x\n"
 	  "0 submit 2 1 1\n" "0 started 1\n" "10 submit 1 1 2\n" "11 submit 1 1 3\n"
-	  "9000 done 1\n" "9001 started 2\n" "11000 done 2\n" "11000 budget 1\n",
+	  "9000 exact 1 9000\n" "9001 started 2\n" "11000 done 2\n" "11000 budget 1\n",
 	  "0 free 1, 9000 note overlong 2 1, 9000 free 2, 11000 free 3, 11000 budget 8001" },
 	{ "CBS: what is left of one without jobs is not", "timegraph",
 	  CBS "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n" "30100 submit 1 1 2\n"
@@ -137,10 +137,34 @@ static const struct row rows[] = {
 	  "0 started 1\n" "5000 done 1\n" "5001 leave 2 1\n" "5002 join 3 1 a\n" "5003 leave 3 1\n"
 	  "5004 submit 1 1 2\n" "5004 started 2\n" "10005 done 2\n" "10006 join 4 1 a\n",
 	  "0 free 1, 5001 gone 2, 5003 gone 3, 5004 free 2, 10006 note not-admitted 4 0" },
+	{ "CBS: a rematch, or writing the knob, begins to measure anew", "timegraph",
+	  "0 spec a:prt:cbs:1:5000:10000\n" "0 join 1 1 x\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "6000 done 1\n" "6001 join 2 1 a\n" "6002 rematch a:prt:cbs:1:5000:10000\n"
+	  "6003 submit 1 1 2\n" "6003 started 2\n" "11000 done 2\n" "11001 join 2 2 a\n"
+	  "11002 leave 2 1\n" "11002 leave 2 2\n" "11003 submit 1 1 3\n" "11003 started 3\n"
+	  "17000 done 3\n" "17001 knob 12 0\n" "17002 join 4 1 a\n",
+	  "0 free 1, 6001 note not-admitted 2 0, 6003 free 2, 11002 gone 2, 11003 free 3" },
+	{ "CBS: a guaranteed one that stays away is waited for no longer than others", "timegraph",
+	  "0 knob 12 1000\n" "0 knob 10 2000\n"
+	  "0 spec a:prt:cbs:1:2000:10000 b:prt:cbs:1:4000:20000\n" "0 join 1 1 a\n"
+	  "0 join 2 1 b\n" "0 submit 1 1 1\n" "100 submit 2 1 2\n" "2500 started 2\n",
+	  "0 free 1, 2000 note overlap 1 1, 2000 free 2" },
+	{ "CBS: but not for another client of its own reserve", "timegraph",
+	  "0 knob 12 1000\n" "0 knob 10 2000\n"
+	  "0 spec a:prt:cbs:1:2000:10000:reserve=r b:prt:cbs:1:2000:10000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "100 submit 2 1 2\n"
+	  "2500 started 1\n" "2600 done 1\n",
+	  "0 free 1, 2600 free 2" },
+	{ "CBS: the sum of a refusal leaves out what its shared reserve has", "timegraph",
+	  "0 knob 12 1000\n"
+	  "0 spec a:prt:cbs:1:3000:10000:reserve=r c:prt:cbs:1:2000:10000\n" "0 join 1 1 a\n"
+	  "0 join 2 1 c\n" "1 spec a:prt:cbs:1:8000:10000:reserve=r\n" "2 join 3 1 a\n"
+	  "2 others 3\n",
+	  "2 note not-admitted 3 0, 2 others 20" },
 	{ "CBS: the client of a group that breaks a guarantee is named, and goes last", "timegraph",
 	  CBS "0 join 3 1 y\n" "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n"
 	  "600 submit 2 1 2\n"
-	  "600 started 2\n" "1601 done 2\n" "1602 submit 2 1 3\n" "1700 submit 3 1 4\n"
+	  "600 started 2\n" "1601 exact 2 1601\n" "1602 submit 2 1 3\n" "1700 submit 3 1 4\n"
 	  "1700 started 4\n" "1800 done 4\n" "2000 submit 1 1 5\n" "2000 started 5\n"
 	  "2400 done 5\n"
 	  "20000 started 3\n" "22000 done 3\n" "22001 submit 2 1 6\n",
@@ -149,9 +173,9 @@ static const struct row rows[] = {
 	{ "CBS: until a spec comes to it", "timegraph",
 	  CBS "0 submit 1 1 1\n" "0 started 1\n" "500 done 1\n" "600 submit 2 1 2\n"
 	  "600 started 2\n"
-	  "1601 done 2\n" "1602 submit 2 1 3\n" "1603 rematch a:prt:cbs:1:1000:10000\n",
+	  "1601 exact 2 1601\n" "1602 submit 2 1 3\n" "1603 rematch a:prt:cbs:1:1000:10000\n",
 	  "0 free 1, 600 free 2, 1601 note overlong 2 2, 1603 free 3" },
-	{ "CBS: a shared reserve with users does not become one, or a cap, without a rematch", "timegraph",
+	{ "CBS: a shared one with users does not become one, or a cap, without a rematch", "timegraph",
 	  "0 knob 12 1000\n" "0 spec a:prt:pe:1:1000:10000:reserve=r x:prt:bg:99:0:0\n"
 	  "0 join 1 1 a\n" "0 join 3 1 x\n"
 	  "10 spec a:prt:cbs:1:1000:10000:reserve=r b:prt:cbs:1:1000:10000:reserve=r "
@@ -165,6 +189,71 @@ static const struct row rows[] = {
 	  "91 join 4 1 b\n",
 	  "11 note not-admitted 2 0, 20 free 1, 30 free 2, 40 free 3, 50 gone 2, 70 free 4, "
 	  "80 free 5, 91 note not-admitted 4 0" },
+	{ "CBS: ten short groups do not wipe out the long one before them", "timegraph",
+	  "0 knob 12 3000\n" "0 spec a:prt:cbs:1:1000:10000 b:prt:cbs:1:5000:35000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 x\n" "0 submit 1 1 1\n" "0 started 1\n"
+	  "3000 done 1\n"
+	  "30000 submit 1 1 2\n" "30000 started 2\n" "30001 done 2\n"
+	  "30002 submit 1 1 3\n" "30002 started 3\n" "30003 done 3\n"
+	  "30004 submit 1 1 4\n" "30004 started 4\n" "30005 done 4\n"
+	  "30006 submit 1 1 5\n" "30006 started 5\n" "30007 done 5\n"
+	  "30008 submit 1 1 6\n" "30008 started 6\n" "30009 done 6\n"
+	  "30010 submit 1 1 7\n" "30010 started 7\n" "30011 done 7\n"
+	  "30012 submit 1 1 8\n" "30012 started 8\n" "30013 done 8\n"
+	  "30014 submit 1 1 9\n" "30014 started 9\n" "30015 done 9\n"
+	  "30016 submit 1 1 10\n" "30016 started 10\n" "30017 done 10\n"
+	  "30018 submit 1 1 11\n" "30018 started 11\n" "30019 done 11\n"
+	  "30020 submit 3 1 12\n" "30020 started 12\n" "30021 submit 1 1 13\n"
+	  "30021 submit 2 1 14\n" "30030 done 12\n" "30030 started 14\n" "30040 done 14\n",
+	  "0 free 1, 30000 free 2, 30002 free 3, 30004 free 4, 30006 free 5, 30008 free 6, "
+	  "30010 free 7, 30012 free 8, 30014 free 9, 30016 free 10, 30018 free 11, 30020 "
+	  "free 12, 30030 free 14, 30040 free 13" },
+	{ "CBS: one that is admitted stays so when L has grown, with more channels and processes",
+	  "timegraph",
+	  "0 knob 12 1000\n"
+	  "0 spec a:prt:cbs:1:5000:10000 b:prt:cbs:1:500:10000:reserve=r\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 knob 12 9000\n" "2 join 1 2 a\n"
+	  "3 join 3 1 b\n" "4 join 4 1 a\n"
+	  "5 spec a:prt:cbs:1:5001:10000 b:prt:cbs:1:500:10000:reserve=r\n" "6 join 1 3 a\n"
+	  "7 join 2 2 b\n",
+	  "4 note not-admitted 4 0, 6 note not-admitted 1 0" },
+	{ "CBS: under a policy that guarantees nothing it goes by priority", "tick",
+	  "0 spec a:prt:cbs:1:1000:10000 x:prt:bg:50:0:0\n" "0 join 1 1 a\n" "0 join 2 1 x\n"
+	  "10 submit 1 1 2\n" "15 submit 2 1 1\n" "20 submit 2 1 3\n" "1000 started 1\n"
+	  "2500 done 1\n" "3500 wait\n",
+	  "1000 free 1, 3000 free 3" },
+	{ "CBS: a completion that the GPU has not written blames at the second time only", "timegraph",
+	  CBS "0 submit 2 1 1\n" "0 started 1\n" "1500 done 1\n" "20000 submit 2 1 2\n"
+	  "20000 started 2\n" "21500 done 2\n",
+	  "0 free 1, 20000 free 2, 21500 note overlong 2 2" },
+	{ "CBS: or does not, when the first was long ago", "timegraph",
+	  CBS "0 submit 2 1 1\n" "0 started 1\n" "1500 done 1\n" "11000000 submit 2 1 2\n"
+	  "11000000 started 2\n" "11001500 done 2\n",
+	  "0 free 1, 11000000 free 2" },
+	{ "CBS: blame lapses after 10 s", "timegraph",
+	  "0 knob 12 5000\n" "0 spec g:prt:cbs:1:10000:25000 x:prt:bg:99:0:0\n" "0 join 1 1 g\n"
+	  "0 join 2 1 x\n" "0 join 3 1 y\n" "0 submit 2 1 1\n" "0 started 1\n"
+	  "5001 exact 1 5001\n"
+	  "9900000 submit 3 1 2\n" "9900000 started 2\n" "9900001 submit 3 1 3\n"
+	  "9900001 submit 2 1 4\n" "9900002 done 2\n" "9900002 started 3\n" "9900003 done 3\n"
+	  "9900003 started 4\n" "9900004 done 4\n"
+	  "10100000 submit 3 1 5\n" "10100000 started 5\n" "10100001 submit 3 1 6\n"
+	  "10100001 submit 2 1 7\n" "10100002 done 5\n",
+	  "0 free 1, 5001 note overlong 2 1, 9900000 free 2, 9900002 free 3, 9900003 free 4, "
+	  "10100000 free 5, 10100002 free 7" },
+	{ "CBS: and ends with the last guarantee", "timegraph",
+	  "0 knob 12 5000\n" "0 spec g:prt:cbs:1:10000:25000 x:prt:bg:99:0:0\n" "0 join 1 1 g\n"
+	  "0 join 2 1 x\n" "0 join 3 1 y\n" "0 submit 2 1 1\n" "0 started 1\n"
+	  "5001 exact 1 5001\n" "5002 leave 1 1\n" "5010 submit 3 1 2\n" "5010 started 2\n"
+	  "5011 submit 3 1 4\n" "5011 submit 2 1 3\n" "6000 done 2\n",
+	  "0 free 1, 5001 note overlong 2 1, 5002 gone 1, 5010 free 2, 6000 free 3" },
+	{ "CBS: of a wedged engine none is blamed but the lost one", "timegraph",
+	  "0 knob 12 5000\n" "0 spec g:prt:cbs:1:10000:25000\n" "0 join 1 1 g\n" "0 join 2 1 x\n"
+	  "0 join 3 1 v\n" "0 submit 2 1 1\n" "0 started 1\n" "1 submit 3 1 2\n"
+	  "10000000 wait\n" "10000001 started 2\n" "10000002 submit 1 1 3\n"
+	  "10000003 started 3\n" "10007000 exact 2 10007000\n" "10014000 exact 3 10014000\n",
+	  "0 free 1, 10000000 note overlong 2 1, 10000000 note lost 2 1, 10000000 free 2, "
+	  "10000002 free 3, 10007000 note recovered 3 2" },
 	{ "admission: what does not fit is in Background, and asks again at a rematch", "timegraph",
 	  "0 knob 6 100\n"
 	  "0 spec a:prt:pe:1:600:1000 b:prt:pe:1:300:1000 c:prt:pe:1:200:1000\n"

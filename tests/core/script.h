@@ -25,6 +25,7 @@
  *	held CLIENT			(logs `held US`)
  *	budget CLIENT			(logs `budget US`: of its reserve)
  *	weight CLIENT			(logs `weight SHARER CLIENT`: of its sharer, and its own)
+ *	others CLIENT			(logs `others PERCENT`: of tg_gpu_refusal())
  *
  * An event that is refused logs `TIME -ERRNO`.
  */
@@ -34,6 +35,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tg/guarantee.h>
 #include <tg/policy.h>
 #include "../lib/test.h"
 
@@ -204,6 +206,14 @@ static const char *step(struct host *h, const char *line)
 		h->gpu.now = ev.now;
 		say(h, "weight %u %u", tg_gpu_client(&h->gpu, a)->sharer->weight,
 		    tg_gpu_client(&h->gpu, a)->weight);
+		return NULL;
+	}
+	if (!strcmp(word, "others")) {
+		struct tg_refusal why = { };
+
+		h->gpu.now = ev.now;
+		tg_gpu_refusal(&h->gpu, a, &why);
+		say(h, "others %lld", (long long)why.others * 100 / TG_SHARE_ALL);
 		return NULL;
 	}
 	if (!strcmp(word, "prio?")) {

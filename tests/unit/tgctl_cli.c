@@ -307,6 +307,11 @@ static const struct row rows[] = {
 	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) "
 	  "+ 20000/25000 us (line 2) "
 		 "= 130.00 %, more than 100 %: not all of them are admitted at once\n" },
+	{ .name = "check guarantees of the whole GPU", .args = { "check", "-" },
+	  .in = "a:prt:cbs:1:12500:25000\nc:ht:cbs:9:5000:10000\n",
+	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) "
+	  "+ 5000/10000 us (line 2) = 100.00 %, which leaves no time for a group: "
+		 "not all of them are admitted at once\n" },
 	{ .name = "check an empty text", .args = { "check", "-" }, .out = "-: ok, 0 entries\n" },
 	{ .name = "check a bad text", .args = { "check", "-" }, .in = BAD_SPEC,
 	  .status = 1, .err = "-" BAD_PLACE },

@@ -92,6 +92,8 @@ static void report_guarantees(const struct text *text, const struct tg_spec *spe
 	printf(" = %lld.%02lld %%", (long long)sum / 10000, (long long)sum / 100 % 100);
 	if (sum > 1000000)
 		printf(", more than 100 %%: not all of them are admitted at once\n");
+	else if (shortest / TG_USEC * (1000000 - sum) < 1000000)
+		printf(", which leaves no time for a group: not all of them are admitted at once\n");
 	else
 		printf("; whole while no group is longer than %lld us (max_group_us)\n",
 		       (long long)(shortest / TG_USEC * (1000000 - sum) / 1000000));
