@@ -135,6 +135,12 @@ void tg_reserve_init(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 
  */
 void tg_reserve_set(struct tg_reserve *r, enum tg_resv kind, s64 capacity, s64 period, s64 now);
 
+/** tg_share() - C/T in units of 1 / TG_SHARE_ALL, rounded down */
+static inline s64 tg_share(s64 capacity, s64 period)
+{
+	return div64_s64(capacity * TG_SHARE_ALL, period);
+}
+
 /** tg_reserve_unlimited() - always eligible, never charged? */
 static inline bool tg_reserve_unlimited(const struct tg_reserve *r)
 {

@@ -9,12 +9,6 @@
 #include <tg/guarantee.h>
 #include <tg/policy.h>
 
-/* C/T in units of 1 / TG_SHARE_ALL. */
-static inline s64 tg_share(s64 capacity, s64 period)
-{
-	return div64_s64(capacity * TG_SHARE_ALL, period);
-}
-
 /* Is it one of those that are admitted? What an older edition of the spec has admitted is void. */
 static inline bool tg_guaranteed(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {

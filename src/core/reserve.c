@@ -122,12 +122,11 @@ void tg_reserve_charge(struct tg_reserve *r, s64 used)
 
 void tg_reserve_wake(struct tg_reserve *r, s64 gap, s64 now)
 {
-	s64 share, limit;
+	s64 limit;
 
 	if (tg_reserve_unlimited(r))
 		return;
-	share = div64_s64(r->capacity * TG_SHARE_ALL, r->period);
-	limit = div64_s64((r->next - now) * share, TG_SHARE_ALL);
+	limit = div64_s64((r->next - now) * tg_share(r->capacity, r->period), TG_SHARE_ALL);
 	if (r->budget <= limit)
 		return;
 	if (gap >= 0) {

@@ -38,7 +38,7 @@ static u64 arrived(const struct tg_client *client)
 
 static s64 *key(struct tg_client *client)
 {
-	return &tg_client_priv(client, s64)[1];
+	return &tg_client_priv(client, struct tg_ready_client)->key;
 }
 
 static s64 deadline(const struct tg_client *client)
@@ -48,7 +48,7 @@ static s64 deadline(const struct tg_client *client)
 
 static s64 *vt(struct tg_client *client)
 {
-	return tg_client_priv(client, s64);
+	return &tg_client_priv(client, struct tg_ready_client)->vt;
 }
 
 bool tg_ready_before(struct tg_client *a, struct tg_client *b)
@@ -108,7 +108,8 @@ s64 tg_ready_ahead(const struct tg_client *client, s64 least)
 {
 	if (least == TG_NEVER)
 		return 0;
-	return min(*tg_client_priv(client, const s64) - least, TG_READY_REPAID);
+	return min(tg_client_priv(client, const struct tg_ready_client)->vt - least,
+		   TG_READY_REPAID);
 }
 
 void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)

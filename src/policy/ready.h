@@ -10,6 +10,15 @@
 #define TG_READY_REPAID		(500 * TG_MSEC)	/* the most that a client repays */
 
 /**
+ * struct tg_ready_client - what is kept of each client
+ * @vt: its virtual time, ns
+ * @key: by which it is sorted before that, as of when it was inserted
+ */
+struct tg_ready_client {
+	s64 vt, key;
+};
+
+/**
  * struct tg_ready - clients with queued jobs, by tier, guaranteed ones by deadline, then by
  *	priority; equals by the time that they have had (tg_ready_charge()), then by the arrival of
  *	their first job
@@ -18,8 +27,7 @@
  * @prio: its priority
  * @tiers: tiers come before priorities: the policy keeps guarantees (tg_policy.guarantees)
  *
- * The first 16 bytes of tg_client_priv() are each client's virtual time, ns, and the key by which
- * it is sorted before that.
+ * A policy's tg_client_priv() begins with a struct tg_ready_client.
  */
 struct tg_ready {
 	struct rb_root_cached clients;

@@ -233,7 +233,7 @@ static void come_over(struct tg_gpu *gpu, struct tg_client *client)
 		own->nr = ++queues(gpu)->sharers;
 		/* Where no equal is known it starts with the sharer that was charged last. */
 		own->vt = sharers(gpu, client)[TG_COMPUTE].vt;
-		mine->vt = 0;
+		mine->ready.vt = 0;
 	}
 	mine->sharer = own->nr;
 	come(gpu, client);

@@ -105,12 +105,11 @@ struct tg_vqueue_sharer {
 
 /**
  * struct tg_vqueue_client - the tg_client_priv() of such a policy
- * @vt: virtual time, as struct tg_ready has it
- * @key: likewise
+ * @ready: as struct tg_ready has it
  * @sharer: number of the user or cgroup to which it has come; 0: none yet
  */
 struct tg_vqueue_client {
-	s64 vt, key;
+	struct tg_ready_client ready;
 	u32 sharer;
 };
 
