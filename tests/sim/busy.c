@@ -8,8 +8,7 @@
  * as it holds, so that the mark goes.
  */
 #include <stdlib.h>
-#include "../lib/test.h"
-#include "run.h"
+#include "rows.h"
 
 #define HEAD	"duration = 30s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
 #define LINGER	(1 * TG_MSEC)		/* linger_us unless set */
@@ -157,7 +156,7 @@ static void vgpus(const struct load *load, char *text, size_t room)
 static bool simulate(const struct load *load, const char *policy, u32 kinds, bool back,
 		     struct tgs_scenario *s, struct tgs_result *r)
 {
-	char error[TGS_MESSAGE], text[4096], virtual[256] = "";
+	char text[4096], virtual[256] = "";
 	u32 nr = 0, i, n;
 
 	while (nr < kinds && load->client[nr])
@@ -172,17 +171,7 @@ static bool simulate(const struct load *load, const char *policy, u32 kinds, boo
 			 "[client %c]\n%sspec = ht:bg:0:0:0:weight=%u, vgpu=%c\n", 'a' + i,
 			 load->client[i], weight(load, i), 'a' + i);
 	}
-	if (!tgs_scenario_parse(s, text, ".", error) && !tgs_run(s, NULL, r, error))
-		return true;
-	test_row(load->name, false, "%s: %s", policy, error);
-	tgs_scenario_deinit(s);
-	return false;
-}
-
-static void end(struct tgs_scenario *s, struct tgs_result *r)
-{
-	tgs_result_deinit(r);
-	tgs_scenario_deinit(s);
+	return rows_run(load->name, policy, text, s, r);
 }
 
 /* Time used by clients of the kind; of all. */
@@ -219,11 +208,7 @@ static void row(const struct load *load, const char *policy, const char *what, b
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s: %s: %s", policy, load->name, what);
-	printf("# %s%s: %s\n", open ? "open: " : "", name, figures);
-	if (open)
-		test_row(name, !holds, "it holds (%s): it is not open any more", figures);
-	else
-		test_row(name, holds, "%s", figures);
+	rows_tell(name, open, holds, figures);
 }
 
 static void shares(const struct load *load, u32 policy, const struct tgs_result *r)
@@ -264,7 +249,7 @@ static void wait(const struct load *load, u32 policy, const struct tgs_result *r
 		 limit / 1e6);
 	row(load, policies[policy], "the light client's wait", load->wait_open & 1 << policy,
 	    latency(r) <= limit, text);
-	end(&s, &alone);
+	rows_end(&s, &alone);
 }
 
 /* How busy the engine is, beside how busy it is without a policy. */
@@ -287,7 +272,7 @@ static void run(const struct load *load, u32 policy, s64 none)
 	if (!simulate(load, policies[policy], CLIENTS, true, &s, &r))
 		return;
 	busy_row(load, policy, "busy, the last client first", &r, none);
-	end(&s, &r);
+	rows_end(&s, &r);
 	if (!simulate(load, policies[policy], CLIENTS, false, &s, &r))
 		return;
 	busy_row(load, policy, "busy", &r, none);
@@ -297,7 +282,7 @@ static void run(const struct load *load, u32 policy, s64 none)
 		shares(load, policy, &r);
 	if (load->light)
 		wait(load, policy, &r);
-	end(&s, &r);
+	rows_end(&s, &r);
 }
 
 int main(void)
@@ -311,7 +296,7 @@ int main(void)
 		if (!simulate(&loads[i], "none", CLIENTS, false, &s, &r))
 			continue;
 		none = busy(&r);
-		end(&s, &r);
+		rows_end(&s, &r);
 		for (policy = 0; policy < ARRAY_SIZE(policies); policy++)
 			run(&loads[i], policy, none);
 	}

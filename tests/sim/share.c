@@ -8,8 +8,7 @@
  * as it holds, so that the mark goes.
  */
 #include <stdlib.h>
-#include "../lib/test.h"
-#include "run.h"
+#include "rows.h"
 
 #define FROM	25	/* hundredths of the time that are left out: queues are filled in them */
 #define HEAD	"duration = 60s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
@@ -19,6 +18,7 @@
 #define TIMESLICE	(1 << 0)
 #define DTIMESLICE	(1 << 1)
 #define DFQ		(1 << 3)
+#define LOGA		(1 << 4)
 
 static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq", "loga" };
 
@@ -60,6 +60,9 @@ static const struct row {
 	{ .name = "nine of 20 ms, 8 deep, and one of 2 ms, one group at a time",
 	  .client = { USER("1") NINE BUSY("8", "20ms"), USER("2") BUSY("1", "2ms") },
 	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20 },
+	{ .name = "nine of 20 ms, 32 deep, and one of 2 ms, one group at a time",
+	  .client = { USER("1") NINE BUSY("32", "20ms"), USER("2") BUSY("1", "2ms") },
+	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20, .share_open = LOGA },
 	{ .name = "nine of 1 ms, one group at a time, and one of 20 ms, 8 deep",
 	  .client = { USER("1") NINE BUSY("1", "1ms"), USER("2") BUSY("8", "20ms") },
 	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20 },
@@ -135,6 +138,10 @@ static const struct row {
 	  .client = { USER("1") "count = 20\nstagger = 10ms\narrival = periodic 200ms\n"
 		      "cost = fixed 10ms\n", USER("2") BUSY("2", "5ms") },
 	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20 },
+	{ .name = "a hundred that take turns, and one that stays",
+	  .client = { USER("1") "count = 100\nstagger = 10ms\narrival = periodic 1s\n"
+		      "cost = fixed 10ms\n", USER("2") BUSY("2", "5ms") },
+	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20, .share_open = DFQ | LOGA },
 	{ .name = "nine in a cgroup and one in another",
 	  .client = { CGROUP("/a") NINE BUSY("2", "5ms"), CGROUP("/b") BUSY("2", "5ms") },
 	  .share = TG_BY_CGROUP, .want = { 500, 500 }, .off = 20 },
@@ -155,7 +162,7 @@ static const struct row {
 static bool simulate(const struct row *row, const char *policy, struct tgs_scenario *s,
 		     struct tgs_result *r)
 {
-	char error[TGS_MESSAGE], text[4096], knob[32] = "";
+	char text[4096], knob[32] = "";
 	u32 i;
 
 	if (strcmp(policy, "none"))
@@ -165,17 +172,7 @@ static bool simulate(const struct row *row, const char *policy, struct tgs_scena
 	for (i = 0; i < KINDS && row->client[i]; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "[client %c]\n%s",
 			 'a' + i, row->client[i]);
-	if (!tgs_scenario_parse(s, text, ".", error) && !tgs_run(s, NULL, r, error))
-		return true;
-	test_row(row->name, false, "%s: %s", policy, error);
-	tgs_scenario_deinit(s);
-	return false;
-}
-
-static void end(struct tgs_scenario *s, struct tgs_result *r)
-{
-	tgs_result_deinit(r);
-	tgs_scenario_deinit(s);
+	return rows_run(row->name, policy, text, s, r);
 }
 
 /* Time used by clients of the kind. */
@@ -197,11 +194,7 @@ static void tell(const struct row *row, const char *policy, const char *what, bo
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s: %s: %s", policy, row->name, what);
-	printf("# %s%s: %s\n", open ? "open: " : "", name, figures);
-	if (open)
-		test_row(name, !holds, "it holds (%s): it is not open any more", figures);
-	else
-		test_row(name, holds, "%s", figures);
+	rows_tell(name, open, holds, figures);
 }
 
 static void run(const struct row *row, u32 policy, s64 none)
@@ -234,7 +227,7 @@ static void run(const struct row *row, u32 policy, s64 none)
 	test_row("nothing is wrong", !r.gpus[0].notes[TG_NOTE_EJECTED_STARVED] &&
 		 !r.gpus[0].notes[TG_NOTE_EJECTED_PICK] && !r.gpus[0].notes[TG_NOTE_LOST], "%s: %s",
 		 name, row->name);
-	end(&s, &r);
+	rows_end(&s, &r);
 }
 
 int main(void)
@@ -248,7 +241,7 @@ int main(void)
 		if (!simulate(&rows[i], "none", &s, &r))
 			continue;
 		none = r.gpus[0].engine[0].busy;
-		end(&s, &r);
+		rows_end(&s, &r);
 		for (policy = 0; policy < ARRAY_SIZE(policies); policy++)
 			run(&rows[i], policy, none);
 	}
