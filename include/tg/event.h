@@ -43,8 +43,11 @@ struct tg_spec;
  * @TG_EV_TIMER: the time of the last TG_ACT_ARM has come.
  * @TG_EV_SPEC: a new spec is in force. new_spec: used until the next one; spec.rematch: 1 to
  *	match running clients against it at once, a few with each event; 0 to leave them until
- *	their next channel. -ENOMEM: the pool has less reserves than there are clients. -EBUSY:
- *	TG_BEHIND_MAX have come since one had come to all clients, or as VGPU: try again later.
+ *	their next channel. spec.settings: 1: the policy and the knobs that it names come into
+ *	force with it, all or, when the event is refused, none of them; 0: they are left alone.
+ *	-ENOMEM: the pool has less reserves than there are clients, or no model for the dry run
+ *	that it begins. -EBUSY: TG_BEHIND_MAX have come since one had come to all clients, or as
+ *	VGPU, or as POLICY: try again later.
  * @TG_EV_POLICY: switch to policy.number (tg_policy_find()): drain, hand over. -EBUSY:
  *	TG_BEHIND_MAX have come into force since one had all clients; KNOB dry_run likewise.
  * @TG_EV_KNOB: set knob.number of the core (knob.of_policy 0) or of the policy in force (1) to
@@ -187,7 +190,7 @@ struct tg_event {
 		struct { u64 started, job; s64 at; } bypassed;
 		struct { u64 known, job; s64 at; } done;
 		struct { u64 sent, none; s64 at; } idle;
-		struct { u64 rematch, none; s64 at; } spec;
+		struct { u32 rematch, settings; u64 none; s64 at; } spec;
 		struct { u64 number, none; s64 at; } policy;
 		struct { u64 number, of_policy; s64 value; } knob;
 		struct { u64 level, none; s64 at; } prio;

@@ -163,7 +163,16 @@ struct tg_stats {
 #define TG_VGPU_PRIV	176	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
 #define TG_GPU_PRIV	256	/* and in each GPU */
-#define TG_KNOBS_MAX	16	/* knobs that a policy may have */
+
+/**
+ * struct tg_begins - what the knobs of a policy are when it comes into force
+ * @policy: the policy that a spec has named; NULL: none has
+ * @knob: by their numbers
+ */
+struct tg_begins {
+	const struct tg_policy *policy;
+	s64 knob[TG_KNOBS_MAX];
+};
 
 /**
  * struct tg_vgpu - one virtual GPU (Gdev, section 5.2)
@@ -465,7 +474,8 @@ struct tg_left {
  *	throttled since the policy saw too many
  * @pause: until then reserves, jobs and clients are left alone whose time has come
  * @knob: the core's; times in ns
- * @policy_knob: values of its knobs; defaults again when the policy changes
+ * @policy_knob: values of its knobs; when the policy changes, what @begins says, or defaults
+ * @begins: what a policy's knobs are when it comes into force, as the last spec that named it says
  * @mem: the books of its memory
  * @dry: the model of a dry run; NULL: none is on
  * @out: where actions go, while an event is fed
@@ -513,6 +523,7 @@ struct tg_gpu {
 	s64 pause;
 	s64 knob[TG_KNOBS];
 	s64 policy_knob[TG_KNOBS_MAX];
+	struct tg_begins begins;
 	struct tg_memory mem;
 	struct tg_dry *dry;
 	struct tg_actions *out;
@@ -577,6 +588,18 @@ static inline void *tg_gpu_take(struct tg_gpu *gpu, enum tg_pool pool)
  * with the job's end (CANCEL with LEAVE) may see -ENOENT, and ignores it.
  */
 int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *event, struct tg_actions *out);
+
+/**
+ * tg_gpu_takes_spec() - what tg_gpu_feed() would answer to a SPEC
+ * @gpu: the GPU
+ * @event: the event; nothing of it is kept
+ *
+ * For a host with several GPUs that wants a spec in force on all of them or on none.
+ * Context: as tg_gpu_feed().
+ *
+ * Return: 0, -ENOMEM or -EBUSY.
+ */
+int tg_gpu_takes_spec(const struct tg_gpu *gpu, const struct tg_event *event);
 
 /**
  * tg_gpu_may_bypass() - may a job bypass the core: go to the driver before the core hears of it?

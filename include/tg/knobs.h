@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Knobs of the core; those of a policy are in its own table.
+ * Knobs of the core and of its host; those of a policy are in its own table.
  *
  * src/core/knob.c has their names, ranges and defaults. Values are in tg_gpu.knob, under the GPU's
  * lock: times in ns.
@@ -9,6 +9,8 @@
 #define TG_KNOBS_H
 
 #include <tg/types.h>
+
+#define TG_KNOBS_MAX	16	/* knobs that a policy may have */
 
 /**
  * enum tg_knob - knobs of the core, index into tg_core_params and tg_gpu.knob
@@ -49,5 +51,15 @@ enum tg_knob {
 };
 
 extern const struct tg_param tg_core_params[];
+
+/**
+ * enum tg_host_knob - knobs that the kernel's host keeps: a spec may name them, the core does not
+ *	look at them
+ * @TG_HOST_POLL_CPU: poll_cpu: the CPU that the poller runs on
+ */
+enum tg_host_knob { TG_HOST_POLL_CPU, TG_HOST_KNOBS };
+
+/** tg_host_params - their names, and the widest ranges that a machine may have */
+extern const struct tg_param tg_host_params[];
 
 #endif /* TG_KNOBS_H */

@@ -5,6 +5,8 @@
  *
  * Terms (docs/glossary.md): entry, identity, line, match, serial.
  *
+ *	policy NAME
+ *	knob NAME VALUE
  *	name...:sched:resv:prio:C:T[:key=value,...]	# comment
  *	[vgpu NAME]:compute:copy:memory
  *
@@ -15,6 +17,7 @@
 #ifndef TG_SPEC_H
 #define TG_SPEC_H
 
+#include <tg/knobs.h>
 #include <tg/types.h>
 
 #define TG_SPEC_TEXT_MAX	65536	/* bytes of text */
@@ -22,6 +25,7 @@
 #define TG_SPEC_WEIGHT_MAX	10000
 #define TG_SPEC_PATTERN_MAX	255	/* bytes in a name or qualified pattern */
 #define TG_SPEC_MEM_MAX		(1024ULL << 30)	/* largest mem=, in bytes */
+#define TG_SPEC_KNOBS_MAX	(TG_KNOBS + TG_HOST_KNOBS + TG_KNOBS_MAX)	/* knobs that it may set */
 
 /**
  * enum tg_match - what a pattern of an entry is held against
@@ -95,12 +99,46 @@ struct tg_spec_vgpu {
 };
 
 /**
+ * enum tg_knob_of - whose knob a spec sets
+ * @TG_KNOB_OF_CORE: the core's: enum tg_knob
+ * @TG_KNOB_OF_POLICY: that of the policy that the spec names
+ * @TG_KNOB_OF_HOST: the host's: enum tg_host_knob
+ */
+enum tg_knob_of { TG_KNOB_OF_CORE, TG_KNOB_OF_POLICY, TG_KNOB_OF_HOST };
+
+/**
+ * struct tg_spec_place - where something stands in the text
+ * @line: from 1
+ * @column: in bytes, from 1
+ */
+struct tg_spec_place {
+	u32 line, column;
+};
+
+/**
+ * struct tg_spec_knob - one `knob NAME VALUE` line
+ * @at: the value's place, for a host that must refuse it
+ * @of: enum tg_knob_of
+ * @nr: number of the knob among those
+ * @value: within the range of its struct tg_param
+ */
+struct tg_spec_knob {
+	struct tg_spec_place at;
+	u32 of, nr;
+	s64 value;
+};
+
+/**
  * struct tg_spec - a parsed specification
  * @text: as given to tg_spec_parse()
  * @entries: in the order of their lines
  * @nr: entries in use
  * @vgpus: the virtual GPUs, in the order of their lines
  * @nr_vgpus: how many
+ * @policy: number of the policy that it names, or -1: the one in force stays
+ * @policy_at: the place of that name
+ * @knobs: the knobs that it sets, each once; others stay as they are
+ * @nr_knobs: how many
  * @background: index of the first entry that configures the Background reserve (resv bg
  *	with C and T), or -1
  * @reserves: index of the last entry that is the first to name a shared reserve, or -1; others
@@ -114,6 +152,10 @@ struct tg_spec {
 	struct tg_spec_entry *entries;
 	struct tg_spec_vgpu vgpus[TG_VGPUS_MAX];
 	u32 nr, nr_vgpus;
+	s32 policy;
+	struct tg_spec_place policy_at;
+	struct tg_spec_knob knobs[TG_SPEC_KNOBS_MAX];
+	u32 nr_knobs;
 	s32 background, reserves;
 	bool mem;
 	u32 serial;

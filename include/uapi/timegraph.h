@@ -8,8 +8,8 @@
  *	policy			r/w	name of the policy in force; write to switch
  *	policies		read	known policies, one a line
  *	spec			r/w	binary: write gathers up to 64 KiB; reads what is in force
- *	spec_commit		write	"1": apply what was gathered; "rematch": and match running
- *					clients against it too; "0": forget it
+ *	spec_commit		write	"1": apply what was gathered, to running clients too;
+ *					"new-only": to channels that come later; "0": forget it
  *	spec_result		read	"ok LINES" or "LINE:COLUMN: what; what would be right"
  *	foreground		r/w	pid of the process with the foreground window, 0: none
  *	snapshot		read	binary: struct tg_snap_head, then struct tg_snap_client each

@@ -12,6 +12,7 @@
 #include "feed.h"
 #include "job.h"
 #include "match.h"
+#include "settings.h"
 #include "share.h"
 #include "table.h"
 #include "vgpu.h"
@@ -276,6 +277,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		break;
 	case TG_EV_SPEC:
 		/* First without matching, which cannot fail: the old spec is about to go. */
+		copy.spec.settings = false;	/* the model has them already */
 		copy.spec.rematch = false;
 		feed(dry, &copy, 0);
 		copy.spec.rematch = ev->spec.rematch;
@@ -410,6 +412,8 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	INIT_LIST_HEAD(&dry->freed);
 	tg_gpu_init(&dry->model, gpu->nr_engines,
 		    tg_policy_find(policy->name, strlen(policy->name)), &buckets, gpu->now);
+	dry->model.begins = gpu->begins;
+	tg_settings_begin(gpu, policy, dry->model.policy_knob);
 	if (policy == gpu->policy)
 		memcpy(dry->model.policy_knob, gpu->policy_knob, sizeof(gpu->policy_knob));
 	tg_share_begin(&dry->model);

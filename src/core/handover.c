@@ -26,6 +26,7 @@
 #include "handover.h"
 #include "job.h"
 #include "poll.h"
+#include "settings.h"
 #include "share.h"
 
 extern const struct tg_policy tg_policy_fifo;
@@ -148,7 +149,6 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
  */
 static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 {
-	const struct tg_param *param;
 	u32 i;
 
 	tg_poll_stop(gpu);
@@ -162,9 +162,7 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	for (i = 0; i <= TG_VGPUS_MAX; i++)
 		memset(gpu->vgpu[i].priv, 0, sizeof(gpu->vgpu[i].priv));
 	if (!gpu->joins_anew)
-		memset(gpu->policy_knob, 0, sizeof(gpu->policy_knob));
-	for (i = 0, param = policy->params; !gpu->joins_anew && param && param->name; i++, param++)
-		gpu->policy_knob[i] = param->def;
+		tg_settings_begin(gpu, policy, gpu->policy_knob);
 	gpu->joins_anew = false;
 	tg_share_begin(gpu);
 	for (i = 0; i < gpu->nr_engines; i++)

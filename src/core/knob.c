@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Knobs: of the core, whose table is here, and of the policy in force, whose table is the policy's.
+ * Knobs: of the core and of its host, whose tables are here, and of the policy in force, whose
+ * table is the policy's.
  *
  * table.c sets the defaults, feed.c calls tg_policy_knob() for the event KNOB; under the GPU's
  * lock.
@@ -29,6 +30,11 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_STALL] = { "stall_us", 100, 60 * TG_SEC / TG_USEC, 5 * TG_MSEC / TG_USEC },
 	[TG_KNOB_AE_FAITHFUL] = { "ae_faithful", 0, 1, 0 },
 	[TG_KNOB_MAX_GROUP] = { "max_group_us", 0, 3600 * TG_SEC / TG_USEC, 0 },
+	{ }
+};
+
+const struct tg_param tg_host_params[] = {
+	[TG_HOST_POLL_CPU] = { "poll_cpu", 0, 8191, 0 },
 	{ }
 };
 

@@ -21,6 +21,7 @@
 #include "job.h"
 #include "match.h"
 #include "memory.h"
+#include "settings.h"
 #include "share.h"
 #include "table.h"
 #include "throttle.h"
@@ -216,7 +217,7 @@ static void rematch(struct tg_gpu *gpu)
 	tg_memory_forgo(gpu);
 }
 
-int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
+int tg_gpu_takes_spec(const struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const struct tg_spec *spec = ev->new_spec;
 
@@ -226,6 +227,18 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!tg_vgpus_fit(gpu, spec) ||
 	    (ev->spec.rematch && gpu->rematches && gpu->editions == TG_BEHIND_MAX))
 		return -EBUSY;
+	return spec && ev->spec.settings ? tg_settings_check(gpu, spec) : 0;
+}
+
+int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	const struct tg_spec *spec = ev->new_spec;
+	int rc = tg_gpu_takes_spec(gpu, ev);
+
+	if (rc)
+		return rc;
+	if (spec && ev->spec.settings)
+		tg_settings_apply(gpu, spec);
 	tg_debts_forgive(gpu);
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);

@@ -27,16 +27,16 @@ static const struct spec_limits range_prio = {
 };
 
 static const struct spec_limits range_capacity = {
-	1, TG_SPEC_PERIOD_MAX / TG_USEC, "C out of range", "C: 1 to 10000000 microseconds"
+	1, TG_SPEC_PERIOD_MAX / TG_USEC, "C out of range", "C: 1us to 10s; us without a unit"
 };
 
 static const struct spec_limits range_capacity_bg = {
 	0, TG_SPEC_PERIOD_MAX / TG_USEC, "C out of range",
-	"C: 1 to 10000000 microseconds, or 0 to be just a member of Background"
+	"C: 1us to 10s, us without a unit; or 0 to be just a member of Background"
 };
 
 static const struct spec_limits range_period = {
-	1, TG_SPEC_PERIOD_MAX / TG_USEC, "T out of range", "T: 1 to 10000000 microseconds"
+	1, TG_SPEC_PERIOD_MAX / TG_USEC, "T out of range", "T: 1us to 10s; us without a unit"
 };
 
 static const struct spec_limits range_no_period = {
@@ -184,7 +184,7 @@ static int parse_prio(struct spec_cursor *c, struct tg_spec_entry *e)
 	return 0;
 }
 
-/* A field of microseconds: @place is where it stands, @time what it says, in ns. */
+/* A field that is a time: @place is where it stands, @time what it says, in ns. */
 static int parse_time(struct spec_cursor *c, const struct spec_limits *r, u32 *place, s64 *time)
 {
 	struct tg_str s;
@@ -194,7 +194,7 @@ static int parse_time(struct spec_cursor *c, const struct spec_limits *r, u32 *p
 	err = tg_spec_field(c, &s, r->want);
 	if (err)
 		return err;
-	err = tg_spec_number(c, s, r, &value);
+	err = tg_spec_time(c, s, r, &value);
 	if (err)
 		return err;
 	*place = s.off;
@@ -471,12 +471,16 @@ static int parse_vgpu(struct spec_cursor *c, struct tg_spec *spec)
 static int parse_line(struct spec_cursor *c, struct tg_spec *spec)
 {
 	struct tg_spec_entry *e = &spec->entries[spec->nr];
+	enum spec_setting setting;
 	struct spec_places at = { };
 	int err;
 
 	skip_blanks(c);
 	if (at_end(c))
 		return tg_spec_end(c, want_name);
+	setting = tg_spec_setting(c);
+	if (setting)
+		return tg_spec_parse_setting(c, spec, setting);
 	if (c->text[c->pos] == '[')
 		return parse_vgpu(c, spec);
 	err = parse_fields(c, e, &at);
@@ -526,6 +530,8 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err)
 
 	spec->nr = 0;
 	spec->nr_vgpus = 0;
+	spec->policy = -1;
+	spec->nr_knobs = 0;
 	spec->background = -1;
 	spec->reserves = -1;
 	spec->mem = false;

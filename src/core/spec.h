@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the three files of the specification share: spec.c parses, with the words and numbers that
- * spec_read.c reads, and spec_match.c finds a client's line.
+ * What the files of the specification share: spec.c parses, with the words and numbers that
+ * spec_read.c reads; spec_settings.c has the lines of policy and knobs; spec_match.c finds a
+ * client's line.
  */
 #ifndef TG_CORE_SPEC_H
 #define TG_CORE_SPEC_H
@@ -29,6 +30,11 @@ struct spec_limits {
 	const char *what, *want;
 };
 
+static inline bool is_blank(char ch)
+{
+	return ch == ' ' || ch == '\t';
+}
+
 static inline bool is_control(char ch)
 {
 	return ((u8)ch < 0x20 && ch != '\t') || ch == 0x7f;
@@ -41,7 +47,7 @@ static inline bool at_end(const struct spec_cursor *c)
 
 static inline void skip_blanks(struct spec_cursor *c)
 {
-	while (c->pos < c->end && (c->text[c->pos] == ' ' || c->text[c->pos] == '\t'))
+	while (c->pos < c->end && is_blank(c->text[c->pos]))
 		c->pos++;
 }
 
@@ -62,7 +68,19 @@ int tg_spec_end(struct spec_cursor *c, const char *want);
 bool tg_spec_is(const struct spec_cursor *c, struct tg_str s, const char *word);
 int tg_spec_number(const struct spec_cursor *c, struct tg_str s, const struct spec_limits *r,
 		   u64 *value);
+int tg_spec_time(const struct spec_cursor *c, struct tg_str s, const struct spec_limits *r,
+		 u64 *us);
 int tg_spec_check_pattern(const struct spec_cursor *c, struct tg_str s, enum tg_match match);
+
+/**
+ * enum spec_setting - what kind of setting a line is
+ * @SPEC_NONE: none: it is a client or a virtual GPU
+ */
+enum spec_setting { SPEC_NONE, SPEC_POLICY, SPEC_KNOB };
+
+/* The kind of the line whose first word is next. A process may be called `policy`: `policy:...` */
+enum spec_setting tg_spec_setting(const struct spec_cursor *c);
+int tg_spec_parse_setting(struct spec_cursor *c, struct tg_spec *spec, enum spec_setting setting);
 
 /* A name as the kernel keeps it; globs whole. */
 static inline struct tg_str tg_spec_pattern(const struct tg_spec_entry *e, enum tg_match match)

@@ -14,11 +14,6 @@ static const struct spec_limits range_mem = {
 static const char want_short_name[] = "a name of 1 to 31 bytes";
 static const char want_text[] = "text; a line ends with LF or CR LF";
 
-static bool is_blank(char ch)
-{
-	return ch == ' ' || ch == '\t';
-}
-
 static bool is_digit(char ch)
 {
 	return ch >= '0' && ch <= '9';
@@ -162,6 +157,53 @@ int tg_spec_number(const struct spec_cursor *c, struct tg_str s, const struct sp
 	if (v < r->min || v > r->max)
 		return tg_spec_refuse(c, s.off, r->what, r->want);
 	*value = v;
+	return 0;
+}
+
+/* How many microseconds a unit has; 0: there is no such unit. */
+static u32 unit_us(const struct spec_cursor *c, struct tg_str unit)
+{
+	return tg_spec_is(c, unit, "us") ? 1 : tg_spec_is(c, unit, "ms") ? 1000 :
+	       tg_spec_is(c, unit, "s") ? 1000000 : 0;
+}
+
+/* Judges a time: a number of microseconds, or one with a unit, perhaps with a fraction: 2.5ms. */
+int tg_spec_time(const struct spec_cursor *c, struct tg_str s, const struct spec_limits *r,
+		 u64 *us)
+{
+	struct tg_str whole = s, unit = s;
+	u32 end = s.off + s.len, at, scale;
+	bool fine = false;
+	u64 v = 0;
+
+	for (at = s.off; at < end && is_digit(c->text[at]); at++)
+		if (v <= r->max)	/* beyond it, more digits change nothing */
+			v = v * 10 + (u64)(c->text[at] - '0');
+	whole.len = at - s.off;
+	if (!whole.len)
+		return tg_spec_refuse(c, at, "not a time", r->want);
+	unit.off = at;
+	if (at < end && c->text[at] == '.') {
+		for (unit.off++; unit.off < end && is_digit(c->text[unit.off]); unit.off++)
+			;
+		if (unit.off == at + 1 || unit.off == end)
+			return tg_spec_refuse(c, unit.off, "not a time", r->want);
+	}
+	unit.len = end - unit.off;
+	scale = unit.len ? unit_us(c, unit) : 1;
+	if (!scale)
+		return tg_spec_refuse(c, unit.off, "unknown unit", "us, ms or s; us without a unit");
+	v *= scale;
+	for (at++; at < unit.off; at++) {
+		scale /= 10;
+		v += (u64)(c->text[at] - '0') * scale;
+		fine |= !scale && c->text[at] != '0';
+	}
+	if (fine)
+		return tg_spec_refuse(c, s.off, "finer than a microsecond", r->want);
+	if (v < r->min || v > r->max)
+		return tg_spec_refuse(c, s.off, r->what, r->want);
+	*us = v;
 	return 0;
 }
 

@@ -106,6 +106,7 @@ taken:
  */
 struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 {
+	const struct tg_param *params = tg_policy_get(tgk_policy)->params;
 	struct list_head *after = &tgk_gpus;
 	struct tg_buckets buckets;
 	struct tgk_gpu *gpu, *other;
@@ -143,6 +144,8 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	ret = tgk_poll_able(gpu, gpu->core.policy) ? 0 : -EOPNOTSUPP;
 	for (i = 0; i < TG_KNOBS && !ret; i++)
 		ret = tgk_gpu_set_knob(gpu, -1, i, tgk_knobs[i]);
+	for (i = 0; params && params[i].name && !ret; i++)
+		ret = tgk_gpu_set_knob(gpu, tgk_policy, i, tgk_policy_knobs[i]);
 	if (tgk_foreground) {
 		struct tg_event ev = {
 			.kind = TG_EV_FOREGROUND, .foreground.pid = tgk_foreground,

@@ -26,6 +26,7 @@
 
 u32 tgk_policy;			/* tgk_mutex: wanted for every GPU */
 s64 tgk_knobs[TG_KNOBS];	/* tgk_mutex to write */
+s64 tgk_policy_knobs[TG_KNOBS_MAX];	/* of tgk_policy; tgk_mutex */
 u32 tgk_foreground;		/* process in the foreground, 0: none; tgk_mutex */
 struct tgk_spec *tgk_spec;	/* tgk_mutex and tgk_spec_sem, one of them to read it */
 DECLARE_RWSEM(tgk_spec_sem);
@@ -36,6 +37,16 @@ static s64 stall_default;	/* us; set at load */
 
 static void do_nothing(struct work_struct *work)
 {
+}
+
+/* Another policy begins with these. */
+static void default_policy_knobs(void)
+{
+	const struct tg_param *param = tg_policy_get(tgk_policy)->params;
+	u32 i;
+
+	for (i = 0; param && param[i].name; i++)
+		tgk_policy_knobs[i] = param[i].def;
 }
 
 /*
@@ -116,6 +127,7 @@ void tgk_settings_init(u32 policy, bool dry)
 
 	stall_default = measure_stall();
 	tgk_policy = policy;
+	default_policy_knobs();
 	for (i = 0; i < TG_KNOBS; i++)
 		tgk_knobs[i] = tgk_knob_default(i);
 	tgk_knobs[TG_KNOB_DRY] = dry;
@@ -141,6 +153,22 @@ bool tgk_policy_settled(void)
 	return settled;
 }
 
+/* The knobs in force of policy @nr, which comes into force: those of the spec, if it names it. */
+static void choose_policy(u32 nr)
+{
+	const struct tg_spec *spec = tgk_spec ? &tgk_spec->spec : NULL;
+	u32 i;
+
+	tgk_doorbell_for(tg_policy_get(nr));
+	if (nr == tgk_policy)
+		return;
+	tgk_policy = nr;
+	default_policy_knobs();
+	for (i = 0; spec && spec->policy == nr && i < spec->nr_knobs; i++)
+		if (spec->knobs[i].of == TG_KNOB_OF_POLICY)
+			tgk_policy_knobs[spec->knobs[i].nr] = spec->knobs[i].value;
+}
+
 /**
  * tgk_set_policy() - change the policy
  * @nr: its number
@@ -159,8 +187,7 @@ int tgk_set_policy(u32 nr)
 	list_for_each_entry(gpu, &tgk_gpus, node)
 		if (!tgk_poll_able(gpu, tg_policy_get(nr)))
 			return -EOPNOTSUPP;
-	tgk_policy = nr;
-	tgk_doorbell_for(tg_policy_get(nr));
+	choose_policy(nr);
 	list_for_each_entry(gpu, &tgk_gpus, node) {
 		struct tg_event ev = { .kind = TG_EV_POLICY, .policy.number = nr };
 
@@ -204,71 +231,146 @@ void tgk_gpu_settle(struct tgk_gpu *gpu)
 		cond_resched();
 }
 
-/*
- * Matching all clients anew takes up to one reserve each. No client joins meanwhile, so they are
- * admitted in their order: the caller has tgk_spec_sem for writing.
- */
-static int set_spec_gpu(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool rematch)
+/* What the spec says of a knob; NULL: it does not name it. */
+static const struct tg_spec_knob *knob_of(const struct tg_spec *spec, enum tg_knob_of of, u32 nr)
 {
-	struct tg_event ev;
+	u32 i;
+
+	for (i = 0; i < spec->nr_knobs; i++)
+		if (spec->knobs[i].of == of && spec->knobs[i].nr == nr)
+			return &spec->knobs[i];
+	return NULL;
+}
+
+static int refuse(struct tg_spec_error *err, struct tg_spec_place at, const char *what,
+		  const char *want, int why)
+{
+	*err = (struct tg_spec_error){ at.line, at.column, what, want };
+	return why;
+}
+
+/* Can this machine have the policy and the knobs that the spec names? If not, @err says why. */
+static int settings_able(const struct tg_spec *spec, struct tg_spec_error *err)
+{
+	const struct tg_spec_knob *cpu = knob_of(spec, TG_KNOB_OF_HOST, TG_HOST_POLL_CPU);
+	struct tgk_gpu *gpu;
+
+	if (spec->policy >= 0)
+		list_for_each_entry(gpu, &tgk_gpus, node)
+			if (!tgk_poll_able(gpu, tg_policy_get(spec->policy)))
+				return refuse(err, spec->policy_at,
+					      "a policy that reads the GPU, on a GPU that we cannot read",
+					      "another policy; the kernel log says which chips",
+					      -EOPNOTSUPP);
+	if (cpu && (cpu->value >= nr_cpu_ids || !cpu_online(cpu->value)))
+		return refuse(err, cpu->at, "no such CPU", "the number of a CPU that is online",
+			      -EINVAL);
+	return 0;
+}
+
+/*
+ * Get the memory that the spec takes on this GPU, and ask whether it can be in force. Matching all
+ * clients anew takes up to one reserve each. No client joins meanwhile, so what is there stays
+ * enough: the caller has tgk_spec_sem for writing.
+ */
+static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch)
+{
+	const struct tg_spec_knob *dry = knob_of(spec, TG_KNOB_OF_CORE, TG_KNOB_DRY);
+	struct tg_event ev = {
+		.kind = TG_EV_SPEC, .new_spec = spec,
+		.spec = { .rematch = rematch, .settings = true },
+	};
 	u32 clients;
 	int ret;
 
-	for (;;) {
-		raw_spin_lock_irq(&gpu->lock);
-		ev = (struct tg_event) {
-			.kind = TG_EV_SPEC, .new_spec = &spec->spec, .spec.rematch = rematch,
-		};
-		ret = tgk_feed(gpu, &ev);
-		clients = gpu->core.nr_clients;
-		raw_spin_unlock_irq(&gpu->lock);
-		if (ret != -ENOMEM)
-			break;
-		ret = tgk_pool_fill(gpu, TG_POOL_RESERVE, clients);
-		if (ret)
-			return ret;
-	}
-	tgk_gpu_settle(gpu);
+	raw_spin_lock_irq(&gpu->lock);
+	clients = gpu->core.nr_clients;
+	raw_spin_unlock_irq(&gpu->lock);
+	ret = rematch ? tgk_pool_fill(gpu, TG_POOL_RESERVE, clients) : 0;
+	if (!ret && dry && dry->value)
+		ret = tgk_pool_fill(gpu, TG_POOL_DRY, 1);
+	if (ret)
+		return ret;
+	raw_spin_lock_irq(&gpu->lock);
+	ret = tg_gpu_takes_spec(&gpu->core, &ev);
+	raw_spin_unlock_irq(&gpu->lock);
 	return ret;
 }
 
+static void apply(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool rematch)
+{
+	struct tg_event ev = {
+		.kind = TG_EV_SPEC, .new_spec = &spec->spec,
+		.spec = { .rematch = rematch, .settings = !rematch },
+	};
+
+	tgk_feed_locking(gpu, &ev);
+	tgk_gpu_settle(gpu);
+}
+
+/* What is in force for GPUs that come later, and for the host itself. */
+static void note_settings(const struct tg_spec *spec)
+{
+	const struct tg_spec_knob *knob;
+
+	if (spec->policy >= 0)
+		choose_policy(spec->policy);
+	for (knob = spec->knobs; knob < spec->knobs + spec->nr_knobs; knob++) {
+		if (knob->of == TG_KNOB_OF_CORE)
+			WRITE_ONCE(tgk_knobs[knob->nr], knob->value);
+		else if (knob->of == TG_KNOB_OF_POLICY)
+			tgk_policy_knobs[knob->nr] = knob->value;
+		else
+			tgk_poll_bind(knob->value);
+	}
+}
+
 /**
- * tgk_set_spec() - put a spec in force on every GPU
- * @spec: the spec; not the caller's any more
+ * tgk_set_spec() - put a spec in force on every GPU: its policy, its knobs, its clients
+ * @spec: the spec; not the caller's any more, unless this fails
  * @rematch: match running clients against it at once
+ * @err: filled in when the spec names what this machine cannot have; otherwise left alone
  *
- * Return: 0; -EINTR: killed, with nothing changed, and @spec is the caller's.
+ * All of it comes into force, on all GPUs, or nothing does. Another policy takes effect when the
+ * drain ends.
+ *
+ * Return: 0; -EOPNOTSUPP, -EINVAL: @err says why; -ENOMEM; -EBUSY: changes come faster than clients
+ * can follow; -EINTR: killed.
  */
-int tgk_set_spec(struct tgk_spec *spec, bool rematch)
+int tgk_set_spec(struct tgk_spec *spec, bool rematch, struct tg_spec_error *err)
 {
 	static u32 serial;	/* tgk_mutex */
 	struct tgk_spec *old = tgk_spec;
 	struct tgk_gpu *gpu;
-	int ret = 0;
+	int ret;
 
 	lockdep_assert_held(&tgk_mutex);
-	serial += serial == U32_MAX ? 2 : 1;
-	spec->spec.serial = serial;
+	ret = settings_able(&spec->spec, err);
+	if (ret)
+		return ret;
 	if (down_write_killable(&tgk_spec_sem))
 		return -EINTR;
 	list_for_each_entry(gpu, &tgk_gpus, node)
-		tgk_clients_match(gpu, &spec->spec);
-	/*
-	 * First without matching, which cannot fail: so that no GPU is left with another spec than
-	 * the rest, whatever memory there is.
-	 */
+		ret = ret ?: prepare(gpu, &spec->spec, rematch);
+	if (ret)
+		goto up;
+	serial += serial == U32_MAX ? 2 : 1;
+	spec->spec.serial = serial;
 	list_for_each_entry(gpu, &tgk_gpus, node)
-		set_spec_gpu(gpu, spec, false);
+		tgk_clients_match(gpu, &spec->spec);
+	/* Nothing fails any more. */
 	tgk_spec = spec;
+	note_settings(&spec->spec);
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		apply(gpu, spec, false);
 	tgk_vgpus_spec(&spec->spec);
 	if (rematch)
 		list_for_each_entry(gpu, &tgk_gpus, node)
-			ret = set_spec_gpu(gpu, spec, true) ?: ret;
-	up_write(&tgk_spec_sem);
-	if (ret)
-		pr_warn("no memory to match running clients against the new spec: they keep what they had\n");
+			apply(gpu, spec, true);
 	tgk_spec_free(old);
-	return 0;
+up:
+	up_write(&tgk_spec_sem);
+	return ret;
 }
 
 /**
@@ -291,6 +393,8 @@ int tgk_set_knob(int policy, u32 nr, s64 value)
 		ret = tgk_gpu_set_knob(gpu, policy, nr, value) ?: ret;
 	if (policy < 0 && !ret)
 		WRITE_ONCE(tgk_knobs[nr], value);
+	else if (policy == tgk_policy && !ret)
+		tgk_policy_knobs[nr] = value;
 	return ret;
 }
 

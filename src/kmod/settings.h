@@ -12,6 +12,7 @@
 
 extern u32 tgk_policy;			/* tgk_mutex */
 extern s64 tgk_knobs[TG_KNOBS];		/* tgk_mutex to write */
+extern s64 tgk_policy_knobs[TG_KNOBS_MAX];	/* tgk_mutex */
 extern u32 tgk_foreground;		/* tgk_mutex to write */
 extern struct tgk_spec *tgk_spec;	/* tgk_mutex or tgk_spec_sem to read, both to write */
 extern struct rw_semaphore tgk_spec_sem;
@@ -31,7 +32,7 @@ struct tgk_spec {
 
 int tgk_set_policy(u32 nr);
 void tgk_gpu_settle(struct tgk_gpu *gpu);
-int tgk_set_spec(struct tgk_spec *spec, bool rematch);
+int tgk_set_spec(struct tgk_spec *spec, bool rematch, struct tg_spec_error *err);
 int tgk_set_knob(int policy, u32 nr, s64 value);
 s64 tgk_knob_default(u32 nr);
 void tgk_set_foreground(u32 pid);

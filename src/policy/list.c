@@ -32,6 +32,10 @@ const struct tg_policy *tg_policy_get(u32 nr)
 	return nr < ARRAY_SIZE(policies) ? policies[nr] : NULL;
 }
 
+/* "one of" and the names, for the words of an error. */
+#define NAME(name)	" " #name
+const char tg_policy_names[] = "one of" POLICIES(NAME);
+
 int tg_policy_find(const char *name, u32 len)
 {
 	u32 i;

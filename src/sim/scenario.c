@@ -223,6 +223,12 @@ static int check_spec(struct parser *p)
 		snprintf(p->error, TGS_MESSAGE, "line %u of the spec ([spec], then the clients' "
 			 "own lines), column %u: %s; %s wanted", error.line, error.column,
 			 error.what, error.want);
+	if (!err && (spec.policy >= 0 || spec.nr_knobs)) {
+		snprintf(p->error, TGS_MESSAGE, "line %u of the spec: a scenario has its policy and "
+			 "knobs in [gpu]", spec.policy >= 0 ? spec.policy_at.line :
+			 spec.knobs[0].at.line);
+		err = -EINVAL;
+	}
 	free(spec.entries);
 	return err;
 }

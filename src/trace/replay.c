@@ -225,7 +225,7 @@ static int step(struct replay *r)
 		free(spec);
 		return 1;
 	}
-	fill_pools(r, ev.kind == TG_EV_KNOB);
+	fill_pools(r, ev.kind == TG_EV_KNOB || ev.kind == TG_EV_SPEC);
 	if (r->watch && !record->result)
 		r->watch->before(r->watch, &r->core, record);
 	result = tg_gpu_feed(&r->core, &ev, &r->out);

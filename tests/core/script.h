@@ -18,9 +18,13 @@
  *	started JOB [AT]		done JOB [AT]
  *	exact JOB AT	by JOB AT	forged JOB	(DONE, with other values of enum tg_done)
  *	spec TEXT			rematch TEXT		(lines separated by blanks; |: a blank)
+ *	load TEXT			(as rematch; policy and knobs of it, too)
  *	policy NAME	idle CLIENT	quiet	knob NR VALUE	wait	(pknob: one of the policy's)
  *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
  *	prio? CLIENT			(logs `prio N`)
+ *	set?				(logs `set POLICY STALL_US A/B`: the policy that is chosen, after `dry` if it
+ *		is modelled, and its first two knobs)
+ *	no-dry				(no memory for the model of a dry run is left)
  *	time CLIENT			(logs `used US`: its time on the GPU)
  *	held CLIENT			(logs `held US`)
  *	budget CLIENT			(logs `budget US`: of its reserve)
@@ -35,6 +39,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <tg/dry.h>
 #include <tg/guarantee.h>
 #include <tg/policy.h>
 #include "../lib/test.h"
@@ -105,6 +110,9 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 	case TG_ACT_WATCH:
 		say(h, "watch");
 		break;
+	case TG_ACT_WOULD:
+		say(h, "would %llu", (unsigned long long)a->job);
+		break;
 	case TG_ACT_GONE:
 		say(h, "gone %u", a->client);
 		break;
@@ -157,6 +165,15 @@ static void come_back(struct host *h, struct tg_event *ev)
 	say(h, "back %u", left->id);
 	h->gpu.now = now;
 	ev->client = left->id;
+}
+
+static void say_set(struct host *h)
+{
+	const struct tg_gpu *chosen = h->gpu.dry ? &h->gpu.dry->model : &h->gpu;
+
+	say(h, "set %s%s %lld %lld/%lld", h->gpu.dry ? "dry " : "", chosen->policy->name,
+	    (long long)(h->gpu.knob[TG_KNOB_STALL] / TG_USEC), (long long)chosen->policy_knob[0],
+	    (long long)chosen->policy_knob[1]);
 }
 
 static const char *step(struct host *h, const char *line)
@@ -221,8 +238,19 @@ static const char *step(struct host *h, const char *line)
 		say(h, "prio %u", tg_gpu_client(&h->gpu, a)->prio);
 		return NULL;
 	}
-	if (!strcmp(word, "spec") || !strcmp(word, "rematch")) {
-		ev.spec.rematch = word[0] == 'r';
+	if (!strcmp(word, "set?")) {
+		h->gpu.now = ev.now;
+		say_set(h);
+		return NULL;
+	}
+	if (!strcmp(word, "no-dry")) {
+		while (tg_gpu_take(&h->gpu, TG_POOL_DRY))
+			;
+		return NULL;
+	}
+	if (!strcmp(word, "spec") || !strcmp(word, "rematch") || !strcmp(word, "load")) {
+		ev.spec.rematch = word[0] != 's';
+		ev.spec.settings = word[0] == 'l';
 		ev.client = 0;
 		return spec(h, &ev, rest);
 	}

@@ -13,7 +13,7 @@
 #include "../lib/spec_oracle.h"
 
 #define MUTANTS	100000
-#define KINDS	40	/* different words for what is wrong; see docs/spec-format.md */
+#define KINDS	50	/* different words for what is wrong; see docs/spec-format.md */
 
 static const char *kinds[KINDS];	/* the words of all refusals that were met */
 static unsigned int nr_kinds;
@@ -68,7 +68,12 @@ static bool is_in_order(const struct tg_spec *spec, u32 len)
 			return false;
 		line = v->line;
 	}
-	return spec->nr_vgpus <= TG_VGPUS_MAX;
+	for (i = 0, line = 0; i < spec->nr_knobs; i++) {
+		if (spec->knobs[i].at.line <= line)
+			return false;
+		line = spec->knobs[i].at.line;
+	}
+	return spec->nr_vgpus <= TG_VGPUS_MAX && spec->nr_knobs <= TG_SPEC_KNOBS_MAX;
 }
 
 static bool agree(u64 seed, u64 index, const char *mutant, size_t len, bool *good)

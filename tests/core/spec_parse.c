@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tg/spec.h>
+#include <tg/policy.h>
 
 #define TEXT(s) { (s), sizeof(s) - 1 }
 
@@ -105,6 +105,19 @@ static const struct good goods[] = {
 	{ "suffixes", TEXT("a:ht:pe:1:1:1:mem=5K\nb:ht:pe:1:1:1:mem=6M\nc:ht:pe:1:1:1:mem=7G"), -1,
 	  "1 comm=a ht pe 1 1000/1000 w1 m5120\n2 comm=b ht pe 1 1000/1000 w1 m6291456\n"
 	  "3 comm=c ht pe 1 1000/1000 w1 m7516192768\n" },
+	{ "times with units", TEXT("a:ht:pe:1:2.5ms:1.0s\nb:ht:bg:0:0ms:0s\nc:ht:pe:1:7us:0007.5000ms"), -1,
+	  "1 comm=a ht pe 1 2500000/1000000000 w1\n2 comm=b ht bg 0 0/0 w1\n"
+	  "3 comm=c ht pe 1 7000/7500000 w1\n" },
+	{ "policy and knobs", TEXT("# c\npolicy timegraph # this\n knob lead_us 500\t\n"
+				   "knob timegraph_depth 3\nknob stall_us 2.5ms\r\n"
+				   "knob poll_cpu 2\na:ht:bg:0:0:0"), -1,
+	  "7 comm=a ht bg 0 0/0 w1\npolicy timegraph 2:8\nknob policy 1=500 3:15\n"
+	  "knob policy 0=3 4:22\nknob core 10=2500 5:15\nknob host 0=2 6:15\n" },
+	{ "a knob and no policy", TEXT("knob dry_run 1"), -1, "knob core 5=1 1:14\n" },
+	{ "clients called policy and knob", TEXT("policy:ht:bg:0:0:0\nknob : ht:bg:0:0:0\n"
+						"\"policy\" uid=1:ht:bg:0:0:0"), -1,
+	  "1 comm=policy ht bg 0 0/0 w1\n2 comm=knob ht bg 0 0/0 w1\n"
+	  "3 comm=policy uid=1 ht bg 0 0/0 w1\n" },
 	{ "virtual GPUs", TEXT("[vgpu a]:50:25:10\nx:ht:bg:0:0:0:vgpu=a\n"
 			       " [vgpu  \"b ]\" ] : 50 : 75 : 090 # rest"), -1,
 	  "2 comm=x ht bg 0 0/0 w1 vgpu=a\n1 vgpu=a 50/25/10\n3 vgpu=b ] 50/75/90\n" },
@@ -160,6 +173,7 @@ static void render(char *out, const struct tg_spec *spec)
 	static const char *const kinds[] = { "comm", "exe", "uid", "cgroup" };
 	static const char *const scheds[] = { "prt", "ht" };
 	static const char *const resvs[] = { "pe", "ae", "bg", "cbs" };
+	static const char *const whose[] = { "core", "policy", "host" };
 	u32 i, k;
 
 	*out = '\0';
@@ -190,6 +204,13 @@ static void render(char *out, const struct tg_spec *spec)
 		out += sprintf(out, " %u/%u/%u\n", v->share[TG_COMPUTE], v->share[TG_COPY],
 			       v->share[TG_MEMORY]);
 	}
+	if (spec->policy >= 0)
+		out += sprintf(out, "policy %s %u:%u\n", tg_policy_get(spec->policy)->name,
+			       spec->policy_at.line, spec->policy_at.column);
+	for (i = 0; i < spec->nr_knobs; i++)
+		out += sprintf(out, "knob %s %u=%lld %u:%u\n", whose[spec->knobs[i].of],
+			       spec->knobs[i].nr, (long long)spec->knobs[i].value,
+			       spec->knobs[i].at.line, spec->knobs[i].at.column);
 }
 
 static void test_good(const struct good *row)
@@ -226,6 +247,9 @@ struct bad {
 #define CONTROL "control character"
 #define NUMBER "not a decimal number"
 #define OTHER "unexpected character"
+#define TIME "not a time"
+#define BELOW "a setting below a client"
+#define FINE "finer than a microsecond"
 
 static const struct bad bads[] = {
 	/* name */
@@ -304,8 +328,19 @@ static const struct bad bads[] = {
 	{ "guarantee of nothing", TEXT("a:ht:cbs:1:0:2"), 1, 12, "C out of range" },
 	{ "a guarantee and a cap share", TEXT("a:ht:pe:1:2:3:reserve=r\nb:ht:cbs:1:2:3:reserve=r"),
 	  2, 6, "another resv than an earlier line of this reserve" },
-	{ "fraction", TEXT("a:ht:pe:1:1.5:2"), 1, 12, NUMBER },
-	{ "unit", TEXT("a:ht:pe:1:1:2ms"), 1, 14, NUMBER },
+	{ "fraction without a unit", TEXT("a:ht:pe:1:1.5:2"), 1, 14, TIME },
+	{ "fraction without digits", TEXT("a:ht:pe:1:1.ms:2"), 1, 13, TIME },
+	{ "fraction without a whole", TEXT("a:ht:pe:1:.5ms:2"), 1, 11, TIME },
+	{ "unknown unit", TEXT("a:ht:pe:1:1:2ns"), 1, 14, "unknown unit" },
+	{ "unit in upper case", TEXT("a:ht:pe:1:1:2MS"), 1, 14, "unknown unit" },
+	{ "blank before the unit", TEXT("a:ht:pe:1:1:2 ms"), 1, 15, OTHER },
+	{ "unit alone", TEXT("a:ht:pe:1:ms:2"), 1, 11, TIME },
+	{ "negative C", TEXT("a:ht:pe:1:-1:2"), 1, 11, TIME },
+	{ "half a microsecond", TEXT("a:ht:pe:1:1:1.5us"), 1, 13, FINE },
+	{ "half a microsecond in ms", TEXT("a:ht:pe:1:1:1.0005ms"), 1, 13, FINE },
+	{ "C too large in s", TEXT("a:ht:pe:1:10.000001s:10s"), 1, 11, "C out of range" },
+	{ "C of 2^64 s", TEXT("a:ht:pe:1:18446744073709551616s:10s"), 1, 11, "C out of range" },
+	{ "T less than C in other units", TEXT("a:ht:pe:1:3ms:2999"), 1, 15, "T is less than C" },
 	{ "quoted C", TEXT("a:ht:pe:1:\"1\":2"), 1, 11, "empty field" },
 	{ "C of 2^64 + 1", TEXT("a:ht:pe:1:18446744073709551617:2"), 1, 11, "C out of range" },
 	{ "options without a colon", TEXT("a:ht:pe:1:1:2 weight=1"), 1, 15, OTHER },
@@ -366,7 +401,7 @@ static const struct bad bads[] = {
 
 	/* which of several */
 	{ "the first line", TEXT("a:ht:pe:1:1:1\nb:ht:pe:1:1\nc"), 2, 12, EARLY },
-	{ "the first field", TEXT("a:ht:pe:1:1:x:y"), 1, 13, NUMBER },
+	{ "the first field", TEXT("a:ht:pe:1:1:x:y"), 1, 13, TIME },
 	{ "a line before its peers", TEXT("a:ht:pe:1:1:1\na:ht:pe:1:1:1:x"), 2, 15, "unknown key" },
 	{ "a comment before peers", TEXT("a:ht:pe:1:1:1\na:ht:pe:1:1:1 #\v"), 2, 16, CONTROL },
 
@@ -390,6 +425,39 @@ static const struct bad bads[] = {
 	  "another C than an earlier line of this reserve" },
 	{ "Background with two Ts", TEXT("a:ht:bg:1:2:3\nb:ht:bg:1:2:4"), 2, 13,
 	  "another T than an earlier line of this reserve" },
+
+	/* policy and knobs */
+	{ "just policy", TEXT("policy"), 1, 7, EARLY },
+	{ "policy and a comment", TEXT("policy # fifo"), 1, 8, EARLY },
+	{ "unknown policy", TEXT("\npolicy  cfs"), 2, 9, "unknown policy" },
+	{ "policy in upper case", TEXT("policy FIFO"), 1, 8, "unknown policy" },
+	{ "Policy", TEXT("Policy fifo"), 1, 8, "two names" },
+	{ "policy=", TEXT("policy=fifo"), 1, 1, "unknown word before =" },
+	{ "quoted policy", TEXT("policy \"fifo\""), 1, 8, "empty field" },
+	{ "two policies in a line", TEXT("policy fifo dfq"), 1, 13, OTHER },
+	{ "a second policy", TEXT("policy fifo\npolicy fifo"), 2, 8, "a second policy" },
+	{ "policy below a client", TEXT("a:ht:bg:0:0:0\n policy fifo"), 2, 2, BELOW },
+	{ "policy below a virtual GPU", TEXT("[vgpu a]:1:1:1\npolicy fifo"), 2, 1, BELOW },
+	{ "just knob", TEXT("knob "), 1, 6, EARLY },
+	{ "unknown knob", TEXT("knob starved_us 1"), 1, 6, "unknown knob" },
+	{ "knob without a value", TEXT("knob stall_us"), 1, 14, EARLY },
+	{ "knob with two values", TEXT("knob stall_us 500 600"), 1, 19, OTHER },
+	{ "knob with =", TEXT("knob stall_us=500"), 1, 6, "unknown knob" },
+	{ "knob below its range", TEXT("knob stall_us 99"), 1, 15, "knob out of range" },
+	{ "knob above its range", TEXT("knob stall_us 60.000001s"), 1, 15, "knob out of range" },
+	{ "negative knob", TEXT("knob stall_us -1"), 1, 15, TIME },
+	{ "knob without a unit's meaning", TEXT("knob predict_records 1ms"), 1, 23, NUMBER },
+	{ "a policy's knob without its policy", TEXT("knob timegraph_lead_us 1"), 1, 6, "unknown knob" },
+	{ "a policy's knob above its policy", TEXT("knob lead_us 1\npolicy timegraph"), 1, 6,
+	  "unknown knob" },
+	{ "another policy's knob", TEXT("policy fifo\nknob timegraph_lead_us 1"), 2, 6,
+	  "unknown knob" },
+	{ "repeated knob", TEXT("knob stall_us 500\nknob stall_us 500"), 2, 6, "repeated knob" },
+	{ "repeated by its other name",
+	  TEXT("policy timegraph\nknob timegraph_lead_us 1\nknob lead_us 2"), 3, 6, "repeated knob" },
+	{ "knob below a client", TEXT("a:ht:bg:0:0:0\nknob stall_us 500"), 2, 1, BELOW },
+	{ "a bad value below a client", TEXT("a:ht:bg:0:0:0\nknob stall_us 5"), 2, 15,
+	  "knob out of range" },
 
 	/* virtual GPUs */
 	{ "another word after [", TEXT(" [gpu a]:1:1:1"), 1, 3, "unknown word after [" },

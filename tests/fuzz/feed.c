@@ -19,6 +19,8 @@ static const char *const spec_texts[] = {
 	"",
 	"[vgpu v]:50:20:50\n[vgpu w]:25:80:1\na:ht:bg:9:0:0:vgpu=v\nb:prt:bg:1:0:0:vgpu=v\n"
 	"c:prt:pe:1:500:1000:vgpu=w\nd:ht:bg:0:0:0:vgpu=x\n",
+	"policy timegraph\nknob lead_us 500\nknob dry_run 1\na:prt:pe:7:500:1000\n",
+	"knob dry_run 0\npolicy band\nknob share 1\nknob stall_us 1ms\nb:ht:bg:9:0:0\n",
 };
 
 static struct tg_spec specs[ARRAY_SIZE(spec_texts)];
@@ -105,6 +107,8 @@ static struct tg_event event(const u8 *in, s64 now, u64 *jobs)
 		ev.data = key(in[3]);
 	else if (ev.kind == TG_EV_SPEC)
 		ev.data = &specs[in[2] % ARRAY_SIZE(specs)];
+	if (ev.kind == TG_EV_SPEC)
+		ev.spec.settings = in[3] >> 4 & 1;
 	else if (ev.kind == TG_EV_SAMPLE)
 		ev.data = sample(in);
 	else if (ev.kind == TG_EV_VGPU)

@@ -43,20 +43,27 @@ static const char *const seeds[] = {
 	"k\xc3\xa4se : prt : ae : 07 : 0001 : 2 : reserve=r\xc3\xb6st , weight = 2\n",
 	"a:ht:bg:0:1:1\nb:ht:bg:0:1:2\n",
 	"123456789012345:ht:pe:1:1:1\n1234567890123456:ht:pe:1:1:1\n",
+	"policy timegraph\nknob lead_us 500\nknob timegraph_depth 4 # deep\nknob max_group_us 16.5ms\n"
+	"knob poll_cpu 1\nknob admission_percent 80\na:prt:pe:1:2.5ms:0.025s\n",
+	"  knob\tstall_us  1s \npolicy loga\r\nknob loga_poll_us 5000us\npolicy:ht:bg:0:0:0\n"
+	"knob:ht:bg:0:0:0\n\"knob\" uid=1:ht:bg:0:0:0\n",
+	"policy band\nknob band_period_us 0.0100000s\nknob share 2\nknob depth 7\n",
 };
 
 /* Pieces that mean something somewhere, most of the time not where they are put. */
 static const char *const tokens[] = {
+	"policy ", "knob ", "policy timegraph\n", "policy band\n", "\npolicy fifo\n", "policy nosuch", "lead_us", "timegraph_lead_us",
+	"knob dry_run 1\n", "knob stall_us ", "knob share 1\n", "ms", "us", "s", "ns", "1.5ms", "0.5us", "2.", ".5s", "1000.000ms", "10s", "10.000001s",
 	":", ",", "#", "\"", "=", "*", "?", " ", "\t", "\n", "\r", "\r\n", "/", "0", "-1", "+1",
 	"1K", "1M", "1025G", "1.5G", "1g", "G", "0K", "64", "65", "99", "100", "10000", "10001",
 	"10000000", "10000001", "4294967296", "9223372036854775808", "18446744073709551616",
 	"1099511627776", "1099511627777", "17179869185G", "prt", "ht", "pe", "ae", "bg", "cbs",
 	"PRT",
-	"exe=", "uid=", "cgroup=", "pid=", "exe=/a", "uid=1*", "uid=root", " uid=7", " exe=/b ", " a b", "reserve=r", "reserve=",
+	"exe=", "uid=", "cgroup=", "pid=", "exe=/a", "uid=1*", "uid=root", " uid=7", " exe=/b ", " a b", "uid=7 uid=8 ", "reserve=r", "reserve=",
 	"weight=1", "weight=0", "[vgpu v]:50:50:50", "[vgpu ", "[", "]", "[vgpu a b]", "vgpu", "vGPU", "depth=65", "vgpu=v", "mem=1G", "wait=1", ":weight=2", ",depth=3",
 	",vgpu=\"a,b\"", ":a:b", "::", ",,", "\"\"", "\" \"", "\"a:b\"", "name", "\xc3\xa4",
 	"\xef\xbb\xbf", "\x7f", "\x1b[1m", "12345678901234567890123456789012",
-	"a:ht:pe:1:1:1\n", "\nb:prt:bg:0:0:0\n", "\n[vgpu w]:1:60:2\n", "\n# comment\n",
+	"a:ht:pe:1:1:1\n", "\na:ht:cbs:1:5:5\n", "\nb:prt:bg:0:0:0\n", "\n[vgpu w]:1:60:2\n", "\n# comment\n",
 };
 
 /* splitmix64: every state gives a good number, so seed and index can simply be mixed. */
@@ -191,6 +198,35 @@ static void write_options(struct mutant *m, bool background, size_t shared)
 	}
 }
 
+/* Microseconds, plainly or with a unit. */
+static void append_time(struct mutant *m, unsigned long us)
+{
+	char text[40];
+
+	if (one_in(m, 2))
+		snprintf(text, sizeof(text), "%lu", us);
+	else if (one_in(m, 3))
+		snprintf(text, sizeof(text), "%luus", us);
+	else if (one_in(m, 2))
+		snprintf(text, sizeof(text), "%lu.%03lums", us / 1000, us % 1000);
+	else
+		snprintf(text, sizeof(text), "%lu.%06lu0s", us / 1000000, us % 1000000);
+	append(m, text);
+}
+
+static void write_settings(struct mutant *m)
+{
+	static const char *const texts[] = {
+		"policy timegraph\n", "knob lead_us 500\n", "knob timegraph_depth 3\n",
+		"knob stall_us 2.5ms # c\n", " knob  dry_run 0 \r\n", "knob max_group_us 1s\n",
+		"knob poll_cpu 3\n",
+	};
+	size_t i, nr = below(m, COUNT(texts));
+
+	for (i = 0; i <= nr; i++)
+		append(m, texts[one_in(m, 16) ? below(m, COUNT(texts)) : i]);
+}
+
 static void write_entry(struct mutant *m, unsigned int line)
 {
 	static const char *const scheds[] = { ":prt:", ":ht:", " : ht : " };
@@ -217,9 +253,9 @@ static void write_entry(struct mutant *m, unsigned int line)
 	else
 		append_number(m, below(m, 100));
 	append(m, ":");
-	append_number(m, c);
+	append_time(m, c);
 	append(m, ":");
-	append_number(m, t);
+	append_time(m, t);
 	write_options(m, resv == 2, shared);
 	append(m, one_in(m, 8) ? " # comment: \"\n" : "\n");
 }
@@ -229,6 +265,8 @@ static void write_text(struct mutant *m)
 	unsigned int lines = one_in(m, 50) ? 200 : 1 + below(m, 8);
 	unsigned int i;
 
+	if (one_in(m, 6))
+		write_settings(m);
 	for (i = 0; i < lines; i++) {
 		if (one_in(m, lines > 50 ? 200 : 8))
 			write_vgpu(m);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oracle for specifications, written from docs/spec-format.md alone. Called by the tests.
+ * The oracle for specifications, written from docs/spec-format.md alone. Called by the tests. Which
+ * policies and knobs there are it reads from the core's tables.
  *
  * It works the other way round than the parser: it cuts a line into pieces first, judges each
  * piece by itself, blames every byte that it does not like, in any order, and takes the
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tg/policy.h>
 #include "spec_oracle.h"
 
 #define GOOD	((size_t)-1)
@@ -33,6 +35,8 @@ struct piece {
 
 struct entry {
 	bool vgpu;		/* [vgpu], named pattern[0] */
+	char setting;		/* 'p': policy, 'k': knob, else 0 */
+	const void *sets;	/* that policy, or that knob's row in its table */
 	char *pattern[4];	/* plain, exe, uid, cgroup; NULL: none */
 	char *reserve;		/* NULL: none */
 	bool background, guarantee;
@@ -215,6 +219,48 @@ static bool number(struct line *l, struct piece p, unsigned long long lo, unsign
 	return true;
 }
 
+static bool time_us(struct line *l, struct piece p, unsigned long long lo, unsigned long long hi,
+		    unsigned long long *out)
+{
+	static const char *const units[] = { "us", "ms", "s" };
+	static const int places[] = { 0, 3, 6 };
+	size_t from = p.to, n = strspn(l->s + p.from, "0123456789"), fraction = 0;
+	struct piece u = { p.from + n, p.to };
+	long double value, scale = 1;
+	int i;
+
+	if (p.from == p.to)
+		return false;
+	if (n && l->s[u.from] == '.') {
+		from = u.from + 1;
+		fraction = strspn(l->s + from, "0123456789");
+		u.from = from + fraction;
+	}
+	if (!n || (u.from > p.from + n && (!fraction || u.from == u.to))) {
+		blame(l, u.from);
+		return false;
+	}
+	for (i = 0; i < 3 && u.from < u.to && !same(l, u, units[i]); i++)
+		;
+	if (i == 3) {
+		blame(l, u.from);
+		return false;
+	}
+	for (n = u.from < u.to ? places[i] : 0; n; n--)
+		scale *= 10;
+	value = strtold(l->s + p.from, NULL) * scale + 0.5L;
+	for (n = u.from < u.to ? places[i] : 0; n < fraction; n++)
+		if (l->s[from + n] != '0')
+			value = -1;
+	if (value < 0 || value >= hi + 1.5L || (unsigned long long)value < lo ||
+	    (unsigned long long)value > hi) {
+		blame(l, p.from);
+		return false;
+	}
+	*out = value;
+	return true;
+}
+
 static void size(struct line *l, struct piece p)
 {
 	static const char units[] = "KMG";
@@ -331,6 +377,91 @@ static void options_field(struct line *l, struct piece p, struct entry *e)
 	}
 }
 
+static const struct tg_param *row_of(const struct tg_param *table, const char *prefix,
+				     const char *name)
+{
+	size_t n = strlen(prefix);
+
+	for (; table && table->name; table++)
+		if (!strncmp(name, prefix, n) && !strcmp(name + n, table->name))
+			return table;
+	return NULL;
+}
+
+/* The knob of that name beside the policy that an earlier line names. */
+static const struct tg_param *knob_of(const struct entry *old, const struct entry *end,
+				      const char *name)
+{
+	const struct tg_param *row = row_of(tg_core_params, "", name);
+	const struct tg_policy *policy;
+	char prefix[64];
+
+	if (!row)
+		row = row_of(tg_host_params, "", name);
+	for (; old < end && !row; old++) {
+		if (old->setting != 'p')
+			continue;
+		policy = old->sets;
+		snprintf(prefix, sizeof(prefix), "%s_", policy->name);
+		row = row_of(policy->params, prefix, name);
+		if (!row)
+			row = row_of(policy->params, "", name);
+	}
+	return row;
+}
+
+static struct piece next_word(struct line *l, size_t at)
+{
+	struct piece w = { past_blanks(l, at), 0 };
+
+	w.to = w.from + strcspn(l->m + w.from, WORD_END);
+	if (w.from == w.to)
+		blame(l, w.from);
+	return w;
+}
+
+/* policy NAME or knob NAME VALUE; false: the line is neither. */
+static bool setting_judge(struct line *l, const struct entry *entries, struct entry *e)
+{
+	const struct tg_param *row;
+	const struct tg_policy *policy = NULL;
+	struct piece w, name, v;
+	unsigned long long n;
+	char *text;
+	u32 i;
+
+	w.from = past_blanks(l, 0);
+	w.to = w.from + strcspn(l->m + w.from, WORD_END "=");
+	if (!same(l, w, "policy") && !same(l, w, "knob"))
+		return false;
+	if ((w.to < l->end && !strchr(BLANKS, l->m[w.to])) || l->s[past_blanks(l, w.to)] == ':')
+		return false;
+	e->setting = l->s[w.from];
+	e->at[0] = w.from;
+	name = next_word(l, w.to);
+	e->at[1] = name.from;
+	text = cut(l->s, name, GOOD);
+	if (e->setting == 'p') {
+		for (i = 0; (policy = tg_policy_get(i)) && strcmp(policy->name, text); i++)
+			;
+		e->sets = policy;
+		v = name;
+	} else {
+		row = knob_of(entries, e, text);
+		e->sets = row;
+		v = next_word(l, name.to);
+		if (row && strlen(row->name) > 3 && !strcmp(row->name + strlen(row->name) - 3, "_us"))
+			time_us(l, v, row->min, row->max, &n);
+		else if (row)
+			number(l, v, row->min, row->max, &n);
+	}
+	if (!e->sets)
+		blame(l, name.from);
+	nothing_but_blanks(l, v.to, l->end);
+	free(text);
+	return true;
+}
+
 /* [vgpu NAME]: three numbers. Where things are: of the [, the name and the numbers. */
 static void vgpu_judge(struct line *l, struct entry *e)
 {
@@ -414,11 +545,11 @@ static void line_judge(struct line *l, struct entry *e)
 				number(l, w, 0, 99, &n);
 			break;
 		case CAP:
-			if (!number(l, w, !e->background, 10000000, &e->cap))
+			if (!time_us(l, w, !e->background, 10000000, &e->cap))
 				return;	/* and T cannot be judged */
 			break;
 		case PERIOD:
-			number(l, w, e->cap + e->guarantee, e->cap ? 10000000 : 0, &e->period);
+			time_us(l, w, e->cap + e->guarantee, e->cap ? 10000000 : 0, &e->period);
 			break;
 		}
 	}
@@ -445,6 +576,15 @@ static void line_compare(struct line *l, const struct entry *entries, size_t nr)
 	int vgpus = 1, i;
 	bool peers;
 
+	for (old = entries; old < e && e->setting; old++) {
+		if (!old->setting)
+			blame(l, e->at[0]);
+		if (old->setting == e->setting && (e->setting == 'p' || old->sets == e->sets))
+			blame(l, e->at[1]);
+	}
+	if (e->setting)
+		return;
+
 	for (old = entries; old < e && e->vgpu; old++) {
 		if (!old->vgpu)
 			continue;
@@ -463,7 +603,7 @@ static void line_compare(struct line *l, const struct entry *entries, size_t nr)
 		return;
 
 	for (old = entries; old < e; old++) {
-		if (!old->vgpu && same_names(old, e))
+		if (!old->vgpu && !old->setting && same_names(old, e))
 			blame(l, e->at[NAME]);
 		peers = old->reserve && e->reserve && !strcmp(old->reserve, e->reserve);
 		if (old->background && e->background && old->cap && e->cap)
@@ -522,7 +662,7 @@ int oracle_check(const char *text, size_t len, unsigned int *line, unsigned int 
 			memset(&entries[nr], 0, sizeof(*entries));
 			if (l.s[past_blanks(&l, 0)] == '[')
 				vgpu_judge(&l, &entries[nr]);
-			else
+			else if (!setting_judge(&l, entries, &entries[nr]))
 				line_judge(&l, &entries[nr]);
 			if (l.bad == GOOD)
 				line_compare(&l, entries, nr);

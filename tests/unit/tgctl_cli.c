@@ -22,10 +22,11 @@
 #endif
 
 #define NOT_LOADED	"tgctl: timegraph is not loaded: modprobe timegraph\n"
-#define KNOWN_VERBS	"known: load, check, admit, policy, clients, top, why, record, plot, metrics, prio, stats, knob, version, help\n"
+#define KNOWN_VERBS	"known: load, check, save, init, admit, policy, clients, top, why, record, plot, metrics, prio, stats, knob, version, help\n"
 #define SNAPSHOT	"tgctl: sys/snapshot "
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"
+#define BEYOND		": their clients cannot all have C of every T\n"
 #define BAD_SPEC	"# ok\ngame:prt:xx:1:2:3\n"
 #define BAD_PLACE	":2:10: unknown resv; resv: pe, ae, cbs or bg\n"
 #define GOOD_SPEC	"# two\ngame:prt:pe:90:8000:16000\n\nbomb:ht:pe:1:2500:25000:reserve=b\n"
@@ -301,12 +302,14 @@ static const struct row rows[] = {
 		"c:ht:cbs:9:2000:10000:reserve=r\nd:ht:cbs:1:2000:10000:reserve=r\n",
 	  .out = "-: ok, 4 entries\n-: guaranteed: 12500/25000 us (line 1) "
 	  "+ 2000/10000 us (line 3) "
-		 "= 70.00 %; whole while no group is longer than 3000 us (max_group_us)\n" },
+		 "= 70.00 %; whole while no group is longer than 3000 us (max_group_us)\n",
+	  .err = "-: warning: all reserves together are 120.00 % of the GPU" BEYOND },
 	{ .name = "check too many guarantees", .args = { "check", "-" },
 	  .in = "a:prt:cbs:1:12500:25000\nc:ht:cbs:9:20000:25000\n",
 	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) "
 	  "+ 20000/25000 us (line 2) "
-		 "= 130.00 %, more than 100 %: not all of them are admitted at once\n" },
+		 "= 130.00 %, more than 100 %: not all of them are admitted at once\n",
+	  .err = "-: warning: all reserves together are 130.00 % of the GPU" BEYOND },
 	{ .name = "check guarantees of the whole GPU", .args = { "check", "-" },
 	  .in = "a:prt:cbs:1:12500:25000\nc:ht:cbs:9:5000:10000\n",
 	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) "
@@ -334,10 +337,16 @@ static const struct row rows[] = {
 	  .content = GOOD_SPEC, .out = "f: in force, 2 entries\n", .after = "sys/spec",
 	  .expect = GOOD_SPEC },
 	{ .name = "load forgets, then commits", .args = { "load", "-" }, .in = GOOD_SPEC,
-	  .out = "-: in force, 2 entries\n", .after = "sys/spec_commit", .expect = "0\nrematch\n" },
+	  .out = "-: in force, 2 entries\n", .after = "sys/spec_commit", .expect = "0\n1\n" },
 	{ .name = "load --new-only does not rematch", .args = { "load", "--new-only", "f" }, .file = "f",
 	  .content = "", .out = "f: in force, 0 entries\n", .after = "sys/spec_commit",
-	  .expect = "0\n1\n" },
+	  .expect = "0\nnew-only\n" },
+	{ .name = "load into fifo says that it has no effect", .args = { "load", "-" }, .in = GOOD_SPEC,
+	  .file = "sys/policy", .content = "fifo\n", .out = "-: in force, 2 entries\n", .err = "tgctl: policy fifo delays nothing: priorities "
+	  "and reserves have no effect; tgctl policy timegraph\n" },
+	{ .name = "load in a dry run says so", .args = { "load", "-" }, .in = GOOD_SPEC,
+	  .file = "sys/knobs/dry_run", .content = "1\n", .out = "-: in force, 2 entries\n",
+	  .err = "tgctl: a dry run: nothing is delayed; tgctl knob dry_run 0 ends it\n" },
 	{ .name = "load of a bad text sends nothing", .args = { "load", "f" }, .file = "f",
 	  .content = BAD_SPEC, .status = 1, .err = "f" BAD_PLACE,
 	  .after = "sys/spec_commit", .expect = "" },
@@ -482,8 +491,12 @@ static const struct row rows[] = {
 	  .after = "sys/knobs/bias", .expect = "-5\n" },
 	{ .name = "knob below its range", .args = { "knob", "starved_us", "999" }, .status = 1,
 	  .err = "tgctl: starved_us: 999 is out of range; 1000 to 60000000\n" },
-	{ .name = "knob with a unit", .args = { "knob", "starved_us", "10ms" }, .status = 2,
-	  .err = "tgctl: knob: '10ms' is no value; a whole number is one\n" },
+	{ .name = "knob with a unit", .args = { "knob", "starved_us", "10ns" }, .status = 2,
+	  .err = "tgctl: knob: '10ns' is no time; 2500, 2500us and 2.5ms are the same\n" },
+	{ .name = "knob sets a time", .args = { "knob", "starved_us", "2.5ms" },
+	  .after = "sys/knobs/starved_us", .expect = "2500\n" },
+	{ .name = "knob without a time takes none", .args = { "knob", "bias", "1us" }, .status = 2,
+	  .err = "tgctl: knob: '1us' is no value; a whole number is one\n" },
 	{ .name = "knob with a plus", .args = { "knob", "bias", "+1" }, .status = 2,
 	  .err = "tgctl: knob: '+1' is no value; a whole number is one\n" },
 	{ .name = "knob beyond 64 bits", .args = { "knob", "bias", "9223372036854775808" },

@@ -12,6 +12,7 @@
 #include <tg/types.h>
 #include <uapi/timegraph.h>
 
+#include "config.h"
 #include "lib/json.h"
 #include "snapshot.h"
 #include "table.h"
@@ -154,13 +155,18 @@ static void print_table(const struct snapshot *snap)
 enum tgctl_status tgctl_clients(const struct tgctl_args *args)
 {
 	struct snapshot snap;
+	const char *why;
 
 	if (!snapshot_read(&snap))
 		return TGCTL_FAILED;
 	put_in_order();
-	if (args->flag)
+	if (args->flag) {
 		print_json(&snap);
-	else
-		print_table(&snap);
+		return TGCTL_OK;
+	}
+	print_table(&snap);
+	why = tgctl_no_effect();
+	if (why)
+		tgctl_error("%s", why);
 	return TGCTL_OK;
 }

@@ -14,6 +14,7 @@
 #include <tg/types.h>
 
 #include "clients.h"
+#include "config.h"
 #include "lib/number.h"
 #include "lib/opt.h"
 #include "metrics.h"
@@ -49,6 +50,7 @@ static enum tgctl_status help(const struct tgctl_args *args);
 /* Options of verbs; `tgctl help VERB` tells of them in the verb's own text. */
 static const struct opt no_options[] = { { 0 } };
 static const struct opt load_options[] = { { "new-only", 0, NULL, NULL }, { 0 } };
+static const struct opt init_options[] = { { "force", 0, NULL, NULL }, { 0 } };
 static const struct opt json_options[] = { { "json", 0, NULL, NULL }, { 0 } };
 static const struct opt top_options[] = {
 	[TOP_ONCE] = { "once", 0, NULL, NULL },
@@ -76,12 +78,23 @@ static const struct tgctl_verb verbs[] = {
 	{ "load", load_options, 1, 1, tgctl_load, "FILE [--new-only]",
 	  "put a specification in force",
 	  "Checks FILE ('-': standard input) as `check` does, and sends it to the module only when\n"
-	  "it is right: all of it or nothing. It decides about running clients, too; with\n"
-	  "--new-only, only about channels that are opened from then on.\n" },
+	  "it is right: its policy, its knobs and its clients, all of it or nothing. It decides about\n"
+	  "running clients, too; with --new-only, only about channels that are opened from then on.\n" },
 	{ "check", no_options, 1, -1, tgctl_check, "FILE...",
 	  "check specifications, without the module",
 	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first\n"
-	  "and where: FILE:LINE:COLUMN: what is wrong; what would be right.\n" },
+	  "and where: FILE:LINE:COLUMN: what is wrong; what would be right. Warns of reserves that\n"
+	  "are more than the GPU together, and of virtual GPUs that no line defines.\n" },
+	{ "save", no_options, 0, 1, tgctl_save, "[FILE]",
+	  "write what is in force, as a specification",
+	  "The policy, the knobs that differ from their defaults, and the clients: `load` brings all of\n"
+	  "it back. To standard output, or to FILE; what was there stays as FILE.old. At boot the unit\n"
+	  "timegraph loads /etc/timegraph.spec.\n" },
+	{ "init", init_options, 0, 1, tgctl_init, "[FILE] [--force]",
+	  "write a first specification for this desktop",
+	  "Above all the compositor and the X servers that run now, then users' programs, that of the\n"
+	  "foreground window first, then the rest. To /etc/timegraph.spec, FILE, or ('-') standard\n"
+	  "output. A file that is there stays, or, with --force, becomes FILE.old.\n" },
 	{ "admit", no_options, 1, 1, tgctl_admit, "FILE",
 	  "limit what reserves may add up to",
 	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the\n"
@@ -124,7 +137,8 @@ static const struct tgctl_verb verbs[] = {
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
 	{ "knob", no_options, 0, 2, tgctl_knob, "[NAME [VALUE]]",
 	  "list the knobs, print one, or set one",
-	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name.\n"
+	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. Where that\n"
+	  "is us, a time with a unit is good, too: 2.5ms.\n"
 	  "A policy's knob starts with the policy's name, and is set while that is in force.\n" },
 	{ "version", no_options, 0, 0, tgctl_version, "",
 	  "print the versions of tgctl and of the module", "" },

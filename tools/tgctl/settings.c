@@ -103,8 +103,7 @@ static const char *knob_path(char buf[PATH_SIZE], const char *knob, const char *
 	return buf;
 }
 
-/* The knobs among the files of knobs/: those that have a file NAME_min beside them. */
-static char **read_knobs(void)
+char **settings_knobs(void)
 {
 	char **all, **knobs;
 	char beside[PATH_SIZE];
@@ -160,8 +159,7 @@ static bool read_number(const char *s, long long *value)
 	return !errno;
 }
 
-/* The number in the file beside a knob that ends with @suffix. */
-static bool read_bound(const char *knob, const char *suffix, long long *value)
+bool settings_value(const char *knob, const char *suffix, long long *value)
 {
 	char path[PATH_SIZE];
 	char *text = sysfs_read_value(knob_path(path, knob, suffix));
@@ -176,6 +174,27 @@ static bool read_bound(const char *knob, const char *suffix, long long *value)
 	return ok;
 }
 
+/* Does its name say that it is in microseconds? */
+static bool is_time(const char *knob)
+{
+	size_t len = strlen(knob);
+
+	return len > 3 && !strcmp(knob + len - 3, "_us");
+}
+
+/* A number of microseconds, or a time with a unit. */
+static bool read_time(const char *s, long long *us)
+{
+	s64 ns;
+
+	if (read_number(s, us))
+		return true;
+	if (!tgctl_time(s, &ns) || ns % TG_USEC)
+		return false;
+	*us = ns / TG_USEC;
+	return true;
+}
+
 static enum tgctl_status set_knob(const char *knob, const char *text)
 {
 	long long value, least, most;
@@ -183,11 +202,15 @@ static enum tgctl_status set_knob(const char *knob, const char *text)
 	char number[32];
 	int err;
 
-	if (!read_number(text, &value)) {
+	if (is_time(knob) && !read_time(text, &value)) {
+		tgctl_error("knob: '%s' is no time; 2500, 2500us and 2.5ms are the same", text);
+		return TGCTL_USAGE;
+	}
+	if (!is_time(knob) && !read_number(text, &value)) {
 		tgctl_error("knob: '%s' is no value; a whole number is one", text);
 		return TGCTL_USAGE;
 	}
-	if (!read_bound(knob, "_min", &least) || !read_bound(knob, "_max", &most))
+	if (!settings_value(knob, "_min", &least) || !settings_value(knob, "_max", &most))
 		return TGCTL_FAILED;
 	if (value < least || value > most) {
 		tgctl_error("%s: %lld is out of range; %lld to %lld", knob, value, least, most);
@@ -205,7 +228,7 @@ static enum tgctl_status set_knob(const char *knob, const char *text)
 enum tgctl_status tgctl_knob(const struct tgctl_args *args)
 {
 	char path[PATH_SIZE];
-	char **knobs = read_knobs();
+	char **knobs = settings_knobs();
 
 	if (!knobs)
 		return TGCTL_FAILED;

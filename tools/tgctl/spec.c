@@ -13,9 +13,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <tg/spec.h>
+#include <tg/policy.h>
 #include <tg/types.h>
 
+#include "config.h"
 #include "sysfs.h"
 #include "tgctl.h"
 
@@ -50,13 +51,30 @@ static bool read_text(struct text *text, const char *file)
 	return fd >= 0 && n >= 0;
 }
 
-static void report(const struct text *text, int entries, const char *verdict)
+bool spec_parse_bytes(struct tg_spec *spec, size_t len, const char *name)
 {
-	printf("%s: %s, %d %s\n", text->file, verdict, entries, entries == 1 ? "entry" : "entries");
+	struct tg_spec_error err;
+
+	spec->entries = tgctl_alloc(NULL, tg_spec_room(spec->text, len) * sizeof(*spec->entries));
+	if (!tg_spec_parse(spec, len, &err))
+		return true;
+	fflush(stdout);
+	fprintf(stderr, "%s:%u:%u: %s; %s\n", name, err.line, err.column, err.what, err.want);
+	return false;
 }
 
-/* Is @e the first entry of a guaranteed reserve? Without reserve=, each entry has its own. */
-static bool guarantees(const struct tg_spec *spec, const struct tg_spec_entry *e)
+static void report(const struct text *text, const struct tg_spec *spec, const char *verdict)
+{
+	printf("%s: %s, %u %s", text->file, verdict, spec->nr, spec->nr == 1 ? "entry" : "entries");
+	if (spec->policy >= 0)
+		printf(", policy %s", tg_policy_get(spec->policy)->name);
+	if (spec->nr_knobs)
+		printf(", %u knob%s", spec->nr_knobs, spec->nr_knobs == 1 ? "" : "s");
+	putchar('\n');
+}
+
+/* Is @e the first entry of a reserve? Without reserve=, each entry has its own. */
+static bool reserves(const struct tg_spec *spec, const struct tg_spec_entry *e)
 {
 	const struct tg_spec_entry *old;
 
@@ -65,12 +83,46 @@ static bool guarantees(const struct tg_spec *spec, const struct tg_spec_entry *e
 		    !memcmp(spec->text + old->reserve.off, spec->text + e->reserve.off,
 			    e->reserve.len))
 			return false;
-	return e->resv == TG_CBS;
+	return e->resv != TG_BG;
+}
+
+/* C/T in millionths, rounded up */
+static s64 share_of(const struct tg_spec_entry *e)
+{
+	s64 period = e->period / TG_USEC;
+
+	return (e->capacity / TG_USEC * 1000000 + period - 1) / period;
+}
+
+/* Warn of what the text cannot mean: more than there is, and names that no line defines. */
+static void warn(const struct text *text, const struct tg_spec *spec)
+{
+	const struct tg_spec_entry *e;
+	s64 sum = 0;
+	u32 i;
+
+	fflush(stdout);
+	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
+		sum += reserves(spec, e) ? share_of(e) : 0;
+		for (i = 0; i < spec->nr_vgpus && e->vgpu.len; i++)
+			if (spec->vgpus[i].name.len == e->vgpu.len &&
+			    !memcmp(spec->text + spec->vgpus[i].name.off,
+				    spec->text + e->vgpu.off, e->vgpu.len))
+				break;
+		if (e->vgpu.len && i == spec->nr_vgpus)
+			fprintf(stderr, "%s:%u: warning: no line [vgpu %.*s] here: its clients "
+				"belong to the rest\n", text->file, e->line, (int)e->vgpu.len,
+				spec->text + e->vgpu.off);
+	}
+	if (sum > 1000000)
+		fprintf(stderr, "%s: warning: all reserves together are %lld.%02lld %% of the GPU: "
+			"their clients cannot all have C of every T\n", text->file,
+			(long long)sum / 10000, (long long)sum / 100 % 100);
 }
 
 /*
  * Which reserves are guaranteed, and the longest group that leaves the guarantees whole:
- * T_min (1 - sum(C/T)). Shares are in millionths, rounded up.
+ * T_min (1 - sum(C/T)).
  */
 static void report_guarantees(const struct text *text, const struct tg_spec *spec)
 {
@@ -78,13 +130,12 @@ static void report_guarantees(const struct text *text, const struct tg_spec *spe
 	s64 sum = 0, shortest = TG_NEVER;
 
 	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
-		if (!guarantees(spec, e))
+		if (e->resv != TG_CBS || !reserves(spec, e))
 			continue;
 		printf("%s%s %lld/%lld us (line %u)", sum ? "" : text->file,
 		       sum ? " +" : ": guaranteed:", (long long)(e->capacity / TG_USEC),
 		       (long long)(e->period / TG_USEC), e->line);
-		sum += (e->capacity / TG_USEC * 1000000 + e->period / TG_USEC - 1) /
-		       (e->period / TG_USEC);
+		sum += share_of(e);
 		shortest = min(shortest, e->period);
 	}
 	if (!sum)
@@ -97,31 +148,6 @@ static void report_guarantees(const struct text *text, const struct tg_spec *spe
 	else
 		printf("; whole while no group is longer than %lld us (max_group_us)\n",
 		       (long long)(shortest / TG_USEC * (1000000 - sum) / 1000000));
-}
-
-/*
- * Returns how many entries the text has, or -1 after a message. @verdict: to report about a good
- * text, or NULL.
- */
-static int parse_text(const struct text *text, const char *verdict)
-{
-	struct tg_spec spec = { .text = text->bytes };
-	struct tg_spec_error err;
-	int ret;
-
-	spec.entries = tgctl_alloc(NULL, tg_spec_room(text->bytes, text->len) *
-					 sizeof(*spec.entries));
-	ret = tg_spec_parse(&spec, text->len, &err);
-	if (!ret && verdict) {
-		report(text, (int)spec.nr, verdict);
-		report_guarantees(text, &spec);
-	}
-	free(spec.entries);
-	if (!ret)
-		return (int)spec.nr;
-	fprintf(stderr, "%s:%u:%u: %s; %s\n", text->file, err.line, err.column, err.what,
-		err.want);
-	return -1;
 }
 
 /*
@@ -170,13 +196,12 @@ static bool commit(const struct text *text, int fd, const char *how)
 enum tgctl_status tgctl_load(const struct tgctl_args *args)
 {
 	static struct text text;
+	struct tg_spec spec = { .text = text.bytes };
+	const char *why;
 	bool ok = false;
-	int entries, fd;
+	int fd;
 
-	if (!read_text(&text, args->names[0]))
-		return TGCTL_FAILED;
-	entries = parse_text(&text, NULL);
-	if (entries < 0)
+	if (!read_text(&text, args->names[0]) || !spec_parse_bytes(&spec, text.len, text.file))
 		return TGCTL_FAILED;
 	fd = sysfs_open("spec_commit", O_WRONLY);
 	if (fd < 0)
@@ -185,17 +210,23 @@ enum tgctl_status tgctl_load(const struct tgctl_args *args)
 	if (flock(fd, LOCK_EX))
 		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
 	else if (!send_text(&text, fd))
-		ok = commit(&text, fd, args->flag ? "1\n" : "rematch\n");
+		ok = commit(&text, fd, args->flag ? "new-only\n" : "1\n");
 	close(fd);
-	if (ok)
-		report(&text, entries, "in force");
-	return ok ? TGCTL_OK : TGCTL_FAILED;
+	if (!ok)
+		return TGCTL_FAILED;
+	report(&text, &spec, "in force");
+	warn(&text, &spec);
+	why = spec.nr ? tgctl_no_effect() : NULL;
+	if (why)
+		tgctl_error("%s", why);
+	return TGCTL_OK;
 }
 
 enum tgctl_status tgctl_check(const struct tgctl_args *args)
 {
 	enum tgctl_status status = TGCTL_OK;
 	static struct text text;
+	struct tg_spec spec = { .text = text.bytes };
 	bool seen_stdin = false;
 	int i;
 
@@ -209,8 +240,14 @@ enum tgctl_status tgctl_check(const struct tgctl_args *args)
 		}
 	}
 	for (i = 0; i < args->nr; i++) {
-		if (!read_text(&text, args->names[i]) || parse_text(&text, "ok") < 0)
+		if (!read_text(&text, args->names[i]) ||
+		    !spec_parse_bytes(&spec, text.len, text.file)) {
 			status = TGCTL_FAILED;
+			continue;
+		}
+		report(&text, &spec, "ok");
+		report_guarantees(&text, &spec);
+		warn(&text, &spec);
 	}
 	return status;
 }

@@ -22,7 +22,7 @@ static const struct tg_param *param_of(const struct tgk_file *file)
 				  &tg_policy_get(file->policy)->params[file->nr];
 }
 
-/* A policy's knobs are its own: back to their defaults whenever it comes into force. */
+/* A policy's knobs are its own. While it is not in force, they read as their defaults. */
 static s64 knob_value(const struct tgk_file *file)
 {
 	s64 value = param_of(file)->def;

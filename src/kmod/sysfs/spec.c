@@ -66,6 +66,12 @@ static ssize_t spec_write(struct file *file, struct kobject *kobj, TGK_BIN_ATTR 
 	return ret;
 }
 
+static void say(const struct tg_spec_error *err)
+{
+	scnprintf(result, sizeof(result), "%u:%u: %s; %s", err->line, err->column, err->what,
+		  err->want);
+}
+
 /* Under spec_mutex: what was gathered, parsed; @result says what is wrong. */
 static struct tgk_spec *spec_parse(void)
 {
@@ -92,29 +98,32 @@ static struct tgk_spec *spec_parse(void)
 	ret = tg_spec_parse(&s->spec, s->len, &err);
 	if (!ret)
 		return s;
-	scnprintf(result, sizeof(result), "%u:%u: %s; %s", err.line, err.column, err.what,
-		  err.want);
+	say(&err);
 free:
 	tgk_spec_free(s);
 	return ERR_PTR(ret);
 }
 
 /* Under spec_mutex: put what was gathered in force, if it can be. */
-static int spec_apply(bool rematch)
+static int spec_apply(bool rematch, bool *switches)
 {
 	struct tgk_spec *s = spec_parse();
+	struct tg_spec_error err = { };
 	u32 entries;
 	int ret;
 
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	entries = s->spec.nr;
+	*switches = s->spec.policy >= 0;
 	ret = mutex_lock_killable(&tgk_mutex);
 	if (!ret) {
-		ret = tgk_set_spec(s, rematch);
+		ret = tgk_set_spec(s, rematch, &err);
 		mutex_unlock(&tgk_mutex);
 	}
 	if (ret) {
+		if (err.line)
+			say(&err);
 		tgk_spec_free(s);
 		return ret;
 	}
@@ -126,20 +135,24 @@ static ssize_t spec_commit_store(struct kobject *kobj, struct kobj_attribute *ka
 				 const char *buf, size_t count)
 {
 	const size_t len = tgk_trimmed(buf, count);
-	const bool rematch = len == 7 && !memcmp(buf, "rematch", 7);
+	const bool later = len == 8 && !memcmp(buf, "new-only", 8);
 	const bool apply = len == 1 && *buf == '1';
 	const bool forget = len == 1 && *buf == '0';
+	bool switches = false;
 	int ret;
 
 	if (!tgk_may_write())
 		return -EPERM;
-	if (!rematch && !apply && !forget)
+	if (!later && !apply && !forget)
 		return -EINVAL;
 	if (mutex_lock_killable(&spec_mutex))
 		return -EINTR;
-	ret = forget ? 0 : spec_apply(rematch);
+	ret = forget ? 0 : spec_apply(apply, &switches);
 	gathered_len = 0;
 	mutex_unlock(&spec_mutex);
+	/* The drain has a deadline. */
+	if (!ret && switches)
+		ret = wait_event_killable(tgk_settled, tgk_policy_settled());
 	return ret ?: count;
 }
 

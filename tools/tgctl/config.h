@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tgctl save, tgctl init: the configuration as a whole; and whether it has an effect. Called by
+ * main.c through its table of verbs; tgctl_no_effect() by the verbs that show clients.
+ */
+#ifndef TGCTL_CONFIG_H
+#define TGCTL_CONFIG_H
+
+#include "tgctl.h"
+
+enum tgctl_status tgctl_save(const struct tgctl_args *args);
+enum tgctl_status tgctl_init(const struct tgctl_args *args);
+
+/**
+ * tgctl_no_effect() - why the specification in force delays nobody
+ *
+ * Return: one line without its end, or NULL: it does, or the module does not say. Silent.
+ */
+const char *tgctl_no_effect(void);
+
+#endif /* TGCTL_CONFIG_H */

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgctl init: a first specification for this desktop. What brings frames to the screen goes above
+ * all, since each program that draws waits for it; then the programs of users, then the rest.
+ *
+ * The processes that run now tell which compositor it is: their names in /proc ($TG_PROC in tests).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tg/spec.h>
+#include <tg/types.h>
+
+#include "config.h"
+#include "write.h"
+
+#define DEFAULT_FILE	"/etc/timegraph.spec"
+
+/* Names of processes, as the kernel cuts them */
+static const char *const presenters[] = {
+	"Xorg", "Xwayland", "cage", "cinnamon", "compiz", "cosmic-comp", "enlightenment",
+	"gamescope", "gamescope-wl", "gnome-shell", "Hyprland", "kwin_wayland", "kwin_x11", "labwc",
+	"marco", "mutter", "niri", "phoc", "picom", "river", "sway", "wayfire", "weston", "xfwm4",
+};
+
+/* A line's pattern, and how it comes that it is there. */
+struct found {
+	char pattern[PATH_MAX + 64];
+	struct found *next;
+};
+
+static const char *proc(void)
+{
+	const char *dir = getenv("TG_PROC");
+
+	return dir && *dir ? dir : "/proc";
+}
+
+static bool is_presenter(const char *comm)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(presenters); i++)
+		if (!strcmp(presenters[i], comm))
+			return true;
+	return false;
+}
+
+static bool read_comm(const char *dir, char comm[TG_COMM_LEN + 1])
+{
+	char name[PATH_MAX + 8];
+	FILE *f;
+	bool ok;
+
+	snprintf(name, sizeof(name), "%s/comm", dir);
+	f = fopen(name, "re");
+	ok = f && fgets(comm, TG_COMM_LEN + 1, f);
+	if (f)
+		fclose(f);
+	if (ok)
+		comm[strcspn(comm, "\n")] = '\0';
+	return ok;
+}
+
+/* Can a path stand between quotes, and still be there tomorrow? */
+static bool is_plain(const char *path)
+{
+	const char *deleted = " (deleted)";
+	size_t len = strlen(path), cut = strlen(deleted);
+
+	for (; *path; path++)
+		if (*path == '"' || (unsigned char)*path < ' ' || *path == 127)
+			return false;
+	return len <= TG_SPEC_PATTERN_MAX && (len < cut || strcmp(path - cut, deleted));
+}
+
+/* The pattern for the process in @dir: its executable's path if we may see it, or its name. */
+static void pattern_of(const char *dir, const char *comm, char *to, size_t size)
+{
+	char name[PATH_MAX + 8], path[PATH_MAX];
+	struct stat st;
+	ssize_t len;
+
+	if (stat(dir, &st))
+		st.st_uid = 0;
+	snprintf(name, sizeof(name), "%s/exe", dir);
+	len = readlink(name, path, sizeof(path) - 1);
+	path[len > 0 ? len : 0] = '\0';
+	if (path[0] != '/' || !is_plain(path))
+		snprintf(to, size, "%s uid=%u", comm, st.st_uid);
+	else if (strpbrk(path, " \t:,#"))
+		snprintf(to, size, "exe=\"%s\" uid=%u", path, st.st_uid);
+	else
+		snprintf(to, size, "exe=%s uid=%u", path, st.st_uid);
+}
+
+/* Puts a pattern into the list, in the order of bytes, once. */
+static void add(struct found **list, const struct found *one)
+{
+	struct found *copy;
+	int order = 1;
+
+	while (*list && (order = strcmp((*list)->pattern, one->pattern)) < 0)
+		list = &(*list)->next;
+	if (*list && !order)
+		return;
+	copy = tgctl_alloc(NULL, sizeof(*copy));
+	*copy = *one;
+	copy->next = *list;
+	*list = copy;
+}
+
+static struct found *find_presenters(void)
+{
+	struct found *list = NULL, one = { .next = NULL };
+	char dir[PATH_MAX], comm[TG_COMM_LEN + 1];
+	struct dirent *entry;
+	DIR *all = opendir(proc());
+
+	while (all && (entry = readdir(all))) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		snprintf(dir, sizeof(dir), "%s/%s", proc(), entry->d_name);
+		if (!read_comm(dir, comm) || !is_presenter(comm))
+			continue;
+		pattern_of(dir, comm, one.pattern, sizeof(one.pattern));
+		add(&list, &one);
+	}
+	if (all)
+		closedir(all);
+	return list;
+}
+
+static char *first_spec(const char *file, const struct found *list, size_t *size)
+{
+	char *text = NULL;
+	FILE *to = open_memstream(&text, size);
+
+	if (!to)
+		return NULL;
+	fprintf(to, "# A first specification for this desktop, by `tgctl init`: timegraph.spec(5).\n"
+		"# In force after\ttgctl load %s\n\npolicy timegraph\n\n"
+		"# What brings frames to the screen: each program that draws waits for it.\n",
+		strcmp(file, "-") ? file : "FILE");
+	if (!list)
+		fputs("# No compositor and no X server ran. For one called NAME, of user 1000:\n"
+		      "#NAME uid=1000 : ht : bg : 90 : 0 : 0\n", to);
+	for (; list; list = list->next)
+		fprintf(to, "%s : ht : bg : 90 : 0 : 0\n", list->pattern);
+	fputs("\n# Programs of users (numbers from 1000): that of the foreground window first.\n"
+	      "uid=????* : ht : bg : * : 0 : 0\n\n"
+	      "# The rest, what the system runs:\n"
+	      "uid=* : ht : bg : 0 : 0 : 0\n", to);
+	return fclose(to) ? NULL : text;
+}
+
+enum tgctl_status tgctl_init(const struct tgctl_args *args)
+{
+	const char *file = args->nr ? args->names[0] : DEFAULT_FILE;
+	struct found *list = find_presenters();
+	size_t size;
+	char *text = first_spec(file, list, &size);
+
+	if (!text) {
+		tgctl_error("out of memory");
+		return TGCTL_FAILED;
+	}
+	if (!write_whole(file, text, size, args->flag))
+		return TGCTL_FAILED;
+	if (!list)
+		tgctl_error("no compositor and no X server runs: their lines are missing");
+	if (strcmp(file, "-"))
+		printf("%s: written; tgctl load %s puts it in force\n", file, file);
+	return TGCTL_OK;
+}
