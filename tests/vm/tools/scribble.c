@@ -59,7 +59,7 @@ static size_t again(int fd, char *buf, size_t room)
 static size_t invent(char *buf, size_t room)
 {
 	static const char *const words[] = {
-		"0", "1", "2", "-1", "rematch", "fifo", "timegraph", "none", "tick", "1000", "999",
+		"0", "1", "2", "-1", "new-only", "fifo", "timegraph", "none", "tick", "1000", "999",
 		"9223372036854775807", "-9223372036854775808", "18446744073709551616", "0x10", " 1",
 		"1 ", "1x", "", "\n", "\n\n", "game:prt:pe:90:8000:16000", "a:b:c:d", "%s%n", "../..",
 	};

@@ -59,13 +59,19 @@ static void do_spec(struct thread *t)
 		"[vgpu a]: 25: 25: 50\n", "uid=1000: ht: bg: 0: 0: 0: vgpu=a\n", "cgroup=/*: ht: bg: 0: 0: 0\n",
 		"a:b:c:d\n", "uid=0 : ht : pe : 100 : 1 : 1\n",
 	};
+	static const char *const settings[] = {
+		"policy timegraph\nknob lead_us 500\n", "policy band\nknob share 2\n", "knob stall_us 1ms\n",
+		"policy fifo\n", "knob dry_run 1\npolicy timegraph\n", "knob dry_run 0\n", "policy x\n",
+	};
 	char text[1024] = "";
 	unsigned int i, n = below(t, 6);
 
+	if (one_in(t, 3))
+		strcat(text, settings[below(t, sizeof(settings) / sizeof(*settings))]);
 	for (i = 0; i < n; i++)
 		strcat(text, lines[below(t, sizeof(lines) / sizeof(*lines))]);
 	put(t, TG "/spec", text);
-	put(t, TG "/spec_commit", one_in(t, 8) ? "0" : one_in(t, 2) ? "1" : "rematch");
+	put(t, TG "/spec_commit", one_in(t, 8) ? "0" : one_in(t, 2) ? "1" : "new-only");
 }
 
 /* The name of some file of a directory; empty: there is none. */
