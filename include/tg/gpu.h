@@ -40,6 +40,7 @@
 
 struct tg_policy;
 struct tg_dry;
+struct tg_recorder;
 
 /**
  * enum tg_job_state - where a job is; exactly one at any time
@@ -468,6 +469,7 @@ struct tg_left {
  * @policy_knob: values of its knobs; defaults again when the policy changes
  * @mem: the books of its memory
  * @dry: the model of a dry run; NULL: none is on
+ * @recorder: the flight recorder; NULL: it is off. The host's, as tg/recorder.h says
  * @out: where actions go, while an event is fed
  * @priv: the policy's; zero when it comes into force
  */
@@ -515,6 +517,7 @@ struct tg_gpu {
 	s64 policy_knob[TG_KNOBS_MAX];
 	struct tg_memory mem;
 	struct tg_dry *dry;
+	struct tg_recorder *recorder;
 	struct tg_actions *out;
 	u64 priv[TG_GPU_PRIV / 8];
 };
