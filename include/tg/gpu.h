@@ -40,6 +40,7 @@
 
 struct tg_policy;
 struct tg_dry;
+struct tg_recorder;
 
 /**
  * enum tg_job_state - where a job is; exactly one at any time
@@ -478,6 +479,7 @@ struct tg_left {
  * @begins: what a policy's knobs are when it comes into force, as the last spec that named it says
  * @mem: the books of its memory
  * @dry: the model of a dry run; NULL: none is on
+ * @recorder: the flight recorder; NULL: it is off. The host's, as tg/recorder.h says
  * @out: where actions go, while an event is fed
  * @priv: the policy's; zero when it comes into force
  */
@@ -526,6 +528,7 @@ struct tg_gpu {
 	struct tg_begins begins;
 	struct tg_memory mem;
 	struct tg_dry *dry;
+	struct tg_recorder *recorder;
 	struct tg_actions *out;
 	u64 priv[TG_GPU_PRIV / 8];
 };

@@ -14,6 +14,7 @@
 #include "gate.h"
 #include "guarantee.h"
 #include "job.h"
+#include "recorder.h"
 #include "table.h"
 #include "throttle.h"
 #include "vgpu.h"
@@ -295,6 +296,7 @@ static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job *
 	INIT_LIST_HEAD(&job->link);
 	list_add_tail(&job->sibling, &ch->jobs);
 	client->stats.submitted++;
+	tg_recorder_arrives(gpu, job);
 	*arrived = job;
 	return 0;
 }
@@ -313,7 +315,6 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	}
 	tg_guarantee_comes(gpu, job);
 	list_add_tail(&job->wait, &job->reserve->waiting);
-
 	place(gpu, job);
 	/* Not before its jobs that wait. */
 	if (job->client->unsent)
@@ -327,10 +328,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 static void let_go(struct tg_gpu *gpu, const struct tg_job *job)
 {
 	struct tg_action action = {
-		.kind = TG_ACT_FREE,
-		.client = job->client->id,
-		.job = job->id,
-		.host = job->host,
+		.kind = TG_ACT_FREE, .client = job->client->id, .job = job->id, .host = job->host,
 	};
 
 	gpu->out->emit(gpu->out, &action);
@@ -435,6 +433,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 	if (tg_job_waits(job)) {
 		unset_waiting(gpu, job);
 		enter(gpu, job, job->state);	/* books what it waited */
+		tg_recorder_given_up(gpu, job);
 	} else if (job->state == TG_JOB_FREED) {
 		count_held(gpu, job, gpu->now);
 	}
@@ -477,6 +476,7 @@ static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 	struct list_head *next = &engine->busy;
 	struct tg_reserve *r = job->reserve;
 
+	tg_recorder_starts(gpu, job);
 	job->state = TG_JOB_BUSY;
 	job->since = min(at, gpu->now);
 	while (next->prev != &engine->busy &&
@@ -588,6 +588,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		if (ev->done.known == TG_DONE_BY)
 			at = tg_job_place(gpu, job, at);
 		used = tg_job_used(gpu, job, at, ev->done.known);
+		tg_recorder_ran(gpu, job, at, used, TG_WAIT_RAN);
 		if (gpu->dry)
 			tg_dry_over(gpu, job, used);
 		if (gpu->policy->mode == TG_GATE_TRACK)
@@ -639,11 +640,11 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
  */
 void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 {
-	struct tg_reserve *r = job->reserve;
 	struct tg_engine *engine;
 	s64 used = max(gpu->now - max(job->since, tg_job_engine(gpu, job)->last_done), (s64)0);
 
 	leave_hardware(gpu, job, gpu->now);
+	tg_recorder_ran(gpu, job, gpu->now, used, TG_WAIT_LOST);
 	tg_job_charge(gpu, job, used);
 	if (gpu->dry)
 		tg_dry_over(gpu, job, used);
@@ -659,7 +660,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	if (tg_job_picked(gpu, job) && gpu->policy->lost)
 		gpu->policy->lost(gpu, job);
 	job->picked = false;
-	tg_reserve_review(gpu, r);
+	tg_reserve_review(gpu, job->reserve);
 	if (job->channel->left)
 		tg_job_over(gpu, job);
 }

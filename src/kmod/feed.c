@@ -182,7 +182,7 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 		len = spec->len;
 	}
 	if (ev->kind == TG_EV_SUBMIT)
-		((struct tgk_job *)ev->host)->arrived = ev->now;
+		((struct tgk_job *)ev->host)->times.arrived = ev->now;
 	tgk_trace_begin(&gpu->trace, ev, len);
 	ret = tg_gpu_feed(&gpu->core, ev, &gpu->out);
 	tgk_trace_end(&gpu->trace, ev, len, ret);

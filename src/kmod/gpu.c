@@ -22,6 +22,7 @@
 #include "note.h"
 #include "poll.h"
 #include "pool.h"
+#include "recorder.h"
 #include "settings.h"
 #include "submit.h"
 #include "sysfs/sysfs.h"
@@ -133,6 +134,9 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 			     gpu->core.nr_engines, gpu->core.now);
 	if (ret)
 		goto free;
+	ret = tgk_recorder_attach(gpu);
+	if (ret)
+		goto untrace;
 	if (tgk_spec) {
 		struct tg_event ev = { .kind = TG_EV_SPEC, .new_spec = &tgk_spec->spec };
 
@@ -166,6 +170,8 @@ unpoll:
 	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);
 	flush_workqueue(tgk_wq);
 	tgk_pools_free(gpu);
+	tgk_recorder_detach(gpu);
+untrace:
 	tgk_trace_exit(&gpu->trace);
 free:
 	buckets_free(&buckets);
@@ -246,6 +252,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	flush_workqueue(tgk_wq);
 	WARN_ON(!hash_empty(gpu->clients) || !hash_empty(gpu->owners));
 	tgk_pools_free(gpu);
+	tgk_recorder_detach(gpu);
 	tgk_trace_exit(&gpu->trace);
 	buckets_free(&gpu->core.buckets);
 	put_device(gpu->dev);

@@ -7,6 +7,7 @@
 #include "attach.h"
 #include "fence.h"
 #include "poll.h"
+#include "recorder.h"
 #include "settings.h"
 #include "sysfs/sysfs.h"
 #include "tgk.h"
@@ -85,6 +86,7 @@ static void __exit tgk_exit(void)
 	tgk_sysfs_exit();
 	tgk_poll_exit();
 	tgk_trace_module_exit();
+	tgk_recorder_exit();
 	destroy_workqueue(tgk_wq);
 }
 

@@ -418,6 +418,7 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	job->task = NULL;
 	job->freed = false;
 	job->at = TGK_IN_CORE;
+	job->times.own = 0;
 	job->file = NULL;
 	return tgk_feed(gpu, &ev);
 }
@@ -616,6 +617,7 @@ static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call 
 		job->client = ch->client->id;
 		job->channel = ch->nr;
 		job->at = 0;
+		job->times.arrived = TG_NEVER;
 		job->ch = call->sched ? ch : NULL;
 		ch->threads.in += call->sched;
 		__llist_add(&job->chain, &gpu->bypassed);

@@ -23,6 +23,7 @@
  *	sleep.c		a card that is away; the core's clock stands still meanwhile
  *	settings.c	what is in force for all GPUs: policy, spec, knobs
  *	note.c		what the core wants people to know: log and uevents
+ *	recorder.c	the flight recorder's memory, and its frozen copy
  *	trace.c		the record of events and actions, and the tracepoints
  *	sysfs/		/sys/kernel/timegraph
  *
@@ -73,6 +74,7 @@
 
 #include <tg/dry.h>
 #include <tg/policy.h>
+#include <tg/recorder.h>
 #include <uapi/timegraph.h>
 
 #include "clock.h"
@@ -135,6 +137,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @closing: enum tgk_closing; read without the lock by waiters
  * @trace: what was fed and emitted
  * @last_job: number of the last job
+ * @last_wait: number of the last record, when the recorder was switched off
  * @bypassed: tgk_job.chain of jobs that have bypassed the gate and are not reported yet, the latest
  *	first
  * @nr_bypassed: how many
@@ -187,7 +190,7 @@ struct tgk_gpu {
 	struct tgk_sleep sleep;
 	u8 closing;
 	struct tgk_trace trace;
-	u64 last_job;
+	u64 last_job, last_wait;
 	struct llist_head bypassed;
 	u32 nr_bypassed;
 	const struct tgk_channel *bypassed_channel;
@@ -260,6 +263,7 @@ struct tgk_threads {
  * @live: work that went through its open gate was in flight when the phase ended; only the
  *	poller
  * @was_live: the same of the phase before; only the poller
+ * @waits: TG_WAITS_OWN records of its longest waits, or NULL; tgk_gpu.lock
  */
 struct tgk_client {
 	struct kobject kobj;
@@ -289,6 +293,7 @@ struct tgk_client {
 
 	atomic64_t open_begun, open_ended;
 	bool live, was_live;
+	struct tg_wait *waits;
 };
 
 /**
@@ -333,7 +338,7 @@ struct tgk_channel {
  * struct tgk_job - one submission, from its arrival to its fence's signal
  * @gpu: its GPU
  * @id: the core's number
- * @arrived: when it was submitted, ns; tgk_gpu.lock, as all up to @until
+ * @times: for the recorder; @arrived also for tracepoints; tgk_gpu.lock, as all up to @until
  * @node: in one of the GPU's lists
  * @ch: its channel, with which it has a place, referenced; NULL: it has none
  * @by_task: parked: in tgk_gpu.parked_by
@@ -362,7 +367,7 @@ struct tgk_channel {
 struct tgk_job {
 	struct tgk_gpu *gpu;
 	u64 id;
-	s64 arrived;
+	struct tg_times times;
 	struct list_head node;
 	struct tgk_channel *ch;
 	struct hlist_node by_task;

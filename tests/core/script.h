@@ -42,6 +42,7 @@
 #include <tg/dry.h>
 #include <tg/guarantee.h>
 #include <tg/policy.h>
+#include <tg/recorder.h>
 #include "../lib/test.h"
 
 #define LOG_MAX 8192
@@ -58,6 +59,7 @@ struct host {
 	char log[LOG_MAX];
 	size_t used;
 	struct tg_identity ids[16];
+	struct tg_times times[2048];
 	char cgroups[16][64];
 	bool gated[16];
 	struct tg_job *jobs[16];
@@ -280,6 +282,7 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "submit")) {
 		ev.kind = TG_EV_SUBMIT;
 		ev.job = c;
+		ev.host = &h->times[c % ARRAY_SIZE(h->times)];
 		((struct tg_key *)key)->nr = 1;
 		key[1] = d;
 		ev.key = d ? (void *)key : NULL;

@@ -25,6 +25,7 @@
 #include "table.h"
 #include "top.h"
 #include "trace.h"
+#include "why.h"
 
 /**
  * struct tgctl_verb - one row of the table below
@@ -63,6 +64,11 @@ static const struct opt top_options[] = {
 static const struct opt why_options[] = {
 	[WHY_LAST] = { "last", 0, "N", NULL },
 	[WHY_TRACE] = { "trace", 0, "FILE", NULL },
+	[WHY_WORST] = { "worst", 0, "N", NULL },
+	[WHY_SINCE] = { "since", 0, "TIME", NULL },
+	[WHY_CLIENT] = { "client", 0, "CLIENT", NULL },
+	[WHY_FROZEN] = { "frozen", 0, NULL, NULL },
+	[WHY_CLEAR] = { "clear", 0, NULL, NULL },
 	{ 0 }
 };
 static const struct opt record_options[] = {
@@ -113,10 +119,16 @@ static const struct tgctl_verb verbs[] = {
 	  "--once: one table, after one such time; --json: the same as JSON, on and on unless --once.\n"
 	  "--sort: share, rate, latency, wait, gpu_time, prio, pid or comm. --filter: only clients\n"
 	  "whose name or user or reserve contains TEXT. Keys are shown at the bottom; q ends it.\n" },
-	{ "why", why_options, 1, 1, tgctl_why, "CLIENT [--last N] [--trace FILE]",
-	  "tell what a client's last waits were for",
-	  "CLIENT: a number as `clients` shows it, a process's name, or pid=N. Needs the module's trace\n"
-	  "(parameter trace_kib), or one that was recorded. Tells the last 3 waits, or N.\n" },
+	{ "why", why_options, 0, 1, tgctl_why,
+	  "[CLIENT] [--worst N] [--since TIME] [--frozen]",
+	  "tell which waits were the longest, and who ran instead",
+	  "Out of the flight recorder, which is always on: the 3 longest waits, or N. --since 10m: of the\n"
+	  "last ten minutes. CLIENT, or --client CLIENT: of that one. Root sees all clients, others their\n"
+	  "own. --frozen: out of the copy that was made when a wait was longer than the knob stutter_us;\n"
+	  "--clear drops it after that, and the next stutter makes another one.\n"
+	  "CLIENT alone, where the module keeps a full trace (parameter trace_kib), or with --last N or\n"
+	  "--trace FILE: the last 3 waits of that client in the trace, or N, with each cause.\n"
+	  "CLIENT: a number as `clients` shows it, a process's name, or pid=N.\n" },
 	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
 	  "At once, or after TIME. The trace begins when the module is loaded (parameter trace_kib).\n" },

@@ -19,7 +19,7 @@ enum tgctl_status {
 	TGCTL_USAGE,	/* the command line is wrong, whatever the module says */
 };
 
-#define TGCTL_OPTIONS	6	/* that a verb may have */
+#define TGCTL_OPTIONS	8	/* that a verb may have */
 
 /**
  * struct tgctl_args - a verb's arguments, checked against its struct tgctl_verb

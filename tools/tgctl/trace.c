@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl why, record, plot: what the module's trace shows. The trace is replayed with the module's
+ * tgctl why (of a trace), record, plot: what the module's full trace shows. The trace is replayed with the module's
  * own core (src/trace), so that causes are the scheduler's and not guesses.
  */
 #include "trace.h"
@@ -19,6 +19,7 @@
 #include "perfetto.h"
 #include "replay.h"
 #include "tgctl.h"
+#include "why.h"
 
 #define TGCTL_LAST	100	/* waits that `why` tells at most */
 
@@ -146,7 +147,12 @@ static bool collect(const struct tgs_trace *trace, const char *wanted, struct wa
 	return found;
 }
 
-enum tgctl_status tgctl_why(const struct tgctl_args *args)
+bool tgctl_has_trace(void)
+{
+	return !access(trace_path(NULL), R_OK);
+}
+
+enum tgctl_status tgctl_why_trace(const struct tgctl_args *args)
 {
 	const char *path = args->option[WHY_TRACE] ? args->option[WHY_TRACE] : trace_path(NULL);
 	u64 jobs[TGCTL_LAST], last = 3, i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tgctl why, tgctl record, tgctl plot: the module's trace. Called by main.c through its table of
+ * tgctl why of a trace, tgctl record, tgctl plot: the module's full trace. Called by main.c through its table of
  * verbs. src/trace/trace.h is another file: it reads traces, and comes with replay.h.
  */
 #ifndef TGCTL_TRACE_H
@@ -9,10 +9,12 @@
 #include "tgctl.h"
 
 /* Of verbs with several options: which is which in struct tgctl_args. */
-enum { WHY_LAST, WHY_TRACE };
 enum { RECORD_FOR, RECORD_GPU };
 
-enum tgctl_status tgctl_why(const struct tgctl_args *args);
+/** tgctl_has_trace() - does the module keep a full trace that this process may read? */
+bool tgctl_has_trace(void);
+
+enum tgctl_status tgctl_why_trace(const struct tgctl_args *args);
 enum tgctl_status tgctl_record(const struct tgctl_args *args);
 enum tgctl_status tgctl_plot(const struct tgctl_args *args);
 

@@ -17,7 +17,9 @@ static struct attribute *root_attrs[] = {
 	&tgk_spec_commit_attr.attr, &tgk_spec_result_attr.attr, &tgk_foreground_attr.attr, NULL
 };
 
-static TGK_BIN_ATTR *root_bin_attrs[] = { &tgk_spec_attr, &tgk_snapshot_attr, NULL };
+static TGK_BIN_ATTR *root_bin_attrs[] = {
+	&tgk_spec_attr, &tgk_snapshot_attr, &tgk_waits_attr, &tgk_waits_frozen_attr, NULL
+};
 
 static const struct attribute_group root_group = {
 	.attrs = root_attrs,
@@ -61,7 +63,8 @@ int tgk_sysfs_init(void)
 	tgk_knobs_dir = kobject_create_and_add("knobs", root);
 	if (tgk_stats_dir && tgk_knobs_dir)
 		ret = private_init() ?: tgk_stats_init() ?: tgk_knobs_init() ?:
-		      tgk_vgpus_init(root) ?: sysfs_create_group(root, &root_group);
+		      tgk_waits_init() ?: tgk_vgpus_init(root) ?:
+		      sysfs_create_group(root, &root_group);
 	if (ret)
 		tgk_sysfs_exit();
 	return ret;

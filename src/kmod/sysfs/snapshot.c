@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file `snapshot`: the records of all clients that the reader may see, in one binary file.
+ * The file `snapshot`: the records of all clients that the reader may see, in one binary file; and
+ * how such files are kept for their readers (`waits`, too).
  *
  * Process context, in the thread that reads. Owns the snapshots that are kept, under snap_mutex;
  * while one is made, the lock of each GPU is taken for one bucket of clients at a time.
@@ -32,8 +33,8 @@
  * @uid: whose user reads it, and whose clients it shows
  * @all: it shows everybody's
  * @begun: when it was made, jiffies
- * @len: bytes at @head
- * @head: what is read
+ * @len: bytes at @data
+ * @data: what is read
  */
 struct snapshot {
 	struct hlist_node hash;
@@ -43,7 +44,7 @@ struct snapshot {
 	bool all;
 	unsigned long begun;
 	size_t len;
-	struct tg_snap_head *head;
+	void *data;
 };
 
 static DEFINE_MUTEX(snap_mutex);
@@ -55,7 +56,7 @@ static void snap_free(struct snapshot *s)
 {
 	if (!s)
 		return;
-	kvfree(s->head);
+	kvfree(s->data);
 	kfree(s);
 }
 
@@ -202,34 +203,41 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 	return fits;
 }
 
-/* The records of the clients that the current process may see. */
-static int snap_make(struct snapshot *s)
+/* The records of @uid's clients, or of all (tgk_make). */
+static int make_snapshot(void **data, size_t *len, u32 uid, bool all)
 {
+	struct tg_snap_head *head = NULL;
 	u32 room;
 
-	s->uid = tgk_own_uid();
-	s->all = tgk_may_see_all();
 	do {
-		kvfree(s->head);
+		kvfree(head);
 		room = snap_room() + 4;
-		s->head = kvmalloc(sizeof(*s->head) + room * sizeof(struct tg_snap_client),
-				   GFP_KERNEL_ACCOUNT);
-		if (!s->head)
+		head = kvmalloc(sizeof(*head) + room * sizeof(struct tg_snap_client),
+				GFP_KERNEL_ACCOUNT);
+		if (!head)
 			return -ENOMEM;
-	} while (!snap_fill(s->head, room, s->uid, s->all));
-	s->len = sizeof(*s->head) + s->head->nr_clients * sizeof(struct tg_snap_client);
+	} while (!snap_fill(head, room, uid, all));
+	*data = head;
+	*len = sizeof(*head) + head->nr_clients * sizeof(struct tg_snap_client);
 	return 0;
 }
+
+/* --- what is kept for readers --- */
 
 /*
  * A new one, which only the caller knows. Without snap_mutex: the caller's cgroup may be short of
  * memory for as long as it likes, and the end of a GPU waits for expire().
  */
-static struct snapshot *snap_new(void)
+static struct snapshot *snap_new(tgk_make *make)
 {
 	struct snapshot *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
-	int ret = s ? snap_make(s) : -ENOMEM;
+	int ret;
 
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->uid = tgk_own_uid();
+	s->all = tgk_may_see_all();
+	ret = make(&s->data, &s->len, s->uid, s->all);
 	if (!ret)
 		return s;
 	kfree(s);
@@ -247,10 +255,19 @@ static void snap_keep(struct snapshot *s, const struct file *file)
 	queue_delayed_work(tgk_wq, &expiry, SNAPSHOT_AGE);
 }
 
-static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr,
-			     char *buf, loff_t off, size_t count)
+/**
+ * tgk_kept_read() - read a binary file that is made when it is read at offset 0
+ * @file: the open file
+ * @make: makes what its reader may see
+ * @buf: where to
+ * @off: from where in it
+ * @count: how many bytes at most
+ *
+ * Return: bytes; -ESTALE: it is not kept any more, and has to be read from its beginning.
+ */
+ssize_t tgk_kept_read(const struct file *file, tgk_make *make, char *buf, loff_t off, size_t count)
 {
-	struct snapshot *s, *new = off ? NULL : snap_new();
+	struct snapshot *s, *new = off ? NULL : snap_new(make);
 	ssize_t ret;
 
 	if (IS_ERR(new))
@@ -265,9 +282,15 @@ static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_AT
 	if (!s)
 		ret = -ESTALE;
 	else
-		ret = memory_read_from_buffer(buf, count, &off, s->head, s->len);
+		ret = memory_read_from_buffer(buf, count, &off, s->data, s->len);
 	mutex_unlock(&snap_mutex);
 	return ret;
+}
+
+static ssize_t snapshot_read(struct file *file, struct kobject *kobj, TGK_BIN_ATTR *attr,
+			     char *buf, loff_t off, size_t count)
+{
+	return tgk_kept_read(file, make_snapshot, buf, off, count);
 }
 
 struct bin_attribute tgk_snapshot_attr = {

@@ -55,13 +55,19 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 		       struct tg_snap_client *s);
 
 /* snapshot.c */
+typedef int tgk_make(void **data, size_t *len, u32 uid, bool all);
 extern struct bin_attribute tgk_snapshot_attr;
+ssize_t tgk_kept_read(const struct file *file, tgk_make *make, char *buf, loff_t off, size_t count);
 void tgk_snapshots_free(void);
 
-/* stats.c, knobs.c, vgpus.c: at load and unload */
+/* waits.c */
+extern struct bin_attribute tgk_waits_attr, tgk_waits_frozen_attr;
+
+/* stats.c, knobs.c, waits.c, vgpus.c: at load and unload */
 extern struct kobject *tgk_stats_dir, *tgk_knobs_dir;
 int tgk_stats_init(void);
 int tgk_knobs_init(void);
+int tgk_waits_init(void);
 int tgk_vgpus_init(struct kobject *root);
 void tgk_vgpus_exit(void);
 

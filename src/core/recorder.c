@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The flight recorder (tg/recorder.h): the longest wait of each client in each second, and which
+ * clients ran meanwhile.
+ *
+ * Each engine remembers its latest runs: which client ran from when to when. Groups of a client
+ * that follow each other closely are one run. When a job is over, its own run is added. Then, if it
+ * waited for others for longer than any job of its client in this second, its record is written,
+ * and the runs since its submission say whose they were.
+ *
+ * What a client waited for others is its wait less the time that its own groups ran meanwhile. That
+ * is the difference of its accounts between the job's submission and its start. The accounts of a
+ * client count all engines, so a client that uses two engines at once looks better off than it is.
+ *
+ * job.c calls this file under the GPU's lock. Hosts call what tg/recorder.h declares.
+ */
+#include "job.h"
+#include "recorder.h"
+
+#define SEEN	8	/* clients that a walk over the runs tells apart */
+
+/* --- the ring --- */
+
+struct tg_recorder *tg_recorder_init(void *memory, u32 nr, u32 engines, u64 last)
+{
+	struct tg_recorder *rec = memory;
+
+	rec->last = last;
+	rec->nr = nr;
+	rec->wait = (struct tg_wait *)(rec + 1);
+	rec->runs = (struct tg_runs *)(rec->wait + nr);
+	return rec;
+}
+
+/* The record of that number; NULL: there is none any more, or not yet. */
+static struct tg_wait *find(const struct tg_recorder *rec, u64 number)
+{
+	u64 back = rec->last - number;
+	u32 at;
+
+	if (!number || back >= rec->nr)
+		return NULL;
+	at = rec->next + rec->nr - 1 - (u32)back;
+	if (at >= rec->nr)
+		at -= rec->nr;
+	return rec->wait[at].number == number ? &rec->wait[at] : NULL;
+}
+
+/* A new record, empty but for its number, in the place of the oldest. */
+static struct tg_wait *append(struct tg_recorder *rec)
+{
+	struct tg_wait *w = &rec->wait[rec->next];
+
+	rec->dropped += w->number != 0;
+	if (++rec->next == rec->nr)
+		rec->next = 0;
+	memset(w, 0, sizeof(*w));
+	w->number = ++rec->last;
+	return w;
+}
+
+/* Number of the oldest record that there may be. */
+static u64 oldest(const struct tg_recorder *rec)
+{
+	return rec->last > rec->nr ? rec->last - rec->nr + 1 : 1;
+}
+
+u32 tg_recorder_read(const struct tg_recorder *rec, u64 *number, struct tg_wait *to, u32 most)
+{
+	const struct tg_wait *w;
+	u32 n = 0;
+
+	for (*number = max(*number, oldest(rec)); n < most && *number <= rec->last; ++*number) {
+		w = find(rec, *number);
+		if (w)
+			to[n++] = *w;
+	}
+	return n;
+}
+
+bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u32 engines,
+		      u32 most)
+{
+	const struct tg_wait *newest = find(from, from->last), *w;
+	struct tg_wait *copy;
+	u64 number;
+
+	if (!to->last) {
+		number = oldest(from);
+		if (from->last - number >= to->nr)
+			number = from->last - to->nr + 1;
+		to->last = number - 1;
+		to->dropped = from->dropped;
+	}
+	for (; most && to->last < from->last; most--) {
+		w = find(from, to->last + 1);
+		copy = append(to);
+		if (w)
+			*copy = *w;
+		else
+			copy->number = 0;
+	}
+	if (to->last < from->last)
+		return false;
+	/* Those of the latest second may have changed since they were copied. */
+	for (number = from->last; newest; number--) {
+		w = find(from, number);
+		if (!w || newest->ended - w->ended > 2 * TG_WAIT_SPAN)
+			break;
+		copy = find(to, number);
+		if (copy)
+			*copy = *w;
+	}
+	memcpy(to->recent, from->recent, sizeof(to->recent));
+	memcpy(to->runs, from->runs, engines * sizeof(*to->runs));
+	to->took = from->took;
+	to->times = from->times;
+	return true;
+}
+
+/* --- runs --- */
+
+static struct tg_runs *runs_of(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	return &gpu->recorder->runs[tg_job_engine(gpu, job)->index];
+}
+
+static void set_who(struct tg_who *who, const struct tg_client *client)
+{
+	const struct tg_identity *id = client->id_data;
+
+	who->client = client->id;
+	who->pid = id->pid;
+	who->uid = id->uid;
+	memcpy(who->comm, id->comm, sizeof(who->comm));
+}
+
+/* The run goes on up to @end, or its next group begins soon after it. Return: it is longer now. */
+static bool prolong(struct tg_run *run, u32 client, s64 begin, s64 end)
+{
+	if (run->who.client != client || (begin > run->end && end - run->begin > TG_RUN_JOINED))
+		return false;
+	run->ran += end - begin;
+	run->end = max(run->end, end);
+	return true;
+}
+
+/* @client had the engine from @begin to @end. Two that take turns have two runs, which go on. */
+static void add_run(struct tg_runs *runs, const struct tg_client *client, s64 begin, s64 end)
+{
+	struct tg_run *run = &runs->run[runs->latest];
+
+	if (prolong(run, client->id, begin, end))
+		return;
+	if (end - begin < TG_RUN_JOINED &&
+	    prolong(&runs->run[(u8)(runs->latest - 1)], client->id, begin, end))
+		return;
+	run = &runs->run[++runs->latest];
+	run->begin = begin;
+	run->end = end;
+	run->ran = end - begin;
+	set_who(&run->who, client);
+}
+
+/* How much of the run lies between @from and @until. */
+static s64 part(const struct tg_run *run, s64 from, s64 until)
+{
+	const s64 inside = min(run->end, until) - max(run->begin, from);
+
+	return inside > 0 ? min(run->ran, inside) : 0;
+}
+
+/* --- who ran meanwhile --- */
+
+struct sums {
+	u32 nr;
+	struct tg_rival of[SEEN];
+};
+
+/* Add @ns to the sum of the client. Return: false: there are too many clients. */
+static bool add(struct sums *sums, const struct tg_who *who, s64 ns)
+{
+	u32 i;
+
+	for (i = 0; i < sums->nr && sums->of[i].who.client != who->client; i++)
+		;
+	if (i == SEEN)
+		return false;
+	if (i == sums->nr) {
+		sums->of[i] = (struct tg_rival){ .who = *who };
+		sums->nr++;
+	}
+	sums->of[i].ran += ns;
+	return true;
+}
+
+/* Move the longest sums into @w; what remains is others'. */
+static void name_rivals(struct tg_wait *w, struct sums *sums)
+{
+	u32 i, most;
+
+	while (sums->nr && w->rivals < TG_WAIT_RIVALS) {
+		for (most = 0, i = 1; i < sums->nr; i++)
+			if (sums->of[i].ran > sums->of[most].ran)
+				most = i;
+		w->rival[w->rivals++] = sums->of[most];
+		sums->of[most] = sums->of[--sums->nr];
+	}
+	for (i = 0; i < sums->nr; i++)
+		w->others += sums->of[i].ran;
+}
+
+/* Of the wait @w, from @from to @until: which clients ran, and how long none did. */
+static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 until)
+{
+	struct sums sums = { };
+	const struct tg_run *run = NULL;
+	s64 ns, own = 0, sum = 0;
+	u32 i;
+
+	for (i = 0; i < TG_RUNS; i++) {
+		run = &runs->run[(u8)(runs->latest - i)];
+		/* Two runs that go on in turn end at most so long after each other. */
+		if (!run->who.client || run->end + TG_RUN_JOINED <= from)
+			break;
+		ns = part(run, from, until);
+		if (!ns)
+			continue;
+		sum += ns;
+		if (run->who.client == w->who.client)
+			own += ns;
+		else if (!add(&sums, &run->who, ns))
+			w->others += ns;
+	}
+	/* What was before the oldest run is not known: it is others' time. */
+	if (i == TG_RUNS && run->begin > from) {
+		w->others += run->begin - from;
+		sum += run->begin - from;
+	}
+	w->idle = max(until - from - sum, (s64)0);
+	name_rivals(w, &sums);
+}
+
+/* --- records --- */
+
+/* What the client has used, with what its group that is running has used so far. */
+s64 tg_recorder_own(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	const struct tg_engine *engine = tg_job_engine(gpu, job);
+	const struct tg_client *client = job->client;
+	const struct tg_job *running;
+	s64 own = client->stats.gpu_time;
+
+	if (list_empty(&engine->busy))
+		return own;
+	running = list_first_entry(&engine->busy, struct tg_job, wait);
+	if (running->client == client)
+		own += max(gpu->now - max(running->since, engine->last_done), (s64)0);
+	return own;
+}
+
+/*
+ * The record of this second for a wait of the client that ended at @ended; with the wait in its
+ * sums. Two clients with the same last bits may get more than one in a second. *@longest: the wait
+ * is the longest of them: but for the sums, the record is empty.
+ */
+static struct tg_wait *record_of(struct tg_recorder *rec, const struct tg_client *client, s64 ended,
+				 s64 lost, bool *longest)
+{
+	struct tg_recent *recent = &rec->recent[client->id % TG_RECENT];
+	struct tg_wait *w = recent->client == client->id ? find(rec, recent->number) : NULL;
+	struct tg_wait sums = { };
+
+	if (!w || w->who.uid != client->id_data->uid || ended - recent->since >= TG_WAIT_SPAN) {
+		w = append(rec);
+		recent->number = w->number;
+		recent->since = ended;
+		recent->client = client->id;
+	}
+	w->waits++;
+	w->sum += lost;
+	*longest = lost > w->lost;
+	if (*longest) {
+		sums.number = w->number;
+		sums.waits = w->waits;
+		sums.sum = w->sum;
+		*w = sums;
+	}
+	return w;
+}
+
+/* The job has waited until @began. */
+static noinline void note(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran,
+			  enum tg_wait_end end)
+{
+	struct tg_recorder *rec = gpu->recorder;
+	struct tg_client *client = job->client;
+	const struct tg_times *times = tg_job_times(gpu, job);
+	const s64 waited = began - times->arrived;
+	const s64 own = (s64)client->stats.gpu_time - times->own;
+	const s64 lost = own > 0 ? waited - own : waited;
+	const s64 freed = end == TG_WAIT_GIVEN_UP ? began : min(times->freed, began);
+	const s64 started = end == TG_WAIT_GIVEN_UP ? began : max(min(job->since, began), freed);
+	struct tg_wait *w;
+	bool longest;
+
+	if (lost < TG_WAIT_LEAST)
+		return;
+	w = record_of(rec, client, began, lost, &longest);
+	if (longest) {
+		set_who(&w->who, client);
+		w->job = job->id;
+		w->ended = began;
+		w->waited = waited;
+		w->lost = lost;
+		w->reserve = min(job->throttled, freed - times->arrived);
+		w->policy = freed - times->arrived - w->reserve;
+		w->driver = started - freed;
+		w->behind = began - started;
+		w->ran = ran;
+		w->prio = client->prio;
+		w->engine = tg_job_engine(gpu, job)->index;
+		w->end = end;
+		blame(w, runs_of(gpu, job), times->arrived, began);
+	}
+	if (rec->took)
+		rec->took(rec, w, client);
+}
+
+/* It leaves the GPU at @at, which it has used for @used. Not charged yet. */
+void tg_recorder_over(struct tg_gpu *gpu, struct tg_job *job, s64 at, s64 used,
+		      enum tg_wait_end end)
+{
+	const s64 began = at - used;
+
+	add_run(runs_of(gpu, job), job->client, began, at);
+	if (began - tg_job_times(gpu, job)->arrived >= TG_WAIT_LEAST)
+		note(gpu, job, began, used, end);
+}
+
+/* The job's thread gives it up while it waits; its times are booked up to now. */
+void tg_recorder_given_up(struct tg_gpu *gpu, struct tg_job *job)
+{
+	const struct tg_engine *engine = tg_job_engine(gpu, job);
+	const struct tg_job *running;
+	s64 begun;
+
+	if (!gpu->recorder || gpu->now - tg_job_times(gpu, job)->arrived < TG_WAIT_LEAST)
+		return;
+	/* The run that is not over counts, too, and is counted anew when it is. */
+	if (!list_empty(&engine->busy)) {
+		running = list_first_entry(&engine->busy, struct tg_job, wait);
+		begun = max(running->since, engine->last_done);
+		if (begun < gpu->now)
+			add_run(runs_of(gpu, job), running->client, begun, gpu->now);
+	}
+	note(gpu, job, gpu->now, 0, TG_WAIT_GIVEN_UP);
+}
+
+/* --- for readers --- */
+
+void tg_wait_keep(struct tg_wait *kept, const struct tg_wait *wait)
+{
+	struct tg_wait *place = kept;
+	bool aged, place_aged;
+	u32 i;
+
+	for (i = 0; i < TG_WAITS_OWN; i++) {
+		if (kept[i].number == wait->number || !kept[i].number) {
+			kept[i] = *wait;
+			return;
+		}
+	}
+	/* The shortest of those that are too old; if there is none, the shortest of all. */
+	place_aged = wait->ended - place->ended > TG_WAIT_AGE;
+	for (i = 1; i < TG_WAITS_OWN; i++) {
+		aged = wait->ended - kept[i].ended > TG_WAIT_AGE;
+		if (aged > place_aged || (aged == place_aged && kept[i].lost < place->lost)) {
+			place = &kept[i];
+			place_aged = aged;
+		}
+	}
+	if (place_aged || wait->lost > place->lost)
+		*place = *wait;
+}
+
+void tg_wait_hide(struct tg_wait *w)
+{
+	struct tg_rival foreign = { .who.uid = U32_MAX };
+	u32 i, own = 0;
+
+	for (i = 0; i < w->rivals; i++) {
+		if (w->rival[i].who.uid == w->who.uid)
+			w->rival[own++] = w->rival[i];
+		else
+			foreign.ran += w->rival[i].ran;
+	}
+	foreign.ran += w->others;
+	for (i = own; i < TG_WAIT_RIVALS; i++)
+		w->rival[i] = (struct tg_rival){ };
+	w->rivals = own;
+	if (own == TG_WAIT_RIVALS) {
+		w->others = foreign.ran;
+	} else {
+		w->others = 0;
+		if (foreign.ran)
+			w->rival[w->rivals++] = foreign;
+	}
+	w->number = 0;
+	w->job = 0;
+}
