@@ -40,4 +40,13 @@ $(B)/lib/libtimegraph-cl.so: $(LAYER_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -shared -pthread -Wl,-z,nodelete -Wl,-z,defs -o $@ $^
 
--include $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(LAYER_OBJ:.o=.d)
+USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile)
+
+$(USER_TESTS): $(B)/tests/user/%: tests/user/%.c
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -Wno-missing-field-initializers -MMD -MP -MF $@.d -o $@ $<
+
+.PHONY: user-tests
+user-tests: $(USER_TESTS) $(B)/bin/tgd-san
+
+-include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(LAYER_OBJ:.o=.d)

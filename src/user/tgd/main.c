@@ -25,10 +25,14 @@
 #include "tgd.h"
 
 #define LINGER	(2 * TG_SEC)	/* without a connection, before it goes */
+#define LINES	20		/* in a second */
 #define SYSTEM_SPEC	"/etc/timegraph.spec"
 
 u64 stats[STATS];
-struct settings settings;
+/* Programs wait for memory here, by default. */
+struct settings settings = {
+	.knobs = { { .nr = TG_KNOB_VRAM_ORDER, .value = TG_MEM_FIFO } }, .nr_knobs = 1,
+};
 
 static int waits = -1;
 static volatile sig_atomic_t ending;
@@ -43,11 +47,20 @@ s64 now(void)
 	return t.tv_sec * TG_SEC + t.tv_nsec;
 }
 
-/** say() - one line to standard error */
+/** say() - one line to standard error; a client may cause any number, so not more than some */
 void say(const char *format, ...)
 {
+	static u32 lines;
+	static s64 since;
 	char line[512];
 	va_list ap;
+
+	if (now() - since > TG_SEC) {
+		since = now();
+		lines = 0;
+	}
+	if (lines++ >= LINES)
+		return;
 
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
