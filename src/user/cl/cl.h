@@ -66,6 +66,10 @@ extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
 extern __typeof__(clCreateCommandQueueWithProperties) layer_clCreateCommandQueueWithProperties;
 extern __typeof__(clReleaseCommandQueue) layer_clReleaseCommandQueue;
 
+/* blocked.c */
+bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events);
+void blocked_keep(cl_command_queue queue, cl_event event);
+
 /* launch.c */
 void launch_told(void *device);
 void launch_drain(void *device);
