@@ -83,6 +83,7 @@ extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
 /* memory.c */
 void context_add(cl_context context, cl_uint nr, const cl_device_id *ids);
 extern __typeof__(clCreateBuffer) layer_clCreateBuffer;
+extern __typeof__(clReleaseMemObject) layer_clReleaseMemObject;
 extern __typeof__(clCreateContext) layer_clCreateContext;
 extern __typeof__(clCreateContextFromType) layer_clCreateContextFromType;
 
