@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * What the files of the OpenCL layer share.
+ *
+ * The layer stands between the loader and the drivers (OPENCL_LAYERS). `next` are the entries below
+ * it. An entry that the layer has not is passed on by the loader. Error codes and their order are
+ * the driver's: the layer asks, then calls.
+ */
+#ifndef TGCL_H
+#define TGCL_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_layer.h>
+#include <CL/cl.h>
+#include <pthread.h>
+
+#include "../client/tgu.h"
+
+#define CONTEXT_DEVICES	8	/* of one context, that are scheduled */
+#define LEASED		256	/* jobs under a lease that may be in flight */
+
+/**
+ * struct device - a physical device
+ * @id: of the driver, the root device
+ * @key: see struct tgd_hello
+ * @name: as the driver has it
+ * @tgu: its client; NULL: launches pass
+ * @ops: what @tgu calls
+ * @lock: all below
+ * @leased: jobs under the lease that have not been reported, the oldest first
+ * @first: number of the oldest
+ * @last: number of the next
+ * @offset: CLOCK_MONOTONIC less the device's clock, ns
+ * @exact: @offset comes from the driver's own comparison
+ * @compared: when; 0: never
+ * @next: of all
+ */
+struct device {
+	cl_device_id id;
+	char key[128], name[128];
+	struct tgu *tgu;
+	struct tgu_device ops;
+	pthread_mutex_t lock;
+	struct leased {
+		cl_event event;
+		cl_command_queue queue;
+		struct tgu_job job;
+	} leased[LEASED];
+	uint64_t first, last;
+	int64_t offset, compared;
+	bool exact;
+	struct device *next;
+};
+
+extern const struct _cl_icd_dispatch *next;
+
+/* device.c */
+struct device *device_get(cl_device_id id);
+int64_t device_time(struct device *d, cl_ulong time);
+
+/* queue.c */
+struct device *queue_device(cl_command_queue queue);
+void queue_drain(struct device *d);
+extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
+extern __typeof__(clCreateCommandQueueWithProperties) layer_clCreateCommandQueueWithProperties;
+extern __typeof__(clReleaseCommandQueue) layer_clReleaseCommandQueue;
+
+/* launch.c */
+void launch_told(void *device);
+void launch_drain(void *device);
+bool launch_settle(void *device);
+extern __typeof__(clEnqueueNDRangeKernel) layer_clEnqueueNDRangeKernel;
+extern __typeof__(clEnqueueReadBuffer) layer_clEnqueueReadBuffer;
+extern __typeof__(clEnqueueWriteBuffer) layer_clEnqueueWriteBuffer;
+extern __typeof__(clFinish) layer_clFinish;
+extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
+
+/* memory.c */
+void context_add(cl_context context, cl_uint nr, const cl_device_id *ids);
+extern __typeof__(clCreateBuffer) layer_clCreateBuffer;
+extern __typeof__(clCreateContext) layer_clCreateContext;
+extern __typeof__(clCreateContextFromType) layer_clCreateContextFromType;
+
+#endif /* TGCL_H */
