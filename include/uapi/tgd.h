@@ -29,6 +29,7 @@
  *		is LEASE is one that the daemon sees when it takes the lease back: there is no
  *		moment between, and nothing that a client which dies could leave half done.
  *	tail	how many records the daemon has taken. Daemon.
+ *	until	when a lease ends that is not taken back before. Daemon, before it leases.
  *	slot	answers, one for each job or request that the client has under way. The client
  *		writes WAIT before it publishes the record, and sleeps by futex on SLEEP; the daemon
  *		writes the answer, and wakes the futex if SLEEP was there.
@@ -39,8 +40,8 @@
  *
  * A launch
  *	OPEN	goes at once, without a record. The client counts it, for TGD_REC_IDLE.
- *	LEASE	goes at once if less than depth jobs of the client's channel 1 are in flight, by its
- *		own count: TGD_REC_BYPASSED. No bell.
+ *	LEASE	goes at once if it is not until yet, and less than depth jobs of the client's channel
+ *		1 are in flight, by its own count: TGD_REC_BYPASSED. No bell.
  *	ASK	TGD_REC_SUBMIT, the bell, and sleep until the slot says TGD_GO.
  *	After ASK and LEASE: TGD_REC_STARTED when it has gone to the driver, or TGD_REC_REFUSED if
  *	the driver took it not; then TGD_REC_DONE when it has ended.
@@ -193,12 +194,14 @@ struct tgd_record {
  * struct tgd_page - what one client and the daemon share; see above
  * @word: enum tgd_state, 8 bits; depth, 8 bits; head, 48 bits: records published so far
  * @tail: records taken so far
+ * @until: ns
  * @slot: enum tgd_answer
  * @ring: record number n lies at n % TGD_RING
  */
 struct tgd_page {
 	__u64 word __attribute__((aligned(64)));
 	__u64 tail __attribute__((aligned(64)));
+	__u64 until;
 	__u32 slot[TGD_SLOTS] __attribute__((aligned(64)));
 	struct tgd_record ring[TGD_RING] __attribute__((aligned(4096)));
 };
@@ -279,32 +282,48 @@ static inline enum tgd_pushed tgd_push(struct tgd_page *p, const struct tgd_reco
 	return TGD_RING_BELL;
 }
 
+/* How tgd_claim() has ended: the launch may go; it has to ask; something has to end first. */
+enum tgd_claimed { TGD_CLAIMED, TGD_MUST_ASK, TGD_MUST_WAIT };
+
+static inline enum tgd_claimed tgd_may_claim(const struct tgd_page *p, __u64 word, __s64 at,
+					     __u32 inflight)
+{
+	if (tgd_state_of(word) != TGD_LEASE || at >= (__s64)tgd_load(&p->until))
+		return TGD_MUST_ASK;
+	return inflight < tgd_depth_of(word) ? TGD_CLAIMED : TGD_MUST_WAIT;
+}
+
 /**
  * tgd_claim() - launch under the lease, if there is one
  * @p: the page
- * @r: TGD_REC_BYPASSED
+ * @r: TGD_REC_BYPASSED; at: now
  * @inflight: jobs of channel 1 that have not ended
  * @bell: set when the bell is to be rung
  *
- * Return: true: the record is published, and the launch may go.
+ * Return: TGD_CLAIMED: the record is published, and the launch may go.
  */
-static inline _Bool tgd_claim(struct tgd_page *p, const struct tgd_record *r, __u32 inflight,
-			      _Bool *bell)
+static inline enum tgd_claimed tgd_claim(struct tgd_page *p, const struct tgd_record *r,
+					 __u32 inflight, _Bool *bell)
 {
 	__u64 old = tgd_load(&p->word), head = tgd_head_of(old), used;
+	enum tgd_claimed may = tgd_may_claim(p, old, r->at, inflight);
 
-	if (tgd_state_of(old) != TGD_LEASE || inflight >= tgd_depth_of(old))
-		return 0;
+	*bell = 0;
+	if (may != TGD_CLAIMED)
+		return may;
 	used = head - tgd_load(&p->tail);
+	*bell = used >= TGD_RING / 2;
 	if (used >= TGD_RING)
-		return 0;
+		return TGD_MUST_WAIT;
 	tgd_write(p, head, r);
-	do {
-		if (tgd_state_of(old) != TGD_LEASE || inflight >= tgd_depth_of(old))
-			return 0;
-	} while (!tgd_swap(&p->word, &old, old + (1ULL << 16)));
+	/* A lease that was given anew meanwhile began after @r->at: it is not until then yet. */
+	while (!tgd_swap(&p->word, &old, old + (1ULL << 16))) {
+		may = tgd_may_claim(p, old, r->at, inflight);
+		if (may != TGD_CLAIMED)
+			return may;
+	}
 	*bell = used == TGD_RING / 2;
-	return 1;
+	return TGD_CLAIMED;
 }
 
 /* --- the daemon's side --- */
@@ -314,13 +333,16 @@ static inline _Bool tgd_claim(struct tgd_page *p, const struct tgd_record *r, __
  * @p: the page
  * @taken: records taken so far
  * @depth: jobs of channel 1 that may be in flight
+ * @until: when it ends
  *
  * Return: false: the client has published something meanwhile, or the state is not ASK.
  */
-static inline _Bool tgd_grant(struct tgd_page *p, __u64 taken, __u32 depth)
+static inline _Bool tgd_grant(struct tgd_page *p, __u64 taken, __u32 depth, __s64 until)
 {
 	__u64 old = tgd_word(TGD_ASK, 0, taken);
 
+	TGD_STEP();
+	__atomic_store_n(&p->until, until, __ATOMIC_RELEASE);
 	return tgd_swap(&p->word, &old, tgd_word(TGD_LEASE, depth, taken));
 }
 

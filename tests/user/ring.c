@@ -74,9 +74,9 @@ static struct tgd_record make(__u32 kind)
 static bool launch(void)
 {
 	struct tgd_record r = make(TGD_REC_BYPASSED);
-	_Bool bell = false;
+	_Bool bell;
 
-	if (!tgd_claim(page, &r, seen.inflight, &bell))
+	if (tgd_claim(page, &r, seen.inflight, &bell) != TGD_CLAIMED)
 		return false;
 	seen.sent++;
 	seen.claimed++;
@@ -167,7 +167,7 @@ static void grant(void)
 {
 	seen.depth = 1;		/* before it can be seen */
 	seen.over = false;
-	if (tgd_grant(page, seen.taken, 1))
+	if (tgd_grant(page, seen.taken, 1, 1LL << 62))
 		seen.granted++;
 	else
 		seen.over = true;

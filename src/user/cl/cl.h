@@ -66,6 +66,10 @@ extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
 extern __typeof__(clCreateCommandQueueWithProperties) layer_clCreateCommandQueueWithProperties;
 extern __typeof__(clReleaseCommandQueue) layer_clReleaseCommandQueue;
 
+/* blocked.c */
+bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events);
+void blocked_keep(cl_command_queue queue, cl_event event);
+
 /* launch.c */
 void launch_told(void *device);
 void launch_drain(void *device);
@@ -79,6 +83,7 @@ extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
 /* memory.c */
 void context_add(cl_context context, cl_uint nr, const cl_device_id *ids);
 extern __typeof__(clCreateBuffer) layer_clCreateBuffer;
+extern __typeof__(clReleaseMemObject) layer_clReleaseMemObject;
 extern __typeof__(clCreateContext) layer_clCreateContext;
 extern __typeof__(clCreateContextFromType) layer_clCreateContextFromType;
 

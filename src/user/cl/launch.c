@@ -152,6 +152,25 @@ static void went(struct device *d, struct tgu_job *job, cl_command_queue queue, 
 	attach(d, job, event);
 }
 
+/* A launch that waits for the program passes. */
+static cl_int pass_blocked(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+			   const size_t *offset, const size_t *global, const size_t *local,
+			   cl_uint nr_wait, const cl_event *wait, cl_event *event)
+{
+	cl_event own;
+	cl_int ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
+						  wait, &own);
+
+	if (ret)
+		return ret;
+	blocked_keep(queue, own);
+	if (event)
+		*event = own;
+	else
+		next->clReleaseEvent(own);
+	return ret;
+}
+
 cl_int CL_API_CALL
 layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
 			     const size_t *offset, const size_t *global, const size_t *local,
@@ -164,6 +183,8 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 
 	if (d)
 		reap(d);
+	if (d && blocked(queue, nr_wait, wait))
+		return pass_blocked(queue, kernel, dims, offset, global, local, nr_wait, wait, event);
 	tgu_enter(d ? d->tgu : NULL, 1, &job);
 	if (job.way == TGU_OPEN) {
 		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
@@ -209,7 +230,8 @@ layer_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blockin
 			  size_t size, void *ptr, cl_uint nr_wait, const cl_event *wait,
 			  cl_event *event)
 {
-	struct device *d = blocking && size >= LARGE && !nr_wait ? queue_device(queue) : NULL;
+	struct device *d = blocking && size >= LARGE && !nr_wait && !blocked(queue, 0, NULL) ?
+			   queue_device(queue) : NULL;
 	struct tgu_job job;
 	cl_int ret;
 
@@ -228,7 +250,8 @@ layer_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
 			   size_t size, const void *ptr, cl_uint nr_wait, const cl_event *wait,
 			   cl_event *event)
 {
-	struct device *d = blocking && size >= LARGE && !nr_wait ? queue_device(queue) : NULL;
+	struct device *d = blocking && size >= LARGE && !nr_wait && !blocked(queue, 0, NULL) ?
+			   queue_device(queue) : NULL;
 	struct tgu_job job;
 	cl_int ret;
 

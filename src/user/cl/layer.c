@@ -52,6 +52,7 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clCreateCommandQueueWithProperties);
 	OURS(clReleaseCommandQueue);
 	OURS(clCreateBuffer);
+	OURS(clReleaseMemObject);
 	OURS(clEnqueueNDRangeKernel);
 	OURS(clEnqueueReadBuffer);
 	OURS(clEnqueueWriteBuffer);

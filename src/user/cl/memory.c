@@ -3,8 +3,13 @@
  * Memory: a buffer is booked on each device of its context before the driver makes it. Where the
  * books have no room for it now, the program sleeps in the call; where they never will, the call
  * fails as the driver's would. Memory that the program brings itself is not booked.
+ *
+ * It goes back when the driver destroys the buffer, which may be a while after the program has
+ * released it: a request that is refused is repeated when such a buffer has gone.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "cl.h"
 
@@ -15,15 +20,22 @@ struct context {
 	struct context *next;
 };
 
-/* What a buffer has booked, until it is destroyed. */
+/* What a buffer has booked, until it is destroyed; in a list, under the lock. */
 struct booked {
+	cl_mem memory;
+	bool released;
+	struct booked *next, **at;
 	cl_uint nr;
 	struct device *devices[CONTEXT_DEVICES];
 	size_t size;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t destroyed_one = PTHREAD_COND_INITIALIZER;
 static struct context *contexts;
+static struct booked *all;
+static unsigned int released;	/* buffers that the driver has yet to destroy */
+static unsigned long destroyed_so_far;
 
 /* Under the lock. */
 static struct context *find(cl_context id)
@@ -101,10 +113,68 @@ static void give_back(const struct booked *b)
 		tgu_mem_free(b->devices[i]->tgu, b->size);
 }
 
+static void link_in(struct booked *b, cl_mem memory)
+{
+	pthread_mutex_lock(&lock);
+	b->memory = memory;
+	b->released = false;
+	b->next = all;
+	b->at = &all;
+	if (all)
+		all->at = &b->next;
+	all = b;
+	pthread_mutex_unlock(&lock);
+}
+
 static void CL_CALLBACK destroyed(cl_mem memory, void *arg)
 {
-	give_back(arg);
-	free(arg);
+	struct booked *b = arg;
+
+	give_back(b);
+	pthread_mutex_lock(&lock);
+	*b->at = b->next;
+	if (b->next)
+		b->next->at = b->at;
+	released -= b->released;
+	destroyed_so_far++;
+	pthread_cond_broadcast(&destroyed_one);
+	pthread_mutex_unlock(&lock);
+	free(b);
+}
+
+/* The program's last reference goes: the driver destroys it soon. */
+cl_int CL_API_CALL layer_clReleaseMemObject(cl_mem memory)
+{
+	cl_uint references = 0;
+	struct booked *b;
+
+	pthread_mutex_lock(&lock);
+	for (b = all; b && b->memory != memory; b = b->next)
+		;
+	if (b && !b->released && !next->clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT,
+							   sizeof(references), &references, NULL) &&
+	    references == 1) {
+		b->released = true;
+		released++;
+	}
+	pthread_mutex_unlock(&lock);
+	return next->clReleaseMemObject(memory);
+}
+
+/* After a refusal: wait for a buffer that is about to go. Return: false: there is none. */
+static bool wait_destroyed(unsigned long before)
+{
+	struct timespec until;
+	bool gone = false;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 10;
+	pthread_mutex_lock(&lock);
+	while (!(gone = destroyed_so_far != before) && released)
+		if (pthread_cond_timedwait(&destroyed_one, &lock, &until) == ETIMEDOUT)
+			break;
+	pthread_mutex_unlock(&lock);
+	return gone;
 }
 
 /* Return: false: there will be no room. */
@@ -131,25 +201,53 @@ static bool book(struct booked *b, cl_context id, size_t size)
 	return true;
 }
 
+/* Is it more than a device of the context has? */
+static bool too_large(cl_context id, size_t size)
+{
+	const struct context *c;
+	bool large = false;
+	cl_uint i;
+
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	for (i = 0; c && i < c->nr; i++)
+		large |= size > c->devices[i]->ops.memory;
+	pthread_mutex_unlock(&lock);
+	return large;
+}
+
 cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
 					cl_int *error)
 {
 	struct booked *b = size && !(flags & CL_MEM_USE_HOST_PTR) ? malloc(sizeof(*b)) : NULL;
+	unsigned long before;
 	cl_mem memory;
+	bool booked;
 
 	if (!b)
 		return next->clCreateBuffer(context, flags, size, host, error);
-	if (!book(b, context, size)) {
+	do {
+		before = __atomic_load_n(&destroyed_so_far, __ATOMIC_RELAXED);
+		booked = book(b, context, size);
+	} while (!booked && wait_destroyed(before));
+	if (!booked) {
 		free(b);
-		if (error)
+		/* What no device can hold is refused in the driver's words. */
+		memory = too_large(context, size) ?
+			 next->clCreateBuffer(context, flags, size, host, error) : NULL;
+		if (!memory && error && !too_large(context, size))
 			*error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-		return NULL;
+		return memory;
 	}
 	memory = next->clCreateBuffer(context, flags, size, host, error);
-	if (memory && !next->clSetMemObjectDestructorCallback(memory, destroyed, b))
+	if (memory) {
+		link_in(b, memory);
+		/* A driver that does not tell of its end: it is not booked. */
+		if (next->clSetMemObjectDestructorCallback(memory, destroyed, b))
+			destroyed(memory, b);
 		return memory;
-	/* The driver has refused it; or it will not tell of its end, and it is not booked. */
+	}
 	give_back(b);
 	free(b);
-	return memory;
+	return NULL;
 }

@@ -189,6 +189,7 @@ static bool try_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
 {
 	struct tgd_record r = { .kind = TGD_REC_BYPASSED, .channel = channel };
 	const uint64_t word = tgd_load(&u->page->word);
+	enum tgd_claimed claimed;
 	int slot = find_slot(u);
 	bool bell = false;
 
@@ -197,26 +198,25 @@ static bool try_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
 		job->way = TGU_OPEN;
 		return goes_open(u);
 	}
-	if (slot < 0 || (channel == 1 && tgd_state_of(word) == TGD_LEASE &&
-			 u->inflight >= tgd_depth_of(word))) {
+	if (slot < 0) {
 		wait_end(u, tgd_state_of(word) == TGD_LEASE);
 		return false;
 	}
 	job->term = u->term;
 	job->slot = r.slot = slot;
 	r.at = tgu_now();
-	job->way = TGU_LEASED;
-	if (channel == 1 && tgd_claim(u->page, &r, u->inflight, &bell)) {
+	claimed = channel == 1 ? tgd_claim(u->page, &r, u->inflight, &bell) : TGD_MUST_ASK;
+	if (bell)
+		tgu_ring(u);
+	if (claimed == TGD_CLAIMED) {
+		job->way = TGU_LEASED;
 		take_slot(u, slot);
 		u->inflight++;
-		if (bell)
-			tgu_ring(u);
 		pthread_mutex_unlock(&u->lock);
 		return true;
 	}
-	if (channel == 1 && tgd_state_of(tgd_load(&u->page->word)) == TGD_LEASE) {
-		pthread_mutex_unlock(&u->lock);		/* the ring is full, or it came just now */
-		tgu_ring(u);
+	if (claimed == TGD_MUST_WAIT) {
+		wait_end(u, true);
 		return false;
 	}
 	take_slot(u, slot);

@@ -251,6 +251,7 @@ void client_drain(struct client *c, u64 head)
 {
 	struct device *d = c->device;
 	struct tgd_record r;
+	bool leased;
 
 	if (head == c->taken || !c->conn)
 		return;
@@ -260,14 +261,18 @@ void client_drain(struct client *c, u64 head)
 		shutdown(c->conn->socket.fd, SHUT_RDWR);	/* it hangs up by that */
 		return;
 	}
-	if (d->lessee == c && tgd_state_of(tgd_load(&c->page->word)) != TGD_LEASE)
-		d->lessee = NULL;	/* the client has given it back */
-	else if (d->lessee != c)
+	leased = d->lessee == c;
+	if (leased && tgd_state_of(tgd_load(&c->page->word)) != TGD_LEASE)
+		d->lessee = NULL;	/* it is taken back, or the client has given it back */
+	else if (!leased)
 		lease_end(d);
 	while (c->taken != head) {
 		tgd_take(c->page, c->taken++, &r);
+		/* Nobody else's event has been fed since: the core decides as it would have then. */
+		d->as_of = leased && r.at > 0 ? r.at : 0;
 		on_record(c, &r);
 	}
+	d->as_of = 0;
 }
 
 static void rung(void *owner)

@@ -130,6 +130,8 @@ int device_feed(struct device *d, struct tg_event *ev)
 	int ret;
 
 	ev->now = now();
+	if (d->as_of)
+		ev->now = max(d->core.now, min(d->as_of, ev->now));
 	if (ev->kind != TG_EV_KNOB && (ev->at <= 0 || ev->at > ev->now))
 		ev->at = ev->now;
 	if (ev->kind == TG_EV_SPEC && ev->new_spec)

@@ -10,6 +10,8 @@
  *
  *	Its completions use up its budget. That takes as long as the budget is: the lease ends by
  *	then. Under AE what a job costs is known beforehand: there is no lease while AE has a limit.
+ *
+ *	What is due at a time. While another client waits for its budget, the lease ends by then.
  *	A job that does not end. The lease is looked at every LOOK: if nothing was launched since,
  *	it is taken back, and the client reports ends as they happen.
  *
@@ -35,7 +37,7 @@ void lease_end(struct device *d)
 	head = tgd_set_state(c->page, TGD_ASK);
 	client_drain(c, head);
 	d->lessee = NULL;
-	d->streak = d->asker == c ? STREAK - 1 : 0;
+	d->streak = d->asker == c ? STREAK : 0;
 	if (c->leased)
 		client_notice(c, TGD_NOTICE_TOLD, 0);
 }
@@ -78,11 +80,14 @@ void lease_try(struct device *d)
 	if (!time)
 		return;
 	depth = min(d->core.engine[0].inflight + more, (u32)TG_DEPTH_MAX);
-	if (!tgd_grant(c->page, c->taken, depth))
+	time = tg_after(d->core.now, time);
+	if (rb_first_cached(&d->core.throttled))
+		time = min(time, d->armed);
+	if (!tgd_grant(c->page, c->taken, depth, time))
 		return;
 	stats[STAT_LEASES]++;
 	d->lessee = c;
-	d->lease_until = tg_after(d->core.now, time);
+	d->lease_until = time;
 	d->lease_look = tg_after(now(), LOOK);
 	d->lease_seen = c->taken;
 }

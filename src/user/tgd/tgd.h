@@ -97,6 +97,7 @@ extern u64 stats[STATS];
  * @core: the policy core
  * @out: its actions come here
  * @armed: when it wants TIMER
+ * @as_of: the time of what is fed, which was published under a lease; 0: now
  * @clients: those that are there or owe something
  * @lessee: has the lease; NULL: nobody
  * @lease_until: when it ends, whatever happens
@@ -115,7 +116,7 @@ struct device {
 	struct tg_gpu core;
 	struct tg_actions out;
 	struct tg_buckets buckets;
-	s64 armed;
+	s64 armed, as_of;
 	struct client *clients, *lessee, *asker;
 	s64 lease_until, lease_look;
 	u64 lease_seen;
