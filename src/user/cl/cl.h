@@ -10,6 +10,7 @@
 #define TGCL_H
 
 #define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_layer.h>
 #include <CL/cl.h>
@@ -70,13 +71,68 @@ extern __typeof__(clReleaseCommandQueue) layer_clReleaseCommandQueue;
 bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events);
 void blocked_keep(cl_command_queue queue, cl_event event);
 
+/**
+ * struct turn - a command between turn_begin() and turn_end()
+ * @nr: for the driver, as @wait, @event and @blocking
+ * @given: the program's, or NULL
+ * @own: the command's event, if @event is this
+ * @keep: it waits for the program, see blocked_keep()
+ * @waits: the program waits for it in the call
+ * @entered: @job is its turn
+ * @later: it waits behind a gate
+ */
+struct turn {
+	cl_command_queue queue;
+	cl_uint nr;
+	const cl_event *wait;
+	cl_event *event, *given, own, *list;
+	cl_bool blocking;
+	bool keep, waits, entered;
+	struct tgu_job job;
+	struct later *later;
+};
+
+/* turn.c */
+void turn_begin(struct turn *t, cl_command_queue queue, bool kernel, size_t bytes, cl_bool blocking,
+		cl_uint nr, const cl_event *wait, cl_event *event);
+cl_int turn_end(struct turn *t, cl_int ret);
+
+/* copy.c */
+extern __typeof__(clEnqueueReadBuffer) layer_clEnqueueReadBuffer;
+extern __typeof__(clEnqueueWriteBuffer) layer_clEnqueueWriteBuffer;
+extern __typeof__(clEnqueueReadBufferRect) layer_clEnqueueReadBufferRect;
+extern __typeof__(clEnqueueWriteBufferRect) layer_clEnqueueWriteBufferRect;
+extern __typeof__(clEnqueueCopyBuffer) layer_clEnqueueCopyBuffer;
+extern __typeof__(clEnqueueCopyBufferRect) layer_clEnqueueCopyBufferRect;
+extern __typeof__(clEnqueueFillBuffer) layer_clEnqueueFillBuffer;
+extern __typeof__(clEnqueueMapBuffer) layer_clEnqueueMapBuffer;
+extern __typeof__(clEnqueueUnmapMemObject) layer_clEnqueueUnmapMemObject;
+extern __typeof__(clEnqueueMigrateMemObjects) layer_clEnqueueMigrateMemObjects;
+extern __typeof__(clEnqueueReadImage) layer_clEnqueueReadImage;
+extern __typeof__(clEnqueueWriteImage) layer_clEnqueueWriteImage;
+extern __typeof__(clEnqueueCopyImage) layer_clEnqueueCopyImage;
+extern __typeof__(clEnqueueCopyImageToBuffer) layer_clEnqueueCopyImageToBuffer;
+extern __typeof__(clEnqueueCopyBufferToImage) layer_clEnqueueCopyBufferToImage;
+extern __typeof__(clEnqueueFillImage) layer_clEnqueueFillImage;
+extern __typeof__(clEnqueueMapImage) layer_clEnqueueMapImage;
+extern __typeof__(clEnqueueSVMMemcpy) layer_clEnqueueSVMMemcpy;
+extern __typeof__(clEnqueueSVMMemFill) layer_clEnqueueSVMMemFill;
+extern __typeof__(clEnqueueSVMMap) layer_clEnqueueSVMMap;
+extern __typeof__(clEnqueueSVMUnmap) layer_clEnqueueSVMUnmap;
+extern __typeof__(clEnqueueSVMMigrateMem) layer_clEnqueueSVMMigrateMem;
+extern __typeof__(clEnqueueMarkerWithWaitList) layer_clEnqueueMarkerWithWaitList;
+extern __typeof__(clEnqueueBarrierWithWaitList) layer_clEnqueueBarrierWithWaitList;
+extern __typeof__(clEnqueueNativeKernel) layer_clEnqueueNativeKernel;
+extern __typeof__(clEnqueueWaitForEvents) layer_clEnqueueWaitForEvents;
+
 /* launch.c */
 void launch_told(void *device);
 void launch_drain(void *device);
 bool launch_settle(void *device);
+void launch_attach(struct device *d, const struct tgu_job *job, cl_event event);
+void launch_reap(struct device *d);
 extern __typeof__(clEnqueueNDRangeKernel) layer_clEnqueueNDRangeKernel;
-extern __typeof__(clEnqueueReadBuffer) layer_clEnqueueReadBuffer;
-extern __typeof__(clEnqueueWriteBuffer) layer_clEnqueueWriteBuffer;
+extern __typeof__(clEnqueueTask) layer_clEnqueueTask;
 extern __typeof__(clFinish) layer_clFinish;
 extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
 

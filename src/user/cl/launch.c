@@ -5,15 +5,10 @@
  * Under a lease no callback is attached, since that costs more than all else. The event is kept, and
  * its end is looked for with the next launch, and when the program waits. When the lease is over
  * (launch_told()), the events that are kept get their callbacks.
- *
- * A large blocking copy goes by the copy engine's channel: the program waits for it anyway. Other
- * copies pass.
  */
 #include <stdlib.h>
 
 #include "cl.h"
-
-#define LARGE	(1 << 20)	/* bytes of a copy that is scheduled */
 
 /* --- ends --- */
 
@@ -54,7 +49,7 @@ static void CL_CALLBACK ended(cl_event event, cl_int status, void *arg)
 }
 
 /* Report the end of @event when it comes. */
-static void attach(struct device *d, const struct tgu_job *job, cl_event event)
+void launch_attach(struct device *d, const struct tgu_job *job, cl_event event)
 {
 	struct callback *c = malloc(sizeof(*c));
 
@@ -99,7 +94,7 @@ static bool take(struct device *d, struct leased *l, bool ended)
 	return there;
 }
 
-static void reap(struct device *d)
+void launch_reap(struct device *d)
 {
 	struct leased l;
 
@@ -115,7 +110,7 @@ void launch_told(void *device)
 
 	while (take(d, &l, false)) {
 		next->clFlush(l.queue);
-		attach(d, &l.job, l.event);
+		launch_attach(d, &l.job, l.event);
 	}
 }
 
@@ -149,26 +144,7 @@ static void went(struct device *d, struct tgu_job *job, cl_command_queue queue, 
 		return;
 	}
 	next->clFlush(queue);
-	attach(d, job, event);
-}
-
-/* A launch that waits for the program passes. */
-static cl_int pass_blocked(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
-			   const size_t *offset, const size_t *global, const size_t *local,
-			   cl_uint nr_wait, const cl_event *wait, cl_event *event)
-{
-	cl_event own;
-	cl_int ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
-						  wait, &own);
-
-	if (ret)
-		return ret;
-	blocked_keep(queue, own);
-	if (event)
-		*event = own;
-	else
-		next->clReleaseEvent(own);
-	return ret;
+	launch_attach(d, job, event);
 }
 
 cl_int CL_API_CALL
@@ -178,13 +154,17 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 {
 	struct device *d = queue_device(queue);
 	struct tgu_job job;
+	struct turn t;
 	cl_event own;
 	cl_int ret;
 
 	if (d)
-		reap(d);
-	if (d && blocked(queue, nr_wait, wait))
-		return pass_blocked(queue, kernel, dims, offset, global, local, nr_wait, wait, event);
+		launch_reap(d);
+	if (d && blocked(queue, nr_wait, wait)) {
+		turn_begin(&t, queue, true, 0, CL_FALSE, nr_wait, wait, event);
+		return turn_end(&t, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
+								 t.nr, t.wait, t.event));
+	}
 	tgu_enter(d ? d->tgu : NULL, 1, &job);
 	if (job.way == TGU_OPEN) {
 		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
@@ -206,62 +186,12 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 	return ret;
 }
 
-/* --- copies --- */
-
-/* A large blocking copy: first what is in front of it, then its turn. */
-static void enter_copy(struct device *d, cl_command_queue queue, struct tgu_job *job)
+cl_int CL_API_CALL layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nr_wait,
+				       const cl_event *wait, cl_event *event)
 {
-	next->clFinish(queue);
-	reap(d);
-	tgu_enter(d->tgu, 2, job);
-	tgu_started(job, 0);
-}
+	const size_t one = 1;
 
-static void leave_copy(struct tgu_job *job)
-{
-	if (job->way == TGU_OPEN)
-		tgu_leave(job);
-	else
-		tgu_done(job, tgu_now(), false);
-}
-
-cl_int CL_API_CALL
-layer_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-			  size_t size, void *ptr, cl_uint nr_wait, const cl_event *wait,
-			  cl_event *event)
-{
-	struct device *d = blocking && size >= LARGE && !nr_wait && !blocked(queue, 0, NULL) ?
-			   queue_device(queue) : NULL;
-	struct tgu_job job;
-	cl_int ret;
-
-	if (d)
-		enter_copy(d, queue, &job);
-	ret = next->clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, nr_wait, wait, event);
-	if (d)
-		leave_copy(&job);
-	else if (blocking && (d = queue_device(queue)))
-		reap(d);
-	return ret;
-}
-
-cl_int CL_API_CALL
-layer_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-			   size_t size, const void *ptr, cl_uint nr_wait, const cl_event *wait,
-			   cl_event *event)
-{
-	struct device *d = blocking && size >= LARGE && !nr_wait && !blocked(queue, 0, NULL) ?
-			   queue_device(queue) : NULL;
-	struct tgu_job job;
-	cl_int ret;
-
-	if (d)
-		enter_copy(d, queue, &job);
-	ret = next->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, nr_wait, wait,
-					 event);
-	if (d)
-		leave_copy(&job);
-	return ret;
+	return layer_clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, nr_wait, wait, event);
 }
 
 /* --- waiting: what has ended under a lease is reported at once --- */
@@ -272,7 +202,7 @@ cl_int CL_API_CALL layer_clFinish(cl_command_queue queue)
 	cl_int ret = next->clFinish(queue);
 
 	if (d)
-		reap(d);
+		launch_reap(d);
 	return ret;
 }
 
@@ -287,6 +217,6 @@ cl_int CL_API_CALL layer_clWaitForEvents(cl_uint nr, const cl_event *events)
 	next->clGetEventInfo(events[0], CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
 	d = queue ? queue_device(queue) : NULL;
 	if (d)
-		reap(d);
+		launch_reap(d);
 	return ret;
 }

@@ -253,6 +253,16 @@ bool tgu_leased(struct tgu *u)
 	return tgd_state_of(tgd_load(&page->word)) == TGD_LEASE;
 }
 
+bool tgu_open_now(struct tgu *u)
+{
+	const struct tgd_page *page;
+
+	if (!u)
+		return true;
+	page = __atomic_load_n(&u->page, __ATOMIC_ACQUIRE);
+	return tgd_state_of(tgd_load(&page->word)) == TGD_OPEN;
+}
+
 static void report(const struct tgu_job *job, uint32_t kind, int64_t at, uint64_t arg)
 {
 	struct tgd_record r = { .kind = kind, .slot = job->slot, .channel = job->channel,

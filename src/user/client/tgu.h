@@ -90,6 +90,9 @@ void tgu_done(const struct tgu_job *job, int64_t at, bool exact);
 /** tgu_leased() - is the lease out to this process? */
 bool tgu_leased(struct tgu *u);
 
+/** tgu_open_now() - would a launch go without a question? By the time of the answer this may have changed */
+bool tgu_open_now(struct tgu *u);
+
 /** tgu_mem_request() - before memory is got: waits until it may be. Return: false: refused */
 bool tgu_mem_request(struct tgu *u, uint64_t bytes);
 

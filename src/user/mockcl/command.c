@@ -341,9 +341,16 @@ static void push_all(cl_command_queue q)
 
 void command_want(cl_event e)
 {
+	struct mock_channel *ring;
+
 	e->wanted = true;
-	if (e->pushed && e->status > 0 && e->queue->card == link_generation())
-		atomic_store(&link_page()->channel[e->channel->index].ring[e->at % MOCK_RING].interrupt, 1);
+	if (!e->pushed || e->status <= 0 || e->queue->card != link_generation())
+		return;
+	ring = &link_page()->channel[e->channel->index];
+	atomic_store(&ring->ring[e->at % MOCK_RING].interrupt, 1);
+	/* It was done before the card could see that */
+	if (atomic_load(&ring->done) - e->at - 1 < MOCK_RING)
+		command_bump();
 }
 
 static int depend(cl_event e, cl_event on)
