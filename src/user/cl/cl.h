@@ -19,7 +19,7 @@
 #include "../client/tgu.h"
 
 #define CONTEXT_DEVICES	8	/* of one context, that are scheduled */
-#define LEASED		256	/* jobs under a lease that may be in flight */
+#define FLIGHTS		512	/* launches that may be in flight; of more, callbacks tell */
 
 /**
  * struct device - a physical device
@@ -29,7 +29,7 @@
  * @tgu: its client; NULL: launches pass
  * @ops: what @tgu calls
  * @lock: all below
- * @leased: jobs under the lease that have not been reported, the oldest first
+ * @flight: launches whose ends may not be reported yet, the oldest first
  * @first: number of the oldest
  * @last: number of the next
  * @offset: CLOCK_MONOTONIC less the device's clock, ns
@@ -43,11 +43,7 @@ struct device {
 	struct tgu *tgu;
 	struct tgu_device ops;
 	pthread_mutex_t lock;
-	struct leased {
-		cl_event event;
-		cl_command_queue queue;
-		struct tgu_job job;
-	} leased[LEASED];
+	struct flight *flight[FLIGHTS];
 	uint64_t first, last;
 	int64_t offset, compared;
 	bool exact;

@@ -2,9 +2,10 @@
 /*
  * Launches: a kernel enters the scheduler before it goes to the driver, and its end is reported.
  *
- * Under a lease no callback is attached, since that costs more than all else. The event is kept, and
- * its end is looked for with the next launch, and when the program waits. When the lease is over
- * (launch_told()), the events that are kept get their callbacks.
+ * The end of each is looked for with the next launch, and when the program waits: so it is reported
+ * before what the program does next. A launch that asked has a callback too, since others may wait
+ * for its end. Under a lease there is none, since it costs more than all else; when the lease is over
+ * (launch_told()), what is in flight gets its callbacks.
  */
 #include <stdlib.h>
 
@@ -25,105 +26,170 @@ static cl_ulong end_of(cl_event event, bool *exact)
 	return status <= CL_COMPLETE;
 }
 
-/* @event has ended: report, and let it go. */
-static void report_end(struct device *d, const struct tgu_job *job, cl_event event)
-{
-	bool exact;
-	cl_ulong end = end_of(event, &exact);
+/**
+ * struct flight - a launch that has gone to the driver
+ * @refs: the device's list, and the callback
+ * @reported: its end was
+ * @attached: it has a callback; under the device's lock
+ */
+struct flight {
+	struct device *device;
+	cl_event event;
+	cl_command_queue queue;
+	struct tgu_job job;
+	int refs;
+	bool reported, attached;
+};
 
-	tgu_done(job, exact ? device_time(d, end) : tgu_now(), exact && d->exact);
-	next->clReleaseEvent(event);
+static void drop(struct flight *f)
+{
+	if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	next->clReleaseEvent(f->event);
+	free(f);
 }
 
-struct callback {
-	struct device *device;
-	struct tgu_job job;
-};
+/* It has ended: report, unless that was done, and give up one reference. */
+static void report_end(struct flight *f)
+{
+	cl_ulong end;
+	bool exact;
+
+	if (!__atomic_exchange_n(&f->reported, true, __ATOMIC_ACQ_REL)) {
+		end = end_of(f->event, &exact);
+		tgu_done(&f->job, exact ? device_time(f->device, end) : tgu_now(),
+			 exact && f->device->exact);
+	}
+	drop(f);
+}
 
 static void CL_CALLBACK ended(cl_event event, cl_int status, void *arg)
 {
-	struct callback *c = arg;
+	report_end(arg);
+}
 
-	report_end(c->device, &c->job, event);
-	free(c);
+/* Have the driver tell of its end. The caller has a reference, and has set @f->attached. */
+static void attach(struct flight *f)
+{
+	__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	if (!next->clSetEventCallback(f->event, CL_COMPLETE, ended, f))
+		return;
+	next->clWaitForEvents(1, &f->event);
+	report_end(f);
+}
+
+static struct flight *flight_new(struct device *d, const struct tgu_job *job, cl_event event,
+				 cl_command_queue queue)
+{
+	struct flight *f = malloc(sizeof(*f));
+
+	if (f)
+		*f = (struct flight){ .device = d, .event = event, .queue = queue, .job = *job, .refs = 1 };
+	return f;
+}
+
+/* There is no memory to remember it by: wait for its end. */
+static void wait_end(const struct tgu_job *job, cl_event event)
+{
+	next->clWaitForEvents(1, &event);
+	tgu_done(job, tgu_now(), false);
+	next->clReleaseEvent(event);
 }
 
 /* Report the end of @event when it comes. */
 void launch_attach(struct device *d, const struct tgu_job *job, cl_event event)
 {
-	struct callback *c = malloc(sizeof(*c));
+	struct flight *f = flight_new(d, job, event, NULL);
 
-	if (c) {
-		c->device = d;
-		c->job = *job;
-		if (!next->clSetEventCallback(event, CL_COMPLETE, ended, c))
-			return;
-		free(c);
+	if (!f) {
+		wait_end(job, event);
+		return;
 	}
-	next->clWaitForEvents(1, &event);
-	report_end(d, job, event);
+	f->attached = true;
+	attach(f);
+	drop(f);
 }
 
-/* --- under a lease --- */
+/* --- what is in flight --- */
 
-static bool keep(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue)
+static bool keep(struct flight *f)
 {
+	struct device *d = f->device;
 	bool room;
 
 	pthread_mutex_lock(&d->lock);
-	room = d->last - d->first < LEASED;
+	room = d->last - d->first < FLIGHTS;
 	if (room)
-		d->leased[d->last++ % LEASED] = (struct leased){ event, queue, *job };
+		d->flight[d->last++ % FLIGHTS] = f;
 	pthread_mutex_unlock(&d->lock);
 	return room;
 }
 
-/* The oldest, if there is one, and, with @ended, if it has ended. */
-static bool take(struct device *d, struct leased *l, bool ended)
+/* The oldest, if there is one; with @ended, if it has ended. */
+static struct flight *take(struct device *d, bool ended)
 {
-	bool there, exact;
+	struct flight *f = NULL;
+	bool exact;
 
 	pthread_mutex_lock(&d->lock);
-	there = d->first != d->last;
-	if (there) {
-		*l = d->leased[d->first % LEASED];
-		there = !ended || end_of(l->event, &exact);
-		d->first += there;
+	if (d->first != d->last) {
+		f = d->flight[d->first % FLIGHTS];
+		if (ended && !f->reported && !end_of(f->event, &exact))
+			f = NULL;
+		else
+			d->first++;
 	}
 	pthread_mutex_unlock(&d->lock);
-	return there;
+	return f;
 }
 
 void launch_reap(struct device *d)
 {
-	struct leased l;
+	struct flight *f;
 
 	while (__atomic_load_n(&d->first, __ATOMIC_RELAXED) !=
-	       __atomic_load_n(&d->last, __ATOMIC_RELAXED) && take(d, &l, true))
-		report_end(d, &l.job, l.event);
+	       __atomic_load_n(&d->last, __ATOMIC_RELAXED) && (f = take(d, true)))
+		report_end(f);
+}
+
+/* One in flight that has no callback yet: it gets one. */
+static struct flight *unattached(struct device *d)
+{
+	struct flight *f = NULL;
+	uint64_t i;
+
+	pthread_mutex_lock(&d->lock);
+	for (i = d->first; i != d->last && !f; i++)
+		if (!d->flight[i % FLIGHTS]->attached)
+			f = d->flight[i % FLIGHTS];
+	if (f) {
+		f->attached = true;
+		__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return f;
 }
 
 void launch_told(void *device)
 {
-	struct device *d = device;
-	struct leased l;
+	struct flight *f;
 
-	while (take(d, &l, false)) {
-		next->clFlush(l.queue);
-		launch_attach(d, &l.job, l.event);
+	while ((f = unattached(device))) {
+		next->clFlush(f->queue);
+		attach(f);
+		drop(f);
 	}
 }
 
 bool launch_settle(void *device)
 {
-	struct device *d = device;
-	struct leased l;
+	struct flight *f = take(device, false);
 
-	if (!take(d, &l, false))
+	if (!f)
 		return false;
-	next->clFlush(l.queue);
-	next->clWaitForEvents(1, &l.event);
-	report_end(d, &l.job, l.event);
+	next->clFlush(f->queue);
+	next->clWaitForEvents(1, &f->event);
+	report_end(f);
 	return true;
 }
 
@@ -137,14 +203,26 @@ void launch_drain(void *device)
 /* The launch has gone to the driver: report its start, and see to its end. */
 static void went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event)
 {
+	const bool asked = job->way == TGU_ASKED;
+	struct flight *f = flight_new(d, job, event, queue);
+
 	tgu_started(job, 0);
-	if (job->way == TGU_LEASED && keep(d, job, event, queue)) {
+	if (!f) {
+		wait_end(job, event);
+		return;
+	}
+	f->attached = asked;
+	if (!asked && keep(f)) {
 		if (!tgu_leased(job->u))
 			launch_told(d);
 		return;
 	}
 	next->clFlush(queue);
-	launch_attach(d, job, event);
+	f->refs = 2;		/* the list's, and this function's */
+	if (!asked || !keep(f))
+		f->refs = 1;
+	attach(f);
+	drop(f);
 }
 
 cl_int CL_API_CALL
