@@ -14,7 +14,7 @@ PREFIX ?= /usr
 I := $(DESTDIR)$(PREFIX)
 TOOLS := tgctl tgload tgsim tgagpad
 FILL := sed 's/@VERSION@/$(VERSION)/g'
-TOOLS_MAN := tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
+TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
 
 .PHONY: install install-tools install-dkms deb
 install: install-tools install-dkms

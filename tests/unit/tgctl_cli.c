@@ -22,7 +22,7 @@
 #endif
 
 #define NOT_LOADED	"tgctl: timegraph is not loaded: modprobe timegraph\n"
-#define KNOWN_VERBS	"known: load, check, save, init, admit, policy, clients, top, why, record, plot, metrics, prio, stats, knob, version, help\n"
+#define KNOWN_VERBS	"known: load, check, save, init, admit, policy, clients, top, why, record, plot, metrics, prio, stats, knob, run, version, help\n"
 #define SNAPSHOT	"tgctl: sys/snapshot "
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"
@@ -193,6 +193,20 @@ static const struct row rows[] = {
 	  .err = "tgctl: unknown verb 'client'; " KNOWN_VERBS },
 	{ .name = "option before the verb", .args = { "--json", "clients" }, .status = 2,
 	  .err = "tgctl: unknown option '--json'; the verb comes first, see tgctl --help\n" },
+	{ .name = "an unknown host", .args = { "--host", "gpu", "stats" }, .status = 2,
+	  .err = "tgctl: --host: 'gpu' is no host; user or kernel\n" },
+	{ .name = "no host", .args = { "--host" }, .status = 2,
+	  .err = "tgctl: --host: '' is no host; user or kernel\n" },
+	{ .name = "the kernel's host", .args = { "--host", "kernel", "policy" }, .unloaded = true,
+	  .status = 1, .err = NOT_LOADED },
+	{ .name = "the user's host, and no tgd", .args = { "--host=user", "policy" }, .status = 1,
+	  .err = "tgctl: no tgd runs: it comes with the first program (tgctl run --host user)\n" },
+	{ .name = "run without a program", .args = { "run", "--host", "user" }, .status = 2,
+	  .err = "tgctl: run: no COMMAND; usage: tgctl run [--host WHERE] -- COMMAND...\n" },
+	{ .name = "run of nothing", .args = { "run", "--", "/nonexistent", "--x" }, .status = 1,
+	  .err = "tgctl: run: cannot execute /nonexistent: No such file or directory\n" },
+	{ .name = "run", .args = { "run", "--host", "kernel", "--", "echo", "--host" },
+	  .out = "--host\n" },
 	{ .name = "something behind --help", .args = { "--help", "load" }, .status = 2,
 	  .err = "tgctl: --help stands alone; `tgctl help VERB` tells of one verb\n" },
 	{ .name = "help of an unknown verb", .args = { "help", "x" }, .status = 2,

@@ -15,6 +15,7 @@
 
 #include "clients.h"
 #include "config.h"
+#include "host.h"
 #include "lib/number.h"
 #include "lib/opt.h"
 #include "metrics.h"
@@ -78,6 +79,8 @@ static const struct opt record_options[] = {
 };
 static const struct opt plot_options[] = { { "perfetto", 0, NULL, NULL }, { 0 } };
 static const struct opt metrics_options[] = { { "http", 0, NULL, NULL }, { 0 } };
+static const struct opt run_options[] = { [RUN_HOST] = { "host", 0, "WHERE", NULL }, { 0 } };
+static const struct opt host_option[] = { { "host", 0, "WHERE", NULL }, { 0 } };
 static const struct opt prio_options[] = { { "rate-monotonic", 0, NULL, NULL }, { 0 } };
 
 static const struct tgctl_verb verbs[] = {
@@ -152,6 +155,10 @@ static const struct tgctl_verb verbs[] = {
 	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. Where that\n"
 	  "is us, a time with a unit is good, too: 2.5ms.\n"
 	  "A policy's knob starts with the policy's name, and is set while that is in force.\n" },
+	{ "run", run_options, 1, -1, tgctl_run, "[--host WHERE] -- COMMAND...",
+	  "run a program under the user's host",
+	  "With --host user, or where no module is loaded: COMMAND's OpenCL calls go through tgd, which\n"
+	  "its first such program starts (tgd(1)).\n" },
 	{ "version", no_options, 0, 0, tgctl_version, "",
 	  "print the versions of tgctl and of the module", "" },
 	{ "help", no_options, 0, 1, help, "[VERB]",
@@ -231,8 +238,8 @@ static void help_all(void)
 	char line[80];
 	size_t i;
 
-	puts("usage: tgctl VERB [ARGUMENT...]\n"
-	     "Controls and observes timegraph, the GPU scheduler in the kernel.\n");
+	puts("usage: tgctl [--host user|kernel] VERB [ARGUMENT...]\n"
+	     "Controls and observes timegraph, the GPU scheduler: in the kernel, or tgd.\n");
 	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
 		snprintf(line, sizeof(line), "  %s %s", verbs[i].name, verbs[i].usage);
 		table_add(&t, line, strlen(line));
@@ -285,6 +292,7 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 {
 	struct opts o = { .table = v->options, .argv = argv };
 	enum opt_what what;
+	const char *first;
 	char missing[32];
 	bool good = true;
 
@@ -318,18 +326,38 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 		}
 	}
 	if (good && args->nr < v->min) {
-		snprintf(missing, sizeof(missing), "no %.*s", (int)strcspn(v->usage, " ."), v->usage);
+		first = v->usage;
+		while (*first == '[' || *first == '-')		/* options in front of it */
+			first += strcspn(first, *first == '[' ? "]" : " ") + 1 + (*first == '[');
+		snprintf(missing, sizeof(missing), "no %.*s", (int)strcspn(first, " ."), first);
 		good = refuse(v, missing, NULL);
 	}
 	return good ? PARSED : WRONG;
 }
 
+/* `--host WHERE` before the verb. Return: how many arguments that were, or -1. */
+static int choose_host(char **argv)
+{
+	struct opts o = { .table = host_option, .argv = argv };
+	char **behind;
+
+	if (opt_next(&o) != OPT_GIVEN)
+		return *argv && !strcmp(*argv, "--host") ? (host_choose(""), -1) : 0;
+	behind = o.argv;
+	return host_choose(o.value) ? (int)(behind - argv) : -1;
+}
+
 static enum tgctl_status run(int argc, char **argv)
 {
-	struct opts first = { .table = no_options, .argv = argv + 1 };
+	int skip = argc > 1 ? choose_host(argv + 1) : 0;
+	struct opts first = { .table = no_options, .argv = argv + 1 + max(skip, 0) };
 	const struct tgctl_verb *v;
 	struct tgctl_args args = { 0 };
 
+	if (skip < 0)
+		return TGCTL_USAGE;
+	argc -= skip;
+	argv += skip;
 	if (argc < 2) {
 		tgctl_error("no verb; see tgctl --help");
 		return TGCTL_USAGE;

@@ -17,6 +17,7 @@
 #include <tg/types.h>
 
 #include "config.h"
+#include "host.h"
 #include "sysfs.h"
 #include "tgctl.h"
 
@@ -174,9 +175,11 @@ static int send_text(const struct text *text, int fd)
 	return err;
 }
 
+/* @fd: of spec_commit; -1: of tgd. */
 static bool commit(const struct text *text, int fd, const char *how)
 {
-	int err = sysfs_write_fd(fd, how, strlen(how));
+	int err = fd < 0 ? host_write("spec_commit", how, strlen(how)) :
+			   sysfs_write_fd(fd, how, strlen(how));
 	char *result = sysfs_read_value("spec_result");
 	bool ok;
 
@@ -193,8 +196,21 @@ static bool commit(const struct text *text, int fd, const char *how)
 	return ok && !err;
 }
 
+/* To tgd, which keeps the texts of several tools apart. */
+static bool load_host(const struct text *text, const char *how)
+{
+	int err = host_write("spec", text->bytes, text->len);
+
+	if (err) {
+		sysfs_explain("write", "spec", -err);
+		return false;
+	}
+	return commit(text, -1, how);
+}
+
 enum tgctl_status tgctl_load(const struct tgctl_args *args)
 {
+	const char *how = args->flag ? "new-only\n" : "1\n";
 	static struct text text;
 	struct tg_spec spec = { .text = text.bytes };
 	const char *why;
@@ -203,15 +219,18 @@ enum tgctl_status tgctl_load(const struct tgctl_args *args)
 
 	if (!read_text(&text, args->names[0]) || !spec_parse_bytes(&spec, text.len, text.file))
 		return TGCTL_FAILED;
-	fd = sysfs_open("spec_commit", O_WRONLY);
-	if (fd < 0)
+	fd = host_is_user() ? -1 : sysfs_open("spec_commit", O_WRONLY);
+	if (fd < 0 && !host_is_user())
 		return TGCTL_FAILED;
 	/* One tgctl at a time. A process that may not write the file cannot lock it either. */
-	if (flock(fd, LOCK_EX))
+	if (fd < 0)
+		ok = load_host(&text, how);
+	else if (flock(fd, LOCK_EX))
 		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
 	else if (!send_text(&text, fd))
-		ok = commit(&text, fd, args->flag ? "new-only\n" : "1\n");
-	close(fd);
+		ok = commit(&text, fd, how);
+	if (fd >= 0)
+		close(fd);
 	if (!ok)
 		return TGCTL_FAILED;
 	report(&text, &spec, "in force");

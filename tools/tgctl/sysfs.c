@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module's files in sysfs: reading, writing, and one line that explains why one of them cannot
- * be read or written. Called by every verb that needs the module.
+ * be read or written. Called by every verb that needs the module. Where the host is the user's, the
+ * same names come from tgd (host.c).
  */
 #include "sysfs.h"
 
@@ -16,6 +17,7 @@
 
 #include <uapi/timegraph.h>
 
+#include "host.h"
 #include "tgctl.h"
 #include "version.h"
 
@@ -30,22 +32,25 @@ bool sysfs_loaded(void)
 {
 	struct stat st;
 
-	return !stat(root(), &st);
+	return host_is_user() ? host_loaded() : !stat(root(), &st);
 }
 
 const char *sysfs_path(const char *name)
 {
 	static char *path;
-	size_t size = strlen(root()) + strlen(name) + 2;
+	const char *at = host_is_user() ? host_path() : root();
+	size_t size = strlen(at) + strlen(name) + 2;
 
 	path = tgctl_alloc(path, size);
-	snprintf(path, size, "%s/%s", root(), name);
+	snprintf(path, size, "%s%c%s", at, host_is_user() ? ':' : '/', name);
 	return path;
 }
 
 void sysfs_explain(const char *verb, const char *name, int err)
 {
-	if (!sysfs_loaded())
+	if (!sysfs_loaded() && host_is_user())
+		tgctl_error("no tgd runs: it comes with the first program (tgctl run --host user)");
+	else if (!sysfs_loaded())
 		tgctl_error("timegraph is not loaded: modprobe timegraph");
 	else if (err == ENOENT)
 		tgctl_error("%s is missing: the module and this tgctl (%s) differ in version",
@@ -66,8 +71,24 @@ int sysfs_open(const char *name, int flags)
 	return fd;
 }
 
+/* Of tgd. */
+static char *read_host(const char *name, size_t *len)
+{
+	size_t size;
+	char *data = host_read(name, false, &size);
+
+	if (!data)
+		sysfs_explain("read", name, errno);
+	if (data && len)
+		*len = size;
+	return data;
+}
+
 char *sysfs_read(const char *name, size_t *len)
 {
+	if (host_is_user())
+		return read_host(name, len);
+
 	size_t used = 0, room = 8192;
 	int retries = 100;
 	char *data = tgctl_alloc(NULL, room);
@@ -138,6 +159,9 @@ int sysfs_write_fd(int fd, const char *data, size_t len)
 
 int sysfs_write_value(const char *name, const char *value)
 {
+	if (host_is_user())
+		return host_write(name, value, strlen(value));
+
 	int fd = open(sysfs_path(name), O_WRONLY | O_TRUNC | O_CLOEXEC);
 	size_t size = strlen(value) + 2;
 	char *line;
@@ -158,8 +182,39 @@ static int no_dots(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Of tgd. */
+static int list_host(const char *name, char ***names)
+{
+	char *text, *line;
+	size_t len;
+	int nr = 0;
+
+	text = host_read(name, true, &len);
+	if (!text) {
+		sysfs_explain("read", name, errno);
+		return -1;
+	}
+	*names = tgctl_alloc(NULL, (len / 2 + 2) * sizeof(**names));
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		(*names)[nr] = tgctl_alloc(NULL, strlen(line) + 1);
+		strcpy((*names)[nr++], line);
+	}
+	(*names)[nr] = NULL;
+	free(text);
+	qsort(*names, nr, sizeof(**names), by_bytes);
+	return nr;
+}
+
 int sysfs_list(const char *name, char ***names)
 {
+	if (host_is_user())
+		return list_host(name, names);
+
 	struct dirent **entries;
 	int nr = scandir(sysfs_path(name), &entries, no_dots, alphasort);
 	int i;
@@ -183,5 +238,5 @@ bool sysfs_is_dir(const char *name)
 {
 	struct stat st;
 
-	return !stat(sysfs_path(name), &st) && S_ISDIR(st.st_mode);
+	return !host_is_user() && !stat(sysfs_path(name), &st) && S_ISDIR(st.st_mode);
 }

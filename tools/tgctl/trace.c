@@ -18,6 +18,8 @@
 
 #include "perfetto.h"
 #include "replay.h"
+#include "host.h"
+#include "sysfs.h"
 #include "tgctl.h"
 #include "why.h"
 
@@ -29,13 +31,32 @@ static const char *trace_path(const char *nr)
 	static char path[300];
 	const char *base = getenv("TG_TRACE");
 
-	snprintf(path, sizeof(path), "%s%s", base && *base ? base : TIMEGRAPH_TRACE,
+	snprintf(path, sizeof(path), "%s%s",
+		 host_is_user() ? "trace" : base && *base ? base : TIMEGRAPH_TRACE,
 		 nr && strcmp(nr, "0") ? nr : "");
 	return path;
 }
 
+/* The module's or tgd's trace has no other name than @path. */
+static char *read_host(const char *path, u64 *len)
+{
+	size_t size;
+	char *data = host_read(path, false, &size);
+
+	if (!data && errno == ENOENT)
+		tgctl_error("this tgd records no trace: start it with --trace-kib");
+	else if (!data)
+		sysfs_explain("read", path, errno);
+	*len = size;
+	return data;
+}
+
 static char *read_file(const char *path, u64 *len)
 {
+	if (host_is_user() && !strncmp(path, "trace", 5) && !strchr(path, '/') &&
+	    path[5 + strspn(path + 5, "0123456789")] == '\0')
+		return read_host(path, len);
+
 	u64 used = 0, room = 1 << 20;
 	char *data = tgctl_alloc(NULL, room);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

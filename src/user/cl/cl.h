@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * What the files of the OpenCL layer share.
+ *
+ * The layer stands between the loader and the drivers (OPENCL_LAYERS). `next` are the entries below
+ * it. An entry that the layer has not is passed on by the loader. Error codes and their order are
+ * the driver's: the layer asks, then calls.
+ */
+#ifndef TGCL_H
+#define TGCL_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl_layer.h>
+#include <CL/cl.h>
+#include <pthread.h>
+
+#include "../client/tgu.h"
+
+#define CONTEXT_DEVICES	8	/* of one context, that are scheduled */
+#define FLIGHTS		512	/* launches that may be in flight; of more, callbacks tell */
+
+/**
+ * struct device - a physical device
+ * @id: of the driver, the root device
+ * @key: see struct tgd_hello
+ * @name: as the driver has it
+ * @tgu: its client; NULL: launches pass
+ * @ops: what @tgu calls
+ * @lock: all below
+ * @flight: launches whose ends may not be reported yet, the oldest first
+ * @first: number of the oldest
+ * @last: number of the next
+ * @offset: CLOCK_MONOTONIC less the device's clock, ns
+ * @exact: @offset comes from the driver's own comparison
+ * @compared: when; 0: never
+ * @next: of all
+ */
+struct device {
+	cl_device_id id;
+	char key[128], name[128];
+	struct tgu *tgu;
+	struct tgu_device ops;
+	pthread_mutex_t lock;
+	struct flight *flight[FLIGHTS];
+	uint64_t first, last;
+	int64_t offset, compared;
+	bool exact;
+	struct device *next;
+};
+
+extern const struct _cl_icd_dispatch *next;
+
+/* device.c */
+struct device *device_get(cl_device_id id);
+int64_t device_time(struct device *d, cl_ulong time);
+
+/* queue.c */
+struct device *queue_device(cl_command_queue queue);
+void queue_drain(struct device *d);
+extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
+extern __typeof__(clCreateCommandQueueWithProperties) layer_clCreateCommandQueueWithProperties;
+extern __typeof__(clReleaseCommandQueue) layer_clReleaseCommandQueue;
+
+/* blocked.c */
+bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events);
+void blocked_keep(cl_command_queue queue, cl_event event);
+
+/**
+ * struct turn - a command between turn_begin() and turn_end()
+ * @nr: for the driver, as @wait, @event and @blocking
+ * @given: the program's, or NULL
+ * @own: the command's event, if @event is this
+ * @keep: it waits for the program, see blocked_keep()
+ * @waits: the program waits for it in the call
+ * @entered: @job is its turn
+ * @later: it waits behind a gate
+ */
+struct turn {
+	cl_command_queue queue;
+	cl_uint nr;
+	const cl_event *wait;
+	cl_event *event, *given, own, *list;
+	cl_bool blocking;
+	bool keep, waits, entered;
+	struct tgu_job job;
+	struct later *later;
+};
+
+/* turn.c */
+void turn_begin(struct turn *t, cl_command_queue queue, bool kernel, size_t bytes, cl_bool blocking,
+		cl_uint nr, const cl_event *wait, cl_event *event);
+cl_int turn_end(struct turn *t, cl_int ret);
+
+/* copy.c */
+extern __typeof__(clEnqueueReadBuffer) layer_clEnqueueReadBuffer;
+extern __typeof__(clEnqueueWriteBuffer) layer_clEnqueueWriteBuffer;
+extern __typeof__(clEnqueueReadBufferRect) layer_clEnqueueReadBufferRect;
+extern __typeof__(clEnqueueWriteBufferRect) layer_clEnqueueWriteBufferRect;
+extern __typeof__(clEnqueueCopyBuffer) layer_clEnqueueCopyBuffer;
+extern __typeof__(clEnqueueCopyBufferRect) layer_clEnqueueCopyBufferRect;
+extern __typeof__(clEnqueueFillBuffer) layer_clEnqueueFillBuffer;
+extern __typeof__(clEnqueueMapBuffer) layer_clEnqueueMapBuffer;
+extern __typeof__(clEnqueueUnmapMemObject) layer_clEnqueueUnmapMemObject;
+extern __typeof__(clEnqueueMigrateMemObjects) layer_clEnqueueMigrateMemObjects;
+extern __typeof__(clEnqueueReadImage) layer_clEnqueueReadImage;
+extern __typeof__(clEnqueueWriteImage) layer_clEnqueueWriteImage;
+extern __typeof__(clEnqueueCopyImage) layer_clEnqueueCopyImage;
+extern __typeof__(clEnqueueCopyImageToBuffer) layer_clEnqueueCopyImageToBuffer;
+extern __typeof__(clEnqueueCopyBufferToImage) layer_clEnqueueCopyBufferToImage;
+extern __typeof__(clEnqueueFillImage) layer_clEnqueueFillImage;
+extern __typeof__(clEnqueueMapImage) layer_clEnqueueMapImage;
+extern __typeof__(clEnqueueSVMMemcpy) layer_clEnqueueSVMMemcpy;
+extern __typeof__(clEnqueueSVMMemFill) layer_clEnqueueSVMMemFill;
+extern __typeof__(clEnqueueSVMMap) layer_clEnqueueSVMMap;
+extern __typeof__(clEnqueueSVMUnmap) layer_clEnqueueSVMUnmap;
+extern __typeof__(clEnqueueSVMMigrateMem) layer_clEnqueueSVMMigrateMem;
+extern __typeof__(clEnqueueMarkerWithWaitList) layer_clEnqueueMarkerWithWaitList;
+extern __typeof__(clEnqueueBarrierWithWaitList) layer_clEnqueueBarrierWithWaitList;
+extern __typeof__(clEnqueueNativeKernel) layer_clEnqueueNativeKernel;
+extern __typeof__(clEnqueueWaitForEvents) layer_clEnqueueWaitForEvents;
+
+/* launch.c */
+void launch_told(void *device);
+void launch_drain(void *device);
+bool launch_settle(void *device);
+void launch_attach(struct device *d, const struct tgu_job *job, cl_event event);
+void launch_reap(struct device *d);
+extern __typeof__(clEnqueueNDRangeKernel) layer_clEnqueueNDRangeKernel;
+extern __typeof__(clEnqueueTask) layer_clEnqueueTask;
+extern __typeof__(clFinish) layer_clFinish;
+extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
+
+/* memory.c */
+void context_add(cl_context context, cl_uint nr, const cl_device_id *ids);
+extern __typeof__(clCreateBuffer) layer_clCreateBuffer;
+extern __typeof__(clReleaseMemObject) layer_clReleaseMemObject;
+extern __typeof__(clCreateContext) layer_clCreateContext;
+extern __typeof__(clCreateContextFromType) layer_clCreateContextFromType;
+
+#endif /* TGCL_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Launches: a kernel enters the scheduler before it goes to the driver, and its end is reported.
+ *
+ * The end of each is looked for with the next launch, and when the program waits: so it is reported
+ * before what the program does next. A launch that asked has a callback too, since others may wait
+ * for its end. Under a lease there is none, since it costs more than all else; when the lease is over
+ * (launch_told()), what is in flight gets its callbacks.
+ */
+#include <stdlib.h>
+
+#include "cl.h"
+
+/* --- ends --- */
+
+/* The time at which @event ended; 0: it has not. */
+static cl_ulong end_of(cl_event event, bool *exact)
+{
+	cl_int status = CL_QUEUED;
+	cl_ulong end = 0;
+
+	*exact = !next->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
+	if (*exact)
+		return end ? end : 1;
+	next->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+	return status <= CL_COMPLETE;
+}
+
+/**
+ * struct flight - a launch that has gone to the driver
+ * @refs: the device's list, and the callback
+ * @reported: its end was
+ * @attached: it has a callback; under the device's lock
+ */
+struct flight {
+	struct device *device;
+	cl_event event;
+	cl_command_queue queue;
+	struct tgu_job job;
+	int refs;
+	bool reported, attached;
+};
+
+static void drop(struct flight *f)
+{
+	if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	next->clReleaseEvent(f->event);
+	free(f);
+}
+
+/* It has ended: report, unless that was done, and give up one reference. */
+static void report_end(struct flight *f)
+{
+	cl_ulong end;
+	bool exact;
+
+	if (!__atomic_exchange_n(&f->reported, true, __ATOMIC_ACQ_REL)) {
+		end = end_of(f->event, &exact);
+		tgu_done(&f->job, exact ? device_time(f->device, end) : tgu_now(),
+			 exact && f->device->exact);
+	}
+	drop(f);
+}
+
+static void CL_CALLBACK ended(cl_event event, cl_int status, void *arg)
+{
+	report_end(arg);
+}
+
+/* Have the driver tell of its end. The caller has a reference, and has set @f->attached. */
+static void attach(struct flight *f)
+{
+	__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	if (!next->clSetEventCallback(f->event, CL_COMPLETE, ended, f))
+		return;
+	next->clWaitForEvents(1, &f->event);
+	report_end(f);
+}
+
+static struct flight *flight_new(struct device *d, const struct tgu_job *job, cl_event event,
+				 cl_command_queue queue)
+{
+	struct flight *f = malloc(sizeof(*f));
+
+	if (f)
+		*f = (struct flight){ .device = d, .event = event, .queue = queue, .job = *job, .refs = 1 };
+	return f;
+}
+
+/* There is no memory to remember it by: wait for its end. */
+static void wait_end(const struct tgu_job *job, cl_event event)
+{
+	next->clWaitForEvents(1, &event);
+	tgu_done(job, tgu_now(), false);
+	next->clReleaseEvent(event);
+}
+
+/* Report the end of @event when it comes. */
+void launch_attach(struct device *d, const struct tgu_job *job, cl_event event)
+{
+	struct flight *f = flight_new(d, job, event, NULL);
+
+	if (!f) {
+		wait_end(job, event);
+		return;
+	}
+	f->attached = true;
+	attach(f);
+	drop(f);
+}
+
+/* --- what is in flight --- */
+
+static bool keep(struct flight *f)
+{
+	struct device *d = f->device;
+	bool room;
+
+	pthread_mutex_lock(&d->lock);
+	room = d->last - d->first < FLIGHTS;
+	if (room)
+		d->flight[d->last++ % FLIGHTS] = f;
+	pthread_mutex_unlock(&d->lock);
+	return room;
+}
+
+/* The oldest, if there is one; with @ended, if it has ended. */
+static struct flight *take(struct device *d, bool ended)
+{
+	struct flight *f = NULL;
+	bool exact;
+
+	pthread_mutex_lock(&d->lock);
+	if (d->first != d->last) {
+		f = d->flight[d->first % FLIGHTS];
+		if (ended && !f->reported && !end_of(f->event, &exact))
+			f = NULL;
+		else
+			d->first++;
+	}
+	pthread_mutex_unlock(&d->lock);
+	return f;
+}
+
+void launch_reap(struct device *d)
+{
+	struct flight *f;
+
+	while (__atomic_load_n(&d->first, __ATOMIC_RELAXED) !=
+	       __atomic_load_n(&d->last, __ATOMIC_RELAXED) && (f = take(d, true)))
+		report_end(f);
+}
+
+/* One in flight that has no callback yet: it gets one. */
+static struct flight *unattached(struct device *d)
+{
+	struct flight *f = NULL;
+	uint64_t i;
+
+	pthread_mutex_lock(&d->lock);
+	for (i = d->first; i != d->last && !f; i++)
+		if (!d->flight[i % FLIGHTS]->attached)
+			f = d->flight[i % FLIGHTS];
+	if (f) {
+		f->attached = true;
+		__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return f;
+}
+
+void launch_told(void *device)
+{
+	struct flight *f;
+
+	while ((f = unattached(device))) {
+		next->clFlush(f->queue);
+		attach(f);
+		drop(f);
+	}
+}
+
+bool launch_settle(void *device)
+{
+	struct flight *f = take(device, false);
+
+	if (!f)
+		return false;
+	next->clFlush(f->queue);
+	next->clWaitForEvents(1, &f->event);
+	report_end(f);
+	return true;
+}
+
+void launch_drain(void *device)
+{
+	queue_drain(device);
+}
+
+/* --- kernels --- */
+
+/* The launch has gone to the driver: report its start, and see to its end. */
+static void went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event)
+{
+	const bool asked = job->way == TGU_ASKED;
+	struct flight *f = flight_new(d, job, event, queue);
+
+	tgu_started(job, 0);
+	if (!f) {
+		wait_end(job, event);
+		return;
+	}
+	f->attached = asked;
+	if (!asked && keep(f)) {
+		if (!tgu_leased(job->u))
+			launch_told(d);
+		return;
+	}
+	next->clFlush(queue);
+	f->refs = 2;		/* the list's, and this function's */
+	if (!asked || !keep(f))
+		f->refs = 1;
+	attach(f);
+	drop(f);
+}
+
+cl_int CL_API_CALL
+layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+			     const size_t *offset, const size_t *global, const size_t *local,
+			     cl_uint nr_wait, const cl_event *wait, cl_event *event)
+{
+	struct device *d = queue_device(queue);
+	struct tgu_job job;
+	struct turn t;
+	cl_event own;
+	cl_int ret;
+
+	if (d)
+		launch_reap(d);
+	if (d && blocked(queue, nr_wait, wait)) {
+		turn_begin(&t, queue, true, 0, CL_FALSE, nr_wait, wait, event);
+		return turn_end(&t, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
+								 t.nr, t.wait, t.event));
+	}
+	tgu_enter(d ? d->tgu : NULL, 1, &job);
+	if (job.way == TGU_OPEN) {
+		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
+						   wait, event);
+		tgu_leave(&job);
+		return ret;
+	}
+	ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait, wait,
+					   &own);
+	if (ret) {
+		tgu_refused(&job);
+		return ret;
+	}
+	if (event) {
+		*event = own;
+		next->clRetainEvent(own);
+	}
+	went(d, &job, queue, own);
+	return ret;
+}
+
+cl_int CL_API_CALL layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint nr_wait,
+				       const cl_event *wait, cl_event *event)
+{
+	const size_t one = 1;
+
+	return layer_clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, nr_wait, wait, event);
+}
+
+/* --- waiting: what has ended under a lease is reported at once --- */
+
+cl_int CL_API_CALL layer_clFinish(cl_command_queue queue)
+{
+	struct device *d = queue_device(queue);
+	cl_int ret = next->clFinish(queue);
+
+	if (d)
+		launch_reap(d);
+	return ret;
+}
+
+cl_int CL_API_CALL layer_clWaitForEvents(cl_uint nr, const cl_event *events)
+{
+	cl_int ret = next->clWaitForEvents(nr, events);
+	cl_command_queue queue = NULL;
+	struct device *d;
+
+	if (ret || !nr)
+		return ret;
+	next->clGetEventInfo(events[0], CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
+	d = queue ? queue_device(queue) : NULL;
+	if (d)
+		launch_reap(d);
+	return ret;
+}

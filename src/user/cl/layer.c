@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The way in: what the OpenCL loader calls when OPENCL_LAYERS names this library, once, before the
+ * program's first call. Nothing is connected here: that comes with the first context or queue.
+ */
+#include <string.h>
+
+#include "cl.h"
+
+const struct _cl_icd_dispatch *next;
+
+#define ENTRY __attribute__((visibility("default")))
+
+ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *ret)
+{
+	const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+
+	if (name == CL_LAYER_NAME) {
+		if (value && size >= sizeof("timegraph"))
+			memcpy(value, "timegraph", sizeof("timegraph"));
+		if (ret)
+			*ret = sizeof("timegraph");
+		return value && size < sizeof("timegraph") ? CL_INVALID_VALUE : CL_SUCCESS;
+	}
+	if (name != CL_LAYER_API_VERSION || (value && size < sizeof(version)))
+		return CL_INVALID_VALUE;
+	if (value)
+		memcpy(value, &version, sizeof(version));
+	if (ret)
+		*ret = sizeof(version);
+	return CL_SUCCESS;
+}
+
+ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target,
+				     cl_uint *entries_ret, const struct _cl_icd_dispatch **dispatch)
+{
+	static struct _cl_icd_dispatch ours, below;
+
+	if (!target || !entries_ret || !dispatch)
+		return CL_INVALID_VALUE;
+	/* An older loader has a shorter table: OpenCL 2.0's is needed, the rest is NULL. */
+	if (entries * sizeof(void *) < offsetof(struct _cl_icd_dispatch, clCreateCommandQueueWithProperties) +
+				       sizeof(void *))
+		return CL_INVALID_VALUE;
+	memcpy(&below, target, entries * sizeof(void *) < sizeof(below) ? entries * sizeof(void *) :
+									  sizeof(below));
+	next = &below;
+#define OURS(name)	(ours.name = layer_##name)
+	OURS(clCreateContext);
+	OURS(clCreateContextFromType);
+	OURS(clCreateCommandQueue);
+	OURS(clCreateCommandQueueWithProperties);
+	OURS(clReleaseCommandQueue);
+	OURS(clCreateBuffer);
+	OURS(clReleaseMemObject);
+	OURS(clEnqueueNDRangeKernel);
+	OURS(clEnqueueTask);
+	OURS(clEnqueueReadBuffer);
+	OURS(clEnqueueWriteBuffer);
+	OURS(clEnqueueReadBufferRect);
+	OURS(clEnqueueWriteBufferRect);
+	OURS(clEnqueueCopyBuffer);
+	OURS(clEnqueueCopyBufferRect);
+	OURS(clEnqueueFillBuffer);
+	OURS(clEnqueueMapBuffer);
+	OURS(clEnqueueUnmapMemObject);
+	OURS(clEnqueueMigrateMemObjects);
+	OURS(clEnqueueReadImage);
+	OURS(clEnqueueWriteImage);
+	OURS(clEnqueueCopyImage);
+	OURS(clEnqueueCopyImageToBuffer);
+	OURS(clEnqueueCopyBufferToImage);
+	OURS(clEnqueueFillImage);
+	OURS(clEnqueueMapImage);
+	OURS(clEnqueueSVMMemcpy);
+	OURS(clEnqueueSVMMemFill);
+	OURS(clEnqueueSVMMap);
+	OURS(clEnqueueSVMUnmap);
+	OURS(clEnqueueSVMMigrateMem);
+	OURS(clEnqueueMarkerWithWaitList);
+	OURS(clEnqueueBarrierWithWaitList);
+	OURS(clEnqueueNativeKernel);
+	OURS(clEnqueueWaitForEvents);
+	OURS(clFinish);
+	OURS(clWaitForEvents);
+	*entries_ret = sizeof(ours) / sizeof(void *);
+	*dispatch = &ours;
+	return CL_SUCCESS;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Memory: a buffer is booked on each device of its context before the driver makes it. Where the
+ * books have no room for it now, the program sleeps in the call; where they never will, the call
+ * fails as the driver's would. Memory that the program brings itself is not booked.
+ *
+ * It goes back when the driver destroys the buffer, which may be a while after the program has
+ * released it: a request that is refused is repeated when such a buffer has gone.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cl.h"
+
+struct context {
+	cl_context id;
+	cl_uint nr;
+	struct device *devices[CONTEXT_DEVICES];
+	struct context *next;
+};
+
+/* What a buffer has booked, until it is destroyed; in a list, under the lock. */
+struct booked {
+	cl_mem memory;
+	bool released;
+	struct booked *next, **at;
+	cl_uint nr;
+	struct device *devices[CONTEXT_DEVICES];
+	size_t size;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t destroyed_one = PTHREAD_COND_INITIALIZER;
+static struct context *contexts;
+static struct booked *all;
+static unsigned int released;	/* buffers that the driver has yet to destroy */
+static unsigned long destroyed_so_far;
+
+/* Under the lock. */
+static struct context *find(cl_context id)
+{
+	struct context *c = contexts;
+
+	while (c && c->id != id)
+		c = c->next;
+	return c;
+}
+
+/** context_add() - a context was made; one that is gone had perhaps the same address */
+void context_add(cl_context id, cl_uint nr, const cl_device_id *ids)
+{
+	struct device *devices[CONTEXT_DEVICES], *d;
+	struct context *c;
+	cl_uint i, k, kept = 0;
+
+	for (i = 0; i < nr && kept < CONTEXT_DEVICES; i++) {
+		d = device_get(ids[i]);
+		for (k = 0; k < kept && devices[k] != d; k++)
+			;
+		if (d && k == kept)
+			devices[kept++] = d;
+	}
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		if (c) {
+			c->id = id;
+			c->next = contexts;
+			contexts = c;
+		}
+	}
+	if (c) {
+		c->nr = kept;
+		for (i = 0; i < kept; i++)
+			c->devices[i] = devices[i];
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+cl_context CL_API_CALL
+layer_clCreateContext(const cl_context_properties *properties, cl_uint nr, const cl_device_id *ids,
+		      void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
+		      cl_int *error)
+{
+	cl_context context = next->clCreateContext(properties, nr, ids, notify, user, error);
+
+	if (context)
+		context_add(context, nr, ids);
+	return context;
+}
+
+cl_context CL_API_CALL
+layer_clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
+			      void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+			      void *user, cl_int *error)
+{
+	cl_context context = next->clCreateContextFromType(properties, type, notify, user, error);
+	cl_device_id ids[64];
+	size_t size = 0;
+
+	if (context && !next->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(ids), ids, &size))
+		context_add(context, size / sizeof(*ids), ids);
+	return context;
+}
+
+static void give_back(const struct booked *b)
+{
+	cl_uint i;
+
+	for (i = 0; i < b->nr; i++)
+		tgu_mem_free(b->devices[i]->tgu, b->size);
+}
+
+static void link_in(struct booked *b, cl_mem memory)
+{
+	pthread_mutex_lock(&lock);
+	b->memory = memory;
+	b->released = false;
+	b->next = all;
+	b->at = &all;
+	if (all)
+		all->at = &b->next;
+	all = b;
+	pthread_mutex_unlock(&lock);
+}
+
+static void CL_CALLBACK destroyed(cl_mem memory, void *arg)
+{
+	struct booked *b = arg;
+
+	give_back(b);
+	pthread_mutex_lock(&lock);
+	*b->at = b->next;
+	if (b->next)
+		b->next->at = b->at;
+	released -= b->released;
+	destroyed_so_far++;
+	pthread_cond_broadcast(&destroyed_one);
+	pthread_mutex_unlock(&lock);
+	free(b);
+}
+
+/* The program's last reference goes: the driver destroys it soon. */
+cl_int CL_API_CALL layer_clReleaseMemObject(cl_mem memory)
+{
+	cl_uint references = 0;
+	struct booked *b;
+
+	pthread_mutex_lock(&lock);
+	for (b = all; b && b->memory != memory; b = b->next)
+		;
+	if (b && !b->released && !next->clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT,
+							   sizeof(references), &references, NULL) &&
+	    references == 1) {
+		b->released = true;
+		released++;
+	}
+	pthread_mutex_unlock(&lock);
+	return next->clReleaseMemObject(memory);
+}
+
+/* After a refusal: wait for a buffer that is about to go. Return: false: there is none. */
+static bool wait_destroyed(unsigned long before)
+{
+	struct timespec until;
+	bool gone = false;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 10;
+	pthread_mutex_lock(&lock);
+	while (!(gone = destroyed_so_far != before) && released)
+		if (pthread_cond_timedwait(&destroyed_one, &lock, &until) == ETIMEDOUT)
+			break;
+	pthread_mutex_unlock(&lock);
+	return gone;
+}
+
+/* Return: false: there will be no room. */
+static bool book(struct booked *b, cl_context id, size_t size)
+{
+	const struct context *c;
+	struct context copy = { 0 };
+
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	if (c)
+		copy = *c;
+	pthread_mutex_unlock(&lock);
+	b->nr = 0;
+	b->size = size;
+	while (b->nr < copy.nr) {
+		if (!tgu_mem_request(copy.devices[b->nr]->tgu, size)) {
+			give_back(b);
+			return false;
+		}
+		b->devices[b->nr] = copy.devices[b->nr];
+		b->nr++;
+	}
+	return true;
+}
+
+/* Is it more than a device of the context has? */
+static bool too_large(cl_context id, size_t size)
+{
+	const struct context *c;
+	bool large = false;
+	cl_uint i;
+
+	pthread_mutex_lock(&lock);
+	c = find(id);
+	for (i = 0; c && i < c->nr; i++)
+		large |= size > c->devices[i]->ops.memory;
+	pthread_mutex_unlock(&lock);
+	return large;
+}
+
+cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+					cl_int *error)
+{
+	struct booked *b = size && !(flags & CL_MEM_USE_HOST_PTR) ? malloc(sizeof(*b)) : NULL;
+	unsigned long before;
+	cl_mem memory;
+	bool booked;
+
+	if (!b)
+		return next->clCreateBuffer(context, flags, size, host, error);
+	do {
+		before = __atomic_load_n(&destroyed_so_far, __ATOMIC_RELAXED);
+		booked = book(b, context, size);
+	} while (!booked && wait_destroyed(before));
+	if (!booked) {
+		free(b);
+		/* What no device can hold is refused in the driver's words. */
+		memory = too_large(context, size) ?
+			 next->clCreateBuffer(context, flags, size, host, error) : NULL;
+		if (!memory && error && !too_large(context, size))
+			*error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+		return memory;
+	}
+	memory = next->clCreateBuffer(context, flags, size, host, error);
+	if (memory) {
+		link_in(b, memory);
+		/* A driver that does not tell of its end: it is not booked. */
+		if (next->clSetMemObjectDestructorCallback(memory, destroyed, b))
+			destroyed(memory, b);
+		return memory;
+	}
+	give_back(b);
+	free(b);
+	return NULL;
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The connection to tgd: found or started, kept by a helper thread, found again when it is lost.
+ *
+ * The helper is the only one that reads the socket. It blocks all signals, and ends with the process;
+ * the library is not unloaded before that (-z nodelete). A child after fork() shares neither page nor
+ * socket: it runs unscheduled, until it opens the device anew.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+
+#define TRIES		20		/* to connect to a daemon that is starting */
+#define TRY_MS		25
+#define AGAIN_MS	100		/* after a daemon was lost; doubles up to: */
+#define AGAIN_MAX_MS	30000
+
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tgu *all;
+
+static void sleep_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* --- finding the daemon --- */
+
+static bool user_socket(char *path, size_t size)
+{
+	const char *given = secure_getenv("TGD_SOCKET"), *dir = secure_getenv("XDG_RUNTIME_DIR");
+
+	if (given && *given)
+		return (size_t)snprintf(path, size, "%s", given) < size;
+	if (!getuid())
+		return (size_t)snprintf(path, size, "%s", TGD_SOCKET) < size;
+	if (dir && *dir == '/')
+		return (size_t)snprintf(path, size, "%s/timegraph/tgd.sock", dir) < size;
+	return (size_t)snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid()) < size;
+}
+
+/* A daemon of this user or of root listens there, or nobody that counts. */
+static bool trusted(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       (!peer.uid || peer.uid == getuid());
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct timeval limit = { .tv_sec = 2 };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	memcpy(address.sun_path, path, strlen(path));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && trusted(fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static const char *find_daemon(char *path, size_t size)
+{
+	static const char *const beside[] = { "/../bin/tgd", "/../../bin/tgd" };
+	const char *given = secure_getenv("TGD_DAEMON"), *slash;
+	Dl_info info;
+	size_t i;
+
+	if (given && *given)
+		return given;
+	if (!dladdr((void *)find_daemon, &info) || !info.dli_fname)
+		return "/usr/bin/tgd";
+	slash = strrchr(info.dli_fname, '/');
+	for (i = 0; slash && i < 2; i++) {
+		snprintf(path, size, "%.*s%s", (int)(slash - info.dli_fname), info.dli_fname, beside[i]);
+		if (!access(path, X_OK))
+			return path;
+	}
+	return "/usr/bin/tgd";
+}
+
+static int exec_daemon(void *path)
+{
+	char *const argv[] = { path, "--on-demand", NULL };
+	extern char **environ;
+
+	execve(path, argv, environ);
+	_exit(127);
+}
+
+/*
+ * Start a daemon, and wait until it listens: it forks then. The program does not see this child: it
+ * ends without SIGCHLD, and no wait() of the program finds it.
+ */
+static void start_daemon(void)
+{
+	char buf[4096];
+	const size_t size = 64 << 10;
+	char *path = (char *)find_daemon(buf, sizeof(buf)), *stack;
+	int pid;
+
+	stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return;
+	pid = clone(exec_daemon, stack + size, CLONE_VM | CLONE_VFORK, path);
+	if (pid > 0)
+		while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+			;
+	munmap(stack, size);
+}
+
+/* --- becoming a client --- */
+
+/* Descriptors that came with the answer. Return: both are there. */
+static bool descriptors(struct msghdr *msg, int fds[2])
+{
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg);
+
+	if (!cmsg || cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS ||
+	    cmsg->cmsg_len != CMSG_LEN(2 * sizeof(int)))
+		return false;
+	memcpy(fds, CMSG_DATA(cmsg), 2 * sizeof(int));
+	return true;
+}
+
+static struct tgd_page *map_page(int fd)
+{
+	struct tgd_page *page;
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_size < (off_t)sizeof(*page))
+		return NULL;
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return page == MAP_FAILED ? NULL : page;
+}
+
+/*
+ * Say HELLO, under the lock: what is held must not change before the answer. Return: 1: a client; 0:
+ * refused; -1: nobody answers.
+ */
+static int hello(struct tgu *u, int fd)
+{
+	struct tgd_hello hello = {
+		.magic = TGD_MAGIC, .kind = TGD_HELLO, .version = TGD_VERSION,
+		.engines = u->device->engines, .memory = u->device->memory, .held = u->held,
+	};
+	char control[CMSG_SPACE(2 * sizeof(int))];
+	struct tgd_welcome welcome;
+	struct iovec iov = { &welcome, sizeof(welcome) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	const struct timeval forever = { 0 };
+	struct tgd_page *page;
+	int fds[2];
+
+	snprintf(hello.key, sizeof(hello.key), "%s", u->device->key);
+	snprintf(hello.name, sizeof(hello.name), "%s", u->device->name);
+	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello) ||
+	    recvmsg(fd, &msg, MSG_CMSG_CLOEXEC) != sizeof(welcome) || welcome.magic != TGD_MAGIC ||
+	    welcome.kind != TGD_WELCOME)
+		return -1;
+	if (welcome.error) {
+		welcome.why[sizeof(welcome.why) - 1] = '\0';
+		fprintf(stderr, "timegraph: %s: %s; this program runs unscheduled\n",
+			u->device->name, welcome.why);
+		return 0;
+	}
+	if (!descriptors(&msg, fds))
+		return -1;
+	page = map_page(fds[0]);
+	close(fds[0]);
+	if (!page) {
+		close(fds[1]);
+		return -1;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
+	u->bell = fds[1];
+	u->socket = fd;
+	memset(u->used, 0, sizeof(u->used));
+	u->inflight = 0;
+	u->term++;
+	__atomic_store_n(&u->page, page, __ATOMIC_RELEASE);
+	return 1;
+}
+
+static void *helper(void *arg);
+
+/* With all signals blocked, since the helper inherits that. */
+static void start_helper(struct tgu *u)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	u->helper = !pthread_create(&thread, &attr, helper, u);
+	pthread_attr_destroy(&attr);
+}
+
+/* Connect if there is, or can be, a daemon. */
+void tgu_connect(struct tgu *u)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	int i, fd, result = -1;
+	sigset_t every, old;
+
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &old);
+	for (i = 0; i < TRIES && result < 0; i++) {
+		fd = getenv("TGD_SOCKET") ? -1 : connect_to(TGD_SOCKET);
+		if (fd < 0 && user_socket(path, sizeof(path)))
+			fd = connect_to(path);
+		if (fd < 0 && !i) {
+			start_daemon();
+			continue;
+		}
+		if (fd >= 0) {
+			pthread_mutex_lock(&u->lock);
+			result = u->socket >= 0 ? 1 : hello(u, fd);
+			if (u->socket != fd)
+				close(fd);
+			pthread_mutex_unlock(&u->lock);
+		}
+		if (result < 0)
+			sleep_ms(TRY_MS);
+	}
+	u->refused = !result;
+	if (!u->helper && !u->refused)
+		start_helper(u);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* --- losing it --- */
+
+/* Has the daemon of this connection gone? */
+bool tgu_hung_up(struct tgu *u, uint32_t term)
+{
+	bool gone = true;
+	char byte;
+
+	pthread_mutex_lock(&u->lock);
+	if (u->term == term && u->socket >= 0)
+		gone = !recv(u->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	pthread_mutex_unlock(&u->lock);
+	return gone;
+}
+
+/* The connection is over: all that waits goes on, and launches pass. */
+void tgu_lost(struct tgu *u, uint32_t term)
+{
+	struct tgd_page *page;
+	int i;
+
+	pthread_mutex_lock(&u->lock);
+	if (u->term != term || u->socket < 0) {
+		pthread_mutex_unlock(&u->lock);
+		return;
+	}
+	page = u->page;
+	u->term++;
+	__atomic_store_n(&u->page, u->none, __ATOMIC_RELEASE);
+	shutdown(u->socket, SHUT_RDWR);		/* the helper closes it */
+	u->socket = -1;
+	close(u->bell);
+	u->bell = -1;
+	memset(u->used, 0, sizeof(u->used));
+	u->inflight = 0;
+	for (i = 0; i < TGD_SLOTS; i++)
+		__atomic_store_n(&page->slot[i], TGD_LOST, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&u->lock);
+	for (i = 0; i < TGD_SLOTS; i++)
+		tgu_wake(&page->slot[i], INT32_MAX);
+	tgu_wake(&u->ended, INT32_MAX);
+}
+
+/* --- the helper --- */
+
+static void sync_open(struct tgu *u, uint32_t term, uint32_t number)
+{
+	struct tgd_record r = { .kind = TGD_REC_IDLE, .slot = number };
+	uint64_t gone;
+
+	/* A thread that saw the gate open may be on its way to the driver. */
+	do {
+		gone = __atomic_load_n(&u->gone, __ATOMIC_SEQ_CST);
+		if (gone == __atomic_load_n(&u->begun, __ATOMIC_SEQ_CST))
+			break;
+		sleep_ms(1);
+	} while (!tgu_hung_up(u, term));
+	u->device->drain(u->device->owner);
+	pthread_mutex_lock(&u->lock);
+	r.arg = gone - u->told;
+	u->told = gone;
+	tgu_publish(u, term, &r);
+	pthread_mutex_unlock(&u->lock);
+}
+
+/* Serve one connection until it is over. */
+static void listen_to(struct tgu *u, int fd, uint32_t term)
+{
+	struct tgd_notice notice;
+	ssize_t len;
+
+	for (;;) {
+		len = recv(fd, &notice, sizeof(notice), 0);
+		if (len < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (len <= 0)
+			break;
+		if (len != sizeof(notice) || notice.magic != TGD_MAGIC)
+			continue;
+		if (notice.kind == TGD_NOTICE_TOLD)
+			u->device->told(u->device->owner);
+		else if (notice.kind == TGD_NOTICE_SYNC)
+			sync_open(u, term, notice.number);
+	}
+	tgu_lost(u, term);
+	close(fd);
+}
+
+static void *helper(void *arg)
+{
+	long again = AGAIN_MS;
+	struct tgu *u = arg;
+	uint32_t term;
+	int fd;
+
+	while (!u->refused) {
+		pthread_mutex_lock(&u->lock);
+		fd = u->socket;
+		term = u->term;
+		pthread_mutex_unlock(&u->lock);
+		if (fd >= 0) {
+			listen_to(u, fd, term);
+			again = AGAIN_MS;
+		}
+		sleep_ms(again);
+		again = again * 2 < AGAIN_MAX_MS ? again * 2 : AGAIN_MAX_MS;
+		tgu_connect(u);
+	}
+	u->helper = false;
+	return NULL;
+}
+
+/* --- fork --- */
+
+static void before_fork(void)
+{
+	struct tgu *u;
+
+	pthread_mutex_lock(&all_lock);
+	for (u = all; u; u = u->next)
+		pthread_mutex_lock(&u->lock);
+}
+
+static void in_parent(void)
+{
+	struct tgu *u;
+
+	for (u = all; u; u = u->next)
+		pthread_mutex_unlock(&u->lock);
+	pthread_mutex_unlock(&all_lock);
+}
+
+/* The child is not this client: it runs unscheduled, since no driver lets it use a parent's context. */
+static void in_child(void)
+{
+	struct tgu *u;
+
+	for (u = all; u; u = u->next) {
+		if (u->socket >= 0) {
+			munmap(u->page, sizeof(*u->page));
+			close(u->socket);
+			close(u->bell);
+		}
+		u->socket = u->bell = -1;
+		u->page = u->none;
+		u->term++;
+		u->held = 0;
+		u->helper = false;
+		pthread_mutex_init(&u->lock, NULL);
+	}
+	pthread_mutex_init(&all_lock, NULL);
+}
+
+struct tgu *tgu_open(const struct tgu_device *device)
+{
+	static bool registered;
+	struct tgu *u = calloc(1, sizeof(*u));
+
+	if (!u || posix_memalign((void **)&u->none, 4096, sizeof(*u->none))) {
+		free(u);
+		return NULL;
+	}
+	memset(u->none, 0, sizeof(*u->none));
+	u->device = device;
+	u->page = u->none;
+	u->socket = u->bell = -1;
+	pthread_mutex_init(&u->lock, NULL);
+	pthread_mutex_lock(&all_lock);
+	if (!registered)
+		registered = !pthread_atfork(before_fork, in_parent, in_child);
+	u->next = all;
+	all = u;
+	pthread_mutex_unlock(&all_lock);
+	tgu_connect(u);
+	return u;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Launches and memory: what a program's threads do with the page. Called by the layer, in the
+ * program's threads and in those of the driver; by connect.c's helper.
+ *
+ * tgu.lock is held for the few words of a record, never while a thread waits. A waiting thread looks
+ * every CHECK whether the daemon is still there, whatever became of the helper.
+ */
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+
+#define FUTEX_WAIT_SHARED	0
+#define FUTEX_WAKE_SHARED	1
+#define CHECK			50000000	/* ns */
+#define SPINS			100
+
+int64_t tgu_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+void tgu_wake(uint32_t *word, uint32_t how_many)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_SHARED, how_many, NULL, NULL, 0);
+}
+
+void tgu_sleep(uint32_t *word, uint32_t value, int64_t ns)
+{
+	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_SHARED, value, &t, NULL, 0);
+}
+
+/* --- records: under the lock --- */
+
+void tgu_ring(const struct tgu *u)
+{
+	uint64_t one = 1;
+
+	if (u->bell >= 0)
+		syscall(SYS_write, u->bell, &one, sizeof(one));
+}
+
+/*
+ * Publish @r for a job of connection @term; if that is over, nothing. The lock is given up while the
+ * ring is full.
+ */
+void tgu_publish(struct tgu *u, uint32_t term, struct tgd_record *r)
+{
+	const struct timespec moment = { 0, 50000 };
+
+	for (;;) {
+		if (u->term != term || u->socket < 0)
+			return;
+		switch (tgd_push(u->page, r)) {
+		case TGD_RING_BELL:
+			tgu_ring(u);
+			return;
+		case TGD_QUIET:
+			return;
+		default:
+			break;
+		}
+		tgu_ring(u);
+		pthread_mutex_unlock(&u->lock);
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
+		if (tgu_hung_up(u, term))
+			tgu_lost(u, term);
+		pthread_mutex_lock(&u->lock);
+	}
+}
+
+static int find_slot(struct tgu *u)
+{
+	int i;
+
+	for (i = 0; i < TGD_SLOTS / 64; i++)
+		if (~u->used[i])
+			return i * 64 + __builtin_ctzll(~u->used[i]);
+	return -1;
+}
+
+static void take_slot(struct tgu *u, int slot)
+{
+	u->used[slot / 64] |= 1ULL << slot % 64;
+}
+
+static void release_slot(struct tgu *u, int slot)
+{
+	u->used[slot / 64] &= ~(1ULL << slot % 64);
+	__atomic_fetch_add(&u->ended, 1, __ATOMIC_RELEASE);
+}
+
+/* Something may be free: outside the lock. */
+static void wake_waiters(struct tgu *u)
+{
+	tgu_wake(&u->ended, INT32_MAX);
+}
+
+/* --- waiting --- */
+
+/*
+ * Wait for the answer in @slot of connection @term. Return: enum tgd_answer, TGD_LOST when the
+ * connection is over.
+ */
+static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term, int slot)
+{
+	uint32_t *word = &page->slot[slot], answer, wait;
+	int i;
+
+	for (i = 0; i < SPINS; i++) {
+		answer = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+		if (answer != TGD_WAIT)
+			return answer;
+		__builtin_ia32_pause();
+	}
+	for (;;) {
+		wait = TGD_WAIT;
+		__atomic_compare_exchange_n(word, &wait, TGD_SLEEP, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_ACQUIRE);
+		if (wait != TGD_WAIT && wait != TGD_SLEEP)
+			return wait;
+		tgu_sleep(word, TGD_SLEEP, CHECK);
+		answer = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+		if (answer != TGD_SLEEP && answer != TGD_WAIT)
+			return answer;
+		if (tgu_hung_up(u, term)) {
+			tgu_lost(u, term);
+			return TGD_LOST;
+		}
+	}
+}
+
+/* Ask, under the lock, which is given up: SUBMIT or MEM_REQUEST. Return: enum tgd_answer. */
+static uint32_t ask(struct tgu *u, struct tgd_record *r)
+{
+	struct tgd_page *page = u->page;
+	const uint32_t term = u->term;
+	const bool leased = tgd_state_of(tgd_load(&page->word)) == TGD_LEASE;
+
+	__atomic_store_n(&page->slot[r->slot], TGD_WAIT, __ATOMIC_RELAXED);
+	tgu_publish(u, term, r);
+	pthread_mutex_unlock(&u->lock);
+	/* The record has given the lease back. */
+	if (leased)
+		u->device->told(u->device->owner);
+	return wait_answer(u, page, term, r->slot);
+}
+
+/*
+ * Under the lock, which is given up: no slot is free, or no place under the lease. A job has to end
+ * first.
+ */
+static void wait_end(struct tgu *u, bool leased)
+{
+	const uint32_t ended = __atomic_load_n(&u->ended, __ATOMIC_ACQUIRE), term = u->term;
+
+	pthread_mutex_unlock(&u->lock);
+	if (leased && u->device->settle(u->device->owner))
+		return;
+	tgu_sleep(&u->ended, ended, CHECK);
+	if (tgu_hung_up(u, term))
+		tgu_lost(u, term);
+}
+
+/* --- launches --- */
+
+static bool goes_open(struct tgu *u)
+{
+	struct tgd_page *page;
+
+	__atomic_fetch_add(&u->begun, 1, __ATOMIC_SEQ_CST);
+	page = __atomic_load_n(&u->page, __ATOMIC_ACQUIRE);
+	if (tgd_state_of(__atomic_load_n(&page->word, __ATOMIC_SEQ_CST)) == TGD_OPEN)
+		return true;
+	__atomic_fetch_sub(&u->begun, 1, __ATOMIC_SEQ_CST);
+	return false;
+}
+
+/* One try, under the lock, which is given up. Return: false: once more. */
+static bool try_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
+{
+	struct tgd_record r = { .kind = TGD_REC_BYPASSED, .channel = channel };
+	const uint64_t word = tgd_load(&u->page->word);
+	enum tgd_claimed claimed;
+	int slot = find_slot(u);
+	bool bell = false;
+
+	if (tgd_state_of(word) == TGD_OPEN) {
+		pthread_mutex_unlock(&u->lock);
+		job->way = TGU_OPEN;
+		return goes_open(u);
+	}
+	if (slot < 0) {
+		wait_end(u, tgd_state_of(word) == TGD_LEASE);
+		return false;
+	}
+	job->term = u->term;
+	job->slot = r.slot = slot;
+	r.at = tgu_now();
+	claimed = channel == 1 ? tgd_claim(u->page, &r, u->inflight, &bell) : TGD_MUST_ASK;
+	if (bell)
+		tgu_ring(u);
+	if (claimed == TGD_CLAIMED) {
+		job->way = TGU_LEASED;
+		take_slot(u, slot);
+		u->inflight++;
+		pthread_mutex_unlock(&u->lock);
+		return true;
+	}
+	if (claimed == TGD_MUST_WAIT) {
+		wait_end(u, true);
+		return false;
+	}
+	take_slot(u, slot);
+	u->inflight += channel == 1;
+	r.kind = TGD_REC_SUBMIT;
+	job->way = TGU_ASKED;
+	/* If the connection is lost meanwhile, the job's reports come to nothing. */
+	ask(u, &r);
+	return true;
+}
+
+void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
+{
+	*job = (struct tgu_job){ .u = u, .channel = channel, .way = TGU_OPEN };
+	if (!u || goes_open(u))
+		return;
+	do {
+		pthread_mutex_lock(&u->lock);
+		if (channel > u->device->engines)
+			channel = job->channel = 1;
+	} while (!try_enter(u, channel, job));
+}
+
+void tgu_leave(struct tgu_job *job)
+{
+	if (job->u)
+		__atomic_fetch_add(&job->u->gone, 1, __ATOMIC_SEQ_CST);
+}
+
+bool tgu_leased(struct tgu *u)
+{
+	const struct tgd_page *page = __atomic_load_n(&u->page, __ATOMIC_ACQUIRE);
+
+	return tgd_state_of(tgd_load(&page->word)) == TGD_LEASE;
+}
+
+bool tgu_open_now(struct tgu *u)
+{
+	const struct tgd_page *page;
+
+	if (!u)
+		return true;
+	page = __atomic_load_n(&u->page, __ATOMIC_ACQUIRE);
+	return tgd_state_of(tgd_load(&page->word)) == TGD_OPEN;
+}
+
+static void report(const struct tgu_job *job, uint32_t kind, int64_t at, uint64_t arg)
+{
+	struct tgd_record r = { .kind = kind, .slot = job->slot, .channel = job->channel,
+				.at = at, .arg = arg };
+	const bool ends = kind != TGD_REC_STARTED;
+	struct tgu *u = job->u;
+	bool waits = false;
+
+	if (!u || job->way == TGU_OPEN)
+		return;
+	pthread_mutex_lock(&u->lock);
+	if (u->term == job->term) {
+		tgu_publish(u, job->term, &r);
+		if (ends && u->term == job->term) {
+			u->inflight -= job->channel == 1;
+			release_slot(u, job->slot);
+			waits = true;
+		}
+	}
+	pthread_mutex_unlock(&u->lock);
+	if (waits)
+		wake_waiters(u);
+}
+
+void tgu_started(const struct tgu_job *job, int64_t at)
+{
+	report(job, TGD_REC_STARTED, at ? at : tgu_now(), 0);
+}
+
+void tgu_refused(const struct tgu_job *job)
+{
+	report(job, TGD_REC_REFUSED, 0, 0);
+}
+
+void tgu_done(const struct tgu_job *job, int64_t at, bool exact)
+{
+	report(job, TGD_REC_DONE, at, exact);
+}
+
+/* --- memory --- */
+
+bool tgu_mem_request(struct tgu *u, uint64_t bytes)
+{
+	struct tgd_record r = { .kind = TGD_REC_MEM_REQUEST, .arg = bytes };
+	uint32_t answer = TGD_LOST, term;
+	int slot;
+
+	if (!u)
+		return true;
+	pthread_mutex_lock(&u->lock);
+	/* A daemon that is lost meanwhile has not booked it: the next one is asked. */
+	while (answer == TGD_LOST && u->socket >= 0) {
+		slot = find_slot(u);
+		if (slot < 0) {
+			wait_end(u, false);
+			pthread_mutex_lock(&u->lock);
+			continue;
+		}
+		term = u->term;
+		r.slot = slot;
+		take_slot(u, slot);
+		answer = ask(u, &r);
+		pthread_mutex_lock(&u->lock);
+		if (u->term == term)
+			release_slot(u, slot);
+	}
+	if (answer != TGD_NO_MEMORY)
+		u->held += bytes;
+	pthread_mutex_unlock(&u->lock);
+	wake_waiters(u);
+	return answer != TGD_NO_MEMORY;
+}
+
+void tgu_mem_free(struct tgu *u, uint64_t bytes)
+{
+	struct tgd_record r = { .kind = TGD_REC_MEM_FREE, .arg = bytes };
+
+	if (!u)
+		return;
+	pthread_mutex_lock(&u->lock);
+	u->held -= bytes;
+	tgu_publish(u, u->term, &r);
+	pthread_mutex_unlock(&u->lock);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The client's side of tgd (uapi/tgd.h), for layers under programs: OpenCL's is src/user/cl.
+ *
+ * A layer opens each device once, enters before each launch, and reports what became of it. All
+ * functions may be called from any thread, at any time; none of those that are called often is a
+ * cancellation point. Without a daemon, launches go at once.
+ *
+ * Kept across a loss of the daemon: the memory that is held, which the next daemon is told. What is
+ * in flight then is not reported any more.
+ */
+#ifndef TGU_H
+#define TGU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct tgu_device - what a layer tells of a device; kept by the layer
+ * @key: as struct tgd_hello
+ * @name: for people
+ * @memory: bytes; 0: not known
+ * @engines: 1 or 2
+ * @told: report the ends of all jobs as they happen, from now on: the lease is over. It may be
+ *	called with nothing in flight
+ * @drain: return once nothing that was launched is in flight. From a thread of its own
+ * @settle: report the end of one job that went under the lease, and wait for it if none has ended.
+ *	Return: false: there is none
+ * @owner: their argument
+ */
+struct tgu_device {
+	const char *key, *name;
+	uint64_t memory;
+	uint32_t engines;
+	void (*told)(void *owner);
+	void (*drain)(void *owner);
+	bool (*settle)(void *owner);
+	void *owner;
+};
+
+struct tgu;
+
+/** enum tgu_way - how a launch may go */
+enum tgu_way { TGU_OPEN, TGU_LEASED, TGU_ASKED };
+
+/**
+ * struct tgu_job - a launch that has entered
+ * @u: of which device
+ * @term: of which connection
+ * @slot: its slot
+ * @channel: 1 computes, 2 copies
+ * @way: enum tgu_way
+ */
+struct tgu_job {
+	struct tgu *u;
+	uint32_t term;
+	uint16_t slot;
+	uint8_t channel, way;
+};
+
+/**
+ * tgu_open() - become a client of a device
+ * @device: it
+ *
+ * Starts a daemon if there is none. Return: never NULL unless memory is out: without a daemon all
+ * launches go at once.
+ */
+struct tgu *tgu_open(const struct tgu_device *device);
+
+/**
+ * tgu_enter() - before a launch: waits until it may go
+ * @u: the device; NULL: goes at once
+ * @channel: 1 or 2
+ * @job: filled in; report what becomes of it, but for TGU_OPEN: then tgu_leave() alone
+ */
+void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job);
+
+/** tgu_leave() - the launch that TGU_OPEN let go has gone to the driver */
+void tgu_leave(struct tgu_job *job);
+
+/** tgu_started() - the launch is in the device's queue since @at, 0: now */
+void tgu_started(const struct tgu_job *job, int64_t at);
+
+/** tgu_refused() - the driver has refused it */
+void tgu_refused(const struct tgu_job *job);
+
+/** tgu_done() - it has ended @at; @exact: by the device's own clock */
+void tgu_done(const struct tgu_job *job, int64_t at, bool exact);
+
+/** tgu_leased() - is the lease out to this process? */
+bool tgu_leased(struct tgu *u);
+
+/** tgu_open_now() - would a launch go without a question? By the time of the answer this may have changed */
+bool tgu_open_now(struct tgu *u);
+
+/** tgu_mem_request() - before memory is got: waits until it may be. Return: false: refused */
+bool tgu_mem_request(struct tgu *u, uint64_t bytes);
+
+/** tgu_mem_free() - memory has gone back, or the driver refused what was granted */
+void tgu_mem_free(struct tgu *u, uint64_t bytes);
+
+/** tgu_now() - ns of CLOCK_MONOTONIC */
+int64_t tgu_now(void);
+
+#endif /* TGU_H */

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tools read and write: the files of /sys/kernel/timegraph, by their names, with the same
+ * content (docs/sysfs-abi.md), and `trace`. One that the kernel's host has and this one has not is
+ * ENOENT.
+ *
+ * Root and the daemon's own user may write, and see everything. A system daemon serves others too:
+ * of the clients they see their own, and no counters.
+ *
+ * Settings hold for all devices, and for those that come.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <uapi/timegraph.h>
+
+#include "tgd.h"
+#include "version.h"
+
+static char spec_result[256] = "ok 0";
+
+static bool may_all(const struct conn *conn)
+{
+	return !conn->uid || conn->uid == getuid();
+}
+
+/* --- knobs --- */
+
+/* One knob of the core, or of a policy. */
+struct found {
+	const struct tg_param *param;
+	int policy;		/* -1: the core's */
+	u32 nr;
+	const char *side;	/* "", "_min", "_max" or "_default" */
+};
+
+static bool is_side(const char *s)
+{
+	return !*s || !strcmp(s, "_min") || !strcmp(s, "_max") || !strcmp(s, "_default");
+}
+
+/* The longest name that fits: one may begin another. */
+static bool find_in(const struct tg_param *params, int policy, const char *name, struct found *f)
+{
+	size_t len, best = 0;
+	u32 nr;
+
+	for (nr = 0; params && params[nr].name; nr++) {
+		len = strlen(params[nr].name);
+		if (len < best || strncmp(name, params[nr].name, len) || !is_side(name + len))
+			continue;
+		best = len;
+		*f = (struct found){ &params[nr], policy, nr, name + len };
+	}
+	return best;
+}
+
+static bool find_knob(const char *name, struct found *f)
+{
+	const struct tg_policy *policy;
+	size_t len;
+	u32 i;
+
+	if (find_in(tg_core_params, -1, name, f))
+		return true;
+	for (i = 0; (policy = tg_policy_get(i)); i++) {
+		len = strlen(policy->name);
+		if (!strncmp(name, policy->name, len) && name[len] == '_' &&
+		    find_in(policy->params, i, name + len + 1, f))
+			return true;
+	}
+	return false;
+}
+
+static s64 knob_value(const struct found *f)
+{
+	s64 value = f->param->def;
+	u32 i;
+
+	for (i = 0; i < settings.nr_knobs; i++)
+		if (settings.knobs[i].nr == f->nr &&
+		    settings.knobs[i].of_policy == (f->policy >= 0) &&
+		    (f->policy < 0 || f->policy == (int)settings.policy))
+			value = settings.knobs[i].value;
+	return value;
+}
+
+static int read_knob(FILE *to, const char *name)
+{
+	struct found f;
+
+	if (!find_knob(name, &f))
+		return -ENOENT;
+	fprintf(to, "%lld\n", (long long)(!strcmp(f.side, "_min") ? f.param->min :
+					  !strcmp(f.side, "_max") ? f.param->max :
+					  !strcmp(f.side, "_default") ? f.param->def :
+					  knob_value(&f)));
+	return 0;
+}
+
+/* Feed to all devices. Return: 0, or the first error. */
+static int feed_all(struct tg_event *ev)
+{
+	s64 at = ev->at;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < nr_devices && !ret; i++) {
+		ev->at = at;	/* KNOB has its value there */
+		lease_end(devices[i]);
+		ret = device_feed(devices[i], ev);
+		device_settle(devices[i]);
+	}
+	return ret;
+}
+
+static int write_knob(const char *name, s64 value)
+{
+	struct tg_event ev = { .kind = TG_EV_KNOB };
+	struct knob *k = settings.knobs;
+	struct found f;
+	int ret;
+
+	if (!find_knob(name, &f) || *f.side)
+		return -ENOENT;
+	if (value < f.param->min || value > f.param->max)
+		return -ERANGE;
+	if (f.policy >= 0 && f.policy != (int)settings.policy)
+		return -EBUSY;
+	ev.knob.number = f.nr;
+	ev.knob.of_policy = f.policy >= 0;
+	ev.knob.value = value;
+	ret = feed_all(&ev);
+	if (ret)
+		return ret;
+	while (k < settings.knobs + settings.nr_knobs &&
+	       (k->nr != f.nr || k->of_policy != (f.policy >= 0)))
+		k++;
+	if (k == settings.knobs + settings.nr_knobs && settings.nr_knobs++ == TGD_KNOBS) {
+		settings.nr_knobs--;
+		return -ENOSPC;
+	}
+	*k = (struct knob){ f.policy >= 0, f.nr, value };
+	return 0;
+}
+
+static void list_knobs(FILE *to, const char *prefix, const struct tg_param *params)
+{
+	static const char *const sides[] = { "", "_min", "_max", "_default" };
+	u32 nr, i;
+
+	for (nr = 0; params && params[nr].name; nr++)
+		for (i = 0; i < ARRAY_SIZE(sides); i++)
+			fprintf(to, "%s%s%s%s\n", prefix, *prefix ? "_" : "", params[nr].name,
+				sides[i]);
+}
+
+/* --- policy and spec --- */
+
+static int write_policy(const char *name, size_t len)
+{
+	struct tg_event ev = { .kind = TG_EV_POLICY };
+	int nr = tg_policy_find(name, len), ret;
+	u32 i, kept = 0;
+
+	if (nr < 0)
+		return -EINVAL;
+	if (tg_policy_get(nr)->sample)
+		return -EOPNOTSUPP;	/* nobody polls here */
+	ev.policy.number = nr;
+	ret = feed_all(&ev);
+	if (ret)
+		return ret;
+	settings.policy = nr;
+	for (i = 0; i < settings.nr_knobs; i++)		/* the others are the old policy's */
+		if (!settings.knobs[i].of_policy)
+			settings.knobs[kept++] = settings.knobs[i];
+	settings.nr_knobs = kept;
+	return 0;
+}
+
+/**
+ * spec_commit() - put a text in force, whole or not at all
+ * @text: it
+ * @len: its bytes
+ * @rematch: for running clients too
+ * @result: receives "ok N", or what is wrong
+ * @room: bytes there
+ *
+ * Return: 0, or a negative errno.
+ */
+int spec_commit(const char *text, u32 len, bool rematch, char *result, size_t room)
+{
+	static u32 serial;
+	struct tg_spec_error err;
+	struct spec *s;
+	char *copy;
+	u32 i;
+
+	if (len > TG_SPEC_TEXT_MAX) {
+		snprintf(result, room, "1:1: longer than %d bytes; a shorter text", TG_SPEC_TEXT_MAX);
+		return -EINVAL;
+	}
+	s = need(calloc(1, sizeof(*s)));
+	copy = need(malloc(len + 1));
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	s->len = len;
+	s->spec.text = copy;
+	s->spec.entries = need(calloc(tg_spec_room(copy, len), sizeof(*s->spec.entries)));
+	if (tg_spec_parse(&s->spec, len, &err)) {
+		snprintf(result, room, "%u:%u: %s; %s", err.line, err.column, err.what, err.want);
+		free(s->spec.entries);
+		free(copy);
+		free(s);
+		return -EINVAL;
+	}
+	s->spec.serial = ++serial;
+	settings.spec = s;	/* the one before is kept: a device may use it still */
+	for (i = 0; i < nr_devices; i++) {
+		if (device_spec(devices[i], s, rematch))
+			say("device %u does not take the specification", i);
+		device_settle(devices[i]);
+	}
+	snprintf(result, room, "ok %u", s->spec.nr);
+	return 0;
+}
+
+static int write_spec(struct conn *conn, const char *data, u32 offset, u32 len)
+{
+	if (!offset)
+		conn->spec_len = 0;
+	if (offset != conn->spec_len)
+		return -EINVAL;
+	if (offset + len > TG_SPEC_TEXT_MAX + 1)
+		return -EFBIG;
+	conn->spec = need(realloc(conn->spec, offset + len + 1));
+	memcpy(conn->spec + offset, data, len);
+	conn->spec_len = offset + len;
+	return 0;
+}
+
+static int write_commit(struct conn *conn, const char *word)
+{
+	int ret = 0;
+
+	if (!strcmp(word, "1") || !strcmp(word, "new-only"))
+		ret = spec_commit(conn->spec ?: "", conn->spec_len, *word == '1', spec_result,
+				  sizeof(spec_result));
+	else if (strcmp(word, "0"))
+		ret = -EINVAL;
+	conn->spec_len = 0;
+	return ret;
+}
+
+/* --- clients --- */
+
+#define COPY_STATS(name)	s->name = c->stats.name;
+#define COPY_STATS32(name)	s->name = c->stats.name;
+#define COPY_HOST(name)
+#define COPY_ROW(name, form, from, ...)	COPY_##from(name)
+
+static void record(const struct device *d, const struct tg_client *c, struct tg_snap_client *s)
+{
+	const struct tg_account *account = tg_mem_account(&d->core.mem, c->account);
+	const struct tg_reserve *reserve = tg_gpu_modelled(&d->core, c)->reserve;
+	const struct client *client = c->host;
+	u32 throttled = 0, lost = 0;
+	const struct tg_channel *ch;
+	const struct tg_job *job;
+
+	memset(s, 0, sizeof(*s));
+	TG_CLIENT_ROWS(COPY_ROW)
+	for (ch = c->channels; ch; ch = ch->next) {
+		list_for_each_entry(job, &ch->jobs, sibling) {
+			s->waiting += job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
+			throttled += job->state == TG_JOB_THROTTLED;
+			lost += job->state == TG_JOB_LOST;
+		}
+	}
+	s->inflight = c->inflight;
+	s->state = !c->channels ? TG_STATE_LEFT :
+		   lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
+		   throttled ? TG_STATE_THROTTLED : s->waiting ? TG_STATE_WAITING : TG_STATE_IDLE;
+	s->id = c->id;
+	s->pid = client->identity.pid;
+	s->uid = client->identity.uid;
+	s->gpu = d->index;
+	memcpy(s->comm, client->identity.comm, sizeof(s->comm));
+	memcpy(s->reserve_name, c->reserve->name, sizeof(s->reserve_name));
+	s->sched = c->sched;
+	s->resv = c->resv;
+	s->prio = c->prio;
+	s->line = c->matched;
+	s->capacity = c->reserve->capacity;
+	s->period = c->reserve->period;
+	s->budget = reserve->budget;
+	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
+	s->submitted = c->stats.submitted + client->open;
+	memcpy(s->vgpu_name, d->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
+	if (account) {
+		s->vram_waiting = account->waiting;
+		s->vram = account->used;
+		s->vram_peak = account->peak;
+		s->vram_set_aside = tg_mem_promised(&d->core.mem, account);
+		s->vram_waited = account->waited;
+		s->vram_refused = account->refused;
+		s->vram_wait_time = account->wait_time;
+	}
+}
+
+/* All clients that the reader may see; what went under a lease is fed first. */
+static void snapshot(FILE *to, const struct conn *conn)
+{
+	struct tg_snap_head head = {
+		.magic = TG_SNAP_MAGIC, .version = TG_SNAP_VERSION,
+		.client_size = sizeof(struct tg_snap_client), .gpus = nr_devices, .now = now(),
+	};
+	struct tg_snap_client s;
+	struct tg_client *c;
+	u32 i, pass;
+
+	strncpy(head.policy, tg_policy_get(settings.policy)->name, sizeof(head.policy) - 1);
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < nr_devices; i++) {
+			if (!pass)
+				lease_end(devices[i]);
+			list_for_each_entry(c, &devices[i]->core.all_clients, all) {
+				record(devices[i], c, &s);
+				if (!may_all(conn) && s.uid != conn->uid)
+					continue;
+				if (pass)
+					fwrite(&s, sizeof(s), 1, to);
+				else
+					head.nr_clients++;
+			}
+		}
+		if (!pass)
+			fwrite(&head, sizeof(head), 1, to);
+	}
+	for (i = 0; i < nr_devices; i++)
+		device_settle(devices[i]);
+}
+
+static int write_prio(const char *name, s64 value)
+{
+	struct tg_event ev = { .kind = TG_EV_PRIO };
+	unsigned int id, i, end = 0;
+	struct client *c;
+
+	if (sscanf(name, "clients/%u/prio%n", &id, &end) != 1 || !end || name[end])
+		return -ENOENT;
+	if (value < TG_PRIO_MIN || value > TG_PRIO_MAX)
+		return -EINVAL;
+	for (i = 0; i < nr_devices; i++) {
+		for (c = devices[i]->clients; c && c->id != id; c = c->next)
+			;
+		if (!c)
+			continue;
+		ev.client = id;
+		ev.prio.level = value;
+		lease_end(devices[i]);
+		i = device_feed(devices[i], &ev);
+		device_settle(c->device);
+		return (int)i;
+	}
+	return -ENODEV;
+}
+
+/* --- stats --- */
+
+static const char *const stat_names[STATS] = {
+	[STAT_SUBMITTED] = "submitted",
+	[STAT_BYPASSED] = "bypassed",
+	[STAT_LEASES] = "leases",
+	[STAT_ESCAPED] = "escaped",
+	[STAT_COMPLETED] = "completed",
+	[STAT_LOST] = "lost",
+	[STAT_REFUSED_EVENTS] = "refused_events",
+	[STAT_NOTES] = "notes",
+	[STAT_CLIENTS] = "clients",
+	[STAT_TURNED_AWAY] = "turned_away",
+	[STAT_HUNG_UP] = "hung_up",
+};
+
+static int read_stat(FILE *to, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < STATS; i++) {
+		if (strcmp(name, stat_names[i]))
+			continue;
+		fprintf(to, "%llu\n", (unsigned long long)stats[i]);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* --- by name --- */
+
+static int read_trace(FILE *to, const char *which)
+{
+	u32 nr = *which ? strtoul(which, NULL, 10) : 0;
+
+	if (nr >= nr_devices || !devices[nr]->trace.bytes)
+		return -ENOENT;
+	lease_end(devices[nr]);
+	device_settle(devices[nr]);
+	fwrite(devices[nr]->trace.bytes, 1, devices[nr]->trace.len, to);
+	return 0;
+}
+
+static int read_named(FILE *to, const struct conn *conn, const char *name)
+{
+	const struct tg_policy *p;
+	u32 i;
+
+	if (!strcmp(name, "version")) {
+		fputs(TIMEGRAPH_VERSION "\n", to);
+	} else if (!strcmp(name, "policy")) {
+		p = nr_devices ? tg_gpu_policy(&devices[0]->core) : tg_policy_get(settings.policy);
+		fprintf(to, "%s\n", p->name);
+	} else if (!strcmp(name, "policies")) {
+		for (i = 0; (p = tg_policy_get(i)); i++)
+			if (!p->sample)
+				fprintf(to, "%s\n", p->name);
+	} else if (!strcmp(name, "spec")) {
+		if (settings.spec)
+			fwrite(settings.spec->spec.text, 1, settings.spec->len, to);
+	} else if (!strcmp(name, "spec_result")) {
+		fprintf(to, "%s\n", spec_result);
+	} else if (!strcmp(name, "snapshot")) {
+		snapshot(to, conn);
+	} else if (!strncmp(name, "knobs/", 6)) {
+		return read_knob(to, name + 6);
+	} else if (!strncmp(name, "stats/", 6)) {
+		return may_all(conn) ? read_stat(to, name + 6) : -EACCES;
+	} else if (!strncmp(name, "trace", 5)) {
+		return may_all(conn) ? read_trace(to, name + 5) : -EACCES;
+	} else {
+		return -ENOENT;
+	}
+	return 0;
+}
+
+static FILE *begin(struct conn *conn)
+{
+	free(conn->content);
+	conn->content = NULL;
+	conn->len = 0;
+	return need(open_memstream(&conn->content, &conn->len));
+}
+
+/** file_read() - make the content of a file anew, in conn->content */
+int file_read(struct conn *conn, const char *name)
+{
+	FILE *to = begin(conn);
+	int ret = read_named(to, conn, name);
+
+	fclose(to);
+	return ret;
+}
+
+/** file_list() - names in a directory, a line each */
+int file_list(struct conn *conn, const char *name)
+{
+	const struct tg_policy *p;
+	FILE *to = begin(conn);
+	int ret = 0;
+	u32 i;
+
+	if (!*name) {
+		fputs("knobs/\npolicies\npolicy\nsnapshot\nspec\nspec_result\nstats/\nversion\n", to);
+	} else if (!strcmp(name, "knobs")) {
+		list_knobs(to, "", tg_core_params);
+		for (i = 0; (p = tg_policy_get(i)); i++)
+			if (!p->sample)
+				list_knobs(to, p->name, p->params);
+	} else if (!strcmp(name, "stats")) {
+		for (i = 0; i < STATS; i++)
+			fprintf(to, "%s\n", stat_names[i]);
+	} else {
+		ret = -ENOENT;
+	}
+	fclose(to);
+	return ret;
+}
+
+/** file_write() - write to a file */
+int file_write(struct conn *conn, const char *name, const char *data, u32 offset, u32 len)
+{
+	char word[64], *end;
+	s64 value;
+
+	if (!may_all(conn))
+		return -EPERM;
+	if (!strcmp(name, "spec"))
+		return write_spec(conn, data, offset, len);
+	if (len >= sizeof(word) || offset)
+		return -EINVAL;
+	memcpy(word, data, len);
+	word[len] = '\0';
+	word[strcspn(word, "\n")] = '\0';
+	if (!strcmp(name, "policy"))
+		return write_policy(word, strlen(word));
+	if (!strcmp(name, "spec_commit"))
+		return write_commit(conn, word);
+	errno = 0;
+	value = strtoll(word, &end, 10);
+	if (!*word || *end || errno)
+		return -EINVAL;
+	if (!strncmp(name, "knobs/", 6))
+		return write_knob(name + 6, value);
+	return write_prio(name, value);
+}

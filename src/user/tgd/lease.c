@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Leases: the core's bypass, given to a client for longer than one call.
+ *
+ * tg_gpu_may_bypass() says that a job would be let go at once, until the next event. Under a lease
+ * the client launches by that answer alone, and reports later. So the daemon takes the lease back
+ * before it feeds anyone else's event, or the timer's, and feeds the client's reports first: the
+ * core decides as if it had been asked each time. Of the lessee's own events none takes the answer
+ * away, while its jobs in flight stay within depth, but for two:
+ *
+ *	Its completions use up its budget. That takes as long as the budget is: the lease ends by
+ *	then. Under AE what a job costs is known beforehand: there is no lease while AE has a limit.
+ *
+ *	What is due at a time. While another client waits for its budget, the lease ends by then.
+ *	A job that does not end. The lease is looked at every LOOK: if nothing was launched since,
+ *	it is taken back, and the client reports ends as they happen.
+ *
+ * Called by device.c when all that was known has been fed.
+ */
+#include "tgd.h"
+
+#define LOOK	(50 * TG_MSEC)
+#define SHORT	TG_MSEC		/* a lease that could be no longer is not worth it */
+#define STREAK	3		/* a client that has asked so often, and nobody between */
+
+/**
+ * lease_end() - take the lease back, and feed what went under it
+ * @d: the device
+ */
+void lease_end(struct device *d)
+{
+	struct client *c = d->lessee;
+	u64 head;
+
+	if (!c)
+		return;
+	head = tgd_set_state(c->page, TGD_ASK);
+	client_drain(c, head);
+	d->lessee = NULL;
+	d->streak = d->asker == c ? STREAK : 0;
+	if (c->leased)
+		client_notice(c, TGD_NOTICE_TOLD, 0);
+}
+
+/* How long the client may launch without being asked; 0: not at all. */
+static s64 allowance(const struct device *d, const struct tg_client *client)
+{
+	const struct tg_reserve *r = client->reserve;
+	s64 left;
+
+	if (tg_reserve_unlimited(r))
+		return TG_NEVER;
+	if (r->kind != TG_PE && r->kind != TG_BG)
+		return 0;
+	left = r->budget;
+	if (r->busy && r->busy_since != TG_NEVER)
+		left -= d->core.now - r->busy_since;
+	return left >= SHORT ? left : 0;
+}
+
+/**
+ * lease_try() - lease to the client that asks again and again, if the core would always say yes
+ * @d: the device; all known events have been fed
+ */
+void lease_try(struct device *d)
+{
+	struct client *c = d->asker;
+	const struct tg_client *client;
+	u32 more = 0, depth;
+	s64 time;
+
+	if (d->lessee || !c || !c->conn || d->streak < STREAK || c->gate != TG_GATE_ASK)
+		return;
+	client = tg_gpu_client(&d->core, c->id);
+	if (!client)
+		return;
+	while (more < TG_DEPTH_MAX && tg_gpu_may_bypass(&d->core, c->id, 1, more))
+		more++;
+	time = more ? allowance(d, client) : 0;
+	if (!time)
+		return;
+	depth = min(d->core.engine[0].inflight + more, (u32)TG_DEPTH_MAX);
+	time = tg_after(d->core.now, time);
+	if (rb_first_cached(&d->core.throttled))
+		time = min(time, d->armed);
+	if (!tgd_grant(c->page, c->taken, depth, time))
+		return;
+	stats[STAT_LEASES]++;
+	d->lessee = c;
+	d->lease_until = time;
+	d->lease_look = tg_after(now(), LOOK);
+	d->lease_seen = c->taken;
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgd: the policy core in user space, for devices that no kernel module schedules.
+ *
+ * This file starts it, waits, and ends it. A user's first program starts it (--on-demand), and it
+ * goes a little after the last connection. Two that start at once agree by a lock on a file beside
+ * the socket: the second ends at once, and its program connects to the first.
+ *
+ * With --on-demand it goes into the background when the socket is there: whoever waits for the
+ * process it started knows then that it can connect.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tgd.h"
+
+#define LINGER	(2 * TG_SEC)	/* without a connection, before it goes */
+#define LINES	20		/* in a second */
+#define SYSTEM_SPEC	"/etc/timegraph.spec"
+
+u64 stats[STATS];
+/* Programs wait for memory here, by default. */
+struct settings settings = {
+	.knobs = { { .nr = TG_KNOB_VRAM_ORDER, .value = TG_MEM_FIFO } }, .nr_knobs = 1,
+};
+
+static int waits = -1;
+static volatile sig_atomic_t ending;
+
+/* --- for all files --- */
+
+s64 now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * TG_SEC + t.tv_nsec;
+}
+
+/** say() - one line to standard error; a client may cause any number, so not more than some */
+void say(const char *format, ...)
+{
+	static u32 lines;
+	static s64 since;
+	char line[512];
+	va_list ap;
+
+	if (now() - since > TG_SEC) {
+		since = now();
+		lines = 0;
+	}
+	if (lines++ >= LINES)
+		return;
+
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	fprintf(stderr, "tgd: %s\n", line);
+}
+
+/** need() - memory that was got, or the end: clients then run unscheduled */
+void *need(void *memory)
+{
+	if (memory)
+		return memory;
+	say("out of memory");
+	exit(1);
+}
+
+int watch(struct source *s, int fd, void (*ready)(void *), void *owner)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
+
+	*s = (struct source){ fd, ready, owner };
+	return epoll_ctl(waits, EPOLL_CTL_ADD, fd, &ev);
+}
+
+void unwatch(struct source *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);	/* which takes it out of epoll */
+	s->fd = -1;
+}
+
+/* --- starting --- */
+
+struct options {
+	const char *socket, *spec, *policy;
+	bool on_demand;
+};
+
+static const char usage[] =
+	"usage: tgd [--socket PATH] [--spec FILE] [--policy NAME] [--trace-kib N] [--on-demand]\n"
+	"Schedules GPUs between programs, without a kernel module (tgd(1)).\n"
+	"  --socket PATH    listen there; else /run/timegraph/tgd.sock for root,\n"
+	"                   $XDG_RUNTIME_DIR/timegraph/tgd.sock for others\n"
+	"  --spec FILE      specification; else $XDG_CONFIG_HOME/timegraph/spec or\n"
+	"                   /etc/timegraph.spec, if they are there\n"
+	"  --policy NAME    policy; else timegraph\n"
+	"  --trace-kib N    record up to N KiB for each device\n"
+	"  --on-demand      go into the background, and end after the last client\n";
+
+/* The value of option @name at argv[*i]; NULL: it is another. */
+static const char *value(char **argv, int *i, const char *name)
+{
+	if (strcmp(argv[*i], name))
+		return NULL;
+	if (!argv[*i + 1]) {
+		say("no value for '%s'; see tgd --help", name);
+		exit(2);
+	}
+	return argv[++*i];
+}
+
+static u32 policy_of(const char *name)
+{
+	int nr = tg_policy_find(name, strlen(name));
+
+	if (nr >= 0 && !tg_policy_get(nr)->sample)
+		return nr;
+	say(nr < 0 ? "no policy '%s'; tgctl policy lists them" :
+	    "policy '%s' reads a GPU's registers, which no program can", name);
+	exit(2);
+}
+
+static void parse(char **argv, struct options *o)
+{
+	const char *v;
+	char *end;
+	int i;
+
+	for (i = 1; argv[i]; i++) {
+		if ((v = value(argv, &i, "--socket"))) {
+			o->socket = v;
+		} else if ((v = value(argv, &i, "--spec"))) {
+			o->spec = v;
+		} else if ((v = value(argv, &i, "--policy"))) {
+			o->policy = v;
+		} else if ((v = value(argv, &i, "--trace-kib"))) {
+			settings.trace_kib = strtoul(v, &end, 10);
+			if (!*v || *end || *v == '-' || settings.trace_kib > 4 << 20) {
+				say("--trace-kib: '%s' is no number of KiB, 0 to 4194304", v);
+				exit(2);
+			}
+		} else if (!strcmp(argv[i], "--on-demand")) {
+			o->on_demand = true;
+		} else if (!strcmp(argv[i], "--help")) {
+			fputs(usage, stdout);
+			exit(0);
+		} else {
+			say("unknown option '%s'; see tgd --help", argv[i]);
+			exit(2);
+		}
+	}
+}
+
+/* The spec's text from @path; false: it is not there. One that is wrong ends the start. */
+static bool load_spec(const char *path, bool must)
+{
+	static char text[TG_SPEC_TEXT_MAX + 1];
+	char result[256];
+	FILE *f = fopen(path, "re");
+	size_t len;
+
+	if (!f && must)
+		say("cannot read %s: %s", path, strerror(errno));
+	if (!f && must)
+		exit(1);
+	if (!f)
+		return false;
+	len = fread(text, 1, sizeof(text), f);
+	fclose(f);
+	if (spec_commit(text, len, false, result, sizeof(result))) {
+		say("%s:%s", path, result);
+		if (must)
+			exit(1);
+	}
+	return true;
+}
+
+static void load_specs(const struct options *o)
+{
+	const char *home = getenv("XDG_CONFIG_HOME"), *user = getenv("HOME");
+	char path[4096];
+
+	if (o->spec) {
+		load_spec(o->spec, true);
+		return;
+	}
+	snprintf(path, sizeof(path), "%s%s/timegraph/spec", home && *home ? home : user ?: "",
+		 home && *home ? "" : "/.config");
+	if (!load_spec(path, false))
+		load_spec(SYSTEM_SPEC, false);
+}
+
+/* Where this user's daemon listens; its directory is made. */
+static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)])
+{
+	const char *dir = getenv("XDG_RUNTIME_DIR");
+	const size_t size = sizeof(((struct sockaddr_un *)0)->sun_path);
+	char *slash;
+	struct stat st;
+
+	if (!getuid() && !getenv("TGD_SOCKET"))
+		snprintf(path, size, "%s", TGD_SOCKET);
+	else if (getenv("TGD_SOCKET"))
+		snprintf(path, size, "%s", getenv("TGD_SOCKET"));
+	else if (dir && *dir == '/')
+		snprintf(path, size, "%.80s/timegraph/tgd.sock", dir);
+	else
+		snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid());
+	slash = strrchr(path, '/');
+	if (!slash || slash == path)
+		return;
+	*slash = '\0';
+	mkdir(path, getuid() ? 0700 : 0755);
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid()) {
+		say("%s is not this user's directory", path);
+		exit(1);
+	}
+	*slash = '/';
+}
+
+/* The only one that listens there; false: another does. The lock is kept until the process ends. */
+static bool elected(const char *path)
+{
+	char name[160];
+	int fd;
+
+	snprintf(name, sizeof(name), "%s.lock", path);
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		say("cannot open %s: %s", name, strerror(errno));
+		exit(1);
+	}
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return true;
+	close(fd);
+	return false;
+}
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	unlink(path);
+	umask(settings.system ? 0 : 077);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 256)) {
+		say("cannot listen at %s: %s", path, strerror(errno));
+		exit(1);
+	}
+	umask(077);
+	return fd;
+}
+
+/* What it has to say goes to a file beside the socket: the program's own pipes are to end with it. */
+static void background(const char *path)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log;
+	char name[160];
+
+	snprintf(name, sizeof(name), "%s.log", path);
+	log = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	switch (fork()) {
+	case -1:
+		say("cannot fork: %s", strerror(errno));
+		exit(1);
+	case 0:
+		break;
+	default:
+		_exit(0);
+	}
+	setsid();
+	if (chdir("/"))
+		say("cannot enter /: %s", strerror(errno));
+	dup2(null, 0);
+	dup2(null, 1);
+	dup2(log < 0 ? null : log, 2);
+}
+
+/* Each client takes three descriptors. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* --- running --- */
+
+static void end(int signal)
+{
+	ending = 1;
+}
+
+static s64 due(void)
+{
+	s64 at = TG_NEVER;
+	u32 i;
+
+	for (i = 0; i < nr_devices; i++)
+		at = min(at, device_due(devices[i]));
+	return at;
+}
+
+/* Wait for one source, until @until. One at a time: it may close others. */
+static void wait_one(s64 until)
+{
+	struct timespec t, *limit = NULL;
+	struct epoll_event ev;
+	struct source *s;
+	s64 left;
+
+	if (until != TG_NEVER) {
+		left = max(until - now(), (s64)0);
+		t = (struct timespec){ left / TG_SEC, left % TG_SEC };
+		limit = &t;
+	}
+	if (epoll_pwait2(waits, &ev, 1, limit, NULL) != 1)
+		return;
+	s = ev.data.ptr;
+	if (s->fd >= 0)
+		s->ready(s->owner);
+}
+
+static void serve(bool on_demand)
+{
+	s64 alone = now();
+	u32 i;
+
+	while (!ending) {
+		s64 until = due();
+
+		if (conns_open())
+			alone = TG_NEVER;
+		else if (alone == TG_NEVER)
+			alone = now();
+		if (on_demand && alone != TG_NEVER && now() - alone > LINGER)
+			return;
+		if (on_demand && alone != TG_NEVER)
+			until = min(until, alone + LINGER + TG_MSEC);
+		wait_one(until);
+		for (i = 0; i < nr_devices; i++)
+			device_time(devices[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct options o = { .policy = "timegraph" };
+	struct sigaction act = { .sa_handler = end };
+	sigset_t none;
+	int fd;
+
+	parse(argv, &o);
+	if (o.on_demand)
+		close_range(3, ~0U, 0);		/* of the program that started it */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	settings.policy = policy_of(o.policy);
+	if (o.socket && strlen(o.socket) >= sizeof(path)) {
+		say("--socket: the path is longer than %zu bytes", sizeof(path) - 1);
+		return 2;
+	}
+	if (o.socket)
+		memcpy(path, o.socket, strlen(o.socket));
+	else
+		default_socket(path);
+	settings.system = !getuid() && !strcmp(path, TGD_SOCKET);
+	if (!elected(path)) {
+		if (!o.on_demand)
+			say("another tgd listens at %s", path);
+		return !o.on_demand;
+	}
+	load_specs(&o);
+	raise_limit();
+	signal(SIGPIPE, SIG_IGN);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	waits = epoll_create1(EPOLL_CLOEXEC);
+	fd = listen_at(path);
+	if (o.on_demand)
+		background(path);
+	socket_open(fd);
+	serve(o.on_demand);
+	unlink(path);
+	return 0;
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgd under attack: messages and pages that make no sense, too many connections, peers that never
+ * read, descriptors that outlive their process. After each row an honest client is served.
+ *
+ *	hostile [TGD [SECONDS]]	starts TGD, one built with sanitizers, on a socket of its own
+ *
+ * With SECONDS the rows at random go on for so long.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <uapi/tgd.h>
+
+#include "../lib/test.h"
+
+static char dir[64], path[96];
+static pid_t daemon_pid;
+static unsigned long long seed = 1;
+
+static unsigned int any(unsigned int n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (seed >> 33) % n;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static int dial(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct timeval limit = { .tv_sec = 5 };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	strcpy(to.sun_path, path);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	if (!connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+struct guest {
+	int fd, bell;
+	unsigned int error;
+	struct tgd_page *page;
+};
+
+static struct tgd_hello good_hello(void)
+{
+	return (struct tgd_hello){ .magic = TGD_MAGIC, .kind = TGD_HELLO, .version = TGD_VERSION,
+				   .engines = 2, .memory = 1 << 20, .key = "test:hostile", .name = "a" };
+}
+
+static bool welcome(struct guest *g)
+{
+	char control[CMSG_SPACE(2 * sizeof(int))];
+	struct tgd_welcome w = { 0 };
+	struct iovec iov = { &w, sizeof(w) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c;
+	int fds[2];
+
+	g->error = EIO;
+	if (recvmsg(g->fd, &msg, MSG_CMSG_CLOEXEC) != sizeof(w))
+		return false;
+	g->error = w.error;
+	c = CMSG_FIRSTHDR(&msg);
+	if (w.error || !c)
+		return false;
+	memcpy(fds, CMSG_DATA(c), sizeof(fds));
+	g->page = mmap(NULL, sizeof(*g->page), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	close(fds[0]);
+	g->bell = fds[1];
+	return g->page != MAP_FAILED;
+}
+
+static bool arrive(struct guest *g)
+{
+	struct tgd_hello h = good_hello();
+
+	g->fd = dial();
+	if (g->fd >= 0 && send(g->fd, &h, sizeof(h), MSG_NOSIGNAL) == sizeof(h) && welcome(g))
+		return true;
+	close(g->fd);
+	return false;
+}
+
+static void depart(struct guest *g)
+{
+	munmap(g->page, sizeof(*g->page));
+	close(g->bell);
+	close(g->fd);
+}
+
+static void ring_bell(const struct guest *g)
+{
+	uint64_t one = 1;
+
+	if (write(g->bell, &one, sizeof(one)) < 0)
+		return;
+}
+
+static bool publish(struct guest *g, __u32 kind, unsigned int slot, __u64 arg)
+{
+	struct tgd_record r = { .kind = kind, .slot = slot, .channel = 1, .arg = arg };
+
+	if (tgd_push(g->page, &r) == TGD_FULL)
+		return false;
+	ring_bell(g);
+	return true;
+}
+
+static bool answered(struct guest *g, unsigned int slot, __u32 want)
+{
+	double end = seconds() + 5;
+
+	while (__atomic_load_n(&g->page->slot[slot], __ATOMIC_ACQUIRE) != want)
+		if (seconds() > end)
+			return false;
+		else
+			usleep(200);
+	return true;
+}
+
+/* An honest client is served: a job goes through, and memory is granted and refused by the books. */
+static bool served(void)
+{
+	double end = seconds() + 5;
+	struct guest g;
+	bool ok;
+
+	/* The attacker is the same user: its connections count until tgd has seen their ends. */
+	while (!arrive(&g)) {
+		if (g.error != EUSERS || seconds() > end)
+			return false;
+		usleep(10000);
+	}
+	ok = publish(&g, TGD_REC_SUBMIT, 3, 0) && answered(&g, 3, TGD_GO) &&
+	     publish(&g, TGD_REC_STARTED, 3, 0) && publish(&g, TGD_REC_DONE, 3, 0) &&
+	     publish(&g, TGD_REC_MEM_REQUEST, 4, 1 << 19) && answered(&g, 4, TGD_GO) &&
+	     publish(&g, TGD_REC_MEM_REQUEST, 5, 4ULL << 20) && answered(&g, 5, TGD_NO_MEMORY);
+	depart(&g);
+	return ok;
+}
+
+/* --- the rows --- */
+
+static void bad_hello(void)
+{
+	struct tgd_hello h;
+	struct guest g;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		h = good_hello();
+		switch (i) {
+		case 0: h.version = 9; break;
+		case 1: h.engines = 0; break;
+		case 2: h.engines = ~0U; break;
+		case 3: memset(h.key, 'x', sizeof(h.key)); break;
+		case 4: memset(h.name, 'x', sizeof(h.name)); break;
+		case 5: h.memory = ~0ULL; break;
+		case 6: h.held = 1ULL << 63; break;
+		case 7: h.key[0] = '\0'; break;
+		}
+		g.fd = dial();
+		send(g.fd, &h, sizeof(h), MSG_NOSIGNAL);
+		if (welcome(&g) || g.error != EPROTO)
+			test_row("a HELLO that is wrong is refused", false, "number %d: error %u", i, g.error);
+		close(g.fd);
+	}
+}
+
+static void noise(void)
+{
+	unsigned int i, k, len;
+	unsigned char buf[2048];
+	int fd;
+
+	for (i = 0; i < 300; i++) {
+		fd = dial();
+		for (k = 0; k < 3; k++) {
+			for (len = 0; len < sizeof(buf); len++)
+				buf[len] = any(256);
+			if (any(2))
+				memcpy(buf, (__u32[]){ TGD_MAGIC, any(12) }, 8);
+			send(fd, buf, any(sizeof(buf)), MSG_NOSIGNAL | MSG_DONTWAIT);
+		}
+		close(fd);
+	}
+}
+
+static void wrong_records(void)
+{
+	struct guest g;
+	int i;
+
+	if (!arrive(&g))
+		return;
+	for (i = 0; i < 3000; i++) {
+		struct tgd_record r = { .kind = any(14), .slot = any(300), .channel = any(4),
+					.at = any(3) ? any(1000) : -(long long)any(1000),
+					.arg = any(4) ? any(1 << 20) : ~0ULL >> any(64) };
+
+		while (tgd_push(g.page, &r) == TGD_FULL) {
+			ring_bell(&g);
+			usleep(100);
+		}
+		if (!any(20))
+			ring_bell(&g);
+		if (!any(100))
+			usleep(200);
+	}
+	ring_bell(&g);
+	usleep(2000);
+	depart(&g);
+}
+
+static void wrong_page(void)
+{
+	struct guest g;
+	unsigned int i, k;
+
+	for (i = 0; i < 60; i++) {
+		if (!arrive(&g))
+			return;
+		for (k = 0; k < sizeof(*g.page); k += 1 + any(64))
+			((unsigned char *)g.page)[k] = any(256);
+		if (any(2))
+			g.page->word = tgd_word(any(4), any(256), any(TGD_RING));
+		ring_bell(&g);
+		usleep(500);
+		ring_bell(&g);
+		depart(&g);
+	}
+}
+
+/* A client that says LEASE itself */
+static void stolen_lease(void)
+{
+	struct guest g;
+	unsigned int i;
+
+	if (!arrive(&g))
+		return;
+	for (i = 0; i < 200; i++) {
+		g.page->word = tgd_word(TGD_LEASE, 255, tgd_head_of(g.page->word));
+		publish(&g, TGD_REC_BYPASSED, i % TGD_SLOTS, 0);
+	}
+	usleep(2000);
+	depart(&g);
+}
+
+static void resized(void)
+{
+	struct tgd_hello h = good_hello();
+	struct guest g;
+	char control[CMSG_SPACE(2 * sizeof(int))];
+	struct tgd_welcome w;
+	struct iovec iov = { &w, sizeof(w) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	int fds[2];
+
+	g.fd = dial();
+	send(g.fd, &h, sizeof(h), MSG_NOSIGNAL);
+	if (recvmsg(g.fd, &msg, 0) != sizeof(w) || !CMSG_FIRSTHDR(&msg))
+		return;
+	memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fds));
+	test_row("the page cannot be cut off", ftruncate(fds[0], 0) < 0 && errno == EPERM, "it can");
+	close(fds[0]);
+	close(fds[1]);
+	close(g.fd);
+}
+
+static void crowd(void)
+{
+	struct guest g;
+	int fds[300], i, nr = 0, refused = 0;
+	bool ok;
+
+	if (!arrive(&g))		/* one that is there already */
+		return;
+	for (i = 0; i < 300; i++) {
+		fds[i] = dial();
+		nr += fds[i] >= 0;
+	}
+	usleep(200000);
+	for (i = 0; i < 300; i++) {
+		struct tgd_welcome w;
+
+		if (fds[i] >= 0 && recv(fds[i], &w, sizeof(w), MSG_DONTWAIT) == sizeof(w))
+			refused += w.error == EUSERS;
+	}
+	ok = publish(&g, TGD_REC_SUBMIT, 0, 0) && answered(&g, 0, TGD_GO);
+	for (i = 0; i < 300; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	depart(&g);
+	usleep(100000);
+	test_row("a user's connections are limited, and the others served", ok && refused >= 170,
+		 "%d connected, %d refused, the first %s", nr, refused, ok ? "served" : "not served");
+}
+
+static void many_connections(void)
+{
+	int i, fd, failed = 0;
+
+	for (i = 0; i < 10000; i++) {
+		fd = dial();
+		failed += fd < 0;
+		close(fd);
+	}
+	test_row("10 000 connections come and go", failed < 100, "%d failed", failed);
+}
+
+static void never_reads(void)
+{
+	struct tgd_request r = { .magic = TGD_MAGIC, .kind = TGD_LIST, .name = "knobs" };
+	int fd = dial(), i;
+
+	for (i = 0; i < 2000; i++)
+		send(fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT);
+	test_row("a peer that never reads does not delay others", served(), "it does");
+	close(fd);
+}
+
+/* The child inherits socket and page; the client goes with the process that connected. */
+static void orphan(void)
+{
+	struct guest g;
+	int status, pipefd[2];
+	char c;
+
+	if (pipe(pipefd))
+		return;
+	if (!fork()) {
+		if (!arrive(&g) || !publish(&g, TGD_REC_MEM_REQUEST, 0, 900 << 10) ||
+		    !answered(&g, 0, TGD_GO))
+			_exit(1);
+		fcntl(g.fd, F_SETFD, 0);
+		if (!fork()) {
+			close(pipefd[1]);
+			sleep(3);
+			_exit(0);
+		}
+		_exit(0);
+	}
+	close(pipefd[1]);
+	wait(&status);
+	while (read(pipefd[0], &c, 1) > 0)
+		;
+	close(pipefd[0]);
+	usleep(100000);
+	test_row("memory goes back with the process, not with who inherits its socket", served(),
+		 "it is kept");
+}
+
+static const struct {
+	const char *name;
+	void (*attack)(void);
+} rows[] = {
+	{ "served at all", NULL },
+	{ "served after HELLOs that are wrong", bad_hello },
+	{ "served after noise", noise },
+	{ "served after records that make no sense", wrong_records },
+	{ "served after pages written over", wrong_page },
+	{ "served after a lease that nobody gave", stolen_lease },
+	{ "served after an attempt on the page's size", resized },
+	{ "served after a crowd", crowd },
+	{ "served after 10 000 connections", many_connections },
+	{ "served after a peer that never reads", never_reads },
+	{ "served after an orphan", orphan },
+};
+
+static bool start(const char *tgd)
+{
+	double end = seconds() + 10;
+	int fd;
+
+	strcpy(dir, "/tmp/tgd-hostile-XXXXXX");
+	if (!mkdtemp(dir))
+		return false;
+	snprintf(path, sizeof(path), "%s/sock", dir);
+	daemon_pid = fork();
+	if (!daemon_pid) {
+		execl(tgd, tgd, "--socket", path, "--spec", "/dev/null", "--trace-kib", "1024", NULL);
+		_exit(127);
+	}
+	while ((fd = dial()) < 0 && seconds() < end)
+		usleep(20000);
+	close(fd);
+	return fd >= 0;
+}
+
+int main(int argc, char **argv)
+{
+	double end = seconds() + (argc > 2 ? atof(argv[2]) : 0);
+	int status = 0;
+	size_t i;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!start(argc > 1 ? argv[1] : "build/bin/tgd-san")) {
+		fprintf(stderr, "hostile: no tgd listens; usage: hostile [TGD [SECONDS]]\n");
+		return 2;
+	}
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].attack)
+			rows[i].attack();
+		test_row(rows[i].name, served(), "it is not");
+	}
+	while (seconds() < end) {
+		noise();
+		wrong_records();
+		wrong_page();
+		stolen_lease();
+	}
+	test_row("served in the end", served(), "it is not");
+	kill(daemon_pid, SIGTERM);
+	waitpid(daemon_pid, &status, 0);
+	test_row("tgd ends cleanly", WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
+	snprintf(path, sizeof(path), "rm -rf %s", dir);
+	if (system(path))
+		return 1;
+	return test_end();
+}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+# What tests of OpenCL on the test card share: a card in a folder of its own, its truth, rows. Sourced, in bash, in the
+# tree's top.
+
+export OCL_ICD_VENDORS=$PWD/build/mockcl/mockcl.icd MOCKCL_DIR
+unset OPENCL_LAYERS MOCKCL_LAZY
+load=$PWD/build/mockcl/clload
+work=$(mktemp -d /tmp/tg-user.XXXXXX) || exit 2
+passed=0 failed=0 card_pid=
+trap 'card_end; rm -rf "$work"' EXIT
+
+# row NAME WHY COMMAND...: passes if COMMAND succeeds
+row()
+{
+	local name=$1 why=$2; shift 2
+
+	if "$@"; then
+		echo "ok $name"; passed=$((passed + 1))
+	else
+		echo "not ok $name: $why"; failed=$((failed + 1))
+	fi
+}
+
+# card [OPTION...]: start one
+card()
+{
+	MOCKCL_DIR=$(mktemp -d "$work/card.XXXX")
+	build/mockcl/mockcld "$@" "$MOCKCL_DIR" &
+	card_pid=$!
+	for _ in $(seq 200); do [ -S "$MOCKCL_DIR/card.sock" ] && return; sleep .02; done
+}
+
+card_end()
+{
+	[ -z "$card_pid" ] || { kill "$card_pid"; wait "$card_pid"; }
+	card_pid=
+}
+
+# truth FILTER: of jq, applied to the card's truth
+truth() { build/mockcl/mockcld -t "$MOCKCL_DIR" | jq "$1"; }
+
+fault() { build/mockcl/mockcld -f "$1" "$MOCKCL_DIR"; }
+
+# until_true COMMAND...: within 20 s
+until_true()
+{
+	local i
+
+	for i in $(seq 400); do "$@" && return; sleep .05; done
+	return 1
+}
+
+# program's count into ours: counted COMMAND...
+counted()
+{
+	local last
+
+	"$@" >"$work/out" 2>&1
+	grep -E '^(not )?ok' "$work/out"
+	last=$(tail -n 1 "$work/out")
+	if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+		passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+	else
+		echo "not ok $1: $last"; failed=$((failed + 1))
+	fi
+}
+
+finish() { echo "$passed passed, $failed failed"; [ $failed = 0 ] && [ $passed -gt 0 ]; exit; }

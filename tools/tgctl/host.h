@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The host that tgctl speaks to: the kernel's, whose files are in sysfs, or the user's, tgd, which
+ * serves the same names over its socket (uapi/tgd.h). sysfs.c asks this file first.
+ */
+#ifndef TGCTL_HOST_H
+#define TGCTL_HOST_H
+
+#include "tgctl.h"
+
+enum { RUN_HOST };
+
+/** host_choose() - `--host WORD`; false after a message: it is neither user nor kernel */
+bool host_choose(const char *word);
+
+/**
+ * host_is_user() - is it tgd? Without --host: where no module is loaded, and a tgd runs
+ */
+bool host_is_user(void);
+
+/** host_loaded() - can it be spoken to? */
+bool host_loaded(void);
+
+/** host_path() - where its socket is */
+const char *host_path(void);
+
+/**
+ * host_read() - read a file, or a directory's names, a line each
+ * @name: relative name
+ * @list: a directory
+ * @len: bytes read
+ *
+ * Return: its bytes and a NUL behind them; NULL: errno says why.
+ */
+char *host_read(const char *name, bool list, size_t *len);
+
+/** host_write() - write a file whole. Return: 0, or a negative errno */
+int host_write(const char *name, const char *data, size_t len);
+
+/** tgctl_run() - the verb `run` */
+enum tgctl_status tgctl_run(const struct tgctl_args *args);
+
+#endif /* TGCTL_HOST_H */
