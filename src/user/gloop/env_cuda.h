@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The environment of a device loop on a GPU, by CUDA. env.h includes this under nvcc; env_host.h is
+ * its counterpart.
+ */
+#ifndef GLOOP_ENV_CUDA_H
+#define GLOOP_ENV_CUDA_H
+
+#include <cuda_runtime.h>
+#include <errno.h>
+#include <stdint.h>
+
+#include "rpc.h"
+
+#define GLOOP_DEVICE __device__
+
+namespace gloop {
+namespace env {
+
+/* As a device loop sees it */
+__device__ inline uint32_t thread() { return threadIdx.x; }
+__device__ inline uint32_t threads() { return blockDim.x; }
+__device__ inline void barrier() { __syncthreads(); }
+__device__ inline bool barrier_or(bool x) { return __syncthreads_or(x); }
+__device__ inline void fence_system() { __threadfence_system(); }
+__device__ inline uint64_t clock() { return clock64(); }
+__device__ inline void pause() { __nanosleep(200); }
+
+template <class T> __device__ inline T load(const T *p)
+{
+	T x = *(const volatile T *)p;
+
+	__threadfence_system();
+	return x;
+}
+
+template <class T> __device__ inline void store(T *p, T x)
+{
+	__threadfence_system();
+	*(volatile T *)p = x;
+}
+
+__device__ inline uint32_t fetch_add(uint32_t *p, uint32_t x) { return atomicAdd(p, x); }
+
+__device__ inline void fetch_min(uint32_t *p, uint32_t x) { atomicMin(p, x); }
+
+/* All threads copy. What the host has written must not come out of a cache: __ldcv(). */
+__device__ inline void copy_from_host(void *to, const void *from, uint64_t n)
+{
+	uint64_t wide = (uintptr_t)to % 16 ? 0 : n / 16;
+
+	for (uint64_t i = threadIdx.x; i < wide; i += blockDim.x)
+		((int4 *)to)[i] = __ldcv((const int4 *)from + i);
+	for (uint64_t i = wide * 16 + threadIdx.x; i < n; i += blockDim.x)
+		((char *)to)[i] = __ldcv((const char *)from + i);
+}
+
+__device__ inline void copy_to_host(void *to, const void *from, uint64_t n)
+{
+	uint64_t wide = (uintptr_t)from % 16 ? 0 : n / 16;
+
+	for (uint64_t i = threadIdx.x; i < wide; i += blockDim.x)
+		((int4 *)to)[i] = ((const int4 *)from)[i];
+	for (uint64_t i = wide * 16 + threadIdx.x; i < n; i += blockDim.x)
+		((char *)to)[i] = ((const char *)from)[i];
+}
+
+/* As the host sees it */
+inline void *device_alloc(size_t n)
+{
+	void *p = nullptr;
+
+	return cudaMalloc(&p, n) || cudaMemset(p, 0, n) ? nullptr : p;
+}
+inline void device_free(void *p) { cudaFree(p); }
+inline void *mapped_alloc(size_t n)
+{
+	void *p = nullptr;
+
+	return cudaHostAlloc(&p, n, cudaHostAllocMapped) ? nullptr : memset(p, 0, n);
+}
+inline void mapped_free(void *p) { cudaFreeHost(p); }
+inline bool to_device(void *to, const void *from, size_t n)
+{
+	return !cudaMemcpy(to, from, n, cudaMemcpyHostToDevice);
+}
+inline bool to_host(void *to, const void *from, size_t n)
+{
+	return !cudaMemcpy(to, from, n, cudaMemcpyDeviceToHost);
+}
+inline bool clear(void *p, size_t n) { return !cudaMemset(p, 0, n) && !cudaDeviceSynchronize(); }
+constexpr uint32_t spin_us = 0;
+
+template <class L, class F>
+__global__ void kernel(const __grid_constant__ context c, const __grid_constant__ F entry)
+{
+	extern __shared__ uint64_t shared[];
+	L loop(&c, blockIdx.x, shared);
+
+	loop.run(entry);
+}
+
+
+/* A stream for the kernel, and one for the word that suspends it while it runs */
+class engine {
+public:
+	~engine()
+	{
+		if (word)
+			cudaFreeHost(word);
+		if (run)
+			cudaStreamDestroy(run);
+		if (side)
+			cudaStreamDestroy(side);
+	}
+
+	template <class L, class F> uint32_t blocks(uint32_t threads, uint32_t shared_bytes)
+	{
+		int device = 0, each = 0, processors = 0;
+
+		failed = cudaGetDevice(&device);
+		if (!failed)
+			failed = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel<L, F>, threads,
+									       shared_bytes);
+		if (!failed)
+			failed = cudaDeviceGetAttribute(&processors,
+							cudaDevAttrMultiProcessorCount, device);
+		return failed ? 0 : each * processors;
+	}
+
+	uint64_t ticks_per_us()
+	{
+		int device = 0, khz = 0;
+
+		failed = cudaGetDevice(&device);
+		if (!failed)
+			failed = cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device);
+		return failed || khz < 1000 ? 1000 : khz / 1000;
+	}
+
+	template <class L, class F>
+	int start(const context &c, const F &entry, uint32_t threads, uint32_t shared_bytes)
+	{
+		if (!run) {
+			failed = cudaStreamCreateWithFlags(&run, cudaStreamNonBlocking);
+			if (!failed)
+				failed = cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
+			if (!failed)
+				failed = cudaHostAlloc((void **)&word, sizeof(*word), 0);
+			if (!failed && shared_bytes > 48 * 1024)
+				failed = cudaFuncSetAttribute(
+					kernel<L, F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+					shared_bytes);
+		}
+		if (failed)
+			return EIO;
+		kernel<L, F><<<c.physical, threads, shared_bytes, run>>>(c, entry);
+		failed = cudaGetLastError();
+		return failed ? EIO : 0;
+	}
+
+	bool idle()
+	{
+		cudaError_t e = cudaStreamQuery(run);
+
+		if (e == cudaErrorNotReady)
+			return false;
+		failed = e;
+		return true;
+	}
+
+	void suspend(uint32_t *signal, uint32_t epoch)
+	{
+		/* The copy of an earlier epoch may still read the word */
+		cudaStreamSynchronize(side);
+		*word = epoch;
+		cudaMemcpyAsync(signal, word, sizeof(*word), cudaMemcpyHostToDevice, side);
+	}
+
+	const char *error() { return failed ? cudaGetErrorString(failed) : nullptr; }
+
+private:
+	cudaStream_t run = nullptr, side = nullptr;
+	uint32_t *word = nullptr;
+	cudaError_t failed = cudaSuccess;
+};
+
+}	/* namespace env */
+}	/* namespace gloop */
+
+#endif /* GLOOP_ENV_CUDA_H */
