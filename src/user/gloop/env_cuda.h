@@ -26,18 +26,31 @@ __device__ inline void fence_system() { __threadfence_system(); }
 __device__ inline uint64_t clock() { return clock64(); }
 __device__ inline void pause() { __nanosleep(200); }
 
-template <class T> __device__ inline T load(const T *p)
+/* Words that the host writes or reads while the kernel runs; peek() orders nothing */
+__device__ inline uint32_t peek(const uint32_t *p)
 {
-	T x = *(const volatile T *)p;
+	uint32_t x;
 
-	__threadfence_system();
+	asm volatile("ld.relaxed.sys.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
 	return x;
 }
 
-template <class T> __device__ inline void store(T *p, T x)
+__device__ inline uint32_t load(const uint32_t *p)
 {
-	__threadfence_system();
-	*(volatile T *)p = x;
+	uint32_t x;
+
+	asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+	return x;
+}
+
+__device__ inline void store(uint32_t *p, uint32_t x)
+{
+	asm volatile("st.release.sys.u32 [%0], %1;" : : "l"(p), "r"(x) : "memory");
+}
+
+__device__ inline void store(uint64_t *p, uint64_t x)
+{
+	asm volatile("st.release.sys.u64 [%0], %1;" : : "l"(p), "l"(x) : "memory");
 }
 
 __device__ inline uint32_t fetch_add(uint32_t *p, uint32_t x) { return atomicAdd(p, x); }

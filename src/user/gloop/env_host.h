@@ -39,6 +39,7 @@ inline uint64_t clock()
 /* Between two looks at what the host has done */
 inline void pause() { usleep(20); }
 
+inline uint32_t peek(const uint32_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T> T load(const T *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 template <class T> void store(T *p, T x) { __atomic_store_n(p, x, __ATOMIC_RELEASE); }
 template <class T> T fetch_add(T *p, T x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }

@@ -74,7 +74,8 @@ public:
 	void stop() { __atomic_store_n(&stopped, 1, __ATOMIC_RELAXED); }
 
 	const char *why() const { return message; }
-	const char *io_name() const { return worker ? worker->name() : "none"; }
+	/* What the last launch did its I/O with */
+	const char *io_name() const { return io_used; }
 
 private:
 	static uint64_t now()
@@ -93,7 +94,7 @@ private:
 
 	int check(const struct launch_config &c);
 	int prepare(const struct launch_config &c, uint32_t physical);
-	int start_io(uint32_t depth);
+	int start_io();
 	void release();
 	uint32_t pump(uint32_t wait_us);
 	void finish(const struct completion &c);
@@ -107,8 +108,10 @@ private:
 	turns *shared;
 	int program;
 	int stopped = 0;
+	int io_error = 0;		/* of start_io(); `message` says why */
 	char message[200] = "";
 	io *worker = nullptr;
+	const char *io_used = "none";
 	env::engine gpu;
 	struct launch_config config;
 	struct launch_stats stats;
@@ -186,7 +189,7 @@ inline int HostLoop::prepare(const struct launch_config &k, uint32_t physical)
 	c.shared_slots = k.shared_slots;
 	c.epoch = 0;
 	c.signal_ticks = k.signal_us * gpu.ticks_per_us();
-	ring_head = under_way = 0;
+	ring_head = under_way = io_error = 0;
 	if (!env::clear(c.ring_tail, 3 * 64) ||
 	    !env::clear(c.blocks, physical * sizeof(*c.blocks)) ||
 	    !env::to_device(c.next_logical, &physical, sizeof(physical)))
@@ -194,14 +197,17 @@ inline int HostLoop::prepare(const struct launch_config &k, uint32_t physical)
 	return 0;
 }
 
-inline int HostLoop::start_io(uint32_t depth)
+/* start_io() - with a launch's first event */
+inline int HostLoop::start_io()
 {
+	uint32_t depth = c.physical * GLOOP_SLOTS;
 	io_uring_io *ring = kind == IO_THREADS ? nullptr : new io_uring_io;
 	int error = ring ? ring->init(requests, depth) : ENOSYS;
 	io_pool *pool;
 
 	if (!error) {
 		worker = ring;
+		io_used = ring->name();
 		return 0;
 	}
 	delete ring;
@@ -209,6 +215,7 @@ inline int HostLoop::start_io(uint32_t depth)
 		return refuse(error, "no io_uring");
 	pool = new io_pool;
 	worker = pool;
+	io_used = pool->name();
 	error = pool->init(requests, depth);
 	return error ? refuse(error, "no threads for I/O") : 0;
 }
@@ -247,6 +254,8 @@ inline uint32_t HostLoop::pump(uint32_t wait_us)
 		r->args = c.rpcs + number;
 		r->page = c.page_memory + (size_t)page * c.page_bytes;
 		r->number = number;
+		if (!worker && (io_error || (io_error = start_io())))
+			return n;
 		under_way++;
 		quiet_since = now();
 		if (!worker->start(r, done)) {
@@ -279,14 +288,14 @@ inline bool HostLoop::due(uint64_t begun)
 {
 	uint64_t t = now();
 
-	if (__atomic_load_n(&stopped, __ATOMIC_RELAXED) ||
+	if (__atomic_load_n(&stopped, __ATOMIC_RELAXED) || io_error ||
 	    __atomic_load_n(c.failure, __ATOMIC_RELAXED))
 		return true;
 	if (config.suspend_us && t - begun >= config.suspend_us * 1000ull)
 		return true;
 	if (shared && t - begun >= config.slice_us * 1000ull && shared->wanted())
 		return true;
-	if (under_way && t - quiet_since >= config.rest_us * 1000ull &&
+	if (t - quiet_since >= config.rest_us * 1000ull &&
 	    count(WAITING) && !count(RUNNING)) {
 		stats.rests++;
 		return true;
@@ -323,6 +332,8 @@ inline int HostLoop::after_turn(bool *more)
 {
 	if (gpu.error())
 		return refuse(EIO, gpu.error());
+	if (io_error)
+		return io_error;
 	if (*c.failure)
 		return refuse(*c.failure, "a block has more callbacks than slots");
 	if (__atomic_load_n(&stopped, __ATOMIC_RELAXED))
@@ -382,8 +393,6 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 		physical = k.logical;
 	if (!error)
 		error = prepare(k, physical);
-	if (!error)
-		error = start_io(physical * GLOOP_SLOTS);
 	while (!error && more) {
 		while (shared && !shared->take(program, 20000))
 			pump(0);
@@ -401,8 +410,7 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 		if (!error)
 			error = after_turn(&more);
 	}
-	if (worker)
-		end_io();
+	end_io();
 	__atomic_store_n(&stopped, 0, __ATOMIC_RELAXED);
 	stats.wall_ns = now() - begun;
 	stats.physical = physical;

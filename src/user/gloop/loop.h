@@ -231,7 +231,7 @@ GLOOP_DEVICE inline uint32_t DeviceLoop::collect()
 {
 	uint32_t done = 0;
 
-	if (!k.waiting || env::load(&post_box->completed) == k.consumed)
+	if (!k.waiting || env::peek(&post_box->completed) == k.consumed)
 		return 0;
 	for (uint32_t s = 0; s < GLOOP_SLOTS; s++) {
 		struct rpc *r = c->rpcs + block * GLOOP_SLOTS + s;
@@ -252,7 +252,7 @@ GLOOP_DEVICE inline bool DeviceLoop::service()
 	bool signal = false;
 
 	if (!env::thread()) {
-		signal = env::load(c->signal) == c->epoch;
+		signal = env::peek(c->signal) == c->epoch;
 		done = collect();
 		state->done = done;
 	}

@@ -8,7 +8,8 @@
  * the turn, divided by the weight. The turn goes to the queue with the least virtual time, in it to
  * the program that waits longest. A queue that becomes active starts at the virtual time of the
  * least active one, or where it stood, if that is later: else a program could wipe out what it has
- * used by a moment's sleep.
+ * used by a moment's sleep. It also starts where it stood if it was away for less than a slice: a
+ * program between two launches does not lose what it is owed.
  *
  * `lock` guards everything. It and `alive` are robust: a process that dies gives them up.
  */
@@ -69,7 +70,7 @@ public:
 			;
 		for (int i = 0; q == most && i < most; i++)
 			if (!queues[i].programs)
-				queues[q = i] = queue{user, 0, 0, 0};
+				queues[q = i] = queue{user, 0, 0, 0, 0, 0};
 		if (s < most && q < most) {
 			queues[q].weight = weight ? weight : 1;
 			queues[q].programs++;
@@ -77,7 +78,6 @@ public:
 			pthread_mutex_lock(&programs[s].alive);
 			programs[s].queue = q;
 			programs[s].pid = getpid();
-			programs[s].used_ns = 0;
 			programs[s].state = AWAY;
 		}
 		pthread_mutex_unlock(&lock);
@@ -125,6 +125,7 @@ public:
 		if (holder == s)
 			charge();
 		programs[s].state = AWAY;
+		queues[programs[s].queue].left = now();
 		pthread_cond_broadcast(&change);
 		pthread_mutex_unlock(&lock);
 	}
@@ -141,20 +142,31 @@ public:
 		return any;
 	}
 
-	uint64_t used_ns(int s) { return __atomic_load_n(&programs[s].used_ns, __ATOMIC_RELAXED); }
+	/* used_ns() - how long programs of @user have held the turn */
+	uint64_t used_ns(uint32_t user)
+	{
+		uint64_t used = 0;
+
+		take_lock();
+		for (int q = 0; q < most; q++)
+			if (queues[q].programs && queues[q].user == user)
+				used = queues[q].used_ns;
+		pthread_mutex_unlock(&lock);
+		return used;
+	}
 
 	uint32_t slice_us = 10000;
 
 private:
 	enum state { NONE, AWAY, WAITS, HOLDS };
 	static constexpr int most = 64;
-	struct queue { uint32_t user, weight, programs; uint64_t time; };
+	struct queue { uint32_t user, weight, programs; uint64_t time, used_ns, left; };
 	struct program {
 		pthread_mutex_t alive;		/* held as long as the program lives */
 		enum state state;
 		int queue;
 		pid_t pid;
-		uint64_t asked, used_ns;
+		uint64_t asked;
 	};
 
 	static uint64_t now()
@@ -208,8 +220,10 @@ private:
 	{
 		uint64_t held = now() - since;
 
-		queues[programs[holder].queue].time += held * 1024 / queues[programs[holder].queue].weight;
-		programs[holder].used_ns += held;
+		queue *q = queues + programs[holder].queue;
+
+		q->time += held * 1024 / q->weight;
+		q->used_ns += held;
 		holder = -1;
 	}
 
@@ -225,7 +239,7 @@ private:
 	{
 		uint64_t least = UINT64_MAX;
 
-		if (active(q))
+		if (active(q) || now() < queues[q].left + slice_us * 1000ull)
 			return;
 		for (int i = 0; i < most; i++)
 			if (i != q && queues[i].programs && active(i) && queues[i].time < least)

@@ -184,6 +184,7 @@ public:
 			return;
 		*stats = last;
 		stats->wall_ns += first[0].wall_ns + first[1].wall_ns;
+		stats->held_ns += first[0].held_ns + first[1].held_ns;
 		stats->suspensions += first[0].suspensions + first[1].suspensions;
 	}
 #ifdef __CUDACC__

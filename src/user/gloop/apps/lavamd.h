@@ -3,8 +3,9 @@
  * LavaMD: forces between particles that are near each other. Space is a cube of boxes. Each logical
  * block takes the particles of one box against those of the 27 boxes around it and itself.
  *
- * The blocks are many and short. They have no scheduling point of their own: the device loop has
- * one between logical blocks.
+ * The blocks are many and short, and the paper leaves them whole. Where a GPU holds thousands of
+ * them at a time, one takes hundreds of microseconds, so here each has a scheduling point after
+ * each neighbour.
  */
 #ifndef GLOOP_APPS_LAVAMD_H
 #define GLOOP_APPS_LAVAMD_H
@@ -36,36 +37,63 @@ struct lavamd {
 		return f;
 	}
 
-	template <class T> GLOOP_DEVICE void box(T *team) const
+	template <class T> GLOOP_DEVICE void begin(T *team) const
 	{
 		uint32_t b = team->logicalBlock();
-		int s = side, bx = b % s, by = b / s % s, bz = b / s / s;
-		particle *there = (particle *)team->shared();
 
 		for (uint32_t i = team->thread(); i < particles; i += team->threads())
 			forces[b * particles + i] = force{};
-		for (int o = 0; o < 27; o++) {
-			int x = bx + o % 3 - 1, y = by + o / 3 % 3 - 1, z = bz + o / 9 - 1;
+	}
 
-			if (x < 0 || y < 0 || z < 0 || x >= s || y >= s || z >= s)
-				continue;
-			team->barrier();
-			for (uint32_t i = team->thread(); i < particles; i += team->threads())
-				there[i] = all[((z * s + y) * s + x) * particles + i];
-			team->barrier();
-			for (uint32_t i = team->thread(); i < particles; i += team->threads()) {
-				particle p = all[b * particles + i];
-				force f = forces[b * particles + i];
+	/* The particles of the box against those of neighbour @o of 27 */
+	template <class T> GLOOP_DEVICE void neighbour(T *team, int o) const
+	{
+		uint32_t b = team->logicalBlock();
+		int s = side, bx = b % s, by = b / s % s, bz = b / s / s;
+		int x = bx + o % 3 - 1, y = by + o / 3 % 3 - 1, z = bz + o / 9 - 1;
+		particle *there = (particle *)team->shared();
 
-				for (uint32_t j = 0; j < particles; j++)
-					f = pull(p, there[j], f);
-				forces[b * particles + i] = f;
-			}
+		if (x < 0 || y < 0 || z < 0 || x >= s || y >= s || z >= s)
+			return;
+		team->barrier();
+		for (uint32_t i = team->thread(); i < particles; i += team->threads())
+			there[i] = all[((z * s + y) * s + x) * particles + i];
+		team->barrier();
+		for (uint32_t i = team->thread(); i < particles; i += team->threads()) {
+			particle p = all[b * particles + i];
+			force f = forces[b * particles + i];
+
+			for (uint32_t j = 0; j < particles; j++)
+				f = pull(p, there[j], f);
+			forces[b * particles + i] = f;
 		}
 	}
 
-	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const { box(loop); }
-	template <class T> GLOOP_DEVICE void plain(T *team) const { box(team); }
+	GLOOP_DEVICE void step(gloop::DeviceLoop *loop, int o) const
+	{
+		struct lavamd self = *this;
+
+		while (o < 27) {
+			neighbour(loop, o++);
+			if (gloop::postTaskIfNecessary(loop, [=](gloop::DeviceLoop *loop) {
+				self.step(loop, o);
+			}))
+				return;
+		}
+	}
+
+	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const
+	{
+		begin(loop);
+		step(loop, 0);
+	}
+
+	template <class T> GLOOP_DEVICE void plain(T *team) const
+	{
+		begin(team);
+		for (int o = 0; o < 27; o++)
+			neighbour(team, o);
+	}
 };
 
 class lavamd_run {

@@ -148,6 +148,7 @@ public:
 		if (stats) {
 			stats->suspensions += second.suspensions;
 			stats->wall_ns += second.wall_ns;
+			stats->held_ns += second.held_ns;
 		}
 	}
 #ifdef __CUDACC__

@@ -102,12 +102,12 @@ struct tpacf {
 
 class tpacf_run {
 public:
-	tpacf_run(uint32_t maps, uint32_t n, uint32_t threads, uint64_t seed)
+	tpacf_run(uint32_t maps, uint32_t n, uint32_t rows, uint32_t threads, uint64_t seed)
 		: blocks(2 * maps - 1), threads(threads), sky(make_sky(maps * n, seed)),
 		  edges(make_edges()), bodies(sky), edge(edges),
 		  work((size_t)blocks * tpacf::bins * threads), result(blocks * tpacf::bins)
 	{
-		app = tpacf{bodies.get(), maps, n, 64, edge.get(), work.get(), result.get()};
+		app = tpacf{bodies.get(), maps, n, rows, edge.get(), work.get(), result.get()};
 	}
 
 	void gloop(gloop::HostLoop *host, gloop::launch_config config,
