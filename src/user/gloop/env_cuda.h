@@ -13,6 +13,7 @@
 #include "rpc.h"
 
 #define GLOOP_DEVICE __device__
+#define GLOOP_RARE __device__ __noinline__	/* keeps out of the registers of what calls it */
 
 namespace gloop {
 namespace env {
@@ -56,6 +57,7 @@ __device__ inline void store(uint64_t *p, uint64_t x)
 __device__ inline uint32_t fetch_add(uint32_t *p, uint32_t x) { return atomicAdd(p, x); }
 
 __device__ inline void fetch_min(uint32_t *p, uint32_t x) { atomicMin(p, x); }
+__device__ inline uint32_t lowest(uint32_t x) { return __ffs(x) - 1; }
 
 /* All threads copy. What the host has written must not come out of a cache: __ldcv(). */
 __device__ inline void copy_from_host(void *to, const void *from, uint64_t n)
@@ -104,15 +106,53 @@ inline bool to_host(void *to, const void *from, size_t n)
 inline bool clear(void *p, size_t n) { return !cudaMemset(p, 0, n) && !cudaDeviceSynchronize(); }
 constexpr uint32_t spin_us = 0;
 
+/*
+ * @Threads and @Blocks as of __launch_bounds__(): so many blocks of so many threads fit on one
+ * processor, and the compiler keeps to as few registers. 0: as many as it likes.
+ */
 template <class L, class F>
-__global__ void kernel(const __grid_constant__ context c, const __grid_constant__ F entry)
+__device__ inline void work(const context *c, const F &entry)
 {
 	extern __shared__ uint64_t shared[];
-	L loop(&c, blockIdx.x, shared);
+	L loop(c, blockIdx.x, shared);
 
 	loop.run(entry);
 }
 
+constexpr int fitting(int threads, int blocks)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+	int most = 1024;
+#elif defined(__CUDA_ARCH__) && \
+	((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100)
+	int most = 1536;
+#else
+	int most = 2048;	/* threads of a processor */
+#endif
+
+	return blocks * threads <= most ? blocks : most / threads;
+}
+
+template <class L, class F, int Threads, int Blocks>
+__global__ void __launch_bounds__(Threads, fitting(Threads, Blocks))
+kernel(const __grid_constant__ context c, const __grid_constant__ F entry)
+{
+	work<L>(&c, entry);
+}
+
+template <class L, class F>
+__global__ void free_kernel(const __grid_constant__ context c, const __grid_constant__ F entry)
+{
+	work<L>(&c, entry);
+}
+
+template <class L, class F, int Threads, int Blocks> constexpr auto kernel_of()
+{
+	if constexpr (Threads == 0)
+		return free_kernel<L, F>;
+	else
+		return kernel<L, F, Threads, Blocks>;
+}
 
 /* A stream for the kernel, and one for the word that suspends it while it runs */
 class engine {
@@ -127,14 +167,14 @@ public:
 			cudaStreamDestroy(side);
 	}
 
-	template <class L, class F> uint32_t blocks(uint32_t threads, uint32_t shared_bytes)
+	template <class L, int Threads, int Blocks, class F> uint32_t blocks(uint32_t threads, uint32_t shared_bytes)
 	{
 		int device = 0, each = 0, processors = 0;
 
 		failed = cudaGetDevice(&device);
 		if (!failed)
-			failed = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel<L, F>, threads,
-									       shared_bytes);
+			failed = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+				&each, kernel_of<L, F, Threads, Blocks>(), threads, shared_bytes);
 		if (!failed)
 			failed = cudaDeviceGetAttribute(&processors,
 							cudaDevAttrMultiProcessorCount, device);
@@ -151,23 +191,24 @@ public:
 		return failed || khz < 1000 ? 1000 : khz / 1000;
 	}
 
-	template <class L, class F>
+	template <class L, int Threads, int Blocks, class F>
 	int start(const context &c, const F &entry, uint32_t threads, uint32_t shared_bytes)
 	{
+		auto f = kernel_of<L, F, Threads, Blocks>();
+
 		if (!run) {
 			failed = cudaStreamCreateWithFlags(&run, cudaStreamNonBlocking);
 			if (!failed)
 				failed = cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
 			if (!failed)
 				failed = cudaHostAlloc((void **)&word, sizeof(*word), 0);
-			if (!failed && shared_bytes > 48 * 1024)
-				failed = cudaFuncSetAttribute(
-					kernel<L, F>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-					shared_bytes);
 		}
+		if (!failed && shared_bytes > 48 * 1024)
+			failed = cudaFuncSetAttribute(
+				f, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
 		if (failed)
 			return EIO;
-		kernel<L, F><<<c.physical, threads, shared_bytes, run>>>(c, entry);
+		f<<<c.physical, threads, shared_bytes, run>>>(c, entry);
 		failed = cudaGetLastError();
 		return failed ? EIO : 0;
 	}

@@ -17,6 +17,7 @@
 #include "rpc.h"
 
 #define GLOOP_DEVICE
+#define GLOOP_RARE
 
 namespace gloop {
 namespace env {
@@ -27,6 +28,7 @@ inline uint32_t threads() { return 1; }
 inline void barrier() { }
 inline bool barrier_or(bool x) { return x; }
 inline void fence_system() { }
+inline uint32_t lowest(uint32_t x) { return __builtin_ctz(x); }
 
 inline uint64_t clock()
 {
@@ -75,7 +77,7 @@ class engine {
 public:
 	~engine() { resize(0, 0); }
 
-	template <class L, class F> uint32_t blocks(uint32_t, uint32_t)
+	template <class L, int, int, class F> uint32_t blocks(uint32_t, uint32_t)
 	{
 		long n = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -84,7 +86,7 @@ public:
 	uint64_t ticks_per_us() { return 1000; }
 
 	/* @c and @entry stay until the engine is idle */
-	template <class L, class F>
+	template <class L, int, int, class F>
 	int start(const context &c, const F &entry, uint32_t, uint32_t shared_bytes)
 	{
 		int error = resize(c.physical, shared_bytes);

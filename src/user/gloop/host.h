@@ -65,8 +65,12 @@ public:
 	HostLoop(const HostLoop &) = delete;
 	HostLoop &operator=(const HostLoop &) = delete;
 
-	/* launch() - run @entry(loop) once for each logical block; 0 or an errno, and why() tells */
-	template <class F>
+	/*
+	 * launch() - run @entry(loop) once for each logical block; 0 or an errno, and why() tells.
+	 * @Threads, @Blocks: of a kernel that is to fit so often on one processor of the GPU, as of
+	 * __launch_bounds__().
+	 */
+	template <int Threads = 0, int Blocks = 0, class F>
 	int launch(const struct launch_config &config, const F &entry,
 		   struct launch_stats *stats = nullptr);
 
@@ -374,7 +378,7 @@ inline void HostLoop::end_io()
 	worker = nullptr;
 }
 
-template <class F>
+template <int Threads, int Blocks, class F>
 int HostLoop::launch(const struct launch_config &k, const F &entry, struct launch_stats *result)
 {
 	uint32_t bytes = k.shared_bytes + (k.shared_slots ? 2 * sizeof(struct slot) : 0);
@@ -386,7 +390,7 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 	config = k;
 	stats = launch_stats{};
 	if (!error && !physical)
-		physical = gpu.blocks<DeviceLoop, F>(k.threads, bytes);
+		physical = gpu.blocks<DeviceLoop, Threads, Blocks, F>(k.threads, bytes);
 	if (!error && !physical)
 		error = refuse(EINVAL, gpu.error() ? gpu.error() : "a block does not fit on the GPU");
 	if (physical > k.logical)
@@ -398,7 +402,7 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 			pump(0);
 		c.epoch++;
 		turn = now();
-		error = gpu.start<DeviceLoop>(c, entry, k.threads, bytes);
+		error = gpu.start<DeviceLoop, Threads, Blocks>(c, entry, k.threads, bytes);
 		if (error)
 			refuse(error, gpu.error() ? gpu.error() : "the kernel cannot be launched");
 		else
@@ -406,11 +410,13 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 		stats.held_ns += now() - turn;
 		stats.turns++;
 		if (shared)
-			shared->give(program);
+			shared->give(program, !error && count(SUSPENDED));
 		if (!error)
 			error = after_turn(&more);
 	}
 	end_io();
+	if (shared && program >= 0)
+		shared->give(program, false);
 	__atomic_store_n(&stopped, 0, __ATOMIC_RELAXED);
 	stats.wall_ns = now() - begun;
 	stats.physical = physical;

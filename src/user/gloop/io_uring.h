@@ -88,6 +88,9 @@ public:
 			e->addr = (uintptr_t)r->page;
 			e->len = a->size;
 			e->off = a->offset;
+			/* Else the kernel copies out of its cache here and now, one after the other */
+			if (under_way > 8)
+				e->flags = IOSQE_ASYNC;
 			break;
 		case OP_CLOSE:
 			e->opcode = IORING_OP_CLOSE;
@@ -110,6 +113,7 @@ public:
 			break;
 		}
 		push();
+		under_way++;
 		return true;
 	}
 
@@ -126,6 +130,7 @@ public:
 				struct request *r = requests + e->user_data;
 
 				c[n++] = completion{r->number, io_result(r, e->res), 0};
+				under_way--;
 			}
 			__atomic_store_n(cq_head, head + 1, __ATOMIC_RELEASE);
 		}
@@ -216,7 +221,7 @@ private:
 	size_t ring_bytes = 0, entry_bytes = 0;
 	uint32_t *sq_head = nullptr, *sq_tail = nullptr, *sq_array = nullptr;
 	uint32_t *cq_head = nullptr, *cq_tail = nullptr;
-	uint32_t sq_entries = 0, cq_mask = 0, queued = 0;
+	uint32_t sq_entries = 0, cq_mask = 0, queued = 0, under_way = 0;
 };
 
 }	/* namespace gloop */

@@ -36,7 +36,8 @@ class DeviceLoop {
 public:
 	GLOOP_DEVICE DeviceLoop(const context *c, uint32_t block, void *shared)
 		: c(c), state(c->blocks + block), post_box(c->mails + block), block(block),
-		  near((struct slot *)shared), k(state->control)
+		  near((struct slot *)shared), near_slots(c->shared_slots ? 2 : 0),
+		  k(state->control)
 	{
 	}
 
@@ -57,8 +58,15 @@ public:
 	{
 		int s = take(f);
 
-		if (s >= 0)
+		if (s < 0)
+			return;
+		if (next || k.ready.count) {
 			push(&k.ready, s);
+			return;
+		}
+		next = at(s);
+		next_slot = s;
+		next_call = call<F>;
 	}
 
 	/* Should the block leave what it does to other callbacks or other programs? */
@@ -66,7 +74,7 @@ public:
 	{
 		if (!env::barrier_or(env::clock() >= deadline))
 			return false;
-		if (!service() && !k.ready.count)
+		if (!service() && !k.ready.count && !next)
 			return false;
 		post(f);
 		return true;
@@ -93,7 +101,7 @@ public:
 private:
 	GLOOP_DEVICE struct slot *at(uint32_t s)
 	{
-		return c->shared_slots && s < 2 ? near + s : state->slots + s;
+		return s < near_slots ? near + s : state->slots + s;
 	}
 
 	GLOOP_DEVICE static void push(struct fifo *q, uint32_t s)
@@ -119,27 +127,32 @@ private:
 
 	template <class F> GLOOP_DEVICE int take(const F &f);
 	template <class F> GLOOP_DEVICE bool begin(const F &entry);
-	GLOOP_DEVICE void fail(int error);
-	GLOOP_DEVICE bool service();
+	GLOOP_RARE void fail(int error);
+	GLOOP_RARE bool service();
 	GLOOP_DEVICE uint32_t collect();
 	GLOOP_DEVICE void tell(uint32_t status);
-	GLOOP_DEVICE void copy_slots(bool save);
-	GLOOP_DEVICE void save(uint32_t status);
+	GLOOP_RARE void copy_slots(bool save);
+	GLOOP_RARE void save(uint32_t status);
 
 	const context *c;
 	struct block_state *state;
 	struct mail *post_box;
 	uint32_t block;
-	struct slot *near;		/* in shared memory */
+	struct slot *near;		/* in shared memory: slots 0 to near_slots - 1 */
+	uint32_t near_slots;
 	uint32_t running = 0;		/* the slot whose callback runs */
 	uint32_t told = RUNNING;
 	uint64_t deadline = 0;		/* of the clock: then look at the signal */
 	bool failed = false, suspended = false;
+	/* The first of `k.ready`, or NULL. It is kept apart: a block mostly has but one task. */
+	struct slot *next = nullptr;
+	uint32_t next_slot = 0;
+	void (*next_call)(DeviceLoop *loop, const void *data) = nullptr;
 	struct control k;
 };
 
 /* A block that has failed runs no more callbacks; the host ends the launch, and says why */
-GLOOP_DEVICE inline void DeviceLoop::fail(int error)
+GLOOP_RARE inline void DeviceLoop::fail(int error)
 {
 	failed = true;
 	deadline = 0;
@@ -152,14 +165,13 @@ template <class F> GLOOP_DEVICE int DeviceLoop::take(const F &f)
 {
 	static_assert(sizeof(F) <= GLOOP_SLOT_BYTES, "a callback captures too much");
 	static_assert(std::is_trivially_copyable<F>::value, "a callback captures plain values");
-	uint32_t s = 0;
+	uint32_t unused = ~k.used & (uint32_t)((1ull << GLOOP_SLOTS) - 1), s;
 
-	while (s < GLOOP_SLOTS && k.used >> s & 1)
-		s++;
-	if (s == GLOOP_SLOTS) {
+	if (!unused) {
 		fail(ENOBUFS);
 		return -1;
 	}
+	s = env::lowest(unused);
 	k.used |= 1u << s;
 	if (!env::thread()) {
 		new (at(s)->data) F(f);
@@ -246,7 +258,7 @@ GLOOP_DEVICE inline uint32_t DeviceLoop::collect()
 }
 
 /* service() - a look at the outside. Returns whether the block has to leave the GPU. */
-GLOOP_DEVICE inline bool DeviceLoop::service()
+GLOOP_RARE inline bool DeviceLoop::service()
 {
 	uint32_t done = 0;
 	bool signal = false;
@@ -289,7 +301,7 @@ template <class F> GLOOP_DEVICE bool DeviceLoop::begin(const F &entry)
 	return true;
 }
 
-GLOOP_DEVICE inline void DeviceLoop::copy_slots(bool save)
+GLOOP_RARE inline void DeviceLoop::copy_slots(bool save)
 {
 	uint64_t *from = (uint64_t *)(save ? near : state->slots);
 	uint64_t *to = (uint64_t *)(save ? state->slots : near);
@@ -302,8 +314,13 @@ GLOOP_DEVICE inline void DeviceLoop::copy_slots(bool save)
 	env::barrier();
 }
 
-GLOOP_DEVICE inline void DeviceLoop::save(uint32_t status)
+GLOOP_RARE inline void DeviceLoop::save(uint32_t status)
 {
+	if (next) {
+		k.ready.first = (k.ready.first + GLOOP_SLOTS - 1) % GLOOP_SLOTS;
+		k.ready.at[k.ready.first] = next_slot;
+		k.ready.count++;
+	}
 	copy_slots(true);
 	if (!env::thread()) {
 		state->control = k;
@@ -318,14 +335,22 @@ template <class F> GLOOP_DEVICE void DeviceLoop::run(const F &entry)
 	deadline = env::clock() + c->signal_ticks;
 	for (;;) {
 		/* Callbacks that wait, and none to run: look at the outside again and again */
-		bool idle = !k.ready.count && k.used;
+		bool idle = !next && !k.ready.count && k.used;
 		bool look = env::barrier_or(env::clock() >= deadline || idle);
 
 		if (look && service()) {
-			save(k.ready.count || !k.used ? SUSPENDED : RESTING);
+			save(next || k.ready.count || !k.used ? SUSPENDED : RESTING);
 			return;
 		}
-		if (k.ready.count) {
+		if (next) {
+			struct slot *s = next;
+
+			tell(RUNNING);
+			running = next_slot;
+			next = nullptr;
+			next_call(this, s->data);
+			k.used &= ~(1u << running);
+		} else if (k.ready.count) {
 			tell(RUNNING);
 			running = pop(&k.ready);
 			at(running)->call(this, at(running)->data);

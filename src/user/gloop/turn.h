@@ -8,8 +8,8 @@
  * the turn, divided by the weight. The turn goes to the queue with the least virtual time, in it to
  * the program that waits longest. A queue that becomes active starts at the virtual time of the
  * least active one, or where it stood, if that is later: else a program could wipe out what it has
- * used by a moment's sleep. It also starts where it stood if it was away for less than a slice: a
- * program between two launches does not lose what it is owed.
+ * used by a moment's sleep. It may be behind by one slice: a program between two launches does not
+ * lose what it is owed.
  *
  * `lock` guards everything. It and `alive` are robust: a process that dies gives them up.
  */
@@ -46,6 +46,8 @@ public:
 		pthread_cond_init(&t->change, &attr);
 		pthread_condattr_destroy(&attr);
 		t->holder = -1;
+		t->slice_us = 10000;
+		t->now = monotonic;
 		return t;
 	}
 
@@ -70,12 +72,12 @@ public:
 			;
 		for (int i = 0; q == most && i < most; i++)
 			if (!queues[i].programs)
-				queues[q = i] = queue{user, 0, 0, 0, 0, 0};
+				queues[q = i] = queue{user, 0, 0, 0, 0};
 		if (s < most && q < most) {
 			queues[q].weight = weight ? weight : 1;
 			queues[q].programs++;
 			robust(&programs[s].alive);
-			pthread_mutex_lock(&programs[s].alive);
+			pthread_mutex_trylock(&programs[s].alive);	/* it is new */
 			programs[s].queue = q;
 			programs[s].pid = getpid();
 			programs[s].state = AWAY;
@@ -118,16 +120,26 @@ public:
 		return got;
 	}
 
-	/* give() - the turn back; the time since take() is charged */
-	void give(int s)
+	/* give() - the turn back; the time since take() is charged. @again: it will take() at once. */
+	void give(int s, bool again)
 	{
 		take_lock();
 		if (holder == s)
 			charge();
-		programs[s].state = AWAY;
-		queues[programs[s].queue].left = now();
+		programs[s].state = again ? WAITS : AWAY;
+		programs[s].asked = now();
 		pthread_cond_broadcast(&change);
 		pthread_mutex_unlock(&lock);
+	}
+
+	bool holds(int s)
+	{
+		bool held;
+
+		take_lock();
+		held = holder == s;
+		pthread_mutex_unlock(&lock);
+		return held;
 	}
 
 	/* wanted() - does another program wait? */
@@ -155,12 +167,13 @@ public:
 		return used;
 	}
 
-	uint32_t slice_us = 10000;
+	uint32_t slice_us;
+	uint64_t (*now)();		/* ns; of the machine's clock, but in tests */
 
 private:
 	enum state { NONE, AWAY, WAITS, HOLDS };
 	static constexpr int most = 64;
-	struct queue { uint32_t user, weight, programs; uint64_t time, used_ns, left; };
+	struct queue { uint32_t user, weight, programs; uint64_t time, used_ns; };
 	struct program {
 		pthread_mutex_t alive;		/* held as long as the program lives */
 		enum state state;
@@ -169,7 +182,7 @@ private:
 		uint64_t asked;
 	};
 
-	static uint64_t now()
+	static uint64_t monotonic()
 	{
 		struct timespec t;
 
@@ -237,15 +250,15 @@ private:
 
 	void activate(int q)
 	{
-		uint64_t least = UINT64_MAX;
+		uint64_t least = UINT64_MAX, owed = slice_us * 1024000ull / queues[q].weight;
 
-		if (active(q) || now() < queues[q].left + slice_us * 1000ull)
+		if (active(q))
 			return;
 		for (int i = 0; i < most; i++)
 			if (i != q && queues[i].programs && active(i) && queues[i].time < least)
 				least = queues[i].time;
-		if (least != UINT64_MAX && queues[q].time < least)
-			queues[q].time = least;
+		if (least != UINT64_MAX && queues[q].time + owed < least)
+			queues[q].time = least - owed;
 	}
 
 	/* pick() - the program whose turn it is; -1: one holds it, or none waits */

@@ -20,7 +20,7 @@ static enum gloop::io_kind kind;
 static char kind_name[40];
 
 /* What callbacks leave: numbers, in the order in which they come */
-struct log {
+struct notes {
 	int64_t *at;
 
 	GLOOP_DEVICE void add(DeviceLoop *loop, int64_t x) const
@@ -57,7 +57,7 @@ struct big { unsigned char bytes[GLOOP_SLOT_BYTES - 8]; };
 void tasks()
 {
 	apps::buffer<int64_t> out(100);
-	struct log l = {out.get()};
+	struct notes l = {out.get()};
 	gloop::launch_config k;
 
 	k.pages = 0;
@@ -189,7 +189,7 @@ void files()
 {
 	apps::buffer<int64_t> out(100);
 	apps::buffer<char> memory(4096);
-	struct log l = {out.get()};
+	struct notes l = {out.get()};
 	char *m = memory.get();
 	gloop::launch_config k;
 	struct path a("file"), missing("no/file"), full("", "/dev/full");
@@ -379,7 +379,7 @@ void sockets()
 {
 	apps::buffer<int64_t> out(100);
 	apps::buffer<char> memory(4096);
-	struct log l = {out.get()};
+	struct notes l = {out.get()};
 	char *m = memory.get();
 	struct peer p = open_peer();
 	uint32_t port = p.port;
@@ -477,7 +477,7 @@ static void *visits(void *arg)
 	while (!shared_turns->take(me, 100000))
 		;
 	getsockname(s->socket, (struct sockaddr *)&name, &length);
-	shared_turns->give(me);
+	shared_turns->give(me, false);
 	shared_turns->leave(me);
 	close(apps::server_connect(ntohs(name.sin_port)));
 	return nullptr;
@@ -488,7 +488,7 @@ void waiting()
 	struct peer p = open_peer();
 	int socket = p.socket;
 	apps::buffer<int64_t> out(10);
-	struct log l = {out.get()};
+	struct notes l = {out.get()};
 	std::string name;
 	gloop::launch_stats stats;
 	auto entry = [=] GLOOP_DEVICE (DeviceLoop *loop) {

@@ -78,21 +78,83 @@ template <class R> double plainly(R &r)
 inline bool verify(tpacf_run &r) { return r.same(on_gpu ? 4 : 0); }
 inline bool verify(lavamd_run &r) { return r.same(on_gpu ? 64 : 0, on_gpu ? 1e-3f : 0); }
 inline bool verify(mummer_run &r) { return r.same(on_gpu ? 2 : 64); }
-inline bool verify(hybridsort_run &r) { return r.same(); }
+inline bool verify(hybridsort_run &r) { return r.ordered(); }
+
+/* The matmul server's products without its sockets */
+struct products {
+	struct matmul app;
+
+	GLOOP_DEVICE void step(gloop::DeviceLoop *loop, uint32_t t) const
+	{
+		struct products self = *this;
+
+		while (t < app.n / app.tile * (app.n / app.tile)) {
+			app.multiply(loop, t++);
+			if (gloop::postTaskIfNecessary(loop, [=](gloop::DeviceLoop *loop) {
+				self.step(loop, t);
+			}))
+				return;
+		}
+	}
+
+	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const { step(loop, 0); }
+};
+
+class products_run {
+public:
+	products_run(uint32_t blocks, uint32_t n)
+		: blocks(blocks), memory((size_t)blocks * 3 * n * n), app{-1, 1, n, memory.get(), nullptr}
+	{
+		memory.put(std::vector<float>((size_t)blocks * 3 * n * n, 2));
+	}
+
+	void gloop(gloop::HostLoop *host, gloop::launch_config config,
+		   gloop::launch_stats *stats = nullptr)
+	{
+		config.logical = blocks;
+		config.threads = on_gpu ? 256 : 1;
+		config.pages = 0;
+		launch(host, config, products{app}, stats);
+	}
+#ifdef __CUDACC__
+	void plain() { run_plain(blocks, 256, 0, app); }
+#endif
+	bool same() const
+	{
+		std::vector<float> v = memory.take();
+		size_t n = app.n * app.n;
+
+		for (size_t i = 2 * n; i < v.size(); i += i % n == n - 1 ? 2 * n + 1 : 1)
+			if (v[i] != 4.0f * app.n)
+				return false;
+		return true;
+	}
+
+private:
+	uint32_t blocks;
+	buffer<float> memory;
+
+public:
+	struct matmul app;
+};
+
+inline bool verify(products_run &r) { return r.same(); }
 
 /* each_app() - @f for each application that computes, one after the other */
 template <class F> void each_app(F f)
 {
 	if (on_gpu) {
-		{ tpacf_run r(528, 4096, 16, 256, 1); f("tpacf", r); }
+		{ tpacf_run r(528, 4096, 4, 256, 1); f("tpacf", r); }
 		{ lavamd_run r(50, 128, 2); f("lavamd", r); }
 		{ mummer_run r(4000000, 1000000, 32, 256, 3); f("mummer", r); }
-		{ hybridsort_run r(32000000, 12, 256, 4); f("hybridsort", r); }
+		{ hybridsort_run r(100000000, 13, 256, 4); f("hybridsort", r); }
+		{ products_run r(1056, 256); f("matmul", r); }
 	} else {
 		{ tpacf_run r(20, 600, 16, 1, 1); f("tpacf", r); }
 		{ lavamd_run r(5, 1, 2); f("lavamd", r); }
 		{ mummer_run r(4000, 2000, 40, 1, 3); f("mummer", r); }
 		{ hybridsort_run r(500000, 5, 1, 4); f("hybridsort", r); }
+		{ products_run r(40, 64); f("matmul", r); }
 	}
 }
 
@@ -135,9 +197,9 @@ struct tpacf_split {
 
 struct mummer_split {
 	struct mummer app;
-	uint32_t p;
+	uint32_t i;
 
-	template <class T> __device__ void plain(T *team) const { app.position(team, p); }
+	template <class T> __device__ void plain(T *team) const { app.work(team, i); }
 };
 
 /* 0: no such form, as in the paper */
@@ -158,9 +220,9 @@ inline double splitly(mummer_run &r)
 {
 	return median([&] {
 		return timed([&] {
-			for (uint32_t p = 0; p < r.app.length; p++)
+			for (uint32_t i = 0; i < 3 * r.app.length; i++)
 				plain_kernel<<<(r.app.count + 255) / 256, 256>>>(
-					mummer_split{r.app, p});
+					mummer_split{r.app, i});
 			run_plain((r.app.count * r.app.length + 255) / 256, 256, 0,
 				  mummer_report{r.app});
 		});

@@ -141,7 +141,7 @@ struct program {
 	template <class S> void operator()(gloop::HostLoop *host, S start) const
 	{
 		if (!strcmp(name, "tpacf")) {
-			tpacf_run r(on_gpu ? 528 : 20, on_gpu ? 4096 : 600, 16, on_gpu ? 256 : 1, 1);
+			tpacf_run r(on_gpu ? 528 : 20, on_gpu ? 4096 : 600, 4, on_gpu ? 256 : 1, 1);
 
 			repeat(r, host, start);
 		} else if (!strcmp(name, "lavamd")) {

@@ -67,11 +67,11 @@ private:
 };
 
 /* launch() - and no way back from an error: an application has nothing else to do */
-template <class F>
+template <int Threads = 0, int Blocks = 0, class F>
 void launch(gloop::HostLoop *host, const gloop::launch_config &config, const F &entry,
 	    gloop::launch_stats *stats = nullptr)
 {
-	if (!host->launch(config, entry, stats))
+	if (!host->launch<Threads, Blocks>(config, entry, stats))
 		return;
 	fprintf(stderr, "%s\n", host->why());
 	exit(1);

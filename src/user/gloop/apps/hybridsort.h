@@ -207,6 +207,19 @@ public:
 		return keys.take() == want;
 	}
 
+	/* ordered() - what same() asks, as far as it can be told without sorting */
+	bool ordered() const
+	{
+		std::vector<uint32_t> got = keys.take();
+		uint64_t a = 0, b = 0;
+
+		for (uint32_t i = 0; i < app.n; i++) {
+			a += (uint64_t)got[i] * got[i];
+			b += (uint64_t)numbers[i] * numbers[i];
+		}
+		return a == b && std::is_sorted(got.begin(), got.end());
+	}
+
 private:
 	void places()
 	{

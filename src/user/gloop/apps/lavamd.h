@@ -113,7 +113,7 @@ public:
 		config.threads = threads;
 		config.shared_bytes = shared_bytes;
 		config.pages = 0;
-		launch(host, config, app, stats);
+		launch<128, 16>(host, config, app, stats);
 	}
 #ifdef __CUDACC__
 	void plain() { run_plain(blocks, threads, shared_bytes, app); }

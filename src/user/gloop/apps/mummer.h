@@ -2,7 +2,7 @@
 /*
  * MUMmerGPU: where do pieces of DNA match a reference? match() finds, for each position of each
  * query, the longest match with any place of the reference, by a suffix array. Its blocks are long:
- * they look at the outside after each position. report() then writes, for each match that is long
+ * they look at the outside after each search. report() then writes, for each match that is long
  * enough, the first place in the reference and the number of places. Its blocks are short.
  */
 #ifndef GLOOP_APPS_MUMMER_H
@@ -54,38 +54,49 @@ struct mummer {
 		return low;
 	}
 
-	GLOOP_DEVICE match longest(const char *q, uint32_t n) const
+	/*
+	 * One of three searches for position @p: the longest match, its first suffix, the one past
+	 * its last. What a thread has found is in `matches`: a callback captures nothing of its own.
+	 */
+	GLOOP_DEVICE void search(const char *q, uint32_t n, uint32_t stage, match *m) const
 	{
-		uint32_t at = bound(q, n, false), best = 0, other;
+		uint32_t at, best = 0, other;
 		bool less;
 
-		if (at < size)
-			best = common(q, n, at, &less);
-		if (at > 0) {
-			other = common(q, n, at - 1, &less);
-			best = other > best ? other : best;
+		if (stage == 0) {
+			at = bound(q, n, false);
+			if (at < size)
+				best = common(q, n, at, &less);
+			if (at > 0) {
+				other = common(q, n, at - 1, &less);
+				best = other > best ? other : best;
+			}
+			*m = match{0, 0, best};
+		} else if (m->length >= least) {
+			at = bound(q, m->length, stage == 2);
+			if (stage == 1)
+				m->low = at;
+			else
+				m->high = at;
 		}
-		if (best < least)
-			return match{0, 0, best};
-		return match{bound(q, best, false), bound(q, best, true), best};
 	}
 
-	template <class T> GLOOP_DEVICE void position(T *team, uint32_t p) const
+	template <class T> GLOOP_DEVICE void work(T *team, uint32_t i) const
 	{
-		uint32_t q = team->logicalBlock() * team->threads() + team->thread();
+		uint32_t q = team->logicalBlock() * team->threads() + team->thread(), p = i / 3;
 
 		if (q < count)
-			matches[q * length + p] = longest(queries + q * length + p, length - p);
+			search(queries + q * length + p, length - p, i % 3, matches + q * length + p);
 	}
 
-	GLOOP_DEVICE void step(gloop::DeviceLoop *loop, uint32_t p) const
+	GLOOP_DEVICE void step(gloop::DeviceLoop *loop, uint32_t i) const
 	{
 		struct mummer self = *this;
 
-		while (p < length) {
-			position(loop, p++);
+		while (i < 3 * length) {
+			work(loop, i++);
 			if (gloop::postTaskIfNecessary(loop, [=](gloop::DeviceLoop *loop) {
-				self.step(loop, p);
+				self.step(loop, i);
 			}))
 				return;
 		}
@@ -94,8 +105,8 @@ struct mummer {
 	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const { step(loop, 0); }
 	template <class T> GLOOP_DEVICE void plain(T *team) const
 	{
-		for (uint32_t p = 0; p < length; p++)
-			position(team, p);
+		for (uint32_t i = 0; i < 3 * length; i++)
+			work(team, i);
 	}
 };
 

@@ -15,11 +15,13 @@ struct throttle {
 
 	GLOOP_DEVICE void step(gloop::DeviceLoop *loop, uint64_t left) const
 	{
-		if (!left)
-			return;
-		if (!loop->thread())
-			count[loop->logicalBlock()]++;
 		struct throttle self = *this;
+
+		if (!left) {
+			if (!loop->thread())
+				count[loop->logicalBlock()] += n;
+			return;
+		}
 		gloop::postTask(loop, [=](gloop::DeviceLoop *loop) { self.step(loop, left - 1); });
 	}
 
