@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+# GLoop's tests and bench. The runtime is header-only, so there is nothing else to build.
+
+B ?= build
+CXX ?= c++
+
+GLOOP_CXXFLAGS := -std=gnu++17 -O1 -g -Wall -Wextra -Werror -pthread
+GLOOP_TESTS := $(addprefix $(B)/tests/gloop/,api_test apps_test turn_test random_test)
+GLOOP_TESTS_TSAN := $(GLOOP_TESTS:%=%-tsan)
+GLOOP_BENCH := $(B)/bench/gloop
+
+.PHONY: gloop-tests
+gloop-tests: $(GLOOP_TESTS) $(GLOOP_TESTS_TSAN)
+
+$(GLOOP_TESTS): $(B)/tests/gloop/%: tests/user/gloop/%.cc
+	@mkdir -p $(@D)
+	$(CXX) $(GLOOP_CXXFLAGS) $(SAN) -MMD -MP -MF $@.d -o $@ $<
+
+$(GLOOP_TESTS_TSAN): $(B)/tests/gloop/%-tsan: tests/user/gloop/%.cc
+	@mkdir -p $(@D)
+	$(CXX) $(GLOOP_CXXFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $<
+
+# On host threads. scripts/bench-gloop builds it for a GPU.
+$(GLOOP_BENCH): tests/user/gloop/bench.cc tests/user/gloop/bench_turns.cc
+	@mkdir -p $(@D)
+	$(CXX) $(GLOOP_CXXFLAGS) -O2 -MMD -MP -MF $@.d -o $@ $^
+
+-include $(GLOOP_TESTS:=.d) $(GLOOP_TESTS_TSAN:=.d)

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * I/O by threads. Four workers do what ends by itself: files, and sockets that are ready. A request
+ * whose socket is not ready goes to the poller, which hands it back when it is, so connections that
+ * are silent keep no worker.
+ *
+ * `lock` guards the queues. A request is in one queue, or with one thread.
+ */
+#ifndef GLOOP_IO_POOL_H
+#define GLOOP_IO_POOL_H
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+
+#include "io.h"
+
+namespace gloop {
+
+class io_pool : public io {
+public:
+	~io_pool()
+	{
+		pthread_mutex_lock(&lock);
+		stop = true;
+		pthread_cond_broadcast(&work_more);
+		pthread_mutex_unlock(&lock);
+		wake();
+		for (int i = 0; i < threads; i++)
+			pthread_join(thread[i], nullptr);
+		if (bell >= 0)
+			::close(bell);
+		free(polled);
+		free(polled_by);
+		pthread_cond_destroy(&work_more);
+		pthread_cond_destroy(&done_more);
+	}
+
+	int init(struct request *, uint32_t depth)
+	{
+		pthread_condattr_t attr;
+
+		pthread_condattr_init(&attr);
+		pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+		pthread_cond_init(&work_more, &attr);
+		pthread_cond_init(&done_more, &attr);
+		pthread_condattr_destroy(&attr);
+		bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		polled = (struct pollfd *)calloc(depth + 1, sizeof(*polled));
+		polled_by = (struct request **)calloc(depth + 1, sizeof(*polled_by));
+		if (bell < 0 || !polled || !polled_by)
+			return ENOMEM;
+		for (; threads < workers + 1; threads++) {
+			if (pthread_create(&thread[threads], nullptr, threads ? work : poller, this))
+				return EAGAIN;
+		}
+		return 0;
+	}
+
+	const char *name() const override { return "threads"; }
+
+	bool start(struct request *r, struct completion *c) override
+	{
+		if (io_at_once(r, c))
+			return false;
+		if (r->args->op == OP_CONNECT)
+			fcntl(r->socket, F_SETFL, O_NONBLOCK);
+		pthread_mutex_lock(&lock);
+		put(&todo, r);
+		pthread_cond_signal(&work_more);
+		pthread_mutex_unlock(&lock);
+		return true;
+	}
+
+	int reap(struct completion *c, int max, uint32_t wait_us) override
+	{
+		struct timespec until;
+		struct request *r;
+		int n = 0;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += wait_us % 1000000 * 1000l;
+		until.tv_sec += wait_us / 1000000 + until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_mutex_lock(&lock);
+		while (wait_us && !done.first &&
+		       pthread_cond_timedwait(&done_more, &lock, &until) != ETIMEDOUT)
+			;
+		while (n < max && (r = get(&done)))
+			c[n++] = completion{r->number, io_result(r, r->result), 0};
+		pthread_mutex_unlock(&lock);
+		return n;
+	}
+
+	void cancel() override
+	{
+		pthread_mutex_lock(&lock);
+		cancelled = true;
+		pthread_mutex_unlock(&lock);
+		wake();
+	}
+
+private:
+	static constexpr int workers = 4;
+	struct queue { struct request *first, **last; };
+
+	static void put(struct queue *q, struct request *r)
+	{
+		r->next = nullptr;
+		if (!q->first)
+			q->last = &q->first;
+		*q->last = r;
+		q->last = &r->next;
+	}
+
+	static struct request *get(struct queue *q)
+	{
+		struct request *r = q->first;
+
+		if (r)
+			q->first = r->next;
+		return r;
+	}
+
+	void wake()
+	{
+		uint64_t one = 1;
+
+		if (bell >= 0 && ::write(bell, &one, sizeof(one)) < 0)
+			return;		/* it rings already */
+	}
+
+	/* -EAGAIN: the socket is not ready */
+	static int64_t perform(struct request *r)
+	{
+		const struct rpc *a = r->args;
+		int error = 0;
+		socklen_t length = sizeof(error);
+		int64_t n = -1;
+
+		switch (a->op) {
+		case OP_OPEN:
+			n = ::open((const char *)r->page, a->flags | O_CLOEXEC, a->mode);
+			break;
+		case OP_READ:
+			n = pread(a->fd, r->page, a->size, a->offset);
+			break;
+		case OP_WRITE:
+			n = pwrite(a->fd, r->page, a->size, a->offset);
+			break;
+		case OP_CLOSE:
+			n = ::close(a->fd);
+			break;
+		case OP_CONNECT:
+			if (!connect(r->socket, (struct sockaddr *)&r->peer, sizeof(r->peer)) ||
+			    errno == EISCONN) {
+				fcntl(r->socket, F_SETFL, 0);
+				return 0;
+			}
+			error = errno == EINPROGRESS || errno == EALREADY ? EAGAIN : errno;
+			if (error != EAGAIN)
+				return -error;
+			getsockopt(r->socket, SOL_SOCKET, SO_ERROR, &error, &length);
+			return error ? -error : -EAGAIN;
+		case OP_ACCEPT:
+			/* Another thread may take the connection: accept4() must not wait */
+			fcntl(a->fd, F_SETFL, fcntl(a->fd, F_GETFL) | O_NONBLOCK);
+			n = accept4(a->fd, nullptr, nullptr, SOCK_CLOEXEC);
+			break;
+		case OP_RECEIVE:
+			n = recv(a->fd, r->page, a->size, MSG_DONTWAIT);
+			break;
+		case OP_SEND:
+			n = ::send(a->fd, r->page, a->size, MSG_DONTWAIT | MSG_NOSIGNAL);
+			break;
+		}
+		if (n >= 0)
+			return n;
+		return errno == EWOULDBLOCK && a->op < OP_CONNECT ? -EIO : -errno;
+	}
+
+	static void *work(void *arg)
+	{
+		class io_pool *p = (class io_pool *)arg;
+		struct request *r;
+
+		pthread_mutex_lock(&p->lock);
+		while (!p->stop) {
+			r = get(&p->todo);
+			if (!r) {
+				pthread_cond_wait(&p->work_more, &p->lock);
+				continue;
+			}
+			pthread_mutex_unlock(&p->lock);
+			r->result = perform(r);
+			pthread_mutex_lock(&p->lock);
+			if (r->result == -EAGAIN) {
+				put(&p->waiting, r);
+				p->wake();
+			} else {
+				put(&p->done, r);
+				pthread_cond_signal(&p->done_more);
+			}
+		}
+		pthread_mutex_unlock(&p->lock);
+		return nullptr;
+	}
+
+	/* The poller takes what waits out of its queue, and hands back what is ready or cancelled */
+	int sort(int n)
+	{
+		struct request *r;
+		int left = 0;
+
+		while ((r = get(&waiting))) {
+			uint32_t op = r->args->op;
+			short events = op == OP_CONNECT || op == OP_SEND ? POLLOUT : POLLIN;
+
+			polled_by[n] = r;
+			polled[n++] = pollfd{op == OP_CONNECT ? r->socket : r->args->fd, events, 0};
+		}
+		for (int i = 0; i < n; i++) {
+			if (cancelled) {
+				polled_by[i]->result = -ECANCELED;
+				put(&done, polled_by[i]);
+				pthread_cond_signal(&done_more);
+			} else if (polled[i].revents) {
+				put(&todo, polled_by[i]);
+				pthread_cond_signal(&work_more);
+			} else {
+				polled_by[left] = polled_by[i];
+				polled[left++] = polled[i];
+			}
+		}
+		return left;
+	}
+
+	static void *poller(void *arg)
+	{
+		class io_pool *p = (class io_pool *)arg;
+		uint64_t rung;
+		int n = 0;
+
+		pthread_mutex_lock(&p->lock);
+		while (!p->stop) {
+			n = p->sort(n);
+			p->polled[n] = pollfd{p->bell, POLLIN, 0};
+			pthread_mutex_unlock(&p->lock);
+			poll(p->polled, n + 1, -1);
+			if (p->polled[n].revents && ::read(p->bell, &rung, sizeof(rung)) < 0)
+				rung = 0;
+			pthread_mutex_lock(&p->lock);
+		}
+		pthread_mutex_unlock(&p->lock);
+		return nullptr;
+	}
+
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t work_more, done_more;
+	struct queue todo = {}, waiting = {}, done = {};
+	bool stop = false, cancelled = false;
+	int bell = -1, threads = 0;
+	pthread_t thread[workers + 1];
+	struct pollfd *polled = nullptr;
+	struct request **polled_by = nullptr;
+};
+
+}	/* namespace gloop */
+
+#endif /* GLOOP_IO_POOL_H */

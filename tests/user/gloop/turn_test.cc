@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Turns: the shares that weights give, in virtual time; programs that come back, that die with the
+ * turn, and that keep it. None of them has a kernel.
+ */
+#include <sys/wait.h>
+
+#include <string>
+#include <vector>
+
+#include "../../lib/test.h"
+#include "../../../src/user/gloop/turn.h"
+
+using gloop::turns;
+
+static uint64_t virtual_ns;
+static uint64_t virtual_now() { return virtual_ns; }
+
+/* A program that always wants the turn, and keeps it for @slice_ms */
+struct load { uint32_t user, weight; double slice_ms, want; };
+
+/* play() - @loads for @ms; each one's share in percent */
+static std::vector<double> play(turns *t, const std::vector<int> &programs,
+				const std::vector<load> &loads, double ms)
+{
+	uint64_t end = virtual_ns + ms * 1e6, from = virtual_ns;
+	std::vector<double> held(loads.size());
+
+	while (virtual_ns < end) {
+		size_t who = loads.size();
+
+		for (size_t i = 0; i < loads.size(); i++)
+			t->take(programs[i], 0);
+		/* All wait. The one that gets the turn asked for it again behind the others. */
+		for (size_t i = 0; i < loads.size() && who == loads.size(); i++)
+			if (t->take(programs[i], 0) || t->holds(programs[i]))
+				who = i;
+		virtual_ns += loads[who].slice_ms * 1e6;
+		held[who] += loads[who].slice_ms;
+		t->give(programs[who], true);
+	}
+	for (double &h : held)
+		h *= 1e8 / (virtual_ns - from);
+	return held;
+}
+
+static void shares(const char *name, const std::vector<load> &loads)
+{
+	turns *t = turns::create();
+	std::vector<int> programs;
+	std::string text;
+	bool right = true;
+
+	t->now = virtual_now;
+	for (const load &l : loads)
+		programs.push_back(t->join(l.user, l.weight));
+	std::vector<double> got = play(t, programs, loads, 60000);
+	for (size_t i = 0; i < loads.size(); i++) {
+		double off = got[i] - loads[i].want;
+
+		text += " " + std::to_string(got[i]);
+		right &= off < 1 && off > -1;
+	}
+	test_row(name, right, "shares%s", text.c_str());
+	for (int p : programs)
+		t->leave(p);
+	turns::destroy(t);
+}
+
+/* A program is away for a minute while another one works. It gets half from then on, not all. */
+static void comes_back()
+{
+	turns *t = turns::create();
+	std::vector<load> both = {{1, 1, 10, 50}, {2, 1, 10, 50}};
+	std::vector<int> programs;
+
+	t->now = virtual_now;
+	for (const load &l : both)
+		programs.push_back(t->join(l.user, l.weight));
+	play(t, programs, both, 1000);
+	t->give(programs[1], false);
+	play(t, {programs[0]}, {both[0]}, 60000);
+	double got = play(t, programs, both, 400)[1];
+	test_row("a program that comes back after a minute has no credit of a minute",
+		 got > 45 && got < 60, "it got %.1f %% of the next 400 ms", got);
+	t->leave(programs[0]);
+	t->leave(programs[1]);
+	turns::destroy(t);
+}
+
+static void many()
+{
+	turns *t = turns::create();
+	int last = 0, n = 0;
+
+	while ((last = t->join(n, 1)) >= 0)
+		n++;
+	test_row("64 programs take turns, the next one is refused", n == 64 && last == -1, "%d", n);
+	turns::destroy(t);
+}
+
+/* A child takes the turn, and does @then. Returns whether the parent gets the turn, and the status. */
+static bool from_child(bool end, void (*then)(), int *status)
+{
+	turns *t = turns::create();
+	int ready[2], me = t->join(1, 1);
+	bool got = false;
+	char c = 0;
+
+	t->limit(20000, end);
+	if (pipe(ready))
+		return false;
+	pid_t child = fork();
+	if (!child) {
+		int s = t->join(2, 1);
+
+		while (!t->take(s, 100000))
+			;
+		if (write(ready[1], &c, 1) == 1)
+			then();
+		_exit(0);
+	}
+	if (read(ready[0], &c, 1) != 1)
+		return false;
+	for (int i = 0; i < 100 && !got; i++)
+		got = t->take(me, 100000);
+	kill(child, SIGKILL);
+	waitpid(child, status, 0);
+	close(ready[0]);
+	close(ready[1]);
+	t->give(me, false);
+	t->leave(me);
+	turns::destroy(t);
+	return got;
+}
+
+static void dies() { _exit(0); }
+static void stays() { for (;;) pause(); }
+
+int main()
+{
+	int status;
+	bool got;
+
+	shares("two of equal weight", {{1, 1, 10, 50}, {2, 1, 10, 50}});
+	shares("four of equal weight", {{1, 1, 10, 25}, {2, 1, 10, 25}, {3, 1, 10, 25}, {4, 1, 10, 25}});
+	shares("eight of equal weight", std::vector<load>{
+	       {1, 1, 10, 12.5}, {2, 1, 10, 12.5}, {3, 1, 10, 12.5}, {4, 1, 10, 12.5},
+	       {5, 1, 10, 12.5}, {6, 1, 10, 12.5}, {7, 1, 10, 12.5}, {8, 1, 10, 12.5}});
+	shares("66:34", {{1, 2, 10, 66.67}, {2, 1, 10, 33.33}});
+	shares("66 % beside three", {{1, 6, 10, 66.67}, {2, 1, 10, 11.11}, {3, 1, 10, 11.11},
+				     {4, 1, 10, 11.11}});
+	shares("50, 25, 12.5, 12.5", {{1, 4, 10, 50}, {2, 2, 10, 25}, {3, 1, 10, 12.5},
+				      {4, 1, 10, 12.5}});
+	shares("one gives its turns back late", {{1, 1, 37, 50}, {2, 1, 10, 50}});
+	shares("one gives its turns back early", {{1, 1, 3, 50}, {2, 1, 10, 50}});
+	shares("a user's three programs have the share of one",
+	       {{1, 1, 10, 50}, {2, 1, 10, 16.67}, {2, 1, 10, 16.67}, {2, 1, 10, 16.67}});
+	comes_back();
+	many();
+	got = from_child(false, dies, &status);
+	test_row("a program that dies with the turn loses it", got, "the turn never came");
+	got = from_child(true, stays, &status);
+	test_row("a program that keeps the turn is ended where that was asked for",
+		 got && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %d", status);
+	return test_end();
+}
