@@ -10,6 +10,7 @@
 #include "settings.h"
 #include "sysfs/sysfs.h"
 #include "tgk.h"
+#include "totals.h"
 
 static char *policy = "fifo";
 module_param(policy, charp, 0);
@@ -75,6 +76,7 @@ no_poll:
 	tgk_trace_module_exit();
 no_trace:
 	destroy_workqueue(tgk_wq);
+	tgk_totals_free();
 	return ret;
 }
 
@@ -86,6 +88,7 @@ static void __exit tgk_exit(void)
 	tgk_poll_exit();
 	tgk_trace_module_exit();
 	destroy_workqueue(tgk_wq);
+	tgk_totals_free();
 }
 
 module_init(tgk_init);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file `snapshot`: the records of all clients that the reader may see, in one binary file.
+ * The file `snapshot`: the records of all clients that the reader may see, and parts (parts.c), in
+ * one binary file.
  *
  * Process context, in the thread that reads. Owns the snapshots that are kept, under snap_mutex;
  * while one is made, the lock of each GPU is taken for one bucket of clients at a time.
@@ -19,6 +20,7 @@
 #include "feed.h"
 #include "gpu.h"
 #include "sysfs.h"
+#include "totals.h"
 #include "wrap/sysfs.h"
 
 #define USER_SNAPSHOTS	16
@@ -147,11 +149,12 @@ static bool snap_bucket(struct tg_snap_head *head, u32 room, struct tgk_gpu *gpu
 			u32 uid, bool all)
 {
 	struct tg_snap_client *s = (struct tg_snap_client *)(head + 1);
-	const struct tgk_client *client;
+	struct tgk_client *client;
 	bool fits = true;
 
 	raw_spin_lock_irq(&gpu->lock);
 	hlist_for_each_entry(client, &gpu->clients[bucket], node) {
+		tgk_totals_add(client);
 		if (!all && client->ident.uid != uid)
 			continue;
 		fits = head->nr_clients < room;
@@ -205,19 +208,22 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 /* The records of the clients that the current process may see. */
 static int snap_make(struct snapshot *s)
 {
-	u32 room;
+	u32 room, room_of[TG_PART_TOTALS + 1];
+	size_t parts;
 
 	s->uid = tgk_own_uid();
 	s->all = tgk_may_see_all();
 	do {
 		kvfree(s->head);
 		room = snap_room() + 4;
-		s->head = kvmalloc(sizeof(*s->head) + room * sizeof(struct tg_snap_client),
+		parts = tgk_parts_room(room_of);
+		s->head = kvmalloc(sizeof(*s->head) + room * sizeof(struct tg_snap_client) + parts,
 				   GFP_KERNEL_ACCOUNT);
 		if (!s->head)
 			return -ENOMEM;
 	} while (!snap_fill(s->head, room, s->uid, s->all));
 	s->len = sizeof(*s->head) + s->head->nr_clients * sizeof(struct tg_snap_client);
+	s->len += tgk_parts_fill((u8 *)s->head + s->len, room_of, s->uid, s->all);
 	return 0;
 }
 
