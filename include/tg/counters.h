@@ -20,13 +20,15 @@
  *	copied; HOST: the module finds it out (tgk_client_record())
  * @column: its place in the table of `tgctl clients`, from 1; 0: in the JSON alone
  * @json: its key; NULL: neither in the JSON nor in the table
- * @metric: GAUGE(family) or COUNTER(family), with @help as the family's help; COUNTER_OF(family,
- *	label, help), where a family has several rows or a label: the rows follow each other, and
- *	the help of those after the first is NULL; NONE
+ * @metric: GAUGE(family), COUNTER(family) or, of a HIST, HISTOGRAM(family), with @help as the
+ *	family's help; COUNTER_OF(family, label, help), where a family has several rows or a label:
+ *	the rows follow each other, and the help of those after the first is NULL; NONE
  * @help: a phrase for both documents. `code` is set as code
  */
 #ifndef TG_COUNTERS_H
 #define TG_COUNTERS_H
+
+#include <tg/hist.h>
 
 /**
  * enum tg_form - how a value of a client is stored, and shown by tgctl
@@ -40,10 +42,13 @@
  * @TG_FORM_SCHED: 8 bits, enum tg_sched, shown as a word
  * @TG_FORM_RESV: 8 bits, enum tg_resv, shown as a word
  * @TG_FORM_STATE: 8 bits, TG_STATE_*, shown as a word
+ * @TG_FORM_HIST: TG_HIST_BUCKETS counts of 32 bits: a histogram of times (tg/hist.h), shown by its
+ *	median and its 99th percentile
  */
 enum tg_form {
 	TG_FORM_U8, TG_FORM_U32, TG_FORM_U64, TG_FORM_NS, TG_FORM_BYTES,
 	TG_FORM_TEXT16, TG_FORM_TEXT32, TG_FORM_SCHED, TG_FORM_RESV, TG_FORM_STATE,
+	TG_FORM_HIST,
 };
 
 #define TG_CLIENT_ROWS(row)									\
@@ -134,6 +139,11 @@ enum tg_form {
 	row(vram_wait_time, NS, HOST, 0, "vram_wait_us",					\
 	    COUNTER("timegraph_vram_wait_seconds"), "time that requests for VRAM waited")	\
 	row(held_time, NS, STATS, 0, "held_us", COUNTER("timegraph_held_seconds"),		\
-	    "time from the pick of command groups to their starts; no GPU time")
+	    "time from the pick of command groups to their starts; no GPU time")		\
+	row(waits, HIST, HOST, 19, "waits_us", HISTOGRAM("timegraph_group_wait_seconds"),	\
+	    "how long each command group waited, for reserve and policy")			\
+	row(latencies, HIST, HOST, 20, "latencies_us",						\
+	    HISTOGRAM("timegraph_group_latency_seconds"),					\
+	    "how long each command group took from its submission to its end")
 
 #endif /* TG_COUNTERS_H */

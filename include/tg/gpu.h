@@ -303,6 +303,8 @@ struct tg_end {
  * @queued: jobs in the state QUEUED that name it
  * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
  * @surplus: by how much that job took longer than is typical of the client, ns
+ * @used: time that was charged for it, ns; through open gates: what the policy found out of all
+ *	engines, on the first
  * @last_done: latest completion
  * @idle_since: since when it has idled beside queued jobs while no open gate kept it busy, as far
  *	as known (tg_gpu.quiet); TG_NEVER: it does not
@@ -317,7 +319,7 @@ struct tg_engine {
 	u8 index;
 	bool wedged;
 	u32 inflight, queued, surplus_client;
-	s64 surplus, last_done, idle_since;
+	s64 surplus, used, last_done, idle_since;
 	const struct tg_channel *last;
 	u32 in_policy[TG_LEVELS];
 	u64 nr_ends;

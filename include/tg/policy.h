@@ -285,14 +285,15 @@ void tg_watch(struct tg_gpu *gpu);
 void tg_poll(struct tg_gpu *gpu, s64 until, u32 distance);
 
 /**
- * tg_charge() - book time on a client that the policy has measured
+ * tg_charge() - book time on a client, and on the first engine, that the policy has measured
+ * @gpu: the GPU
  * @client: the client
  * @used: ns
  *
  * For policies whose mode is OPEN or HOLD: there the core books only jobs that went
  * through a gate at TRACK. Reserves are not charged.
  */
-void tg_charge(struct tg_client *client, s64 used);
+void tg_charge(struct tg_gpu *gpu, struct tg_client *client, s64 used);
 
 /**
  * tg_client_waits() - does any of the client's jobs wait?

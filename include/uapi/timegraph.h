@@ -12,7 +12,8 @@
  *					"new-only": to channels that come later; "0": forget it
  *	spec_result		read	"ok LINES" or "LINE:COLUMN: what; what would be right"
  *	foreground		r/w	pid of the process with the foreground window, 0: none
- *	snapshot		read	binary: struct tg_snap_head, then struct tg_snap_client each
+ *	snapshot		read	binary: struct tg_snap_head, struct tg_snap_client each,
+ *					then parts
  *	clients/<id>/...	read	one value a file, names as the snapshot's fields
  *	clients/<id>/prio	r/w	write: the client's priority, by hand
  *	vgpus/<0 to 16>/...	r/w	virtual GPUs, one value a file
@@ -74,16 +75,80 @@ struct tg_snap_head {
 #define TG_SNAP_SCHED(name)	__u8 name;
 #define TG_SNAP_RESV(name)	__u8 name;
 #define TG_SNAP_STATE(name)	__u8 name;
+#define TG_SNAP_HIST(name)	__u32 name[TG_HIST_BUCKETS];
 #define TG_SNAP_ROW(name, form, ...)	TG_SNAP_##form(name)
 
 /**
  * struct tg_snap_client - one client; times in ns
  *
  * tg/counters.h has the members, in their order, and says what each is: @id first. @sched: 0 prt,
- * 1 ht. @resv: 0 pe, 1 ae, 2 bg, 3 cbs. @state: TG_STATE_*. Names are NUL-padded.
+ * 1 ht. @resv: 0 pe, 1 ae, 2 bg, 3 cbs. @state: TG_STATE_*. Names are NUL-padded. Histograms:
+ * tg/hist.h.
  */
 struct tg_snap_client {
 	TG_CLIENT_ROWS(TG_SNAP_ROW)
+};
+
+/* Parts follow the clients, each with its head. A reader skips those that it does not know. */
+enum {
+	TG_PART_ENGINES = 1,	/* struct tg_snap_engine each */
+	TG_PART_TOTALS = 2,	/* struct tg_snap_total each */
+};
+
+/**
+ * struct tg_snap_part - head of a part of the snapshot
+ * @kind: TG_PART_*
+ * @size: bytes of each record; a newer module may append fields
+ * @nr: how many records follow
+ * @reserved: 0
+ */
+struct tg_snap_part {
+	__u32 kind, size, nr, reserved;
+};
+
+/**
+ * struct tg_snap_engine - one engine of a GPU
+ * @gpu: number of the GPU
+ * @engine: number of the engine
+ * @inflight: slots taken
+ * @queued: command groups that wait for the policy
+ * @busy: time that command groups have used of it since the GPU was attached, ns. Through open
+ *	gates: what the policy has found out
+ *
+ * Counts for all users: the part is missing where the reader may not see all clients.
+ */
+struct tg_snap_engine {
+	__u32 gpu, engine, inflight, queued;
+	__s64 busy;
+};
+
+/* What a total is of: tg_snap_total.of. */
+enum {
+	TG_TOTAL_USER,		/* the user who pays (docs/glossary.md) */
+	TG_TOTAL_CGROUP,	/* the nearest cgroup that is not delegated */
+	TG_TOTAL_USERS,		/* the users that have no total of their own */
+	TG_TOTAL_CGROUPS,	/* likewise the cgroups */
+};
+
+/**
+ * struct tg_snap_total - what the clients of a user or cgroup have used since the module was loaded
+ * @of: TG_TOTAL_*
+ * @uid: USER: the user
+ * @clients: clients that have come, those that have gone included
+ * @gpu_time: as tg_snap_client.gpu_time, of all of them, as are @wait_time, @submitted, @completed
+ * @wait_time: ns
+ * @submitted: command groups
+ * @completed: command groups
+ * @name: CGROUP: its path, of a longer one the end; NUL-padded
+ *
+ * A reader who may not see all clients gets the row of its own user.
+ */
+struct tg_snap_total {
+	__u32 of, uid;
+	__u64 clients;
+	__s64 gpu_time, wait_time;
+	__u64 submitted, completed;
+	char name[128];
 };
 
 #endif /* _UAPI_TIMEGRAPH_H */

@@ -111,8 +111,8 @@ static void remember(struct tg_engine *engine, const struct tg_end *end)
 	*end_nr(engine, nr) = *end;
 }
 
-/* The completion @end is charged @ns less: another job was at work for as long. */
-static void take_back(struct tg_gpu *gpu, struct tg_end *end, s64 ns)
+/* The completion @end on @engine is charged @ns less: another job was at work for as long. */
+static void take_back(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_end *end, s64 ns)
 {
 	struct tg_client *client = tg_gpu_client(gpu, end->client);
 	enum tg_gate mode = gpu->policy->mode;
@@ -122,6 +122,8 @@ static void take_back(struct tg_gpu *gpu, struct tg_end *end, s64 ns)
 	if (ns <= 0)
 		return;
 	end->used -= ns;
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK)
+		engine->used -= ns;
 	if (!client)
 		return;
 	booked = client->stats.gpu_time;
@@ -148,7 +150,7 @@ static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *jo
 		return 0;
 	if (nr < engine->nr_ends) {
 		next = end_nr(engine, nr);
-		take_back(gpu, next, at - max(next->start, free));
+		take_back(gpu, engine, next, at - max(next->start, free));
 	}
 	return max(at - max(job->since, free), (s64)0);
 }
@@ -258,7 +260,8 @@ void tg_job_remember(struct tg_engine *engine, const struct tg_job *job, s64 at,
 	remember(engine, &end);
 }
 
-void tg_charge(struct tg_client *client, s64 used)
+void tg_charge(struct tg_gpu *gpu, struct tg_client *client, s64 used)
 {
+	gpu->engine[0].used += used;
 	client->stats.gpu_time += used;
 }

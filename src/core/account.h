@@ -23,8 +23,10 @@ static inline void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 use
 	struct tg_client *client = job->client;
 
 	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || tg_job_picked(gpu, job))
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || tg_job_picked(gpu, job)) {
 		client->stats.gpu_time += used;
+		tg_job_engine(gpu, job)->used += used;
+	}
 	if (mode == TG_GATE_ASK)
 		tg_reserve_charge(job->reserve, used);
 }

@@ -31,6 +31,7 @@
 #include "owner.h"
 #include "sleep.h"
 #include "sysfs/sysfs.h"
+#include "totals.h"
 #include "wrap/task.h"
 
 static atomic_t last_client;
@@ -259,6 +260,7 @@ void tgk_client_sync(struct tgk_client *client)
 
 void tgk_client_gone(struct tgk_client *client)
 {
+	tgk_totals_add(client);
 	WRITE_ONCE(client->gone, true);
 	hash_del(&client->node);
 	client_queue(client, &client->show);
@@ -344,6 +346,7 @@ struct tgk_client *tgk_client_new(struct tgk_gpu *gpu)
 		kfree(client);
 		return NULL;
 	}
+	tgk_totals_find(client);
 	kobject_init(&client->kobj, &client_type);
 	client->gpu = gpu;
 	client->id = atomic_inc_return(&last_client);
@@ -400,6 +403,7 @@ void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	struct pid *pid = client->pid;
 	const u64 exec = client->exec;
 
+	tgk_totals_swap(client, new);
 	/* A thread may be in tgk_open_enter(): for a dying channel, which it does not take. */
 	WRITE_ONCE(client->pid, new->pid);
 	WRITE_ONCE(client->exec, new->exec);
@@ -486,6 +490,7 @@ void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec)
 void tgk_client_add(struct tgk_gpu *gpu, struct tgk_client *client)
 {
 	client->phase = gpu->poll.phases + 1;
+	tgk_totals_come(client);
 	hash_add(gpu->clients, &client->node, (unsigned long)client->pid);
 	client_queue(client, &client->show);
 }

@@ -23,6 +23,7 @@
 #include "channel.h"
 #include "client.h"
 #include "feed.h"
+#include "latency.h"
 #include "note.h"
 #include "poll.h"
 #include "settings.h"
@@ -123,6 +124,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		struct tgk_job *job = action->host;
 
 		WRITE_ONCE(job->freed, true);
+		tgk_latency_freed(gpu, action);
 		/* A parked job's thread is elsewhere, and is not to be woken. */
 		if (job->task && !job->file)
 			wake(gpu, job->task, &job->node, &gpu->due);
@@ -181,8 +183,10 @@ static int feed_one(struct tgk_gpu *gpu, struct tg_event *ev)
 		spec = container_of(ev->new_spec, struct tgk_spec, spec);
 		len = spec->len;
 	}
-	if (ev->kind == TG_EV_SUBMIT)
-		((struct tgk_job *)ev->host)->times.arrived = ev->now;
+	if (ev->kind == TG_EV_SUBMIT || ev->kind == TG_EV_BYPASSED)
+		tgk_latency_arrived(gpu, ev);
+	else if (ev->kind == TG_EV_DONE)
+		tgk_latency_done(gpu, ev);
 	tgk_trace_begin(&gpu->trace, ev, len);
 	ret = tg_gpu_feed(&gpu->core, ev, &gpu->out);
 	tgk_trace_end(&gpu->trace, ev, len, ret);

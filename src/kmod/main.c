@@ -11,6 +11,7 @@
 #include "settings.h"
 #include "sysfs/sysfs.h"
 #include "tgk.h"
+#include "totals.h"
 
 static char *policy = "fifo";
 module_param(policy, charp, 0);
@@ -76,6 +77,7 @@ no_poll:
 	tgk_trace_module_exit();
 no_trace:
 	destroy_workqueue(tgk_wq);
+	tgk_totals_free();
 	return ret;
 }
 
@@ -88,6 +90,7 @@ static void __exit tgk_exit(void)
 	tgk_trace_module_exit();
 	tgk_recorder_exit();
 	destroy_workqueue(tgk_wq);
+	tgk_totals_free();
 }
 
 module_init(tgk_init);

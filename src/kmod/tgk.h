@@ -226,6 +226,15 @@ struct tgk_threads {
 	struct list_head waiters;
 };
 
+struct tgk_total;
+
+/* What a client adds to the totals of its user and its cgroup: totals.c. */
+enum tgk_sum {
+	TGK_SUM_GPU_TIME, TGK_SUM_WAIT_TIME, TGK_SUM_SUBMITTED, TGK_SUM_COMPLETED, TGK_SUMS
+};
+
+enum tgk_total_of { TGK_OF_USER, TGK_OF_CGROUP, TGK_TOTALS_OF };
+
 /**
  * struct tgk_client - one process on one GPU, while it executes one program; when it has left,
  *	maybe another one
@@ -254,6 +263,10 @@ struct tgk_threads {
  * @unreadable: submissions under AE whose push buffers could not be read
  * @sync_nr: number of the SYNC that is due
  * @open_reported: of its calls through its open gate, how many IDLE has reported
+ * @waits: how long its groups have waited: a histogram (tg/hist.h), as is @latencies
+ * @latencies: how long they took from their submission to their end
+ * @totals: rows of its user and its cgroup
+ * @totalled: of what it has used: what these rows have
  * @polled: time that the engine was seen to work for it, in this phase of polling
  * @polled_runs: how often the engine was seen to go to it
  * @polled_begun: submissions by the end of the last phase
@@ -287,6 +300,9 @@ struct tgk_client {
 	u64 unreadable;
 	u32 sync_nr;
 	u64 open_reported;
+	u32 waits[TG_HIST_BUCKETS], latencies[TG_HIST_BUCKETS];
+	struct tgk_total *totals[TGK_TOTALS_OF];
+	s64 totalled[TGK_SUMS];
 	s64 polled;
 	u32 polled_runs;
 	u64 polled_begun, polled_ended;
@@ -338,7 +354,8 @@ struct tgk_channel {
  * struct tgk_job - one submission, from its arrival to its fence's signal
  * @gpu: its GPU
  * @id: the core's number
- * @times: for the recorder; @arrived also for tracepoints; tgk_gpu.lock, as all up to @until
+ * @arrived: when it was submitted, ns (latency.h); tgk_gpu.lock, as all up to @until
+ * @times: for the recorder; tgk_gpu.lock
  * @node: in one of the GPU's lists
  * @ch: its channel, with which it has a place, referenced; NULL: it has none
  * @by_task: parked: in tgk_gpu.parked_by
@@ -367,6 +384,7 @@ struct tgk_channel {
 struct tgk_job {
 	struct tgk_gpu *gpu;
 	u64 id;
+	s64 arrived;
 	struct tg_times times;
 	struct list_head node;
 	struct tgk_channel *ch;

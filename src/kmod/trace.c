@@ -177,7 +177,7 @@ static void point_free(const struct tgk_gpu *gpu, const struct tg_action *action
 	if (job->state == TG_JOB_THROTTLED)	/* its channel leaves */
 		throttled += now - job->since;
 	trace_tg_free(gpu->index, gpu->core.policy->name, &gpu->core.engine[__ffs(job->engines)],
-		      job, throttled, now - ours->times.arrived - throttled);
+		      job, throttled, now - ours->arrived - throttled);
 }
 
 static void point_action(const struct tgk_gpu *gpu, const struct tg_action *action)

@@ -240,7 +240,7 @@ static void charge_drained(struct tg_gpu *gpu, struct state *st, struct tg_clien
 {
 	st->alone = max(gpu->now - st->one_since - turn(client), (s64)0);
 	share(client)->held += st->alone;
-	tg_charge(client, st->alone);
+	tg_charge(gpu, client, st->alone);
 }
 
 static void dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
@@ -509,7 +509,7 @@ static void charge(struct tg_gpu *gpu, struct tg_client *client)
 		return;
 	if (st->sum && sh->requests) {
 		took = part_of(st, turn(client));
-		tg_charge(client, took);
+		tg_charge(gpu, client, took);
 		took += sh->used + min(sh->held, LONG);
 		sh->held = 0;
 		sh->vt += tg_level_weighed(took, own->lightest, client->weight);

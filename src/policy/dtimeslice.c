@@ -115,7 +115,7 @@ static void book(struct tg_gpu *gpu, struct tg_client *holder)
 
 	if (!turns->opened)
 		return;
-	tg_charge(holder, took);
+	tg_charge(gpu, holder, took);
 	tg_linger_earn(&turns->linger, took);
 	turns->opened = 0;
 }

@@ -343,7 +343,7 @@ static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *
 		return;
 	took = sh->load * min(end - sh->since, LONG) >> PARTS;
 	st->tailed += took;
-	tg_charge(client, took);
+	tg_charge(gpu, client, took);
 	weigh(st, client, took);
 }
 
@@ -381,7 +381,7 @@ static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 	if (!sh->busy)
 		return;
 	sh->load = div64_s64(sh->busy << PARTS, st->polled);
-	tg_charge(client, sh->load * st->cycle >> PARTS);
+	tg_charge(gpu, client, sh->load * st->cycle >> PARTS);
 	dvt = div64_s64(sh->part << PARTS, st->sum.parts) * st->cycle >> PARTS;
 	weigh(st, client, dvt);
 }

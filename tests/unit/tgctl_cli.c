@@ -65,14 +65,23 @@ static const struct tg_snap_client game = {
 	.vram = 1ull << 33, .vram_peak = 10, .vram_set_aside = 11,
 	.vram_waiting = 12, .vram_waited = 13, .vram_refused = 14, .vram_wait_time = 15999,
 	.held_time = 16999,
+	/* 98 that did not wait, and two from 96 to 112 units; the latencies are from 1 to 2 units */
+	.waits = { [0] = 98, [22] = 2 }, .latencies = { [1] = 1 },
 };
+
+#define NO_HISTS \
+	"\"waits_us\":{\"groups\":0,\"p50\":0,\"p99\":0,\"buckets\":[]}," \
+	"\"latencies_us\":{\"groups\":0,\"p50\":0,\"p99\":0,\"buckets\":[]},"
 
 #define GAME_JSON \
 	"{\"id\":3,\"pid\":1234,\"comm\":\"openarena\",\"uid\":1000,\"gpu\":0," \
 	"\"sched\":\"prt\",\"resv\":\"pe\",\"prio\":90,\"capacity_us\":8000," \
 	"\"period_us\":16000,\"budget_us\":-1500,\"gpu_time_us\":123456789012," \
 	"\"wait_us\":0,\"submitted\":18446744073709551615,\"completed\":41," \
-	"\"state\":\"running\",\"reserve\":\"\",\"vgpu\":\"guest\",\"line\":2,\"inflight\":1," \
+	"\"state\":\"running\",\"reserve\":\"\",\"vgpu\":\"guest\"," \
+	"\"waits_us\":{\"groups\":100,\"p50\":0,\"p99\":106,\"buckets\":[[0.000,98],[98.304,2]]}," \
+	"\"latencies_us\":{\"groups\":1,\"p50\":2,\"p99\":2,\"buckets\":[[1.024,1]]}," \
+	"\"line\":2,\"inflight\":1," \
 	"\"waiting\":2,\"failed\":5,\"lost\":6,\"overlaps\":7," \
 	"\"wait_reserve_us\":1,\"wait_policy_us\":2,\"would_reserve_us\":3," \
 	"\"would_policy_us\":4,\"modelled\":8," \
@@ -82,7 +91,8 @@ static const struct tg_snap_client game = {
 
 #define ZERO_JSON(id, comm, words, reserve) \
 	"{\"id\":" id ",\"pid\":0,\"comm\":\"" comm "\",\"uid\":0,\"gpu\":0," words \
-	",\"reserve\":\"" reserve "\",\"vgpu\":\"\",\"line\":0,\"inflight\":0,\"waiting\":0," \
+	",\"reserve\":\"" reserve "\",\"vgpu\":\"\"," NO_HISTS \
+	"\"line\":0,\"inflight\":0,\"waiting\":0," \
 	"\"failed\":0,\"lost\":0,\"overlaps\":0,\"wait_reserve_us\":0,\"wait_policy_us\":0," \
 	"\"would_reserve_us\":0,\"would_policy_us\":0,\"modelled\":0," \
 	"\"predict_hits\":0,\"predict_misses\":0,\"predict_unreadable\":0,\"predict_error\":0," \
@@ -99,25 +109,28 @@ static const struct tg_snap_client game = {
 	"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
 #define TABLE_HEAD \
 	"ID  PID  COMM  UID  GPU  SCHED  RESV  PRIO  CAPACITY_US  PERIOD_US  BUDGET_US  " \
-	"GPU_TIME_US  WAIT_US  SUBMITTED  COMPLETED  STATE  RESERVE  VGPU\n"
+	"GPU_TIME_US  WAIT_US  SUBMITTED  COMPLETED  STATE  RESERVE  VGPU  " \
+	"WAITS_US  LATENCIES_US\n"
 #define TABLE_GAME_HEAD \
 	"ID   PID  COMM        UID  GPU  SCHED  RESV  PRIO  CAPACITY_US  PERIOD_US  " \
 	"BUDGET_US   GPU_TIME_US  WAIT_US             SUBMITTED  COMPLETED  STATE    " \
-	"RESERVE  VGPU\n"
+	"RESERVE  VGPU   WAITS_US  LATENCIES_US\n"
 #define TABLE_GAME \
 	" 3  1234  openarena  1000    0  prt    pe      90         8000      16000      " \
-	"-1500  123456789012        0  18446744073709551615         41  running  -        guest\n"
+	"-1500  123456789012        0  18446744073709551615         41  running  -        guest     " \
+	"0/106           2/2\n"
 #define TABLE_ODD_HEAD \
 	"ID  PID  COMM                UID  GPU  SCHED  RESV  PRIO  CAPACITY_US  " \
 	"PERIOD_US  BUDGET_US  GPU_TIME_US  WAIT_US  SUBMITTED  COMPLETED  STATE      " \
-	"RESERVE     VGPU\n"
+	"RESERVE     VGPU  WAITS_US  LATENCIES_US\n"
 #define TABLE_ODD_1 \
 	" 1    0  a\"b\\\\c\\x0a\\x1b\\x7f    0    0  ht     ae     255            0          " \
-	"0          0            0        0          0          0  throttled  -           -\n"
+	"0          0            0        0          0          0  throttled  -           -            " \
+	"-             -\n"
 #define TABLE_ODD_2 \
 	" 2    0  \xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\xc2\\x9b           0    0  prt    " \
 	"bg       0            0          0          0            0        0          0          " \
-	"0  waiting    background  -\n"
+	"0  waiting    background  -            -             -\n"
 
 static const struct tg_snap_client odd[] = {
 	{ .id = 1, .comm = "a\"b\\c\n\x1b\x7f", .sched = 1, .resv = 1, .prio = 255,
@@ -146,7 +159,7 @@ static const struct snap many = { rates, 5, 0, 0, 0, 0, 0 };
 static const struct snap unlimited = { &rates[4], 1, 0, 0, 0, 0, 0 };
 static const struct snap one = { &game, 1, 0, 0, 0, 0, 0 };
 static const struct snap three = { odd, 3, 0, 0, 0, 0, 0 };
-static const struct snap larger = { odd, 2, 0, 0, 344, 0, 0 };
+static const struct snap larger = { odd, 2, 0, 0, 1176, 0, 0 };
 static const struct snap smaller = { &game, 1, 0, 0, 224, 0, 0 };
 static const struct snap no_size = { NULL, 0, 0, 0, 1, 0, 0 };
 static const struct snap wrong_magic = { &game, 1, 0x6e6f6e73, 0, 0, 0, 0 };
@@ -445,9 +458,9 @@ static const struct row rows[] = {
 		 ZERO_JSON("2", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\u009b",
 			   ZERO_WORDS("prt", "bg", "0", "waiting"), "background") "\n]\n" },
 	{ .name = "a smaller struct", .args = { "clients" }, .snap = &smaller, .status = 1,
-	  .err = SNAPSHOT "has 224 bytes for a client, not 336 or more\n" },
+	  .err = SNAPSHOT "has 224 bytes for a client, not 1168 or more\n" },
 	{ .name = "a struct of one byte and no client", .args = { "clients" }, .snap = &no_size,
-	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 336 or more\n" },
+	  .status = 1, .err = SNAPSHOT "has 1 bytes for a client, not 1168 or more\n" },
 	{ .name = "wrong magic", .args = { "clients" }, .snap = &wrong_magic, .status = 1,
 	  .err = SNAPSHOT "is no snapshot: it starts with 0x6e6f6e73, not 0x31504e53\n" },
 	{ .name = "wrong version", .args = { "clients" }, .snap = &wrong_version, .status = 1,
@@ -461,7 +474,7 @@ static const struct row rows[] = {
 	  .err = SNAPSHOT "ends after 287 bytes, before the last of its 1 clients\n" },
 	{ .name = "more clients than fit into memory", .args = { "clients" },
 	  .snap = &missing_client, .status = 1,
-	  .err = SNAPSHOT "ends after 376 bytes, before the last of its 4294967295 clients\n" },
+	  .err = SNAPSHOT "ends after 1208 bytes, before the last of its 4294967295 clients\n" },
 	{ .name = "snapshot is a folder", .args = { "clients" }, .link = "sys/snapshot",
 	  .target = "stats", .status = 1,
 	  .err = "tgctl: cannot read sys/snapshot: Is a directory\n" },

@@ -13,6 +13,7 @@
 #include <uapi/timegraph.h>
 
 #include "config.h"
+#include "hist.h"
 #include "lib/json.h"
 #include "snapshot.h"
 #include "table.h"
@@ -56,17 +57,40 @@ static const char *const *words_of(enum tg_form form)
 	       form == TG_FORM_STATE ? snapshot_states : NULL;
 }
 
+/* The histogram at @at: how many groups, two percentiles, and each bucket that is not empty. */
+static void json_hist(struct json *j, const char *name, const char *at)
+{
+	u32 hist[TG_HIST_BUCKETS], i;
+
+	memcpy(hist, at, sizeof(hist));
+	json_open(j, name, '{');
+	json_u64(j, "groups", hist_count(hist));
+	json_s64(j, "p50", hist_at(hist, 50) / TG_USEC);
+	json_s64(j, "p99", hist_at(hist, 99) / TG_USEC);
+	json_open(j, "buckets", '[');
+	for (i = 0; i < TG_HIST_BUCKETS; i++) {
+		if (!hist[i])
+			continue;
+		json_open(j, NULL, '[');
+		json_fixed(j, NULL, tg_hist_begin(i) / 1e3, 3);
+		json_u64(j, NULL, hist[i]);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
 static bool is_string(const struct field *f)
 {
 	return f->form == TG_FORM_TEXT16 || f->form == TG_FORM_TEXT32 || words_of(f->form);
 }
 
 /* Member @f of the client at @client as text, in @buf or where it lies. */
-static const char *value_of(const struct field *f, const char *client, char buf[32], size_t *len)
+static const char *value_of(const struct field *f, const char *client, char buf[48], size_t *len)
 {
 	const char *at = client + f->offset;
 	const char *s = buf;
-	u32 medium;
+	u32 hist[TG_HIST_BUCKETS], medium;
 	u64 large;
 	s64 time;
 
@@ -81,20 +105,28 @@ static const char *value_of(const struct field *f, const char *client, char buf[
 		s = snapshot_word(words_of(f->form), (u8)*at);
 		break;
 	case TG_FORM_U8:
-		snprintf(buf, 32, "%u", (u8)*at);
+		snprintf(buf, 48, "%u", (u8)*at);
 		break;
 	case TG_FORM_U32:
 		memcpy(&medium, at, sizeof(medium));
-		snprintf(buf, 32, "%u", medium);
+		snprintf(buf, 48, "%u", medium);
 		break;
 	case TG_FORM_U64:
 	case TG_FORM_BYTES:
 		memcpy(&large, at, sizeof(large));
-		snprintf(buf, 32, "%llu", (unsigned long long)large);
+		snprintf(buf, 48, "%llu", (unsigned long long)large);
 		break;
 	case TG_FORM_NS:
 		memcpy(&time, at, sizeof(time));
-		snprintf(buf, 32, "%lld", (long long)(time / TG_USEC));
+		snprintf(buf, 48, "%lld", (long long)(time / TG_USEC));
+		break;
+	case TG_FORM_HIST:
+		memcpy(hist, at, sizeof(hist));
+		if (!hist_count(hist))
+			s = "";
+		else
+			snprintf(buf, 48, "%lld/%lld", (long long)(hist_at(hist, 50) / TG_USEC),
+				 (long long)(hist_at(hist, 99) / TG_USEC));
 		break;
 	}
 	*len = strlen(s);
@@ -106,7 +138,7 @@ static void print_json(const struct snapshot *snap)
 	struct json j = { .to = stdout };
 	const char *client = snap->clients;
 	const char *value;
-	char buf[32];
+	char buf[48];
 	size_t i, len;
 	u32 c;
 
@@ -115,6 +147,10 @@ static void print_json(const struct snapshot *snap)
 		json_line(&j);
 		json_open(&j, NULL, '{');
 		for (i = 0; i < nr_shown; i++) {
+			if (shown[i]->form == TG_FORM_HIST) {
+				json_hist(&j, shown[i]->name, client + shown[i]->offset);
+				continue;
+			}
 			value = value_of(shown[i], client, buf, &len);
 			if (is_string(shown[i]))
 				json_text(&j, shown[i]->name, value, len);
@@ -133,7 +169,7 @@ static void print_table(const struct snapshot *snap)
 	struct table t = { .align = align };
 	const char *value;
 	size_t i, k, len;
-	char buf[32];
+	char buf[48];
 	u32 c;
 
 	for (i = 0; i < nr_columns; i++) {

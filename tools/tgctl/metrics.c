@@ -20,7 +20,7 @@
 #include "table.h"
 #include "tgctl.h"
 
-enum kind { KIND_NONE, KIND_COUNTER, KIND_GAUGE };
+enum kind { KIND_NONE, KIND_COUNTER, KIND_GAUGE, KIND_HISTOGRAM };
 
 #define AT(member) offsetof(struct tg_snap_client, member)
 
@@ -28,6 +28,7 @@ enum kind { KIND_NONE, KIND_COUNTER, KIND_GAUGE };
 #define NONE				KIND_NONE, NULL, NULL, NULL
 #define GAUGE(family)			KIND_GAUGE, family, NULL, NULL
 #define COUNTER(family)			KIND_COUNTER, family, NULL, NULL
+#define HISTOGRAM(family)		KIND_HISTOGRAM, family, NULL, NULL
 #define COUNTER_OF(family, label, help)	KIND_COUNTER, family, label, help
 
 /*
@@ -132,10 +133,36 @@ static void value(const struct metric *m, const struct tg_snap_client *c)
 
 static void head(const char *name, enum kind kind, const char *unit, const char *help)
 {
-	printf("# TYPE %s %s\n", name, kind == KIND_COUNTER ? "counter" : "gauge");
+	printf("# TYPE %s %s\n", name, kind == KIND_COUNTER ? "counter" :
+	       kind == KIND_HISTOGRAM ? "histogram" : "gauge");
 	if (unit)
 		printf("# UNIT %s %s\n", name, unit);
 	printf("# HELP %s %c%s.\n", name, toupper((unsigned char)*help), help + 1);
+}
+
+/*
+ * The samples of a client's histogram: how many groups took at most so long, for each power of two
+ * of 1024 ns, and in all. There is no sum: the module counts none.
+ */
+static void print_hist(const struct metric *m, const struct tg_snap_client *c)
+{
+	u32 hist[TG_HIST_BUCKETS], i;
+	u64 n = 0;
+	char le[32];
+
+	memcpy(hist, (const char *)c + m->offset, sizeof(hist));
+	for (i = 0; i < TG_HIST_BUCKETS; i++) {
+		n += hist[i];
+		if (i % 4 != 3 && i != TG_HIST_BUCKETS - 1)
+			continue;
+		if (i == TG_HIST_BUCKETS - 1)
+			snprintf(le, sizeof(le), "le=\"+Inf\"");
+		else
+			snprintf(le, sizeof(le), "le=\"%.9f\"", tg_hist_begin(i + 1) / 1e9);
+		printf("%s_bucket", m->family);
+		labels(c, le);
+		printf("%llu\n", (unsigned long long)n);
+	}
 }
 
 /* The family whose rows begin at @m and end before @end. */
@@ -145,11 +172,15 @@ static void print_family(const struct snapshot *snap, const struct metric *m,
 	const struct metric *row;
 	u32 c;
 
-	head(m->family, m->kind, m->form == TG_FORM_NS ? "seconds" :
+	head(m->family, m->kind, m->form == TG_FORM_NS || m->form == TG_FORM_HIST ? "seconds" :
 	     m->form == TG_FORM_BYTES ? "bytes" : NULL, m->family_help ?: m->help);
 	/* One client's samples of a family stand together. */
 	for (c = 0; c < snap->head.nr_clients; c++) {
 		for (row = m; row < end; row++) {
+			if (row->kind == KIND_HISTOGRAM) {
+				print_hist(row, snapshot_client(snap, c));
+				continue;
+			}
 			printf("%s%s", row->family, row->kind == KIND_COUNTER ? "_total" : "");
 			labels(snapshot_client(snap, c), row->label);
 			value(row, snapshot_client(snap, c));

@@ -13,7 +13,9 @@
 
 static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
 /* Later versions add rows behind this one; the rows before it never move. */
-static_assert(offsetof(struct tg_snap_client, held_time) == 328, "the layout of a client");
+static_assert(offsetof(struct tg_snap_client, waits) == 336, "the layout of a client");
+static_assert(sizeof(struct tg_snap_engine) == 24, "the layout of an engine");
+static_assert(sizeof(struct tg_snap_total) == 176, "the layout of a total");
 
 const char *const snapshot_scheds[] = { "prt", "ht", NULL };
 const char *const snapshot_resvs[] = { "pe", "ae", "bg", "cbs", NULL };
@@ -65,6 +67,7 @@ bool snapshot_read(struct snapshot *snap)
 	}
 	snap->clients = data + sizeof(snap->head);
 	snap->data = data;
+	snap->len = len;
 	return true;
 }
 
@@ -74,4 +77,28 @@ const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsign
 
 	memcpy(&client, snap->clients + nr * snap->head.client_size, sizeof(client));
 	return &client;
+}
+
+size_t snapshot_part(const struct snapshot *snap, __u32 kind, void **records, size_t size)
+{
+	const char *at = snap->clients + (size_t)snap->head.nr_clients * snap->head.client_size;
+	const char *end = snap->data + snap->len;
+	struct tg_snap_part part;
+	size_t i;
+
+	*records = NULL;
+	while ((size_t)(end - at) >= sizeof(part)) {
+		memcpy(&part, at, sizeof(part));
+		at += sizeof(part);
+		if (!part.size || (size_t)(end - at) / part.size < part.nr)
+			return 0;
+		if (part.kind == kind && part.nr && part.size >= size) {
+			*records = tgctl_alloc(NULL, part.nr * size);
+			for (i = 0; i < part.nr; i++)
+				memcpy((char *)*records + i * size, at + i * part.size, size);
+			return part.nr;
+		}
+		at += (size_t)part.nr * part.size;
+	}
+	return 0;
 }

@@ -6,6 +6,7 @@
 #define TGCTL_SNAPSHOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <uapi/timegraph.h>
 
@@ -14,11 +15,13 @@
  * @head: its head
  * @clients: @head.nr_clients times @head.client_size bytes, the caller's to free with @data
  * @data: all of it
+ * @len: its bytes
  */
 struct snapshot {
 	struct tg_snap_head head;
 	const char *clients;
 	char *data;
+	size_t len;
 };
 
 /* Words for numbers in it, NULL-terminated. */
@@ -49,5 +52,17 @@ bool snapshot_read(struct snapshot *snap);
  * Return: the client, overwritten by the next call.
  */
 const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsigned int nr);
+
+/**
+ * snapshot_part() - one of the parts behind the clients
+ * @snap: the snapshot
+ * @kind: TG_PART_*
+ * @records: receives the records, as many and as large as this tgctl knows them; the caller's to
+ *	free; NULL: there are none
+ * @size: bytes of a record as this tgctl knows it
+ *
+ * Return: how many records; 0 when the part is missing or cut off.
+ */
+size_t snapshot_part(const struct snapshot *snap, __u32 kind, void **records, size_t size);
 
 #endif /* TGCTL_SNAPSHOT_H */

@@ -5,6 +5,8 @@
  * The record is the snapshot's too (snapshot.c). It is filled under tgk_gpu.lock, in the thread
  * that reads. client.c makes and removes the folders.
  */
+#include <linux/slab.h>
+
 #include "feed.h"
 #include "sysfs.h"
 
@@ -82,6 +84,8 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
 	s->submitted = c->stats.submitted + begun;
 	s->predict_unreadable = client->unreadable;
+	memcpy(s->waits, client->waits, sizeof(s->waits));
+	memcpy(s->latencies, client->latencies, sizeof(s->latencies));
 	memcpy(s->vgpu_name, gpu->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
 	if (c->history) {
 		s->predict_hits = c->history->hits;
@@ -105,40 +109,66 @@ struct client_attr {
 	u8 form;	/* enum tg_form */
 };
 
-static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *buf)
+/* A line for each bucket that is not empty: where it begins, ns, and its count. */
+static ssize_t hist_show(const u32 *hist, char *buf)
 {
-	const struct client_attr *ca = container_of(attr, struct client_attr, attr);
-	struct tgk_client *client = container_of(kobj, struct tgk_client, kobj);
-	struct tgk_gpu *gpu = client->gpu;
-	struct tg_snap_client snap;
-	const void *at = (u8 *)&snap + ca->offset;
-	const struct tg_client *c;
+	int at = 0;
+	u32 i;
 
-	raw_spin_lock_irq(&gpu->lock);
-	tgk_report_bypassed(gpu);
-	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
-	if (c)
-		tgk_client_record(gpu, c, &snap);
-	raw_spin_unlock_irq(&gpu->lock);
-	if (!c)
-		return -ENODEV;
+	for (i = 0; i < TG_HIST_BUCKETS; i++)
+		if (hist[i])
+			at += sysfs_emit_at(buf, at, "%lld %u\n", tg_hist_begin(i), hist[i]);
+	return at;
+}
+
+static ssize_t record_show(const struct client_attr *ca, const struct tg_snap_client *snap,
+			   char *buf)
+{
+	const void *at = (u8 *)snap + ca->offset;
+
 	switch (ca->form) {
 	case TG_FORM_U8:
 		return sysfs_emit(buf, "%u\n", *(const u8 *)at);
 	case TG_FORM_U32:
 		return sysfs_emit(buf, "%u\n", *(const u32 *)at);
 	case TG_FORM_SCHED:
-		return sysfs_emit(buf, "%s\n", sched_names[snap.sched]);
+		return sysfs_emit(buf, "%s\n", sched_names[snap->sched]);
 	case TG_FORM_RESV:
-		return sysfs_emit(buf, "%s\n", resv_names[snap.resv]);
+		return sysfs_emit(buf, "%s\n", resv_names[snap->resv]);
 	case TG_FORM_STATE:
-		return sysfs_emit(buf, "%s\n", state_names[snap.state]);
+		return sysfs_emit(buf, "%s\n", state_names[snap->state]);
 	case TG_FORM_TEXT16:
 	case TG_FORM_TEXT32:
 		return sysfs_emit(buf, "%s\n", (const char *)at);
+	case TG_FORM_HIST:
+		return hist_show(at, buf);
 	default:
 		return sysfs_emit(buf, "%lld\n", *(const s64 *)at);
 	}
+}
+
+static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *buf)
+{
+	const struct client_attr *ca = container_of(attr, struct client_attr, attr);
+	struct tgk_client *client = container_of(kobj, struct tgk_client, kobj);
+	struct tgk_gpu *gpu = client->gpu;
+	struct tg_snap_client *snap;
+	const struct tg_client *c;
+	ssize_t ret = -ENODEV;
+
+	snap = kmalloc(sizeof(*snap), GFP_KERNEL);
+	if (!snap)
+		return -ENOMEM;
+	raw_spin_lock_irq(&gpu->lock);
+	tgk_report_bypassed(gpu);
+	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
+	if (c)
+		tgk_client_record(gpu, c, snap);
+	raw_spin_unlock_irq(&gpu->lock);
+	if (c)
+		ret = record_show(ca, snap, buf);
+	kfree(snap);
+	return ret;
 }
 
 /* Only `prio` can be written. */

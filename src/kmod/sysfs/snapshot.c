@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file `snapshot`: the records of all clients that the reader may see, in one binary file; and
- * how such files are kept for their readers (`waits`, too).
+ * The file `snapshot`: the records of all clients that the reader may see, and parts (parts.c), in
+ * one binary file; and how such files are kept for their readers (`waits`, too).
  *
  * Process context, in the thread that reads. Owns the snapshots that are kept, under snap_mutex;
  * while one is made, the lock of each GPU is taken for one bucket of clients at a time.
@@ -20,6 +20,7 @@
 #include "feed.h"
 #include "gpu.h"
 #include "sysfs.h"
+#include "totals.h"
 #include "wrap/sysfs.h"
 
 #define USER_SNAPSHOTS	16
@@ -148,11 +149,12 @@ static bool snap_bucket(struct tg_snap_head *head, u32 room, struct tgk_gpu *gpu
 			u32 uid, bool all)
 {
 	struct tg_snap_client *s = (struct tg_snap_client *)(head + 1);
-	const struct tgk_client *client;
+	struct tgk_client *client;
 	bool fits = true;
 
 	raw_spin_lock_irq(&gpu->lock);
 	hlist_for_each_entry(client, &gpu->clients[bucket], node) {
+		tgk_totals_add(client);
 		if (!all && client->ident.uid != uid)
 			continue;
 		fits = head->nr_clients < room;
@@ -206,19 +208,22 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 /* The records of @uid's clients, or of all (tgk_make). */
 static int make_snapshot(void **data, size_t *len, u32 uid, bool all)
 {
+	u32 room, room_of[TG_PART_TOTALS + 1];
 	struct tg_snap_head *head = NULL;
-	u32 room;
+	size_t parts;
 
 	do {
 		kvfree(head);
 		room = snap_room() + 4;
-		head = kvmalloc(sizeof(*head) + room * sizeof(struct tg_snap_client),
+		parts = tgk_parts_room(room_of);
+		head = kvmalloc(sizeof(*head) + room * sizeof(struct tg_snap_client) + parts,
 				GFP_KERNEL_ACCOUNT);
 		if (!head)
 			return -ENOMEM;
 	} while (!snap_fill(head, room, uid, all));
 	*data = head;
 	*len = sizeof(*head) + head->nr_clients * sizeof(struct tg_snap_client);
+	*len += tgk_parts_fill((u8 *)head + *len, room_of, uid, all);
 	return 0;
 }
 

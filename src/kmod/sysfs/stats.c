@@ -112,6 +112,20 @@ static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	return sysfs_emit(buf, "%u\n", values[file->what]);
 }
 
+static ssize_t busy_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
+{
+	const struct tgk_file *file = tgk_file_of(ka);
+	struct tgk_gpu *gpu = file->gpu;
+	s64 used;
+
+	if (!tgk_may_see_all())
+		return -EACCES;
+	raw_spin_lock_irq(&gpu->lock);
+	used = gpu->core.engine[file->nr].used;
+	raw_spin_unlock_irq(&gpu->lock);
+	return sysfs_emit(buf, "%lld\n", used / NSEC_PER_USEC);
+}
+
 static ssize_t polled_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
 	struct tgk_gpu *gpu = tgk_file_of(ka)->gpu;
@@ -162,6 +176,9 @@ int tgk_sysfs_gpu_add(struct tgk_gpu *gpu)
 		for (file.what = 0; !ret && file.what < ARRAY_SIZE(engine_stats); file.what++)
 			ret = tgk_file_add(&file, "gpu%u_engine%u_%s", gpu->index, file.nr,
 					   engine_stats[file.what]);
+	file.ka.show = busy_show;
+	for (file.nr = 0; !ret && file.nr < gpu->core.nr_engines; file.nr++)
+		ret = tgk_file_add(&file, "gpu%u_engine%u_busy_us", gpu->index, file.nr);
 	file.ka.show = polled_show;
 	ret = ret ?: tgk_file_add(&file, "gpu%u_polled_us", gpu->index);
 	file.ka.show = vram_show;

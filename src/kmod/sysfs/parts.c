@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the file `snapshot` has behind the clients: its parts, which are engines and totals.
+ *
+ * snapshot.c calls it in process context, without a lock, and knows what the reader may see.
+ */
+#include <linux/rculist.h>
+
+#include "gpu.h"
+#include "sysfs.h"
+#include "totals.h"
+
+static u32 engines(void)
+{
+	const struct tgk_gpu *gpu;
+	u32 n = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node)
+		n += gpu->core.nr_engines;
+	rcu_read_unlock();
+	return n;
+}
+
+/**
+ * tgk_parts_room() - bytes that the parts may take
+ * @room: receives how many records of each part there is room for, by TG_PART_*
+ */
+size_t tgk_parts_room(u32 room[TG_PART_TOTALS + 1])
+{
+	room[TG_PART_ENGINES] = engines();
+	room[TG_PART_TOTALS] = tgk_totals_nr();
+	return 2 * sizeof(struct tg_snap_part) +
+	       room[TG_PART_ENGINES] * sizeof(struct tg_snap_engine) +
+	       room[TG_PART_TOTALS] * sizeof(struct tg_snap_total);
+}
+
+static u32 engines_read(struct tg_snap_engine *to, u32 room)
+{
+	struct tgk_gpu *gpu;
+	u32 i, n = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
+		raw_spin_lock_irq(&gpu->lock);
+		for (i = 0; i < gpu->core.nr_engines && n < room; i++) {
+			const struct tg_engine *engine = &gpu->core.engine[i];
+
+			to[n++] = (struct tg_snap_engine){
+				.gpu = gpu->index, .engine = i, .inflight = engine->inflight,
+				.queued = engine->queued, .busy = engine->used,
+			};
+		}
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+/**
+ * tgk_parts_fill() - write the parts
+ * @at: tgk_parts_room() bytes
+ * @room: as that gave it
+ * @uid: the reader
+ * @all: it may see what counts for all users; else the total of its own user alone
+ *
+ * Return: bytes written.
+ */
+size_t tgk_parts_fill(void *at, const u32 room[TG_PART_TOTALS + 1], u32 uid, bool all)
+{
+	struct tg_snap_part *part = at;
+	void *next = at;
+
+	if (all) {
+		*part = (struct tg_snap_part){
+			.kind = TG_PART_ENGINES, .size = sizeof(struct tg_snap_engine),
+			.nr = engines_read((void *)(part + 1), room[TG_PART_ENGINES]),
+		};
+		next = (u8 *)(part + 1) + part->nr * part->size;
+	}
+	part = next;
+	*part = (struct tg_snap_part){
+		.kind = TG_PART_TOTALS, .size = sizeof(struct tg_snap_total),
+		.nr = tgk_totals_read((void *)(part + 1), room[TG_PART_TOTALS], uid, all),
+	};
+	next = (u8 *)(part + 1) + part->nr * part->size;
+	return next - at;
+}
