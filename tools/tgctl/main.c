@@ -21,7 +21,6 @@
 #include "settings.h"
 #include "spec.h"
 #include "stats.h"
-#include "table.h"
 #include "top.h"
 #include "trace.h"
 
@@ -46,38 +45,51 @@ struct tgctl_verb {
 
 static enum tgctl_status help(const struct tgctl_args *args);
 
-/* Options of verbs; `tgctl help VERB` tells of them in the verb's own text. */
+/* Options of verbs, as `tgctl help VERB` prints them below the verb's own text. */
 static const struct opt no_options[] = { { 0 } };
-static const struct opt load_options[] = { { "new-only", 0, NULL, NULL }, { 0 } };
-static const struct opt json_options[] = { { "json", 0, NULL, NULL }, { 0 } };
+static const struct opt load_options[] = {
+	{ "new-only", 0, NULL, "leave running clients as they are" },
+	{ 0 }
+};
+static const struct opt json_options[] = { { "json", 0, NULL, "the same as JSON" }, { 0 } };
 static const struct opt top_options[] = {
-	[TOP_ONCE] = { "once", 0, NULL, NULL },
-	[TOP_JSON] = { "json", 0, NULL, NULL },
-	[TOP_EVERY] = { "every", 0, "TIME", NULL },
-	[TOP_SORT] = { "sort", 0, "KEY", NULL },
-	[TOP_FILTER] = { "filter", 0, "TEXT", NULL },
+	[TOP_ONCE] = { "once", 0, NULL, "one table, after one such time" },
+	[TOP_JSON] = { "json", 0, NULL, "the same as JSON, on and on unless --once" },
+	[TOP_EVERY] = { "every", 0, "TIME", "how often; 100ms to 60s (1s)" },
+	[TOP_SORT] = { "sort", 0, "KEY",
+		       "share, rate, latency, wait, gpu_time, prio, pid or comm (share)" },
+	[TOP_FILTER] = { "filter", 0, "TEXT",
+			 "only clients whose name or user or reserve contains TEXT" },
 	{ 0 }
 };
 static const struct opt why_options[] = {
-	[WHY_LAST] = { "last", 0, "N", NULL },
-	[WHY_TRACE] = { "trace", 0, "FILE", NULL },
+	[WHY_LAST] = { "last", 0, "N", "how many waits, 1 to 100 (3)" },
+	[WHY_TRACE] = { "trace", 0, "FILE", "of a recorded trace, not of the module's" },
 	{ 0 }
 };
 static const struct opt record_options[] = {
-	[RECORD_FOR] = { "for", 0, "TIME", NULL },
-	[RECORD_GPU] = { "gpu", 0, "N", NULL },
+	[RECORD_FOR] = { "for", 0, "TIME", "wait so long first" },
+	[RECORD_GPU] = { "gpu", 0, "N", "the trace of GPU N, from 0 (0)" },
 	{ 0 }
 };
-static const struct opt plot_options[] = { { "perfetto", 0, NULL, NULL }, { 0 } };
-static const struct opt metrics_options[] = { { "http", 0, NULL, NULL }, { 0 } };
-static const struct opt prio_options[] = { { "rate-monotonic", 0, NULL, NULL }, { 0 } };
+static const struct opt plot_options[] = {
+	{ "perfetto", 0, NULL, "a JSON trace instead of a picture" },
+	{ 0 }
+};
+static const struct opt metrics_options[] = {
+	{ "http", 0, NULL, "as the answer to an HTTP request on standard input" },
+	{ 0 }
+};
+static const struct opt prio_options[] = {
+	{ "rate-monotonic", 0, NULL, "the shorter a reserve's period, the higher" },
+	{ 0 }
+};
 
 static const struct tgctl_verb verbs[] = {
 	{ "load", load_options, 1, 1, tgctl_load, "FILE [--new-only]",
 	  "put a specification in force",
 	  "Checks FILE ('-': standard input) as `check` does, and sends it to the module only when\n"
-	  "it is right: all of it or nothing. It decides about running clients, too; with\n"
-	  "--new-only, only about channels that are opened from then on.\n" },
+	  "it is right: all of it or nothing. It decides about running clients, too.\n" },
 	{ "check", no_options, 1, -1, tgctl_check, "FILE...",
 	  "check specifications, without the module",
 	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first\n"
@@ -87,8 +99,8 @@ static const struct tgctl_verb verbs[] = {
 	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the\n"
 	  "GPU, 0 to 100. It decides about channels that are opened from then on, and about running\n"
 	  "clients at the next `load`.\n" },
-	{ "policy", no_options, 0, 1, tgctl_policy, "[NAME]",
-	  "print the policy in force, or switch to NAME",
+	{ "policy", no_options, 0, 1, tgctl_policy, "[POLICY]",
+	  "print the policy in force, or switch to another one",
 	  "A name that the module does not know is answered with those that it knows.\n" },
 	{ "clients", json_options, 0, 0, tgctl_clients, "[--json]",
 	  "show the processes that use the GPU",
@@ -97,13 +109,11 @@ static const struct tgctl_verb verbs[] = {
 	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT]",
 	  "watch the clients",
 	  "Shares, rates, waits and budgets, anew every second (--every 500ms: twice as often).\n"
-	  "--once: one table, after one such time; --json: the same as JSON, on and on unless --once.\n"
-	  "--sort: share, rate, latency, wait, gpu_time, prio, pid or comm. --filter: only clients\n"
-	  "whose name or user or reserve contains TEXT. Keys are shown at the bottom; q ends it.\n" },
+	  "Keys are shown at the bottom; q ends it.\n" },
 	{ "why", why_options, 1, 1, tgctl_why, "CLIENT [--last N] [--trace FILE]",
 	  "tell what a client's last waits were for",
 	  "CLIENT: a number as `clients` shows it, a process's name, or pid=N. Needs the module's trace\n"
-	  "(parameter trace_kib), or one that was recorded. Tells the last 3 waits, or N.\n" },
+	  "(parameter trace_kib), or one that was recorded.\n" },
 	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
 	  "At once, or after TIME. The trace begins when the module is loaded (parameter trace_kib).\n" },
@@ -113,7 +123,7 @@ static const struct tgctl_verb verbs[] = {
 	  "ui.perfetto.dev and chrome://tracing, with a track for each client and engine.\n" },
 	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http]",
 	  "print all counters as OpenMetrics",
-	  "--http: as the answer to an HTTP request on standard input, for a systemd socket.\n" },
+	  "A systemd socket starts it with --http.\n" },
 	{ "prio", prio_options, 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
 	  "set priorities of running clients",
 	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
@@ -122,7 +132,7 @@ static const struct tgctl_verb verbs[] = {
 	{ "stats", json_options, 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
-	{ "knob", no_options, 0, 2, tgctl_knob, "[NAME [VALUE]]",
+	{ "knob", no_options, 0, 2, tgctl_knob, "[KNOB [VALUE]]",
 	  "list the knobs, print one, or set one",
 	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name.\n"
 	  "A policy's knob starts with the policy's name, and is set while that is in force.\n" },
@@ -197,24 +207,33 @@ static void help_verb(const struct tgctl_verb *v)
 {
 	printf("usage: tgctl %s%s%s\n%c%s.\n%s", v->name, *v->usage ? " " : "", v->usage,
 	       v->brief[0] - 'a' + 'A', v->brief + 1, v->text);
+	opt_help(stdout, v->options, 20);
+}
+
+/* All verbs and options, for scripts. */
+static void list_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
+		opt_list_verb(verbs[i].name, verbs[i].usage, verbs[i].brief);
+		opt_list(verbs[i].name, verbs[i].options);
+	}
+	opt_list("", opt_standard);
 }
 
 static void help_all(void)
 {
-	struct table t = { .align = "ll" };
-	char line[80];
 	size_t i;
 
 	puts("usage: tgctl VERB [ARGUMENT...]\n"
 	     "Controls and observes timegraph, the GPU scheduler in the kernel.\n");
-	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
-		snprintf(line, sizeof(line), "  %s %s", verbs[i].name, verbs[i].usage);
-		table_add(&t, line, strlen(line));
-		table_add(&t, verbs[i].brief, strlen(verbs[i].brief));
-	}
-	table_print(&t);
+	for (i = 0; i < ARRAY_SIZE(verbs); i++)
+		printf("  %-18s%s\n", verbs[i].name, verbs[i].brief);
+	puts("\nOptions of every verb:");
+	opt_help(stdout, opt_standard, 20);
 	puts("\nExit status: 0 done, 1 failed, 2 wrong command line.\n"
-	     "`tgctl help VERB` says more, tgctl(8) all.");
+	     "`tgctl help VERB` tells a verb's arguments, tgctl(8) all.");
 }
 
 static enum tgctl_status help(const struct tgctl_args *args)
@@ -270,6 +289,9 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 		case OPT_VERSION:
 			opt_version("tgctl");
 			return PRINTED;
+		case OPT_LIST:
+			list_all();
+			return PRINTED;
 		case OPT_GIVEN:
 			good = option(v, &o, args);
 			break;
@@ -318,6 +340,9 @@ static enum tgctl_status run(int argc, char **argv)
 		return TGCTL_OK;
 	case OPT_VERSION:
 		opt_version("tgctl");
+		return TGCTL_OK;
+	case OPT_LIST:
+		list_all();
 		return TGCTL_OK;
 	default:
 		break;
