@@ -73,7 +73,10 @@ static const struct opt record_options[] = {
 	{ 0 }
 };
 static const struct opt plot_options[] = {
-	{ "perfetto", 0, NULL, "a JSON trace instead of a picture" },
+	[PLOT_PERFETTO] = { "perfetto", 0, NULL, "a trace for Perfetto instead of a picture" },
+	[PLOT_FROM] = { "from", 0, "TIME", "only from TIME on, since the trace's start" },
+	[PLOT_TO] = { "to", 0, "TIME", "only what is before TIME" },
+	[PLOT_CLIENT] = { "client", 0, "CLIENT", "only that client, and who ran while it waited" },
 	{ 0 }
 };
 static const struct opt metrics_options[] = {
@@ -117,10 +120,12 @@ static const struct tgctl_verb verbs[] = {
 	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
 	  "At once, or after TIME. The trace begins when the module is loaded (parameter trace_kib).\n" },
-	{ "plot", plot_options, 2, 2, tgctl_plot, "TRACE FILE [--perfetto]",
+	{ "plot", plot_options, 2, 2, tgctl_plot, 
+	  "TRACE FILE [--perfetto] [--from TIME] [--to TIME] [--client CLIENT]",
 	  "draw who ran when, out of a trace",
-	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto it is a JSON trace for\n"
-	  "ui.perfetto.dev and chrome://tracing, with a track for each client and engine.\n" },
+	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto, in .pftrace or\n"
+	  ".perfetto-trace, for ui.perfetto.dev and trace_processor: waits with their causes, flows\n"
+	  "from them to who ran, budgets, on a clock that an ftrace of the machine shares.\n" },
 	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http]",
 	  "print all counters as OpenMetrics",
 	  "A systemd socket starts it with --http.\n" },

@@ -11,6 +11,7 @@
 /* Of verbs with several options: which is which in struct tgctl_args. */
 enum { WHY_LAST, WHY_TRACE };
 enum { RECORD_FOR, RECORD_GPU };
+enum { PLOT_PERFETTO, PLOT_FROM, PLOT_TO, PLOT_CLIENT };
 
 enum tgctl_status tgctl_why(const struct tgctl_args *args);
 enum tgctl_status tgctl_record(const struct tgctl_args *args);
