@@ -26,11 +26,16 @@ install-tools: $(TOOLS:%=$(B)/bin/%)
 		install -d $(I)/share/man/man$${m##*.} && \
 		gzip -9nc docs/man/$$m >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
 	done
-	install -d $(addprefix $(I)/share/doc/timegraph-tools/,policies results) $(I)/share/bash-completion/completions
+	install -d $(addprefix $(I)/share/doc/timegraph-tools/,policies results)
+	install -d $(I)/share/bash-completion/completions $(I)/share/zsh/vendor-completions $(I)/share/fish/vendor_completions.d
 	install -m 644 docs/*.md $(I)/share/doc/timegraph-tools
 	install -m 644 docs/policies/*.md $(I)/share/doc/timegraph-tools/policies
 	install -m 644 docs/results/*.md $(I)/share/doc/timegraph-tools/results
-	install -m 644 packaging/completion.bash $(I)/share/bash-completion/completions/tgctl
+	for t in $(TOOLS); do \
+		scripts/completions bash $(B)/bin/$$t >$(I)/share/bash-completion/completions/$$t && \
+		scripts/completions zsh $(B)/bin/$$t >$(I)/share/zsh/vendor-completions/_$$t && \
+		scripts/completions fish $(B)/bin/$$t >$(I)/share/fish/vendor_completions.d/$$t.fish || exit 1; \
+	done
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc
 	install -m 644 packaging/systemd/* $(DESTDIR)/lib/systemd/system
 	install -m 644 packaging/timegraph.rules $(DESTDIR)/lib/udev/rules.d/60-timegraph.rules

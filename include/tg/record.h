@@ -42,8 +42,11 @@ struct tg_trace_head {
  * @TG_REC_EVENT: an event, with its data behind it
  * @TG_REC_ACTION: an action that the event before it caused
  * @TG_REC_GAP: records were lost here; what follows does not replay. arg: how many
+ * @TG_REC_CLOCK: from here on, until the next of them, the core's clock shows now when the system's
+ *	clocks show at (since the boot, sleep included) and arg (sleep left out). Replay takes no
+ *	notice. Stands behind the head, and wherever the system has slept; a simulation has none.
  */
-enum tg_record_type { TG_REC_EVENT, TG_REC_ACTION, TG_REC_GAP, TG_REC_TYPES };
+enum tg_record_type { TG_REC_EVENT, TG_REC_ACTION, TG_REC_GAP, TG_REC_CLOCK, TG_REC_TYPES };
 
 /**
  * struct tg_record - one record
@@ -54,9 +57,9 @@ enum tg_record_type { TG_REC_EVENT, TG_REC_ACTION, TG_REC_GAP, TG_REC_TYPES };
  * @client: as in the event or action
  * @channel: as in the event; action: its arg
  * @job: as in the event or action
- * @arg: as in the event; GAP: records lost
- * @now: event: its now; action: its at
- * @at: event: its at, of JOIN its identity's payer in the low 32 bits, and its undelegated in the
+ * @arg: as in the event; GAP: records lost; CLOCK: the system's clock without sleep
+ * @now: event: its now; action: its at; CLOCK: the core's clock
+ * @at: CLOCK: the system's clock since the boot; event: its at, of JOIN its identity's payer in the low 32 bits, and its undelegated in the
  *	16 bits above; action: 0
  *
  * Behind it: JOIN: u32 pid, u32 uid, then comm, exe, cgroup, each NUL-terminated (an absent

@@ -186,6 +186,7 @@ int tg_record_check(const void *buf, u64 len)
 		good = record->kind < TG_ACT_KINDS && record->size == sizeof(*record);
 		break;
 	case TG_REC_GAP:
+	case TG_REC_CLOCK:
 		good = record->size == sizeof(*record);
 		break;
 	default:

@@ -133,6 +133,7 @@ static void wake(struct tgk_gpu *gpu)
 	s->since = 0;
 	tgk_poll_slept(gpu, s->last);
 	tgk_clock_slept(&gpu->clock);
+	tgk_trace_clock(&gpu->trace, tgk_core_time(gpu, s->woke), s->woke);
 	if (!gpu->closing)
 		tgk_feed(gpu, &ev);
 }

@@ -66,6 +66,7 @@ int tgk_trace_init(struct tgk_trace *t, unsigned int kib, unsigned int gpu, cons
 	strscpy_pad(head->policy, policy, sizeof(head->policy));
 	head->now = now;
 	t->used = sizeof(*head);
+	tgk_trace_clock(t, now, now);
 	if (gpu)
 		snprintf(name, sizeof(name), "trace%u", gpu);
 	t->file = debugfs_create_file(name, 0400, folder, t, &trace_fops);
@@ -201,6 +202,27 @@ static void point_action(const struct tgk_gpu *gpu, const struct tg_action *acti
 static bool fits(const struct tgk_trace *t, u32 size)
 {
 	return !t->lost && t->size - t->at >= size + sizeof(struct tg_record);
+}
+
+void tgk_trace_clock(struct tgk_trace *t, s64 core, s64 mono)
+{
+	struct tg_record *record;
+
+	if (!t->buf || t->gap)
+		return;
+	t->at = t->used;
+	t->lost = false;
+	if (!fits(t, sizeof(*record)))
+		return;		/* the next event does not either, and leaves the gap */
+	record = (struct tg_record *)(t->buf + t->used);
+	memset(record, 0, sizeof(*record));
+	record->size = sizeof(*record);
+	record->type = TG_REC_CLOCK;
+	record->now = core;
+	record->arg = mono;
+	record->at = mono + ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+	/* Pairs with the acquire in trace_read(). */
+	smp_store_release(&t->used, t->used + (u32)sizeof(*record));
 }
 
 void tgk_trace_begin(struct tgk_trace *t, const struct tg_event *ev, u32 spec_len)

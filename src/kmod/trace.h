@@ -40,6 +40,9 @@ int tgk_trace_init(struct tgk_trace *t, unsigned int kib, unsigned int gpu, cons
 		   u32 engines, s64 now);
 void tgk_trace_exit(struct tgk_trace *t);
 
+/* Under the GPU's lock, between events: what clocks show now, @core the core's, @mono ktime_get_ns(). */
+void tgk_trace_clock(struct tgk_trace *t, s64 core, s64 mono);
+
 /* Under the GPU's lock: begin, then actions, then end, for each event. */
 void tgk_trace_begin(struct tgk_trace *t, const struct tg_event *ev, u32 spec_len);
 void tgk_trace_action(struct tgk_trace *t, const struct tg_action *action);

@@ -231,6 +231,10 @@ void tgs_record_print(FILE *to, const struct tg_record *record)
 		print_event(to, record);
 	else if (record->type == TG_REC_ACTION)
 		print_action(to, record);
+	else if (record->type == TG_REC_CLOCK)
+		fprintf(to, "%lld: the system's clocks show %lld since the boot, %llu without sleep",
+			(long long)record->now, (long long)record->at,
+			(unsigned long long)record->arg);
 	else
 		fprintf(to, "%llu records were lost here", (unsigned long long)record->arg);
 }

@@ -243,7 +243,7 @@ static const struct row rows[] = {
 	{ .name = "repeated option", .args = { "stats", "--json", "--json" }, .status = 2,
 	  .err = "tgctl: stats: repeated option '--json'; usage: tgctl stats [--json]\n" },
 	{ .name = "too many names", .args = { "policy", "fifo", "none" }, .status = 2,
-	  .err = "tgctl: policy: one argument too many: 'none'; usage: tgctl policy [NAME]\n" },
+	  .err = "tgctl: policy: one argument too many: 'none'; usage: tgctl policy [POLICY]\n" },
 	{ .name = "names to a verb without", .args = { "clients", "3" }, .status = 2,
 	  .err = "tgctl: clients: one argument too many: '3'; usage: tgctl clients [--json]\n" },
 	{ .name = "load without a file", .args = { "load", "--new-only" }, .status = 2,
@@ -251,7 +251,7 @@ static const struct row rows[] = {
 	{ .name = "check without a file", .args = { "check" }, .status = 2,
 	  .err = "tgctl: check: no FILE; usage: tgctl check FILE...\n" },
 	{ .name = "empty name", .args = { "policy", "" }, .status = 2,
-	  .err = "tgctl: policy: empty argument; usage: tgctl policy [NAME]\n" },
+	  .err = "tgctl: policy: empty argument; usage: tgctl policy [POLICY]\n" },
 
 	/* no module */
 	{ .name = "load, not loaded", .args = { "load", "-" }, .in = GOOD_SPEC, .unloaded = true,

@@ -50,7 +50,7 @@ static const struct opt options[] = {
 	  "a line 'truth' sent here is answered with the ground truth, one line of JSON;\n"
 	  "'fault KIND[@WHEN][:CHANNEL]' lets something break: see below" },
 	{ "json", 0, "FILE", "where the ground truth goes when QEMU leaves, or on SIGTERM" },
-	{ "options", 0, "",
+	{ "options", 0, "LIST",
 	  "chip=NAME G92 (default, the 9800 GT) or GF100 (the GTX 480)\n"
 	  "scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
 	  "seed=N   for whatever is random in the model (default 1)\n"
@@ -605,7 +605,7 @@ static void set(struct settings *set, const struct opts *o)
 		parse_options((char *)o->value, &set->config, &set->fault);
 }
 
-/* Ends the program for --help and --version, and when the command line is wrong. */
+/* Ends the program for --help and its like, and when the command line is wrong. */
 static void parse(char **argv, struct settings *to)
 {
 	struct opts o = { .table = options, .argv = argv, .abbreviate = true };
@@ -621,12 +621,12 @@ static void parse(char **argv, struct settings *to)
 			help();
 			exit(0);
 		case OPT_VERSION:
-			opt_version("cardd");
-			exit(0);
-		case OPT_WORD:
-			stray = stray ? stray : o.word;
-			break;
+			exit(opt_version("cardd"));
+		case OPT_LIST:
+			exit(opt_list_all(options));
 		case OPT_DASHES:
+		case OPT_WORD:
+			stray = stray || what == OPT_DASHES ? stray : o.word;
 			break;
 		default:
 			opt_complain("cardd", &o, what);

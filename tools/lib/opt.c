@@ -11,6 +11,7 @@
 const struct opt opt_standard[] = {
 	{ "help", 'h', NULL, "print this and exit" },
 	{ "version", 'V', NULL, "print the version and exit" },
+	{ "list-options", 0, NULL, "print all options for scripts and exit" },
 	{ 0 }
 };
 
@@ -85,6 +86,8 @@ enum opt_what opt_next(struct opts *o)
 		return OPT_HELP;
 	if (o->opt == &opt_standard[1])
 		return OPT_VERSION;
+	if (o->opt == &opt_standard[2])
+		return OPT_LIST;
 	if (!o->opt->arg)
 		return OPT_GIVEN;
 	if (!o->value && *o->argv)
@@ -113,11 +116,9 @@ void opt_help(FILE *to, const struct opt *table, int column)
 	int used;
 
 	for (; table->name; table++) {
-		if (!table->help)
-			continue;
 		used = table->letter ? fprintf(to, "  -%c, --%s", table->letter, table->name) :
 				       fprintf(to, "  --%s", table->name);
-		if (table->arg && *table->arg)
+		if (table->arg)
 			used += fprintf(to, " %s", table->arg);
 		fprintf(to, "%*s", used < column ? column - used : 1, "");
 		for (at = table->help; *at; at++) {
@@ -129,7 +130,39 @@ void opt_help(FILE *to, const struct opt *table, int column)
 	}
 }
 
-void opt_version(const char *program)
+static void list_help(const char *at)
+{
+	for (; *at; at++)
+		putchar(*at == '\n' ? ' ' : *at);
+	putchar('\n');
+}
+
+void opt_list(const char *verb, const struct opt *table)
+{
+	for (; table->name; table++) {
+		printf("option\t%s\t--%s\t", verb, table->name);
+		if (table->letter)
+			printf("-%c", table->letter);
+		printf("\t%s\t", table->arg ? table->arg : "");
+		list_help(table->help);
+	}
+}
+
+int opt_list_all(const struct opt *table)
+{
+	opt_list("", table);
+	opt_list("", opt_standard);
+	return 0;
+}
+
+void opt_list_verb(const char *name, const char *usage, const char *brief)
+{
+	printf("verb\t%s\t%s\t", name, usage);
+	list_help(brief);
+}
+
+int opt_version(const char *program)
 {
 	printf("%s %s\n", program, TIMEGRAPH_VERSION);
+	return 0;
 }

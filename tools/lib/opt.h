@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Options on a command line: a table tells which there are, opt_next() goes from argument to
- * argument, and opt_help() prints the table. What a wrong one is answered with is the caller's, or
- * opt_complain()'s. No global state; arguments are neither changed nor moved.
+ * argument, opt_help() prints the table for people, and opt_list() for scripts/completions. What a
+ * wrong one is answered with is the caller's, or opt_complain()'s. No global state; arguments are
+ * neither changed nor moved.
  */
 #ifndef TOOLS_OPT_H
 #define TOOLS_OPT_H
@@ -14,8 +15,9 @@
  * struct opt - one option, a row of a table that ends with a row of zeroes
  * @name: without the dashes
  * @letter: the same by one dash and a letter, or 0
- * @arg: its value in the help; NULL: it takes none; "": it takes one, which the help does not name
- * @help: what the help says, a line break where it goes on in the next line; NULL: not in the help
+ * @arg: its value in the help; NULL: it takes none
+ * @help: what the help says, a line break where it goes on in the next line. Where the value is one
+ *	of a few words, it begins with them: `pushbuf or exec`; completions offer these.
  */
 struct opt {
 	const char *name;
@@ -24,7 +26,7 @@ struct opt {
 	const char *help;
 };
 
-/** opt_standard - what every program takes beside its own table: --help, -h, --version, -V */
+/** opt_standard - what every program takes beside its own table: --help, --version, --list-options */
 extern const struct opt opt_standard[];
 
 /**
@@ -33,6 +35,7 @@ extern const struct opt opt_standard[];
  * @OPT_GIVEN: the option @opt, with @value if it takes one
  * @OPT_HELP: --help or -h
  * @OPT_VERSION: --version or -V
+ * @OPT_LIST: --list-options
  * @OPT_WORD: no option: @word
  * @OPT_DASHES: `--` alone: only words follow
  * @OPT_UNKNOWN: @word is no option of the table
@@ -40,8 +43,8 @@ extern const struct opt opt_standard[];
  * @OPT_STRAY_VALUE: @opt takes no value, and one was given
  */
 enum opt_what {
-	OPT_END, OPT_GIVEN, OPT_HELP, OPT_VERSION, OPT_WORD, OPT_DASHES, OPT_UNKNOWN,
-	OPT_NO_VALUE, OPT_STRAY_VALUE
+	OPT_END, OPT_GIVEN, OPT_HELP, OPT_VERSION, OPT_LIST, OPT_WORD, OPT_DASHES,
+	OPT_UNKNOWN, OPT_NO_VALUE, OPT_STRAY_VALUE
 };
 
 /**
@@ -76,7 +79,23 @@ void opt_complain(const char *program, const struct opts *o, enum opt_what what)
 /** opt_help() - print the table, the help from @column on */
 void opt_help(FILE *to, const struct opt *table, int column);
 
-/** opt_version() - print "PROGRAM VERSION" on standard output; of all tools the same version */
-void opt_version(const char *program);
+/**
+ * opt_list() - print the table on standard output, a line for each option, its fields apart by tabs:
+ * "option", verb, --name, -letter, value, help; a field is empty where there is nothing of its kind
+ * @verb: the verb that takes them; "": the program
+ * @table: the options
+ */
+void opt_list(const char *verb, const struct opt *table);
+
+/** opt_list_all() - the same for a program without verbs, and opt_standard. Return: 0 */
+int opt_list_all(const struct opt *table);
+
+/**
+ * opt_list_verb() - print a verb in the same way: "verb", its name, its usage, what it does
+ */
+void opt_list_verb(const char *name, const char *usage, const char *brief);
+
+/** opt_version() - print "PROGRAM VERSION" on standard output; the same of all tools. Return: 0 */
+int opt_version(const char *program);
 
 #endif

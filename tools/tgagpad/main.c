@@ -255,6 +255,8 @@ static int parse(char **argv)
 	case OPT_VERSION:
 		opt_version("tgagpad");
 		return 0;
+	case OPT_LIST:
+		return opt_list_all(none);
 	default:
 		say("'%s': no argument wanted; see tgagpad --help", argv[0]);
 		return 2;

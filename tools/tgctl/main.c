@@ -23,7 +23,6 @@
 #include "settings.h"
 #include "spec.h"
 #include "stats.h"
-#include "table.h"
 #include "top.h"
 #include "trace.h"
 #include "why.h"
@@ -49,46 +48,72 @@ struct tgctl_verb {
 
 static enum tgctl_status help(const struct tgctl_args *args);
 
-/* Options of verbs; `tgctl help VERB` tells of them in the verb's own text. */
+/* Options of verbs, as `tgctl help VERB` prints them below the verb's own text. */
 static const struct opt no_options[] = { { 0 } };
-static const struct opt load_options[] = { { "new-only", 0, NULL, NULL }, { 0 } };
-static const struct opt init_options[] = { { "force", 0, NULL, NULL }, { 0 } };
-static const struct opt json_options[] = { { "json", 0, NULL, NULL }, { 0 } };
+static const struct opt load_options[] = {
+	{ "new-only", 0, NULL, "leave running clients as they are" },
+	{ 0 }
+};
+static const struct opt init_options[] = {
+	{ "force", 0, NULL, "replace FILE, and keep what was there as FILE.old" },
+	{ 0 }
+};
+static const struct opt json_options[] = { { "json", 0, NULL, "the same as JSON" }, { 0 } };
 static const struct opt top_options[] = {
-	[TOP_ONCE] = { "once", 0, NULL, NULL },
-	[TOP_JSON] = { "json", 0, NULL, NULL },
-	[TOP_EVERY] = { "every", 0, "TIME", NULL },
-	[TOP_SORT] = { "sort", 0, "KEY", NULL },
-	[TOP_FILTER] = { "filter", 0, "TEXT", NULL },
+	[TOP_ONCE] = { "once", 0, NULL, "one table, after one such time" },
+	[TOP_JSON] = { "json", 0, NULL, "the same as JSON, on and on unless --once" },
+	[TOP_EVERY] = { "every", 0, "TIME", "how often; 100ms to 60s (1s)" },
+	[TOP_SORT] = { "sort", 0, "KEY",
+		       "share, rate, latency, wait, gpu_time, prio, pid or comm (share)" },
+	[TOP_FILTER] = { "filter", 0, "TEXT",
+			 "only clients whose name or user or reserve contains TEXT" },
 	{ 0 }
 };
 static const struct opt why_options[] = {
-	[WHY_LAST] = { "last", 0, "N", NULL },
-	[WHY_TRACE] = { "trace", 0, "FILE", NULL },
-	[WHY_WORST] = { "worst", 0, "N", NULL },
-	[WHY_SINCE] = { "since", 0, "TIME", NULL },
-	[WHY_CLIENT] = { "client", 0, "CLIENT", NULL },
-	[WHY_FROZEN] = { "frozen", 0, NULL, NULL },
-	[WHY_CLEAR] = { "clear", 0, NULL, NULL },
+	[WHY_LAST] = { "last", 0, "N", "of a trace: how many waits, 1 to 100 (3)" },
+	[WHY_TRACE] = { "trace", 0, "FILE", "of a recorded trace, not of the module's" },
+	[WHY_WORST] = { "worst", 0, "N", "of the recorder: how many waits, 1 to 10000 (3)" },
+	[WHY_SINCE] = { "since", 0, "TIME", "only of the last TIME" },
+	[WHY_CLIENT] = { "client", 0, "CLIENT", "only of that client" },
+	[WHY_FROZEN] = { "frozen", 0, NULL, "of the copy that a wait above stutter_us has made" },
+	[WHY_CLEAR] = { "clear", 0, NULL, "with --frozen: drop the copy after that" },
 	{ 0 }
 };
 static const struct opt record_options[] = {
-	[RECORD_FOR] = { "for", 0, "TIME", NULL },
-	[RECORD_GPU] = { "gpu", 0, "N", NULL },
+	[RECORD_FOR] = { "for", 0, "TIME", "wait so long first" },
+	[RECORD_GPU] = { "gpu", 0, "N", "the trace of GPU N, from 0 (0)" },
 	{ 0 }
 };
-static const struct opt plot_options[] = { { "perfetto", 0, NULL, NULL }, { 0 } };
-static const struct opt metrics_options[] = { { "http", 0, NULL, NULL }, { 0 } };
-static const struct opt run_options[] = { [RUN_HOST] = { "host", 0, "WHERE", NULL }, { 0 } };
-static const struct opt host_option[] = { { "host", 0, "WHERE", NULL }, { 0 } };
-static const struct opt prio_options[] = { { "rate-monotonic", 0, NULL, NULL }, { 0 } };
+static const struct opt plot_options[] = {
+	[PLOT_PERFETTO] = { "perfetto", 0, NULL, "a trace for Perfetto instead of a picture" },
+	[PLOT_FROM] = { "from", 0, "TIME", "only from TIME on, since the trace's start" },
+	[PLOT_TO] = { "to", 0, "TIME", "only what is before TIME" },
+	[PLOT_CLIENT] = { "client", 0, "CLIENT", "only that client, and who ran while it waited" },
+	{ 0 }
+};
+static const struct opt metrics_options[] = {
+	{ "http", 0, NULL, "as the answer to an HTTP request on standard input" },
+	{ 0 }
+};
+static const struct opt prio_options[] = {
+	{ "rate-monotonic", 0, NULL, "the shorter a reserve's period, the higher" },
+	{ 0 }
+};
+static const struct opt run_options[] = {
+	[RUN_HOST] = { "host", 0, "WHERE", "user or kernel" },
+	{ 0 }
+};
+static const struct opt host_option[] = {
+	{ "host", 0, "WHERE", "user: tgd; kernel: the module (whichever is there)" },
+	{ 0 }
+};
 
 static const struct tgctl_verb verbs[] = {
 	{ "load", load_options, 1, 1, tgctl_load, "FILE [--new-only]",
 	  "put a specification in force",
 	  "Checks FILE ('-': standard input) as `check` does, and sends it to the module only when\n"
 	  "it is right: its policy, its knobs and its clients, all of it or nothing. It decides about\n"
-	  "running clients, too; with --new-only, only about channels that are opened from then on.\n" },
+	  "running clients, too.\n" },
 	{ "check", no_options, 1, -1, tgctl_check, "FILE...",
 	  "check specifications, without the module",
 	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first\n"
@@ -109,8 +134,8 @@ static const struct tgctl_verb verbs[] = {
 	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the\n"
 	  "GPU, 0 to 100. It decides about channels that are opened from then on, and about running\n"
 	  "clients at the next `load`.\n" },
-	{ "policy", no_options, 0, 1, tgctl_policy, "[NAME]",
-	  "print the policy in force, or switch to NAME",
+	{ "policy", no_options, 0, 1, tgctl_policy, "[POLICY]",
+	  "print the policy in force, or switch to another one",
 	  "A name that the module does not know is answered with those that it knows.\n" },
 	{ "clients", json_options, 0, 0, tgctl_clients, "[--json]",
 	  "show the processes that use the GPU",
@@ -119,29 +144,26 @@ static const struct tgctl_verb verbs[] = {
 	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT]",
 	  "watch the clients",
 	  "Shares, rates, waits and budgets, anew every second (--every 500ms: twice as often).\n"
-	  "--once: one table, after one such time; --json: the same as JSON, on and on unless --once.\n"
-	  "--sort: share, rate, latency, wait, gpu_time, prio, pid or comm. --filter: only clients\n"
-	  "whose name or user or reserve contains TEXT. Keys are shown at the bottom; q ends it.\n" },
+	  "Keys are shown at the bottom; q ends it.\n" },
 	{ "why", why_options, 0, 1, tgctl_why,
 	  "[CLIENT] [--worst N] [--since TIME] [--frozen]",
 	  "tell which waits were the longest, and who ran instead",
-	  "Out of the flight recorder, which is always on: the 3 longest waits, or N. --since 10m: of the\n"
-	  "last ten minutes. CLIENT, or --client CLIENT: of that one. Root sees all clients, others their\n"
-	  "own. --frozen: out of the copy that was made when a wait was longer than the knob stutter_us;\n"
-	  "--clear drops it after that, and the next stutter makes another one.\n"
-	  "CLIENT alone, where the module keeps a full trace (parameter trace_kib), or with --last N or\n"
-	  "--trace FILE: the last 3 waits of that client in the trace, or N, with each cause.\n"
-	  "CLIENT: a number as `clients` shows it, a process's name, or pid=N.\n" },
+	  "Out of the flight recorder, which is always on: the longest waits of all clients, or of CLIENT.\n"
+	  "Root sees all clients, others their own. CLIENT alone, where the module keeps a full trace\n"
+	  "(parameter trace_kib), or with --last or --trace: the last waits of that client in the trace,\n"
+	  "with each cause. CLIENT: a number as `clients` shows it, a process's name, or pid=N.\n" },
 	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
 	  "At once, or after TIME. The trace begins when the module is loaded (parameter trace_kib).\n" },
-	{ "plot", plot_options, 2, 2, tgctl_plot, "TRACE FILE [--perfetto]",
+	{ "plot", plot_options, 2, 2, tgctl_plot,
+	  "TRACE FILE [--perfetto] [--from TIME] [--to TIME] [--client CLIENT]",
 	  "draw who ran when, out of a trace",
-	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto it is a JSON trace for\n"
-	  "ui.perfetto.dev and chrome://tracing, with a track for each client and engine.\n" },
+	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto, in .pftrace or\n"
+	  ".perfetto-trace, for ui.perfetto.dev and trace_processor: waits with their causes, flows\n"
+	  "from them to who ran, budgets, on a clock that an ftrace of the machine shares.\n" },
 	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http]",
 	  "print all counters as OpenMetrics",
-	  "--http: as the answer to an HTTP request on standard input, for a systemd socket.\n" },
+	  "A systemd socket starts it with --http.\n" },
 	{ "prio", prio_options, 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
 	  "set priorities of running clients",
 	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
@@ -150,7 +172,7 @@ static const struct tgctl_verb verbs[] = {
 	{ "stats", json_options, 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
-	{ "knob", no_options, 0, 2, tgctl_knob, "[NAME [VALUE]]",
+	{ "knob", no_options, 0, 2, tgctl_knob, "[KNOB [VALUE]]",
 	  "list the knobs, print one, or set one",
 	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. Where that\n"
 	  "is us, a time with a unit is good, too: 2.5ms.\n"
@@ -230,24 +252,35 @@ static void help_verb(const struct tgctl_verb *v)
 {
 	printf("usage: tgctl %s%s%s\n%c%s.\n%s", v->name, *v->usage ? " " : "", v->usage,
 	       v->brief[0] - 'a' + 'A', v->brief + 1, v->text);
+	opt_help(stdout, v->options, 20);
+}
+
+/* All verbs and options, for scripts. */
+static void list_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
+		opt_list_verb(verbs[i].name, verbs[i].usage, verbs[i].brief);
+		opt_list(verbs[i].name, verbs[i].options);
+	}
+	opt_list("", host_option);
+	opt_list("", opt_standard);
 }
 
 static void help_all(void)
 {
-	struct table t = { .align = "ll" };
-	char line[80];
 	size_t i;
 
 	puts("usage: tgctl [--host user|kernel] VERB [ARGUMENT...]\n"
 	     "Controls and observes timegraph, the GPU scheduler: in the kernel, or tgd.\n");
-	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
-		snprintf(line, sizeof(line), "  %s %s", verbs[i].name, verbs[i].usage);
-		table_add(&t, line, strlen(line));
-		table_add(&t, verbs[i].brief, strlen(verbs[i].brief));
-	}
-	table_print(&t);
+	for (i = 0; i < ARRAY_SIZE(verbs); i++)
+		printf("  %-18s%s\n", verbs[i].name, verbs[i].brief);
+	puts("\nOptions of every verb:");
+	opt_help(stdout, host_option, 20);
+	opt_help(stdout, opt_standard, 20);
 	puts("\nExit status: 0 done, 1 failed, 2 wrong command line.\n"
-	     "`tgctl help VERB` says more, tgctl(8) all.");
+	     "`tgctl help VERB` tells a verb's arguments, tgctl(8) all.");
 }
 
 static enum tgctl_status help(const struct tgctl_args *args)
@@ -303,6 +336,9 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 			return PRINTED;
 		case OPT_VERSION:
 			opt_version("tgctl");
+			return PRINTED;
+		case OPT_LIST:
+			list_all();
 			return PRINTED;
 		case OPT_GIVEN:
 			good = option(v, &o, args);
@@ -372,6 +408,9 @@ static enum tgctl_status run(int argc, char **argv)
 		return TGCTL_OK;
 	case OPT_VERSION:
 		opt_version("tgctl");
+		return TGCTL_OK;
+	case OPT_LIST:
+		list_all();
 		return TGCTL_OK;
 	default:
 		break;

@@ -242,20 +242,51 @@ enum tgctl_status tgctl_record(const struct tgctl_args *args)
 
 /* ---- plot ------------------------------------------------------------------------------- */
 
+/* What the options want to see; false: one of them is wrong, and the reason has been written. */
+static bool window(const struct tgctl_args *args, struct tgs_window *w)
+{
+	const char *from = args->option[PLOT_FROM], *to = args->option[PLOT_TO];
+
+	*w = (struct tgs_window){ .to = TG_NEVER, .client = args->option[PLOT_CLIENT] };
+	if (from && !tgctl_time(from, &w->from)) {
+		tgctl_error("plot: '%s' is no time; 10s, 500ms", from);
+		return false;
+	}
+	if (to && !tgctl_time(to, &w->to)) {
+		tgctl_error("plot: '%s' is no time; 10s, 500ms", to);
+		return false;
+	}
+	if (w->from >= w->to) {
+		tgctl_error("plot: nothing is between --from %s and --to %s", from ? from : "0", to);
+		return false;
+	}
+	return true;
+}
+
 enum tgctl_status tgctl_plot(const struct tgctl_args *args)
 {
 	char error[TGS_MESSAGE];
 	struct tgs_trace trace = { };
-	bool ok = load(args->names[0], &trace);
+	struct tgs_spans spans = { };
+	struct tgs_window w;
 	int err;
 
-	if (ok) {
-		err = args->flag ? tgs_perfetto(&trace, args->names[1], error) :
-				   tgs_trace_plot(&trace, args->names[1], error);
-		if (err)
-			tgctl_error("plot: %s", error);
-		ok = !err;
+	if (!window(args, &w))
+		return TGCTL_USAGE;
+	if (!load(args->names[0], &trace)) {
+		tgs_trace_deinit(&trace);
+		return TGCTL_FAILED;
 	}
+	err = tgs_spans_read(&spans, &trace, &w, error);
+	if (!err)
+		err = args->option[PLOT_PERFETTO] ? tgs_perfetto(&spans, args->names[1], error) :
+						    tgs_trace_plot(&spans, args->names[1], error);
+	if (err)
+		tgctl_error("plot: %s", error);
+	else if (spans.cut != TG_NEVER)
+		tgctl_error("plot: %s does not replay from %.6f s on: no cause is known there",
+			    args->names[0], (spans.cut - spans.start) / 1e9);
+	tgs_spans_deinit(&spans);
 	tgs_trace_deinit(&trace);
-	return ok ? TGCTL_OK : TGCTL_FAILED;
+	return err ? TGCTL_FAILED : TGCTL_OK;
 }

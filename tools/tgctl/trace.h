@@ -10,6 +10,7 @@
 
 /* Of verbs with several options: which is which in struct tgctl_args. */
 enum { RECORD_FOR, RECORD_GPU };
+enum { PLOT_PERFETTO, PLOT_FROM, PLOT_TO, PLOT_CLIENT };
 
 /** tgctl_has_trace() - does the module keep a full trace that this process may read? */
 bool tgctl_has_trace(void);

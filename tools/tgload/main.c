@@ -24,6 +24,9 @@ int main(int argc, char **argv)
 	case TGL_VERSION:
 		opt_version("tgload");
 		return 0;
+	case TGL_LIST:
+		tgl_opts_list();
+		return 0;
 	case TGL_BAD:
 		fprintf(stderr, "tgload: %s\n", why);
 		return 2;

@@ -52,7 +52,7 @@ enum type { TIME, NUMBER, NAME, PATH, KIND, SUBMIT, FLAG };
 	    NUMBER, count, 1, 1000000000, "1 to 1000000000")				\
 	row("stopped", NULL, "stop (SIGSTOP) when all is set up, and begin at SIGCONT",	\
 	    FLAG, stopped, 0, 0, NULL)							\
-	row("submit", "HOW", "pushbuf, or exec: VM_BIND and EXEC, on a Fermi GPU (pushbuf)",	\
+	row("submit", "HOW", "pushbuf or exec (pushbuf); exec: by VM_BIND and EXEC, on Fermi",	\
 	    SUBMIT, exec, 0, 0, NULL)							\
 	row("verify", NULL, "check after each group that it did its work",		\
 	    FLAG, verify, 0, 0, NULL)							\
@@ -204,6 +204,8 @@ enum tgl_parsed tgl_opts_parse(int argc, char **argv, struct tgl_opts *opts,
 			return TGL_HELP;
 		if (what == OPT_VERSION)
 			return TGL_VERSION;
+		if (what == OPT_LIST)
+			return TGL_LIST;
 		how = &settings[walk.opt - options];
 		if (seen[how - settings]) {
 			snprintf(why, why_size, "--%s: given twice", walk.opt->name);
@@ -222,6 +224,11 @@ enum tgl_parsed tgl_opts_parse(int argc, char **argv, struct tgl_opts *opts,
 		return TGL_BAD;
 	}
 	return TGL_RUN;
+}
+
+void tgl_opts_list(void)
+{
+	opt_list_all(options);
 }
 
 void tgl_opts_help(FILE *to)

@@ -62,8 +62,9 @@ struct tgl_opts {
 
 enum tgl_parsed {
 	TGL_RUN,	/* the options are complete */
-	TGL_HELP,
-	TGL_VERSION,	/* the user asked for help */
+	TGL_HELP,	/* the user asked for this, and no load */
+	TGL_VERSION,
+	TGL_LIST,
 	TGL_BAD,	/* they are wrong; the reason was written */
 };
 
@@ -85,6 +86,9 @@ enum tgl_parsed tgl_opts_parse(int argc, char **argv, struct tgl_opts *opts,
 
 /** tgl_opts_help - print what --help says */
 void tgl_opts_help(FILE *to);
+
+/** tgl_opts_list - print what --list-options says */
+void tgl_opts_list(void);
 
 /**
  * tgl_kind_name - the word that --kind knows a kind by

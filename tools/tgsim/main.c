@@ -28,7 +28,7 @@ static const struct opt run_options[] = {
 	{ 0 }
 };
 
-static const struct opt why_options[] = { { "job", 0, "N", NULL }, { 0 } };
+static const struct opt why_options[] = { { "job", 0, "N", "the job's number" }, { 0 } };
 
 static const struct opt timeline_options[] = {
 	{ "from", 0, "TIME", "groups that arrive from then on, since the trace's start: 1s, 16.7ms" },
@@ -38,18 +38,50 @@ static const struct opt timeline_options[] = {
 
 static const struct opt no_options[] = { { 0 } };
 
+static int run(char **argv), replay(char **argv), why(char **argv), blocking(char **argv),
+	   timeline(char **argv);
+
+static const struct command {
+	const char *name, *usage, *brief;
+	const struct opt *options;
+	int (*run)(char **argv);
+} commands[] = {
+	{ "run", "[OPTION...] SCENARIO", "simulate", run_options, run },
+	{ "replay", "TRACE", "same events, same actions?", no_options, replay },
+	{ "why", "TRACE --job N", "why did job N wait?", why_options, why },
+	{ "blocking", "TRACE", "how many lower-priority groups did jobs wait for?", no_options,
+	  blocking },
+	{ "timeline", "[OPTION...] TRACE", "who waited and who ran when", timeline_options,
+	  timeline },
+};
+
+static void list(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		opt_list_verb(commands[i].name, commands[i].usage, commands[i].brief);
+		opt_list(commands[i].name, commands[i].options);
+	}
+	opt_list("", opt_standard);
+}
+
 static void help(void)
 {
-	fputs("usage: tgsim run [OPTION...] SCENARIO    simulate\n"
-	      "       tgsim replay TRACE                same events, same actions?\n"
-	      "       tgsim why TRACE --job N           why did job N wait?\n"
-	      "       tgsim blocking TRACE              how many lower-priority groups did jobs wait for?\n"
-	      "       tgsim timeline [OPTION...] TRACE  who waited and who ran when\n"
-	      "\n"
-	      "run:\n", stdout);
-	opt_help(stdout, run_options, 18);
-	fputs("\ntimeline:\n", stdout);
-	opt_help(stdout, timeline_options, 18);
+	size_t i;
+	int used;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		used = printf("%s tgsim %s %s", i ? "      " : "usage:", commands[i].name,
+			      commands[i].usage);
+		printf("%*s%s\n", max(41 - used, 1), "", commands[i].brief);
+	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!commands[i].options->name)
+			continue;
+		printf("\n%s:\n", commands[i].name);
+		opt_help(stdout, commands[i].options, 18);
+	}
 	fputs("\nall:\n", stdout);
 	opt_help(stdout, opt_standard, 18);
 	fputs("\n"
@@ -119,6 +151,9 @@ static int parse(char **argv, const struct opt *table, int (*set)(void *to, cons
 			return DONE;
 		case OPT_VERSION:
 			opt_version("tgsim");
+			return DONE;
+		case OPT_LIST:
+			list();
 			return DONE;
 		case OPT_GIVEN:
 			status = set(to, &o);
@@ -350,17 +385,28 @@ static int no_command(const char *what)
 static int with_one_trace(char **argv, int (*look)(const struct tgs_trace *t, void *arg))
 {
 	const char *trace;
-	int nr, status = parse(argv + 1, no_options, NULL, NULL, &trace, &nr);
+	int nr, status = parse(argv, no_options, NULL, NULL, &trace, &nr);
 
 	if (status)
 		return status;
-	return nr == 1 ? with_trace(trace, look, NULL) : no_command(argv[0]);
+	return nr == 1 ? with_trace(trace, look, NULL) : no_command(argv[-1]);
+}
+
+static int replay(char **argv)
+{
+	return with_one_trace(argv, look_replay);
+}
+
+static int blocking(char **argv)
+{
+	return with_one_trace(argv, look_blocking);
 }
 
 static int command(char **argv)
 {
 	struct opts first = { .table = no_options, .argv = argv };
 	const char *what = *argv ? *argv : "";
+	size_t i;
 
 	switch (opt_next(&first)) {
 	case OPT_HELP:
@@ -369,19 +415,15 @@ static int command(char **argv)
 	case OPT_VERSION:
 		opt_version("tgsim");
 		return 0;
+	case OPT_LIST:
+		list();
+		return 0;
 	default:
 		break;
 	}
-	if (!strcmp(what, "run"))
-		return run(argv + 1);
-	if (!strcmp(what, "why"))
-		return why(argv + 1);
-	if (!strcmp(what, "timeline"))
-		return timeline(argv + 1);
-	if (!strcmp(what, "replay"))
-		return with_one_trace(argv, look_replay);
-	if (!strcmp(what, "blocking"))
-		return with_one_trace(argv, look_blocking);
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(what, commands[i].name))
+			return commands[i].run(argv + 1);
 	return no_command(what);
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What spans.c has read, as a picture: a row for each client, broad bars for its groups on the
+ * hardware, narrow ones for their waits. gnuplot draws. Called by tgctl. One thread.
+ */
+#include <stdlib.h>
+
+#include "mem.h"
+#include "perfetto.h"
+#include "picture.h"
+
+struct picture {
+	const struct tgs_spans *s;
+	FILE *to;
+	u32 *row, nr_rows;	/* of each client, from 0; TGS_NOBODY: it has none yet */
+	u32 stretches;
+};
+
+static u32 row_of(struct picture *p, u32 client)
+{
+	if (p->row[client] == TGS_NOBODY)
+		p->row[client] = p->nr_rows++;
+	return p->row[client];
+}
+
+static void bar(struct picture *p, u32 client, s64 from, s64 until, double height)
+{
+	u32 row;
+
+	if (until <= from || p->stretches++ >= TGS_STRETCHES)
+		return;
+	row = row_of(p, client);
+	fprintf(p->to, "%.6f %.6f %.6f %.2f %.2f %d\n", (from - p->s->start) / 1e9,
+		(from - p->s->start) / 1e9, (until - p->s->start) / 1e9, row - height,
+		row + height, height > 0.2);
+}
+
+/* gnuplot takes these characters as markup */
+static void label(struct picture *p, const struct tgs_who *who, u32 row, const char *comma)
+{
+	char comm[TG_COMM_LEN];
+	u32 i;
+
+	for (i = 0; i < TG_COMM_LEN - 1 && who->comm[i]; i++)
+		comm[i] = strchr("'\"\\{}_^@&~", who->comm[i]) || who->comm[i] < ' ' ? '?' :
+											who->comm[i];
+	comm[i] = '\0';
+	fprintf(p->to, "%s'%s (%u)' %u", comma, comm, who->id, row);
+}
+
+int tgs_trace_plot(const struct tgs_spans *s, const char *path, char *error)
+{
+	struct picture p = { .s = s };
+	int err = tgs_picture_open(&p.to, path, error);
+	bool more = false;
+	u32 i;
+
+	if (err)
+		return err;
+	p.row = tgs_alloc(s->nr_clients + 1, sizeof(*p.row));
+	memset(p.row, 0xff, s->nr_clients * sizeof(*p.row));
+	fprintf(p.to, "$runs << end\n");
+	for (i = 0; i < s->nr_clients; i++)
+		if (s->clients[i].wanted)
+			row_of(&p, i);
+	for (i = 0; i < s->nr_runs; i++)
+		if (s->runs[i].shown)
+			bar(&p, s->runs[i].client, s->runs[i].from, s->runs[i].until, 0.4);
+	for (i = 0; i < s->nr_waits; i++)
+		if (s->waits[i].shown)
+			bar(&p, s->waits[i].client, s->waits[i].from, s->waits[i].until, 0.1);
+	fprintf(p.to, "end\nset xlabel 'seconds since the start of the trace'\nset ytics (");
+	for (i = 0; i < s->nr_clients; i++) {
+		if (p.row[i] == TGS_NOBODY)
+			continue;
+		label(&p, &s->clients[i], p.row[i], more ? "," : "");
+		more = true;
+	}
+	fprintf(p.to, ")\nset yrange [-0.6:%.1f]\nset style fill solid 0.9 noborder\n"
+		"set key outside top center horizontal\nset grid xtics\n"
+		"plot $runs using ($6==1?$1:NaN):(($4+$5)/2):2:3:4:5 with boxxyerror "
+		"lc rgb '#2b6cb0' title 'runs', "
+		"$runs using ($6==0?$1:NaN):(($4+$5)/2):2:3:4:5 with boxxyerror "
+		"lc rgb '#c05621' title 'waits'\n", p.nr_rows - 0.4);
+	free(p.row);
+	return tgs_picture_close(p.to, path, error);
+}
