@@ -75,6 +75,11 @@ void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
  */
 struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
 /**
+ * tg_ready_refresh() - put guaranteed clients right whose deadline has grown, as far as they may be
+ *	the first; before tg_ready_next()
+ */
+void tg_ready_refresh(struct tg_ready *ready);
+/**
  * tg_ready_next() - the job that may have an idle engine
  * @gpu: the GPU
  * @ready: the clients
