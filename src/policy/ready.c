@@ -114,6 +114,23 @@ s64 tg_ready_ahead(const struct tg_client *client, s64 least)
 		   TG_READY_REPAID);
 }
 
+bool tg_ready_leads(const struct tg_ready *ready, const struct tg_client *client)
+{
+	const struct rb_node *node = rb_first_cached(&ready->clients);
+	const s64 own = ORDINARY(client->prio);
+	const struct tg_ready_client *first;
+
+	if (!node)
+		return true;
+	if (!ordinary(ready, client))
+		return false;
+	first = tg_client_priv(rb_entry(node, const struct tg_client, node),
+			       const struct tg_ready_client);
+	/* The virtual time of a client that has nothing in flight may change as its job comes. */
+	return own < first->key || (own == first->key && client->inflight &&
+	       tg_client_priv(client, const struct tg_ready_client)->vt < first->vt);
+}
+
 void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
 {
 	struct rb_node *next = RB_EMPTY_NODE(&client->node) ? NULL : rb_next(&client->node);
