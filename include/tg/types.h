@@ -63,12 +63,12 @@ enum tg_resv { TG_PE, TG_AE, TG_BG, TG_CBS };
 
 /**
  * enum tg_tier - what comes before the priority of a client, under tg_policy.guarantees
- * @TG_TIER_LAST: it is blamed for a group longer than guaranteed reserves allow: it goes after all
- *	others, and only while no guaranteed reserve is active (tg_gpu.guarded)
  * @TG_TIER_ORDINARY: its priority decides
  * @TG_TIER_FIRST: its reserve is guaranteed: it goes before all others, by deadline
+ * @TG_TIER_LAST: it is blamed for a group longer than guaranteed reserves allow: it goes after all
+ *	others, and only while no guaranteed reserve is active (tg_gpu.guarded)
  */
-enum tg_tier { TG_TIER_LAST, TG_TIER_ORDINARY, TG_TIER_FIRST };
+enum tg_tier { TG_TIER_ORDINARY, TG_TIER_FIRST, TG_TIER_LAST };
 
 #define TG_LEVELS	(TG_PRIO_MAX + 2)	/* priorities, and TG_TIER_FIRST above them */
 

@@ -127,11 +127,13 @@ static bool of_memory(enum tg_event_kind kind)
 static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	int rc = dispatch_job(gpu, ev);
-	bool due = gpu->wake <= gpu->now, steps = gpu->handover || gpu->rematching;
+	bool due, steps;
 
 	/* BYPASSED and a late STARTED record the past only; the next event expires and picks. */
 	if (rc || ev->kind == TG_EV_BYPASSED || (ev->kind == TG_EV_STARTED && ev->started.late))
 		return rc;
+	due = gpu->wake <= gpu->now;
+	steps = gpu->handover || gpu->rematching;
 	if (due) {
 		tg_engines_expire(gpu);
 		/* All that was due has been done: look for what comes next. */
@@ -188,9 +190,13 @@ int tg_gpu_feed(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_actions
 	gpu->moved = 0;
 	gpu->served = false;
 	gpu->walked = 0;
-	/* What a job's event does by itself counts as a half. */
-	gpu->visited = of_job(ev->kind) ? TG_VISITS / 2 : 0;
-	rc = of_job(ev->kind) ? feed_job(gpu, ev) : feed_other(gpu, ev);
+	if (of_job(ev->kind)) {
+		gpu->visited = TG_VISITS / 2;	/* what it does by itself counts as a half */
+		rc = feed_job(gpu, ev);
+	} else {
+		gpu->visited = 0;
+		rc = feed_other(gpu, ev);
+	}
 	if (rc) {
 		gpu->now = before;
 		return rc;

@@ -48,8 +48,8 @@ static inline void tg_guarantee_comes(struct tg_gpu *gpu, const struct tg_job *j
  */
 static inline void tg_guarantee_ran(struct tg_gpu *gpu, struct tg_job *job, s64 used, bool sure)
 {
-	if (gpu->policy->mode == TG_GATE_ASK &&
-	    (used > gpu->longest || job->reserve->kind == TG_CBS || tg_gpu_guards(gpu)))
+	if ((used > gpu->longest || job->reserve->kind == TG_CBS || tg_gpu_guards(gpu)) &&
+	    gpu->policy->mode == TG_GATE_ASK)
 		tg_guarantee_measure(gpu, job, used, sure);
 }
 

@@ -89,10 +89,11 @@ static void count_queued(struct tg_gpu *gpu, struct tg_job *job, int by)
 
 static void count_in_policy(struct tg_gpu *gpu, struct tg_job *job, int by)
 {
+	const u32 level = tg_client_level(job->client);
 	struct tg_engine *engine;
 
 	tg_job_for_each_engine(gpu, job, engine) {
-		engine->in_policy[tg_client_level(job->client)] += by;
+		engine->in_policy[level] += by;
 		job->reserve->in_policy[engine->index] += by;
 	}
 }
@@ -411,7 +412,7 @@ static noinline void pay(struct tg_gpu *gpu, struct tg_job *job, s64 held)
  * Book how long a FREED job has held slots, up to @until. Return: true: it had some, and for less
  * than stall_us.
  */
-static bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
+static inline bool count_held(struct tg_gpu *gpu, struct tg_job *job, s64 until)
 {
 	s64 held = max(until - job->since, (s64)0);
 

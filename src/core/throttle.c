@@ -508,7 +508,11 @@ bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 un
 		return false;
 	r = ch->client->reserve;
 	x = r->kind == TG_AE ? unread(gpu, ch, unreported) : 0;
-	/* A guaranteed reserve's deadline depends on when its job comes. */
+	/*
+	 * A guaranteed reserve's deadline depends on when its job comes. Under a limit, jobs of the
+	 * reserve that are queued may have to make room for it.
+	 */
 	return r->kind != TG_CBS && x >= 0 && !r->nr_throttled && tg_reserve_eligible(r, x) &&
+	       (tg_reserve_unlimited(r) || !r->queued) &&
 	       gpu->policy->may_bypass(gpu, ch, unreported);
 }

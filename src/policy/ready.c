@@ -16,7 +16,8 @@
  * Before priorities comes the tier (enum tg_tier), for a policy that keeps guarantees. Guaranteed
  * clients go first, by the deadline of their reserve. It grows while a client is in the tree, with
  * each charge of any client of that reserve, so each client is sorted by what it was when it came,
- * and put right when it is the first of all: tg_ready_next() then chooses as if all were right.
+ * and put right when it is the first of all (tg_ready_refresh()): tg_ready_next() then chooses as if
+ * all were right.
  */
 #include "ready.h"
 
@@ -33,7 +34,7 @@ static u64 arrived(const struct tg_client *client)
  * What a client is sorted by, before its virtual time: its deadline, behind these its priority, and
  * behind these what goes last. One number, as it is compared at each level of the tree.
  */
-#define ORDINARY(prio)	(S64_MAX - 2 * TG_PRIO_MAX - 1 + (TG_PRIO_MAX - (prio)))
+#define ORDINARY(prio)	(S64_MAX - TG_PRIO_MAX - 1 - (prio))
 #define LAST(prio)	(S64_MAX - (prio))
 
 static s64 *key(struct tg_client *client)
@@ -66,17 +67,18 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 			       rb_entry(b, struct tg_client, node));
 }
 
-static u8 tier_in(const struct tg_ready *ready, const struct tg_client *client)
+/* Does the client go by its priority? */
+static bool ordinary(const struct tg_ready *ready, const struct tg_client *client)
 {
-	return ready->tiers ? client->tier : TG_TIER_ORDINARY;
+	return client->tier == TG_TIER_ORDINARY || !ready->tiers;
 }
 
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
-	const u8 tier = tier_in(ready, client);
-
-	*key(client) = tier == TG_TIER_ORDINARY ? ORDINARY(client->prio) :
-		       tier == TG_TIER_FIRST ? deadline(client) : LAST(client->prio);
+	if (ordinary(ready, client))
+		*key(client) = ORDINARY(client->prio);
+	else
+		*key(client) = client->tier == TG_TIER_FIRST ? deadline(client) : LAST(client->prio);
 	rb_add_cached(&client->node, &ready->clients, before);
 }
 
@@ -112,12 +114,29 @@ s64 tg_ready_ahead(const struct tg_client *client, s64 least)
 		   TG_READY_REPAID);
 }
 
+bool tg_ready_leads(const struct tg_ready *ready, const struct tg_client *client)
+{
+	const struct rb_node *node = rb_first_cached(&ready->clients);
+	const s64 own = ORDINARY(client->prio);
+	const struct tg_ready_client *first;
+
+	if (!node)
+		return true;
+	if (!ordinary(ready, client))
+		return false;
+	first = tg_client_priv(rb_entry(node, const struct tg_client, node),
+			       const struct tg_ready_client);
+	/* The virtual time of a client that has nothing in flight may change as its job comes. */
+	return own < first->key || (own == first->key && client->inflight &&
+	       tg_client_priv(client, const struct tg_ready_client)->vt < first->vt);
+}
+
 void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
 {
 	struct rb_node *next = RB_EMPTY_NODE(&client->node) ? NULL : rb_next(&client->node);
 
 	*vt(client) += min(used, TG_SEC);
-	if (tier_in(ready, client) == TG_TIER_ORDINARY) {
+	if (ordinary(ready, client)) {
 		ready->vt = *vt(client);
 		ready->prio = client->prio;
 	}
@@ -177,14 +196,14 @@ struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engi
 	return NULL;
 }
 
-/* Put guaranteed clients right whose deadline has grown, as far as they may be the first. */
-static noinline void refresh(struct tg_ready *ready)
+void tg_ready_refresh(struct tg_ready *ready)
 {
 	struct tg_client *client;
+	struct rb_node *node;
 	u32 i;
 
-	for (i = 0; i < REFRESHED; i++) {
-		client = rb_entry(rb_first_cached(&ready->clients), struct tg_client, node);
+	for (i = 0; i < REFRESHED && (node = rb_first_cached(&ready->clients)); i++) {
+		client = rb_entry(node, struct tg_client, node);
 		if (client->tier != TG_TIER_FIRST || deadline(client) <= *key(client))
 			return;
 		tg_ready_remove(ready, client);
@@ -192,38 +211,15 @@ static noinline void refresh(struct tg_ready *ready)
 	}
 }
 
-/*
- * May no client go that goes last, since a guaranteed reserve is active? The engine idles for that,
- * but no longer than for half of the starvation limit: the reserve may be active on another one.
- */
-static noinline bool guarded(struct tg_gpu *gpu, const struct tg_engine *engine)
-{
-	s64 until = gpu->guarded;
-
-	if (engine->idle_since != TG_NEVER)
-		until = min(until, tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED] / 2));
-	if (!tg_gpu_guards(gpu) || gpu->now >= until)
-		return false;
-	tg_wake_by(gpu, until);
-	return true;
-}
-
 struct tg_job *tg_ready_next(struct tg_gpu *gpu, struct tg_ready *ready,
 			     const struct tg_engine *engine)
 {
-	struct rb_node *node = rb_first_cached(&ready->clients);
+	struct rb_node *node;
 	u32 claimed = 0;
 
-	if (node && tier_in(ready, rb_entry(node, struct tg_client, node)) == TG_TIER_FIRST) {
-		refresh(ready);
-		node = rb_first_cached(&ready->clients);
-	}
-	for (; node; node = rb_next(node)) {
-		struct tg_client *client = rb_entry(node, struct tg_client, node);
-		struct tg_job *job = tg_first_job(client);
+	for (node = rb_first_cached(&ready->clients); node; node = rb_next(node)) {
+		struct tg_job *job = tg_first_job(rb_entry(node, struct tg_client, node));
 
-		if (tier_in(ready, client) == TG_TIER_LAST && guarded(gpu, engine))
-			return NULL;
 		if (job->engines & claimed)
 			continue;
 		claimed |= job->engines;

@@ -52,6 +52,15 @@ s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
 void tg_ready_come(struct tg_client *client, s64 least);
 /** tg_ready_ahead() - how far the client is ahead of its equals; @least as for tg_ready_come() */
 s64 tg_ready_ahead(const struct tg_client *client, s64 least);
+/**
+ * tg_ready_leads() - would a job of @client go before all that are queued?
+ * @ready: the clients
+ * @client: the client
+ *
+ * Return: true: it has none queued, and would. False: it would not, or more than one comparison
+ * tells.
+ */
+bool tg_ready_leads(const struct tg_ready *ready, const struct tg_client *client);
 /** tg_ready_insert() - @client has a first job, or another one; it is in no tree */
 void tg_ready_insert(struct tg_ready *ready, struct tg_client *client);
 /** tg_ready_remove() - the opposite; before its first job changes */
@@ -74,6 +83,11 @@ void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
  * Return: the first job of the first client whose first job is for @engine; NULL: none.
  */
 struct tg_job *tg_ready_first(const struct tg_ready *ready, const struct tg_engine *engine);
+/**
+ * tg_ready_refresh() - put guaranteed clients right whose deadline has grown, as far as they may be
+ *	the first; before tg_ready_next()
+ */
+void tg_ready_refresh(struct tg_ready *ready);
 /**
  * tg_ready_next() - the job that may have an idle engine
  * @gpu: the GPU

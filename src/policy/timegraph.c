@@ -35,8 +35,8 @@
  * groups as far as its budget covers them. And the engine lingers (struct tg_linger) for a
  * guaranteed client that has one group at a time, where a group of L would break its deadline.
  *
- * The job of a client that has its engine to itself may bypass the core: what pick() would say is
- * known (may_bypass()).
+ * The job of a client that goes before all that wait may bypass the core, where nothing is in flight
+ * but its own groups: what pick() would say is known (may_bypass()).
  *
  * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all jobs wait for
  * the same engine; with several, it walks to the first job that claims the engine in question.
@@ -90,11 +90,18 @@ static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
 	}
 }
 
+static noinline void queue_guaranteed(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_gap_end(gpu, &tg_client_priv(job->client, struct own)->gap);
+	tg_ready_queue(&tg_gpu_priv(gpu, struct state)->ready, job);
+}
+
 static void timegraph_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	if (job->client->tier == TG_TIER_FIRST)
-		tg_gap_end(gpu, &tg_client_priv(job->client, struct own)->gap);
-	tg_ready_queue(&tg_gpu_priv(gpu, struct state)->ready, job);
+		queue_guaranteed(gpu, job);
+	else
+		tg_ready_queue(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
 static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
@@ -103,7 +110,7 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 }
 
 /* A guaranteed reserve is admitted: does a client of one have to come back for its next group? */
-static noinline void watch(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
+static noinline void done_guarding(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	const u32 i = __builtin_ctz(job->engines);
@@ -117,13 +124,15 @@ static noinline void watch(struct tg_gpu *gpu, const struct tg_job *job, s64 use
 	st->absent[i] = client;
 	if (client)
 		tg_gap_begin(gpu, &tg_client_priv(client, struct own)->gap);
+	tg_ready_charge(&st->ready, job->client, used);
 }
 
 static void timegraph_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
-	tg_ready_charge(&tg_gpu_priv(gpu, struct state)->ready, job->client, used);
 	if (tg_gpu_guards(gpu))
-		watch(gpu, job, used);
+		done_guarding(gpu, job, used);
+	else
+		tg_ready_charge(&tg_gpu_priv(gpu, struct state)->ready, job->client, used);
 }
 
 static void timegraph_lost(struct tg_gpu *gpu, struct tg_job *job)
@@ -149,6 +158,8 @@ static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engin
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct tg_job *job;
 
+	if (tg_gpu_guards(gpu))
+		return NULL;
 	gpu->starts = true;
 	if (engine->inflight != 1 || !runs || !runs->slot || !runs->predicted)
 		return NULL;
@@ -168,11 +179,11 @@ static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engin
 /* No job may go beside what is in flight, unless lead_us says so. */
 static struct tg_job *beside(struct tg_gpu *gpu, struct tg_engine *engine)
 {
-	return gpu->policy_knob[KNOB_LEAD] && !tg_gpu_guards(gpu) ? early(gpu, engine) : NULL;
+	return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
 }
 
 /* A guaranteed reserve is admitted: may @holder follow its own groups? */
-static noinline bool follows(const struct tg_gpu *gpu, const struct tg_client *holder)
+static bool follows(const struct tg_gpu *gpu, const struct tg_client *holder)
 {
 	const struct tg_reserve *r = holder->reserve;
 
@@ -189,7 +200,7 @@ static noinline struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engi
 	top = tg_ready_first(&tg_gpu_priv(gpu, struct state)->ready, engine);
 	/* Other engines may be kept idle for one that needs several. */
 	if (job->engines != 1 << engine->index || top->engines != job->engines ||
-	    top->client != holder)
+	    top->client != holder || (tg_gpu_guards(gpu) && !follows(gpu, holder)))
 		return beside(gpu, engine);
 	timegraph_drop(gpu, job);
 	return job;
@@ -199,17 +210,18 @@ static noinline struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engi
  * Does the engine idle for the guaranteed client that had the last group? It does where the longest
  * group, and what is due after that with its gaps, would end behind its deadline.
  */
-static noinline bool lingers(struct tg_gpu *gpu, struct tg_engine *engine)
+static bool lingers(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	struct tg_linger *linger = &st->linger[engine->index];
 	const struct tg_client *client = st->absent[engine->index];
-	const struct tg_reserve *r = client->reserve;
+	const struct tg_reserve *r;
 	const struct tg_gap *gap;
 	s64 need, longest;
 
 	if (client->tier != TG_TIER_FIRST || !tg_gpu_guards(gpu))
 		return false;
+	r = client->reserve;
 	gap = &tg_client_priv(client, const struct own)->gap;
 	need = r->budget +
 	       div64_s64(r->budget, max(r->costliest, TG_USEC)) * min(gap->mean, LINGER_MAX);
@@ -221,13 +233,33 @@ static noinline bool lingers(struct tg_gpu *gpu, struct tg_engine *engine)
 	return true;
 }
 
-/* The engine is idle. */
-static noinline struct tg_job *next(struct tg_gpu *gpu, struct tg_engine *engine)
+/*
+ * May the client not go, since it goes last, and a guaranteed reserve is active? The engine idles
+ * for that, but no longer than for half of the starvation limit: the reserve may be active on
+ * another one.
+ */
+static bool guarded(struct tg_gpu *gpu, const struct tg_engine *engine,
+		    const struct tg_client *client)
+{
+	s64 until = gpu->guarded;
+
+	if (engine->idle_since != TG_NEVER)
+		until = min(until, tg_after(engine->idle_since, gpu->knob[TG_KNOB_STARVED] / 2));
+	if (client->tier != TG_TIER_LAST || !tg_gpu_guards(gpu) || gpu->now >= until)
+		return false;
+	tg_wake_by(gpu, until);
+	return true;
+}
+
+/* Beside a guaranteed reserve: the next job, unless the engine idles instead. */
+static noinline struct tg_job *next_guarding(struct tg_gpu *gpu, struct tg_engine *engine)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct tg_job *job = tg_ready_next(gpu, &st->ready, engine);
+	struct tg_job *job;
 
-	if (!job)
+	tg_ready_refresh(&st->ready);
+	job = tg_ready_next(gpu, &st->ready, engine);
+	if (!job || guarded(gpu, engine, job->client))
 		return NULL;
 	if (st->absent[engine->index]) {
 		if (job->client->tier != TG_TIER_FIRST && lingers(gpu, engine))
@@ -235,6 +267,22 @@ static noinline struct tg_job *next(struct tg_gpu *gpu, struct tg_engine *engine
 		tg_linger_end(gpu, &st->linger[engine->index], true);
 		st->absent[engine->index] = NULL;
 	}
+	return job;
+}
+
+/* The engine is idle. */
+static noinline struct tg_job *next(struct tg_gpu *gpu, struct tg_engine *engine)
+{
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_job *job;
+
+	/* The client that it lingers for may have had the last guarantee. */
+	if (tg_gpu_guards(gpu) || st->absent[engine->index])
+		job = next_guarding(gpu, engine);
+	else
+		job = tg_ready_next(gpu, &st->ready, engine);
+	if (!job)
+		return NULL;
 	st->holder[engine->index] = job->client;
 	timegraph_drop(gpu, job);
 	return job;
@@ -249,14 +297,14 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 		return next(gpu, engine);
 	if (holder && holder->sched == TG_HT && holder->inflight == engine->inflight &&
 	    !RB_EMPTY_NODE(&holder->node) &&
-	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]) &&
-	    (!tg_gpu_guards(gpu) || follows(gpu, holder)))
+	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
 		return follow(gpu, engine, holder);
 	return beside(gpu, engine);
 }
 
 /*
- * What pick() would say where no job waits. Answered for channels of one engine, as nearly all are.
+ * What pick() would say of a job before which no other goes. Answered for channels of one engine, as
+ * nearly all are.
  */
 static bool timegraph_may_bypass(const struct tg_gpu *gpu, const struct tg_channel *ch,
 				 u32 unreported)
@@ -267,7 +315,7 @@ static bool timegraph_may_bypass(const struct tg_gpu *gpu, const struct tg_chann
 
 	/* Where there are guarantees, the answer depends on the time. */
 	if (ch->engines & (ch->engines - 1) || engine->wedged ||
-	    rb_first_cached(&st->ready.clients) || tg_gpu_guards(gpu))
+	    tg_gpu_guards(gpu) || !tg_ready_leads(&st->ready, client))
 		return false;
 	/* early() goes by what is predicted of a group. */
 	if (gpu->policy_knob[KNOB_LEAD] && client->reserve->kind == TG_AE)

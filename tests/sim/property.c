@@ -50,6 +50,10 @@ static const struct row {
 	  "d:ht:bg:1:0:0:depth=1\n", "abbccdde", 5 * TG_MSEC, 40 * TG_MSEC, 6, 50 * TG_USEC, 0, 0, 0 },
 	{ "ht: deepest", "timegraph", "a:prt:bg:9:0:0\nb:ht:bg:8:0:0:depth=64\n", "aabb",
 	  TG_MSEC, 20 * TG_MSEC, 30, 50 * TG_USEC, 0, 0, 0 },
+	{ "ht: in company", "timegraph", "a:ht:bg:9:0:0:depth=16\nb:ht:bg:8:0:0\n", "abb",
+	  TG_MSEC / 2, TG_MSEC, 1, 50 * TG_USEC, 0, 0, 0 },
+	{ "ht: among equals", "timegraph", "exe=*:ht:bg:8:0:0:depth=16\n", "abc",
+	  TG_MSEC, 8 * TG_MSEC, 16, 50 * TG_USEC, 0, 0, 0 },
 	{ "pe", "timegraph", "a:prt:pe:9:4000:16000\nb:prt:pe:8:2000:10000\nc:prt:pe:1:500:40000\n",
 	  "abbcd", 3 * TG_MSEC, 10 * TG_MSEC, 4, 50 * TG_USEC, 0, 0, 0 },
 	{ "pe: ht", "timegraph", "a:ht:pe:9:4000:16000:depth=5\nb:ht:pe:8:2000:10000\n", "abbd",
@@ -547,7 +551,7 @@ int main(int argc, char **argv)
 {
 	u64 events = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
 	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-	u64 went = 0, unread = 0;
+	u64 went = 0, unread = 0, company = 0;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -563,9 +567,13 @@ int main(int argc, char **argv)
 		went += past.went;
 		if (!strcmp(rows[i].name, "ae: alone"))
 			unread = past.went;
+		if (!strcmp(rows[i].name, "ht: in company"))
+			company = past.went;
 		free(past.what);
 	}
 	test_row("many bypass the core", went > events / 4, "only %llu", (unsigned long long)went);
+	test_row("many bypass in company", company > events / 50, "only %llu",
+		 (unsigned long long)company);
 	test_row("many go unread", unread > events / 8, "only %llu", (unsigned long long)unread);
 	return test_end();
 }
