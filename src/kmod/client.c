@@ -48,7 +48,7 @@ static void release(struct kobject *kobj)
 	struct tgk_client *client = client_of_kobj(kobj);
 
 	put_pid(client->pid);
-	kfree(client->waits);
+	kfree(client->longest);
 	kfree(client->ident.exe);
 	kfree(client->ident.cgroup);
 	kfree(client);
@@ -352,7 +352,7 @@ struct tgk_client *tgk_client_new(struct tgk_gpu *gpu)
 	client->id = atomic_inc_return(&last_client);
 	client->pid = get_pid(task_tgid(current));
 	client->exec = tgk_exec_id();
-	client->waits = kcalloc(TG_WAITS_OWN, sizeof(*client->waits), GFP_KERNEL_ACCOUNT);
+	client->longest = kcalloc(TG_WAITS_OWN, sizeof(*client->longest), GFP_KERNEL_ACCOUNT);
 	INIT_LIST_HEAD(&client->threads.waiters);
 	INIT_WORK(&client->show, show);
 	INIT_WORK(&client->sync, sync);

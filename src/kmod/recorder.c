@@ -85,8 +85,8 @@ static void took(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client
 		wait->wall = ktime_get_real_ns();
 		wait->gpu = gpu->index;
 	}
-	if (ours->waits)
-		tg_wait_keep(ours->waits, wait);
+	if (ours->longest)
+		tg_wait_keep(ours->longest, wait);
 	if (!stutter || wait->lost < stutter || gpu->closing || atomic_xchg(&freezing, 1))
 		return;
 	frozen_gpu = gpu->index;
@@ -276,13 +276,13 @@ static void copy_own(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room, 
 	for (bucket = 0; bucket < HASH_SIZE(gpu->clients); bucket++) {
 		raw_spin_lock_irq(&gpu->lock);
 		hlist_for_each_entry(client, &gpu->clients[bucket], node) {
-			if (client->ident.uid != uid || !client->waits)
+			if (client->ident.uid != uid || !client->longest)
 				continue;
 			for (i = 0; i < TG_WAITS_OWN && head->nr < room; i++) {
 				/* Another user's process may have been this client. */
-				if (!client->waits[i].number || client->waits[i].who.uid != uid)
+				if (!client->longest[i].number || client->longest[i].who.uid != uid)
 					continue;
-				to[head->nr] = client->waits[i];
+				to[head->nr] = client->longest[i];
 				tg_wait_hide(&to[head->nr++]);
 			}
 		}

@@ -276,7 +276,7 @@ enum tgk_total_of { TGK_OF_USER, TGK_OF_CGROUP, TGK_TOTALS_OF };
  * @live: work that went through its open gate was in flight when the phase ended; only the
  *	poller
  * @was_live: the same of the phase before; only the poller
- * @waits: TG_WAITS_OWN records of its longest waits, or NULL; tgk_gpu.lock
+ * @longest: TG_WAITS_OWN records of its longest waits, or NULL; tgk_gpu.lock
  */
 struct tgk_client {
 	struct kobject kobj;
@@ -309,7 +309,7 @@ struct tgk_client {
 
 	atomic64_t open_begun, open_ended;
 	bool live, was_live;
-	struct tg_wait *waits;
+	struct tg_wait *longest;
 };
 
 /**
