@@ -102,9 +102,9 @@ kmod-timed:
 		strip -g -o build/vm/bin/timegraph-timed-$$r.ko build/timed/$$r/timegraph.ko || exit 1; \
 	done
 
-# Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time` and `cost-gl`, takes the time that a
-# submission spends in nouveau; `refuse`, for `refusals`, answers in nouveau's place; `wake`, for `suspend`, ends a sleep. To
-# build/vm/bin
+# Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time`, `cost-gl` and `cost-company`, takes
+# the time that a submission spends in nouveau; `refuse`, for `refusals`, answers in nouveau's place; `wake`, for `suspend`,
+# ends a sleep. To build/vm/bin
 .PHONY: kmod-probe kmod-refuse kmod-wake kmod-test-one
 kmod-probe kmod-refuse kmod-wake: kmod-%:
 	@mkdir -p build/vm/bin

@@ -16,8 +16,8 @@
  * Before priorities comes the tier (enum tg_tier), for a policy that keeps guarantees. Guaranteed
  * clients go first, by the deadline of their reserve. It grows while a client is in the tree, with
  * each charge of any client of that reserve, so each client is sorted by what it was when it came,
- * and put right when it is the first of all (tg_ready_refresh()): tg_ready_next() then chooses as if
- * all were right.
+ * and put right when it is the first of all (tg_ready_refresh()): tg_ready_next() then chooses as
+ * if all were right.
  */
 #include "ready.h"
 
@@ -77,8 +77,10 @@ void tg_ready_insert(struct tg_ready *ready, struct tg_client *client)
 {
 	if (ordinary(ready, client))
 		*key(client) = ORDINARY(client->prio);
+	else if (client->tier == TG_TIER_FIRST)
+		*key(client) = deadline(client);
 	else
-		*key(client) = client->tier == TG_TIER_FIRST ? deadline(client) : LAST(client->prio);
+		*key(client) = LAST(client->prio);
 	rb_add_cached(&client->node, &ready->clients, before);
 }
 

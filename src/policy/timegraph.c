@@ -35,8 +35,8 @@
  * groups as far as its budget covers them. And the engine lingers (struct tg_linger) for a
  * guaranteed client that has one group at a time, where a group of L would break its deadline.
  *
- * The job of a client that goes before all that wait may bypass the core, where nothing is in flight
- * but its own groups: what pick() would say is known (may_bypass()).
+ * The job of a client that goes before all that wait may bypass the core, where nothing is in
+ * flight but its own groups: what pick() would say is known (may_bypass()).
  *
  * queue and drop cost O(log clients) (struct tg_ready), and so does pick where all jobs wait for
  * the same engine; with several, it walks to the first job that claims the engine in question.
@@ -303,8 +303,8 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 }
 
 /*
- * What pick() would say of a job before which no other goes. Answered for channels of one engine, as
- * nearly all are.
+ * What pick() would say of a job before which no other goes. Answered for channels of one engine,
+ * as nearly all are.
  */
 static bool timegraph_may_bypass(const struct tg_gpu *gpu, const struct tg_channel *ch,
 				 u32 unreported)

@@ -14,7 +14,7 @@
  * so that whole seasons are counted, there are more cycles by one in PER_SEASON for each client.
  *
  * POLICY/SCENE is the same under a policy that is asked, where reserves are limited: all clients share one reserve of half
- * the GPU (pe, ae), or Background has that (background), or each has a guaranteed one (cbs); or another cycle: a client of a shared reserve leaves and joins
+ * the GPU (pe, ae, shared-cbs), or Background has that (background), or each has a guaranteed one (cbs); or another cycle: a client of a shared reserve leaves and joins
  * beside others that have reserves of their own (join); one client of all is matched against the spec anew (rematch: a
  * SPEC matches all of them, and its cost is divided by their number); a request for memory comes, and what it has goes,
  * while as many wait as may, one for each client (memory). Groups wait beside, none completes in these three.
@@ -38,12 +38,13 @@
 #define PIECE		(1ull << 20)	/* of memory */
 
 enum scene {
-	PLAIN, PE, AE, BACKGROUND, CBS, JOIN, REMATCH, MEMORY, POLICY, FOREGROUND, VGPU, SCENES
+	PLAIN, PE, AE, BACKGROUND, CBS, SHARED_CBS, JOIN, REMATCH, MEMORY, POLICY, FOREGROUND, VGPU,
+	SCENES
 };
 
 static const char *const scene_names[SCENES] = {
-	"", "pe", "ae", "background", "cbs", "join", "rematch", "memory", "policy", "foreground",
-	"vgpu",
+	"", "pe", "ae", "background", "cbs", "shared-cbs", "join", "rematch", "memory", "policy",
+	"foreground", "vgpu",
 };
 
 /* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
@@ -58,6 +59,7 @@ static const char *const spec_texts[SCENES] = {
 	[AE] = "exe=*:prt:ae:3:50000:100000:reserve=r\n",
 	[BACKGROUND] = "exe=*:prt:bg:3:50000:100000\n",
 	[CBS] = "exe=*:prt:cbs:3:50:10000000\n",
+	[SHARED_CBS] = "exe=*:prt:cbs:3:50000:100000:reserve=r\n",
 	[JOIN] = "c:prt:pe:3:900000:1000000:reserve=r\nexe=*:prt:pe:3:900000:1000000\n",
 	[REMATCH] = mixed,
 	[MEMORY] = "exe=*:prt:bg:3:0:0\n",

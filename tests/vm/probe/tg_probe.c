@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tg_probe - how much of a submission passes in nouveau's own functions? For the cases `cost-time` and `cost-gl`: in
+ * tg_probe - how much of a submission passes in nouveau's own functions? For the cases `cost-time`, `cost-gl` and `cost-company`: in
  * a throw-away guest, and unloaded last, by when nobody submits.
  *
  * It puts functions of its own into nouveau's tables: in the place of the ioctl of nouveau's files, of
@@ -12,9 +12,10 @@
  * The time inside of the last submission is /sys/module/tg_probe/parameters/inside_ns, whoever's it was. Whoever
  * writes a process's number into /sys/kernel/debug/tg_probe reads there, line by line, the submissions of its first
  * thread since then, up to MAX_SAMPLES:
- *	WHOLE INSIDE ASKED BUFFERS PUSHES RELOCS
+ *	WHOLE INSIDE ASKED BUFFERS PUSHES RELOCS WAITS
  * ns of the ioctl, system call left out; of that, inside nouveau's PUSHBUF; of that, asking for a fence's
- * interrupt outside of it, and what the submission consists of.
+ * interrupt outside of it, what the submission consists of, and how often the CPU went to another thread meanwhile. What that
+ * took is left out: of a thread that waits, its way to sleep and back is counted.
  *
  * All of it is written by one thread at a time, the one whose submissions are timed; on one CPU nobody reads amiss.
  */
@@ -44,17 +45,20 @@ MODULE_PARM_DESC(inside_ns, "time of the last submission in nouveau's handler");
 static u64 made_at, made_ns, asked_ns;
 static u64 asking_ns;		/* what taking the time of one that asks takes itself, beyond that time */
 static bool inside;
+static u64 away_at, away_ns;	/* since when, and how long in all, the watched thread has not had the CPU */
+static u32 waits;
 
 static pid_t watched;		/* 0: everybody */
 static struct sample {
 	u64 whole, inside, asked;
-	u32 buffers, pushes, relocs;
+	u32 buffers, pushes, relocs, waits;
 } samples[MAX_SAMPLES], sample;
 static u32 nr_samples;
 
 static struct pci_dev *pci;		/* held: it keeps nouveau's driver */
 static struct drm_driver *driver;
 static struct tracepoint *made;		/* dma_fence_init, not exported */
+static struct tracepoint *switched;	/* sched_switch, likewise */
 static struct dentry *file;
 
 static int (*their_pushbuf)(struct drm_device *dev, void *data, struct drm_file *file);
@@ -65,6 +69,24 @@ static const struct dma_fence_ops *fence_ops;	/* nouveau's, once a fence of its 
 static bool is_watched(void)
 {
 	return !watched || current->pid == watched;
+}
+
+/* The time of the watched thread. */
+static u64 own_ns(void)
+{
+	return ktime_get_ns() - away_ns;
+}
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+		      unsigned int prev_state)
+{
+	if (watched && prev->pid == watched) {
+		away_at = ktime_get_ns();
+		waits++;
+	} else if (watched && next->pid == watched && away_at) {
+		away_ns += ktime_get_ns() - away_at;
+		away_at = 0;
+	}
 }
 
 static int probe_pushbuf(struct drm_device *dev, void *data, struct drm_file *drm_file)
@@ -80,9 +102,9 @@ static int probe_pushbuf(struct drm_device *dev, void *data, struct drm_file *dr
 	sample.relocs = req->nr_relocs;
 	made_ns = 0;
 	inside = true;
-	at = ktime_get_ns();
+	at = own_ns();
 	ret = their_pushbuf(dev, data, drm_file);
-	inside_ns = ktime_get_ns() - at - made_ns;
+	inside_ns = own_ns() - at - made_ns;
 	inside = false;
 	return ret;
 }
@@ -95,12 +117,14 @@ static long probe_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 	if (!watched || !is_watched() || _IOC_NR(cmd) != DRM_COMMAND_BASE + NR_PUSHBUF)
 		return their_ioctl(filp, cmd, arg);
 	asked_ns = 0;
+	waits = 0;
 	sample.pushes = 0;
-	at = ktime_get_ns();
+	at = own_ns();
 	ret = their_ioctl(filp, cmd, arg);
-	sample.whole = ktime_get_ns() - at;
+	sample.whole = own_ns() - at;
 	sample.inside = inside_ns;
 	sample.asked = asked_ns;
+	sample.waits = waits;
 	if (!ret && sample.pushes && nr_samples < MAX_SAMPLES)
 		samples[nr_samples++] = sample;
 	return ret;
@@ -113,9 +137,9 @@ static bool probe_ask(struct dma_fence *fence)
 
 	if (inside || !in_task() || !is_watched())
 		return their_ask(fence);
-	at = ktime_get_ns();
+	at = own_ns();
 	ret = their_ask(fence);
-	asked_ns += ktime_get_ns() - at + asking_ns;
+	asked_ns += own_ns() - at + asking_ns;
 	return ret;
 }
 
@@ -182,9 +206,9 @@ static int show(struct seq_file *m, void *v)
 	u32 i;
 
 	for (i = 0; i < nr_samples; i++)
-		seq_printf(m, "%llu %llu %llu %u %u %u\n", samples[i].whole, samples[i].inside,
+		seq_printf(m, "%llu %llu %llu %u %u %u %u\n", samples[i].whole, samples[i].inside,
 			   samples[i].asked, samples[i].buffers, samples[i].pushes,
-			   samples[i].relocs);
+			   samples[i].relocs, samples[i].waits);
 	return 0;
 }
 
@@ -205,6 +229,7 @@ static ssize_t write_file(struct file *filp, const char __user *text, size_t len
 	}
 	if (ret)
 		return ret;
+	away_at = 0;
 	watched = pid;
 	nr_samples = 0;
 	return len;
@@ -223,6 +248,8 @@ static void look_for_made(struct tracepoint *tp, void *data)
 {
 	if (!strcmp(tp->name, "dma_fence_init"))
 		made = tp;
+	if (!strcmp(tp->name, "sched_switch"))
+		switched = tp;
 }
 
 /* A child of the PCI device: the DRM minor's device keeps the minor. */
@@ -246,7 +273,7 @@ static int __init probe_init(void)
 		device_for_each_child(&pci->dev, NULL, find_driver);
 	for_each_kernel_tracepoint(look_for_made, NULL);
 	ret = -ENODEV;
-	if (!driver || driver->num_ioctls <= NR_PUSHBUF || !made)
+	if (!driver || driver->num_ioctls <= NR_PUSHBUF || !made || !switched)
 		goto put;
 	their_pushbuf = driver->ioctls[NR_PUSHBUF].func;
 	their_ioctl = driver->fops->unlocked_ioctl;
@@ -257,17 +284,22 @@ static int __init probe_init(void)
 	ret = tracepoint_probe_register_prio(made, after_made, NULL, 9);
 	if (ret)
 		goto unregister;
+	ret = tracepoint_probe_register(switched, on_switch, NULL);
+	if (ret)
+		goto unregister_made;
 	ret = put(&driver->ioctls[NR_PUSHBUF].func, probe_pushbuf);
 	if (ret)
-		goto both;
+		goto all;
 	ret = put(&driver->fops->unlocked_ioctl, probe_ioctl);
 	if (ret)
-		goto both;
+		goto all;
 	file = debugfs_create_file("tg_probe", 0600, NULL, NULL, &file_ops);
 	return 0;
 
-both:
+all:
 	put(&driver->ioctls[NR_PUSHBUF].func, their_pushbuf);
+	tracepoint_probe_unregister(switched, on_switch, NULL);
+unregister_made:
 	tracepoint_probe_unregister(made, after_made, NULL);
 unregister:
 	tracepoint_probe_unregister(made, before_made, NULL);
@@ -284,6 +316,7 @@ static void __exit probe_exit(void)
 		put(&fence_ops->enable_signaling, their_ask);
 	put(&driver->fops->unlocked_ioctl, their_ioctl);
 	put(&driver->ioctls[NR_PUSHBUF].func, their_pushbuf);
+	tracepoint_probe_unregister(switched, on_switch, NULL);
 	tracepoint_probe_unregister(made, after_made, NULL);
 	tracepoint_probe_unregister(made, before_made, NULL);
 	tracepoint_synchronize_unregister();
