@@ -106,7 +106,7 @@ bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u3
 		if (from->last - number >= to->nr)
 			number = from->last - to->nr + 1;
 		to->last = number - 1;
-		to->dropped = from->dropped;
+		to->dropped = from->dropped + number - oldest(from);
 	}
 	for (; most && to->last < from->last; most--) {
 		w = find(from, to->last + 1);
