@@ -80,13 +80,16 @@ $(B)/tests/sim/transcripts: tests/sim/transcripts $(B)/tests/tgsim
 	@printf '#!/bin/sh\nexec tests/sim/transcripts $(B)/tests/tgsim $(TRANSCRIPTS)\n' >$@ && chmod +x $@
 
 # What a decision costs, in the core as the kernel will compile it.
-.PHONY: bench-core
-$(B)/bench/bench_core: tests/sim/bench_core.c $(B)/lib/libtgcore-free.a
+.PHONY: bench-core recorder-cost
+$(B)/bench/bench_core $(B)/bench/recorder_cost: $(B)/bench/%: tests/sim/%.c $(B)/lib/libtgcore-free.a
 	@mkdir -p $(@D) $(B)/obj
-	$(CC) $(CORE_CFLAGS) -O2 -fno-pie -no-pie $(CORE_INC) -MMD -MP -MF $(B)/obj/bench_core.d -o $@ $(filter %.c %.o %.a,$^)
+	$(CC) $(CORE_CFLAGS) -O2 -fno-pie -no-pie $(CORE_INC) -MMD -MP -MF $(B)/obj/$*.d -o $@ $(filter %.c %.o %.a,$^)
 
 bench-core: $(B)/bench/bench_core
 	@tests/sim/bench-core $< $(B)/bench-core.json
+
+recorder-cost: $(B)/bench/recorder_cost
+	@tests/sim/recorder-cost $<
 
 # The core as it counts its steps: what is the most that one event takes?
 CORE_STEPS := $(CORE_SRC:%.c=$(B)/steps/%.o)
@@ -152,5 +155,5 @@ coverage:
 		2>>$(B)/cov/lcov.log
 	@lcov --list $(B)/cov/core 2>>$(B)/cov/lcov.log
 
--include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/bench_core.d \
+-include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/bench_core.d $(B)/obj/recorder_cost.d \
 	$(patsubst %,$(B)/obj/%.d,sim_test dry_test ae guarantee fair vgpu chaos property wrong replay_test example figures tick sharing busy equals churn guarantee search)

@@ -12,8 +12,8 @@
  * nothing: with a recorder or without one, decisions and traces are the same. Waits behind an open
  * gate, and in front of the core (a thread without a place, a foreign fence), are not seen.
  *
- * What a job costs: some twenty instructions when it is over, and a walk over the latest runs of
- * its engine when its wait is the longest of its client in this second.
+ * What a job costs: some hundred instructions (docs/results/cost.md), and a walk over the latest
+ * runs of its engine when its wait is the longest of its client in this second.
  */
 #ifndef TG_RECORDER_H
 #define TG_RECORDER_H
@@ -84,7 +84,7 @@ enum tg_wait_end { TG_WAIT_RAN, TG_WAIT_LOST, TG_WAIT_GIVEN_UP, TG_WAIT_ENDS };
  * @others: time of clients beyond those in @rival, or before what is remembered
  * @ran: how long the job itself ran
  * @sum: @lost of all waits of this client in that second that were not below TG_WAIT_LEAST
- * @waits: how many these were
+ * @waits: how many these were; 0: not told
  * @who: the client
  * @prio: its priority
  * @engine: the engine
@@ -149,12 +149,16 @@ struct tg_runs {
  * struct tg_recent - the latest record of a client
  * @number: of the record; 0: there is none
  * @since: when the first wait that counts in it ended
+ * @lost: the longest of them, ns
+ * @sum: all of them, ns
+ * @waits: how many
  * @client: number of the client
+ * @uid: its user
  */
 struct tg_recent {
 	u64 number;
-	s64 since;
-	u32 client;
+	s64 since, lost, sum;
+	u32 waits, client, uid;
 };
 
 /**
@@ -170,7 +174,7 @@ struct tg_times {
 
 /**
  * struct tg_recorder - the recorder of one GPU; its host's memory
- * @took: the host's, or NULL: a record is new, or has changed; under the GPU's lock
+ * @took: the host's, or NULL: a record is new, or has a longer wait; under the GPU's lock
  * @times: where a job's struct tg_times is: so many bytes behind its cookie (tg_job.host)
  * @last: number of the newest record
  * @next: index of the next one in @wait

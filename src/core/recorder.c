@@ -65,6 +65,20 @@ static u64 oldest(const struct tg_recorder *rec)
 	return rec->last > rec->nr ? rec->last - rec->nr + 1 : 1;
 }
 
+static struct tg_recent *recent_of(struct tg_recorder *rec, u32 client)
+{
+	return &rec->recent[client % TG_RECENT];
+}
+
+/* The record of the client's latest waits has their sums, but for those since the longest. */
+static void write_sums(const struct tg_recent *recent, struct tg_wait *w)
+{
+	if (!w || w->number != recent->number)
+		return;
+	w->waits = recent->waits;
+	w->sum = recent->sum;
+}
+
 u32 tg_recorder_read(const struct tg_recorder *rec, u64 *number, struct tg_wait *to, u32 most)
 {
 	const struct tg_wait *w;
@@ -72,8 +86,10 @@ u32 tg_recorder_read(const struct tg_recorder *rec, u64 *number, struct tg_wait 
 
 	for (*number = max(*number, oldest(rec)); n < most && *number <= rec->last; ++*number) {
 		w = find(rec, *number);
-		if (w)
-			to[n++] = *w;
+		if (!w)
+			continue;
+		to[n] = *w;
+		write_sums(&rec->recent[w->who.client % TG_RECENT], &to[n++]);
 	}
 	return n;
 }
@@ -90,7 +106,7 @@ bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u3
 		if (from->last - number >= to->nr)
 			number = from->last - to->nr + 1;
 		to->last = number - 1;
-		to->dropped = from->dropped;
+		to->dropped = from->dropped + number - oldest(from);
 	}
 	for (; most && to->last < from->last; most--) {
 		w = find(from, to->last + 1);
@@ -260,71 +276,93 @@ s64 tg_recorder_own(struct tg_gpu *gpu, const struct tg_job *job)
 }
 
 /*
- * The record of this second for a wait of the client that ended at @ended; with the wait in its
- * sums. Two clients with the same last bits may get more than one in a second. *@longest: the wait
- * is the longest of them: but for the sums, the record is empty.
+ * Does a wait that ended at @ended belong to the client's latest record? Two clients with the same
+ * last bits may get more than one record in a second.
  */
-static struct tg_wait *record_of(struct tg_recorder *rec, const struct tg_client *client, s64 ended,
-				 s64 lost, bool *longest)
+static bool same_second(const struct tg_recent *recent, const struct tg_client *client, s64 ended)
 {
-	struct tg_recent *recent = &rec->recent[client->id % TG_RECENT];
-	struct tg_wait *w = recent->client == client->id ? find(rec, recent->number) : NULL;
-	struct tg_wait sums = { };
+	return recent->client == client->id && recent->uid == client->id_data->uid &&
+	       ended - recent->since < TG_WAIT_SPAN;
+}
 
-	if (!w || w->who.uid != client->id_data->uid || ended - recent->since >= TG_WAIT_SPAN) {
+/* An empty record for a wait that is the longest of its client in this second. */
+static struct tg_wait *record_of(struct tg_recorder *rec, const struct tg_client *client, s64 ended,
+				 s64 lost)
+{
+	struct tg_recent *recent = recent_of(rec, client->id);
+	struct tg_wait *w = find(rec, recent->number);
+
+	if (!w || !same_second(recent, client, ended)) {
+		write_sums(recent, w);
 		w = append(rec);
-		recent->number = w->number;
-		recent->since = ended;
-		recent->client = client->id;
+		*recent = (struct tg_recent){
+			.number = w->number, .since = ended, .client = client->id,
+			.uid = client->id_data->uid,
+		};
 	}
-	w->waits++;
-	w->sum += lost;
-	*longest = lost > w->lost;
-	if (*longest) {
-		sums.number = w->number;
-		sums.waits = w->waits;
-		sums.sum = w->sum;
-		*w = sums;
-	}
+	memset(w, 0, sizeof(*w));
+	w->number = recent->number;
+	recent->lost = lost;
+	recent->waits++;
+	recent->sum += lost;
+	write_sums(recent, w);
 	return w;
 }
 
-/* The job has waited until @began. */
-static noinline void note(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran,
-			  enum tg_wait_end end)
+/* What the client lost by its job's wait until @began. */
+static s64 lost_by(const struct tg_gpu *gpu, const struct tg_job *job, s64 began)
+{
+	const struct tg_times *times = tg_job_times(gpu, job);
+	const s64 own = (s64)job->client->stats.gpu_time - times->own;
+	const s64 waited = began - times->arrived;
+
+	return own > 0 ? waited - own : waited;
+}
+
+/* The job has waited until @began, the longest of its client in this second. */
+static noinline void record(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran,
+			    enum tg_wait_end end)
 {
 	struct tg_recorder *rec = gpu->recorder;
 	struct tg_client *client = job->client;
 	const struct tg_times *times = tg_job_times(gpu, job);
-	const s64 waited = began - times->arrived;
-	const s64 own = (s64)client->stats.gpu_time - times->own;
-	const s64 lost = own > 0 ? waited - own : waited;
 	const s64 freed = end == TG_WAIT_GIVEN_UP ? began : min(times->freed, began);
 	const s64 started = end == TG_WAIT_GIVEN_UP ? began : max(min(job->since, began), freed);
-	struct tg_wait *w;
-	bool longest;
+	const s64 lost = lost_by(gpu, job, began);
+	struct tg_wait *w = record_of(rec, client, began, lost);
+
+	set_who(&w->who, client);
+	w->job = job->id;
+	w->ended = began;
+	w->waited = began - times->arrived;
+	w->lost = lost;
+	w->reserve = min(job->throttled, freed - times->arrived);
+	w->policy = freed - times->arrived - w->reserve;
+	w->driver = started - freed;
+	w->behind = began - started;
+	w->ran = ran;
+	w->prio = client->prio;
+	w->engine = tg_job_engine(gpu, job)->index;
+	w->end = end;
+	blame(w, runs_of(gpu, job), times->arrived, began);
+	if (rec->took)
+		rec->took(rec, w, client);
+}
+
+/* The job has waited until @began. Mostly that is soon counted. */
+static void note(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran, enum tg_wait_end end)
+{
+	struct tg_recent *recent = recent_of(gpu->recorder, job->client->id);
+	const s64 lost = lost_by(gpu, job, began);
 
 	if (lost < TG_WAIT_LEAST)
 		return;
-	w = record_of(rec, client, began, lost, &longest);
-	if (longest) {
-		set_who(&w->who, client);
-		w->job = job->id;
-		w->ended = began;
-		w->waited = waited;
-		w->lost = lost;
-		w->reserve = min(job->throttled, freed - times->arrived);
-		w->policy = freed - times->arrived - w->reserve;
-		w->driver = started - freed;
-		w->behind = began - started;
-		w->ran = ran;
-		w->prio = client->prio;
-		w->engine = tg_job_engine(gpu, job)->index;
-		w->end = end;
-		blame(w, runs_of(gpu, job), times->arrived, began);
+	if (lost > recent->lost || !same_second(recent, job->client, began)) {
+		record(gpu, job, began, ran, end);
+		return;
 	}
-	if (rec->took)
-		rec->took(rec, w, client);
+	recent->waits++;
+	recent->sum += lost;
 }
 
 /* It leaves the GPU at @at, which it has used for @used. Not charged yet. */
@@ -408,4 +446,6 @@ void tg_wait_hide(struct tg_wait *w)
 	}
 	w->number = 0;
 	w->job = 0;
+	w->waits = 0;
+	w->sum = 0;
 }

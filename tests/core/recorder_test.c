@@ -289,7 +289,7 @@ static void test_ring(void)
 		;
 	host->gpu.recorder = rec;
 	free(to);
-	row("a smaller one keeps the newest", are(rec, 43, 45, 5));
+	row("a smaller one keeps the newest", are(rec, 43, 45, 5) && rec->dropped == 42);
 	one_wait(48);
 	row("and goes on, too", are(rec, 44, 46, 5));
 
@@ -438,6 +438,94 @@ static void test_hide(void)
 	}
 }
 
+/* --- at random --- */
+
+static u64 random_state = 7;
+
+static u32 any(u32 n)
+{
+	random_state = random_state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (random_state >> 33) % n;
+}
+
+static bool adds_up(const struct tg_wait *w)
+{
+	s64 sum = w->idle + w->others;
+	u32 i;
+
+	for (i = 0; i < w->rivals; i++)
+		sum += w->rival[i].ran;
+	return w->reserve >= 0 && w->policy >= 0 && w->driver >= 0 && w->behind >= 0 && w->idle >= 0 &&
+	       w->waited == w->reserve + w->policy + w->driver + w->behind &&
+	       w->lost >= TG_WAIT_LEAST && w->lost <= w->waited && w->sum >= w->lost && w->waits &&
+	       sum >= 0 && sum <= w->waited + 2 * MS && w->rivals <= TG_WAIT_RIVALS && w->who.client;
+}
+
+/* One event for a job that is at hand, whatever it is up to; ends may be told late. */
+static void one_event(u32 clients)
+{
+	static u64 at_hand[8], last;
+	u64 *j = &at_hand[any(8)];
+	struct tg_event ev = { .now = host->gpu.now + any(3000) * TG_USEC };
+	struct tg_job *of = *j ? tg_gpu_job(&host->gpu, *j) : NULL;
+	u32 c = 1 + any(clients);
+
+	ev.at = ev.now;
+	if (!of) {
+		*j = ++last;
+		ev.kind = TG_EV_SUBMIT;
+		ev.client = c;
+		ev.channel = c;
+		ev.job = *j;
+		ev.host = &host->times[last % ARRAY_SIZE(host->times)];
+	} else if (of->state == TG_JOB_FREED) {
+		ev.kind = any(20) ? TG_EV_STARTED : TG_EV_REFUSED;
+		ev.job = *j;
+	} else if (of->state == TG_JOB_BUSY || of->state == TG_JOB_LOST) {
+		ev.kind = TG_EV_DONE;
+		ev.done.known = any(2) ? TG_DONE_EXACT : TG_DONE_NOTICED;
+		ev.at = max(ev.now - any(2000) * TG_USEC, of->since);
+		ev.job = *j;
+	} else {
+		ev.kind = any(10) ? TG_EV_TIMER : TG_EV_CANCEL;
+		ev.job = ev.kind == TG_EV_CANCEL ? *j : 0;
+	}
+	host->used = 0;
+	if (tg_gpu_feed(&host->gpu, &ev, &host->actions))
+		abort();
+}
+
+static void test_random(const char *name, const char *policy)
+{
+	struct tg_recorder *rec;
+	u32 i, k = 0;
+
+	begin(policy, 40);
+	play("0 knob 0 200000\n0 spec a:prt:bg:9:0:0 b:ht:pe:5:5000:20000 c:prt:bg:5:0:0 d:ht:bg:1:0:0\n"
+	     "0 join 1 1 a\n0 join 2 2 b\n0 join 3 3 c\n0 join 4 4 d\n");
+	for (i = 0; i < 40000; i++) {
+		one_event(4);
+		if (i % 5000 == 2500) {
+			rec = recorder(10 + any(50), 0);
+			while (!tg_recorder_move(rec, host->gpu.recorder, TG_ENGINES_MAX, 1 + any(9)))
+				one_event(4);
+			free(host->gpu.recorder);
+			host->gpu.recorder = rec;
+		}
+		if (i % 1000)
+			continue;
+		read_all(host->gpu.recorder, 7);
+		for (k = 0; k < nr_seen && adds_up(&seen[k]); k++)
+			;
+		if (k < nr_seen)
+			break;
+	}
+	seen[0] = seen[k < nr_seen ? k : 0];
+	nr_seen = min(nr_seen, 1U);
+	row(name, i == 40000 && host->gpu.recorder->last > 200);
+	end();
+}
+
 int main(void)
 {
 	test_waits();
@@ -446,5 +534,8 @@ int main(void)
 	turns("as are turns of 100 us", 100, 90);
 	test_keep();
 	test_hide();
+	test_random("at random, timegraph: each record adds up", "timegraph");
+	test_random("at random, fifo", "fifo");
+	test_random("at random, timeslice", "timeslice");
 	return test_end();
 }
