@@ -165,7 +165,7 @@ const struct tg_policy *tg_policy_get(u32 nr);
 int tg_policy_find(const char *name, u32 len);
 
 /** tg_policy_names - what to say to a name of none: "one of" and all names */
-extern const char tg_policy_names[];
+extern const char *const tg_policy_names;
 
 /**
  * TG_POLICY() - define a policy: TG_POLICY(name) = { .name = "name", ... };

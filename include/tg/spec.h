@@ -25,7 +25,8 @@
 #define TG_SPEC_WEIGHT_MAX	10000
 #define TG_SPEC_PATTERN_MAX	255	/* bytes in a name or qualified pattern */
 #define TG_SPEC_MEM_MAX		(1024ULL << 30)	/* largest mem=, in bytes */
-#define TG_SPEC_KNOBS_MAX	(TG_KNOBS + TG_HOST_KNOBS + TG_KNOBS_MAX)	/* knobs that it may set */
+/* Knobs that a spec may set */
+#define TG_SPEC_KNOBS_MAX	(TG_KNOBS + TG_HOST_KNOBS + TG_KNOBS_MAX)
 
 /**
  * enum tg_match - what a pattern of an entry is held against

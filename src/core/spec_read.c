@@ -192,7 +192,8 @@ int tg_spec_time(const struct spec_cursor *c, struct tg_str s, const struct spec
 	unit.len = end - unit.off;
 	scale = unit.len ? unit_us(c, unit) : 1;
 	if (!scale)
-		return tg_spec_refuse(c, unit.off, "unknown unit", "us, ms or s; us without a unit");
+		return tg_spec_refuse(c, unit.off, "unknown unit",
+				      "us, ms or s; us without a unit");
 	v *= scale;
 	for (at++; at < unit.off; at++) {
 		scale /= 10;

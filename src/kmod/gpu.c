@@ -149,7 +149,8 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	for (i = 0; i < TG_KNOBS && !ret; i++)
 		ret = tgk_gpu_set_knob(gpu, -1, i, tgk_knobs[i]);
 	for (i = 0; params && params[i].name && !ret; i++)
-		ret = tgk_gpu_set_knob(gpu, tgk_policy, i, tgk_policy_knobs[i]);
+		if (tgk_policy_knobs[i] != params[i].def)
+			ret = tgk_gpu_set_knob(gpu, tgk_policy, i, tgk_policy_knobs[i]);
 	if (tgk_foreground) {
 		struct tg_event ev = {
 			.kind = TG_EV_FOREGROUND, .foreground.pid = tgk_foreground,

@@ -280,14 +280,16 @@ static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch
 		.kind = TG_EV_SPEC, .new_spec = spec,
 		.spec = { .rematch = rematch, .settings = true },
 	};
+	bool model;
 	u32 clients;
 	int ret;
 
 	raw_spin_lock_irq(&gpu->lock);
 	clients = gpu->core.nr_clients;
+	model = dry && dry->value && !gpu->core.dry;
 	raw_spin_unlock_irq(&gpu->lock);
 	ret = rematch ? tgk_pool_fill(gpu, TG_POOL_RESERVE, clients) : 0;
-	if (!ret && dry && dry->value)
+	if (!ret && model)
 		ret = tgk_pool_fill(gpu, TG_POOL_DRY, 1);
 	if (ret)
 		return ret;

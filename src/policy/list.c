@@ -34,7 +34,7 @@ const struct tg_policy *tg_policy_get(u32 nr)
 
 /* "one of" and the names, for the words of an error. */
 #define NAME(name)	" " #name
-const char tg_policy_names[] = "one of" POLICIES(NAME);
+const char *const tg_policy_names = "one of" POLICIES(NAME);
 
 int tg_policy_find(const char *name, u32 len)
 {

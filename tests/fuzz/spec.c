@@ -4,7 +4,7 @@
  * what is taken keeps its promises (tg/spec.h), what is refused says where and why.
  */
 #include <stdlib.h>
-#include <tg/spec.h>
+#include <tg/policy.h>
 
 #define REQUIRE(what)	do { if (!(what)) abort(); } while (0)
 
@@ -44,6 +44,28 @@ static void check_vgpus(const struct tg_spec *spec, size_t size)
 			sum[k] += spec->vgpus[i].share[k];
 			REQUIRE(spec->vgpus[i].share[k] && sum[k] <= 100);
 		}
+	}
+}
+
+static void check_settings(const struct tg_spec *spec)
+{
+	const struct tg_policy *policy = spec->policy < 0 ? NULL : tg_policy_get(spec->policy);
+	const struct tg_param *table, *param;
+	u32 i, k;
+
+	REQUIRE(spec->policy < 0 || (policy && spec->policy_at.line && spec->policy_at.column));
+	REQUIRE(spec->nr_knobs <= TG_SPEC_KNOBS_MAX);
+	for (i = 0; i < spec->nr_knobs; i++) {
+		const struct tg_spec_knob *knob = &spec->knobs[i];
+
+		REQUIRE(knob->of != TG_KNOB_OF_POLICY || policy);
+		table = knob->of == TG_KNOB_OF_POLICY ? policy->params :
+			knob->of == TG_KNOB_OF_CORE ? tg_core_params : tg_host_params;
+		for (k = 0; table[k].name && k < knob->nr; k++)
+			;
+		param = &table[k];
+		REQUIRE(param->name && knob->value >= param->min && knob->value <= param->max);
+		REQUIRE(knob->at.line && knob->at.column);
 	}
 }
 
@@ -93,6 +115,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		for (i = 0; i < spec.nr; i++)
 			check_entry(&spec.entries[i], size);
 		check_vgpus(&spec, size);
+		check_settings(&spec);
 		match(&spec, size);
 	}
 	free(spec.entries);

@@ -19,8 +19,9 @@
  * SPEC matches all of them, and its cost is divided by their number); a request for memory comes, and what it has goes,
  * while as many wait as may, one for each client (memory). Groups wait beside, none completes in these three.
  *
- * POLICY/policy, /foreground, /vgpu: of the cycles that policies with gates have, each 60th begins with an event that concerns
- * all clients, if the one before has come to all: another policy, and back; the foreground; a virtual GPU goes, and comes again.
+ * POLICY/policy, /foreground, /vgpu, /load: of the cycles that policies with gates have, each 60th begins with an event that concerns
+ * all clients, if the one before has come to all: another policy, and back; the foreground; a virtual GPU goes, and comes again; a spec with another policy, knobs and clients,
+ * that comes to running clients.
  *
  * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
@@ -39,12 +40,12 @@
 
 enum scene {
 	PLAIN, PE, AE, BACKGROUND, CBS, SHARED_CBS, JOIN, REMATCH, MEMORY, POLICY, FOREGROUND, VGPU,
-	SCENES
+	LOAD, SCENES
 };
 
 static const char *const scene_names[SCENES] = {
 	"", "pe", "ae", "background", "cbs", "shared-cbs", "join", "rematch", "memory", "policy",
-	"foreground", "vgpu",
+	"foreground", "vgpu", "load",
 };
 
 /* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
@@ -66,6 +67,7 @@ static const char *const spec_texts[SCENES] = {
 	[POLICY] = mixed,
 	[FOREGROUND] = "exe=*:prt:bg:agpa:0:0\n",
 	[VGPU] = mixed,
+	[LOAD] = mixed,
 };
 
 static struct tg_identity ids[] = {
@@ -268,6 +270,25 @@ static void step(struct bench *b)
 	}
 }
 
+/* A spec with another policy than the one in force. */
+static const struct tg_spec *another_spec(const struct bench *b)
+{
+	static const char *const texts[] = {
+		"policy fifo\nknob stall_us 1ms\na:prt:bg:1:0:0\nb:prt:pe:2:9ms:10ms\n",
+		"policy timegraph\nknob lead_us 500\nknob depth 3\nknob stall_us 2ms\na:ht:bg:2:0:0\n",
+	};
+	static struct tg_spec specs[2];
+	struct tg_spec_error error;
+	u32 i;
+
+	for (i = 0; i < 2 && !specs[i].text; i++) {
+		specs[i].text = texts[i];
+		specs[i].entries = zeroed(8, sizeof(*specs[i].entries));
+		tg_spec_parse(&specs[i], strlen(texts[i]), &error);
+	}
+	return &specs[!strcmp(b->core.policy->name, "fifo")];
+}
+
 /* An event that concerns all clients. The core refuses a policy while another one comes into force. */
 static void concern_all(struct bench *b, u32 n)
 {
@@ -288,6 +309,9 @@ static void concern_all(struct bench *b, u32 n)
 	} else if (b->scene == FOREGROUND) {
 		ev = (struct tg_event){ .kind = TG_EV_FOREGROUND, .foreground.pid = n };
 	}
+	if (b->scene == LOAD)
+		ev = (struct tg_event){ .kind = TG_EV_SPEC, .new_spec = another_spec(b),
+					.spec = { .rematch = 1, .settings = 1 } };
 	try_feed(b, &ev);
 }
 

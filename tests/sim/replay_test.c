@@ -121,7 +121,7 @@ const struct tg_policy *tg_policy_get(u32 nr)
 	return nr < ARRAY_SIZE(table) ? table[nr] : NULL;
 }
 
-const char tg_policy_names[] = "one of these";
+const char *const tg_policy_names = "one of these";
 
 int tg_policy_find(const char *name, u32 len)
 {

@@ -219,6 +219,10 @@ static const struct scenario_row {
 	{ "back to back without limit", TOP "[client a]\narrival = back-to-back\ncost = fixed 1s\n"
 	  "depth = unlimited\n", "without limit" },
 	{ "bad spec of a client", TOP CLIENT "spec = prt:pe:100:1:2\n", "line 1 of the spec" },
+	{ "policy in the spec section", TOP "[spec]\n\npolicy fifo\n" CLIENT,
+	  "line 2 of the spec: a scenario has its policy and knobs in [gpu]" },
+	{ "knob in the spec section", TOP "[spec]\nknob stall_us 1ms\n" CLIENT,
+	  "line 1 of the spec: a scenario has its policy and knobs in [gpu]" },
 	{ "bad spec section", TOP "[spec]\n\nx\n" CLIENT, "line 2 of the spec" },
 };
 
