@@ -10,7 +10,7 @@ TGCTL_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE \
 
 # It replays traces with src/trace.
 TGCTL_SRC := $(addprefix tools/tgctl/,main.c spec.c clients.c prio.c stats.c settings.c sysfs.c table.c \
-	snapshot.c hist.c top.c metrics.c trace.c) \
+	snapshot.c hist.c top.c top_act.c top_rows.c top_screen.c totals.c metrics.c trace.c) \
 	$(addprefix src/trace/,mem.c replay.c trace.c perfetto.c picture.c) $(wildcard tools/lib/*.c)
 TGCTL_OBJ := $(TGCTL_SRC:%.c=$(B)/obj/tgctl/%.o)
 TGCTL_TEST := $(B)/tests/unit/tgctl_cli

@@ -11,7 +11,7 @@ _tgctl()
 		return
 	fi
 	case $verb,$prev in
-	*,--sort) mapfile -t COMPREPLY < <(compgen -W 'share rate latency wait gpu_time prio pid comm' -- "$cur");;
+	*,--sort) mapfile -t COMPREPLY < <(compgen -W 'share rate latency wait wait99 latency99 gpu_time prio pid comm' -- "$cur");;
 	policy,*) mapfile -t COMPREPLY < <(compgen -W "$(cat $sys/policies 2>/dev/null)" -- "$cur");;
 	knob,knob) mapfile -t COMPREPLY < <(compgen -W "$(cd $sys/knobs 2>/dev/null && ls | sed 's/_min$//;t;d')" -- "$cur");;
 	help,*) COMP_WORDS[1]=; mapfile -t COMPREPLY < <(compgen -W "$(tgctl --help 2>/dev/null | sed -n 's/^  *\([a-z][a-z]*\) .*/\1/p')" -- "$cur");;

@@ -23,6 +23,7 @@
 #include "stats.h"
 #include "table.h"
 #include "top.h"
+#include "totals.h"
 #include "trace.h"
 
 /**
@@ -56,6 +57,7 @@ static const struct opt top_options[] = {
 	[TOP_EVERY] = { "every", 0, "TIME", NULL },
 	[TOP_SORT] = { "sort", 0, "KEY", NULL },
 	[TOP_FILTER] = { "filter", 0, "TEXT", NULL },
+	[TOP_COLUMNS] = { "columns", 'o', "LIST", NULL },
 	{ 0 }
 };
 static const struct opt why_options[] = {
@@ -94,12 +96,17 @@ static const struct tgctl_verb verbs[] = {
 	  "show the processes that use the GPU",
 	  "One consistent reading of all of them. Times are in microseconds.\n" },
 	{ "top", top_options, 0, 0, tgctl_top,
-	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT]",
+	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT] [--columns LIST]",
 	  "watch the clients",
-	  "Shares, rates, waits and budgets, anew every second (--every 500ms: twice as often).\n"
+	  "Waits, shares, rates and budgets, anew every second (--every 500ms: twice as often).\n"
 	  "--once: one table, after one such time; --json: the same as JSON, on and on unless --once.\n"
-	  "--sort: share, rate, latency, wait, gpu_time, prio, pid or comm. --filter: only clients\n"
-	  "whose name or user or reserve contains TEXT. Keys are shown at the bottom; q ends it.\n" },
+	  "Without a terminal: tables, on and on. --sort: share, rate, latency, wait, wait99, latency99,\n"
+	  "gpu_time, prio, pid or comm. --filter: only clients whose name or user or reserve contains\n"
+	  "TEXT. --columns, -o: names with commas between, a wrong one lists them all. Keys are shown at\n"
+	  "the bottom; q ends it.\n" },
+	{ "totals", json_options, 0, 0, tgctl_totals, "[--json]",
+	  "show what each user and cgroup has used",
+	  "Since the module was loaded, clients that have gone included. Others' totals are root's.\n" },
 	{ "why", why_options, 1, 1, tgctl_why, "CLIENT [--last N] [--trace FILE]",
 	  "tell what a client's last waits were for",
 	  "CLIENT: a number as `clients` shows it, a process's name, or pid=N. Needs the module's trace\n"
