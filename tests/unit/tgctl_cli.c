@@ -22,7 +22,7 @@
 #endif
 
 #define NOT_LOADED	"tgctl: timegraph is not loaded: modprobe timegraph\n"
-#define KNOWN_VERBS	"known: load, check, save, init, admit, policy, clients, top, why, record, plot, metrics, prio, stats, knob, run, version, help\n"
+#define KNOWN_VERBS	"known: load, check, save, init, admit, policy, clients, top, totals, why, record, plot, metrics, prio, stats, knob, run, version, help\n"
 #define SNAPSHOT	"tgctl: sys/snapshot "
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"
@@ -128,7 +128,7 @@ static const struct tg_snap_client game = {
 	"0          0            0        0          0          0  throttled  -           -            " \
 	"-             -\n"
 #define TABLE_ODD_2 \
-	" 2    0  \xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\xc2\\x9b           0    0  prt    " \
+	" 2    0  \xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xae\\xc2\\x9b          0    0  prt    " \
 	"bg       0            0          0          0            0        0          0          " \
 	"0  waiting    background  -            -             -\n"
 

@@ -24,6 +24,7 @@
 #include "spec.h"
 #include "stats.h"
 #include "top.h"
+#include "totals.h"
 #include "trace.h"
 #include "why.h"
 
@@ -64,9 +65,10 @@ static const struct opt top_options[] = {
 	[TOP_JSON] = { "json", 0, NULL, "the same as JSON, on and on unless --once" },
 	[TOP_EVERY] = { "every", 0, "TIME", "how often; 100ms to 60s (1s)" },
 	[TOP_SORT] = { "sort", 0, "KEY",
-		       "share, rate, latency, wait, gpu_time, prio, pid or comm (share)" },
+		       "share, rate, latency, wait, wait99, latency99, gpu_time, prio, pid or comm (share)" },
 	[TOP_FILTER] = { "filter", 0, "TEXT",
 			 "only clients whose name or user or reserve contains TEXT" },
+	[TOP_COLUMNS] = { "columns", 'o', "LIST", "names with commas between; a wrong one lists them all" },
 	{ 0 }
 };
 static const struct opt why_options[] = {
@@ -141,10 +143,13 @@ static const struct tgctl_verb verbs[] = {
 	  "show the processes that use the GPU",
 	  "One consistent reading of all of them. Times are in microseconds.\n" },
 	{ "top", top_options, 0, 0, tgctl_top,
-	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT]",
+	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT] [--columns LIST]",
 	  "watch the clients",
-	  "Shares, rates, waits and budgets, anew every second (--every 500ms: twice as often).\n"
-	  "Keys are shown at the bottom; q ends it.\n" },
+	  "Waits, shares, rates and budgets, anew every second (--every 500ms: twice as often).\n"
+	  "Without a terminal: tables, on and on. Keys are shown at the bottom; q ends it.\n" },
+	{ "totals", json_options, 0, 0, tgctl_totals, "[--json]",
+	  "show what each user and cgroup has used",
+	  "Since the module was loaded, clients that have gone included. Others' totals are root's.\n" },
 	{ "why", why_options, 0, 1, tgctl_why,
 	  "[CLIENT] [--worst N] [--since TIME] [--frozen]",
 	  "tell which waits were the longest, and who ran instead",

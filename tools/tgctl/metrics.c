@@ -203,6 +203,61 @@ static void print_clients(const struct snapshot *snap)
 	}
 }
 
+static void total_labels(const struct tg_snap_total *t)
+{
+	switch (t->of) {
+	case TG_TOTAL_USER:
+		printf("{uid=\"%u\"} ", t->uid);
+		break;
+	case TG_TOTAL_CGROUP:
+		putchar('{');
+		label("cgroup", t->name, strnlen(t->name, sizeof(t->name)));
+		fputs("} ", stdout);
+		break;
+	default:
+		printf("{%s=\"others\"} ", t->of == TG_TOTAL_USERS ? "uid" : "cgroup");
+	}
+}
+
+/* What users (@user) or cgroups have used, clients that have gone included. */
+static void print_totals(const struct tg_snap_total *totals, size_t nr, bool user)
+{
+	const char *family = user ? "timegraph_user_gpu_seconds" : "timegraph_cgroup_gpu_seconds";
+	size_t i;
+
+	head(family, KIND_COUNTER, "seconds", "GPU time used, by clients that have gone, too");
+	for (i = 0; i < nr; i++) {
+		if (user != (totals[i].of == TG_TOTAL_USER || totals[i].of == TG_TOTAL_USERS))
+			continue;
+		printf("%s_total", family);
+		total_labels(&totals[i]);
+		printf("%lld.%09lld\n", (long long)(totals[i].gpu_time / TG_SEC),
+		       llabs(totals[i].gpu_time % TG_SEC));
+	}
+}
+
+static void print_parts(const struct snapshot *snap)
+{
+	struct tg_snap_engine *engines;
+	struct tg_snap_total *totals;
+	size_t i, nr;
+
+	nr = snapshot_part(snap, TG_PART_ENGINES, (void **)&engines, sizeof(*engines));
+	if (nr)
+		head("timegraph_engine_busy_seconds", KIND_COUNTER, "seconds", "time used of an engine");
+	for (i = 0; i < nr; i++)
+		printf("timegraph_engine_busy_seconds_total{gpu=\"%u\",engine=\"%u\"} %lld.%09lld\n",
+		       engines[i].gpu, engines[i].engine, (long long)(engines[i].busy / TG_SEC),
+		       llabs(engines[i].busy % TG_SEC));
+	free(engines);
+	nr = snapshot_part(snap, TG_PART_TOTALS, (void **)&totals, sizeof(*totals));
+	if (nr) {
+		print_totals(totals, nr, true);
+		print_totals(totals, nr, false);
+	}
+	free(totals);
+}
+
 /*
  * The files of stats/: an engine's (gpu...) are gauges, the module's own are counters. A reader
  * without permission gets one message, not one for each file.
@@ -256,6 +311,7 @@ static bool print_all(void)
 	head("timegraph_gpus", KIND_GAUGE, NULL, "GPUs that are scheduled");
 	printf("timegraph_gpus %u\n", snap.head.gpus);
 	print_clients(&snap);
+	print_parts(&snap);
 	if (!print_stats())
 		return false;
 	puts("# EOF");

@@ -4,19 +4,46 @@
  */
 #include "table.h"
 
+#include <locale.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "lib/utf8.h"
 #include "tgctl.h"
+
+/*
+ * Columns of a terminal that a character takes; negative: it shows nothing of its own, or would
+ * change the order in which others are shown. wcwidth() goes by the locale: where that has no
+ * UTF-8, as in C, by C.UTF-8.
+ */
+static int width_of(uint32_t code)
+{
+	static bool ready;
+
+	if (!ready) {
+		ready = true;
+		setlocale(LC_CTYPE, "");
+		if (MB_CUR_MAX == 1)
+			setlocale(LC_CTYPE, "C.UTF-8");
+	}
+	if (code < 0x7f)
+		return code < 0x20 ? -1 : 1;
+	if (utf8_is_control(code) || (code >= 0x200b && code <= 0x200f) || code == 0xfeff ||
+	    (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f))
+		return -1;
+	return wcwidth(code);
+}
 
 void table_add(struct table *t, const char *s, size_t len)
 {
 	size_t used = 0, width = 0;
 	uint32_t code;
 	size_t n, i;
+	int columns;
 	char *cell;
 
 	if (!len) {
@@ -30,10 +57,10 @@ void table_add(struct table *t, const char *s, size_t len)
 			cell[used++] = '\\';
 			cell[used++] = '\\';
 			width += 2;
-		} else if (n && !utf8_is_control(code)) {
+		} else if (n && (columns = width_of(code)) >= 0) {
 			memcpy(cell + used, s, n);
 			used += n;
-			width++;
+			width += columns;
 		} else {
 			n = n ? n : 1;
 			for (i = 0; i < n; i++)
@@ -48,9 +75,19 @@ void table_add(struct table *t, const char *s, size_t len)
 	t->widths[t->nr++] = width;
 }
 
+/* How many columns are shown. */
+static size_t fitting(const struct table *t, const size_t *widest, size_t columns, size_t gap)
+{
+	size_t width = widest[0], n = 1;
+
+	while (n < columns && (!t->limit || width + gap + widest[n] <= t->limit))
+		width += gap + widest[n++];
+	return n;
+}
+
 char **table_lines(struct table *t, size_t *nr)
 {
-	size_t columns = strlen(t->align);
+	size_t columns = strlen(t->align), gap = t->gap ?: 2, last;
 	size_t *widest = tgctl_alloc(NULL, columns * sizeof(*widest));
 	char **lines = tgctl_alloc(NULL, (t->nr / columns + 1) * sizeof(*lines));
 	size_t i, column, size;
@@ -63,8 +100,13 @@ char **table_lines(struct table *t, size_t *nr)
 		if (t->widths[i] > widest[i % columns])
 			widest[i % columns] = t->widths[i];
 	}
+	last = fitting(t, widest, columns, gap) - 1;
 	for (i = 0; i < t->nr; i++) {
 		column = i % columns;
+		if (column > last) {
+			free(t->cells[i]);
+			continue;
+		}
 		pad = widest[column] - t->widths[i];
 		if (!column)
 			f = open_memstream(&lines[(*nr)++], &size);
@@ -74,12 +116,12 @@ char **table_lines(struct table *t, size_t *nr)
 		}
 		if (t->align[column] == 'r')
 			fprintf(f, "%*s%s", pad, "", t->cells[i]);
-		else if (column + 1 < columns)
+		else if (column < last)
 			fprintf(f, "%s%*s", t->cells[i], pad, "");
 		else
 			fputs(t->cells[i], f);
-		if (column + 1 < columns)
-			fputs("  ", f);
+		if (column < last)
+			fprintf(f, "%*s", (int)gap, "");
 		else
 			fclose(f);
 		free(t->cells[i]);
@@ -87,7 +129,7 @@ char **table_lines(struct table *t, size_t *nr)
 	free(t->cells);
 	free(t->widths);
 	free(widest);
-	*t = (struct table){ .align = t->align };
+	*t = (struct table){ .align = t->align, .gap = t->gap, .limit = t->limit };
 	return lines;
 }
 
@@ -101,4 +143,22 @@ void table_print(struct table *t)
 		free(lines[i]);
 	}
 	free(lines);
+}
+
+size_t table_fit(const char *text, size_t columns)
+{
+	const size_t len = strlen(text);
+	size_t at = 0, n;
+	uint32_t code;
+	int width;
+
+	while (at < len) {
+		n = utf8_decode(text + at, len - at, &code);
+		width = n ? max(width_of(code), 0) : 1;
+		if ((size_t)width > columns)
+			break;
+		columns -= width;
+		at += n ?: 1;
+	}
+	return at;
 }

@@ -12,14 +12,18 @@
  * struct table - cells in columns, all in memory until printed
  * @align: 'l' or 'r' for each column
  * @cells: printable text
- * @widths: how many columns of a terminal each takes, each character counted as one
+ * @widths: how many columns of a terminal each takes
  * @nr: cells
+ * @gap: blanks between columns; 0: two
+ * @limit: columns that do not fit whole into a line of this width are left out, but for the first;
+ *	0: none is
  */
 struct table {
 	const char *align;
 	char **cells;
 	size_t *widths;
 	size_t nr;
+	size_t gap, limit;
 };
 
 /**
@@ -45,5 +49,14 @@ char **table_lines(struct table *t, size_t *nr);
  * @t: the table, with whole rows
  */
 void table_print(struct table *t);
+
+/**
+ * table_fit() - how much of a line fits
+ * @text: printable text
+ * @columns: of the terminal
+ *
+ * Return: bytes of it.
+ */
+size_t table_fit(const char *text, size_t columns);
 
 #endif /* TGCTL_TABLE_H */

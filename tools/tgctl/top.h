@@ -8,7 +8,7 @@
 #include "tgctl.h"
 
 /* Options of the verb: which is which in struct tgctl_args. */
-enum { TOP_ONCE, TOP_JSON, TOP_EVERY, TOP_SORT, TOP_FILTER };
+enum { TOP_ONCE, TOP_JSON, TOP_EVERY, TOP_SORT, TOP_FILTER, TOP_COLUMNS };
 
 enum tgctl_status tgctl_top(const struct tgctl_args *args);
 
