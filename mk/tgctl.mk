@@ -9,7 +9,7 @@ TGCTL_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE \
 	-Wno-unused-parameter -fno-strict-aliasing -Iinclude/env/user -Iinclude -Iinclude/uapi -Isrc/trace -Itools -I$(B)
 
 # It replays traces with src/trace.
-TGCTL_SRC := $(addprefix tools/tgctl/,main.c spec.c clients.c prio.c stats.c settings.c sysfs.c table.c \
+TGCTL_SRC := $(addprefix tools/tgctl/,main.c describe.c spec.c clients.c prio.c stats.c settings.c sysfs.c table.c \
 	snapshot.c top.c metrics.c trace.c) \
 	$(addprefix src/trace/,mem.c replay.c trace.c spans.c perfetto.c plot.c picture.c) $(wildcard tools/lib/*.c)
 TGCTL_OBJ := $(TGCTL_SRC:%.c=$(B)/obj/tgctl/%.o)
