@@ -14,6 +14,7 @@ PREFIX ?= /usr
 I := $(DESTDIR)$(PREFIX)
 TOOLS := tgctl tgload tgsim tgagpad
 FILL := sed 's/@VERSION@/$(VERSION)/g'
+INSTALLED := sed 's|/usr/share/doc|$(PREFIX)/share/doc|g'
 TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
 
 .PHONY: install install-tools install-dkms deb
@@ -24,13 +25,14 @@ install-tools: $(TOOLS:%=$(B)/bin/%)
 	install -s $^ $(I)/bin
 	for m in $(TOOLS_MAN); do \
 		install -d $(I)/share/man/man$${m##*.} && \
-		gzip -9nc docs/man/$$m >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
+		$(INSTALLED) docs/man/$$m | gzip -9n >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
 	done
-	install -d $(addprefix $(I)/share/doc/timegraph-tools/,policies results)
+	install -d $(addprefix $(I)/share/doc/timegraph-tools/,policies results schema)
 	install -d $(I)/share/bash-completion/completions $(I)/share/zsh/vendor-completions $(I)/share/fish/vendor_completions.d
 	install -m 644 docs/*.md $(I)/share/doc/timegraph-tools
 	install -m 644 docs/policies/*.md $(I)/share/doc/timegraph-tools/policies
 	install -m 644 docs/results/*.md $(I)/share/doc/timegraph-tools/results
+	install -m 644 docs/schema/*.json $(I)/share/doc/timegraph-tools/schema
 	for t in $(TOOLS); do \
 		scripts/completions bash $(B)/bin/$$t >$(I)/share/bash-completion/completions/$$t && \
 		scripts/completions zsh $(B)/bin/$$t >$(I)/share/zsh/vendor-completions/_$$t && \
@@ -52,7 +54,7 @@ install-dkms:
 	chmod 755 $(I)/src/timegraph-$(VERSION)/scripts/version
 	$(FILL) packaging/dkms.conf >$(I)/src/timegraph-$(VERSION)/dkms.conf
 	install -d $(I)/share/man/man4 $(DESTDIR)/etc/modprobe.d
-	gzip -9nc docs/man/timegraph.4 >$(I)/share/man/man4/timegraph.4.gz
+	$(INSTALLED) docs/man/timegraph.4 | gzip -9n >$(I)/share/man/man4/timegraph.4.gz
 	[ -e $(DESTDIR)/etc/modprobe.d/timegraph.conf ] || \
 		install -m 644 packaging/modprobe.conf $(DESTDIR)/etc/modprobe.d/timegraph.conf
 

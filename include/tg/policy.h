@@ -214,7 +214,8 @@ static inline bool tg_client_joined(const struct tg_gpu *gpu, const struct tg_cl
 #define tg_sharer_priv(sharer, type)	tg_priv_as((sharer)->priv, type)
 
 /** Row of a policy's table of knobs: enum tg_share_by */
-#define TG_SHARE_PARAM	{ TG_SHARE_KNOB, 0, TG_SHARES_BY - 1, TG_BY_PROCESS }
+#define TG_SHARE_PARAM	{ TG_SHARE_KNOB, 0, TG_SHARES_BY - 1, TG_BY_PROCESS, \
+	"whose shares are equal, by weight: 0 each process, 1 user, 2 cgroup" }
 #define TG_SHARE_KNOB	"share"
 
 /** tg_sharer_single() - has the sharer of @client no other client? */

@@ -140,12 +140,14 @@ static inline u32 tg_identity_cgroup(const struct tg_identity *id)
  * @min: smallest value accepted
  * @max: largest value accepted
  * @def: value at load
+ * @about: what it does, in a sentence without its full stop, for `tgctl knob --describe`
  *
  * A table of them ends with a NULL name.
  */
 struct tg_param {
 	const char *name;
 	s64 min, max, def;
+	const char *about;
 };
 
 #endif /* TG_TYPES_H */

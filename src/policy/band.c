@@ -51,8 +51,10 @@ static const struct tg_param params[] = {
 	TG_VQUEUE_PARAMS,
 	TG_VQUEUE_BUDGET_PARAMS,
 	TG_VQUEUE_WINDOW_PARAM,
-	[KNOB_WAIT] = { "wait_us", 0, 400000, 500 },
-	[KNOB_FAITHFUL] = { "faithful", 0, 1, 0 },
+	[KNOB_WAIT] = { "wait_us", 0, 400000, 500,
+		"the longest wait for a virtual GPU whose next group is about to come" },
+	[KNOB_FAITHFUL] = { "faithful", 0, 1, 0,
+		"1: wait for wait_us, and fill up to depth groups, as Gdev's Figure 2 has it" },
 	[KNOB_SHARE] = TG_SHARE_PARAM,
 	{ }
 };

@@ -65,10 +65,10 @@
 enum { KNOB_SAMPLE, KNOB_REQUESTS, KNOB_FREE_RUN, KNOB_HOLD, KNOB_LINGER, KNOB_SHARE };
 
 static const struct tg_param params[] = {
-	[KNOB_SAMPLE] = { "sample_us", 100, 1000000, 5000 },
-	[KNOB_REQUESTS] = { "sample_requests", 1, 1000000, 96 },
-	[KNOB_FREE_RUN] = { "free_run", 1, 100, 5 },
-	[KNOB_HOLD] = { "hold", 0, 1, 1 },
+	[KNOB_SAMPLE] = { "sample_us", 100, 1000000, 5000, "length of a client's sample" },
+	[KNOB_REQUESTS] = { "sample_requests", 1, 1000000, 96, "groups that end a sample earlier" },
+	[KNOB_FREE_RUN] = { "free_run", 1, 100, 5, "length of the free-run, in samplings" },
+	[KNOB_HOLD] = { "hold", 0, 1, 1, "0: sample, and hold no client back" },
 	[KNOB_LINGER] = TG_LINGER_PARAM,
 	[KNOB_SHARE] = TG_SHARE_PARAM,
 	{ }

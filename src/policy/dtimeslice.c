@@ -30,7 +30,7 @@
 #include "turns.h"
 
 static const struct tg_param params[] = {
-	[TG_TURNS_SLICE] = { "slice_us", 1000, 1000000, 30000 },
+	[TG_TURNS_SLICE] = { "slice_us", 1000, 1000000, 30000, "length of a turn" },
 	[TG_TURNS_LINGER] = TG_LINGER_PARAM,
 	[TG_TURNS_SHARE] = TG_SHARE_PARAM,
 	{ }

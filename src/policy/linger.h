@@ -9,7 +9,8 @@
 #include <tg/policy.h>
 
 /** Row of a policy's table of knobs: the longest linger, us; 0: the engine idles for no client */
-#define TG_LINGER_PARAM		{ "linger_us", 0, 100000, 1000 }
+#define TG_LINGER_PARAM		{ "linger_us", 0, 100000, 1000, \
+		"the longest that an engine idles for a client whose next group is about to come" }
 
 /**
  * struct tg_gap - what one client needs from the end of its last group to its next submission

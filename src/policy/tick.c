@@ -21,7 +21,7 @@
 enum { KNOB_PERIOD };
 
 static const struct tg_param params[] = {
-	[KNOB_PERIOD] = { "tick_us", 100, 100000, 1000 },
+	[KNOB_PERIOD] = { "tick_us", 100, 100000, 1000, "distance of two ticks" },
 	{ }
 };
 

@@ -49,8 +49,10 @@
 enum { KNOB_DEPTH, KNOB_LEAD };
 
 static const struct tg_param params[] = {
-	[KNOB_DEPTH] = { "depth", 1, TG_DEPTH_MAX, 2 },
-	[KNOB_LEAD] = { "lead_us", 0, 100000, 0 },
+	[KNOB_DEPTH] = { "depth", 1, TG_DEPTH_MAX, 2,
+		"groups in flight of an ht client whose line names no depth=" },
+	[KNOB_LEAD] = { "lead_us", 0, 100000, 0,
+		"how long before the predicted end of a group the next one may be chosen" },
 	{ }
 };
 

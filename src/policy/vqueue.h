@@ -21,13 +21,17 @@ enum tg_vqueue_knob {
 };
 
 #define TG_VQUEUE_PARAMS						\
-	[TG_VQUEUE_MRQ] = { "mrq", 0, 1, 0 },				\
-	[TG_VQUEUE_DEPTH] = { "depth", 1, TG_DEPTH_MAX, 2 }
+	[TG_VQUEUE_MRQ] = { "mrq", 0, 1, 0, \
+		"1: one queue for each kind of engine" }, \
+	[TG_VQUEUE_DEPTH] = { "depth", 1, TG_DEPTH_MAX, 2, \
+		"groups in flight of an ht client whose line names no depth=" }
 #define TG_VQUEUE_BUDGET_PARAMS						\
-	[TG_VQUEUE_PERIOD] = { "period_us", 1000, 1000000, 30000 },	\
-	[TG_VQUEUE_FORGIVE] = { "forgive", 0, 1, 0 }
+	[TG_VQUEUE_PERIOD] = { "period_us", 1000, 1000000, 30000, \
+		"time between two refills of budgets" }, \
+	[TG_VQUEUE_FORGIVE] = { "forgive", 0, 1, 0, "1: a debt of more than a period becomes 0" }
 #define TG_VQUEUE_WINDOW_PARAM						\
-	[TG_VQUEUE_WINDOW] = { "window_us", 100000, 60000000, 1000000 }
+	[TG_VQUEUE_WINDOW] = { "window_us", 100000, 60000000, 1000000, \
+		"the time that utilisation is measured over" }
 
 /**
  * struct tg_vqueue - one queue

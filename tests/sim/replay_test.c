@@ -91,7 +91,7 @@ static s64 wake_never(struct tg_gpu *gpu)
 	return TG_NEVER;
 }
 
-static const struct tg_param deeper[] = { { "depth", 1, TG_DEPTH_MAX, 3 }, { } };
+static const struct tg_param deeper[] = { { "depth", 1, TG_DEPTH_MAX, 3, NULL }, { } };
 
 static const struct mutant {
 	const char *name;

@@ -86,6 +86,10 @@ static const struct opt record_options[] = {
 	[RECORD_GPU] = { "gpu", 0, "N", "the trace of GPU N, from 0 (0)" },
 	{ 0 }
 };
+static const struct opt knob_options[] = {
+	{ "describe", 0, NULL, "what it does, or all do, with unit and bounds" },
+	{ 0 }
+};
 static const struct opt plot_options[] = {
 	[PLOT_PERFETTO] = { "perfetto", 0, NULL, "a trace for Perfetto instead of a picture" },
 	[PLOT_FROM] = { "from", 0, "TIME", "only from TIME on, since the trace's start" },
@@ -177,7 +181,7 @@ static const struct tgctl_verb verbs[] = {
 	{ "stats", json_options, 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
-	{ "knob", no_options, 0, 2, tgctl_knob, "[KNOB [VALUE]]",
+	{ "knob", knob_options, 0, 2, tgctl_knob, "[KNOB [VALUE]] [--describe]",
 	  "list the knobs, print one, or set one",
 	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. Where that\n"
 	  "is us, a time with a unit is good, too: 2.5ms.\n"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
 #include "sysfs.h"
 #include "table.h"
 #include "tgctl.h"
@@ -228,8 +229,15 @@ static enum tgctl_status set_knob(const char *knob, const char *text)
 enum tgctl_status tgctl_knob(const struct tgctl_args *args)
 {
 	char path[PATH_SIZE];
-	char **knobs = settings_knobs();
+	char **knobs;
 
+	if (args->flag && args->nr > 1) {
+		tgctl_error("knob: --describe sets nothing; one KNOB at most");
+		return TGCTL_USAGE;
+	}
+	if (args->flag)
+		return describe_knobs(args->nr ? args->names[0] : NULL);
+	knobs = settings_knobs();
 	if (!knobs)
 		return TGCTL_FAILED;
 	if (!args->nr)
