@@ -189,6 +189,16 @@ static void look(struct device *d)
 	d->lease_look = tg_after(now(), 50 * TG_MSEC);
 }
 
+/* What no bell told of: starts, mostly. Before a timer that may look for them. */
+static void drain_all(struct device *d)
+{
+	struct client *c;
+
+	for (c = d->clients; c; c = c->next)
+		if (c->conn)
+			client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
+}
+
 /**
  * device_time() - do what is due
  * @d: the device
@@ -205,6 +215,7 @@ void device_time(struct device *d)
 	else if (d->lessee && d->lease_look <= time)
 		look(d);
 	if (d->armed <= time) {
+		drain_all(d);
 		d->armed = TG_NEVER;
 		device_feed(d, &timer);
 	}
