@@ -3,7 +3,7 @@
 #
 #	make install [DESTDIR=...]	tools, and the module's source for DKMS
 #	make install-tools, make install-dkms
-#	make deb			build/deb/timegraph-{dkms,tools}_*.deb
+#	make deb			build/deb/timegraph-{dkms,tools}_*.deb, and the source package
 #
 # tgagpad wants libxcb (scripts/setup x11).
 
@@ -57,24 +57,9 @@ install-dkms:
 	$(INSTALLED) docs/man/timegraph.4 | gzip -9n >$(I)/share/man/man4/timegraph.4.gz
 	[ -e $(DESTDIR)/etc/modprobe.d/timegraph.conf ] || \
 		install -m 644 packaging/modprobe.conf $(DESTDIR)/etc/modprobe.d/timegraph.conf
+	install -D packaging/kernel-postinst $(DESTDIR)/etc/kernel/postinst.d/timegraph
+	install -D packaging/enroll-key $(I)/share/timegraph-dkms/enroll-key
 
-# deb NAME: the package out of what `make install-NAME` installs
-deb: $(TOOLS:%=$(B)/bin/%)
-	@rm -rf $(B)/deb
-	@set -e; umask 022; for p in dkms tools; do \
-		d=$(B)/deb/$$p; doc=$$d/usr/share/doc/timegraph-$$p; \
-		$(MAKE) install-$$p DESTDIR=$$PWD/$$d >/dev/null; \
-		mkdir -p $$d/DEBIAN $$doc; \
-		$(FILL) packaging/debian/$$p.control >$$d/DEBIAN/control; \
-		for s in postinst prerm postrm; do \
-			[ ! -e packaging/debian/$$p.$$s ] || { $(FILL) packaging/debian/$$p.$$s >$$d/DEBIAN/$$s; \
-				chmod 755 $$d/DEBIAN/$$s; }; \
-		done; \
-		(cd $$d && find etc -type f | sed 's|^|/|') >$$d/DEBIAN/conffiles; \
-		cp packaging/debian/copyright $$doc; \
-		printf 'timegraph-%s (%s) unstable; urgency=medium\n\n  * See git log.\n\n -- The TimeGraph authors <timegraph@localhost>  Sat, 21 Nov 2026 12:00:00 +0000\n' $$p $(VERSION) | \
-			gzip -9n >$$doc/changelog.gz; \
-		chmod -R u=rwX,go=rX $$d; \
-		dpkg-deb --root-owner-group -b $$d $(B)/deb >/dev/null; \
-		rm -rf $$d; \
-	done; ls $(B)/deb/*.deb
+# A source package and what it builds: scripts/deb
+deb:
+	@scripts/deb
