@@ -104,14 +104,23 @@ static void channel_free(struct rcu_head *rcu)
 	kfree(ch);
 }
 
+/* Until now a thread may have been inside the driver for it. */
+static noinline void channel_over(struct tgk_channel *ch)
+{
+	tgk_fence_forget(ch);
+	call_rcu(&ch->rcu, channel_free);
+}
+
+static __always_inline void put(struct tgk_channel *ch)
+{
+	if (refcount_dec_and_test(&ch->refs))
+		channel_over(ch);
+}
+
 /* Any context. */
 void tgk_channel_put(struct tgk_channel *ch)
 {
-	if (!refcount_dec_and_test(&ch->refs))
-		return;
-	/* Until now a thread may have been inside the driver for it. */
-	tgk_fence_forget(ch);
-	call_rcu(&ch->rcu, channel_free);
+	put(ch);
 }
 
 /* Under tgk_gpu.lock: out of the table. */
@@ -122,23 +131,14 @@ static void unhash(struct tgk_channel *ch)
 }
 
 /**
- * tgk_open_begin() - begin a submission through an open gate
+ * tgk_open_not() - the gate is not open: the submission that has begun has not
  * @gpu: the GPU
- * @ch: its channel, held; not the caller's any more if it begins
- *
- * Context: process, the submitting one.
- *
- * Return: it has begun, until tgk_open_leave(); false: the gate is not open.
+ * @client: the client
  */
-bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch)
+void tgk_open_not(struct tgk_gpu *gpu, struct tgk_client *client)
 {
-	atomic64_inc(&ch->client->open_begun);
-	smp_mb__after_atomic();		/* see tgk_client_gate() */
-	if (likely(READ_ONCE(ch->client->gate) == TG_GATE_OPEN))
-		return true;
-	atomic64_dec(&ch->client->open_begun);
+	atomic64_dec(&client->open_begun);
 	wake_up_all(&gpu->open_wait);
-	return false;
 }
 
 /**
@@ -182,7 +182,8 @@ static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 	rcu_read_lock_sched();	/* a fence's memory stays meanwhile, so none comes in its place */
 	do {
 		old = rcu_dereference_sched(*last);
-		if (old && !dma_fence_is_later(fence, old)) {
+		/* As dma_fence_is_later(): these are of one context, and fewer than 2^31 apart. */
+		if (old && (s32)((u32)fence->seqno - (u32)old->seqno) <= 0) {
 			old = fence;
 			break;
 		}
@@ -220,7 +221,7 @@ void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fenc
 	smp_mb__after_atomic();	/* tgk_client_gate() sees the count, or we see the gate */
 	if (unlikely(READ_ONCE(client->gate) != TG_GATE_OPEN))
 		wake_up_all(&gpu->open_wait);
-	tgk_channel_put(ch);
+	put(ch);
 }
 
 /**

@@ -29,7 +29,7 @@ enum tgk_way { TGK_FRESH, TGK_PLAIN, TGK_SCHED };
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known);
 struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
-bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch);
+void tgk_open_not(struct tgk_gpu *gpu, struct tgk_client *client);
 void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence);
 struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 void tgk_channel_put(struct tgk_channel *ch);
@@ -40,5 +40,26 @@ void tgk_channel_ended(struct tgk_gpu *gpu, struct tgk_claim *c);
 int tgk_channel_await_end(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
+
+/**
+ * tgk_open_begin() - begin a submission through an open gate
+ * @gpu: the GPU
+ * @ch: its channel, held; not the caller's any more if it begins
+ *
+ * Context: process, the submitting one.
+ *
+ * Return: it has begun, until tgk_open_leave(); false: the gate is not open.
+ */
+static inline bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch)
+{
+	struct tgk_client *client = ch->client;
+
+	atomic64_inc(&client->open_begun);
+	smp_mb__after_atomic();		/* see tgk_client_gate() */
+	if (likely(READ_ONCE(client->gate) == TG_GATE_OPEN))
+		return true;
+	tgk_open_not(gpu, client);
+	return false;
+}
 
 #endif /* TGK_CHANNEL_H */

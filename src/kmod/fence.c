@@ -104,11 +104,31 @@ static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 	return found && is_wanted(found, fence) ? found : NULL;
 }
 
-/* The tracepoint dma_fence_init: in the context in which a driver makes a fence. */
+/*
+ * A capture of this thread wants to know when @fence starts, and how it follows the one before.
+ * @last: it is the driver's own, and no other comes.
+ */
+static noinline void note_start(struct tgk_capture *c, struct dma_fence *fence, bool first,
+				bool last)
+{
+	c->at = tgk_clock_doorbell(&c->timed->clock, tgk_doorbell_time(c->doorbell, c->pushes));
+	c->follows = tgk_slots_made(c->timed, c->chid, fence) && first;
+	/* The ring for the fence itself need not be noted. */
+	if (last && !TGK_FENCE_BEFORE_DOORBELL) {
+		tgk_doorbell_end(c->doorbell);
+		c->doorbell = NULL;
+	}
+}
+
+/*
+ * The tracepoint dma_fence_init: in the context in which a driver makes a fence. What an open gate
+ * does not need is out of line.
+ */
 static void on_init(void *data, struct dma_fence *fence)
 {
+	struct dma_fence *before;
 	struct tgk_capture *c;
-	bool first, last;
+	bool last;
 
 	if (!in_task())
 		return;
@@ -121,18 +141,11 @@ static void on_init(void *data, struct dma_fence *fence)
 	if (!c)
 		return;
 	/* It is this thread's own. */
-	first = !c->fence;
-	dma_fence_put(c->fence);
+	before = c->fence;
 	c->fence = dma_fence_get(fence);
-	if (!c->timed)
-		return;
-	c->at = tgk_clock_doorbell(&c->timed->clock, tgk_doorbell_time(c->doorbell, c->pushes));
-	c->follows = tgk_slots_made(c->timed, c->chid, fence) && first;
-	/* The ring for the fence itself need not be noted. */
-	if (last && !TGK_FENCE_BEFORE_DOORBELL) {
-		tgk_doorbell_end(c->doorbell);
-		c->doorbell = NULL;
-	}
+	if (c->timed)
+		note_start(c, fence, !before, last);
+	dma_fence_put(before);
 }
 
 /**

@@ -319,7 +319,8 @@ static bool wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct t
 }
 
 /* Through an open gate: nothing is fed and nothing reported; SYNC needs the last fence. */
-static int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch, const struct tgk_call *call)
+static __always_inline int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch,
+				       const struct tgk_call *call)
 {
 	struct tgk_capture capture = { .sched = call->sched };
 	int ret;
@@ -589,9 +590,8 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 }
 
 /*
- * Bypass, if the core allows it: mostly for a client that has the GPU to itself. Return: the
- * channel, held, and *@spare is the job; NULL: through the gate, and *@spare is memory for a job,
- * or NULL.
+ * Bypass, if the core allows it: for a client that goes before all that wait. Return: the channel,
+ * held, and *@spare is the job; NULL: through the gate, and *@spare is memory for a job, or NULL.
  */
 static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call *call,
 				     struct tgk_job **spare)

@@ -14,6 +14,10 @@
  *	  client gains no more than one group's overrun, and pays it back.
  *	- READ_MAX bounds the work. Data of commands is passed over, not read.
  *
+ * No key is kept with an object for the next group: a client writes its push buffers at any time,
+ * through a map of which no kernel tells when, so there is no generation to compare, and to compare
+ * the words would take what reading them takes.
+ *
  * The object's reservation lock is held meanwhile, so that TTM does not move it. nouveau takes the
  * same lock for the same submission right after; another thread of the client that has it makes
  * both wait.
