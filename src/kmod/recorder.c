@@ -38,8 +38,8 @@ static u32 frozen_gpu;		/* set by the thread that set @freezing, as is the next 
 static char frozen_device[32];
 
 /*
- * Tell that a copy is there, and of which GPU; not who waited, since every process may listen. The
- * next one comes only when root has dropped the copy.
+ * Tell that a copy is there, and of which GPU, but not which client waited: every process may
+ * listen. The next uevent comes only after root has dropped the copy.
  */
 static void send_stutter(void)
 {
@@ -147,7 +147,7 @@ static struct tg_recorder *recorder_new(const struct tgk_gpu *gpu, u32 kib, u64 
 	return rec;
 }
 
-/* One step of resize(). Return: @new is in force, and the lock is all that has kept it so. */
+/* Under tgk_gpu.lock: a part of resize(). Return: @new is in force. */
 static bool step(struct tgk_gpu *gpu, struct tg_recorder *new)
 {
 	const struct tg_recorder *old = gpu->core.recorder;
