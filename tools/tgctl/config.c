@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl save: what is in force, as a specification that brings all of it back: the policy, the knobs
- * that differ from their defaults, the clients. And why a specification has no effect.
+ * tgctl save: what is in force, as a specification that brings all of it back: the policy, the
+ * knobs that differ from their defaults, the clients. And why a specification has no effect.
  *
  * The text that was loaded is kept as it is, comments too, as long as the policy and the knobs in
  * force are those that it names. If they are not, its lines of policy and knobs go, and new ones

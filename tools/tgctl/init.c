@@ -146,7 +146,8 @@ static char *first_spec(const char *file, const struct found *list, size_t *size
 		return NULL;
 	fprintf(to, "# A first specification for this desktop, by `tgctl init`: timegraph.spec(5).\n"
 		"# In force after\ttgctl load %s\n\npolicy timegraph\n\n"
-		"# What brings frames to the screen: each program that draws waits for it.\n",
+		"# What brings frames to the screen: each program that draws waits for it. A user who is named\n"
+		"# here goes before all others, with whatever it runs as its compositor: keep those you trust.\n",
 		strcmp(file, "-") ? file : "FILE");
 	if (!list)
 		fputs("# No compositor and no X server ran. For one called NAME, of user 1000:\n"

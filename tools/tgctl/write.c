@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that tgctl writes. A new file gets its name when all of it is on the disk, so a full disk or
- * a power failure leaves the old one. The old one keeps another name, FILE.old.
+ * Files that tgctl writes. A new file gets its name when all of it is on the disk, so a full disk
+ * or a power failure leaves the old one. The old one keeps another name, FILE.old.
  */
 #include "write.h"
 

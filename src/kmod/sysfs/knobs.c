@@ -22,7 +22,10 @@ static const struct tg_param *param_of(const struct tgk_file *file)
 				  &tg_policy_get(file->policy)->params[file->nr];
 }
 
-/* A policy's knobs are its own. While it is not in force, they read as their defaults. */
+/*
+ * A policy's knobs are its own. While it is not in force they read as their defaults; without any
+ * GPU, those of the chosen policy as the first one will have them.
+ */
 static s64 knob_value(const struct tgk_file *file)
 {
 	s64 value = param_of(file)->def;
@@ -39,6 +42,8 @@ static s64 knob_value(const struct tgk_file *file)
 		if (core->policy == tg_policy_get(file->policy))
 			value = core->policy_knob[file->nr];
 		raw_spin_unlock_irq(&gpu->lock);
+	} else if (file->policy == READ_ONCE(tgk_policy)) {
+		value = READ_ONCE(tgk_policy_knobs[file->nr]);
 	}
 	rcu_read_unlock();
 	return value;
