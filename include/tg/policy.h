@@ -294,7 +294,11 @@ void tg_poll(struct tg_gpu *gpu, s64 until, u32 distance);
  * For policies whose mode is OPEN or HOLD: there the core books only jobs that went
  * through a gate at TRACK. Reserves are not charged.
  */
-void tg_charge(struct tg_gpu *gpu, struct tg_client *client, s64 used);
+static inline void tg_charge(struct tg_gpu *gpu, struct tg_client *client, s64 used)
+{
+	gpu->engine[0].used += used;
+	client->stats.gpu_time += used;
+}
 
 /**
  * tg_client_waits() - does any of the client's jobs wait?

@@ -12,8 +12,8 @@
  * own, and gets the likeliest. Where all jobs go at once (fifo), they are settled between the jobs
  * that a late one concerns.
  *
- * job.c calls this file when a job ends or is lost; policies whose gates are open call tg_charge().
- * Under the GPU's lock.
+ * job.c calls this file when a job ends or is lost; policies whose gates are open call tg_charge()
+ * (tg/policy.h). Under the GPU's lock.
  */
 #include "account.h"
 #include "job.h"
@@ -258,10 +258,4 @@ void tg_job_remember(struct tg_engine *engine, const struct tg_job *job, s64 at,
 	};
 
 	remember(engine, &end);
-}
-
-void tg_charge(struct tg_gpu *gpu, struct tg_client *client, s64 used)
-{
-	gpu->engine[0].used += used;
-	client->stats.gpu_time += used;
 }

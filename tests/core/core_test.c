@@ -69,6 +69,16 @@ static const struct row rows[] = {
 	  TWO_AT_ONCE "20000 exact 2 20000\n" "20000 time 2\n" "20100 exact 1 19000\n"
 	  "20100 time 1\n" "20100 time 2\n",
 	  "0 free 1, 0 free 2, 20000 used 20000, 20100 used 19000, 20100 used 1000" },
+	{ "an engine's time is what its groups used, in whatever order the host hears of them", "fifo",
+	  TWO_AT_ONCE "20000 exact 2 20000\n" "20000 busy 0\n" "20100 exact 1 19000\n"
+	  "20100 busy 0\n" "20200 leave 1 1\n" "20200 leave 2 1\n" "20200 busy 0\n" "20200 busy 1\n",
+	  "0 free 1, 0 free 2, 20000 busy 20000, 20100 busy 20000, 20200 gone 1, 20200 gone 2, "
+	  "20200 busy 20000, 20200 busy 0" },
+	{ "an engine's time: a group of the second engine, and one that is lost", "timegraph",
+	  "0 join 1 1 a 2\n" "0 submit 1 1 1\n" "0 started 1\n" "3000 done 1\n" "3000 busy 0\n"
+	  "3000 busy 1\n" "4000 submit 1 1 2\n" "4000 started 2\n" "10005000 done 2\n" "10005000 busy 1\n",
+	  "0 free 1, 3000 busy 0, 3000 busy 3000, 4000 free 2, 10004000 note lost 1 2, "
+	  "10005000 note repaired 1 2, 10005000 note recovered 1 2, 10005000 busy 10004000" },
 	{ "the GPU's clock: a group that started later gives nothing back", "fifo",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n"
 	  "5000 submit 2 1 2\n" "5000 started 2\n" "9000 exact 2 8000\n" "9000 exact 1 4000\n"

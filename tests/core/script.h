@@ -27,6 +27,7 @@
  *	no-dry				(no memory for the model of a dry run is left)
  *	time CLIENT			(logs `used US`: its time on the GPU)
  *	held CLIENT			(logs `held US`)
+ *	busy ENGINE			(logs `busy US`: what was charged for it)
  *	budget CLIENT			(logs `budget US`: of its reserve)
  *	weight CLIENT			(logs `weight SHARER CLIENT`: of its sharer, and its own)
  *	others CLIENT			(logs `others PERCENT`: of tg_gpu_refusal())
@@ -208,6 +209,11 @@ static const char *step(struct host *h, const char *line)
 		h->gpu.now = ev.now;
 		say(h, "used %lld", (long long)tg_gpu_client(&h->gpu, a)->stats.gpu_time /
 		    TG_USEC);
+		return NULL;
+	}
+	if (!strcmp(word, "busy")) {
+		h->gpu.now = ev.now;
+		say(h, "busy %lld", (long long)h->gpu.engine[a].used / TG_USEC);
 		return NULL;
 	}
 	if (!strcmp(word, "held")) {
