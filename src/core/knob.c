@@ -16,13 +16,13 @@ const struct tg_param tg_core_params[] = {
 			       10 * TG_SEC / TG_USEC, "a group that takes longer is lost" },
 	[TG_KNOB_FREED] = { "freed_timeout_us", 1000, 60 * TG_SEC / TG_USEC,
 			    100 * TG_MSEC / TG_USEC,
-		"a group that has been picked and does not reach the GPU in this time loses its slot" },
+		"a picked group that does not reach the GPU in this time loses its slot" },
 	[TG_KNOB_STARVED] = { "starvation_us", 1000, 60 * TG_SEC / TG_USEC, TG_SEC / TG_USEC,
-		"a policy that leaves an engine idle beside a waiting group for so long is ejected" },
+		"a policy that leaves an engine idle beside a waiting group so long is ejected" },
 	[TG_KNOB_RECORDS] = { "predict_records", 1, 1000, 100,
 		"kinds of groups whose costs are remembered for each client with ae" },
 	[TG_KNOB_SWITCH] = { "switch_cost_us", 0, TG_SEC / TG_USEC, 0,
-		"what a context switch is taken to cost until measured; 0: what all clients have shown" },
+		"what a context switch costs until measured; 0: what all clients have shown" },
 	[TG_KNOB_DRY] = { "dry_run", 0, 1, 0,
 		"1: nothing is delayed, and a model tells what the policy would have done" },
 	/* Above any sum of shares, unless it is set. */
@@ -41,7 +41,7 @@ const struct tg_param tg_core_params[] = {
 	[TG_KNOB_AE_FAITHFUL] = { "ae_faithful", 0, 1, 0,
 		"1: reserves with ae as the paper has them" },
 	[TG_KNOB_MAX_GROUP] = { "max_group_us", 0, 3600 * TG_SEC / TG_USEC, 0,
-		"the longest group that cbs reserves are admitted beside; 0: the longest measured" },
+		"the longest group that cbs reserves allow for; 0: the longest measured" },
 	{ }
 };
 

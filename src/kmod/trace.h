@@ -40,7 +40,7 @@ int tgk_trace_init(struct tgk_trace *t, unsigned int kib, unsigned int gpu, cons
 		   u32 engines, s64 now);
 void tgk_trace_exit(struct tgk_trace *t);
 
-/* Under the GPU's lock, between events: what clocks show now, @core the core's, @mono ktime_get_ns(). */
+/* Under the GPU's lock, between events: the core's clock shows @core, ktime_get_ns() @mono. */
 void tgk_trace_clock(struct tgk_trace *t, s64 core, s64 mono);
 
 /* Under the GPU's lock: begin, then actions, then end, for each event. */
