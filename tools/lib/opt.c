@@ -121,7 +121,7 @@ void opt_help(FILE *to, const struct opt *table, int column)
 		if (table->arg)
 			used += fprintf(to, " %s", table->arg);
 		fprintf(to, "%*s", used < column ? column - used : 1, "");
-		for (at = table->help; *at; at++) {
+		for (at = table->help ? table->help : ""; *at; at++) {
 			fputc(*at, to);
 			if (*at == '\n')
 				fprintf(to, "%*s", column, "");
@@ -144,7 +144,7 @@ void opt_list(const char *verb, const struct opt *table)
 		if (table->letter)
 			printf("-%c", table->letter);
 		printf("\t%s\t", table->arg ? table->arg : "");
-		list_help(table->help);
+		list_help(table->help ? table->help : "");
 	}
 }
 

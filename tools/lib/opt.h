@@ -16,8 +16,9 @@
  * @name: without the dashes
  * @letter: the same by one dash and a letter, or 0
  * @arg: its value in the help; NULL: it takes none
- * @help: what the help says, a line break where it goes on in the next line. Where the value is one
- *	of a few words, it begins with them: `pushbuf or exec`; completions offer these.
+ * @help: what the help says, a line break where it goes on in the next line; NULL: nothing, which
+ *	tests/options does not let pass. Where the value is one of a few words, it begins with them:
+ *	`pushbuf or exec`; completions offer these.
  */
 struct opt {
 	const char *name;
