@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Memory: a buffer is booked on each device of its context before the driver makes it. Where the
- * books have no room for it now, the program sleeps in the call; where they never will, the call
- * fails as the driver's would. Memory that the program brings itself is not booked.
+ * The books of memory: alloc.c has an object booked on each device of its context before the driver
+ * makes it. Where the books have no room for it now, the program sleeps in the call; where they never
+ * will, the call fails as the driver's would.
  *
  * It goes back when the driver destroys the buffer, which may be a while after the program has
  * released it: a request that is refused is repeated when such a buffer has gone.
@@ -216,38 +216,55 @@ static bool too_large(cl_context id, size_t size)
 	return large;
 }
 
-cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
-					cl_int *error)
+/**
+ * memory_book() - before the driver makes a memory object: waits for room
+ * @size: bytes
+ * @refused: there will be no room
+ *
+ * Return: the booking, for memory_made(); NULL: refused, or nothing is booked. What no device can hold
+ * is not booked: the driver refuses it in its own words.
+ */
+struct booked *memory_book(cl_context context, size_t size, bool *refused)
 {
-	struct booked *b = size && !(flags & CL_MEM_USE_HOST_PTR) ? malloc(sizeof(*b)) : NULL;
+	struct booked *b;
 	unsigned long before;
-	cl_mem memory;
 	bool booked;
 
+	*refused = false;
+	if (!size || too_large(context, size))
+		return NULL;
+	b = malloc(sizeof(*b));
 	if (!b)
-		return next->clCreateBuffer(context, flags, size, host, error);
+		return NULL;
 	do {
 		before = __atomic_load_n(&destroyed_so_far, __ATOMIC_RELAXED);
 		booked = book(b, context, size);
 	} while (!booked && wait_destroyed(before));
-	if (!booked) {
-		free(b);
-		/* What no device can hold is refused in the driver's words. */
-		memory = too_large(context, size) ?
-			 next->clCreateBuffer(context, flags, size, host, error) : NULL;
-		if (!memory && error && !too_large(context, size))
-			*error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-		return memory;
-	}
-	memory = next->clCreateBuffer(context, flags, size, host, error);
-	if (memory) {
-		link_in(b, memory);
-		/* A driver that does not tell of its end: it is not booked. */
-		if (next->clSetMemObjectDestructorCallback(memory, destroyed, b))
-			destroyed(memory, b);
-		return memory;
-	}
+	if (booked)
+		return b;
+	free(b);
+	*refused = true;
+	return NULL;
+}
+
+/** memory_unbook() - it goes back */
+void memory_unbook(struct booked *b)
+{
 	give_back(b);
 	free(b);
-	return NULL;
+}
+
+/** memory_made() - the driver has made @memory for @b, or, NULL, refused */
+void memory_made(struct booked *b, cl_mem memory)
+{
+	if (!b)
+		return;
+	if (!memory) {
+		memory_unbook(b);
+		return;
+	}
+	link_in(b, memory);
+	/* A driver that does not tell of its end: it is not booked. */
+	if (next->clSetMemObjectDestructorCallback(memory, destroyed, b))
+		destroyed(memory, b);
 }
