@@ -5,13 +5,17 @@
  * fails as the driver's would. Memory that the program brings itself is not booked.
  *
  * It goes back when the driver destroys the buffer, which may be a while after the program has
- * released it: a request that is refused is repeated when such a buffer has gone.
+ * released it: a request that is refused is repeated when such a buffer has gone. The driver may
+ * still be taking back what a program that has just ended had: what it refuses beside books that have
+ * room is repeated for PATIENCE.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "cl.h"
+
+#define PATIENCE	2000000000	/* ns */
 
 struct context {
 	cl_context id;
@@ -216,8 +220,29 @@ static bool too_large(cl_context id, size_t size)
 	return large;
 }
 
-cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
-					cl_int *error)
+/* The driver's buffer, for which the books have room. */
+static cl_mem create(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error)
+{
+	const int64_t since = tgu_now();
+	struct timespec pause = { 0, 1000000 };
+	cl_int why = CL_SUCCESS;
+	cl_mem memory;
+
+	for (;;) {
+		memory = next->clCreateBuffer(context, flags, size, host, &why);
+		if (memory || (why != CL_MEM_OBJECT_ALLOCATION_FAILURE && why != CL_OUT_OF_RESOURCES) ||
+		    tgu_now() - since > PATIENCE)
+			break;
+		nanosleep(&pause, NULL);
+		pause.tv_nsec += pause.tv_nsec / 2;
+	}
+	if (error)
+		*error = why;
+	return memory;
+}
+
+static cl_mem create_booked(cl_context context, cl_mem_flags flags, size_t size, void *host,
+			    cl_int *error)
 {
 	struct booked *b = size && !(flags & CL_MEM_USE_HOST_PTR) ? malloc(sizeof(*b)) : NULL;
 	unsigned long before;
@@ -239,7 +264,7 @@ cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, 
 			*error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
 		return memory;
 	}
-	memory = next->clCreateBuffer(context, flags, size, host, error);
+	memory = create(context, flags, size, host, error);
 	if (memory) {
 		link_in(b, memory);
 		/* A driver that does not tell of its end: it is not booked. */
@@ -250,4 +275,17 @@ cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, 
 	give_back(b);
 	free(b);
 	return NULL;
+}
+
+/* A thread that is cancelled while it waits would leave a lock behind, or memory that is booked. */
+cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+					cl_int *error)
+{
+	cl_mem memory;
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	memory = create_booked(context, flags, size, host, error);
+	pthread_setcancelstate(state, NULL);
+	return memory;
 }
