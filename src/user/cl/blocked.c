@@ -35,6 +35,14 @@ static bool by_user(cl_event event)
 	return type == CL_COMMAND_USER;
 }
 
+static cl_command_queue queue_of(cl_event event)
+{
+	cl_command_queue queue = NULL;
+
+	next->clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
+	return queue;
+}
+
 /* Under the lock: those that have ended go. */
 static void prune(void)
 {
@@ -56,7 +64,7 @@ static bool is_kept(cl_event event, cl_command_queue queue)
 	unsigned int i;
 
 	for (i = 0; i < nr_kept; i++)
-		if (kept[i].event == event || kept[i].queue == queue)
+		if (kept[i].event == event || (queue && kept[i].queue == queue))
 			return true;
 	return false;
 }
@@ -73,7 +81,7 @@ bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events)
 	prune();
 	found = is_kept(NULL, queue);
 	for (i = 0; events && i < nr && !found; i++)
-		found = is_kept(events[i], NULL) || (by_user(events[i]) && unfinished(events[i]));
+		found = unfinished(events[i]) && (is_kept(events[i], queue_of(events[i])) || by_user(events[i]));
 	pthread_mutex_unlock(&lock);
 	return found;
 }

@@ -56,7 +56,17 @@ extern const struct _cl_icd_dispatch *next;
 struct device *device_get(cl_device_id id);
 int64_t device_time(struct device *d, cl_ulong time);
 
+/**
+ * enum profiling - why a queue is profiled
+ * @PROFILING_ASKED: the program wants it
+ * @PROFILING_BIT: the layer has set the bit in the program's CL_QUEUE_PROPERTIES
+ * @PROFILING_LISTED: it has added CL_QUEUE_PROPERTIES to the program's list
+ * @PROFILING_ONLY: the program had no list
+ */
+enum profiling { PROFILING_ASKED, PROFILING_BIT, PROFILING_LISTED, PROFILING_ONLY };
+
 /* queue.c */
+enum profiling queue_profiling(cl_command_queue queue);
 struct device *queue_device(cl_command_queue queue);
 void queue_drain(struct device *d);
 extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
@@ -120,6 +130,10 @@ extern __typeof__(clEnqueueMarkerWithWaitList) layer_clEnqueueMarkerWithWaitList
 extern __typeof__(clEnqueueBarrierWithWaitList) layer_clEnqueueBarrierWithWaitList;
 extern __typeof__(clEnqueueNativeKernel) layer_clEnqueueNativeKernel;
 extern __typeof__(clEnqueueWaitForEvents) layer_clEnqueueWaitForEvents;
+
+/* query.c */
+extern __typeof__(clGetCommandQueueInfo) layer_clGetCommandQueueInfo;
+extern __typeof__(clGetEventProfilingInfo) layer_clGetEventProfilingInfo;
 
 /* launch.c */
 void launch_told(void *device);

@@ -81,6 +81,8 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clEnqueueBarrierWithWaitList);
 	OURS(clEnqueueNativeKernel);
 	OURS(clEnqueueWaitForEvents);
+	OURS(clGetCommandQueueInfo);
+	OURS(clGetEventProfilingInfo);
 	OURS(clFinish);
 	OURS(clWaitForEvents);
 	*entries_ret = sizeof(ours) / sizeof(void *);

@@ -15,6 +15,7 @@
 struct entry {
 	cl_command_queue queue;
 	struct device *device;	/* NULL: the queue is gone */
+	enum profiling profiling;
 	struct entry *next;
 };
 
@@ -45,7 +46,15 @@ struct device *queue_device(cl_command_queue queue)
 	return e ? __atomic_load_n(&e->device, __ATOMIC_ACQUIRE) : NULL;
 }
 
-static void add(cl_command_queue queue, cl_device_id id)
+/** queue_profiling() - how the program's queue came to be profiled */
+enum profiling queue_profiling(cl_command_queue queue)
+{
+	const struct entry *e = find(queue);
+
+	return e ? e->profiling : PROFILING_ASKED;
+}
+
+static void add(cl_command_queue queue, cl_device_id id, enum profiling profiling)
 {
 	struct device *device;
 	struct entry *e;
@@ -63,8 +72,10 @@ static void add(cl_command_queue queue, cl_device_id id)
 			__atomic_store_n(bucket_of(queue), e, __ATOMIC_RELEASE);
 		}
 	}
-	if (e)
+	if (e) {
+		e->profiling = profiling;
 		__atomic_store_n(&e->device, device, __ATOMIC_RELEASE);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -100,7 +111,7 @@ cl_command_queue CL_API_CALL layer_clCreateCommandQueue(cl_context context, cl_d
 							    properties | CL_QUEUE_PROFILING_ENABLE,
 							    error);
 
-	add(queue, device);
+	add(queue, device, properties & CL_QUEUE_PROFILING_ENABLE ? PROFILING_ASKED : PROFILING_BIT);
 	return queue;
 }
 
@@ -109,6 +120,7 @@ cl_command_queue CL_API_CALL
 layer_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
 					 const cl_queue_properties *properties, cl_int *error)
 {
+	enum profiling profiling = PROFILING_BIT;
 	cl_queue_properties list[64];
 	cl_command_queue queue;
 	int nr = 0, i, at = -1;
@@ -123,16 +135,19 @@ layer_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device
 		if (list[i] == CL_QUEUE_PROPERTIES)
 			at = i;
 	if (at < 0) {
+		profiling = properties ? PROFILING_LISTED : PROFILING_ONLY;
 		at = nr;
 		list[nr++] = CL_QUEUE_PROPERTIES;
 		list[nr++] = 0;
 	}
+	if (list[at + 1] & CL_QUEUE_PROFILING_ENABLE)
+		profiling = PROFILING_ASKED;
 	/* Queues on the device launch nothing from here. */
 	if (!(list[at + 1] & CL_QUEUE_ON_DEVICE))
 		list[at + 1] |= CL_QUEUE_PROFILING_ENABLE;
 	list[nr] = 0;
 	queue = next->clCreateCommandQueueWithProperties(context, device, list, error);
-	add(queue, device);
+	add(queue, device, profiling);
 	return queue;
 }
 

@@ -279,9 +279,7 @@ cl_int turn_end(struct turn *t, cl_int ret)
 	if (t->entered) {
 		if (t->job.way == TGU_OPEN)
 			tgu_leave(&t->job);
-		else if (ret)
-			tgu_refused(&t->job);
-		else
+		else			/* it counts as started, even if the driver refused it */
 			tgu_done(&t->job, tgu_now(), false);
 		return ret;
 	}
