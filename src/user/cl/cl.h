@@ -55,6 +55,7 @@ extern const struct _cl_icd_dispatch *next;
 /* device.c */
 struct device *device_get(cl_device_id id);
 int64_t device_time(struct device *d, cl_ulong time);
+void devices_reap(void);
 
 /**
  * enum profiling - why a queue is profiled
