@@ -5,23 +5,25 @@
 #	make install-tools, make install-dkms
 #	make deb			build/deb/timegraph-{dkms,tools}_*.deb
 #
-# tgagpad wants libxcb (scripts/setup x11).
+# tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl).
 
 include mk/version.mk
 
 DESTDIR ?=
 PREFIX ?= /usr
 I := $(DESTDIR)$(PREFIX)
-TOOLS := tgctl tgload tgsim tgagpad
+TOOLS := tgctl tgload tgsim tgagpad tgd
+LAYER := $(B)/lib/libtimegraph-cl.so
 FILL := sed 's/@VERSION@/$(VERSION)/g'
 TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
 
 .PHONY: install install-tools install-dkms deb
 install: install-tools install-dkms
 
-install-tools: $(TOOLS:%=$(B)/bin/%)
-	install -d $(I)/bin
-	install -s $^ $(I)/bin
+install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
+	install -d $(I)/bin $(I)/lib/timegraph
+	install -s $(TOOLS:%=$(B)/bin/%) $(I)/bin
+	install -s -m 644 $(LAYER) $(I)/lib/timegraph
 	for m in $(TOOLS_MAN); do \
 		install -d $(I)/share/man/man$${m##*.} && \
 		gzip -9nc docs/man/$$m >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
@@ -31,6 +33,7 @@ install-tools: $(TOOLS:%=$(B)/bin/%)
 	install -m 644 docs/policies/*.md $(I)/share/doc/timegraph-tools/policies
 	install -m 644 docs/results/*.md $(I)/share/doc/timegraph-tools/results
 	install -m 644 packaging/completion.bash $(I)/share/bash-completion/completions/tgctl
+	install -m 644 packaging/environment.d/60-timegraph.conf $(I)/share/doc/timegraph-tools
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc
 	install -m 644 packaging/systemd/* $(DESTDIR)/lib/systemd/system
 	install -m 644 packaging/timegraph.rules $(DESTDIR)/lib/udev/rules.d/60-timegraph.rules
@@ -52,7 +55,7 @@ install-dkms:
 		install -m 644 packaging/modprobe.conf $(DESTDIR)/etc/modprobe.d/timegraph.conf
 
 # deb NAME: the package out of what `make install-NAME` installs
-deb: $(TOOLS:%=$(B)/bin/%)
+deb: $(TOOLS:%=$(B)/bin/%) $(LAYER)
 	@rm -rf $(B)/deb
 	@set -e; umask 022; for p in dkms tools; do \
 		d=$(B)/deb/$$p; doc=$$d/usr/share/doc/timegraph-$$p; \

@@ -24,6 +24,7 @@
  * @inflight: jobs of channel 1 that have not ended
  * @held: memory that is held
  * @ended: futex: grows when a slot or a place under the lease may be free
+ * @waiting: threads that sleep on it; atomic, without the lock
  * @begun: launches through the open gate that have begun; atomic, without the lock
  * @gone: likewise, that have gone to the driver
  * @told: of these, told to the daemon
@@ -40,7 +41,7 @@ struct tgu {
 	uint64_t used[TGD_SLOTS / 64];
 	uint32_t inflight;
 	uint64_t held;
-	uint32_t ended;
+	uint32_t ended, waiting;
 	uint64_t begun, gone, told;
 	bool helper, refused;
 	struct tgu *next;

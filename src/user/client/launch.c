@@ -95,13 +95,14 @@ static void take_slot(struct tgu *u, int slot)
 static void release_slot(struct tgu *u, int slot)
 {
 	u->used[slot / 64] &= ~(1ULL << slot % 64);
-	__atomic_fetch_add(&u->ended, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&u->ended, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Something may be free: outside the lock. */
+/* Something may be free: outside the lock, after release_slot(). */
 static void wake_waiters(struct tgu *u)
 {
-	tgu_wake(&u->ended, INT32_MAX);
+	if (__atomic_load_n(&u->waiting, __ATOMIC_SEQ_CST))
+		tgu_wake(&u->ended, INT32_MAX);
 }
 
 /* --- waiting --- */
@@ -165,7 +166,9 @@ static void wait_end(struct tgu *u, bool leased)
 	pthread_mutex_unlock(&u->lock);
 	if (leased && u->device->settle(u->device->owner))
 		return;
-	tgu_sleep(&u->ended, ended, CHECK);
+	__atomic_fetch_add(&u->waiting, 1, __ATOMIC_SEQ_CST);
+	tgu_sleep(&u->ended, ended, CHECK);	/* not, if it has grown */
+	__atomic_fetch_sub(&u->waiting, 1, __ATOMIC_SEQ_CST);
 	if (tgu_hung_up(u, term))
 		tgu_lost(u, term);
 }

@@ -76,7 +76,9 @@ static void on_submit(struct client *c, struct slot *s, const struct tgd_record 
 
 	if (s->state != SLOT_FREE || !r->channel || r->channel > c->channels)
 		goto wrong;
-	d->streak = d->asker == c ? d->streak + 1 : 1;
+	if (d->asker != c || !tg_gpu_may_bypass(&d->core, c->id, r->channel, 0))
+		d->streak = 0;
+	d->streak++;
 	d->asker = c;
 	stats[STAT_SUBMITTED]++;
 	begin(c, s, SLOT_WAITS);

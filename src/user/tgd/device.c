@@ -183,10 +183,22 @@ static void look(struct device *d)
 	struct client *c = d->lessee;
 
 	client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
-	if (d->lessee && c->taken == d->lease_seen)
+	if (d->lessee && c->taken == d->lease_seen) {
 		lease_end(d);
+		d->streak = 0;		/* it is to ask again, and to be let go */
+	}
 	d->lease_seen = c->taken;
 	d->lease_look = tg_after(now(), 50 * TG_MSEC);
+}
+
+/* What no bell told of: starts, mostly. Before a timer that may look for them. */
+static void drain_all(struct device *d)
+{
+	struct client *c;
+
+	for (c = d->clients; c; c = c->next)
+		if (c->conn)
+			client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
 }
 
 /**
@@ -205,6 +217,7 @@ void device_time(struct device *d)
 	else if (d->lessee && d->lease_look <= time)
 		look(d);
 	if (d->armed <= time) {
+		drain_all(d);
 		d->armed = TG_NEVER;
 		device_feed(d, &timer);
 	}

@@ -15,6 +15,10 @@
  *	A job that does not end. The lease is looked at every LOOK: if nothing was launched since,
  *	it is taken back, and the client reports ends as they happen.
  *
+ * A client that launches again as soon as its job has ended is never met while the device idles. Its
+ * latest question could have been spared (device.streak), and all that is in flight is its own: so it
+ * gets a lease for as many jobs as it has in flight.
+ *
  * Called by device.c when all that was known has been fed.
  */
 #include "tgd.h"
@@ -66,20 +70,25 @@ void lease_try(struct device *d)
 {
 	struct client *c = d->asker;
 	const struct tg_client *client;
+	const struct tg_engine *engine;
 	u32 more = 0, depth;
 	s64 time;
 
-	if (d->lessee || !c || !c->conn || d->streak < STREAK || c->gate != TG_GATE_ASK)
+	if (d->lessee || !c || !c->conn || d->streak < STREAK || c->gate != TG_GATE_ASK ||
+	    !d->core.policy->may_bypass || d->core.handover)
 		return;
 	client = tg_gpu_client(&d->core, c->id);
 	if (!client)
 		return;
 	while (more < TG_DEPTH_MAX && tg_gpu_may_bypass(&d->core, c->id, 1, more))
 		more++;
-	time = more ? allowance(d, client) : 0;
+	engine = &d->core.engine[0];
+	if (!more && (!engine->inflight || engine->inflight != client->inflight || engine->queued))
+		return;
+	time = allowance(d, client);
 	if (!time)
 		return;
-	depth = min(d->core.engine[0].inflight + more, (u32)TG_DEPTH_MAX);
+	depth = min(engine->inflight + more, (u32)TG_DEPTH_MAX);
 	time = tg_after(d->core.now, time);
 	if (rb_first_cached(&d->core.throttled))
 		time = min(time, d->armed);

@@ -104,7 +104,7 @@ extern u64 stats[STATS];
  * @lease_look: when to look whether it is used
  * @lease_seen: records taken from the lessee at the last look
  * @asker: who submitted last
- * @streak: how often it has without another client's event between
+ * @streak: how often it has, without another client between, when the core would have let it bypass
  * @last_job: numbers given so far; also of requests
  * @last_account: likewise
  * @trace: what was recorded
