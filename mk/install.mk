@@ -5,14 +5,15 @@
 #	make install-tools, make install-dkms
 #	make deb			build/deb/timegraph-{dkms,tools}_*.deb, and the source package
 #
-# tgagpad wants libxcb (scripts/setup x11).
+# tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl).
 
 include mk/version.mk
 
 DESTDIR ?=
 PREFIX ?= /usr
 I := $(DESTDIR)$(PREFIX)
-TOOLS := tgctl tgload tgsim tgagpad
+TOOLS := tgctl tgload tgsim tgagpad tgd
+LAYER := $(B)/lib/libtimegraph-cl.so
 FILL := sed 's/@VERSION@/$(VERSION)/g'
 INSTALLED := sed 's|/usr/share/doc|$(PREFIX)/share/doc|g'
 TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
@@ -20,9 +21,10 @@ TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph
 .PHONY: install install-tools install-dkms deb
 install: install-tools install-dkms
 
-install-tools: $(TOOLS:%=$(B)/bin/%)
-	install -d $(I)/bin
-	install -s $^ $(I)/bin
+install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
+	install -d $(I)/bin $(I)/lib/timegraph
+	install -s $(TOOLS:%=$(B)/bin/%) $(I)/bin
+	install -s -m 644 $(LAYER) $(I)/lib/timegraph
 	for m in $(TOOLS_MAN); do \
 		install -d $(I)/share/man/man$${m##*.} && \
 		$(INSTALLED) docs/man/$$m | gzip -9n >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
@@ -38,6 +40,7 @@ install-tools: $(TOOLS:%=$(B)/bin/%)
 		scripts/completions zsh $(B)/bin/$$t >$(I)/share/zsh/vendor-completions/_$$t && \
 		scripts/completions fish $(B)/bin/$$t >$(I)/share/fish/vendor_completions.d/$$t.fish || exit 1; \
 	done
+	install -m 644 packaging/environment.d/60-timegraph.conf $(I)/share/doc/timegraph-tools
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc
 	install -m 644 packaging/systemd/* $(DESTDIR)/lib/systemd/system
 	install -m 644 packaging/timegraph.rules $(DESTDIR)/lib/udev/rules.d/60-timegraph.rules

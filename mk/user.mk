@@ -46,7 +46,12 @@ $(USER_TESTS): $(B)/tests/user/%: tests/user/%.c
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -Wno-missing-field-initializers -MMD -MP -MF $@.d -o $@ $<
 
+# The clients' library in a program of its own
+$(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c)) $(B)/bin/tgd
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -pthread -o $@ $(filter %.c %.o,$^)
+
 .PHONY: user-tests
-user-tests: $(USER_TESTS) $(B)/bin/tgd-san
+user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/bin/tgd-san
 
 -include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(LAYER_OBJ:.o=.d)

@@ -99,7 +99,9 @@ static bool arrive(struct guest *g)
 	struct tgd_hello h = good_hello();
 
 	g->fd = dial();
-	if (g->fd >= 0 && send(g->fd, &h, sizeof(h), MSG_NOSIGNAL) == sizeof(h) && welcome(g))
+	if (g->fd >= 0)
+		send(g->fd, &h, sizeof(h), MSG_NOSIGNAL);	/* or it is refused already */
+	if (welcome(g))
 		return true;
 	close(g->fd);
 	return false;

@@ -55,6 +55,7 @@ extern const struct _cl_icd_dispatch *next;
 /* device.c */
 struct device *device_get(cl_device_id id);
 int64_t device_time(struct device *d, cl_ulong time);
+void devices_reap(void);
 
 /**
  * enum profiling - why a queue is profiled
@@ -162,6 +163,7 @@ extern __typeof__(clEnqueueSVMFree) layer_clEnqueueSVMFree;
 void context_add(cl_context context, cl_uint nr, const cl_device_id *ids);
 struct booked;
 struct booked *memory_book(cl_context context, size_t size, bool *refused);
+bool memory_again(int64_t since, cl_int error);
 void memory_unbook(struct booked *b);
 void memory_made(struct booked *b, cl_mem memory);
 extern __typeof__(clReleaseMemObject) layer_clReleaseMemObject;

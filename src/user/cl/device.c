@@ -100,7 +100,7 @@ static struct device *open_device(cl_device_id id, const char *key)
 	};
 	d->tgu = tgu_open(&d->ops);
 	d->next = all;
-	all = d;
+	__atomic_store_n(&all, d, __ATOMIC_RELEASE);
 	return d;
 }
 
@@ -163,4 +163,13 @@ int64_t device_time(struct device *d, cl_ulong time)
 	result = (int64_t)time + d->offset;
 	pthread_mutex_unlock(&d->lock);
 	return result < at ? result : at;
+}
+
+/** devices_reap() - report what has ended, on whichever device. They stay, so no lock is needed */
+void devices_reap(void)
+{
+	struct device *d;
+
+	for (d = __atomic_load_n(&all, __ATOMIC_ACQUIRE); d; d = d->next)
+		launch_reap(d);
 }

@@ -31,6 +31,8 @@ static cl_ulong end_of(cl_event event, bool *exact)
  * @refs: the device's list, and the callback
  * @reported: its end was
  * @attached: it has a callback; under the device's lock
+ * @end: when it ended, by the thread that took it out of the list; 0: not known
+ * @exact: @end is the device's time
  */
 struct flight {
 	struct device *device;
@@ -38,7 +40,8 @@ struct flight {
 	cl_command_queue queue;
 	struct tgu_job job;
 	int refs;
-	bool reported, attached;
+	bool reported, attached, exact;
+	cl_ulong end;
 };
 
 static void drop(struct flight *f)
@@ -52,11 +55,12 @@ static void drop(struct flight *f)
 /* It has ended: report, unless that was done, and give up one reference. */
 static void report_end(struct flight *f)
 {
-	cl_ulong end;
-	bool exact;
+	cl_ulong end = f->end;
+	bool exact = f->exact;
 
 	if (!__atomic_exchange_n(&f->reported, true, __ATOMIC_ACQ_REL)) {
-		end = end_of(f->event, &exact);
+		if (!end)
+			end = end_of(f->event, &exact);
 		tgu_done(&f->job, exact ? device_time(f->device, end) : tgu_now(),
 			 exact && f->device->exact);
 	}
@@ -129,15 +133,23 @@ static bool keep(struct flight *f)
 static struct flight *take(struct device *d, bool ended)
 {
 	struct flight *f = NULL;
-	bool exact;
+	cl_ulong end = 0;
+	bool exact = false;
 
 	pthread_mutex_lock(&d->lock);
 	if (d->first != d->last) {
 		f = d->flight[d->first % FLIGHTS];
-		if (ended && !f->reported && !end_of(f->event, &exact))
+		if (ended && !f->reported)
+			end = end_of(f->event, &exact);
+		if (ended && !f->reported && !end)
 			f = NULL;
 		else
 			d->first++;
+		/* One with a callback may be reported at this moment. */
+		if (f && !f->attached) {
+			f->end = end;
+			f->exact = exact;
+		}
 	}
 	pthread_mutex_unlock(&d->lock);
 	return f;
@@ -287,14 +299,7 @@ cl_int CL_API_CALL layer_clFinish(cl_command_queue queue)
 cl_int CL_API_CALL layer_clWaitForEvents(cl_uint nr, const cl_event *events)
 {
 	cl_int ret = next->clWaitForEvents(nr, events);
-	cl_command_queue queue = NULL;
-	struct device *d;
 
-	if (ret || !nr)
-		return ret;
-	next->clGetEventInfo(events[0], CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
-	d = queue ? queue_device(queue) : NULL;
-	if (d)
-		launch_reap(d);
+	devices_reap();
 	return ret;
 }

@@ -5,13 +5,17 @@
  * will, the call fails as the driver's would.
  *
  * It goes back when the driver destroys the buffer, which may be a while after the program has
- * released it: a request that is refused is repeated when such a buffer has gone.
+ * released it: a request that is refused is repeated when such a buffer has gone. The driver may
+ * still be taking back what a program that has just ended had: what it refuses beside books that have
+ * room is repeated for PATIENCE.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "cl.h"
+
+#define PATIENCE	2000000000	/* ns */
 
 struct context {
 	cl_context id;
@@ -245,6 +249,18 @@ struct booked *memory_book(cl_context context, size_t size, bool *refused)
 	free(b);
 	*refused = true;
 	return NULL;
+}
+
+/** memory_again() - the driver has refused with @error what is booked since @since: pause. Return: try once more? */
+bool memory_again(int64_t since, cl_int error)
+{
+	const int64_t so_far = tgu_now() - since;
+	const struct timespec pause = { 0, so_far < 1000000 ? 1000000 : so_far < 200000000 ? so_far / 2 : 100000000 };
+
+	if ((error != CL_MEM_OBJECT_ALLOCATION_FAILURE && error != CL_OUT_OF_RESOURCES) || so_far > PATIENCE)
+		return false;
+	nanosleep(&pause, NULL);
+	return true;
 }
 
 /** memory_unbook() - it goes back */

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -255,7 +256,10 @@ void tgu_connect(struct tgu *u)
 
 /* --- losing it --- */
 
-/* Has the daemon of this connection gone? */
+/*
+ * Has the daemon of this connection gone? Called in the program's threads, as tgu_lost(): close() and
+ * recv() would be cancellation points, under the lock.
+ */
 bool tgu_hung_up(struct tgu *u, uint32_t term)
 {
 	bool gone = true;
@@ -263,7 +267,7 @@ bool tgu_hung_up(struct tgu *u, uint32_t term)
 
 	pthread_mutex_lock(&u->lock);
 	if (u->term == term && u->socket >= 0)
-		gone = !recv(u->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+		gone = !syscall(SYS_recvfrom, u->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL);
 	pthread_mutex_unlock(&u->lock);
 	return gone;
 }
@@ -284,7 +288,7 @@ void tgu_lost(struct tgu *u, uint32_t term)
 	__atomic_store_n(&u->page, u->none, __ATOMIC_RELEASE);
 	shutdown(u->socket, SHUT_RDWR);		/* the helper closes it */
 	u->socket = -1;
-	close(u->bell);
+	syscall(SYS_close, u->bell);
 	u->bell = -1;
 	memset(u->used, 0, sizeof(u->used));
 	u->inflight = 0;

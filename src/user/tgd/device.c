@@ -183,8 +183,10 @@ static void look(struct device *d)
 	struct client *c = d->lessee;
 
 	client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
-	if (d->lessee && c->taken == d->lease_seen)
+	if (d->lessee && c->taken == d->lease_seen) {
 		lease_end(d);
+		d->streak = 0;		/* it is to ask again, and to be let go */
+	}
 	d->lease_seen = c->taken;
 	d->lease_look = tg_after(now(), 50 * TG_MSEC);
 }

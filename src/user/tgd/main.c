@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "tgd.h"
+#include "version.h"
 
 #define LINGER	(2 * TG_SEC)	/* without a connection, before it goes */
 #define LINES	20		/* in a second */
@@ -108,7 +109,8 @@ static const char usage[] =
 	"                   /etc/timegraph.spec, if they are there\n"
 	"  --policy NAME    policy; else timegraph\n"
 	"  --trace-kib N    record up to N KiB for each device\n"
-	"  --on-demand      go into the background, and end after the last client\n";
+	"  --on-demand      go into the background, and end after the last client\n"
+	"  --version        print the version\n";
 
 /* The value of option @name at argv[*i]; NULL: it is another. */
 static const char *value(char **argv, int *i, const char *name)
@@ -154,6 +156,9 @@ static void parse(char **argv, struct options *o)
 			}
 		} else if (!strcmp(argv[i], "--on-demand")) {
 			o->on_demand = true;
+		} else if (!strcmp(argv[i], "--version")) {
+			puts("tgd " TIMEGRAPH_VERSION);
+			exit(0);
 		} else if (!strcmp(argv[i], "--help")) {
 			fputs(usage, stdout);
 			exit(0);

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The client's library (src/user/client) in programs that fork, execute another program, cancel
+ * threads and exit while threads wait. No device: jobs end when the test says so. It starts a tgd of
+ * its own, and reads its counters.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <uapi/tgd.h>
+
+#include "../../src/user/client/tgu.h"
+#include "../lib/test.h"
+
+static char path[96], self[4096];
+static pid_t daemon_pid;
+
+static void told(void *owner)
+{
+}
+
+static bool settle(void *owner)
+{
+	return false;
+}
+
+static const struct tgu_device device = {
+	.key = "test:process", .name = "a test's device", .memory = 1 << 20, .engines = 2,
+	.told = told, .drain = told, .settle = settle,
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A counter of tgd; -1: nobody answers. */
+static long counter(const char *name)
+{
+	struct tgd_request r = { .magic = TGD_MAGIC, .kind = TGD_READ };
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct { struct tgd_reply head; char text[64]; } reply = { 0 };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	long value = -1;
+
+	strcpy(to.sun_path, path);
+	snprintf(r.name, sizeof(r.name), "stats/%s", name);
+	if (!connect(fd, (struct sockaddr *)&to, sizeof(to)) &&
+	    send(fd, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) &&
+	    recv(fd, &reply, sizeof(reply) - 1, 0) > (ssize_t)sizeof(reply.head))
+		value = atol(reply.text);
+	close(fd);
+	return value;
+}
+
+static bool comes(const char *name, long want)
+{
+	double end = seconds() + 10;
+
+	while (counter(name) != want)
+		if (seconds() > end)
+			return false;
+		else
+			usleep(5000);
+	return true;
+}
+
+/* All that were submitted end. */
+static bool all_end(void)
+{
+	double end = seconds() + 10;
+
+	do {
+		usleep(200000);		/* under a lease nobody tells at once */
+		if (counter("completed") == counter("submitted"))
+			return true;
+	} while (seconds() < end);
+	return false;
+}
+
+static bool start(void)
+{
+	double end = seconds() + 10;
+
+	daemon_pid = fork();
+	if (!daemon_pid) {
+		execl("build/bin/tgd", "tgd", "--socket", path, "--spec", "/dev/null", NULL);
+		_exit(127);
+	}
+	while (counter("clients") < 0 && seconds() < end)
+		usleep(10000);
+	return counter("clients") >= 0;
+}
+
+static void stop(void)
+{
+	kill(daemon_pid, SIGKILL);
+	waitpid(daemon_pid, NULL, 0);
+}
+
+static void launch(struct tgu *u)
+{
+	struct tgu_job job;
+
+	tgu_enter(u, 1, &job);
+	if (job.way == TGU_OPEN) {
+		tgu_leave(&job);
+		return;
+	}
+	tgu_started(&job, 0);
+	tgu_done(&job, 0, false);
+}
+
+static int ended(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+/* --- rows --- */
+
+static void forks(struct tgu *u)
+{
+	long before = counter("submitted"), hung_up = counter("hung_up");
+	struct tgu_job job;
+	int status;
+	pid_t pid;
+
+	tgu_enter(u, 1, &job);
+	tgu_started(&job, 0);
+	pid = fork();
+	if (!pid) {
+		tgu_done(&job, 0, false);	/* the parent's: it has no effect */
+		launch(u);			/* and goes at once */
+		tgu_mem_free(u, 1);
+		_exit(0);
+	}
+	status = ended(pid);
+	test_row("a child launches unscheduled, and ends", !status, "status %x", status);
+	test_row("its end is not its parent's", counter("hung_up") == hung_up, "it is");
+	test_row("nor are its reports", counter("completed") == before, "%ld jobs ended", counter("completed"));
+	tgu_done(&job, 0, false);
+	test_row("its parent goes on", comes("completed", before + 1), "%ld", counter("completed"));
+}
+
+static void executes(void)
+{
+	long before = counter("hung_up");
+	pid_t pid = fork();
+
+	if (!pid) {
+		execl(self, "process", "--exec", NULL);
+		_exit(127);
+	}
+	test_row("a program that executes another ends well", !ended(pid), "it does not");
+	test_row("and each was a client", comes("hung_up", before + 2), "%ld hung up", counter("hung_up") - before);
+}
+
+static void *loops(void *u)
+{
+	for (;;) {
+		launch(u);
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+static void cancels(struct tgu *u)
+{
+	pthread_t thread[4];
+	int i, round;
+
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < 4; i++)
+			pthread_create(&thread[i], NULL, loops, u);
+		usleep(2000);
+		for (i = 0; i < 4; i++)
+			pthread_cancel(thread[i]);
+		for (i = 0; i < 4; i++)
+			pthread_join(thread[i], NULL);
+	}
+	launch(u);
+	test_row("threads are cancelled, and the next launches", all_end(), "not all have ended");
+}
+
+/* One holds the device; three wait, and the process exits. */
+static void exits(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		struct tgu *u = tgu_open(&device);
+		struct tgu_job job;
+		pthread_t thread;
+		int i;
+
+		tgu_enter(u, 1, &job);
+		tgu_started(&job, 0);
+		for (i = 0; i < 3; i++)
+			pthread_create(&thread, NULL, loops, u);
+		usleep(50000);
+		exit(7);
+	}
+	status = ended(pid);
+	test_row("a program exits while threads wait", WIFEXITED(status) && WEXITSTATUS(status) == 7,
+		 "status %x", status);
+}
+
+static void *enters(void *u)
+{
+	launch(u);
+	return NULL;
+}
+
+/* The daemon dies while one waits for it; the next one is told what is held. */
+static void outlives(struct tgu *u)
+{
+	double at, open;
+	struct tgu_job job;
+	pthread_t thread;
+
+	tgu_mem_request(u, 1 << 19);
+	tgu_enter(u, 1, &job);
+	tgu_started(&job, 0);
+	pthread_create(&thread, NULL, enters, u);
+	usleep(50000);
+	stop();
+	at = seconds();
+	pthread_join(thread, NULL);
+	open = seconds() - at;
+	test_row("the daemon is gone: a thread that waits goes on within 100 ms", open < 0.1, "%.0f ms",
+		 open * 1e3);
+	tgu_done(&job, 0, false);
+	at = seconds();
+	launch(u);
+	test_row("and the next launch does not wait", seconds() - at < 0.1, "%.0f ms", (seconds() - at) * 1e3);
+	test_row("another daemon has it as a client", start() && comes("clients", 1), "%ld", counter("clients"));
+	test_row("with the memory that it holds", !tgu_mem_request(u, (1 << 19) + 1), "it got more than there is");
+	launch(u);
+	test_row("and its launches", comes("completed", 1), "%ld", counter("completed"));
+	tgu_mem_free(u, 1 << 19);
+}
+
+int main(int argc, char **argv)
+{
+	char dir[] = "/tmp/tgd-process-XXXXXX", command[64];
+	struct tgu *u;
+
+	if (argc > 1) {
+		u = tgu_open(&device);
+		launch(u);
+		if (!strcmp(argv[1], "--exec"))
+			execl("/proc/self/exe", "process", "--end", NULL);
+		return strcmp(argv[1], "--end") != 0;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!mkdtemp(dir) || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 2;
+	snprintf(path, sizeof(path), "%s/sock", dir);
+	setenv("TGD_SOCKET", path, 1);
+	setenv("TGD_DAEMON", "/bin/false", 1);
+	if (!start())
+		return 2;
+	u = tgu_open(&device);
+	forks(u);
+	executes();
+	cancels(u);
+	exits();
+	outlives(u);
+	stop();
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command) || test_end();
+}
