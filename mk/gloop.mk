@@ -21,8 +21,8 @@ $(GLOOP_TESTS_TSAN): $(B)/tests/gloop/%-tsan: tests/user/gloop/%.cc
 	$(CXX) $(GLOOP_CXXFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $<
 
 # On host threads. scripts/bench-gloop builds it for a GPU.
-$(GLOOP_BENCH): tests/user/gloop/bench.cc tests/user/gloop/bench_turns.cc
+$(GLOOP_BENCH): $(wildcard tests/user/gloop/bench*.cc) $(wildcard src/user/gloop/*.h src/user/gloop/apps/*.h tests/user/gloop/*.h)
 	@mkdir -p $(@D)
-	$(CXX) $(GLOOP_CXXFLAGS) -O2 -MMD -MP -MF $@.d -o $@ $^
+	$(CXX) $(GLOOP_CXXFLAGS) -O2 -o $@ $(filter %.cc,$^)
 
 -include $(GLOOP_TESTS:=.d) $(GLOOP_TESTS_TSAN:=.d)
