@@ -231,12 +231,25 @@ private:
 		pthread_cond_broadcast(&change);
 	}
 
+	/* A turn of many slices, since nobody else wanted one: each of them began in its turn */
+	void advance()
+	{
+		uint64_t held = now() - since, slice = slice_us * 1000ull, then;
+		queue *q;
+
+		if (holder < 0 || held <= slice)
+			return;
+		q = queues + programs[holder].queue;
+		then = q->time + (held - slice) * 1024 / q->weight;
+		least = least < then ? then : least;
+	}
+
 	void charge()
 	{
 		uint64_t held = now() - since;
-
 		queue *q = queues + programs[holder].queue;
 
+		advance();
 		q->time += held * 1024 / q->weight;
 		q->used_ns += held;
 		holder = -1;
@@ -254,6 +267,7 @@ private:
 	{
 		uint64_t owed = slice_us * 1024000ull / queues[q].weight;
 
+		advance();
 		if (!active(q) && queues[q].time + owed < least)
 			queues[q].time = least - owed;
 	}
@@ -302,7 +316,7 @@ private:
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	int holder;
-	uint64_t since, least;		/* least: the virtual time at which the last turn began */
+	uint64_t since, least;		/* least: the virtual time at which the last slice began */
 	bool named, end;
 	uint32_t bound_us;
 	struct queue queues[most];

@@ -97,7 +97,7 @@ static void was_alone()
 
 	t->now = virtual_now;
 	programs.push_back(t->join(1, 1));
-	play(t, programs, {both[0]}, 60000);
+	play(t, programs, {{1, 1, 60000, 50}}, 60000);
 	t->give(programs[0], false);
 	programs.push_back(t->join(2, 1));
 	play(t, {programs[1]}, {both[1]}, 100);
