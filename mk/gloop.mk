@@ -6,7 +6,8 @@ CXX ?= c++
 
 GLOOP_CXXFLAGS := -std=gnu++17 -O1 -g -Wall -Wextra -Werror -pthread
 GLOOP_TESTS := $(addprefix $(B)/tests/gloop/,api_test apps_test turn_test random_test)
-GLOOP_TESTS_TSAN := $(GLOOP_TESTS:%=%-tsan)
+# turn_test has one thread
+GLOOP_TESTS_TSAN := $(addprefix $(B)/tests/gloop/,api_test-tsan apps_test-tsan random_test-tsan)
 GLOOP_BENCH := $(B)/bench/gloop
 
 .PHONY: gloop-tests
@@ -21,8 +22,8 @@ $(GLOOP_TESTS_TSAN): $(B)/tests/gloop/%-tsan: tests/user/gloop/%.cc
 	$(CXX) $(GLOOP_CXXFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $<
 
 # On host threads. scripts/bench-gloop builds it for a GPU.
-$(GLOOP_BENCH): tests/user/gloop/bench.cc tests/user/gloop/bench_turns.cc
+$(GLOOP_BENCH): $(wildcard tests/user/gloop/bench*.cc) $(wildcard src/user/gloop/*.h src/user/gloop/apps/*.h tests/user/gloop/*.h)
 	@mkdir -p $(@D)
-	$(CXX) $(GLOOP_CXXFLAGS) -O2 -MMD -MP -MF $@.d -o $@ $^
+	$(CXX) $(GLOOP_CXXFLAGS) -O2 -o $@ $(filter %.cc,$^)
 
 -include $(GLOOP_TESTS:=.d) $(GLOOP_TESTS_TSAN:=.d)

@@ -21,6 +21,14 @@ namespace env {
 /* As a device loop sees it */
 __device__ inline uint32_t thread() { return threadIdx.x; }
 __device__ inline uint32_t threads() { return blockDim.x; }
+/* The compiler knows of this pointer that it leads into shared memory */
+__device__ inline void *shared(void *)
+{
+	extern __shared__ uint4 gloop_shared[];
+
+	return gloop_shared;
+}
+
 __device__ inline void barrier() { __syncthreads(); }
 __device__ inline bool barrier_or(bool x) { return __syncthreads_or(x); }
 __device__ inline void fence_system() { __threadfence_system(); }
@@ -113,8 +121,7 @@ constexpr uint32_t spin_us = 0;
 template <class L, class F>
 __device__ inline void work(const context *c, const F &entry)
 {
-	extern __shared__ uint64_t shared[];
-	L loop(c, blockIdx.x, shared);
+	L loop(c, blockIdx.x, nullptr);
 
 	loop.run(entry);
 }

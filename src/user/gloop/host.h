@@ -32,7 +32,6 @@ struct launch_config {
 	bool shared_slots = true;	/* two callback slots in shared memory */
 	uint32_t pages = 2;		/* of each block, for I/O: at most 32 */
 	uint32_t page_bytes = 65536;
-	uint32_t slice_us = 10000;
 	uint32_t signal_us = 20;	/* between two looks of a block at the signal */
 	uint32_t rest_us = 200;		/* all blocks wait for so long: give the turn back */
 	uint32_t suspend_us = 0;	/* suspend so often, whether another program waits or not */
@@ -297,7 +296,7 @@ inline bool HostLoop::due(uint64_t begun)
 		return true;
 	if (config.suspend_us && t - begun >= config.suspend_us * 1000ull)
 		return true;
-	if (shared && t - begun >= config.slice_us * 1000ull && shared->wanted())
+	if (shared && t - begun >= shared->slice_us * 1000ull && shared->wanted())
 		return true;
 	if (t - quiet_since >= config.rest_us * 1000ull &&
 	    count(WAITING) && !count(RUNNING)) {

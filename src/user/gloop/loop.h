@@ -36,7 +36,7 @@ class DeviceLoop {
 public:
 	GLOOP_DEVICE DeviceLoop(const context *c, uint32_t block, void *shared)
 		: c(c), state(c->blocks + block), post_box(c->mails + block), block(block),
-		  near((struct slot *)shared), near_slots(c->shared_slots ? 2 : 0),
+		  given(shared), near_slots(c->shared_slots ? 2 : 0),
 		  k(state->control)
 	{
 	}
@@ -49,7 +49,7 @@ public:
 	GLOOP_DEVICE void barrier() const { env::barrier(); }
 
 	/* Shared memory of the program's own: launch_config.shared_bytes. Lost between callbacks. */
-	GLOOP_DEVICE void *shared() const { return near + (c->shared_slots ? 2 : 0); }
+	GLOOP_DEVICE void *shared() const { return near() + near_slots; }
 
 	/* The most that one read, write, receive or send moves */
 	GLOOP_DEVICE uint32_t pageBytes() const { return c->page_bytes; }
@@ -99,9 +99,11 @@ public:
 	template <class F> GLOOP_DEVICE void run(const F &entry);
 
 private:
+	GLOOP_DEVICE struct slot *near() const { return (struct slot *)env::shared(given); }
+
 	GLOOP_DEVICE struct slot *at(uint32_t s)
 	{
-		return s < near_slots ? near + s : state->slots + s;
+		return s < near_slots ? near() + s : state->slots + s;
 	}
 
 	GLOOP_DEVICE static void push(struct fifo *q, uint32_t s)
@@ -138,8 +140,8 @@ private:
 	struct block_state *state;
 	struct mail *post_box;
 	uint32_t block;
-	struct slot *near;		/* in shared memory: slots 0 to near_slots - 1 */
-	uint32_t near_slots;
+	void *given;			/* on the host: what stands for shared memory */
+	uint32_t near_slots;		/* slots 0 to near_slots - 1 are in shared memory */
 	uint32_t running = 0;		/* the slot whose callback runs */
 	uint32_t told = RUNNING;
 	uint64_t deadline = 0;		/* of the clock: then look at the signal */
@@ -233,9 +235,11 @@ GLOOP_DEVICE inline void DeviceLoop::freePage(uint32_t page)
 
 GLOOP_DEVICE inline void DeviceLoop::tell(uint32_t status)
 {
-	if (told != status && !env::thread())
-		env::store(&post_box->status, status);
+	if (told == status)
+		return;
 	told = status;
+	if (!env::thread())
+		env::store(&post_box->status, status);
 }
 
 /* collect() - in thread 0: fetch results of completed events; returns their slots */
@@ -303,8 +307,8 @@ template <class F> GLOOP_DEVICE bool DeviceLoop::begin(const F &entry)
 
 GLOOP_RARE inline void DeviceLoop::copy_slots(bool save)
 {
-	uint64_t *from = (uint64_t *)(save ? near : state->slots);
-	uint64_t *to = (uint64_t *)(save ? state->slots : near);
+	uint64_t *from = (uint64_t *)(save ? near() : state->slots);
+	uint64_t *to = (uint64_t *)(save ? state->slots : near());
 
 	if (!c->shared_slots)
 		return;
@@ -334,22 +338,24 @@ template <class F> GLOOP_DEVICE void DeviceLoop::run(const F &entry)
 	copy_slots(false);
 	deadline = env::clock() + c->signal_ticks;
 	for (;;) {
+		/* Read all at once: each of these costs a trip to memory. service() changes none. */
+		struct slot *s = next;
+		uint32_t n = next_slot;
+		void (*f)(DeviceLoop *loop, const void *data) = next_call;
 		/* Callbacks that wait, and none to run: look at the outside again and again */
-		bool idle = !next && !k.ready.count && k.used;
+		bool idle = !s && !k.ready.count && k.used;
 		bool look = env::barrier_or(env::clock() >= deadline || idle);
 
 		if (look && service()) {
-			save(next || k.ready.count || !k.used ? SUSPENDED : RESTING);
+			save(s || k.ready.count || !k.used ? SUSPENDED : RESTING);
 			return;
 		}
-		if (next) {
-			struct slot *s = next;
-
+		if (s) {
 			tell(RUNNING);
-			running = next_slot;
+			running = n;
 			next = nullptr;
-			next_call(this, s->data);
-			k.used &= ~(1u << running);
+			f(this, s->data);
+			k.used &= ~(1u << n);
 		} else if (k.ready.count) {
 			tell(RUNNING);
 			running = pop(&k.ready);

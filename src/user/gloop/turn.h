@@ -6,10 +6,10 @@
  *
  * Each user has a queue with a weight and a virtual time, which is the time that its programs held
  * the turn, divided by the weight. The turn goes to the queue with the least virtual time, in it to
- * the program that waits longest. A queue that becomes active starts at the virtual time of the
- * least active one, or where it stood, if that is later: else a program could wipe out what it has
- * used by a moment's sleep. It may be behind by one slice: a program between two launches does not
- * lose what it is owed.
+ * the program that waits longest. A queue that becomes active starts at the least virtual time,
+ * which is that of the queue that had the last turn, or where it stood, if that is later: else a
+ * program could wipe out what it has used by a moment's sleep. It may be behind by one slice: a
+ * program between two launches does not lose what it is owed.
  *
  * `lock` guards everything. It and `alive` are robust: a process that dies gives them up.
  */
@@ -113,6 +113,8 @@ public:
 		if (got) {
 			programs[s].state = HOLDS;
 			holder = s;
+			if (least < queues[programs[s].queue].time)
+				least = queues[programs[s].queue].time;
 			since = now();
 			named = false;
 		}
@@ -229,12 +231,25 @@ private:
 		pthread_cond_broadcast(&change);
 	}
 
+	/* A turn of many slices, since nobody else wanted one: each of them began in its turn */
+	void advance()
+	{
+		uint64_t held = now() - since, slice = slice_us * 1000ull, then;
+		queue *q;
+
+		if (holder < 0 || held <= slice)
+			return;
+		q = queues + programs[holder].queue;
+		then = q->time + (held - slice) * 1024 / q->weight;
+		least = least < then ? then : least;
+	}
+
 	void charge()
 	{
 		uint64_t held = now() - since;
-
 		queue *q = queues + programs[holder].queue;
 
+		advance();
 		q->time += held * 1024 / q->weight;
 		q->used_ns += held;
 		holder = -1;
@@ -250,14 +265,10 @@ private:
 
 	void activate(int q)
 	{
-		uint64_t least = UINT64_MAX, owed = slice_us * 1024000ull / queues[q].weight;
+		uint64_t owed = slice_us * 1024000ull / queues[q].weight;
 
-		if (active(q))
-			return;
-		for (int i = 0; i < most; i++)
-			if (i != q && queues[i].programs && active(i) && queues[i].time < least)
-				least = queues[i].time;
-		if (least != UINT64_MAX && queues[q].time + owed < least)
+		advance();
+		if (!active(q) && queues[q].time + owed < least)
 			queues[q].time = least - owed;
 	}
 
@@ -305,7 +316,7 @@ private:
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	int holder;
-	uint64_t since;
+	uint64_t since, least;		/* least: the virtual time at which the last slice began */
 	bool named, end;
 	uint32_t bound_us;
 	struct queue queues[most];

@@ -7,7 +7,8 @@
 
 #include <sys/wait.h>
 
-#include "../../../src/user/gloop/apps/all.h"
+#include "../../../src/user/gloop/apps/app.h"
+#include "../../../src/user/gloop/apps/server.h"
 
 namespace apps {
 
@@ -56,179 +57,27 @@ double run(const gloop::launch_config &k, const F &entry, gloop::launch_stats *s
 	return (stats ? stats : &own)->held_ns / 1e6;
 }
 
-/* again() - what has to be loaded before each run */
-template <class R> void again(R &) { }
-inline void again(hybridsort_run &r) { r.load(); }
-
-/* plainly() - the plain kernel's time; on host threads there is none, and gloop stands for it */
-template <class R> double plainly(R &r)
-{
-	again(r);
-#ifdef __CUDACC__
-	return timed([&] { r.plain(); });
-#else
-	static gloop::launch_stats s;
-	gloop::HostLoop host;
-
-	r.gloop(&host, gloop::launch_config(), &s);
-	return s.held_ns / 1e6;
-#endif
-}
-
-inline bool verify(tpacf_run &r) { return r.same(on_gpu ? 4 : 0); }
-inline bool verify(lavamd_run &r) { return r.same(on_gpu ? 64 : 0, on_gpu ? 1e-3f : 0); }
-inline bool verify(mummer_run &r) { return r.same(on_gpu ? 2 : 64); }
-inline bool verify(hybridsort_run &r) { return r.ordered(); }
-
-/* The matmul server's products without its sockets */
-struct products {
-	struct matmul app;
-
-	GLOOP_DEVICE void step(gloop::DeviceLoop *loop, uint32_t t) const
-	{
-		struct products self = *this;
-
-		while (t < app.n / app.tile * (app.n / app.tile)) {
-			app.multiply(loop, t++);
-			if (gloop::postTaskIfNecessary(loop, [=](gloop::DeviceLoop *loop) {
-				self.step(loop, t);
-			}))
-				return;
-		}
-	}
-
-	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const { step(loop, 0); }
+/* What is measured of an application. The last two are for processes that run at a time. */
+struct job {
+	enum { APPS, SUSPEND, REPEAT, PLAIN } what;
+	gloop::HostLoop *host;
+	void (*start)();		/* to be called when all is prepared */
+	uint32_t runs;			/* 0: for ever */
+	bool large;			/* a run that lasts seconds */
 };
 
-class products_run {
-public:
-	products_run(uint32_t blocks, uint32_t n)
-		: blocks(blocks), memory((size_t)blocks * 3 * n * n), app{-1, 1, n, memory.get(), nullptr}
-	{
-		memory.put(std::vector<float>((size_t)blocks * 3 * n * n, 2));
-	}
-
-	void gloop(gloop::HostLoop *host, gloop::launch_config config,
-		   gloop::launch_stats *stats = nullptr)
-	{
-		config.logical = blocks;
-		config.threads = on_gpu ? 256 : 1;
-		config.pages = 0;
-		launch(host, config, products{app}, stats);
-	}
-#ifdef __CUDACC__
-	void plain() { run_plain(blocks, 256, 0, app); }
-#endif
-	bool same() const
-	{
-		std::vector<float> v = memory.take();
-		size_t n = app.n * app.n;
-
-		for (size_t i = 2 * n; i < v.size(); i += i % n == n - 1 ? 2 * n + 1 : 1)
-			if (v[i] != 4.0f * app.n)
-				return false;
-		return true;
-	}
-
-private:
-	uint32_t blocks;
-	buffer<float> memory;
-
-public:
-	struct matmul app;
-};
-
-inline bool verify(products_run &r) { return r.same(); }
-
-/* each_app() - @f for each application that computes, one after the other */
-template <class F> void each_app(F f)
-{
-	if (on_gpu) {
-		{ tpacf_run r(528, 4096, 4, 256, 1); f("tpacf", r); }
-		{ lavamd_run r(50, 128, 2); f("lavamd", r); }
-		{ mummer_run r(4000000, 1000000, 32, 256, 3); f("mummer", r); }
-		{ hybridsort_run r(100000000, 13, 256, 4); f("hybridsort", r); }
-		{ products_run r(1056, 256); f("matmul", r); }
-	} else {
-		{ tpacf_run r(20, 600, 16, 1, 1); f("tpacf", r); }
-		{ lavamd_run r(5, 1, 2); f("lavamd", r); }
-		{ mummer_run r(4000, 2000, 40, 1, 3); f("mummer", r); }
-		{ hybridsort_run r(500000, 5, 1, 4); f("hybridsort", r); }
-		{ products_run r(40, 64); f("matmul", r); }
-	}
-}
-
-#ifdef __CUDACC__
-/* Kernel-split: what would be a callback is a launch */
-struct nothing {
-	template <class T> __device__ void plain(T *) const { }
-};
-
-inline double launches(uint32_t n)
-{
-	return timed([&] {
-		for (uint32_t i = 0; i < n; i++)
-			plain_kernel<<<1, 1>>>(nothing{});
-		cudaDeviceSynchronize();
-	});
-}
-
-inline double launches_waited(uint32_t n)
-{
-	return timed([&] {
-		for (uint32_t i = 0; i < n; i++) {
-			plain_kernel<<<1, 1>>>(nothing{});
-			cudaDeviceSynchronize();
-		}
-	});
-}
-
-struct tpacf_split {
-	struct tpacf app;
-	uint32_t from, to;
-
-	template <class T> __device__ void plain(T *team) const
-	{
-		app.pairs(team, from, to);
-		if (to == app.n)
-			app.sum(team);
-	}
-};
-
-struct mummer_split {
-	struct mummer app;
-	uint32_t i;
-
-	template <class T> __device__ void plain(T *team) const { app.work(team, i); }
-};
-
-/* 0: no such form, as in the paper */
-template <class R> double splitly(R &) { return 0; }
-inline double splitly(tpacf_run &r)
-{
-	return median([&] {
-		return timed([&] {
-			for (uint32_t i = 0; i < r.app.n; i += r.app.rows)
-				plain_kernel<<<2 * r.app.maps - 1, 256>>>(
-					tpacf_split{r.app, i, i + r.app.rows});
-			cudaDeviceSynchronize();
-		});
-	});
-}
-
-inline double splitly(mummer_run &r)
-{
-	return median([&] {
-		return timed([&] {
-			for (uint32_t i = 0; i < 3 * r.app.length; i++)
-				plain_kernel<<<(r.app.count + 255) / 256, 256>>>(
-					mummer_split{r.app, i});
-			run_plain((r.app.count * r.app.length + 255) / 256, 256, 0,
-				  mummer_report{r.app});
-		});
-	});
-}
-#endif
+/* Each in a file of its own: nvcc gives a kernel the registers that any callback beside it may need */
+void bench_tpacf(const struct job &j);
+void bench_lavamd(const struct job &j);
+void bench_mummer(const struct job &j);
+void bench_hybridsort(const struct job &j);
+void bench_matmul(const struct job &j);
+void bench_grep(const struct job &j);
+void bench_match(const struct job &j);
+void bench_throttle(const struct job &j);
+void bench_points();
+void bench_servers();
+void serve_matmul(const struct job &j);
 
 inline bool quick_echo_client(uint32_t port, uint32_t requests)
 {

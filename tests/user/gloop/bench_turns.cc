@@ -15,6 +15,18 @@ struct board {
 	double took_ms[16];
 };
 
+/* What a program of a crowd is told to call when it is prepared */
+static struct board *current;
+static double started;
+
+static void start_together()
+{
+	__atomic_fetch_add(&current->ready, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&current->go, __ATOMIC_ACQUIRE))
+		usleep(100);
+	started = now_ms();
+}
+
 class crowd {
 public:
 	crowd()
@@ -36,8 +48,9 @@ public:
 		munmap(b, sizeof(*b));
 	}
 
-	/* add() - a process that runs @f(host, start), which calls start() when it is prepared */
-	template <class F> void add(uint32_t weight, F f)
+	/* add() - a process that runs @app so often; 0: for ever */
+	void add(uint32_t weight, void (*app)(const struct job &j), uint32_t runs, bool large = false,
+		 bool plain = false)
 	{
 		uint32_t number = programs.size();
 		pid_t p = fork();
@@ -47,17 +60,12 @@ public:
 			return;
 		}
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		current = b;
 		{
-			gloop::HostLoop host(gloop::IO_ANY, taking_turns ? t : nullptr, number, weight);
-			double from = 0;
+			gloop::HostLoop host(gloop::IO_ANY, plain ? nullptr : t, number, weight);
 
-			f(&host, [&] {
-				__atomic_fetch_add(&b->ready, 1, __ATOMIC_RELEASE);
-				while (!__atomic_load_n(&b->go, __ATOMIC_ACQUIRE))
-					usleep(100);
-				from = now_ms();
-			});
-			b->took_ms[number] = now_ms() - from;
+			app(job{plain ? job::PLAIN : job::REPEAT, &host, start_together, runs, large});
+			b->took_ms[number] = now_ms() - started;
 		}
 		_exit(0);
 	}
@@ -105,7 +113,6 @@ public:
 		return v;
 	}
 
-	bool taking_turns = true;
 	gloop::turns *t;
 
 private:
@@ -122,70 +129,27 @@ private:
 	std::vector<pid_t> programs;
 };
 
-/* Programs: for ever, or once with a number of runs */
-struct program {
-	const char *name;
-	uint32_t runs;			/* 0: for ever */
-
-	template <class R, class S> void repeat(R &r, gloop::HostLoop *host, S start) const
-	{
-		again(r);
-		r.gloop(host, gloop::launch_config());
-		start();
-		for (uint32_t i = 0; !runs || i < runs; i++) {
-			again(r);
-			r.gloop(host, gloop::launch_config());
-		}
-	}
-
-	template <class S> void operator()(gloop::HostLoop *host, S start) const
-	{
-		if (!strcmp(name, "tpacf")) {
-			tpacf_run r(on_gpu ? 528 : 20, on_gpu ? 4096 : 600, 4, on_gpu ? 256 : 1, 1);
-
-			repeat(r, host, start);
-		} else if (!strcmp(name, "lavamd")) {
-			lavamd_run r(on_gpu ? 50 : 5, on_gpu ? 128 : 1, 2);
-
-			repeat(r, host, start);
-		} else if (!strcmp(name, "grep")) {
-			char folder[] = "/tmp/tg-gloop.XXXXXX";
-
-			if (!mkdtemp(folder))
-				_exit(1);
-			grep_run r(folder, on_gpu ? 400 : 20, 60000, 64, on_gpu ? 256 : 1, 65536, 1);
-			repeat(r, host, start);
-		} else {
-			buffer<uint64_t> count(1);
-			throttle f = {on_gpu ? 1000000u : 100000u, count.get()};
-			gloop::launch_config k;
-
-			k.pages = 0;
-			launch(host, k, throttle{1000, count.get()});
-			start();
-			for (uint32_t i = 0; !runs || i < runs; i++)
-				launch(host, k, f);
-		}
-	}
-};
-
 void shares()
 {
-	for (const char *target : {"tpacf", "grep"}) {
+	static const struct { const char *name; void (*app)(const struct job &j); } targets[] = {
+		{"tpacf", bench_tpacf}, {"grep", bench_grep},
+	};
+
+	for (auto &target : targets) {
 		for (bool most : {false, true}) {
 			for (uint32_t n : {2u, 4u, 8u}) {
 				double worst = 0, want = most ? 200.0 / 3 : 100.0 / n;
 				crowd c;
 
-				c.add(most ? 2 * (n - 1) : 1, program{target, 0});
+				c.add(most ? 2 * (n - 1) : 1, target.app, 0, true);
 				for (uint32_t i = 1; i < n; i++)
-					c.add(1, program{"throttle", 0});
+					c.add(1, bench_throttle, 0);
 				c.start();
 				usleep(300000);
 				std::vector<double> v = c.shares(3000, &worst, want);
 				printf("%s beside %u throttles, %.1f %% wanted: it held %.1f %%"
-				       " (worst 200 ms off by %.1f points), they", target, n - 1, want,
-				       v[0], worst);
+				       " (worst 200 ms off by %.1f points), they", target.name, n - 1,
+				       want, v[0], worst);
 				for (uint32_t i = 1; i < n; i++)
 					printf(" %.1f", v[i]);
 				printf("\n");
@@ -194,94 +158,37 @@ void shares()
 	}
 }
 
-/* once() - @n programs at a time, each once: the mean of their times */
-static double once(const char *name, uint32_t n, uint32_t slice_us, bool turns)
+/* once() - @n programs at a time, each @runs times: the mean of their times for one run */
+static double once(void (*app)(const struct job &j), uint32_t n, uint32_t runs, uint32_t slice_us,
+		   bool plain = false)
 {
 	crowd c;
 
-	c.taking_turns = turns;
 	c.t->slice_us = slice_us;
 	for (uint32_t i = 0; i < n; i++)
-		c.add(1, program{name, 1});
+		c.add(1, app, runs, false, plain);
 	c.start();
-	return c.wait();
+	return c.wait() / runs;
 }
-
-#ifdef __CUDACC__
-/* Plain kernels of @n processes at a time: the GPU shares itself between them */
-static double preempted(uint32_t n)
-{
-	crowd c;
-
-	c.taking_turns = false;
-	for (uint32_t i = 0; i < n; i++)
-		c.add(1, [](gloop::HostLoop *, auto start) {
-			lavamd_run r(50, 128, 2);
-
-			r.plain();
-			start();
-			for (int k = 0; k < 10; k++)
-				r.plain();
-		});
-	c.start();
-	return c.wait() / 10;
-}
-
-static double by_turns(uint32_t n)
-{
-	crowd c;
-
-	for (uint32_t i = 0; i < n; i++)
-		c.add(1, program{"lavamd", 10});
-	c.start();
-	return c.wait() / 10;
-}
-#endif
 
 void instances()
 {
-	for (uint32_t slice : {100u, 1000u, 10000u})
+	for (uint32_t slice : {1000u, 10000u})
 		for (uint32_t n : {1u, 2u, 8u})
 			printf("throttle, %u at a time, slices of %u us: %.0f ms each\n", n, slice,
-			       once("throttle", n, slice, true));
-	for (const char *name : {"tpacf", "grep"})
-		for (uint32_t n : {1u, 2u, 4u, 8u})
-			printf("%s, %u at a time: %.0f ms each\n", name, n, once(name, n, 10000, true));
-#ifdef __CUDACC__
+			       once(bench_throttle, n, 1, slice));
+	for (uint32_t n : {1u, 2u, 4u, 8u})
+		printf("tpacf, %u at a time: %.0f ms each\n", n, once(bench_tpacf, n, 3, 10000));
+	for (uint32_t n : {1u, 2u, 4u, 8u})
+		printf("grep, %u at a time: %.0f ms each\n", n, once(bench_grep, n, 3, 10000));
 	for (uint32_t n : {1u, 2u, 4u, 6u}) {
-		double hardware = preempted(n), ours = by_turns(n);
+		double ours = once(bench_lavamd, n, 10, 10000), hardware = ours;
 
+		if (on_gpu)
+			hardware = once(bench_lavamd, n, 10, 10000, true);
 		printf("lavamd, %u at a time: preempted by the GPU %.1f, gloop %.1f ms each (%+.1f %%)\n",
 		       n, hardware, ours, (ours / hardware - 1) * 100);
 	}
-#endif
-}
-
-struct customer { uint32_t port, n, pause_us; };
-
-static void *customer_main(void *arg)
-{
-	struct customer *c = (struct customer *)arg;
-
-	quick_matmul_client(c->port, c->n, 0, c->pause_us);
-	return nullptr;
-}
-
-/* A matmul server with one client, which pauses after each product */
-static void server(gloop::HostLoop *host, uint32_t pause_us)
-{
-	uint32_t n = on_gpu ? 256 : 64;
-	struct customer c = {0, n, pause_us};
-	buffer<float> memory(3 * n * n);
-	buffer<uint32_t> served(1);
-	gloop::net::listener l = server_open(host);
-	gloop::launch_config k;
-	pthread_t thread;
-
-	c.port = l.port;
-	pthread_create(&thread, nullptr, customer_main, &c);
-	k.threads = on_gpu ? 256 : 1;
-	launch(host, k, matmul{l.socket, 1, n, memory.get(), served.get()});
 }
 
 static void phase(const char *what, crowd *c)
@@ -297,29 +204,24 @@ static void phase(const char *what, crowd *c)
 
 void scenario()
 {
-	const uint32_t pause = on_gpu ? 3000 : 30000;
-	auto serve = [=](gloop::HostLoop *host, auto start) {
-		start();
-		server(host, pause);
-	};
 	{
 		crowd c;
 
-		c.add(1, program{"throttle", 0});
-		c.add(100, serve);
+		c.add(1, bench_throttle, 0);
+		c.add(100, serve_matmul, 1);
 		c.start();
 		phase("a throttle of low priority, one matmul server", &c);
-		c.add(100, serve);
+		c.add(100, serve_matmul, 1);
 		phase("a throttle of low priority, two matmul servers", &c);
-		c.add(100, serve);
+		c.add(100, serve_matmul, 1);
 		phase("a throttle of low priority, three matmul servers", &c);
 	}
 	crowd c;
-	c.add(100, serve);
+	c.add(100, serve_matmul, 1);
 	c.start();
 	phase("a matmul server", &c);
 	for (int i = 0; i < 3; i++) {
-		c.add(100, program{"tpacf", 0});
+		c.add(100, bench_tpacf, 0, true);
 		phase("a matmul server and one tpacf more", &c);
 	}
 }

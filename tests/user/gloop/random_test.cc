@@ -149,6 +149,15 @@ struct player {
 	}
 };
 
+static int64_t model_sum(const uint8_t *p, int64_t n)
+{
+	uint64_t s = n;
+
+	for (int64_t i = 0; i < n; i++)
+		s = s * 31 + p[i];
+	return s;
+}
+
 /* What the same events do to an array of bytes */
 static int64_t model(std::vector<uint8_t> *file, const event &e)
 {
@@ -161,10 +170,10 @@ static int64_t model(std::vector<uint8_t> *file, const event &e)
 		return e.value;
 	case READ:
 		size = std::min(size, left);
-		return player::sum(file->data() + e.offset, size);
+		return model_sum(file->data() + e.offset, size);
 	case MANY:
 		std::copy_n(file->data() + e.offset, std::min(128u, left), buffer.data());
-		return player::sum(buffer.data(), 128);
+		return model_sum(buffer.data(), 128);
 	case WRITE:
 		if (file->size() < e.offset + size)
 			file->resize(e.offset + size);

@@ -88,6 +88,27 @@ static void comes_back()
 	turns::destroy(t);
 }
 
+/* A program works alone for a minute before the other one joins. It gets half from then on, not none. */
+static void was_alone()
+{
+	turns *t = turns::create();
+	std::vector<load> both = {{1, 1, 10, 50}, {2, 1, 10, 50}};
+	std::vector<int> programs;
+
+	t->now = virtual_now;
+	programs.push_back(t->join(1, 1));
+	play(t, programs, {{1, 1, 60000, 50}}, 60000);
+	t->give(programs[0], false);
+	programs.push_back(t->join(2, 1));
+	play(t, {programs[1]}, {both[1]}, 100);
+	double got = play(t, programs, both, 400)[0];
+	test_row("a program that was alone for a minute owes nothing for it", got > 25 && got < 75,
+		 "it got %.1f %% of the next 400 ms", got);
+	t->leave(programs[0]);
+	t->leave(programs[1]);
+	turns::destroy(t);
+}
+
 static void many()
 {
 	turns *t = turns::create();
@@ -157,6 +178,7 @@ int main()
 	shares("a user's three programs have the share of one",
 	       {{1, 1, 10, 50}, {2, 1, 10, 16.67}, {2, 1, 10, 16.67}, {2, 1, 10, 16.67}});
 	comes_back();
+	was_alone();
 	many();
 	got = from_child(false, dies, &status);
 	test_row("a program that dies with the turn loses it", got, "the turn never came");

@@ -86,9 +86,7 @@ struct plain {
 	__device__ void barrier() const { __syncthreads(); }
 	__device__ void *shared() const
 	{
-		extern __shared__ uint64_t memory[];
-
-		return memory;
+		return gloop::env::shared(nullptr);
 	}
 };
 

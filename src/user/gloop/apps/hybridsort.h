@@ -174,12 +174,12 @@ public:
 		config.pages = 0;
 		config.logical = (app.n + app.chunk - 1) / app.chunk;
 		config.shared_bytes = app.buckets * sizeof(uint32_t);
-		launch(host, config, hybridsort_count{app}, first);
+		launch<256, 8>(host, config, hybridsort_count{app}, first);
 		places();
 		config.shared_bytes = 0;
-		launch(host, config, hybridsort_spread{app}, first + 1);
+		launch<256, 8>(host, config, hybridsort_spread{app}, first + 1);
 		config.logical = app.buckets;
-		launch(host, config, hybridsort_merge{app}, &last);
+		launch<256, 8>(host, config, hybridsort_merge{app}, &last);
 		if (!stats)
 			return;
 		*stats = last;

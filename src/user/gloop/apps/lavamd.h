@@ -18,8 +18,8 @@ namespace apps {
 
 struct lavamd {
 	static constexpr uint32_t particles = 100;	/* of a box */
-	struct particle { float x, y, z, charge; };
-	struct force { float x, y, z, energy; };
+	struct alignas(16) particle { float x, y, z, charge; };
+	struct alignas(16) force { float x, y, z, energy; };
 
 	const particle *all;
 	force *forces;

@@ -27,7 +27,8 @@ struct matmul {
 	/* One tile of the product: each element is a thread's, or several are */
 	template <class T> GLOOP_DEVICE void multiply(T *team, uint32_t t) const
 	{
-		const float *a = factors(team), *b = a + n * n;
+		const uint32_t n = this->n;
+		const float *a, *b;
 		float *product = factors(team) + 2 * n * n;
 		uint32_t row = t / (n / tile) * tile, column = t % (n / tile) * tile;
 
@@ -35,8 +36,10 @@ struct matmul {
 			uint32_t r = row + e / tile, c = column + e % tile;
 			float sum = 0;
 
+			a = factors(team) + r * n;
+			b = factors(team) + n * n + c;
 			for (uint32_t k = 0; k < n; k++)
-				sum += a[r * n + k] * b[k * n + c];
+				sum += a[k] * b[k * n];
 			product[r * n + c] = sum;
 		}
 	}

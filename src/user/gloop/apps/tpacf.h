@@ -4,8 +4,8 @@
  * pairs of the observed bodies, and for each of many random maps two more: observed against random
  * ones, and random against random ones. Logical block 0 does the first, then each does one.
  *
- * A block is long: it takes each body in turn against all others. It posts a task after `rows`
- * bodies. Its histogram lies in the device's memory, one for each thread, since shared memory would
+ * A block is long: it takes each body in turn against all others. It looks at the outside after `rows`
+ * bodies; the paper posts a task there. Its histogram lies in the device's memory, one for each thread, since shared memory would
  * not outlive a suspension. Coordinates are integers, so the order of work changes no result.
  */
 #ifndef GLOOP_APPS_TPACF_H
@@ -82,13 +82,17 @@ struct tpacf {
 	{
 		struct tpacf self = *this;
 
-		if (from >= n) {
-			sum(loop);
-			return;
+		while (from < n) {
+			uint32_t to = from + rows < n ? from + rows : n;
+
+			pairs(loop, from, to);
+			from = to;
+			if (gloop::postTaskIfNecessary(loop, [=](gloop::DeviceLoop *loop) {
+				self.step(loop, from);
+			}))
+				return;
 		}
-		uint32_t to = from + rows < n ? from + rows : n;
-		pairs(loop, from, to);
-		gloop::postTask(loop, [=](gloop::DeviceLoop *loop) { self.step(loop, to); });
+		sum(loop);
 	}
 
 	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const { step(loop, 0); }
@@ -117,7 +121,7 @@ public:
 		config.logical = blocks;
 		config.threads = threads;
 		config.pages = 0;
-		launch(host, config, app, stats);
+		launch<256, 8>(host, config, app, stats);
 	}
 #ifdef __CUDACC__
 	void plain()
