@@ -44,7 +44,7 @@ $(MOCKCL_LIB): $(B)/obj/mockcl-lib/%.o: tools/lib/%.c
 
 -include $(MOCKCL_CARD:.o=.d) $(MOCKCL_DRIVER:.o=.d) $(MOCKCL_LIB:.o=.d) $(B)/obj/clload.d
 
-CL_TESTS := $(patsubst tests/user/%.c,$(B)/tests/user/%,$(wildcard tests/user/*_test.c) tests/user/codes.c)
+CL_TESTS := $(patsubst tests/user/%.c,$(B)/tests/user/%,$(wildcard tests/user/*_test.c) tests/user/codes.c tests/user/hold.c)
 
 .PHONY: cl-tests
 cl-tests: mockcl $(CL_TESTS)

@@ -147,9 +147,25 @@ extern __typeof__(clEnqueueTask) layer_clEnqueueTask;
 extern __typeof__(clFinish) layer_clFinish;
 extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
 
+/* alloc.c */
+extern __typeof__(clCreateBuffer) layer_clCreateBuffer;
+extern __typeof__(clCreateBufferWithProperties) layer_clCreateBufferWithProperties;
+extern __typeof__(clCreateImage) layer_clCreateImage;
+extern __typeof__(clCreateImageWithProperties) layer_clCreateImageWithProperties;
+extern __typeof__(clCreateImage2D) layer_clCreateImage2D;
+extern __typeof__(clCreateImage3D) layer_clCreateImage3D;
+extern __typeof__(clCreatePipe) layer_clCreatePipe;
+extern __typeof__(clSVMAlloc) layer_clSVMAlloc;
+extern __typeof__(clSVMFree) layer_clSVMFree;
+extern __typeof__(clEnqueueSVMFree) layer_clEnqueueSVMFree;
+
 /* memory.c */
 void context_add(cl_context context, cl_uint nr, const cl_device_id *ids);
-extern __typeof__(clCreateBuffer) layer_clCreateBuffer;
+struct booked;
+struct booked *memory_book(cl_context context, size_t size, bool *refused);
+void memory_unbook(struct booked *b);
+bool memory_again(const cl_int *error, int64_t since);
+void memory_made(struct booked *b, cl_mem memory);
 extern __typeof__(clReleaseMemObject) layer_clReleaseMemObject;
 extern __typeof__(clCreateContext) layer_clCreateContext;
 extern __typeof__(clCreateContextFromType) layer_clCreateContextFromType;

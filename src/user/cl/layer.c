@@ -52,6 +52,15 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clCreateCommandQueueWithProperties);
 	OURS(clReleaseCommandQueue);
 	OURS(clCreateBuffer);
+	OURS(clCreateBufferWithProperties);
+	OURS(clCreateImage);
+	OURS(clCreateImageWithProperties);
+	OURS(clCreateImage2D);
+	OURS(clCreateImage3D);
+	OURS(clCreatePipe);
+	OURS(clSVMAlloc);
+	OURS(clSVMFree);
+	OURS(clEnqueueSVMFree);
 	OURS(clReleaseMemObject);
 	OURS(clEnqueueNDRangeKernel);
 	OURS(clEnqueueTask);

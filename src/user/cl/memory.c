@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Memory: a buffer is booked on each device of its context before the driver makes it. Where the
- * books have no room for it now, the program sleeps in the call; where they never will, the call
- * fails as the driver's would. Memory that the program brings itself is not booked.
+ * The books of memory: alloc.c has an object booked on each device of its context before the driver
+ * makes it. Where the books have no room for it now, the program sleeps in the call; where they never
+ * will, the call fails as the driver's would.
  *
  * It goes back when the driver destroys the buffer, which may be a while after the program has
  * released it: a request that is refused is repeated when such a buffer has gone. The driver may
@@ -11,7 +11,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cl.h"
 
@@ -220,72 +222,71 @@ static bool too_large(cl_context id, size_t size)
 	return large;
 }
 
-/* The driver's buffer, for which the books have room. */
-static cl_mem create(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error)
+/**
+ * memory_book() - before the driver makes a memory object: waits for room
+ * @size: bytes
+ * @refused: there will be no room
+ *
+ * Return: the booking, for memory_made(); NULL: refused, or nothing is booked. What no device can hold
+ * is not booked: the driver refuses it in its own words.
+ */
+struct booked *memory_book(cl_context context, size_t size, bool *refused)
 {
-	const int64_t since = tgu_now();
-	struct timespec pause = { 0, 1000000 };
-	cl_int why = CL_SUCCESS;
-	cl_mem memory;
-
-	for (;;) {
-		memory = next->clCreateBuffer(context, flags, size, host, &why);
-		if (memory || (why != CL_MEM_OBJECT_ALLOCATION_FAILURE && why != CL_OUT_OF_RESOURCES) ||
-		    tgu_now() - since > PATIENCE)
-			break;
-		nanosleep(&pause, NULL);
-		pause.tv_nsec += pause.tv_nsec / 2;
-	}
-	if (error)
-		*error = why;
-	return memory;
-}
-
-static cl_mem create_booked(cl_context context, cl_mem_flags flags, size_t size, void *host,
-			    cl_int *error)
-{
-	struct booked *b = size && !(flags & CL_MEM_USE_HOST_PTR) ? malloc(sizeof(*b)) : NULL;
+	struct booked *b;
 	unsigned long before;
-	cl_mem memory;
 	bool booked;
+	int state;
 
+	*refused = false;
+	if (!size || too_large(context, size))
+		return NULL;
+	b = malloc(sizeof(*b));
 	if (!b)
-		return next->clCreateBuffer(context, flags, size, host, error);
+		return NULL;
+	/* A thread that is cancelled while it waits would leave the lock behind. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	do {
 		before = __atomic_load_n(&destroyed_so_far, __ATOMIC_RELAXED);
 		booked = book(b, context, size);
 	} while (!booked && wait_destroyed(before));
-	if (!booked) {
-		free(b);
-		/* What no device can hold is refused in the driver's words. */
-		memory = too_large(context, size) ?
-			 next->clCreateBuffer(context, flags, size, host, error) : NULL;
-		if (!memory && error && !too_large(context, size))
-			*error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-		return memory;
-	}
-	memory = create(context, flags, size, host, error);
-	if (memory) {
-		link_in(b, memory);
-		/* A driver that does not tell of its end: it is not booked. */
-		if (next->clSetMemObjectDestructorCallback(memory, destroyed, b))
-			destroyed(memory, b);
-		return memory;
-	}
-	give_back(b);
+	pthread_setcancelstate(state, NULL);
+	if (booked)
+		return b;
 	free(b);
+	*refused = true;
 	return NULL;
 }
 
-/* A thread that is cancelled while it waits would leave a lock behind, or memory that is booked. */
-cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
-					cl_int *error)
+/** memory_again() - the driver has refused what is booked, since @since: shall it be asked again? */
+bool memory_again(const cl_int *error, int64_t since)
 {
-	cl_mem memory;
-	int state;
+	const struct timespec pause = { 0, 5000000 };
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	memory = create_booked(context, flags, size, host, error);
-	pthread_setcancelstate(state, NULL);
-	return memory;
+	if (!error || (*error != CL_MEM_OBJECT_ALLOCATION_FAILURE && *error != CL_OUT_OF_RESOURCES) ||
+	    tgu_now() - since > PATIENCE)
+		return false;
+	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);		/* nobody is cancelled here */
+	return true;
+}
+
+/** memory_unbook() - it goes back */
+void memory_unbook(struct booked *b)
+{
+	give_back(b);
+	free(b);
+}
+
+/** memory_made() - the driver has made @memory for @b, or, NULL, refused */
+void memory_made(struct booked *b, cl_mem memory)
+{
+	if (!b)
+		return;
+	if (!memory) {
+		memory_unbook(b);
+		return;
+	}
+	link_in(b, memory);
+	/* A driver that does not tell of its end: it is not booked. */
+	if (next->clSetMemObjectDestructorCallback(memory, destroyed, b))
+		destroyed(memory, b);
 }
