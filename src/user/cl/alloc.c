@@ -8,21 +8,27 @@
 
 #include "cl.h"
 
-/* BOOKED(bytes, call): the object of @call, or NULL and *error */
+/*
+ * BOOKED(bytes, call): the object of @call, which answers in why; or NULL and *error. A thread that is
+ * cancelled while it waits would leave a lock behind, or memory that is booked.
+ */
 #define BOOKED(bytes, call) __extension__ ({							\
 	bool refused;										\
-	struct booked *b = memory_book(context, bytes, &refused);				\
-	const int64_t since = tgu_now();							\
+	cl_int why = CL_MEM_OBJECT_ALLOCATION_FAILURE;						\
+	struct booked *b;									\
 	cl_mem made = NULL;									\
+	int64_t since;										\
+	int state;										\
 												\
-	if (!refused) {										\
-		do										\
-			made = call;								\
-		while (b && !made && memory_again(error, since));				\
-		memory_made(b, made);								\
-	} else if (error) {									\
-		*error = CL_MEM_OBJECT_ALLOCATION_FAILURE;					\
-	}											\
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);					\
+	b = memory_book(context, bytes, &refused);						\
+	since = tgu_now();									\
+	while (!refused && !(made = call) && b && memory_again(since, why))			\
+		;										\
+	memory_made(b, made);									\
+	if (error)										\
+		*error = why;									\
+	pthread_setcancelstate(state, NULL);							\
 	made;											\
 })
 
@@ -35,21 +41,21 @@ static size_t own(cl_mem_flags flags, size_t size)
 cl_mem CL_API_CALL layer_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
 					cl_int *error)
 {
-	return BOOKED(own(flags, size), next->clCreateBuffer(context, flags, size, host, error));
+	return BOOKED(own(flags, size), next->clCreateBuffer(context, flags, size, host, &why));
 }
 
 cl_mem CL_API_CALL layer_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
 						       cl_mem_flags flags, size_t size, void *host, cl_int *error)
 {
 	return BOOKED(own(flags, size), next->clCreateBufferWithProperties(context, properties, flags, size, host,
-									   error));
+									   &why));
 }
 
 cl_mem CL_API_CALL layer_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet, cl_uint packets,
 				      const cl_pipe_properties *properties, cl_int *error)
 {
 	return BOOKED((size_t)packet * packets, next->clCreatePipe(context, flags, packet, packets, properties,
-								   error));
+								   &why));
 }
 
 /* --- images --- */
@@ -114,7 +120,7 @@ static size_t image_size(cl_mem_flags flags, const cl_image_format *format, cons
 cl_mem CL_API_CALL layer_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
 				       const cl_image_desc *desc, void *host, cl_int *error)
 {
-	return BOOKED(image_size(flags, format, desc), next->clCreateImage(context, flags, format, desc, host, error));
+	return BOOKED(image_size(flags, format, desc), next->clCreateImage(context, flags, format, desc, host, &why));
 }
 
 cl_mem CL_API_CALL layer_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
@@ -122,7 +128,7 @@ cl_mem CL_API_CALL layer_clCreateImageWithProperties(cl_context context, const c
 						      const cl_image_desc *desc, void *host, cl_int *error)
 {
 	return BOOKED(image_size(flags, format, desc),
-		      next->clCreateImageWithProperties(context, properties, flags, format, desc, host, error));
+		      next->clCreateImageWithProperties(context, properties, flags, format, desc, host, &why));
 }
 
 cl_mem CL_API_CALL layer_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
@@ -132,7 +138,7 @@ cl_mem CL_API_CALL layer_clCreateImage2D(cl_context context, cl_mem_flags flags,
 				     .image_height = height };
 
 	return BOOKED(image_size(flags, format, &desc),
-		      next->clCreateImage2D(context, flags, format, width, height, row, host, error));
+		      next->clCreateImage2D(context, flags, format, width, height, row, host, &why));
 }
 
 cl_mem CL_API_CALL layer_clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
@@ -143,7 +149,7 @@ cl_mem CL_API_CALL layer_clCreateImage3D(cl_context context, cl_mem_flags flags,
 				     .image_height = height, .image_depth = depth };
 
 	return BOOKED(image_size(flags, format, &desc),
-		      next->clCreateImage3D(context, flags, format, width, height, depth, row, slice, host, error));
+		      next->clCreateImage3D(context, flags, format, width, height, depth, row, slice, host, &why));
 }
 
 /* --- shared virtual memory: it has no object, so its bookings are found by address --- */
@@ -157,25 +163,35 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* areas */
 
 void * CL_API_CALL layer_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
+	/* It does not say why it refuses: what looks right was refused for want of memory */
+	const cl_int why = alignment & (alignment - 1) || alignment > 128 ? CL_INVALID_VALUE :
+			   CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	struct area *a = malloc(sizeof(*a));
+	void *ptr = NULL;
 	bool refused;
-	void *ptr;
+	int64_t since;
+	int state;
 
 	if (!a)
 		return NULL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	a->booked = memory_book(context, size, &refused);
-	ptr = refused ? NULL : next->clSVMAlloc(context, flags, size, alignment);
-	if (!ptr || !a->booked) {
+	since = tgu_now();
+	while (!refused && !(ptr = next->clSVMAlloc(context, flags, size, alignment)) && a->booked &&
+	       memory_again(since, why))
+		;
+	if (ptr && a->booked) {
+		a->ptr = ptr;
+		pthread_mutex_lock(&lock);
+		a->next = areas;
+		areas = a;
+		pthread_mutex_unlock(&lock);
+	} else {
 		if (a->booked)
 			memory_unbook(a->booked);
 		free(a);
-		return ptr;
 	}
-	a->ptr = ptr;
-	pthread_mutex_lock(&lock);
-	a->next = areas;
-	areas = a;
-	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(state, NULL);
 	return ptr;
 }
 

@@ -11,9 +11,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cl.h"
 
@@ -235,7 +233,6 @@ struct booked *memory_book(cl_context context, size_t size, bool *refused)
 	struct booked *b;
 	unsigned long before;
 	bool booked;
-	int state;
 
 	*refused = false;
 	if (!size || too_large(context, size))
@@ -243,13 +240,10 @@ struct booked *memory_book(cl_context context, size_t size, bool *refused)
 	b = malloc(sizeof(*b));
 	if (!b)
 		return NULL;
-	/* A thread that is cancelled while it waits would leave the lock behind. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	do {
 		before = __atomic_load_n(&destroyed_so_far, __ATOMIC_RELAXED);
 		booked = book(b, context, size);
 	} while (!booked && wait_destroyed(before));
-	pthread_setcancelstate(state, NULL);
 	if (booked)
 		return b;
 	free(b);
@@ -257,15 +251,15 @@ struct booked *memory_book(cl_context context, size_t size, bool *refused)
 	return NULL;
 }
 
-/** memory_again() - the driver has refused what is booked, since @since: shall it be asked again? */
-bool memory_again(const cl_int *error, int64_t since)
+/** memory_again() - the driver has refused with @error what is booked since @since: pause. Return: try once more? */
+bool memory_again(int64_t since, cl_int error)
 {
-	const struct timespec pause = { 0, 5000000 };
+	const int64_t so_far = tgu_now() - since;
+	const struct timespec pause = { 0, so_far < 1000000 ? 1000000 : so_far < 200000000 ? so_far / 2 : 100000000 };
 
-	if (!error || (*error != CL_MEM_OBJECT_ALLOCATION_FAILURE && *error != CL_OUT_OF_RESOURCES) ||
-	    tgu_now() - since > PATIENCE)
+	if ((error != CL_MEM_OBJECT_ALLOCATION_FAILURE && error != CL_OUT_OF_RESOURCES) || so_far > PATIENCE)
 		return false;
-	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);		/* nobody is cancelled here */
+	nanosleep(&pause, NULL);
 	return true;
 }
 
