@@ -19,28 +19,6 @@
 #include "throttle.h"
 #include "vgpu.h"
 
-/* AE: predict what the job will cost. Its x bounds only refills from now on. */
-static void predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
-{
-	struct tg_client *client = job->client;
-
-	if (!client->history)
-		client->history = tg_history_new(gpu);
-	tg_reserve_catch_up(gpu, job->reserve, gpu->now);
-	if (!client->history)
-		return;
-	job->switched = tg_job_engine(gpu, job)->last != job->channel;
-	job->predicted = tg_predict(gpu, client->history, key, job->switched, &job->cost);
-}
-
-static void forget_prediction(struct tg_gpu *gpu, struct tg_job *job)
-{
-	if (job->cost)
-		tg_predict_drop(gpu, job->client->history, job->cost);
-	job->cost = NULL;
-	job->predicted = 0;
-}
-
 /* Its client and its reserve stop counting the job as in flight. Return: did it hold slots? */
 static bool release(struct tg_job *job)
 {
@@ -311,7 +289,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 		return rc;
 	job->predicted = min(ev->submit.predicted, 3600ULL * TG_SEC);
 	if (job->reserve->kind == TG_AE) {
-		predict(gpu, job, ev->key);
+		tg_job_predict(gpu, job, ev->key);
 		tg_reserve_expect(job->reserve, job->predicted);
 	}
 	tg_guarantee_comes(gpu, job);
@@ -439,7 +417,7 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job)
 		count_held(gpu, job, gpu->now);
 	}
 	release_slot(gpu, job);
-	forget_prediction(gpu, job);
+	tg_job_forget_cost(gpu, job);
 	list_del_init(&job->wait);
 	tg_engines_watch(gpu);
 	forget(gpu, job);
@@ -619,7 +597,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 			recover(gpu, e, job);
 	}
 	if (ev->done.known == TG_DONE_BY || (ev->done.known == TG_DONE_EXACT && !used))
-		forget_prediction(gpu, job);	/* two groups in one: nothing to learn */
+		tg_job_forget_cost(gpu, job);	/* two groups in one: nothing to learn */
 	else if (job->cost)
 		tg_predict_learn(gpu, job->client->history, job->cost, job->predicted, used,
 				 job->switched);
@@ -680,22 +658,4 @@ void tg_job_overlap(struct tg_gpu *gpu, struct tg_job *job)
 	list_move_tail(&job->wait, &gpu->overlaps);
 	tg_engines_watch(gpu);
 	tg_emit(gpu, TG_ACT_NOTE, client, job, TG_NOTE_OVERLAP);
-}
-
-/* The job's reserve is @reserve from now on. The caller reviews both afterwards. */
-void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
-{
-	struct tg_reserve *old = job->reserve;
-
-	if (reserve != old) {
-		job->reserve = reserve;
-		reserve->users++;
-		if (reserve->kind != TG_AE)
-			forget_prediction(gpu, job);
-		else if (!job->cost)
-			predict(gpu, job, NULL);
-		tg_reserve_put(gpu, old);
-		tg_guarantee_comes(gpu, job);
-	}
-	tg_reserve_throttle(gpu, reserve, job);
 }

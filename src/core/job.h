@@ -27,7 +27,6 @@ void tg_job_over(struct tg_gpu *gpu, struct tg_job *job);
 
 /* Waiting jobs get another place */
 void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job);
-void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch);
 void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 prio, u8 vgpu);
 

@@ -516,3 +516,45 @@ bool tg_gpu_may_bypass(const struct tg_gpu *gpu, u32 client, u32 channel, u32 un
 	       (tg_reserve_unlimited(r) || !r->queued) &&
 	       gpu->policy->may_bypass(gpu, ch, unreported);
 }
+
+/* ---- what a job will cost its reserve --------------------------------------------------- */
+
+/* AE: predict what the job will cost. Its x bounds only refills from now on. */
+void tg_job_predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key)
+{
+	struct tg_client *client = job->client;
+
+	if (!client->history)
+		client->history = tg_history_new(gpu);
+	tg_reserve_catch_up(gpu, job->reserve, gpu->now);
+	if (!client->history)
+		return;
+	job->switched = tg_job_engine(gpu, job)->last != job->channel;
+	job->predicted = tg_predict(gpu, client->history, key, job->switched, &job->cost);
+}
+
+void tg_job_forget_cost(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (job->cost)
+		tg_predict_drop(gpu, job->client->history, job->cost);
+	job->cost = NULL;
+	job->predicted = 0;
+}
+
+/* The job's reserve is @reserve from now on. The caller reviews both afterwards. */
+void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve)
+{
+	struct tg_reserve *old = job->reserve;
+
+	if (reserve != old) {
+		job->reserve = reserve;
+		reserve->users++;
+		if (reserve->kind != TG_AE)
+			tg_job_forget_cost(gpu, job);
+		else if (!job->cost)
+			tg_job_predict(gpu, job, NULL);
+		tg_reserve_put(gpu, old);
+		tg_guarantee_comes(gpu, job);
+	}
+	tg_reserve_throttle(gpu, reserve, job);
+}

@@ -27,6 +27,11 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
 s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve *r);
 
+/* What a job will cost its reserve */
+void tg_job_predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key);
+void tg_job_forget_cost(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
+
 /* Has the spec given it a name, so that clients share it? Background has one, too. */
 static inline bool tg_reserve_shared(const struct tg_reserve *r)
 {
