@@ -475,7 +475,7 @@ static void *visits(void *arg)
 	socklen_t length = sizeof(name);
 	int me = shared_turns->join(2, 1);
 
-	while (!shared_turns->holds(0))
+	while (!shared_turns->holds(0) && !shared_turns->used_ns(1))
 		usleep(10);
 	while (!shared_turns->take(me, 100000))
 		;
