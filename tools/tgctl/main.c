@@ -155,7 +155,8 @@ static const struct tgctl_verb verbs[] = {
 	  "show what each user and cgroup has used",
 	  "Since the module was loaded, clients that have gone included. Others' totals are root's.\n" },
 	{ "why", why_options, 0, 1, tgctl_why,
-	  "[CLIENT] [--worst N] [--since TIME] [--frozen]",
+	  "[CLIENT] [--client CLIENT] [--worst N] [--since TIME] [--frozen] [--clear] [--last N] "
+	  "[--trace FILE]",
 	  "tell which waits were the longest, and who ran instead",
 	  "Out of the flight recorder, which is always on: the longest waits of all clients, or of CLIENT.\n"
 	  "Root sees all clients, others their own. CLIENT alone, where the module keeps a full trace\n"
