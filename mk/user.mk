@@ -55,3 +55,8 @@ $(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wild
 user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/bin/tgd-san
 
 -include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(LAYER_OBJ:.o=.d)
+
+# A load for real GPUs: scripts/bench-user
+$(B)/tests/user/clspin: tests/user/clspin.c
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -MMD -MP -MF $@.d -o $@ $< -lOpenCL
