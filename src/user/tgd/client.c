@@ -70,6 +70,42 @@ static int submit(struct client *c, struct slot *s, u32 channel)
 	return device_feed(c->device, &ev);
 }
 
+/* The job of a slot is over. */
+static void over(struct client *c, struct slot *s)
+{
+	c->leased -= s->leased;
+	s->leased = false;
+	s->state = SLOT_FREE;
+}
+
+/*
+ * A job or request that is not reported any more: its process has gone, and the device's driver ends
+ * what was in flight; or its slot is used for another.
+ */
+static void abandon(struct client *c, struct slot *s)
+{
+	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .account = c->account };
+
+	switch (s->state) {
+	case SLOT_WAITS:
+		feed(c, s, TG_EV_CANCEL, 0);
+		break;
+	case SLOT_FREED:
+		feed(c, s, TG_EV_REFUSED, 0);
+		break;
+	case SLOT_BUSY:
+		feed(c, s, TG_EV_DONE, 0);
+		break;
+	case SLOT_MEMORY:
+		ev.mem.request = s->number;
+		device_feed(c->device, &ev);
+		break;
+	default:
+		break;
+	}
+	over(c, s);
+}
+
 static void on_submit(struct client *c, struct slot *s, const struct tgd_record *r)
 {
 	struct device *d = c->device;
@@ -87,6 +123,7 @@ static void on_submit(struct client *c, struct slot *s, const struct tgd_record 
 	s->state = SLOT_FREE;
 wrong:
 	stats[STAT_REFUSED_EVENTS]++;
+	abandon(c, s);
 	begin(c, s, SLOT_ESCAPED);
 	client_answer(s, TGD_GO);
 }
@@ -119,14 +156,6 @@ static void on_bypassed(struct client *c, struct slot *s, const struct tgd_recor
 	}
 	s->leased = true;
 	c->leased++;
-}
-
-/* The job of a slot is over. */
-static void over(struct client *c, struct slot *s)
-{
-	c->leased -= s->leased;
-	s->leased = false;
-	s->state = SLOT_FREE;
 }
 
 static void on_started(struct client *c, struct slot *s, const struct tgd_record *r)
@@ -378,31 +407,6 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 	d->clients = c;
 	stats[STAT_CLIENTS]++;
 	return c;
-}
-
-/* A job or request whose process has gone: the device's driver ends what was in flight. */
-static void abandon(struct client *c, struct slot *s)
-{
-	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .account = c->account };
-
-	switch (s->state) {
-	case SLOT_WAITS:
-		feed(c, s, TG_EV_CANCEL, 0);
-		break;
-	case SLOT_FREED:
-		feed(c, s, TG_EV_REFUSED, 0);
-		break;
-	case SLOT_BUSY:
-		feed(c, s, TG_EV_DONE, 0);
-		break;
-	case SLOT_MEMORY:
-		ev.mem.request = s->number;
-		device_feed(c->device, &ev);
-		break;
-	default:
-		break;
-	}
-	over(c, s);
 }
 
 /**

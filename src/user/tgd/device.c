@@ -300,23 +300,39 @@ static void start(struct device *d, const struct tgd_hello *hello)
 		device_feed(d, &memory);
 }
 
+/* The largest size that was said counts: nobody makes others' requests fail by a small one. */
+static void grow(struct device *d, u64 bytes)
+{
+	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = bytes };
+
+	if (!d->core.mem.size || bytes <= d->core.mem.size)
+		return;
+	lease_end(d);
+	device_feed(d, &memory);
+}
+
 /**
  * device_get() - the device of a key, a new one if there is none
  * @hello: what a client says of it, checked
+ * @uid: the client's user
  * @why: set when there is none
  *
  * Return: the device, or NULL.
  */
-struct device *device_get(const struct tgd_hello *hello, const char **why)
+struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **why)
 {
+	u32 i, brought = 0;
 	struct device *d;
-	u32 i;
 
-	for (i = 0; i < nr_devices; i++)
-		if (!strcmp(devices[i]->key, hello->key))
+	for (i = 0; i < nr_devices; i++) {
+		if (!strcmp(devices[i]->key, hello->key)) {
+			grow(devices[i], hello->memory);
 			return devices[i];
+		}
+		brought += devices[i]->uid == uid;
+	}
 	*why = "there are too many devices";
-	if (nr_devices == TGD_DEVICES)
+	if (nr_devices == TGD_DEVICES || brought == TGD_DEVICES_PER_USER)
 		return NULL;
 	*why = "timegraph.ko schedules it";
 	if (in_kernel(hello->key))
@@ -329,6 +345,7 @@ struct device *device_get(const struct tgd_hello *hello, const char **why)
 		return NULL;
 	}
 	d->index = nr_devices;
+	d->uid = uid;
 	memcpy(d->key, hello->key, sizeof(d->key));
 	memcpy(d->name, hello->name, sizeof(d->name));
 	start(d, hello);

@@ -53,7 +53,7 @@ void say(const char *format, ...)
 {
 	static u32 lines;
 	static s64 since;
-	char line[512];
+	char line[512], *at;
 	va_list ap;
 
 	if (now() - since > TG_SEC) {
@@ -66,6 +66,9 @@ void say(const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
+	for (at = line; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';	/* a client chooses its name: it is not to move a cursor */
 	fprintf(stderr, "tgd: %s\n", line);
 }
 
@@ -88,8 +91,11 @@ int watch(struct source *s, int fd, void (*ready)(void *), void *owner)
 
 void unwatch(struct source *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);	/* which takes it out of epoll */
+	if (s->fd < 0)
+		return;
+	/* To close it is not enough: a client has the same bell. */
+	epoll_ctl(waits, EPOLL_CTL_DEL, s->fd, NULL);
+	close(s->fd);
 	s->fd = -1;
 }
 
@@ -229,8 +235,9 @@ static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)
 		return;
 	*slash = '\0';
 	mkdir(path, getuid() ? 0700 : 0755);
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid()) {
-		say("%s is not this user's directory", path);
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
+	    (st.st_mode & S_IWOTH)) {
+		say("%s is not this user's directory, or others may write there", path);
 		exit(1);
 	}
 	*slash = '/';

@@ -13,7 +13,8 @@
 #include <uapi/tgd.h>
 
 #define TGD_PER_USER	128	/* connections of one user */
-#define TGD_DEVICES	16
+#define TGD_DEVICES	64
+#define TGD_DEVICES_PER_USER	16	/* that a user's programs were the first to name */
 #define TGD_KNOBS	64	/* settings of knobs that differ from their defaults */
 
 /**
@@ -91,6 +92,7 @@ extern u64 stats[STATS];
 /**
  * struct device - a physical device, and its core
  * @index: from 0
+ * @uid: whose program named it first
  * @key: as in struct tgd_hello
  * @name: for people
  * @claim: holds the device against other daemons; -1: none
@@ -110,7 +112,7 @@ extern u64 stats[STATS];
  * @trace: what was recorded
  */
 struct device {
-	u32 index;
+	u32 index, uid;
 	char key[TGD_KEY], name[TGD_NAME];
 	int claim;
 	struct tg_gpu core;
@@ -189,7 +191,7 @@ int watch(struct source *s, int fd, void (*ready)(void *), void *owner);
 void unwatch(struct source *s);
 
 /* device.c */
-struct device *device_get(const struct tgd_hello *hello, const char **why);
+struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **why);
 int device_feed(struct device *d, struct tg_event *ev);
 void device_settle(struct device *d);
 void device_time(struct device *d);
