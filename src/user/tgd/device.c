@@ -111,7 +111,7 @@ static void fill(struct device *d, const struct tg_event *ev)
 		want = least[pool];
 		if (pool == TG_POOL_RESERVE && ev->kind == TG_EV_SPEC)
 			want += d->core.nr_clients;
-		want += pool == TG_POOL_DRY && ev->kind == TG_EV_KNOB;
+		want += pool == TG_POOL_DRY && (ev->kind == TG_EV_KNOB || ev->kind == TG_EV_SPEC);
 		while (d->core.pooled[pool] < want)
 			tg_gpu_give(&d->core, pool, need(calloc(1, tg_pool_size[pool])));
 	}
@@ -153,6 +153,8 @@ void device_settle(struct device *d)
 	struct client **at = &d->clients, *c;
 	u8 state;
 
+	if (d->knobs_due && !d->core.next_policy)
+		settings_policy_knobs(d);
 	while ((c = *at)) {
 		state = c->gate == TG_GATE_OPEN ? TGD_OPEN : TGD_ASK;
 		if (c->id && c->conn && state != c->shown) {
@@ -224,17 +226,40 @@ void device_time(struct device *d)
 	device_settle(d);
 }
 
+static struct tg_event spec_event(const struct spec *spec, bool rematch, bool all)
+{
+	return (struct tg_event){ .kind = TG_EV_SPEC, .new_spec = &spec->spec,
+				  .spec = { .rematch = rematch, .settings = all } };
+}
+
+/**
+ * device_takes_spec() - what device_spec() would answer; changes nothing
+ * @d: the device
+ * @spec: the spec
+ * @rematch: for running clients too
+ *
+ * Nothing may be fed before device_spec(). Return: 0 or -EBUSY.
+ */
+int device_takes_spec(struct device *d, const struct spec *spec, bool rematch)
+{
+	struct tg_event ev = spec_event(spec, rematch, true);
+
+	lease_end(d);
+	fill(d, &ev);
+	return tg_gpu_takes_spec(&d->core, &ev);
+}
+
 /**
  * device_spec() - put a spec in force
  * @d: the device
- * @spec: kept for good
+ * @spec: kept until the next one is in force
  * @rematch: for running clients too
+ * @all: its policy and knobs too
  */
-int device_spec(struct device *d, const struct spec *spec, bool rematch)
+int device_spec(struct device *d, const struct spec *spec, bool rematch, bool all)
 {
-	struct tg_event ev = { .kind = TG_EV_SPEC, .spec.rematch = rematch };
+	struct tg_event ev = spec_event(spec, rematch, all);
 
-	ev.new_spec = &spec->spec;
 	lease_end(d);
 	return device_feed(d, &ev);
 }
@@ -277,7 +302,6 @@ static bool in_kernel(const char *key)
 static void start(struct device *d, const struct tgd_hello *hello)
 {
 	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = hello->memory };
-	u32 i;
 
 	d->buckets.bits = BUCKET_BITS;
 	d->buckets.jobs = need(calloc(1 << BUCKET_BITS, sizeof(void *)));
@@ -285,17 +309,9 @@ static void start(struct device *d, const struct tgd_hello *hello)
 	d->buckets.channels = need(calloc(1 << BUCKET_BITS, sizeof(void *)));
 	d->out.emit = emit;
 	d->armed = TG_NEVER;
-	tg_gpu_init(&d->core, hello->engines, settings.policy, &d->buckets, now());
+	tg_gpu_init(&d->core, hello->engines, settings_first_policy(), &d->buckets, now());
 	trace_start(d);
-	if (settings.spec)
-		device_spec(d, settings.spec, false);
-	for (i = 0; i < settings.nr_knobs; i++) {
-		struct tg_event ev = { .kind = TG_EV_KNOB, .knob = {
-			.number = settings.knobs[i].nr, .of_policy = settings.knobs[i].of_policy,
-			.value = settings.knobs[i].value } };
-
-		device_feed(d, &ev);
-	}
+	settings_feed(d);
 	if (hello->memory)
 		device_feed(d, &memory);
 }

@@ -30,10 +30,6 @@
 #define SYSTEM_SPEC	"/etc/timegraph.spec"
 
 u64 stats[STATS];
-/* Programs wait for memory here, by default. */
-struct settings settings = {
-	.knobs = { { .nr = TG_KNOB_VRAM_ORDER, .value = TG_MEM_FIFO } }, .nr_knobs = 1,
-};
 
 static int waits = -1;
 static volatile sig_atomic_t ending;
@@ -113,7 +109,7 @@ static const char usage[] =
 	"                   $XDG_RUNTIME_DIR/timegraph/tgd.sock for others\n"
 	"  --spec FILE      specification; else $XDG_CONFIG_HOME/timegraph/spec or\n"
 	"                   /etc/timegraph.spec, if they are there\n"
-	"  --policy NAME    policy; else timegraph\n"
+	"  --policy NAME    policy, where the specification names none; else timegraph\n"
 	"  --trace-kib N    record up to N KiB for each device\n"
 	"  --on-demand      go into the background, and end after the last client\n"
 	"  --version        print the version\n";
@@ -386,7 +382,7 @@ int main(int argc, char **argv)
 		close_range(3, ~0U, 0);		/* of the program that started it */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	settings.policy = policy_of(o.policy);
+	settings_init(policy_of(o.policy));
 	if (o.socket && strlen(o.socket) >= sizeof(path)) {
 		say("--socket: the path is longer than %zu bytes", sizeof(path) - 1);
 		return 2;

@@ -15,7 +15,6 @@
 #define TGD_PER_USER	128	/* connections of one user */
 #define TGD_DEVICES	64
 #define TGD_DEVICES_PER_USER	16	/* that a user's programs were the first to name */
-#define TGD_KNOBS	64	/* settings of knobs that differ from their defaults */
 
 /**
  * struct source - what epoll wakes main.c for
@@ -109,6 +108,7 @@ extern u64 stats[STATS];
  * @streak: how often it has, without another client between, when the core would have let it bypass
  * @last_job: numbers given so far; also of requests
  * @last_account: likewise
+ * @knobs_due: the policy that is about to come into force gets its knobs then
  * @trace: what was recorded
  */
 struct device {
@@ -125,6 +125,7 @@ struct device {
 	u32 streak;
 	u64 last_job;
 	u32 last_account;
+	bool knobs_due;
 	struct trace {
 		char *bytes;
 		u64 len, room, begun;
@@ -159,18 +160,15 @@ struct conn {
 /**
  * struct settings - what holds for each device, and for those that come
  * @policy: its number
- * @knobs: that were set
- * @spec: in force; NULL: none. Specs that were are kept: devices may use them still
+ * @knobs: of the core, each
+ * @policy_knobs: of @policy, each
+ * @spec: in force; NULL: none
  * @trace_kib: room for each device's trace; 0: nothing is recorded
  * @system: the daemon serves all users
  */
 struct settings {
-	u32 policy, nr_knobs;
-	struct knob {
-		bool of_policy;
-		u32 nr;
-		s64 value;
-	} knobs[TGD_KNOBS];
+	u32 policy;
+	s64 knobs[TG_KNOBS], policy_knobs[TG_KNOBS_MAX];
 	struct spec {
 		struct tg_spec spec;
 		u32 len;
@@ -196,7 +194,20 @@ int device_feed(struct device *d, struct tg_event *ev);
 void device_settle(struct device *d);
 void device_time(struct device *d);
 s64 device_due(const struct device *d);
-int device_spec(struct device *d, const struct spec *spec, bool rematch);
+int device_takes_spec(struct device *d, const struct spec *spec, bool rematch);
+int device_spec(struct device *d, const struct spec *spec, bool rematch, bool all);
+
+/* settings.c */
+void settings_init(u32 policy);
+int settings_read_knob(FILE *to, const char *name);
+void settings_list_knobs(FILE *to);
+int settings_set_knob(const char *name, s64 value);
+const char *settings_policy_name(void);
+int settings_set_policy(const char *name);
+int spec_commit(const char *text, u32 len, bool rematch, char *result, size_t room);
+u32 settings_first_policy(void);
+void settings_feed(struct device *d);
+void settings_policy_knobs(struct device *d);
 
 /* lease.c */
 void lease_end(struct device *d);
@@ -224,7 +235,6 @@ u32 conns_open(void);
 int file_read(struct conn *conn, const char *name);
 int file_write(struct conn *conn, const char *name, const char *data, u32 offset, u32 len);
 int file_list(struct conn *conn, const char *name);
-int spec_commit(const char *text, u32 len, bool rematch, char *result, size_t room);
 
 /* trace.c */
 void trace_start(struct device *d);
