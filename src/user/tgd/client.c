@@ -65,6 +65,7 @@ static int submit(struct client *c, struct slot *s, u32 channel)
 {
 	struct tg_event ev = { .kind = TG_EV_SUBMIT, .client = c->id, .channel = channel };
 
+	s->arrived = device_now(c->device);
 	ev.job = s->number;
 	ev.host = s;
 	return device_feed(c->device, &ev);
@@ -144,7 +145,10 @@ static void on_bypassed(struct client *c, struct slot *s, const struct tgd_recor
 	stats[STAT_BYPASSED]++;
 	begin(c, s, SLOT_FREED);
 	ev.job = s->number;
-	if (device_feed(c->device, &ev)) {
+	s->arrived = device_now(c->device);
+	if (!device_feed(c->device, &ev)) {
+		c->waits[0]++;
+	} else {
 		s->state = SLOT_WAITS;
 		if (submit(c, s, 1) || s->state != SLOT_FREED) {
 			if (s->state == SLOT_WAITS)
@@ -189,7 +193,8 @@ static void on_end(struct client *c, struct slot *s, const struct tgd_record *r)
 		ev.done.known = r->arg == 1 ? TG_DONE_EXACT : TG_DONE_NOTICED;
 		ev.job = s->number;
 		ev.at = r->at;
-		device_feed(c->device, &ev);
+		if (!device_feed(c->device, &ev))
+			c->latencies[tg_hist_bucket(ev.at - s->arrived)]++;
 		stats[STAT_COMPLETED]++;
 	} else {
 		feed(c, s, r->kind == TGD_REC_REFUSED ? TG_EV_REFUSED : TG_EV_CANCEL, 0);
@@ -399,8 +404,12 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 		client_forget(c);
 		return NULL;
 	}
-	if (before)
+	if (before) {
 		before->id = 0;		/* @c is that client now */
+		c->open = before->open;
+		memcpy(c->waits, before->waits, sizeof(c->waits));
+		memcpy(c->latencies, before->latencies, sizeof(c->latencies));
+	}
 	c->shown = c->gate == TG_GATE_OPEN ? TGD_OPEN : TGD_ASK;
 	c->page->word = tgd_word(c->shown, 0, 0);
 	c->next = d->clients;

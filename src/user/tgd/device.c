@@ -68,6 +68,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 	trace_action(d, action);
 	switch (action->kind) {
 	case TG_ACT_FREE:
+		s->client->waits[tg_hist_bucket(d->core.now - s->arrived)]++;
 		s->state = SLOT_FREED;
 		client_answer(s, TGD_GO);
 		break;
@@ -117,6 +118,12 @@ static void fill(struct device *d, const struct tg_event *ev)
 	}
 }
 
+/** device_now() - the time of what is fed next */
+s64 device_now(const struct device *d)
+{
+	return d->as_of ? max(d->core.now, min(d->as_of, now())) : now();
+}
+
 /**
  * device_feed() - feed one event
  * @d: the device; nobody else has its lease
@@ -129,9 +136,7 @@ int device_feed(struct device *d, struct tg_event *ev)
 	u32 spec_len = 0;
 	int ret;
 
-	ev->now = now();
-	if (d->as_of)
-		ev->now = max(d->core.now, min(d->as_of, ev->now));
+	ev->now = device_now(d);
 	if (ev->kind != TG_EV_KNOB && (ev->at <= 0 || ev->at > ev->now))
 		ev->at = ev->now;
 	if (ev->kind == TG_EV_SPEC && ev->new_spec)

@@ -95,6 +95,8 @@ static void record(const struct device *d, const struct tg_client *c, struct tg_
 	s->budget = reserve->budget;
 	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
 	s->submitted = c->stats.submitted + client->open;
+	memcpy(s->waits, client->waits, sizeof(s->waits));
+	memcpy(s->latencies, client->latencies, sizeof(s->latencies));
 	memcpy(s->vgpu_name, d->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
 	if (account) {
 		s->vram_waiting = account->waiting;
@@ -104,6 +106,27 @@ static void record(const struct device *d, const struct tg_client *c, struct tg_
 		s->vram_waited = account->waited;
 		s->vram_refused = account->refused;
 		s->vram_wait_time = account->wait_time;
+	}
+}
+
+/* The part of the snapshot that tells of the engines. */
+static void engines(FILE *to)
+{
+	struct tg_snap_part part = { TG_PART_ENGINES, sizeof(struct tg_snap_engine), 0, 0 };
+	struct tg_snap_engine e;
+	u32 i, k;
+
+	for (i = 0; i < nr_devices; i++)
+		part.nr += devices[i]->core.nr_engines;
+	fwrite(&part, sizeof(part), 1, to);
+	for (i = 0; i < nr_devices; i++) {
+		for (k = 0; k < devices[i]->core.nr_engines; k++) {
+			const struct tg_engine *engine = &devices[i]->core.engine[k];
+
+			e = (struct tg_snap_engine){ i, k, engine->inflight, engine->queued,
+						     engine->used };
+			fwrite(&e, sizeof(e), 1, to);
+		}
 	}
 }
 
@@ -136,6 +159,8 @@ static void snapshot(FILE *to, const struct conn *conn)
 		if (!pass)
 			fwrite(&head, sizeof(head), 1, to);
 	}
+	if (may_all(conn))
+		engines(to);
 	for (i = 0; i < nr_devices; i++)
 		device_settle(devices[i]);
 }

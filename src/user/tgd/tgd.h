@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include <tg/hist.h>
 #include <tg/policy.h>
 #include <tg/record.h>
 #include <uapi/tgd.h>
@@ -37,12 +38,14 @@ enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_FREED, SLOT_BUSY, SLOT_ESCAPED, SL
  * @state: enum slot_state
  * @leased: BUSY or FREED: it went under the lease
  * @number: of the job or request, for the core
+ * @arrived: when it was submitted, or launched under the lease
  */
 struct slot {
 	struct client *client;
 	u8 state;
 	bool leased;
 	u64 number;
+	s64 arrived;
 };
 
 /**
@@ -61,6 +64,9 @@ struct slot {
  * @leased: jobs that went under the lease and have not ended
  * @synced: number of the last SYNC
  * @open: launches through the open gate, as far as told
+ * @waits: histogram (tg/hist.h): from submission to FREE. As @latencies, not what went through an open
+ *	gate; a launch under a lease has waited for 0
+ * @latencies: likewise: from submission to its end
  * @slot: its jobs and requests
  * @next: of the device's
  */
@@ -75,6 +81,7 @@ struct client {
 	u8 gate, shown;
 	u32 leased, synced;
 	u64 open;
+	u32 waits[TG_HIST_BUCKETS], latencies[TG_HIST_BUCKETS];
 	struct slot slot[TGD_SLOTS];
 	struct client *next;
 };
@@ -190,6 +197,7 @@ void unwatch(struct source *s);
 
 /* device.c */
 struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **why);
+s64 device_now(const struct device *d);
 int device_feed(struct device *d, struct tg_event *ev);
 void device_settle(struct device *d);
 void device_time(struct device *d);
