@@ -97,10 +97,11 @@ static bool welcome(struct guest *g)
 	return g->page != MAP_FAILED;
 }
 
-static bool arrive(struct guest *g)
+static bool arrive_at(struct guest *g, const char *key)
 {
 	struct tgd_hello h = good_hello();
 
+	strcpy(h.key, key);
 	g->fd = dial();
 	if (g->fd >= 0)
 		send(g->fd, &h, sizeof(h), MSG_NOSIGNAL);	/* or it is refused already */
@@ -108,6 +109,11 @@ static bool arrive(struct guest *g)
 		return true;
 	close(g->fd);
 	return false;
+}
+
+static bool arrive(struct guest *g)
+{
+	return arrive_at(g, "test:hostile");
 }
 
 static void depart(struct guest *g)
@@ -306,10 +312,8 @@ static void crowd(void)
 
 	if (!arrive(&g))		/* one that is there already */
 		return;
-	for (i = 0; i < 300; i++) {
-		fds[i] = dial();
-		nr += fds[i] >= 0;
-	}
+	for (i = 0; i < 300; i++)
+		nr += (fds[i] = dial()) >= 0;
 	usleep(200000);
 	for (i = 0; i < 300; i++) {
 		struct tgd_welcome w;
@@ -319,8 +323,7 @@ static void crowd(void)
 	}
 	ok = publish(&g, TGD_REC_SUBMIT, 0, 0) && answered(&g, 0, TGD_GO);
 	for (i = 0; i < 300; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		close(fds[i]);
 	depart(&g);
 	usleep(100000);
 	test_row("a user's connections are limited, and the others served", ok && refused >= 170,
@@ -384,13 +387,10 @@ static void orphan(void)
 /* The bell is both sides': tgd must not wait for it any more when the client is gone. */
 static void late_bell(void)
 {
-	struct tgd_hello h = good_hello();
 	struct guest g;
 
-	strcpy(h.key, "test:bell");	/* nothing is owed there: the client is forgotten at once */
-	g.fd = dial();
-	send(g.fd, &h, sizeof(h), MSG_NOSIGNAL);
-	if (!welcome(&g))
+	/* Nothing is owed there: the client is forgotten at once. */
+	if (!arrive_at(&g, "test:bell"))
 		return;
 	close(g.fd);
 	usleep(100000);
@@ -400,8 +400,8 @@ static void late_bell(void)
 	munmap(g.page, sizeof(*g.page));
 }
 
-/* How many jobs wait, as tgd's snapshot says; -1: it says nothing. */
-static long waiting(void)
+/* How many jobs wait, and the GPU time of all, as tgd's snapshot says; -1: it says nothing. */
+static long waiting(double *used)
 {
 	static char buf[sizeof(struct tgd_reply) + TGD_DATA];
 	struct tgd_request r = { .magic = TGD_MAGIC, .kind = TGD_READ, .name = "snapshot" };
@@ -415,10 +415,13 @@ static long waiting(void)
 	if (send(fd, &r, sizeof(r), MSG_NOSIGNAL) > 0)
 		len = recv(fd, buf, sizeof(buf), 0);
 	close(fd);
+	*used = 0;
 	if (len < (ssize_t)(sizeof(struct tgd_reply) + sizeof(*head)))
 		return -1;
-	for (i = 0; i < head->nr_clients; i++)
+	for (i = 0; i < head->nr_clients; i++) {
 		nr += c[i].waiting;
+		*used += c[i].gpu_time / 1e9;
+	}
 	return nr;
 }
 
@@ -426,6 +429,7 @@ static long waiting(void)
 static void reused_slot(void)
 {
 	struct guest busy, g;
+	double used;
 	long nr;
 	int i;
 
@@ -438,10 +442,30 @@ static void reused_slot(void)
 		while (!publish(&g, i % 3 == 2 ? TGD_REC_DONE : TGD_REC_SUBMIT, 1, 0))
 			usleep(100);
 	usleep(20000);
-	nr = waiting();
+	nr = waiting(&used);
 	depart(&g);
 	depart(&busy);
 	test_row("a slot has one job at most", nr >= 0 && nr <= 1, "%ld wait", nr);
+}
+
+/* It says that its job has started when the machine did: others of its reserve would pay for it. */
+static void false_start(void)
+{
+	struct tgd_record start = { .kind = TGD_REC_STARTED, .slot = 7, .channel = 1, .at = 1 };
+	double before = 0, after = 1e9;
+	struct guest g;
+
+	if (!arrive_at(&g, "test:past"))
+		return;
+	waiting(&before);
+	publish(&g, TGD_REC_SUBMIT, 7, 0);
+	answered(&g, 7, TGD_GO);
+	tgd_push(g.page, &start);
+	publish(&g, TGD_REC_DONE, 7, 1);
+	usleep(20000);
+	waiting(&after);
+	depart(&g);
+	test_row("a start before its turn is not charged", after - before < 5, "%.0f s", after - before);
 }
 
 /* Of tgd */
@@ -453,10 +477,9 @@ static int descriptors(void)
 
 	snprintf(name, sizeof(name), "/proc/%d/fd", daemon_pid);
 	all = opendir(name);
-	while (all && readdir(all))
-		nr++;
-	if (all)
-		closedir(all);
+	for (; all && readdir(all); nr++)
+		;
+	closedir(all);
 	return nr;
 }
 
@@ -513,8 +536,7 @@ static void no_descriptors(void)
 	double before;
 
 	prlimit(daemon_pid, RLIMIT_NOFILE, NULL, &old);
-	few = old;
-	few.rlim_cur = descriptors() + 8;
+	few = (struct rlimit){ descriptors() + 8, old.rlim_max };
 	prlimit(daemon_pid, RLIMIT_NOFILE, &few, NULL);
 	for (i = 0; i < 60; i++)
 		fds[i] = dial();
@@ -523,8 +545,7 @@ static void no_descriptors(void)
 	sleep(1);
 	before = cpu_of_daemon() - before;
 	for (i = 0; i < 60; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		close(fds[i]);
 	prlimit(daemon_pid, RLIMIT_NOFILE, &old, NULL);
 	test_row("without a descriptor left it sleeps", before < .3, "%.2f s of CPU in one", before);
 }
@@ -557,7 +578,6 @@ static void strange_name(void)
 	char line[512], name[96];
 	struct guest g;
 	bool seen = false, plain = true;
-	int status;
 	FILE *f;
 
 	if (!fork()) {
@@ -572,7 +592,7 @@ static void strange_name(void)
 		usleep(50000);
 		_exit(0);
 	}
-	wait(&status);
+	wait(NULL);
 	snprintf(name, sizeof(name), "%s/log", dir);
 	f = fopen(name, "r");
 	while (f && fgets(line, sizeof(line), f)) {
@@ -587,20 +607,14 @@ static void strange_name(void)
 /* The devices that a user may name first; those that are known stay. */
 static void many_devices(void)
 {
-	struct tgd_hello h = good_hello();
+	char key[TGD_KEY];
 	struct guest g;
 	int i, taken = 0;
 
 	for (i = 0; i < 40; i++) {
-		snprintf(h.key, sizeof(h.key), "test:many%d", i);
-		g.fd = dial();
-		send(g.fd, &h, sizeof(h), MSG_NOSIGNAL);
-		if (welcome(&g)) {
-			taken++;
+		snprintf(key, sizeof(key), "test:many%d", i);
+		if (arrive_at(&g, key) && ++taken)
 			depart(&g);
-		} else {
-			close(g.fd);
-		}
 	}
 	test_row("a user's devices are limited", taken <= 16 && taken > 8, "%d are taken", taken);
 }
@@ -622,6 +636,7 @@ static const struct {
 	{ "served after an orphan", orphan },
 	{ "served after a bell that rings late", late_bell },
 	{ "served after a slot that is used anew", reused_slot },
+	{ "served after a start that is too early", false_start },
 	{ "served after processes that are gone", dead_process },
 	{ "served after a lack of descriptors", no_descriptors },
 	{ "served after a size that is wrong", small_memory },

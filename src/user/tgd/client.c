@@ -145,7 +145,7 @@ static void on_bypassed(struct client *c, struct slot *s, const struct tgd_recor
 	stats[STAT_BYPASSED]++;
 	begin(c, s, SLOT_FREED);
 	ev.job = s->number;
-	s->arrived = device_now(c->device);
+	s->arrived = s->freed = device_now(c->device);
 	if (!device_feed(c->device, &ev)) {
 		c->waits[0]++;
 	} else {
@@ -162,12 +162,18 @@ static void on_bypassed(struct client *c, struct slot *s, const struct tgd_recor
 	c->leased++;
 }
 
+/* A time that the client has told, not before its job was let go; 0: now. */
+static s64 told(const struct slot *s, s64 at)
+{
+	return at > 0 ? max(at, s->freed) : 0;
+}
+
 static void on_started(struct client *c, struct slot *s, const struct tgd_record *r)
 {
 	struct tg_event ev = { .kind = TG_EV_STARTED, .started.late = 1 };
 
 	ev.job = s->number;
-	ev.at = r->at;
+	ev.at = told(s, r->at);
 	if (s->state != SLOT_FREED)
 		stats[STAT_REFUSED_EVENTS] += s->state != SLOT_ESCAPED;
 	else if (!device_feed(c->device, &ev))
@@ -192,7 +198,7 @@ static void on_end(struct client *c, struct slot *s, const struct tgd_record *r)
 	if (r->kind == TGD_REC_DONE) {
 		ev.done.known = r->arg == 1 ? TG_DONE_EXACT : TG_DONE_NOTICED;
 		ev.job = s->number;
-		ev.at = r->at;
+		ev.at = told(s, r->at);
 		if (!device_feed(c->device, &ev))
 			c->latencies[tg_hist_bucket(ev.at - s->arrived)]++;
 		stats[STAT_COMPLETED]++;

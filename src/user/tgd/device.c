@@ -69,6 +69,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 	switch (action->kind) {
 	case TG_ACT_FREE:
 		s->client->waits[tg_hist_bucket(d->core.now - s->arrived)]++;
+		s->freed = d->core.now;
 		s->state = SLOT_FREED;
 		client_answer(s, TGD_GO);
 		break;

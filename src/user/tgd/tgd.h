@@ -39,13 +39,14 @@ enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_FREED, SLOT_BUSY, SLOT_ESCAPED, SL
  * @leased: BUSY or FREED: it went under the lease
  * @number: of the job or request, for the core
  * @arrived: when it was submitted, or launched under the lease
+ * @freed: when it was let go: it has not started before
  */
 struct slot {
 	struct client *client;
 	u8 state;
 	bool leased;
 	u64 number;
-	s64 arrived;
+	s64 arrived, freed;
 };
 
 /**
