@@ -49,6 +49,7 @@ static bool trusted(int fd)
 static int try_connect(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval limit = { .tv_sec = 5 };
 	int fd;
 
 	if (strlen(path) >= sizeof(address.sun_path))
@@ -57,6 +58,8 @@ static int try_connect(const char *path)
 	if (fd < 0)
 		return -1;
 	strcpy(address.sun_path, path);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && (!getuid() || trusted(fd)))
 		return fd;
 	close(fd);
@@ -119,6 +122,8 @@ static int ask(__u32 kind, const char *name, __u32 offset, const char *data, siz
 	if (sendmsg(connection(), &msg, MSG_NOSIGNAL) < 0)
 		return -errno;
 	got = recv(connection(), buf, room, 0);
+	if (got < 0 && errno == EAGAIN)
+		return -ETIMEDOUT;	/* it is stopped */
 	if (got < (ssize_t)sizeof(*reply) || reply->magic != TGD_MAGIC || reply->kind != TGD_REPLY)
 		return -ECONNRESET;
 	if (reply->error)
