@@ -215,17 +215,22 @@ static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 	const size_t size = sizeof(((struct sockaddr_un *)0)->sun_path);
-	char *slash;
 	struct stat st;
+	char *slash;
+	size_t len;
 
 	if (!getuid() && !getenv("TGD_SOCKET"))
-		snprintf(path, size, "%s", TGD_SOCKET);
+		len = snprintf(path, size, "%s", TGD_SOCKET);
 	else if (getenv("TGD_SOCKET"))
-		snprintf(path, size, "%s", getenv("TGD_SOCKET"));
+		len = snprintf(path, size, "%s", getenv("TGD_SOCKET"));
 	else if (dir && *dir == '/')
-		snprintf(path, size, "%.80s/timegraph/tgd.sock", dir);
+		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
 	else
-		snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid());
+		len = snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid());
+	if (len >= size) {
+		say("the socket's path is longer than %zu bytes (TGD_SOCKET, XDG_RUNTIME_DIR)", size - 1);
+		exit(1);
+	}
 	slash = strrchr(path, '/');
 	if (!slash || slash == path)
 		return;
