@@ -89,7 +89,7 @@ enum {
  * @kind: TGD_HELLO
  * @version: TGD_VERSION
  * @engines: 1 or 2
- * @memory: the device's memory; 0: not known. That of the device's first client counts
+ * @memory: the device's memory; 0: not known. The largest counts, unless the first client said 0
  * @held: what the process holds of it already: a client that connects anew
  * @key: names the physical device: pci:DOMAIN:BUS:DEV.FN, else uuid:HEX, else platform:NAME:INDEX
  * @name: for people

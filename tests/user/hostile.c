@@ -7,6 +7,7 @@
  *
  * With SECONDS the rows at random go on for so long.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -22,10 +24,11 @@
 #include <unistd.h>
 
 #include <uapi/tgd.h>
+#include <uapi/timegraph.h>
 
 #include "../lib/test.h"
 
-static char dir[64], path[96];
+static char dir[64], path[192];
 static pid_t daemon_pid;
 static unsigned long long seed = 1;
 
@@ -94,10 +97,11 @@ static bool welcome(struct guest *g)
 	return g->page != MAP_FAILED;
 }
 
-static bool arrive(struct guest *g)
+static bool arrive_at(struct guest *g, const char *key)
 {
 	struct tgd_hello h = good_hello();
 
+	strcpy(h.key, key);
 	g->fd = dial();
 	if (g->fd >= 0)
 		send(g->fd, &h, sizeof(h), MSG_NOSIGNAL);	/* or it is refused already */
@@ -105,6 +109,11 @@ static bool arrive(struct guest *g)
 		return true;
 	close(g->fd);
 	return false;
+}
+
+static bool arrive(struct guest *g)
+{
+	return arrive_at(g, "test:hostile");
 }
 
 static void depart(struct guest *g)
@@ -303,10 +312,8 @@ static void crowd(void)
 
 	if (!arrive(&g))		/* one that is there already */
 		return;
-	for (i = 0; i < 300; i++) {
-		fds[i] = dial();
-		nr += fds[i] >= 0;
-	}
+	for (i = 0; i < 300; i++)
+		nr += (fds[i] = dial()) >= 0;
 	usleep(200000);
 	for (i = 0; i < 300; i++) {
 		struct tgd_welcome w;
@@ -316,8 +323,7 @@ static void crowd(void)
 	}
 	ok = publish(&g, TGD_REC_SUBMIT, 0, 0) && answered(&g, 0, TGD_GO);
 	for (i = 0; i < 300; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		close(fds[i]);
 	depart(&g);
 	usleep(100000);
 	test_row("a user's connections are limited, and the others served", ok && refused >= 170,
@@ -378,6 +384,241 @@ static void orphan(void)
 		 "it is kept");
 }
 
+/* The bell is both sides': tgd must not wait for it any more when the client is gone. */
+static void late_bell(void)
+{
+	struct guest g;
+
+	/* Nothing is owed there: the client is forgotten at once. */
+	if (!arrive_at(&g, "test:bell"))
+		return;
+	close(g.fd);
+	usleep(100000);
+	ring_bell(&g);
+	usleep(100000);
+	close(g.bell);
+	munmap(g.page, sizeof(*g.page));
+}
+
+/* How many jobs wait, and the GPU time of all, as tgd's snapshot says; -1: it says nothing. */
+static long waiting(double *used)
+{
+	static char buf[sizeof(struct tgd_reply) + TGD_DATA];
+	struct tgd_request r = { .magic = TGD_MAGIC, .kind = TGD_READ, .name = "snapshot" };
+	struct tg_snap_head *head = (struct tg_snap_head *)(buf + sizeof(struct tgd_reply));
+	struct tg_snap_client *c = (struct tg_snap_client *)(head + 1);
+	ssize_t len = -1;
+	long nr = 0;
+	__u32 i;
+	int fd = dial();
+
+	if (send(fd, &r, sizeof(r), MSG_NOSIGNAL) > 0)
+		len = recv(fd, buf, sizeof(buf), 0);
+	close(fd);
+	*used = 0;
+	if (len < (ssize_t)(sizeof(struct tgd_reply) + sizeof(*head)))
+		return -1;
+	for (i = 0; i < head->nr_clients; i++) {
+		nr += c[i].waiting;
+		*used += c[i].gpu_time / 1e9;
+	}
+	return nr;
+}
+
+/* A slot is used anew while its job waits, and its end is told, again and again. */
+static void reused_slot(void)
+{
+	struct guest busy, g;
+	double used;
+	long nr;
+	int i;
+
+	if (!arrive(&busy) || !arrive(&g))
+		return;
+	publish(&busy, TGD_REC_SUBMIT, 0, 0);
+	answered(&busy, 0, TGD_GO);
+	publish(&busy, TGD_REC_STARTED, 0, 0);
+	for (i = 0; i < 3000; i++)
+		while (!publish(&g, i % 3 == 2 ? TGD_REC_DONE : TGD_REC_SUBMIT, 1, 0))
+			usleep(100);
+	usleep(20000);
+	nr = waiting(&used);
+	depart(&g);
+	depart(&busy);
+	test_row("a slot has one job at most", nr >= 0 && nr <= 1, "%ld wait", nr);
+}
+
+/* It says that its job has started when the machine did: others of its reserve would pay for it. */
+static void false_start(void)
+{
+	struct tgd_record start = { .kind = TGD_REC_STARTED, .slot = 7, .channel = 1, .at = 1 };
+	double before = 0, after = 1e9;
+	struct guest g;
+
+	if (!arrive_at(&g, "test:past"))
+		return;
+	waiting(&before);
+	publish(&g, TGD_REC_SUBMIT, 7, 0);
+	answered(&g, 7, TGD_GO);
+	tgd_push(g.page, &start);
+	publish(&g, TGD_REC_DONE, 7, 1);
+	usleep(20000);
+	waiting(&after);
+	depart(&g);
+	test_row("a start before its turn is not charged", after - before < 5, "%.0f s", after - before);
+}
+
+/* Of tgd */
+static int descriptors(void)
+{
+	char name[64];
+	int nr = 0;
+	DIR *all;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd", daemon_pid);
+	all = opendir(name);
+	for (; all && readdir(all); nr++)
+		;
+	closedir(all);
+	return nr;
+}
+
+/* The process that connects is gone before tgd looks at it. */
+static void dead_process(void)
+{
+	struct tgd_hello h = good_hello();
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int before, i, clients = 0;
+	struct guest g;
+	pid_t child;
+
+	usleep(100000);
+	before = descriptors();
+	strcpy(to.sun_path, path);
+	for (i = 0; i < 20; i++) {
+		kill(daemon_pid, SIGSTOP);
+		g.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		child = fork();
+		if (!child)
+			_exit(connect(g.fd, (struct sockaddr *)&to, sizeof(to)));
+		waitpid(child, NULL, 0);
+		send(g.fd, &h, sizeof(h), MSG_NOSIGNAL);
+		kill(daemon_pid, SIGCONT);
+		clients += welcome(&g);
+		close(g.fd);
+	}
+	usleep(100000);
+	test_row("a process that is gone is no client", !clients, "%d are", clients);
+	test_row("and costs no descriptor", descriptors() <= before, "%d before, %d after", before,
+		 descriptors());
+}
+
+static double cpu_of_daemon(void)
+{
+	unsigned long user = 0, system = 0;
+	char name[64], line[512] = "";
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", daemon_pid);
+	f = fopen(name, "r");
+	if (f && fgets(line, sizeof(line), f) && strrchr(line, ')'))
+		sscanf(strrchr(line, ')'), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+		       &system);
+	if (f)
+		fclose(f);
+	return (double)(user + system) / sysconf(_SC_CLK_TCK);
+}
+
+static void no_descriptors(void)
+{
+	struct rlimit old, few;
+	int fds[60], i;
+	double before;
+
+	prlimit(daemon_pid, RLIMIT_NOFILE, NULL, &old);
+	few = (struct rlimit){ descriptors() + 8, old.rlim_max };
+	prlimit(daemon_pid, RLIMIT_NOFILE, &few, NULL);
+	for (i = 0; i < 60; i++)
+		fds[i] = dial();
+	usleep(100000);
+	before = cpu_of_daemon();
+	sleep(1);
+	before = cpu_of_daemon() - before;
+	for (i = 0; i < 60; i++)
+		close(fds[i]);
+	prlimit(daemon_pid, RLIMIT_NOFILE, &old, NULL);
+	test_row("without a descriptor left it sleeps", before < .3, "%.2f s of CPU in one", before);
+}
+
+/* Who comes first says that the device has hardly any memory. */
+static void small_memory(void)
+{
+	struct tgd_hello h = good_hello();
+	struct guest liar, g;
+	bool ok = false;
+
+	strcpy(h.key, "test:small");
+	h.memory = 1;
+	liar.fd = dial();
+	send(liar.fd, &h, sizeof(h), MSG_NOSIGNAL);
+	h.memory = 1 << 20;
+	g.fd = dial();
+	if (welcome(&liar)) {
+		send(g.fd, &h, sizeof(h), MSG_NOSIGNAL);
+		ok = welcome(&g) && publish(&g, TGD_REC_MEM_REQUEST, 0, 1 << 19) && answered(&g, 0, TGD_GO);
+		depart(&liar);
+	}
+	test_row("a small size that was said first denies nothing", ok, "it does");
+	if (ok)
+		depart(&g);
+}
+
+static void strange_name(void)
+{
+	char line[512], name[96];
+	struct guest g;
+	bool seen = false, plain = true;
+	FILE *f;
+
+	if (!fork()) {
+		prctl(PR_SET_NAME, "\033[2J\033]0;x");
+		if (!arrive(&g))
+			_exit(1);
+		g.page->word = tgd_word(TGD_ASK, 0, 99999);
+		ring_bell(&g);
+		usleep(1200000);	/* so that its line is within the number of a second */
+		g.page->word = tgd_word(TGD_ASK, 0, 88888);
+		ring_bell(&g);
+		usleep(50000);
+		_exit(0);
+	}
+	wait(NULL);
+	snprintf(name, sizeof(name), "%s/log", dir);
+	f = fopen(name, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		seen |= !!strstr(line, "?[2J?]0;x");
+		plain &= !strchr(line, '\033');
+	}
+	if (f)
+		fclose(f);
+	test_row("a client's name moves no cursor", seen && plain, "%s", seen ? "it may" : "it is not there");
+}
+
+/* The devices that a user may name first; those that are known stay. */
+static void many_devices(void)
+{
+	char key[TGD_KEY];
+	struct guest g;
+	int i, taken = 0;
+
+	for (i = 0; i < 40; i++) {
+		snprintf(key, sizeof(key), "test:many%d", i);
+		if (arrive_at(&g, key) && ++taken)
+			depart(&g);
+	}
+	test_row("a user's devices are limited", taken <= 16 && taken > 8, "%d are taken", taken);
+}
+
 static const struct {
 	const char *name;
 	void (*attack)(void);
@@ -393,10 +634,19 @@ static const struct {
 	{ "served after 10 000 connections", many_connections },
 	{ "served after a peer that never reads", never_reads },
 	{ "served after an orphan", orphan },
+	{ "served after a bell that rings late", late_bell },
+	{ "served after a slot that is used anew", reused_slot },
+	{ "served after a start that is too early", false_start },
+	{ "served after processes that are gone", dead_process },
+	{ "served after a lack of descriptors", no_descriptors },
+	{ "served after a size that is wrong", small_memory },
+	{ "served after a strange name", strange_name },
+	{ "served after many devices", many_devices },
 };
 
 static bool start(const char *tgd)
 {
+	char log[96];
 	double end = seconds() + 10;
 	int fd;
 
@@ -406,6 +656,8 @@ static bool start(const char *tgd)
 	snprintf(path, sizeof(path), "%s/sock", dir);
 	daemon_pid = fork();
 	if (!daemon_pid) {
+		snprintf(log, sizeof(log), "%s/log", dir);
+		dup2(open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), 2);
 		execl(tgd, tgd, "--socket", path, "--spec", "/dev/null", "--trace-kib", "1024", NULL);
 		_exit(127);
 	}
@@ -441,7 +693,7 @@ int main(int argc, char **argv)
 	kill(daemon_pid, SIGTERM);
 	waitpid(daemon_pid, &status, 0);
 	test_row("tgd ends cleanly", WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
-	snprintf(path, sizeof(path), "rm -rf %s", dir);
+	snprintf(path, sizeof(path), "grep -A 20 ERROR %s/log >&2; rm -rf %s", dir, dir);
 	if (system(path))
 		return 1;
 	return test_end();

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tg/policy.h>
 
@@ -24,7 +23,7 @@
 /* The value of a file that may be missing or not for us; NULL then. */
 static char *quiet_value(const char *name)
 {
-	return access(sysfs_path(name), R_OK) ? NULL : sysfs_read_value(name);
+	return sysfs_readable(name) ? sysfs_read_value(name) : NULL;
 }
 
 const char *tgctl_no_effect(void)

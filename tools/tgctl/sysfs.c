@@ -52,6 +52,8 @@ void sysfs_explain(const char *verb, const char *name, int err)
 		tgctl_error("no tgd runs: it comes with the first program (tgctl run --host user)");
 	else if (!sysfs_loaded())
 		tgctl_error("timegraph is not loaded: modprobe timegraph");
+	else if (err == ENOENT && host_is_user())
+		tgctl_error("tgd has no file '%s': only the kernel module has", name);
 	else if (err == ENOENT)
 		tgctl_error("%s is missing: the module and this tgctl (%s) differ in version",
 			    sysfs_path(name), TIMEGRAPH_VERSION);
@@ -69,6 +71,11 @@ int sysfs_open(const char *name, int flags)
 	if (fd < 0)
 		sysfs_explain((flags & O_ACCMODE) == O_RDONLY ? "read" : "write", name, errno);
 	return fd;
+}
+
+bool sysfs_readable(const char *name)
+{
+	return host_is_user() ? host_loaded() : !access(sysfs_path(name), R_OK);
 }
 
 /* Of tgd. */

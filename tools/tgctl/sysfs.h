@@ -43,6 +43,14 @@ void sysfs_explain(const char *verb, const char *name, int err);
 int sysfs_open(const char *name, int flags);
 
 /**
+ * sysfs_readable() - may we read a file that every host has?
+ * @name: relative name
+ *
+ * Return: whether it is there, for us. Silent.
+ */
+bool sysfs_readable(const char *name);
+
+/**
  * sysfs_read() - read a whole file
  * @name: relative name
  * @len: bytes read; may be NULL

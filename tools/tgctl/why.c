@@ -13,6 +13,7 @@
 
 #include <tg/types.h>
 
+#include "host.h"
 #include "sysfs.h"
 #include "trace.h"
 #include "waits.h"
@@ -125,6 +126,11 @@ static enum tgctl_status why_recorder(const struct tgctl_args *args)
 
 	if (status)
 		return status;
+	if (host_is_user()) {
+		tgctl_error("tgd has no recorder, the kernel module has; start tgd with --trace-kib, "
+			    "and name the client: tgctl why CLIENT --last 3");
+		return TGCTL_FAILED;
+	}
 	data = sysfs_read(name, &len);
 	if (!data)
 		return TGCTL_FAILED;

@@ -65,9 +65,46 @@ static int submit(struct client *c, struct slot *s, u32 channel)
 {
 	struct tg_event ev = { .kind = TG_EV_SUBMIT, .client = c->id, .channel = channel };
 
+	s->arrived = device_now(c->device);
 	ev.job = s->number;
 	ev.host = s;
 	return device_feed(c->device, &ev);
+}
+
+/* The job of a slot is over. */
+static void over(struct client *c, struct slot *s)
+{
+	c->leased -= s->leased;
+	s->leased = false;
+	s->state = SLOT_FREE;
+}
+
+/*
+ * A job or request that is not reported any more: its process has gone, and the device's driver ends
+ * what was in flight; or its slot is used for another.
+ */
+static void abandon(struct client *c, struct slot *s)
+{
+	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .account = c->account };
+
+	switch (s->state) {
+	case SLOT_WAITS:
+		feed(c, s, TG_EV_CANCEL, 0);
+		break;
+	case SLOT_FREED:
+		feed(c, s, TG_EV_REFUSED, 0);
+		break;
+	case SLOT_BUSY:
+		feed(c, s, TG_EV_DONE, 0);
+		break;
+	case SLOT_MEMORY:
+		ev.mem.request = s->number;
+		device_feed(c->device, &ev);
+		break;
+	default:
+		break;
+	}
+	over(c, s);
 }
 
 static void on_submit(struct client *c, struct slot *s, const struct tgd_record *r)
@@ -87,6 +124,7 @@ static void on_submit(struct client *c, struct slot *s, const struct tgd_record 
 	s->state = SLOT_FREE;
 wrong:
 	stats[STAT_REFUSED_EVENTS]++;
+	abandon(c, s);
 	begin(c, s, SLOT_ESCAPED);
 	client_answer(s, TGD_GO);
 }
@@ -107,7 +145,10 @@ static void on_bypassed(struct client *c, struct slot *s, const struct tgd_recor
 	stats[STAT_BYPASSED]++;
 	begin(c, s, SLOT_FREED);
 	ev.job = s->number;
-	if (device_feed(c->device, &ev)) {
+	s->arrived = s->freed = device_now(c->device);
+	if (!device_feed(c->device, &ev)) {
+		c->waits[0]++;
+	} else {
 		s->state = SLOT_WAITS;
 		if (submit(c, s, 1) || s->state != SLOT_FREED) {
 			if (s->state == SLOT_WAITS)
@@ -121,12 +162,10 @@ static void on_bypassed(struct client *c, struct slot *s, const struct tgd_recor
 	c->leased++;
 }
 
-/* The job of a slot is over. */
-static void over(struct client *c, struct slot *s)
+/* A time that the client has told, not before its job was let go; 0: now. */
+static s64 told(const struct slot *s, s64 at)
 {
-	c->leased -= s->leased;
-	s->leased = false;
-	s->state = SLOT_FREE;
+	return at > 0 ? max(at, s->freed) : 0;
 }
 
 static void on_started(struct client *c, struct slot *s, const struct tgd_record *r)
@@ -134,7 +173,7 @@ static void on_started(struct client *c, struct slot *s, const struct tgd_record
 	struct tg_event ev = { .kind = TG_EV_STARTED, .started.late = 1 };
 
 	ev.job = s->number;
-	ev.at = r->at;
+	ev.at = told(s, r->at);
 	if (s->state != SLOT_FREED)
 		stats[STAT_REFUSED_EVENTS] += s->state != SLOT_ESCAPED;
 	else if (!device_feed(c->device, &ev))
@@ -159,8 +198,9 @@ static void on_end(struct client *c, struct slot *s, const struct tgd_record *r)
 	if (r->kind == TGD_REC_DONE) {
 		ev.done.known = r->arg == 1 ? TG_DONE_EXACT : TG_DONE_NOTICED;
 		ev.job = s->number;
-		ev.at = r->at;
-		device_feed(c->device, &ev);
+		ev.at = told(s, r->at);
+		if (!device_feed(c->device, &ev))
+			c->latencies[tg_hist_bucket(ev.at - s->arrived)]++;
 		stats[STAT_COMPLETED]++;
 	} else {
 		feed(c, s, r->kind == TGD_REC_REFUSED ? TG_EV_REFUSED : TG_EV_CANCEL, 0);
@@ -370,39 +410,18 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 		client_forget(c);
 		return NULL;
 	}
-	if (before)
+	if (before) {
 		before->id = 0;		/* @c is that client now */
+		c->open = before->open;
+		memcpy(c->waits, before->waits, sizeof(c->waits));
+		memcpy(c->latencies, before->latencies, sizeof(c->latencies));
+	}
 	c->shown = c->gate == TG_GATE_OPEN ? TGD_OPEN : TGD_ASK;
 	c->page->word = tgd_word(c->shown, 0, 0);
 	c->next = d->clients;
 	d->clients = c;
 	stats[STAT_CLIENTS]++;
 	return c;
-}
-
-/* A job or request whose process has gone: the device's driver ends what was in flight. */
-static void abandon(struct client *c, struct slot *s)
-{
-	struct tg_event ev = { .kind = TG_EV_MEM_CANCEL, .account = c->account };
-
-	switch (s->state) {
-	case SLOT_WAITS:
-		feed(c, s, TG_EV_CANCEL, 0);
-		break;
-	case SLOT_FREED:
-		feed(c, s, TG_EV_REFUSED, 0);
-		break;
-	case SLOT_BUSY:
-		feed(c, s, TG_EV_DONE, 0);
-		break;
-	case SLOT_MEMORY:
-		ev.mem.request = s->number;
-		device_feed(c->device, &ev);
-		break;
-	default:
-		break;
-	}
-	over(c, s);
 }
 
 /**

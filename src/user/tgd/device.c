@@ -68,6 +68,8 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 	trace_action(d, action);
 	switch (action->kind) {
 	case TG_ACT_FREE:
+		s->client->waits[tg_hist_bucket(d->core.now - s->arrived)]++;
+		s->freed = d->core.now;
 		s->state = SLOT_FREED;
 		client_answer(s, TGD_GO);
 		break;
@@ -111,10 +113,16 @@ static void fill(struct device *d, const struct tg_event *ev)
 		want = least[pool];
 		if (pool == TG_POOL_RESERVE && ev->kind == TG_EV_SPEC)
 			want += d->core.nr_clients;
-		want += pool == TG_POOL_DRY && ev->kind == TG_EV_KNOB;
+		want += pool == TG_POOL_DRY && (ev->kind == TG_EV_KNOB || ev->kind == TG_EV_SPEC);
 		while (d->core.pooled[pool] < want)
 			tg_gpu_give(&d->core, pool, need(calloc(1, tg_pool_size[pool])));
 	}
+}
+
+/** device_now() - the time of what is fed next */
+s64 device_now(const struct device *d)
+{
+	return d->as_of ? max(d->core.now, min(d->as_of, now())) : now();
 }
 
 /**
@@ -129,9 +137,7 @@ int device_feed(struct device *d, struct tg_event *ev)
 	u32 spec_len = 0;
 	int ret;
 
-	ev->now = now();
-	if (d->as_of)
-		ev->now = max(d->core.now, min(d->as_of, ev->now));
+	ev->now = device_now(d);
 	if (ev->kind != TG_EV_KNOB && (ev->at <= 0 || ev->at > ev->now))
 		ev->at = ev->now;
 	if (ev->kind == TG_EV_SPEC && ev->new_spec)
@@ -153,6 +159,8 @@ void device_settle(struct device *d)
 	struct client **at = &d->clients, *c;
 	u8 state;
 
+	if (d->knobs_due && !d->core.next_policy)
+		settings_policy_knobs(d);
 	while ((c = *at)) {
 		state = c->gate == TG_GATE_OPEN ? TGD_OPEN : TGD_ASK;
 		if (c->id && c->conn && state != c->shown) {
@@ -224,17 +232,40 @@ void device_time(struct device *d)
 	device_settle(d);
 }
 
+static struct tg_event spec_event(const struct spec *spec, bool rematch, bool all)
+{
+	return (struct tg_event){ .kind = TG_EV_SPEC, .new_spec = &spec->spec,
+				  .spec = { .rematch = rematch, .settings = all } };
+}
+
+/**
+ * device_takes_spec() - what device_spec() would answer; changes nothing
+ * @d: the device
+ * @spec: the spec
+ * @rematch: for running clients too
+ *
+ * Nothing may be fed before device_spec(). Return: 0 or -EBUSY.
+ */
+int device_takes_spec(struct device *d, const struct spec *spec, bool rematch)
+{
+	struct tg_event ev = spec_event(spec, rematch, true);
+
+	lease_end(d);
+	fill(d, &ev);
+	return tg_gpu_takes_spec(&d->core, &ev);
+}
+
 /**
  * device_spec() - put a spec in force
  * @d: the device
- * @spec: kept for good
+ * @spec: kept until the next one is in force
  * @rematch: for running clients too
+ * @all: its policy and knobs too
  */
-int device_spec(struct device *d, const struct spec *spec, bool rematch)
+int device_spec(struct device *d, const struct spec *spec, bool rematch, bool all)
 {
-	struct tg_event ev = { .kind = TG_EV_SPEC, .spec.rematch = rematch };
+	struct tg_event ev = spec_event(spec, rematch, all);
 
-	ev.new_spec = &spec->spec;
 	lease_end(d);
 	return device_feed(d, &ev);
 }
@@ -277,7 +308,6 @@ static bool in_kernel(const char *key)
 static void start(struct device *d, const struct tgd_hello *hello)
 {
 	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = hello->memory };
-	u32 i;
 
 	d->buckets.bits = BUCKET_BITS;
 	d->buckets.jobs = need(calloc(1 << BUCKET_BITS, sizeof(void *)));
@@ -285,38 +315,46 @@ static void start(struct device *d, const struct tgd_hello *hello)
 	d->buckets.channels = need(calloc(1 << BUCKET_BITS, sizeof(void *)));
 	d->out.emit = emit;
 	d->armed = TG_NEVER;
-	tg_gpu_init(&d->core, hello->engines, settings.policy, &d->buckets, now());
+	tg_gpu_init(&d->core, hello->engines, settings_first_policy(), &d->buckets, now());
 	trace_start(d);
-	if (settings.spec)
-		device_spec(d, settings.spec, false);
-	for (i = 0; i < settings.nr_knobs; i++) {
-		struct tg_event ev = { .kind = TG_EV_KNOB, .knob = {
-			.number = settings.knobs[i].nr, .of_policy = settings.knobs[i].of_policy,
-			.value = settings.knobs[i].value } };
-
-		device_feed(d, &ev);
-	}
+	settings_feed(d);
 	if (hello->memory)
 		device_feed(d, &memory);
+}
+
+/* The largest size that was said counts: nobody makes others' requests fail by a small one. */
+static void grow(struct device *d, u64 bytes)
+{
+	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = bytes };
+
+	if (!d->core.mem.size || bytes <= d->core.mem.size)
+		return;
+	lease_end(d);
+	device_feed(d, &memory);
 }
 
 /**
  * device_get() - the device of a key, a new one if there is none
  * @hello: what a client says of it, checked
+ * @uid: the client's user
  * @why: set when there is none
  *
  * Return: the device, or NULL.
  */
-struct device *device_get(const struct tgd_hello *hello, const char **why)
+struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **why)
 {
+	u32 i, brought = 0;
 	struct device *d;
-	u32 i;
 
-	for (i = 0; i < nr_devices; i++)
-		if (!strcmp(devices[i]->key, hello->key))
+	for (i = 0; i < nr_devices; i++) {
+		if (!strcmp(devices[i]->key, hello->key)) {
+			grow(devices[i], hello->memory);
 			return devices[i];
+		}
+		brought += devices[i]->uid == uid;
+	}
 	*why = "there are too many devices";
-	if (nr_devices == TGD_DEVICES)
+	if (nr_devices == TGD_DEVICES || brought == TGD_DEVICES_PER_USER)
 		return NULL;
 	*why = "timegraph.ko schedules it";
 	if (in_kernel(hello->key))
@@ -329,6 +367,7 @@ struct device *device_get(const struct tgd_hello *hello, const char **why)
 		return NULL;
 	}
 	d->index = nr_devices;
+	d->uid = uid;
 	memcpy(d->key, hello->key, sizeof(d->key));
 	memcpy(d->name, hello->name, sizeof(d->name));
 	start(d, hello);

@@ -6,8 +6,6 @@
  *
  * Root and the daemon's own user may write, and see everything. A system daemon serves others too:
  * of the clients they see their own, and no counters.
- *
- * Settings hold for all devices, and for those that come.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,207 +22,7 @@ static bool may_all(const struct conn *conn)
 	return !conn->uid || conn->uid == getuid();
 }
 
-/* --- knobs --- */
-
-/* One knob of the core, or of a policy. */
-struct found {
-	const struct tg_param *param;
-	int policy;		/* -1: the core's */
-	u32 nr;
-	const char *side;	/* "", "_min", "_max" or "_default" */
-};
-
-static bool is_side(const char *s)
-{
-	return !*s || !strcmp(s, "_min") || !strcmp(s, "_max") || !strcmp(s, "_default");
-}
-
-/* The longest name that fits: one may begin another. */
-static bool find_in(const struct tg_param *params, int policy, const char *name, struct found *f)
-{
-	size_t len, best = 0;
-	u32 nr;
-
-	for (nr = 0; params && params[nr].name; nr++) {
-		len = strlen(params[nr].name);
-		if (len < best || strncmp(name, params[nr].name, len) || !is_side(name + len))
-			continue;
-		best = len;
-		*f = (struct found){ &params[nr], policy, nr, name + len };
-	}
-	return best;
-}
-
-static bool find_knob(const char *name, struct found *f)
-{
-	const struct tg_policy *policy;
-	size_t len;
-	u32 i;
-
-	if (find_in(tg_core_params, -1, name, f))
-		return true;
-	for (i = 0; (policy = tg_policy_get(i)); i++) {
-		len = strlen(policy->name);
-		if (!strncmp(name, policy->name, len) && name[len] == '_' &&
-		    find_in(policy->params, i, name + len + 1, f))
-			return true;
-	}
-	return false;
-}
-
-static s64 knob_value(const struct found *f)
-{
-	s64 value = f->param->def;
-	u32 i;
-
-	for (i = 0; i < settings.nr_knobs; i++)
-		if (settings.knobs[i].nr == f->nr &&
-		    settings.knobs[i].of_policy == (f->policy >= 0) &&
-		    (f->policy < 0 || f->policy == (int)settings.policy))
-			value = settings.knobs[i].value;
-	return value;
-}
-
-static int read_knob(FILE *to, const char *name)
-{
-	struct found f;
-
-	if (!find_knob(name, &f))
-		return -ENOENT;
-	fprintf(to, "%lld\n", (long long)(!strcmp(f.side, "_min") ? f.param->min :
-					  !strcmp(f.side, "_max") ? f.param->max :
-					  !strcmp(f.side, "_default") ? f.param->def :
-					  knob_value(&f)));
-	return 0;
-}
-
-/* Feed to all devices. Return: 0, or the first error. */
-static int feed_all(struct tg_event *ev)
-{
-	s64 at = ev->at;
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; i < nr_devices && !ret; i++) {
-		ev->at = at;	/* KNOB has its value there */
-		lease_end(devices[i]);
-		ret = device_feed(devices[i], ev);
-		device_settle(devices[i]);
-	}
-	return ret;
-}
-
-static int write_knob(const char *name, s64 value)
-{
-	struct tg_event ev = { .kind = TG_EV_KNOB };
-	struct knob *k = settings.knobs;
-	struct found f;
-	int ret;
-
-	if (!find_knob(name, &f) || *f.side)
-		return -ENOENT;
-	if (value < f.param->min || value > f.param->max)
-		return -ERANGE;
-	if (f.policy >= 0 && f.policy != (int)settings.policy)
-		return -EBUSY;
-	ev.knob.number = f.nr;
-	ev.knob.of_policy = f.policy >= 0;
-	ev.knob.value = value;
-	ret = feed_all(&ev);
-	if (ret)
-		return ret;
-	while (k < settings.knobs + settings.nr_knobs &&
-	       (k->nr != f.nr || k->of_policy != (f.policy >= 0)))
-		k++;
-	if (k == settings.knobs + settings.nr_knobs && settings.nr_knobs++ == TGD_KNOBS) {
-		settings.nr_knobs--;
-		return -ENOSPC;
-	}
-	*k = (struct knob){ f.policy >= 0, f.nr, value };
-	return 0;
-}
-
-static void list_knobs(FILE *to, const char *prefix, const struct tg_param *params)
-{
-	static const char *const sides[] = { "", "_min", "_max", "_default" };
-	u32 nr, i;
-
-	for (nr = 0; params && params[nr].name; nr++)
-		for (i = 0; i < ARRAY_SIZE(sides); i++)
-			fprintf(to, "%s%s%s%s\n", prefix, *prefix ? "_" : "", params[nr].name,
-				sides[i]);
-}
-
-/* --- policy and spec --- */
-
-static int write_policy(const char *name, size_t len)
-{
-	struct tg_event ev = { .kind = TG_EV_POLICY };
-	int nr = tg_policy_find(name, len), ret;
-	u32 i, kept = 0;
-
-	if (nr < 0)
-		return -EINVAL;
-	if (tg_policy_get(nr)->sample)
-		return -EOPNOTSUPP;	/* nobody polls here */
-	ev.policy.number = nr;
-	ret = feed_all(&ev);
-	if (ret)
-		return ret;
-	settings.policy = nr;
-	for (i = 0; i < settings.nr_knobs; i++)		/* the others are the old policy's */
-		if (!settings.knobs[i].of_policy)
-			settings.knobs[kept++] = settings.knobs[i];
-	settings.nr_knobs = kept;
-	return 0;
-}
-
-/**
- * spec_commit() - put a text in force, whole or not at all
- * @text: it
- * @len: its bytes
- * @rematch: for running clients too
- * @result: receives "ok N", or what is wrong
- * @room: bytes there
- *
- * Return: 0, or a negative errno.
- */
-int spec_commit(const char *text, u32 len, bool rematch, char *result, size_t room)
-{
-	static u32 serial;
-	struct tg_spec_error err;
-	struct spec *s;
-	char *copy;
-	u32 i;
-
-	if (len > TG_SPEC_TEXT_MAX) {
-		snprintf(result, room, "1:1: longer than %d bytes; a shorter text", TG_SPEC_TEXT_MAX);
-		return -EINVAL;
-	}
-	s = need(calloc(1, sizeof(*s)));
-	copy = need(malloc(len + 1));
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	s->len = len;
-	s->spec.text = copy;
-	s->spec.entries = need(calloc(tg_spec_room(copy, len), sizeof(*s->spec.entries)));
-	if (tg_spec_parse(&s->spec, len, &err)) {
-		snprintf(result, room, "%u:%u: %s; %s", err.line, err.column, err.what, err.want);
-		free(s->spec.entries);
-		free(copy);
-		free(s);
-		return -EINVAL;
-	}
-	s->spec.serial = ++serial;
-	settings.spec = s;	/* the one before is kept: a device may use it still */
-	for (i = 0; i < nr_devices; i++) {
-		if (device_spec(devices[i], s, rematch))
-			say("device %u does not take the specification", i);
-		device_settle(devices[i]);
-	}
-	snprintf(result, room, "ok %u", s->spec.nr);
-	return 0;
-}
+/* --- spec --- */
 
 static int write_spec(struct conn *conn, const char *data, u32 offset, u32 len)
 {
@@ -297,6 +95,8 @@ static void record(const struct device *d, const struct tg_client *c, struct tg_
 	s->budget = reserve->budget;
 	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
 	s->submitted = c->stats.submitted + client->open;
+	memcpy(s->waits, client->waits, sizeof(s->waits));
+	memcpy(s->latencies, client->latencies, sizeof(s->latencies));
 	memcpy(s->vgpu_name, d->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
 	if (account) {
 		s->vram_waiting = account->waiting;
@@ -306,6 +106,27 @@ static void record(const struct device *d, const struct tg_client *c, struct tg_
 		s->vram_waited = account->waited;
 		s->vram_refused = account->refused;
 		s->vram_wait_time = account->wait_time;
+	}
+}
+
+/* The part of the snapshot that tells of the engines. */
+static void engines(FILE *to)
+{
+	struct tg_snap_part part = { TG_PART_ENGINES, sizeof(struct tg_snap_engine), 0, 0 };
+	struct tg_snap_engine e;
+	u32 i, k;
+
+	for (i = 0; i < nr_devices; i++)
+		part.nr += devices[i]->core.nr_engines;
+	fwrite(&part, sizeof(part), 1, to);
+	for (i = 0; i < nr_devices; i++) {
+		for (k = 0; k < devices[i]->core.nr_engines; k++) {
+			const struct tg_engine *engine = &devices[i]->core.engine[k];
+
+			e = (struct tg_snap_engine){ i, k, engine->inflight, engine->queued,
+						     engine->used };
+			fwrite(&e, sizeof(e), 1, to);
+		}
 	}
 }
 
@@ -338,6 +159,8 @@ static void snapshot(FILE *to, const struct conn *conn)
 		if (!pass)
 			fwrite(&head, sizeof(head), 1, to);
 	}
+	if (may_all(conn))
+		engines(to);
 	for (i = 0; i < nr_devices; i++)
 		device_settle(devices[i]);
 }
@@ -418,8 +241,7 @@ static int read_named(FILE *to, const struct conn *conn, const char *name)
 	if (!strcmp(name, "version")) {
 		fputs(TIMEGRAPH_VERSION "\n", to);
 	} else if (!strcmp(name, "policy")) {
-		p = nr_devices ? tg_gpu_policy(&devices[0]->core) : tg_policy_get(settings.policy);
-		fprintf(to, "%s\n", p->name);
+		fprintf(to, "%s\n", settings_policy_name());
 	} else if (!strcmp(name, "policies")) {
 		for (i = 0; (p = tg_policy_get(i)); i++)
 			if (!p->sample)
@@ -432,7 +254,7 @@ static int read_named(FILE *to, const struct conn *conn, const char *name)
 	} else if (!strcmp(name, "snapshot")) {
 		snapshot(to, conn);
 	} else if (!strncmp(name, "knobs/", 6)) {
-		return read_knob(to, name + 6);
+		return settings_read_knob(to, name + 6);
 	} else if (!strncmp(name, "stats/", 6)) {
 		return may_all(conn) ? read_stat(to, name + 6) : -EACCES;
 	} else if (!strncmp(name, "trace", 5)) {
@@ -464,7 +286,6 @@ int file_read(struct conn *conn, const char *name)
 /** file_list() - names in a directory, a line each */
 int file_list(struct conn *conn, const char *name)
 {
-	const struct tg_policy *p;
 	FILE *to = begin(conn);
 	int ret = 0;
 	u32 i;
@@ -472,10 +293,7 @@ int file_list(struct conn *conn, const char *name)
 	if (!*name) {
 		fputs("knobs/\npolicies\npolicy\nsnapshot\nspec\nspec_result\nstats/\nversion\n", to);
 	} else if (!strcmp(name, "knobs")) {
-		list_knobs(to, "", tg_core_params);
-		for (i = 0; (p = tg_policy_get(i)); i++)
-			if (!p->sample)
-				list_knobs(to, p->name, p->params);
+		settings_list_knobs(to);
 	} else if (!strcmp(name, "stats")) {
 		for (i = 0; i < STATS; i++)
 			fprintf(to, "%s\n", stat_names[i]);
@@ -502,7 +320,7 @@ int file_write(struct conn *conn, const char *name, const char *data, u32 offset
 	word[len] = '\0';
 	word[strcspn(word, "\n")] = '\0';
 	if (!strcmp(name, "policy"))
-		return write_policy(word, strlen(word));
+		return settings_set_policy(word);
 	if (!strcmp(name, "spec_commit"))
 		return write_commit(conn, word);
 	errno = 0;
@@ -510,6 +328,6 @@ int file_write(struct conn *conn, const char *name, const char *data, u32 offset
 	if (!*word || *end || errno)
 		return -EINVAL;
 	if (!strncmp(name, "knobs/", 6))
-		return write_knob(name + 6, value);
+		return settings_set_knob(name + 6, value);
 	return write_prio(name, value);
 }

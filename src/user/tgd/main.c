@@ -30,10 +30,6 @@
 #define SYSTEM_SPEC	"/etc/timegraph.spec"
 
 u64 stats[STATS];
-/* Programs wait for memory here, by default. */
-struct settings settings = {
-	.knobs = { { .nr = TG_KNOB_VRAM_ORDER, .value = TG_MEM_FIFO } }, .nr_knobs = 1,
-};
 
 static int waits = -1;
 static volatile sig_atomic_t ending;
@@ -53,7 +49,7 @@ void say(const char *format, ...)
 {
 	static u32 lines;
 	static s64 since;
-	char line[512];
+	char line[512], *at;
 	va_list ap;
 
 	if (now() - since > TG_SEC) {
@@ -66,6 +62,9 @@ void say(const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
+	for (at = line; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';	/* a client chooses its name: it is not to move a cursor */
 	fprintf(stderr, "tgd: %s\n", line);
 }
 
@@ -88,8 +87,11 @@ int watch(struct source *s, int fd, void (*ready)(void *), void *owner)
 
 void unwatch(struct source *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);	/* which takes it out of epoll */
+	if (s->fd < 0)
+		return;
+	/* To close it is not enough: a client has the same bell. */
+	epoll_ctl(waits, EPOLL_CTL_DEL, s->fd, NULL);
+	close(s->fd);
 	s->fd = -1;
 }
 
@@ -107,7 +109,7 @@ static const char usage[] =
 	"                   $XDG_RUNTIME_DIR/timegraph/tgd.sock for others\n"
 	"  --spec FILE      specification; else $XDG_CONFIG_HOME/timegraph/spec or\n"
 	"                   /etc/timegraph.spec, if they are there\n"
-	"  --policy NAME    policy; else timegraph\n"
+	"  --policy NAME    policy, where the specification names none; else timegraph\n"
 	"  --trace-kib N    record up to N KiB for each device\n"
 	"  --on-demand      go into the background, and end after the last client\n"
 	"  --version        print the version\n";
@@ -213,24 +215,30 @@ static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 	const size_t size = sizeof(((struct sockaddr_un *)0)->sun_path);
-	char *slash;
 	struct stat st;
+	char *slash;
+	size_t len;
 
 	if (!getuid() && !getenv("TGD_SOCKET"))
-		snprintf(path, size, "%s", TGD_SOCKET);
+		len = snprintf(path, size, "%s", TGD_SOCKET);
 	else if (getenv("TGD_SOCKET"))
-		snprintf(path, size, "%s", getenv("TGD_SOCKET"));
+		len = snprintf(path, size, "%s", getenv("TGD_SOCKET"));
 	else if (dir && *dir == '/')
-		snprintf(path, size, "%.80s/timegraph/tgd.sock", dir);
+		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
 	else
-		snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid());
+		len = snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid());
+	if (len >= size) {
+		say("the socket's path is longer than %zu bytes (TGD_SOCKET, XDG_RUNTIME_DIR)", size - 1);
+		exit(1);
+	}
 	slash = strrchr(path, '/');
 	if (!slash || slash == path)
 		return;
 	*slash = '\0';
 	mkdir(path, getuid() ? 0700 : 0755);
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid()) {
-		say("%s is not this user's directory", path);
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
+	    (st.st_mode & S_IWOTH)) {
+		say("%s is not this user's directory, or others may write there", path);
 		exit(1);
 	}
 	*slash = '/';
@@ -379,7 +387,7 @@ int main(int argc, char **argv)
 		close_range(3, ~0U, 0);		/* of the program that started it */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	settings.policy = policy_of(o.policy);
+	settings_init(policy_of(o.policy));
 	if (o.socket && strlen(o.socket) >= sizeof(path)) {
 		say("--socket: the path is longer than %zu bytes", sizeof(path) - 1);
 		return 2;

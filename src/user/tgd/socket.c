@@ -5,6 +5,8 @@
  * No peer is waited for: what cannot be sent at once closes its connection. A user has TGD_PER_USER
  * connections at most; the next is refused, and nobody else feels it.
  */
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -12,8 +14,12 @@
 
 #include "tgd.h"
 
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD	77
+#endif
+
 static struct conn *conns;
-static int listener = -1;
+static int listener = -1, spare = -1;
 
 u32 conns_open(void)
 {
@@ -81,9 +87,14 @@ static bool answer(struct conn *conn, const struct tgd_welcome *welcome, const i
 static void refuse(struct conn *conn, int error, const char *why)
 {
 	struct tgd_welcome welcome = { .magic = TGD_MAGIC, .kind = TGD_WELCOME, .error = error };
+	char unread[64];
 
 	strncpy(welcome.why, why, sizeof(welcome.why) - 1);
 	answer(conn, &welcome, NULL);
+	/* If something of it was left unread, its next recv() would be ECONNRESET instead of this. */
+	shutdown(conn->socket.fd, SHUT_RD);
+	while (recv(conn->socket.fd, unread, sizeof(unread), MSG_DONTWAIT) > 0)
+		;
 	stats[STAT_TURNED_AWAY]++;
 }
 
@@ -92,13 +103,22 @@ static bool terminated(const char *s, size_t size)
 	return memchr(s, '\0', size);
 }
 
+/* Does the process that has connected still live? */
+static bool alive(const struct conn *conn)
+{
+	struct pollfd pfd = { .fd = conn->process.fd, .events = POLLIN };
+
+	return conn->process.fd >= 0 && !poll(&pfd, 1, 0);
+}
+
 /* Return: false: the connection is to be closed. */
 static bool hello(struct conn *conn, const struct tgd_hello *h, size_t len)
 {
 	struct tgd_welcome welcome = { .magic = TGD_MAGIC, .kind = TGD_WELCOME };
 	const char *why = "there is no memory for it, or its process is gone";
+	int fds[2] = { -1, -1 };
 	struct device *d;
-	int fds[2];
+	bool welcomed;
 
 	if (len != sizeof(*h) || h->version != TGD_VERSION || h->engines - 1 > 1 || !*h->key ||
 	    !terminated(h->key, TGD_KEY) || !terminated(h->name, TGD_NAME) || conn->client ||
@@ -106,22 +126,23 @@ static bool hello(struct conn *conn, const struct tgd_hello *h, size_t len)
 		refuse(conn, EPROTO, "this tgd and the program's library differ in version");
 		return false;
 	}
-	d = device_get(h, &why);
+	d = alive(conn) ? device_get(h, conn->uid, &why) : NULL;
 	if (d)
 		conn->client = client_new(d, conn, h, &fds[0]);
 	if (!conn->client) {
 		refuse(conn, EBUSY, why);
+		if (fds[0] >= 0)
+			close(fds[0]);
 		return false;
 	}
 	fds[1] = conn->client->bell.fd;
 	welcome.client = conn->client->id;
-	if (!answer(conn, &welcome, fds)) {
-		close(fds[0]);
-		return false;
-	}
+	/* What was read of /proc/PID is of that process, if it still lives. */
+	welcomed = alive(conn) && answer(conn, &welcome, fds);
 	close(fds[0]);
-	device_settle(d);
-	return true;
+	if (welcomed)
+		device_settle(d);
+	return welcomed;
 }
 
 /* --- tools --- */
@@ -177,6 +198,17 @@ static void message(void *owner)
 
 /* --- the socket --- */
 
+/* A descriptor of the process that has connected, whoever has its number by now; -1: it is gone. */
+static int peer_process(int fd, u32 pid)
+{
+	int pidfd = -1;
+	socklen_t len = sizeof(pidfd);
+
+	if (!getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &len))
+		return pidfd;
+	return errno == ENOPROTOOPT ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;	/* before 6.5 */
+}
+
 static void add(int fd)
 {
 	struct conn *conn = need(calloc(1, sizeof(*conn)));
@@ -204,7 +236,7 @@ static void add(int fd)
 		return;
 	}
 	/* A process that inherits the socket does not keep the client. */
-	pidfd = syscall(SYS_pidfd_open, peer.pid, 0);
+	pidfd = peer_process(fd, peer.pid);
 	if (pidfd >= 0)
 		watch(&conn->process, pidfd, ended, conn);
 	if (watch(&conn->socket, fd, message, conn))
@@ -217,6 +249,15 @@ static void accept_all(void *owner)
 
 	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
 		add(fd);
+	if (errno != EMFILE && errno != ENFILE)
+		return;
+	/* It would wake us for ever: take it with the spare descriptor, and hang up. */
+	close(spare);
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		close(fd);
+	spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	stats[STAT_TURNED_AWAY]++;
 }
 
 /** socket_open() - serve what comes to a listening socket */
@@ -225,5 +266,6 @@ void socket_open(int fd)
 	static struct source source;
 
 	listener = fd;
+	spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	watch(&source, fd, accept_all, NULL);
 }

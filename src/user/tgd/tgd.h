@@ -8,13 +8,14 @@
 
 #include <stdio.h>
 
+#include <tg/hist.h>
 #include <tg/policy.h>
 #include <tg/record.h>
 #include <uapi/tgd.h>
 
 #define TGD_PER_USER	128	/* connections of one user */
-#define TGD_DEVICES	16
-#define TGD_KNOBS	64	/* settings of knobs that differ from their defaults */
+#define TGD_DEVICES	64
+#define TGD_DEVICES_PER_USER	16	/* that a user's programs were the first to name */
 
 /**
  * struct source - what epoll wakes main.c for
@@ -37,12 +38,15 @@ enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_FREED, SLOT_BUSY, SLOT_ESCAPED, SL
  * @state: enum slot_state
  * @leased: BUSY or FREED: it went under the lease
  * @number: of the job or request, for the core
+ * @arrived: when it was submitted, or launched under the lease
+ * @freed: when it was let go: it has not started before
  */
 struct slot {
 	struct client *client;
 	u8 state;
 	bool leased;
 	u64 number;
+	s64 arrived, freed;
 };
 
 /**
@@ -61,6 +65,9 @@ struct slot {
  * @leased: jobs that went under the lease and have not ended
  * @synced: number of the last SYNC
  * @open: launches through the open gate, as far as told
+ * @waits: histogram (tg/hist.h): from submission to FREE. As @latencies, not what went through an open
+ *	gate; a launch under a lease has waited for 0
+ * @latencies: likewise: from submission to its end
  * @slot: its jobs and requests
  * @next: of the device's
  */
@@ -75,6 +82,7 @@ struct client {
 	u8 gate, shown;
 	u32 leased, synced;
 	u64 open;
+	u32 waits[TG_HIST_BUCKETS], latencies[TG_HIST_BUCKETS];
 	struct slot slot[TGD_SLOTS];
 	struct client *next;
 };
@@ -91,6 +99,7 @@ extern u64 stats[STATS];
 /**
  * struct device - a physical device, and its core
  * @index: from 0
+ * @uid: whose program named it first
  * @key: as in struct tgd_hello
  * @name: for people
  * @claim: holds the device against other daemons; -1: none
@@ -107,10 +116,11 @@ extern u64 stats[STATS];
  * @streak: how often it has, without another client between, when the core would have let it bypass
  * @last_job: numbers given so far; also of requests
  * @last_account: likewise
+ * @knobs_due: the policy that is about to come into force gets its knobs then
  * @trace: what was recorded
  */
 struct device {
-	u32 index;
+	u32 index, uid;
 	char key[TGD_KEY], name[TGD_NAME];
 	int claim;
 	struct tg_gpu core;
@@ -123,6 +133,7 @@ struct device {
 	u32 streak;
 	u64 last_job;
 	u32 last_account;
+	bool knobs_due;
 	struct trace {
 		char *bytes;
 		u64 len, room, begun;
@@ -157,18 +168,15 @@ struct conn {
 /**
  * struct settings - what holds for each device, and for those that come
  * @policy: its number
- * @knobs: that were set
- * @spec: in force; NULL: none. Specs that were are kept: devices may use them still
+ * @knobs: of the core, each
+ * @policy_knobs: of @policy, each
+ * @spec: in force; NULL: none
  * @trace_kib: room for each device's trace; 0: nothing is recorded
  * @system: the daemon serves all users
  */
 struct settings {
-	u32 policy, nr_knobs;
-	struct knob {
-		bool of_policy;
-		u32 nr;
-		s64 value;
-	} knobs[TGD_KNOBS];
+	u32 policy;
+	s64 knobs[TG_KNOBS], policy_knobs[TG_KNOBS_MAX];
 	struct spec {
 		struct tg_spec spec;
 		u32 len;
@@ -189,12 +197,26 @@ int watch(struct source *s, int fd, void (*ready)(void *), void *owner);
 void unwatch(struct source *s);
 
 /* device.c */
-struct device *device_get(const struct tgd_hello *hello, const char **why);
+struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **why);
+s64 device_now(const struct device *d);
 int device_feed(struct device *d, struct tg_event *ev);
 void device_settle(struct device *d);
 void device_time(struct device *d);
 s64 device_due(const struct device *d);
-int device_spec(struct device *d, const struct spec *spec, bool rematch);
+int device_takes_spec(struct device *d, const struct spec *spec, bool rematch);
+int device_spec(struct device *d, const struct spec *spec, bool rematch, bool all);
+
+/* settings.c */
+void settings_init(u32 policy);
+int settings_read_knob(FILE *to, const char *name);
+void settings_list_knobs(FILE *to);
+int settings_set_knob(const char *name, s64 value);
+const char *settings_policy_name(void);
+int settings_set_policy(const char *name);
+int spec_commit(const char *text, u32 len, bool rematch, char *result, size_t room);
+u32 settings_first_policy(void);
+void settings_feed(struct device *d);
+void settings_policy_knobs(struct device *d);
 
 /* lease.c */
 void lease_end(struct device *d);
@@ -222,7 +244,6 @@ u32 conns_open(void);
 int file_read(struct conn *conn, const char *name);
 int file_write(struct conn *conn, const char *name, const char *data, u32 offset, u32 len);
 int file_list(struct conn *conn, const char *name);
-int spec_commit(const char *text, u32 len, bool rematch, char *result, size_t room);
 
 /* trace.c */
 void trace_start(struct device *d);
