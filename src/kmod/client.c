@@ -481,6 +481,32 @@ void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec)
 }
 
 /**
+ * tgk_clients_of() - how many clients of a GPU a reader may see
+ * @gpu: the GPU
+ * @uid: the reader: those of this user count
+ * @all: all count
+ *
+ * What a reader's memory is for tells it how many there are: so others' do not count.
+ * Context: any; without the lock.
+ */
+u32 tgk_clients_of(struct tgk_gpu *gpu, u32 uid, bool all)
+{
+	const struct tgk_client *client;
+	u32 n = 0;
+	int i;
+
+	if (all)
+		return READ_ONCE(gpu->core.nr_clients);
+	for (i = 0; i < HASH_SIZE(gpu->clients); i++) {
+		raw_spin_lock_irq(&gpu->lock);
+		hlist_for_each_entry(client, &gpu->clients[i], node)
+			n += client->ident.uid == uid;
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	return n;
+}
+
+/**
  * tgk_client_add() - a client has joined
  * @gpu: the GPU
  * @client: the client
