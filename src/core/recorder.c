@@ -94,7 +94,7 @@ u32 tg_recorder_read(const struct tg_recorder *rec, u64 *number, struct tg_wait 
 	return n;
 }
 
-/* The latest records of clients, the only ones that change, may have done so since the last call. */
+/* A client's latest record, the only one that changes, may have done so since the last call. */
 static void move_recent(struct tg_recorder *to, const struct tg_recorder *from)
 {
 	struct tg_wait *copy;

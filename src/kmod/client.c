@@ -389,6 +389,16 @@ struct tgk_client *tgk_client_left(struct tgk_gpu *gpu, const struct tgk_client 
 	return client && !client->matching && !client->hung ? client : NULL;
 }
 
+/* One user does not see what another one's process has counted, though one pays for both. */
+static void forget_counts(struct tgk_client *client)
+{
+	memset(client->waits, 0, sizeof(client->waits));
+	memset(client->latencies, 0, sizeof(client->latencies));
+	if (client->longest)
+		memset(client->longest, 0, TG_WAITS_OWN * sizeof(*client->longest));
+	client->unreadable = 0;
+}
+
 /**
  * tgk_client_swap() - a client that has left becomes the process of @new, and @new what it was
  * @gpu: the GPU
@@ -404,6 +414,8 @@ void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	const u64 exec = client->exec;
 
 	tgk_totals_swap(client, new);
+	if (client->ident.uid != new->ident.uid)
+		forget_counts(client);
 	/* A thread may be in tgk_open_enter(): for a dying channel, which it does not take. */
 	WRITE_ONCE(client->pid, new->pid);
 	WRITE_ONCE(client->exec, new->exec);

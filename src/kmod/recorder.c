@@ -271,8 +271,8 @@ static void copy_all(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room)
 }
 
 /*
- * Under tgk_gpu.lock: those that a client of @uid keeps, without what that user may not know: of the
- * client in this bucket behind @skip others of this user. Return: there is one.
+ * Under tgk_gpu.lock: those that a client of @uid keeps, without what that user may not know. It is
+ * the one in this bucket behind @skip others of this user. Return: there is one.
  */
 static bool copy_client(struct tgk_gpu *gpu, int bucket, u32 skip, struct tg_waits_head *head,
 			u32 room, u32 uid)
