@@ -165,7 +165,7 @@ struct tg_recent {
  * struct tg_times - what the recorder has to know of a job that is not over; in the host's memory
  * @arrived: when it was submitted. The host sets TG_NEVER ahead of SUBMIT and BYPASSED: a job that
  *	arrives without a recorder has no record
- * @freed: when it was freed; once it has started
+ * @freed: when it was freed; TG_NEVER: it has not started, or did so while no recorder was on
  * @own: what its client had used of the GPU when it was submitted, ns
  */
 struct tg_times {
@@ -224,7 +224,7 @@ struct tg_recorder *tg_recorder_init(void *memory, u32 nr, u32 engines, u64 last
  * @to: empty before the first call
  * @from: the one in force, which goes on between the calls
  * @engines: of the GPU
- * @most: records to copy with this call, beyond those of the latest second
+ * @most: records to copy with this call, beyond the latest one of each client in @recent
  *
  * Under the GPU's lock. Where @to is smaller, the oldest records are dropped.
  *

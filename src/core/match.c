@@ -239,6 +239,8 @@ int tg_client_spec(struct tg_gpu *gpu, const struct tg_event *ev)
 		return rc;
 	if (spec && ev->spec.settings)
 		tg_settings_apply(gpu, spec);
+	else if (spec)
+		tg_settings_note(gpu, spec);
 	tg_debts_forgive(gpu);
 	gpu->spec = spec;
 	tg_vgpus_spec(gpu);

@@ -94,10 +94,26 @@ u32 tg_recorder_read(const struct tg_recorder *rec, u64 *number, struct tg_wait 
 	return n;
 }
 
+/* A client's latest record, the only one that changes, may have done so since the last call. */
+static void move_recent(struct tg_recorder *to, const struct tg_recorder *from)
+{
+	struct tg_wait *copy;
+	const struct tg_wait *w;
+	u32 i;
+
+	for (i = 0; i < TG_RECENT; i++) {
+		w = find(from, to->recent[i].number);
+		copy = find(to, to->recent[i].number);
+		if (w && copy)
+			*copy = *w;
+	}
+	memcpy(to->recent, from->recent, sizeof(to->recent));
+}
+
 bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u32 engines,
 		      u32 most)
 {
-	const struct tg_wait *newest = find(from, from->last), *w;
+	const struct tg_wait *w;
 	struct tg_wait *copy;
 	u64 number;
 
@@ -108,6 +124,7 @@ bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u3
 		to->last = number - 1;
 		to->dropped = from->dropped + number - oldest(from);
 	}
+	move_recent(to, from);
 	for (; most && to->last < from->last; most--) {
 		w = find(from, to->last + 1);
 		copy = append(to);
@@ -118,16 +135,6 @@ bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u3
 	}
 	if (to->last < from->last)
 		return false;
-	/* Those of the latest second may have changed since they were copied. */
-	for (number = from->last; newest; number--) {
-		w = find(from, number);
-		if (!w || newest->ended - w->ended > 2 * TG_WAIT_SPAN)
-			break;
-		copy = find(to, number);
-		if (copy)
-			*copy = *w;
-	}
-	memcpy(to->recent, from->recent, sizeof(to->recent));
 	memcpy(to->runs, from->runs, engines * sizeof(*to->runs));
 	to->took = from->took;
 	to->times = from->times;

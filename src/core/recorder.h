@@ -25,6 +25,7 @@ static inline void tg_recorder_arrives(struct tg_gpu *gpu, struct tg_job *job)
 	if (!gpu->recorder)
 		return;
 	tg_job_times(gpu, job)->arrived = gpu->now;
+	tg_job_times(gpu, job)->freed = TG_NEVER;
 	tg_job_times(gpu, job)->own = tg_recorder_own(gpu, job);
 }
 

@@ -3,7 +3,8 @@
  * The policy and the knobs that a spec names come into force with it: all, or none.
  *
  * match.c calls tg_settings_check() for the event SPEC before it changes anything, and
- * tg_settings_apply() afterwards, which cannot fail. handover.c and dry.c call tg_settings_begin()
+ * tg_settings_apply() afterwards, which cannot fail; or tg_settings_note(), where policy and knobs
+ * are left alone. handover.c and dry.c call tg_settings_begin()
  * when a policy comes into force: a switch drains first, so that the knobs of the new policy have
  * to wait in tg_gpu.begins. All of it runs under the GPU's lock.
  */
@@ -52,17 +53,16 @@ void tg_settings_begin(const struct tg_gpu *gpu, const struct tg_policy *policy,
 		knob[i] = param[i].def;
 }
 
-/*
- * What the knobs of the spec's policy are whenever it comes into force from now on. Those that the
- * spec does not name stay as they are, if the policy is chosen already, or on its way.
- */
-static void note_begins(struct tg_gpu *gpu, const struct tg_spec *spec)
+/* Knobs that the spec does not name stay as they are, if the policy is chosen, or on its way. */
+void tg_settings_note(struct tg_gpu *gpu, const struct tg_spec *spec)
 {
 	const struct tg_gpu *chosen = gpu->dry ? &gpu->dry->model : gpu;
 	const struct tg_policy *policy = tg_policy_get(spec->policy);
 	struct tg_begins old = gpu->begins;
 	u32 i;
 
+	if (!policy)
+		return;
 	gpu->begins.policy = NULL;
 	tg_settings_begin(gpu, policy, gpu->begins.knob);
 	gpu->begins.policy = policy;
@@ -109,7 +109,7 @@ void tg_settings_apply(struct tg_gpu *gpu, const struct tg_spec *spec)
 		set_knob(gpu, false, TG_KNOB_DRY, dry);
 	if (spec->policy < 0)
 		return;
-	note_begins(gpu, spec);
+	tg_settings_note(gpu, spec);
 	tg_policy_switch(gpu, spec->policy);
 	/* If it is in force already. One that is not begins with them. */
 	if (tg_gpu_policy(gpu) == tg_policy_get(spec->policy))

@@ -24,6 +24,7 @@
 #include "owner.h"
 #include "pool.h"
 #include "settings.h"
+#include "totals.h"
 
 #define GRAPHICS	1	/* the engine of a channel of which no object is known */
 #define NR_STEP		0x1000	/* above any number that a driver gives to a channel */
@@ -454,10 +455,9 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	struct tg_event ev;
 	int ret;
 
-	/*
-	 * The driver's numbers are unique among living channels. But a race of free and submit, or
-	 * a chip with several runlists, may show us one twice.
-	 */
+	tgk_report_bypassed(gpu);
+	tgk_totals_add(client);
+	/* A race of free and submit, or a chip with several runlists, may show a number twice. */
 	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
 		ev = (struct tg_event) {
 			.kind = TG_EV_JOIN, .client = client->id, .channel = ch->nr,
@@ -527,6 +527,7 @@ struct joining {
  */
 static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *client)
 {
+	tgk_totals_joined(client);
 	if (client == j->new) {
 		tgk_client_add(gpu, client);
 		client->owner = j->owner;

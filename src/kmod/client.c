@@ -389,6 +389,16 @@ struct tgk_client *tgk_client_left(struct tgk_gpu *gpu, const struct tgk_client 
 	return client && !client->matching && !client->hung ? client : NULL;
 }
 
+/* One user does not see what another one's process has counted, though one pays for both. */
+static void forget_counts(struct tgk_client *client)
+{
+	memset(client->waits, 0, sizeof(client->waits));
+	memset(client->latencies, 0, sizeof(client->latencies));
+	if (client->longest)
+		memset(client->longest, 0, TG_WAITS_OWN * sizeof(*client->longest));
+	client->unreadable = 0;
+}
+
 /**
  * tgk_client_swap() - a client that has left becomes the process of @new, and @new what it was
  * @gpu: the GPU
@@ -404,6 +414,8 @@ void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	const u64 exec = client->exec;
 
 	tgk_totals_swap(client, new);
+	if (client->ident.uid != new->ident.uid)
+		forget_counts(client);
 	/* A thread may be in tgk_open_enter(): for a dying channel, which it does not take. */
 	WRITE_ONCE(client->pid, new->pid);
 	WRITE_ONCE(client->exec, new->exec);
@@ -478,6 +490,32 @@ void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec)
 			tgk_client_put(client);
 			cond_resched();
 		}
+}
+
+/**
+ * tgk_clients_of() - how many clients of a GPU a reader may see
+ * @gpu: the GPU
+ * @uid: the reader: those of this user count
+ * @all: all count
+ *
+ * What a reader's memory is for tells it how many there are: so others' do not count.
+ * Context: any; without the lock.
+ */
+u32 tgk_clients_of(struct tgk_gpu *gpu, u32 uid, bool all)
+{
+	const struct tgk_client *client;
+	u32 n = 0;
+	int i;
+
+	if (all)
+		return READ_ONCE(gpu->core.nr_clients);
+	for (i = 0; i < HASH_SIZE(gpu->clients); i++) {
+		raw_spin_lock_irq(&gpu->lock);
+		hlist_for_each_entry(client, &gpu->clients[i], node)
+			n += client->ident.uid == uid;
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	return n;
 }
 
 /**

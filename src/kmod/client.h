@@ -22,6 +22,7 @@ void tgk_client_hangs(struct tgk_client *client);
 void tgk_watch(struct work_struct *work);
 void tgk_client_gone(struct tgk_client *client);
 void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const struct tg_spec *spec);
+u32 tgk_clients_of(struct tgk_gpu *gpu, u32 uid, bool all);
 void tgk_clients_match(struct tgk_gpu *gpu, const struct tg_spec *spec);
 void tgk_client_hold(struct tgk_client *client);
 void tgk_client_put(struct tgk_client *client);

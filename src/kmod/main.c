@@ -76,6 +76,7 @@ no_sysfs:
 no_poll:
 	tgk_trace_module_exit();
 no_trace:
+	tgk_recorder_exit();
 	destroy_workqueue(tgk_wq);
 	tgk_totals_free();
 	return ret;

@@ -45,6 +45,22 @@ int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n)
 	}
 }
 
+/* One of the spare objects that are too many, or NULL. */
+static void *one_too_many(struct tgk_gpu *gpu, u32 pool)
+{
+	void *object = NULL;
+	u32 keep;
+
+	raw_spin_lock_irq(&gpu->lock);
+	keep = max_t(u32, POOL_KEEP, pool == TG_POOL_RESERVE ? gpu->reserved : 0);
+	if (gpu->core.pooled[pool] > keep) {
+		object = tg_gpu_take(&gpu->core, pool);
+		gpu->given[pool]--;
+	}
+	raw_spin_unlock_irq(&gpu->lock);
+	return object;
+}
+
 /**
  * tgk_pools_trim() - give back the memory of spare objects, but for some
  * @gpu: the GPU
@@ -57,15 +73,10 @@ void tgk_pools_trim(struct tgk_gpu *gpu)
 	void *object;
 	u32 pool;
 
-	for (pool = 0; pool < TG_POOLS; pool++) {
-		while (READ_ONCE(gpu->core.pooled[pool]) > POOL_KEEP) {
-			raw_spin_lock_irq(&gpu->lock);
-			object = tg_gpu_take(&gpu->core, pool);
-			gpu->given[pool] -= !!object;
-			raw_spin_unlock_irq(&gpu->lock);
+	for (pool = 0; pool < TG_POOLS; pool++)
+		while (READ_ONCE(gpu->core.pooled[pool]) > POOL_KEEP &&
+		       (object = one_too_many(gpu, pool)))
 			kvfree(object);
-		}
-	}
 	while (READ_ONCE(gpu->nr_spare) > POOL_KEEP) {
 		raw_spin_lock_irq(&gpu->lock);
 		if (gpu->spare.first) {

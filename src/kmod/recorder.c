@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "client.h"
 #include "feed.h"
 #include "gpu.h"
 #include "recorder.h"
@@ -224,7 +225,7 @@ int tgk_set_recorder(u32 kib)
 /* --- copies for readers --- */
 
 /* How many records a reader may get. */
-static u32 room_for(bool all)
+static u32 room_for(u32 uid, bool all)
 {
 	const struct tg_recorder *rec;
 	struct tgk_gpu *gpu;
@@ -232,9 +233,13 @@ static u32 room_for(bool all)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
+		if (!all) {
+			n += tgk_clients_of(gpu, uid, false) * TG_WAITS_OWN;
+			continue;
+		}
 		raw_spin_lock_irq(&gpu->lock);
 		rec = gpu->core.recorder;
-		n += all ? (rec ? rec->nr : 0) : gpu->core.nr_clients * TG_WAITS_OWN;
+		n += rec ? rec->nr : 0;
 		raw_spin_unlock_irq(&gpu->lock);
 	}
 	rcu_read_unlock();
@@ -265,28 +270,43 @@ static void copy_all(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room)
 	} while (n);
 }
 
-/* Those that the clients of one user keep, without what that user may not know. */
-static void copy_own(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room, u32 uid)
+/*
+ * Under tgk_gpu.lock: those that a client of @uid keeps, without what that user may not know. It is
+ * the one in this bucket behind @skip others of this user. Return: there is one.
+ */
+static bool copy_client(struct tgk_gpu *gpu, int bucket, u32 skip, struct tg_waits_head *head,
+			u32 room, u32 uid)
 {
 	struct tg_wait *to = (struct tg_wait *)(head + 1);
 	const struct tgk_client *client;
-	int bucket;
 	u32 i;
 
+	hlist_for_each_entry(client, &gpu->clients[bucket], node)
+		if (client->ident.uid == uid && !skip--)
+			break;
+	for (i = 0; client && client->longest && i < TG_WAITS_OWN && head->nr < room; i++) {
+		/* Another user's process may have been this client. */
+		if (!client->longest[i].number || client->longest[i].who.uid != uid)
+			continue;
+		to[head->nr] = client->longest[i];
+		tg_wait_hide(&to[head->nr++]);
+	}
+	return client;
+}
+
+/* Those of all clients of a user. It chooses how many: the lock is given back behind each. */
+static void copy_own(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room, u32 uid)
+{
+	int bucket;
+	bool found;
+	u32 skip;
+
 	for (bucket = 0; bucket < HASH_SIZE(gpu->clients); bucket++) {
-		raw_spin_lock_irq(&gpu->lock);
-		hlist_for_each_entry(client, &gpu->clients[bucket], node) {
-			if (client->ident.uid != uid || !client->longest)
-				continue;
-			for (i = 0; i < TG_WAITS_OWN && head->nr < room; i++) {
-				/* Another user's process may have been this client. */
-				if (!client->longest[i].number || client->longest[i].who.uid != uid)
-					continue;
-				to[head->nr] = client->longest[i];
-				tg_wait_hide(&to[head->nr++]);
-			}
+		for (skip = 0, found = true; found; skip++) {
+			raw_spin_lock_irq(&gpu->lock);
+			found = copy_client(gpu, bucket, skip, head, room, uid);
+			raw_spin_unlock_irq(&gpu->lock);
 		}
-		raw_spin_unlock_irq(&gpu->lock);
 	}
 }
 
@@ -305,7 +325,7 @@ static void copy_own(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room, 
  */
 int tgk_waits_copy(void **data, size_t *len, u32 uid, bool all)
 {
-	const u32 room = room_for(all);
+	const u32 room = room_for(uid, all);
 	struct tg_waits_head *head;
 	struct tgk_gpu *gpu;
 

@@ -270,8 +270,8 @@ static int settings_able(const struct tg_spec *spec, struct tg_spec_error *err)
 
 /*
  * Get the memory that the spec takes on this GPU, and ask whether it can be in force. Matching all
- * clients anew takes up to one reserve each. No client joins meanwhile, so what is there stays
- * enough: the caller has tgk_spec_sem for writing.
+ * clients anew takes up to one reserve each. No client joins meanwhile, since the caller has
+ * tgk_spec_sem for writing, and tgk_pools_trim() leaves them there: so what is there stays enough.
  */
 static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch)
 {
@@ -286,6 +286,7 @@ static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch
 
 	raw_spin_lock_irq(&gpu->lock);
 	clients = gpu->core.nr_clients;
+	gpu->reserved = rematch ? clients : 0;
 	model = dry && dry->value && !gpu->core.dry;
 	raw_spin_unlock_irq(&gpu->lock);
 	ret = rematch ? tgk_pool_fill(gpu, TG_POOL_RESERVE, clients) : 0;
@@ -297,6 +298,15 @@ static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch
 	ret = tg_gpu_takes_spec(&gpu->core, &ev);
 	raw_spin_unlock_irq(&gpu->lock);
 	return ret;
+}
+
+/* The spec has what it takes. */
+static void release(struct tgk_gpu *gpu)
+{
+	raw_spin_lock_irq(&gpu->lock);
+	gpu->reserved = 0;
+	raw_spin_unlock_irq(&gpu->lock);
+	tgk_pools_trim(gpu);
 }
 
 static void apply(struct tgk_gpu *gpu, const struct tgk_spec *spec, bool rematch)
@@ -371,6 +381,8 @@ int tgk_set_spec(struct tgk_spec *spec, bool rematch, struct tg_spec_error *err)
 			apply(gpu, spec, true);
 	tgk_spec_free(old);
 up:
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		release(gpu);
 	up_write(&tgk_spec_sem);
 	return ret;
 }

@@ -148,6 +148,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  *	as many as there ever were at once
  * @nr_spare: how many
  * @given: objects given to each pool
+ * @reserved: so many reserves stay in their pool, for a new spec
  * @clients: tgk_client.node, by process, until GONE
  * @channels: tgk_channel.hash, by number; readers: RCU
  * @claims: tgk_claim.node of threads that free a channel, or let one join
@@ -199,6 +200,7 @@ struct tgk_gpu {
 	struct llist_head spare;
 	u32 nr_spare;
 	u64 given[TG_POOLS];
+	u32 reserved;
 	DECLARE_HASHTABLE(clients, 7);
 	DECLARE_HASHTABLE(channels, 7);
 	DECLARE_HASHTABLE(claims, 8);

@@ -109,10 +109,20 @@ void tgk_totals_come(struct tgk_client *client)
 	atomic64_inc(&client->totals[TGK_OF_CGROUP]->clients);
 }
 
+/* What the core and the module have counted of a client; the core knows it as @c. */
+static void counted(s64 now[TGK_SUMS], const struct tgk_client *client, const struct tg_client *c)
+{
+	now[TGK_SUM_GPU_TIME] = c->stats.gpu_time;
+	now[TGK_SUM_WAIT_TIME] = c->stats.wait_reserve + c->stats.wait_policy;
+	now[TGK_SUM_SUBMITTED] = c->stats.submitted + atomic64_read(&client->open_begun);
+	now[TGK_SUM_COMPLETED] = c->stats.completed;
+}
+
 /**
  * tgk_totals_add() - add what a client has used since the last time
- * @client: the client, which the core knows
+ * @client: the client; nothing is added of one that the core does not know
  *
+ * Also before each JOIN, with which the core may forget what the client has used.
  * Context: under tgk_gpu.lock.
  */
 void tgk_totals_add(struct tgk_client *client)
@@ -123,15 +133,18 @@ void tgk_totals_add(struct tgk_client *client)
 
 	if (!c)
 		return;
-	now[TGK_SUM_GPU_TIME] = c->stats.gpu_time;
-	now[TGK_SUM_WAIT_TIME] = c->stats.wait_reserve + c->stats.wait_policy;
-	now[TGK_SUM_SUBMITTED] = c->stats.submitted + atomic64_read(&client->open_begun);
-	now[TGK_SUM_COMPLETED] = c->stats.completed;
+	counted(now, client, c);
 	for (i = 0; i < TGK_SUMS; i++) {
 		atomic64_add(now[i] - client->totalled[i], &client->totals[TGK_OF_USER]->sum[i]);
 		atomic64_add(now[i] - client->totalled[i], &client->totals[TGK_OF_CGROUP]->sum[i]);
 		client->totalled[i] = now[i];
 	}
+}
+
+/** tgk_totals_joined() - behind each JOIN, in the same section under tgk_gpu.lock */
+void tgk_totals_joined(struct tgk_client *client)
+{
+	counted(client->totalled, client, tg_gpu_client(&client->gpu->core, client->id));
 }
 
 /**

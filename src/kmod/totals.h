@@ -13,6 +13,7 @@ void tgk_totals_find(struct tgk_client *client);
 void tgk_totals_come(struct tgk_client *client);
 void tgk_totals_swap(struct tgk_client *client, struct tgk_client *new);
 void tgk_totals_add(struct tgk_client *client);
+void tgk_totals_joined(struct tgk_client *client);
 u32 tgk_totals_nr(void);
 u32 tgk_totals_read(struct tg_snap_total *to, u32 room, u32 uid, bool all);
 void tgk_totals_free(void);

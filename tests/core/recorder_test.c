@@ -325,6 +325,44 @@ static void test_ring(void)
 	end();
 }
 
+/* What happens to a job's times and to a record's sums, while the recorder is changed. */
+static void test_between(void)
+{
+	struct tg_recorder *rec, *to;
+
+	two(8);
+	rec = host->gpu.recorder;
+	play("100000 submit 1 1 1\n100000 started 1\n101000 submit 2 2 2\n");
+	host->gpu.recorder = NULL;
+	play("111000 done 1\n112000 started 2\n");
+	host->gpu.recorder = rec;
+	play("113000 done 2\n");
+	read_all(rec, 5);
+	row("off while a job starts: all its wait is the policy's",
+	    nr_seen == 1 && seen[0].waited == 11 * MS && seen[0].policy == 11 * MS && !seen[0].driver &&
+	    !seen[0].behind);
+	end();
+
+	/* The game's record is copied, the bomb's is not; then the game's gets its last sums. */
+	two(8);
+	rec = host->gpu.recorder;
+	play("100000 submit 1 1 1\n100000 started 1\n101000 submit 2 2 2\n104000 done 1\n"
+	     "104000 started 2\n105000 submit 1 1 3\n108000 done 2\n108000 started 3\n109000 done 3\n");
+	to = recorder(8, 0);
+	test_row("of two records one is moved", !tg_recorder_move(to, rec, TG_ENGINES_MAX, 1), "both");
+	play("200000 submit 1 1 4\n200000 started 4\n201000 submit 2 2 5\n203000 done 4\n"
+	     "203000 started 5\n203500 done 5\n4000000 submit 1 1 6\n4000000 started 6\n"
+	     "4001000 submit 2 2 7\n4011000 done 6\n4011000 started 7\n4012000 done 7\n");
+	while (!tg_recorder_move(to, rec, TG_ENGINES_MAX, 1))
+		;
+	host->gpu.recorder = to;
+	free(rec);
+	read_all(to, 5);
+	row("a record's last sums come while it is moved",
+	    nr_seen == 3 && seen[0].waits == 2 && seen[0].sum == 5 * MS && seen[2].lost == 10 * MS);
+	end();
+}
+
 /* --- short runs --- */
 
 /* One engine, in turn two clients' groups of @us, for 100 ms, and then the game's, which has waited. */
@@ -530,6 +568,7 @@ int main(void)
 {
 	test_waits();
 	test_ring();
+	test_between();
 	turns("two that take turns of 2 ms are told apart", 2000, 99);
 	turns("as are turns of 100 us", 100, 90);
 	test_keep();

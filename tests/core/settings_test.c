@@ -41,6 +41,10 @@ static const struct row rows[] = {
 	{ "settings of a spec are left alone unless they are asked for", "fifo",
 	  "0 rematch " ALL "1 set?\n",
 	  "1 set fifo 5000 0/0" },
+	{ "and are what its policy begins with, as on a GPU that comes after the spec", "timegraph",
+	  "0 rematch " ALL "0 pknob 1 500\n" "1 set?\n" "2 policy fifo\n" "3 policy timegraph\n" "4 set?\n",
+	  "1 set timegraph 5000 2/500, 2 note policy 0 1, 3 note policy 0 2, "
+	  "4 set timegraph 5000 2/500" },
 	{ "in a dry run the model changes, and nothing is delayed", "fifo",
 	  "0 join 1 1 a\n" "0 knob 5 1\n" "1 set?\n" "2 load " ALL "3 set?\n" "4 submit 1 1 1\n"
 	  "5 load policy|timegraph knob|depth|5 a:prt:bg:8:0:0\n" "5 set?\n"

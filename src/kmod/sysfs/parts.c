@@ -25,11 +25,12 @@ static u32 engines(void)
 /**
  * tgk_parts_room() - bytes that the parts may take
  * @room: receives how many records of each part there is room for, by TG_PART_*
+ * @all: as for tgk_parts_fill()
  */
-size_t tgk_parts_room(u32 room[TG_PART_TOTALS + 1])
+size_t tgk_parts_room(u32 room[TG_PART_TOTALS + 1], bool all)
 {
-	room[TG_PART_ENGINES] = engines();
-	room[TG_PART_TOTALS] = tgk_totals_nr();
+	room[TG_PART_ENGINES] = all ? engines() : 0;
+	room[TG_PART_TOTALS] = all ? tgk_totals_nr() : 1;
 	return 2 * sizeof(struct tg_snap_part) +
 	       room[TG_PART_ENGINES] * sizeof(struct tg_snap_engine) +
 	       room[TG_PART_TOTALS] * sizeof(struct tg_snap_total);

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
+#include "client.h"
 #include "feed.h"
 #include "gpu.h"
 #include "sysfs.h"
@@ -131,15 +132,15 @@ static void snap_make_room(const struct file *file)
 		snap_drop(oldest);
 }
 
-/* How many clients there are. */
-static u32 snap_room(void)
+/* How many clients the reader may see. */
+static u32 snap_room(u32 uid, bool all)
 {
 	struct tgk_gpu *gpu;
 	u32 n = 0;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node)
-		n += READ_ONCE(gpu->core.nr_clients);
+		n += tgk_clients_of(gpu, uid, all);
 	rcu_read_unlock();
 	return n;
 }
@@ -214,8 +215,8 @@ static int make_snapshot(void **data, size_t *len, u32 uid, bool all)
 
 	do {
 		kvfree(head);
-		room = snap_room() + 4;
-		parts = tgk_parts_room(room_of);
+		room = snap_room(uid, all) + 4;
+		parts = tgk_parts_room(room_of, all);
 		head = kvmalloc(sizeof(*head) + room * sizeof(struct tg_snap_client) + parts,
 				GFP_KERNEL_ACCOUNT);
 		if (!head)
