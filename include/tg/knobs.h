@@ -56,8 +56,10 @@ extern const struct tg_param tg_core_params[];
  * enum tg_host_knob - knobs that the kernel's host keeps: a spec may name them, the core does not
  *	look at them
  * @TG_HOST_POLL_CPU: poll_cpu: the CPU that the poller runs on
+ * @TG_HOST_RECORDER: recorder_kib: size of each GPU's flight recorder; 0: off
+ * @TG_HOST_STUTTER: stutter_us: a wait that is longer freezes a copy of the recorder; 0: none does
  */
-enum tg_host_knob { TG_HOST_POLL_CPU, TG_HOST_KNOBS };
+enum tg_host_knob { TG_HOST_POLL_CPU, TG_HOST_RECORDER, TG_HOST_STUTTER, TG_HOST_KNOBS };
 
 /** tg_host_params - their names, and the widest ranges that a machine may have */
 extern const struct tg_param tg_host_params[];

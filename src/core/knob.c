@@ -46,7 +46,11 @@ const struct tg_param tg_core_params[] = {
 };
 
 const struct tg_param tg_host_params[] = {
-	[TG_HOST_POLL_CPU] = { "poll_cpu", 0, 8191, 0 },
+	[TG_HOST_POLL_CPU] = { "poll_cpu", 0, 8191, 0, "the CPU that the poller runs on" },
+	[TG_HOST_RECORDER] = { "recorder_kib", 0, 4096, 256,
+		"size of each GPU's flight recorder; 0: off" },
+	[TG_HOST_STUTTER] = { "stutter_us", 0, 60 * TG_SEC / TG_USEC, 0,
+		"a wait that is longer freezes a copy of the recorder; 0: none does" },
 	{ }
 };
 

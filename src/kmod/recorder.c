@@ -26,7 +26,7 @@
 
 #define AT_ONCE		16	/* records that are copied without giving the lock back */
 
-u32 tgk_recorder_kib = TGK_RECORDER_KIB;
+u32 tgk_recorder_kib = 256;
 u32 tgk_stutter_us;
 
 /* --- the frozen copy --- */
@@ -207,7 +207,7 @@ void tgk_recorder_detach(struct tgk_gpu *gpu)
  * The newest records stay, as many as fit.
  * Context: process, under tgk_mutex.
  *
- * Return: 0; -ENOMEM: not on all GPUs.
+ * Return: 0; -ENOMEM: all are as they were, or off where there was no memory for that either.
  */
 int tgk_set_recorder(u32 kib)
 {
@@ -215,10 +215,17 @@ int tgk_set_recorder(u32 kib)
 	int ret = 0;
 
 	lockdep_assert_held(&tgk_mutex);
+	if (kib == tgk_recorder_kib)
+		return 0;
 	list_for_each_entry(gpu, &tgk_gpus, node)
 		ret = ret ?: resize(gpu, kib);
-	if (!ret)
+	if (!ret) {
 		WRITE_ONCE(tgk_recorder_kib, kib);
+		return 0;
+	}
+	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (resize(gpu, tgk_recorder_kib))
+			resize(gpu, 0);
 	return ret;
 }
 

@@ -10,12 +10,9 @@
 struct tg_wait;
 struct tgk_gpu;
 
-#define TGK_RECORDER_KIB	256	/* of a GPU, unless set */
-#define TGK_RECORDER_MOST	4096
-#define TGK_STUTTER_MOST	60000000	/* us */
-
-extern u32 tgk_recorder_kib;	/* tgk_mutex to write */
-extern u32 tgk_stutter_us;	/* 0: off */
+/* As tg_host_params has them; tgk_mutex to write */
+extern u32 tgk_recorder_kib;
+extern u32 tgk_stutter_us;
 
 /* Under tgk_mutex. */
 int tgk_recorder_attach(struct tgk_gpu *gpu);

@@ -16,6 +16,7 @@
 #include "gpu.h"
 #include "poll.h"
 #include "pool.h"
+#include "recorder.h"
 #include "settings.h"
 #include "sysfs/sysfs.h"
 
@@ -332,8 +333,10 @@ static void note_settings(const struct tg_spec *spec)
 			WRITE_ONCE(tgk_knobs[knob->nr], knob->value);
 		else if (knob->of == TG_KNOB_OF_POLICY)
 			tgk_policy_knobs[knob->nr] = knob->value;
-		else
+		else if (knob->nr == TG_HOST_POLL_CPU)
 			tgk_poll_bind(knob->value);
+		else if (knob->nr == TG_HOST_STUTTER)
+			WRITE_ONCE(tgk_stutter_us, knob->value);
 	}
 }
 
@@ -352,6 +355,7 @@ static void note_settings(const struct tg_spec *spec)
 int tgk_set_spec(struct tgk_spec *spec, bool rematch, struct tg_spec_error *err)
 {
 	static u32 serial;	/* tgk_mutex */
+	const struct tg_spec_knob *kib = knob_of(&spec->spec, TG_KNOB_OF_HOST, TG_HOST_RECORDER);
 	struct tgk_spec *old = tgk_spec;
 	struct tgk_gpu *gpu;
 	int ret;
@@ -364,6 +368,8 @@ int tgk_set_spec(struct tgk_spec *spec, bool rematch, struct tg_spec_error *err)
 		return -EINTR;
 	list_for_each_entry(gpu, &tgk_gpus, node)
 		ret = ret ?: prepare(gpu, &spec->spec, rematch);
+	if (!ret && kib)
+		ret = tgk_set_recorder(kib->value);
 	if (ret)
 		goto up;
 	serial += serial == U32_MAX ? 2 : 1;

@@ -15,17 +15,12 @@
 
 #include "sysfs.h"
 
-/* What the module has beside the core's. */
-static const struct tg_param host_params[] = {
-	{ "poll_cpu", 0, 8191, 0, "the CPU on which the poller runs" },
-	{ }
-};
-
 static const char *unit_of(const char *name)
 {
 	static const struct {
 		const char *suffix, *unit;
-	} units[] = { { "_us", "microseconds" }, { "_percent", "percent" } };
+	} units[] = { { "_us", "microseconds" }, { "_kib", "KiB" },
+		    { "_percent", "percent" } };
 	size_t i, len = strlen(name), n;
 
 	for (i = 0; i < ARRAY_SIZE(units); i++) {
@@ -79,7 +74,7 @@ static int describe(const char *policy, const struct tg_param *params, const cha
 enum tgctl_status describe_knobs(const char *wanted)
 {
 	const struct tg_policy *p;
-	int found = describe("", tg_core_params, wanted) + describe("", host_params, wanted);
+	int found = describe("", tg_core_params, wanted) + describe("", tg_host_params, wanted);
 	u32 i;
 
 	for (i = 0; (p = tg_policy_get(i)); i++)

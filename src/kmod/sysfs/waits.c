@@ -45,26 +45,24 @@ struct bin_attribute tgk_waits_frozen_attr = {
 
 /* --- knobs --- */
 
-enum knob { KNOB_KIB, KNOB_STUTTER, KNOBS };
 enum side { SIDE_VALUE, SIDE_MIN, SIDE_MAX, SIDE_DEFAULT, SIDES };
 
-static const char *const names[KNOBS] = { "recorder_kib", "stutter_us" };
 static const char *const sides[SIDES] = { "", "_min", "_max", "_default" };
-static const u32 most[KNOBS] = { TGK_RECORDER_MOST, TGK_STUTTER_MOST };
-static const u32 defaults[KNOBS] = { TGK_RECORDER_KIB, 0 };
 
 static ssize_t knob_show(struct kobject *kobj, struct kobj_attribute *ka, char *buf)
 {
 	const struct tgk_file *file = tgk_file_of(ka);
-	u32 value = file->nr == KNOB_KIB ? READ_ONCE(tgk_recorder_kib) : READ_ONCE(tgk_stutter_us);
+	const struct tg_param *param = &tg_host_params[file->nr];
+	s64 value = file->nr == TG_HOST_RECORDER ? READ_ONCE(tgk_recorder_kib) :
+						   READ_ONCE(tgk_stutter_us);
 
 	if (file->what == SIDE_MIN)
-		value = 0;
+		value = param->min;
 	else if (file->what == SIDE_MAX)
-		value = most[file->nr];
+		value = param->max;
 	else if (file->what == SIDE_DEFAULT)
-		value = defaults[file->nr];
-	return sysfs_emit(buf, "%u\n", value);
+		value = param->def;
+	return sysfs_emit(buf, "%lld\n", value);
 }
 
 static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *ka, const char *buf,
@@ -79,11 +77,11 @@ static ssize_t knob_store(struct kobject *kobj, struct kobj_attribute *ka, const
 	ret = kstrtouint(buf, 10, &value);
 	if (ret)
 		return ret;
-	if (value > most[nr])
+	if (value > tg_host_params[nr].max)
 		return -ERANGE;
 	if (mutex_lock_killable(&tgk_mutex))
 		return -EINTR;
-	if (nr == KNOB_KIB)
+	if (nr == TG_HOST_RECORDER)
 		ret = tgk_set_recorder(value);
 	else
 		WRITE_ONCE(tgk_stutter_us, value);
@@ -97,10 +95,11 @@ int tgk_waits_init(void)
 	struct tgk_file file = { .dir = tgk_knobs_dir, .ka.show = knob_show };
 	int ret = 0;
 
-	for (file.nr = 0; file.nr < KNOBS; file.nr++) {
+	for (file.nr = TG_HOST_RECORDER; file.nr <= TG_HOST_STUTTER; file.nr++) {
 		for (file.what = 0; !ret && file.what < SIDES; file.what++) {
 			file.ka.store = file.what == SIDE_VALUE ? knob_store : NULL;
-			ret = tgk_file_add(&file, "%s%s", names[file.nr], sides[file.what]);
+			ret = tgk_file_add(&file, "%s%s", tg_host_params[file.nr].name,
+					   sides[file.what]);
 		}
 	}
 	return ret;
