@@ -40,8 +40,8 @@
  *
  * A launch
  *	OPEN	goes at once, without a record. The client counts it, for TGD_REC_IDLE.
- *	LEASE	goes at once if it is not until yet, and less than depth jobs of the client's channel
- *		1 are in flight, by its own count: TGD_REC_BYPASSED. No bell.
+ *	LEASE	goes at once if it is not until yet, and less than depth jobs of the client's
+ *		channel 1 are in flight, by its own count: TGD_REC_BYPASSED. No bell.
  *	ASK	TGD_REC_SUBMIT, the bell, and sleep until the slot says TGD_GO.
  *	After ASK and LEASE: TGD_REC_STARTED when it has gone to the driver, or TGD_REC_REFUSED if
  *	the driver took it not; then TGD_REC_DONE when it has ended.
@@ -51,8 +51,8 @@
  *	into the page. At most one is out for each device. The daemon takes it back before it feeds
  *	an event of anyone else, and then feeds the client's records first. A record that asks for
  *	something (SUBMIT, MEM_REQUEST) gives the lease back by itself. When it has been taken back
- *	with jobs in flight, TGD_NOTICE_TOLD says so: their ends are to be reported when they happen,
- *	with the bell; until then they may be reported with the next launch.
+ *	with jobs in flight, TGD_NOTICE_TOLD says so: their ends are to be reported when they
+ *	happen, with the bell; until then they may be reported with the next launch.
  *
  * The bell
  *	Write 1 to the eventfd after a record that was published while the state was not LEASE, but
@@ -240,7 +240,8 @@ static inline __u64 tgd_load(const __u64 *word)
 static inline _Bool tgd_swap(__u64 *word, __u64 *old, __u64 new_word)
 {
 	TGD_STEP();
-	return __atomic_compare_exchange_n(word, old, new_word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return __atomic_compare_exchange_n(word, old, new_word, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
 }
 
 /* --- the client's side, one thread at a time --- */
