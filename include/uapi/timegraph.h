@@ -14,7 +14,8 @@
  *	foreground		r/w	pid of the process with the foreground window, 0: none
  *	snapshot		read	binary: struct tg_snap_head, struct tg_snap_client each,
  *					then parts
- *	waits			read	binary: struct tg_waits_head, then struct tg_wait each (tg/recorder.h)
+ *	waits			read	binary: struct tg_waits_head, then struct tg_wait each
+ *					(tg/recorder.h)
  *	waits_frozen		r/w	the same, of the moment of a stutter; "0": drop it
  *	clients/<id>/...	read	one value a file, names as the snapshot's fields
  *	clients/<id>/prio	r/w	write: the client's priority, by hand
