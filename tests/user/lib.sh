@@ -3,7 +3,7 @@
 # tree's top.
 
 export OCL_ICD_VENDORS=$PWD/build/mockcl/mockcl.icd MOCKCL_DIR
-unset OPENCL_LAYERS MOCKCL_LAZY
+unset OPENCL_LAYERS MOCKCL_LAZY MOCKCL_LATE
 load=$PWD/build/mockcl/clload
 work=$(mktemp -d /tmp/tg-user.XXXXXX) || exit 2
 passed=0 failed=0 card_pid=

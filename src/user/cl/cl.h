@@ -32,6 +32,12 @@
  * @flight: launches whose ends may not be reported yet, the oldest first
  * @first: number of the oldest
  * @last: number of the next
+ * @callbacks: does the driver call back when a launch ends, or much later?
+ * @judged: launches by which that was judged so far; the odd ones had no callback
+ * @lag: by how much ends were noticed late, ns, without and with a callback
+ * @waits: what the thread of watch.c waits for, the oldest first
+ * @more: @waits has grown
+ * @watched: that thread is there
  * @offset: CLOCK_MONOTONIC less the device's clock, ns
  * @exact: @offset comes from the driver's own comparison
  * @compared: when; 0: never
@@ -45,6 +51,12 @@ struct device {
 	pthread_mutex_t lock;
 	struct flight *flight[FLIGHTS];
 	uint64_t first, last;
+	enum { CALLBACKS_UNKNOWN, CALLBACKS_PROMPT, CALLBACKS_LATE } callbacks;
+	unsigned int judged;
+	int64_t lag[2];
+	struct awaited *waits, **waits_end;
+	pthread_cond_t more;
+	bool watched;
 	int64_t offset, compared;
 	bool exact;
 	struct device *next;
@@ -136,7 +148,13 @@ extern __typeof__(clEnqueueWaitForEvents) layer_clEnqueueWaitForEvents;
 extern __typeof__(clGetCommandQueueInfo) layer_clGetCommandQueueInfo;
 extern __typeof__(clGetEventProfilingInfo) layer_clGetEventProfilingInfo;
 
+/* watch.c */
+bool watch_by_callback(struct device *d);
+bool watch(struct device *d, cl_event event, void *flight);
+void watch_judge(struct device *d, bool callback, int64_t lag);
+
 /* launch.c */
+void launch_ended(void *flight);
 void launch_told(void *device);
 void launch_drain(void *device);
 bool launch_settle(void *device);

@@ -94,6 +94,8 @@ static struct device *open_device(cl_device_id id, const char *key)
 	d->name[sizeof(d->name) - 1] = '\0';
 	info(id, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof(memory));
 	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->more, NULL);
+	d->waits_end = &d->waits;
 	d->ops = (struct tgu_device){
 		.key = d->key, .name = d->name, .memory = memory, .engines = 2,
 		.told = launch_told, .drain = launch_drain, .settle = launch_settle, .owner = d,

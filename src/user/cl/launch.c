@@ -4,8 +4,9 @@
  *
  * The end of each is looked for with the next launch, and when the program waits: so it is reported
  * before what the program does next. A launch that asked has a callback too, since others may wait
- * for its end. Under a lease there is none, since it costs more than all else; when the lease is over
- * (launch_told()), what is in flight gets its callbacks.
+ * for its end; or a thread waits for it, where callbacks come late (watch.c). Under a lease there is
+ * none, since it costs more than all else; when the lease is over (launch_told()), what is in flight
+ * gets its callbacks.
  */
 #include <stdlib.h>
 
@@ -30,7 +31,8 @@ static cl_ulong end_of(cl_event event, bool *exact)
  * struct flight - a launch that has gone to the driver
  * @refs: the device's list, and the callback
  * @reported: its end was
- * @attached: it has a callback; under the device's lock
+ * @attached: it has a callback, or a thread waits for it; under the device's lock
+ * @callback: it has a callback
  * @end: when it ended, by the thread that took it out of the list; 0: not known
  * @exact: @end is the device's time
  */
@@ -40,7 +42,7 @@ struct flight {
 	cl_command_queue queue;
 	struct tgu_job job;
 	int refs;
-	bool reported, attached, exact;
+	bool reported, attached, callback, exact;
 	cl_ulong end;
 };
 
@@ -67,15 +69,33 @@ static void report_end(struct flight *f)
 	drop(f);
 }
 
-static void CL_CALLBACK ended(cl_event event, cl_int status, void *arg)
+/** launch_ended() - @flight has, as a callback or the thread of watch.c says */
+void launch_ended(void *flight)
 {
-	report_end(arg);
+	struct flight *f = flight;
+	cl_ulong end;
+	bool exact;
+
+	if (__atomic_load_n(&f->device->callbacks, __ATOMIC_RELAXED) == CALLBACKS_UNKNOWN) {
+		end = end_of(f->event, &exact);
+		if (end && exact)
+			watch_judge(f->device, f->callback, tgu_now() - device_time(f->device, end));
+	}
+	report_end(f);
 }
 
-/* Have the driver tell of its end. The caller has a reference, and has set @f->attached. */
+static void CL_CALLBACK ended(cl_event event, cl_int status, void *arg)
+{
+	launch_ended(arg);
+}
+
+/* Have somebody tell of its end. The caller has a reference, and has set @f->attached. */
 static void attach(struct flight *f)
 {
 	__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	f->callback = watch_by_callback(f->device);
+	if (!f->callback && watch(f->device, f->event, f))
+		return;
 	if (!next->clSetEventCallback(f->event, CL_COMPLETE, ended, f))
 		return;
 	next->clWaitForEvents(1, &f->event);

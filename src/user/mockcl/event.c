@@ -25,10 +25,16 @@ static void call(struct callback *c)
 
 static void *run(void *unused)
 {
+	const char *late = getenv("MOCKCL_LATE");
 	struct callback *c;
 
 	pthread_mutex_lock(&mock_lock);
 	for (;;) {
+		if (calls && late) {
+			pthread_mutex_unlock(&mock_lock);
+			usleep(atoi(late));
+			pthread_mutex_lock(&mock_lock);
+		}
 		while ((c = calls)) {
 			calls = c->next;
 			if (!calls)
