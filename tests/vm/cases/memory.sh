@@ -5,7 +5,7 @@ vram=/host/bin/vram
 stat() { cat $tg/stats/"$1"; }
 knob() { echo "$2" >$tg/knobs/"$1" || die "knob $1"; }
 is() { [ "$(stat "$1")" = "$2" ]; }
-now() { tgctl clients --json | tr '{' '\n' | grep "\"pid\": *$1," | field "$2"; }
+now() { tgctl clients --json | grep "\"pid\": *$1," | field "$2"; }
 
 # fresh: whatever the case before has left
 fresh()
