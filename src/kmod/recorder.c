@@ -207,26 +207,26 @@ void tgk_recorder_detach(struct tgk_gpu *gpu)
  * The newest records stay, as many as fit.
  * Context: process, under tgk_mutex.
  *
- * Return: 0; -ENOMEM: all are as they were, or off where there was no memory for that either.
+ * Return: 0; -ENOMEM: all are as they were, but off where there was no memory to go back.
  */
 int tgk_set_recorder(u32 kib)
 {
 	struct tgk_gpu *gpu;
-	int ret = 0;
 
 	lockdep_assert_held(&tgk_mutex);
 	if (kib == tgk_recorder_kib)
 		return 0;
 	list_for_each_entry(gpu, &tgk_gpus, node)
-		ret = ret ?: resize(gpu, kib);
-	if (!ret) {
-		WRITE_ONCE(tgk_recorder_kib, kib);
-		return 0;
-	}
-	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (resize(gpu, kib))
+			goto back;
+	WRITE_ONCE(tgk_recorder_kib, kib);
+	return 0;
+back:
+	/* This GPU still has its old one; those before it do not. */
+	list_for_each_entry_continue_reverse(gpu, &tgk_gpus, node)
 		if (resize(gpu, tgk_recorder_kib))
 			resize(gpu, 0);
-	return ret;
+	return -ENOMEM;
 }
 
 /* --- copies for readers --- */
