@@ -136,8 +136,6 @@ bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u3
 	if (to->last < from->last)
 		return false;
 	memcpy(to->runs, from->runs, engines * sizeof(*to->runs));
-	to->took = from->took;
-	to->times = from->times;
 	return true;
 }
 
