@@ -5,8 +5,8 @@
  * a wait was longer than stutter_us.
  *
  * gpu.c and sysfs/waits.c call this in process context. The core calls took() under tgk_gpu.lock.
- * The memory of the ring is the module's, and stays below TGK_RECORDER_MOST for each GPU; what a
- * client keeps and what a reader copies is charged to its cgroup.
+ * The memory of the ring is the module's: recorder_kib for each GPU, and the runs of each engine.
+ * What a client keeps and what a reader copies is charged to its cgroup.
  */
 #include <linux/device.h>
 #include <linux/hashtable.h>
