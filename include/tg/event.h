@@ -44,8 +44,8 @@ struct tg_spec;
  * @TG_EV_SPEC: a new spec is in force. new_spec: used until the next one; spec.rematch: 1 to
  *	match running clients against it at once, a few with each event; 0 to leave them until
  *	their next channel. spec.settings: 1: the policy and the knobs that it names come into
- *	force with it, all or, when the event is refused, none of them; 0: they are left alone,
- *	until that policy comes into force.
+ *	force with it, all or, when the event is refused, none of them. 0: policy and knobs stay
+ *	as they are; the policy that it names begins with its knobs when it comes into force.
  *	-ENOMEM: the pool has less reserves than there are clients, or no model for the dry run
  *	that it begins. -EBUSY: TG_BEHIND_MAX have come since one had come to all clients, or as
  *	VGPU, or as POLICY: try again later.

@@ -8,7 +8,7 @@
  * have 32 bits and wrap: the difference of two readings is right as long as fewer groups than 2^32
  * came between them.
  *
- * src/kmod/latency.h counts, tgctl reads. Pure functions.
+ * src/kmod/latency.h and tgd count, tgctl reads. Pure functions.
  */
 #ifndef TG_HIST_H
 #define TG_HIST_H

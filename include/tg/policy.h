@@ -168,6 +168,15 @@ int tg_policy_find(const char *name, u32 len);
 extern const char *const tg_policy_names;
 
 /**
+ * tg_policy_begins() - the knobs with which a policy comes into force where none was set by hand
+ * @policy: the policy
+ * @spec: may name it, and set knobs of it; NULL: there is no spec
+ * @knob: receives them
+ */
+void tg_policy_begins(const struct tg_policy *policy, const struct tg_spec *spec,
+		      s64 knob[TG_KNOBS_MAX]);
+
+/**
  * TG_POLICY() - define a policy: TG_POLICY(name) = { .name = "name", ... };
  * @policy: its name, as in the table in src/policy/list.c
  */

@@ -221,7 +221,7 @@ struct tg_recorder *tg_recorder_init(void *memory, u32 nr, u32 engines, u64 last
 
 /**
  * tg_recorder_move() - take over the records of another recorder, a few with each call
- * @to: empty before the first call
+ * @to: empty before the first call, with the host's @took and @times
  * @from: the one in force, which goes on between the calls
  * @engines: of the GPU
  * @most: records to copy with this call, beyond the latest one of each client in @recent

@@ -162,6 +162,18 @@ struct tg_spec {
 	u32 serial;
 };
 
+/** tg_spec_sets() - the line that sets a knob; NULL: the spec does not name it */
+static inline const struct tg_spec_knob *tg_spec_sets(const struct tg_spec *spec,
+						      enum tg_knob_of of, u32 nr)
+{
+	const struct tg_spec_knob *knob;
+
+	for (knob = spec->knobs; knob < spec->knobs + spec->nr_knobs; knob++)
+		if (knob->of == of && knob->nr == nr)
+			return knob;
+	return NULL;
+}
+
 /**
  * struct tg_spec_error - the first thing that is wrong
  * @line: from 1

@@ -412,10 +412,10 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	INIT_LIST_HEAD(&dry->freed);
 	tg_gpu_init(&dry->model, gpu->nr_engines,
 		    tg_policy_find(policy->name, strlen(policy->name)), &buckets, gpu->now);
-	dry->model.begins = gpu->begins;
-	tg_settings_begin(gpu, policy, dry->model.policy_knob);
 	if (policy == gpu->policy)
 		memcpy(dry->model.policy_knob, gpu->policy_knob, sizeof(gpu->policy_knob));
+	else
+		tg_settings_begin(gpu, policy, dry->model.policy_knob);
 	tg_share_begin(&dry->model);
 	give_all(dry);
 	/* Deadlines are watched on the real GPU: the model's clock stands still meanwhile. */

@@ -136,8 +136,6 @@ bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u3
 	if (to->last < from->last)
 		return false;
 	memcpy(to->runs, from->runs, engines * sizeof(*to->runs));
-	to->took = from->took;
-	to->times = from->times;
 	return true;
 }
 
@@ -238,21 +236,19 @@ static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 u
 {
 	struct sums sums = { };
 	const struct tg_run *run = NULL;
-	s64 ns, own = 0, sum = 0;
+	s64 ns, sum = 0;
 	u32 i;
 
 	for (i = 0; i < TG_RUNS; i++) {
 		run = &runs->run[(u8)(runs->latest - i)];
-		/* Two runs that go on in turn end at most so long after each other. */
+		/* An older run may end later than a newer one, but by less than TG_RUN_JOINED. */
 		if (!run->who.client || run->end + TG_RUN_JOINED <= from)
 			break;
 		ns = part(run, from, until);
 		if (!ns)
 			continue;
 		sum += ns;
-		if (run->who.client == w->who.client)
-			own += ns;
-		else if (!add(&sums, &run->who, ns))
+		if (run->who.client != w->who.client && !add(&sums, &run->who, ns))
 			w->others += ns;
 	}
 	/* What was before the oldest run is not known: it is others' time. */
@@ -356,7 +352,10 @@ static noinline void record(struct tg_gpu *gpu, struct tg_job *job, s64 began, s
 		rec->took(rec, w, client);
 }
 
-/* The job has waited until @began. Mostly that is soon counted. */
+/*
+ * The job has waited until @began. Only a wait that is the longest of its client in this second
+ * takes a walk over the runs.
+ */
 static void note(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran, enum tg_wait_end end)
 {
 	struct tg_recent *recent = recent_of(gpu->recorder, job->client->id);

@@ -22,11 +22,14 @@ static inline struct tg_times *tg_job_times(const struct tg_gpu *gpu, const stru
 /* The job has been submitted, now. */
 static inline void tg_recorder_arrives(struct tg_gpu *gpu, struct tg_job *job)
 {
+	struct tg_times *times;
+
 	if (!gpu->recorder)
 		return;
-	tg_job_times(gpu, job)->arrived = gpu->now;
-	tg_job_times(gpu, job)->freed = TG_NEVER;
-	tg_job_times(gpu, job)->own = tg_recorder_own(gpu, job);
+	times = tg_job_times(gpu, job);
+	times->arrived = gpu->now;
+	times->freed = TG_NEVER;
+	times->own = tg_recorder_own(gpu, job);
 }
 
 /* It is FREED, and starts. */

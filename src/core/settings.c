@@ -3,54 +3,56 @@
  * The policy and the knobs that a spec names come into force with it: all, or none.
  *
  * match.c calls tg_settings_check() for the event SPEC before it changes anything, and
- * tg_settings_apply() afterwards, which cannot fail; or tg_settings_note(), where policy and knobs
- * are left alone. handover.c and dry.c call tg_settings_begin()
- * when a policy comes into force: a switch drains first, so that the knobs of the new policy have
- * to wait in tg_gpu.begins. All of it runs under the GPU's lock.
+ * tg_settings_apply() afterwards, which cannot fail; or tg_settings_note(), where the event leaves
+ * policy and knobs alone. handover.c and dry.c call tg_settings_begin() when a policy comes into
+ * force: a switch drains first, so the knobs of the new policy wait in tg_gpu.begins. All of it
+ * runs under the GPU's lock, but for tg_policy_begins(), which is pure: table.c and hosts call it.
  */
 #include "dry.h"
 #include "handover.h"
 #include "knob.h"
 #include "settings.h"
 
-/* The value that the spec gives a knob of the core; false: it does not name it. */
-static bool names(const struct tg_spec *spec, u32 nr, s64 *value)
+int tg_settings_check(const struct tg_gpu *gpu, const struct tg_spec *spec)
+{
+	const struct tg_spec_knob *dry = tg_spec_sets(spec, TG_KNOB_OF_CORE, TG_KNOB_DRY);
+
+	if (dry && dry->value && !gpu->dry && !gpu->pooled[TG_POOL_DRY])
+		return -ENOMEM;
+	/* Two policies may come into force at once: fifo for a dry run, and what is modelled. */
+	return (dry || spec->policy >= 0) && gpu->behind >= TG_BEHIND_MAX - 1 ? -EBUSY : 0;
+}
+
+/* Of the policy that the spec names; knobs that it does not name stay as they are in @knob. */
+static void take_knobs(const struct tg_spec *spec, s64 knob[TG_KNOBS_MAX])
 {
 	u32 i;
 
-	for (i = 0; i < spec->nr_knobs; i++) {
-		if (spec->knobs[i].of == TG_KNOB_OF_CORE && spec->knobs[i].nr == nr) {
-			*value = spec->knobs[i].value;
-			return true;
-		}
-	}
-	return false;
+	for (i = 0; i < spec->nr_knobs; i++)
+		if (spec->knobs[i].of == TG_KNOB_OF_POLICY)
+			knob[spec->knobs[i].nr] = spec->knobs[i].value;
 }
 
-int tg_settings_check(const struct tg_gpu *gpu, const struct tg_spec *spec)
+void tg_policy_begins(const struct tg_policy *policy, const struct tg_spec *spec,
+		      s64 knob[TG_KNOBS_MAX])
 {
-	s64 dry = !!gpu->dry;
-	bool switches = names(spec, TG_KNOB_DRY, &dry) || spec->policy >= 0;
+	const struct tg_param *param = policy->params;
+	u32 i;
 
-	if (dry && !gpu->dry && !gpu->pooled[TG_POOL_DRY])
-		return -ENOMEM;
-	/* Two policies may come into force at once: fifo for a dry run, and what is modelled. */
-	return switches && gpu->behind >= TG_BEHIND_MAX - 1 ? -EBUSY : 0;
+	memset(knob, 0, TG_KNOBS_MAX * sizeof(*knob));
+	for (i = 0; param && param[i].name; i++)
+		knob[i] = param[i].def;
+	if (spec && tg_policy_get(spec->policy) == policy)
+		take_knobs(spec, knob);
 }
 
 void tg_settings_begin(const struct tg_gpu *gpu, const struct tg_policy *policy,
 		       s64 knob[TG_KNOBS_MAX])
 {
-	const struct tg_param *param = policy->params;
-	u32 i;
-
-	if (policy == gpu->begins.policy) {
+	if (policy == gpu->begins.policy)
 		memcpy(knob, gpu->begins.knob, sizeof(gpu->begins.knob));
-		return;
-	}
-	memset(knob, 0, sizeof(gpu->begins.knob));
-	for (i = 0; param && param[i].name; i++)
-		knob[i] = param[i].def;
+	else
+		tg_policy_begins(policy, NULL, knob);
 }
 
 /* Knobs that the spec does not name stay as they are, if the policy is chosen, or on its way. */
@@ -58,21 +60,15 @@ void tg_settings_note(struct tg_gpu *gpu, const struct tg_spec *spec)
 {
 	const struct tg_gpu *chosen = gpu->dry ? &gpu->dry->model : gpu;
 	const struct tg_policy *policy = tg_policy_get(spec->policy);
-	struct tg_begins old = gpu->begins;
-	u32 i;
 
 	if (!policy)
 		return;
-	gpu->begins.policy = NULL;
-	tg_settings_begin(gpu, policy, gpu->begins.knob);
-	gpu->begins.policy = policy;
 	if (chosen->policy == policy)
 		memcpy(gpu->begins.knob, chosen->policy_knob, sizeof(gpu->begins.knob));
-	else if (gpu->next_policy == policy && old.policy == policy)
-		gpu->begins = old;
-	for (i = 0; i < spec->nr_knobs; i++)
-		if (spec->knobs[i].of == TG_KNOB_OF_POLICY)
-			gpu->begins.knob[spec->knobs[i].nr] = spec->knobs[i].value;
+	else if (gpu->next_policy != policy || gpu->begins.policy != policy)
+		tg_policy_begins(policy, NULL, gpu->begins.knob);
+	gpu->begins.policy = policy;
+	take_knobs(spec, gpu->begins.knob);
 }
 
 static void set_knob(struct tg_gpu *gpu, bool of_policy, u32 nr, s64 value)
@@ -101,12 +97,12 @@ static void set_knobs(struct tg_gpu *gpu, const struct tg_spec *spec, enum tg_kn
 
 void tg_settings_apply(struct tg_gpu *gpu, const struct tg_spec *spec)
 {
-	s64 dry;
+	const struct tg_spec_knob *dry = tg_spec_sets(spec, TG_KNOB_OF_CORE, TG_KNOB_DRY);
 
 	/* A dry run begins with the knobs that are set, and with the policy that is chosen. */
 	set_knobs(gpu, spec, TG_KNOB_OF_CORE);
-	if (names(spec, TG_KNOB_DRY, &dry))
-		set_knob(gpu, false, TG_KNOB_DRY, dry);
+	if (dry)
+		set_knob(gpu, false, TG_KNOB_DRY, dry->value);
 	if (spec->policy < 0)
 		return;
 	tg_settings_note(gpu, spec);

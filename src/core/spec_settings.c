@@ -129,7 +129,6 @@ static int parse_knob(struct spec_cursor *c, struct tg_spec *spec, u32 at)
 	const struct tg_param *param;
 	struct tg_str name, s;
 	u64 value;
-	u32 i;
 	int err;
 
 	err = tg_spec_field(c, &name, want_knob);
@@ -150,9 +149,8 @@ static int parse_knob(struct spec_cursor *c, struct tg_spec *spec, u32 at)
 		err = check_order(c, spec, at);
 	if (err)
 		return err;
-	for (i = 0; i < spec->nr_knobs; i++)
-		if (spec->knobs[i].of == knob.of && spec->knobs[i].nr == knob.nr)
-			return tg_spec_refuse(c, name.off, "repeated knob", "each knob once");
+	if (tg_spec_sets(spec, knob.of, knob.nr))
+		return tg_spec_refuse(c, name.off, "repeated knob", "each knob once");
 	knob.at = place_of(c, s);
 	knob.value = value;
 	spec->knobs[spec->nr_knobs++] = knob;

@@ -79,7 +79,6 @@ const size_t tg_pool_size[TG_POOLS] = {
 void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_buckets *buckets,
 		 s64 now)
 {
-	const struct tg_param *param;
 	u32 i;
 
 	memset(gpu, 0, sizeof(*gpu));
@@ -116,9 +115,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	gpu->policy = tg_policy_get(policy);
 	gpu->term = 1;
 	gpu->edition = 1;
-	param = gpu->policy->params;
-	for (i = 0; param && param[i].name; i++)
-		gpu->policy_knob[i] = param[i].def;
+	tg_policy_begins(gpu->policy, NULL, gpu->policy_knob);
 	if (gpu->policy->init)
 		gpu->policy->init(gpu);
 }

@@ -132,11 +132,11 @@ static void unhash(struct tgk_channel *ch)
 }
 
 /**
- * tgk_open_not() - the gate is not open: the submission that has begun has not
+ * tgk_open_undo() - take back what tgk_open_begin() has counted: the gate is not open
  * @gpu: the GPU
  * @client: the client
  */
-void tgk_open_not(struct tgk_gpu *gpu, struct tgk_client *client)
+void tgk_open_undo(struct tgk_gpu *gpu, struct tgk_client *client)
 {
 	atomic64_dec(&client->open_begun);
 	wake_up_all(&gpu->open_wait);

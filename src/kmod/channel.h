@@ -29,7 +29,7 @@ enum tgk_way { TGK_FRESH, TGK_PLAIN, TGK_SCHED };
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known);
 struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
-void tgk_open_not(struct tgk_gpu *gpu, struct tgk_client *client);
+void tgk_open_undo(struct tgk_gpu *gpu, struct tgk_client *client);
 void tgk_open_leave(struct tgk_gpu *gpu, struct tgk_channel *ch, struct dma_fence *fence);
 struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 void tgk_channel_put(struct tgk_channel *ch);
@@ -58,7 +58,7 @@ static inline bool tgk_open_begin(struct tgk_gpu *gpu, struct tgk_channel *ch)
 	smp_mb__after_atomic();		/* see tgk_client_gate() */
 	if (likely(READ_ONCE(client->gate) == TG_GATE_OPEN))
 		return true;
-	tgk_open_not(gpu, client);
+	tgk_open_undo(gpu, client);
 	return false;
 }
 

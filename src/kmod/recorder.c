@@ -5,8 +5,8 @@
  * a wait was longer than stutter_us.
  *
  * gpu.c and sysfs/waits.c call this in process context. The core calls took() under tgk_gpu.lock.
- * The memory of the ring is the module's, and stays below TGK_RECORDER_MOST for each GPU; what a
- * client keeps and what a reader copies is charged to its cgroup.
+ * The memory of the ring is the module's: recorder_kib for each GPU, and the runs of each engine.
+ * What a client keeps and what a reader copies is charged to its cgroup.
  */
 #include <linux/device.h>
 #include <linux/hashtable.h>
@@ -207,26 +207,26 @@ void tgk_recorder_detach(struct tgk_gpu *gpu)
  * The newest records stay, as many as fit.
  * Context: process, under tgk_mutex.
  *
- * Return: 0; -ENOMEM: all are as they were, or off where there was no memory for that either.
+ * Return: 0; -ENOMEM: all are as they were, but off where there was no memory to go back.
  */
 int tgk_set_recorder(u32 kib)
 {
 	struct tgk_gpu *gpu;
-	int ret = 0;
 
 	lockdep_assert_held(&tgk_mutex);
 	if (kib == tgk_recorder_kib)
 		return 0;
 	list_for_each_entry(gpu, &tgk_gpus, node)
-		ret = ret ?: resize(gpu, kib);
-	if (!ret) {
-		WRITE_ONCE(tgk_recorder_kib, kib);
-		return 0;
-	}
-	list_for_each_entry(gpu, &tgk_gpus, node)
+		if (resize(gpu, kib))
+			goto back;
+	WRITE_ONCE(tgk_recorder_kib, kib);
+	return 0;
+back:
+	/* This GPU still has its old one; those before it do not. */
+	list_for_each_entry_continue_reverse(gpu, &tgk_gpus, node)
 		if (resize(gpu, tgk_recorder_kib))
 			resize(gpu, 0);
-	return ret;
+	return -ENOMEM;
 }
 
 /* --- copies for readers --- */

@@ -40,16 +40,6 @@ static void do_nothing(struct work_struct *work)
 {
 }
 
-/* Another policy begins with these. */
-static void default_policy_knobs(void)
-{
-	const struct tg_param *param = tg_policy_get(tgk_policy)->params;
-	u32 i;
-
-	for (i = 0; param && param[i].name; i++)
-		tgk_policy_knobs[i] = param[i].def;
-}
-
 /*
  * How long is a submission's thread on its way from its FREE to the GPU? It is woken, and has some
  * work to do in nouveau: 15 to 300 times what it takes to wake a thread. That is measured, by the
@@ -128,7 +118,7 @@ void tgk_settings_init(u32 policy, bool dry)
 
 	stall_default = measure_stall();
 	tgk_policy = policy;
-	default_policy_knobs();
+	tg_policy_begins(tg_policy_get(policy), NULL, tgk_policy_knobs);
 	for (i = 0; i < TG_KNOBS; i++)
 		tgk_knobs[i] = tgk_knob_default(i);
 	tgk_knobs[TG_KNOB_DRY] = dry;
@@ -154,20 +144,16 @@ bool tgk_policy_settled(void)
 	return settled;
 }
 
-/* The knobs in force of policy @nr, which comes into force: those of the spec, if it names it. */
+/* Policy @nr comes into force. */
 static void choose_policy(u32 nr)
 {
-	const struct tg_spec *spec = tgk_spec ? &tgk_spec->spec : NULL;
-	u32 i;
+	const struct tg_policy *policy = tg_policy_get(nr);
 
-	tgk_doorbell_for(tg_policy_get(nr));
+	tgk_doorbell_for(policy);
 	if (nr == tgk_policy)
 		return;
 	tgk_policy = nr;
-	default_policy_knobs();
-	for (i = 0; spec && spec->policy == nr && i < spec->nr_knobs; i++)
-		if (spec->knobs[i].of == TG_KNOB_OF_POLICY)
-			tgk_policy_knobs[spec->knobs[i].nr] = spec->knobs[i].value;
+	tg_policy_begins(policy, tgk_spec ? &tgk_spec->spec : NULL, tgk_policy_knobs);
 }
 
 /**
@@ -232,17 +218,6 @@ void tgk_gpu_settle(struct tgk_gpu *gpu)
 		cond_resched();
 }
 
-/* What the spec says of a knob; NULL: it does not name it. */
-static const struct tg_spec_knob *knob_of(const struct tg_spec *spec, enum tg_knob_of of, u32 nr)
-{
-	u32 i;
-
-	for (i = 0; i < spec->nr_knobs; i++)
-		if (spec->knobs[i].of == of && spec->knobs[i].nr == nr)
-			return &spec->knobs[i];
-	return NULL;
-}
-
 static int refuse(struct tg_spec_error *err, struct tg_spec_place at, const char *what,
 		  const char *want, int why)
 {
@@ -253,7 +228,7 @@ static int refuse(struct tg_spec_error *err, struct tg_spec_place at, const char
 /* Can this machine have the policy and the knobs that the spec names? If not, @err says why. */
 static int settings_able(const struct tg_spec *spec, struct tg_spec_error *err)
 {
-	const struct tg_spec_knob *cpu = knob_of(spec, TG_KNOB_OF_HOST, TG_HOST_POLL_CPU);
+	const struct tg_spec_knob *cpu = tg_spec_sets(spec, TG_KNOB_OF_HOST, TG_HOST_POLL_CPU);
 	struct tgk_gpu *gpu;
 
 	if (spec->policy >= 0)
@@ -276,7 +251,7 @@ static int settings_able(const struct tg_spec *spec, struct tg_spec_error *err)
  */
 static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch)
 {
-	const struct tg_spec_knob *dry = knob_of(spec, TG_KNOB_OF_CORE, TG_KNOB_DRY);
+	const struct tg_spec_knob *dry = tg_spec_sets(spec, TG_KNOB_OF_CORE, TG_KNOB_DRY);
 	struct tg_event ev = {
 		.kind = TG_EV_SPEC, .new_spec = spec,
 		.spec = { .rematch = rematch, .settings = true },
@@ -301,7 +276,7 @@ static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch
 	return ret;
 }
 
-/* The spec has what it takes. */
+/* The spec is in force, or refused: the reserves that are left may go. */
 static void release(struct tgk_gpu *gpu)
 {
 	raw_spin_lock_irq(&gpu->lock);
@@ -355,7 +330,7 @@ static void note_settings(const struct tg_spec *spec)
 int tgk_set_spec(struct tgk_spec *spec, bool rematch, struct tg_spec_error *err)
 {
 	static u32 serial;	/* tgk_mutex */
-	const struct tg_spec_knob *kib = knob_of(&spec->spec, TG_KNOB_OF_HOST, TG_HOST_RECORDER);
+	const struct tg_spec_knob *kib;
 	struct tgk_spec *old = tgk_spec;
 	struct tgk_gpu *gpu;
 	int ret;
@@ -368,6 +343,7 @@ int tgk_set_spec(struct tgk_spec *spec, bool rematch, struct tg_spec_error *err)
 		return -EINTR;
 	list_for_each_entry(gpu, &tgk_gpus, node)
 		ret = ret ?: prepare(gpu, &spec->spec, rematch);
+	kib = tg_spec_sets(&spec->spec, TG_KNOB_OF_HOST, TG_HOST_RECORDER);
 	if (!ret && kib)
 		ret = tgk_set_recorder(kib->value);
 	if (ret)

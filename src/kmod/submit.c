@@ -420,7 +420,6 @@ static int feed_submit(struct tgk_gpu *gpu, const struct tgk_channel *ch, struct
 	job->freed = false;
 	job->at = TGK_IN_CORE;
 	job->times.arrived = TG_NEVER;
-	job->times.own = 0;
 	job->file = NULL;
 	return tgk_feed(gpu, &ev);
 }

@@ -23,6 +23,8 @@
  *	sleep.c		a card that is away; the core's clock stands still meanwhile
  *	settings.c	what is in force for all GPUs: policy, spec, knobs
  *	note.c		what the core wants people to know: log and uevents
+ *	latency.h	histograms of a client's waits and latencies
+ *	totals.c	what the clients of each user and cgroup have used
  *	recorder.c	the flight recorder's memory, and its frozen copy
  *	trace.c		the record of events and actions, and the tracepoints
  *	sysfs/		/sys/kernel/timegraph

@@ -42,7 +42,10 @@ static struct table {
 
 static DEFINE_MUTEX(totals_mutex);
 
-/* Under totals_mutex: a new row, whose @uid and @path are set; NULL: there is no room. */
+/*
+ * Under totals_mutex: the place of the next row. The caller fills it in, and then counts it in
+ * table.nr. NULL: there is no room.
+ */
 static struct tgk_total *row_new(struct table *table)
 {
 	return table->nr < TGK_TOTALS ? &table->row[table->nr + 1] : NULL;
@@ -66,6 +69,7 @@ static struct tgk_total *row_of_user(u32 uid)
 
 static struct tgk_total *row_of_cgroup(const char *path, u32 len)
 {
+	const u32 most = sizeof_field(struct tgk_total, name) - 1;
 	struct tgk_total *row;
 	u32 i;
 
@@ -79,8 +83,7 @@ static struct tgk_total *row_of_cgroup(const char *path, u32 len)
 		row->path = kstrndup(path, len, GFP_KERNEL);
 	if (!row || !row->path)
 		return &cgroups.row[0];
-	strscpy(row->name, path + max_t(s64, (s64)len - ((s64)sizeof(row->name) - 1), 0),
-		min_t(size_t, len + 1, sizeof(row->name)));
+	strscpy(row->name, row->path + (len > most ? len - most : 0), sizeof(row->name));
 	smp_store_release(&cgroups.nr, cgroups.nr + 1);	/* rows_of() sees @name */
 	return row;
 }

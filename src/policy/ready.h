@@ -57,8 +57,8 @@ s64 tg_ready_ahead(const struct tg_client *client, s64 least);
  * @ready: the clients
  * @client: the client
  *
- * Return: true: it has none queued, and would. False: it would not, or more than one comparison
- * tells.
+ * Return: true: it would, and has no job queued itself. False: it would not, or one comparison does
+ * not tell.
  */
 bool tg_ready_leads(const struct tg_ready *ready, const struct tg_client *client);
 /** tg_ready_insert() - @client has a first job, or another one; it is in no tree */

@@ -92,6 +92,7 @@ static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
 	}
 }
 
+/* Out of line, as done_guarding(): the common path keeps no registers for it. */
 static noinline void queue_guaranteed(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_gap_end(gpu, &tg_client_priv(job->client, struct own)->gap);
@@ -111,7 +112,7 @@ static void timegraph_drop(struct tg_gpu *gpu, struct tg_job *job)
 	tg_ready_drop(&tg_gpu_priv(gpu, struct state)->ready, job);
 }
 
-/* A guaranteed reserve is admitted: does a client of one have to come back for its next group? */
+/* Beside a guaranteed reserve: charge, and see whether its client comes back for a next group. */
 static noinline void done_guarding(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);

@@ -46,30 +46,15 @@ static struct host *host;
 
 static void begin(const char *policy, u32 nr)
 {
-	struct tg_buckets buckets;
-	size_t i;
-
 	host = calloc(1, sizeof(*host));
-	buckets = (struct tg_buckets){ host->jobs, host->clients, host->channels, 4 };
-	host->actions.emit = emit;
-	host->armed = TG_NEVER;
-	tg_gpu_init(&host->gpu, TG_ENGINES_MAX, tg_policy_find(policy, strlen(policy)), &buckets, 0);
-	for (i = 0; i < ARRAY_SIZE(host->objects); i++) {
-		host->objects[i] = calloc(1, tg_pool_size[i % TG_POOLS]);
-		tg_gpu_give(&host->gpu, i % TG_POOLS, host->objects[i]);
-	}
+	host_begin(host, policy);
 	host->gpu.recorder = recorder(nr, 0);
 	nr_took = 0;
 }
 
 static void end(void)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(host->objects); i++)
-		free(host->objects[i]);
-	for (i = 0; i < ARRAY_SIZE(host->spec); i++)
-		free(host->spec[i].entries);
+	host_end(host);
 	free(host->gpu.recorder);
 	free(host);
 }
@@ -77,15 +62,8 @@ static void end(void)
 /* Lines of script.h; what is wrong, or NULL. */
 static const char *play(const char *script)
 {
-	const char *wrong = NULL;
-
 	host->used = 0;		/* the log is not looked at */
-	while (!wrong && script && *script) {
-		wrong = step(host, script);
-		script = strchr(script, '\n');
-		script += script ? 1 : 0;
-	}
-	return wrong;
+	return host_play(host, script);
 }
 
 static char *print(void)
@@ -129,7 +107,7 @@ static const struct {
 	  "0 join 1 1 bomb\n0 join 2 2 game\n0 submit 1 1 1\n0 started 1\n5000 submit 2 2 2\n"
 	  "20000 done 1\n20000 started 2\n24000 done 2\n",
 	  "1 game job 2: 15 = 0+15+0+0, lost 15, idle 0, ran 4, others 0, waits 1 sum 15, bomb 15" },
-	{ "who is alone waits for nobody", "timegraph",
+	{ "a client that is alone waits for nobody", "timegraph",
 	  "0 join 1 1 a\n0 submit 1 1 1\n0 started 1\n5000 submit 1 1 2\n20000 done 1\n20000 started 2\n"
 	  "24000 done 2\n", "" },
 	{ "time of one's own groups is not lost", "timegraph",

@@ -321,31 +321,54 @@ static const char *step(struct host *h, const char *line)
 	return feed(h, &ev);
 }
 
-static const char *run(const struct row *row, struct host *h)
+/* The host's GPU, and objects for its pools. @h: zeroed. */
+static void host_begin(struct host *h, const char *policy)
 {
 	struct tg_buckets buckets = { h->jobs, h->clients, h->channels, 4 };
-	const char *line = row->script, *wrong = NULL;
 	size_t i;
 
 	h->actions.emit = emit;
 	h->armed = TG_NEVER;
-	tg_gpu_init(&h->gpu, TG_ENGINES_MAX, tg_policy_find(row->policy, strlen(row->policy)), &buckets, 0);
+	tg_gpu_init(&h->gpu, TG_ENGINES_MAX, tg_policy_find(policy, strlen(policy)), &buckets, 0);
 	for (i = 0; i < ARRAY_SIZE(h->objects); i++) {
 		h->objects[i] = calloc(1, tg_pool_size[i % TG_POOLS]);
 		tg_gpu_give(&h->gpu, i % TG_POOLS, h->objects[i]);
 	}
-	while (!wrong && line && *line) {
-		wrong = step(h, line);
-		line = strchr(line, '\n');
-		if (line)
-			line++;
-	}
-	if (!wrong && strcmp(h->log, row->expected))
-		wrong = h->log;
+}
+
+static void host_end(struct host *h)
+{
+	size_t i;
+
 	for (i = 0; i < ARRAY_SIZE(h->objects); i++)
 		free(h->objects[i]);
 	for (i = 0; i < ARRAY_SIZE(h->spec); i++)
 		free(h->spec[i].entries);
+}
+
+/* Lines of a script. Return: what is wrong, or NULL. */
+static const char *host_play(struct host *h, const char *script)
+{
+	const char *wrong = NULL;
+
+	while (!wrong && script && *script) {
+		wrong = step(h, script);
+		script = strchr(script, '\n');
+		if (script)
+			script++;
+	}
+	return wrong;
+}
+
+static inline const char *run(const struct row *row, struct host *h)
+{
+	const char *wrong;
+
+	host_begin(h, row->policy);
+	wrong = host_play(h, row->script);
+	if (!wrong && strcmp(h->log, row->expected))
+		wrong = h->log;
+	host_end(h);
 	return wrong;
 }
 

@@ -14,14 +14,15 @@
  * so that whole seasons are counted, there are more cycles by one in PER_SEASON for each client.
  *
  * POLICY/SCENE is the same under a policy that is asked, where reserves are limited: all clients share one reserve of half
- * the GPU (pe, ae, shared-cbs), or Background has that (background), or each has a guaranteed one (cbs); or another cycle: a client of a shared reserve leaves and joins
- * beside others that have reserves of their own (join); one client of all is matched against the spec anew (rematch: a
- * SPEC matches all of them, and its cost is divided by their number); a request for memory comes, and what it has goes,
- * while as many wait as may, one for each client (memory). Groups wait beside, none completes in these three.
+ * the GPU (pe, ae, shared-cbs), or Background has that (background), or each has a guaranteed one (cbs). Or it is another
+ * cycle: a client of a shared reserve leaves and joins beside others that have reserves of their own (join); one client of
+ * all is matched against the spec anew (rematch: a SPEC matches all of them, and its cost is divided by their number); a
+ * request for memory comes, and what it has goes, while as many wait as may, one for each client (memory). Groups wait
+ * beside, none completes in these three.
  *
- * POLICY/policy, /foreground, /vgpu, /load: of the cycles that policies with gates have, each 60th begins with an event that concerns
- * all clients, if the one before has come to all: another policy, and back; the foreground; a virtual GPU goes, and comes again; a spec with another policy, knobs and clients,
- * that comes to running clients.
+ * POLICY/policy, /foreground, /vgpu, /load: of the cycles that policies with gates have, each 60th begins with an event
+ * that concerns all clients, if the one before has come to all: another policy, and back; the foreground; a virtual GPU
+ * goes, and comes again; a spec with another policy, knobs and clients, that comes to running clients.
  *
  * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
@@ -435,7 +436,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 		if (b->scene != JOIN || i <= clients)
 			submit(b, i, i);
 	}
-	/* As many as there are clients, or one for who joins again. */
+	/* As many as there are clients, or one for the client that joins again. */
 	if (b->scene == REMATCH || b->scene == JOIN || b->scene >= POLICY)
 		for (i = 0; i <= (b->scene == JOIN ? 0 : clients); i++)
 			tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));

@@ -63,8 +63,7 @@ int tgk_sysfs_init(void)
 	tgk_knobs_dir = kobject_create_and_add("knobs", root);
 	if (tgk_stats_dir && tgk_knobs_dir)
 		ret = private_init() ?: tgk_stats_init() ?: tgk_knobs_init() ?:
-		      tgk_waits_init() ?: tgk_vgpus_init(root) ?:
-		      sysfs_create_group(root, &root_group);
+		      tgk_vgpus_init(root) ?: sysfs_create_group(root, &root_group);
 	if (ret)
 		tgk_sysfs_exit();
 	return ret;

@@ -67,11 +67,10 @@ void tgk_snapshots_free(void);
 /* waits.c */
 extern struct bin_attribute tgk_waits_attr, tgk_waits_frozen_attr;
 
-/* stats.c, knobs.c, waits.c, vgpus.c: at load and unload */
+/* stats.c, knobs.c, vgpus.c: at load and unload */
 extern struct kobject *tgk_stats_dir, *tgk_knobs_dir;
 int tgk_stats_init(void);
 int tgk_knobs_init(void);
-int tgk_waits_init(void);
 int tgk_vgpus_init(struct kobject *root);
 void tgk_vgpus_exit(void);
 
@@ -84,7 +83,7 @@ void tgk_vgpus_exit(void);
  * @node: in the list of files; tgk_mutex
  * @dir: where it is
  * @gpu: stats: whose, NULL: the module's
- * @policy: knobs: number of the policy, -1: the core
+ * @policy: knobs: number of the policy, -1: the core, -2: the module itself
  * @nr: which counter or knob
  * @what: which of the engine's counters; which side of the knob
  */

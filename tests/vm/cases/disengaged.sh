@@ -32,7 +32,7 @@ works()
 }
 
 # charged FILE PID: what that client was charged by `tgctl clients --json`, us
-charged() { tr '{' '\n' <"$1" | grep "\"pid\": *$2," | field gpu_time_us; }
+charged() { grep "\"pid\": *$2," "$1" | field gpu_time_us; }
 
 # finish: all end, each with its work done
 finish()

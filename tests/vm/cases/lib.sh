@@ -60,10 +60,10 @@ truth()
 	tr '{' '\n' </tmp/truth | grep "\"channel\":$1," | tail -n 1 | field "$2"
 }
 
-# client PID KEY: of `tgctl clients --json`, from /tmp/clients
+# client PID KEY: of `tgctl clients --json`, from /tmp/clients: a client a line, whose histograms are objects in it
 client()
 {
-	tr '{' '\n' </tmp/clients | grep "\"pid\": *$1[,}]" | tail -n 1 | field "$2"
+	grep "\"pid\": *$1[,}]" /tmp/clients | tail -n 1 | field "$2"
 }
 
 # Where nouveau maps its fences on these kernels, in an address space of a G92's: behind the first channel's push buffer

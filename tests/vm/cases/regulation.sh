@@ -50,8 +50,7 @@ batch()
 			eval "busy$n=\$(truth $channel busy_ns) groups$n=\$(truth $channel groups)"
 		done
 		echo "$c $((busy1 - busy0)) $((groups1 - groups0)) $(field elapsed_ns </tmp/truth0)" \
-			"$(field elapsed_ns </tmp/truth1)" "$(tr '{' '\n' </tmp/clients |
-				grep "\"comm\": *\"r$c\"" | field predict_error)" "${r%:*}"
+			"$(field elapsed_ns </tmp/truth1)" "$(grep "\"comm\": *\"r$c\"" /tmp/clients | field predict_error)" "${r%:*}"
 	done >>/tmp/shares
 }
 

@@ -100,7 +100,7 @@ static void some_name(struct thread *t, const char *dir, char name[256])
 
 /*
  * vram_order more often than the others: with it, requests for VRAM wait, and nouveau is asked again. For a tenth of a second
- * at most, since who waits makes no calls.
+ * at most, since a thread that waits makes no calls.
  */
 static void do_knob(struct thread *t)
 {
