@@ -115,6 +115,12 @@ static char *labels_of(const struct tg_snap_client *c)
 	exit(TGCTL_FAILED);
 }
 
+/* A sample's value out of a time, and the line's end. */
+static void seconds(s64 ns)
+{
+	printf("%s%lld.%09lld\n", ns < 0 ? "-" : "", llabs(ns / TG_SEC), llabs(ns % TG_SEC));
+}
+
 static void value(const struct metric *m, const struct tg_snap_client *c)
 {
 	const char *at = (const char *)c + m->offset;
@@ -132,8 +138,7 @@ static void value(const struct metric *m, const struct tg_snap_client *c)
 		break;
 	case TG_FORM_NS:
 		memcpy(&time, at, sizeof(time));
-		printf("%s%lld.%09lld\n", time < 0 ? "-" : "", (long long)llabs(time / TG_SEC),
-		       (long long)llabs(time % TG_SEC));
+		seconds(time);
 		break;
 	default:
 		memcpy(&large, at, sizeof(large));
@@ -247,8 +252,7 @@ static void print_totals(const struct tg_snap_total *totals, size_t nr, bool use
 			continue;
 		printf("%s_total", family);
 		total_labels(&totals[i]);
-		printf("%lld.%09lld\n", (long long)(totals[i].gpu_time / TG_SEC),
-		       llabs(totals[i].gpu_time % TG_SEC));
+		seconds(totals[i].gpu_time);
 	}
 }
 
@@ -261,10 +265,11 @@ static void print_parts(const struct snapshot *snap)
 	nr = snapshot_part(snap, TG_PART_ENGINES, (void **)&engines, sizeof(*engines));
 	if (nr)
 		head("timegraph_engine_busy_seconds", KIND_COUNTER, "seconds", "time used of an engine");
-	for (i = 0; i < nr; i++)
-		printf("timegraph_engine_busy_seconds_total{gpu=\"%u\",engine=\"%u\"} %lld.%09lld\n",
-		       engines[i].gpu, engines[i].engine, (long long)(engines[i].busy / TG_SEC),
-		       llabs(engines[i].busy % TG_SEC));
+	for (i = 0; i < nr; i++) {
+		printf("timegraph_engine_busy_seconds_total{gpu=\"%u\",engine=\"%u\"} ",
+		       engines[i].gpu, engines[i].engine);
+		seconds(engines[i].busy);
+	}
 	free(engines);
 	nr = snapshot_part(snap, TG_PART_TOTALS, (void **)&totals, sizeof(*totals));
 	if (nr) {
