@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/number.h"
 #include "mem.h"
 #include "spans.h"
 
@@ -367,24 +366,15 @@ static void find_behind(struct tgs_spans *s, u32 wait)
 	}
 }
 
-static bool is_client(const struct tgs_who *who, const char *wanted)
-{
-	uint64_t nr;
-
-	if (!strncmp(wanted, "pid=", 4))
-		return number_read(wanted + 4, UINT32_MAX, &nr) && nr == who->pid;
-	if (number_read(wanted, UINT64_MAX, &nr))
-		return nr == who->id;
-	return !strcmp(wanted, who->comm);
-}
-
 static bool choose_clients(struct tgs_spans *s, const char *wanted)
 {
 	bool found = !wanted;
 	u32 i, c;
 
 	for (i = 0; i < s->nr_clients; i++) {
-		s->clients[i].wanted = !wanted || is_client(&s->clients[i], wanted);
+		const struct tgs_who *who = &s->clients[i];
+
+		s->clients[i].wanted = !wanted || tgs_is_client(wanted, who->id, who->pid, who->comm);
 		found |= s->clients[i].wanted;
 	}
 	for (i = 0; i < s->nr_reserves; i++) {

@@ -116,14 +116,9 @@ static bool is_client(const struct tg_record *r, const char *wanted)
 {
 	struct tg_identity id;
 	struct tg_event ev;
-	u64 nr;
 
 	tg_record_read_event(r, &ev, &id);
-	if (!strncmp(wanted, "pid=", 4))
-		return tgctl_number(wanted + 4, &nr) && nr == id.pid;
-	if (tgctl_number(wanted, &nr))
-		return nr == ev.client;
-	return !strcmp(wanted, id.comm);
+	return tgs_is_client(wanted, ev.client, id.pid, id.comm);
 }
 
 /*
