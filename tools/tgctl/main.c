@@ -385,18 +385,22 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 static int choose_host(char **argv)
 {
 	struct opts o = { .table = host_option, .argv = argv };
-	char **behind;
 
-	if (opt_next(&o) != OPT_GIVEN)
-		return *argv && !strcmp(*argv, "--host") ? (host_choose(""), -1) : 0;
-	behind = o.argv;
-	return host_choose(o.value) ? (int)(behind - argv) : -1;
+	switch (opt_next(&o)) {
+	case OPT_GIVEN:
+		return host_choose(o.value) ? (int)(o.argv - argv) : -1;
+	case OPT_NO_VALUE:
+		host_choose("");	/* for its message */
+		return -1;
+	default:
+		return 0;
+	}
 }
 
 static enum tgctl_status run(int argc, char **argv)
 {
 	int skip = argc > 1 ? choose_host(argv + 1) : 0;
-	struct opts first = { .table = no_options, .argv = argv + 1 + max(skip, 0) };
+	struct opts first = { .table = no_options };
 	const struct tgctl_verb *v;
 	struct tgctl_args args = { 0 };
 
@@ -404,6 +408,7 @@ static enum tgctl_status run(int argc, char **argv)
 		return TGCTL_USAGE;
 	argc -= skip;
 	argv += skip;
+	first.argv = argv + 1;
 	if (argc < 2) {
 		tgctl_error("no verb; see tgctl --help");
 		return TGCTL_USAGE;
