@@ -29,7 +29,7 @@ static const char *const presenters[] = {
 	"marco", "mutter", "niri", "phoc", "picom", "river", "sway", "wayfire", "weston", "xfwm4",
 };
 
-/* A line's pattern, and how it comes that it is there. */
+/* The pattern of a compositor's line, in a list ordered by patterns. */
 struct found {
 	char pattern[PATH_MAX + 64];
 	struct found *next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl: control and observe timegraph.ko. This file is the command line: the table of verbs, their
- * options, one function that reads the arguments of all of them, and help.
+ * tgctl: control and observe timegraph.ko, or tgd. This file is the command line: the table of
+ * verbs, their options, one function that reads the arguments of all of them, and help.
  */
 #include "tgctl.h"
 
