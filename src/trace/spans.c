@@ -98,7 +98,6 @@ static void level(struct reader *r, const struct tg_gpu *core, const struct tg_r
 static void before(struct tgs_watch *w, const struct tg_gpu *core, const struct tg_record *ev)
 {
 	struct reader *r = container_of(w, struct reader, watch);
-
 	const struct tg_job *job;
 
 	if (ev->kind == TG_EV_CANCEL)
@@ -187,7 +186,7 @@ static void on_join(struct reader *r, const struct tg_record *rec)
 	tg_record_read_event(rec, &ev, &id);
 	if (find_client(r->s, rec->client) == TGS_NOBODY) {
 		who = PUSH(r->s->clients, r->s->nr_clients);
-		*who = (struct tgs_who){ .id = rec->client, .pid = id.pid, .uid = id.uid };
+		*who = (struct tgs_who){ .id = rec->client, .pid = id.pid };
 		memcpy(who->comm, id.comm, sizeof(who->comm) - 1);
 	}
 	if (!ch)
@@ -439,8 +438,7 @@ int tgs_spans_read(struct tgs_spans *s, const struct tgs_trace *t, const struct 
 	FILE *to = open_memstream(&said, &len);
 	int err;
 
-	*s = (struct tgs_spans){ .start = t->head.now, .cut = t->head.now,
-				 .engines = t->head.engines };
+	*s = (struct tgs_spans){ .start = t->head.now, .cut = t->head.now };
 	if (!to) {
 		snprintf(error, TGS_MESSAGE, "out of memory");
 		return -ENOMEM;
