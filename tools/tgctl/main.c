@@ -286,8 +286,9 @@ static void help_all(void)
 	     "Controls and observes timegraph, the GPU scheduler: in the kernel, or tgd.\n");
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		printf("  %-18s%s\n", verbs[i].name, verbs[i].brief);
-	puts("\nOptions of every verb:");
+	puts("\nOptions in front of the verb:");
 	opt_help(stdout, host_option, 20);
+	puts("\nOptions everywhere:");
 	opt_help(stdout, opt_standard, 20);
 	puts("\nExit status: 0 done, 1 failed, 2 wrong command line.\n"
 	     "`tgctl help VERB` tells a verb's arguments, tgctl(8) all.");
