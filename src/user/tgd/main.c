@@ -225,16 +225,16 @@ static void load_specs(const struct options *o)
 /* Where this user's daemon listens; its directory is made. */
 static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)])
 {
-	const char *dir = getenv("XDG_RUNTIME_DIR");
+	const char *given = getenv("TGD_SOCKET"), *dir = getenv("XDG_RUNTIME_DIR");
 	const size_t size = sizeof(((struct sockaddr_un *)0)->sun_path);
 	struct stat st;
 	char *slash;
 	size_t len;
 
-	if (!getuid() && !getenv("TGD_SOCKET"))
+	if (given && *given)
+		len = snprintf(path, size, "%s", given);
+	else if (!getuid())
 		len = snprintf(path, size, "%s", TGD_SOCKET);
-	else if (getenv("TGD_SOCKET"))
-		len = snprintf(path, size, "%s", getenv("TGD_SOCKET"));
 	else if (dir && *dir == '/')
 		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
 	else
