@@ -35,7 +35,7 @@ install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
 	install -m 644 docs/policies/*.md $(I)/share/doc/timegraph-tools/policies
 	install -m 644 docs/results/*.md $(I)/share/doc/timegraph-tools/results
 	install -m 644 docs/schema/*.json $(I)/share/doc/timegraph-tools/schema
-	for t in $(filter-out tgd,$(TOOLS)); do \
+	for t in $(TOOLS); do \
 		scripts/completions bash $(B)/bin/$$t >$(I)/share/bash-completion/completions/$$t && \
 		scripts/completions zsh $(B)/bin/$$t >$(I)/share/zsh/vendor-completions/_$$t && \
 		scripts/completions fish $(B)/bin/$$t >$(I)/share/fish/vendor_completions.d/$$t.fish || exit 1; \

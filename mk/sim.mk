@@ -156,4 +156,4 @@ coverage:
 	@lcov --list $(B)/cov/core 2>>$(B)/cov/lcov.log
 
 -include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/bench_core.d $(B)/obj/recorder_cost.d \
-	$(patsubst %,$(B)/obj/%.d,sim_test dry_test ae guarantee fair vgpu chaos property wrong replay_test example figures tick sharing busy equals churn guarantee search)
+	$(patsubst %,$(B)/obj/%.d,sim_test dry_test ae guarantee fair vgpu chaos property wrong replay_test example figures tick sharing busy equals churn search)

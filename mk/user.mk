@@ -7,21 +7,21 @@ include mk/version.mk
 
 USER_CFLAGS := -std=gnu11 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter -fno-strict-aliasing -D_GNU_SOURCE \
 	-Iinclude -I$(B)
-TGD_SRC := $(wildcard src/user/tgd/*.c)
-TGD_OBJ := $(TGD_SRC:%.c=$(B)/obj/%.o)
-TGD_SAN := $(TGD_SRC:%.c=$(B)/san/%.o)
+TGD_SRC := $(wildcard src/user/tgd/*.c) tools/lib/opt.c
+TGD_OBJ := $(TGD_SRC:%.c=$(B)/obj/tgd/%.o)
+TGD_SAN := $(TGD_SRC:%.c=$(B)/san/tgd/%.o)
 LAYER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c src/user/cl/*.c))
 
 .PHONY: user
 user: $(B)/bin/tgd $(B)/lib/libtimegraph-cl.so
 
-$(TGD_OBJ): $(B)/obj/%.o: %.c $(B)/version.h
+$(TGD_OBJ): $(B)/obj/tgd/%.o: %.c $(B)/version.h
 	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) -Iinclude/env/user -MMD -MP -c -o $@ $<
+	$(CC) $(USER_CFLAGS) -Iinclude/env/user -Itools -MMD -MP -c -o $@ $<
 
-$(TGD_SAN): $(B)/san/%.o: %.c $(B)/version.h
+$(TGD_SAN): $(B)/san/tgd/%.o: %.c $(B)/version.h
 	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Iinclude/env/user -MMD -MP -c -o $@ $<
+	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Iinclude/env/user -Itools -MMD -MP -c -o $@ $<
 
 $(B)/bin/tgd: $(TGD_OBJ) $(B)/lib/libtgcore.a
 	@mkdir -p $(@D)

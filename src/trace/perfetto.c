@@ -260,7 +260,14 @@ static u64 flow(const struct writer *w, u32 behind)
 	return w->seed << 48 | (behind + 1);
 }
 
-static void run(struct writer *w, const struct tgs_run *r, const u32 *behind, u32 nr_behind)
+/* An array's elements in another order than it has them. */
+struct order {
+	u32 key, nr;
+	s64 then;
+};
+
+/* A group; @waits: who waited for it, by their numbers in tgs_spans.behind. */
+static void run(struct writer *w, const struct tgs_run *r, const struct order *waits, u32 nr)
 {
 	u64 track = uuid(w, RUNS, w->s->clients[r->client].id, r->engine);
 	u32 i;
@@ -273,16 +280,10 @@ static void run(struct writer *w, const struct tgs_run *r, const u32 *behind, u3
 	arg_number(w, "noticed_late_ns", r->lag);
 	event_end(w);
 	event_begin(w, TYPE_END, r->until, track);
-	for (i = 0; i < nr_behind; i++)
-		fixed(&w->body, EVENT_FLOW_END, flow(w, behind[i]));
+	for (i = 0; i < nr; i++)
+		fixed(&w->body, EVENT_FLOW_END, flow(w, waits[i].nr));
 	event_end(w);
 }
-
-/* An array's elements in another order than it has them. */
-struct order {
-	u32 key, nr;
-	s64 then;
-};
 
 static int by_key(const void *a, const void *b)
 {
@@ -297,15 +298,13 @@ static void runs(struct writer *w)
 {
 	const struct tgs_spans *s = w->s;
 	struct order *order = tgs_alloc(s->nr_behind + 1, sizeof(*order));
-	u32 *flows = tgs_alloc(s->nr_behind + 1, sizeof(*flows)), i, next = 0, first;
 	u8 *engines = tgs_alloc(s->nr_clients + 1, 1);
+	u32 i, next = 0, first;
 	char name[64];
 
 	for (i = 0; i < s->nr_behind; i++)
 		order[i] = (struct order){ .key = s->behind[i].run, .nr = i, .then = i };
 	qsort(order, s->nr_behind, sizeof(*order), by_key);
-	for (i = 0; i < s->nr_behind; i++)
-		flows[i] = order[i].nr;
 	for (i = 0; i < s->nr_runs; i++) {
 		const struct tgs_run *r = &s->runs[i];
 		const struct tgs_who *who = &s->clients[r->client];
@@ -321,10 +320,9 @@ static void runs(struct writer *w)
 			track_begin(w, uuid(w, RUNS, who->id, r->engine), process_of(w, who), name);
 			track_end(w);
 		}
-		run(w, r, flows + first, next - first);
+		run(w, r, order + first, next - first);
 	}
 	free(order);
-	free(flows);
 	free(engines);
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/number.h"
 #include "mem.h"
 #include "spans.h"
 
@@ -99,7 +98,6 @@ static void level(struct reader *r, const struct tg_gpu *core, const struct tg_r
 static void before(struct tgs_watch *w, const struct tg_gpu *core, const struct tg_record *ev)
 {
 	struct reader *r = container_of(w, struct reader, watch);
-
 	const struct tg_job *job;
 
 	if (ev->kind == TG_EV_CANCEL)
@@ -188,7 +186,7 @@ static void on_join(struct reader *r, const struct tg_record *rec)
 	tg_record_read_event(rec, &ev, &id);
 	if (find_client(r->s, rec->client) == TGS_NOBODY) {
 		who = PUSH(r->s->clients, r->s->nr_clients);
-		*who = (struct tgs_who){ .id = rec->client, .pid = id.pid, .uid = id.uid };
+		*who = (struct tgs_who){ .id = rec->client, .pid = id.pid };
 		memcpy(who->comm, id.comm, sizeof(who->comm) - 1);
 	}
 	if (!ch)
@@ -367,24 +365,15 @@ static void find_behind(struct tgs_spans *s, u32 wait)
 	}
 }
 
-static bool is_client(const struct tgs_who *who, const char *wanted)
-{
-	uint64_t nr;
-
-	if (!strncmp(wanted, "pid=", 4))
-		return number_read(wanted + 4, UINT32_MAX, &nr) && nr == who->pid;
-	if (number_read(wanted, UINT64_MAX, &nr))
-		return nr == who->id;
-	return !strcmp(wanted, who->comm);
-}
-
 static bool choose_clients(struct tgs_spans *s, const char *wanted)
 {
 	bool found = !wanted;
 	u32 i, c;
 
 	for (i = 0; i < s->nr_clients; i++) {
-		s->clients[i].wanted = !wanted || is_client(&s->clients[i], wanted);
+		const struct tgs_who *who = &s->clients[i];
+
+		s->clients[i].wanted = !wanted || tgs_is_client(wanted, who->id, who->pid, who->comm);
 		found |= s->clients[i].wanted;
 	}
 	for (i = 0; i < s->nr_reserves; i++) {
@@ -449,8 +438,7 @@ int tgs_spans_read(struct tgs_spans *s, const struct tgs_trace *t, const struct 
 	FILE *to = open_memstream(&said, &len);
 	int err;
 
-	*s = (struct tgs_spans){ .start = t->head.now, .cut = t->head.now,
-				 .engines = t->head.engines };
+	*s = (struct tgs_spans){ .start = t->head.now, .cut = t->head.now };
 	if (!to) {
 		snprintf(error, TGS_MESSAGE, "out of memory");
 		return -ENOMEM;

@@ -13,12 +13,11 @@
  * struct tgs_who - a client
  * @id: its number
  * @pid: its process
- * @uid: its user
  * @comm: its name, NUL-terminated
  * @wanted: --client names it
  */
 struct tgs_who {
-	u32 id, pid, uid;
+	u32 id, pid;
 	char comm[TG_COMM_LEN];
 	bool wanted;
 };
@@ -118,14 +117,12 @@ struct tgs_clock {
 /**
  * struct tgs_spans - a trace, read
  * @start: the trace's first time
- * @engines: of the GPU
  * @cut: behind this time the trace does not replay; TG_NEVER: it does
  *
  * Arrays, and how many of each; @runs by engine and then by end, @behind by @wait.
  */
 struct tgs_spans {
 	s64 start, cut;
-	u32 engines;
 	struct tgs_who *clients;
 	struct tgs_wait *waits;
 	struct tgs_run *runs;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <tg/policy.h>
 
+#include "lib/number.h"
 #include "mem.h"
 #include "trace.h"
 
@@ -177,6 +178,17 @@ static const char *name(const char *const *names, u32 nr, u32 i)
 const char *tgs_note_name(u32 note)
 {
 	return name(note_names, ARRAY_SIZE(note_names), note);
+}
+
+bool tgs_is_client(const char *wanted, u32 client, u32 pid, const char *comm)
+{
+	uint64_t nr;
+
+	if (!strncmp(wanted, "pid=", 4))
+		return number_read(wanted + 4, UINT32_MAX, &nr) && nr == pid;
+	if (number_read(wanted, UINT64_MAX, &nr))
+		return nr == client;
+	return strlen(wanted) < TG_COMM_LEN && !strncmp(wanted, comm, TG_COMM_LEN);
 }
 
 static void print_event(FILE *to, const struct tg_record *r)

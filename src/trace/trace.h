@@ -74,6 +74,15 @@ void tgs_trace_deinit(struct tgs_trace *t);
  */
 const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char *error);
 
+/**
+ * tgs_is_client() - does the user mean this client?
+ * @wanted: a client's number, pid=N, or a name
+ * @client: its number
+ * @pid: its process
+ * @comm: its name, TG_COMM_LEN bytes, behind whose end are NULs
+ */
+bool tgs_is_client(const char *wanted, u32 client, u32 pid, const char *comm);
+
 /** tgs_note_name() - a word for an enum tg_note */
 const char *tgs_note_name(u32 note);
 

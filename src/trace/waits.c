@@ -57,18 +57,6 @@ void tgs_waits_deinit(struct tgs_waits *waits)
 
 /* --- choose --- */
 
-static bool is_client(const struct tg_who *who, const char *wanted)
-{
-	const bool pid = !strncmp(wanted, "pid=", 4);
-	const char *digits = pid ? wanted + 4 : wanted;
-	char *end;
-	unsigned long nr = strtoul(digits, &end, 10);
-
-	if (isdigit((unsigned char)*digits) && !*end)
-		return nr == (pid ? who->pid : who->client);
-	return strlen(wanted) < TG_COMM_LEN && !strncmp(wanted, who->comm, TG_COMM_LEN);
-}
-
 static int by_lost(const void *a, const void *b)
 {
 	const struct tg_wait *wa = a, *wb = b;
@@ -93,7 +81,9 @@ void tgs_waits_choose(struct tgs_waits *waits, const struct tgs_wish *wish)
 	for (i = 0; i < waits->nr; i++) {
 		const struct tg_wait *w = &waits->wait[i];
 
-		if (w->wall < wish->since || (wish->client && !is_client(&w->who, wish->client)))
+		if (w->wall < wish->since ||
+		    (wish->client && !tgs_is_client(wish->client, w->who.client, w->who.pid,
+						    w->who.comm)))
 			continue;
 		waits->wait[kept++] = *w;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tgctl save, tgctl init: the configuration as a whole; and whether it has an effect. Called by
- * main.c through its table of verbs; tgctl_no_effect() by the verbs that show clients.
+ * tgctl save (config.c), tgctl init (init.c): the configuration as a whole. Called by main.c through
+ * its table of verbs. And whether it has an effect: called by load and clients.
  */
 #ifndef TGCTL_CONFIG_H
 #define TGCTL_CONFIG_H

@@ -29,7 +29,7 @@ static const char *const presenters[] = {
 	"marco", "mutter", "niri", "phoc", "picom", "river", "sway", "wayfire", "weston", "xfwm4",
 };
 
-/* A line's pattern, and how it comes that it is there. */
+/* The pattern of a compositor's line, in a list ordered by patterns. */
 struct found {
 	char pattern[PATH_MAX + 64];
 	struct found *next;
@@ -80,15 +80,18 @@ static bool is_plain(const char *path)
 	return len <= TG_SPEC_PATTERN_MAX && (len < cut || strcmp(path - cut, deleted));
 }
 
-/* The pattern for the process in @dir: its executable's path if we may see it, or its name. */
-static void pattern_of(const char *dir, const char *comm, char *to, size_t size)
+/*
+ * The pattern for the process in @dir: its executable's path if we may see it, or its name; and its
+ * user. Return: false: it has gone.
+ */
+static bool pattern_of(const char *dir, const char *comm, char *to, size_t size)
 {
 	char name[PATH_MAX + 8], path[PATH_MAX];
 	struct stat st;
 	ssize_t len;
 
 	if (stat(dir, &st))
-		st.st_uid = 0;
+		return false;
 	snprintf(name, sizeof(name), "%s/exe", dir);
 	len = readlink(name, path, sizeof(path) - 1);
 	path[len > 0 ? len : 0] = '\0';
@@ -98,6 +101,7 @@ static void pattern_of(const char *dir, const char *comm, char *to, size_t size)
 		snprintf(to, size, "exe=\"%s\" uid=%u", path, st.st_uid);
 	else
 		snprintf(to, size, "exe=%s uid=%u", path, st.st_uid);
+	return true;
 }
 
 /* Puts a pattern into the list, in the order of bytes, once. */
@@ -129,8 +133,8 @@ static struct found *find_presenters(void)
 		snprintf(dir, sizeof(dir), "%s/%s", proc(), entry->d_name);
 		if (!read_comm(dir, comm) || !is_presenter(comm))
 			continue;
-		pattern_of(dir, comm, one.pattern, sizeof(one.pattern));
-		add(&list, &one);
+		if (pattern_of(dir, comm, one.pattern, sizeof(one.pattern)))
+			add(&list, &one);
 	}
 	if (all)
 		closedir(all);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl: control and observe timegraph.ko. This file is the command line: the table of verbs, their
- * options, one function that reads the arguments of all of them, and help.
+ * tgctl: control and observe timegraph.ko, or tgd. This file is the command line: the table of
+ * verbs, their options, one function that reads the arguments of all of them, and help.
  */
 #include "tgctl.h"
 
@@ -286,8 +286,9 @@ static void help_all(void)
 	     "Controls and observes timegraph, the GPU scheduler: in the kernel, or tgd.\n");
 	for (i = 0; i < ARRAY_SIZE(verbs); i++)
 		printf("  %-18s%s\n", verbs[i].name, verbs[i].brief);
-	puts("\nOptions of every verb:");
+	puts("\nOptions in front of the verb:");
 	opt_help(stdout, host_option, 20);
+	puts("\nOptions everywhere:");
 	opt_help(stdout, opt_standard, 20);
 	puts("\nExit status: 0 done, 1 failed, 2 wrong command line.\n"
 	     "`tgctl help VERB` tells a verb's arguments, tgctl(8) all.");
@@ -385,18 +386,22 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 static int choose_host(char **argv)
 {
 	struct opts o = { .table = host_option, .argv = argv };
-	char **behind;
 
-	if (opt_next(&o) != OPT_GIVEN)
-		return *argv && !strcmp(*argv, "--host") ? (host_choose(""), -1) : 0;
-	behind = o.argv;
-	return host_choose(o.value) ? (int)(behind - argv) : -1;
+	switch (opt_next(&o)) {
+	case OPT_GIVEN:
+		return host_choose(o.value) ? (int)(o.argv - argv) : -1;
+	case OPT_NO_VALUE:
+		host_choose("");	/* for its message */
+		return -1;
+	default:
+		return 0;
+	}
 }
 
 static enum tgctl_status run(int argc, char **argv)
 {
 	int skip = argc > 1 ? choose_host(argv + 1) : 0;
-	struct opts first = { .table = no_options, .argv = argv + 1 + max(skip, 0) };
+	struct opts first = { .table = no_options };
 	const struct tgctl_verb *v;
 	struct tgctl_args args = { 0 };
 
@@ -404,6 +409,7 @@ static enum tgctl_status run(int argc, char **argv)
 		return TGCTL_USAGE;
 	argc -= skip;
 	argv += skip;
+	first.argv = argv + 1;
 	if (argc < 2) {
 		tgctl_error("no verb; see tgctl --help");
 		return TGCTL_USAGE;

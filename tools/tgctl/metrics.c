@@ -48,14 +48,14 @@ static const struct metric {
 	TG_CLIENT_ROWS(METRIC)
 };
 
-/* A label's value: valid UTF-8, and escaped. */
-static void label(const char *name, const char *s, size_t len)
+/* A label and its value: valid UTF-8, and escaped. */
+static void label(FILE *to, const char *name, const char *s, size_t len)
 {
 	char *text = NULL, *at;
 	struct table t = { .align = "l" };
 	size_t nr;
 
-	printf("%s=\"", name);
+	fprintf(to, "%s=\"", name);
 	if (len) {
 		/* as in tables: what is not printable is \xHH, a backslash is doubled */
 		table_add(&t, s, len);
@@ -64,23 +64,23 @@ static void label(const char *name, const char *s, size_t len)
 		text = lines[0];
 		for (at = text; *at; at++) {
 			if (*at == '"')
-				putchar('\\');
+				putc('\\', to);
 			if (*at == '\\' && at[1] == 'x')
-				putchar('\\');
+				putc('\\', to);
 			if (*at == '\\' && at[1] == '\\') {
-				putchar('\\');
+				putc('\\', to);
 				at++;
 			}
-			putchar(*at);
+			putc(*at, to);
 		}
 		free(text);
 		free(lines);
 	}
-	putchar('"');
+	putc('"', to);
 }
 
 /* The process's cgroup (v2) at this moment; empty when the process is gone. */
-static void cgroup_label(u32 pid)
+static void cgroup_label(FILE *to, u32 pid)
 {
 	char path[64], line[4096] = "";
 	bool found = false;
@@ -92,17 +92,33 @@ static void cgroup_label(u32 pid)
 		found = !strncmp(line, "0::", 3);
 	if (f)
 		fclose(f);
-	label("cgroup", line + 3, found ? strcspn(line + 3, "\n") : 0);
+	label(to, "cgroup", line + 3, found ? strcspn(line + 3, "\n") : 0);
 }
 
-static void labels(const struct tg_snap_client *c, const char *more)
+/* The labels that each of a client's samples has; the caller's to free. */
+static char *labels_of(const struct tg_snap_client *c)
 {
-	printf("{drm_client_id=\"%u\",gpu=\"%u\",pid=\"%u\",uid=\"%u\",", c->id, c->gpu, c->pid,
-	       c->uid);
-	label("comm", c->comm, strnlen(c->comm, sizeof(c->comm)));
-	putchar(',');
-	cgroup_label(c->pid);
-	printf("%s%s} ", more ? "," : "", more ? more : "");
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (to) {
+		fprintf(to, "drm_client_id=\"%u\",gpu=\"%u\",pid=\"%u\",uid=\"%u\",", c->id, c->gpu,
+			c->pid, c->uid);
+		label(to, "comm", c->comm, strnlen(c->comm, sizeof(c->comm)));
+		putc(',', to);
+		cgroup_label(to, c->pid);
+	}
+	if (to && !fclose(to))
+		return text;
+	tgctl_error("out of memory");
+	exit(TGCTL_FAILED);
+}
+
+/* A sample's value out of a time, and the line's end. */
+static void seconds(s64 ns)
+{
+	printf("%s%lld.%09lld\n", ns < 0 ? "-" : "", llabs(ns / TG_SEC), llabs(ns % TG_SEC));
 }
 
 static void value(const struct metric *m, const struct tg_snap_client *c)
@@ -122,8 +138,7 @@ static void value(const struct metric *m, const struct tg_snap_client *c)
 		break;
 	case TG_FORM_NS:
 		memcpy(&time, at, sizeof(time));
-		printf("%s%lld.%09lld\n", time < 0 ? "-" : "", (long long)llabs(time / TG_SEC),
-		       (long long)llabs(time % TG_SEC));
+		seconds(time);
 		break;
 	default:
 		memcpy(&large, at, sizeof(large));
@@ -144,7 +159,7 @@ static void head(const char *name, enum kind kind, const char *unit, const char 
  * The samples of a client's histogram: how many groups took at most so long, for each power of two
  * of 1024 ns, and in all. There is no sum: the module counts none.
  */
-static void print_hist(const struct metric *m, const struct tg_snap_client *c)
+static void print_hist(const struct metric *m, const struct tg_snap_client *c, const char *labels)
 {
 	u32 hist[TG_HIST_BUCKETS], i;
 	u64 n = 0;
@@ -156,17 +171,16 @@ static void print_hist(const struct metric *m, const struct tg_snap_client *c)
 		if (i % 4 != 3 && i != TG_HIST_BUCKETS - 1)
 			continue;
 		if (i == TG_HIST_BUCKETS - 1)
-			snprintf(le, sizeof(le), "le=\"+Inf\"");
+			snprintf(le, sizeof(le), "+Inf");
 		else
-			snprintf(le, sizeof(le), "le=\"%.9f\"", tg_hist_begin(i + 1) / 1e9);
-		printf("%s_bucket", m->family);
-		labels(c, le);
-		printf("%llu\n", (unsigned long long)n);
+			snprintf(le, sizeof(le), "%.9f", tg_hist_begin(i + 1) / 1e9);
+		printf("%s_bucket{%s,le=\"%s\"} %llu\n", m->family, labels, le,
+		       (unsigned long long)n);
 	}
 }
 
-/* The family whose rows begin at @m and end before @end. */
-static void print_family(const struct snapshot *snap, const struct metric *m,
+/* The family whose rows begin at @m and end before @end; @labels: of each client. */
+static void print_family(const struct snapshot *snap, char **labels, const struct metric *m,
 			 const struct metric *end)
 {
 	const struct metric *row;
@@ -178,11 +192,11 @@ static void print_family(const struct snapshot *snap, const struct metric *m,
 	for (c = 0; c < snap->head.nr_clients; c++) {
 		for (row = m; row < end; row++) {
 			if (row->kind == KIND_HISTOGRAM) {
-				print_hist(row, snapshot_client(snap, c));
+				print_hist(row, snapshot_client(snap, c), labels[c]);
 				continue;
 			}
-			printf("%s%s", row->family, row->kind == KIND_COUNTER ? "_total" : "");
-			labels(snapshot_client(snap, c), row->label);
+			printf("%s%s{%s%s%s} ", row->family, row->kind == KIND_COUNTER ? "_total" : "",
+			       labels[c], row->label ? "," : "", row->label ?: "");
 			value(row, snapshot_client(snap, c));
 		}
 	}
@@ -191,16 +205,23 @@ static void print_family(const struct snapshot *snap, const struct metric *m,
 static void print_clients(const struct snapshot *snap)
 {
 	const struct metric *const last = metrics + ARRAY_SIZE(metrics);
+	char **labels = tgctl_alloc(NULL, (snap->head.nr_clients + 1) * sizeof(*labels));
 	const struct metric *m, *end;
+	u32 c;
 
+	for (c = 0; c < snap->head.nr_clients; c++)
+		labels[c] = labels_of(snapshot_client(snap, c));
 	for (m = metrics; m < last; m = end) {
 		end = m + 1;
 		if (m->kind == KIND_NONE)
 			continue;
 		while (end < last && end->family && !strcmp(end->family, m->family))
 			end++;
-		print_family(snap, m, end);
+		print_family(snap, labels, m, end);
 	}
+	for (c = 0; c < snap->head.nr_clients; c++)
+		free(labels[c]);
+	free(labels);
 }
 
 static void total_labels(const struct tg_snap_total *t)
@@ -211,7 +232,7 @@ static void total_labels(const struct tg_snap_total *t)
 		break;
 	case TG_TOTAL_CGROUP:
 		putchar('{');
-		label("cgroup", t->name, strnlen(t->name, sizeof(t->name)));
+		label(stdout, "cgroup", t->name, strnlen(t->name, sizeof(t->name)));
 		fputs("} ", stdout);
 		break;
 	default:
@@ -231,8 +252,7 @@ static void print_totals(const struct tg_snap_total *totals, size_t nr, bool use
 			continue;
 		printf("%s_total", family);
 		total_labels(&totals[i]);
-		printf("%lld.%09lld\n", (long long)(totals[i].gpu_time / TG_SEC),
-		       llabs(totals[i].gpu_time % TG_SEC));
+		seconds(totals[i].gpu_time);
 	}
 }
 
@@ -245,10 +265,11 @@ static void print_parts(const struct snapshot *snap)
 	nr = snapshot_part(snap, TG_PART_ENGINES, (void **)&engines, sizeof(*engines));
 	if (nr)
 		head("timegraph_engine_busy_seconds", KIND_COUNTER, "seconds", "time used of an engine");
-	for (i = 0; i < nr; i++)
-		printf("timegraph_engine_busy_seconds_total{gpu=\"%u\",engine=\"%u\"} %lld.%09lld\n",
-		       engines[i].gpu, engines[i].engine, (long long)(engines[i].busy / TG_SEC),
-		       llabs(engines[i].busy % TG_SEC));
+	for (i = 0; i < nr; i++) {
+		printf("timegraph_engine_busy_seconds_total{gpu=\"%u\",engine=\"%u\"} ",
+		       engines[i].gpu, engines[i].engine);
+		seconds(engines[i].busy);
+	}
 	free(engines);
 	nr = snapshot_part(snap, TG_PART_TOTALS, (void **)&totals, sizeof(*totals));
 	if (nr) {
@@ -302,9 +323,9 @@ static bool print_all(void)
 		return false;
 	puts("# TYPE timegraph info\n# HELP timegraph The module and its policy.");
 	fputs("timegraph_info{", stdout);
-	label("version", version, strlen(version));
+	label(stdout, "version", version, strlen(version));
 	putchar(',');
-	label("policy", snap.head.policy, strnlen(snap.head.policy, sizeof(snap.head.policy)));
+	label(stdout, "policy", snap.head.policy, strnlen(snap.head.policy, sizeof(snap.head.policy)));
 	puts("} 1");
 	head("timegraph_dry_run", KIND_GAUGE, NULL, "1: nothing is delayed");
 	printf("timegraph_dry_run %s\n", dry);

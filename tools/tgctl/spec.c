@@ -208,30 +208,32 @@ static bool load_host(const struct text *text, const char *how)
 	return commit(text, -1, how);
 }
 
+/* To the module. One tgctl at a time: a process that may not write the file cannot lock it either. */
+static bool load_module(const struct text *text, const char *how)
+{
+	int fd = sysfs_open("spec_commit", O_WRONLY);
+	bool ok = false;
+
+	if (fd < 0)
+		return false;
+	if (flock(fd, LOCK_EX))
+		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
+	else if (!send_text(text, fd))
+		ok = commit(text, fd, how);
+	close(fd);
+	return ok;
+}
+
 enum tgctl_status tgctl_load(const struct tgctl_args *args)
 {
 	const char *how = args->flag ? "new-only\n" : "1\n";
 	static struct text text;
 	struct tg_spec spec = { .text = text.bytes };
 	const char *why;
-	bool ok = false;
-	int fd;
 
 	if (!read_text(&text, args->names[0]) || !spec_parse_bytes(&spec, text.len, text.file))
 		return TGCTL_FAILED;
-	fd = host_is_user() ? -1 : sysfs_open("spec_commit", O_WRONLY);
-	if (fd < 0 && !host_is_user())
-		return TGCTL_FAILED;
-	/* One tgctl at a time. A process that may not write the file cannot lock it either. */
-	if (fd < 0)
-		ok = load_host(&text, how);
-	else if (flock(fd, LOCK_EX))
-		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
-	else if (!send_text(&text, fd))
-		ok = commit(&text, fd, how);
-	if (fd >= 0)
-		close(fd);
-	if (!ok)
+	if (!(host_is_user() ? load_host(&text, how) : load_module(&text, how)))
 		return TGCTL_FAILED;
 	report(&text, &spec, "in force");
 	warn(&text, &spec);

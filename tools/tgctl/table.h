@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tables. Names of processes hold any bytes: what is printed is always valid UTF-8 and never moves
- * the cursor. Called by the verbs that show something, and by main.c for help.
+ * the cursor. Called by the verbs that show something, and by metrics.c for what a label may hold.
  */
 #ifndef TGCTL_TABLE_H
 #define TGCTL_TABLE_H

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "snapshot.h"
 #include "sysfs.h"
 
@@ -108,6 +109,7 @@ bool top_act_is_stopped(u32 pid)
 
 void top_act_why(const struct tg_snap_client *c)
 {
+	const char *host = host_is_user() ? "user" : "kernel";
 	char id[16];
 	pid_t pid;
 
@@ -115,7 +117,7 @@ void top_act_why(const struct tg_snap_client *c)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		execl("/proc/self/exe", "tgctl", "why", id, (char *)NULL);
+		execl("/proc/self/exe", "tgctl", "--host", host, "why", id, (char *)NULL);
 		_exit(TGCTL_FAILED);
 	}
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/number.h"
 #include "table.h"
@@ -444,8 +445,9 @@ enum top_next top_screen_wait(const struct top_frame *frame, s64 due)
 		return TOP_TIME;
 	timeout(left / TG_MSEC + 1);
 	key = getch();
+	/* Where SIGHUP is ignored, a terminal that has gone is seen here only: each read fails at once. */
 	if (key == ERR)
-		return TOP_TIME;
+		return isatty(STDIN_FILENO) ? TOP_TIME : TOP_END;
 	*screen.said = '\0';
 	return act(key, frame) ? TOP_AGAIN : TOP_END;
 }

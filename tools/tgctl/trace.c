@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl why (of a trace), record, plot: what the module's full trace shows. The trace is replayed with the module's
- * own core (src/trace), so that causes are the scheduler's and not guesses.
+ * tgctl why (of a trace), record, plot: what a full trace shows, the host's or one in a file. It is
+ * replayed with the module's own core (src/trace), so that causes are the scheduler's and not
+ * guesses.
  */
 #include "trace.h"
 
@@ -25,38 +26,17 @@
 
 #define TGCTL_LAST	100	/* waits that `why` tells at most */
 
-/* The trace of GPU number @nr in debugfs. */
-static const char *trace_path(const char *nr)
+/* Where the host has the trace of GPU 0: in debugfs, or a name that tgd knows. */
+static const char *trace_base(void)
 {
-	static char path[300];
 	const char *base = getenv("TG_TRACE");
 
-	snprintf(path, sizeof(path), "%s%s",
-		 host_is_user() ? "trace" : base && *base ? base : TIMEGRAPH_TRACE,
-		 nr && strcmp(nr, "0") ? nr : "");
-	return path;
-}
-
-/* The module's or tgd's trace has no other name than @path. */
-static char *read_host(const char *path, u64 *len)
-{
-	size_t size;
-	char *data = host_read(path, false, &size);
-
-	if (!data && errno == ENOENT)
-		tgctl_error("this tgd records no trace: start it with --trace-kib");
-	else if (!data)
-		sysfs_explain("read", path, errno);
-	*len = size;
-	return data;
+	return host_is_user() ? "trace" : base && *base ? base : TIMEGRAPH_TRACE;
 }
 
 static char *read_file(const char *path, u64 *len)
 {
-	if (host_is_user() && !strncmp(path, "trace", 5) && !strchr(path, '/') &&
-	    path[5 + strspn(path + 5, "0123456789")] == '\0')
-		return read_host(path, len);
-
+	const char *base = trace_base();
 	u64 used = 0, room = 1 << 20;
 	char *data = tgctl_alloc(NULL, room);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -70,7 +50,7 @@ static char *read_file(const char *path, u64 *len)
 		}
 	}
 	if (fd < 0 || n < 0) {
-		if (errno == ENOENT && !strcmp(path, trace_path(NULL)))
+		if (errno == ENOENT && !host_is_user() && !strncmp(path, base, strlen(base)))
 			tgctl_error("there is no trace at %s: load the module with trace_kib=16384, "
 				    "and mount debugfs", path);
 		else
@@ -85,20 +65,39 @@ static char *read_file(const char *path, u64 *len)
 	return data;
 }
 
-static bool load(const char *path, struct tgs_trace *trace)
+/* The trace that the host keeps of GPU number @gpu (NULL: 0). */
+static char *read_kept(const char *gpu, u64 *len)
+{
+	char path[300], *data;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s%s", trace_base(), gpu && strcmp(gpu, "0") ? gpu : "");
+	if (!host_is_user())
+		return read_file(path, len);
+	data = host_read(path, false, &size);
+	if (!data && errno == ENOENT)
+		tgctl_error("this tgd records no trace: start it with --trace-kib");
+	else if (!data)
+		sysfs_explain("read", path, errno);
+	*len = size;
+	return data;
+}
+
+/* The trace in @file, or (NULL) the host's. */
+static bool load(const char *file, struct tgs_trace *trace)
 {
 	char error[TGS_MESSAGE];
 	char *data;
 	u64 len;
 	int err;
 
-	data = read_file(path, &len);
+	data = file ? read_file(file, &len) : read_kept(NULL, &len);
 	if (!data)
 		return false;
 	err = tgs_trace_read(trace, data, len, error);
 	free(data);
 	if (err)
-		tgctl_error("%s is no trace: %s", path, error);
+		tgctl_error("%s is no trace: %s", file ? file : trace_base(), error);
 	return !err;
 }
 
@@ -116,14 +115,9 @@ static bool is_client(const struct tg_record *r, const char *wanted)
 {
 	struct tg_identity id;
 	struct tg_event ev;
-	u64 nr;
 
 	tg_record_read_event(r, &ev, &id);
-	if (!strncmp(wanted, "pid=", 4))
-		return tgctl_number(wanted + 4, &nr) && nr == id.pid;
-	if (tgctl_number(wanted, &nr))
-		return nr == ev.client;
-	return !strcmp(wanted, id.comm);
+	return tgs_is_client(wanted, ev.client, id.pid, id.comm);
 }
 
 /*
@@ -170,12 +164,12 @@ static bool collect(const struct tgs_trace *trace, const char *wanted, struct wa
 
 bool tgctl_has_trace(void)
 {
-	return !access(trace_path(NULL), R_OK);
+	return !host_is_user() && !access(trace_base(), R_OK);
 }
 
 enum tgctl_status tgctl_why_trace(const struct tgctl_args *args)
 {
-	const char *path = args->option[WHY_TRACE] ? args->option[WHY_TRACE] : trace_path(NULL);
+	const char *file = args->option[WHY_TRACE];
 	u64 jobs[TGCTL_LAST], last = 3, i;
 	struct waits w = { .last = jobs };
 	struct tgs_trace trace = { };
@@ -187,12 +181,12 @@ enum tgctl_status tgctl_why_trace(const struct tgctl_args *args)
 			    TGCTL_LAST);
 		return TGCTL_USAGE;
 	}
-	ok = load(path, &trace);
+	ok = load(file, &trace);
 	if (ok) {
 		ok = collect(&trace, args->names[0], &w);
 		if (!ok)
 			tgctl_error("no client '%s' in %s; `tgctl clients` shows those that there are",
-				    args->names[0], path);
+				    args->names[0], file ? file : trace_base());
 	}
 	if (ok)
 		printf("client %u: %llu command groups in the trace, %llu of them waited\n", w.client,
@@ -208,7 +202,6 @@ enum tgctl_status tgctl_why_trace(const struct tgctl_args *args)
 enum tgctl_status tgctl_record(const struct tgctl_args *args)
 {
 	const char *to = args->names[0], *gpu = args->option[RECORD_GPU];
-	const char *from = trace_path(gpu);
 	u64 len, nr;
 	char *data;
 	bool ok;
@@ -225,7 +218,7 @@ enum tgctl_status tgctl_record(const struct tgctl_args *args)
 	}
 	if (t)
 		nanosleep(&(struct timespec){ t / TG_SEC, t % TG_SEC }, NULL);
-	data = read_file(from, &len);
+	data = read_kept(gpu, &len);
 	if (!data)
 		return TGCTL_FAILED;
 	f = fopen(to, "w");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tgctl why of a trace, tgctl record, tgctl plot: the module's full trace. Called by main.c through its table of
- * verbs. src/trace/trace.h is another file: it reads traces, and comes with replay.h.
+ * tgctl record, tgctl plot, and tgctl why of a full trace. Called by main.c through its table of
+ * verbs, and by why.c. src/trace/trace.h is another file: it reads traces, and comes with replay.h.
  */
 #ifndef TGCTL_TRACE_H
 #define TGCTL_TRACE_H
@@ -12,7 +12,7 @@
 enum { RECORD_FOR, RECORD_GPU };
 enum { PLOT_PERFETTO, PLOT_FROM, PLOT_TO, PLOT_CLIENT };
 
-/** tgctl_has_trace() - does the module keep a full trace that this process may read? */
+/** tgctl_has_trace() - does the module keep a full trace that this process may read? tgd: false */
 bool tgctl_has_trace(void);
 
 enum tgctl_status tgctl_why_trace(const struct tgctl_args *args);

@@ -35,8 +35,10 @@ static bool read_span(const char *text, s64 *ns)
 	unsigned long nr = strtoul(text, &end, 10);
 
 	if (*text >= '0' && *text <= '9' && (!strcmp(end, "m") || !strcmp(end, "h"))) {
+		if (nr > 1000000)
+			return false;
 		*ns = (*end == 'm' ? 60 : 3600) * TG_SEC * (s64)nr;
-		return nr <= 1000000;
+		return true;
 	}
 	return tgctl_time(text, ns);
 }

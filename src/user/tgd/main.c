@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/opt.h"
 #include "tgd.h"
-#include "version.h"
 
 #define LINGER	(2 * TG_SEC)	/* without a connection, before it goes */
 #define LINES	20		/* in a second */
@@ -102,28 +102,25 @@ struct options {
 	bool on_demand;
 };
 
-static const char usage[] =
-	"usage: tgd [--socket PATH] [--spec FILE] [--policy NAME] [--trace-kib N] [--on-demand]\n"
-	"Schedules GPUs between programs, without a kernel module (tgd(1)).\n"
-	"  --socket PATH    listen there; else /run/timegraph/tgd.sock for root,\n"
-	"                   $XDG_RUNTIME_DIR/timegraph/tgd.sock for others\n"
-	"  --spec FILE      specification; else $XDG_CONFIG_HOME/timegraph/spec or\n"
-	"                   /etc/timegraph.spec, if they are there\n"
-	"  --policy NAME    policy, where the specification names none; else timegraph\n"
-	"  --trace-kib N    record up to N KiB for each device\n"
-	"  --on-demand      go into the background, and end after the last client\n"
-	"  --version        print the version\n";
+static const struct opt table[] = {
+	{ "socket", 0, "PATH",
+	  "listen there; else /run/timegraph/tgd.sock for root,\n"
+	  "$XDG_RUNTIME_DIR/timegraph/tgd.sock for others" },
+	{ "spec", 0, "FILE",
+	  "specification; else $XDG_CONFIG_HOME/timegraph/spec or\n"
+	  "/etc/timegraph.spec, if they are there" },
+	{ "policy", 0, "NAME", "policy, where the specification names none; else timegraph" },
+	{ "trace-kib", 0, "N", "record up to N KiB for each device" },
+	{ "on-demand", 0, NULL, "go into the background, and end after the last client" },
+	{ 0 }
+};
 
-/* The value of option @name at argv[*i]; NULL: it is another. */
-static const char *value(char **argv, int *i, const char *name)
+static void help(void)
 {
-	if (strcmp(argv[*i], name))
-		return NULL;
-	if (!argv[*i + 1]) {
-		say("no value for '%s'; see tgd --help", name);
-		exit(2);
-	}
-	return argv[++*i];
+	puts("usage: tgd [OPTION...]\n"
+	     "Schedules GPUs between programs, without a kernel module (tgd(1)).");
+	opt_help(stdout, table, 19);
+	opt_help(stdout, opt_standard, 19);
 }
 
 static u32 policy_of(const char *name)
@@ -137,35 +134,50 @@ static u32 policy_of(const char *name)
 	exit(2);
 }
 
+static void set(const struct opts *given, struct options *o)
+{
+	const char *v = given->value;
+	char *end;
+
+	if (opt_is(given, "socket"))
+		o->socket = v;
+	if (opt_is(given, "spec"))
+		o->spec = v;
+	if (opt_is(given, "policy"))
+		o->policy = v;
+	if (opt_is(given, "on-demand"))
+		o->on_demand = true;
+	if (!opt_is(given, "trace-kib"))
+		return;
+	settings.trace_kib = strtoul(v, &end, 10);
+	if (!*v || *end || *v == '-' || settings.trace_kib > 4 << 20) {
+		say("--trace-kib: '%s' is no number of KiB, 0 to 4194304", v);
+		exit(2);
+	}
+}
+
 static void parse(char **argv, struct options *o)
 {
-	const char *v;
-	char *end;
-	int i;
+	struct opts given = { .table = table, .argv = argv + 1 };
+	enum opt_what what;
 
-	for (i = 1; argv[i]; i++) {
-		if ((v = value(argv, &i, "--socket"))) {
-			o->socket = v;
-		} else if ((v = value(argv, &i, "--spec"))) {
-			o->spec = v;
-		} else if ((v = value(argv, &i, "--policy"))) {
-			o->policy = v;
-		} else if ((v = value(argv, &i, "--trace-kib"))) {
-			settings.trace_kib = strtoul(v, &end, 10);
-			if (!*v || *end || *v == '-' || settings.trace_kib > 4 << 20) {
-				say("--trace-kib: '%s' is no number of KiB, 0 to 4194304", v);
-				exit(2);
-			}
-		} else if (!strcmp(argv[i], "--on-demand")) {
-			o->on_demand = true;
-		} else if (!strcmp(argv[i], "--version")) {
-			puts("tgd " TIMEGRAPH_VERSION);
+	while ((what = opt_next(&given)) != OPT_END) {
+		switch (what) {
+		case OPT_GIVEN:
+			set(&given, o);
+			break;
+		case OPT_HELP:
+			help();
 			exit(0);
-		} else if (!strcmp(argv[i], "--help")) {
-			fputs(usage, stdout);
-			exit(0);
-		} else {
-			say("unknown option '%s'; see tgd --help", argv[i]);
+		case OPT_VERSION:
+			exit(opt_version("tgd"));
+		case OPT_LIST:
+			exit(opt_list_all(table));
+		case OPT_NO_VALUE:
+			say("no value for '%s'; see tgd --help", given.word);
+			exit(2);
+		default:
+			say("unknown option '%s'; see tgd --help", given.word);
 			exit(2);
 		}
 	}
@@ -213,16 +225,16 @@ static void load_specs(const struct options *o)
 /* Where this user's daemon listens; its directory is made. */
 static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)])
 {
-	const char *dir = getenv("XDG_RUNTIME_DIR");
+	const char *given = getenv("TGD_SOCKET"), *dir = getenv("XDG_RUNTIME_DIR");
 	const size_t size = sizeof(((struct sockaddr_un *)0)->sun_path);
 	struct stat st;
 	char *slash;
 	size_t len;
 
-	if (!getuid() && !getenv("TGD_SOCKET"))
+	if (given && *given)
+		len = snprintf(path, size, "%s", given);
+	else if (!getuid())
 		len = snprintf(path, size, "%s", TGD_SOCKET);
-	else if (getenv("TGD_SOCKET"))
-		len = snprintf(path, size, "%s", getenv("TGD_SOCKET"));
 	else if (dir && *dir == '/')
 		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
 	else
