@@ -10,7 +10,6 @@
  *
  * launch.c calls this file in the program's threads and in the driver's. device.lock guards all of it.
  */
-#include <signal.h>
 #include <stdlib.h>
 
 #include "cl.h"
@@ -46,22 +45,6 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* Under the lock. */
-static void start(struct device *d)
-{
-	sigset_t every, old;
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	d->watched = !pthread_create(&thread, &attr, serve, d);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
 /** watch_by_callback() - is the next launch to have a callback? */
 bool watch_by_callback(struct device *d)
 {
@@ -90,7 +73,7 @@ bool watch(struct device *d, cl_event event, void *flight)
 	*a = (struct awaited){ .event = event, .flight = flight };
 	pthread_mutex_lock(&d->lock);
 	if (!d->watched)
-		start(d);
+		d->watched = tgu_thread(serve, d);
 	watched = d->watched;
 	if (watched) {
 		*d->waits_end = a;
