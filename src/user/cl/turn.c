@@ -63,7 +63,7 @@ static void enter(struct later *l)
 			next->clReleaseEvent(l->event);
 		} else {
 			tgu_started(&job, 0);
-			launch_attach(l->device, &job, l->event);
+			launch_attach(l->device, &job, l->event, l->queue);
 		}
 	}
 	next->clReleaseEvent(l->gate);
