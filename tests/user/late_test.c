@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A program with two queues on a driver whose callbacks come late: the ends in one queue are told of while a
- * launch of the other waits for something else. tests/user/tgd runs it, with the layer and MOCKCL_LATE, on a card
+ * launch of the other waits for something else, and so does a child that is forked meanwhile. tests/user/tgd runs it, with the layer and MOCKCL_LATE, on a card
  * with two devices, under a policy that asks.
  */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "../lib/test.h"
 #include "cl.h"
 
 #define SHORT_US	1000
 #define LONG_US		3000000
 
+static const char source[] = "kernel void spin(ulong ns) { }\n";
 static cl_kernel spin;
+static bool done;
 
 static cl_event spun(cl_command_queue q, cl_ulong us, cl_uint n, const cl_event *list)
 {
@@ -37,6 +44,46 @@ static double shorts(cl_command_queue q, int nr)
 	return seconds() - begin;
 }
 
+static void *launches(void *queue)
+{
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED))
+		shorts(queue, 1);
+	return NULL;
+}
+
+/* A child launches on the device whose thread of the layer it has not. Return: its status. */
+static int child(void)
+{
+	int status = -1, i;
+	pid_t pid = fork();
+
+	if (!pid) {
+		cl_begin();
+		spin = cl_build(source, "spin");
+		shorts(cl_queue(0), 2);
+		_exit(0);
+	}
+	for (i = 0; i < 200 && !waitpid(pid, &status, WNOHANG); i++)
+		usleep(10000);
+	if (i == 200)
+		kill(pid, SIGKILL);
+	return status;
+}
+
+/* So many, one after the other, while another thread launches. Return: how many did not end well. */
+static int children(cl_command_queue q, int nr)
+{
+	pthread_t thread;
+	int bad = 0;
+
+	pthread_create(&thread, NULL, launches, q);
+	while (nr-- && !bad)
+		bad += !!child();
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	return bad;
+}
+
 int main(void)
 {
 	cl_command_queue q[3];
@@ -50,7 +97,7 @@ int main(void)
 		cl_must(CL_DEVICE_NOT_FOUND, "a second device");
 	cl_ctx = clCreateContext(NULL, 2, cl_devices, NULL, NULL, &error);
 	cl_must(error, "clCreateContext");
-	spin = cl_build("kernel void spin(ulong ns) { }\n", "spin");
+	spin = cl_build(source, "spin");
 	for (i = 0; i < 3; i++) {
 		q[i] = clCreateCommandQueue(cl_ctx, cl_devices[i / 2], 0, &error);
 		cl_must(error, "clCreateCommandQueue");
@@ -62,5 +109,6 @@ int main(void)
 	test_row("beside a launch that waits, another queue goes on", cl_status(behind) > CL_COMPLETE,
 		 "30 kernels of 1 ms took %.1f s", took);
 	cl_must(clWaitForEvents(1, &behind), "clWaitForEvents");
+	test_row("children that are forked meanwhile launch and end", !children(q[1], 100), "one does not");
 	return test_end();
 }
