@@ -42,11 +42,19 @@ static void sleep_ms(long ms)
 
 /* --- finding the daemon --- */
 
+/* The socket that the user has chosen; NULL: none. */
+static const char *given_socket(void)
+{
+	const char *given = secure_getenv("TGD_SOCKET");
+
+	return given && *given ? given : NULL;
+}
+
 static bool user_socket(char *path, size_t size)
 {
-	const char *given = secure_getenv("TGD_SOCKET"), *dir = secure_getenv("XDG_RUNTIME_DIR");
+	const char *given = given_socket(), *dir = secure_getenv("XDG_RUNTIME_DIR");
 
-	if (given && *given)
+	if (given)
 		return (size_t)snprintf(path, size, "%s", given) < size;
 	if (!getuid())
 		return (size_t)snprintf(path, size, "%s", TGD_SOCKET) < size;
@@ -234,7 +242,7 @@ void tgu_connect(struct tgu *u)
 	sigfillset(&every);
 	pthread_sigmask(SIG_SETMASK, &every, &old);
 	for (i = 0; i < TRIES && result < 0; i++) {
-		fd = getenv("TGD_SOCKET") ? -1 : connect_to(TGD_SOCKET);
+		fd = given_socket() ? -1 : connect_to(TGD_SOCKET);
 		if (fd < 0 && user_socket(path, sizeof(path)))
 			fd = connect_to(path);
 		if (fd < 0 && !i) {

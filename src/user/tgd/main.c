@@ -213,16 +213,16 @@ static void load_specs(const struct options *o)
 /* Where this user's daemon listens; its directory is made. */
 static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)])
 {
-	const char *dir = getenv("XDG_RUNTIME_DIR");
+	const char *given = getenv("TGD_SOCKET"), *dir = getenv("XDG_RUNTIME_DIR");
 	const size_t size = sizeof(((struct sockaddr_un *)0)->sun_path);
 	struct stat st;
 	char *slash;
 	size_t len;
 
-	if (!getuid() && !getenv("TGD_SOCKET"))
+	if (given && *given)
+		len = snprintf(path, size, "%s", given);
+	else if (!getuid())
 		len = snprintf(path, size, "%s", TGD_SOCKET);
-	else if (getenv("TGD_SOCKET"))
-		len = snprintf(path, size, "%s", getenv("TGD_SOCKET"));
 	else if (dir && *dir == '/')
 		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
 	else
@@ -388,8 +388,8 @@ int main(int argc, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	settings_init(policy_of(o.policy));
-	if (o.socket && strlen(o.socket) >= sizeof(path)) {
-		say("--socket: the path is longer than %zu bytes", sizeof(path) - 1);
+	if (o.socket && (!*o.socket || strlen(o.socket) >= sizeof(path))) {
+		say("--socket: the path is empty, or longer than %zu bytes", sizeof(path) - 1);
 		return 2;
 	}
 	if (o.socket)
