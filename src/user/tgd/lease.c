@@ -19,7 +19,8 @@
  * latest question could have been spared (device.streak), and all that is in flight is its own: so it
  * gets a lease for as many jobs as it has in flight.
  *
- * Called by device.c when all that was known has been fed.
+ * Called by device.c: lease_try() when all that was known has been fed, lease_look() by time; lease_end()
+ * by whoever feeds an event that is not the lessee's.
  */
 #include "tgd.h"
 
@@ -44,6 +45,29 @@ void lease_end(struct device *d)
 	d->streak = d->asker == c ? STREAK : 0;
 	if (c->leased)
 		client_notice(c, TGD_NOTICE_TOLD, 0);
+}
+
+/* From now on: what the lessee publishes before the next look shows that it uses the lease. */
+static void look_again(struct device *d, const struct client *lessee)
+{
+	d->lease_look = tg_after(now(), LOOK);
+	d->lease_seen = lessee->taken;
+}
+
+/**
+ * lease_look() - let the lease go on if it was used since the last look; else take it back
+ * @d: the device; its lease is out, and lease_look has come
+ */
+void lease_look(struct device *d)
+{
+	struct client *c = d->lessee;
+
+	client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
+	if (d->lessee && c->taken == d->lease_seen) {
+		lease_end(d);
+		d->streak = 0;		/* it is to ask again, and to be let go */
+	}
+	look_again(d, c);
 }
 
 /* How long the client may launch without being asked; 0: not at all. */
@@ -97,6 +121,5 @@ void lease_try(struct device *d)
 	stats[STAT_LEASES]++;
 	d->lessee = c;
 	d->lease_until = time;
-	d->lease_look = tg_after(now(), LOOK);
-	d->lease_seen = c->taken;
+	look_again(d, c);
 }
