@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program with two queues on a driver whose callbacks come late: the ends in one queue are told of while a
- * launch of the other waits for something else, and so does a child that is forked meanwhile. tests/user/tgd runs it, with the layer and MOCKCL_LATE, on a card
- * with two devices, under a policy that asks.
+ * The thread of the OpenCL layer that waits for ends where callbacks come late (src/user/cl/watch.c): a
+ * launch that waits for another device does not hold up a second queue, and a child that is forked
+ * while another thread launches does not look for the thread that it has not.
+ *
+ * tests/user/tgd runs it: with the layer and MOCKCL_LATE, on a card with two devices, under a policy
+ * that asks.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -51,7 +54,7 @@ static void *launches(void *queue)
 	return NULL;
 }
 
-/* A child launches on the device whose thread of the layer it has not. Return: its status. */
+/* A child launches, with a context of its own, on the same device. Return: its status; -1: it hung. */
 static int child(void)
 {
 	int status = -1, i;
@@ -65,8 +68,10 @@ static int child(void)
 	}
 	for (i = 0; i < 200 && !waitpid(pid, &status, WNOHANG); i++)
 		usleep(10000);
-	if (i == 200)
+	if (i == 200) {
 		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
 	return status;
 }
 
