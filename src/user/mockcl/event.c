@@ -11,7 +11,7 @@
 #include "driver.h"
 
 static struct callback *calls, **calls_end = &calls;
-static unsigned int thread_of;	/* the generation that it runs in, and 1 */
+static unsigned int thread_of;	/* 1 more than the generation in which the thread runs; 0: there is none */
 
 static void call(struct callback *c)
 {

@@ -5,19 +5,22 @@
  * tg_gpu_may_bypass() says that a job would be let go at once, until the next event. Under a lease
  * the client launches by that answer alone, and reports later. So the daemon takes the lease back
  * before it feeds anyone else's event, or the timer's, and feeds the client's reports first: the
- * core decides as if it had been asked each time. Of the lessee's own events none takes the answer
- * away, while its jobs in flight stay within depth, but for two:
+ * core decides as if it had been asked each time. The lessee's own events do not take the answer away
+ * while its jobs in flight stay within depth. What does:
  *
- *	Its completions use up its budget. That takes as long as the budget is: the lease ends by
- *	then. Under AE what a job costs is known beforehand: there is no lease while AE has a limit.
+ *	Its budget is used up. That takes as long as the budget is: the lease ends by then. AE
+ *	charges a job beforehand what it is thought to cost: under AE, and under CBS, there is a lease
+ *	only where the reserve has no limit.
  *
- *	What is due at a time. While another client waits for its budget, the lease ends by then.
- *	A job that does not end. The lease is looked at every LOOK: if nothing was launched since,
- *	it is taken back, and the client reports ends as they happen.
+ *	Another client that waits for its budget gets it: the lease ends by then.
  *
- * A client that launches again as soon as its job has ended is never met while the device idles. Its
- * latest question could have been spared (device.streak), and all that is in flight is its own: so it
- * gets a lease for as many jobs as it has in flight.
+ *	A job does not end. Every LOOK, if nothing was launched since the last, the lease is taken
+ *	back, and the client reports ends as they happen.
+ *
+ * A client that launches again as soon as its job has ended asks while the device is busy with its own
+ * jobs: the core would let no more go. If the core would have let its latest questions pass
+ * (device.streak), and all that is in flight is its own, it gets a lease for as many jobs as it has in
+ * flight.
  *
  * Called by device.c: lease_try() when all that was known has been fed, lease_look() by time; lease_end()
  * by whoever feeds an event that is not the lessee's.
