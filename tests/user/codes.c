@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What crashes PoCL 3.1 is left out: a kernel that is NULL, a wait list that is NULL and not empty.
- *
  * codes: makes a broad sequence of OpenCL calls, right and wrong ones, and prints what each returns: a
  * line for each, `CALL: CODE`, and what the copies have left in memory. tests/user/layer compares the
  * lines of a run without the layer with those of a run with it.
+ *
+ * What crashes PoCL 3.1 is left out: a kernel that is NULL, a wait list that is NULL and not empty.
  */
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS

@@ -22,6 +22,28 @@
 #define FLIGHTS		512	/* launches that may be in flight; of more, callbacks tell */
 
 /**
+ * struct flight - a launch that has gone to the driver (launch.c)
+ * @refs: the device's list, and the callback or the thread of watch.c
+ * @queue: its queue
+ * @reported: its end was
+ * @attached: it has a callback, or a thread waits for it; under the device's lock
+ * @callback: it has a callback; as @next, set before the driver or the thread knows of it
+ * @exact: @end is the device's time
+ * @end: when it ended, by the thread that took it out of the list; 0: not known
+ * @next: in the list of watch.c
+ */
+struct flight {
+	struct device *device;
+	cl_event event;
+	cl_command_queue queue;
+	struct tgu_job job;
+	int refs;
+	bool reported, attached, callback, exact;
+	cl_ulong end;
+	struct flight *next;
+};
+
+/**
  * struct device - a physical device
  * @id: of the driver, the root device
  * @key: see struct tgd_hello
@@ -33,9 +55,11 @@
  * @first: number of the oldest
  * @last: number of the next
  * @callbacks: does the driver call back when a launch ends, or much later?
- * @judged: launches by which that was judged so far; the odd ones had no callback
- * @lag: by how much ends were noticed late, ns, without and with a callback
- * @waits: what the thread of watch.c waits for, the oldest first
+ * @tried: launches so far by which that is found out; each second one has no callback
+ * @judged: ends that were judged, without and with a callback
+ * @lag: by how much they were noticed late, ns
+ * @waits: what the thread of watch.c is to wait for next, the oldest first
+ * @waits_of: their queue, and that of the one it waits for; NULL: it waits for none
  * @more: @waits has grown
  * @watched: that thread is there
  * @offset: CLOCK_MONOTONIC less the device's clock, ns
@@ -52,9 +76,10 @@ struct device {
 	struct flight *flight[FLIGHTS];
 	uint64_t first, last;
 	enum { CALLBACKS_UNKNOWN, CALLBACKS_PROMPT, CALLBACKS_LATE } callbacks;
-	unsigned int judged;
+	unsigned int tried, judged[2];
 	int64_t lag[2];
-	struct awaited *waits, **waits_end;
+	struct flight *waits, **waits_end;
+	cl_command_queue waits_of;
 	pthread_cond_t more;
 	bool watched;
 	int64_t offset, compared;
@@ -150,15 +175,15 @@ extern __typeof__(clGetEventProfilingInfo) layer_clGetEventProfilingInfo;
 
 /* watch.c */
 bool watch_by_callback(struct device *d);
-bool watch(struct device *d, cl_event event, void *flight);
+bool watch(struct flight *f);
 void watch_judge(struct device *d, bool callback, int64_t lag);
 
 /* launch.c */
-void launch_ended(void *flight);
+void launch_ended(struct flight *f);
 void launch_told(void *device);
 void launch_drain(void *device);
 bool launch_settle(void *device);
-void launch_attach(struct device *d, const struct tgu_job *job, cl_event event);
+void launch_attach(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue);
 void launch_reap(struct device *d);
 extern __typeof__(clEnqueueNDRangeKernel) layer_clEnqueueNDRangeKernel;
 extern __typeof__(clEnqueueTask) layer_clEnqueueTask;

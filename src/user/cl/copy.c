@@ -100,7 +100,7 @@ layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
 	cl_int ret = CL_SUCCESS;
 	void *map = NULL;
 
-	/* The pointer comes through the expression's side */
+	/* TURN() has the error code for its value: the pointer is put aside */
 	ret = TURN(size, blocking, (map = next->clEnqueueMapBuffer(queue, buffer, t.blocking, flags, offset, size,
 								   t.nr, t.wait, t.event, &ret), ret));
 	if (error)

@@ -80,14 +80,37 @@ static void make_key(cl_device_id id, char *key, size_t size)
 	snprintf(key, size, "platform:%s:%u", platform_name, index_of(platform, id));
 }
 
+/*
+ * A forked child has neither the parent's launches nor its threads, and a thread that it has not may
+ * have held a lock.
+ */
+static void in_child(void)
+{
+	struct device *d;
+
+	pthread_mutex_init(&lock, NULL);
+	for (d = all; d; d = d->next) {
+		pthread_mutex_init(&d->lock, NULL);
+		pthread_cond_init(&d->more, NULL);
+		d->first = d->last;
+		d->waits = NULL;
+		d->waits_end = &d->waits;
+		d->waits_of = NULL;
+		d->watched = false;
+	}
+}
+
 /* Under the lock. */
 static struct device *open_device(cl_device_id id, const char *key)
 {
 	struct device *d = calloc(1, sizeof(*d));
+	static bool forks;
 	cl_ulong memory = 0;
 
 	if (!d)
 		return NULL;
+	if (!forks)
+		forks = !pthread_atfork(NULL, NULL, in_child);
 	d->id = id;
 	memcpy(d->key, key, sizeof(d->key));
 	info(id, CL_DEVICE_NAME, d->name, sizeof(d->name));

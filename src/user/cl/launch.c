@@ -27,25 +27,6 @@ static cl_ulong end_of(cl_event event, bool *exact)
 	return status <= CL_COMPLETE;
 }
 
-/**
- * struct flight - a launch that has gone to the driver
- * @refs: the device's list, and the callback
- * @reported: its end was
- * @attached: it has a callback, or a thread waits for it; under the device's lock
- * @callback: it has a callback
- * @end: when it ended, by the thread that took it out of the list; 0: not known
- * @exact: @end is the device's time
- */
-struct flight {
-	struct device *device;
-	cl_event event;
-	cl_command_queue queue;
-	struct tgu_job job;
-	int refs;
-	bool reported, attached, callback, exact;
-	cl_ulong end;
-};
-
 static void drop(struct flight *f)
 {
 	if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL))
@@ -69,10 +50,9 @@ static void report_end(struct flight *f)
 	drop(f);
 }
 
-/** launch_ended() - @flight has, as a callback or the thread of watch.c says */
-void launch_ended(void *flight)
+/** launch_ended() - @f has, as a callback or the thread of watch.c says; takes a reference */
+void launch_ended(struct flight *f)
 {
-	struct flight *f = flight;
 	cl_ulong end;
 	bool exact;
 
@@ -94,8 +74,9 @@ static void attach(struct flight *f)
 {
 	__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
 	f->callback = watch_by_callback(f->device);
-	if (!f->callback && watch(f->device, f->event, f))
+	if (!f->callback && watch(f))
 		return;
+	f->callback = true;
 	if (!next->clSetEventCallback(f->event, CL_COMPLETE, ended, f))
 		return;
 	next->clWaitForEvents(1, &f->event);
@@ -120,10 +101,10 @@ static void wait_end(const struct tgu_job *job, cl_event event)
 	next->clReleaseEvent(event);
 }
 
-/* Report the end of @event when it comes. */
-void launch_attach(struct device *d, const struct tgu_job *job, cl_event event)
+/* Report the end of @event, of a command in @queue, when it comes. */
+void launch_attach(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue)
 {
-	struct flight *f = flight_new(d, job, event, NULL);
+	struct flight *f = flight_new(d, job, event, queue);
 
 	if (!f) {
 		wait_end(job, event);

@@ -19,7 +19,10 @@ static cl_int answer(const void *value, size_t size, size_t room, void *to, size
 	return CL_SUCCESS;
 }
 
-/* The list is ours where the program's had no CL_QUEUE_PROPERTIES, or where that had no PROFILING */
+/*
+ * The program's own list of properties: without what the layer has added, the bit PROFILING, the pair with
+ * CL_QUEUE_PROPERTIES, or all of it.
+ */
 static cl_int array(cl_command_queue queue, size_t room, void *to, size_t *size_ret)
 {
 	cl_queue_properties list[64];

@@ -155,7 +155,6 @@ cl_int CL_API_CALL layer_clReleaseCommandQueue(cl_command_queue queue)
 {
 	struct entry *e = find(queue);
 	cl_uint references = 0;
-	cl_int ret;
 
 	if (!e)
 		return next->clReleaseCommandQueue(queue);
@@ -165,6 +164,5 @@ cl_int CL_API_CALL layer_clReleaseCommandQueue(cl_command_queue queue)
 	if (references == 1)
 		__atomic_store_n(&e->device, NULL, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&lock);
-	ret = next->clReleaseCommandQueue(queue);
-	return ret;
+	return next->clReleaseCommandQueue(queue);
 }

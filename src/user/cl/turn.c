@@ -63,7 +63,7 @@ static void enter(struct later *l)
 			next->clReleaseEvent(l->event);
 		} else {
 			tgu_started(&job, 0);
-			launch_attach(l->device, &job, l->event);
+			launch_attach(l->device, &job, l->event, l->queue);
 		}
 	}
 	next->clReleaseEvent(l->gate);
@@ -102,7 +102,6 @@ static struct line *line_of(struct device *d, uint32_t channel)
 {
 	static bool forks;
 	struct line *line;
-	pthread_t thread;
 
 	if (!forks)
 		forks = !pthread_atfork(NULL, NULL, in_child);
@@ -116,11 +115,10 @@ static struct line *line_of(struct device *d, uint32_t channel)
 	line->channel = channel;
 	line->last = &line->first;
 	pthread_cond_init(&line->some, NULL);
-	if (pthread_create(&thread, NULL, serve, line)) {
+	if (!tgu_thread(serve, line)) {
 		free(line);
 		return NULL;
 	}
-	pthread_detach(thread);
 	line->next = lines;
 	lines = line;
 	return line;

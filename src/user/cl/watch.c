@@ -8,58 +8,48 @@
  * ends later, by the device's own times, decides. Callbacks need no thread, and a driver's wait may
  * spin, so callbacks are taken where they are prompt.
  *
- * launch.c calls this file in the program's threads and in the driver's. device.lock guards all of it.
+ * The thread waits for one launch after the other. Those of an in-order queue end in that order; one of
+ * another queue could end long before the one that the thread waits for, and has a callback. (Of an
+ * out-of-order queue, one that overtakes others is reported after them.)
+ *
+ * launch.c calls this file: watch_by_callback() and watch() in the program's threads and the helper,
+ * watch_judge() in the driver's threads and the one of this file. device.lock guards all of it; it is
+ * not held while the driver is called. Each flight in the list has a reference, so its event stays. The
+ * thread ends with the process.
  */
-#include <signal.h>
-#include <stdlib.h>
-
 #include "cl.h"
 
 #define LATE	1000000		/* ns by which callbacks are late, on average */
 #define WARM	16		/* launches that are not judged: clocks are compared first */
 #define JUDGED	48		/* launches until it is decided */
 
-struct awaited {
-	cl_event event;
-	void *flight;
-	struct awaited *next;
-};
-
 static void *serve(void *arg)
 {
 	struct device *d = arg;
-	struct awaited *a;
+	struct flight *f;
 
 	for (;;) {
 		pthread_mutex_lock(&d->lock);
-		while (!d->waits)
+		while (!d->waits) {
+			d->waits_of = NULL;
 			pthread_cond_wait(&d->more, &d->lock);
-		a = d->waits;
-		d->waits = a->next;
+		}
+		f = d->waits;
+		d->waits = f->next;
 		if (!d->waits)
 			d->waits_end = &d->waits;
 		pthread_mutex_unlock(&d->lock);
-		next->clWaitForEvents(1, &a->event);
-		launch_ended(a->flight);
-		free(a);
+		next->clWaitForEvents(1, &f->event);
+		launch_ended(f);
 	}
 	return NULL;
 }
 
-/* Under the lock. */
-static void start(struct device *d)
+/* Under the lock. Without ends of both kinds nothing speaks against callbacks. */
+static bool late(const struct device *d)
 {
-	sigset_t every, old;
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	d->watched = !pthread_create(&thread, &attr, serve, d);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return d->judged[0] && d->judged[1] &&
+	       d->lag[1] / d->judged[1] - d->lag[0] / d->judged[0] > LATE;
 }
 
 /** watch_by_callback() - is the next launch to have a callback? */
@@ -67,47 +57,48 @@ bool watch_by_callback(struct device *d)
 {
 	bool callback;
 
+	if (__atomic_load_n(&d->callbacks, __ATOMIC_RELAXED) != CALLBACKS_UNKNOWN)
+		return d->callbacks == CALLBACKS_PROMPT;
 	pthread_mutex_lock(&d->lock);
-	callback = d->callbacks == CALLBACKS_UNKNOWN ? d->judged++ % 2 == 0 : d->callbacks == CALLBACKS_PROMPT;
-	if (d->callbacks == CALLBACKS_UNKNOWN && d->judged > JUDGED)
-		d->callbacks = d->lag[1] - d->lag[0] > LATE * (JUDGED - WARM) / 2 ? CALLBACKS_LATE : CALLBACKS_PROMPT;
+	callback = d->tried++ % 2 == 0;
+	if (d->tried > JUDGED)
+		__atomic_store_n(&d->callbacks, late(d) ? CALLBACKS_LATE : CALLBACKS_PROMPT, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&d->lock);
 	return callback;
 }
 
 /**
- * watch() - have the thread call launch_ended() when @event has come
+ * watch() - have the thread call launch_ended() when @f has ended; it then has the caller's reference
  *
- * Return: false: there is no thread or no memory.
+ * Return: false: there is no thread, or it waits for another queue's.
  */
-bool watch(struct device *d, cl_event event, void *flight)
+bool watch(struct flight *f)
 {
-	struct awaited *a = malloc(sizeof(*a));
-	bool watched;
+	struct device *d = f->device;
+	bool taken;
 
-	if (!a)
-		return false;
-	*a = (struct awaited){ .event = event, .flight = flight };
 	pthread_mutex_lock(&d->lock);
 	if (!d->watched)
-		start(d);
-	watched = d->watched;
-	if (watched) {
-		*d->waits_end = a;
-		d->waits_end = &a->next;
+		d->watched = tgu_thread(serve, d);
+	taken = d->watched && (!d->waits_of || d->waits_of == f->queue);
+	if (taken) {
+		d->waits_of = f->queue;
+		f->next = NULL;
+		*d->waits_end = f;
+		d->waits_end = &f->next;
 		pthread_cond_signal(&d->more);
 	}
 	pthread_mutex_unlock(&d->lock);
-	if (!watched)
-		free(a);
-	return watched;
+	return taken;
 }
 
-/** watch_judge() - an end was noticed so late, by a callback or by the thread */
+/** watch_judge() - an end was noticed @lag ns late, by a callback or by the thread */
 void watch_judge(struct device *d, bool callback, int64_t lag)
 {
 	pthread_mutex_lock(&d->lock);
-	if (d->judged > WARM)
+	if (d->tried > WARM) {
 		d->lag[callback] += lag;
+		d->judged[callback]++;
+	}
 	pthread_mutex_unlock(&d->lock);
 }

@@ -42,11 +42,19 @@ static void sleep_ms(long ms)
 
 /* --- finding the daemon --- */
 
+/* The socket that the user has chosen; NULL: none. */
+static const char *given_socket(void)
+{
+	const char *given = secure_getenv("TGD_SOCKET");
+
+	return given && *given ? given : NULL;
+}
+
 static bool user_socket(char *path, size_t size)
 {
-	const char *given = secure_getenv("TGD_SOCKET"), *dir = secure_getenv("XDG_RUNTIME_DIR");
+	const char *given = given_socket(), *dir = secure_getenv("XDG_RUNTIME_DIR");
 
-	if (given && *given)
+	if (given)
 		return (size_t)snprintf(path, size, "%s", given) < size;
 	if (!getuid())
 		return (size_t)snprintf(path, size, "%s", TGD_SOCKET) < size;
@@ -208,17 +216,19 @@ static int hello(struct tgu *u, int fd)
 
 static void *helper(void *arg);
 
-/* With all signals blocked, since the helper inherits that. */
-static void start_helper(struct tgu *u)
+bool tgu_thread(void *(*run)(void *), void *arg)
 {
-	pthread_attr_t attr;
+	sigset_t every, old;
 	pthread_t thread;
+	bool started;
 
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, 256 << 10);
-	u->helper = !pthread_create(&thread, &attr, helper, u);
-	pthread_attr_destroy(&attr);
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &old);
+	started = !pthread_create(&thread, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (started)
+		pthread_detach(thread);
+	return started;
 }
 
 /* Connect if there is, or can be, a daemon. */
@@ -228,10 +238,11 @@ void tgu_connect(struct tgu *u)
 	int i, fd, result = -1;
 	sigset_t every, old;
 
+	/* No handler of the program runs in start_daemon()'s child, which shares its memory. */
 	sigfillset(&every);
 	pthread_sigmask(SIG_SETMASK, &every, &old);
 	for (i = 0; i < TRIES && result < 0; i++) {
-		fd = getenv("TGD_SOCKET") ? -1 : connect_to(TGD_SOCKET);
+		fd = given_socket() ? -1 : connect_to(TGD_SOCKET);
 		if (fd < 0 && user_socket(path, sizeof(path)))
 			fd = connect_to(path);
 		if (fd < 0 && !i) {
@@ -250,7 +261,7 @@ void tgu_connect(struct tgu *u)
 	}
 	u->refused = !result;
 	if (!u->helper && !u->refused)
-		start_helper(u);
+		u->helper = tgu_thread(helper, u);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

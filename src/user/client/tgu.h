@@ -99,6 +99,9 @@ bool tgu_mem_request(struct tgu *u, uint64_t bytes);
 /** tgu_mem_free() - memory has gone back, or the driver refused what was granted */
 void tgu_mem_free(struct tgu *u, uint64_t bytes);
 
+/** tgu_thread() - start a thread that nobody joins, and that takes none of the program's signals */
+bool tgu_thread(void *(*run)(void *), void *arg);
+
 /** tgu_now() - ns of CLOCK_MONOTONIC */
 int64_t tgu_now(void);
 

@@ -60,14 +60,9 @@ bool context_has(cl_context c, cl_device_id d)
 
 void context_put(cl_context c)
 {
-	struct callback *d;
-
 	if (atomic_fetch_sub(&c->head.refs, 1) > 1)
 		return;
-	while ((d = c->destructors)) {
-		c->destructors = d->next;
-		command_call(d);
-	}
+	destructors_call(&c->destructors);
 	c->head.kind = 0;
 	free(c);
 }
@@ -121,42 +116,20 @@ API cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties *
 
 API cl_int CL_API_CALL clRetainContext(cl_context c)
 {
-	if (!is(c, CONTEXT))
-		return CL_INVALID_CONTEXT;
-	atomic_fetch_add(&c->head.refs, 1);
-	return CL_SUCCESS;
+	return object_retain(c, CONTEXT, CL_INVALID_CONTEXT);
 }
 
 API cl_int CL_API_CALL clReleaseContext(cl_context c)
 {
-	if (!is(c, CONTEXT))
-		return CL_INVALID_CONTEXT;
-	pthread_mutex_lock(&mock_lock);
-	context_put(c);
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return object_release(c, CONTEXT, CL_INVALID_CONTEXT);
 }
 
 API cl_int CL_API_CALL clSetContextDestructorCallback(cl_context c, void (CL_CALLBACK *fn)(cl_context, void *),
 		void *user)
 {
-	struct callback *d;
-
 	if (!is(c, CONTEXT))
 		return CL_INVALID_CONTEXT;
-	if (!fn)
-		return CL_INVALID_VALUE;
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return CL_OUT_OF_HOST_MEMORY;
-	d->object_fn = (void (CL_CALLBACK *)(void *, void *))fn;
-	d->object = c;
-	d->user = user;
-	pthread_mutex_lock(&mock_lock);
-	d->next = c->destructors;
-	c->destructors = d;
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return destructor_add(&c->destructors, c, (void (CL_CALLBACK *)(void *, void *))fn, user);
 }
 
 API cl_int CL_API_CALL clGetContextInfo(cl_context c, cl_context_info name, size_t room, void *to, size_t *size_ret)

@@ -244,7 +244,13 @@ bool link_alive(void);
 cl_uint link_devices(cl_device_id *devices);	/* at most MOCK_DEVICES */
 uint64_t link_memory(void);
 uint64_t link_clock(void);
+
+/* object.c: what all objects have; @wrong: the error for what is none of this @kind */
 void *object_new(enum kind kind, size_t size);
+cl_int object_retain(void *object, enum kind kind, cl_int wrong);
+cl_int object_release(void *object, enum kind kind, cl_int wrong);
+cl_int destructor_add(struct callback **list, void *object, void (CL_CALLBACK *fn)(void *, void *), void *user);
+void destructors_call(struct callback **list);	/* under mock_lock */
 
 /* info.c: what an info call returns */
 cl_int info(const void *value, size_t size, size_t room, void *to, size_t *size_ret);
@@ -268,9 +274,10 @@ void command_publish(cl_command_queue q);
 uint64_t copy_ns(size_t bytes);
 void queues_forget(void);			/* in a forked child */
 
-/* queue.c, memory.c, event.c, kernel.c: drop a reference, under mock_lock */
+/* queue.c, memory.c, image.c, kernel.c, program.c, context.c: drop a reference, under mock_lock */
 void queue_put(cl_command_queue q);
 void memory_put(cl_mem m);
+void sampler_put(cl_sampler s);
 void kernel_put(cl_kernel k);
 void program_put(cl_program p);
 void context_put(cl_context c);

@@ -58,7 +58,7 @@ static cl_int read_write(cl_command_queue q, cl_mem m, cl_bool wait, size_t offs
 		return error;
 	if (!host || outside(m, offset, size))
 		return CL_INVALID_VALUE;
-	if (m->flags & (CL_MEM_HOST_NO_ACCESS | (read ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY)))
+	if (host_refused(m, read ? CL_MAP_READ : CL_MAP_WRITE))
 		return CL_INVALID_OPERATION;
 	w.from.base = read ? m->data + offset : host;
 	w.to.base = read ? host : m->data + offset;
@@ -146,7 +146,7 @@ static cl_int rectangle(cl_command_queue q, cl_mem m, cl_bool wait, const size_t
 	if (!host || !box(&here, m->data, m->size, at, region, row, slice) ||
 	    !box(&there, host, 0, host_at, region, host_row, host_slice))
 		return CL_INVALID_VALUE;
-	if (m->flags & (CL_MEM_HOST_NO_ACCESS | (read ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY)))
+	if (host_refused(m, read ? CL_MAP_READ : CL_MAP_WRITE))
 		return CL_INVALID_OPERATION;
 	w.from = read ? here : there;
 	w.to = read ? there : here;
@@ -203,7 +203,7 @@ API void * CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool 
 	*error = *error ? *error : memory_check(q, m, false);
 	if (!*error && (outside(m, offset, size) || !flags || flags & ~(cl_map_flags)7))
 		*error = CL_INVALID_VALUE;
-	if (!*error && map_refused(m, flags))
+	if (!*error && host_refused(m, flags))
 		*error = CL_INVALID_OPERATION;
 	if (*error)
 		return NULL;
@@ -214,7 +214,7 @@ API void * CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool 
 	return *error ? NULL : m->data + offset;
 }
 
-bool map_refused(cl_mem m, cl_map_flags flags)
+bool host_refused(cl_mem m, cl_map_flags flags)
 {
 	return m->flags & CL_MEM_HOST_NO_ACCESS || (flags & CL_MAP_READ && m->flags & CL_MEM_HOST_WRITE_ONLY) ||
 		(flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && m->flags & CL_MEM_HOST_READ_ONLY);

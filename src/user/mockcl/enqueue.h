@@ -10,7 +10,7 @@ cl_int transfer(cl_command_queue q, cl_command_type type, const struct work *w, 
 		cl_bool wait, cl_uint n, const cl_event *list, cl_event *out);
 /** memory_check() - is it an image, or a buffer, of the queue's context? */
 cl_int memory_check(cl_command_queue q, cl_mem m, bool image);
-/** map_refused() - do the object's flags keep the host from this? */
-bool map_refused(cl_mem m, cl_map_flags flags);
+/** host_refused() - do the object's flags keep the host from this? */
+bool host_refused(cl_mem m, cl_map_flags flags);
 
 #endif /* MOCKCL_ENQUEUE_H */

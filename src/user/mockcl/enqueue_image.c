@@ -48,7 +48,7 @@ static cl_int read_write(cl_command_queue q, cl_mem m, cl_bool wait, const size_
 	if (!host || !part(&here, m, origin, region) || (row && row < region[0] * m->element) ||
 	    (slice && slice < region[1] * (row ? row : region[0] * m->element)))
 		return CL_INVALID_VALUE;
-	if (m->flags & (CL_MEM_HOST_NO_ACCESS | (read ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY)))
+	if (host_refused(m, read ? CL_MAP_READ : CL_MAP_WRITE))
 		return CL_INVALID_OPERATION;
 	row = row ? row : region[0] * m->element;
 	there = (struct box){ host, row, slice ? slice : region[1] * row };
@@ -165,7 +165,7 @@ API void * CL_API_CALL clEnqueueMapImage(cl_command_queue q, cl_mem m, cl_bool w
 	if (!*error && (!part(&b, m, origin, region) || !row || !flags || flags & ~(cl_map_flags)7 ||
 			(b.slice != m->size && !slice)))
 		*error = CL_INVALID_VALUE;
-	if (!*error && map_refused(m, flags))
+	if (!*error && host_refused(m, flags))
 		*error = CL_INVALID_OPERATION;
 	if (*error)
 		return NULL;

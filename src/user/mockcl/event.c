@@ -11,7 +11,7 @@
 #include "driver.h"
 
 static struct callback *calls, **calls_end = &calls;
-static unsigned int thread_of;	/* the generation that it runs in, and 1 */
+static unsigned int thread_of;	/* 1 more than the generation in which the thread runs; 0: there is none */
 
 static void call(struct callback *c)
 {
@@ -244,18 +244,10 @@ API cl_int CL_API_CALL clSetEventCallback(cl_event e, cl_int status,
 
 API cl_int CL_API_CALL clRetainEvent(cl_event e)
 {
-	if (!is(e, EVENT))
-		return CL_INVALID_EVENT;
-	atomic_fetch_add(&e->head.refs, 1);
-	return CL_SUCCESS;
+	return object_retain(e, EVENT, CL_INVALID_EVENT);
 }
 
 API cl_int CL_API_CALL clReleaseEvent(cl_event e)
 {
-	if (!is(e, EVENT))
-		return CL_INVALID_EVENT;
-	pthread_mutex_lock(&mock_lock);
-	command_forget(e);
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return object_release(e, EVENT, CL_INVALID_EVENT);
 }

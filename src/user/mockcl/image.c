@@ -274,26 +274,23 @@ API cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context c, const cl_
 	return s;
 }
 
+void sampler_put(cl_sampler s)
+{
+	if (atomic_fetch_sub(&s->head.refs, 1) > 1)
+		return;
+	s->head.kind = 0;
+	context_put(s->context);
+	free(s);
+}
+
 API cl_int CL_API_CALL clRetainSampler(cl_sampler s)
 {
-	if (!is(s, SAMPLER))
-		return CL_INVALID_SAMPLER;
-	atomic_fetch_add(&s->head.refs, 1);
-	return CL_SUCCESS;
+	return object_retain(s, SAMPLER, CL_INVALID_SAMPLER);
 }
 
 API cl_int CL_API_CALL clReleaseSampler(cl_sampler s)
 {
-	if (!is(s, SAMPLER))
-		return CL_INVALID_SAMPLER;
-	if (atomic_fetch_sub(&s->head.refs, 1) > 1)
-		return CL_SUCCESS;
-	s->head.kind = 0;
-	pthread_mutex_lock(&mock_lock);
-	context_put(s->context);
-	pthread_mutex_unlock(&mock_lock);
-	free(s);
-	return CL_SUCCESS;
+	return object_release(s, SAMPLER, CL_INVALID_SAMPLER);
 }
 
 API cl_int CL_API_CALL clGetSamplerInfo(cl_sampler s, cl_sampler_info name, size_t room, void *to, size_t *size_ret)

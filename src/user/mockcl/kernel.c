@@ -91,20 +91,12 @@ API cl_kernel CL_API_CALL clCloneKernel(cl_kernel k, cl_int *error)
 
 API cl_int CL_API_CALL clRetainKernel(cl_kernel k)
 {
-	if (!is(k, KERNEL))
-		return CL_INVALID_KERNEL;
-	atomic_fetch_add(&k->head.refs, 1);
-	return CL_SUCCESS;
+	return object_retain(k, KERNEL, CL_INVALID_KERNEL);
 }
 
 API cl_int CL_API_CALL clReleaseKernel(cl_kernel k)
 {
-	if (!is(k, KERNEL))
-		return CL_INVALID_KERNEL;
-	pthread_mutex_lock(&mock_lock);
-	kernel_put(k);
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return object_release(k, KERNEL, CL_INVALID_KERNEL);
 }
 
 API cl_int CL_API_CALL clSetKernelArg(cl_kernel k, cl_uint i, size_t size, const void *value)

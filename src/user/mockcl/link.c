@@ -41,18 +41,6 @@ uint64_t link_clock(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-void *object_new(enum kind kind, size_t size)
-{
-	struct head *h = calloc(1, size);
-
-	if (h) {
-		h->dispatch = &mock_dispatch;
-		h->kind = kind;
-		h->refs = 1;
-	}
-	return h;
-}
-
 static void before_fork(void)
 {
 	pthread_mutex_lock(&mock_lock);

@@ -51,8 +51,6 @@ static void bytes_free(void *p, size_t size)
 
 void memory_put(cl_mem m)
 {
-	struct callback *d;
-
 	if (atomic_fetch_sub(&m->head.refs, 1) > 1)
 		return;
 	m->head.kind = 0;
@@ -60,10 +58,7 @@ void memory_put(cl_mem m)
 		bytes_free(m->data, m->size);
 	if (m->held)
 		link_ask(MOCK_RELEASE, m->context->device[0]->index, NULL, m->size);
-	while ((d = m->destructors)) {
-		m->destructors = d->next;
-		command_call(d);
-	}
+	destructors_call(&m->destructors);
 	if (m->parent)
 		memory_put(m->parent);
 	context_put(m->context);
@@ -205,41 +200,19 @@ API cl_int CL_API_CALL clGetPipeInfo(cl_mem m, cl_pipe_info name, size_t room, v
 
 API cl_int CL_API_CALL clRetainMemObject(cl_mem m)
 {
-	if (!is(m, MEMORY))
-		return CL_INVALID_MEM_OBJECT;
-	atomic_fetch_add(&m->head.refs, 1);
-	return CL_SUCCESS;
+	return object_retain(m, MEMORY, CL_INVALID_MEM_OBJECT);
 }
 
 API cl_int CL_API_CALL clReleaseMemObject(cl_mem m)
 {
-	if (!is(m, MEMORY))
-		return CL_INVALID_MEM_OBJECT;
-	pthread_mutex_lock(&mock_lock);
-	memory_put(m);
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return object_release(m, MEMORY, CL_INVALID_MEM_OBJECT);
 }
 
 API cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem m, void (CL_CALLBACK *fn)(cl_mem, void *), void *user)
 {
-	struct callback *d;
-
 	if (!is(m, MEMORY))
 		return CL_INVALID_MEM_OBJECT;
-	if (!fn)
-		return CL_INVALID_VALUE;
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return CL_OUT_OF_HOST_MEMORY;
-	d->object_fn = (void (CL_CALLBACK *)(void *, void *))fn;
-	d->object = m;
-	d->user = user;
-	pthread_mutex_lock(&mock_lock);
-	d->next = m->destructors;
-	m->destructors = d;
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return destructor_add(&m->destructors, m, (void (CL_CALLBACK *)(void *, void *))fn, user);
 }
 
 API cl_int CL_API_CALL clGetMemObjectInfo(cl_mem m, cl_mem_info name, size_t room, void *to, size_t *size_ret)

@@ -317,20 +317,12 @@ API cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program p, cl_uint 
 
 API cl_int CL_API_CALL clRetainProgram(cl_program p)
 {
-	if (!is(p, PROGRAM))
-		return CL_INVALID_PROGRAM;
-	atomic_fetch_add(&p->head.refs, 1);
-	return CL_SUCCESS;
+	return object_retain(p, PROGRAM, CL_INVALID_PROGRAM);
 }
 
 API cl_int CL_API_CALL clReleaseProgram(cl_program p)
 {
-	if (!is(p, PROGRAM))
-		return CL_INVALID_PROGRAM;
-	pthread_mutex_lock(&mock_lock);
-	program_put(p);
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return object_release(p, PROGRAM, CL_INVALID_PROGRAM);
 }
 
 void program_put(cl_program p)

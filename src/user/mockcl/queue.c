@@ -112,21 +112,12 @@ API cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue q, cl_command_
 
 API cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue q)
 {
-	if (!is(q, QUEUE))
-		return CL_INVALID_COMMAND_QUEUE;
-	atomic_fetch_add(&q->head.refs, 1);
-	return CL_SUCCESS;
+	return object_retain(q, QUEUE, CL_INVALID_COMMAND_QUEUE);
 }
 
 API cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue q)
 {
-	if (!is(q, QUEUE))
-		return CL_INVALID_COMMAND_QUEUE;
-	pthread_mutex_lock(&mock_lock);
-	command_publish(q);
-	queue_put(q);
-	pthread_mutex_unlock(&mock_lock);
-	return CL_SUCCESS;
+	return object_release(q, QUEUE, CL_INVALID_COMMAND_QUEUE);
 }
 
 API cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info name, size_t room, void *to,

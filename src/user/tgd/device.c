@@ -185,20 +185,6 @@ s64 device_due(const struct device *d)
 	return d->lessee ? min(d->armed, min(d->lease_until, d->lease_look)) : d->armed;
 }
 
-/* The lessee has launched since the last look: it goes on. If not, its ends are to be told. */
-static void look(struct device *d)
-{
-	struct client *c = d->lessee;
-
-	client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
-	if (d->lessee && c->taken == d->lease_seen) {
-		lease_end(d);
-		d->streak = 0;		/* it is to ask again, and to be let go */
-	}
-	d->lease_seen = c->taken;
-	d->lease_look = tg_after(now(), 50 * TG_MSEC);
-}
-
 /* What no bell told of: starts, mostly. Before a timer that may look for them. */
 static void drain_all(struct device *d)
 {
@@ -223,7 +209,7 @@ void device_time(struct device *d)
 	if (d->armed <= time || (d->lessee && d->lease_until <= time))
 		lease_end(d);
 	else if (d->lessee && d->lease_look <= time)
-		look(d);
+		lease_look(d);
 	if (d->armed <= time) {
 		drain_all(d);
 		d->armed = TG_NEVER;

@@ -170,6 +170,7 @@ static int write_prio(const char *name, s64 value)
 	struct tg_event ev = { .kind = TG_EV_PRIO };
 	unsigned int id, i, end = 0;
 	struct client *c;
+	int ret;
 
 	if (sscanf(name, "clients/%u/prio%n", &id, &end) != 1 || !end || name[end])
 		return -ENOENT;
@@ -183,9 +184,9 @@ static int write_prio(const char *name, s64 value)
 		ev.client = id;
 		ev.prio.level = value;
 		lease_end(devices[i]);
-		i = device_feed(devices[i], &ev);
-		device_settle(c->device);
-		return (int)i;
+		ret = device_feed(devices[i], &ev);
+		device_settle(devices[i]);
+		return ret;
 	}
 	return -ENODEV;
 }
@@ -223,9 +224,10 @@ static int read_stat(FILE *to, const char *name)
 
 static int read_trace(FILE *to, const char *which)
 {
-	u32 nr = *which ? strtoul(which, NULL, 10) : 0;
+	char *end;
+	u32 nr = strtoul(which, &end, 10);
 
-	if (nr >= nr_devices || !devices[nr]->trace.bytes)
+	if (*end || nr >= nr_devices || !devices[nr]->trace.bytes)
 		return -ENOENT;
 	lease_end(devices[nr]);
 	device_settle(devices[nr]);

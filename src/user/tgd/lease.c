@@ -5,21 +5,25 @@
  * tg_gpu_may_bypass() says that a job would be let go at once, until the next event. Under a lease
  * the client launches by that answer alone, and reports later. So the daemon takes the lease back
  * before it feeds anyone else's event, or the timer's, and feeds the client's reports first: the
- * core decides as if it had been asked each time. Of the lessee's own events none takes the answer
- * away, while its jobs in flight stay within depth, but for two:
+ * core decides as if it had been asked each time. The lessee's own events do not take the answer away
+ * while its jobs in flight stay within depth. What does:
  *
- *	Its completions use up its budget. That takes as long as the budget is: the lease ends by
- *	then. Under AE what a job costs is known beforehand: there is no lease while AE has a limit.
+ *	Its budget is used up. That takes as long as the budget is: the lease ends by then. AE
+ *	charges a job beforehand what it is thought to cost: under AE, and under CBS, there is a lease
+ *	only where the reserve has no limit.
  *
- *	What is due at a time. While another client waits for its budget, the lease ends by then.
- *	A job that does not end. The lease is looked at every LOOK: if nothing was launched since,
- *	it is taken back, and the client reports ends as they happen.
+ *	Another client that waits for its budget gets it: the lease ends by then.
  *
- * A client that launches again as soon as its job has ended is never met while the device idles. Its
- * latest question could have been spared (device.streak), and all that is in flight is its own: so it
- * gets a lease for as many jobs as it has in flight.
+ *	A job does not end. Every LOOK, if nothing was launched since the last, the lease is taken
+ *	back, and the client reports ends as they happen.
  *
- * Called by device.c when all that was known has been fed.
+ * A client that launches again as soon as its job has ended asks while the device is busy with its own
+ * jobs: the core would let no more go. If the core would have let its latest questions pass
+ * (device.streak), and all that is in flight is its own, it gets a lease for as many jobs as it has in
+ * flight.
+ *
+ * Called by device.c: lease_try() when all that was known has been fed, lease_look() by time; lease_end()
+ * by whoever feeds an event that is not the lessee's.
  */
 #include "tgd.h"
 
@@ -44,6 +48,29 @@ void lease_end(struct device *d)
 	d->streak = d->asker == c ? STREAK : 0;
 	if (c->leased)
 		client_notice(c, TGD_NOTICE_TOLD, 0);
+}
+
+/* From now on: what the lessee publishes before the next look shows that it uses the lease. */
+static void look_again(struct device *d, const struct client *lessee)
+{
+	d->lease_look = tg_after(now(), LOOK);
+	d->lease_seen = lessee->taken;
+}
+
+/**
+ * lease_look() - let the lease go on if it was used since the last look; else take it back
+ * @d: the device; its lease is out, and lease_look has come
+ */
+void lease_look(struct device *d)
+{
+	struct client *c = d->lessee;
+
+	client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
+	if (d->lessee && c->taken == d->lease_seen) {
+		lease_end(d);
+		d->streak = 0;		/* it is to ask again, and to be let go */
+	}
+	look_again(d, c);
 }
 
 /* How long the client may launch without being asked; 0: not at all. */
@@ -97,6 +124,5 @@ void lease_try(struct device *d)
 	stats[STAT_LEASES]++;
 	d->lessee = c;
 	d->lease_until = time;
-	d->lease_look = tg_after(now(), LOOK);
-	d->lease_seen = c->taken;
+	look_again(d, c);
 }

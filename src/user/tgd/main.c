@@ -183,22 +183,23 @@ static void parse(char **argv, struct options *o)
 	}
 }
 
-/* The spec's text from @path; false: it is not there. One that is wrong ends the start. */
+/* The spec's text from @path; false: it is not there, or cannot be read. One that is wrong ends the start. */
 static bool load_spec(const char *path, bool must)
 {
 	static char text[TG_SPEC_TEXT_MAX + 1];
 	char result[256];
 	FILE *f = fopen(path, "re");
-	size_t len;
+	size_t len = f ? fread(text, 1, sizeof(text), f) : 0;
+	bool unread = !f || ferror(f);
 
-	if (!f && must)
+	if (unread && (must || errno != ENOENT))
 		say("cannot read %s: %s", path, strerror(errno));
-	if (!f && must)
+	if (unread && must)
 		exit(1);
-	if (!f)
+	if (f)
+		fclose(f);
+	if (unread)
 		return false;
-	len = fread(text, 1, sizeof(text), f);
-	fclose(f);
 	if (spec_commit(text, len, false, result, sizeof(result))) {
 		say("%s:%s", path, result);
 		if (must)
@@ -351,13 +352,19 @@ static void wait_one(s64 until)
 	struct epoll_event ev;
 	struct source *s;
 	s64 left;
+	int nr;
 
 	if (until != TG_NEVER) {
 		left = max(until - now(), (s64)0);
 		t = (struct timespec){ left / TG_SEC, left % TG_SEC };
 		limit = &t;
 	}
-	if (epoll_pwait2(waits, &ev, 1, limit, NULL) != 1)
+	nr = epoll_pwait2(waits, &ev, 1, limit, NULL);
+	if (nr < 0 && errno != EINTR) {
+		say("cannot wait: %s", strerror(errno));
+		exit(1);
+	}
+	if (nr != 1)
 		return;
 	s = ev.data.ptr;
 	if (s->fd >= 0)
@@ -400,8 +407,8 @@ int main(int argc, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	settings_init(policy_of(o.policy));
-	if (o.socket && strlen(o.socket) >= sizeof(path)) {
-		say("--socket: the path is longer than %zu bytes", sizeof(path) - 1);
+	if (o.socket && (!*o.socket || strlen(o.socket) >= sizeof(path))) {
+		say("--socket: the path is empty, or longer than %zu bytes", sizeof(path) - 1);
 		return 2;
 	}
 	if (o.socket)

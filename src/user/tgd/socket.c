@@ -237,9 +237,7 @@ static void add(int fd)
 	}
 	/* A process that inherits the socket does not keep the client. */
 	pidfd = peer_process(fd, peer.pid);
-	if (pidfd >= 0)
-		watch(&conn->process, pidfd, ended, conn);
-	if (watch(&conn->socket, fd, message, conn))
+	if ((pidfd >= 0 && watch(&conn->process, pidfd, ended, conn)) || watch(&conn->socket, fd, message, conn))
 		conn_close(conn);
 }
 

@@ -220,6 +220,7 @@ void settings_policy_knobs(struct device *d);
 
 /* lease.c */
 void lease_end(struct device *d);
+void lease_look(struct device *d);
 void lease_try(struct device *d);
 
 /* client.c */
