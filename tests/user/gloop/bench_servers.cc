@@ -54,10 +54,9 @@ void bench_servers()
 {
 	for (uint32_t clients : {1u, 16u}) {
 		buffer<char> memory(clients * 4096);
-		buffer<uint32_t> broken(1);
 
 		serve("echo", clients, 0, on_gpu ? 2000 : 200, [&](int socket, uint32_t *served) {
-			return echo{socket, 1, 4096, memory.get(), served, broken.get()};
+			return echo{socket, 1, 4096, memory.get(), served};
 		});
 	}
 	for (uint32_t clients : {1u, 16u}) {
