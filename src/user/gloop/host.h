@@ -139,8 +139,6 @@ inline int HostLoop::check(const struct launch_config &k)
 
 inline void HostLoop::release()
 {
-	delete worker;
-	worker = nullptr;
 	env::mapped_free(c.rpcs);
 	env::mapped_free(c.mails);
 	env::mapped_free(c.ring);
@@ -400,6 +398,7 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 
 	config = k;
 	stats = launch_stats{};
+	io_used = "none";
 	if (!error && !physical)
 		physical = gpu.blocks<DeviceLoop, Threads, Blocks, F>(k.threads, bytes);
 	if (!error && !physical)
