@@ -159,6 +159,7 @@ private:
 		}
 		free(workers);
 		count = 0;
+		shared_size = shared;
 		now = job{};
 		workers = n ? (struct worker *)calloc(n, sizeof(*workers)) : nullptr;
 		if (n && !workers)
@@ -172,7 +173,6 @@ private:
 				return EAGAIN;
 			}
 		}
-		shared_size = shared;
 		return 0;
 	}
 

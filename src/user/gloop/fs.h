@@ -5,6 +5,8 @@
  * system call it may move less, so a callback looks at its result and asks for the rest.
  *
  * A buffer that is being read into or written from must stay until the callback.
+ *
+ * User programs call these in callbacks, in all threads of a block; net.h calls fill() and drain().
  */
 #ifndef GLOOP_FS_H
 #define GLOOP_FS_H
@@ -66,13 +68,16 @@ GLOOP_DEVICE void open(DeviceLoop *loop, const char *path, int flags, int mode, 
 	});
 }
 
-/* read() - up to @size bytes from @offset of the file into @buf; f(loop, bytes) */
-template <class F>
-GLOOP_DEVICE void read(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size, void *buf,
+/*
+ * fill() - have @Op put up to @size bytes into a page, and copy them from there into @buf;
+ * f(loop, bytes). read() and net::receive().
+ */
+template <uint32_t Op, class F>
+GLOOP_DEVICE void fill(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size, void *buf,
 		       const F &f)
 {
 	loop->withPage([=](DeviceLoop *loop, uint32_t page) {
-		struct rpc r = call(OP_READ, fd);
+		struct rpc r = call(Op, fd);
 
 		r.offset = offset;
 		r.size = size < loop->pageBytes() ? size : loop->pageBytes();
@@ -89,13 +94,16 @@ GLOOP_DEVICE void read(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size,
 	});
 }
 
-/* write() - up to @size bytes of @buf to @offset of the file; f(loop, bytes) */
-template <class F>
-GLOOP_DEVICE void write(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size, const void *buf,
+/*
+ * drain() - copy up to @size bytes of @buf into a page, and have @Op take them from there;
+ * f(loop, bytes). write() and net::send().
+ */
+template <uint32_t Op, class F>
+GLOOP_DEVICE void drain(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size, const void *buf,
 			const F &f)
 {
 	loop->withPage([=](DeviceLoop *loop, uint32_t page) {
-		struct rpc r = call(OP_WRITE, fd);
+		struct rpc r = call(Op, fd);
 
 		r.offset = offset;
 		r.size = size < loop->pageBytes() ? size : loop->pageBytes();
@@ -108,6 +116,22 @@ GLOOP_DEVICE void write(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size
 			f(loop, n);
 		});
 	});
+}
+
+/* read() - up to @size bytes from @offset of the file into @buf; f(loop, bytes) */
+template <class F>
+GLOOP_DEVICE void read(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size, void *buf,
+		       const F &f)
+{
+	fill<OP_READ>(loop, fd, offset, size, buf, f);
+}
+
+/* write() - up to @size bytes of @buf to @offset of the file; f(loop, bytes) */
+template <class F>
+GLOOP_DEVICE void write(DeviceLoop *loop, int fd, uint64_t offset, uint32_t size, const void *buf,
+			const F &f)
+{
+	drain<OP_WRITE>(loop, fd, offset, size, buf, f);
 }
 
 /* fstat() - f(loop, stat) */

@@ -105,6 +105,7 @@ private:
 	bool due(uint64_t begun);
 	void wait_idle(uint64_t begun);
 	int after_turn(bool *more);
+	int wait_turn();
 	void end_io();
 
 	enum io_kind kind;
@@ -138,8 +139,6 @@ inline int HostLoop::check(const struct launch_config &k)
 
 inline void HostLoop::release()
 {
-	delete worker;
-	worker = nullptr;
 	env::mapped_free(c.rpcs);
 	env::mapped_free(c.mails);
 	env::mapped_free(c.ring);
@@ -361,6 +360,17 @@ inline int HostLoop::after_turn(bool *more)
 	}
 }
 
+/* wait_turn() - 0, and the turn is this program's; or an errno */
+inline int HostLoop::wait_turn()
+{
+	while (shared && !shared->take(program, 20000)) {
+		if (__atomic_load_n(&stopped, __ATOMIC_RELAXED))
+			return refuse(ECANCELED, "the launch was stopped");
+		pump(0);
+	}
+	return 0;
+}
+
 /* A launch that failed leaves nothing under way that could write into its pages */
 inline void HostLoop::end_io()
 {
@@ -388,6 +398,7 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 
 	config = k;
 	stats = launch_stats{};
+	io_used = "none";
 	if (!error && !physical)
 		physical = gpu.blocks<DeviceLoop, Threads, Blocks, F>(k.threads, bytes);
 	if (!error && !physical)
@@ -397,8 +408,9 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 	if (!error)
 		error = prepare(k, physical);
 	while (!error && more) {
-		while (shared && !shared->take(program, 20000))
-			pump(0);
+		error = wait_turn();
+		if (error)
+			break;
 		c.epoch++;
 		turn = now();
 		error = gpu.start<DeviceLoop, Threads, Blocks>(c, entry, k.threads, bytes);

@@ -48,44 +48,18 @@ template <class F> GLOOP_DEVICE void accept(DeviceLoop *loop, int socket, const 
 	});
 }
 
-/* receive() - f(loop, bytes) */
+/* receive() - up to @size bytes into @buf; f(loop, bytes) */
 template <class F>
 GLOOP_DEVICE void receive(DeviceLoop *loop, int socket, uint32_t size, void *buf, const F &f)
 {
-	loop->withPage([=](DeviceLoop *loop, uint32_t page) {
-		struct rpc r = fs::call(OP_RECEIVE, socket);
-
-		r.size = size < loop->pageBytes() ? size : loop->pageBytes();
-		r.page = page;
-		loop->request(r, [=](DeviceLoop *loop) {
-			int64_t n = loop->result();
-
-			if (n > 0)
-				env::copy_from_host(buf, loop->page(page), n);
-			env::barrier();
-			loop->freePage(page);
-			f(loop, n);
-		});
-	});
+	fs::fill<OP_RECEIVE>(loop, socket, 0, size, buf, f);
 }
 
-/* send() - f(loop, bytes) */
+/* send() - up to @size bytes of @buf; f(loop, bytes) */
 template <class F>
 GLOOP_DEVICE void send(DeviceLoop *loop, int socket, uint32_t size, const void *buf, const F &f)
 {
-	loop->withPage([=](DeviceLoop *loop, uint32_t page) {
-		struct rpc r = fs::call(OP_SEND, socket);
-
-		r.size = size < loop->pageBytes() ? size : loop->pageBytes();
-		r.page = page;
-		env::copy_to_host(loop->page(page), buf, r.size);
-		loop->request(r, [=](DeviceLoop *loop) {
-			int64_t n = loop->result();
-
-			loop->freePage(page);
-			f(loop, n);
-		});
-	});
+	fs::drain<OP_SEND>(loop, socket, 0, size, buf, f);
 }
 
 /* close() - f(loop, error) */

@@ -515,6 +515,23 @@ void waiting()
 	{
 		gloop::HostLoop host(kind, shared_turns, 1, 1);
 		struct stopper s = {&host, socket, 0};
+		int me = shared_turns->join(2, 1);
+
+		shared_turns->take(me, 0);
+		pthread_create(&s.thread, nullptr, stops, &s);
+		int error = host.launch(gloop::launch_config(), entry, &stats);
+		pthread_join(s.thread, nullptr);
+		name = std::string("stop() ends a launch that waits for its turn") + kind_name;
+		test_row(name.c_str(), error == ECANCELED && !stats.turns, "%d \"%s\", %u turns", error,
+			 host.why(), stats.turns);
+		shared_turns->give(me, false);
+		shared_turns->leave(me);
+	}
+	/* So that nothing but a rest gives the turn back, however slow the machine is */
+	shared_turns->slice_us = 600000000;
+	{
+		gloop::HostLoop host(kind, shared_turns, 1, 1);
+		struct stopper s = {&host, socket, 0};
 
 		pthread_create(&s.thread, nullptr, visits, &s);
 		int error = host.launch(gloop::launch_config(), entry, &stats);

@@ -190,9 +190,8 @@ int main()
 	}
 	{
 		apps::buffer<char> memory(4 * 4096);
-		apps::buffer<uint32_t> broken(1);
 		serve("echo", echo_client, 1024, [&](int socket, uint32_t *served) {
-			return apps::echo{socket, 2, 4096, memory.get(), served, broken.get()};
+			return apps::echo{socket, 2, 4096, memory.get(), served};
 		});
 	}
 	{

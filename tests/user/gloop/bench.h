@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What bench.cc measures with: times, the applications' sizes, their plain and split forms, clients.
+ * What the bench's files share: the clock, medians, verdicts, and which functions each of them has.
  */
 #ifndef GLOOP_BENCH_H
 #define GLOOP_BENCH_H
@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include "../../../src/user/gloop/apps/app.h"
-#include "../../../src/user/gloop/apps/server.h"
 
 namespace apps {
 
@@ -47,14 +46,23 @@ template <class F> double median(F f)
 	return v[v.size() / 2];
 }
 
+/* verdict() - of a result, to be printed. One that is wrong makes the bench end with status 1. */
+inline bool any_wrong;
+inline const char *verdict(bool right)
+{
+	any_wrong |= !right;
+	return right ? "right" : "WRONG";
+}
+
 template <class F>
 double run(const gloop::launch_config &k, const F &entry, gloop::launch_stats *stats = nullptr)
 {
 	static gloop::launch_stats own;
 	gloop::HostLoop host;
 
-	launch(&host, k, entry, stats ? stats : &own);
-	return (stats ? stats : &own)->held_ns / 1e6;
+	stats = stats ? stats : &own;
+	launch(&host, k, entry, stats);
+	return stats->held_ns / 1e6;
 }
 
 /* What is measured of an application. The last two are for processes that run at a time. */
@@ -78,38 +86,6 @@ void bench_throttle(const struct job &j);
 void bench_points();
 void bench_servers();
 void serve_matmul(const struct job &j);
-
-inline bool quick_echo_client(uint32_t port, uint32_t requests)
-{
-	std::vector<char> out(1024, 'x'), in(1024);
-	int s = server_connect(port);
-	bool right = true;
-
-	for (uint32_t i = 0; i < requests && right; i++)
-		right = server_write(s, out.data(), out.size()) &&
-			server_read(s, in.data(), in.size()) && in == out;
-	::close(s);
-	return right;
-}
-
-/* The same factors each time, so that the client costs little. @requests 0: for ever. */
-inline bool quick_matmul_client(uint32_t port, uint32_t n, uint32_t requests, uint32_t pause_us)
-{
-	std::vector<float> factors(2 * n * n, 2), got(n * n);
-	int s = server_connect(port);
-	bool right = true;
-
-	for (uint32_t i = 0; (!requests || i < requests) && right; i++) {
-		right = server_write(s, factors.data(), factors.size() * sizeof(float)) &&
-			server_read(s, got.data(), got.size() * sizeof(float)) &&
-			got[0] == 4.0f * n && got[n * n - 1] == 4.0f * n;
-		if (pause_us)
-			usleep(pause_us);
-	}
-	::close(s);
-	return right;
-}
-
 void shares();
 void instances();
 void scenario();

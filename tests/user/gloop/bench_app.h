@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the bench does with each application: bench_app(). A bench_NAME.cc makes the application, and
- * overloads again(), verify() and splitly() where it has to. again() loads what a run changes.
+ * What the bench does with each application: bench_app(), and bench_files() with those that read
+ * files. A bench_NAME.cc makes the application, and overloads again(), verify() and splitly() where it has to. again() loads what a run changes.
  */
 #ifndef GLOOP_BENCH_APP_H
 #define GLOOP_BENCH_APP_H
@@ -53,7 +53,7 @@ template <class R> void compare(const char *name, R &r)
 	printf("%s: plain %.3f, gloop %.3f (%+.1f %%), without shared slots %.3f (%+.1f %%),"
 	       " suspended every 10 ms %.3f ms (%+.1f %%); %u blocks; %s\n", name, plain, with,
 	       (with / plain - 1) * 100, without, (without / plain - 1) * 100, often,
-	       (often / plain - 1) * 100, s.physical, same ? "right" : "WRONG");
+	       (often / plain - 1) * 100, s.physical, verdict(same));
 #ifdef __CUDACC__
 	double split = splitly(r);
 
@@ -123,6 +123,44 @@ template <class R> void bench_app(const char *name, R &r, const struct job &j)
 	case job::REPEAT: case job::PLAIN:
 		repeat(r, j);
 		break;
+	}
+}
+
+/* A folder for the files of an application */
+struct scratch {
+	char name[32] = "/tmp/tg-gloop.XXXXXX";
+
+	scratch()
+	{
+		if (!mkdtemp(name)) {
+			perror(name);
+			exit(1);
+		}
+	}
+	~scratch() { rmdir(name); }
+};
+
+/* As bench_app(), but with both kinds of I/O. Times are those of whole launches, files and all. */
+template <class R> void bench_files(const char *name, R &r, const struct job &j)
+{
+	static gloop::launch_stats s;
+
+	if (j.what != job::APPS) {
+		bench_app(name, r, j);
+		return;
+	}
+	for (enum gloop::io_kind kind : {gloop::IO_URING, gloop::IO_THREADS}) {
+		gloop::HostLoop host(kind);
+		gloop::launch_config k;
+
+		k.physical = on_gpu ? 264 : 2;
+		double plain = median([&] { return plainly(r); }), with = median([&] {
+			r.gloop(&host, k, &s);
+			return s.wall_ns / 1e6;
+		});
+		printf("%s, %s: plain %.1f, gloop %.1f ms (%+.1f %%), %u events, %s\n", name,
+		       host.io_name(), plain, with, (with / plain - 1) * 100, s.events,
+		       verdict(verify(r)));
 	}
 }
 

@@ -83,9 +83,13 @@ public:
 	{
 		double sum = 0;
 		size_t n = programs.size();
+		int status;
 
 		for (size_t i = 0; i < n; i++) {
-			waitpid(programs[i], nullptr, 0);
+			if (waitpid(programs[i], &status, 0) < 0 || status) {
+				fprintf(stderr, "bench: program %zu of %zu has failed\n", i + 1, n);
+				exit(1);
+			}
 			sum += b->took_ms[i];
 		}
 		programs.clear();

@@ -82,7 +82,7 @@ static void comes_back()
 	play(t, {programs[0]}, {both[0]}, 60000);
 	double got = play(t, programs, both, 400)[1];
 	test_row("a program that comes back after a minute has no credit of a minute",
-		 got > 45 && got < 60, "it got %.1f %% of the next 400 ms", got);
+		 got > 47 && got < 53, "it got %.1f %% of the next 400 ms", got);
 	t->leave(programs[0]);
 	t->leave(programs[1]);
 	turns::destroy(t);
@@ -102,7 +102,7 @@ static void was_alone()
 	programs.push_back(t->join(2, 1));
 	play(t, {programs[1]}, {both[1]}, 100);
 	double got = play(t, programs, both, 400)[0];
-	test_row("a program that was alone for a minute owes nothing for it", got > 25 && got < 75,
+	test_row("a program that was alone for a minute owes nothing for it", got > 47 && got < 53,
 		 "it got %.1f %% of the next 400 ms", got);
 	t->leave(programs[0]);
 	t->leave(programs[1]);
@@ -120,9 +120,37 @@ static void many()
 	turns::destroy(t);
 }
 
-/* A child takes the turn, and does @then. Returns whether the parent gets the turn, and the status. */
-static bool from_child(bool end, void (*then)(), int *status)
+/* What is written to standard error as long as this lives */
+class overheard {
+public:
+	overheard() : file(tmpfile()), old(dup(2)) { dup2(fileno(file), 2); }
+	~overheard()
+	{
+		dup2(old, 2);
+		close(old);
+		fclose(file);
+	}
+
+	std::string text()
+	{
+		std::string s(1000, 0);
+
+		s.resize(pread(fileno(file), &s[0], s.size(), 0));
+		return s;
+	}
+
+private:
+	FILE *file;
+	int old;
+};
+
+/*
+ * A child takes the turn, and does @then. Returns whether the parent gets the turn within @tries of
+ * 100 ms, the status of a child that has ended, and what was written to standard error.
+ */
+static bool from_child(bool end, void (*then)(), int tries, int *status, std::string *said)
 {
+	overheard errors;
 	turns *t = turns::create();
 	int ready[2], me = t->join(1, 1);
 	bool got = false;
@@ -143,10 +171,12 @@ static bool from_child(bool end, void (*then)(), int *status)
 	}
 	if (read(ready[0], &c, 1) != 1)
 		return false;
-	for (int i = 0; i < 100 && !got; i++)
+	for (int i = 0; i < tries && !got; i++)
 		got = t->take(me, 100000);
-	kill(child, SIGKILL);
+	if (!got)
+		kill(child, SIGKILL);
 	waitpid(child, status, 0);
+	*said = errors.text();
 	close(ready[0]);
 	close(ready[1]);
 	t->give(me, false);
@@ -155,11 +185,23 @@ static bool from_child(bool end, void (*then)(), int *status)
 	return got;
 }
 
+/* How often is a program named? */
+static int named(const std::string &said)
+{
+	static const char text[] = " has kept the GPU for ";
+	int n = 0;
+
+	for (size_t at = said.find(text); at != said.npos; at = said.find(text, at + 1))
+		n++;
+	return n;
+}
+
 static void dies() { _exit(0); }
 static void stays() { for (;;) pause(); }
 
 int main()
 {
+	std::string said;
 	int status;
 	bool got;
 
@@ -180,10 +222,15 @@ int main()
 	comes_back();
 	was_alone();
 	many();
-	got = from_child(false, dies, &status);
+	got = from_child(false, dies, 100, &status, &said);
 	test_row("a program that dies with the turn loses it", got, "the turn never came");
-	got = from_child(true, stays, &status);
+	got = from_child(true, stays, 100, &status, &said);
 	test_row("a program that keeps the turn is ended where that was asked for",
 		 got && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %d", status);
+	test_row("it is named", named(said) == 1 && said.find("; it is ended\n") != said.npos, "\"%s\"",
+		 said.c_str());
+	got = from_child(false, stays, 3, &status, &said);
+	test_row("where that was not asked for it is named, once, and keeps the turn",
+		 !got && named(said) == 1 && said.find("ended") == said.npos, "\"%s\"", said.c_str());
 	return test_end();
 }

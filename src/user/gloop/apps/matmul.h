@@ -44,17 +44,7 @@ struct matmul {
 		}
 	}
 
-	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const
-	{
-		struct matmul self = *this;
-
-		if (served[loop->logicalBlock()] == quota)
-			return;
-		gloop::net::accept(loop, listener, [=](gloop::DeviceLoop *loop, int socket) {
-			if (socket >= 0)
-				self.receive(loop, socket, 0);
-		});
-	}
+	GLOOP_DEVICE void operator()(gloop::DeviceLoop *loop) const { server_next(loop, *this); }
 
 	GLOOP_DEVICE void receive(gloop::DeviceLoop *loop, int socket, uint32_t have) const
 	{
@@ -68,7 +58,7 @@ struct matmul {
 		gloop::net::receive(loop, socket, want - have, (char *)factors(loop) + have,
 				    [=](gloop::DeviceLoop *loop, int64_t n) {
 			if (n <= 0)
-				self.gone(loop, socket);
+				server_gone(loop, self, socket);
 			else
 				self.receive(loop, socket, have + n);
 		});
@@ -93,16 +83,6 @@ struct matmul {
 	GLOOP_DEVICE void sent(gloop::DeviceLoop *loop, int socket) const
 	{
 		receive(loop, socket, 0);
-	}
-
-	GLOOP_DEVICE void gone(gloop::DeviceLoop *loop, int socket) const
-	{
-		struct matmul self = *this;
-
-		loop->barrier();
-		if (!loop->thread())
-			served[loop->logicalBlock()]++;
-		gloop::net::close(loop, socket, [=](gloop::DeviceLoop *loop, int) { self(loop); });
 	}
 
 	template <class T> GLOOP_DEVICE void plain(T *team) const

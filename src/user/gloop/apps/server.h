@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * What the two servers share: a listening socket, which a launch of its own opens, and the loop of
- * a logical block, which accepts connections one after the other and serves each until it ends.
+ * a logical block, which accepts connections one after the other and serves each until it ends. A
+ * server has the members `listener`, `quota` and `served`, and sent(loop, socket), which begins a
+ * round of a connection: it receives, computes, and ends with server_send() or server_gone().
  */
 #ifndef GLOOP_APPS_SERVER_H
 #define GLOOP_APPS_SERVER_H
@@ -28,6 +30,26 @@ struct server_listen {
 	}
 };
 
+/* The block's next connection, then s.sent(loop, socket); nothing after `quota` of them */
+template <class S> GLOOP_DEVICE void server_next(gloop::DeviceLoop *loop, S s)
+{
+	if (s.served[loop->logicalBlock()] == s.quota)
+		return;
+	gloop::net::accept(loop, s.listener, [=](gloop::DeviceLoop *loop, int socket) {
+		if (socket >= 0)
+			s.sent(loop, socket);
+	});
+}
+
+/* The connection has ended: counts and closes it, then server_next() */
+template <class S> GLOOP_DEVICE void server_gone(gloop::DeviceLoop *loop, S s, int socket)
+{
+	loop->barrier();
+	if (!loop->thread())
+		s.served[loop->logicalBlock()]++;
+	gloop::net::close(loop, socket, [=](gloop::DeviceLoop *loop, int) { server_next(loop, s); });
+}
+
 /* Sends @size bytes, however many calls that takes; then s.sent(loop, socket) */
 template <class S>
 GLOOP_DEVICE void server_send(gloop::DeviceLoop *loop, S s, int socket, const char *from,
@@ -35,7 +57,7 @@ GLOOP_DEVICE void server_send(gloop::DeviceLoop *loop, S s, int socket, const ch
 {
 	gloop::net::send(loop, socket, size, from, [=](gloop::DeviceLoop *loop, int64_t n) {
 		if (n <= 0)
-			s.gone(loop, socket);
+			server_gone(loop, s, socket);
 		else if (n < size)
 			server_send(loop, s, socket, from + n, size - n);
 		else
