@@ -174,7 +174,7 @@ static const struct row rows[] = {
 	  .content = "", .out = "f: in force, 0 entries\n", .after = "sys/spec_commit",
 	  .expect = "0\nnew-only\n" },
 	{ .name = "load into fifo says that it has no effect", .args = { "load", "-" }, .in = GOOD_SPEC,
-	  .file = "sys/policy", .content = "fifo\n", .out = "-: in force, 2 entries\n", .err = "tgctl: policy fifo delays nothing: priorities "
+	  .file = "sys/policy", .content = "fifo\n", .out = "-: in force, 2 entries\n", .err = "tgctl: policy fifo: priorities "
 	  "and reserves have no effect; tgctl policy timegraph\n" },
 	{ .name = "load in a dry run says so", .args = { "load", "-" }, .in = GOOD_SPEC,
 	  .file = "sys/knobs/dry_run", .content = "1\n", .out = "-: in force, 2 entries\n",

@@ -26,21 +26,27 @@ static char *quiet_value(const char *name)
 	return sysfs_readable(name) ? sysfs_read_value(name) : NULL;
 }
 
-const char *tgctl_no_effect(void)
+const char *tgctl_no_effect_of(const char *policy, bool dry)
 {
 	static char line[160];
-	char *dry = quiet_value("knobs/dry_run"), *policy = quiet_value("policy");
 
-	line[0] = '\0';
-	if (dry && !strcmp(dry, "1"))
-		snprintf(line, sizeof(line),
-			 "a dry run: nothing is delayed; tgctl knob dry_run 0 ends it");
-	else if (policy && (!strcmp(policy, "fifo") || !strcmp(policy, "none")))
-		snprintf(line, sizeof(line), "policy %s delays nothing: priorities and reserves "
-			 "have no effect; tgctl policy timegraph", policy);
+	if (dry)
+		return "a dry run: nothing is delayed; tgctl knob dry_run 0 ends it";
+	if (strcmp(policy, "fifo") && strcmp(policy, "none"))
+		return NULL;
+	snprintf(line, sizeof(line), "policy %s: priorities and reserves have no effect; tgctl policy timegraph",
+		 policy);
+	return line;
+}
+
+const char *tgctl_no_effect(void)
+{
+	char *dry = quiet_value("knobs/dry_run"), *policy = quiet_value("policy");
+	const char *why = tgctl_no_effect_of(policy ?: "", dry && !strcmp(dry, "1"));
+
 	free(dry);
 	free(policy);
-	return *line ? line : NULL;
+	return why;
 }
 
 /* The value that @spec gives the knob with the file @name; false: it does not name it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * tgctl save (config.c), tgctl init (init.c): the configuration as a whole. Called by main.c through
- * its table of verbs. And whether it has an effect: called by load and clients.
+ * its table of verbs. And whether it has an effect: called by load, clients and top.
  */
 #ifndef TGCTL_CONFIG_H
 #define TGCTL_CONFIG_H
@@ -17,5 +17,8 @@ enum tgctl_status tgctl_init(const struct tgctl_args *args);
  * Return: one line without its end, or NULL: it does, or the module does not say. Silent.
  */
 const char *tgctl_no_effect(void);
+
+/** tgctl_no_effect_of() - the same for a policy of that name, with or without a dry run */
+const char *tgctl_no_effect_of(const char *policy, bool dry);
 
 #endif /* TGCTL_CONFIG_H */
