@@ -74,8 +74,11 @@ function part(name,  i, k, v) {
 		return
 	printf "## %s\n\n", title[name] >md
 	printf "<h2 id=\"%s\">%s</h2>\n", name, escape(title[name]) >html
-	printf "**%s**, `%s`.\n\n", v, command[name] >md
-	printf "<p><b class=\"%s\">%s</b>, <code>%s</code>.</p>\n", v, v, escape(command[name]) >html
+	printf "**%s**\n\n| command | time | commit | date | machine |\n|---|---|---|---|---|\n", v >md
+	k = sprintf("%s | %s | %s | %s |", !runs[name] ? "" : (runs[name] == 1) ? minutes(seconds[name]) : runs[name] " times " minutes(int(seconds[name] / runs[name])), \
+		commits[name], date[name], machine[name])
+	printf "| `%s` | %s\n\n", cell(command[name]), k >md
+	printf "<p><b class=\"%s\">%s</b>: <code>%s</code> | %s</p>\n", v, v, escape(command[name]), escape(k) >html
 	if (failed[name] != "") {
 		wrap("Failed: " failed[name] ".", md)
 		printf "<p>Failed: %s.</p>\n", escape(failed[name]) >html
@@ -100,10 +103,6 @@ function part(name,  i, k, v) {
 		wrap(why[name], md)
 		printf "<p>%s</p>\n", escape(why[name]) >html
 	}
-	v = sprintf("%s of %s, commit %s, %s, %s.", runs[name] == 1 ? "One run" : runs[name] " runs", minutes(int(seconds[name] / runs[name])), \
-		commits[name], date[name], machine[name])
-	wrap(v, md)
-	printf "<p>%s</p>\n", escape(v) >html
 }
 
 END {
