@@ -25,6 +25,7 @@ $1 == name {
 }
 
 END {
+	gsub(/'/, "''", title)
 	for (i = 1; i <= n; i++)
 		printf "%s\n\n", rows[units[i]] >dat
 	close(dat)
