@@ -5,7 +5,7 @@ B := build
 MAKEFLAGS += --no-print-directory
 export LC_ALL := C
 
-.PHONY: all help check check-fast check-full check-debug demo setup clean
+.PHONY: all help check check-fast check-full check-debug demo figures setup clean
 all: bin
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo 'make              the tools; make kmod: the module for each kernel fetched'
 	@echo 'make deb          Debian packages; make install: without packages (docs/install.md)'
 	@echo 'make bench-core   cost of a scheduling decision'
+	@echo 'make figures      figures of the papers again, on one page; QUICK=1: half an hour of them'
 	@echo 'make fuzz         the fuzzers, for longer'
 	@echo 'make coverage     line coverage of src/core'
 	@echo 'make clean        remove what was built; downloads stay in build/cache'
@@ -28,7 +29,7 @@ setup:
 	@scripts/setup
 
 # Setting up comes first, in a make of its own: parts of the makefiles ask pkg-config.
-check check-fast demo check-debug $(FULL): setup
+check check-fast demo figures check-debug $(FULL): setup
 	@$(MAKE) run-$@
 
 # Each part ends with its own count; the rest runs whatever becomes of one.

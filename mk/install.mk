@@ -30,11 +30,14 @@ install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
 		$(INSTALLED) docs/man/$$m | gzip -9n >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
 	done
 	install -d $(addprefix $(I)/share/doc/timegraph-tools/,policies results schema)
+	install -d $(addprefix $(I)/share/timegraph/,grafana prometheus)
 	install -d $(I)/share/bash-completion/completions $(I)/share/zsh/vendor-completions $(I)/share/fish/vendor_completions.d
 	install -m 644 docs/*.md $(I)/share/doc/timegraph-tools
 	install -m 644 docs/policies/*.md $(I)/share/doc/timegraph-tools/policies
 	install -m 644 docs/results/*.md $(I)/share/doc/timegraph-tools/results
 	install -m 644 docs/schema/*.json $(I)/share/doc/timegraph-tools/schema
+	install -m 644 packaging/grafana/*.json $(I)/share/timegraph/grafana
+	install -m 644 packaging/prometheus/*.yml $(I)/share/timegraph/prometheus
 	for t in $(TOOLS); do \
 		scripts/completions bash $(B)/bin/$$t >$(I)/share/bash-completion/completions/$$t && \
 		scripts/completions zsh $(B)/bin/$$t >$(I)/share/zsh/vendor-completions/_$$t && \

@@ -98,7 +98,8 @@ static const struct opt plot_options[] = {
 	{ 0 }
 };
 static const struct opt metrics_options[] = {
-	{ "http", 0, NULL, "as the answer to an HTTP request on standard input" },
+	[METRICS_HTTP] = { "http", 0, NULL, "as the answer to an HTTP request on standard input" },
+	[METRICS_TEXT] = { "text", 0, NULL, "in Prometheus' text format: for promtool and node_exporter" },
 	{ 0 }
 };
 static const struct opt prio_options[] = {
@@ -171,9 +172,10 @@ static const struct tgctl_verb verbs[] = {
 	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto, in .pftrace or\n"
 	  ".perfetto-trace, for ui.perfetto.dev and trace_processor: waits with their causes, flows\n"
 	  "from them to who ran, budgets, on a clock that an ftrace of the machine shares.\n" },
-	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http]",
+	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http] [--text]",
 	  "print all counters as OpenMetrics",
-	  "A systemd socket starts it with --http.\n" },
+	  "A systemd socket starts it with --http: GET or HEAD of /metrics, OpenMetrics or Prometheus'\n"
+	  "text format, whichever the request would rather have.\n" },
 	{ "prio", prio_options, 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
 	  "set priorities of running clients",
 	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
