@@ -15,6 +15,7 @@
 
 #include <tg/policy.h>
 
+#include "lines.h"
 #include "settings.h"
 #include "spec.h"
 #include "sysfs.h"
@@ -136,17 +137,30 @@ static char *compose(const struct tg_spec *spec, u32 len, size_t *size)
 	return memcpy(tgctl_alloc(NULL, len + 1), spec->text, len);
 }
 
-enum tgctl_status tgctl_save(const struct tgctl_args *args)
+char *config_in_force(size_t *size)
 {
-	const char *file = args->nr ? args->names[0] : "-";
-	struct tg_spec spec, saved;
-	size_t len, size;
+	struct tg_spec spec;
+	size_t len;
 	char *text;
 
 	spec.text = sysfs_read("spec", &len);
 	if (!spec.text || !spec_parse_bytes(&spec, len, sysfs_path("spec")))
-		return TGCTL_FAILED;
-	text = compose(&spec, len, &size);
+		return NULL;
+	text = compose(&spec, len, size);
+	free(spec.entries);
+	free((char *)spec.text);
+	return text;
+}
+
+enum tgctl_status tgctl_save(const struct tgctl_args *args)
+{
+	const char *file = args->nr ? args->names[0] : "-";
+	struct tg_spec saved;
+	size_t size;
+	char *text = config_in_force(&size);
+
+	/* Lines of `tgctl run` end with its programs. */
+	size = text ? lines_strip(text, size) : 0;
 	saved.text = text;
 	/* What cannot be loaded is not worth saving: one that has become too long. */
 	if (!text || !spec_parse_bytes(&saved, size, "what is in force"))

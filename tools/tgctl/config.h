@@ -12,6 +12,14 @@ enum tgctl_status tgctl_save(const struct tgctl_args *args);
 enum tgctl_status tgctl_init(const struct tgctl_args *args);
 
 /**
+ * config_in_force() - what is in force as a specification, lines of `tgctl run` included
+ * @size: its bytes
+ *
+ * Return: the text, which the caller frees, or NULL after a message.
+ */
+char *config_in_force(size_t *size);
+
+/**
  * tgctl_no_effect() - why the specification in force delays nobody
  *
  * Return: one line without its end, or NULL: it does, or the module does not say. Silent.
