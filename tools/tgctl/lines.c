@@ -83,22 +83,22 @@ static bool is_ours(const char *at, size_t len, struct run_line *line)
 
 static void write_line(FILE *to, const struct run_line *line)
 {
-	char sep = ':';
+	const char *sep = " :";
 
-	fprintf(to, "cgroup=%s : prt : %s : %d : %lldus : %lldus ", line->cgroup,
+	fprintf(to, "cgroup=%s : prt : %s : %d : %lldus : %lldus", line->cgroup,
 		line->capacity ? "pe" : "bg", line->prio, (long long)(line->capacity / TG_USEC),
 		(long long)(line->period / TG_USEC));
 	/* By name, for all processes of the cgroup together, and with its debts while the line stays. */
 	if (line->capacity) {
-		fprintf(to, "%c reserve=run-%u-%u", sep, line->uid, line->slot);
-		sep = ',';
+		fprintf(to, "%s reserve=run-%u-%u", sep, line->uid, line->slot);
+		sep = ",";
 	}
 	if (*line->vgpu) {
-		fprintf(to, "%c vgpu=\"%s\"", sep, line->vgpu);
-		sep = ',';
+		fprintf(to, "%s vgpu=\"%s\"", sep, line->vgpu);
+		sep = ",";
 	}
 	if (line->mem)
-		fprintf(to, "%c mem=%llu", sep, (unsigned long long)line->mem);
+		fprintf(to, "%s mem=%llu", sep, (unsigned long long)line->mem);
 	fputs(MARK "\n", to);
 }
 

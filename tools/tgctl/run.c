@@ -3,8 +3,9 @@
  * tgctl run: this process goes into a cgroup of its own, a line of the specification in force names
  * that cgroup, and then the process executes the program.
  *
- * Root's tgctl makes both, and leaves a watcher behind, which waits until the cgroup is empty and
- * takes both away. If somebody kills the watcher, the next `tgctl run` or
+ * Where systemd runs, tgrund makes the cgroup and the line, for root too, and takes the line away
+ * (bus.c). Elsewhere root's tgctl makes both, and leaves a watcher behind, which waits until the
+ * cgroup is empty and takes both away. If somebody kills the watcher, the next `tgctl run` or
  * `tgctl load` takes the line.
  */
 #include "run.h"
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bus.h"
 #include "config.h"
 #include "host.h"
 #include "lib/number.h"
@@ -253,7 +255,7 @@ static bool get_line(struct run_line *line)
 		sysfs_explain("write", "spec", ENOENT);
 		return false;
 	}
-	if (!run_plain(line))
+	if (!(bus_there() ? bus_start(line) : run_plain(line)))
 		return false;
 	why = tgctl_no_effect();
 	if (why)
