@@ -64,4 +64,9 @@ $(TGRUND_TEST): tests/unit/tgrund_limits.c $(B)/obj/tgctl/tools/tgrund/limits.o 
 
 $(TGRUND_OBJ): $(B)/version.h
 
+# The rest of the world, for tests/unit/tgrund
+$(B)/tests/unit/tgrund_world: tests/unit/tgrund_world.c
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -o $@ $< -lsystemd
+
 -include $(TGRUND_OBJ:.o=.d) $(TGRUND_TEST:=.d)

@@ -292,7 +292,7 @@ static bool knows(const char *text, size_t len, const char *vgpu)
 static bool change(int fd, const struct run_line *add, bool (*over)(const char *cgroup))
 {
 	size_t len, left;
-	char *text = config_in_force(&len), *line, *whole;
+	char *text = config_kept(&len), *line, *whole;
 	bool ok = text;
 
 	if (!text)
