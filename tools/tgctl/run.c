@@ -26,9 +26,11 @@
 #include "host.h"
 #include "lib/number.h"
 #include "lines.h"
+#include "spec.h"
 #include "sysfs.h"
 
 #define SLOTS	1000	/* cgroups that one user may have without systemd */
+#define LOOK_MS	10000	/* between two looks at a cgroup whose events do not change */
 
 /* --- the command line --- */
 
@@ -122,7 +124,7 @@ static bool wants_line(const struct tgctl_args *args)
 /* Moves this process into a cgroup. */
 static bool enter(const char *dir)
 {
-	char name[LINES_CGROUP + 64];
+	char name[LINES_CGROUP + 96];
 	int fd, err = 0;
 
 	snprintf(name, sizeof(name), "%s/cgroup.procs", dir);
@@ -136,27 +138,31 @@ static bool enter(const char *dir)
 	return !err;
 }
 
-/* Waits until the cgroup has no process. The kernel tells of a change of its events by POLLPRI. */
-static void wait_empty(const char *dir, const char *cgroup)
+/*
+ * Waits until the cgroup has no process, or is gone, by a descriptor: another one may take its name.
+ * The kernel tells of a change of its events by POLLPRI, some 10 ms late, and not at all if the
+ * cgroup is removed meanwhile.
+ */
+static void wait_empty(const char *dir)
 {
 	struct pollfd events = { .events = POLLPRI };
-	char name[LINES_CGROUP + 64], seen[64];
+	char name[LINES_CGROUP + 96], seen[256];
+	ssize_t len;
 
 	snprintf(name, sizeof(name), "%s/cgroup.events", dir);
 	events.fd = open(name, O_RDONLY | O_CLOEXEC);
-	while (events.fd >= 0 && !lines_over(cgroup)) {
-		if (pread(events.fd, seen, sizeof(seen), 0) < 0)
+	while (events.fd >= 0) {
+		len = pread(events.fd, seen, sizeof(seen), 0);
+		if (len <= 0 || !memmem(seen, len, "populated 1", strlen("populated 1")))
 			break;
-		/* After a minute look all the same: a test's folder has no events. */
-		if (!lines_over(cgroup))
-			poll(&events, 1, 60000);
+		poll(&events, 1, LOOK_MS);
 	}
 }
 
 /* The watcher's life. @moved ends when the process that it watches is in the cgroup, or is over. */
 static void watch(const char *dir, const char *cgroup, int moved)
 {
-	int null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_RDWR), lock;
 	char byte;
 
 	setsid();
@@ -169,14 +175,20 @@ static void watch(const char *dir, const char *cgroup, int moved)
 		_exit(TGCTL_FAILED);
 	while (read(moved, &byte, 1) < 0 && errno == EINTR)
 		;
-	wait_empty(dir, cgroup);
+	wait_empty(dir);
 	lines_change(NULL, lines_over);
-	rmdir(dir);
+	/* The next `tgctl run` may have taken the folder over. */
+	lock = spec_lock();
+	if (lock >= 0 && lines_over(cgroup))
+		rmdir(dir);
 	_exit(TGCTL_OK);
 }
 
-/* Leaves a watcher behind, a child of init. Return: what to close when we are in the cgroup, or -1. */
-static int leave_watcher(const char *dir, const char *cgroup)
+/*
+ * Leaves a watcher behind, a child of init. @lock is not for it. Return: what to close when we are in
+ * the cgroup, or -1.
+ */
+static int leave_watcher(const char *dir, const char *cgroup, int lock)
 {
 	int moved[2];
 	int status = 0;
@@ -187,6 +199,7 @@ static int leave_watcher(const char *dir, const char *cgroup)
 	pid = fork();
 	if (!pid) {
 		close(moved[1]);
+		close(lock);
 		pid = fork();
 		if (!pid)
 			watch(dir, cgroup, moved[0]);
@@ -220,24 +233,40 @@ static bool make(const char *root, struct run_line *line, char *dir, size_t size
 	return false;
 }
 
-static bool run_plain(struct run_line *line)
+/* Under spec_lock(), so that a watcher does not take the new cgroup for one that is over. */
+static bool enter_new(const char *root, struct run_line *line, int lock)
 {
-	const char *root = lines_root();
-	char dir[LINES_CGROUP + 32];
+	char dir[LINES_CGROUP + 64];
 	int moved;
+	bool ok;
 
-	if (line->prio < 0)
-		line->prio = TG_PRIO_AGPA;
-	if (!root || !make(root, line, dir, sizeof(dir)))
+	if (!make(root, line, dir, sizeof(dir)))
 		return false;
-	moved = leave_watcher(dir, line->cgroup);
+	moved = leave_watcher(dir, line->cgroup, lock);
 	if (moved < 0) {
 		tgctl_error("run: no process to watch the cgroup: %s", strerror(errno));
 		rmdir(dir);
 		return false;
 	}
 	/* From here on the watcher cleans up, whatever becomes of us. */
-	return enter(dir) && lines_change(line, lines_over);
+	ok = enter(dir);
+	close(moved);
+	return ok;
+}
+
+static bool run_plain(struct run_line *line)
+{
+	const char *root = lines_root();
+	int lock = root ? spec_lock() : -1;
+	bool ok;
+
+	if (lock < 0)
+		return false;
+	if (line->prio < 0)
+		line->prio = TG_PRIO_AGPA;
+	ok = enter_new(root, line, lock);
+	close(lock);
+	return ok && lines_change(line, lines_over);
 }
 
 /* --- both --- */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The rest of the line of a file of /proc that begins with @key. */
 static bool read_key(const char *file, const char *key, char *value, size_t size)
@@ -27,11 +28,26 @@ static bool read_key(const char *file, const char *key, char *value, size_t size
 	return found;
 }
 
+/* Of another descriptor, what stands behind "Pid:" might be the caller's choice. */
+static bool is_pidfd(int fd)
+{
+	char file[64], what[64];
+	ssize_t len;
+
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	len = readlink(file, what, sizeof(what) - 1);
+	what[len < 0 ? 0 : len] = '\0';
+	/* Since 6.9 they have a file system of their own. */
+	return !strcmp(what, "anon_inode:[pidfd]") || !strncmp(what, "pidfd:[", 7);
+}
+
 pid_t process_alive(int pidfd)
 {
 	char file[64], value[64];
 	int pid;
 
+	if (!is_pidfd(pidfd))
+		return 0;
 	snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", pidfd);
 	if (!read_key(file, "Pid:", value, sizeof(value)) || sscanf(value, "%d", &pid) != 1)
 		return 0;
