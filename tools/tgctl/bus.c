@@ -5,12 +5,14 @@
 #include "bus.h"
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define NAME	"org.timegraph.Run1"
 #define PATH	"/org/timegraph/Run1"
+#define WAIT_US	120000000	/* tgrund, polkit and systemd have to do their parts */
 
 /* As <systemd/sd-bus.h> has them; they are libsystemd's stable interface. */
 struct error {
@@ -21,6 +23,7 @@ struct error {
 struct bus {
 	void *bus;
 	int (*open)(void **bus);
+	int (*set_timeout)(void *bus, uint64_t us);
 	int (*call)(void *bus, const char *to, const char *path, const char *interface,
 		    const char *member, struct error *error, void **reply, const char *types, ...);
 };
@@ -44,11 +47,14 @@ static bool reach(struct bus *bus)
 	int err;
 
 	if (!library || !find(library, "sd_bus_open_system", &bus->open) ||
+	    !find(library, "sd_bus_set_method_call_timeout", &bus->set_timeout) ||
 	    !find(library, "sd_bus_call_method", &bus->call)) {
 		tgctl_error("cannot open libsystemd.so.0, which speaks D-Bus");
 		return false;
 	}
 	err = bus->open(&bus->bus);
+	if (err >= 0)
+		err = bus->set_timeout(bus->bus, WAIT_US);
 	if (err < 0)
 		tgctl_error("cannot reach the system's D-Bus: %s", strerror(-err));
 	return err >= 0;

@@ -11,7 +11,8 @@
 
 #include "process.h"
 
-#define TIMEOUT_US	5000000
+#define ANSWER_US	30000000	/* polkit may have to be started for it */
+#define TIMEOUT_US	10000000	/* what systemd has agreed to is done by then */
 #define LOOK_US		10000
 
 static sd_bus *connection(void)
@@ -21,7 +22,7 @@ static sd_bus *connection(void)
 	if (bus && sd_bus_is_open(bus) <= 0)
 		bus = sd_bus_close_unref(bus);
 	if (!bus && sd_bus_open_system(&bus) >= 0)
-		sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
+		sd_bus_set_method_call_timeout(bus, ANSWER_US);
 	return bus;
 }
 
