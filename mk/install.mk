@@ -5,7 +5,8 @@
 #	make install-tools, make install-dkms
 #	make deb			build/deb/timegraph-{dkms,tools}_*.deb, and the source package
 #
-# tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl).
+# tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl), tgrund libsystemd
+# (scripts/setup deb).
 
 include mk/version.mk
 
@@ -21,10 +22,11 @@ TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph
 .PHONY: install install-tools install-dkms deb
 install: install-tools install-dkms
 
-install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
+install-tools: $(TOOLS:%=$(B)/bin/%) $(B)/bin/tgrund $(LAYER)
 	install -d $(I)/bin $(I)/lib/timegraph
 	install -s $(TOOLS:%=$(B)/bin/%) $(I)/bin
 	install -s -m 644 $(LAYER) $(I)/lib/timegraph
+	install -s $(B)/bin/tgrund $(I)/lib/timegraph
 	for m in $(TOOLS_MAN); do \
 		install -d $(I)/share/man/man$${m##*.} && \
 		$(INSTALLED) docs/man/$$m | gzip -9n >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
@@ -46,9 +48,14 @@ install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
 	install -m 644 packaging/environment.d/60-timegraph.conf $(I)/share/doc/timegraph-tools
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc
 	install -m 644 packaging/systemd/* $(DESTDIR)/lib/systemd/system
+	install -d $(addprefix $(I)/share/,dbus-1/system.d dbus-1/system-services polkit-1/actions)
+	install -m 644 packaging/dbus/*.conf $(I)/share/dbus-1/system.d
+	install -m 644 packaging/dbus/*.service $(I)/share/dbus-1/system-services
+	install -m 644 packaging/polkit/*.policy $(I)/share/polkit-1/actions
 	install -m 644 packaging/timegraph.rules $(DESTDIR)/lib/udev/rules.d/60-timegraph.rules
-	[ -e $(DESTDIR)/etc/timegraph.spec ] || \
-		install -m 644 packaging/timegraph.spec $(DESTDIR)/etc/timegraph.spec
+	for f in timegraph.spec timegraph.limits; do \
+		[ -e $(DESTDIR)/etc/$$f ] || install -m 644 packaging/$$f $(DESTDIR)/etc/$$f || exit 1; \
+	done
 
 install-dkms:
 	rm -rf $(I)/src/timegraph-$(VERSION)

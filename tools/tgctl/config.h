@@ -12,6 +12,17 @@ enum tgctl_status tgctl_save(const struct tgctl_args *args);
 enum tgctl_status tgctl_init(const struct tgctl_args *args);
 
 /**
+ * config_kept() - the text in force, without settings that are not in force any more, and with the
+ * virtual GPUs that there are
+ * @size: its bytes
+ *
+ * Loaded, it changes neither the policy nor a knob nor a virtual GPU.
+ *
+ * Return: the text, which the caller frees, or NULL after a message.
+ */
+char *config_kept(size_t *size);
+
+/**
  * tgctl_no_effect() - why the specification in force delays nobody
  *
  * Return: one line without its end, or NULL: it does, or the module does not say. Silent.
