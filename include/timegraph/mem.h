@@ -82,9 +82,8 @@ int tg_mem_init(unsigned int flags);
  *	-ENODEV		no such device, or nothing tells its size
  *	-EINVAL		@device is NULL, empty, or longer than 127 bytes
  *	-ENOTCONN	no tg_mem_init() in this process
- * With lock and mutex also:
- *	-ENOSPC		there are 8 devices, or 128 threads wait
- *	-EBADF		the program has closed the library's descriptor
+ *	-ENOSPC		with lock and mutex: there are 8 devices, or 128 threads wait
+ *	-EBADF		likewise: the program has closed the library's descriptor
  */
 int tg_mem_pre_alloc(const char *device, uint64_t bytes, int timeout_ms);
 

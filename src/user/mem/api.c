@@ -13,7 +13,7 @@
 
 #include "mem.h"
 
-static const struct books *const kinds[] = { &books_tgd };
+static const struct books *const kinds[] = { &books_tgd, &books_lock, &books_mutex };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct books *books;	/* NULL: not begun */

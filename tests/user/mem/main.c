@@ -3,7 +3,7 @@
  * mem [BOOKS [PART...]] - libtimegraph-mem, by each of its books: what timegraph/mem.h promises. It needs no
  * device: TG_MEM_DEVICES names one of 100 MiB.
  *
- * BOOKS: tgd, lock, mutex; all of them. PART: basics processes crowds orders daemons variables sizes, kills=N;
+ * BOOKS: tgd, lock, mutex; all: all of them. PART: basics processes crowds orders daemons files variables sizes, kills=N;
  * all of them, and kills=40.
  */
 #include <fcntl.h>
@@ -132,7 +132,7 @@ static void part(const char *name)
 		void (*fn)(void);
 	} parts[] = {
 		{ "basics", basics }, { "processes", processes }, { "crowds", crowds }, { "orders", orders },
-		{ "daemons", daemons }, { "variables", variables }, { "sizes", sizes },
+		{ "daemons", daemons }, { "files", files }, { "variables", variables }, { "sizes", sizes },
 	};
 	size_t i;
 
@@ -145,7 +145,8 @@ static void part(const char *name)
 
 static void books(const char *name, char **parts)
 {
-	static char *all[] = { "basics", "processes", "crowds", "orders", "daemons", "variables", "sizes", "kills=40", NULL };
+	static char *all[] = { "basics", "processes", "crowds", "orders", "daemons", "files", "variables", "sizes",
+			       "kills=40", NULL };
 	const bool daemon = !strcmp(name, "tgd");
 
 	kind = name;
@@ -162,7 +163,7 @@ static void books(const char *name, char **parts)
 
 int main(int argc, char **argv)
 {
-	static const char *const kinds[] = { "tgd" };
+	static const char *const kinds[] = { "tgd", "lock", "mutex" };
 	char command[64], *none[] = { NULL }, table[64];
 	size_t i;
 
@@ -179,10 +180,9 @@ int main(int argc, char **argv)
 	setenv("TGD_DAEMON", "/bin/false", 1);
 	setenv("XDG_RUNTIME_DIR", dir, 1);
 	setenv("TG_MEM_DEVICES", table, 1);
-	if (argc > 1)
-		books(argv[1], argv + 2);
-	for (i = 0; argc < 2 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		books(kinds[i], none);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (argc < 2 || !strcmp(argv[1], kinds[i]) || !strcmp(argv[1], "all"))
+			books(kinds[i], argc > 2 ? argv + 2 : none);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command) || test_end();
 }

@@ -68,6 +68,7 @@ void crowds(void);
 void orders(void);
 void kills(int how_many);
 void daemons(void);
+void files(void);
 void variables(void);
 void sizes(void);
 int by_nvml(void);
