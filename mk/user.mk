@@ -90,6 +90,11 @@ user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/bin/tgd-san $(MEM_TESTS)
 
 -include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(sort $(LAYER_OBJ:.o=.d) $(MEM_OBJ:.o=.d))
 
+# For scripts/bench-mem
+$(B)/tests/user/membench: tests/user/membench.c $(B)/lib/$(MEM_SO)
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -Wl,-rpath,$(abspath $(B))/lib -o $@ $< $(B)/lib/$(MEM_SO)
+
 # A load for real GPUs: scripts/bench-user
 $(B)/tests/user/clspin: tests/user/clspin.c
 	@mkdir -p $(@D)

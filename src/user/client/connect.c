@@ -302,6 +302,7 @@ bool tgu_hung_up(struct tgu *u, uint32_t term)
 /* The connection is over: all that waits goes on, and launches pass. */
 void tgu_lost(struct tgu *u, uint32_t term)
 {
+	uint64_t asleep[TGD_SLOTS / 64] = { 0 };
 	struct tgd_page *page;
 	int i;
 
@@ -317,13 +318,16 @@ void tgu_lost(struct tgu *u, uint32_t term)
 	u->socket = -1;
 	syscall(SYS_close, u->bell);
 	u->bell = -1;
+	for (i = 0; i < TGD_SLOTS; i++)
+		if (u->used[i / 64] & 1ULL << i % 64 &&
+		    __atomic_exchange_n(&page->slot[i], TGD_LOST, __ATOMIC_ACQ_REL) == TGD_SLEEP)
+			asleep[i / 64] |= 1ULL << i % 64;
 	memset(u->used, 0, sizeof(u->used));
 	u->inflight = 0;
-	for (i = 0; i < TGD_SLOTS; i++)
-		__atomic_store_n(&page->slot[i], TGD_LOST, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&u->lock);
 	for (i = 0; i < TGD_SLOTS; i++)
-		tgu_wake(&page->slot[i], INT32_MAX);
+		if (asleep[i / 64] & 1ULL << i % 64)
+			tgu_wake(&page->slot[i], INT32_MAX);
 	tgu_wake(&u->ended, INT32_MAX);
 }
 

@@ -122,11 +122,11 @@ static void handle(int signal)
 	handled++;
 }
 
-/* Waits while a signal comes after 100 ms; @flags: of its handler */
+/* Waits while a signal comes each 100 ms; @flags: of its handler */
 static int signalled(int flags, int want)
 {
 	struct sigaction act = { .sa_handler = flags < 0 ? SIG_IGN : handle, .sa_flags = flags < 0 ? 0 : flags };
-	const struct itimerspec after = { .it_value.tv_nsec = 100000000 };
+	const struct itimerspec each = { { 0, 100000000 }, { 0, 100000000 } };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
 	struct program other = program("other", 0);
 	timer_t timer;
@@ -136,13 +136,14 @@ static int signalled(int flags, int want)
 	tg_mem_init(0);
 	alloc(&other, 60 MIB, 0);
 	sigaction(SIGUSR1, &act, NULL);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &after, NULL))
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &each, NULL))
 		return 1;
 	started = seconds();
-	ret = tg_mem_pre_alloc(card, 60 MIB, 400);
+	ret = tg_mem_pre_alloc(card, 60 MIB, want == -EINTR ? 5000 : 400);
+	timer_delete(timer);
 	if (ret != want)
 		return 2;
-	if (want == -EINTR && (!handled || seconds() - started > 0.35))
+	if (want == -EINTR && (!handled || seconds() - started > 4))
 		return 3;
 	if (release(&other, 60 MIB) || tg_mem_pre_alloc(card, SIZE, 1000))
 		return 4;

@@ -24,7 +24,7 @@ static const struct {
 	[4] = { "Priority MMU: the first that fits of the highest priority", 2, 4 | 8 },
 };
 
-static void one(int order, const char *spec)
+static void one(int order)
 {
 	struct program holder = program("holder", 0), p[4];
 	const uint64_t bytes[] = { 60 MIB, 20 MIB, 30 MIB, 50 MIB };
@@ -35,14 +35,14 @@ static void one(int order, const char *spec)
 		p[i] = program(i < 2 ? "low" : "high", i < 2 ? 10 : 0);
 		alloc(&p[i], 0, 0);
 		order_alloc(&p[i], bytes[i], -1);
-		usleep(40000);
+		usleep(100000);
 	}
 	for (i = 0; i < nr; i++)
-		at_once |= !said(&p[i], 60) << i;
+		at_once |= !said(&p[i], want[order].at_once & 1 << i ? 5000 : 60) << i;
 	release(&holder, 70 MIB);
 	for (i = 0; i < nr; i++)
 		if (!(at_once & 1 << i))
-			after |= !said(&p[i], 150) << i;
+			after |= !said(&p[i], want[order].after & 1 << i ? 5000 : 100) << i;
 	row(want[order].name, at_once == want[order].at_once && after == want[order].after,
 	    "%x at once, then %x, not %x and %x", at_once, after, want[order].at_once, want[order].after);
 	for (i = 0; i < nr; i++)
@@ -66,7 +66,7 @@ void orders(void)
 	}
 	for (order = 1; order <= 4; order++) {
 		set_order(order);
-		one(order, spec);
+		one(order);
 	}
 	set_order(1);
 }
