@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Installing, and Debian packages: docs/install.md.
 #
-#	make install [DESTDIR=...]	tools, and the module's source for DKMS
-#	make install-tools, make install-dkms
-#	make deb			build/deb/timegraph-{dkms,tools}_*.deb, and the source package
+#	make install [DESTDIR=...]	tools, libtimegraph-mem, and the module's source for DKMS
+#	make install-tools, install-lib, install-dev, install-dkms
+#	make deb			build/deb/*.deb, and the source package
 #
 # tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl), tgrund libsystemd
 # (scripts/setup deb).
@@ -12,15 +12,17 @@ include mk/version.mk
 
 DESTDIR ?=
 PREFIX ?= /usr
+LIBDIR ?= $(PREFIX)/lib
 I := $(DESTDIR)$(PREFIX)
 TOOLS := tgctl tgload tgsim tgagpad tgd
 LAYER := $(B)/lib/libtimegraph-cl.so
+MEM_FUNCTIONS := tg_mem_init tg_mem_pre_alloc tg_mem_post_free tg_mem_fini
 FILL := sed 's/@VERSION@/$(VERSION)/g'
 INSTALLED := sed 's|/usr/share/doc|$(PREFIX)/share/doc|g'
 TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
 
-.PHONY: install install-tools install-dkms deb
-install: install-tools install-dkms
+.PHONY: install install-tools install-lib install-dev install-dkms deb
+install: install-tools install-lib install-dev install-dkms
 
 install-tools: $(TOOLS:%=$(B)/bin/%) $(B)/bin/tgrund $(LAYER)
 	install -d $(I)/bin $(I)/lib/timegraph
@@ -56,6 +58,19 @@ install-tools: $(TOOLS:%=$(B)/bin/%) $(B)/bin/tgrund $(LAYER)
 	for f in timegraph.spec timegraph.limits; do \
 		[ -e $(DESTDIR)/etc/$$f ] || install -m 644 packaging/$$f $(DESTDIR)/etc/$$f || exit 1; \
 	done
+
+install-lib: $(B)/lib/libtimegraph-mem.so.0
+	install -d $(DESTDIR)$(LIBDIR)
+	install -s -m 644 $< $(DESTDIR)$(LIBDIR)
+
+# The man page has the name of each function
+install-dev: $(B)/lib/libtimegraph-mem.a
+	install -d $(DESTDIR)$(LIBDIR) $(I)/include/timegraph $(I)/share/man/man3
+	install -m 644 $< $(DESTDIR)$(LIBDIR)
+	ln -sf libtimegraph-mem.so.0 $(DESTDIR)$(LIBDIR)/libtimegraph-mem.so
+	install -m 644 include/timegraph/mem.h $(I)/include/timegraph
+	$(INSTALLED) docs/man/tg_mem.3 | gzip -9n >$(I)/share/man/man3/tg_mem.3.gz
+	for f in $(MEM_FUNCTIONS); do ln -sf tg_mem.3.gz $(I)/share/man/man3/$$f.3.gz || exit 1; done
 
 install-dkms:
 	rm -rf $(I)/src/timegraph-$(VERSION)
