@@ -62,6 +62,9 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clSVMFree);
 	OURS(clEnqueueSVMFree);
 	OURS(clReleaseMemObject);
+	OURS(clCreateKernel);
+	OURS(clCreateKernelsInProgram);
+	OURS(clCloneKernel);
 	OURS(clEnqueueNDRangeKernel);
 	OURS(clEnqueueTask);
 	OURS(clEnqueueReadBuffer);
