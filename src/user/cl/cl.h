@@ -25,11 +25,13 @@
  * struct slice - a launch, and whether it goes in parts (slice.c)
  * @kernel: NULL: nothing is sliced
  * @items: work-items
+ * @twin: a kernel that is launched in the place of the program's, if it goes in parts; or NULL
  * @why: why it is launched whole, enum whole
  */
 struct slice {
 	struct kernel *kernel;
 	uint64_t items;
+	cl_kernel twin;
 	unsigned int why;
 };
 
@@ -212,7 +214,7 @@ extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
 /* slice.c */
 bool slice_plan(struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel, cl_uint dims,
 		const size_t *offset, const size_t *global, const size_t *local);
-void slice_blocked(const struct slice *s);
+void slice_blocked(struct slice *s);
 void slice_ended(const struct slice *s, cl_event event, cl_ulong end);
 cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
 		    cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
@@ -223,6 +225,13 @@ cl_event slice_first(cl_event event);
 extern __typeof__(clCreateKernel) layer_clCreateKernel;
 extern __typeof__(clCreateKernelsInProgram) layer_clCreateKernelsInProgram;
 extern __typeof__(clCloneKernel) layer_clCloneKernel;
+extern __typeof__(clReleaseKernel) layer_clReleaseKernel;
+
+/* twins.c */
+extern __typeof__(clSetKernelArg) layer_clSetKernelArg;
+extern __typeof__(clSetKernelArgSVMPointer) layer_clSetKernelArgSVMPointer;
+extern __typeof__(clSetKernelExecInfo) layer_clSetKernelExecInfo;
+extern __typeof__(clReleaseContext) layer_clReleaseContext;
 
 /* alloc.c */
 extern __typeof__(clCreateBuffer) layer_clCreateBuffer;

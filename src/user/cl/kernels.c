@@ -26,30 +26,24 @@ struct source {
 	struct source *next;
 };
 
-/** struct entry - @of: what is known of the kernel; NULL: it has not been launched yet */
-struct entry {
-	cl_kernel handle;
-	struct kernel *of;
-	struct entry *next;
-};
-
-static struct entry *table[BUCKETS];
+static struct handle *table[BUCKETS];
 static struct source *sources;
 static struct kernel *kernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* writers, and @sources */
 
-static struct entry **bucket_of(cl_kernel handle)
+static struct handle **bucket_of(cl_kernel handle)
 {
 	uintptr_t n = (uintptr_t)handle;
 
 	return &table[(n >> 4 ^ n >> 12) % BUCKETS];
 }
 
-static struct entry *find(cl_kernel handle)
+/** kernel_handle() - NULL: not known */
+struct handle *kernel_handle(cl_kernel handle)
 {
-	struct entry *e = __atomic_load_n(bucket_of(handle), __ATOMIC_ACQUIRE);
+	struct handle *e = __atomic_load_n(bucket_of(handle), __ATOMIC_ACQUIRE);
 
-	while (e && e->handle != handle)
+	while (e && e->kernel != handle)
 		e = e->next;
 	return e;
 }
@@ -153,6 +147,12 @@ static struct kernel *kernel_in(struct source *s, const char *name)
 	return k;
 }
 
+/** source_scan() - it, read */
+const struct scan *source_scan(const struct source *s)
+{
+	return &s->scan;
+}
+
 /** kernel_first(), kernel_next() - all of which something is known */
 const struct kernel *kernel_first(void)
 {
@@ -190,7 +190,7 @@ static struct kernel *look(cl_kernel handle)
 /** kernel_of() - what is known of a kernel; NULL: nothing */
 struct kernel *kernel_of(cl_kernel handle)
 {
-	struct entry *e = find(handle);
+	struct handle *e = kernel_handle(handle);
 	struct kernel *k = e ? __atomic_load_n(&e->of, __ATOMIC_ACQUIRE) : NULL;
 
 	if (!e || k)
@@ -202,23 +202,30 @@ struct kernel *kernel_of(cl_kernel handle)
 	return k;
 }
 
+/* Under the lock: its kernel is gone. */
+static void forget(struct handle *e)
+{
+	__atomic_store_n(&e->of, NULL, __ATOMIC_RELEASE);
+	twin_forget(e);
+}
+
 static void made(cl_kernel handle)
 {
-	struct entry *e;
+	struct handle *e;
 
 	if (!handle || !slice_bound())
 		return;
 	pthread_mutex_lock(&lock);
-	e = find(handle);
+	e = kernel_handle(handle);
 	if (!e) {
 		e = calloc(1, sizeof(*e));
 		if (e) {
-			e->handle = handle;
+			e->kernel = handle;
 			e->next = *bucket_of(handle);
 			__atomic_store_n(bucket_of(handle), e, __ATOMIC_RELEASE);
 		}
 	} else {
-		__atomic_store_n(&e->of, NULL, __ATOMIC_RELEASE);
+		forget(e);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -246,7 +253,26 @@ cl_int CL_API_CALL layer_clCreateKernelsInProgram(cl_program program, cl_uint ro
 cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel from, cl_int *error)
 {
 	cl_kernel handle = next->clCloneKernel(from, error);
+	struct handle *a = kernel_handle(from), *b;
 
 	made(handle);
+	b = kernel_handle(handle);
+	if (handle && a && b)
+		args_copy(b, a);
 	return handle;
+}
+
+cl_int CL_API_CALL layer_clReleaseKernel(cl_kernel handle)
+{
+	struct handle *e = kernel_handle(handle);
+	cl_uint references = 0;
+
+	if (!e)
+		return next->clReleaseKernel(handle);
+	pthread_mutex_lock(&lock);
+	next->clGetKernelInfo(handle, CL_KERNEL_REFERENCE_COUNT, sizeof(references), &references, NULL);
+	if (references == 1)
+		forget(e);
+	pthread_mutex_unlock(&lock);
+	return next->clReleaseKernel(handle);
 }

@@ -219,7 +219,7 @@ static uint32_t token_uses(const struct scan *s, uint32_t i)
 
 	if (t->kind == TOKEN_HASH && (scan_is(s, i + 1, "include") || scan_is(s, i + 1, "include_next") ||
 				      scan_is(s, i + 1, "import")))
-		return USES_INCLUDE;
+		return USES_INCLUDE | USES_GRID | USES_GROUPS;
 	if (t->kind != TOKEN_NAME)
 		return 0;
 	uses = word_uses(t);
@@ -311,7 +311,7 @@ static uint32_t brackets(struct scan *s, uint32_t i, const char *open, const cha
 		if (!depth)
 			return i;
 	}
-	s->mixed = true;
+	s->mixed = s->broken = true;
 	return i;
 }
 
@@ -342,7 +342,7 @@ static bool divide(struct scan *s)
 			if (scan_is(s, i, ";") || scan_is(s, i, "="))
 				name = 0;
 			if (scan_is(s, i, "}"))
-				s->mixed = true;
+				s->mixed = s->broken = true;
 			s->outside |= token_uses(s, i);
 			if (scan_is(s, i, "{")) {
 				end = brackets(s, i, "{", "}", &room);

@@ -65,6 +65,7 @@ struct piece {
  * @bucket: pieces by name
  * @outside: what all else uses: declarations, build options
  * @mixed: which piece uses what cannot be told: each may use all
+ * @broken: brackets do not match, as it seems
  */
 struct scan {
 	char *text;
@@ -74,7 +75,7 @@ struct scan {
 	uint32_t nr_pieces;
 	struct piece *bucket[SCAN_BUCKETS];
 	uint32_t outside;
-	bool mixed;
+	bool mixed, broken;
 };
 
 bool scan(struct scan *s, const char *text, const char *options);
@@ -82,5 +83,8 @@ uint32_t scan_uses(struct scan *s, const char *kernel);
 struct piece *scan_find(const struct scan *s, const struct token *name, bool macro);
 bool scan_is(const struct scan *s, uint32_t token, const char *text);
 void scan_free(struct scan *s);
+
+/* rewrite.c */
+char *rewrite(const struct scan *s);
 
 #endif /* TGCL_SCAN_H */

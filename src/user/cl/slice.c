@@ -12,7 +12,7 @@
  * Parts
  *	A part is a box of work-groups (parts.c), launched by itself with a global offset. get_global_id() and
  *	all that lies within a group are as in the whole. A kernel that asks for more than these, such as
- *	get_global_size(), is not sliced.
+ *	get_global_size(), has a twin, which is launched in its place (twins.c).
  *
  *	Each part takes a turn of its own, and is launched when the one before it has ended, so the policy
  *	decides between parts, and no more than one of a program's parts is in flight. The program's thread waits
@@ -106,7 +106,7 @@ static const char *const reasons[WHOLE_REASONS] = {
 	[WHOLE_VENDOR] = "it has assembler or a vendor's functions",
 	[WHOLE_INCLUDE] = "its source includes files",
 	[WHOLE_SPELLING] = "its source hides what it asks for",
-	[WHOLE_GRID] = "it asks for the size or offset of the grid, or for a group's number",
+	[WHOLE_GRID] = "its source cannot be rewritten",
 	[WHOLE_LOCAL_SIZE] = "it depends on the size of a group, which the driver chooses",
 	[WHOLE_ONE_GROUP] = "it has one work-group",
 	[WHOLE_BLOCKED] = "it waits for an event that the program sets",
@@ -125,8 +125,8 @@ static void write_log(void)
 			whole += k->whole[i];
 		if (!k->sliced && !whole)
 			continue;
-		fprintf(f, "{\"kernel\":\"%s\",\"sliced\":%llu,\"parts\":%llu", k->name, (unsigned long long)k->sliced,
-			(unsigned long long)k->parts);
+		fprintf(f, "{\"kernel\":\"%s\",\"sliced\":%llu,\"parts\":%llu,\"rewritten\":%llu", k->name,
+			(unsigned long long)k->sliced, (unsigned long long)k->parts, (unsigned long long)k->rewritten);
 		for (i = 0; i < WHOLE_REASONS; i++)
 			if (reasons[i] && k->whole[i])
 				fprintf(f, ",\"%s\":%llu", reasons[i], (unsigned long long)k->whole[i]);
@@ -232,7 +232,6 @@ static enum whole why_whole(const struct kernel *k, const struct grid *g)
 		{ USES_VOLATILE, WHOLE_VOLATILE, true },
 		{ USES_INCLUDE, WHOLE_INCLUDE, true },
 		{ USES_SPELLING, WHOLE_SPELLING, false },
-		{ USES_GRID, WHOLE_GRID, false },
 	};
 	size_t i;
 
@@ -246,16 +245,22 @@ static enum whole why_whole(const struct kernel *k, const struct grid *g)
 	return k->uses & USES_GROUPS && !g->given ? WHOLE_LOCAL_SIZE : SLICED;
 }
 
+static cl_device_id device_of(cl_command_queue queue)
+{
+	cl_device_id id = NULL;
+
+	next->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(id), &id, NULL);
+	return id;
+}
+
 /* The grid; a kernel's own size of a group counts as the program's. */
 static bool make_grid(struct grid *g, cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
 		      const size_t *global, const size_t *local)
 {
 	size_t own[3] = { 0, 0, 0 };
-	cl_device_id id = NULL;
 
-	if (!local && !next->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(id), &id, NULL) &&
-	    !next->clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(own), own, NULL) &&
-	    own[0])
+	if (!local && !next->clGetKernelWorkGroupInfo(kernel, device_of(queue), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+						      sizeof(own), own, NULL) && own[0])
 		local = own;
 	return grid_make(g, dims, offset, global, local);
 }
@@ -278,21 +283,31 @@ bool slice_plan(struct slice *s, struct device *d, cl_command_queue queue, cl_ke
 	k = kernel_of(kernel);
 	if (!k || !make_grid(&g, queue, kernel, dims, offset, global, local))
 		return false;
-	*s = (struct slice){ k, g.items, why_whole(k, &g) };
+	*s = (struct slice){ .kernel = k, .items = g.items, .why = why_whole(k, &g) };
 	pthread_mutex_lock(&k->lock);
 	item_ns = k->item_ns;
 	pthread_mutex_unlock(&k->lock);
-	return s->why == SLICED && (item_ns == 0 || item_ns * (double)g.items > (double)bound);
+	if (s->why || (item_ns > 0 && item_ns * (double)g.items <= (double)bound))
+		return false;
+	if (k->uses & USES_GRID) {
+		s->twin = twin_get(kernel, k, device_of(queue));
+		if (!s->twin)
+			s->why = WHOLE_GRID;
+	}
+	return !s->why;
 }
 
 /** slice_blocked() - it waits for the program, and goes whole */
-void slice_blocked(const struct slice *s)
+void slice_blocked(struct slice *s)
 {
 	struct kernel *k = s->kernel;
 	double ns;
 
 	if (!k)
 		return;
+	if (s->twin)
+		next->clReleaseKernel(s->twin);
+	s->twin = NULL;
 	pthread_mutex_lock(&k->lock);
 	ns = k->item_ns * (double)s->items;
 	if (ns > (double)bound)
@@ -328,11 +343,12 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 
 /* --- in parts --- */
 
-/** struct launch - one under way; @ns, @items: of the parts that have ended */
+/** struct launch - one under way; @twin: @kernel is one; @ns, @items: of the parts that have ended */
 struct launch {
 	struct device *device;
 	cl_command_queue queue;
 	cl_kernel kernel;
+	bool twin;
 	struct grid grid;
 	const size_t *local;
 	uint64_t most, parts, items;
@@ -352,6 +368,21 @@ static uint64_t next_most(const struct launch *l, uint64_t groups, uint64_t item
 	return most > (double)least ? (uint64_t)most : least;
 }
 
+/* What a twin's functions answer by: rewrite.c has the order. */
+static cl_int tell_twin(const struct launch *l, const struct part *p)
+{
+	cl_ulong words[16] = { 0 };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		words[i] = p->group[i];
+		words[3 + i] = l->grid.groups[i];
+		words[6 + i] = l->grid.global[i];
+		words[9 + i] = l->grid.offset[i];
+	}
+	return next->clSetKernelArg(l->kernel, 0, sizeof(words), words);
+}
+
 /* Launch one part in a turn of its own; *@event: the program's reference, and one more is ours. */
 static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, const cl_event *wait, cl_event *event)
 {
@@ -363,6 +394,9 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	grid_part(&l->grid, l->most, p);
 	for (i = 0; i < 3; i++)
 		offset[i] = l->grid.offset[i] + p->offset[i];
+	ret = l->twin ? tell_twin(l, p) : CL_SUCCESS;
+	if (ret)
+		return ret;
 	tgu_enter(l->device->tgu, 1, &job);
 	ret = next->clEnqueueNDRangeKernel(l->queue, l->kernel, l->grid.dims, offset, p->size, l->local, nr_wait, wait,
 					   event);
@@ -377,7 +411,7 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	} else {
 		launch_went(l->device, &job, l->queue, *event, NULL);
 	}
-	l->parts++;
+	l->parts += !ret;
 	return ret;
 }
 
@@ -438,7 +472,7 @@ cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue qu
 		    cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
 		    cl_uint nr_wait, const cl_event *wait, cl_event *event)
 {
-	struct launch l = { .device = d, .queue = queue, .kernel = kernel };
+	struct launch l = { .device = d, .queue = queue, .kernel = s->twin ? s->twin : kernel, .twin = s->twin };
 	struct kernel *k = s->kernel;
 	cl_int ret;
 
@@ -450,11 +484,22 @@ cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue qu
 		l.most = next_most(&l, l.grid.left, l.grid.items, (int64_t)(k->item_ns * (double)l.grid.items));
 	pthread_mutex_unlock(&k->lock);
 	ret = launch_parts(&l, nr_wait, wait, event);
+	if (ret && l.twin && !l.parts) {
+		/* The driver refuses the launch, or the twin alone, which needs more registers. */
+		make_grid(&l.grid, queue, kernel, dims, offset, global, local);
+		l.kernel = kernel;
+		l.twin = false;
+		l.most = l.grid.left;
+		ret = launch_parts(&l, nr_wait, wait, event);
+	}
+	if (s->twin)
+		next->clReleaseKernel(s->twin);
 	pthread_mutex_lock(&k->lock);
 	if (l.items)
 		learn(k, l.items, l.ns);
 	k->sliced += l.parts > 1;
 	k->parts += l.parts;
+	k->rewritten += l.parts > 1 && l.twin;
 	pthread_mutex_unlock(&k->lock);
 	return ret;
 }

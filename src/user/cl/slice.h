@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Long kernels in parts: what kernels.c, parts.c and slice.c share. slice.c has the essay.
+ * Long kernels in parts: what kernels.c, twins.c, parts.c and slice.c share. slice.c has the essay.
  */
 #ifndef TGCL_SLICE_H
 #define TGCL_SLICE_H
@@ -23,7 +23,7 @@ enum whole {
  * @listed: the user wants it sliced whatever it uses
  * @lock: all below
  * @item_ns: time for each work-item, by recent launches; 0: not known
- * @sliced, @parts: launches, and of how many parts
+ * @sliced, @parts, @rewritten: launches, of how many parts, and how many by a twin
  * @whole: launches that took longer than the bound, by reason
  * @said: the user has been told
  * @next: the one that was found before it
@@ -35,12 +35,28 @@ struct kernel {
 	bool has_source, listed;
 	pthread_mutex_t lock;
 	double item_ns;
-	uint64_t sliced, parts, whole[WHOLE_REASONS];
+	uint64_t sliced, parts, rewritten, whole[WHOLE_REASONS];
 	bool said;
 	struct kernel *next;
 };
 
+/**
+ * struct handle - a cl_kernel of the program (kernels.c)
+ * @of: what is known of it; NULL: nobody has asked yet
+ * @args, @twin: see twins.c
+ * @next: in its bucket
+ */
+struct handle {
+	cl_kernel kernel;
+	struct kernel *of;
+	struct args *args;
+	struct twin *twin;
+	struct handle *next;
+};
+
 /* kernels.c */
+struct handle *kernel_handle(cl_kernel handle);
+const struct scan *source_scan(const struct source *s);
 struct kernel *kernel_of(cl_kernel handle);
 const struct kernel *kernel_first(void);
 const struct kernel *kernel_next(const struct kernel *k);
@@ -72,6 +88,11 @@ struct part {
 /* parts.c */
 bool grid_make(struct grid *g, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local);
 void grid_part(struct grid *g, uint64_t most, struct part *p);
+
+/* twins.c */
+void args_copy(struct handle *to, struct handle *from);
+cl_kernel twin_get(cl_kernel kernel, const struct kernel *k, cl_device_id device);
+void twin_forget(struct handle *h);
 
 /* slice.c */
 int64_t slice_bound(void);
