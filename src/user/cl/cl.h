@@ -22,6 +22,20 @@
 #define FLIGHTS		512	/* launches that may be in flight; of more, callbacks tell */
 
 /**
+ * struct slice - a launch, and whether it goes in parts (slice.c)
+ * @kernel: NULL: nothing is sliced
+ * @items: work-items
+ * @twin: a kernel that is launched in the place of the program's, if it goes in parts; or NULL
+ * @why: why it is launched whole, enum whole
+ */
+struct slice {
+	struct kernel *kernel;
+	uint64_t items;
+	cl_kernel twin;
+	unsigned int why;
+};
+
+/**
  * struct flight - a launch that has gone to the driver (launch.c)
  * @refs: the device's list, and the callback or the thread of watch.c
  * @queue: its queue
@@ -30,6 +44,7 @@
  * @callback: it has a callback; as @next, set before the driver or the thread knows of it
  * @exact: @end is the device's time
  * @end: when it ended, by the thread that took it out of the list; 0: not known
+ * @whole: a kernel that was not sliced; its time is wanted
  * @next: in the list of watch.c
  */
 struct flight {
@@ -40,6 +55,7 @@ struct flight {
 	int refs;
 	bool reported, attached, callback, exact;
 	cl_ulong end;
+	struct slice whole;
 	struct flight *next;
 };
 
@@ -48,6 +64,7 @@ struct flight {
  * @id: of the driver, the root device
  * @key: see struct tgd_hello
  * @name: as the driver has it
+ * @units: compute units
  * @tgu: its client; NULL: launches pass
  * @ops: what @tgu calls
  * @lock: all below
@@ -70,6 +87,7 @@ struct flight {
 struct device {
 	cl_device_id id;
 	char key[128], name[128];
+	cl_uint units;
 	struct tgu *tgu;
 	struct tgu_device ops;
 	pthread_mutex_t lock;
@@ -107,6 +125,7 @@ enum profiling { PROFILING_ASKED, PROFILING_BIT, PROFILING_LISTED, PROFILING_ONL
 enum profiling queue_profiling(cl_command_queue queue);
 struct device *queue_device(cl_command_queue queue);
 void queue_drain(struct device *d);
+void queue_flush(void);
 extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
 extern __typeof__(clCreateCommandQueueWithProperties) layer_clCreateCommandQueueWithProperties;
 extern __typeof__(clReleaseCommandQueue) layer_clReleaseCommandQueue;
@@ -185,10 +204,34 @@ void launch_drain(void *device);
 bool launch_settle(void *device);
 void launch_attach(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue);
 void launch_reap(struct device *d);
+void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event,
+		 const struct slice *whole);
 extern __typeof__(clEnqueueNDRangeKernel) layer_clEnqueueNDRangeKernel;
 extern __typeof__(clEnqueueTask) layer_clEnqueueTask;
 extern __typeof__(clFinish) layer_clFinish;
 extern __typeof__(clWaitForEvents) layer_clWaitForEvents;
+
+/* slice.c */
+bool slice_plan(struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+		const size_t *offset, const size_t *global, const size_t *local);
+void slice_blocked(struct slice *s);
+void slice_ended(const struct slice *s, cl_event event, cl_ulong end);
+cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
+		    cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+		    cl_uint nr_wait, const cl_event *wait, cl_event *event);
+cl_event slice_first(cl_event event);
+
+/* kernels.c */
+extern __typeof__(clCreateKernel) layer_clCreateKernel;
+extern __typeof__(clCreateKernelsInProgram) layer_clCreateKernelsInProgram;
+extern __typeof__(clCloneKernel) layer_clCloneKernel;
+extern __typeof__(clReleaseKernel) layer_clReleaseKernel;
+
+/* twins.c */
+extern __typeof__(clSetKernelArg) layer_clSetKernelArg;
+extern __typeof__(clSetKernelArgSVMPointer) layer_clSetKernelArgSVMPointer;
+extern __typeof__(clSetKernelExecInfo) layer_clSetKernelExecInfo;
+extern __typeof__(clReleaseContext) layer_clReleaseContext;
 
 /* alloc.c */
 extern __typeof__(clCreateBuffer) layer_clCreateBuffer;

@@ -116,6 +116,7 @@ static struct device *open_device(cl_device_id id, const char *key)
 	info(id, CL_DEVICE_NAME, d->name, sizeof(d->name));
 	d->name[sizeof(d->name) - 1] = '\0';
 	info(id, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof(memory));
+	info(id, CL_DEVICE_MAX_COMPUTE_UNITS, &d->units, sizeof(d->units));
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->more, NULL);
 	d->waits_end = &d->waits;

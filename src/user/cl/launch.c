@@ -46,6 +46,7 @@ static void report_end(struct flight *f)
 			end = end_of(f->event, &exact);
 		tgu_done(&f->job, exact ? device_time(f->device, end) : tgu_now(),
 			 exact && f->device->exact);
+		slice_ended(&f->whole, f->event, exact ? end : 0);
 	}
 	drop(f);
 }
@@ -213,8 +214,13 @@ void launch_drain(void *device)
 
 /* --- kernels --- */
 
-/* The launch has gone to the driver: report its start, and see to its end. */
-static void went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event)
+/**
+ * launch_went() - the launch has gone to the driver: report its start, and see to its end
+ * @event: this function has the reference
+ * @whole: its time is wanted; may be NULL
+ */
+void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event,
+		 const struct slice *whole)
 {
 	const bool asked = job->way == TGU_ASKED;
 	struct flight *f = flight_new(d, job, event, queue);
@@ -225,6 +231,8 @@ static void went(struct device *d, struct tgu_job *job, cl_command_queue queue, 
 		return;
 	}
 	f->attached = asked;
+	if (whole)
+		f->whole = *whole;
 	if (!asked && keep(f)) {
 		if (!tgu_leased(job->u))
 			launch_told(d);
@@ -245,17 +253,23 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 {
 	struct device *d = queue_device(queue);
 	struct tgu_job job;
+	struct slice s;
 	struct turn t;
 	cl_event own;
+	bool parts;
 	cl_int ret;
 
 	if (d)
 		launch_reap(d);
+	parts = slice_plan(&s, d, queue, kernel, dims, offset, global, local);
 	if (d && blocked(queue, nr_wait, wait)) {
+		slice_blocked(&s);
 		turn_begin(&t, queue, true, 0, CL_FALSE, nr_wait, wait, event);
 		return turn_end(&t, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
 								 t.nr, t.wait, t.event));
 	}
+	if (parts)
+		return slice_launch(&s, d, queue, kernel, dims, offset, global, local, nr_wait, wait, event);
 	tgu_enter(d ? d->tgu : NULL, 1, &job);
 	if (job.way == TGU_OPEN) {
 		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
@@ -273,7 +287,7 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 		*event = own;
 		next->clRetainEvent(own);
 	}
-	went(d, &job, queue, own);
+	launch_went(d, &job, queue, own, &s);
 	return ret;
 }
 

@@ -62,6 +62,14 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clSVMFree);
 	OURS(clEnqueueSVMFree);
 	OURS(clReleaseMemObject);
+	OURS(clCreateKernel);
+	OURS(clCreateKernelsInProgram);
+	OURS(clCloneKernel);
+	OURS(clReleaseKernel);
+	OURS(clSetKernelArg);
+	OURS(clSetKernelArgSVMPointer);
+	OURS(clSetKernelExecInfo);
+	OURS(clReleaseContext);
 	OURS(clEnqueueNDRangeKernel);
 	OURS(clEnqueueTask);
 	OURS(clEnqueueReadBuffer);

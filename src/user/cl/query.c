@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Queries whose answers the layer would change: every queue is profiled, and a program that did not ask
- * for that sees none of it.
+ * for that sees none of it. The event of a kernel that went in parts is that of the last; what came before
+ * its end is the first one's.
  */
 #include <string.h>
 
@@ -71,5 +72,7 @@ cl_int CL_API_CALL layer_clGetEventProfilingInfo(cl_event event, cl_profiling_in
 	next->clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
 	if (queue && queue_profiling(queue) != PROFILING_ASKED)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
+	if (name != CL_PROFILING_COMMAND_END && name != CL_PROFILING_COMMAND_COMPLETE)
+		event = slice_first(event);
 	return next->clGetEventProfilingInfo(event, name, room, to, size_ret);
 }

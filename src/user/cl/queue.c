@@ -103,6 +103,20 @@ void queue_drain(struct device *d)
 	}
 }
 
+/** queue_flush() - all queues: a thread that waits may wait for a command of any of them */
+void queue_flush(void)
+{
+	struct entry *e;
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < BUCKETS; i++)
+		for (e = table[i]; e; e = e->next)
+			if (e->device)
+				next->clFlush(e->queue);
+	pthread_mutex_unlock(&lock);
+}
+
 cl_command_queue CL_API_CALL layer_clCreateCommandQueue(cl_context context, cl_device_id device,
 							 cl_command_queue_properties properties,
 							 cl_int *error)

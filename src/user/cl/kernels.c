@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Kernels: which source a cl_kernel is of, what it uses, and how long it takes (slice.c).
+ *
+ * Each launch asks, so the table is read without a lock, as that of queue.c: entries are added at the
+ * front, and are never taken out; one whose kernel is gone serves the next kernel at the same address. What
+ * is known of a kernel stays with its source: a program that makes it anew finds it. A source is read with
+ * the first launch of one of its kernels.
+ *
+ * Nothing is done here while no kernel is to be sliced.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan.h"
+#include "slice.h"
+
+#define BUCKETS	256
+
+/** struct source - of a program; all that have none are one */
+struct source {
+	uint64_t hash;
+	size_t length;
+	struct scan scan;
+	struct source *next;
+};
+
+static struct handle *table[BUCKETS];
+static struct source *sources;
+static struct kernel *kernels;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* writers, and @sources */
+
+static struct handle **bucket_of(cl_kernel handle)
+{
+	uintptr_t n = (uintptr_t)handle;
+
+	return &table[(n >> 4 ^ n >> 12) % BUCKETS];
+}
+
+/** kernel_handle() - NULL: not known */
+struct handle *kernel_handle(cl_kernel handle)
+{
+	struct handle *e = __atomic_load_n(bucket_of(handle), __ATOMIC_ACQUIRE);
+
+	while (e && e->kernel != handle)
+		e = e->next;
+	return e;
+}
+
+/* --- sources --- */
+
+/* A text that OpenCL tells, to be freed; NULL: none */
+static char *program_source(cl_program program)
+{
+	size_t size = 0;
+	char *text;
+
+	if (next->clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &size) || size < 2)
+		return NULL;
+	text = calloc(1, size + 1);
+	if (text && next->clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, text, NULL)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* The options for all its devices, to be freed */
+static char *program_options(cl_program program)
+{
+	cl_device_id ids[CONTEXT_DEVICES];
+	char *all = calloc(1, 1), *more;
+	size_t bytes = 0, size, length = 0, i;
+
+	next->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(ids), ids, &bytes);
+	for (i = 0; all && i < bytes / sizeof(*ids) && i < CONTEXT_DEVICES; i++) {
+		if (next->clGetProgramBuildInfo(program, ids[i], CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size))
+			continue;
+		more = realloc(all, length + size + 2);
+		if (!more)
+			break;
+		all = more;
+		if (next->clGetProgramBuildInfo(program, ids[i], CL_PROGRAM_BUILD_OPTIONS, size, all + length, NULL))
+			size = 0;
+		all[length + size] = '\0';
+		length += strlen(all + length);
+		all[length++] = ' ';
+		all[length] = '\0';
+	}
+	return all;
+}
+
+static uint64_t hash(const char *text, uint64_t h)
+{
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 1099511628211ULL;
+	return h;
+}
+
+/* Under the lock. The source that is @text, read; NULL: out of memory */
+static struct source *source_of(const char *text, const char *options)
+{
+	const size_t length = strlen(text);
+	const uint64_t h = hash(options, hash(text, 14695981039346656037ULL));
+	struct source *s;
+
+	for (s = sources; s; s = s->next)
+		if (s->hash == h && s->length == length)
+			return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	if (!scan(&s->scan, text, options)) {
+		scan_free(&s->scan);
+		free(s);
+		return NULL;
+	}
+	s->hash = h;
+	s->length = length;
+	s->next = sources;
+	sources = s;
+	return s;
+}
+
+static struct kernel *kernel_in(struct source *s, const char *name)
+{
+	struct kernel *k;
+
+	for (k = kernels; k; k = k->next)
+		if (k->source == s && !strcmp(k->name, name))
+			return k;
+	k = calloc(1, sizeof(*k));
+	if (k)
+		k->name = strdup(name);
+	if (!k || !k->name) {
+		free(k);
+		return NULL;
+	}
+	pthread_mutex_init(&k->lock, NULL);
+	k->source = s;
+	k->has_source = s->length;
+	k->uses = scan_uses(&s->scan, name);
+	k->listed = slice_listed(name);
+	k->next = kernels;
+	__atomic_store_n(&kernels, k, __ATOMIC_RELEASE);
+	return k;
+}
+
+/** source_scan() - it, read */
+const struct scan *source_scan(const struct source *s)
+{
+	return &s->scan;
+}
+
+/** kernel_first(), kernel_next() - all of which something is known */
+const struct kernel *kernel_first(void)
+{
+	return __atomic_load_n(&kernels, __ATOMIC_ACQUIRE);
+}
+
+const struct kernel *kernel_next(const struct kernel *k)
+{
+	return k->next;
+}
+
+/* --- kernels --- */
+
+/* Under the lock: find out which kernel @handle is. */
+static struct kernel *look(cl_kernel handle)
+{
+	cl_program program = NULL;
+	struct kernel *k = NULL;
+	struct source *s;
+	char name[1024] = "", *text, *options;
+
+	if (next->clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof(name) - 1, name, NULL) ||
+	    next->clGetKernelInfo(handle, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) || !program)
+		return NULL;
+	text = program_source(program);
+	options = program_options(program);
+	s = options ? source_of(text ? text : "", text ? options : "") : NULL;
+	if (s)
+		k = kernel_in(s, name);
+	free(text);
+	free(options);
+	return k;
+}
+
+/** kernel_of() - what is known of a kernel; NULL: nothing */
+struct kernel *kernel_of(cl_kernel handle)
+{
+	struct handle *e = kernel_handle(handle);
+	struct kernel *k = e ? __atomic_load_n(&e->of, __ATOMIC_ACQUIRE) : NULL;
+
+	if (!e || k)
+		return k;
+	pthread_mutex_lock(&lock);
+	k = e->of ? e->of : look(handle);
+	__atomic_store_n(&e->of, k, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+	return k;
+}
+
+/* Under the lock: its kernel is gone. */
+static void forget(struct handle *e)
+{
+	__atomic_store_n(&e->of, NULL, __ATOMIC_RELEASE);
+	twin_forget(e);
+}
+
+static void made(cl_kernel handle)
+{
+	struct handle *e;
+
+	if (!handle || !slice_bound())
+		return;
+	pthread_mutex_lock(&lock);
+	e = kernel_handle(handle);
+	if (!e) {
+		e = calloc(1, sizeof(*e));
+		if (e) {
+			e->kernel = handle;
+			e->next = *bucket_of(handle);
+			__atomic_store_n(bucket_of(handle), e, __ATOMIC_RELEASE);
+		}
+	} else {
+		forget(e);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+cl_kernel CL_API_CALL layer_clCreateKernel(cl_program program, const char *name, cl_int *error)
+{
+	cl_kernel handle = next->clCreateKernel(program, name, error);
+
+	made(handle);
+	return handle;
+}
+
+cl_int CL_API_CALL layer_clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *handles, cl_uint *nr)
+{
+	cl_uint count = 0, i;
+	cl_int ret = next->clCreateKernelsInProgram(program, room, handles, &count);
+
+	for (i = 0; !ret && handles && i < count; i++)
+		made(handles[i]);
+	if (!ret && nr)
+		*nr = count;
+	return ret;
+}
+
+cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel from, cl_int *error)
+{
+	cl_kernel handle = next->clCloneKernel(from, error);
+	struct handle *a = kernel_handle(from), *b;
+
+	made(handle);
+	b = kernel_handle(handle);
+	if (handle && a && b)
+		args_copy(b, a);
+	return handle;
+}
+
+cl_int CL_API_CALL layer_clReleaseKernel(cl_kernel handle)
+{
+	struct handle *e = kernel_handle(handle);
+	cl_uint references = 0;
+
+	if (!e)
+		return next->clReleaseKernel(handle);
+	pthread_mutex_lock(&lock);
+	next->clGetKernelInfo(handle, CL_KERNEL_REFERENCE_COUNT, sizeof(references), &references, NULL);
+	if (references == 1)
+		forget(e);
+	pthread_mutex_unlock(&lock);
+	return next->clReleaseKernel(handle);
+}

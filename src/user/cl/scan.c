@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Reads a program's source: what does each kernel use that matters if it is launched in parts?
+ *
+ * This is no compiler. The source is cut into tokens; names that matter are looked for among these.
+ * Functions are what has a body at file scope; macros are pieces too, whose names stand for their
+ * tokens. A kernel uses what its own tokens use, what is outside of all pieces, and what the pieces use
+ * that it names, and so on. What is taken out by #if counts as if it were there.
+ *
+ * It errs to one side. Where names can come from elsewhere (##, build options that name a piece) or
+ * braces do not match, each kernel uses all that the source uses.
+ *
+ * kernels.c calls it, once for each source, under its lock. It keeps nothing.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan.h"
+
+#define PREFIX	(1u << 31)	/* all names that begin so */
+
+static const struct { const char *text; uint32_t uses; } words[] = {
+	{ "get_group_id", USES_GRID | USES_GROUPS },
+	{ "get_num_groups", USES_GRID | USES_GROUPS },
+	{ "get_global_size", USES_GRID },
+	{ "get_global_offset", USES_GRID },
+	{ "get_global_linear_id", USES_GRID },
+	{ "get_local_", USES_GROUPS | PREFIX },
+	{ "get_enqueued_", USES_GROUPS | PREFIX },
+	{ "get_sub_group", USES_GROUPS | PREFIX },
+	{ "get_num_sub_group", USES_GROUPS | PREFIX },
+	{ "get_max_sub_group", USES_GROUPS | PREFIX },
+	{ "get_kernel_", USES_ENQUEUE | PREFIX },
+	{ "sub_group_", USES_GROUPS | PREFIX },
+	{ "intel_sub_group_", USES_GROUPS | PREFIX },
+	{ "work_group_", USES_GROUPS | PREFIX },
+	{ "async_work_group_", USES_GROUPS | PREFIX },
+	{ "wait_group_events", USES_GROUPS },
+	{ "barrier", USES_GROUPS },
+	{ "local", USES_GROUPS },
+	{ "__local", USES_GROUPS },
+	{ "printf", USES_PRINTF },
+	{ "pipe", USES_PIPES },
+	{ "__pipe", USES_PIPES },
+	{ "atom", USES_ATOMICS },
+	{ "atom_", USES_ATOMICS | PREFIX },
+	{ "atomic", USES_ATOMICS },
+	{ "atomic_", USES_ATOMICS | PREFIX },
+	{ "__opencl_atomic", USES_ATOMICS | PREFIX },
+	{ "__sync_", USES_ATOMICS | PREFIX },
+	{ "__atomic_", USES_ATOMICS | PREFIX },
+	{ "volatile", USES_VOLATILE },
+	{ "__volatile", USES_VOLATILE | PREFIX },
+	{ "enqueue_", USES_ENQUEUE | PREFIX },
+	{ "get_default_queue", USES_ENQUEUE },
+	{ "asm", USES_VENDOR },
+	{ "__asm", USES_VENDOR | PREFIX },
+	{ "__builtin_amdgcn", USES_VENDOR | PREFIX },
+	{ "__builtin_r600", USES_VENDOR | PREFIX },
+	{ "__builtin_nvvm", USES_VENDOR | PREFIX },
+	{ "__builtin_IB", USES_VENDOR | PREFIX },
+	{ "__nvvm", USES_VENDOR | PREFIX },
+	{ "__nv_", USES_VENDOR | PREFIX },
+	{ "__spirv", USES_VENDOR | PREFIX },
+	{ "__ockl", USES_VENDOR | PREFIX },
+};
+
+/* --- tokens --- */
+
+/* A copy without continued lines. What was a line number stays one: each line that is joined is made up for. */
+static char *spliced(const char *text)
+{
+	char *copy = malloc(2 * strlen(text) + 1), *to = copy;
+	unsigned int joined = 0;
+
+	for (; copy && *text; text++) {
+		if (text[0] == '\\' && (text[1] == '\n' || (text[1] == '\r' && text[2] == '\n'))) {
+			text += 1 + (text[1] == '\r');
+			joined++;
+			continue;
+		}
+		*to++ = *text;
+		for (; *text == '\n' && joined; joined--)
+			*to++ = '\n';
+	}
+	if (copy)
+		*to = '\0';
+	return copy;
+}
+
+static bool in_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* @at: a quote. Return: behind its end, or the line's */
+static const char *quoted(const char *at)
+{
+	const char quote = *at++;
+
+	while (*at && *at != quote && *at != '\n')
+		at += at[0] == '\\' && at[1] ? 2 : 1;
+	return at + (*at == quote);
+}
+
+/* Return: behind the number that begins here */
+static const char *number(const char *at)
+{
+	while (in_name(*at) || *at == '.' || ((*at == '+' || *at == '-') && strchr("eEpP", at[-1])))
+		at++;
+	return at;
+}
+
+/* Return: behind blanks and comments; *@newline: a line ended there */
+static const char *blanks(const char *at, bool *newline)
+{
+	const char *end;
+
+	for (*newline = false;;) {
+		if (at[0] == '/' && at[1] == '/') {
+			at += strcspn(at, "\n");
+		} else if (at[0] == '/' && at[1] == '*') {
+			end = strstr(at + 2, "*/");
+			at = end ? end + 2 : at + strlen(at);
+		} else if (*at == '\n') {
+			*newline = true;
+			return at + 1;
+		} else if (isspace((unsigned char)*at)) {
+			at++;
+		} else {
+			return at;
+		}
+	}
+}
+
+static bool add(struct scan *s, const char *from, const char *to, enum token_kind kind)
+{
+	struct token *more;
+
+	if (s->nr % 1024 == 0) {
+		more = realloc(s->tokens, (s->nr + 1024) * sizeof(*more));
+		if (!more)
+			return false;
+		s->tokens = more;
+	}
+	s->tokens[s->nr++] = (struct token){ from, (uint32_t)(to - from), kind };
+	return true;
+}
+
+static bool tokenize(struct scan *s)
+{
+	bool directive = false, begins = true, newline, room = true;
+	const char *at = s->text, *end;
+	enum token_kind kind;
+
+	while (room) {
+		at = blanks(at, &newline);
+		if (newline || !*at) {
+			if (directive)
+				room = add(s, at, at, TOKEN_END);
+			directive = false;
+			begins = true;
+			if (!*at)
+				break;
+			continue;
+		}
+		if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
+			end = number(at + 1);
+			kind = TOKEN_VALUE;
+		} else if (in_name(*at)) {
+			for (end = at; in_name(*end); end++)
+				;
+			kind = TOKEN_NAME;
+		} else if (*at == '"' || *at == '\'') {
+			end = quoted(at);
+			kind = TOKEN_VALUE;
+		} else {
+			end = at + 1;
+			kind = *at == '#' && begins ? TOKEN_HASH : TOKEN_MARK;
+			directive |= kind == TOKEN_HASH;
+		}
+		begins = false;
+		room = room && add(s, at, end, kind);
+		at = end;
+	}
+	return room;
+}
+
+/** scan_is() - is this token there, and @text? */
+bool scan_is(const struct scan *s, uint32_t token, const char *text)
+{
+	return token < s->nr && s->tokens[token].length == strlen(text) &&
+	       !strncmp(s->tokens[token].at, text, s->tokens[token].length);
+}
+
+/* --- what a name uses --- */
+
+static uint32_t word_uses(const struct token *t)
+{
+	const char *text;
+	size_t i, length;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		text = words[i].text;
+		length = strlen(text);
+		if (t->length >= length && !strncmp(t->at, text, length) &&
+		    (t->length == length || words[i].uses & PREFIX))
+			return words[i].uses & ~PREFIX;
+	}
+	return 0;
+}
+
+/* Of one token in its place. A name that matters has to be called, in clear. */
+static uint32_t token_uses(const struct scan *s, uint32_t i)
+{
+	const struct token *t = &s->tokens[i];
+	uint32_t uses;
+
+	if (t->kind == TOKEN_HASH && (scan_is(s, i + 1, "include") || scan_is(s, i + 1, "include_next") ||
+				      scan_is(s, i + 1, "import")))
+		return USES_INCLUDE | USES_GRID | USES_GROUPS;
+	if (t->kind != TOKEN_NAME)
+		return 0;
+	uses = word_uses(t);
+	if (uses & USES_GRID &&
+	    (!scan_is(s, i + 1, "(") || (i && (scan_is(s, i - 1, "define") || scan_is(s, i - 1, "undef")))))
+		uses |= USES_SPELLING;
+	return uses;
+}
+
+/* --- pieces --- */
+
+static struct piece **bucket_of(const struct scan *s, const struct token *name)
+{
+	uint32_t i, hash = 5381;
+
+	for (i = 0; i < name->length; i++)
+		hash = hash * 33 + (unsigned char)name->at[i];
+	return (struct piece **)&s->bucket[hash % SCAN_BUCKETS];
+}
+
+static bool same(const struct scan *s, const struct piece *p, const struct token *name)
+{
+	const struct token *t = &s->tokens[p->name];
+
+	return t->length == name->length && !strncmp(t->at, name->at, t->length);
+}
+
+/** scan_find() - the last piece of that kind and name, or NULL */
+struct piece *scan_find(const struct scan *s, const struct token *name, bool macro)
+{
+	struct piece *p;
+
+	for (p = *bucket_of(s, name); p; p = p->next)
+		if (p->macro == macro && same(s, p, name))
+			return p;
+	return NULL;
+}
+
+static bool add_piece(struct scan *s, uint32_t name, uint32_t end, bool macro)
+{
+	struct piece *more;
+	uint32_t i;
+
+	if (s->nr_pieces % 64 == 0) {
+		more = realloc(s->pieces, (s->nr_pieces + 64) * sizeof(*more));
+		if (!more)
+			return false;
+		s->pieces = more;
+	}
+	s->pieces[s->nr_pieces] = (struct piece){ .name = name, .first = name + 1, .end = end, .macro = macro };
+	for (i = name + 1; i < end; i++)
+		s->pieces[s->nr_pieces].uses |= token_uses(s, i);
+	s->nr_pieces++;
+	return true;
+}
+
+/* Return: behind the directive that begins at @i; a macro is a piece, all else is outside */
+static uint32_t directive(struct scan *s, uint32_t i, bool *room)
+{
+	const bool define = scan_is(s, i + 1, "define");
+	const uint32_t from = i;
+
+	for (; i < s->nr && s->tokens[i].kind != TOKEN_END; i++) {
+		if (!define || i < from + 3)
+			s->outside |= token_uses(s, i);
+		/* Names are made here: which, is not seen. */
+		if (s->tokens[i].at[0] == '#' && i > from && i + 1 < s->nr && s->tokens[i + 1].at[0] == '#') {
+			s->outside |= USES_GRID;
+			s->mixed = true;
+		}
+	}
+	if (define && i > from + 2)
+		*room = *room && add_piece(s, from + 2, i, true);
+	return i + 1;
+}
+
+/* Return: behind the brackets that open at @i, directives between them included */
+static uint32_t brackets(struct scan *s, uint32_t i, const char *open, const char *close, bool *room)
+{
+	int depth = 0;
+
+	while (i < s->nr) {
+		if (s->tokens[i].kind == TOKEN_HASH) {
+			i = directive(s, i, room);
+			continue;
+		}
+		depth += scan_is(s, i, open) - scan_is(s, i, close);
+		i++;
+		if (!depth)
+			return i;
+	}
+	s->mixed = s->broken = true;
+	return i;
+}
+
+/*
+ * Find the pieces. At file scope a function is a name, parameters and a body; its name is the last one
+ * before brackets that are not an attribute's.
+ */
+static bool divide(struct scan *s)
+{
+	uint32_t i = 0, name = 0, end;
+	bool room = true;
+
+	while (i < s->nr && room) {
+		if (s->tokens[i].kind == TOKEN_HASH) {
+			i = directive(s, i, &room);
+		} else if (scan_is(s, i, "__attribute__") && scan_is(s, i + 1, "(")) {
+			i = brackets(s, i + 1, "(", ")", &room);
+		} else if (s->tokens[i].kind == TOKEN_NAME && scan_is(s, i + 1, "(")) {
+			s->outside |= token_uses(s, i);
+			name = i;
+			i = brackets(s, i + 1, "(", ")", &room);
+		} else if (name && scan_is(s, i, "{")) {
+			end = brackets(s, i, "{", "}", &room);
+			room = room && add_piece(s, name, end, false);
+			i = end;
+			name = 0;
+		} else {
+			if (scan_is(s, i, ";") || scan_is(s, i, "="))
+				name = 0;
+			if (scan_is(s, i, "}"))
+				s->mixed = s->broken = true;
+			s->outside |= token_uses(s, i);
+			if (scan_is(s, i, "{")) {
+				end = brackets(s, i, "{", "}", &room);
+				for (; i < end; i++)
+					s->outside |= token_uses(s, i);
+			} else {
+				i++;
+			}
+		}
+	}
+	return room;
+}
+
+static void index_pieces(struct scan *s)
+{
+	struct piece *p, **bucket;
+	uint32_t i;
+
+	for (i = 0; i < s->nr_pieces; i++) {
+		p = &s->pieces[i];
+		bucket = bucket_of(s, &s->tokens[p->name]);
+		p->next = *bucket;
+		*bucket = p;
+	}
+}
+
+/* Macros may come with the build options: what these use is outside; if they name a piece, all is mixed. */
+static bool read_options(struct scan *s, const char *options)
+{
+	struct scan o = { .text = spliced(options) };
+	bool room = o.text && tokenize(&o);
+	uint32_t i;
+
+	for (i = 0; room && i < o.nr; i++) {
+		s->outside |= token_uses(&o, i);
+		if (o.tokens[i].kind == TOKEN_NAME && (scan_find(s, &o.tokens[i], false) || scan_find(s, &o.tokens[i], true)))
+			s->mixed = true;
+	}
+	scan_free(&o);
+	return room;
+}
+
+/** scan() - read a source that is built with these options. Return: false: out of memory */
+bool scan(struct scan *s, const char *text, const char *options)
+{
+	memset(s, 0, sizeof(*s));
+	s->text = spliced(text);
+	if (!s->text || !tokenize(s) || !divide(s))
+		return false;
+	index_pieces(s);
+	return read_options(s, options);
+}
+
+void scan_free(struct scan *s)
+{
+	free(s->text);
+	free(s->tokens);
+	free(s->pieces);
+	memset(s, 0, sizeof(*s));
+}
+
+/* --- a kernel --- */
+
+static uint32_t all_uses(const struct scan *s)
+{
+	uint32_t i, uses = s->outside;
+
+	for (i = 0; i < s->nr; i++)
+		uses |= token_uses(s, i);
+	return uses;
+}
+
+/** scan_uses() - what that kernel uses: enum uses. A kernel whose body is not found uses all */
+uint32_t scan_uses(struct scan *s, const char *kernel)
+{
+	const struct token name = { kernel, (uint32_t)strlen(kernel), TOKEN_NAME };
+	struct piece **queue = malloc((s->nr_pieces + 1) * sizeof(*queue)), *p;
+	uint32_t i, at = 0, nr = 0, uses = s->outside;
+
+	if (s->mixed || !queue || !scan_find(s, &name, false)) {
+		free(queue);
+		return all_uses(s);
+	}
+	for (i = 0; i < s->nr_pieces; i++) {
+		s->pieces[i].seen = !s->pieces[i].macro && same(s, &s->pieces[i], &name);
+		if (s->pieces[i].seen)
+			queue[nr++] = &s->pieces[i];
+	}
+	while (at < nr) {
+		uses |= queue[at]->uses;
+		for (i = queue[at]->first; i < queue[at]->end; i++)
+			for (p = s->tokens[i].kind == TOKEN_NAME ? *bucket_of(s, &s->tokens[i]) : NULL; p; p = p->next)
+				if (!p->seen && same(s, p, &s->tokens[i])) {
+					p->seen = true;
+					queue[nr++] = p;
+				}
+		at++;
+	}
+	free(queue);
+	return uses;
+}

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Long kernels are launched in parts, so that others wait for a part and not for the kernel.
+ *
+ * The bound
+ *	TGD_SLICE_US says how long a part may take; without it nothing is sliced. What a work-item takes is
+ *	measured with each launch, by the device's own times. A launch that is expected to stay within the bound
+ *	goes whole. A kernel that was never launched begins with as many work-groups as the device has compute
+ *	units, and later parts are four times as long at most, until they take as long as the bound. A part is
+ *	never smaller than that: less would leave units idle, and be hardly shorter.
+ *
+ * Parts
+ *	A part is a box of work-groups (parts.c), launched by itself with a global offset. get_global_id() and
+ *	all that lies within a group are as in the whole. A kernel that asks for more than these, such as
+ *	get_global_size(), has a twin, which is launched in its place (twins.c).
+ *
+ *	Each part takes a turn of its own, and is launched when the one before it has ended, so the policy
+ *	decides between parts, and no more than one of a program's parts is in flight. The program's thread waits
+ *	in the call until the last part has been launched, as it waits there for a turn. So the arguments are the
+ *	program's at the time of the call; and all that the program does next comes after it.
+ *
+ * One event
+ *	The program gets the last part's event: dependencies, callbacks and the end are right by themselves. The
+ *	first part's event is kept beside it for the times before the end. When a part fails, the program gets
+ *	that part's event with its error, and the others are not launched. What the driver refuses, it refuses
+ *	with the first part, before anything has run.
+ *
+ * What is not sliced
+ *	Kernels whose work-groups might see that others have not begun: enum whole has the reasons. TGD_SLICE_KERNELS
+ *	lists kernels of which the user knows better. A launch that waits for the program itself (blocked.c) goes
+ *	whole: the call would wait, too. Where the gate is open (no policy), nobody waits, and nothing is sliced.
+ *
+ * Not seen: a second thread that puts a command into the same queue meanwhile may find it between two parts. It
+ * had no say before in which of both comes first.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan.h"
+#include "slice.h"
+
+#define GROWTH	4	/* a part is so many times the one before at most */
+
+/* --- settings --- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int64_t bound;		/* ns; 0: nothing is sliced */
+static const char *listed, *log_path;
+static void write_log(void);
+
+static void read_settings(void)
+{
+	const char *text = secure_getenv("TGD_SLICE_US");
+	unsigned long us;
+	char *end;
+
+	listed = secure_getenv("TGD_SLICE_KERNELS");
+	log_path = secure_getenv("TGD_SLICE_LOG");
+	if (!text || !*text)
+		return;
+	errno = 0;
+	us = strtoul(text, &end, 10);
+	if (errno || *end || *text == '-' || us > 1000000000) {
+		fprintf(stderr, "timegraph: TGD_SLICE_US: '%s' is no number of microseconds up to 1000000000; "
+			"kernels are not sliced\n", text);
+		return;
+	}
+	bound = (int64_t)us * 1000;
+	if (bound && log_path)
+		atexit(write_log);
+}
+
+/** slice_bound() - how long a part may take, ns; 0: nothing is sliced */
+int64_t slice_bound(void)
+{
+	pthread_once(&once, read_settings);
+	return bound;
+}
+
+/** slice_listed() - does the user want this kernel sliced? TGD_SLICE_KERNELS has names with commas between */
+bool slice_listed(const char *name)
+{
+	const size_t length = strlen(name);
+	const char *at = listed;
+
+	while (at && *at) {
+		if (!strncmp(at, name, length) && (!at[length] || at[length] == ','))
+			return true;
+		at = strchr(at, ',');
+		at += !!at;
+	}
+	return false;
+}
+
+/* --- what is told --- */
+
+static const char *const reasons[WHOLE_REASONS] = {
+	[WHOLE_NO_SOURCE] = "its program has no source: a binary, IL, or linked",
+	[WHOLE_PRINTF] = "it prints",
+	[WHOLE_PIPES] = "it has pipes",
+	[WHOLE_ATOMICS] = "it has atomics",
+	[WHOLE_VOLATILE] = "it reads volatile memory",
+	[WHOLE_ENQUEUE] = "it launches kernels itself",
+	[WHOLE_VENDOR] = "it has assembler or a vendor's functions",
+	[WHOLE_INCLUDE] = "its source includes files",
+	[WHOLE_SPELLING] = "its source hides what it asks for",
+	[WHOLE_GRID] = "its source cannot be rewritten",
+	[WHOLE_LOCAL_SIZE] = "it depends on the size of a group, which the driver chooses",
+	[WHOLE_ONE_GROUP] = "it has one work-group",
+	[WHOLE_BLOCKED] = "it waits for an event that the program sets",
+};
+
+/* At exit: a line of JSON for each kernel that was longer than the bound. */
+static void write_log(void)
+{
+	FILE *f = fopen(log_path, "ae");
+	const struct kernel *k;
+	uint64_t whole;
+	int i;
+
+	for (k = f ? kernel_first() : NULL; k; k = kernel_next(k)) {
+		for (whole = 0, i = 0; i < WHOLE_REASONS; i++)
+			whole += k->whole[i];
+		if (!k->sliced && !whole)
+			continue;
+		fprintf(f, "{\"kernel\":\"%s\",\"sliced\":%llu,\"parts\":%llu,\"rewritten\":%llu", k->name,
+			(unsigned long long)k->sliced, (unsigned long long)k->parts, (unsigned long long)k->rewritten);
+		for (i = 0; i < WHOLE_REASONS; i++)
+			if (reasons[i] && k->whole[i])
+				fprintf(f, ",\"%s\":%llu", reasons[i], (unsigned long long)k->whole[i]);
+		fprintf(f, "}\n");
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Under the kernel's lock: a launch took @ns, and was not sliced. */
+static void count_whole(struct kernel *k, enum whole why, int64_t ns)
+{
+	k->whole[why]++;
+	if (k->said || !reasons[why])
+		return;
+	k->said = true;
+	fprintf(stderr, "timegraph: the kernel %s takes %lld us and is not sliced: %s\n", k->name,
+		(long long)(ns / 1000), reasons[why]);
+}
+
+/* What recent launches of @k took for each work-item: the longest counts, and is forgotten by and by. */
+static void learn(struct kernel *k, uint64_t items, int64_t ns)
+{
+	const double now = (double)(ns > 0 ? ns : 1) / (double)items;
+
+	k->item_ns = now > k->item_ns * 7 / 8 ? now : k->item_ns * 7 / 8;
+}
+
+/* --- one event for all parts --- */
+
+/** struct both - the first and the last part of a launch, one reference of each */
+struct both {
+	cl_event first, last;
+	struct both *next;
+};
+
+static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct both *events;
+
+/* Under the lock: those go whose last part nobody else has. */
+static void prune(void)
+{
+	struct both **at = &events, *b;
+	cl_uint references;
+
+	while ((b = *at)) {
+		references = 2;
+		next->clGetEventInfo(b->last, CL_EVENT_REFERENCE_COUNT, sizeof(references), &references, NULL);
+		if (references > 1) {
+			at = &b->next;
+			continue;
+		}
+		__atomic_store_n(at, b->next, __ATOMIC_RELEASE);
+		next->clReleaseEvent(b->first);
+		next->clReleaseEvent(b->last);
+		free(b);
+	}
+}
+
+/* Keep @first, whose reference this function has, for as long as the program has @last. */
+static void remember(cl_event first, cl_event last)
+{
+	struct both *b = malloc(sizeof(*b));
+
+	if (!b || next->clRetainEvent(last)) {
+		next->clReleaseEvent(first);
+		free(b);
+		return;
+	}
+	pthread_mutex_lock(&events_lock);
+	prune();
+	*b = (struct both){ first, last, events };
+	__atomic_store_n(&events, b, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&events_lock);
+}
+
+/** slice_first() - the first part's event, if @event is the last part's; else @event */
+cl_event slice_first(cl_event event)
+{
+	cl_event first = event;
+	struct both *b;
+
+	if (!__atomic_load_n(&events, __ATOMIC_ACQUIRE))
+		return event;
+	pthread_mutex_lock(&events_lock);
+	for (b = events; b; b = b->next)
+		if (b->last == event)
+			first = b->first;
+	pthread_mutex_unlock(&events_lock);
+	return first;
+}
+
+/* --- whether --- */
+
+static enum whole why_whole(const struct kernel *k, const struct grid *g)
+{
+	static const struct { uint32_t uses; enum whole why; bool list; } rules[] = {
+		{ USES_ENQUEUE, WHOLE_ENQUEUE, false },
+		{ USES_VENDOR, WHOLE_VENDOR, false },
+		{ USES_PRINTF, WHOLE_PRINTF, true },
+		{ USES_PIPES, WHOLE_PIPES, true },
+		{ USES_ATOMICS, WHOLE_ATOMICS, true },
+		{ USES_VOLATILE, WHOLE_VOLATILE, true },
+		{ USES_INCLUDE, WHOLE_INCLUDE, true },
+		{ USES_SPELLING, WHOLE_SPELLING, false },
+	};
+	size_t i;
+
+	if (g->left < 2)
+		return WHOLE_ONE_GROUP;
+	if (!k->has_source)
+		return WHOLE_NO_SOURCE;
+	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (k->uses & rules[i].uses && !(k->listed && rules[i].list))
+			return rules[i].why;
+	return k->uses & USES_GROUPS && !g->given ? WHOLE_LOCAL_SIZE : SLICED;
+}
+
+static cl_device_id device_of(cl_command_queue queue)
+{
+	cl_device_id id = NULL;
+
+	next->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(id), &id, NULL);
+	return id;
+}
+
+/* The grid; a kernel's own size of a group counts as the program's. */
+static bool make_grid(struct grid *g, cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+		      const size_t *global, const size_t *local)
+{
+	size_t own[3] = { 0, 0, 0 };
+
+	if (!local && !next->clGetKernelWorkGroupInfo(kernel, device_of(queue), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+						      sizeof(own), own, NULL) && own[0])
+		local = own;
+	return grid_make(g, dims, offset, global, local);
+}
+
+/**
+ * slice_plan() - is this launch to go in parts, by slice_launch()?
+ * @s: filled in, for what becomes of it otherwise
+ * @d: may be NULL
+ */
+bool slice_plan(struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+		const size_t *offset, const size_t *global, const size_t *local)
+{
+	struct grid g;
+	struct kernel *k;
+	double item_ns;
+
+	*s = (struct slice){ NULL };
+	if (!d || !slice_bound() || tgu_open_now(d->tgu))
+		return false;
+	k = kernel_of(kernel);
+	if (!k || !make_grid(&g, queue, kernel, dims, offset, global, local))
+		return false;
+	*s = (struct slice){ .kernel = k, .items = g.items, .why = why_whole(k, &g) };
+	pthread_mutex_lock(&k->lock);
+	item_ns = k->item_ns;
+	pthread_mutex_unlock(&k->lock);
+	if (s->why || (item_ns > 0 && item_ns * (double)g.items <= (double)bound))
+		return false;
+	if (k->uses & USES_GRID) {
+		s->twin = twin_get(kernel, k, device_of(queue));
+		if (!s->twin)
+			s->why = WHOLE_GRID;
+	}
+	return !s->why;
+}
+
+/** slice_blocked() - it waits for the program, and goes whole */
+void slice_blocked(struct slice *s)
+{
+	struct kernel *k = s->kernel;
+	double ns;
+
+	if (!k)
+		return;
+	if (s->twin)
+		next->clReleaseKernel(s->twin);
+	s->twin = NULL;
+	pthread_mutex_lock(&k->lock);
+	ns = k->item_ns * (double)s->items;
+	if (ns > (double)bound)
+		count_whole(k, s->why ? s->why : WHOLE_BLOCKED, (int64_t)ns);
+	pthread_mutex_unlock(&k->lock);
+}
+
+static int64_t time_of(cl_event event)
+{
+	cl_ulong start = 0, end = 0;
+
+	if (next->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL) ||
+	    next->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL))
+		return 0;
+	return (int64_t)(end - start);
+}
+
+/** slice_ended() - a launch that went whole has ended, @end by the device's clock; 0: not known */
+void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
+{
+	struct kernel *k = s->kernel;
+	int64_t ns;
+
+	if (!k || !end)
+		return;
+	ns = time_of(event);
+	pthread_mutex_lock(&k->lock);
+	learn(k, s->items, ns);
+	if (ns > bound)
+		count_whole(k, s->why, ns);
+	pthread_mutex_unlock(&k->lock);
+}
+
+/* --- in parts --- */
+
+/** struct launch - one under way; @twin: @kernel is one; @ns, @items: of the parts that have ended */
+struct launch {
+	struct device *device;
+	cl_command_queue queue;
+	cl_kernel kernel;
+	bool twin;
+	struct grid grid;
+	const size_t *local;
+	uint64_t most, parts, items;
+	int64_t ns;
+};
+
+/* How many groups the next part may have, after one of @groups groups and @items items that took @ns. */
+static uint64_t next_most(const struct launch *l, uint64_t groups, uint64_t items, int64_t ns)
+{
+	const double group_ns = (double)(ns > 0 ? ns : 1) / (double)items * (double)l->grid.items /
+				((double)l->grid.groups[0] * l->grid.groups[1] * l->grid.groups[2]);
+	const double most = (double)bound / group_ns;
+	const uint64_t least = l->device->units ? l->device->units : 1;
+
+	if (most >= (double)groups * GROWTH)
+		return groups * GROWTH > least ? groups * GROWTH : least;
+	return most > (double)least ? (uint64_t)most : least;
+}
+
+/* What a twin's functions answer by: rewrite.c has the order. */
+static cl_int tell_twin(const struct launch *l, const struct part *p)
+{
+	cl_ulong words[16] = { 0 };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		words[i] = p->group[i];
+		words[3 + i] = l->grid.groups[i];
+		words[6 + i] = l->grid.global[i];
+		words[9 + i] = l->grid.offset[i];
+	}
+	return next->clSetKernelArg(l->kernel, 0, sizeof(words), words);
+}
+
+/* Launch one part in a turn of its own; *@event: the program's reference, and one more is ours. */
+static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, const cl_event *wait, cl_event *event)
+{
+	size_t offset[3];
+	struct tgu_job job;
+	cl_int ret;
+	int i;
+
+	grid_part(&l->grid, l->most, p);
+	for (i = 0; i < 3; i++)
+		offset[i] = l->grid.offset[i] + p->offset[i];
+	ret = l->twin ? tell_twin(l, p) : CL_SUCCESS;
+	if (ret)
+		return ret;
+	tgu_enter(l->device->tgu, 1, &job);
+	ret = next->clEnqueueNDRangeKernel(l->queue, l->kernel, l->grid.dims, offset, p->size, l->local, nr_wait, wait,
+					   event);
+	if (!ret)
+		next->clRetainEvent(*event);
+	if (job.way == TGU_OPEN) {
+		tgu_leave(&job);
+		if (!ret)
+			next->clReleaseEvent(*event);
+	} else if (ret) {
+		tgu_refused(&job);
+	} else {
+		launch_went(l->device, &job, l->queue, *event, NULL);
+	}
+	l->parts += !ret;
+	return ret;
+}
+
+/* Wait for a part's end. Return: it has ended well */
+static bool part_ended(struct launch *l, const struct part *p, cl_event event)
+{
+	cl_int status = CL_COMPLETE;
+	int64_t ns;
+
+	if (l->parts == 1)
+		queue_flush();
+	else
+		next->clFlush(l->queue);
+	next->clWaitForEvents(1, &event);
+	launch_reap(l->device);
+	next->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+	if (status < 0)
+		return false;
+	ns = time_of(event);
+	l->ns += ns;
+	l->items += p->items;
+	l->most = next_most(l, p->groups, p->items, ns);
+	return true;
+}
+
+static cl_int launch_parts(struct launch *l, cl_uint nr_wait, const cl_event *wait, cl_event *event)
+{
+	cl_event first = NULL, own;
+	struct part p;
+	bool more;
+	cl_int ret;
+
+	do {
+		ret = launch_part(l, &p, nr_wait, wait, &own);
+		if (ret)
+			break;
+		more = l->grid.left && part_ended(l, &p, own);
+		if (!first) {
+			first = own;
+			next->clRetainEvent(first);
+		}
+		if (more || !event)
+			next->clReleaseEvent(own);
+		else
+			*event = own;
+		nr_wait = 0;
+		wait = NULL;
+	} while (more);
+	if (!ret && event && first != own && queue_profiling(l->queue) == PROFILING_ASKED)
+		remember(first, own);
+	else if (first)
+		next->clReleaseEvent(first);
+	return ret;
+}
+
+/** slice_launch() - launch in parts, as slice_plan() has said; the rest are the call's arguments */
+cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
+		    cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+		    cl_uint nr_wait, const cl_event *wait, cl_event *event)
+{
+	struct launch l = { .device = d, .queue = queue, .kernel = s->twin ? s->twin : kernel, .twin = s->twin };
+	struct kernel *k = s->kernel;
+	cl_int ret;
+
+	make_grid(&l.grid, queue, kernel, dims, offset, global, local);
+	l.local = l.grid.given ? l.grid.local : NULL;
+	l.most = d->units ? d->units : 1;
+	pthread_mutex_lock(&k->lock);
+	if (k->item_ns > 0)
+		l.most = next_most(&l, l.grid.left, l.grid.items, (int64_t)(k->item_ns * (double)l.grid.items));
+	pthread_mutex_unlock(&k->lock);
+	ret = launch_parts(&l, nr_wait, wait, event);
+	if (ret && l.twin && !l.parts) {
+		/* The driver refuses the launch, or the twin alone, which needs more registers. */
+		make_grid(&l.grid, queue, kernel, dims, offset, global, local);
+		l.kernel = kernel;
+		l.twin = false;
+		l.most = l.grid.left;
+		ret = launch_parts(&l, nr_wait, wait, event);
+	}
+	if (s->twin)
+		next->clReleaseKernel(s->twin);
+	pthread_mutex_lock(&k->lock);
+	if (l.items)
+		learn(k, l.items, l.ns);
+	k->sliced += l.parts > 1;
+	k->parts += l.parts;
+	k->rewritten += l.parts > 1 && l.twin;
+	pthread_mutex_unlock(&k->lock);
+	return ret;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs for tests/user/slices, on the test card: one with a kernel that is long, and one that is like a
+ * game. One thread.
+ *
+ * usage: slice_test long KERNEL GROUPS US [TIMES]	a kernel of so many groups, each of which takes so long
+ *	  slice_test game SECONDS			a kernel of 1 ms each 16 ms
+ * Each prints one line of JSON.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "cl.h"
+
+#define GROUP	64
+
+static const char source[] =
+	"kernel void plain(global uint *out, ulong ns_per_group) { out[get_global_id(0)] = 1; }\n"
+	"kernel void asks(global uint *out, ulong ns_per_group) { out[get_global_id(0)] = get_global_size(0); }\n"
+	"kernel void counts(global uint *out, ulong ns_per_group) { atomic_inc(out); }\n"
+	"kernel void once(ulong ns) { }\n";
+
+static int called;
+
+static void CL_CALLBACK count_call(cl_event e, cl_int status, void *unused)
+{
+	(void)e;
+	(void)status;
+	(void)unused;
+	__atomic_fetch_add(&called, 1, __ATOMIC_SEQ_CST);
+}
+
+static void run_long(const char *name, size_t groups, cl_ulong us, int times)
+{
+	const cl_ulong ns = us * 1000;
+	const size_t global = groups * GROUP, local = GROUP;
+	cl_command_queue q = cl_queue(CL_QUEUE_PROFILING_ENABLE);
+	cl_kernel k = cl_build(source, name);
+	cl_command_type type = 0;
+	cl_uint parts = 0;
+	cl_mem out;
+	cl_event e;
+	cl_int error, status = 0;
+	const int runs = times;
+	double from;
+	int wait;
+
+	out = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE, 4096, NULL, &error);
+	cl_must(error, "clCreateBuffer");
+	cl_must(clSetKernelArg(k, 0, sizeof(out), &out), "clSetKernelArg");
+	cl_must(clSetKernelArg(k, 1, sizeof(ns), &ns), "clSetKernelArg");
+	from = seconds();
+	while (times--) {
+		cl_must(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, &e), "clEnqueueNDRangeKernel");
+		cl_must(clSetEventCallback(e, CL_COMPLETE, count_call, NULL), "clSetEventCallback");
+		clWaitForEvents(1, &e);
+		status = cl_status(e);
+		clGetEventInfo(e, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL);
+		if (times)
+			clReleaseEvent(e);
+	}
+	from = seconds() - from;
+	/* The callback of the last may come a moment later. */
+	for (wait = 0; wait < 1000 && __atomic_load_n(&called, __ATOMIC_SEQ_CST) < runs; wait++)
+		usleep(1000);
+	clEnqueueReadBuffer(q, out, CL_TRUE, 0, sizeof(parts), &parts, 0, NULL, NULL);
+	printf("{\"seconds\":%.6f,\"span\":%.6f,\"order\":%d,\"status\":%d,\"parts\":%u,\"called\":%d,\"kernel\":%d}\n", from,
+	       (double)(cl_time(e, CL_PROFILING_COMMAND_END) - cl_time(e, CL_PROFILING_COMMAND_START)) / 1e9,
+	       cl_time(e, CL_PROFILING_COMMAND_QUEUED) <= cl_time(e, CL_PROFILING_COMMAND_SUBMIT) &&
+	       cl_time(e, CL_PROFILING_COMMAND_SUBMIT) <= cl_time(e, CL_PROFILING_COMMAND_START), status, parts,
+	       __atomic_load_n(&called, __ATOMIC_SEQ_CST), type == CL_COMMAND_NDRANGE_KERNEL);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void run_game(int for_seconds)
+{
+	static double took[65536];
+	const cl_ulong ns = 1000000;
+	cl_command_queue q = cl_queue(0);
+	cl_kernel k = cl_build(source, "once");
+	const double begin = seconds();
+	unsigned int n = 0;
+	double from;
+
+	cl_must(clSetKernelArg(k, 0, sizeof(ns), &ns), "clSetKernelArg");
+	while (seconds() - begin < for_seconds && n < 65536) {
+		from = seconds();
+		cl_must(cl_run(q, k, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+		cl_must(clFinish(q), "clFinish");
+		took[n] = seconds() - from;
+		if (took[n] < .016)
+			usleep((useconds_t)((.016 - took[n]) * 1e6));
+		n++;
+	}
+	qsort(took, n, sizeof(*took), compare);
+	printf("{\"frames\":%u,\"p50_us\":%.0f,\"p99_us\":%.0f,\"max_us\":%.0f}\n", n, took[n / 2] * 1e6,
+	       took[n * 99 / 100] * 1e6, took[n - 1] * 1e6);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: slice_test long KERNEL GROUPS US [TIMES] | game SECONDS\n");
+		return 2;
+	}
+	cl_begin();
+	if (!strcmp(argv[1], "game"))
+		run_game(atoi(argv[2]));
+	else if (argc > 4)
+		run_long(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc > 5 ? atoi(argv[5]) : 1);
+	return 0;
+}
