@@ -5,11 +5,12 @@ B := build
 MAKEFLAGS += --no-print-directory
 export LC_ALL := C
 
-.PHONY: all help check check-fast check-full check-debug demo figures setup clean
+.PHONY: all help check check-fast check-full check-debug demo demo-user figures setup clean
 all: bin
 
 help:
 	@echo 'make demo         a game against command bombs, with and without TimeGraph (2 minutes)'
+	@echo 'make demo-user    tgd on any machine: OpenCL programs on PoCL, no GPU, no guest (1 minute)'
 	@echo 'make check        everything that a change must pass'
 	@echo 'make check-fast   of these, the parts that boot no guest'
 	@echo 'make check-full   what takes longer: hours; in parts: check-full-6.1, -6.12, -7.2, -rest'
@@ -31,6 +32,10 @@ setup:
 # Setting up comes first, in a make of its own: parts of the makefiles ask pkg-config.
 check check-fast demo figures check-debug $(FULL): setup
 	@$(MAKE) run-$@
+
+demo-user:
+	@scripts/setup host opencl
+	@scripts/demo-user
 
 # Each part ends with its own count; the rest runs whatever becomes of one.
 check-full: check
