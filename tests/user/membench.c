@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * membench: how long each stage of a program's life with libtimegraph-mem takes, for scripts/bench-mem: the
- * schedGPU paper's Figure 9. The books are those of TG_MEM_BOOKS.
+ * membench: how long each stage of a program's life with libtimegraph-mem takes, for
+ * scripts/bench-mem: the schedGPU paper's Figure 9. The books are those of TG_MEM_BOOKS.
  *
  * usage: membench DEVICE CYCLES	each stage, and all four together
  *        membench --server TGD SOCKET TIMES	tgd's start, until it answers, and its end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libnvidia-ml.so.1 of a machine with one device, for the tests of libtimegraph-mem: 0000:3b:00.0 has 16 GiB
- * and what its driver takes.
+ * libnvidia-ml.so.1 of a machine with one device, for the tests of libtimegraph-mem: 0000:3b:00.0
+ * has 16 GiB and what its driver takes.
  */
 #include <stddef.h>
 #include <strings.h>

@@ -18,7 +18,7 @@
 #define FUTEX_WAKE_SHARED	1
 #define CHECK			50000000	/* ns */
 #define SPINS			100
-#define PATIENCE		1000000000	/* ns: with a daemon that does not answer a cancel */
+#define PATIENCE		1000000000	/* ns: a daemon may take to answer a cancel */
 
 int64_t tgu_now(void)
 {
@@ -112,7 +112,8 @@ static void wake_waiters(struct tgu *u)
 
 /*
  * Wait for the answer in @slot of connection @term. Return: enum tgd_answer, TGD_LOST when the
- * connection is over. With @until also TGD_WAIT: it is late, and TGD_SLEEP: a signal handler has run.
+ * connection is over. With @until also TGD_WAIT: it is late, and TGD_SLEEP: a signal handler has
+ * run.
  */
 static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term, int slot,
 			    const int64_t *until)
@@ -319,7 +320,7 @@ void tgu_done(const struct tgu_job *job, int64_t at, bool exact)
 
 /* --- memory --- */
 
-/* A request that waits is not wanted any more. Return: TGD_CANCELLED, or what had answered it before. */
+/* A request that waits is given up. Return: TGD_CANCELLED, or what had answered it before. */
 static uint32_t give_up(struct tgu *u, struct tgd_page *page, uint32_t term, int slot)
 {
 	struct tgd_record r = { .kind = TGD_REC_MEM_CANCEL, .slot = slot };
@@ -338,7 +339,7 @@ static uint32_t give_up(struct tgu *u, struct tgd_page *page, uint32_t term, int
 	return TGD_CANCELLED;
 }
 
-/* One try, under the lock, which is given up meanwhile. Return: enum tgd_answer; @why: of TGD_CANCELLED. */
+/* One try, under the lock, given up meanwhile. Return: enum tgd_answer; @why: of TGD_CANCELLED. */
 static uint32_t try_request(struct tgu *u, struct tgd_record *r, const int64_t *until, int *why)
 {
 	struct tgd_page *page = u->page;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The functions of timegraph/mem.h: they check what the program says, find the device, and call the books
- * that the user has chosen.
+ * The functions of timegraph/mem.h: they check what the program says, find the device, and call
+ * the books that the user has chosen.
  *
- * The lock is not held while a thread waits for memory, but while it connects to tgd for the first time. It
- * is taken before those of the books and of src/user/client.
+ * The lock is not held while a thread waits for memory, but while it connects to tgd for the
+ * first time. It is taken before those of the books and of src/user/client.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -208,8 +208,8 @@ static bool holds(struct device *d, uint64_t bytes)
 	do {
 		if (bytes > held)
 			return false;
-	} while (!__atomic_compare_exchange_n(&d->held, &held, held - bytes, false, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&d->held, &held, held - bytes, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return true;
 }
 

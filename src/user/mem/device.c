@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Devices: by which key the books know one, and how much memory it has. Called by api.c, under its lock.
+ * Devices: by which key the books know one, and how much memory it has. Called by api.c, under
+ * its lock.
  *
- * The sizes that no driver tells are in TG_MEM_DEVICES, "KEY=BYTES;KEY=BYTES". NVML is asked as the
- * schedGPU paper does (section 3.1): it creates no context on the device, and knows physical devices. It
- * is loaded at the first question, so that the library needs no driver of NVIDIA's.
+ * The sizes that no driver tells are in TG_MEM_DEVICES, "KEY=BYTES;KEY=BYTES". NVML is asked as
+ * the schedGPU paper does (section 3.1): it creates no context on the device, and knows physical
+ * devices. It is loaded at the first question, so that the library needs no driver of NVIDIA's.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -72,8 +73,8 @@ static uint64_t parse_size(const char *text, const char *end)
 }
 
 /*
- * Look for @key in the table; NULL: read all of it. Return: its size; 0: not there, or, with *@wrong, what
- * is wrong.
+ * Look for @key in the table; NULL: read all of it. Return: its size; 0: not there, or, with
+ * *@wrong, what is wrong.
  */
 static uint64_t in_table(const char *key, const char **wrong)
 {
@@ -104,7 +105,8 @@ bool device_table_right(void)
 
 	in_table(NULL, &wrong);
 	if (wrong)
-		fprintf(stderr, "timegraph: TG_MEM_DEVICES: '%.*s' is no KEY=BYTES, as in 0000:65:00.0=80G\n",
+		fprintf(stderr,
+			"timegraph: TG_MEM_DEVICES: '%.*s' is no KEY=BYTES, as in 0000:65:00.0=80G\n",
 			(int)strcspn(wrong, ";"), wrong);
 	return !wrong;
 }

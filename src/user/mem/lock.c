@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Books in shared memory (shm.c) that programs lock by a file lock, and tell of by signals: the schedGPU
- * paper's second method (section 3.2, "Synchronising Access"), which it prefers. The lock of a program that
- * ends goes with it.
+ * Books in shared memory (shm.c) that programs lock by a file lock, and tell of by signals: the
+ * schedGPU paper's second method (section 3.2, "Synchronising Access"), which it prefers. The
+ * lock of a program that ends goes with it.
  *
- * The file's lock excludes processes, a mutex the threads of one. It is a lock of the process (POSIX): a
- * child neither has it nor keeps it.
+ * The file's lock excludes processes, a mutex the threads of one. It is a lock of the process
+ * (POSIX): a child neither has it nor keeps it.
  *
- * The signal is SIGURG, where the paper takes SIGUSR1 or SIGUSR2: by default it is ignored, so one that comes
- * to a process which had the number before harms nobody, and programs keep theirs. A thread that waits blocks
- * it, is sent it by its own number, and reads it from a descriptor: no handler of the program is replaced.
+ * The signal is SIGURG, where the paper takes SIGUSR1 or SIGUSR2: by default it is ignored, so
+ * one that comes to a process which had the number before harms nobody, and programs keep theirs.
+ * A thread that waits blocks it, is sent it by its own number, and reads it from a descriptor: no
+ * handler of the program is replaced.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -108,8 +109,8 @@ static void fork_child(void)
 }
 
 static const struct shm_sync by_lock = {
-	.file = "mem-lock", .init = init, .lock = lock, .unlock = unlock, .prepare = prepare, .finish = finish,
-	.seen = seen, .sleep = sleep_until_sent, .wake = wake,
+	.file = "mem-lock", .init = init, .lock = lock, .unlock = unlock,
+	.prepare = prepare, .finish = finish, .seen = seen, .sleep = sleep_until_sent, .wake = wake,
 	.fork_prepare = fork_prepare, .fork_parent = fork_parent, .fork_child = fork_child,
 };
 
@@ -119,6 +120,7 @@ static int open_books(void)
 }
 
 const struct books books_lock = {
-	.name = "lock", .open = open_books, .request = shm_request, .release = shm_release, .close = shm_close_books,
+	.name = "lock", .open = open_books, .close = shm_close_books,
+	.request = shm_request, .release = shm_release,
 	.fork_prepare = fork_prepare, .fork_parent = fork_parent, .fork_child = shm_fork_child,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What the files of libtimegraph-mem share. timegraph/mem.h says what it promises; api.c has that, and
- * calls one of the three books.
+ * What the files of libtimegraph-mem share. timegraph/mem.h says what it promises; api.c has
+ * that, and calls one of the three books.
  */
 #ifndef TG_MEM_INTERNAL_H
 #define TG_MEM_INTERNAL_H
@@ -36,10 +36,10 @@ struct device {
  * struct books - one way to keep them
  * @name: in TG_MEM_BOOKS
  * @open: tg_mem_init()
- * @name_device: a device is used for the first time since; may be NULL. Under api.c's lock, as @open and
- *	@close
- * @request: wait until @until for @bytes, more than 0, and add them to @held. Return: 0; -ETIMEDOUT, and
- *	others that timegraph/mem.h has
+ * @name_device: a device is used for the first time since; may be NULL. Under api.c's lock, as
+ *	@open and @close
+ * @request: wait until @until for @bytes, more than 0, and add them to @held. Return: 0;
+ *	-ETIMEDOUT, and others that timegraph/mem.h has
  * @release: @bytes, which @held has no more, have gone back
  * @close: tg_mem_fini(): no thread is in @request or @release, all that is held goes back
  * @fork_prepare: the lock that a child needs, if any, is taken

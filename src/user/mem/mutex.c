@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Books in shared memory (shm.c) with a mutex and a condition: the schedGPU paper's first method (section 3.2,
- * "Synchronising Access"). The paper gave it up because the mutex of a program that is killed stayed locked.
- * This one is robust: the next program gets it, with the books as they were before.
+ * Books in shared memory (shm.c) with a mutex and a condition: the schedGPU paper's first method
+ * (section 3.2, "Synchronising Access"). The paper gave it up because the mutex of a program that
+ * is killed stayed locked. This one is robust: the next program gets it, with the books as they
+ * were before.
  *
- * The condition is a futex that counts, not pthread_cond_t: a program that is killed while it waits in that
- * leaves it waiting for the dead.
+ * The condition is a futex that counts, not pthread_cond_t: a program that is killed while it
+ * waits in that leaves it waiting for the dead.
  */
 #include <errno.h>
 #include <signal.h>
@@ -63,7 +64,8 @@ static bool sleep_until_freed(struct shm *shm, int waits, uint32_t seen, int ms)
 {
 	const struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
 
-	return !syscall(SYS_futex, &shm->freed, FUTEX_WAIT_SHARED, seen, &t, NULL, 0) || errno != EINTR;
+	return !syscall(SYS_futex, &shm->freed, FUTEX_WAIT_SHARED, seen, &t, NULL, 0) ||
+	       errno != EINTR;
 }
 
 static void wake(struct shm *shm, uint32_t pid, uint32_t tid)
@@ -78,8 +80,8 @@ static void fork_nothing(void)
 }
 
 static const struct shm_sync by_mutex = {
-	.file = "mem-mutex", .init = init, .lock = lock, .unlock = unlock, .prepare = prepare, .finish = finish,
-	.seen = seen, .sleep = sleep_until_freed, .wake = wake,
+	.file = "mem-mutex", .init = init, .lock = lock, .unlock = unlock,
+	.prepare = prepare, .finish = finish, .seen = seen, .sleep = sleep_until_freed, .wake = wake,
 	.fork_prepare = fork_nothing, .fork_parent = fork_nothing, .fork_child = fork_nothing,
 };
 
@@ -89,6 +91,7 @@ static int open_books(void)
 }
 
 const struct books books_mutex = {
-	.name = "mutex", .open = open_books, .request = shm_request, .release = shm_release, .close = shm_close_books,
+	.name = "mutex", .open = open_books, .close = shm_close_books,
+	.request = shm_request, .release = shm_release,
 	.fork_prepare = fork_nothing, .fork_parent = fork_nothing, .fork_child = shm_fork_child,
 };

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The books in shared memory, without a daemon: the schedGPU paper's shared memory approach (section 3.2),
- * its life cycle (section 4) and its four orders (section 5). A baseline beside tgd. lock.c and mutex.c have
- * its two ways to synchronise. Called by api.c through them, in any thread.
+ * The books in shared memory, without a daemon: the schedGPU paper's shared memory approach
+ * (section 3.2), its life cycle (section 4) and its four orders (section 5). A baseline beside
+ * tgd. lock.c and mutex.c have its two ways to synchronise. Called by api.c through them, in any
+ * thread.
  *
  * From the paper:
- *	total memory, itemised used memory, and the queue with priorities are in the shared memory. (The
- *	total used is the sum of the items, so it cannot differ from them.)
- *	Backup and recovery: there are two copies. A program that changes the books changes the one that
- *	does not hold, sums it up, and makes it hold by one store. So a program that is killed at any point
- *	leaves whole books, and those before its last change as a backup.
- *	Integrity check: a program that begins compares the sum. If it is wrong, the backup holds; if that is
- *	wrong, too, the books begin anew, and each program enters at its next call what it holds.
+ *	total memory, itemised used memory, and the queue with priorities are in the shared
+ *	memory. (The total used is the sum of the items, so it cannot differ from them.)
+ *	Backup and recovery: there are two copies. A program that changes the books changes the
+ *	one that does not hold, sums it up, and makes it hold by one store. So a program that is
+ *	killed at any point leaves whole books, and those before its last change as a backup.
+ *	Integrity check: a program that begins compares the sum. If it is wrong, the backup holds;
+ *	if that is wrong, too, the books begin anew, and each program enters at its next call what
+ *	it holds.
  *	Sweep of the dead: a program that waits, and one that ends, looks which others still live.
  *
- * A program lives while it locks a byte of the file: that ends with the process however that ends, and when it
- * executes another program, is not inherited by a child, and needs no comparison of process numbers.
+ * A program lives while it locks a byte of the file: that ends with the process however that
+ * ends, and when it executes another program, is not inherited by a child, and needs no
+ * comparison of process numbers.
  *
- * What the paper's approach cannot do: a program that is stopped (SIGSTOP) while it changes the books stops
- * all others, and any program of the user can write what it likes into them.
+ * What the paper's approach cannot do: a program that is stopped (SIGSTOP) while it changes the
+ * books stops all others, and any program of the user can write what it likes into them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +45,11 @@ static int file = -1;
 static struct stat opened;	/* of @file, as it was opened */
 static uint32_t me;		/* this program's number */
 
-/** shm_lock_byte() - lock or unlock a byte of the file, or ask. Return: 0 or a negative errno; F_GETLK: the type */
+/**
+ * shm_lock_byte() - lock or unlock a byte of the file, or ask
+ *
+ * Return: 0 or a negative errno; F_GETLK: the type.
+ */
 int shm_lock_byte(int fd, int command, short type, off_t byte)
 {
 	struct flock l = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
@@ -159,8 +166,8 @@ static struct shm_waiter *next_of(struct shm_copy *c, uint32_t device)
 		if (w->number && !w->granted && w->device == device && w->priority > highest)
 			highest = w->priority;
 	for (w = c->waiter; w < c->waiter + SHM_WAITERS; w++) {
-		if (!w->number || w->granted || w->device != device || (by_priority && w->priority < highest) ||
-		    (passes && w->bytes > room))
+		if (!w->number || w->granted || w->device != device ||
+		    (by_priority && w->priority < highest) || (passes && w->bytes > room))
 			continue;
 		if (!best || w->number < best->number)
 			best = w;
@@ -253,7 +260,8 @@ static int open_file(void)
 		return -ENAMETOOLONG;
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return -errno;
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & S_IWOTH)
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_mode & S_IWOTH)
 		return -EPERM;
 	sprintf(path + len, "/%s", sync_by->file);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -387,7 +395,7 @@ void shm_close_books(void)
 	detach();
 }
 
-/** shm_fork_child() - the child is no program of the books; its parent goes on with the same file */
+/** shm_fork_child() - the child is no program of the books; its parent goes on with the file */
 void shm_fork_child(void)
 {
 	struct device *d;
@@ -417,7 +425,10 @@ static struct shm_waiter *queue_up(struct shm_copy *c, struct shm_waiter *mine)
 	return none;
 }
 
-/* One look at the books. @why: the wait ends with that, if there is no room. Return: -EINPROGRESS: wait. */
+/*
+ * One look at the books. @why: the wait ends with that, if there is no room. Return: -EINPROGRESS:
+ * wait.
+ */
 static int look(struct shm_copy *c, struct device *d, struct shm_waiter *mine, int why)
 {
 	const int i = device_index(c, d);

@@ -15,7 +15,8 @@
 #define SHM_WAITERS	128
 
 /**
- * struct shm_program - a program, and what it holds; its number's byte of the file is locked while it lives
+ * struct shm_program - a program, and what it holds; its number's byte of the file is locked
+ *	while it lives
  * @pid: 0: there is none
  * @none: 0
  * @held: bytes, of each device

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * The books of tgd: the client-server way of the schedGPU paper (section 3.1), and the default. A device
- * becomes a client's at its first request; src/user/client has the rest. Called by api.c.
+ * The books of tgd: the client-server way of the schedGPU paper (section 3.1), and the default. A
+ * device becomes a client's at its first request; src/user/client has the rest. Called by api.c.
  */
 #include "mem.h"
 
@@ -21,8 +21,8 @@ static int open_books(void)
 }
 
 /*
- * Two engines, as the OpenCL layer says of each device: the first client's number holds for all. The
- * structure outlives the client.
+ * Two engines, as the OpenCL layer says of each device: the first client's number holds for all.
+ * The structure outlives the client.
  */
 static void open_device(struct device *d)
 {
@@ -75,6 +75,7 @@ static void fork_child(void)
 }
 
 const struct books books_tgd = {
-	.name = "tgd", .open = open_books, .name_device = open_device, .request = request, .release = release,
-	.close = close_books, .fork_prepare = fork_nothing, .fork_parent = fork_nothing, .fork_child = fork_child,
+	.name = "tgd", .open = open_books, .close = close_books, .name_device = open_device,
+	.request = request, .release = release,
+	.fork_prepare = fork_nothing, .fork_parent = fork_nothing, .fork_child = fork_child,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of the books in shared memory: programs that die inside a change, damage, and what is not ours.
+ * The file of the books in shared memory: programs that die inside a change, damage, and what is
+ * not ours.
  */
 #include <errno.h>
 #include <fcntl.h>

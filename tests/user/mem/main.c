@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mem [BOOKS [PART...]] - libtimegraph-mem, by each of its books: what timegraph/mem.h promises. It needs no
- * device: TG_MEM_DEVICES names one of 100 MiB.
+ * mem [BOOKS [PART...]] - libtimegraph-mem, by each of its books: what timegraph/mem.h promises.
+ * It needs no device: TG_MEM_DEVICES names one of 100 MiB.
  *
- * BOOKS: tgd, lock, mutex; all: all of them. PART: basics processes crowds orders daemons files variables sizes, kills=N;
- * all of them, and kills=40.
+ * BOOKS: tgd, lock, mutex; all: all of them. PART: basics processes crowds orders daemons files
+ * variables sizes, kills=N; all of them, and kills=40.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of libtimegraph-mem share. The test itself never begins: it starts programs, children
- * that do, and tells them by a pipe what to do.
+ * What the tests of libtimegraph-mem share. The test itself never begins: it starts programs,
+ * children that do, and tells them by a pipe what to do.
  */
 #ifndef TESTS_MEM_H
 #define TESTS_MEM_H

@@ -10,8 +10,8 @@
 #include "mem.h"
 
 /*
- * One holds 70 of 100. "low" asks for 60 first, then "low" for 20, then "high" for 30 and "high" for 50. The
- * order says who goes at once of those that fit, and who when all comes back.
+ * One holds 70 of 100. "low" asks for 60 first, then "low" for 20, then "high" for 30 and "high"
+ * for 50. The order says who goes at once of those that fit, and who when all comes back.
  */
 static const struct {
 	const char *name;

@@ -44,7 +44,7 @@ static void dies(void)
 	order_alloc(&c, 80 MIB, -1);
 	usleep(20000);
 	killed(&b);
-	row("of three, the one that waits longest is killed: the holder keeps its own", said(&c, 100) == NOTHING, "no");
+	row_is("the one that waits longest is killed: the holder keeps its own", said(&c, 100), NOTHING);
 	at = seconds();
 	killed(&a);
 	ret = said(&c, 5000);
@@ -76,7 +76,7 @@ static void executes(void)
 	}
 	usleep(100000);
 	order_alloc(&b, 80 MIB, -1);
-	row("a program that is about to execute another holds what it holds", said(&b, 30) == NOTHING, "no");
+	row_is("a program that will execute another holds what it holds", said(&b, 30), NOTHING);
 	row_is("and nothing once it has", said(&b, 5000), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -76,7 +76,10 @@ void variables(void)
 
 /* --- sizes --- */
 
-/* by_nvml() - a program of its own, which with_nvml() executes: tests/user/nvml.c has the device 0000:3b:00.0, of 16 GiB without what its driver takes */
+/*
+ * by_nvml() - a program of its own, which with_nvml() executes: tests/user/nvml.c has the device
+ * 0000:3b:00.0, of 16 GiB without what its driver takes
+ */
 int by_nvml(void)
 {
 	const uint64_t size = 16ULL << 30;
