@@ -339,6 +339,11 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	if (at < began - slack || at > noticed + slack) {
 		if (stamp->known == TG_DONE_BY)
 			return noticed;
+		/* drm_sched's thread tells of a job that it has sent, and may be held up in between */
+		if (job->scheduled && at < began) {
+			doubt(c);
+			goto interrupt;
+		}
 		suspect(gpu, job, f, 0);
 		f->wary = WARY;
 		goto about;
