@@ -4,10 +4,12 @@
  * game. One thread.
  *
  * usage: slice_test long KERNEL GROUPS US [TIMES]	a kernel of so many groups, each of which takes so long
+ *	  slice_test binary KERNEL GROUPS US [TIMES]	the same, from a binary
  *	  slice_test order				a long kernel that waits for another queue's, not flushed yet
  *	  slice_test game SECONDS			a kernel of 1 ms each 16 ms
  * Each prints one line of JSON.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,7 +33,29 @@ static void CL_CALLBACK count_call(cl_event e, cl_int status, void *unused)
 	__atomic_fetch_add(&called, 1, __ATOMIC_SEQ_CST);
 }
 
-static void run_long(const char *name, size_t groups, cl_ulong us, int times)
+/* The kernel of a program that is made of @k's binary */
+static cl_kernel from_binary(cl_kernel k, const char *name)
+{
+	static unsigned char bytes[65536];
+	unsigned char *at = bytes;
+	cl_program p;
+	size_t size = 0;
+	cl_int error;
+
+	cl_must(clGetKernelInfo(k, CL_KERNEL_PROGRAM, sizeof(p), &p, NULL), "clGetKernelInfo");
+	cl_must(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL), "CL_PROGRAM_BINARY_SIZES");
+	if (size > sizeof(bytes))
+		cl_must(CL_OUT_OF_HOST_MEMORY, "a binary");
+	cl_must(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof(at), &at, NULL), "CL_PROGRAM_BINARIES");
+	p = clCreateProgramWithBinary(cl_ctx, 1, cl_devices, &size, (const unsigned char **)&at, NULL, &error);
+	cl_must(error, "clCreateProgramWithBinary");
+	cl_must(clBuildProgram(p, 0, NULL, NULL, NULL, NULL), "clBuildProgram");
+	k = clCreateKernel(p, name, &error);
+	cl_must(error, "clCreateKernel");
+	return k;
+}
+
+static void run_long(const char *name, size_t groups, cl_ulong us, int times, bool binary)
 {
 	const cl_ulong ns = us * 1000;
 	const size_t global = groups * GROUP, local = GROUP;
@@ -46,6 +70,8 @@ static void run_long(const char *name, size_t groups, cl_ulong us, int times)
 	double from;
 	int wait;
 
+	if (binary)
+		k = from_binary(k, name);
 	out = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE, 4096, NULL, &error);
 	cl_must(error, "clCreateBuffer");
 	cl_must(clSetKernelArg(k, 0, sizeof(out), &out), "clSetKernelArg");
@@ -129,7 +155,7 @@ static void run_game(int for_seconds)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: slice_test long KERNEL GROUPS US [TIMES] | order | game SECONDS\n");
+		fprintf(stderr, "usage: slice_test long|binary KERNEL GROUPS US [TIMES] | order | game SECONDS\n");
 		return 2;
 	}
 	cl_begin();
@@ -138,6 +164,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "game") && argc > 2)
 		run_game(atoi(argv[2]));
 	else if (argc > 4)
-		run_long(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc > 5 ? atoi(argv[5]) : 1);
+		run_long(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc > 5 ? atoi(argv[5]) : 1, !strcmp(argv[1], "binary"));
 	return 0;
 }

@@ -268,8 +268,8 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 		return turn_end(&t, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
 								 t.nr, t.wait, t.event));
 	}
-	if (parts)
-		return slice_launch(&s, d, queue, kernel, dims, offset, global, local, nr_wait, wait, event);
+	if (parts && slice_launch(&s, d, queue, kernel, dims, offset, global, local, nr_wait, wait, event, &ret))
+		return ret;
 	tgu_enter(d ? d->tgu : NULL, 1, &job);
 	if (job.way == TGU_OPEN) {
 		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,

@@ -97,6 +97,7 @@ bool slice_listed(const char *name)
 /* --- what is told --- */
 
 static const char *const reasons[WHOLE_REASONS] = {
+	[SLICED] = "it was expected to be shorter",
 	[WHOLE_NO_SOURCE] = "its program has no source: a binary, IL, or linked",
 	[WHOLE_PRINTF] = "it prints",
 	[WHOLE_PIPES] = "it has pipes",
@@ -109,6 +110,7 @@ static const char *const reasons[WHOLE_REASONS] = {
 	[WHOLE_GRID] = "its source cannot be rewritten",
 	[WHOLE_LOCAL_SIZE] = "it depends on the size of a group, which the driver chooses",
 	[WHOLE_ONE_GROUP] = "it has one work-group",
+	[WHOLE_REFUSED] = "the driver takes no part of it",
 	[WHOLE_BLOCKED] = "it waits for an event that the program sets",
 };
 
@@ -128,7 +130,7 @@ static void write_log(void)
 		fprintf(f, "{\"kernel\":\"%s\",\"sliced\":%llu,\"parts\":%llu,\"rewritten\":%llu", k->name,
 			(unsigned long long)k->sliced, (unsigned long long)k->parts, (unsigned long long)k->rewritten);
 		for (i = 0; i < WHOLE_REASONS; i++)
-			if (reasons[i] && k->whole[i])
+			if (k->whole[i])
 				fprintf(f, ",\"%s\":%llu", reasons[i], (unsigned long long)k->whole[i]);
 		fprintf(f, "}\n");
 	}
@@ -140,7 +142,7 @@ static void write_log(void)
 static void count_whole(struct kernel *k, enum whole why, int64_t ns)
 {
 	k->whole[why]++;
-	if (k->said || !reasons[why])
+	if (k->said || why == SLICED)
 		return;
 	k->said = true;
 	fprintf(stderr, "timegraph: the kernel %s takes %lld us and is not sliced: %s\n", k->name,
@@ -343,7 +345,7 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 
 /* --- in parts --- */
 
-/** struct launch - one under way; @twin: @kernel is one; @ns, @items: of the parts that have ended */
+/** struct launch - one under way; @twin: @kernel is one; @ns, @items: of the latest part that has ended */
 struct launch {
 	struct device *device;
 	cl_command_queue queue;
@@ -431,8 +433,8 @@ static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 	if (status < 0)
 		return false;
 	ns = time_of(event);
-	l->ns += ns;
-	l->items += p->items;
+	l->ns = ns;
+	l->items = p->items;
 	l->most = next_most(l, p->groups, p->items, ns);
 	return true;
 }
@@ -467,14 +469,19 @@ static cl_int launch_parts(struct launch *l, cl_uint nr_wait, const cl_event *wa
 	return ret;
 }
 
-/** slice_launch() - launch in parts, as slice_plan() has said; the rest are the call's arguments */
-cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
-		    cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
-		    cl_uint nr_wait, const cl_event *wait, cl_event *event)
+/**
+ * slice_launch() - launch in parts, as slice_plan() has said; the rest are the call's arguments
+ * @ret: what the program gets
+ *
+ * Return: false: the driver takes no part, so the launch is to go whole. It is wrong, or the driver takes no offset,
+ * or a twin needs more registers.
+ */
+bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
+		  cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+		  cl_uint nr_wait, const cl_event *wait, cl_event *event, cl_int *ret)
 {
 	struct launch l = { .device = d, .queue = queue, .kernel = s->twin ? s->twin : kernel, .twin = s->twin };
 	struct kernel *k = s->kernel;
-	cl_int ret;
 
 	make_grid(&l.grid, queue, kernel, dims, offset, global, local);
 	l.local = l.grid.given ? l.grid.local : NULL;
@@ -483,17 +490,11 @@ cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue qu
 	if (k->item_ns > 0)
 		l.most = next_most(&l, l.grid.left, l.grid.items, (int64_t)(k->item_ns * (double)l.grid.items));
 	pthread_mutex_unlock(&k->lock);
-	ret = launch_parts(&l, nr_wait, wait, event);
-	if (ret && l.twin && !l.parts) {
-		/* The driver refuses the launch, or the twin alone, which needs more registers. */
-		make_grid(&l.grid, queue, kernel, dims, offset, global, local);
-		l.kernel = kernel;
-		l.twin = false;
-		l.most = l.grid.left;
-		ret = launch_parts(&l, nr_wait, wait, event);
-	}
+	*ret = launch_parts(&l, nr_wait, wait, event);
 	if (s->twin)
 		next->clReleaseKernel(s->twin);
+	s->twin = NULL;
+	s->why = WHOLE_REFUSED;
 	pthread_mutex_lock(&k->lock);
 	if (l.items)
 		learn(k, l.items, l.ns);
@@ -501,5 +502,11 @@ cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue qu
 	k->parts += l.parts;
 	k->rewritten += l.parts > 1 && l.twin;
 	pthread_mutex_unlock(&k->lock);
-	return ret;
+	return l.parts;
+}
+
+/** slice_in_child() - after fork(): a thread that is not here may have held a lock */
+void slice_in_child(void)
+{
+	pthread_mutex_init(&events_lock, NULL);
 }
