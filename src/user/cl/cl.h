@@ -204,6 +204,7 @@ void launch_drain(void *device);
 bool launch_settle(void *device);
 void launch_attach(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue);
 void launch_reap(struct device *d);
+void launch_report(struct device *d, const struct tgu_job *job, cl_event event);
 void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event,
 		 const struct slice *whole);
 extern __typeof__(clEnqueueNDRangeKernel) layer_clEnqueueNDRangeKernel;

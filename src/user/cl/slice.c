@@ -345,12 +345,13 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 
 /* --- in parts --- */
 
-/** struct launch - one under way; @twin: @kernel is one; @ns, @items: of the latest part that has ended */
+/** struct launch - one under way; @twin: @kernel is one; @job: the latest part's turn; @ns, @items: of the latest part that has ended */
 struct launch {
 	struct device *device;
 	cl_command_queue queue;
 	cl_kernel kernel;
 	bool twin;
+	struct tgu_job job;
 	struct grid grid;
 	const size_t *local;
 	uint64_t most, parts, items;
@@ -385,11 +386,14 @@ static cl_int tell_twin(const struct launch *l, const struct part *p)
 	return next->clSetKernelArg(l->kernel, 0, sizeof(words), words);
 }
 
-/* Launch one part in a turn of its own; *@event: the program's reference, and one more is ours. */
+/*
+ * Launch one part in a turn of its own. The end of the last is seen to as that of any launch; for the others
+ * part_ended() waits. *@event: the program's reference.
+ */
 static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, const cl_event *wait, cl_event *event)
 {
+	const struct slice none = { NULL };
 	size_t offset[3];
-	struct tgu_job job;
 	cl_int ret;
 	int i;
 
@@ -399,25 +403,24 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	ret = l->twin ? tell_twin(l, p) : CL_SUCCESS;
 	if (ret)
 		return ret;
-	tgu_enter(l->device->tgu, 1, &job);
+	tgu_enter(l->device->tgu, 1, &l->job);
 	ret = next->clEnqueueNDRangeKernel(l->queue, l->kernel, l->grid.dims, offset, p->size, l->local, nr_wait, wait,
 					   event);
-	if (!ret)
-		next->clRetainEvent(*event);
-	if (job.way == TGU_OPEN) {
-		tgu_leave(&job);
-		if (!ret)
-			next->clReleaseEvent(*event);
+	if (l->job.way == TGU_OPEN) {
+		tgu_leave(&l->job);
 	} else if (ret) {
-		tgu_refused(&job);
+		tgu_refused(&l->job);
+	} else if (l->grid.left) {
+		tgu_started(&l->job, 0);
 	} else {
-		launch_went(l->device, &job, l->queue, *event, NULL);
+		next->clRetainEvent(*event);
+		launch_went(l->device, &l->job, l->queue, *event, &none);
 	}
 	l->parts += !ret;
 	return ret;
 }
 
-/* Wait for a part's end. Return: it has ended well */
+/* Wait for a part's end, and report it. Return: it has ended well */
 static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 {
 	cl_int status = CL_COMPLETE;
@@ -428,6 +431,7 @@ static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 	else
 		next->clFlush(l->queue);
 	next->clWaitForEvents(1, &event);
+	launch_report(l->device, &l->job, event);
 	launch_reap(l->device);
 	next->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
 	if (status < 0)
