@@ -8,12 +8,18 @@ export KERNELS
 # `make check-full` in parts, each of which fits into two hours
 FULL := $(addprefix check-full-,$(KERNELS) rest)
 
-.PHONY: bin check-build run-check run-check-fast run-check-debug run-demo $(FULL) $(addprefix run-,$(FULL))
+.PHONY: bin check-build run-check run-check-fast run-check-debug run-demo run-figures $(FULL) $(addprefix run-,$(FULL))
 bin: $(addprefix $(B)/bin/,cardd tgload tgctl tgsim)
 
 run-demo: bin
 	@$(MAKE) kmod K=6.1
 	@scripts/demo
+
+# Prints a line for each figure; docs/testing.md
+run-figures: bin
+	@$(MAKE) kmod K=6.1
+	@[ -n "$(QUICK)" ] || scripts/setup gl
+	@scripts/figures $(if $(QUICK),-q)
 
 # With all CPUs
 check-build:

@@ -1,40 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0
 # Installing, and Debian packages: docs/install.md.
 #
-#	make install [DESTDIR=...]	tools, and the module's source for DKMS
-#	make install-tools, make install-dkms
-#	make deb			build/deb/timegraph-{dkms,tools}_*.deb, and the source package
+#	make install [DESTDIR=...]	tools, libtimegraph-mem, and the module's source for DKMS
+#	make install-tools, install-lib, install-dev, install-dkms
+#	make deb			build/deb/*.deb, and the source package
 #
-# tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl).
+# tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl), tgrund libsystemd
+# (scripts/setup deb).
 
 include mk/version.mk
 
 DESTDIR ?=
 PREFIX ?= /usr
+LIBDIR ?= $(PREFIX)/lib
 I := $(DESTDIR)$(PREFIX)
 TOOLS := tgctl tgload tgsim tgagpad tgd
 LAYER := $(B)/lib/libtimegraph-cl.so
+MEM_FUNCTIONS := tg_mem_init tg_mem_pre_alloc tg_mem_post_free tg_mem_fini
 FILL := sed 's/@VERSION@/$(VERSION)/g'
 INSTALLED := sed 's|/usr/share/doc|$(PREFIX)/share/doc|g'
 TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
 
-.PHONY: install install-tools install-dkms deb
-install: install-tools install-dkms
+.PHONY: install install-tools install-lib install-dev install-dkms deb
+install: install-tools install-lib install-dev install-dkms
 
-install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
+install-tools: $(TOOLS:%=$(B)/bin/%) $(B)/bin/tgrund $(LAYER)
 	install -d $(I)/bin $(I)/lib/timegraph
 	install -s $(TOOLS:%=$(B)/bin/%) $(I)/bin
 	install -s -m 644 $(LAYER) $(I)/lib/timegraph
+	install -s $(B)/bin/tgrund $(I)/lib/timegraph
 	for m in $(TOOLS_MAN); do \
 		install -d $(I)/share/man/man$${m##*.} && \
 		$(INSTALLED) docs/man/$$m | gzip -9n >$(I)/share/man/man$${m##*.}/$$m.gz || exit 1; \
 	done
 	install -d $(addprefix $(I)/share/doc/timegraph-tools/,policies results schema)
+	install -d $(addprefix $(I)/share/timegraph/,grafana prometheus)
 	install -d $(I)/share/bash-completion/completions $(I)/share/zsh/vendor-completions $(I)/share/fish/vendor_completions.d
 	install -m 644 docs/*.md $(I)/share/doc/timegraph-tools
 	install -m 644 docs/policies/*.md $(I)/share/doc/timegraph-tools/policies
 	install -m 644 docs/results/*.md $(I)/share/doc/timegraph-tools/results
 	install -m 644 docs/schema/*.json $(I)/share/doc/timegraph-tools/schema
+	install -m 644 packaging/grafana/*.json $(I)/share/timegraph/grafana
+	install -m 644 packaging/prometheus/*.yml $(I)/share/timegraph/prometheus
 	for t in $(TOOLS); do \
 		scripts/completions bash $(B)/bin/$$t >$(I)/share/bash-completion/completions/$$t && \
 		scripts/completions zsh $(B)/bin/$$t >$(I)/share/zsh/vendor-completions/_$$t && \
@@ -43,9 +50,27 @@ install-tools: $(TOOLS:%=$(B)/bin/%) $(LAYER)
 	install -m 644 packaging/environment.d/60-timegraph.conf $(I)/share/doc/timegraph-tools
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/lib/udev/rules.d $(DESTDIR)/etc
 	install -m 644 packaging/systemd/* $(DESTDIR)/lib/systemd/system
+	install -d $(addprefix $(I)/share/,dbus-1/system.d dbus-1/system-services polkit-1/actions)
+	install -m 644 packaging/dbus/*.conf $(I)/share/dbus-1/system.d
+	install -m 644 packaging/dbus/*.service $(I)/share/dbus-1/system-services
+	install -m 644 packaging/polkit/*.policy $(I)/share/polkit-1/actions
 	install -m 644 packaging/timegraph.rules $(DESTDIR)/lib/udev/rules.d/60-timegraph.rules
-	[ -e $(DESTDIR)/etc/timegraph.spec ] || \
-		install -m 644 packaging/timegraph.spec $(DESTDIR)/etc/timegraph.spec
+	for f in timegraph.spec timegraph.limits; do \
+		[ -e $(DESTDIR)/etc/$$f ] || install -m 644 packaging/$$f $(DESTDIR)/etc/$$f || exit 1; \
+	done
+
+install-lib: $(B)/lib/libtimegraph-mem.so.0
+	install -d $(DESTDIR)$(LIBDIR)
+	install -s -m 644 $< $(DESTDIR)$(LIBDIR)
+
+# The man page has the name of each function
+install-dev: $(B)/lib/libtimegraph-mem.a
+	install -d $(DESTDIR)$(LIBDIR) $(I)/include/timegraph $(I)/share/man/man3
+	install -m 644 $< $(DESTDIR)$(LIBDIR)
+	ln -sf libtimegraph-mem.so.0 $(DESTDIR)$(LIBDIR)/libtimegraph-mem.so
+	install -m 644 include/timegraph/mem.h $(I)/include/timegraph
+	$(INSTALLED) docs/man/tg_mem.3 | gzip -9n >$(I)/share/man/man3/tg_mem.3.gz
+	for f in $(MEM_FUNCTIONS); do ln -sf tg_mem.3.gz $(I)/share/man/man3/$$f.3.gz || exit 1; done
 
 install-dkms:
 	rm -rf $(I)/src/timegraph-$(VERSION)

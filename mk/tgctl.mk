@@ -36,3 +36,37 @@ check-tgctl: $(TGCTL_TEST)
 	$(TGCTL_TEST)
 
 -include $(TGCTL_OBJ:.o=.d) $(TGCTL_TEST:=.d)
+
+# tgrund, the helper of `tgctl run` (not part of `make`: it wants libsystemd, scripts/setup deb), and the test of its limits
+TGRUND_OBJ := $(patsubst %.c,$(B)/obj/tgctl/%.o,$(wildcard tools/tgrund/*.c))
+TGRUND_TEST := $(B)/tests/unit/tgrund_limits
+
+.PHONY: tgrund
+tgrund: $(B)/bin/tgrund
+
+# What it shares with tgctl
+$(B)/lib/libtgctl.a: $(filter-out %/main.o,$(TGCTL_OBJ))
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/bin/tgrund: $(TGRUND_OBJ) $(B)/lib/libtgctl.a $(B)/lib/libtgcore.a
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -o $@ $^ -lsystemd
+
+$(TGRUND_OBJ): $(B)/obj/tgctl/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(TGRUND_TEST): tests/unit/tgrund_limits.c $(B)/obj/tgctl/tools/tgrund/limits.o $(B)/lib/libtgctl.a $(B)/lib/libtgcore.a
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -Wno-missing-field-initializers -MMD -MP -MF $@.d -o $@ $(filter-out %.h,$^)
+
+$(TGRUND_OBJ): $(B)/version.h
+
+# The rest of the world, for tests/unit/tgrund
+$(B)/tests/unit/tgrund_world: tests/unit/tgrund_world.c
+	@mkdir -p $(@D)
+	$(CC) $(TGCTL_CFLAGS) -o $@ $< -lsystemd
+
+-include $(TGRUND_OBJ:.o=.d) $(TGRUND_TEST:=.d)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The core in user space: the daemon tgd, the clients' library, the OpenCL layer, and their tests.
+# The core in user space: the daemon tgd, the clients' library, the OpenCL layer, libtimegraph-mem, and their tests.
 
 B ?= build
 CC ?= cc
@@ -10,10 +10,14 @@ USER_CFLAGS := -std=gnu11 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter -fn
 TGD_SRC := $(wildcard src/user/tgd/*.c) tools/lib/opt.c
 TGD_OBJ := $(TGD_SRC:%.c=$(B)/obj/tgd/%.o)
 TGD_SAN := $(TGD_SRC:%.c=$(B)/san/tgd/%.o)
-LAYER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c src/user/cl/*.c))
+CLIENT_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c))
+LAYER_OBJ := $(CLIENT_OBJ) $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/cl/*.c))
+MEM_OBJ := $(CLIENT_OBJ) $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/mem/*.c))
+MEM_SO := libtimegraph-mem.so.0
 
-.PHONY: user
-user: $(B)/bin/tgd $(B)/lib/libtimegraph-cl.so
+.PHONY: user mem
+user: $(B)/bin/tgd $(B)/lib/libtimegraph-cl.so mem
+mem: $(B)/lib/$(MEM_SO) $(B)/lib/libtimegraph-mem.a
 
 $(TGD_OBJ): $(B)/obj/tgd/%.o: %.c $(B)/version.h
 	@mkdir -p $(@D)
@@ -32,13 +36,27 @@ $(B)/bin/tgd-san: $(TGD_SAN) $(B)/lib/libtgcore-san.a
 	$(CC) $(USER_CFLAGS) $(SAN) -o $@ $^
 
 # Programs load it: it may not be unloaded, since its thread and the driver's callbacks run in it.
-$(LAYER_OBJ): $(B)/obj/%.o: %.c
+$(sort $(LAYER_OBJ) $(MEM_OBJ)): $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -fPIC -fvisibility=hidden -pthread -MMD -MP -c -o $@ $<
 
 $(B)/lib/libtimegraph-cl.so: $(LAYER_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -shared -pthread -Wl,-z,nodelete -Wl,-z,defs -o $@ $^
+
+$(B)/lib/$(MEM_SO): $(MEM_OBJ) src/user/mem/libtimegraph-mem.map
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -shared -pthread -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(MEM_SO) \
+		-Wl,--version-script=src/user/mem/libtimegraph-mem.map -o $@ $(MEM_OBJ)
+	ln -sf $(MEM_SO) $(B)/lib/libtimegraph-mem.so
+
+# One object, whose names are the API's alone
+$(B)/lib/libtimegraph-mem.a: $(MEM_OBJ)
+	@mkdir -p $(@D) $(B)/obj
+	$(CC) -r -nostdlib -o $(B)/obj/timegraph-mem.o $^
+	objcopy --localize-hidden $(B)/obj/timegraph-mem.o
+	rm -f $@
+	ar rcsD $@ $(B)/obj/timegraph-mem.o
 
 USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile)
 
@@ -51,10 +69,31 @@ $(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wild
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -pthread -o $@ $(filter %.c %.o,$^)
 
-.PHONY: user-tests
-user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/bin/tgd-san
+# libtimegraph-mem in programs, and an NVML that knows one device
+MEM_TESTS := $(addprefix $(B)/tests/user/,mem mem-static libnvidia-ml.so.1)
+MEM_TEST_SRC := $(wildcard tests/user/mem/*.c)
 
--include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(LAYER_OBJ:.o=.d)
+$(B)/tests/user/mem: $(MEM_TEST_SRC) $(wildcard tests/user/mem/*.h) $(B)/lib/$(MEM_SO) $(B)/bin/tgd
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -pthread -Wl,-rpath,$(abspath $(B))/lib -o $@ $(MEM_TEST_SRC) $(B)/lib/$(MEM_SO)
+
+$(B)/tests/user/mem-static: $(MEM_TEST_SRC) $(wildcard tests/user/mem/*.h) $(B)/lib/libtimegraph-mem.a $(B)/bin/tgd
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -pthread -o $@ $(MEM_TEST_SRC) $(B)/lib/libtimegraph-mem.a
+
+$(B)/tests/user/libnvidia-ml.so.1: tests/user/nvml.c
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -fPIC -shared -o $@ $<
+
+.PHONY: user-tests
+user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/bin/tgd-san $(MEM_TESTS)
+
+-include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(sort $(LAYER_OBJ:.o=.d) $(MEM_OBJ:.o=.d))
+
+# For scripts/bench-mem
+$(B)/tests/user/membench: tests/user/membench.c $(B)/lib/$(MEM_SO)
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -Wl,-rpath,$(abspath $(B))/lib -o $@ $< $(B)/lib/$(MEM_SO)
 
 # A load for real GPUs: scripts/bench-user
 $(B)/tests/user/clspin: tests/user/clspin.c

@@ -54,5 +54,10 @@ $(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
 
+# For tests/vm/installed; wants libsystemd (scripts/setup deb)
+$(B)/vm/bin/stranger: tests/vm/tools/stranger.c
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -o $@ $< -lsystemd
+
 -include $(ABUSE_OBJ:.o=.d) $(INFENCE_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d) \
 	$(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count pfslices raw scribble stall tty vram)

@@ -153,7 +153,7 @@ struct tgd_reply {
 enum tgd_state { TGD_OPEN, TGD_ASK, TGD_LEASE };
 
 /* What a slot says. */
-enum tgd_answer { TGD_WAIT, TGD_SLEEP, TGD_GO, TGD_NO_MEMORY, TGD_LOST };
+enum tgd_answer { TGD_WAIT, TGD_SLEEP, TGD_GO, TGD_NO_MEMORY, TGD_LOST, TGD_CANCELLED };
 
 /**
  * enum tgd_record_kind - what happened
@@ -165,7 +165,7 @@ enum tgd_answer { TGD_WAIT, TGD_SLEEP, TGD_GO, TGD_NO_MEMORY, TGD_LOST };
  * @TGD_REC_CANCEL: it is given up before it went to the driver. slot
  * @TGD_REC_IDLE: the answer to SYNC. slot: its number's low 16 bits; arg: launches since the last
  * @TGD_REC_MEM_REQUEST: memory will be requested of the driver. slot, arg: bytes
- * @TGD_REC_MEM_CANCEL: such a request that waits is given up. slot
+ * @TGD_REC_MEM_CANCEL: such a request is given up: TGD_CANCELLED answers it, if nothing has before. slot
  * @TGD_REC_MEM_FREE: memory has gone back, or the driver refused it. arg: bytes
  */
 enum tgd_record_kind {

@@ -96,6 +96,7 @@ struct tg_snap_client {
 enum {
 	TG_PART_ENGINES = 1,	/* struct tg_snap_engine each */
 	TG_PART_TOTALS = 2,	/* struct tg_snap_total each */
+	TG_PART_GPUS = 3,	/* struct tg_snap_gpu each */
 };
 
 /**
@@ -123,6 +124,17 @@ struct tg_snap_part {
 struct tg_snap_engine {
 	__u32 gpu, engine, inflight, queued;
 	__s64 busy;
+};
+
+/**
+ * struct tg_snap_gpu - one GPU
+ * @gpu: its number
+ * @device: its PCI address, as in /sys/bus/pci/devices; of tgd, for a device without one, the key
+ *	that it is known by (uapi/tgd.h); NUL-padded
+ */
+struct tg_snap_gpu {
+	__u32 gpu;
+	char device[60];
 };
 
 /* What a total is of: tg_snap_total.of. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * clspin: keeps a real GPU busy with kernels of a chosen length, and prints what the runtime's own
- * profile says that it got. scripts/bench-user runs several of it beside each other.
+ * profile says that it got. scripts/bench-user and scripts/demo-user run several of it beside each other.
  *
- * usage: clspin [-i ITERATIONS] [-d US] [-k DEPTH] [-s SECONDS] [-p PAUSE_US]
+ * usage: clspin [-i ITERATIONS] [-d US] [-k DEPTH] [-s SECONDS] [-p PAUSE_US] [-m MIB]
  * Without -i it looks for the number of iterations that takes -d US (2000) and prints it. With -i it
- * keeps -k kernels (1) in flight for -s SECONDS (10), with a pause of -p US after each that has ended.
+ * keeps -k kernels (1) in flight for -s SECONDS (10), with a pause of -p US after each that has ended,
+ * and holds buffers of -m MIB meanwhile. How long it waited for them is in its figures.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -31,6 +32,7 @@ static const char source[] =
 static cl_command_queue queue;
 static cl_kernel kernel;
 static double waits[WAITS_MAX];
+static double held;		/* the wait for buffers, s */
 
 static void must(const char *call, cl_int error)
 {
@@ -48,7 +50,21 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void prepare(void)
+/* In pieces, since a device may give no more than a quarter of its memory at once. Return: how long it took, s */
+static double hold(cl_context context, size_t mib)
+{
+	const size_t most = 64;
+	const double begin = now();
+	cl_int error;
+
+	for (; mib; mib -= mib < most ? mib : most) {
+		clCreateBuffer(context, 0, (mib < most ? mib : most) << 20, NULL, &error);
+		must("clCreateBuffer", error);
+	}
+	return now() - begin;
+}
+
+static void prepare(size_t mib)
 {
 	const cl_queue_properties profiled[] = { CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0 };
 	const char *text = source;
@@ -73,6 +89,7 @@ static void prepare(void)
 	buffer = clCreateBuffer(context, 0, ITEMS * sizeof(float), NULL, &error);
 	must("clCreateBuffer", error);
 	must("clSetKernelArg", clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	held = hold(context, mib);
 }
 
 static cl_event launch(uint64_t iterations)
@@ -140,9 +157,9 @@ static void run(uint64_t iterations, unsigned int depth, double seconds, unsigne
 	clFinish(queue);
 	sent = n < WAITS_MAX ? n : WAITS_MAX;
 	qsort(waits, sent, sizeof(*waits), by_size);
-	printf("{\"kernels\":%llu,\"seconds\":%.3f,\"gpu_ms\":%.3f,\"share\":%.2f,\"p50_ms\":%.3f,\"p99_ms\":%.3f}\n",
+	printf("{\"kernels\":%llu,\"seconds\":%.3f,\"gpu_ms\":%.3f,\"share\":%.2f,\"p50_ms\":%.3f,\"p99_ms\":%.3f,\"memory_ms\":%.3f}\n",
 	       (unsigned long long)n, last - begin, busy / 1e6, busy / 1e7 / (last - begin), waits[sent / 2] * 1e3,
-	       waits[sent * 99 / 100] * 1e3);
+	       waits[sent * 99 / 100] * 1e3, held * 1e3);
 }
 
 int main(int argc, char **argv)
@@ -150,23 +167,26 @@ int main(int argc, char **argv)
 	unsigned long long iterations = 0;
 	unsigned int depth = 1, pause = 0;
 	double us = 2000, seconds = 10;
+	size_t mib = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "i:d:k:s:p:")) != -1) {
+	while ((c = getopt(argc, argv, "i:d:k:s:p:m:")) != -1) {
 		switch (c) {
 		case 'i': iterations = strtoull(optarg, NULL, 10); break;
 		case 'd': us = atof(optarg); break;
 		case 'k': depth = atoi(optarg); break;
 		case 's': seconds = atof(optarg); break;
 		case 'p': pause = atoi(optarg); break;
+		case 'm': mib = strtoul(optarg, NULL, 10); break;
 		default: return 2;
 		}
 	}
 	if (optind != argc || depth < 1 || depth > DEPTH_MAX || us <= 0 || seconds <= 0) {
-		fprintf(stderr, "usage: clspin [-i ITERATIONS] [-d US] [-k 1..%d] [-s SECONDS] [-p PAUSE_US]\n", DEPTH_MAX);
+		fprintf(stderr, "usage: clspin [-i ITERATIONS] [-d US] [-k 1..%d] [-s SECONDS] [-p PAUSE_US]"
+			" [-m MIB]\n", DEPTH_MAX);
 		return 2;
 	}
-	prepare();
+	prepare(mib);
 	if (iterations)
 		run(iterations, depth, seconds, pause);
 	else

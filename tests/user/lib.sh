@@ -39,6 +39,9 @@ card_end()
 # truth FILTER: of jq, applied to the card's truth
 truth() { build/mockcl/mockcld -t "$MOCKCL_DIR" | jq "$1"; }
 
+# true_of CONDITION: of jq, that needs no input
+true_of() { jq -en "$1" >/dev/null; }
+
 fault() { build/mockcl/mockcld -f "$1" "$MOCKCL_DIR"; }
 
 # until_true COMMAND...: within 20 s

@@ -15,6 +15,7 @@
 
 #include <tg/policy.h>
 
+#include "lines.h"
 #include "settings.h"
 #include "spec.h"
 #include "sysfs.h"
@@ -26,37 +27,49 @@ static char *quiet_value(const char *name)
 	return sysfs_readable(name) ? sysfs_read_value(name) : NULL;
 }
 
-const char *tgctl_no_effect(void)
+const char *tgctl_no_effect_of(const char *policy, bool dry)
 {
 	static char line[160];
-	char *dry = quiet_value("knobs/dry_run"), *policy = quiet_value("policy");
 
-	line[0] = '\0';
-	if (dry && !strcmp(dry, "1"))
-		snprintf(line, sizeof(line),
-			 "a dry run: nothing is delayed; tgctl knob dry_run 0 ends it");
-	else if (policy && (!strcmp(policy, "fifo") || !strcmp(policy, "none")))
-		snprintf(line, sizeof(line), "policy %s delays nothing: priorities and reserves "
-			 "have no effect; tgctl policy timegraph", policy);
+	if (dry)
+		return "a dry run: nothing is delayed; tgctl knob dry_run 0 ends it";
+	if (strcmp(policy, "fifo") && strcmp(policy, "none"))
+		return NULL;
+	snprintf(line, sizeof(line), "policy %s: priorities and reserves have no effect; tgctl policy timegraph",
+		 policy);
+	return line;
+}
+
+const char *tgctl_no_effect(void)
+{
+	char *dry = quiet_value("knobs/dry_run"), *policy = quiet_value("policy");
+	const char *why = tgctl_no_effect_of(policy ?: "", dry && !strcmp(dry, "1"));
+
 	free(dry);
 	free(policy);
-	return *line ? line : NULL;
+	return why;
+}
+
+/* The file of a knob that @spec names. */
+static void knob_file(const struct tg_spec *spec, const struct tg_spec_knob *knob, char full[300])
+{
+	const struct tg_policy *policy = spec->policy < 0 ? NULL : tg_policy_get(spec->policy);
+
+	if (knob->of == TG_KNOB_OF_POLICY)
+		snprintf(full, 300, "%s_%s", policy->name, policy->params[knob->nr].name);
+	else
+		snprintf(full, 300, "%s", knob->of == TG_KNOB_OF_CORE ?
+			 tg_core_params[knob->nr].name : tg_host_params[knob->nr].name);
 }
 
 /* The value that @spec gives the knob with the file @name; false: it does not name it. */
 static bool named(const struct tg_spec *spec, const char *name, s64 *value)
 {
-	const struct tg_policy *policy = spec->policy < 0 ? NULL : tg_policy_get(spec->policy);
 	const struct tg_spec_knob *knob;
 	char full[300];
 
 	for (knob = spec->knobs; knob < spec->knobs + spec->nr_knobs; knob++) {
-		if (knob->of == TG_KNOB_OF_POLICY)
-			snprintf(full, sizeof(full), "%s_%s", policy->name,
-				 policy->params[knob->nr].name);
-		else
-			snprintf(full, sizeof(full), "%s", knob->of == TG_KNOB_OF_CORE ?
-				 tg_core_params[knob->nr].name : tg_host_params[knob->nr].name);
+		knob_file(spec, knob, full);
 		*value = knob->value;
 		if (!strcmp(full, name))
 			return true;
@@ -100,15 +113,47 @@ static bool sets(const struct tg_spec *spec, u32 nr)
 	return false;
 }
 
-/* The text without its lines of policy and knobs. */
-static void put_rest(FILE *to, const struct tg_spec *spec, u32 len)
+/* Does line @nr set a policy or a knob that is not in force any more? */
+static bool outdated(const struct tg_spec *spec, u32 nr)
+{
+	const struct tg_spec_knob *knob = spec->knobs;
+	char *policy = spec->policy < 0 ? NULL : sysfs_read_value("policy"), full[300];
+	const bool other = policy && strcmp(tg_policy_get(spec->policy)->name, policy);
+	long long value;
+
+	free(policy);
+	if (spec->policy >= 0 && spec->policy_at.line == nr)
+		return other;
+	while (knob < spec->knobs + spec->nr_knobs && knob->at.line != nr)
+		knob++;
+	if (knob == spec->knobs + spec->nr_knobs)
+		return false;
+	knob_file(spec, knob, full);
+	return (other && knob->of == TG_KNOB_OF_POLICY) || !settings_value(full, "", &value) ||
+	       value != knob->value;
+}
+
+/* Is line @nr that, or a virtual GPU? */
+static bool outdated_or_vgpu(const struct tg_spec *spec, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < spec->nr_vgpus; i++)
+		if (spec->vgpus[i].line == nr)
+			return true;
+	return outdated(spec, nr);
+}
+
+/* The text without some of its lines. */
+static void put_rest(FILE *to, const struct tg_spec *spec, u32 len,
+		     bool (*drop)(const struct tg_spec *spec, u32 nr))
 {
 	u32 at, end, line = 1;
 
 	for (at = 0; at < len; at = end, line++) {
 		for (end = at; end < len && spec->text[end++] != '\n';)
 			;
-		if (!sets(spec, line))
+		if (!drop(spec, line))
 			fwrite(spec->text + at, 1, end - at, to);
 	}
 }
@@ -125,7 +170,7 @@ static char *compose(const struct tg_spec *spec, u32 len, size_t *size)
 	same = spec->policy >= 0 && !strcmp(tg_policy_get(spec->policy)->name, policy);
 	fprintf(to, "policy %s\n", policy);
 	good = put_knobs(to, spec, &same);
-	put_rest(to, spec, len);
+	put_rest(to, spec, len, sets);
 	free(policy);
 	if (fclose(to) || !good)
 		return NULL;
@@ -136,6 +181,94 @@ static char *compose(const struct tg_spec *spec, u32 len, size_t *size)
 	return memcpy(tgctl_alloc(NULL, len + 1), spec->text, len);
 }
 
+/* The text in force, parsed; false after a message. */
+static bool read_spec(struct tg_spec *spec, size_t *len)
+{
+	spec->text = sysfs_read("spec", len);
+	return spec->text && spec_parse_bytes(spec, *len, sysfs_path("spec"));
+}
+
+static void free_spec(struct tg_spec *spec)
+{
+	free(spec->entries);
+	free((char *)spec->text);
+}
+
+/* A value of the place @nr for a virtual GPU; NULL: the host does not show it. */
+static char *vgpu_value(u32 nr, const char *file)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "vgpus/%u/%s", nr, file);
+	return quiet_value(name);
+}
+
+/*
+ * Writes the virtual GPUs that there are, as lines, to @to. Return: they are those of @spec; else
+ * somebody has changed them by hand since.
+ */
+static bool put_vgpus(FILE *to, const struct tg_spec *spec)
+{
+	static const char *const files[TG_VGPU_SHARES] = { "compute", "copy", "memory" };
+	u32 nr, i, k, same = 0, all = 0;
+	char *name, *value;
+	bool equal;
+
+	for (nr = 1; nr <= TG_VGPUS_MAX; nr++) {
+		name = vgpu_value(nr, "name");
+		if (!name && nr == 1)
+			return true;
+		if (name && *name) {
+			for (i = 0; i < spec->nr_vgpus; i++)
+				if (spec->vgpus[i].name.len == strlen(name) &&
+				    !memcmp(spec->text + spec->vgpus[i].name.off, name, strlen(name)))
+					break;
+			equal = i < spec->nr_vgpus;
+			fprintf(to, "[vgpu \"%s\"]", name);
+			for (k = 0; k < TG_VGPU_SHARES; k++) {
+				value = vgpu_value(nr, files[k]);
+				fprintf(to, " : %s", value ? value : "1");
+				equal &= equal && value && atoi(value) == spec->vgpus[i].share[k];
+				free(value);
+			}
+			fputc('\n', to);
+			all++;
+			same += equal;
+		}
+		free(name);
+	}
+	return same == all && all == spec->nr_vgpus;
+}
+
+char *config_kept(size_t *size)
+{
+	char *text = NULL, *vgpus = NULL;
+	struct tg_spec spec;
+	size_t len, bytes;
+	bool same = false;
+	FILE *to;
+
+	if (!read_spec(&spec, &len))
+		return NULL;
+	to = open_memstream(&vgpus, &bytes);
+	if (to) {
+		same = put_vgpus(to, &spec);
+		fclose(to);
+	}
+	to = vgpus ? open_memstream(&text, size) : NULL;
+	if (to) {
+		put_rest(to, &spec, len, same ? outdated : outdated_or_vgpu);
+		if (!same)
+			fprintf(to, "%s%s", len && spec.text[len - 1] != '\n' ? "\n" : "", vgpus);
+	}
+	free(vgpus);
+	free_spec(&spec);
+	if (to && !fclose(to))
+		return text;
+	tgctl_error("out of memory");
+	return NULL;
+}
+
 enum tgctl_status tgctl_save(const struct tgctl_args *args)
 {
 	const char *file = args->nr ? args->names[0] : "-";
@@ -143,10 +276,11 @@ enum tgctl_status tgctl_save(const struct tgctl_args *args)
 	size_t len, size;
 	char *text;
 
-	spec.text = sysfs_read("spec", &len);
-	if (!spec.text || !spec_parse_bytes(&spec, len, sysfs_path("spec")))
+	if (!read_spec(&spec, &len))
 		return TGCTL_FAILED;
 	text = compose(&spec, len, &size);
+	/* Lines of `tgctl run` end with its programs. */
+	size = text ? lines_strip(text, size) : 0;
 	saved.text = text;
 	/* What cannot be loaded is not worth saving: one that has become too long. */
 	if (!text || !spec_parse_bytes(&saved, size, "what is in force"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The user's host: tgd's files over its socket, and `tgctl run`.
+ * The user's host: tgd's files over its socket, and its OpenCL layer for `tgctl run`.
  */
 #include "host.h"
 
@@ -169,7 +169,7 @@ int host_write(const char *name, const char *data, size_t len)
 	return ret < 0 ? ret : 0;
 }
 
-/* --- run --- */
+/* --- the layer --- */
 
 #define LAYER	"libtimegraph-cl.so"
 
@@ -193,24 +193,19 @@ static bool find_layer(char *path, size_t size)
 	return false;
 }
 
-enum tgctl_status tgctl_run(const struct tgctl_args *args)
+bool host_layer(void)
 {
 	const char *others = getenv("OPENCL_LAYERS");
 	char layer[4200], layers[8400];
 
-	if (args->option[RUN_HOST] && !host_choose(args->option[RUN_HOST]))
-		return TGCTL_USAGE;
-	if (chosen == USER || (chosen == AUTO && !in_sysfs())) {
-		if (!find_layer(layer, sizeof(layer))) {
-			tgctl_error("run: the OpenCL layer (%s) is not installed beside tgctl", LAYER);
-			return TGCTL_FAILED;
-		}
-		snprintf(layers, sizeof(layers), "%s%s%s", layer, others && *others ? ":" : "",
-			 others && *others ? others : "");
-		setenv("OPENCL_LAYERS", layers, 1);
+	if (chosen == KERNEL || (chosen == AUTO && in_sysfs()))
+		return true;
+	if (!find_layer(layer, sizeof(layer))) {
+		tgctl_error("run: the OpenCL layer (%s) is not installed beside tgctl", LAYER);
+		return false;
 	}
-	fflush(stdout);
-	execvp(args->names[0], args->names);
-	tgctl_error("run: cannot execute %s: %s", args->names[0], strerror(errno));
-	return TGCTL_FAILED;
+	snprintf(layers, sizeof(layers), "%s%s%s", layer, others && *others ? ":" : "",
+		 others && *others ? others : "");
+	setenv("OPENCL_LAYERS", layers, 1);
+	return true;
 }

@@ -8,8 +8,6 @@
 
 #include "tgctl.h"
 
-enum { RUN_HOST };
-
 /** host_choose() - `--host WORD`; false after a message: it is neither user nor kernel */
 bool host_choose(const char *word);
 
@@ -37,7 +35,12 @@ char *host_read(const char *name, bool list, size_t *len);
 /** host_write() - write a file whole. Return: 0, or a negative errno */
 int host_write(const char *name, const char *data, size_t len);
 
-/** tgctl_run() - the verb `run` */
-enum tgctl_status tgctl_run(const struct tgctl_args *args);
+/**
+ * host_layer() - have this process, and what it executes, go through tgd's OpenCL layer where the
+ * host is the user's, or no module is loaded
+ *
+ * Return: false, after a message.
+ */
+bool host_layer(void);
 
 #endif /* TGCTL_HOST_H */

@@ -6,7 +6,6 @@
 #include "tgctl.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,10 @@
 #include "clients.h"
 #include "config.h"
 #include "host.h"
-#include "lib/number.h"
 #include "lib/opt.h"
 #include "metrics.h"
 #include "prio.h"
+#include "run.h"
 #include "settings.h"
 #include "spec.h"
 #include "stats.h"
@@ -98,7 +97,8 @@ static const struct opt plot_options[] = {
 	{ 0 }
 };
 static const struct opt metrics_options[] = {
-	{ "http", 0, NULL, "as the answer to an HTTP request on standard input" },
+	[METRICS_HTTP] = { "http", 0, NULL, "as the answer to an HTTP request on standard input" },
+	[METRICS_TEXT] = { "text", 0, NULL, "in Prometheus' text format: for promtool and node_exporter" },
 	{ 0 }
 };
 static const struct opt prio_options[] = {
@@ -107,6 +107,10 @@ static const struct opt prio_options[] = {
 };
 static const struct opt run_options[] = {
 	[RUN_HOST] = { "host", 0, "WHERE", "user or kernel" },
+	[RUN_PRIO] = { "prio", 0, "N", "priority, 0 (lowest) to 99 (50, or what your limit is)" },
+	[RUN_RESERVE] = { "reserve", 0, "C/T", "the GPU for C of every T, such as 2.5ms/25ms; all processes share it" },
+	[RUN_VGPU] = { "vgpu", 0, "NAME", "in that virtual GPU" },
+	[RUN_MEM] = { "mem", 0, "SIZE", "VRAM set aside for each process, such as 512M" },
 	{ 0 }
 };
 static const struct opt host_option[] = {
@@ -171,9 +175,10 @@ static const struct tgctl_verb verbs[] = {
 	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto, in .pftrace or\n"
 	  ".perfetto-trace, for ui.perfetto.dev and trace_processor: waits with their causes, flows\n"
 	  "from them to who ran, budgets, on a clock that an ftrace of the machine shares.\n" },
-	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http]",
+	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http] [--text]",
 	  "print all counters as OpenMetrics",
-	  "A systemd socket starts it with --http.\n" },
+	  "A systemd socket starts it with --http: GET or HEAD of /metrics, OpenMetrics or Prometheus'\n"
+	  "text format, whichever the request would rather have.\n" },
 	{ "prio", prio_options, 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
 	  "set priorities of running clients",
 	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
@@ -187,8 +192,12 @@ static const struct tgctl_verb verbs[] = {
 	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. Where that\n"
 	  "is us, a time with a unit is good, too: 2.5ms.\n"
 	  "A policy's knob starts with the policy's name, and is set while that is in force.\n" },
-	{ "run", run_options, 1, -1, tgctl_run, "[--host WHERE] -- COMMAND...",
-	  "run a program under the user's host",
+	{ "run", run_options, 1, -1, tgctl_run,
+	  "[--prio N] [--reserve C/T] [--vgpu NAME] [--mem SIZE] [--host WHERE] -- COMMAND...",
+	  "run a program with a priority or a reserve, or under the user's host",
+	  "With --prio, --reserve, --vgpu or --mem: COMMAND, and all that it starts, runs in a cgroup of\n"
+	  "its own, and a line above the others of the specification in force says what it gets. The\n"
+	  "line goes when the cgroup is empty. Ordinary users need limits in /etc/timegraph.limits.\n"
 	  "With --host user, or where no module is loaded: COMMAND's OpenCL calls go through tgd, which\n"
 	  "its first such program starts (tgd(1)).\n" },
 	{ "version", no_options, 0, 0, tgctl_version, "",
@@ -196,48 +205,6 @@ static const struct tgctl_verb verbs[] = {
 	{ "help", no_options, 0, 1, help, "[VERB]",
 	  "print help", "" },
 };
-
-void tgctl_error(const char *format, ...)
-{
-	va_list ap;
-
-	fflush(stdout);
-	fputs("tgctl: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
-bool tgctl_time(const char *text, s64 *ns)
-{
-	struct time_text t;
-
-	if (time_read(text, 1000000 * TG_SEC, &t) != TIME_GOOD || t.bare)
-		return false;
-	*ns = t.ns;
-	return true;
-}
-
-bool tgctl_number(const char *text, u64 *n)
-{
-	uint64_t value;
-
-	if (!number_read(text, UINT64_MAX, &value))
-		return false;
-	*n = value;
-	return true;
-}
-
-void *tgctl_alloc(void *old, size_t size)
-{
-	void *p = realloc(old, size);
-
-	if (p)
-		return p;
-	tgctl_error("out of memory");
-	exit(TGCTL_FAILED);
-}
 
 /* How parsing a verb's arguments has ended. */
 enum parsed { PARSED, PRINTED, WRONG };

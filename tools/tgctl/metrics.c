@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl metrics: the snapshot and the module's counters as OpenMetrics text. Names follow the keys
- * of the kernel's Documentation/gpu/drm-usage-stats.rst (drm-client-id, drm-engine-<name>), as far
- * as OpenMetrics allows: no dashes, units in full, times in seconds.
+ * tgctl metrics: the snapshot and the module's counters as OpenMetrics, or in Prometheus' older text
+ * format. Names follow the keys of the kernel's Documentation/gpu/drm-usage-stats.rst
+ * (drm-client-id, drm-engine-<name>), as far as OpenMetrics allows: no dashes, units in full, times
+ * in seconds.
+ *
+ * The formats differ in little. OpenMetrics names a counter's family without the _total of its
+ * samples, has units and a last line, and knows the type info, which to Prometheus is a gauge. A
+ * histogram without a sum has no count there, and must have one in Prometheus' format.
  */
 #include "metrics.h"
 
@@ -10,17 +15,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tg/types.h>
 #include <uapi/timegraph.h>
 
+#include "http.h"
 #include "snapshot.h"
 #include "sysfs.h"
 #include "table.h"
 #include "tgctl.h"
 
 enum kind { KIND_NONE, KIND_COUNTER, KIND_GAUGE, KIND_HISTOGRAM };
+
+static FILE *out;		/* where all of it goes */
+static bool openmetrics;	/* the format */
+
+/* The snapshot's GPUs, to tell their devices by their numbers. */
+static struct tg_snap_gpu *gpus;
+static size_t nr_gpus;
 
 #define AT(member) offsetof(struct tg_snap_client, member)
 
@@ -46,6 +58,32 @@ static const struct metric {
 #define METRIC(name, form, from, column, json, metric, help) \
 	{ metric, help, TG_FORM_##form, AT(name) },
 	TG_CLIENT_ROWS(METRIC)
+};
+
+/*
+ * A value that the module counts for each GPU, or each engine of it: stats/gpuN_NAME, or
+ * stats/gpuN_engineN_NAME. A part of the snapshot has the others.
+ */
+static const struct gpu_stat {
+	const char *name, *family;
+	enum kind kind;
+	enum tg_form form;		/* of the sample; NS: the file counts microseconds */
+	const char *help;
+} gpu_stats[] = {
+	{ "wedged", "timegraph_engine_wedged", KIND_GAUGE, TG_FORM_U64,
+	  "1: the engine lost a command group, and nothing has completed since" },
+	{ "polled_us", "timegraph_gpu_polled_seconds", KIND_COUNTER, TG_FORM_NS,
+	  "time for which the poller has watched the GPU" },
+	{ "vram_size", "timegraph_vram_size_bytes", KIND_GAUGE, TG_FORM_BYTES,
+	  "VRAM that can be given out" },
+	{ "vram_held", "timegraph_vram_held_bytes", KIND_GAUGE, TG_FORM_BYTES,
+	  "VRAM that processes hold" },
+	{ "vram_resident", "timegraph_vram_resident_bytes", KIND_GAUGE, TG_FORM_BYTES,
+	  "VRAM that the driver has given out, for itself too" },
+	{ "vram_accounts", "timegraph_vram_processes", KIND_GAUGE, TG_FORM_U64,
+	  "processes that hold VRAM or have a channel" },
+	{ "vram_waiting", "timegraph_vram_requests_waiting", KIND_GAUGE, TG_FORM_U64,
+	  "requests for VRAM that wait" },
 };
 
 /* A label and its value: valid UTF-8, and escaped. */
@@ -95,6 +133,20 @@ static void cgroup_label(FILE *to, u32 pid)
 	label(to, "cgroup", line + 3, found ? strcspn(line + 3, "\n") : 0);
 }
 
+/* The labels of a GPU: its number, and its device where the module tells it. */
+static void gpu_labels(FILE *to, u32 gpu)
+{
+	size_t i;
+
+	fprintf(to, "gpu=\"%u\"", gpu);
+	for (i = 0; i < nr_gpus && gpus[i].gpu != gpu; i++)
+		;
+	if (i == nr_gpus)
+		return;
+	putc(',', to);
+	label(to, "device", gpus[i].device, strnlen(gpus[i].device, sizeof(gpus[i].device)));
+}
+
 /* The labels that each of a client's samples has; the caller's to free. */
 static char *labels_of(const struct tg_snap_client *c)
 {
@@ -103,8 +155,9 @@ static char *labels_of(const struct tg_snap_client *c)
 	FILE *to = open_memstream(&text, &size);
 
 	if (to) {
-		fprintf(to, "drm_client_id=\"%u\",gpu=\"%u\",pid=\"%u\",uid=\"%u\",", c->id, c->gpu,
-			c->pid, c->uid);
+		fprintf(to, "drm_client_id=\"%u\",pid=\"%u\",uid=\"%u\",", c->id, c->pid, c->uid);
+		gpu_labels(to, c->gpu);
+		putc(',', to);
 		label(to, "comm", c->comm, strnlen(c->comm, sizeof(c->comm)));
 		putc(',', to);
 		cgroup_label(to, c->pid);
@@ -118,7 +171,7 @@ static char *labels_of(const struct tg_snap_client *c)
 /* A sample's value out of a time, and the line's end. */
 static void seconds(s64 ns)
 {
-	printf("%s%lld.%09lld\n", ns < 0 ? "-" : "", llabs(ns / TG_SEC), llabs(ns % TG_SEC));
+	fprintf(out, "%s%lld.%09lld\n", ns < 0 ? "-" : "", llabs(ns / TG_SEC), llabs(ns % TG_SEC));
 }
 
 static void value(const struct metric *m, const struct tg_snap_client *c)
@@ -130,11 +183,11 @@ static void value(const struct metric *m, const struct tg_snap_client *c)
 
 	switch (m->form) {
 	case TG_FORM_U8:
-		printf("%u\n", *(const u8 *)at);
+		fprintf(out, "%u\n", *(const u8 *)at);
 		break;
 	case TG_FORM_U32:
 		memcpy(&medium, at, sizeof(medium));
-		printf("%u\n", medium);
+		fprintf(out, "%u\n", medium);
 		break;
 	case TG_FORM_NS:
 		memcpy(&time, at, sizeof(time));
@@ -142,17 +195,26 @@ static void value(const struct metric *m, const struct tg_snap_client *c)
 		break;
 	default:
 		memcpy(&large, at, sizeof(large));
-		printf("%llu\n", (unsigned long long)large);
+		fprintf(out, "%llu\n", (unsigned long long)large);
 	}
 }
 
-static void head(const char *name, enum kind kind, const char *unit, const char *help)
+static const char *unit_of(enum tg_form form)
 {
-	printf("# TYPE %s %s\n", name, kind == KIND_COUNTER ? "counter" :
-	       kind == KIND_HISTOGRAM ? "histogram" : "gauge");
-	if (unit)
-		printf("# UNIT %s %s\n", name, unit);
-	printf("# HELP %s %c%s.\n", name, toupper((unsigned char)*help), help + 1);
+	return form == TG_FORM_NS || form == TG_FORM_HIST ? "seconds" :
+	       form == TG_FORM_BYTES ? "bytes" : NULL;
+}
+
+/* The lines in front of a family's samples. */
+static void head(const char *name, enum kind kind, enum tg_form form, const char *help)
+{
+	const char *suffix = kind == KIND_COUNTER && !openmetrics ? "_total" : "";
+
+	fprintf(out, "# TYPE %s%s %s\n", name, suffix, kind == KIND_COUNTER ? "counter" :
+		kind == KIND_HISTOGRAM ? "histogram" : "gauge");
+	if (openmetrics && unit_of(form))
+		fprintf(out, "# UNIT %s %s\n", name, unit_of(form));
+	fprintf(out, "# HELP %s%s %c%s.\n", name, suffix, toupper((unsigned char)*help), help + 1);
 }
 
 /*
@@ -174,9 +236,11 @@ static void print_hist(const struct metric *m, const struct tg_snap_client *c, c
 			snprintf(le, sizeof(le), "+Inf");
 		else
 			snprintf(le, sizeof(le), "%.9f", tg_hist_begin(i + 1) / 1e9);
-		printf("%s_bucket{%s,le=\"%s\"} %llu\n", m->family, labels, le,
-		       (unsigned long long)n);
+		fprintf(out, "%s_bucket{%s,le=\"%s\"} %llu\n", m->family, labels, le,
+			(unsigned long long)n);
 	}
+	if (!openmetrics)
+		fprintf(out, "%s_count{%s} %llu\n", m->family, labels, (unsigned long long)n);
 }
 
 /* The family whose rows begin at @m and end before @end; @labels: of each client. */
@@ -186,8 +250,7 @@ static void print_family(const struct snapshot *snap, char **labels, const struc
 	const struct metric *row;
 	u32 c;
 
-	head(m->family, m->kind, m->form == TG_FORM_NS || m->form == TG_FORM_HIST ? "seconds" :
-	     m->form == TG_FORM_BYTES ? "bytes" : NULL, m->family_help ?: m->help);
+	head(m->family, m->kind, m->form, m->family_help ?: m->help);
 	/* One client's samples of a family stand together. */
 	for (c = 0; c < snap->head.nr_clients; c++) {
 		for (row = m; row < end; row++) {
@@ -195,8 +258,9 @@ static void print_family(const struct snapshot *snap, char **labels, const struc
 				print_hist(row, snapshot_client(snap, c), labels[c]);
 				continue;
 			}
-			printf("%s%s{%s%s%s} ", row->family, row->kind == KIND_COUNTER ? "_total" : "",
-			       labels[c], row->label ? "," : "", row->label ?: "");
+			fprintf(out, "%s%s{%s%s%s} ", row->family,
+				row->kind == KIND_COUNTER ? "_total" : "", labels[c],
+				row->label ? "," : "", row->label ?: "");
 			value(row, snapshot_client(snap, c));
 		}
 	}
@@ -228,15 +292,15 @@ static void total_labels(const struct tg_snap_total *t)
 {
 	switch (t->of) {
 	case TG_TOTAL_USER:
-		printf("{uid=\"%u\"} ", t->uid);
+		fprintf(out, "{uid=\"%u\"} ", t->uid);
 		break;
 	case TG_TOTAL_CGROUP:
-		putchar('{');
-		label(stdout, "cgroup", t->name, strnlen(t->name, sizeof(t->name)));
-		fputs("} ", stdout);
+		putc('{', out);
+		label(out, "cgroup", t->name, strnlen(t->name, sizeof(t->name)));
+		fputs("} ", out);
 		break;
 	default:
-		printf("{%s=\"others\"} ", t->of == TG_TOTAL_USERS ? "uid" : "cgroup");
+		fprintf(out, "{%s=\"others\"} ", t->of == TG_TOTAL_USERS ? "uid" : "cgroup");
 	}
 }
 
@@ -246,13 +310,46 @@ static void print_totals(const struct tg_snap_total *totals, size_t nr, bool use
 	const char *family = user ? "timegraph_user_gpu_seconds" : "timegraph_cgroup_gpu_seconds";
 	size_t i;
 
-	head(family, KIND_COUNTER, "seconds", "GPU time used, by clients that have gone, too");
+	head(family, KIND_COUNTER, TG_FORM_NS, "GPU time used, by clients that have gone, too");
 	for (i = 0; i < nr; i++) {
 		if (user != (totals[i].of == TG_TOTAL_USER || totals[i].of == TG_TOTAL_USERS))
 			continue;
-		printf("%s_total", family);
+		fprintf(out, "%s_total", family);
 		total_labels(&totals[i]);
 		seconds(totals[i].gpu_time);
+	}
+}
+
+/* A sample of a GPU, or with @engine of one of its engines, up to its value. */
+static void gpu_sample(const char *name, const char *suffix, u32 gpu, int engine)
+{
+	fprintf(out, "%s%s{", name, suffix);
+	gpu_labels(out, gpu);
+	if (engine >= 0)
+		fprintf(out, ",engine=\"%d\"", engine);
+	fputs("} ", out);
+}
+
+static void print_engines(const struct tg_snap_engine *engines, size_t nr)
+{
+	size_t i;
+
+	head("timegraph_engine_busy_seconds", KIND_COUNTER, TG_FORM_NS, "time used of an engine");
+	for (i = 0; i < nr; i++) {
+		gpu_sample("timegraph_engine_busy_seconds", "_total", engines[i].gpu, engines[i].engine);
+		seconds(engines[i].busy);
+	}
+	head("timegraph_engine_inflight", KIND_GAUGE, TG_FORM_U32,
+	     "command groups on their way to an engine or on it");
+	for (i = 0; i < nr; i++) {
+		gpu_sample("timegraph_engine_inflight", "", engines[i].gpu, engines[i].engine);
+		fprintf(out, "%u\n", engines[i].inflight);
+	}
+	head("timegraph_engine_queued", KIND_GAUGE, TG_FORM_U32,
+	     "command groups that wait for the policy");
+	for (i = 0; i < nr; i++) {
+		gpu_sample("timegraph_engine_queued", "", engines[i].gpu, engines[i].engine);
+		fprintf(out, "%u\n", engines[i].queued);
 	}
 }
 
@@ -260,16 +357,11 @@ static void print_parts(const struct snapshot *snap)
 {
 	struct tg_snap_engine *engines;
 	struct tg_snap_total *totals;
-	size_t i, nr;
+	size_t nr;
 
 	nr = snapshot_part(snap, TG_PART_ENGINES, (void **)&engines, sizeof(*engines));
 	if (nr)
-		head("timegraph_engine_busy_seconds", KIND_COUNTER, "seconds", "time used of an engine");
-	for (i = 0; i < nr; i++) {
-		printf("timegraph_engine_busy_seconds_total{gpu=\"%u\",engine=\"%u\"} ",
-		       engines[i].gpu, engines[i].engine);
-		seconds(engines[i].busy);
-	}
+		print_engines(engines, nr);
 	free(engines);
 	nr = snapshot_part(snap, TG_PART_TOTALS, (void **)&totals, sizeof(*totals));
 	if (nr) {
@@ -280,32 +372,88 @@ static void print_parts(const struct snapshot *snap)
 }
 
 /*
- * The files of stats/: an engine's (gpu...) are gauges, the module's own are counters. A reader
- * without permission gets one message, not one for each file.
+ * The number in a file of stats/. A reader without permission gets one message, not one for each
+ * file; so the first file that cannot be read is the last that is tried.
  */
+static bool stat_value(const char *name, u64 *value)
+{
+	static bool refused;
+	char path[300], *text;
+	bool good;
+
+	snprintf(path, sizeof(path), "stats/%s", name);
+	if (refused || sysfs_is_dir(path))
+		return false;
+	text = sysfs_read_value(path);
+	refused = !text;
+	good = text && tgctl_number(text, value);
+	free(text);
+	return good;
+}
+
+/* A sample's value out of a file that counts in microseconds where its unit is a time. */
+static void stat_sample(enum tg_form form, u64 value)
+{
+	if (form == TG_FORM_NS)
+		seconds(value * TG_USEC);
+	else
+		fprintf(out, "%llu\n", (unsigned long long)value);
+}
+
+/* Is the file of stats/ that of @stat? @engine: -1: of the GPU as a whole. */
+static bool is_stat(const char *file, const char *stat, u32 *gpu, int *engine)
+{
+	int end = 0;
+
+	if (sscanf(file, "gpu%u_engine%d_%n", gpu, engine, &end) == 2 && end)
+		return !strcmp(file + end, stat);
+	*engine = -1;
+	return sscanf(file, "gpu%u_%n", gpu, &end) == 1 && end && !strcmp(file + end, stat);
+}
+
+/* The samples of @s, of all GPUs and engines that have one. */
+static void print_gpu_stat(const struct gpu_stat *s, char **names)
+{
+	u32 gpu, any = 0;
+	int engine;
+	u64 n;
+
+	for (; *names; names++) {
+		if (!is_stat(*names, s->name, &gpu, &engine) || !stat_value(*names, &n))
+			continue;
+		if (!any++)
+			head(s->family, s->kind, s->form, s->help);
+		gpu_sample(s->family, s->kind == KIND_COUNTER ? "_total" : "", gpu, engine);
+		stat_sample(s->form, n);
+	}
+}
+
+/* The files of stats/: the module's own are counters. */
 static bool print_stats(void)
 {
-	char **names, **name, path[300];
-	bool refused = false;
-	char *text;
+	char **names, **name, family[300];
+	enum tg_form form;
+	size_t len, i;
+	u64 n;
 
 	if (sysfs_list("stats", &names) < 0)
 		return false;
 	for (name = names; *name; name++) {
-		bool is_gauge = !strncmp(*name, "gpu", 3);
-
-		snprintf(path, sizeof(path), "stats/%s", *name);
-		text = refused || sysfs_is_dir(path) ? NULL : sysfs_read_value(path);
-		refused = refused || (!text && !sysfs_is_dir(path));
-		if (text && *text && strspn(text, "0123456789") == strlen(text)) {
-			snprintf(path, sizeof(path), "timegraph_module_%s", *name);
-			head(path, is_gauge ? KIND_GAUGE : KIND_COUNTER, NULL,
-			     "see docs/sysfs-abi.md, stats");
-			printf("%s%s %s\n", path, is_gauge ? "" : "_total", text);
-		}
-		free(text);
-		free(*name);
+		if (!strncmp(*name, "gpu", 3) || !stat_value(*name, &n))
+			continue;
+		len = strlen(*name);
+		form = len > 3 && !strcmp(*name + len - 3, "_us") ? TG_FORM_NS : TG_FORM_U64;
+		snprintf(family, sizeof(family), "timegraph_module_%.*s%s",
+			 (int)(form == TG_FORM_NS ? len - 3 : len), *name,
+			 form == TG_FORM_NS ? "_seconds" : "");
+		head(family, KIND_COUNTER, form, "see docs/sysfs-abi.md, stats");
+		fprintf(out, "%s_total ", family);
+		stat_sample(form, n);
 	}
+	for (i = 0; i < ARRAY_SIZE(gpu_stats); i++)
+		print_gpu_stat(&gpu_stats[i], names);
+	for (name = names; *name; name++)
+		free(*name);
 	free(names);
 	return true;
 }
@@ -321,51 +469,70 @@ static bool print_all(void)
 	dry = sysfs_read_value("knobs/dry_run");
 	if (!version || !dry)
 		return false;
-	puts("# TYPE timegraph info\n# HELP timegraph The module and its policy.");
-	fputs("timegraph_info{", stdout);
-	label(stdout, "version", version, strlen(version));
-	putchar(',');
-	label(stdout, "policy", snap.head.policy, strnlen(snap.head.policy, sizeof(snap.head.policy)));
-	puts("} 1");
-	head("timegraph_dry_run", KIND_GAUGE, NULL, "1: nothing is delayed");
-	printf("timegraph_dry_run %s\n", dry);
-	head("timegraph_gpus", KIND_GAUGE, NULL, "GPUs that are scheduled");
-	printf("timegraph_gpus %u\n", snap.head.gpus);
+	nr_gpus = snapshot_part(&snap, TG_PART_GPUS, (void **)&gpus, sizeof(*gpus));
+	fprintf(out, "# TYPE timegraph%s\n# HELP timegraph%s The module and its policy.\n",
+		openmetrics ? " info" : "_info gauge", openmetrics ? "" : "_info");
+	fputs("timegraph_info{", out);
+	label(out, "version", version, strlen(version));
+	putc(',', out);
+	label(out, "policy", snap.head.policy, strnlen(snap.head.policy, sizeof(snap.head.policy)));
+	fputs("} 1\n", out);
+	head("timegraph_dry_run", KIND_GAUGE, TG_FORM_U8, "1: nothing is delayed");
+	fprintf(out, "timegraph_dry_run %s\n", dry);
+	head("timegraph_gpus", KIND_GAUGE, TG_FORM_U32, "GPUs that are scheduled");
+	fprintf(out, "timegraph_gpus %u\n", snap.head.gpus);
 	print_clients(&snap);
 	print_parts(&snap);
 	if (!print_stats())
 		return false;
-	puts("# EOF");
+	if (openmetrics)
+		fputs("# EOF\n", out);
 	free(version);
 	free(dry);
+	free(gpus);
 	free(snap.data);
 	return true;
 }
 
-/*
- * Read the request's head, up to the empty line. There is one page only, so it need not be parsed.
- */
-static void skip_request(void)
+/* An answer is made whole before it is sent: what fails on the way is no page cut off. */
+static enum tgctl_status serve(void)
 {
-	char line[4096];
+	struct http_request request;
+	bool loaded, good;
+	char *page = NULL;
+	size_t len;
 
-	while (fgets(line, sizeof(line), stdin))
-		if (!strcmp(line, "\r\n") || !strcmp(line, "\n"))
-			return;
+	if (!http_read(&request))
+		return TGCTL_OK;	/* an answer it has */
+	openmetrics = request.openmetrics;
+	out = open_memstream(&page, &len);
+	if (!out) {
+		tgctl_error("out of memory");
+		return TGCTL_FAILED;
+	}
+	loaded = sysfs_loaded();
+	good = loaded && print_all();
+	good = !fclose(out) && good;
+	if (good)
+		http_answer(&request, "200 OK", openmetrics ?
+			    "application/openmetrics-text; version=1.0.0; charset=utf-8" :
+			    "text/plain; version=0.0.4; charset=utf-8", page, len);
+	else
+		http_fail(&request, loaded ? "500 Internal Server Error" : "503 Service Unavailable",
+			  loaded ? "the journal has the reason" : "timegraph is not loaded");
+	free(page);
+	return good ? TGCTL_OK : TGCTL_FAILED;
 }
 
 enum tgctl_status tgctl_metrics(const struct tgctl_args *args)
 {
-	if (args->flag) {
-		alarm(10);	/* for a peer that sends no whole request */
-		skip_request();
-		if (!sysfs_loaded()) {
-			puts("HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/plain\r\n\r\n"
-			     "timegraph is not loaded\r");
-			return TGCTL_FAILED;
-		}
-		fputs("HTTP/1.0 200 OK\r\nContent-Type: application/openmetrics-text; "
-		      "version=1.0.0; charset=utf-8\r\n\r\n", stdout);
+	if (args->option[METRICS_HTTP] && args->option[METRICS_TEXT]) {
+		tgctl_error("metrics: --http takes the format that the request asks for; no --text");
+		return TGCTL_USAGE;
 	}
+	if (args->option[METRICS_HTTP])
+		return serve();
+	out = stdout;
+	openmetrics = !args->option[METRICS_TEXT];
 	return print_all() ? TGCTL_OK : TGCTL_FAILED;
 }

@@ -7,6 +7,8 @@
 
 #include "tgctl.h"
 
+enum { METRICS_HTTP, METRICS_TEXT };
+
 enum tgctl_status tgctl_metrics(const struct tgctl_args *args);
 
 #endif /* TGCTL_METRICS_H */

@@ -16,6 +16,8 @@
 #include <tg/types.h>
 #include <uapi/timegraph.h>
 
+#include "bus.h"
+#include "host.h"
 #include "lib/number.h"
 #include "snapshot.h"
 #include "sysfs.h"
@@ -38,6 +40,9 @@ static bool set_prio(u32 id, unsigned int prio)
 	snprintf(file, sizeof(file), "clients/%u/prio", id);
 	snprintf(value, sizeof(value), "%u", prio);
 	err = sysfs_write_value(file, value);
+	/* Of one's own client, downwards */
+	if ((err == -EACCES || err == -EPERM) && !host_is_user() && bus_there())
+		return bus_prio(id, prio);
 	if (err == -ENOENT || err == -ENODEV)
 		tgctl_error("client %u has gone", id);
 	else if (err)

@@ -16,6 +16,7 @@ static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's h
 static_assert(offsetof(struct tg_snap_client, waits) == 336, "the layout of a client");
 static_assert(sizeof(struct tg_snap_engine) == 24, "the layout of an engine");
 static_assert(sizeof(struct tg_snap_total) == 176, "the layout of a total");
+static_assert(sizeof(struct tg_snap_gpu) == 64, "the layout of a GPU");
 
 const char *const snapshot_scheds[] = { "prt", "ht", NULL };
 const char *const snapshot_resvs[] = { "pe", "ae", "bg", "cbs", NULL };

@@ -18,6 +18,7 @@
 
 #include "config.h"
 #include "host.h"
+#include "lines.h"
 #include "sysfs.h"
 #include "tgctl.h"
 
@@ -155,7 +156,7 @@ static void report_guarantees(const struct text *text, const struct tg_spec *spe
  * Writes the text to the module's file `spec`; @fd is spec_commit, where "0" first discards what an
  * earlier writer has left.
  */
-static int send_text(const struct text *text, int fd)
+static int send_text(const char *file, const char *bytes, size_t len, int fd)
 {
 	int spec = sysfs_open("spec", O_WRONLY | O_TRUNC);
 	const char *name = "spec_commit";
@@ -166,17 +167,17 @@ static int send_text(const struct text *text, int fd)
 	err = sysfs_write_fd(fd, "0\n", 2);
 	if (!err) {
 		name = "spec";
-		err = sysfs_write_fd(spec, text->bytes, text->len);
+		err = sysfs_write_fd(spec, bytes, len);
 	}
 	close(spec);
 	if (err)
-		tgctl_error("%s: cannot write %s: %s; the old specification stays in force",
-			    text->file, sysfs_path(name), strerror(-err));
+		tgctl_error("%s: cannot write %s: %s; the old specification stays in force", file,
+			    sysfs_path(name), strerror(-err));
 	return err;
 }
 
 /* @fd: of spec_commit; -1: of tgd. */
-static bool commit(const struct text *text, int fd, const char *how)
+static bool commit(const char *file, int fd, const char *how)
 {
 	int err = fd < 0 ? host_write("spec_commit", how, strlen(how)) :
 			   sysfs_write_fd(fd, how, strlen(how));
@@ -187,10 +188,10 @@ static bool commit(const struct text *text, int fd, const char *how)
 		return false;
 	ok = !strncmp(result, "ok", 2);
 	if (ok && err)
-		tgctl_error("%s: cannot write %s: %s; the old specification stays in force",
-			    text->file, sysfs_path("spec_commit"), strerror(-err));
+		tgctl_error("%s: cannot write %s: %s; the old specification stays in force", file,
+			    sysfs_path("spec_commit"), strerror(-err));
 	else if (!ok)
-		fprintf(stderr, "%s:%s%s\n", text->file,
+		fprintf(stderr, "%s:%s%s\n", file,
 			result[0] >= '0' && result[0] <= '9' ? "" : " ", result);
 	free(result);
 	return ok && !err;
@@ -205,21 +206,39 @@ static bool load_host(const struct text *text, const char *how)
 		sysfs_explain("write", "spec", -err);
 		return false;
 	}
-	return commit(text, -1, how);
+	return commit(text->file, -1, how);
 }
 
-/* To the module. One tgctl at a time: a process that may not write the file cannot lock it either. */
-static bool load_module(const struct text *text, const char *how)
+/* A process that may not write the file cannot lock it either. */
+int spec_lock(void)
 {
 	int fd = sysfs_open("spec_commit", O_WRONLY);
-	bool ok = false;
+
+	if (fd < 0 || !flock(fd, LOCK_EX))
+		return fd;
+	tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
+	close(fd);
+	return -1;
+}
+
+bool spec_put(int fd, const char *name, const char *bytes, size_t len, const char *how)
+{
+	return !send_text(name, bytes, len, fd) && commit(name, fd, how);
+}
+
+/* To the module, with the lines of `tgctl run` whose programs run. */
+static bool load_module(const struct text *text, const char *how)
+{
+	int fd = spec_lock();
+	char *whole;
+	size_t len;
+	bool ok;
 
 	if (fd < 0)
 		return false;
-	if (flock(fd, LOCK_EX))
-		tgctl_error("cannot lock %s: %s", sysfs_path("spec_commit"), strerror(errno));
-	else if (!send_text(text, fd))
-		ok = commit(text, fd, how);
+	whole = lines_carry(text->bytes, text->len, &len);
+	ok = whole && spec_put(fd, text->file, whole, len, how);
+	free(whole);
 	close(fd);
 	return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tgctl: what its files share: what a verb is given and returns, and the functions of main.c that
- * other files call. The program is single-threaded and ends after one verb, so nothing in it locks,
+ * tgctl: what its files share: what a verb is given and returns, and the functions of
+ * tgctl.c that all call. The program is single-threaded and ends after one verb, so nothing in it locks,
  * and memory that lives until the end is not given back.
  */
 #ifndef TGCTL_H
@@ -40,6 +40,9 @@ struct tgctl_args {
  * @format: as printf's, without a line end
  */
 void tgctl_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** tgctl_said() - what tgctl_error() has written last, without what is around it */
+const char *tgctl_said(void);
 
 /**
  * tgctl_time() - read a time: 500ms, 1.5s

@@ -100,9 +100,12 @@ static void print_table(const struct top_frame *frame)
 	static bool again;
 	size_t nr, i;
 	char **lines = top_lines(frame, width(), &nr);
+	const char *why = top_no_effect(frame);
 
 	if (again)
 		putchar('\n');
+	else if (why)
+		tgctl_error("%s", why);
 	again = true;
 	for (i = 0; i < nr; i++) {
 		puts(lines[i]);

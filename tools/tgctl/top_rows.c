@@ -11,6 +11,7 @@
 
 #include <tg/hist.h>
 
+#include "config.h"
 #include "hist.h"
 #include "table.h"
 
@@ -210,6 +211,15 @@ static void make_engines(struct top_frame *frame, const struct snapshot *past)
 	frame->nr_engines = nr;
 	free(now);
 	free(old);
+}
+
+const char *top_no_effect(const struct top_frame *frame)
+{
+	char policy[sizeof(frame->now->head.policy) + 1];
+
+	snprintf(policy, sizeof(policy), "%.*s", (int)sizeof(frame->now->head.policy),
+		 frame->now->head.policy);
+	return tgctl_no_effect_of(policy, frame->dry);
 }
 
 void top_frame_make(struct top_frame *frame, const struct snapshot *past, size_t nr,

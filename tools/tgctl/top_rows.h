@@ -79,6 +79,9 @@ struct top_view {
 
 extern struct top_view top_view;
 
+/** top_no_effect() - why the policy of this reading delays nobody, as tgctl_no_effect(); NULL: it does */
+const char *top_no_effect(const struct top_frame *frame);
+
 /** top_sort_name() - name of a key; NULL: there is none of that number */
 const char *top_sort_name(unsigned int key);
 /** top_sort_by() - choose the key of that name; false: there is none */

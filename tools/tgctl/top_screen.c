@@ -160,6 +160,19 @@ static int draw_engines(int y, const struct top_frame *frame)
 	return 1;
 }
 
+/* Where priorities and reserves have no effect: a line that says why. Return: lines that it took. */
+static int draw_no_effect(int y, const struct top_frame *frame)
+{
+	const char *why = top_no_effect(frame);
+
+	if (!why || LINES < 6)
+		return 0;
+	attron(A_BOLD);
+	put(y, why);
+	attroff(A_BOLD);
+	return 1;
+}
+
 /* ---- clients ---------------------------------------------------------------------------- */
 
 static attr_t attr_of(const struct top_row *row)
@@ -234,6 +247,7 @@ void top_screen_draw(const struct top_frame *frame)
 	attron(A_BOLD);
 	put(0, text);
 	attroff(A_BOLD);
+	y += draw_no_effect(y, frame);
 	y += draw_engines(y, frame);
 	draw_clients(y, frame, lines, nr);
 	put(LINES - 1, *screen.said ? screen.said : keys);

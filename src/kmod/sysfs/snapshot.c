@@ -209,7 +209,7 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 /* The records of @uid's clients, or of all (tgk_make). */
 static int make_snapshot(void **data, size_t *len, u32 uid, bool all)
 {
-	u32 room, room_of[TG_PART_TOTALS + 1];
+	u32 room, room_of[TG_PART_GPUS + 1];
 	struct tg_snap_head *head = NULL;
 	size_t parts;
 

@@ -55,8 +55,8 @@ void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 		       struct tg_snap_client *s);
 
 /* parts.c */
-size_t tgk_parts_room(u32 room[TG_PART_TOTALS + 1], bool all);
-size_t tgk_parts_fill(void *at, const u32 room[TG_PART_TOTALS + 1], u32 uid, bool all);
+size_t tgk_parts_room(u32 room[TG_PART_GPUS + 1], bool all);
+size_t tgk_parts_fill(void *at, const u32 room[TG_PART_GPUS + 1], u32 uid, bool all);
 
 /* snapshot.c */
 typedef int tgk_make(void **data, size_t *len, u32 uid, bool all);

@@ -30,6 +30,8 @@
  * @told: of these, told to the daemon
  * @helper: the thread is there
  * @refused: the daemon does not want this program: it is not asked again
+ * @closed: tgu_close() was called: the helper ends
+ * @users: the layer, until tgu_close(), and the helper; atomic: the last one frees all
  * @next: of all
  */
 struct tgu {
@@ -41,16 +43,16 @@ struct tgu {
 	uint64_t used[TGD_SLOTS / 64];
 	uint32_t inflight;
 	uint64_t held;
-	uint32_t ended, waiting;
+	uint32_t ended, waiting, users;
 	uint64_t begun, gone, told;
-	bool helper, refused;
+	bool helper, refused, closed;
 	struct tgu *next;
 };
 
 /* launch.c */
 void tgu_ring(const struct tgu *u);
 void tgu_wake(uint32_t *word, uint32_t how_many);
-void tgu_sleep(uint32_t *word, uint32_t value, int64_t ns);
+bool tgu_sleep(uint32_t *word, uint32_t value, int64_t ns);
 void tgu_publish(struct tgu *u, uint32_t term, struct tgd_record *r);
 
 /* connect.c */

@@ -216,6 +216,22 @@ static int hello(struct tgu *u, int fd)
 
 static void *helper(void *arg);
 
+static void release(struct tgu *u)
+{
+	if (__atomic_sub_fetch(&u->users, 1, __ATOMIC_ACQ_REL))
+		return;
+	free(u->none);
+	free(u);
+}
+
+static void start_helper(struct tgu *u)
+{
+	__atomic_add_fetch(&u->users, 1, __ATOMIC_RELAXED);
+	u->helper = tgu_thread(helper, u);
+	if (!u->helper)
+		release(u);
+}
+
 bool tgu_thread(void *(*run)(void *), void *arg)
 {
 	sigset_t every, old;
@@ -251,7 +267,7 @@ void tgu_connect(struct tgu *u)
 		}
 		if (fd >= 0) {
 			pthread_mutex_lock(&u->lock);
-			result = u->socket >= 0 ? 1 : hello(u, fd);
+			result = u->closed ? 0 : u->socket >= 0 ? 1 : hello(u, fd);
 			if (u->socket != fd)
 				close(fd);
 			pthread_mutex_unlock(&u->lock);
@@ -261,7 +277,7 @@ void tgu_connect(struct tgu *u)
 	}
 	u->refused = !result;
 	if (!u->helper && !u->refused)
-		u->helper = tgu_thread(helper, u);
+		start_helper(u);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
@@ -286,6 +302,7 @@ bool tgu_hung_up(struct tgu *u, uint32_t term)
 /* The connection is over: all that waits goes on, and launches pass. */
 void tgu_lost(struct tgu *u, uint32_t term)
 {
+	uint64_t asleep[TGD_SLOTS / 64] = { 0 };
 	struct tgd_page *page;
 	int i;
 
@@ -301,13 +318,16 @@ void tgu_lost(struct tgu *u, uint32_t term)
 	u->socket = -1;
 	syscall(SYS_close, u->bell);
 	u->bell = -1;
+	for (i = 0; i < TGD_SLOTS; i++)
+		if (u->used[i / 64] & 1ULL << i % 64 &&
+		    __atomic_exchange_n(&page->slot[i], TGD_LOST, __ATOMIC_ACQ_REL) == TGD_SLEEP)
+			asleep[i / 64] |= 1ULL << i % 64;
 	memset(u->used, 0, sizeof(u->used));
 	u->inflight = 0;
-	for (i = 0; i < TGD_SLOTS; i++)
-		__atomic_store_n(&page->slot[i], TGD_LOST, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&u->lock);
 	for (i = 0; i < TGD_SLOTS; i++)
-		tgu_wake(&page->slot[i], INT32_MAX);
+		if (asleep[i / 64] & 1ULL << i % 64)
+			tgu_wake(&page->slot[i], INT32_MAX);
 	tgu_wake(&u->ended, INT32_MAX);
 }
 
@@ -356,6 +376,16 @@ static void listen_to(struct tgu *u, int fd, uint32_t term)
 	close(fd);
 }
 
+static bool is_closed(struct tgu *u)
+{
+	bool closed;
+
+	pthread_mutex_lock(&u->lock);
+	closed = u->closed;
+	pthread_mutex_unlock(&u->lock);
+	return closed;
+}
+
 static void *helper(void *arg)
 {
 	long again = AGAIN_MS;
@@ -372,11 +402,14 @@ static void *helper(void *arg)
 			listen_to(u, fd, term);
 			again = AGAIN_MS;
 		}
+		if (is_closed(u))
+			break;
 		sleep_ms(again);
 		again = again * 2 < AGAIN_MAX_MS ? again * 2 : AGAIN_MAX_MS;
 		tgu_connect(u);
 	}
 	u->helper = false;
+	release(u);
 	return NULL;
 }
 
@@ -416,14 +449,20 @@ static void in_child(void)
 		u->term++;
 		u->held = 0;
 		u->helper = false;
+		u->users = 1;
 		pthread_mutex_init(&u->lock, NULL);
 	}
 	pthread_mutex_init(&all_lock, NULL);
 }
 
+/* Before any library on top of this one does, whose locks are then taken first. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
 struct tgu *tgu_open(const struct tgu_device *device)
 {
-	static bool registered;
 	struct tgu *u = calloc(1, sizeof(*u));
 
 	if (!u || posix_memalign((void **)&u->none, 4096, sizeof(*u->none))) {
@@ -434,13 +473,36 @@ struct tgu *tgu_open(const struct tgu_device *device)
 	u->device = device;
 	u->page = u->none;
 	u->socket = u->bell = -1;
+	u->users = 1;
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_mutex_lock(&all_lock);
-	if (!registered)
-		registered = !pthread_atfork(before_fork, in_parent, in_child);
 	u->next = all;
 	all = u;
 	pthread_mutex_unlock(&all_lock);
 	tgu_connect(u);
 	return u;
+}
+
+void tgu_close(struct tgu *u)
+{
+	struct tgd_page *page;
+	struct tgu **at;
+	uint32_t term;
+	int fd;
+
+	pthread_mutex_lock(&all_lock);
+	for (at = &all; *at != u; at = &(*at)->next)
+		;
+	*at = u->next;
+	pthread_mutex_unlock(&all_lock);
+	pthread_mutex_lock(&u->lock);
+	u->closed = true;
+	page = u->page;
+	term = u->term;
+	fd = u->socket;
+	pthread_mutex_unlock(&u->lock);
+	tgu_lost(u, term);
+	if (fd >= 0)
+		munmap(page, sizeof(*page));
+	release(u);
 }

@@ -6,6 +6,7 @@
  * tgu.lock is held for the few words of a record, never while a thread waits. A waiting thread looks
  * every CHECK whether the daemon is still there, whatever became of the helper.
  */
+#include <errno.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #define FUTEX_WAKE_SHARED	1
 #define CHECK			50000000	/* ns */
 #define SPINS			100
+#define PATIENCE		1000000000	/* ns: with a daemon that does not answer a cancel */
 
 int64_t tgu_now(void)
 {
@@ -31,11 +33,12 @@ void tgu_wake(uint32_t *word, uint32_t how_many)
 	syscall(SYS_futex, word, FUTEX_WAKE_SHARED, how_many, NULL, NULL, 0);
 }
 
-void tgu_sleep(uint32_t *word, uint32_t value, int64_t ns)
+/* Return: a signal handler has ended the sleep. */
+bool tgu_sleep(uint32_t *word, uint32_t value, int64_t ns)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
 
-	syscall(SYS_futex, word, FUTEX_WAIT_SHARED, value, &t, NULL, 0);
+	return syscall(SYS_futex, word, FUTEX_WAIT_SHARED, value, &t, NULL, 0) && errno == EINTR;
 }
 
 /* --- records: under the lock --- */
@@ -109,16 +112,19 @@ static void wake_waiters(struct tgu *u)
 
 /*
  * Wait for the answer in @slot of connection @term. Return: enum tgd_answer, TGD_LOST when the
- * connection is over.
+ * connection is over. With @until also TGD_WAIT: it is late, and TGD_SLEEP: a signal handler has run.
  */
-static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term, int slot)
+static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term, int slot,
+			    const int64_t *until)
 {
 	uint32_t *word = &page->slot[slot], answer, wait;
+	int64_t left = CHECK;
+	bool interrupted;
 	int i;
 
 	for (i = 0; i < SPINS; i++) {
 		answer = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-		if (answer != TGD_WAIT)
+		if (answer != TGD_WAIT && answer != TGD_SLEEP)
 			return answer;
 		__builtin_ia32_pause();
 	}
@@ -128,10 +134,16 @@ static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term,
 					    __ATOMIC_ACQUIRE);
 		if (wait != TGD_WAIT && wait != TGD_SLEEP)
 			return wait;
-		tgu_sleep(word, TGD_SLEEP, CHECK);
+		if (until)
+			left = *until - tgu_now();
+		if (left <= 0)
+			return TGD_WAIT;
+		interrupted = tgu_sleep(word, TGD_SLEEP, left < CHECK ? left : CHECK);
 		answer = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 		if (answer != TGD_SLEEP && answer != TGD_WAIT)
 			return answer;
+		if (until && interrupted)
+			return TGD_SLEEP;
 		if (tgu_hung_up(u, term)) {
 			tgu_lost(u, term);
 			return TGD_LOST;
@@ -139,8 +151,8 @@ static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term,
 	}
 }
 
-/* Ask, under the lock, which is given up: SUBMIT or MEM_REQUEST. Return: enum tgd_answer. */
-static uint32_t ask(struct tgu *u, struct tgd_record *r)
+/* Ask, under the lock, which is given up: SUBMIT or MEM_REQUEST. Return: as wait_answer(). */
+static uint32_t ask(struct tgu *u, struct tgd_record *r, const int64_t *until)
 {
 	struct tgd_page *page = u->page;
 	const uint32_t term = u->term;
@@ -152,7 +164,7 @@ static uint32_t ask(struct tgu *u, struct tgd_record *r)
 	/* The record has given the lease back. */
 	if (leased)
 		u->device->told(u->device->owner);
-	return wait_answer(u, page, term, r->slot);
+	return wait_answer(u, page, term, r->slot, until);
 }
 
 /*
@@ -227,7 +239,7 @@ static bool try_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
 	r.kind = TGD_REC_SUBMIT;
 	job->way = TGU_ASKED;
 	/* If the connection is lost meanwhile, the job's reports come to nothing. */
-	ask(u, &r);
+	ask(u, &r, NULL);
 	return true;
 }
 
@@ -307,36 +319,83 @@ void tgu_done(const struct tgu_job *job, int64_t at, bool exact)
 
 /* --- memory --- */
 
-bool tgu_mem_request(struct tgu *u, uint64_t bytes)
+/* A request that waits is not wanted any more. Return: TGD_CANCELLED, or what had answered it before. */
+static uint32_t give_up(struct tgu *u, struct tgd_page *page, uint32_t term, int slot)
+{
+	struct tgd_record r = { .kind = TGD_REC_MEM_CANCEL, .slot = slot };
+	const int64_t until = tgu_now() + PATIENCE;
+	uint32_t answer;
+
+	pthread_mutex_lock(&u->lock);
+	tgu_publish(u, term, &r);
+	pthread_mutex_unlock(&u->lock);
+	do {
+		answer = wait_answer(u, page, term, slot, &until);
+	} while (answer == TGD_SLEEP);
+	if (answer != TGD_WAIT)
+		return answer;
+	tgu_lost(u, term);	/* it is stopped: it must not grant this later */
+	return TGD_CANCELLED;
+}
+
+/* One try, under the lock, which is given up meanwhile. Return: enum tgd_answer; @why: of TGD_CANCELLED. */
+static uint32_t try_request(struct tgu *u, struct tgd_record *r, const int64_t *until, int *why)
+{
+	struct tgd_page *page = u->page;
+	const uint32_t term = u->term;
+	const int slot = find_slot(u);
+	uint32_t answer;
+
+	if (slot < 0) {
+		wait_end(u, false);
+		pthread_mutex_lock(&u->lock);
+		return until && tgu_now() >= *until ? TGD_CANCELLED : TGD_LOST;
+	}
+	r->slot = slot;
+	take_slot(u, slot);
+	answer = ask(u, r, until);
+	if (answer == TGD_WAIT || answer == TGD_SLEEP) {
+		*why = answer == TGD_SLEEP ? -EINTR : -ETIMEDOUT;
+		answer = give_up(u, page, term, slot);
+	}
+	pthread_mutex_lock(&u->lock);
+	if (u->term != term)
+		return answer == TGD_GO ? TGD_LOST : answer;
+	release_slot(u, slot);
+	return answer;
+}
+
+static int request(struct tgu *u, uint64_t bytes, const int64_t *until)
 {
 	struct tgd_record r = { .kind = TGD_REC_MEM_REQUEST, .arg = bytes };
-	uint32_t answer = TGD_LOST, term;
-	int slot;
+	uint32_t answer = TGD_LOST;
+	int ret = -ETIMEDOUT;
 
 	if (!u)
-		return true;
+		return 0;
 	pthread_mutex_lock(&u->lock);
 	/* A daemon that is lost meanwhile has not booked it: the next one is asked. */
-	while (answer == TGD_LOST && u->socket >= 0) {
-		slot = find_slot(u);
-		if (slot < 0) {
-			wait_end(u, false);
-			pthread_mutex_lock(&u->lock);
-			continue;
-		}
-		term = u->term;
-		r.slot = slot;
-		take_slot(u, slot);
-		answer = ask(u, &r);
-		pthread_mutex_lock(&u->lock);
-		if (u->term == term)
-			release_slot(u, slot);
-	}
-	if (answer != TGD_NO_MEMORY)
+	while (answer == TGD_LOST && u->socket >= 0)
+		answer = try_request(u, &r, until, &ret);
+	if (answer == TGD_NO_MEMORY)
+		ret = -ENOMEM;
+	else if (answer != TGD_CANCELLED)
+		ret = 0;
+	if (!ret)
 		u->held += bytes;
 	pthread_mutex_unlock(&u->lock);
 	wake_waiters(u);
-	return answer != TGD_NO_MEMORY;
+	return ret;
+}
+
+bool tgu_mem_request(struct tgu *u, uint64_t bytes)
+{
+	return !request(u, bytes, NULL);
+}
+
+int tgu_mem_try(struct tgu *u, uint64_t bytes, int64_t until)
+{
+	return request(u, bytes, &until);
 }
 
 void tgu_mem_free(struct tgu *u, uint64_t bytes)

@@ -67,6 +67,9 @@ struct tgu_job {
  */
 struct tgu *tgu_open(const struct tgu_device *device);
 
+/** tgu_close() - stop being a client. No thread may use @u any more; its tgu_device is to stay */
+void tgu_close(struct tgu *u);
+
 /**
  * tgu_enter() - before a launch: waits until it may go
  * @u: the device; NULL: goes at once
@@ -95,6 +98,16 @@ bool tgu_open_now(struct tgu *u);
 
 /** tgu_mem_request() - before memory is got: waits until it may be. Return: false: refused */
 bool tgu_mem_request(struct tgu *u, uint64_t bytes);
+
+/**
+ * tgu_mem_try() - as tgu_mem_request(), but the time and signals end the wait
+ * @u: the device; NULL: granted
+ * @bytes: how many
+ * @until: by tgu_now()
+ *
+ * Return: 0: granted; -ENOMEM: refused; -ETIMEDOUT; -EINTR: a signal handler has run.
+ */
+int tgu_mem_try(struct tgu *u, uint64_t bytes, int64_t until);
 
 /** tgu_mem_free() - memory has gone back, or the driver refused what was granted */
 void tgu_mem_free(struct tgu *u, uint64_t bytes);

@@ -114,10 +114,6 @@ inline bool to_host(void *to, const void *from, size_t n)
 inline bool clear(void *p, size_t n) { return !cudaMemset(p, 0, n) && !cudaDeviceSynchronize(); }
 constexpr uint32_t spin_us = 0;
 
-/*
- * @Threads and @Blocks as of __launch_bounds__(): so many blocks of so many threads fit on one
- * processor, and the compiler keeps to as few registers. 0: as many as it likes.
- */
 template <class L, class F>
 __device__ inline void work(const context *c, const F &entry)
 {
@@ -126,6 +122,7 @@ __device__ inline void work(const context *c, const F &entry)
 	loop.run(entry);
 }
 
+/* fitting() - @blocks, or what one processor of the GPU has threads for */
 constexpr int fitting(int threads, int blocks)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
@@ -140,6 +137,11 @@ constexpr int fitting(int threads, int blocks)
 	return blocks * threads <= most ? blocks : most / threads;
 }
 
+/*
+ * @Threads and @Blocks are those of __launch_bounds__(): the compiler uses so few registers that
+ * @Blocks blocks of @Threads threads fit on one processor of the GPU. @Threads 0 is free_kernel():
+ * it uses as many registers as it likes.
+ */
 template <class L, class F, int Threads, int Blocks>
 __global__ void __launch_bounds__(Threads, fitting(Threads, Blocks))
 kernel(const __grid_constant__ context c, const __grid_constant__ F entry)
@@ -174,7 +176,8 @@ public:
 			cudaStreamDestroy(side);
 	}
 
-	template <class L, int Threads, int Blocks, class F> uint32_t blocks(uint32_t threads, uint32_t shared_bytes)
+	template <class L, int Threads, int Blocks, class F>
+	uint32_t blocks(uint32_t threads, uint32_t shared_bytes)
 	{
 		int device = 0, each = 0, processors = 0;
 

@@ -228,6 +228,7 @@ static void on_memory(struct client *c, struct slot *s, const struct tgd_record 
 static void on_other(struct client *c, struct slot *s, const struct tgd_record *r)
 {
 	struct tg_event ev = { .account = c->account };
+	bool cancelled = false;
 
 	switch (r->kind) {
 	case TGD_REC_IDLE:
@@ -243,6 +244,7 @@ static void on_other(struct client *c, struct slot *s, const struct tgd_record *
 		ev.kind = TG_EV_MEM_CANCEL;
 		ev.mem.request = s->number;
 		s->state = SLOT_FREE;
+		cancelled = true;
 		break;
 	default:
 		ev.kind = TG_EV_MEM_FREE;
@@ -250,6 +252,8 @@ static void on_other(struct client *c, struct slot *s, const struct tgd_record *
 		break;
 	}
 	device_feed(c->device, &ev);
+	if (cancelled)
+		client_answer(s, TGD_CANCELLED);
 }
 
 static void on_record(struct client *c, const struct tgd_record *r)

@@ -130,6 +130,24 @@ static void engines(FILE *to)
 	}
 }
 
+/* Likewise of the devices: their PCI addresses; of one without, its key. */
+static void gpus(FILE *to)
+{
+	struct tg_snap_part part = { TG_PART_GPUS, sizeof(struct tg_snap_gpu), nr_devices, 0 };
+	struct tg_snap_gpu gpu;
+	u32 i;
+
+	fwrite(&part, sizeof(part), 1, to);
+	for (i = 0; i < nr_devices; i++) {
+		const char *key = devices[i]->key;
+
+		memset(&gpu, 0, sizeof(gpu));
+		gpu.gpu = i;
+		snprintf(gpu.device, sizeof(gpu.device), "%s", key + (strncmp(key, "pci:", 4) ? 0 : 4));
+		fwrite(&gpu, sizeof(gpu), 1, to);
+	}
+}
+
 /* All clients that the reader may see; what went under a lease is fed first. */
 static void snapshot(FILE *to, const struct conn *conn)
 {
@@ -161,6 +179,7 @@ static void snapshot(FILE *to, const struct conn *conn)
 	}
 	if (may_all(conn))
 		engines(to);
+	gpus(to);
 	for (i = 0; i < nr_devices; i++)
 		device_settle(devices[i]);
 }

@@ -33,18 +33,26 @@ public:
 	T *get() const { return p; }
 	void put(const std::vector<T> &v)
 	{
-		gloop::env::to_device(p, v.data(), v.size() * sizeof(T));
+		must(gloop::env::to_device(p, v.data(), v.size() * sizeof(T)));
 	}
-	void clear() { gloop::env::clear(p, n * sizeof(T)); }
+	void clear() { must(gloop::env::clear(p, n * sizeof(T))); }
 	std::vector<T> take() const
 	{
 		std::vector<T> v(n);
 
-		gloop::env::to_host(v.data(), p, n * sizeof(T));
+		must(gloop::env::to_host(v.data(), p, n * sizeof(T)));
 		return v;
 	}
 
 private:
+	static void must(bool done)
+	{
+		if (done)
+			return;
+		fprintf(stderr, "gloop: the device's memory cannot be read or written\n");
+		exit(1);
+	}
+
 	T *p;
 	size_t n;
 };

@@ -4,9 +4,10 @@
  * pairs of the observed bodies, and for each of many random maps two more: observed against random
  * ones, and random against random ones. Logical block 0 does the first, then each does one.
  *
- * A block is long: it takes each body in turn against all others. It looks at the outside after `rows`
- * bodies; the paper posts a task there. Its histogram lies in the device's memory, one for each thread, since shared memory would
- * not outlive a suspension. Coordinates are integers, so the order of work changes no result.
+ * A block is long: it takes each body in turn against all others. It has a scheduling point after
+ * `rows` bodies, where the paper posts a task. Each thread has a histogram of its own in the
+ * device's memory, since shared memory is lost in a suspension. Coordinates are integers, so the
+ * order of work changes no result.
  */
 #ifndef GLOOP_APPS_TPACF_H
 #define GLOOP_APPS_TPACF_H
@@ -131,7 +132,7 @@ public:
 	}
 #endif
 
-	/* reference() - of the first @most blocks; 0: of all */
+	/* Compares the histograms of the first @most blocks, 0: of all */
 	bool same(uint32_t most = 0) const
 	{
 		std::vector<uint64_t> got = result.take();

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests to systemd and polkit: see manager.h. They go over a connection of their own, since an
+ * answer is waited for inside of a request.
+ */
+#include "manager.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "process.h"
+
+#define ANSWER_US	30000000	/* polkit may have to be started for it */
+#define TIMEOUT_US	10000000	/* what systemd has agreed to is done by then */
+#define LOOK_US		10000
+
+static sd_bus *connection(void)
+{
+	static sd_bus *bus;
+
+	if (bus && sd_bus_is_open(bus) <= 0)
+		bus = sd_bus_close_unref(bus);
+	if (!bus && sd_bus_open_system(&bus) >= 0)
+		sd_bus_set_method_call_timeout(bus, ANSWER_US);
+	return bus;
+}
+
+bool manager_allows(sd_bus_message *m, uid_t uid, const char *action, char why[256])
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	sd_bus_message *reply = NULL;
+	int yes = 0, challenge, ret;
+
+	if (!uid)
+		return true;
+	ret = sd_bus_call_method(connection(), "org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority",
+				 "org.freedesktop.PolicyKit1.Authority", "CheckAuthorization", &error, &reply,
+				 "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s", sd_bus_message_get_sender(m),
+				 action, 0, 0, "");
+	if (ret >= 0)
+		ret = sd_bus_message_enter_container(reply, 'r', "bba{ss}");
+	if (ret >= 0)
+		ret = sd_bus_message_read(reply, "bb", &yes, &challenge);
+	if (ret < 0)
+		snprintf(why, 256, "polkit does not answer: %s", error.message ? error.message : strerror(-ret));
+	else if (!yes)
+		snprintf(why, 256, "polkit does not allow you %s", action);
+	sd_bus_error_free(&error);
+	sd_bus_message_unref(reply);
+	return ret >= 0 && yes;
+}
+
+/* Return: 1; 0: a unit of that name is there still; -1: @why. */
+static int start_unit(const char *unit, const char *slice, pid_t pid, char why[256])
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	int ret = sd_bus_call_method(connection(), "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+				     "org.freedesktop.systemd1.Manager", "StartTransientUnit", &error, NULL,
+				     "ssa(sv)a(sa(sv))", unit, "fail", 4, "Description", "s", "tgctl run",
+				     "Slice", "s", slice, "CollectMode", "s", "inactive-or-failed",
+				     "PIDs", "au", 1, (uint32_t)pid, 0);
+
+	if (ret < 0 && sd_bus_error_has_name(&error, "org.freedesktop.systemd1.UnitExists"))
+		ret = 0;
+	else if (ret < 0)
+		snprintf(why, 256, "systemd makes no scope: %s", error.message ? error.message : strerror(-ret));
+	else
+		ret = 1;
+	sd_bus_error_free(&error);
+	return ret;
+}
+
+/* Waits until the process is in the cgroup. */
+static bool arrives(int pidfd, pid_t pid, const char *cgroup)
+{
+	char path[LINES_CGROUP];
+	int left;
+
+	for (left = TIMEOUT_US / LOOK_US; left && process_alive(pidfd) == pid; left--) {
+		if (process_cgroup(pid, path, sizeof(path)) && !strcmp(path, cgroup))
+			return process_alive(pidfd) == pid;
+		usleep(LOOK_US);
+	}
+	return false;
+}
+
+/*
+ * systemd takes a number, which another process may have by the time that it moves it. If the
+ * process of the pidfd lives afterwards, it was that one. If not, the scope gets no line.
+ */
+bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
+{
+	char unit[64], slice[64];
+	int left, ret = 0;
+
+	snprintf(unit, sizeof(unit), LINES_NAME "%u-%u.scope", line->uid, line->slot);
+	if (line->uid) {
+		snprintf(slice, sizeof(slice), "user-%u.slice", line->uid);
+		snprintf(line->cgroup, sizeof(line->cgroup), "/user.slice/%s/%s", slice, unit);
+	} else {
+		strcpy(slice, "system.slice");
+		snprintf(line->cgroup, sizeof(line->cgroup), "/%s/%s", slice, unit);
+	}
+	/* The unit of the scope before may be going. */
+	for (left = TIMEOUT_US / LOOK_US / 10; left && !ret; left--) {
+		ret = start_unit(unit, slice, pid, why);
+		if (!ret)
+			usleep(10 * LOOK_US);
+	}
+	if (!ret)
+		snprintf(why, 256, "systemd has a unit %s already", unit);
+	else if (ret > 0 && !arrives(pidfd, pid, line->cgroup))
+		snprintf(why, 256, "the process is over, or did not come to %s", line->cgroup);
+	return !*why;
+}

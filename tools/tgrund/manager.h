@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tgrund asks of others on the bus: systemd for a scope, polkit for leave. Called by main.c.
+ */
+#ifndef TGRUND_MANAGER_H
+#define TGRUND_MANAGER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+
+#include "tgctl/lines.h"
+
+/**
+ * manager_allows() - does polkit allow the sender of this message that action?
+ *
+ * Without polkit nobody but root may. Return: false with @why.
+ */
+bool manager_allows(sd_bus_message *m, uid_t uid, const char *action, char why[256]);
+
+/**
+ * manager_move() - have systemd move a process into a scope of its own
+ * @pidfd: of the process
+ * @pid: its number
+ * @line: whose, and in which slot; its cgroup is filled in
+ * @why: why not
+ *
+ * Return: the process is there, and lives.
+ */
+bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256]);
+
+#endif /* TGRUND_MANAGER_H */

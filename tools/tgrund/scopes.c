@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The lines of scopes: see scopes.h. The specification in force says which there are. What is kept
+ * here beside it, since when a scope is empty and how often a user has started one, may get lost.
+ *
+ * A line stays for LINGER_MS after its scope has become empty. The user's next scope takes the same
+ * slot meanwhile, and with it the reserve, by its name: so a debt is not shed by starting anew. And
+ * each change of the specification forgives the debts of clients that have left, so a user makes
+ * few of them.
+ */
+#include "scopes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tgctl/sysfs.h"
+
+#define LINGER_MS	5000
+#define LINES_MOST	256	/* of all users */
+#define STARTS		10	/* of one user, in STARTS_MS */
+#define STARTS_MS	60000
+#define USERS		64	/* whose starts are kept */
+
+static struct {
+	char cgroup[LINES_CGROUP];
+	s64 since;	/* ms; 0: unused */
+} empty[LINES_MOST];
+
+static struct {
+	uid_t uid;
+	s64 at[STARTS];	/* ms; a ring */
+	unsigned int next;
+} starts[USERS];
+
+static s64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000 + 1;
+}
+
+/* For how long the scope has been empty, as far as we have seen, ms; -1: it is not. */
+static s64 empty_for(const char *cgroup)
+{
+	const bool over = lines_over(cgroup);
+	unsigned int i, unused = LINES_MOST;
+
+	for (i = 0; i < LINES_MOST; i++) {
+		if (!empty[i].since)
+			unused = i;
+		else if (!strcmp(empty[i].cgroup, cgroup))
+			break;
+	}
+	if (!over) {
+		if (i < LINES_MOST)
+			empty[i].since = 0;
+		return -1;
+	}
+	if (i < LINES_MOST)
+		return now_ms() - empty[i].since;
+	if (unused == LINES_MOST)
+		return LINGER_MS;
+	strcpy(empty[unused].cgroup, cgroup);
+	empty[unused].since = now_ms();
+	return 0;
+}
+
+/* For lines_change(): is the line to go? */
+static bool lapsed(const char *cgroup)
+{
+	return empty_for(cgroup) >= LINGER_MS;
+}
+
+static int read_lines(struct run_line **lines)
+{
+	*lines = NULL;
+	return sysfs_loaded() ? lines_read(lines) : -1;
+}
+
+int scopes_of(uid_t uid, struct run_line **lines)
+{
+	int nr = read_lines(lines), i, to = 0;
+
+	for (i = 0; i < nr; i++)
+		if ((*lines)[i].uid == uid && !lines_over((*lines)[i].cgroup))
+			(*lines)[to++] = (*lines)[i];
+	return nr < 0 ? -1 : to;
+}
+
+bool scopes_may_start(uid_t uid, char why[256])
+{
+	const s64 now = now_ms();
+	unsigned int i, oldest = 0;
+
+	if (!uid)
+		return true;
+	for (i = 0; i < USERS && starts[i].uid != uid; i++)
+		if (starts[i].at[(starts[i].next + STARTS - 1) % STARTS] <
+		    starts[oldest].at[(starts[oldest].next + STARTS - 1) % STARTS])
+			oldest = i;
+	if (i == USERS) {
+		i = oldest;
+		memset(&starts[i], 0, sizeof(starts[i]));
+		starts[i].uid = uid;
+	}
+	if (starts[i].at[starts[i].next] && now - starts[i].at[starts[i].next] < STARTS_MS) {
+		snprintf(why, 256, "%d starts within a minute; wait %lld s", STARTS,
+			 (long long)(STARTS_MS - (now - starts[i].at[starts[i].next])) / 1000 + 1);
+		return false;
+	}
+	starts[i].at[starts[i].next] = now;
+	starts[i].next = (starts[i].next + 1) % STARTS;
+	return true;
+}
+
+bool scopes_add(const struct run_line *line, char why[256])
+{
+	struct run_line *lines;
+	const int nr = read_lines(&lines);
+
+	free(lines);
+	if (nr >= LINES_MOST)
+		snprintf(why, 256, "%d scopes of all users run already", nr);
+	else if (!lines_change(line, lapsed))
+		snprintf(why, 256, "no line for the scope: %s", tgctl_said());
+	else
+		empty_for(line->cgroup);
+	return !*why;
+}
+
+int scopes_tend(void)
+{
+	struct run_line *lines;
+	int nr = read_lines(&lines), i, next = -1;
+	bool any = false;
+	s64 ms;
+
+	for (i = 0; i < nr; i++) {
+		ms = empty_for(lines[i].cgroup);
+		any |= ms >= LINGER_MS;
+		ms = ms < 0 ? 60000 : LINGER_MS - ms;
+		next = next < 0 || ms < next ? (int)max(ms, (s64)1000) : next;
+	}
+	free(lines);
+	if (any)
+		lines_change(NULL, lapsed);
+	return next;
+}
+
+/* The kernel tells by POLLPRI that a cgroup's events have changed since they were read. */
+static int open_events(const char *cgroup)
+{
+	char name[LINES_CGROUP + 64], seen[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "%s%s/cgroup.events", lines_root() ?: "", cgroup);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, seen, sizeof(seen)) <= 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+bool scopes_wait(sd_bus *bus, int ms)
+{
+	struct pollfd fds[LINES_MOST + 1];
+	struct run_line *lines;
+	int nr = read_lines(&lines), i, used = 1, ret;
+
+	fds[0] = (struct pollfd){ .fd = sd_bus_get_fd(bus), .events = sd_bus_get_events(bus) };
+	for (i = 0; i < nr && used <= LINES_MOST; i++) {
+		const int fd = open_events(lines[i].cgroup);
+
+		if (fd < 0)
+			continue;
+		/* It may have ended before the events were read. */
+		if (!lines_over(lines[i].cgroup))
+			fds[used++] = (struct pollfd){ .fd = fd, .events = POLLPRI };
+		else
+			close(fd);
+		ms = lines_over(lines[i].cgroup) ? min(ms, LINGER_MS) : ms;
+	}
+	free(lines);
+	ret = poll(fds, used, ms);
+	while (--used)
+		close(fds[used].fd);
+	return ret > 0 || (ret < 0 && errno == EINTR);
+}
