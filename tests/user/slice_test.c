@@ -4,9 +4,12 @@
  * game. One thread.
  *
  * usage: slice_test long KERNEL GROUPS US [TIMES]	a kernel of so many groups, each of which takes so long
+ *	  slice_test binary KERNEL GROUPS US [TIMES]	the same, from a binary
+ *	  slice_test order				a long kernel that waits for another queue's, not flushed yet
  *	  slice_test game SECONDS			a kernel of 1 ms each 16 ms
  * Each prints one line of JSON.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +33,29 @@ static void CL_CALLBACK count_call(cl_event e, cl_int status, void *unused)
 	__atomic_fetch_add(&called, 1, __ATOMIC_SEQ_CST);
 }
 
-static void run_long(const char *name, size_t groups, cl_ulong us, int times)
+/* The kernel of a program that is made of @k's binary */
+static cl_kernel from_binary(cl_kernel k, const char *name)
+{
+	static unsigned char bytes[65536];
+	unsigned char *at = bytes;
+	cl_program p;
+	size_t size = 0;
+	cl_int error;
+
+	cl_must(clGetKernelInfo(k, CL_KERNEL_PROGRAM, sizeof(p), &p, NULL), "clGetKernelInfo");
+	cl_must(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL), "CL_PROGRAM_BINARY_SIZES");
+	if (size > sizeof(bytes))
+		cl_must(CL_OUT_OF_HOST_MEMORY, "a binary");
+	cl_must(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof(at), &at, NULL), "CL_PROGRAM_BINARIES");
+	p = clCreateProgramWithBinary(cl_ctx, 1, cl_devices, &size, (const unsigned char **)&at, NULL, &error);
+	cl_must(error, "clCreateProgramWithBinary");
+	cl_must(clBuildProgram(p, 0, NULL, NULL, NULL, NULL), "clBuildProgram");
+	k = clCreateKernel(p, name, &error);
+	cl_must(error, "clCreateKernel");
+	return k;
+}
+
+static void run_long(const char *name, size_t groups, cl_ulong us, int times, bool binary)
 {
 	const cl_ulong ns = us * 1000;
 	const size_t global = groups * GROUP, local = GROUP;
@@ -45,6 +70,8 @@ static void run_long(const char *name, size_t groups, cl_ulong us, int times)
 	double from;
 	int wait;
 
+	if (binary)
+		k = from_binary(k, name);
 	out = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE, 4096, NULL, &error);
 	cl_must(error, "clCreateBuffer");
 	cl_must(clSetKernelArg(k, 0, sizeof(out), &out), "clSetKernelArg");
@@ -69,6 +96,28 @@ static void run_long(const char *name, size_t groups, cl_ulong us, int times)
 	       cl_time(e, CL_PROFILING_COMMAND_QUEUED) <= cl_time(e, CL_PROFILING_COMMAND_SUBMIT) &&
 	       cl_time(e, CL_PROFILING_COMMAND_SUBMIT) <= cl_time(e, CL_PROFILING_COMMAND_START), status, parts,
 	       __atomic_load_n(&called, __ATOMIC_SEQ_CST), type == CL_COMMAND_NDRANGE_KERNEL);
+}
+
+/* The call of the second kernel waits until its first part has ended, and that one waits for the first kernel. */
+static void run_order(void)
+{
+	const cl_ulong ns = 1000000, short_ns = 100000;
+	const size_t global = 200 * GROUP, local = GROUP, one = 1;
+	cl_command_queue first = cl_queue(0), second = cl_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_kernel k = cl_build(source, "plain"), once = cl_build(source, "once");
+	cl_event before, e;
+	cl_int error;
+	cl_mem out = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE, 4096, NULL, &error);
+
+	cl_must(error, "clCreateBuffer");
+	cl_must(clSetKernelArg(once, 0, sizeof(short_ns), &short_ns), "clSetKernelArg");
+	cl_must(clSetKernelArg(k, 0, sizeof(out), &out), "clSetKernelArg");
+	cl_must(clSetKernelArg(k, 1, sizeof(ns), &ns), "clSetKernelArg");
+	cl_must(clEnqueueNDRangeKernel(first, once, 1, NULL, &one, NULL, 0, NULL, &before), "clEnqueueNDRangeKernel");
+	cl_must(clEnqueueNDRangeKernel(second, k, 1, NULL, &global, &local, 1, &before, &e), "clEnqueueNDRangeKernel");
+	cl_must(clFlush(first), "clFlush");
+	clWaitForEvents(1, &e);
+	printf("{\"status\":%d,\"before\":%d}\n", cl_status(e), cl_status(before));
 }
 
 static int compare(const void *a, const void *b)
@@ -105,14 +154,16 @@ static void run_game(int for_seconds)
 
 int main(int argc, char **argv)
 {
-	if (argc < 3) {
-		fprintf(stderr, "usage: slice_test long KERNEL GROUPS US [TIMES] | game SECONDS\n");
+	if (argc < 2) {
+		fprintf(stderr, "usage: slice_test long|binary KERNEL GROUPS US [TIMES] | order | game SECONDS\n");
 		return 2;
 	}
 	cl_begin();
-	if (!strcmp(argv[1], "game"))
+	if (!strcmp(argv[1], "order"))
+		run_order();
+	else if (!strcmp(argv[1], "game") && argc > 2)
 		run_game(atoi(argv[2]));
 	else if (argc > 4)
-		run_long(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc > 5 ? atoi(argv[5]) : 1);
+		run_long(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc > 5 ? atoi(argv[5]) : 1, !strcmp(argv[1], "binary"));
 	return 0;
 }

@@ -204,6 +204,7 @@ void launch_drain(void *device);
 bool launch_settle(void *device);
 void launch_attach(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue);
 void launch_reap(struct device *d);
+void launch_report(struct device *d, const struct tgu_job *job, cl_event event);
 void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event,
 		 const struct slice *whole);
 extern __typeof__(clEnqueueNDRangeKernel) layer_clEnqueueNDRangeKernel;
@@ -216,9 +217,9 @@ bool slice_plan(struct slice *s, struct device *d, cl_command_queue queue, cl_ke
 		const size_t *offset, const size_t *global, const size_t *local);
 void slice_blocked(struct slice *s);
 void slice_ended(const struct slice *s, cl_event event, cl_ulong end);
-cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
-		    cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
-		    cl_uint nr_wait, const cl_event *wait, cl_event *event);
+bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
+		  cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+		  cl_uint nr_wait, const cl_event *wait, cl_event *event, cl_int *ret);
 cl_event slice_first(cl_event event);
 
 /* kernels.c */

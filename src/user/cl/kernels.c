@@ -209,13 +209,28 @@ static void forget(struct handle *e)
 	twin_forget(e);
 }
 
+/* A thread that is not here may have held a lock. */
+static void in_child(void)
+{
+	struct kernel *k;
+
+	pthread_mutex_init(&lock, NULL);
+	for (k = kernels; k; k = k->next)
+		pthread_mutex_init(&k->lock, NULL);
+	twins_in_child();
+	slice_in_child();
+}
+
 static void made(cl_kernel handle)
 {
+	static bool forks;
 	struct handle *e;
 
 	if (!handle || !slice_bound())
 		return;
 	pthread_mutex_lock(&lock);
+	if (!forks)
+		forks = !pthread_atfork(NULL, NULL, in_child);
 	e = kernel_handle(handle);
 	if (!e) {
 		e = calloc(1, sizeof(*e));

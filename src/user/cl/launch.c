@@ -35,6 +35,15 @@ static void drop(struct flight *f)
 	free(f);
 }
 
+/** launch_report() - the launch of @job has ended, as the caller has seen by @event */
+void launch_report(struct device *d, const struct tgu_job *job, cl_event event)
+{
+	bool exact;
+	cl_ulong end = end_of(event, &exact);
+
+	tgu_done(job, exact ? device_time(d, end) : tgu_now(), exact && d->exact);
+}
+
 /* It has ended: report, unless that was done, and give up one reference. */
 static void report_end(struct flight *f)
 {
@@ -217,7 +226,7 @@ void launch_drain(void *device)
 /**
  * launch_went() - the launch has gone to the driver: report its start, and see to its end
  * @event: this function has the reference
- * @whole: its time is wanted; may be NULL
+ * @whole: its time may be wanted
  */
 void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event,
 		 const struct slice *whole)
@@ -231,8 +240,7 @@ void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, 
 		return;
 	}
 	f->attached = asked;
-	if (whole)
-		f->whole = *whole;
+	f->whole = *whole;
 	if (!asked && keep(f)) {
 		if (!tgu_leased(job->u))
 			launch_told(d);
@@ -268,8 +276,8 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 		return turn_end(&t, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
 								 t.nr, t.wait, t.event));
 	}
-	if (parts)
-		return slice_launch(&s, d, queue, kernel, dims, offset, global, local, nr_wait, wait, event);
+	if (parts && slice_launch(&s, d, queue, kernel, dims, offset, global, local, nr_wait, wait, event, &ret))
+		return ret;
 	tgu_enter(d ? d->tgu : NULL, 1, &job);
 	if (job.way == TGU_OPEN) {
 		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,

@@ -378,11 +378,35 @@ static bool read_options(struct scan *s, const char *options)
 
 	for (i = 0; room && i < o.nr; i++) {
 		s->outside |= token_uses(&o, i);
+		if (i && scan_is(&o, i, "include") && scan_is(&o, i - 1, "-"))
+			s->outside |= USES_INCLUDE | USES_GRID | USES_GROUPS;
+		if (i > 1 && scan_is(&o, i - 1, "D") && scan_is(&o, i - 2, "-"))
+			continue;	/* the name that is defined */
 		if (o.tokens[i].kind == TOKEN_NAME && (scan_find(s, &o.tokens[i], false) || scan_find(s, &o.tokens[i], true)))
 			s->mixed = true;
 	}
 	scan_free(&o);
 	return room;
+}
+
+/* A trigraph or digraph may stand for a mark that begins a directive. */
+static bool odd_marks(const char *text)
+{
+	const char *at;
+
+	for (at = strstr(text, "??"); at; at = strstr(at + 1, "??"))
+		if (at[2] && strchr("=/'()!<>-", at[2]))
+			return true;
+	return strstr(text, "%:");
+}
+
+static uint32_t all_uses(const struct scan *s)
+{
+	uint32_t i, uses = s->outside;
+
+	for (i = 0; i < s->nr; i++)
+		uses |= token_uses(s, i);
+	return uses;
 }
 
 /** scan() - read a source that is built with these options. Return: false: out of memory */
@@ -393,7 +417,12 @@ bool scan(struct scan *s, const char *text, const char *options)
 	if (!s->text || !tokenize(s) || !divide(s))
 		return false;
 	index_pieces(s);
-	return read_options(s, options);
+	if (!read_options(s, options))
+		return false;
+	if (odd_marks(s->text))
+		s->outside |= USES_SPELLING;
+	s->all = all_uses(s);
+	return true;
 }
 
 void scan_free(struct scan *s)
@@ -406,15 +435,6 @@ void scan_free(struct scan *s)
 
 /* --- a kernel --- */
 
-static uint32_t all_uses(const struct scan *s)
-{
-	uint32_t i, uses = s->outside;
-
-	for (i = 0; i < s->nr; i++)
-		uses |= token_uses(s, i);
-	return uses;
-}
-
 /** scan_uses() - what that kernel uses: enum uses. A kernel whose body is not found uses all */
 uint32_t scan_uses(struct scan *s, const char *kernel)
 {
@@ -424,7 +444,7 @@ uint32_t scan_uses(struct scan *s, const char *kernel)
 
 	if (s->mixed || !queue || !scan_find(s, &name, false)) {
 		free(queue);
-		return all_uses(s);
+		return s->all;
 	}
 	for (i = 0; i < s->nr_pieces; i++) {
 		s->pieces[i].seen = !s->pieces[i].macro && same(s, &s->pieces[i], &name);

@@ -64,6 +64,7 @@ struct piece {
  * @pieces, @nr_pieces: of it
  * @bucket: pieces by name
  * @outside: what all else uses: declarations, build options
+ * @all: what the whole source uses
  * @mixed: which piece uses what cannot be told: each may use all
  * @broken: brackets do not match, as it seems
  */
@@ -74,7 +75,7 @@ struct scan {
 	struct piece *pieces;
 	uint32_t nr_pieces;
 	struct piece *bucket[SCAN_BUCKETS];
-	uint32_t outside;
+	uint32_t outside, all;
 	bool mixed, broken;
 };
 

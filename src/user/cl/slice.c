@@ -97,6 +97,7 @@ bool slice_listed(const char *name)
 /* --- what is told --- */
 
 static const char *const reasons[WHOLE_REASONS] = {
+	[SLICED] = "it was expected to be shorter",
 	[WHOLE_NO_SOURCE] = "its program has no source: a binary, IL, or linked",
 	[WHOLE_PRINTF] = "it prints",
 	[WHOLE_PIPES] = "it has pipes",
@@ -109,6 +110,7 @@ static const char *const reasons[WHOLE_REASONS] = {
 	[WHOLE_GRID] = "its source cannot be rewritten",
 	[WHOLE_LOCAL_SIZE] = "it depends on the size of a group, which the driver chooses",
 	[WHOLE_ONE_GROUP] = "it has one work-group",
+	[WHOLE_REFUSED] = "the driver takes no part of it",
 	[WHOLE_BLOCKED] = "it waits for an event that the program sets",
 };
 
@@ -128,7 +130,7 @@ static void write_log(void)
 		fprintf(f, "{\"kernel\":\"%s\",\"sliced\":%llu,\"parts\":%llu,\"rewritten\":%llu", k->name,
 			(unsigned long long)k->sliced, (unsigned long long)k->parts, (unsigned long long)k->rewritten);
 		for (i = 0; i < WHOLE_REASONS; i++)
-			if (reasons[i] && k->whole[i])
+			if (k->whole[i])
 				fprintf(f, ",\"%s\":%llu", reasons[i], (unsigned long long)k->whole[i]);
 		fprintf(f, "}\n");
 	}
@@ -140,7 +142,7 @@ static void write_log(void)
 static void count_whole(struct kernel *k, enum whole why, int64_t ns)
 {
 	k->whole[why]++;
-	if (k->said || !reasons[why])
+	if (k->said || why == SLICED)
 		return;
 	k->said = true;
 	fprintf(stderr, "timegraph: the kernel %s takes %lld us and is not sliced: %s\n", k->name,
@@ -343,12 +345,13 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 
 /* --- in parts --- */
 
-/** struct launch - one under way; @twin: @kernel is one; @ns, @items: of the parts that have ended */
+/** struct launch - one under way; @twin: @kernel is one; @job: the latest part's turn; @ns, @items: of the latest part that has ended */
 struct launch {
 	struct device *device;
 	cl_command_queue queue;
 	cl_kernel kernel;
 	bool twin;
+	struct tgu_job job;
 	struct grid grid;
 	const size_t *local;
 	uint64_t most, parts, items;
@@ -383,11 +386,14 @@ static cl_int tell_twin(const struct launch *l, const struct part *p)
 	return next->clSetKernelArg(l->kernel, 0, sizeof(words), words);
 }
 
-/* Launch one part in a turn of its own; *@event: the program's reference, and one more is ours. */
+/*
+ * Launch one part in a turn of its own. The end of the last is seen to as that of any launch; for the others
+ * part_ended() waits. *@event: the program's reference.
+ */
 static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, const cl_event *wait, cl_event *event)
 {
+	const struct slice none = { NULL };
 	size_t offset[3];
-	struct tgu_job job;
 	cl_int ret;
 	int i;
 
@@ -397,25 +403,24 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	ret = l->twin ? tell_twin(l, p) : CL_SUCCESS;
 	if (ret)
 		return ret;
-	tgu_enter(l->device->tgu, 1, &job);
+	tgu_enter(l->device->tgu, 1, &l->job);
 	ret = next->clEnqueueNDRangeKernel(l->queue, l->kernel, l->grid.dims, offset, p->size, l->local, nr_wait, wait,
 					   event);
-	if (!ret)
-		next->clRetainEvent(*event);
-	if (job.way == TGU_OPEN) {
-		tgu_leave(&job);
-		if (!ret)
-			next->clReleaseEvent(*event);
+	if (l->job.way == TGU_OPEN) {
+		tgu_leave(&l->job);
 	} else if (ret) {
-		tgu_refused(&job);
+		tgu_refused(&l->job);
+	} else if (l->grid.left) {
+		tgu_started(&l->job, 0);
 	} else {
-		launch_went(l->device, &job, l->queue, *event, NULL);
+		next->clRetainEvent(*event);
+		launch_went(l->device, &l->job, l->queue, *event, &none);
 	}
 	l->parts += !ret;
 	return ret;
 }
 
-/* Wait for a part's end. Return: it has ended well */
+/* Wait for a part's end, and report it. Return: it has ended well */
 static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 {
 	cl_int status = CL_COMPLETE;
@@ -426,13 +431,14 @@ static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 	else
 		next->clFlush(l->queue);
 	next->clWaitForEvents(1, &event);
+	launch_report(l->device, &l->job, event);
 	launch_reap(l->device);
 	next->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
 	if (status < 0)
 		return false;
 	ns = time_of(event);
-	l->ns += ns;
-	l->items += p->items;
+	l->ns = ns;
+	l->items = p->items;
 	l->most = next_most(l, p->groups, p->items, ns);
 	return true;
 }
@@ -467,14 +473,19 @@ static cl_int launch_parts(struct launch *l, cl_uint nr_wait, const cl_event *wa
 	return ret;
 }
 
-/** slice_launch() - launch in parts, as slice_plan() has said; the rest are the call's arguments */
-cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
-		    cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
-		    cl_uint nr_wait, const cl_event *wait, cl_event *event)
+/**
+ * slice_launch() - launch in parts, as slice_plan() has said; the rest are the call's arguments
+ * @ret: what the program gets
+ *
+ * Return: false: the driver takes no part, so the launch is to go whole. It is wrong, or the driver takes no offset,
+ * or a twin needs more registers.
+ */
+bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_kernel kernel,
+		  cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
+		  cl_uint nr_wait, const cl_event *wait, cl_event *event, cl_int *ret)
 {
 	struct launch l = { .device = d, .queue = queue, .kernel = s->twin ? s->twin : kernel, .twin = s->twin };
 	struct kernel *k = s->kernel;
-	cl_int ret;
 
 	make_grid(&l.grid, queue, kernel, dims, offset, global, local);
 	l.local = l.grid.given ? l.grid.local : NULL;
@@ -483,17 +494,11 @@ cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue qu
 	if (k->item_ns > 0)
 		l.most = next_most(&l, l.grid.left, l.grid.items, (int64_t)(k->item_ns * (double)l.grid.items));
 	pthread_mutex_unlock(&k->lock);
-	ret = launch_parts(&l, nr_wait, wait, event);
-	if (ret && l.twin && !l.parts) {
-		/* The driver refuses the launch, or the twin alone, which needs more registers. */
-		make_grid(&l.grid, queue, kernel, dims, offset, global, local);
-		l.kernel = kernel;
-		l.twin = false;
-		l.most = l.grid.left;
-		ret = launch_parts(&l, nr_wait, wait, event);
-	}
+	*ret = launch_parts(&l, nr_wait, wait, event);
 	if (s->twin)
 		next->clReleaseKernel(s->twin);
+	s->twin = NULL;
+	s->why = WHOLE_REFUSED;
 	pthread_mutex_lock(&k->lock);
 	if (l.items)
 		learn(k, l.items, l.ns);
@@ -501,5 +506,11 @@ cl_int slice_launch(const struct slice *s, struct device *d, cl_command_queue qu
 	k->parts += l.parts;
 	k->rewritten += l.parts > 1 && l.twin;
 	pthread_mutex_unlock(&k->lock);
-	return ret;
+	return l.parts;
+}
+
+/** slice_in_child() - after fork(): a thread that is not here may have held a lock */
+void slice_in_child(void)
+{
+	pthread_mutex_init(&events_lock, NULL);
 }

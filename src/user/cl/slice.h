@@ -7,11 +7,11 @@
 
 #include "cl.h"
 
-/** enum whole - why a long kernel is launched whole; SLICED: it is not */
+/** enum whole - why a long kernel is launched whole; SLICED: it is not, if it is expected to be long */
 enum whole {
 	SLICED, WHOLE_NO_SOURCE, WHOLE_PRINTF, WHOLE_PIPES, WHOLE_ATOMICS, WHOLE_VOLATILE, WHOLE_ENQUEUE,
 	WHOLE_VENDOR, WHOLE_INCLUDE, WHOLE_SPELLING, WHOLE_GRID, WHOLE_LOCAL_SIZE, WHOLE_ONE_GROUP,
-	WHOLE_BLOCKED, WHOLE_REASONS
+	WHOLE_BLOCKED, WHOLE_REFUSED, WHOLE_REASONS
 };
 
 /**
@@ -93,9 +93,11 @@ void grid_part(struct grid *g, uint64_t most, struct part *p);
 void args_copy(struct handle *to, struct handle *from);
 cl_kernel twin_get(cl_kernel kernel, const struct kernel *k, cl_device_id device);
 void twin_forget(struct handle *h);
+void twins_in_child(void);
 
 /* slice.c */
 int64_t slice_bound(void);
 bool slice_listed(const char *name);
+void slice_in_child(void);
 
 #endif /* TGCL_SLICE_H */

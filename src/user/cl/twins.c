@@ -349,3 +349,9 @@ cl_int CL_API_CALL layer_clReleaseContext(cl_context context)
 	release(dead);
 	return next->clReleaseContext(context);
 }
+
+/** twins_in_child() - as slice_in_child() */
+void twins_in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}

@@ -145,11 +145,12 @@ struct signature {
 	int ns, ns_per_group;
 };
 
+/** struct _cl_program - @told: the program has given @source, and may ask for it */
 struct _cl_program {
 	struct head head;
 	cl_context context;
 	char *source, *options;
-	bool built;
+	bool told, built;
 	cl_build_status status;
 	cl_program_binary_type binary;
 	uint64_t ns_per_group;

@@ -167,6 +167,7 @@ API cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_uint n, co
 		return NULL;
 	for (i = 0; i < n; i++)
 		all += len && len[i] ? len[i] : strlen(text[i]);
+	p->told = true;
 	p->source = calloc(1, all + 1);
 	for (all = 0, i = 0; i < n && p->source; i++, all += one) {
 		one = len && len[i] ? len[i] : strlen(text[i]);
@@ -371,7 +372,7 @@ API cl_int CL_API_CALL clGetProgramInfo(cl_program p, cl_program_info name, size
 	case CL_PROGRAM_DEVICES:
 		return info(p->context->device, p->context->n * sizeof(cl_device_id), room, to, size_ret);
 	case CL_PROGRAM_SOURCE:
-		return info_text(p->source, room, to, size_ret);
+		return info_text(p->told ? p->source : "", room, to, size_ret);
 	case CL_PROGRAM_IL:
 		return info(NULL, 0, room, to, size_ret);
 	case CL_PROGRAM_BINARY_SIZES:
