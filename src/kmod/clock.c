@@ -339,7 +339,7 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	if (at < began - slack || at > noticed + slack) {
 		if (stamp->known == TG_DONE_BY)
 			return noticed;
-		/* drm_sched's thread tells of a job that it has sent, and may be held up in between */
+		/* drm_sched tells of a job after it was sent, and may be held up */
 		if (job->scheduled && at < began) {
 			doubt(c);
 			goto interrupt;
