@@ -108,9 +108,14 @@ bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
 	char unit[64], slice[64];
 	int left, ret = 0;
 
-	/* A scope may run without a line: of a request that failed late, or since root has put another text in force. */
-	for (name(line, unit, slice); !lines_over(line->cgroup) && line->slot < SLOTS; name(line, unit, slice))
+	/*
+	 * A scope may run without a line: of a request that failed after its move, or since root has
+	 * put another text in force.
+	 */
+	for (name(line, unit, slice); !lines_over(line->cgroup) && line->slot < SLOTS;) {
 		line->slot++;
+		name(line, unit, slice);
+	}
 	/* The unit of the scope before may be going. */
 	for (left = TIMEOUT_US / LOOK_US / 10; left && !ret; left--) {
 		ret = start_unit(unit, slice, pid, why);
