@@ -14,6 +14,7 @@
 #define ANSWER_US	30000000	/* polkit may have to be started for it */
 #define TIMEOUT_US	10000000	/* what systemd has agreed to is done by then */
 #define LOOK_US		10000
+#define SLOTS		1000	/* scopes of one user, with and without a line */
 
 static sd_bus *connection(void)
 {
@@ -85,6 +86,19 @@ static bool arrives(int pidfd, pid_t pid, const char *cgroup)
 	return false;
 }
 
+/* The names of the scope and its slice, and the path of its cgroup. */
+static void name(struct run_line *line, char unit[64], char slice[64])
+{
+	snprintf(unit, 64, LINES_NAME "%u-%u.scope", line->uid, line->slot);
+	if (line->uid) {
+		snprintf(slice, 64, "user-%u.slice", line->uid);
+		snprintf(line->cgroup, sizeof(line->cgroup), "/user.slice/%s/%s", slice, unit);
+	} else {
+		strcpy(slice, "system.slice");
+		snprintf(line->cgroup, sizeof(line->cgroup), "/%s/%s", slice, unit);
+	}
+}
+
 /*
  * systemd takes a number, which another process may have by the time that it moves it. If the
  * process of the pidfd lives afterwards, it was that one. If not, the scope gets no line.
@@ -94,13 +108,13 @@ bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
 	char unit[64], slice[64];
 	int left, ret = 0;
 
-	snprintf(unit, sizeof(unit), LINES_NAME "%u-%u.scope", line->uid, line->slot);
-	if (line->uid) {
-		snprintf(slice, sizeof(slice), "user-%u.slice", line->uid);
-		snprintf(line->cgroup, sizeof(line->cgroup), "/user.slice/%s/%s", slice, unit);
-	} else {
-		strcpy(slice, "system.slice");
-		snprintf(line->cgroup, sizeof(line->cgroup), "/%s/%s", slice, unit);
+	/*
+	 * A scope may run without a line: of a request that failed after its move, or since root has
+	 * put another text in force.
+	 */
+	for (name(line, unit, slice); !lines_over(line->cgroup) && line->slot < SLOTS;) {
+		line->slot++;
+		name(line, unit, slice);
 	}
 	/* The unit of the scope before may be going. */
 	for (left = TIMEOUT_US / LOOK_US / 10; left && !ret; left--) {

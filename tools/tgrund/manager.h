@@ -22,7 +22,8 @@ bool manager_allows(sd_bus_message *m, uid_t uid, const char *action, char why[2
  * manager_move() - have systemd move a process into a scope of its own
  * @pidfd: of the process
  * @pid: its number
- * @line: whose, and in which slot; its cgroup is filled in
+ * @line: whose, and the first slot to try: the first one whose scope has no process is filled in, and
+ *	its cgroup
  * @why: why not
  *
  * Return: the process is there, and lives.

@@ -49,9 +49,10 @@ pid_t process_alive(int pidfd)
 	if (!is_pidfd(pidfd))
 		return 0;
 	snprintf(file, sizeof(file), "/proc/self/fdinfo/%d", pidfd);
-	if (!read_key(file, "Pid:", value, sizeof(value)) || sscanf(value, "%d", &pid) != 1)
+	if (!read_key(file, "Pid:", value, sizeof(value)) || sscanf(value, "%d", &pid) != 1 || pid <= 0)
 		return 0;
-	return pid > 0 ? pid : 0;
+	snprintf(file, sizeof(file), "/proc/%d/status", pid);
+	return read_key(file, "State:\t", value, sizeof(value)) && !strchr("ZX", *value) ? pid : 0;
 }
 
 bool process_cgroup(pid_t pid, char *path, size_t size)

@@ -10,7 +10,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/** process_alive() - number of the process of a pidfd; 0: it is over, or this is no pidfd */
+/**
+ * process_alive() - number of the process of a pidfd
+ *
+ * A process whose first thread is a zombie keeps its number, but the kernel moves that thread to no
+ * cgroup any more: it counts as over.
+ *
+ * Return: the number; 0: it is over, or this is no pidfd.
+ */
 pid_t process_alive(int pidfd);
 
 /**

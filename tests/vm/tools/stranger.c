@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * stranger zombie - asks for a scope for a process that has ended, but is not waited for. Prints why
+ * it is refused.
+ *
  * stranger SEED N - N random requests to tgrund over D-Bus, as whoever runs it: processes that are
  * not its own, descriptors that are no processes, numbers at the edges of 64 bits, names that would
  * be lines of a specification, clients that there may be. Prints how many were granted.
  *
- * tests/vm/installed runs it as a user without limits, and as one with limits from where no session
+ * tests/vm/installed and tests/unit/tgrund run it as a user without limits, and as one with limits from where no session
  * is, and looks at what has changed.
  */
 #include <fcntl.h>
@@ -85,11 +88,32 @@ static int request(sd_bus *bus)
 	return ret;
 }
 
+static int zombie(void)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	sd_bus *bus;
+	pid_t pid;
+	int fd;
+
+	if (sd_bus_open_system(&bus) < 0)
+		return 2;
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	fd = syscall(SYS_pidfd_open, pid, 0);
+	sleep(1);
+	sd_bus_call_method(bus, NAME, PATH, NAME, "Start", &error, NULL, "hittts", fd, 1, 0ull, 0ull, 0ull, "");
+	puts(error.message ? error.message : "granted");
+	return !error.message;
+}
+
 int main(int argc, char **argv)
 {
 	int i, n = argc > 2 ? atoi(argv[2]) : 0, granted = 0;
 	sd_bus *bus;
 
+	if (argc == 2 && !strcmp(argv[1], "zombie"))
+		return zombie();
 	if (n < 1 || sd_bus_open_system(&bus) < 0) {
 		fputs("usage: stranger SEED N, where D-Bus is\n", stderr);
 		return 2;
