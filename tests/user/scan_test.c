@@ -28,6 +28,8 @@ static const struct {
 	{ "in a name that is cut by the line's end", KERNEL "{ a[get_gr\\\noup_id(0)] = 1; }", "", USES_GRID | USES_GROUPS },
 	{ "in a name that is pasted", "#define F(x) get_##x\n" KERNEL "{ a[F(group_id)(0)] = 1; }", "", USES_GRID },
 	{ "in the build's options", KERNEL "{ F(a); }", "-cl-std=CL2.0 -DF=atomic_inc", USES_ATOMICS },
+	{ "in an option in quotes", KERNEL "{ F(a); }", "\"-DF=atomic_inc\"", USES_ATOMICS },
+	{ "in an option behind two slashes", KERNEL "{ F(a); }", "-I /opt//cl -I '/*' -DF=atomic_inc", USES_ATOMICS },
 	{ "by an option that names a function", "void g(global uint *a) { printf(\"x\"); }\n" KERNEL "{ F(a); }", "-D F=g",
 	  USES_PRINTF },
 	{ "an option that defines what the source may", "#ifndef N\n#define N 8\n#endif\n"

@@ -128,6 +128,7 @@ void queue_drain(struct device *d);
 void queue_flush(void);
 extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
 extern __typeof__(clCreateCommandQueueWithProperties) layer_clCreateCommandQueueWithProperties;
+extern __typeof__(clRetainCommandQueue) layer_clRetainCommandQueue;
 extern __typeof__(clReleaseCommandQueue) layer_clReleaseCommandQueue;
 
 /* blocked.c */

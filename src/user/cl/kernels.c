@@ -5,7 +5,7 @@
  * Each launch asks, so the table is read without a lock, as that of queue.c: entries are added at the
  * front, and are never taken out; one whose kernel is gone serves the next kernel at the same address. What
  * is known of a kernel stays with its source: a program that makes it anew finds it. A source is read with
- * the first launch of one of its kernels.
+ * the first launch of one of its kernels, or the first argument that one gets.
  *
  * Nothing is done here while no kernel is to be sliced.
  */

@@ -50,6 +50,7 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clCreateContextFromType);
 	OURS(clCreateCommandQueue);
 	OURS(clCreateCommandQueueWithProperties);
+	OURS(clRetainCommandQueue);
 	OURS(clReleaseCommandQueue);
 	OURS(clCreateBuffer);
 	OURS(clCreateBufferWithProperties);

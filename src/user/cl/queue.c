@@ -2,7 +2,8 @@
 /*
  * Queues: which device a queue is of. Each launch asks, so the table is read without a lock: entries
  * are added at the front, and are never taken out; one whose queue is gone serves the next queue at
- * the same address.
+ * the same address. A queue is gone when the program has given up its references; the driver's own
+ * count has those of events, too.
  *
  * Queues get CL_QUEUE_PROFILING_ENABLE, since the times of the ends are needed.
  */
@@ -16,6 +17,7 @@ struct entry {
 	cl_command_queue queue;
 	struct device *device;	/* NULL: the queue is gone */
 	enum profiling profiling;
+	unsigned int references;	/* the program's */
 	struct entry *next;
 };
 
@@ -74,6 +76,7 @@ static void add(cl_command_queue queue, cl_device_id id, enum profiling profilin
 	}
 	if (e) {
 		e->profiling = profiling;
+		e->references++;	/* a default queue on the device is given more than once */
 		__atomic_store_n(&e->device, device, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&lock);
@@ -165,17 +168,27 @@ layer_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device
 	return queue;
 }
 
+cl_int CL_API_CALL layer_clRetainCommandQueue(cl_command_queue queue)
+{
+	cl_int ret = next->clRetainCommandQueue(queue);
+	struct entry *e = ret ? NULL : find(queue);
+
+	if (!e)
+		return ret;
+	pthread_mutex_lock(&lock);
+	e->references += !!e->references;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
 cl_int CL_API_CALL layer_clReleaseCommandQueue(cl_command_queue queue)
 {
 	struct entry *e = find(queue);
-	cl_uint references = 0;
 
 	if (!e)
 		return next->clReleaseCommandQueue(queue);
 	pthread_mutex_lock(&lock);
-	next->clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(references), &references,
-				    NULL);
-	if (references == 1)
+	if (e->references && !--e->references)
 		__atomic_store_n(&e->device, NULL, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&lock);
 	return next->clReleaseCommandQueue(queue);

@@ -369,13 +369,20 @@ static void index_pieces(struct scan *s)
 	}
 }
 
-/* Macros may come with the build options: what these use is outside; if they name a piece, all is mixed. */
+/*
+ * Macros may come with the build options: what these use is outside; if they name a piece, all is mixed.
+ * Options are no C: what stands between quotes may be a macro, and a path may have two slashes.
+ */
 static bool read_options(struct scan *s, const char *options)
 {
 	struct scan o = { .text = spliced(options) };
-	bool room = o.text && tokenize(&o);
+	char *at = o.text;
 	uint32_t i;
+	bool room;
 
+	while (at && *(at += strcspn(at, "\"'/")))
+		*at = ' ';
+	room = o.text && tokenize(&o);
 	for (i = 0; room && i < o.nr; i++) {
 		s->outside |= token_uses(&o, i);
 		if (i && scan_is(&o, i, "include") && scan_is(&o, i - 1, "-"))

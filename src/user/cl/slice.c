@@ -359,9 +359,9 @@ struct launch {
 };
 
 /* How many groups the next part may have, after one of @groups groups and @items items that took @ns. */
-static uint64_t next_most(const struct launch *l, uint64_t groups, uint64_t items, int64_t ns)
+static uint64_t next_most(const struct launch *l, uint64_t groups, uint64_t items, double ns)
 {
-	const double group_ns = (double)(ns > 0 ? ns : 1) / (double)items * (double)l->grid.items /
+	const double group_ns = (ns > 0 ? ns : 1) / (double)items * (double)l->grid.items /
 				((double)l->grid.groups[0] * l->grid.groups[1] * l->grid.groups[2]);
 	const double most = (double)bound / group_ns;
 	const uint64_t least = l->device->units ? l->device->units : 1;
@@ -439,7 +439,7 @@ static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 	ns = time_of(event);
 	l->ns = ns;
 	l->items = p->items;
-	l->most = next_most(l, p->groups, p->items, ns);
+	l->most = next_most(l, p->groups, p->items, (double)ns);
 	return true;
 }
 
@@ -492,7 +492,7 @@ bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_
 	l.most = d->units ? d->units : 1;
 	pthread_mutex_lock(&k->lock);
 	if (k->item_ns > 0)
-		l.most = next_most(&l, l.grid.left, l.grid.items, (int64_t)(k->item_ns * (double)l.grid.items));
+		l.most = next_most(&l, l.grid.left, l.grid.items, k->item_ns * (double)l.grid.items);
 	pthread_mutex_unlock(&k->lock);
 	*ret = launch_parts(&l, nr_wait, wait, event);
 	if (s->twin)

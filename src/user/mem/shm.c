@@ -195,7 +195,33 @@ static bool still_open(void)
 	return !fstat(file, &st) && st.st_ino == opened.st_ino && st.st_dev == opened.st_dev;
 }
 
-/* Lock, and copy. Return: the copy to be changed; NULL: a negative errno in @ret. */
+static bool whole(const struct shm_copy *c)
+{
+	return c->sum == sum_of(c);
+}
+
+static void clear(void)
+{
+	memset(shm->copy, 0, sizeof(shm->copy));
+	shm->current = 0;
+	shm->copy[0].order = 1;
+	shm->copy[0].sum = sum_of(&shm->copy[0]);
+}
+
+/* The integrity check of a program that begins, and what follows from it */
+static void check(void)
+{
+	const uint32_t current = shm->current & 1;
+
+	if (whole(&shm->copy[current]))
+		return;
+	if (whole(&shm->copy[!current]))
+		shm->current = !current;
+	else
+		clear();
+}
+
+/* Lock, and copy; @anew: this program begins. Return: the copy to be changed; NULL: a negative errno in @ret. */
 static struct shm_copy *begin(int *ret, bool anew)
 {
 	struct shm_copy *draft;
@@ -203,6 +229,8 @@ static struct shm_copy *begin(int *ret, bool anew)
 	*ret = still_open() ? sync_by->lock(shm, file) : -EBADF;
 	if (*ret)
 		return NULL;
+	if (anew)
+		check();
 	draft = &shm->copy[!(shm->current & 1)];
 	memcpy(draft, &shm->copy[shm->current & 1], sizeof(*draft));
 	enter_own(draft, anew);
@@ -284,33 +312,25 @@ static void read_boot(char boot[40])
 		close(fd);
 }
 
-/* The integrity check, and what follows from it; under the file's lock */
-static int check(void)
+/* A file that is new, or was left before the machine was started anew: under the file's lock */
+static int make(void)
 {
 	char boot[40];
-	int ret = 0;
+	int ret;
 
 	read_boot(boot);
-	if (shm->magic != SHM_MAGIC || memcmp(shm->boot, boot, sizeof(boot))) {
-		shm->magic = 0;
-		memcpy(shm->boot, boot, sizeof(boot));
-		ret = sync_by->init(shm);
-	} else if (shm->copy[shm->current & 1].sum == sum_of(&shm->copy[shm->current & 1])) {
+	if (shm->magic == SHM_MAGIC && !memcmp(shm->boot, boot, sizeof(boot)))
 		return 0;
-	} else if (shm->copy[!(shm->current & 1)].sum == sum_of(&shm->copy[!(shm->current & 1)])) {
-		shm->current = !(shm->current & 1);
-		return 0;
-	}
-	memset(shm->copy, 0, sizeof(shm->copy));
-	shm->current = 0;
-	shm->copy[0].order = 1;
-	shm->copy[0].sum = sum_of(&shm->copy[0]);
+	shm->magic = 0;
+	memcpy(shm->boot, boot, sizeof(boot));
+	clear();
+	ret = sync_by->init(shm);
 	if (!ret)
 		__atomic_store_n(&shm->magic, SHM_MAGIC, __ATOMIC_RELEASE);
 	return ret;
 }
 
-/* Map the file, check it, and take a number; under the file's lock */
+/* Map the file, make it if need be, and take a number; under the file's lock */
 static int attach(void)
 {
 	int ret = 0;
@@ -326,7 +346,7 @@ static int attach(void)
 		shm = NULL;
 		return -errno;
 	}
-	ret = check();
+	ret = make();
 	if (ret)
 		return ret;
 	for (me = 0; me < SHM_PROGRAMS; me++)
