@@ -44,6 +44,18 @@ true_of() { jq -en "$1" >/dev/null; }
 
 fault() { build/mockcl/mockcld -f "$1" "$MOCKCL_DIR"; }
 
+# pace LAYER: leaves in $pace how many times longer kernels have to be here than on an idle machine, 1 to 4, since a
+# launch costs more: one more for each millisecond of it
+pace()
+{
+	local us
+
+	us=$(OPENCL_LAYERS=$1 "$load" -n 200 -d 1000 | jq '.seconds * 1e6 / .kernels - 1000 | floor')
+	pace=$((1 + us / 1000))
+	[ $pace -le 4 ] || pace=4
+	[ $pace = 1 ] || echo "# a launch costs $us us here: kernels are $pace times longer"
+}
+
 # until_true COMMAND...: within 20 s
 until_true()
 {
