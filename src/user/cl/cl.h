@@ -227,6 +227,7 @@ cl_event slice_first(cl_event event);
 extern __typeof__(clCreateKernel) layer_clCreateKernel;
 extern __typeof__(clCreateKernelsInProgram) layer_clCreateKernelsInProgram;
 extern __typeof__(clCloneKernel) layer_clCloneKernel;
+extern __typeof__(clRetainKernel) layer_clRetainKernel;
 extern __typeof__(clReleaseKernel) layer_clReleaseKernel;
 
 /* twins.c */

@@ -3,8 +3,9 @@
  * Kernels: which source a cl_kernel is of, what it uses, and how long it takes (slice.c).
  *
  * Each launch asks, so the table is read without a lock, as that of queue.c: entries are added at the
- * front, and are never taken out; one whose kernel is gone serves the next kernel at the same address. What
- * is known of a kernel stays with its source: a program that makes it anew finds it. A source is read with
+ * front, and are never taken out; one whose kernel is gone serves the next kernel at the same address. A
+ * kernel is gone when the program has given up its references; the driver's own count has those of events,
+ * too. What is known of a kernel stays with its source: a program that makes it anew finds it. A source is read with
  * the first launch of one of its kernels, or the first argument that one gets.
  *
  * Nothing is done here while no kernel is to be sliced.
@@ -66,29 +67,33 @@ static char *program_source(cl_program program)
 	return text;
 }
 
-/* The options for all its devices, to be freed */
+/* The options for all its devices, to be freed; NULL: they are not known */
 static char *program_options(cl_program program)
 {
 	cl_device_id ids[CONTEXT_DEVICES];
 	char *all = calloc(1, 1), *more;
 	size_t bytes = 0, size, length = 0, i;
 
-	next->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(ids), ids, &bytes);
-	for (i = 0; all && i < bytes / sizeof(*ids) && i < CONTEXT_DEVICES; i++) {
+	if (next->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(ids), ids, &bytes))
+		goto unknown;
+	for (i = 0; all && i < bytes / sizeof(*ids); i++) {
 		if (next->clGetProgramBuildInfo(program, ids[i], CL_PROGRAM_BUILD_OPTIONS, 0, NULL, &size))
-			continue;
+			goto unknown;
 		more = realloc(all, length + size + 2);
 		if (!more)
-			break;
+			goto unknown;
 		all = more;
 		if (next->clGetProgramBuildInfo(program, ids[i], CL_PROGRAM_BUILD_OPTIONS, size, all + length, NULL))
-			size = 0;
+			goto unknown;
 		all[length + size] = '\0';
 		length += strlen(all + length);
 		all[length++] = ' ';
 		all[length] = '\0';
 	}
 	return all;
+unknown:
+	free(all);
+	return NULL;
 }
 
 static uint64_t hash(const char *text, uint64_t h)
@@ -178,8 +183,8 @@ static struct kernel *look(cl_kernel handle)
 	    next->clGetKernelInfo(handle, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) || !program)
 		return NULL;
 	text = program_source(program);
-	options = program_options(program);
-	s = options ? source_of(text ? text : "", text ? options : "") : NULL;
+	options = text ? program_options(program) : NULL;
+	s = !text ? source_of("", "") : options ? source_of(text, options) : NULL;
 	if (s)
 		k = kernel_in(s, name);
 	free(text);
@@ -242,6 +247,8 @@ static void made(cl_kernel handle)
 	} else {
 		forget(e);
 	}
+	if (e)
+		e->references = 1;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -277,16 +284,27 @@ cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel from, cl_int *error)
 	return handle;
 }
 
+cl_int CL_API_CALL layer_clRetainKernel(cl_kernel handle)
+{
+	cl_int ret = next->clRetainKernel(handle);
+	struct handle *e = ret ? NULL : kernel_handle(handle);
+
+	if (!e)
+		return ret;
+	pthread_mutex_lock(&lock);
+	e->references += !!e->references;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
 cl_int CL_API_CALL layer_clReleaseKernel(cl_kernel handle)
 {
 	struct handle *e = kernel_handle(handle);
-	cl_uint references = 0;
 
 	if (!e)
 		return next->clReleaseKernel(handle);
 	pthread_mutex_lock(&lock);
-	next->clGetKernelInfo(handle, CL_KERNEL_REFERENCE_COUNT, sizeof(references), &references, NULL);
-	if (references == 1)
+	if (e->references && !--e->references)
 		forget(e);
 	pthread_mutex_unlock(&lock);
 	return next->clReleaseKernel(handle);

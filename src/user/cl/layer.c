@@ -66,6 +66,7 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clCreateKernel);
 	OURS(clCreateKernelsInProgram);
 	OURS(clCloneKernel);
+	OURS(clRetainKernel);
 	OURS(clReleaseKernel);
 	OURS(clSetKernelArg);
 	OURS(clSetKernelArgSVMPointer);

@@ -43,12 +43,14 @@ struct kernel {
 /**
  * struct handle - a cl_kernel of the program (kernels.c)
  * @of: what is known of it; NULL: nobody has asked yet
+ * @references: the program's
  * @args, @twin: see twins.c
  * @next: in its bucket
  */
 struct handle {
 	cl_kernel kernel;
 	struct kernel *of;
+	unsigned int references;
 	struct args *args;
 	struct twin *twin;
 	struct handle *next;

@@ -34,7 +34,12 @@ static int lock(struct shm *shm, int fd)
 	int ret;
 
 	pthread_mutex_lock(&threads);
-	ret = shm_lock_byte(fd, F_SETLKW, F_WRLCK, 0);
+	/*
+	 * The kernel looks for a deadlock by process. Another thread of ours may wait for a lock that the one
+	 * who has this one holds; that is none.
+	 */
+	while ((ret = shm_lock_byte(fd, F_SETLKW, F_WRLCK, 0)) == -EDEADLK)
+		usleep(1000);
 	if (ret)
 		pthread_mutex_unlock(&threads);
 	return ret;

@@ -335,8 +335,6 @@ static int attach(void)
 {
 	int ret = 0;
 
-	if (fstat(file, &opened))
-		return -errno;
 	if (opened.st_size < (off_t)sizeof(*shm))
 		ret = -posix_fallocate(file, 0, sizeof(*shm));
 	if (ret)
@@ -380,7 +378,7 @@ int shm_open_books(const struct shm_sync *sync)
 	file = open_file();
 	if (file < 0)
 		return file;
-	ret = shm_lock_byte(file, F_SETLKW, F_WRLCK, 0);
+	ret = fstat(file, &opened) ? -errno : shm_lock_byte(file, F_SETLKW, F_WRLCK, 0);
 	if (!ret) {
 		ret = attach();
 		shm_lock_byte(file, F_SETLK, F_UNLCK, 0);
