@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whole numbers and times as text: see number.h. Called by all tools and by the simulator's
+ * Whole numbers, sizes and times as text: see number.h. Called by all tools and by the simulator's
  * scenarios.
  */
 #include "number.h"
@@ -31,6 +31,26 @@ bool number_read(const char *text, uint64_t max, uint64_t *n)
 	if (!take_digits(&at, max, &value) || at == text || *at)
 		return false;
 	*n = value;
+	return true;
+}
+
+bool size_read(const char *text, uint64_t max, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *at = text, *unit;
+	unsigned int shift = 0;
+	uint64_t n;
+
+	if (!take_digits(&at, max, &n) || at == text)
+		return false;
+	unit = *at ? strchr(units, *at) : NULL;
+	if (unit) {
+		shift = 10 * (unit - units + 1);
+		at++;
+	}
+	if (*at || n > max >> shift)
+		return false;
+	*bytes = n << shift;
 	return true;
 }
 

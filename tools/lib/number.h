@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whole numbers and times as people write them: on command lines and in scenarios. Pure functions:
+ * Whole numbers, sizes and times as people write them: on command lines, in scenarios and limits. Pure functions:
  * no clock, no allocation, no global state. The caller says what is wrong, in its own words.
  */
 #ifndef TOOLS_NUMBER_H
@@ -18,6 +18,16 @@
  * Return: is it one?
  */
 bool number_read(const char *text, uint64_t max, uint64_t *n);
+
+/**
+ * size_read() - read a number of bytes: a whole number, or one with K, M or G behind
+ * @text: the text
+ * @max: the largest that is good
+ * @bytes: where the size goes; untouched on failure
+ *
+ * Return: is it one?
+ */
+bool size_read(const char *text, uint64_t max, uint64_t *bytes);
 
 /**
  * enum time_error - what is wrong with a time

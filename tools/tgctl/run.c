@@ -72,16 +72,11 @@ static bool read_reserve(const char *word, struct run_line *line)
 
 static bool read_mem(const char *word, u64 *mem)
 {
-	static const char units[] = "KMG";
-	const char *unit = *word ? strchr(units, word[strlen(word) - 1]) : NULL;
-	const unsigned int shift = unit && *unit ? 10 * (unit - units + 1) : 0;
-	char digits[32];
-	uint64_t n;
+	uint64_t bytes;
 
-	snprintf(digits, sizeof(digits), "%.*s", (int)strlen(word) - !!shift, word);
-	if (!number_read(digits, TG_SPEC_MEM_MAX >> shift, &n) || !n)
+	if (!size_read(word, TG_SPEC_MEM_MAX, &bytes) || !bytes)
 		return refuse_option("mem", word, "bytes, or with K, M or G behind, such as 512M");
-	*mem = n << shift;
+	*mem = bytes;
 	return true;
 }
 

@@ -33,22 +33,6 @@ static char *trim(char *word)
 	return word;
 }
 
-static bool read_size(char *word, u64 *bytes)
-{
-	static const char units[] = "KMG";
-	const size_t len = strlen(word);
-	const char *unit = len ? strchr(units, word[len - 1]) : NULL;
-	const unsigned int shift = unit ? 10 * (unit - units + 1) : 0;
-	uint64_t n;
-
-	if (unit)
-		word[len - 1] = '\0';
-	if (!number_read(word, TG_SPEC_MEM_MAX >> shift, &n))
-		return false;
-	*bytes = n << shift;
-	return true;
-}
-
 static bool read_percent(char *word, unsigned int *percent)
 {
 	const size_t len = strlen(word);
@@ -81,7 +65,7 @@ static bool read_vgpus(char *words, char vgpus[512])
 /* What stands behind the first colon. */
 static bool read_fields(char **field, int nr, struct limits *l, char why[256])
 {
-	uint64_t n;
+	uint64_t n, size;
 
 	if (nr < FIELDS - 1 || nr > FIELDS)
 		return wrong(why, l->line, "not so many fields; user NAME or group NAME : PRIO : PERCENT% : "
@@ -91,10 +75,11 @@ static bool read_fields(char **field, int nr, struct limits *l, char why[256])
 	l->prio = n;
 	if (!read_percent(field[2], &l->percent))
 		return wrong(why, l->line, "no share in the third field; 0% to 100%");
-	if (!read_size(field[3], &l->mem))
+	if (!size_read(field[3], TG_SPEC_MEM_MAX, &size))
 		return wrong(why, l->line, "no size in the fourth field; 0, or bytes with K, M or G behind");
 	if (!number_read(field[4], LIMITS_SCOPES, &n))
 		return wrong(why, l->line, "no number of scopes in the fifth field; 0 to 64");
+	l->mem = size;
 	l->scopes = n;
 	*l->vgpus = '\0';
 	if (nr == FIELDS && !read_vgpus(field[5], l->vgpus))
