@@ -16,7 +16,8 @@
  *	pushes of 8 MiB and more	nouveau of 6.12 WARNs. What a process puts where another one's pushes are, is pushes, too
  *	buffers that are passed from one card to another	not tried
  *	DRM's own calls about syncobjs, from arguments that lie elsewhere or are shorter	it asks for a list as long as the
- *		number says that it finds there: a WARN
+ *		number says that it finds there: a WARN. So they lie on the stack, where no other thread's answer, or
+ *		fork's child, puts a number meanwhile
  *	closing an object while a submission that names it is looked at	nouveau leaves it reserved where it has lost its
  *		address meanwhile ("vma not found!"), and who closes it next waits for ever. So what submissions name
  *		stays, but for those that nouveau refuses before it looks
@@ -142,13 +143,17 @@ long call(struct thread *t, const struct file *file, enum kind kind, unsigned in
 		at = (uintptr_t)memcpy(back, args, size);
 	else
 		at = place(t, args, size, &back);
+	if (kind == SYNCOBJ && !dry) {	/* head of this file */
+		at = (uintptr_t)args;
+		back = NULL;
+	}
 	if (!exact && one_in(t, 48))
 		said = one_in(t, 2) ? sizes[below(t, 7)] : size + 4 * below(t, 8) - 16;
 	if (kind == NVIF && said > size)	/* head of this file */
 		said = size;
 	if (!exact && one_in(t, 48))
 		dir = below(t, 4);
-	int80 = one_in(t, 8) && shared->int80;
+	int80 = one_in(t, 8) && shared->int80 && kind != SYNCOBJ;
 	if (dry) {
 		sys(t, SYS_ioctl, file->fd, _IOC(dir, DRM_IOCTL_BASE, nr, said & 0x3fff));
 		ret = pretend(t, kind, nr, back ?: args, size);
