@@ -2,11 +2,9 @@
 /*
  * Kernels: which source a cl_kernel is of, what it uses, and how long it takes (slice.c).
  *
- * Each launch asks, so the table is read without a lock, as that of queue.c: entries are added at the
- * front, and are never taken out; one whose kernel is gone serves the next kernel at the same address. A
- * kernel is gone when the program has given up its references; the driver's own count has those of events,
- * too. What is known of a kernel stays with its source: a program that makes it anew finds it. A source is read with
- * the first launch of one of its kernels, or the first argument that one gets.
+ * Each launch asks; objects.h has the table. What is known of a kernel stays with its source: a program that
+ * makes it anew finds it. A source is read with the first launch of one of its kernels, or the first argument
+ * that one gets.
  *
  * Nothing is done here while no kernel is to be sliced.
  */
@@ -14,10 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "objects.h"
 #include "scan.h"
 #include "slice.h"
-
-#define BUCKETS	256
 
 /** struct source - of a program; all that have none are one */
 struct source {
@@ -27,26 +24,21 @@ struct source {
 	struct source *next;
 };
 
-static struct handle *table[BUCKETS];
+static void gone(struct object *o);
+/* Its lock is that of @sources, too */
+static struct objects table = { .lock = PTHREAD_MUTEX_INITIALIZER, .size = sizeof(struct handle), .gone = gone };
 static struct source *sources;
 static struct kernel *kernels;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* writers, and @sources */
 
-static struct handle **bucket_of(cl_kernel handle)
+static struct handle *handle_of(struct object *o)
 {
-	uintptr_t n = (uintptr_t)handle;
-
-	return &table[(n >> 4 ^ n >> 12) % BUCKETS];
+	return (struct handle *)o;	/* its first member */
 }
 
 /** kernel_handle() - NULL: not known */
 struct handle *kernel_handle(cl_kernel handle)
 {
-	struct handle *e = __atomic_load_n(bucket_of(handle), __ATOMIC_ACQUIRE);
-
-	while (e && e->kernel != handle)
-		e = e->next;
-	return e;
+	return handle_of(object_find(&table, handle));
 }
 
 /* --- sources --- */
@@ -200,16 +192,17 @@ struct kernel *kernel_of(cl_kernel handle)
 
 	if (!e || k)
 		return k;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&table.lock);
 	k = e->of ? e->of : look(handle);
 	__atomic_store_n(&e->of, k, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 	return k;
 }
 
-/* Under the lock: its kernel is gone. */
-static void forget(struct handle *e)
+static void gone(struct object *o)
 {
+	struct handle *e = handle_of(o);
+
 	__atomic_store_n(&e->of, NULL, __ATOMIC_RELEASE);
 	twin_forget(e);
 }
@@ -219,7 +212,7 @@ static void in_child(void)
 {
 	struct kernel *k;
 
-	pthread_mutex_init(&lock, NULL);
+	pthread_mutex_init(&table.lock, NULL);
 	for (k = kernels; k; k = k->next)
 		pthread_mutex_init(&k->lock, NULL);
 	twins_in_child();
@@ -229,27 +222,19 @@ static void in_child(void)
 static void made(cl_kernel handle)
 {
 	static bool forks;
-	struct handle *e;
+	struct object *o;
 
 	if (!handle || !slice_bound())
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&table.lock);
 	if (!forks)
 		forks = !pthread_atfork(NULL, NULL, in_child);
-	e = kernel_handle(handle);
-	if (!e) {
-		e = calloc(1, sizeof(*e));
-		if (e) {
-			e->kernel = handle;
-			e->next = *bucket_of(handle);
-			__atomic_store_n(bucket_of(handle), e, __ATOMIC_RELEASE);
-		}
-	} else {
-		forget(e);
+	o = object_enter(&table, handle);
+	if (o) {
+		gone(o);	/* the kernel that was at this address before */
+		o->references = 1;
 	}
-	if (e)
-		e->references = 1;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 }
 
 cl_kernel CL_API_CALL layer_clCreateKernel(cl_program program, const char *name, cl_int *error)
@@ -287,25 +272,14 @@ cl_kernel CL_API_CALL layer_clCloneKernel(cl_kernel from, cl_int *error)
 cl_int CL_API_CALL layer_clRetainKernel(cl_kernel handle)
 {
 	cl_int ret = next->clRetainKernel(handle);
-	struct handle *e = ret ? NULL : kernel_handle(handle);
 
-	if (!e)
-		return ret;
-	pthread_mutex_lock(&lock);
-	e->references += !!e->references;
-	pthread_mutex_unlock(&lock);
+	if (!ret)
+		object_retained(&table, handle);
 	return ret;
 }
 
 cl_int CL_API_CALL layer_clReleaseKernel(cl_kernel handle)
 {
-	struct handle *e = kernel_handle(handle);
-
-	if (!e)
-		return next->clReleaseKernel(handle);
-	pthread_mutex_lock(&lock);
-	if (e->references && !--e->references)
-		forget(e);
-	pthread_mutex_unlock(&lock);
+	object_released(&table, handle);
 	return next->clReleaseKernel(handle);
 }

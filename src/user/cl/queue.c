@@ -1,43 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Queues: which device a queue is of. Each launch asks, so the table is read without a lock: entries
- * are added at the front, and are never taken out; one whose queue is gone serves the next queue at
- * the same address. A queue is gone when the program has given up its references; the driver's own
- * count has those of events, too.
+ * Queues: which device a queue is of. Each launch asks; objects.h has the table.
  *
  * Queues get CL_QUEUE_PROFILING_ENABLE, since the times of the ends are needed.
  */
-#include <stdlib.h>
-
 #include "cl.h"
-
-#define BUCKETS	256
+#include "objects.h"
 
 struct entry {
-	cl_command_queue queue;
+	struct object object;
 	struct device *device;	/* NULL: the queue is gone */
 	enum profiling profiling;
-	unsigned int references;	/* the program's */
-	struct entry *next;
 };
 
-static struct entry *table[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* writers */
+static void gone(struct object *o);
+static struct objects table = { .lock = PTHREAD_MUTEX_INITIALIZER, .size = sizeof(struct entry), .gone = gone };
 
-static struct entry **bucket_of(cl_command_queue queue)
+static struct entry *entry_of(struct object *o)
 {
-	uintptr_t n = (uintptr_t)queue;
-
-	return &table[(n >> 4 ^ n >> 12) % BUCKETS];
+	return (struct entry *)o;	/* its first member */
 }
 
-static struct entry *find(cl_command_queue queue)
+static void gone(struct object *o)
 {
-	struct entry *e = __atomic_load_n(bucket_of(queue), __ATOMIC_ACQUIRE);
+	__atomic_store_n(&entry_of(o)->device, NULL, __ATOMIC_RELEASE);
+}
 
-	while (e && e->queue != queue)
-		e = e->next;
-	return e;
+static const struct entry *find(cl_command_queue queue)
+{
+	return entry_of(object_find(&table, queue));
 }
 
 /** queue_device() - NULL: not known */
@@ -64,38 +55,30 @@ static void add(cl_command_queue queue, cl_device_id id, enum profiling profilin
 	if (!queue)
 		return;
 	device = device_get(id);
-	pthread_mutex_lock(&lock);
-	e = find(queue);
-	if (!e) {
-		e = calloc(1, sizeof(*e));
-		if (e) {
-			e->queue = queue;
-			e->next = *bucket_of(queue);
-			__atomic_store_n(bucket_of(queue), e, __ATOMIC_RELEASE);
-		}
-	}
+	pthread_mutex_lock(&table.lock);
+	e = entry_of(object_enter(&table, queue));
 	if (e) {
 		e->profiling = profiling;
-		e->references++;	/* a default queue on the device is given more than once */
+		e->object.references++;	/* a default queue on the device is given more than once */
 		__atomic_store_n(&e->device, device, __ATOMIC_RELEASE);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&table.lock);
 }
 
 /** queue_drain() - return once the device's queues have nothing in flight */
 void queue_drain(struct device *d)
 {
 	cl_command_queue queues[64];
-	struct entry *e;
+	struct object *o;
 	cl_event event;
 	int i, nr = 0;
 
-	pthread_mutex_lock(&lock);
-	for (i = 0; i < BUCKETS; i++)
-		for (e = table[i]; e && nr < 64; e = e->next)
-			if (e->device == d && !next->clRetainCommandQueue(e->queue))
-				queues[nr++] = e->queue;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&table.lock);
+	for (i = 0; i < OBJECTS_BUCKETS; i++)
+		for (o = table.bucket[i]; o && nr < 64; o = o->next)
+			if (entry_of(o)->device == d && !next->clRetainCommandQueue(o->handle))
+				queues[nr++] = o->handle;
+	pthread_mutex_unlock(&table.lock);
 	for (i = 0; i < nr; i++) {
 		if (!next->clEnqueueMarkerWithWaitList(queues[i], 0, NULL, &event)) {
 			next->clFlush(queues[i]);
@@ -109,15 +92,15 @@ void queue_drain(struct device *d)
 /** queue_flush() - all queues: a thread that waits may wait for a command of any of them */
 void queue_flush(void)
 {
-	struct entry *e;
+	struct object *o;
 	int i;
 
-	pthread_mutex_lock(&lock);
-	for (i = 0; i < BUCKETS; i++)
-		for (e = table[i]; e; e = e->next)
-			if (e->device)
-				next->clFlush(e->queue);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&table.lock);
+	for (i = 0; i < OBJECTS_BUCKETS; i++)
+		for (o = table.bucket[i]; o; o = o->next)
+			if (entry_of(o)->device)
+				next->clFlush(o->handle);
+	pthread_mutex_unlock(&table.lock);
 }
 
 cl_command_queue CL_API_CALL layer_clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -171,25 +154,14 @@ layer_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device
 cl_int CL_API_CALL layer_clRetainCommandQueue(cl_command_queue queue)
 {
 	cl_int ret = next->clRetainCommandQueue(queue);
-	struct entry *e = ret ? NULL : find(queue);
 
-	if (!e)
-		return ret;
-	pthread_mutex_lock(&lock);
-	e->references += !!e->references;
-	pthread_mutex_unlock(&lock);
+	if (!ret)
+		object_retained(&table, queue);
 	return ret;
 }
 
 cl_int CL_API_CALL layer_clReleaseCommandQueue(cl_command_queue queue)
 {
-	struct entry *e = find(queue);
-
-	if (!e)
-		return next->clReleaseCommandQueue(queue);
-	pthread_mutex_lock(&lock);
-	if (e->references && !--e->references)
-		__atomic_store_n(&e->device, NULL, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&lock);
+	object_released(&table, queue);
 	return next->clReleaseCommandQueue(queue);
 }

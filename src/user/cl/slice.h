@@ -6,6 +6,7 @@
 #define TGCL_SLICE_H
 
 #include "cl.h"
+#include "objects.h"
 
 /** enum whole - why a long kernel is launched whole; SLICED: it is not, if it is expected to be long */
 enum whole {
@@ -42,18 +43,15 @@ struct kernel {
 
 /**
  * struct handle - a cl_kernel of the program (kernels.c)
+ * @object: its entry in the table; the first member
  * @of: what is known of it; NULL: nobody has asked yet
- * @references: the program's
  * @args, @twin: see twins.c
- * @next: in its bucket
  */
 struct handle {
-	cl_kernel kernel;
+	struct object object;
 	struct kernel *of;
-	unsigned int references;
 	struct args *args;
 	struct twin *twin;
-	struct handle *next;
 };
 
 /* kernels.c */

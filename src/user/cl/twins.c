@@ -65,7 +65,7 @@ static struct args *args_of(struct handle *h)
 	struct args *a = h->args;
 	cl_uint nr = 0;
 
-	if (a || next->clGetKernelInfo(h->kernel, CL_KERNEL_NUM_ARGS, sizeof(nr), &nr, NULL))
+	if (a || next->clGetKernelInfo(h->object.handle, CL_KERNEL_NUM_ARGS, sizeof(nr), &nr, NULL))
 		return a;
 	a = calloc(1, sizeof(*a));
 	if (!a)
@@ -267,8 +267,8 @@ static struct twin *twin_of(struct handle *h, cl_device_id device, const struct 
 
 	if (t && t->device == device && t->source == source)
 		return t;
-	if (t || next->clGetKernelInfo(h->kernel, CL_KERNEL_PROGRAM, sizeof(origin), &origin, NULL) ||
-	    next->clGetKernelInfo(h->kernel, CL_KERNEL_CONTEXT, sizeof(context), &context, NULL))
+	if (t || next->clGetKernelInfo(h->object.handle, CL_KERNEL_PROGRAM, sizeof(origin), &origin, NULL) ||
+	    next->clGetKernelInfo(h->object.handle, CL_KERNEL_CONTEXT, sizeof(context), &context, NULL))
 		return NULL;	/* a kernel for several devices: for the first one */
 	pthread_mutex_lock(&lock);
 	if (!find(context, device, source)) {
