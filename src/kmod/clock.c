@@ -339,7 +339,7 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	if (at < began - slack || at > noticed + slack) {
 		if (stamp->known == TG_DONE_BY)
 			return noticed;
-		/* drm_sched tells of a job after it was sent, and may be held up */
+		/* `scheduled` may signal long after drm_sched has sent the job: no lie */
 		if (job->scheduled && at < began) {
 			doubt(c);
 			goto interrupt;
