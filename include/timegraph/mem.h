@@ -79,8 +79,9 @@ int tg_mem_init(unsigned int flags);
  *	-EAGAIN		there is no room now, and @timeout_ms is 0. (tgd may hear a moment later
  *			of what another program has just given back.)
  *	-ETIMEDOUT	there was none for so long
- *	-ENOMEM		refused: it never fits beside what this program holds; or programs that hold
- *			memory wait for each other: give some back
+ *	-ENOMEM		refused: it never fits beside what this program holds; or, with tgd, programs
+ *			that hold memory wait for each other: give some back. (With lock and mutex
+ *			these wait on.)
  *	-EINTR		there was no room, and a signal handler has run; SA_RESTART or not, as
  *			with poll()
  *	-ENODEV		no such device, or nothing tells its size

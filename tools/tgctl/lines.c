@@ -288,27 +288,43 @@ static bool knows(const char *text, size_t len, const char *vgpu)
 	return found;
 }
 
+/* @text without the lines that are @over, and with @add, if that is given; NULL after a message. Frees @text. */
+static char *edited(char *text, size_t len, const struct run_line *add, bool (*over)(const char *cgroup), size_t *size)
+{
+	char *line, *whole = NULL;
+
+	*size = drop(text, len, over, add ? add->cgroup : NULL);
+	if (!add)
+		return text;
+	line = knows(text, *size, add->vgpu) ? line_text(add) : NULL;
+	if (line)
+		whole = insert(text, *size, line, size);
+	free(line);
+	free(text);
+	return whole;
+}
+
+bool lines_take(const struct run_line *add, bool (*over)(const char *cgroup))
+{
+	size_t len;
+	char *text = config_kept(&len);
+
+	if (text)
+		text = edited(text, len, add, over, &len);
+	free(text);
+	return text;
+}
+
 /* Under spec_lock(). */
 static bool change(int fd, const struct run_line *add, bool (*over)(const char *cgroup))
 {
-	size_t len, left;
-	char *text = config_kept(&len), *line, *whole;
-	bool ok = text;
+	size_t len, size;
+	char *text = config_kept(&len);
+	bool ok;
 
-	if (!text)
-		return false;
-	left = drop(text, len, over, add ? add->cgroup : NULL);
-	if (add) {
-		ok = knows(text, left, add->vgpu);
-		line = ok ? line_text(add) : NULL;
-		whole = line ? insert(text, left, line, &len) : NULL;
-		free(line);
-		free(text);
-		text = whole;
-		ok = text && spec_put(fd, "tgctl run", text, len, "new-only\n");
-	} else if (left < len) {
-		ok = spec_put(fd, "tgctl run", text, left, "new-only\n");
-	}
+	if (text)
+		text = edited(text, len, add, over, &size);
+	ok = text && ((!add && size == len) || spec_put(fd, "tgctl run", text, size, "new-only\n"));
 	free(text);
 	return ok;
 }

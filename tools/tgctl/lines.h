@@ -62,6 +62,13 @@ int lines_read(struct run_line **lines);
 bool lines_change(const struct run_line *add, bool (*over)(const char *cgroup));
 
 /**
+ * lines_take() - would what is in force take this change of lines_change()?
+ *
+ * Return: false, after a message.
+ */
+bool lines_take(const struct run_line *add, bool (*over)(const char *cgroup));
+
+/**
  * lines_carry() - a text that is to replace the one in force, and the lines that run
  * @text: the new text
  * @len: its bytes

@@ -169,9 +169,11 @@ static int start(sd_bus_message *m, void *arg, sd_bus_error *error)
 	if (nr < 0)
 		strcpy(why, "timegraph is not loaded");
 	else if (limits_check(&limits, &line, others, nr, why) && process_check(pidfd, uid, &pid, why) &&
-		 manager_allows(m, uid, "org.timegraph.run", why) &&
-		 scopes_may_start(uid, why) && manager_move(pidfd, pid, &line, why))
-		scopes_add(&line, why);
+		 manager_allows(m, uid, "org.timegraph.run", why)) {
+		manager_name(&line);
+		if (scopes_take(&line, why) && scopes_may_start(uid, why) && manager_move(pidfd, pid, &line, why))
+			scopes_add(&line, why);
+	}
 	free(others);
 	if (*why)
 		return refused(error, uid, why);

@@ -99,6 +99,13 @@ static void name(struct run_line *line, char unit[64], char slice[64])
 	}
 }
 
+void manager_name(struct run_line *line)
+{
+	char unit[64], slice[64];
+
+	name(line, unit, slice);
+}
+
 /*
  * systemd takes a number, which another process may have by the time that it moves it. If the
  * process of the pidfd lives afterwards, it was that one. If not, the scope gets no line.

@@ -18,6 +18,9 @@
  */
 bool manager_allows(sd_bus_message *m, uid_t uid, const char *action, char why[256]);
 
+/** manager_name() - fill in the cgroup that the line's slot has */
+void manager_name(struct run_line *line);
+
 /**
  * manager_move() - have systemd move a process into a scope of its own
  * @pidfd: of the process

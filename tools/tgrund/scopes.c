@@ -120,7 +120,7 @@ bool scopes_may_start(uid_t uid, char why[256])
 	return true;
 }
 
-bool scopes_add(const struct run_line *line, char why[256])
+bool scopes_take(const struct run_line *line, char why[256])
 {
 	struct run_line *lines;
 	const int nr = read_lines(&lines);
@@ -128,10 +128,17 @@ bool scopes_add(const struct run_line *line, char why[256])
 	free(lines);
 	if (nr >= LINES_MOST)
 		snprintf(why, 256, "%d scopes of all users run already", nr);
-	else if (!lines_change(line, lapsed))
+	else if (!lines_take(line, lapsed))
 		snprintf(why, 256, "no line for the scope: %s", tgctl_said());
-	else
+	return !*why;
+}
+
+bool scopes_add(const struct run_line *line, char why[256])
+{
+	if (lines_change(line, lapsed))
 		empty_for(line->cgroup);
+	else
+		snprintf(why, 256, "no line for the scope: %s", tgctl_said());
 	return !*why;
 }
 

@@ -23,6 +23,9 @@ int scopes_of(uid_t uid, struct run_line **lines);
 /** scopes_may_start() - has the user not started too many of late? @why says so */
 bool scopes_may_start(uid_t uid, char why[256]);
 
+/** scopes_take() - is there room for the line, before anything is moved for it? false with @why */
+bool scopes_take(const struct run_line *line, char why[256]);
+
 /** scopes_add() - add a line; false with @why */
 bool scopes_add(const struct run_line *line, char why[256]);
 

@@ -43,7 +43,23 @@ struct handle *kernel_handle(cl_kernel handle)
 
 /* --- sources --- */
 
-/* A text that OpenCL tells, to be freed; NULL: none */
+/* To be freed; NULL: none */
+static char *kernel_name(cl_kernel handle)
+{
+	size_t size = 0;
+	char *text;
+
+	if (next->clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size))
+		return NULL;
+	text = calloc(1, size + 1);
+	if (text && next->clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, size, text, NULL)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* To be freed; NULL: none */
 static char *program_source(cl_program program)
 {
 	size_t size = 0;
@@ -169,16 +185,17 @@ static struct kernel *look(cl_kernel handle)
 	cl_program program = NULL;
 	struct kernel *k = NULL;
 	struct source *s;
-	char name[1024] = "", *text, *options;
+	char *name, *text, *options;
 
-	if (next->clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof(name) - 1, name, NULL) ||
-	    next->clGetKernelInfo(handle, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) || !program)
+	if (next->clGetKernelInfo(handle, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) || !program)
 		return NULL;
+	name = kernel_name(handle);
 	text = program_source(program);
 	options = text ? program_options(program) : NULL;
 	s = !text ? source_of("", "") : options ? source_of(text, options) : NULL;
-	if (s)
+	if (s && name)
 		k = kernel_in(s, name);
+	free(name);
 	free(text);
 	free(options);
 	return k;

@@ -37,6 +37,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scan.h"
 #include "slice.h"
@@ -48,6 +49,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int64_t bound;		/* ns; 0: nothing is sliced */
 static const char *listed, *log_path;
+static pid_t logs;		/* the process that writes the log at its end; not a child of it */
 static void write_log(void);
 
 static void read_settings(void)
@@ -68,6 +70,7 @@ static void read_settings(void)
 		return;
 	}
 	bound = (int64_t)us * 1000;
+	logs = getpid();
 	if (bound && log_path)
 		atexit(write_log);
 }
@@ -117,7 +120,7 @@ static const char *const reasons[WHOLE_REASONS] = {
 /* At exit: a line of JSON for each kernel that was longer than the bound. */
 static void write_log(void)
 {
-	FILE *f = fopen(log_path, "ae");
+	FILE *f = getpid() == logs ? fopen(log_path, "ae") : NULL;
 	const struct kernel *k;
 	uint64_t whole;
 	int i;

@@ -289,7 +289,7 @@ static int open_file(void)
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return -errno;
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    st.st_mode & S_IWOTH)
+	    st.st_mode & (S_IWGRP | S_IWOTH))
 		return -EPERM;
 	sprintf(path + len, "/%s", sync_by->file);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -250,7 +250,7 @@ static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)
 	*slash = '\0';
 	mkdir(path, getuid() ? 0700 : 0755);
 	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
-	    (st.st_mode & S_IWOTH)) {
+	    st.st_mode & (S_IWGRP | S_IWOTH)) {
 		say("%s is not this user's directory, or others may write there", path);
 		exit(1);
 	}
