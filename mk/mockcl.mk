@@ -14,7 +14,7 @@ MOCKCL_LIB := $(patsubst tools/lib/%.c,$(B)/obj/mockcl-lib/%.o,$(wildcard tools/
 MOCKCL_DRIVER := $(filter-out $(MOCKCL_CARD),$(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/mockcl/*.c)))
 
 .PHONY: mockcl
-mockcl: $(MOCKCL_OUT)/mockcld $(MOCKCL_OUT)/libmockcl.so $(MOCKCL_OUT)/mockcl.icd $(MOCKCL_OUT)/clload
+mockcl: $(MOCKCL_OUT)/mockcld $(MOCKCL_OUT)/libmockcl.so $(MOCKCL_OUT)/mockcl.icd $(MOCKCL_OUT)/clload $(MOCKCL_OUT)/clphases
 
 $(MOCKCL_OUT)/mockcld: $(MOCKCL_CARD) $(MOCKCL_LIB)
 	@mkdir -p $(@D)
@@ -30,9 +30,11 @@ $(MOCKCL_OUT)/mockcl.icd:
 	@mkdir -p $(@D)
 	echo "$(abspath $(MOCKCL_OUT))/libmockcl.so" >$@
 
-$(MOCKCL_OUT)/clload: tests/user/clload.c $(MOCKCL_LIB)
-	@mkdir -p $(@D)
-	$(CC) $(MOCKCL_CFLAGS) -MMD -MP -MF $(B)/obj/clload.d -o $@ $< $(MOCKCL_LIB) -lOpenCL
+$(addprefix $(MOCKCL_OUT)/,clload clphases): $(MOCKCL_OUT)/%: tests/user/%.c $(MOCKCL_LIB)
+	@mkdir -p $(@D) $(B)/obj
+	$(CC) $(MOCKCL_CFLAGS) -MMD -MP -MF $(B)/obj/$*.d -o $@ $(filter-out %.h,$^) -lOpenCL
+
+$(MOCKCL_OUT)/clphases: tools/tgload/units.c
 
 $(B)/obj/src/user/mockcl/%.o: src/user/mockcl/%.c
 	@mkdir -p $(@D)
@@ -42,7 +44,7 @@ $(MOCKCL_LIB): $(B)/obj/mockcl-lib/%.o: tools/lib/%.c
 	@mkdir -p $(@D)
 	$(CC) $(MOCKCL_CFLAGS) -MMD -MP -c -o $@ $<
 
--include $(MOCKCL_CARD:.o=.d) $(MOCKCL_DRIVER:.o=.d) $(MOCKCL_LIB:.o=.d) $(B)/obj/clload.d
+-include $(MOCKCL_CARD:.o=.d) $(MOCKCL_DRIVER:.o=.d) $(MOCKCL_LIB:.o=.d) $(B)/obj/clload.d $(B)/obj/clphases.d
 
 CL_TESTS := $(patsubst tests/user/%.c,$(B)/tests/user/%,$(wildcard tests/user/*_test.c) tests/user/codes.c tests/user/hold.c)
 
