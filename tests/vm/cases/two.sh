@@ -281,9 +281,9 @@ stuck()
 within()
 {
 	sh -c "$3" >/tmp/within 2>&1 &
-	done=$!
-	until_true "$1" sh -c "! kill -0 $done 2>/dev/null" || die "$2 waits for a client that is stuck in nouveau"
-	wait $done || die "$2: exit status $?: $(tail -n 3 /tmp/within)"
+	asked=$!
+	until_true "$1" sh -c "! kill -0 $asked 2>/dev/null" || die "$2 waits for a client that is stuck in nouveau"
+	wait $asked || die "$2: exit status $?: $(tail -n 3 /tmp/within)"
 }
 
 # folder NAME: of the client
