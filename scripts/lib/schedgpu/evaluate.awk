@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# evaluate.awk - one figure of schedGPU: rows to data, bars and the sentence. Called by scripts/bench-schedgpu, with figure, G,
-# scale, and the files json and bars to write.
+# evaluate.awk - one figure of schedGPU: rows to data, bars and the sentence. Called by scripts/bench-schedgpu, with figure, scale,
+# what the sentence says at its end, G, if there was one, and the files json and bars to write.
 
 $1 == "size" { size = $2 }
 # Of 12 one by one, three are run
@@ -23,7 +23,7 @@ function word(ours, theirs) { return ours >= theirs ? "better" : "worse" }
 function shown(yes) { return yes ? "shown" : "worse" }
 function say(claim, ours, verdict) {
 	line = "the paper: " claim "; here: " ours ": " verdict
-	printf "Figure %d: %s; G %d us\n", figure, line, G
+	printf "Figure %d: %s; %s\n", figure, line, beside
 }
 function bar(text, a, b, c) { printf "\"%s\" %.3f %.3f %.3f\n", text, a, b, c >bars }
 function figure10() {
@@ -109,7 +109,7 @@ END {
 		figure14()
 	else if (figure == 15)
 		figure15()
-	printf "{\"figure\":%d,\"G_us\":%d,\"scale\":%d,\"vram_bytes\":%d,\"verdict\":\"%s\",\"ways\":[", figure, G, scale, size, line >json
+	printf "{\"figure\":%d,%s\"scale\":%d,\"vram_bytes\":%d,\"verdict\":\"%s\",\"ways\":[", figure, G ? sprintf("\"G_us\":%d,", G) : "", scale, size, line >json
 	for (i = 1; i <= n; i++) {
 		w = ways[i]
 		printf "%s\n{\"way\":\"%s\",\"seconds\":%.1f,\"gpu_percent\":%.2f,\"memory_percent\":%.2f,\"cpu_percent\":%.2f,\"waited\":%d,\"refused\":%d,\"failed\":%d,\"wait_s\":{", \
