@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which cgroup the tasks of a step are in.
+ *
+ * Where Slurm itself makes cgroups of version 2 (proctrack/cgroup with cgroup/v2), it is the step's:
+ * a path that ends with job_JOB/step_STEP, and all below. Elsewhere it is one of ours at the top of
+ * the hierarchy, named after the step. It has no limits, so it changes nothing of what
+ * Slurm does by cgroups of version 1, by process group or by the table of processes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "slurm.h"
+
+#define OURS	"/timegraph-slurm-"
+
+const char *cgroup_root(void)
+{
+	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	char name[64];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s/cgroup.controllers", places[i]);
+		if (!access(name, F_OK))
+			return places[i];
+	}
+	return NULL;
+}
+
+/* This process's path in the hierarchy of version 2; false: there is none, or it is too long. */
+static bool own_path(char path[LINE_PATH])
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char line[LINE_PATH + 8];
+	bool found = false;
+	size_t len;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		len = strcspn(line, "\n");
+		found = !strncmp(line, "0::/", 4) && line[len] && len - 3 < LINE_PATH;
+		if (found)
+			snprintf(path, LINE_PATH, "%.*s", (int)len - 3, line + 3);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Is it a cgroup of Slurm's for this step? Then @l has a glob of it. */
+static bool is_slurms(const char *path, struct line *l)
+{
+	const char *step = strchr(l->name, '-') + 1;
+	char part[LINE_NAME + 16];
+	const char *at, *end;
+
+	snprintf(part, sizeof(part), "/job_%u/step_%s", l->job, step);
+	at = strstr(path, part);
+	end = at ? at + strlen(part) : NULL;
+	if (!at || (*end && *end != '/') || strpbrk(path, " \t\"*?:,#"))
+		return false;
+	return snprintf(l->cgroup, sizeof(l->cgroup), "%.*s/*", (int)(end - path), path) <
+	       (int)sizeof(l->cgroup);
+}
+
+static bool enter(const char *dir)
+{
+	char name[LINE_PATH + 96];
+	bool ok;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/cgroup.procs", dir);
+	fd = open(name, O_WRONLY | O_CLOEXEC);
+	ok = fd >= 0 && write(fd, "0", 1) == 1;
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+bool cgroup_of_step(struct line *l, char why[LINE_WHY])
+{
+	const char *root = cgroup_root();
+	char path[LINE_PATH], dir[128];
+
+	if (!root || !own_path(path)) {
+		snprintf(why, LINE_WHY, "the node has no cgroup v2");
+		return false;
+	}
+	if (is_slurms(path, l))
+		return true;
+	snprintf(l->cgroup, sizeof(l->cgroup), OURS "%s", l->name);
+	snprintf(dir, sizeof(dir), "%s" OURS "%s", root, l->name);
+	if ((mkdir(dir, 0755) && errno != EEXIST) || !enter(dir)) {
+		snprintf(why, LINE_WHY, "cannot enter the cgroup %s: %s", dir, strerror(errno));
+		rmdir(dir);
+		return false;
+	}
+	return true;
+}
+
+/* The folder that a glob stands for. */
+static bool folder(const char *glob, char dir[LINE_PATH + 64])
+{
+	const char *root = cgroup_root(), *star = strchr(glob, '*');
+	int len = star ? (int)(star - glob) - 1 : (int)strlen(glob);
+
+	return root && len > 0 && len < LINE_PATH &&
+	       snprintf(dir, LINE_PATH + 64, "%s%.*s", root, len, glob) > 0;
+}
+
+bool cgroup_over(const char *glob)
+{
+	char dir[LINE_PATH + 64], name[LINE_PATH + 96], line[64];
+	bool over = true;
+	FILE *f;
+
+	if (!folder(glob, dir))
+		return true;
+	snprintf(name, sizeof(name), "%s/cgroup.events", dir);
+	f = fopen(name, "re");
+	if (!f)
+		return errno == ENOENT;
+	while (fgets(line, sizeof(line), f))
+		over &= strcmp(line, "populated 1\n");
+	fclose(f);
+	return over;
+}
+
+void cgroup_remove(const char *glob)
+{
+	char dir[LINE_PATH + 64];
+
+	if (!strncmp(glob, OURS, strlen(OURS)) && folder(glob, dir))
+		rmdir(dir);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The SPANK plugin for Slurm: options --tg-mem and --tg-reserve of srun, sbatch and salloc, and on the
+ * nodes the steps of jobs that have them.
+ *
+ * srun, sbatch and salloc load this plugin to know the options and to refuse wrong ones; cli_filter.lua
+ * turns them into GRES. slurmstepd loads it as root. There the options only say that the job may have
+ * GRES: how much it has says slurmctld, so variables that a user sets by hand give nothing. Each
+ * task of such a step enters the step's cgroup and puts the step's line in force before it executes
+ * its program. The line goes when the step ends, or at the latest in the job's epilog on this node.
+ *
+ * Nothing here ends a job: what fails is said in one line, and the job runs unscheduled.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/spank.h>
+#include <uapi/tgd.h>
+
+#include "slurm.h"
+
+#define LAYER	"/usr/lib/timegraph/libtimegraph-cl.so"
+#define MIB	(1ULL << 20)
+#define MEM_MAX	(1ULL << 40)	/* of a line of the specification */
+
+SPANK_PLUGIN(timegraph, 1)
+
+static const char *tgd_socket = TGD_SOCKET, *layer = LAYER;
+static bool asked;		/* an option was given */
+static struct line line;	/* of this step; no name: it has none */
+
+/* --- the options --- */
+
+static bool mem_ok(const char *word)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(word, &end, 10);
+	if (*word < '0' || *word > '9' || errno || (*end != 'M' && *end != 'G') || end[1])
+		return false;
+	return n && n <= MEM_MAX / (*end == 'M' ? MIB : MIB << 10);
+}
+
+static bool reserve_ok(const char *word)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(word, &end, 10);
+	if (*word < '0' || *word > '9' || errno || strcmp(end, "%"))
+		return false;
+	return n && n <= 100;
+}
+
+static int on_mem(int val, const char *word, int remote)
+{
+	asked = true;
+	if (remote || mem_ok(word ? word : ""))
+		return ESPANK_SUCCESS;
+	slurm_error("timegraph: --tg-mem: '%s' is wrong; 1M to 1024G, with M or G behind", word);
+	return ESPANK_BAD_ARG;
+}
+
+static int on_reserve(int val, const char *word, int remote)
+{
+	asked = true;
+	if (remote || reserve_ok(word ? word : ""))
+		return ESPANK_SUCCESS;
+	slurm_error("timegraph: --tg-reserve: '%s' is wrong; 1%% to 100%%", word);
+	return ESPANK_BAD_ARG;
+}
+
+static struct spank_option options[] = {
+	{ "tg-mem", "SIZE", "GPU memory that is set aside on each node, such as 4G or 512M", 1, 0, on_mem },
+	{ "tg-reserve", "PERCENT", "part of a GPU's time that is reserved on each node, such as 25%",
+	  1, 0, on_reserve },
+};
+
+/* In all contexts. A word of plugstack.conf that is wrong is said, and left out. */
+int slurm_spank_init(spank_t sp, int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "socket=/", 8))
+			tgd_socket = strdup(argv[i] + 7);
+		else if (!strncmp(argv[i], "layer=/", 7))
+			layer = strdup(argv[i] + 6);
+		else
+			slurm_error("timegraph: plugstack.conf: '%s' is unknown; socket=/PATH, layer=/PATH",
+				    argv[i]);
+	}
+	if (!tgd_socket || !layer)
+		return ESPANK_ERROR;
+	for (i = 0; i < 2; i++)
+		if (spank_option_register(sp, &options[i]))
+			return ESPANK_ERROR;
+	return ESPANK_SUCCESS;
+}
+
+/* --- what the job has --- */
+
+/* The count behind a GRES's name in a list such as "gres:tgmem:4096,gres:tgtime:25". */
+static uint64_t count_of(const char *list, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *at = list;
+
+	for (; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, "gres:", 5) || !strncmp(at, "gres/", 5))
+			at += 5;
+		if (!strncmp(at, name, len) && (at[len] == ':' || at[len] == '='))
+			return strtoull(at + len + 1, NULL, 10);
+	}
+	return 0;
+}
+
+/* Fill in the line's amounts, as slurmctld has granted them. */
+static bool load_amounts(uint32_t job, uint32_t tasks)
+{
+	job_info_msg_t *jobs = NULL;
+	const char *tres = NULL;
+	uint64_t percent;
+	uint32_t i;
+
+	if (slurm_load_job(&jobs, job, SHOW_DETAIL)) {
+		slurm_error("timegraph: job %u is not scheduled on the GPU: slurmctld does not say what it has",
+			    job);
+		return false;
+	}
+	for (i = 0; i < jobs->record_count; i++)
+		if (jobs->job_array[i].job_id == job)
+			tres = jobs->job_array[i].tres_per_node;
+	percent = count_of(tres, "tgtime");
+	line.percent = percent < 100 ? percent : 100;
+	line.mem = count_of(tres, "tgmem") * MIB / (tasks ? tasks : 1);
+	slurm_free_job_info_msg(jobs);
+	if (!line.percent && !line.mem)
+		slurm_error("timegraph: job %u is not scheduled on the GPU: it has neither tgmem nor tgtime "
+			    "(cli_filter.lua asks for them)", job);
+	return line.percent || line.mem;
+}
+
+/* In slurmstepd, before it has tasks. */
+int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
+{
+	uint32_t job, step, tasks = 1;
+
+	if (spank_context() != S_CTX_REMOTE || !asked)
+		return ESPANK_SUCCESS;
+	if (spank_get_item(sp, S_JOB_ID, &job) || spank_get_item(sp, S_JOB_STEPID, &step) ||
+	    step == SLURM_EXTERN_CONT)
+		return ESPANK_SUCCESS;
+	spank_get_item(sp, S_JOB_LOCAL_TASK_COUNT, &tasks);
+	line.job = job;
+	if (!load_amounts(job, tasks))
+		return ESPANK_SUCCESS;
+	if (step == SLURM_BATCH_SCRIPT)
+		snprintf(line.name, sizeof(line.name), "%u-batch", job);
+	else if (step == SLURM_INTERACTIVE_STEP)
+		snprintf(line.name, sizeof(line.name), "%u-interactive", job);
+	else
+		snprintf(line.name, sizeof(line.name), "%u-%u", job, step);
+	return ESPANK_SUCCESS;
+}
+
+/* --- a task --- */
+
+/* The layer goes before those that the user has chosen. */
+static void add_layer(spank_t sp)
+{
+	char had[4096] = "", both[8400];
+
+	spank_getenv(sp, "OPENCL_LAYERS", had, sizeof(had));
+	if (!strncmp(had, layer, strlen(layer)))
+		return;
+	snprintf(both, sizeof(both), "%s%s%s", layer, *had ? ":" : "", had);
+	spank_setenv(sp, "OPENCL_LAYERS", both, 1);
+	if (strcmp(tgd_socket, TGD_SOCKET))
+		spank_setenv(sp, "TGD_SOCKET", tgd_socket, 1);
+}
+
+/* In the task, as root. */
+int slurm_spank_task_init_privileged(spank_t sp, int argc, char **argv)
+{
+	char why[LINE_WHY] = "";
+	int lock, task = 0;
+
+	if (!*line.name)
+		return ESPANK_SUCCESS;
+	spank_get_item(sp, S_TASK_ID, &task);
+	lock = spec_lock(tgd_socket);
+	if (lock < 0)
+		snprintf(why, sizeof(why), "no tgd at %s: %s", tgd_socket, strerror(errno));
+	else
+		spec_mark(tgd_socket, line.job);
+	if (lock >= 0 && cgroup_of_step(&line, why) &&
+	    spec_change(tgd_socket, line.name, &line, why)) {
+		close(lock);
+		add_layer(sp);
+		return ESPANK_SUCCESS;
+	}
+	if (lock >= 0)
+		close(lock);
+	if (!task)
+		slurm_error("timegraph: job %u is not scheduled on the GPU: %s", line.job, why);
+	return ESPANK_SUCCESS;
+}
+
+/* --- the end --- */
+
+static void take_back(const char *name)
+{
+	char why[LINE_WHY];
+	int lock = spec_lock(tgd_socket);
+
+	if (lock < 0)
+		return;
+	if (!spec_change(tgd_socket, name, NULL, why))
+		slurm_error("timegraph: %s: its line stays until another job comes: %s", name, why);
+	close(lock);
+}
+
+/* In slurmstepd the step has ended. */
+int slurm_spank_exit(spank_t sp, int argc, char **argv)
+{
+	if (spank_context() == S_CTX_REMOTE && *line.name)
+		take_back(line.name);
+	return ESPANK_SUCCESS;
+}
+
+/* In slurmd's helper, as root: the job has ended on this node, whatever became of its slurmstepd. */
+int slurm_spank_job_epilog(spank_t sp, int argc, char **argv)
+{
+	char name[LINE_NAME];
+	uint32_t job;
+
+	if (spank_get_item(sp, S_JOB_ID, &job))
+		return ESPANK_SUCCESS;
+	snprintf(name, sizeof(name), "%u", job);
+	if (spec_unmark(tgd_socket, job))
+		take_back(name);
+	return ESPANK_SUCCESS;
+}
