@@ -5,8 +5,11 @@
  * Where Slurm itself makes cgroups of version 2 (proctrack/cgroup with cgroup/v2), it is the step's:
  * a path that ends with job_JOB/step_STEP, and all below. Elsewhere it is one of ours at the top of
  * the hierarchy, named after the step. It has no limits, so it changes nothing of what
- * Slurm does by cgroups of version 1, by process group or by the table of processes.
+ * Slurm does by cgroups of version 1, by process group or by the table of processes. Slurm may
+ * lose processes then; when their job has ended on this node, its epilog ends them by the cgroup,
+ * since Slurm gives what they hold to the next job.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,9 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <slurm/slurm.h>
+#include <slurm/spank.h>
+
 #include "slurm.h"
 
-#define OURS	"/timegraph-slurm-"
+#define OURS		"/timegraph-slurm-"
+#define END_TRIES	40	/* for processes that were killed to be gone */
+#define END_US		50000
 
 const char *cgroup_root(void)
 {
@@ -136,4 +144,37 @@ void cgroup_remove(const char *glob)
 
 	if (!strncmp(glob, OURS, strlen(OURS)) && folder(glob, dir))
 		rmdir(dir);
+}
+
+/* Ends all processes of a cgroup of ours, and removes it. From Linux 5.14 on. */
+static void end_cgroup(const char *root, const char *name)
+{
+	char path[LINE_NAME + 96], glob[LINE_NAME + 32];
+	int fd, i;
+
+	snprintf(path, sizeof(path), "%s/%.48s/cgroup.kill", root, name);
+	snprintf(glob, sizeof(glob), "/%.48s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		slurm_error("timegraph: cannot end what %s left: %s", name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	for (i = 0; i < END_TRIES && !cgroup_over(glob); i++)
+		usleep(END_US);
+	cgroup_remove(glob);
+}
+
+void cgroup_end_job(uint32_t job)
+{
+	const char *root = cgroup_root();
+	DIR *dir = root ? opendir(root) : NULL;
+	struct dirent *at;
+	char part[48];
+
+	snprintf(part, sizeof(part), "%s%u-", OURS + 1, job);
+	while (dir && (at = readdir(dir)))
+		if (!strncmp(at->d_name, part, strlen(part)))
+			end_cgroup(root, at->d_name);
+	if (dir)
+		closedir(dir);
 }

@@ -84,22 +84,28 @@ static struct spank_option options[] = {
 	  1, 0, on_reserve },
 };
 
-/* In all contexts. A word of plugstack.conf that is wrong is said, and left out. */
-int slurm_spank_init(spank_t sp, int argc, char **argv)
+/* The words of plugstack.conf. One that is wrong is said, and left out. */
+static void read_words(int argc, char **argv)
 {
 	int i;
 
 	for (i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "socket=/", 8))
-			tgd_socket = strdup(argv[i] + 7);
+			tgd_socket = argv[i] + 7;
 		else if (!strncmp(argv[i], "layer=/", 7))
-			layer = strdup(argv[i] + 6);
+			layer = argv[i] + 6;
 		else
 			slurm_error("timegraph: plugstack.conf: '%s' is unknown; socket=/PATH, layer=/PATH",
 				    argv[i]);
 	}
-	if (!tgd_socket || !layer)
-		return ESPANK_ERROR;
+}
+
+/* In all contexts but the epilog's. Slurm keeps @argv as long as the plugin. */
+int slurm_spank_init(spank_t sp, int argc, char **argv)
+{
+	int i;
+
+	read_words(argc, argv);
 	for (i = 0; i < 2; i++)
 		if (spank_option_register(sp, &options[i]))
 			return ESPANK_ERROR;
@@ -244,10 +250,13 @@ int slurm_spank_job_epilog(spank_t sp, int argc, char **argv)
 	char name[LINE_NAME];
 	uint32_t job;
 
+	read_words(argc, argv);
 	if (spank_get_item(sp, S_JOB_ID, &job))
 		return ESPANK_SUCCESS;
 	snprintf(name, sizeof(name), "%u", job);
-	if (spec_unmark(tgd_socket, job))
+	if (spec_unmark(tgd_socket, job)) {
+		cgroup_end_job(job);
 		take_back(name);
+	}
 	return ESPANK_SUCCESS;
 }

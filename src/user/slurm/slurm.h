@@ -51,6 +51,9 @@ bool cgroup_over(const char *glob);
 /** cgroup_remove() - remove the cgroup that a line names, if it is ours and empty */
 void cgroup_remove(const char *glob);
 
+/** cgroup_end_job() - end processes that a job has left in cgroups of ours, and remove these */
+void cgroup_end_job(uint32_t job);
+
 /* --- spec.c: likewise --- */
 
 /**
