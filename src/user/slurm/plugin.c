@@ -33,6 +33,7 @@ SPANK_PLUGIN(timegraph, 1)
 static const char *tgd_socket = TGD_SOCKET, *layer = LAYER;
 static bool asked;		/* an option was given */
 static struct line line;	/* of this step; no name: it has none */
+static const char *refused;	/* why it has none, for its first task to say: before, nobody hears */
 
 /* --- the options --- */
 
@@ -114,20 +115,26 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
 
 /* --- what the job has --- */
 
-/* The count behind a GRES's name in a list such as "gres:tgmem:4096,gres:tgtime:25". */
+/*
+ * The count behind a GRES's name in a list such as "gres:tgmem:4096,gres:tgtime:25". Of several, the
+ * least: Slurm counts one of them.
+ */
 static uint64_t count_of(const char *list, const char *name)
 {
 	const size_t len = strlen(name);
+	uint64_t least = UINT64_MAX, count;
 	const char *at = list;
 
 	for (; at; at = strchr(at, ',')) {
 		at += *at == ',';
 		if (!strncmp(at, "gres:", 5) || !strncmp(at, "gres/", 5))
 			at += 5;
-		if (!strncmp(at, name, len) && (at[len] == ':' || at[len] == '='))
-			return strtoull(at + len + 1, NULL, 10);
+		if (strncmp(at, name, len) || (at[len] != ':' && at[len] != '='))
+			continue;
+		count = strtoull(at + len + 1, NULL, 10);
+		least = count < least ? count : least;
 	}
-	return 0;
+	return least == UINT64_MAX ? 0 : least;
 }
 
 /* Fill in the line's amounts, as slurmctld has granted them. */
@@ -139,8 +146,7 @@ static bool load_amounts(uint32_t job, uint32_t tasks)
 	uint32_t i;
 
 	if (slurm_load_job(&jobs, job, SHOW_DETAIL)) {
-		slurm_error("timegraph: job %u is not scheduled on the GPU: slurmctld does not say what it has",
-			    job);
+		refused = "slurmctld does not say what it has";
 		return false;
 	}
 	for (i = 0; i < jobs->record_count; i++)
@@ -151,9 +157,8 @@ static bool load_amounts(uint32_t job, uint32_t tasks)
 	line.mem = count_of(tres, "tgmem") * MIB / (tasks ? tasks : 1);
 	slurm_free_job_info_msg(jobs);
 	if (!line.percent && !line.mem)
-		slurm_error("timegraph: job %u is not scheduled on the GPU: it has neither tgmem nor tgtime "
-			    "(cli_filter.lua asks for them)", job);
-	return line.percent || line.mem;
+		refused = "it has neither tgmem nor tgtime (cli_filter.lua asks for them)";
+	return !refused;
 }
 
 /* In slurmstepd, before it has tasks. */
@@ -195,30 +200,42 @@ static void add_layer(spank_t sp)
 		spank_setenv(sp, "TGD_SOCKET", tgd_socket, 1);
 }
 
+/*
+ * Puts this task into the step's cgroup, and the step's line in force. The first change shows
+ * whether tgd answers: if it does not, the task is not touched.
+ */
+static bool join(char why[LINE_WHY])
+{
+	int lock = spec_lock(tgd_socket);
+	bool ok;
+
+	if (lock < 0) {
+		snprintf(why, LINE_WHY, "no tgd at %s: %s", tgd_socket, strerror(errno));
+		return false;
+	}
+	ok = spec_change(tgd_socket, NULL, NULL, why);
+	if (ok) {
+		spec_mark(tgd_socket, line.job);
+		ok = cgroup_of_step(&line, why) && spec_change(tgd_socket, line.name, &line, why);
+	}
+	close(lock);
+	return ok;
+}
+
 /* In the task, as root. */
 int slurm_spank_task_init_privileged(spank_t sp, int argc, char **argv)
 {
 	char why[LINE_WHY] = "";
-	int lock, task = 0;
+	int task = 0;
 
-	if (!*line.name)
-		return ESPANK_SUCCESS;
-	spank_get_item(sp, S_TASK_ID, &task);
-	lock = spec_lock(tgd_socket);
-	if (lock < 0)
-		snprintf(why, sizeof(why), "no tgd at %s: %s", tgd_socket, strerror(errno));
-	else
-		spec_mark(tgd_socket, line.job);
-	if (lock >= 0 && cgroup_of_step(&line, why) &&
-	    spec_change(tgd_socket, line.name, &line, why)) {
-		close(lock);
+	if (*line.name && join(why))
 		add_layer(sp);
-		return ESPANK_SUCCESS;
-	}
-	if (lock >= 0)
-		close(lock);
-	if (!task)
-		slurm_error("timegraph: job %u is not scheduled on the GPU: %s", line.job, why);
+	else if (*line.name)
+		refused = why;
+	spank_get_item(sp, S_TASK_ID, &task);
+	if (refused && !task)
+		slurm_error("timegraph: job %u is not scheduled on the GPU: %s", line.job, refused);
+	refused = NULL;
 	return ESPANK_SUCCESS;
 }
 

@@ -240,10 +240,13 @@ static void edit_text(FILE *to, const char *text, const char *name, const struct
 				continue;
 			}
 		}
-		fprintf(to, "%.*s\n", (int)(end - at), at);
+		fprintf(to, "%.*s%s", (int)(end - at), at, *end ? "\n" : "");
 	}
-	if (add)
-		put_line(to, add);
+	if (!add)
+		return;
+	if (at > text && at[-1] != '\n')
+		fputc('\n', to);
+	put_line(to, add);
 }
 
 /* Return: 0, or a negative errno, after which @why says more. */
