@@ -8,6 +8,7 @@
  *	hook.c		redirects functions of the driver to ours, and proves that it does
  *	driver/		what only the driver can tell: nouveau
  *	submit.c	the way of one submission: gate, wait, driver, fence
+ *	nice.h		what a process has on the CPU: the priority `nice`
  *	threads.c	how many threads of a channel or client are let in
  *	await.c		what an EXEC waits for before SUBMIT
  *	fence.c		the fence of a submission, and its signal
