@@ -256,13 +256,21 @@ int shm_remove(struct shm_books *books, struct shm_space *space, const struct sh
 const struct shm_segment *shm_next(const struct shm_space *space, const struct shm_who *who,
 				   u32 from)
 {
-	const struct shm_segment *segment;
+	const struct shm_segment *segment, *others = NULL;
 	u32 i;
 
 	for (i = from; space && i < TGSHM_SEGMENTS; i++) {
 		segment = space->slot[i];
-		if (segment && (owns(segment, who) || who->may(who, SHM_RIGHT_ADMIN)))
-			return segment;
+		if (!segment)
+			continue;
+		if (!owns(segment, who)) {
+			others = others ?: segment;
+			continue;
+		}
+		break;
 	}
-	return NULL;
+	/* A right is asked for once: a security module may log each refusal. */
+	if (others && who->may(who, SHM_RIGHT_ADMIN))
+		return others;
+	return space && i < TGSHM_SEGMENTS ? space->slot[i] : NULL;
 }

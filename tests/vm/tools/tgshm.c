@@ -6,7 +6,7 @@
  *				pattern all over it, by copies from main memory
  *	tgshm read KEY MIB SEED	have the GPU copy it out; exit status 1 where a word is not the pattern's
  *	tgshm hold KEY		attach it, say `attached`, wait for a signal
- *	tgshm refused KEY UID	as that user: neither get, at, stat, set nor rmid is allowed
+ *	tgshm refused KEY UID	as that user: neither get, at, stat, set nor rmid is allowed, nor is it listed
  *	tgshm rmid KEY		remove it
  *	tgshm rules		what no model knows: flags, lifetimes, limits, arguments, namespaces; a row each
  *	tgshm leave KEY MIB	make one in an IPC namespace of its own, and end
@@ -206,9 +206,23 @@ static void row(const char *name, int ret, int error)
 	}
 }
 
+static int ask(unsigned long request, void *arg)
+{
+	int device = open(TGSHM_DEVICE, O_RDWR | O_CLOEXEC), ret, error;
+
+	if (device < 0)
+		die(TGSHM_DEVICE);
+	ret = ioctl(device, request, arg);
+	error = errno;
+	close(device);
+	errno = error;
+	return ret;
+}
+
 static int refused(int key, int uid)
 {
 	int id = tgshm_get(-1, key, 0, 0);
+	struct tgshm_stat next = { 0 };
 	struct shmid_ds ds = { 0 };
 	struct tgshm_at at;
 
@@ -222,6 +236,7 @@ static int refused(int key, int uid)
 	row("stat", tgshm_ctl(id, IPC_STAT, &ds), EACCES);
 	row("set", tgshm_ctl(id, IPC_SET, &ds), EPERM);
 	row("rmid", tgshm_ctl(id, IPC_RMID, NULL), EPERM);
+	row("next", ask(TGSHM_IOC_NEXT, &next), ENOENT);
 	return failed;
 }
 
@@ -236,19 +251,6 @@ static int hold(int key)
 	fflush(stdout);
 	pause();
 	return 0;
-}
-
-static int ask(unsigned long request, void *arg)
-{
-	int device = open(TGSHM_DEVICE, O_RDWR | O_CLOEXEC), ret, error;
-
-	if (device < 0)
-		die(TGSHM_DEVICE);
-	ret = ioctl(device, request, arg);
-	error = errno;
-	close(device);
-	errno = error;
-	return ret;
 }
 
 /* Whole calls of the device that make no sense. */
