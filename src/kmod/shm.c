@@ -69,7 +69,7 @@ static bool caller_may(const struct shm_who *who, enum shm_right right)
 {
 	const struct caller *caller = container_of(who, struct caller, who);
 
-	return ns_capable(caller->ipc->user_ns,
+	return ns_capable(caller->ipc ? caller->ipc->user_ns : &init_user_ns,
 			  right == SHM_RIGHT_OWNER ? CAP_IPC_OWNER : CAP_SYS_ADMIN);
 }
 
@@ -86,6 +86,15 @@ static void caller_read(struct caller *caller)
 		},
 		.ipc = current->nsproxy->ipc_ns,
 	};
+}
+
+/*
+ * The first namespace, which never ends. A kernel without CONFIG_IPC_NS has no other and counts no
+ * users of it; one without System V's IPC and POSIX queues has none at all: @ipc is NULL.
+ */
+static bool is_first(const struct ipc_namespace *ipc)
+{
+	return !ipc || !ipc->ns.ops || ipc->ns.inum == PROC_IPC_INIT_INO;
 }
 
 /* For vm_ops, which ask for no right. The process may have left its namespaces. */
@@ -110,15 +119,15 @@ static struct shm_space *space_find(const struct ipc_namespace *ipc)
 /* One for the current process's namespace; NULL: no memory. */
 static struct shm_space *space_new(void)
 {
-	const struct proc_ns_operations *ops = current->nsproxy->ipc_ns->ns.ops;
+	struct ipc_namespace *ipc = current->nsproxy->ipc_ns;
 	struct shm_space *space = kvmalloc(sizeof(*space), GFP_KERNEL_ACCOUNT);
-	struct ns_common *ns;
 
 	if (!space)
 		return NULL;
 	shm_space_init(space);
-	ns = ops->get(current);
-	space->name = container_of(ns, struct ipc_namespace, ns);
+	space->name = ipc;
+	if (!is_first(ipc))
+		ipc->ns.ops->get(current);	/* that one: a process changes it itself */
 	return space;
 }
 
@@ -126,7 +135,8 @@ static void space_free(struct shm_space *space)
 {
 	struct ipc_namespace *ipc = space->name;
 
-	ipc->ns.ops->put(&ipc->ns);
+	if (!is_first(ipc))
+		ipc->ns.ops->put(&ipc->ns);
 	kvfree(space);
 }
 
@@ -209,7 +219,7 @@ static int ioctl_get(struct tgshm_get *get)
 		segment_free(new);
 	if (ret < 0)
 		return ret;
-	if (caller.ipc->ns.inum != PROC_IPC_INIT_INO)
+	if (!is_first(caller.ipc))
 		queue_delayed_work(tgk_wq, &sweep_work, SWEEP);
 	get->id = ret;
 	return 0;
@@ -476,7 +486,7 @@ static bool sweep_one(bool all)
 	spin_lock(&shm_lock);
 	list_for_each_entry(space, &spaces, node) {
 		ipc = space->name;
-		if (!all && tgk_ipc_users(ipc) > 1)
+		if (!all && (is_first(ipc) || tgk_ipc_users(ipc) > 1))
 			continue;
 		segment = space_over(space);
 		if (!space->used) {
@@ -503,7 +513,7 @@ static void sweep(struct work_struct *work)
 		cond_resched();
 	spin_lock(&shm_lock);
 	list_for_each_entry(space, &spaces, node)
-		again |= ((struct ipc_namespace *)space->name)->ns.inum != PROC_IPC_INIT_INO;
+		again |= !is_first(space->name);
 	spin_unlock(&shm_lock);
 	if (again)
 		queue_delayed_work(tgk_wq, &sweep_work, SWEEP);
