@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Installing, and Debian packages: docs/install.md.
 #
-#	make install [DESTDIR=...]	tools, libtimegraph-mem, and the module's source for DKMS
-#	make install-tools, install-lib, install-dev, install-dkms
+#	make install [DESTDIR=...]	tools, libtimegraph-mem and -shm, and the module's source for DKMS
+#	make install-tools, install-lib, install-dev, install-shm, install-dkms
 #	make deb			build/deb/*.deb, and the source package
 #
 # tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl), tgrund libsystemd
@@ -21,8 +21,8 @@ FILL := sed 's/@VERSION@/$(VERSION)/g'
 INSTALLED := sed 's|/usr/share/doc|$(PREFIX)/share/doc|g'
 TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
 
-.PHONY: install install-tools install-lib install-dev install-dkms deb
-install: install-tools install-lib install-dev install-dkms
+.PHONY: install install-tools install-lib install-dev install-shm install-dkms deb
+install: install-tools install-lib install-dev install-shm install-dkms
 
 install-tools: $(TOOLS:%=$(B)/bin/%) $(B)/bin/tgrund $(LAYER)
 	install -d $(I)/bin $(I)/lib/timegraph
@@ -71,6 +71,14 @@ install-dev: $(B)/lib/libtimegraph-mem.a
 	install -m 644 include/timegraph/mem.h $(I)/include/timegraph
 	$(INSTALLED) docs/man/tg_mem.3 | gzip -9n >$(I)/share/man/man3/tg_mem.3.gz
 	for f in $(MEM_FUNCTIONS); do ln -sf tg_mem.3.gz $(I)/share/man/man3/$$f.3.gz || exit 1; done
+
+# No package has it yet
+install-shm: $(B)/lib/libtimegraph-shm.so.0 $(B)/lib/libtimegraph-shm.a
+	install -d $(DESTDIR)$(LIBDIR) $(I)/include/timegraph
+	install -s -m 644 $< $(DESTDIR)$(LIBDIR)
+	install -m 644 $(B)/lib/libtimegraph-shm.a $(DESTDIR)$(LIBDIR)
+	ln -sf libtimegraph-shm.so.0 $(DESTDIR)$(LIBDIR)/libtimegraph-shm.so
+	install -m 644 include/timegraph/shm.h $(I)/include/timegraph
 
 install-dkms:
 	rm -rf $(I)/src/timegraph-$(VERSION)

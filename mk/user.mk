@@ -6,7 +6,7 @@ CC ?= cc
 include mk/version.mk
 
 USER_CFLAGS := -std=gnu11 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter -fno-strict-aliasing -D_GNU_SOURCE \
-	-Iinclude -I$(B)
+	-D_FILE_OFFSET_BITS=64 -Iinclude -I$(B)
 TGD_SRC := $(wildcard src/user/tgd/*.c) tools/lib/opt.c
 TGD_OBJ := $(TGD_SRC:%.c=$(B)/obj/tgd/%.o)
 TGD_SAN := $(TGD_SRC:%.c=$(B)/san/tgd/%.o)
@@ -14,10 +14,13 @@ CLIENT_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c))
 LAYER_OBJ := $(CLIENT_OBJ) $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/cl/*.c))
 MEM_OBJ := $(CLIENT_OBJ) $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/mem/*.c))
 MEM_SO := libtimegraph-mem.so.0
+SHM_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/shm/*.c))
+SHM_SO := libtimegraph-shm.so.0
 
-.PHONY: user mem
-user: $(B)/bin/tgd $(B)/lib/libtimegraph-cl.so mem
+.PHONY: user mem shm
+user: $(B)/bin/tgd $(B)/lib/libtimegraph-cl.so mem shm
 mem: $(B)/lib/$(MEM_SO) $(B)/lib/libtimegraph-mem.a
+shm: $(B)/lib/$(SHM_SO) $(B)/lib/libtimegraph-shm.a
 
 $(TGD_OBJ): $(B)/obj/tgd/%.o: %.c $(B)/version.h
 	@mkdir -p $(@D)
@@ -36,7 +39,7 @@ $(B)/bin/tgd-san: $(TGD_SAN) $(B)/lib/libtgcore-san.a
 	$(CC) $(USER_CFLAGS) $(SAN) -o $@ $^
 
 # Programs load it: it may not be unloaded, since its thread and the driver's callbacks run in it.
-$(sort $(LAYER_OBJ) $(MEM_OBJ)): $(B)/obj/%.o: %.c
+$(sort $(LAYER_OBJ) $(MEM_OBJ) $(SHM_OBJ)): $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -fPIC -fvisibility=hidden -pthread -MMD -MP -c -o $@ $<
 
@@ -57,6 +60,22 @@ $(B)/lib/libtimegraph-mem.a: $(MEM_OBJ)
 	objcopy --localize-hidden $(B)/obj/timegraph-mem.o
 	rm -f $@
 	ar rcsD $@ $(B)/obj/timegraph-mem.o
+
+$(B)/lib/$(SHM_SO): $(SHM_OBJ) src/user/shm/libtimegraph-shm.map
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -shared -pthread -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(SHM_SO) \
+		-Wl,--version-script=src/user/shm/libtimegraph-shm.map -o $@ $(SHM_OBJ)
+	ln -sf $(SHM_SO) $(B)/lib/libtimegraph-shm.so
+
+$(B)/lib/libtimegraph-shm.a: $(SHM_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcsD $@ $^
+
+# The books of shared device memory against System V's own shm: the kernel's file, under sanitizers
+$(B)/tests/user/shm: tests/user/shm/model.c src/kmod/shm_books.c src/kmod/shm_books.h include/uapi/tgshm.h
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
 
 USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile)
 
@@ -86,9 +105,9 @@ $(B)/tests/user/libnvidia-ml.so.1: tests/user/nvml.c
 	$(CC) $(USER_CFLAGS) -fPIC -shared -o $@ $<
 
 .PHONY: user-tests
-user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/bin/tgd-san $(MEM_TESTS)
+user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/tests/user/shm $(B)/bin/tgd-san $(MEM_TESTS)
 
--include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(sort $(LAYER_OBJ:.o=.d) $(MEM_OBJ:.o=.d))
+-include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(sort $(LAYER_OBJ:.o=.d) $(MEM_OBJ:.o=.d) $(SHM_OBJ:.o=.d))
 
 # For scripts/bench-mem
 $(B)/tests/user/membench: tests/user/membench.c $(B)/lib/$(MEM_SO)

@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(addprefix $(B)/vm/bin/,abuse count hostile infence pfslices raw scribble stall tty vram terminfo/x/xterm pages/made)
+vmtools: $(addprefix $(B)/vm/bin/,abuse chrt count hostile infence pfslices raw scribble stall tgshm tgshm-model tty vram terminfo/x/xterm pages/made)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(patsubst %.c,$(B)/obj/vmtools/%.o,$(wildcard tests/vm/tools/abuse/*.c) tools/tgload/work.c)
@@ -23,9 +23,19 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
-$(addprefix $(B)/vm/bin/,count pfslices raw scribble stall tty vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
+$(addprefix $(B)/vm/bin/,chrt count pfslices raw scribble stall tty vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
+
+# The library in a program of its own; the second one is tests/user/shm/model.c on the device
+SHM_DRM := $(shell pkg-config --cflags libdrm_nouveau libdrm)
+$(B)/vm/bin/tgshm: tests/vm/tools/tgshm.c src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) $(SHM_DRM) -o $@ $(filter %.c,$^) $(shell pkg-config --libs libdrm_nouveau libdrm)
+
+$(B)/vm/bin/tgshm-model: tests/user/shm/model.c src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) -DDEVICE -o $@ $(filter %.c,$^)
 
 $(B)/vm/bin/infence: $(INFENCE_OBJ)
 	@mkdir -p $(@D)

@@ -87,13 +87,17 @@ struct tg_spec;
  *	at: now. quiet.gap: a submission has come through an open gate since the QUIET before this
  *	one: the first came so long, ns, after the first QUIET that had nothing in flight; 0: none
  *	has come, or this is the first. -EBUSY: the core has not asked.
+ * @TG_EV_NICE: a process's nice value and scheduling class, of which the core knows others. client;
+ *	nice.level: tg_nice_level(). It is from now on the priority of a client whose line says
+ *	`nice` (tg_client.nice), jobs that wait included; another one's stays. Hosts look for
+ *	changes while there are such clients (tg_gpu.nice).
  */
 enum tg_event_kind {
 	TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 	TG_EV_DONE, TG_EV_IDLE, TG_EV_TIMER, TG_EV_SPEC, TG_EV_POLICY, TG_EV_KNOB,
 	TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_FOREGROUND,
 	TG_EV_MEM_SIZE, TG_EV_MEM_REQUEST, TG_EV_MEM_CANCEL, TG_EV_MEM_FREE, TG_EV_VGPU,
-	TG_EV_ENGINES, TG_EV_BYPASSED, TG_EV_QUIET,
+	TG_EV_ENGINES, TG_EV_BYPASSED, TG_EV_QUIET, TG_EV_NICE,
 	TG_EV_KINDS
 };
 
@@ -165,6 +169,7 @@ struct tg_vgpu_conf {
  * @mem: MEM_SIZE, MEM_REQUEST, MEM_CANCEL, MEM_FREE
  * @engines: ENGINES
  * @quiet: QUIET
+ * @nice: NICE
  * @data: the pointer, for readers that know no kinds
  * @identity: JOIN
  * @key: SUBMIT
@@ -199,6 +204,7 @@ struct tg_event {
 		struct { u64 bytes, request; s64 at; } mem;
 		struct { u64 mask, none; s64 at; } engines;
 		struct { u64 gap, none; s64 at; } quiet;
+		struct { u64 level, none; s64 at; } nice;
 	};
 	union {
 		const void *data;

@@ -206,14 +206,14 @@ struct tg_vgpu {
  * @id: the host's number
  * @prio: TG_PRIO_MIN to TG_PRIO_MAX
  * @depth: groups in flight allowed (HT), 0: the policy's default
- * @stalls: TG_STALL for each recent overlap, less one for each job that has started in time since
- *	then
+ * @stalls: TG_STALL for each recent overlap, less one for each later start in time
  * @gate: enum tg_gate; the host has it if @gate_sent
  * @tier: enum tg_tier
  * @overlong: it is blamed: it ran a group longer than guaranteed reserves allow
  * @sched: TG_PRT or TG_HT
  * @resv: enum tg_resv
  * @agpa: its priority follows the foreground window
+ * @nice: its priority follows its process's on the CPU (NICE)
  * @opened: its gate has been open since its last IDLE: jobs that the core does not know may be in
  *	flight
  * @syncing: it owes an IDLE
@@ -247,8 +247,7 @@ struct tg_vgpu {
  * @sharer: whose share it has a part of; never NULL
  * @history: what its jobs have cost; NULL until AE first predicts one
  * @stats: counters
- * @edition: tg_gpu.edition whose spec has come to it, or in which its priority was set by hand; the
- *	last 16 bits
+ * @edition: low 16 bits of tg_gpu.edition whose spec it has, or when a priority was set by hand
  * @joined: tg_gpu.term of the policy that it has joined last; likewise
  * @node: the policy's; of an older one until the client joins the one in force
  * @queue: likewise
@@ -258,7 +257,7 @@ struct tg_client {
 	u32 id;
 	u8 prio, depth, stalls, gate : 2, tier : 2, overlong : 1;
 	u8 sched : 1, resv : 2;
-	bool agpa : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
+	bool agpa : 1, nice : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
 	bool sent : 1, paired : 1, owed : 1, forgiven : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
 	u8 modelled, vgpu : 5, vgpu_term : 3;
 	u16 weight, matched;
@@ -436,6 +435,7 @@ struct tg_left {
  * @walked: clients that the walk has come to with the event being fed
  * @syncing: clients that owe an IDLE
  * @open: clients whose gate is open, whether @gate_sent or not
+ * @nice: clients with @nice: while there are any, the host feeds NICE
  * @nr_clients: clients
  * @nr_engines: engines
  * @engine: them
@@ -499,7 +499,7 @@ struct tg_gpu {
 	struct tg_client *handing, *rematching, *sending, *walking;
 	u32 rematches, unsent, visited, walked;
 	bool served, by_line;
-	u32 syncing, open, nr_clients, nr_engines;
+	u32 syncing, open, nice, nr_clients, nr_engines;
 	struct tg_engine engine[TG_ENGINES_MAX];
 	const struct tg_spec *spec;
 	u32 foreground;

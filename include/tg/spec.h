@@ -61,7 +61,8 @@ struct tg_str {
  * @sched: PRT or HT
  * @resv: PE, AE, BG or CBS
  * @agpa: prio was '*': priority follows the foreground window (T11)
- * @prio: TG_PRIO_MIN to TG_PRIO_MAX; TG_PRIO_AGPA when @agpa
+ * @nice: prio was `nice`: priority follows the process's on the CPU (tg/nice.h)
+ * @prio: TG_PRIO_MIN to TG_PRIO_MAX; TG_PRIO_AGPA when @agpa, TG_PRIO_NICE when @nice
  * @capacity: C in ns; 0 only for BG, where it means: just be a member
  * @period: T in ns, at least @capacity, CBS: more; 0 exactly when @capacity is 0
  * @reserve: name of the shared reserve, at most TG_NAME_LEN - 1 bytes; not for BG
@@ -77,7 +78,7 @@ struct tg_spec_entry {
 	u32 line;
 	u8 sched;
 	u8 resv;
-	bool agpa;
+	bool agpa, nice;
 	u8 prio;
 	u8 depth;
 	u16 weight;

@@ -32,6 +32,7 @@ static inline s64 tg_after(s64 time, s64 delay)
 #define TG_PRIO_MAX	99
 #define TG_PRIO_AGPA	50		/* static level of the clients whose prio is '*' */
 #define TG_PRIO_FOREGROUND	51	/* of them, that of the process in the foreground */
+#define TG_PRIO_NICE	20	/* of a client whose prio is `nice`, until it is read: tg/nice.h */
 
 #define TG_ENGINES_MAX	4
 #define TG_VGPUS_MAX	16		/* virtual GPUs that a spec may define */

@@ -159,6 +159,20 @@ static bool left(const struct tg_gpu *gpu, const struct tg_client *client)
 	return false;
 }
 
+/* Clients whose priority follows their process's are counted. Out of line, as check_client(). */
+static noinline const char *check_nice(const struct tg_gpu *gpu)
+{
+	const struct tg_client *client;
+	u32 nice = 0;
+
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		if (client->nice && (client->agpa || tg_client_by_hand(gpu, client)))
+			return "a client's priority follows two things";
+		nice += client->nice;
+	}
+	return nice == gpu->nice ? NULL : "those that follow their nice value are counted wrongly";
+}
+
 /* Those that have left have no channel that has not. */
 static const char *check_left(const struct tg_gpu *gpu)
 {
@@ -428,7 +442,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 		return "a policy is due and none is on its way, or the other way round";
 	if (n.overlaps != length(&gpu->overlaps) || n.lost != length(&gpu->lost))
 		return "a job is in the wrong list for its state";
-	wrong = check_left(gpu) ?: check_memory(gpu);
+	wrong = check_left(gpu) ?: check_memory(gpu) ?: check_nice(gpu);
 	if (wrong)
 		return wrong;
 	if (gpu->armed > min(tg_engines_wake(gpu), tg_memory_wake(gpu)))

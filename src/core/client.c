@@ -177,6 +177,7 @@ void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client)
 		gpu->policy->leave(gpu, client);
 	tg_client_idle(gpu, client);
 	gpu->open -= client->gate == TG_GATE_OPEN;
+	tg_client_follow(gpu, client, false);
 	tg_gate_settled(gpu, client);
 	tg_emit(gpu, TG_ACT_GONE, client, NULL, 0);
 	if (gpu->handing == client)

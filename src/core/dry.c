@@ -286,6 +286,7 @@ void tg_dry_event(struct tg_gpu *gpu, const struct tg_event *ev)
 		break;
 	case TG_EV_PRIO:
 	case TG_EV_FOREGROUND:
+	case TG_EV_NICE:
 	case TG_EV_VGPU:
 		feed(dry, &copy, 0);
 		break;
@@ -400,7 +401,7 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	struct tg_event foreground = {
 		.kind = TG_EV_FOREGROUND, .foreground.pid = gpu->foreground,
 	};
-	struct tg_event prio = { .kind = TG_EV_PRIO };
+	struct tg_event prio = { .kind = TG_EV_PRIO }, nice = { .kind = TG_EV_NICE };
 
 	memset(dry, 0, sizeof(*dry));
 	dry->gpu = gpu;
@@ -435,8 +436,12 @@ void tg_dry_begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 				join(dry, client, ch);
 		prio.client = client->id;
 		prio.prio.level = client->prio;
+		nice.client = client->id;
+		nice.nice.level = client->prio;
 		if (tg_client_by_hand(gpu, client))
 			feed(dry, &prio, gpu->now);
+		else if (client->nice)
+			feed(dry, &nice, gpu->now);
 	}
 }
 

@@ -93,6 +93,8 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 		return tg_client_prio(gpu, ev);
 	case TG_EV_FOREGROUND:
 		return tg_client_foreground(gpu, ev);
+	case TG_EV_NICE:
+		return tg_client_nice(gpu, ev);
 	case TG_EV_VGPU:
 		return tg_vgpu_event(gpu, ev);
 	case TG_EV_ENGINES:

@@ -10,8 +10,8 @@
  * few clients only, and the next one, or TIMER, goes on.
  *
  * client.c calls tg_client_match() at each JOIN, engine.c tg_clients_rematch(); feed.c calls the
- * rest for events: a new spec, a priority set by hand, another foreground window. All of it runs
- * under the GPU's lock.
+ * rest for events: a new spec, a priority set by hand, another foreground window or nice value. All
+ * of it runs under the GPU's lock.
  */
 #include "client.h"
 #include "debt.h"
@@ -35,6 +35,13 @@ static u8 agpa_prio(const struct tg_gpu *gpu, const struct tg_client *client)
 {
 	return gpu->foreground && client->id_data->pid == gpu->foreground ? TG_PRIO_FOREGROUND :
 									    TG_PRIO_AGPA;
+}
+
+void tg_client_follow(struct tg_gpu *gpu, struct tg_client *client, bool nice)
+{
+	gpu->nice -= client->nice;
+	client->nice = nice;
+	gpu->nice += client->nice;
 }
 
 /* Its line, as the host found it before it took the lock, if it is of this spec. */
@@ -87,8 +94,10 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	client->resv = entry ? entry->resv : TG_BG;
 	if (!tg_client_by_hand(gpu, client)) {
 		client->agpa = entry && entry->agpa;
-		client->prio = client->agpa ? agpa_prio(gpu, client) :
-			       entry ? entry->prio : TG_PRIO_MIN;
+		if (!client->nice || !entry || !entry->nice)
+			client->prio = client->agpa ? agpa_prio(gpu, client) :
+				       entry ? entry->prio : TG_PRIO_MIN;
+		tg_client_follow(gpu, client, entry && entry->nice);
 	}
 	client->depth = entry ? entry->depth : 0;
 	tg_share_weigh(gpu, client, entry);
@@ -269,6 +278,7 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 	client->edition = gpu->edition;
 	client->by_hand = true;
 	client->agpa = false;
+	tg_client_follow(gpu, client, false);
 	tg_jobs_place(gpu, client, client->tier, ev->prio.level, tg_vgpu_now(gpu, client));
 	tg_reserve_review(gpu, client->reserve);
 	return 0;
@@ -280,5 +290,20 @@ int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EINVAL;
 	gpu->foreground = ev->foreground.pid;
 	tg_clients_walk(gpu);
+	return 0;
+}
+
+int tg_client_nice(struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	struct tg_client *client = tg_gpu_client(gpu, ev->client);
+
+	if (!client)
+		return -ENOENT;
+	if (ev->nice.level > TG_PRIO_MAX)
+		return -EINVAL;
+	if (client->nice && client->prio != ev->nice.level) {
+		tg_jobs_place(gpu, client, client->tier, ev->nice.level, tg_vgpu_now(gpu, client));
+		tg_reserve_review(gpu, client->reserve);
+	}
 	return 0;
 }

@@ -27,5 +27,8 @@ void tg_clients_rematch(struct tg_gpu *gpu);
 void tg_client_matched(struct tg_gpu *gpu, struct tg_client *client);
 int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_foreground(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_client_nice(struct tg_gpu *gpu, const struct tg_event *ev);
+/* Does its priority follow its process's on the CPU? tg_gpu.nice counts the clients that do. */
+void tg_client_follow(struct tg_gpu *gpu, struct tg_client *client, bool nice);
 
 #endif /* TG_CORE_MATCH_H */

@@ -23,7 +23,7 @@ struct vgpu_places {
 };
 
 static const struct spec_limits range_prio = {
-	TG_PRIO_MIN, TG_PRIO_MAX, "prio out of range", "prio: 0 (lowest) to 99, or *"
+	TG_PRIO_MIN, TG_PRIO_MAX, "prio out of range", "prio: 0 (lowest) to 99, * or nice"
 };
 
 static const struct spec_limits range_capacity = {
@@ -175,6 +175,11 @@ static int parse_prio(struct spec_cursor *c, struct tg_spec_entry *e)
 	e->agpa = tg_spec_is(c, s, "*");
 	if (e->agpa) {
 		e->prio = TG_PRIO_AGPA;
+		return 0;
+	}
+	e->nice = tg_spec_is(c, s, "nice");
+	if (e->nice) {
+		e->prio = TG_PRIO_NICE;
 		return 0;
 	}
 	err = tg_spec_number(c, s, &range_prio, &value);

@@ -271,7 +271,7 @@ void tgk_client_gone(struct tgk_client *client)
  * be any user that its maker has got (/etc/subuid): all of these are the maker of the outermost
  * one; where root has made that, they are its own root.
  */
-static u32 payer(void)
+u32 tgk_payer(void)
 {
 	struct user_namespace *ns = current_user_ns();
 	kuid_t uid = current_euid();
@@ -303,7 +303,7 @@ static int identify(struct tg_identity *ident)
 		return -ENOMEM;
 	ident->pid = task_tgid_nr(current);
 	ident->uid = from_kuid(&init_user_ns, current_euid());
-	ident->payer = payer();
+	ident->payer = tgk_payer();
 	rcu_read_lock();
 	get_task_comm(ident->comm, current->group_leader);
 	rcu_read_unlock();

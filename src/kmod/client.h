@@ -11,6 +11,7 @@
 #include "tgk.h"
 #include "wrap/task.h"
 
+u32 tgk_payer(void);
 struct tgk_client *tgk_client_new(struct tgk_gpu *gpu);
 struct tgk_client *tgk_client_find(struct tgk_gpu *gpu);
 struct tgk_client *tgk_client_left(struct tgk_gpu *gpu, const struct tgk_client *new, u32 account);

@@ -4,9 +4,13 @@
  * tgk_gpu_unused(), no call holds it any more; tgk_gpu_destroy().
  *
  * Owns the list of GPUs. attach.c calls all of this in process context, under tgk_mutex; only
- * tgk_gpu_get() is every ioctl's.
+ * tgk_gpu_get() and tgk_gpu_made() are every ioctl's.
  */
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
 #include <linux/device.h>
+#include <linux/dma-buf.h>
+#include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/random.h>
@@ -20,6 +24,7 @@
 #include "fence.h"
 #include "gpu.h"
 #include "note.h"
+#include "owner.h"
 #include "poll.h"
 #include "pool.h"
 #include "recorder.h"
@@ -279,4 +284,34 @@ struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm)
 	}
 	rcu_read_unlock_sched();
 	return found;
+}
+
+/**
+ * tgk_gpu_made() - has the current process got a buffer from a GPU that is scheduled?
+ * @buf: the buffer, held
+ *
+ * A buffer whose module is the driver's is an object of the driver's: it exports nothing else.
+ *
+ * Return: 0; -EOPNOTSUPP: it is of no such GPU; -EPERM: another process has got it, or it is not in
+ * the books of VRAM.
+ */
+int tgk_gpu_made(const struct dma_buf *buf)
+{
+	const struct drm_gem_object *obj = buf->priv;
+	const struct tgk_owner *owner;
+	struct tgk_gpu *gpu;
+	int ret = -EOPNOTSUPP;
+
+	rcu_read_lock_sched();
+	list_for_each_entry_rcu(gpu, &tgk_gpus, node, rcu_read_lock_sched_held()) {
+		if (!buf->owner || buf->owner != gpu->drm->driver->fops->owner ||
+		    obj->dev != gpu->drm)
+			continue;
+		raw_spin_lock_irq(&gpu->lock);
+		owner = tgk_vram_owner(gpu, obj);
+		ret = owner && owner->pid == task_tgid(current) ? 0 : -EPERM;
+		raw_spin_unlock_irq(&gpu->lock);
+	}
+	rcu_read_unlock_sched();
+	return ret;
 }

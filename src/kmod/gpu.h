@@ -7,6 +7,8 @@
 
 #include "tgk.h"
 
+struct dma_buf;
+
 extern struct list_head tgk_gpus;	/* tgk_mutex; readers: RCU */
 /* tgk_mutex; a GPU is here from tgk_gpu_close() to tgk_gpu_destroy(). */
 extern struct list_head tgk_gpus_closed;
@@ -16,6 +18,7 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
 bool tgk_gpu_unused(const struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
+int tgk_gpu_made(const struct dma_buf *buf);
 
 static inline void tgk_gpu_put(struct tgk_gpu *gpu)
 {

@@ -9,6 +9,7 @@
 #include "poll.h"
 #include "recorder.h"
 #include "settings.h"
+#include "shm.h"
 #include "sysfs/sysfs.h"
 #include "tgk.h"
 #include "totals.h"
@@ -62,12 +63,17 @@ static int __init tgk_init(void)
 	ret = tgk_fence_init();
 	if (ret)
 		goto no_fence;
+	ret = tgk_shm_init();
+	if (ret)
+		goto no_shm;
 	ret = tgk_attach_init();
 	if (ret)
 		goto no_attach;
 	return 0;
 
 no_attach:
+	tgk_shm_exit();
+no_shm:
 	tgk_fence_exit();
 no_fence:
 	tgk_sysfs_exit();
@@ -85,6 +91,7 @@ no_trace:
 static void __exit tgk_exit(void)
 {
 	tgk_attach_exit();
+	tgk_shm_exit();
 	tgk_fence_exit();
 	tgk_sysfs_exit();
 	tgk_poll_exit();

@@ -27,6 +27,7 @@
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
+#include "nice.h"
 #include "pool.h"
 #include "slots.h"
 #include "stats.h"
@@ -202,7 +203,10 @@ static enum waited wait_for_free(struct tgk_gpu *gpu, struct tgk_job *job,
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (READ_ONCE(job->freed) || READ_ONCE(gpu->closing) || signal_pending(current))
 			break;
-		schedule();
+		if (likely(!READ_ONCE(gpu->core.nice)))
+			schedule();
+		else if (!schedule_timeout(TGK_RENICE))
+			tgk_nice_look(gpu, job->ch->client);
 	}
 	__set_current_state(TASK_RUNNING);
 
@@ -458,6 +462,7 @@ static enum step enter(struct tgk_gpu *gpu, struct tgk_channel *ch, struct submi
 {
 	struct tgk_job *job = s->job;
 
+	tgk_nice_feed(gpu, ch->client);
 	s->error = feed_submit(gpu, ch, job, s->needs_key ? s->key : NULL);
 	if (s->error)
 		return STEP_REFUSED;
@@ -584,6 +589,7 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 	return !gpu->trace.buf && !trace_tg_event_enabled() && !trace_tg_free_enabled() &&
 	       unreported + gpu->nr_unstarted < TGK_UNREPORTED &&
 	       (!unreported || gpu->bypassed_channel == ch) &&
+	       !tgk_nice_changed(gpu, ch->client) &&
 	       gpu->core.pooled[TG_POOL_JOB] > unreported &&
 	       tg_gpu_may_bypass(&gpu->core, ch->client->id, ch->nr, unreported);
 }

@@ -8,6 +8,7 @@
  *	hook.c		redirects functions of the driver to ours, and proves that it does
  *	driver/		what only the driver can tell: nouveau
  *	submit.c	the way of one submission: gate, wait, driver, fence
+ *	nice.h		what a process has on the CPU: the priority `nice`
  *	threads.c	how many threads of a channel or client are let in
  *	await.c		what an EXEC waits for before SUBMIT
  *	fence.c		the fence of a submission, and its signal
@@ -26,6 +27,7 @@
  *	latency.h	histograms of a client's waits and latencies
  *	totals.c	what the clients of each user and cgroup have used
  *	recorder.c	the flight recorder's memory, and its frozen copy
+ *	shm.c, shm_books.c	device memory that processes share by key
  *	trace.c		the record of events and actions, and the tracepoints
  *	sysfs/		/sys/kernel/timegraph
  *
@@ -42,6 +44,8 @@
  *			writing, under tgk_mutex.
  *	contexts_lock	raw, fence.c's, interrupts off: the table of channels by the context of
  *			their fences. Inside tgk_gpu.lock.
+ *	shm_lock	spin, shm.c's, process context: the segments of shared memory. Taken under
+ *			mmap_lock; no lock of ours is taken under it.
  *	RCU		finds, without a lock: the GPU of a call; the channel of a call through an
  *			open gate; the channel of a new fence; the last fences of open gates.
  *			rcu_read_lock_sched() where it is the cheaper one.

@@ -112,6 +112,7 @@ static const char *const event_names[] = {
 	[TG_EV_ENGINES] = "ENGINES",
 	[TG_EV_BYPASSED] = "BYPASSED",
 	[TG_EV_QUIET] = "QUIET",
+	[TG_EV_NICE] = "NICE",
 };
 
 static const char *const action_names[] = {
@@ -148,6 +149,7 @@ static void point_event(const struct tgk_gpu *gpu, const struct tg_event *ev)
 	case TG_EV_IDLE:
 	case TG_EV_SAMPLE:
 	case TG_EV_PRIO:
+	case TG_EV_NICE:
 		client = tg_gpu_client(&gpu->core, ev->client);
 		break;
 	case TG_EV_CANCEL:

@@ -461,6 +461,14 @@ static struct tgk_object *object_find(const struct tgk_gpu *gpu, const struct dr
 	return NULL;
 }
 
+/* Under tgk_gpu.lock: in whose account an object is booked; NULL: in none. */
+const struct tgk_owner *tgk_vram_owner(const struct tgk_gpu *gpu, const struct drm_gem_object *obj)
+{
+	const struct tgk_object *object = object_find(gpu, obj);
+
+	return object ? object->owner : NULL;
+}
+
 /*
  * Under tgk_gpu.lock: from now on the booking is @obj's. Return: false: @obj has one already (the
  * client has closed the handle, and the driver has given it out again).

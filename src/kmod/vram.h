@@ -37,6 +37,8 @@ bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all);
 int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj);
 void tgk_object_free(struct drm_gem_object *obj);
 void tgk_object_put(struct drm_gem_object *obj);
+const struct tgk_owner *tgk_vram_owner(const struct tgk_gpu *gpu,
+				       const struct drm_gem_object *obj);
 u64 tgk_vram_resident(const struct tgk_gpu *gpu);
 void tgk_vram_forget_all(struct tgk_gpu *gpu);
 

@@ -160,6 +160,21 @@ static const struct tg_key *key_of(struct client *client, struct tg_key *key)
 	return key;
 }
 
+/* As a kernel does: what the process has on the CPU is read where it submits. */
+static void renice(struct client *client, s64 now)
+{
+	const struct tgs_client_conf *conf = client->conf;
+	struct tg_event ev = { .kind = TG_EV_NICE, .client = client->number };
+	const struct tg_client *core;
+
+	while (client->reniced < conf->nr_nice && conf->nice[client->reniced].from <= now)
+		client->reniced++;
+	ev.nice.level = client->reniced ? conf->nice[client->reniced - 1].level : TG_PRIO_NICE;
+	core = tg_gpu_client(&client->gpu->core, client->number);
+	if (core->nice && core->prio != ev.nice.level)
+		tgs_feed(client->gpu, &ev, 0);
+}
+
 static void submit(struct client *client, s64 wanted)
 {
 	u64 key[1 + sizeof(struct tg_key) / sizeof(u64)];
@@ -191,6 +206,7 @@ static void submit(struct client *client, s64 wanted)
 	}
 	job->switches = gpu->result->notes[TG_NOTE_POLICY];
 	job->own = client->own + (client->inflight ? now - client->own_since : 0);
+	renice(client, now);
 	job->id = ++gpu->jobs;
 	ev.job = job->id;
 	ev.key = key_of(client, (struct tg_key *)key);

@@ -31,6 +31,7 @@ struct client {
 	bool blocked;		/* a submission is due, and the window is full */
 	bool sync;		/* the core waits for IDLE */
 	u8 gate;		/* enum tg_gate, as the core last set it */
+	u32 reniced;		/* changes of that which have come */
 	u32 turn;		/* channel of the next submission */
 	u32 unfinished;		/* submissions not done yet: the window */
 	u32 untold;		/* of these, bypassed: the core was not told */

@@ -266,8 +266,10 @@ void tgs_scenario_deinit(struct tgs_scenario *s)
 {
 	u32 i;
 
-	for (i = 0; i < s->nr_clients; i++)
+	for (i = 0; i < s->nr_clients; i++) {
 		free(s->clients[i].arrival.trace);
+		free(s->clients[i].nice);
+	}
 	for (i = 0; i < s->nr_gpus; i++)
 		free(s->gpus[i].then);
 	free(s->clients);

@@ -63,6 +63,8 @@ struct tgs_gpu_conf {
  * @stagger: each starts this much after the one before
  * @stop: when they are killed; TG_NEVER: not
  * @life: each is killed so long after its start; 0: not
+ * @nice: what its process has on the CPU, and from when: see tg/nice.h
+ * @nr_nice: how often that changes
  * @deadline: a latency above it is a miss; TG_NEVER: none is
  * @arrival: pattern
  * @cost: distribution
@@ -74,6 +76,11 @@ struct tgs_client_conf {
 	char cgroup[TGS_CGROUP_LEN];
 	u16 undelegated;
 	u32 gpu, count, channels, engines, depth;
+	struct tgs_nice {
+		s64 from;
+		u8 level;
+	} *nice;
+	u32 nr_nice;
 	s64 start, stagger, stop, life, deadline;
 	struct tgs_arrival arrival;
 	struct tgs_dist cost;

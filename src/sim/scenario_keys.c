@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 
+#include <tg/nice.h>
+
 #include "lib/number.h"
 #include "mem.h"
 #include "scenario_priv.h"
@@ -237,6 +239,54 @@ static int key_cgroup(struct parser *p)
 		return tgs_fail(p, "'%.80s' is not above the cgroup", above);
 	memcpy(client->cgroup, path, strlen(path) + 1);
 	client->undelegated = len;
+	return 0;
+}
+
+/* The words from @word on: a nice value or a scheduling class. */
+static int read_nice(struct parser *p, u32 word, u8 *level)
+{
+	const char *text = p->word[word];
+	const bool minus = *text == '-';
+	uint64_t value;
+
+	if (!strcmp(text, "rt") && word + 2 == p->words &&
+	    number_read(p->word[word + 1], TG_RT_MAX, &value) && value) {
+		*level = tg_nice_level(TG_CLASS_RT, value);
+		return 0;
+	}
+	if (word + 1 == p->words && !strcmp(text, "idle")) {
+		*level = tg_nice_level(TG_CLASS_IDLE, 0);
+		return 0;
+	}
+	if (word + 1 == p->words && !strcmp(text, "deadline")) {
+		*level = tg_nice_level(TG_CLASS_DEADLINE, 0);
+		return 0;
+	}
+	if (word + 1 == p->words && number_read(text + minus, minus ? 20 : TG_NICE_LOWEST, &value)) {
+		*level = tg_nice_level(TG_CLASS_NORMAL, minus ? -(s32)value : (s32)value);
+		return 0;
+	}
+	return tgs_fail(p, "'%.40s': one of: -20 to 19; rt 1 to 99; idle; deadline", text);
+}
+
+/* What the process has on the CPU, from a time on. */
+static int key_nice(struct parser *p)
+{
+	struct tgs_client_conf *client = p->client;
+	struct tgs_nice next = { };
+	int err;
+
+	if (p->words < 2)
+		return tgs_fail(p, "two words at least wanted: since when, and a nice value or class");
+	err = read_time(p, 0, 0, &next.from);
+	if (!err)
+		err = read_nice(p, 1, &next.level);
+	if (!err && client->nr_nice && next.from <= client->nice[client->nr_nice - 1].from)
+		err = tgs_fail(p, "not after the change before; later ones stand below");
+	if (err)
+		return err;
+	client->nice = tgs_grow(client->nice, client->nr_nice + 1, sizeof(*client->nice));
+	client->nice[client->nr_nice++] = next;
 	return 0;
 }
 
@@ -475,6 +525,7 @@ static const struct key {
 	{ CLIENT, "user", key_user },
 	{ CLIENT, "cgroup", key_cgroup },
 	{ CLIENT, "channels", key_channels },
+	{ CLIENT, "nice", key_nice },
 	{ CLIENT, "engines", key_on },
 	{ CLIENT, "arrival", key_arrival },
 	{ CLIENT, "cost", key_cost },

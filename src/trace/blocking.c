@@ -132,7 +132,8 @@ static void after(struct tgs_watch *watch, const struct tg_gpu *core, const stru
 {
 	struct blocking *b = container_of(watch, struct blocking, watch);
 	bool anew = ev->kind == TG_EV_SPEC || ev->kind == TG_EV_JOIN ||
-		    ev->kind == TG_EV_PRIO || ev->kind == TG_EV_FOREGROUND;
+		    ev->kind == TG_EV_PRIO || ev->kind == TG_EV_FOREGROUND ||
+		    ev->kind == TG_EV_NICE;
 	const struct tg_job *job;
 	u32 i, kept = 0;
 

@@ -150,7 +150,7 @@ const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char
 static const char *const event_names[] = {
 	"JOIN", "LEAVE", "SUBMIT", "CANCEL", "STARTED", "REFUSED", "DONE", "IDLE", "TIMER",
 	"SPEC", "POLICY", "KNOB", "SAMPLE", "PRIO", "FOREGROUND", "MEM_SIZE", "MEM_REQUEST",
-	"MEM_CANCEL", "MEM_FREE", "VGPU", "ENGINES", "BYPASSED", "QUIET",
+	"MEM_CANCEL", "MEM_FREE", "VGPU", "ENGINES", "BYPASSED", "QUIET", "NICE",
 };
 
 static const char *const action_names[] = {

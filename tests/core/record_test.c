@@ -78,6 +78,7 @@ static const struct event_row {
 	  R + 8 + 8 * TG_KEY_PAIRS, -ENOENT },
 	{ "prio", EVENT(9, 9, TG_EV_PRIO, 4, 0, 0, 99, NULL), 0, R, -EINVAL },
 	{ "foreground", EVENT(9, 9, TG_EV_FOREGROUND, 0, 0, 0, U32_MAX, NULL), 0, R, 0 },
+	{ "nice", EVENT(9, 9, TG_EV_NICE, 4, 0, 0, 99, NULL), 0, R, -EINVAL },
 	{ "memory asked for", EVENT(9, 9, TG_EV_MEM_REQUEST, 7, 1, 8, 1ull << 40, NULL), 0, R, 0 },
 	{ "sample", EVENT(9, 8, TG_EV_SAMPLE, 3, 0, 0, 0, &seen), 0, R + 24, 0 },
 	{ "sample of nothing", EVENT(9, 9, TG_EV_SAMPLE, 0, 0, 0, 0, NULL), 0, R, -EINVAL },

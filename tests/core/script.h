@@ -21,7 +21,9 @@
  *	load TEXT			(as rematch; policy and knobs of it, too)
  *	policy NAME	idle CLIENT	quiet	knob NR VALUE	wait	(pknob: one of the policy's)
  *	prio CLIENT PRIO		foreground PID		(a client's pid is 100 times its number)
- *	prio? CLIENT			(logs `prio N`)
+ *	nice CLIENT LEVEL		(what its process has on the CPU)
+ *	prio? CLIENT			(logs `prio N`)	model? CLIENT	(likewise, in a dry run)
+ *	nice?				(logs `nice N`: clients that follow it)
  *	set?				(logs `set POLICY STALL_US A/B`: the policy that is chosen, after `dry` if it
  *		is modelled, and its first two knobs)
  *	no-dry				(no memory for the model of a dry run is left)
@@ -246,6 +248,16 @@ static const char *step(struct host *h, const char *line)
 		say(h, "prio %u", tg_gpu_client(&h->gpu, a)->prio);
 		return NULL;
 	}
+	if (!strcmp(word, "nice?")) {
+		h->gpu.now = ev.now;
+		say(h, "nice %u", h->gpu.nice);
+		return NULL;
+	}
+	if (!strcmp(word, "model?")) {
+		h->gpu.now = ev.now;
+		say(h, "prio %u", tg_gpu_client(&h->gpu.dry->model, a)->prio);
+		return NULL;
+	}
 	if (!strcmp(word, "set?")) {
 		h->gpu.now = ev.now;
 		say_set(h);
@@ -277,6 +289,9 @@ static const char *step(struct host *h, const char *line)
 	} else if (!strcmp(word, "prio")) {
 		ev.kind = TG_EV_PRIO;
 		ev.prio.level = b;
+	} else if (!strcmp(word, "nice")) {
+		ev.kind = TG_EV_NICE;
+		ev.nice.level = b;
 	} else if (!strcmp(word, "foreground")) {
 		ev.kind = TG_EV_FOREGROUND;
 		ev.foreground.pid = a;

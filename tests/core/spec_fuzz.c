@@ -54,7 +54,7 @@ static bool is_in_order(const struct tg_spec *spec, u32 len)
 		if (!patterns_are_good(e->pattern, len) || e->line <= line ||
 		    e->reserve.off + e->reserve.len > len || e->reserve.len >= TG_NAME_LEN ||
 		    e->vgpu.off + e->vgpu.len > len || e->vgpu.len >= TG_NAME_LEN ||
-		    e->prio > TG_PRIO_MAX || e->capacity > e->period ||
+		    e->prio > TG_PRIO_MAX || (e->agpa && e->nice) || e->capacity > e->period ||
 		    e->period > TG_SPEC_PERIOD_MAX || !e->weight || e->depth > TG_DEPTH_MAX)
 			return false;
 		line = e->line;

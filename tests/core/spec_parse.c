@@ -87,6 +87,9 @@ static const struct good goods[] = {
 	{ "comment with everything in it", TEXT("a:ht:pe:1:2:3 # :,\"#\t\xc3\xa4"), -1,
 	  "1 comm=a ht pe 1 2000/3000 w1\n" },
 	{ "agpa", TEXT("a:prt:pe:*:1:1"), -1, "1 comm=a prt pe 50* 1000/1000 w1\n" },
+	{ "nice", TEXT("a:prt:pe: nice :1:1"), -1, "1 comm=a prt pe 20nice 1000/1000 w1\n" },
+	{ "a process called nice", TEXT("nice:ht:bg:nice:0:0"), -1,
+	  "1 comm=nice ht bg 20nice 0/0 w1\n" },
 	{ "bg member", TEXT("a:ht:bg:0:0:0"), -1, "1 comm=a ht bg 0 0/0 w1\n" },
 	{ "bg configured", TEXT("a:ht:bg:0:0:0\nb:ht:bg:0:1000:30000\nc:ht:bg:0:1000:30000"), 1,
 	  "1 comm=a ht bg 0 0/0 w1\n2 comm=b ht bg 0 1000000/30000000 w1\n"
@@ -186,7 +189,7 @@ static void render(char *out, const struct tg_spec *spec)
 			render_str(&out, kinds[k], spec->text, e->pattern[k]);
 		}
 		out += sprintf(out, " %s %s %u%s %lld/%lld w%u", scheds[e->sched], resvs[e->resv],
-			       e->prio, e->agpa ? "*" : "", (long long)e->capacity,
+			       e->prio, e->agpa ? "*" : e->nice ? "nice" : "", (long long)e->capacity,
 			       (long long)e->period, e->weight);
 		if (e->depth)
 			out += sprintf(out, " d%u", e->depth);
@@ -310,6 +313,9 @@ static const struct bad bads[] = {
 	{ "negative prio", TEXT("a:ht:pe:-1:1:1"), 1, 9, NUMBER },
 	{ "prio with a letter", TEXT("a:ht:pe:1x:1:1"), 1, 10, NUMBER },
 	{ "two stars", TEXT("a:ht:pe:**:1:1"), 1, 9, NUMBER },
+	{ "nice with a number", TEXT("a:ht:pe:nice5:1:1"), 1, 9, NUMBER },
+	{ "nice in upper case", TEXT("a:ht:pe:NICE:1:1"), 1, 9, NUMBER },
+	{ "nice cut short", TEXT("a:ht:pe:nic:1:1"), 1, 9, NUMBER },
 	{ "huge prio", TEXT("a:ht:pe:18446744073709551617:1:1"), 1, 9, "prio out of range" },
 
 	/* C and T */

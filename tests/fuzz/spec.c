@@ -24,6 +24,7 @@ static void check_entry(const struct tg_spec_entry *e, size_t size)
 	REQUIRE(asked);
 	REQUIRE(e->line && e->sched <= TG_HT && e->resv <= TG_CBS);
 	REQUIRE(e->prio <= TG_PRIO_MAX && (!e->agpa || e->prio == TG_PRIO_AGPA));
+	REQUIRE(!e->nice || (!e->agpa && e->prio == TG_PRIO_NICE));
 	REQUIRE(e->depth <= TG_DEPTH_MAX && e->weight && e->weight <= TG_SPEC_WEIGHT_MAX);
 	REQUIRE(e->capacity >= 0 && e->period >= e->capacity && e->period <= TG_SPEC_PERIOD_MAX);
 	REQUIRE(!e->period == !e->capacity && (e->period || e->resv == TG_BG));

@@ -28,6 +28,7 @@ static const char *const seeds[] = {
 	"game:prt:pe:*:8000:16667:weight=200\nbomb:ht:ae:1:2500:25000:depth=2,mem=256M\n",
 	"a:ht:pe:5:2500:25000:reserve=bombs\nb:ht:pe:6:2500:25000:reserve=bombs,depth=8\n"
 	"c:prt:pe:7:2500:25000:weight=3,reserve=\"bombs\"\n",
+	"tool:prt:pe:nice:2500:25000\nnice:ht:bg: nice :0:0\n",
 	"\"Web Content\":ht:bg:0:0:0 # quoted\n*x:ht:bg:0:0:0\n",
 	"exe=/usr/bin/foo*:ht:bg:0:2000:50000\nexe=\"/opt/my game/*\":ht:bg:0:0:0\n"
 	"uid=1000:ht:bg:1:2000:50000\ncgroup=/user.slice/*:prt:pe:1:1:1:vgpu=\"v 1\"\n",
@@ -57,7 +58,7 @@ static const char *const tokens[] = {
 	":", ",", "#", "\"", "=", "*", "?", " ", "\t", "\n", "\r", "\r\n", "/", "0", "-1", "+1",
 	"1K", "1M", "1025G", "1.5G", "1g", "G", "0K", "64", "65", "99", "100", "10000", "10001",
 	"10000000", "10000001", "4294967296", "9223372036854775808", "18446744073709551616",
-	"1099511627776", "1099511627777", "17179869185G", "prt", "ht", "pe", "ae", "bg", "cbs",
+	"1099511627776", "1099511627777", "17179869185G", "prt", "ht", "pe", "ae", "bg", "cbs", "nice",
 	"PRT",
 	"exe=", "uid=", "cgroup=", "pid=", "exe=/a", "uid=1*", "uid=root", " uid=7", " exe=/b ", " a b", "uid=7 uid=8 ", "reserve=r", "reserve=",
 	"weight=1", "weight=0", "[vgpu v]:50:50:50", "[vgpu ", "[", "]", "[vgpu a b]", "vgpu", "vGPU", "depth=65", "vgpu=v", "mem=1G", "wait=1", ":weight=2", ",depth=3",

@@ -541,7 +541,7 @@ static void line_judge(struct line *l, struct entry *e)
 				 l->s + w.from);
 			break;
 		case PRIO:
-			if (!same(l, w, "*"))
+			if (!same(l, w, "*") && !same(l, w, "nice"))
 				number(l, w, 0, 99, &n);
 			break;
 		case CAP:

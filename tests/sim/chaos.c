@@ -87,7 +87,7 @@ static bool is_dry(const struct row *row)
 
 static const char *const specs[] = {
 	"a:prt:pe:80:1000:2000\nb:ht:pe:40:200:1000:depth=3\nc:prt:ae:60:300:2000\n",
-	"a:prt:pe:1:1:10000000\nb:ht:ae:99:1:1\nc:prt:bg:5:0:0\nd:ht:pe:40:500:500\n",
+	"a:prt:pe:1:1:10000000\nb:ht:ae:99:1:1\nc:prt:bg:nice:0:0\nd:ht:pe:nice:500:500\n",
 	"a:prt:pe:80:500:1000:reserve=one\nb:ht:pe:40:500:1000:reserve=one,depth=64\n"
 	"c:prt:bg:0:200:1000\nd:prt:ae:7:700:1000:reserve=two\n",
 	"c:ht:ae:50:900:1000:reserve=one\nd:ht:ae:50:900:1000:reserve=one\n",
@@ -279,7 +279,7 @@ static void do_knob(struct chaos *c)
 	}
 }
 
-/* Priorities by hand, and a foreground window: hosts' pids are what th_join() gives. */
+/* Priorities by hand, nice values, and a foreground window: hosts' pids are what th_join() gives. */
 static void do_prio(struct chaos *c)
 {
 	struct th_client *client = some_client(c);
@@ -289,11 +289,17 @@ static void do_prio(struct chaos *c)
 	if (!client)
 		return;
 	ev.client = client->id;
-	if (below(c, 2)) {
+	switch (below(c, 3)) {
+	case 0:
 		ev.kind = TG_EV_FOREGROUND;
 		ev.client = 0;
 		ev.foreground.pid = client->ident.pid;
-	} else {
+		break;
+	case 1:
+		ev.kind = TG_EV_NICE;
+		ev.nice.level = level;
+		break;
+	default:
 		ev.prio.level = level;
 	}
 	th_feed(&c->h, &ev, 0);
@@ -332,7 +338,7 @@ static void do_error(struct chaos *c)
 	static const enum tg_event_kind kinds[] = {
 		TG_EV_JOIN, TG_EV_LEAVE, TG_EV_SUBMIT, TG_EV_CANCEL, TG_EV_STARTED, TG_EV_REFUSED,
 		TG_EV_DONE, TG_EV_IDLE, TG_EV_KNOB, TG_EV_POLICY, TG_EV_KINDS, TG_EV_SUBMIT,
-		TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_BYPASSED,
+		TG_EV_SAMPLE, TG_EV_PRIO, TG_EV_BYPASSED, TG_EV_NICE,
 	};
 	struct th_job *job = some_job(c, TH_STARTED);
 	struct tg_event ev = {

@@ -153,6 +153,15 @@ static const struct scenario_row {
 	  "spec = ht:bg:0:0:0\n[client b]\narrival = back-to-back 1ms\ncost = normal 1ms 1us\n"
 	  "[client c]\narrival = trace tests/sim/scenarios/wants\n", "line 3 of the spec" },
 	{ "trace file", TOP "[client c]\narrival = trace tests/sim/scenarios/wants\n", NULL },
+	{ "nice values and classes", TOP CLIENT "nice = 0 -20\nnice = 1s 19\nnice = 2s rt 99\n"
+	  "nice = 3s idle\nnice = 4s deadline\n", NULL },
+	{ "nice without a time", TOP CLIENT "nice = 5\n", "two words at least wanted" },
+	{ "nicer than can be", TOP CLIENT "nice = 0 20\n", "'20': one of: -20 to 19" },
+	{ "less nice than can be", TOP CLIENT "nice = 0 -21\n", "'-21': one of" },
+	{ "real time without a priority", TOP CLIENT "nice = 0 rt\n", "'rt': one of" },
+	{ "real-time priority 0", TOP CLIENT "nice = 0 rt 0\n", "'rt': one of" },
+	{ "a class with a number", TOP CLIENT "nice = 0 idle 5\n", "'idle': one of" },
+	{ "nice values out of order", TOP CLIENT "nice = 1s 1\nnice = 1s 2\n", "not after the change" },
 	{ "no duration", CLIENT, "duration is missing" },
 	{ "no client", TOP, "no client" },
 	{ "duration 0", "duration = 0\n" CLIENT, "line 1: '0' is too short" },
@@ -278,6 +287,12 @@ static const struct run_row {
 	  "[client a]\nstart = 1ms\narrival = periodic 100ms\ncost = fixed 1ms\n"
 	  "spec = prt:bg:9:0:0\n", { { 1, GROUPS, 10 }, { 1, POLICY, 90000000 },
 				     { 1, MAX, 10000000 }, { 0, POLICY, 0 } } },
+	/* c until 10 ms; a waits since 1 ms, b since 2 ms: a is behind b five times, then before it */
+	{ "nice", "duration = 1s\n[client c]\narrival = periodic 100ms\ncost = fixed 10ms\n"
+	  "[client a]\nstart = 1ms\narrival = periodic 100ms\ncost = fixed 1ms\nspec = prt:bg:nice:0:0\n"
+	  "nice = 0 5\nnice = 450ms -10\n[client b]\nstart = 2ms\narrival = periodic 100ms\n"
+	  "cost = fixed 1ms\nspec = prt:bg:25:0:0\n", { { 1, GROUPS, 10 }, { 1, POLICY, 95000000 },
+	    { 2, POLICY, 85000000 }, { 0, POLICY, 0 } } },
 	/* C 10 ms, T 100 ms, groups of 5 ms back to back: two per period, then 90 ms of waiting */
 	{ "reserve", "duration = 1s\n[client a]\narrival = back-to-back\ncost = fixed 5ms\n"
 	  "spec = prt:pe:0:10000:100000\n", { { 0, GROUPS, 20 }, { 0, USED, 100000000 },

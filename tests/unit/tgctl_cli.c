@@ -22,7 +22,7 @@
 #endif
 
 #define NOT_LOADED	"tgctl: timegraph is not loaded: modprobe timegraph\n"
-#define KNOWN_VERBS	"known: load, check, save, init, admit, policy, clients, top, totals, why, record, plot, metrics, prio, stats, knob, run, version, help\n"
+#define KNOWN_VERBS	"known: load, check, save, init, admit, policy, clients, top, totals, shm, why, record, plot, metrics, prio, stats, knob, run, version, help\n"
 #define SNAPSHOT	"tgctl: sys/snapshot "
 #define OLD_STAYS	"; the old specification stays in force\n"
 #define DIFFER		"the module and this tgctl (" TIMEGRAPH_VERSION ") differ in version\n"

@@ -20,6 +20,7 @@
 #include "prio.h"
 #include "run.h"
 #include "settings.h"
+#include "shm.h"
 #include "spec.h"
 #include "stats.h"
 #include "top.h"
@@ -158,6 +159,10 @@ static const struct tgctl_verb verbs[] = {
 	{ "totals", json_options, 0, 0, tgctl_totals, "[--json]",
 	  "show what each user and cgroup has used",
 	  "Since the module was loaded, clients that have gone included. Others' totals are root's.\n" },
+	{ "shm", no_options, 0, 0, tgctl_shm, "",
+	  "list device memory that processes share by key",
+	  "Segments of this IPC namespace that you own or have made; root sees all of them. STATE says\n"
+	  "which ones are removed, or volatile, and go when no process is attached to them any more.\n" },
 	{ "why", why_options, 0, 1, tgctl_why,
 	  "[CLIENT] [--client CLIENT] [--worst N] [--since TIME] [--frozen] [--clear] [--last N] "
 	  "[--trace FILE]",

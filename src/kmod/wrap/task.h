@@ -3,16 +3,24 @@
  * The current process: which program it executes, its executable's file.
  *
  * get_mm_exe_file() is not exported. 6.7 made get_file_rcu() a function that takes the
- * pointer's place, because files are freed without a grace period since.
+ * pointer's place, because files are freed without a grace period since. 6.18 renamed a
+ * namespace's count.
  */
 #ifndef TGK_WRAP_TASK_H
 #define TGK_WRAP_TASK_H
 
 #include <linux/fs.h>
+#include <linux/ipc_namespace.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define tgk_ipc_users(ipc)	refcount_read(&(ipc)->ns.__ns_ref)
+#else
+#define tgk_ipc_users(ipc)	refcount_read(&(ipc)->ns.count)
+#endif
 
 /* Another number after each exec of the current process; the same in all its threads. */
 static inline u64 tgk_exec_id(void)

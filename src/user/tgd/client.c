@@ -7,12 +7,16 @@
  * ends the connection. Called by main.c's sources and by lease.c.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <tg/nice.h>
 
 #include "tgd.h"
 
@@ -61,10 +65,46 @@ static void begin(struct client *c, struct slot *s, enum slot_state state)
 	s->number = ++c->device->last_job;
 }
 
+/* What its process has on the CPU; anything, if it has just ended. */
+static u8 level_of(const struct client *c)
+{
+	struct sched_param param = { };
+
+	switch (sched_getscheduler(c->identity.pid) & ~SCHED_RESET_ON_FORK) {
+	case SCHED_DEADLINE:
+		return tg_nice_level(TG_CLASS_DEADLINE, 0);
+	case SCHED_FIFO:
+	case SCHED_RR:
+		sched_getparam(c->identity.pid, &param);
+		return tg_nice_level(TG_CLASS_RT, param.sched_priority);
+	case SCHED_IDLE:
+		return tg_nice_level(TG_CLASS_IDLE, 0);
+	default:
+		return tg_nice_level(TG_CLASS_NORMAL, getpriority(PRIO_PROCESS, c->identity.pid));
+	}
+}
+
+/* While clients have the priority `nice`: the core hears of a change with the next job. */
+static void renice(struct client *c)
+{
+	struct tg_event ev = { .kind = TG_EV_NICE, .client = c->id };
+	const struct tg_client *known;
+
+	if (!c->device->core.nice)
+		return;
+	known = tg_gpu_client(&c->device->core, c->id);
+	if (!known || !known->nice)
+		return;
+	ev.nice.level = level_of(c);
+	if (known->prio != ev.nice.level)
+		device_feed(c->device, &ev);
+}
+
 static int submit(struct client *c, struct slot *s, u32 channel)
 {
 	struct tg_event ev = { .kind = TG_EV_SUBMIT, .client = c->id, .channel = channel };
 
+	renice(c);
 	s->arrived = device_now(c->device);
 	ev.job = s->number;
 	ev.host = s;
