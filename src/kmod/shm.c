@@ -5,9 +5,10 @@
  * A segment is a dma-buf of the driver's. This file holds it as long as the segment lives, finds
  * the caller's rights and namespace, and maps attachments. shm_books.c knows the rules.
  *
- * Everybody may open it, as shmget() is everybody's; each segment has an owner and a mode. A
- * segment takes VRAM that the caller itself has got from the driver, so only a process that may use
- * a GPU can make one. It is in that process's account, once, as long as it lives. One user has
+ * The group render may open it, by udev's rule; each segment has an owner and a mode.
+ *
+ * A segment takes VRAM that the caller itself has got from the driver, so only a process that may
+ * use a GPU can make one. It is in that process's account, once, as long as it lives. One user has
  * TGSHM_PER_USER segments at most; nothing but their entries is allocated here.
  *
  * Namespaces. A space is what one IPC namespace has, from its first segment on: it knows which ids
@@ -628,7 +629,7 @@ static struct miscdevice shm_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "tgshm",
 	.fops = &shm_fops,
-	.mode = 0666,
+	.mode = 0660,
 };
 
 /** tgk_shm_init() - the device is there. Return: 0 or a negative errno */
