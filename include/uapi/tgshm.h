@@ -3,6 +3,8 @@
  * /dev/tgshm: device memory that processes share by key, as shmget() has it for main memory (Gdev,
  * section 4.2). timegraph/shm.h has the functions that programs call; src/kmod/shm.c answers.
  *
+ * Root and the group render may open it, as a GPU's render node (mode 0660).
+ *
  * A segment is a dma-buf that the driver has exported, with an owner, a group, a mode and an id.
  * Keys and ids are those of the caller's IPC namespace. The device holds a reference to the dma-buf
  * as long as the segment lives.

@@ -22,6 +22,7 @@
 #include "gpu.h"
 #include "hook.h"
 #include "poll.h"
+#include "shm.h"
 
 /* A child of the PCI device: the DRM minor's device keeps the minor. */
 static int minor_of(struct device *dev, void *data)
@@ -171,6 +172,7 @@ static bool leaving;	/* tgk_mutex: none is attached any more */
 /* Under the device's lock: the driver is about to leave it. */
 static void detach(const struct device *dev)
 {
+	const struct drm_device *drm = NULL;
 	struct module *owner = NULL;
 	unsigned int index = 0;
 	struct tgk_gpu *gpu;
@@ -180,6 +182,7 @@ static void detach(const struct device *dev)
 	gpu = gpu_of(dev);
 	if (gpu) {
 		index = gpu->index;
+		drm = gpu->drm;
 		waiters = tgk_gpu_close(gpu, TGK_GONE);
 		if (hooks_rest()) {
 			/* A GPU that comes meanwhile switches the hooks on anew. */
@@ -192,6 +195,7 @@ static void detach(const struct device *dev)
 	destroy_closed(dev);
 	if (!gpu)
 		return;
+	tgk_shm_gone(drm);
 	pr_info("GPU %u has gone: %u waiters released, hooks %s\n", index, waiters,
 		owner ? "off" : "stay on for the others");
 	module_put(owner);

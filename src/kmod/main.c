@@ -63,17 +63,17 @@ static int __init tgk_init(void)
 	ret = tgk_fence_init();
 	if (ret)
 		goto no_fence;
-	ret = tgk_shm_init();
-	if (ret)
-		goto no_shm;
 	ret = tgk_attach_init();
 	if (ret)
 		goto no_attach;
+	ret = tgk_shm_init();
+	if (ret)
+		goto no_shm;
 	return 0;
 
-no_attach:
-	tgk_shm_exit();
 no_shm:
+	tgk_attach_exit();
+no_attach:
 	tgk_fence_exit();
 no_fence:
 	tgk_sysfs_exit();
@@ -90,8 +90,8 @@ no_trace:
 
 static void __exit tgk_exit(void)
 {
+	tgk_shm_exit();		/* first: a GPU that is unbound later has no segments */
 	tgk_attach_exit();
-	tgk_shm_exit();
 	tgk_fence_exit();
 	tgk_sysfs_exit();
 	tgk_poll_exit();

@@ -5,9 +5,10 @@
  * A segment is a dma-buf of the driver's. This file holds it as long as the segment lives, finds
  * the caller's rights and namespace, and maps attachments. shm_books.c knows the rules.
  *
- * Everybody may open it, as shmget() is everybody's; each segment has an owner and a mode. A
- * segment takes VRAM that the caller itself has got from the driver, so only a process that may use
- * a GPU can make one. It is in that process's account, once, as long as it lives. One user has
+ * The group render may open it, by udev's rule; each segment has an owner and a mode.
+ *
+ * A segment takes VRAM that the caller itself has got from the driver, so only a process that may
+ * use a GPU can make one. It is in that process's account, once, as long as it lives. One user has
  * TGSHM_PER_USER segments at most; nothing but their entries is allocated here.
  *
  * Namespaces. A space is what one IPC namespace has, from its first segment on: it knows which ids
@@ -17,6 +18,11 @@
  *
  * Unloading. An open file and an attachment hold the module. When there are none, it may go, and
  * the segments go with it: their memory stays while a process has a handle of its own to it.
+ *
+ * Unbinding. A buffer's last reference runs the driver, so none may be left here when the driver
+ * removes a GPU: its segments go, and those that are attached lose their buffer. fput() by a
+ * process works only when the process leaves the kernel, which is too late: a work item puts all
+ * buffers, and attach.c waits for it.
  *
  * Context: process. shm_lock guards the books; it is taken under mmap_lock, and nothing that sleeps
  * and no memory of user space is touched under it.
@@ -35,6 +41,8 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_gem.h>
+
 #include "client.h"
 #include "gpu.h"
 #include "shm.h"
@@ -48,9 +56,12 @@
 static DEFINE_SPINLOCK(shm_lock);
 static LIST_HEAD(spaces);	/* shm_space.node; shm_lock, as the books */
 static struct shm_books books = { .segments = LIST_HEAD_INIT(books.segments) };
+static LIST_HEAD(dropped);	/* shm_segment.all: out of the books, to be freed; shm_lock */
 
 static void sweep(struct work_struct *work);
 static DECLARE_DELAYED_WORK(sweep_work, sweep);
+static void put_buffers(struct work_struct *work);
+static DECLARE_WORK(put_work, put_buffers);
 
 /* --- the caller --- */
 
@@ -140,10 +151,52 @@ static void space_free(struct shm_space *space)
 	kvfree(space);
 }
 
-static void segment_free(struct shm_segment *segment)
+/* Under shm_lock: it is out of the books. */
+static void segment_drop(struct shm_segment *segment)
 {
-	dma_buf_put(segment->buf);
-	kfree(segment);
+	list_add_tail(&segment->all, &dropped);
+	queue_work(tgk_wq, &put_work);
+}
+
+/*
+ * Take one buffer that is to be put; *@gone: a segment to free with it, or NULL. Return: there was
+ * something.
+ */
+static bool put_next(struct dma_buf **buf, struct shm_segment **gone)
+{
+	struct shm_segment *segment;
+
+	*buf = NULL;
+	spin_lock(&shm_lock);
+	*gone = list_first_entry_or_null(&dropped, struct shm_segment, all);
+	if (*gone) {
+		list_del(&(*gone)->all);
+		*buf = (*gone)->buf;
+	} else {
+		list_for_each_entry(segment, &books.segments, all) {
+			if (!segment->lost || !segment->buf)
+				continue;
+			*buf = segment->buf;
+			segment->buf = NULL;
+			break;
+		}
+	}
+	spin_unlock(&shm_lock);
+	return *gone || *buf;
+}
+
+/* A kernel thread: __fput_sync() is for those. What it puts has been put when it returns. */
+static void put_buffers(struct work_struct *work)
+{
+	struct shm_segment *gone;
+	struct dma_buf *buf;
+
+	while (put_next(&buf, &gone)) {
+		if (buf)
+			__fput_sync(buf->file);
+		kfree(gone);
+		cond_resched();
+	}
 }
 
 /* A segment of this file descriptor's buffer, not booked; or an ERR_PTR(). */
@@ -182,7 +235,9 @@ static int find_or_make(const struct caller *caller, const struct tgshm_get *get
 	do {
 		spin_lock(&shm_lock);
 		space = space_find(caller->ipc) ?: fresh;
-		ret = shm_get(&books, space, &caller->who, get, *new);
+		/* Its GPU may have gone meanwhile: tgk_shm_gone() has not seen this one. */
+		ret = *new ? tgk_gpu_made((*new)->buf) : 0;
+		ret = ret ?: shm_get(&books, space, &caller->who, get, *new);
 		if (*new && (*new)->space)
 			*new = NULL;
 		if (fresh && fresh->used) {
@@ -215,8 +270,10 @@ static int ioctl_get(struct tgshm_get *get)
 	}
 	caller_read(&caller);
 	ret = find_or_make(&caller, get, &new);
-	if (new)
-		segment_free(new);
+	if (new) {
+		dma_buf_put(new->buf);
+		kfree(new);
+	}
 	if (ret < 0)
 		return ret;
 	if (!is_first(caller.ipc))
@@ -240,6 +297,10 @@ static int ioctl_buf(struct tgshm_buf *get, struct file **file)
 	caller_read(&caller);
 	spin_lock(&shm_lock);
 	segment = shm_look(space_find(caller.ipc), &caller.who, get->id, &error);
+	if (segment && segment->lost) {
+		segment = NULL;
+		error = -ENODEV;
+	}
 	if (segment) {
 		struct dma_buf *buf = segment->buf;
 
@@ -314,9 +375,11 @@ static int ioctl_rmid(s32 id)
 	caller_read(&caller);
 	spin_lock(&shm_lock);
 	ret = shm_remove(&books, space_find(caller.ipc), &caller.who, id, &gone);
+	if (gone)
+		segment_drop(gone);
 	spin_unlock(&shm_lock);
 	if (gone)
-		segment_free(gone);
+		flush_work(&put_work);	/* its memory is free when the call returns */
 	return ret;
 }
 
@@ -406,14 +469,12 @@ static void vma_close(struct vm_area_struct *vma)
 {
 	struct shm_segment *segment = vma->vm_private_data;
 	struct shm_who who;
-	bool gone;
 
 	caller_brief(&who);
 	spin_lock(&shm_lock);
-	gone = shm_detach(&books, segment, &who);
+	if (shm_detach(&books, segment, &who))
+		segment_drop(segment);
 	spin_unlock(&shm_lock);
-	if (gone)
-		segment_free(segment);
 }
 
 /* There is nothing to read or write. */
@@ -496,9 +557,9 @@ static bool sweep_one(bool all)
 		if (segment || empty)
 			break;
 	}
-	spin_unlock(&shm_lock);
 	if (segment)
-		segment_free(segment);
+		segment_drop(segment);
+	spin_unlock(&shm_lock);
 	if (empty)
 		space_free(empty);
 	return segment || empty;
@@ -519,6 +580,39 @@ static void sweep(struct work_struct *work)
 		queue_delayed_work(tgk_wq, &sweep_work, SWEEP);
 }
 
+/* --- a GPU goes --- */
+
+/**
+ * tgk_shm_gone() - the driver is about to remove a GPU: nothing here holds its buffers any more
+ * @drm: the GPU's, which tgk_gpu_made() does not know any more; compared only
+ *
+ * Context: process, under no lock that the driver takes to free a buffer.
+ */
+void tgk_shm_gone(const struct drm_device *drm)
+{
+	struct shm_segment *segment, *next;
+
+	spin_lock(&shm_lock);
+	list_for_each_entry_safe(segment, next, &books.segments, all) {
+		const struct dma_buf *buf = segment->buf;
+		const struct drm_gem_object *obj = buf ? buf->priv : NULL;
+
+		if (!obj || obj->dev != drm)
+			continue;
+		if (segment->stat.nattch) {
+			segment->stat.mode |= TGSHM_DEST;
+			segment->stat.key = 0;
+			segment->lost = true;
+		} else {
+			shm_forget(&books, segment);
+			segment_drop(segment);
+		}
+	}
+	spin_unlock(&shm_lock);
+	queue_work(tgk_wq, &put_work);
+	flush_work(&put_work);
+}
+
 /* --- the device --- */
 
 static const struct file_operations shm_fops = {
@@ -535,7 +629,7 @@ static struct miscdevice shm_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "tgshm",
 	.fops = &shm_fops,
-	.mode = 0666,
+	.mode = 0660,
 };
 
 /** tgk_shm_init() - the device is there. Return: 0 or a negative errno */
@@ -551,4 +645,5 @@ void tgk_shm_exit(void)
 	cancel_delayed_work_sync(&sweep_work);
 	while (sweep_one(true))
 		;
+	flush_work(&put_work);
 }

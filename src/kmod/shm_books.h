@@ -42,6 +42,7 @@ struct shm_who {
  * @stat: what there is to say; users and groups in the host's numbers
  * @payer: as in struct shm_who
  * @buf: the host's
+ * @lost: the host's: its GPU has gone
  */
 struct shm_segment {
 	struct list_head all;
@@ -49,6 +50,7 @@ struct shm_segment {
 	struct tgshm_stat stat;
 	u32 payer;
 	void *buf;
+	bool lost;
 };
 
 /**
