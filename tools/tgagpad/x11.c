@@ -68,12 +68,17 @@ static bool is_local(xcb_window_t window)
 static unsigned int owner(xcb_window_t window)
 {
 	const xcb_res_client_id_spec_t spec = { window, XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID };
+	xcb_get_window_attributes_reply_t *attributes;
 	xcb_res_query_client_ids_reply_t *reply;
 	xcb_res_client_id_value_iterator_t id;
 	unsigned int pid = 0;
 
-	if (!x11.resource)
+	/* The server looks at the client's part of the number only. */
+	attributes = x11.resource ? xcb_get_window_attributes_reply(x11.x,
+			xcb_get_window_attributes(x11.x, window), NULL) : NULL;
+	if (!attributes)
 		return 0;
+	free(attributes);
 	reply = xcb_res_query_client_ids_reply(x11.x, xcb_res_query_client_ids(x11.x, 1, &spec),
 					       NULL);
 	if (!reply)
@@ -106,7 +111,8 @@ static bool has_resource(void)
 /* Process of the active window; 0: no window is active, or it names no process. */
 static unsigned int foreground(void)
 {
-	const uint32_t watch = XCB_EVENT_MASK_PROPERTY_CHANGE, nothing = 0;
+	const uint32_t watch = XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_STRUCTURE_NOTIFY;
+	const uint32_t nothing = 0;
 	xcb_window_t window = XCB_WINDOW_NONE;
 	uint32_t pid = 0;
 
@@ -188,6 +194,8 @@ static bool drain(void)
 			if (p->window == x11.root && p->atom == x11.atom[CHECK])
 				look_for_manager();
 		}
+		/* The window manager may leave a window active that is no more. */
+		changed |= (event->response_type & 0x7f) == XCB_DESTROY_NOTIFY;
 		free(event);
 	}
 	return changed;
