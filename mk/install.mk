@@ -5,7 +5,7 @@
 #	make install-tools, install-lib, install-dev, install-shm, install-dkms
 #	make deb			build/deb/*.deb, and the source package
 #
-# tgagpad wants libxcb (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl), tgrund libsystemd
+# tgagpad wants libxcb, libwayland and json-c (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl), tgrund libsystemd
 # (scripts/setup deb).
 
 include mk/version.mk

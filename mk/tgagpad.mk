@@ -11,6 +11,6 @@ TGAGPAD_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclud
 .PHONY: tgagpad
 tgagpad: $(B)/bin/tgagpad
 
-$(B)/bin/tgagpad: tools/tgagpad/main.c tools/lib/opt.c tools/lib/opt.h $(B)/version.h include/uapi/timegraph.h
+$(B)/bin/tgagpad: $(addprefix tools/tgagpad/,main.c sway.c wlr.c x11.c match.c agpad.h) tools/lib/opt.c tools/lib/opt.h $(B)/version.h include/uapi/timegraph.h
 	@mkdir -p $(@D)
-	$(CC) $(TGAGPAD_CFLAGS) -o $@ $(filter %.c,$^) -lxcb
+	$(CC) $(TGAGPAD_CFLAGS) -o $@ $(filter %.c,$^) -lxcb -lxcb-res -lwayland-client -ljson-c

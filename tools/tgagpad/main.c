@@ -3,10 +3,9 @@
  * tgagpad: tells timegraph which process has the foreground window (automatic GPU priority
  * assignment; TimeGraph, section 3).
  *
- * The window manager names the active window in _NET_ACTIVE_WINDOW of the root window, and each
- * program its process in _NET_WM_PID of its own window (EWMH). Whenever either changes, tgagpad
- * writes the pid to the module's file `foreground`; the module sets the priorities. Between changes
- * tgagpad sleeps; it polls nothing. One thread.
+ * A source tells which process it is: sway.c, wlr.c (other Wayland compositors) or x11.c. Whenever
+ * it changes, tgagpad writes the pid to the module's file `foreground`; the module sets the
+ * priorities. Between changes tgagpad sleeps; it polls nothing. One thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,29 +16,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <uapi/timegraph.h>
-#include <xcb/xcb.h>
 
 #include "lib/opt.h"
+#include "agpad.h"
 
-enum { ACTIVE_WINDOW, WM_PID, CLIENT_MACHINE, CHECK, ATOMS };
+/* The first whose variable is set is used: what is exact goes first, X serves when nothing is set. */
+static const struct source *const sources[] = { &source_sway, &source_wlr, &source_x11 };
 
-static const char *const atom_names[ATOMS] = {
-	[ACTIVE_WINDOW] = "_NET_ACTIVE_WINDOW",
-	[WM_PID] = "_NET_WM_PID",
-	[CLIENT_MACHINE] = "WM_CLIENT_MACHINE",
-	[CHECK] = "_NET_SUPPORTING_WM_CHECK",
-};
+enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
 struct agpad {
-	xcb_connection_t *x;
-	xcb_window_t root, active;
-	xcb_atom_t atom[ATOMS];
 	char file[4096];
 	unsigned int told;	/* pid that was last written to the module */
-	bool managed;		/* there is a window manager, or the user was told that there is none */
 };
 
 static volatile sig_atomic_t ended;
@@ -50,8 +42,7 @@ static void on_signal(int sig)
 	ended = 1;
 }
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void say(const char *format, ...)
+void say(const char *format, ...)
 {
 	va_list args;
 
@@ -81,162 +72,86 @@ static bool tell(struct agpad *a, unsigned int pid)
 	return !err;
 }
 
-/* Reads a property, at most 256 bytes. Return: its length; 0: the window has no such property. */
-static size_t property(const struct agpad *a, xcb_window_t window, int atom, void *value,
-		       size_t room)
+/* Return: 0: ended by a signal; 1: by an error; -1: the source is unable. */
+static int follow(struct agpad *a, const struct source *s, const sigset_t *unblocked)
 {
-	xcb_get_property_reply_t *reply;
-	size_t len = 0;
+	const struct timespec patience = { .tv_sec = 10 };
+	struct pollfd fd = { .fd = s->fd(), .events = POLLIN };
+	bool changed = true, complained = false, waits;
+	enum state state;
+	int ready;
 
-	reply = xcb_get_property_reply(a->x, xcb_get_property(a->x, 0, window, a->atom[atom],
-				       XCB_GET_PROPERTY_TYPE_ANY, 0, 64), NULL);
-	if (!reply)
-		return 0;
-	if (reply->type != XCB_ATOM_NONE) {
-		len = xcb_get_property_value_length(reply);
-		len = len < room ? len : room;
-		memcpy(value, xcb_get_property_value(reply), len);
-	}
-	free(reply);
-	return len;
-}
-
-/* A program on another machine has a pid of that one. */
-static bool is_local(const struct agpad *a, xcb_window_t window)
-{
-	char machine[257] = "", host[257] = "";
-
-	if (!property(a, window, CLIENT_MACHINE, machine, sizeof(machine) - 1))
-		return true;
-	gethostname(host, sizeof(host) - 1);
-	return !strcmp(machine, host) || !strcmp(machine, "localhost");
-}
-
-/* Process of the active window; 0: no window is active, or it names no process. */
-static unsigned int foreground(struct agpad *a)
-{
-	const uint32_t watch = XCB_EVENT_MASK_PROPERTY_CHANGE, nothing = 0;
-	xcb_window_t window = XCB_WINDOW_NONE;
-	uint32_t pid = 0;
-
-	if (property(a, a->root, ACTIVE_WINDOW, &window, sizeof(window)) != sizeof(window))
-		window = XCB_WINDOW_NONE;
-	if (window != a->active) {
-		/*
-		 * Some programs set their pid late. Errors about a window that is gone are ignored.
-		 */
-		if (a->active != XCB_WINDOW_NONE)
-			xcb_change_window_attributes(a->x, a->active, XCB_CW_EVENT_MASK, &nothing);
-		if (window != XCB_WINDOW_NONE)
-			xcb_change_window_attributes(a->x, window, XCB_CW_EVENT_MASK, &watch);
-		a->active = window;
-	}
-	if (window == XCB_WINDOW_NONE || !is_local(a, window) ||
-	    property(a, window, WM_PID, &pid, sizeof(pid)) != sizeof(pid))
-		return 0;
-	return pid;
-}
-
-/* Without a window manager no window is ever named active: say so, once. */
-static void look_for_manager(struct agpad *a)
-{
-	xcb_window_t check;
-	bool managed = property(a, a->root, CHECK, &check, sizeof(check)) == sizeof(check);
-
-	if (a->managed && !managed)
-		say("no window manager says which window is active (_NET_ACTIVE_WINDOW); waiting for one");
-	a->managed = managed;
-}
-
-static bool connect_x(struct agpad *a)
-{
-	const uint32_t watch = XCB_EVENT_MASK_PROPERTY_CHANGE;
-	const char *display = getenv("DISPLAY");
-	xcb_intern_atom_cookie_t cookie[ATOMS];
-	xcb_screen_iterator_t screen;
-	int nr, i;
-
-	a->x = xcb_connect(NULL, &nr);
-	if (xcb_connection_has_error(a->x)) {
-		if (display && *display)
-			say("no X server at DISPLAY '%s', or it does not let us in", display);
-		else
-			say("no X server: DISPLAY is not set");
-		return false;
-	}
-	screen = xcb_setup_roots_iterator(xcb_get_setup(a->x));
-	for (; nr && screen.rem; nr--)
-		xcb_screen_next(&screen);
-	a->root = screen.data->root;
-	for (i = 0; i < ATOMS; i++)
-		cookie[i] = xcb_intern_atom(a->x, 0, strlen(atom_names[i]), atom_names[i]);
-	for (i = 0; i < ATOMS; i++) {
-		xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(a->x, cookie[i], NULL);
-
-		a->atom[i] = reply ? reply->atom : XCB_ATOM_NONE;
-		free(reply);
-	}
-	xcb_change_window_attributes(a->x, a->root, XCB_CW_EVENT_MASK, &watch);
-	return true;
-}
-
-/* Take the events that have come. Return: may the foreground window or its process have changed? */
-static bool drain(struct agpad *a)
-{
-	xcb_generic_event_t *event;
-	bool changed = false;
-
-	while ((event = xcb_poll_for_event(a->x))) {
-		const xcb_property_notify_event_t *p = (void *)event;
-
-		if ((event->response_type & 0x7f) == XCB_PROPERTY_NOTIFY) {
-			changed |= p->window == a->root ? p->atom == a->atom[ACTIVE_WINDOW] :
-				   p->atom == a->atom[WM_PID];
-			if (p->window == a->root && p->atom == a->atom[CHECK])
-				look_for_manager(a);
-		}
-		free(event);
-	}
-	return changed;
-}
-
-static int follow(struct agpad *a, const sigset_t *unblocked)
-{
-	struct pollfd fd = { .fd = xcb_get_file_descriptor(a->x), .events = POLLIN };
-	bool changed = true;
-	unsigned int pid;
-
-	a->managed = true;
-	look_for_manager(a);
+	if (!tell(a, 0))
+		return 1;
 	while (!ended) {
 		if (changed) {
-			pid = foreground(a);
+			unsigned int pid = s->foreground();
+
 			if (pid != a->told && !tell(a, pid))
 				return 1;
 		}
-		/* events that came while foreground() waited for replies are in xcb's queue */
-		changed = drain(a);
-		if (xcb_connection_has_error(a->x)) {
-			say("the X server has gone");
+		changed = false;
+		state = s->read(&changed);
+		if (state == UNABLE)
+			return -1;
+		if (state == GONE) {
 			tell(a, 0);
 			return 1;
 		}
-		xcb_flush(a->x);
-		if (!changed && ppoll(&fd, 1, NULL, unblocked) < 0 && errno != EINTR) {
+		if (changed)
+			continue;
+		waits = s->waits() && !complained;
+		ready = ppoll(&fd, 1, waits ? &patience : NULL, unblocked);
+		if (ready < 0 && errno != EINTR) {
 			say("poll: %s", strerror(errno));
 			return 1;
 		}
-		changed |= drain(a);
+		if (!ready) {
+			say("the compositor does not answer; waiting");
+			complained = true;
+		}
 	}
 	return tell(a, 0) ? 0 : 1;
+}
+
+/* Goes from source to source until one can tell the focus. Return: the exit status. */
+static int run(struct agpad *a, const sigset_t *unblocked)
+{
+	bool any = false, opened;
+	sigset_t blocked;
+	int i, status;
+
+	for (i = 0; i < SOURCES; i++) {
+		const struct source *s = sources[i];
+		const char *server = getenv(s->variable);
+
+		if ((!server || !*server) && (i < SOURCES - 1 || any))
+			continue;
+		if (any)
+			say("following the programs of the X server at DISPLAY instead");
+		any = true;
+		/* A server may let us wait for the connection. */
+		sigprocmask(SIG_SETMASK, unblocked, &blocked);
+		opened = s->open();
+		sigprocmask(SIG_SETMASK, &blocked, NULL);
+		if (!opened)
+			return 1;
+		status = follow(a, s, unblocked);
+		s->close();
+		if (status >= 0)
+			return status;
+	}
+	say("set DISPLAY to the compositor's X server (Xwayland), or use sway or labwc");
+	return 1;
 }
 
 static void help(void)
 {
 	puts("usage: tgagpad\n"
-	     "Tells timegraph which process has the foreground window of the X server at DISPLAY.\n"
+	     "Tells timegraph which process has the foreground window: of sway at SWAYSOCK, else of the\n"
+	     "Wayland compositor at WAYLAND_DISPLAY, else of the X server at DISPLAY.\n"
 	     "Clients whose specification says '*' for the priority come first among their like\n"
-	     "while they have it. Ends with the X server, or by SIGTERM. tgagpad(8) says more.");
+	     "while they have it. Ends with that server, or by SIGTERM. tgagpad(8) says more.");
 	opt_help(stdout, opt_standard, 18);
 }
 
@@ -284,9 +199,5 @@ int main(int argc, char **argv)
 
 	snprintf(a.file, sizeof(a.file), "%s/foreground",
 		 sysfs && *sysfs ? sysfs : TIMEGRAPH_SYSFS);
-	if (!connect_x(&a) || !tell(&a, 0))
-		return 1;
-	status = follow(&a, &unblocked);
-	xcb_disconnect(a.x);
-	return status;
+	return run(&a, &unblocked);
 }
