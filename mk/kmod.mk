@@ -72,7 +72,7 @@ KMOD_DEAF := build/deaf/plus/kmod
 kmod-deaf:
 	@mkdir -p $(KMOD_DEAF) build/vm/bin
 	@sed -e 's/^static __always_inline void prove_entry(/static int deaf = -1;\nmodule_param(deaf, int, 0);\n\n&/' \
-		-e '/^\tWRITE_ONCE(proof.hook->site, ip);/i\\tif (proof.hook - tgk_driver.hooks == deaf)\n\t\treturn;' \
+		-e '/^\tWRITE_ONCE(proof.hook->site, ip);/i\\tif (proof.hook - proof.driver->hooks == deaf)\n\t\treturn;' \
 		src/kmod/hook.c >$(KMOD_DEAF)/hook.c.new
 	@grep -q 'hooks == deaf' $(KMOD_DEAF)/hook.c.new
 	@cmp -s $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c || cp $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c

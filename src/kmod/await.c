@@ -86,7 +86,7 @@ int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call)
 	u32 i;
 
 	for (i = 0; !ret; i++) {
-		more = tgk_driver.in_fence(call, i, &fence);
+		more = gpu->driver->in_fence(gpu->driver, call, i, &fence);
 		if (more <= 0)
 			return more;
 		known = known && fence;

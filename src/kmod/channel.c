@@ -633,11 +633,11 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 }
 
 /* The driver has no such channel. Each of its ways to submit is for files of its own kind. */
-static bool is_gone(struct drm_file *file, u32 chid)
+static bool is_gone(const struct tgk_driver *driver, struct drm_file *file, u32 chid)
 {
-	const int ret = tgk_driver.find(file, chid, false);
+	const int ret = driver->find(file, chid, false);
 
-	return ret == -ENOENT || (ret && tgk_driver.find(file, chid, true) == -ENOENT);
+	return ret == -ENOENT || (ret && driver->find(file, chid, true) == -ENOENT);
 }
 
 /* The channel is there, and is claimed: no other thread frees it, or lets it join. */
@@ -688,9 +688,9 @@ int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, enum 
 	if (ret)
 		return ret;
 	if (how == TGK_FRESH)
-		ret = is_gone(file, chid) ? -ENOENT : 0;
-	else
-		ret = tgk_driver.find(file, chid, how == TGK_SCHED);
+		ret = is_gone(gpu->driver, file, chid) ? -ENOENT : 0;
+	else if (gpu->driver->find)
+		ret = gpu->driver->find(file, chid, how == TGK_SCHED);
 	if (!ret)
 		ret = join(gpu, file, chid, how == TGK_FRESH);
 	tgk_unclaim(gpu, &c);

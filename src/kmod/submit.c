@@ -261,8 +261,8 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
 	struct tgk_capture capture = {
-		.sched = call->sched, .timed = call->sched ? NULL : gpu, .chid = ch->chid,
-		.pushes = call->pushes,
+		.driver = gpu->driver, .sched = call->sched, .timed = call->sched ? NULL : gpu,
+		.chid = ch->chid, .pushes = call->pushes,
 	};
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
@@ -322,7 +322,7 @@ static bool wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct t
 static __always_inline int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch,
 				       const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .sched = call->sched };
+	struct tgk_capture capture = { .driver = gpu->driver, .sched = call->sched };
 	int ret;
 
 	tgk_count(TGK_STAT_OPEN);
@@ -397,7 +397,8 @@ static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_c
 	if (s->needs_key && !s->key_read) {
 		s->key_read = true;
 		s->keys = kmalloc(sizeof(*s->keys), GFP_KERNEL);
-		s->key = s->keys ? tgk_driver.key(s->keys, gpu->poll.id, call) : NULL;
+		s->key = s->keys && gpu->driver->key ?
+			 gpu->driver->key(s->keys, gpu->poll.id, call) : NULL;
 	}
 	if (s->key && (tgk_pool_fill(gpu, TG_POOL_COST, 1) ||
 		       tgk_pool_fill(gpu, TG_POOL_CHUNK, TG_KEY_CHUNKS(s->key->nr))))

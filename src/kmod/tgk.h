@@ -6,7 +6,7 @@
  *	main.c		load and unload, module parameters
  *	attach.c	finds GPUs and lets go of them
  *	hook.c		redirects functions of the driver to ours, and proves that it does
- *	driver/		what only the driver can tell: nouveau
+ *	driver/		what only a driver can tell: nouveau, and drivers on drm_sched
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	threads.c	how many threads of a channel or client are let in
  *	await.c		what an EXEC waits for before SUBMIT
@@ -88,6 +88,7 @@
 struct drm_device;
 struct drm_file;
 struct drm_gem_object;
+struct tgk_driver;
 struct tgk_object;
 struct tgk_owner;
 struct ttm_resource_manager;
@@ -117,6 +118,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * struct tgk_gpu - one GPU that is scheduled
  * @node: in tgk_gpus; tgk_mutex, RCU
  * @index: number, the lowest that was free; constant
+ * @driver: its driver; constant
  * @drm: the driver's device, compared only; constant
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus; atomic
@@ -176,6 +178,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
 struct tgk_gpu {
 	struct list_head node;
 	unsigned int index;
+	const struct tgk_driver *driver;
 	const struct drm_device *drm;
 	struct device *dev;
 	atomic_t calls;
