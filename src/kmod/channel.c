@@ -480,11 +480,11 @@ static int join_pools(struct tgk_gpu *gpu)
 }
 
 /**
- * tgk_channel_engines() - a channel got an object: its jobs use that one's engine, too
+ * tgk_channel_engines() - a channel got an object, or its job an engine: its jobs use that, too
  * @gpu: the GPU
  * @file: the driver's handle
  * @chid: the driver's number
- * @engines: mask of what the object uses
+ * @engines: mask of what the object or the job uses
  *
  * Context: process.
  */
@@ -500,7 +500,7 @@ void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 c
 			.kind = TG_EV_ENGINES, .client = ch->client->id, .channel = ch->nr,
 		};
 
-		ch->engines |= engines;
+		WRITE_ONCE(ch->engines, ch->engines | engines);
 		ev.engines.mask = ch->engines;
 		tgk_feed(gpu, &ev);
 	}
@@ -618,7 +618,8 @@ static int join_by_spec(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 	return ret;
 }
 
-static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bool fresh)
+/* @told: which engines it uses will be told. If not, its objects were made before us. */
+static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bool told)
 {
 	struct tgk_channel *ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
 
@@ -626,7 +627,7 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 		return NULL;
 	ch->file = file;
 	ch->chid = chid;
-	ch->engines = fresh ? 0 : GRAPHICS;	/* its objects were made before us */
+	ch->engines = told ? 0 : GRAPHICS;
 	refcount_set(&ch->refs, 1);
 	INIT_LIST_HEAD(&ch->threads.waiters);
 	return ch;
@@ -643,7 +644,7 @@ static bool is_gone(const struct tgk_driver *driver, struct drm_file *file, u32 
 /* The channel is there, and is claimed: no other thread frees it, or lets it join. */
 static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh)
 {
-	struct joining j = { .ch = channel_new(file, chid, fresh) };
+	struct joining j = { .ch = channel_new(file, chid, fresh || gpu->driver->engine) };
 	int ret = -ENOMEM;
 
 	if (fresh)

@@ -532,7 +532,9 @@ u32 tgk_chip_engines(const struct tgk_driver *driver, u32 id)
 {
 	const struct tgk_chip *chip = chip_of(driver, id);
 
-	return chip ? chip->engines : 1;
+	if (chip)
+		return chip->engines;
+	return driver->engines ?: 1;
 }
 
 /**

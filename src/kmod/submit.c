@@ -256,6 +256,16 @@ static void give_sync_back(const struct tgk_call *call)
 	*call->flags |= call->sync;
 }
 
+/* Where the driver tells of each job which engine executes it. */
+static noinline void learn_engine(struct tgk_gpu *gpu, const struct tgk_channel *ch,
+				  const struct tgk_call *call, struct dma_fence *fence)
+{
+	const u32 engine = gpu->driver->engine(fence);
+
+	if (engine < gpu->core.nr_engines && !(READ_ONCE(ch->engines) >> engine & 1))
+		tgk_channel_engines(gpu, call->file, call->chid, 1 << engine);
+}
+
 /* The job is freed, or bypasses: call the driver, and give the job to its fence. Puts @ch. */
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
@@ -290,6 +300,8 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	sync = sync && !ret;
 	if (sync)
 		dma_fence_get(fence);
+	if (unlikely(gpu->driver->engine))
+		learn_engine(gpu, ch, call, fence);
 	tgk_fence_arm(job, &capture, fence);
 	tgk_channel_put(ch);
 	if (sync) {

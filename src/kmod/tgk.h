@@ -328,8 +328,8 @@ struct tgk_client {
  * @file: the driver's handle, compared only; constant
  * @chid: the driver's number; constant
  * @nr: the core's number: @chid, or one that is free
- * @engines: mask of those that its objects use; 0: no object is known, and the core takes it to use
- *	the first engine
+ * @engines: mask of those that its objects or jobs use; 0: none is known, and the core takes it to
+ *	use the first engine. Written under the lock, read without
  * @dying: LEAVE was fed; the driver is freeing it; read without the lock
  * @threads: those that submit to it, until their jobs have started
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced

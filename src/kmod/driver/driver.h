@@ -59,6 +59,10 @@ struct tgk_chip {
  * @chips: families whose registers can be read; those that are not among them have one engine
  * @nr_chips: how many; 0: none, and there is no @readable
  * @readable: what people call them
+ * @engines: how many engines are scheduled where @nr_chips is 0; 0: one
+ * @engine: which of them executes a submission through drm_sched? Of its fence `finished`, in the
+ *	thread that submits, the file open. Channels belong to the first engine until then. NULL:
+ *	that is not told
  * @is_known: has this version of the driver the ioctls that we know?
  * @address: the function of that number in @hooks; 0: this version has none, or it is @free's
  * @object: make an object of one page, for a proof. Return: 0 and its handle, or a negative errno
@@ -104,6 +108,8 @@ struct tgk_driver {
 	const struct tgk_chip *chips;
 	u32 nr_chips;
 	const char *readable;
+	u32 engines;
+	u32 (*engine)(struct dma_fence *finished);
 	bool (*is_known)(const struct tgk_driver *driver, const struct drm_driver *drv);
 	unsigned long (*address)(const struct tgk_driver *driver, const struct drm_driver *drv,
 				 u32 hook);

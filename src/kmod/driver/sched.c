@@ -25,6 +25,7 @@
 #include "gpu.h"
 #include "sched.h"
 #include "submit.h"
+#include "wrap/fence.h"
 
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
 typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
@@ -123,13 +124,14 @@ static void close_##_row(struct drm_device *dev, struct drm_file *file) \
 	close(&tgk_##_row, dev, file); \
 }
 
-/* What all rows have, of a driver of this name and vendor. */
-#define ROW(_row, _name, _vendor) \
+/* What all rows have, of a driver of this name and vendor; then what tgk_driver has beside that. */
+#define ROW(_row, _name, _vendor, _beside...) \
 	.driver = { \
 		.name = _name, .vendor = _vendor, .hooked = &tgk_##_row.hooked, \
 		.hooks = tgk_##_row.hook, .nr_hooks = TGK_SCHED_HOOKS, \
 		.close = &tgk_##_row.hook[TGK_SCHED_CLOSE], \
 		.is_known = is_known, .address = address, .in_fence = in_fence, \
+		_beside \
 	}, \
 	.hook = { \
 		[TGK_SCHED_SUBMIT] = { \
@@ -168,10 +170,18 @@ static int mock_in_sync(const void *args, u32 i, u32 *handle)
 	return get_user(*handle, &ins[i]) ? -EFAULT : 1;
 }
 
+/* It calls the schedulers of a ring after it, whether files share them or have each its own. */
+static u32 mock_engine(struct dma_fence *finished)
+{
+	const char *name = tgk_fences_of(finished)->sched->name;
+
+	return strlen(name) == 5 && !strncmp(name, "ring", 4) ? name[4] - '0' : 0;
+}
+
 FUNCTIONS(mock)
 
 struct tgk_sched tgk_mock = {
-	ROW(mock, "tgmock", 0x1234),
+	ROW(mock, "tgmock", 0x1234, .engines = MOCK_RINGS, .engine = mock_engine),
 	.nr = 0, .size = sizeof(struct mock_submit),
 	.channel = mock_channel, .in_sync = mock_in_sync,
 };

@@ -294,23 +294,24 @@ static const struct drm_sched_backend_ops sched_ops = {
 };
 
 /* Linux 6.15 gave the arguments a structure; Debian's 6.1 has it, too, without run queues. */
-static int sched_init(struct drm_gpu_scheduler *sched, struct device *dev)
+static int sched_init(struct drm_gpu_scheduler *sched, struct device *dev, u32 ring)
 {
+	static const char *const name[TGMOCK_RINGS] = { "ring0", "ring1", "ring2", "ring3" };
 	const long timeout = msecs_to_jiffies(timeout_ms);
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 	const struct drm_sched_init_args args = {
 		.ops = &sched_ops, .num_rqs = DRM_SCHED_PRIORITY_COUNT, .credit_limit = credits,
-		.timeout = timeout, .name = "tgmock", .dev = dev,
+		.timeout = timeout, .name = name[ring], .dev = dev,
 	};
 
 	return drm_sched_init(sched, &args);
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 	return drm_sched_init(sched, &sched_ops, NULL, DRM_SCHED_PRIORITY_COUNT, credits, 0,
-			      timeout, NULL, NULL, "tgmock", dev);
+			      timeout, NULL, NULL, name[ring], dev);
 #else
 	const struct drm_sched_init_args args = {
-		.ops = &sched_ops, .credit_limit = credits, .timeout = timeout, .name = "tgmock",
-		.dev = dev,
+		.ops = &sched_ops, .credit_limit = credits, .timeout = timeout,
+		.name = name[ring], .dev = dev,
 	};
 
 	return drm_sched_init(sched, &args);
@@ -353,7 +354,7 @@ static int file_init(struct mock_file *file)
 
 	for (i = 0; i < rings; i++) {
 		sched = shared ? &file->mock->ring[i].sched : &file->own[i];
-		ret = shared ? 0 : sched_init(sched, file->mock->drm.dev);
+		ret = shared ? 0 : sched_init(sched, file->mock->drm.dev, i);
 		if (ret)
 			goto fini;
 		ret = drm_sched_entity_init(&file->entity[i], DRM_SCHED_PRIORITY_NORMAL, &sched, 1,
@@ -635,7 +636,7 @@ static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
 #endif
 	}
 	for (i = 0; i < rings && shared; i++) {
-		ret = sched_init(&m->ring[i].sched, &pci->dev);
+		ret = sched_init(&m->ring[i].sched, &pci->dev, i);
 		if (ret) {
 			m->ring[i].sched.ops = NULL;
 			return ret;
