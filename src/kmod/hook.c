@@ -370,9 +370,13 @@ void tgk_hooks_several_off(const struct tgk_driver *driver)
  */
 int tgk_hooks_several_on(const struct tgk_driver *driver, const struct drm_device *drm)
 {
+	const struct tgk_hook *hook;
+	bool any = false;
 	int ret;
 
-	if (driver->hooked->several)
+	for (hook = driver->hooks; hook < hooks_end(driver); hook++)
+		any |= hook->several;
+	if (!any || driver->hooked->several)
 		return 0;
 	driver->hooked->several = true;
 	ret = filter_set(driver, true) ?: prove(driver, drm, true);
