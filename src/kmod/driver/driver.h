@@ -4,9 +4,9 @@
  *
  * Each driver that we know has a struct tgk_driver: nouveau in nouveau*.c; drivers all of whose
  * submissions go through drm_sched as rows of sched.c. list.c has them all. No other file but those
- * in wrap/ knows any of them. Neither a submission through an open gate nor one that bypasses the
- * gate calls anything here: the driver's function for the ioctl has put into struct tgk_call what
- * they need.
+ * in wrap/ knows any of them. A submission through an open gate, or one that bypasses the gate,
+ * calls nothing here but @engine, where there is one: the driver's function for the ioctl has put
+ * into struct tgk_call what else they need.
  *
  * A driver's functions that stand in for its ioctls are called by the user's thread, in process
  * context, under no lock of the driver; each runs between tgk_hook_enter() and tgk_hook_leave().
