@@ -102,8 +102,8 @@ static bool is_known(const struct tgk_driver *driver, const struct drm_driver *d
 
 	return row->nr < drv->num_ioctls && drv->ioctls[row->nr].func &&
 	       _IOC_SIZE(drv->ioctls[row->nr].cmd) == row->size &&
-	       (drv->driver_features & DRIVER_SYNCOBJ) && drv->postclose && drv->fops &&
-	       drv->fops->owner;
+	       (drv->driver_features & DRIVER_RENDER) && (drv->driver_features & DRIVER_SYNCOBJ) &&
+	       drv->postclose && drv->fops && drv->fops->owner;
 }
 
 static unsigned long address(const struct tgk_driver *driver, const struct drm_driver *drv,
@@ -113,8 +113,9 @@ static unsigned long address(const struct tgk_driver *driver, const struct drm_d
 					  (unsigned long)drv->postclose;
 }
 
-/* A row's functions that stand in for the driver's. */
-#define FUNCTIONS(_row) \
+/* A row's functions that stand in for the driver's, and the type of its submission's arguments. */
+#define FUNCTIONS(_row, _args) \
+static_assert(sizeof(_args) <= TGK_ARGS); \
 static int submit_##_row(struct drm_device *dev, void *data, struct drm_file *file) \
 { \
 	return submit(&tgk_##_row, dev, data, file); \
@@ -151,23 +152,24 @@ struct mock_submit {
 
 #define MOCK_RINGS	4
 #define MOCK_INS	32
+#define MOCK_NS		1000000000
 
+/* How many rings the card has is not known here: the driver refuses those beyond. */
 static bool mock_channel(const void *args, u32 *chid)
 {
 	const struct mock_submit *req = args;
 
 	*chid = req->ring;
-	return req->ring < MOCK_RINGS;
+	return !req->flags && req->ring < MOCK_RINGS && req->ns <= MOCK_NS && req->ins <= MOCK_INS;
 }
 
+/* Handles that cannot be read end the wait: the driver answers, as it would without us. */
 static int mock_in_sync(const void *args, u32 i, u32 *handle)
 {
 	const struct mock_submit *req = args;
 	const u32 __user *ins = u64_to_user_ptr(req->in);
 
-	if (i == req->ins || req->ins > MOCK_INS)
-		return 0;
-	return get_user(*handle, &ins[i]) ? -EFAULT : 1;
+	return i < req->ins && !get_user(*handle, &ins[i]);
 }
 
 /* It calls the schedulers of a ring after it, whether files share them or have each its own. */
@@ -178,7 +180,7 @@ static u32 mock_engine(struct dma_fence *finished)
 	return strlen(name) == 5 && !strncmp(name, "ring", 4) ? name[4] - '0' : 0;
 }
 
-FUNCTIONS(mock)
+FUNCTIONS(mock, struct mock_submit)
 
 struct tgk_sched tgk_mock = {
 	ROW(mock, "tgmock", 0x1234, .engines = MOCK_RINGS, .engine = mock_engine),

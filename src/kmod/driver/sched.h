@@ -19,7 +19,7 @@ enum tgk_sched_hook { TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_HOOKS };
  * @channel: the channel that a submission names: one for each queue of drm_sched that the file has,
  *	and few for each file. Return: false: the driver will refuse it
  * @in_sync: the syncobj number @i that a submission waits for. Return: 1 and its handle; 0: there
- *	are only @i; a negative errno: it cannot be read, or the driver will refuse them
+ *	are only @i, or it cannot be read, and the driver will say so
  */
 struct tgk_sched {
 	struct tgk_driver driver;
