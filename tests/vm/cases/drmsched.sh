@@ -30,13 +30,19 @@ busy()
 	sed -n "s/^file $1 ring 0 .*busy_ns \([0-9]*\).*/\1/p" "$debug" | awk '{ s += $1 } END { printf "%.0f", s }'
 }
 
+# jobs PID: how many jobs of that process ring 0 has done
+jobs()
+{
+	sed -n "s/^file $1 ring 0 jobs \([0-9]*\) .*/\1/p" "$debug" | awk '{ s += $1 } END { print s + 0 }'
+}
+
 # ring KEY: of ring 0
 ring()
 {
 	sed -n "s/^ring 0 .*$1 \([0-9]*\).*/\1/p" "$debug"
 }
 
-# jobs FILE: how many jobs `mock load` says it has had
+# jobs_of FILE: how many jobs `mock load` says it has had
 jobs_of()
 {
 	sed -n 's/.* jobs \([0-9]*\) .*/\1/p' "$1"
@@ -60,9 +66,10 @@ together()
 	until_true 30 test -s /tmp/bomb || die 'the bomb does not end'
 	[ ! -e $tg ] || tgctl clients --json >/tmp/clients
 	game_busy=$(busy $game_pid) bomb_busy=$(busy $bomb_pid)
+	game=$(jobs $game_pid) bomb=$(jobs $bomb_pid)
 	wait $game_pid || die "the game: exit status $?"
 	wait $bomb_pid || die "the bomb: exit status $?"
-	game=$(jobs_of /tmp/game) bomb=$(jobs_of /tmp/bomb)
+	for f in game bomb; do grep -q ' failed 0 ' /tmp/$f || die "refused: $(cat /tmp/$f)"; done
 	bomb_share=$(((b1 - b0) * 1000 / (t1 - t0)))
 	echo "$1 s: game $game jobs, $game_busy ns; bomb $bomb jobs, $bomb_busy ns, $bomb_share per mille"
 }

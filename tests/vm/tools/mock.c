@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ static int load(char **arg)
 	const unsigned int depth = strtoul(arg[2], NULL, 10);
 	int64_t end = now_ns() + strtod(arg[3], NULL) * 1e9;
 	static uint32_t handle[DEPTH_MAX];
+	static bool queued[DEPTH_MAX];
 	unsigned long n, done = 0, failed = 0;
 	int fd = open_node(), error, last = 0;
 
@@ -114,16 +116,17 @@ static int load(char **arg)
 	for (n = 0; now_ns() < end && last != ENODEV; n++) {
 		struct tgmock_submit req = { .ring = ring, .ns = ns, .out = handle[n % depth] };
 
-		if (n >= depth && !wait_for(fd, req.out))
+		if (queued[n % depth] && !wait_for(fd, req.out))
 			done++;
 		error = call(fd, SUBMIT, &req);
+		queued[n % depth] = !error;
 		if (error) {
 			last = error;
 			failed++;
 		}
 	}
-	for (n -= n < depth ? n : depth, end = 0; last != ENODEV && end < depth; end++)
-		if (!wait_for(fd, handle[(n + end) % depth]))
+	for (n = 0; last != ENODEV && n < depth; n++)
+		if (queued[n] && !wait_for(fd, handle[n]))
 			done++;
 	printf("%s jobs %lu failed %lu answer %s\n", arg[0], done, failed, name_of(last));
 	fflush(stdout);
@@ -158,6 +161,9 @@ static int bad(void)
 		{ "ins -1", { .ins = ~0u, .in = 1 } },
 		{ "no ins, in -1", { .in = ~0ull } },
 		{ "out unknown", { .out = 0x7fffffff } },
+		{ "ins at NULL, out unknown", { .ins = 1, .out = 0x7fffffff } },
+		{ "ins at NULL, flags", { .ins = 1, .flags = 1 } },
+		{ "ins at NULL, ns -1", { .ins = 1, .ns = ~0ull } },
 	};
 	struct tgmock_submit req = good;
 	uint32_t in[TGMOCK_INS];
