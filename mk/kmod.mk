@@ -12,6 +12,7 @@
 #	make kmod-probe K=6.1		what takes the time inside nouveau (tests/vm/probe)
 #	make kmod-refuse K=6.1		nouveau refuses on request (tests/vm/refuse)
 #	make kmod-wake K=6.1		what wakes a system that sleeps (tests/vm/wake)
+#	make kmod-mock K=6.1		tgmock, the test card of drm_sched (tests/vm/mock)
 #
 # Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
 
@@ -71,7 +72,7 @@ KMOD_DEAF := build/deaf/plus/kmod
 kmod-deaf:
 	@mkdir -p $(KMOD_DEAF) build/vm/bin
 	@sed -e 's/^static __always_inline void prove_entry(/static int deaf = -1;\nmodule_param(deaf, int, 0);\n\n&/' \
-		-e '/^\tWRITE_ONCE(proof.hook->site, ip);/i\\tif (proof.hook - tgk_driver.hooks == deaf)\n\t\treturn;' \
+		-e '/^\tWRITE_ONCE(proof.hook->site, ip);/i\\tif (proof.hook - proof.driver->hooks == deaf)\n\t\treturn;' \
 		src/kmod/hook.c >$(KMOD_DEAF)/hook.c.new
 	@grep -q 'hooks == deaf' $(KMOD_DEAF)/hook.c.new
 	@cmp -s $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c || cp $(KMOD_DEAF)/hook.c.new $(KMOD_DEAF)/hook.c
@@ -104,14 +105,14 @@ kmod-timed:
 
 # Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time`, `cost-gl` and `cost-company`, takes
 # the time that a submission spends in nouveau; `refuse`, for `refusals`, answers in nouveau's place; `wake`, for `suspend`,
-# ends a sleep. To build/vm/bin
-.PHONY: kmod-probe kmod-refuse kmod-wake kmod-test-one
-kmod-probe kmod-refuse kmod-wake: kmod-%:
+# ends a sleep; `mock`, for `drmsched`, is a driver and its card. To build/vm/bin
+.PHONY: kmod-probe kmod-refuse kmod-wake kmod-mock kmod-test-one
+kmod-probe kmod-refuse kmod-wake kmod-mock: kmod-%:
 	@mkdir -p build/vm/bin
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
 		mkdir -p build/$*/$$r; \
-		cp -p tests/vm/$*/tg_$*.c build/$*/$$r/; \
+		cp -p tests/vm/$*/tg_$*.[ch] build/$*/$$r/; \
 		echo 'obj-m := tg_$*.o' >build/$*/$$r/Makefile; \
 		$(MAKE) kmod-test-one KVER=$$r KMOD_OUT=build/$* KDIR=$(abspath $(KMOD_CACHE))/$$k/build || exit 1; \
 		strip -g -o build/vm/bin/tg_$*-$$r.ko build/$*/$$r/tg_$*.ko || exit 1; \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the driver's GPUs, and lets go of them.
+ * Finds the GPUs of the drivers that are served (driver/list.c), and lets go of them.
  *
  * A GPU is attached when the module is loaded, or when the driver binds to it. It is detached when
  * the driver is unbound, before the driver removes anything: by then no thread waits in our
@@ -38,10 +38,19 @@ static int minor_of(struct device *dev, void *data)
 	return *drm ? 1 : 0;
 }
 
-static bool is_bound(const struct device *dev)
+/* Which of the drivers that we serve is bound to a device? NULL: none. */
+static const struct tgk_driver *driver_of(const struct device *dev)
 {
-	return to_pci_dev(dev)->vendor == tgk_driver.vendor && dev->driver &&
-	       !strcmp(dev->driver->name, tgk_driver.name);
+	const struct tgk_driver *driver;
+	u32 i;
+
+	for (i = 0; i < TGK_DRIVERS; i++) {
+		driver = tgk_drivers[i];
+		if (tgk_driver_served(i) && to_pci_dev(dev)->vendor == driver->vendor &&
+		    dev->driver && !strcmp(dev->driver->name, driver->name))
+			return driver;
+	}
+	return NULL;
 }
 
 static struct tgk_gpu *gpu_of(const struct device *dev)
@@ -54,73 +63,79 @@ static struct tgk_gpu *gpu_of(const struct device *dev)
 	return NULL;
 }
 
-/* Switch off hooks that no GPU needs. Return: all of them are off; tgk_hooks_put() is to follow. */
-static bool hooks_rest(void)
+/*
+ * Switch off hooks of a driver that no GPU needs. Return: all of them are off; tgk_hooks_put() is
+ * to follow.
+ */
+static bool hooks_rest(const struct tgk_driver *driver)
 {
+	bool any = false, several = false;
 	const struct tgk_gpu *gpu;
-	bool several = false;
 
-	if (list_empty(&tgk_gpus)) {
-		tgk_hooks_off();
-		return true;
-	}
-	list_for_each_entry(gpu, &tgk_gpus, node)
+	list_for_each_entry(gpu, &tgk_gpus, node) {
+		if (gpu->driver != driver)
+			continue;
+		any = true;
 		several |= gpu->core.nr_engines > 1;
-	if (!several)
-		tgk_hooks_several_off();
-	return false;
+	}
+	if (!any)
+		tgk_hooks_off(driver);
+	else if (!several)
+		tgk_hooks_several_off(driver);
+	return !any;
 }
 
 /* The device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
-static struct drm_device *find_drm(struct device *dev)
+static struct drm_device *find_drm(const struct tgk_driver *driver, struct device *dev)
 {
 	struct drm_device *drm = NULL;
 
 	device_for_each_child(dev, &drm, minor_of);
 	if (!drm) {
-		pr_err("%s: %s is bound but has no DRM device\n", dev_name(dev), tgk_driver.name);
+		pr_err("%s: %s is bound but has no DRM device\n", dev_name(dev), driver->name);
 		return ERR_PTR(-ENODEV);
 	}
-	if (!tgk_driver.is_known(drm->driver)) {
+	if (!driver->is_known(driver, drm->driver)) {
 		pr_err("%s: this %s's ioctls are not those that we know (Linux 6.1 to 7.2)\n",
-		       dev_name(dev), tgk_driver.name);
+		       dev_name(dev), driver->name);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
-	if (tgk_hooks_held() && !tgk_hooks_are_of(drm->driver)) {
-		pr_err("%s: belongs to a second %s\n", dev_name(dev), tgk_driver.name);
+	if (tgk_hooks_held(driver) && !tgk_hooks_are_of(driver, drm->driver)) {
+		pr_err("%s: belongs to a second %s\n", dev_name(dev), driver->name);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	return drm;
 }
 
 /* Under the device's lock and tgk_mutex. */
-static int attach(struct device *dev)
+static int attach(const struct tgk_driver *driver, struct device *dev)
 {
 	struct drm_device *drm;
 	struct tgk_gpu *gpu;
-	u32 chip;
+	u32 chip = 0;
 	int ret;
 
 	if (gpu_of(dev))
 		return 0;
-	drm = find_drm(dev);
+	drm = find_drm(driver, dev);
 	if (IS_ERR(drm))
 		return PTR_ERR(drm);
-	chip = tgk_driver.chip_id(dev);
+	if (driver->chip_id)
+		chip = driver->chip_id(dev);
 	if (chip == TGK_CHIP_NONE) {
 		pr_err("%s: does not answer, so what chip it is cannot be told\n", dev_name(dev));
 		ret = -ENODEV;
 		goto refuse;
 	}
-	ret = tgk_hooks_held() ? 0 : tgk_hooks_on(drm);
+	ret = tgk_hooks_held(driver) ? 0 : tgk_hooks_on(driver, drm);
 	if (ret)
 		goto refuse;
-	if (tgk_chip_engines(chip) > 1)
-		ret = tgk_hooks_several_on(drm);
-	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(drm, dev);
+	if (tgk_chip_engines(driver, chip) > 1)
+		ret = tgk_hooks_several_on(driver, drm);
+	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(driver, drm, dev);
 	if (IS_ERR(gpu)) {
-		if (hooks_rest())
-			tgk_hooks_put();
+		if (hooks_rest(driver))
+			tgk_hooks_put(driver);
 		ret = PTR_ERR(gpu);
 		goto refuse;
 	}
@@ -157,7 +172,7 @@ static void destroy_closed(const struct device *dev)
 			left = true;
 			if (n % 2000 == 1999)
 				pr_notice("GPU %u: still waiting for %u calls inside %s\n",
-					  gpu->index, atomic_read(&gpu->calls), tgk_driver.name);
+					  gpu->index, atomic_read(&gpu->calls), gpu->driver->name);
 		}
 		mutex_unlock(&tgk_mutex);
 		/* TASK_IDLE: a long wait for clients is not to be reported as a hung task. */
@@ -172,6 +187,7 @@ static bool leaving;	/* tgk_mutex: none is attached any more */
 /* Under the device's lock: the driver is about to leave it. */
 static void detach(const struct device *dev)
 {
+	const struct tgk_driver *driver;
 	const struct drm_device *drm = NULL;
 	struct module *owner = NULL;
 	unsigned int index = 0;
@@ -183,12 +199,13 @@ static void detach(const struct device *dev)
 	if (gpu) {
 		index = gpu->index;
 		drm = gpu->drm;
+		driver = gpu->driver;
 		waiters = tgk_gpu_close(gpu, TGK_GONE);
-		if (hooks_rest()) {
+		if (hooks_rest(driver)) {
 			/* A GPU that comes meanwhile switches the hooks on anew. */
 			owner = gpu->drm->driver->fops->owner;
 			__module_get(owner);
-			tgk_hooks_put();
+			tgk_hooks_put(driver);
 		}
 	}
 	mutex_unlock(&tgk_mutex);
@@ -203,14 +220,16 @@ static void detach(const struct device *dev)
 
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 {
+	const struct tgk_driver *driver;
 	struct device *dev = data;
 
 	if (action == BUS_NOTIFY_UNBIND_DRIVER) {
 		detach(dev);
 	} else if (action == BUS_NOTIFY_BOUND_DRIVER) {
 		mutex_lock(&tgk_mutex);
-		if (!leaving && is_bound(dev))
-			attach(dev);
+		driver = leaving ? NULL : driver_of(dev);
+		if (driver)
+			attach(driver, dev);
 		mutex_unlock(&tgk_mutex);
 	}
 	return NOTIFY_OK;
@@ -219,26 +238,39 @@ static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 static struct notifier_block on_bus_block = { .notifier_call = on_bus };
 
 /*
- * The device's lock keeps the driver bound meanwhile. Return: 0 if a GPU is scheduled, or none was
- * refused; else why the first one was.
+ * Those of one driver. The device's lock keeps the driver bound meanwhile. *@refused: why the first
+ * one was refused. Return: a GPU is scheduled.
  */
-static int attach_all(void)
+static bool attach_those_of(const struct tgk_driver *driver, int *refused)
 {
 	struct pci_dev *pci = NULL;
-	int ret, refused = 0;
 	bool any = false;
+	int ret;
 
-	while ((pci = pci_get_device(tgk_driver.vendor, PCI_ANY_ID, pci))) {
+	while ((pci = pci_get_device(driver->vendor, PCI_ANY_ID, pci))) {
 		device_lock(&pci->dev);
 		mutex_lock(&tgk_mutex);
-		if (is_bound(&pci->dev)) {
-			ret = attach(&pci->dev);
-			refused = refused ?: ret;
+		if (driver_of(&pci->dev) == driver) {
+			ret = attach(driver, &pci->dev);
+			*refused = *refused ?: ret;
 			any |= !ret;
 		}
 		mutex_unlock(&tgk_mutex);
 		device_unlock(&pci->dev);
 	}
+	return any;
+}
+
+/* Return: 0 if a GPU is scheduled, or none was refused; else why the first one was. */
+static int attach_all(void)
+{
+	bool any = false;
+	int refused = 0;
+	u32 i;
+
+	for (i = 0; i < TGK_DRIVERS; i++)
+		if (tgk_driver_served(i))
+			any |= attach_those_of(tgk_drivers[i], &refused);
 	return any ? 0 : refused;
 }
 
@@ -249,19 +281,22 @@ static int attach_all(void)
 static void detach_all(void)
 {
 	struct tgk_gpu *gpu, *next;
+	u32 i;
 
 	mutex_lock(&tgk_mutex);
 	leaving = true;
 	list_for_each_entry_safe(gpu, next, &tgk_gpus, node)
 		tgk_gpu_close(gpu, TGK_PASS);
-	if (tgk_hooks_held())
-		tgk_hooks_off();
+	for (i = 0; i < TGK_DRIVERS; i++)
+		if (tgk_hooks_held(tgk_drivers[i]))
+			tgk_hooks_off(tgk_drivers[i]);
 	mutex_unlock(&tgk_mutex);
 	destroy_closed(NULL);
 	tgk_hooks_calls_end();
 	mutex_lock(&tgk_mutex);
-	if (tgk_hooks_held())
-		tgk_hooks_put();
+	for (i = 0; i < TGK_DRIVERS; i++)
+		if (tgk_hooks_held(tgk_drivers[i]))
+			tgk_hooks_put(tgk_drivers[i]);
 	mutex_unlock(&tgk_mutex);
 }
 
@@ -284,8 +319,10 @@ int tgk_attach_init(void)
 		tgk_attach_exit();
 		return ret;
 	}
-	if (!tgk_hooks_held())
-		pr_info("no GPU is bound to %s: waiting for one\n", tgk_driver.name);
+	mutex_lock(&tgk_mutex);
+	if (list_empty(&tgk_gpus))
+		pr_info("no GPU is bound to %s: waiting for one\n", tgk_drivers_named());
+	mutex_unlock(&tgk_mutex);
 	return 0;
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a submission through drm_sched (nouveau's EXEC) waits for before the core hears of it.
+ * What a submission through drm_sched (nouveau's EXEC, those of sched.c) waits for before the core
+ * hears of it.
  *
- * Such a submission may name fences of any driver that the GPU has to wait for. nouveau queues its
- * job and returns; if the core had freed the job already, it would keep its engine's slot until the
- * fence signals, which another device decides, or the client itself. So its thread waits here, in
- * the place of the ioctl, under no lock, and submits when the GPU can begin at once. No client is
- * charged for this wait.
+ * Such a submission may name fences of any driver that the GPU has to wait for. The driver queues
+ * its job and returns; if the core had freed the job already, it would keep its engine's slot until
+ * the fence signals, which another device decides, or the client itself. So its thread waits here,
+ * in the place of the ioctl, under no lock, and submits when the GPU can begin at once. No client
+ * is charged for this wait.
  *
- * The client may change the list of fences before nouveau reads it. It gains nothing: a job that
- * waits inside nouveau has not STARTED (fence.c), and the core takes its slot away.
+ * The client may change the list of fences before the driver reads it. It gains nothing: a job that
+ * waits inside the driver has not STARTED (fence.c), and the core takes its slot away.
  */
 #include <linux/dma-fence-unwrap.h>
 #include <linux/sched/signal.h>
@@ -86,7 +87,7 @@ int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call)
 	u32 i;
 
 	for (i = 0; !ret; i++) {
-		more = tgk_driver.in_fence(call, i, &fence);
+		more = gpu->driver->in_fence(gpu->driver, call, i, &fence);
 		if (more <= 0)
 			return more;
 		known = known && fence;

@@ -480,11 +480,11 @@ static int join_pools(struct tgk_gpu *gpu)
 }
 
 /**
- * tgk_channel_engines() - a channel got an object: its jobs use that one's engine, too
+ * tgk_channel_engines() - a channel got an object, or its job an engine: its jobs use that, too
  * @gpu: the GPU
  * @file: the driver's handle
  * @chid: the driver's number
- * @engines: mask of what the object uses
+ * @engines: mask of what the object or the job uses
  *
  * Context: process.
  */
@@ -500,7 +500,7 @@ void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 c
 			.kind = TG_EV_ENGINES, .client = ch->client->id, .channel = ch->nr,
 		};
 
-		ch->engines |= engines;
+		WRITE_ONCE(ch->engines, ch->engines | engines);
 		ev.engines.mask = ch->engines;
 		tgk_feed(gpu, &ev);
 	}
@@ -618,7 +618,8 @@ static int join_by_spec(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 	return ret;
 }
 
-static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bool fresh)
+/* @told: which engines it uses will be told. If not, its objects were made before us. */
+static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bool told)
 {
 	struct tgk_channel *ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
 
@@ -626,24 +627,24 @@ static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bo
 		return NULL;
 	ch->file = file;
 	ch->chid = chid;
-	ch->engines = fresh ? 0 : GRAPHICS;	/* its objects were made before us */
+	ch->engines = told ? 0 : GRAPHICS;
 	refcount_set(&ch->refs, 1);
 	INIT_LIST_HEAD(&ch->threads.waiters);
 	return ch;
 }
 
 /* The driver has no such channel. Each of its ways to submit is for files of its own kind. */
-static bool is_gone(struct drm_file *file, u32 chid)
+static bool is_gone(const struct tgk_driver *driver, struct drm_file *file, u32 chid)
 {
-	const int ret = tgk_driver.find(file, chid, false);
+	const int ret = driver->find(file, chid, false);
 
-	return ret == -ENOENT || (ret && tgk_driver.find(file, chid, true) == -ENOENT);
+	return ret == -ENOENT || (ret && driver->find(file, chid, true) == -ENOENT);
 }
 
 /* The channel is there, and is claimed: no other thread frees it, or lets it join. */
 static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh)
 {
-	struct joining j = { .ch = channel_new(file, chid, fresh) };
+	struct joining j = { .ch = channel_new(file, chid, fresh || gpu->driver->engine) };
 	int ret = -ENOMEM;
 
 	if (fresh)
@@ -688,9 +689,9 @@ int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, enum 
 	if (ret)
 		return ret;
 	if (how == TGK_FRESH)
-		ret = is_gone(file, chid) ? -ENOENT : 0;
-	else
-		ret = tgk_driver.find(file, chid, how == TGK_SCHED);
+		ret = is_gone(gpu->driver, file, chid) ? -ENOENT : 0;
+	else if (gpu->driver->find)
+		ret = gpu->driver->find(file, chid, how == TGK_SCHED);
 	if (!ret)
 		ret = join(gpu, file, chid, how == TGK_FRESH);
 	tgk_unclaim(gpu, &c);

@@ -510,7 +510,7 @@ void tgk_clock_attach(struct tgk_gpu *gpu)
 	c->due = jiffies - 1;
 	c->page = chip ? ioremap(bar + chip->clock, PAGE_SIZE) : NULL;
 	tgk_slots_attach(c);
-	if (!chip)
+	if (!chip && gpu->driver->nr_chips)
 		pr_info("GPU %u: of chip %03x we do not know where its clock stands: accounts go by interrupts\n",
 			gpu->index, gpu->poll.id);
 }

@@ -42,18 +42,18 @@ static void notrace on_ring(unsigned long ip, unsigned long parent_ip, struct ft
 }
 
 static struct ftrace_ops ops = { .func = on_ring };
-static bool on;		/* tgk_mutex */
-static bool hooked;	/* tgk_mutex; the driver's other hooks are on */
+static const char *name;	/* of the function that rings; tgk_mutex, as all below */
+static bool on;
+static bool hooked;		/* the driver's other hooks are on */
 
 /* Where that fails, groups seem to start about when their fences are made; a message says so. */
 static void switch_on(void)
 {
-	char *name = (char *)tgk_driver.doorbell;
 	int ret;
 
 	if (on)
 		return;
-	ret = ftrace_set_filter(&ops, name, strlen(name), 1);
+	ret = ftrace_set_filter(&ops, (char *)name, strlen(name), 1);
 	if (!ret)
 		ret = register_ftrace_function(&ops);
 	on = !ret;
@@ -87,13 +87,15 @@ void tgk_doorbell_for(const struct tg_policy *policy)
 }
 
 /**
- * tgk_doorbell_on() - the driver's hooks are on
+ * tgk_doorbell_on() - the hooks of a driver that has a doorbell are on: of one at a time
+ * @function: what rings
  * @policy: that is to be in force
  *
  * Context: process, under tgk_mutex; the driver's module is held.
  */
-void tgk_doorbell_on(const struct tg_policy *policy)
+void tgk_doorbell_on(const char *function, const struct tg_policy *policy)
 {
+	name = function;
 	hooked = true;
 	tgk_doorbell_for(policy);
 }

@@ -32,7 +32,7 @@ struct tgk_doorbell {
 
 extern struct tgk_doorbell tgk_doorbells[1 << TGK_DOORBELL_BITS];
 
-void tgk_doorbell_on(const struct tg_policy *policy);
+void tgk_doorbell_on(const char *function, const struct tg_policy *policy);
 void tgk_doorbell_for(const struct tg_policy *policy);
 void tgk_doorbell_off(void);
 void tgk_doorbell_exit(void);

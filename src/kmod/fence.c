@@ -85,7 +85,7 @@ static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
 {
 	if (c->sched)
 		return !strcmp(tgk_fence_driver(fence), "drm_sched");
-	return tgk_driver.makes_fence(fence);
+	return c->driver->makes_fence(fence);
 }
 
 /* The capture of this thread in the table, if it wants this fence; or NULL. */
@@ -356,7 +356,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
  */
 static void want_signal(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 {
-	tgk_driver.want_signal(job->fence);
+	gpu->driver->want_signal(job->fence);
 	if (!(follows && tgk_clock_behind(&gpu->clock, job->fence_slot, job->fence)) &&
 	    tgk_clock_reached(&gpu->clock, job->fence_slot, job->fence))
 		dma_fence_is_signaled(job->fence);

@@ -12,6 +12,7 @@
  * @hash: in the table of captures, if @listed
  * @task: the thread, if @listed
  * @listed: in the table, else found by its channel
+ * @driver: the driver that is called
  * @sched: its submission goes through drm_sched (tgk_call.sched)
  * @timed: the GPU, if the fence goes to tgk_fence_arm(): @at is wanted, and that it signals; NULL
  * @doorbell: of the thread, if @at is wanted; or NULL
@@ -24,6 +25,7 @@
 struct tgk_capture {
 	struct hlist_node hash;
 	struct task_struct *task;
+	const struct tgk_driver *driver;
 	bool listed, sched;
 	struct tgk_gpu *timed;
 	struct tgk_doorbell *doorbell;

@@ -103,6 +103,7 @@ taken:
 
 /**
  * tgk_gpu_create() - schedule a GPU from now on
+ * @driver: its driver
  * @drm: the driver's device
  * @dev: its PCI device
  *
@@ -110,7 +111,8 @@ taken:
  *
  * Return: the GPU, or an ERR_PTR().
  */
-struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
+struct tgk_gpu *tgk_gpu_create(const struct tgk_driver *driver, const struct drm_device *drm,
+			       struct device *dev)
 {
 	const struct tg_param *params = tg_policy_get(tgk_policy)->params;
 	struct list_head *after = &tgk_gpus;
@@ -122,6 +124,7 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	gpu = kvzalloc(sizeof(*gpu), GFP_KERNEL);
 	if (!gpu)
 		return ERR_PTR(-ENOMEM);
+	gpu->driver = driver;
 	gpu->index = free_index();
 	list_for_each_entry(other, &tgk_gpus, node) {
 		if (other->index > gpu->index)
@@ -132,8 +135,8 @@ struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev)
 	ret = buckets_alloc(&buckets);
 	if (ret)
 		goto free;
-	gpu->poll.id = tgk_driver.chip_id(gpu->dev);
-	tg_gpu_init(&gpu->core, tgk_chip_engines(gpu->poll.id), tgk_policy, &buckets,
+	gpu->poll.id = driver->chip_id ? driver->chip_id(gpu->dev) : TGK_CHIP_NONE;
+	tg_gpu_init(&gpu->core, tgk_chip_engines(driver, gpu->poll.id), tgk_policy, &buckets,
 		    ktime_get_ns());
 	ret = tgk_trace_init(&gpu->trace, tgk_trace_kib, gpu->index, gpu->core.policy->name,
 			     gpu->core.nr_engines, gpu->core.now);

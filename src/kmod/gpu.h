@@ -13,7 +13,8 @@ extern struct list_head tgk_gpus;	/* tgk_mutex; readers: RCU */
 /* tgk_mutex; a GPU is here from tgk_gpu_close() to tgk_gpu_destroy(). */
 extern struct list_head tgk_gpus_closed;
 
-struct tgk_gpu *tgk_gpu_create(const struct drm_device *drm, struct device *dev);
+struct tgk_gpu *tgk_gpu_create(const struct tgk_driver *driver, const struct drm_device *drm,
+			       struct device *dev);
 u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
 bool tgk_gpu_unused(const struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);

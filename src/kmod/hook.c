@@ -40,23 +40,21 @@ typedef void (*close_fn)(struct drm_device *dev, struct drm_file *file);
 
 atomic_t tgk_hook_calls;
 
-static struct module *driver;	/* the driver's, held while the hooks are on; tgk_mutex */
-static bool several;		/* those of GPUs with several engines are on; tgk_mutex */
-
 /*
  * A hook that proves itself; tgk_mutex. @task holds it, and its next call of a hooked function is
- * the proof of @hook; any caller of a hooked function reads it, and sees that it is another task.
- * @answered: by a function of ours.
+ * the proof of @hook, one of @driver's; any caller of a hooked function reads it, and sees that it
+ * is another task. @answered: by a function of ours.
  */
 static struct {
 	struct task_struct *task;
+	const struct tgk_driver *driver;
 	struct tgk_hook *hook;
 	bool answered;
 } proof;
 
-static __always_inline const struct tgk_hook *hooks_end(void)
+static __always_inline const struct tgk_hook *hooks_end(const struct tgk_driver *driver)
 {
-	return tgk_driver.hooks + tgk_driver.nr_hooks;
+	return driver->hooks + driver->nr_hooks;
 }
 
 /* --- on entry --- */
@@ -71,7 +69,7 @@ static long answer(void)
 static void answer_close(struct drm_device *dev, struct drm_file *file)
 {
 	proof.answered = true;
-	((close_fn)tgk_driver.close->orig)(dev, file);
+	((close_fn)proof.driver->close->orig)(dev, file);
 }
 
 static void answer_free(struct drm_gem_object *obj)
@@ -85,9 +83,9 @@ static __always_inline void prove_entry(unsigned long ip, struct ftrace_regs *fr
 {
 	void *go = answer;
 
-	if (proof.hook == tgk_driver.close)
+	if (proof.hook == proof.driver->close)
 		go = answer_close;
-	else if (proof.hook == tgk_driver.free)
+	else if (proof.hook == proof.driver->free)
 		go = answer_free;
 	WRITE_ONCE(proof.task, NULL);
 	WRITE_ONCE(proof.hook->site, ip);
@@ -98,6 +96,7 @@ static __always_inline void prove_entry(unsigned long ip, struct ftrace_regs *fr
 static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			     struct ftrace_regs *fregs)
 {
+	const struct tgk_driver *driver = container_of(ops, struct tgk_hooked, ops)->driver;
 	const struct tgk_hook *hook;
 
 	if (unlikely(READ_ONCE(proof.task) == current)) {
@@ -106,7 +105,7 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 	}
 	if (within_module_core(parent_ip, THIS_MODULE))
 		return;
-	for (hook = tgk_driver.hooks; hook < hooks_end(); hook++) {
+	for (hook = driver->hooks; hook < hooks_end(driver); hook++) {
 		if (ip != READ_ONCE(hook->site))
 			continue;
 		if (!hook->wants || hook->wants(tgk_ftrace_arg2(fregs)))
@@ -116,51 +115,50 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 }
 
 /*
- * PERMANENT: sysctl kernel.ftrace_enabled=0 must not switch off the gates. IPMODIFY: we change
- * where the function goes on, and no other user of ftrace may.
+ * Of tgk_hooked.ops. PERMANENT: sysctl kernel.ftrace_enabled=0 must not switch off the gates.
+ * IPMODIFY: we change where the function goes on, and no other user of ftrace may.
  */
-static struct ftrace_ops ops = {
-	.func = on_entry,
-	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT,
-};
+#define OPS_FLAGS	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT)
 
 static DEFINE_MUTEX(free_mutex);	/* tgk_driver.free->orig while the hooks are on */
 
 /**
  * tgk_hook_free() - see the end of the driver's objects from now on
+ * @driver: the driver
  * @obj: one of them: only an object says which function frees it
  *
  * Context: process, in one of our functions, or the hooks are on otherwise; sleeps.
  *
  * Return: 0; or a negative errno after a message: VRAM is not counted.
  */
-int tgk_hook_free(const struct drm_gem_object *obj)
+int tgk_hook_free(const struct tgk_driver *driver, const struct drm_gem_object *obj)
 {
 	const unsigned long free = obj->funcs && obj->funcs->free ?
 		(unsigned long)obj->funcs->free : 0;
 	int ret;
 
 	mutex_lock(&free_mutex);
-	ret = tgk_driver.free->orig ? -EINVAL : -EOPNOTSUPP;
-	if (free && free == tgk_driver.free->orig) {
+	ret = driver->free->orig ? -EINVAL : -EOPNOTSUPP;
+	if (free && free == driver->free->orig) {
 		ret = 0;
-	} else if (free && !tgk_driver.free->orig) {
-		WRITE_ONCE(tgk_driver.free->orig, free);
-		ret = ftrace_set_filter_ip(&ops, free, 0, 0);
+	} else if (free && !driver->free->orig) {
+		WRITE_ONCE(driver->free->orig, free);
+		ret = ftrace_set_filter_ip(&driver->hooked->ops, free, 0, 0);
 		if (ret)
-			WRITE_ONCE(tgk_driver.free->orig, 0);
+			WRITE_ONCE(driver->free->orig, 0);
 	}
 	mutex_unlock(&free_mutex);
 	if (ret)
 		pr_err_once("cannot hear of the end of %s's objects (error %d): VRAM is not counted\n",
-			    tgk_driver.name, ret);
+			    driver->name, ret);
 	return ret;
 }
 
 /* --- the proof --- */
 
-static void prove_begin(struct tgk_hook *hook)
+static void prove_begin(const struct tgk_driver *driver, struct tgk_hook *hook)
 {
+	proof.driver = driver;
 	proof.hook = hook;
 	proof.answered = false;
 	WRITE_ONCE(proof.task, current);
@@ -172,31 +170,31 @@ static int prove_end(void)
 	if (proof.answered)
 		return 0;
 	pr_err("%ps cannot be replaced: ftrace takes the hook, but calls go on in %s. Remove whatever else traces or patches it\n",
-	       (void *)proof.hook->orig, tgk_driver.name);
+	       (void *)proof.hook->orig, proof.driver->name);
 	return -EOPNOTSUPP;
 }
 
 /* The end of an object, which has to be made first. */
-static int prove_free(struct drm_file *file)
+static int prove_free(const struct tgk_driver *driver, struct drm_file *file)
 {
 	struct drm_gem_object *obj;
 	u32 handle;
 	int ret;
 
-	ret = tgk_driver.object(file, &handle);
+	ret = driver->object(file, &handle);
 	if (ret) {
-		pr_err("%s refuses an object of one page (error %d)\n", tgk_driver.name, ret);
+		pr_err("%s refuses an object of one page (error %d)\n", driver->name, ret);
 		return ret;
 	}
 	obj = drm_gem_object_lookup(file, handle);
-	ret = obj ? tgk_hook_free(obj) : -ENOENT;
+	ret = obj ? tgk_hook_free(driver, obj) : -ENOENT;
 	drm_gem_handle_delete(file, handle);
 	if (ret) {
 		if (obj)
 			tgk_object_put(obj);
 		return ret;
 	}
-	prove_begin(tgk_driver.free);
+	prove_begin(driver, driver->free);
 	drm_gem_object_put(obj);
 	return prove_end();
 }
@@ -207,7 +205,7 @@ static int prove_free(struct drm_file *file)
  * them, with a file of @drm that nobody else knows. From then on ours stand in for them. Under
  * tgk_mutex; the hooks are on.
  */
-static int prove(const struct drm_device *drm, bool of_several)
+static int prove(const struct tgk_driver *driver, const struct drm_device *drm, bool of_several)
 {
 	struct {
 		struct inode inode;
@@ -224,21 +222,21 @@ static int prove(const struct drm_device *drm, bool of_several)
 	f->file.f_op = drm->driver->fops;
 	ret = drm_open(&f->inode, &f->file);
 	if (ret) {
-		pr_err("%s refuses a file of its own (error %d)\n", tgk_driver.name, ret);
+		pr_err("%s refuses a file of its own (error %d)\n", driver->name, ret);
 		goto free;
 	}
 	file = f->file.private_data;
-	for (hook = tgk_driver.hooks; hook < hooks_end(); hook++) {
+	for (hook = driver->hooks; hook < hooks_end(driver); hook++) {
 		if (ret || hook->several != of_several || !hook->orig || !hook->prove)
 			continue;
-		prove_begin(hook);
+		prove_begin(driver, hook);
 		hook->prove(hook, file);
 		ret = prove_end();
 	}
+	if (!ret && !of_several && driver->free)
+		ret = prove_free(driver, file);
 	if (!ret && !of_several)
-		ret = prove_free(file);
-	if (!ret && !of_several)
-		prove_begin(tgk_driver.close);
+		prove_begin(driver, driver->close);
 	drm_release(&f->inode, &f->file);
 	if (!ret && !of_several)
 		ret = prove_end();
@@ -250,84 +248,91 @@ free:
 /* --- on and off --- */
 
 /* The first one, which every driver has and is not of several engines, begins the filter anew. */
-static int filter_set(bool of_several)
+static int filter_set(const struct tgk_driver *driver, bool of_several)
 {
+	struct ftrace_ops *ops = &driver->hooked->ops;
 	struct tgk_hook *hook;
 	int ret = 0;
 
-	for (hook = tgk_driver.hooks; hook < hooks_end(); hook++)
+	for (hook = driver->hooks; hook < hooks_end(driver); hook++)
 		if (!ret && hook->orig && hook->several == of_several)
-			ret = ftrace_set_filter_ip(&ops, hook->orig, 0, hook == tgk_driver.hooks);
+			ret = ftrace_set_filter_ip(ops, hook->orig, 0, hook == driver->hooks);
 	if (ret)
-		pr_err("ftrace cannot trace %s's functions (error %d)\n", tgk_driver.name, ret);
+		pr_err("ftrace cannot trace %s's functions (error %d)\n", driver->name, ret);
 	return ret;
 }
 
 /**
  * tgk_hooks_held() - is the driver's module held?
+ * @driver: the driver
  *
  * From tgk_hooks_on() until tgk_hooks_put().
  */
-bool tgk_hooks_held(void)
+bool tgk_hooks_held(const struct tgk_driver *driver)
 {
-	return READ_ONCE(driver);
+	return READ_ONCE(driver->hooked->module);
 }
 
 /**
- * tgk_hooks_are_of() - are the hooks that are on those of this driver?
+ * tgk_hooks_are_of() - are the hooks that are on those of this instance of the driver?
+ * @driver: the driver
  * @drv: another instance of the driver has functions of its own
  */
-bool tgk_hooks_are_of(const struct drm_driver *drv)
+bool tgk_hooks_are_of(const struct tgk_driver *driver, const struct drm_driver *drv)
 {
-	return tgk_driver.hooks->orig == tgk_driver.address(drv, 0);
+	return driver->hooks->orig == driver->address(driver, drv, 0);
 }
 
 /**
- * tgk_hooks_off() - no call is redirected any more
+ * tgk_hooks_off() - no call of the driver is redirected any more
+ * @driver: the driver
  *
  * The filter stays, for the next time: ops cannot be used again once it is freed.
  */
-void tgk_hooks_off(void)
+void tgk_hooks_off(const struct tgk_driver *driver)
 {
-	tgk_doorbell_off();
-	unregister_ftrace_function(&ops);
-	several = false;
+	if (driver->doorbell)
+		tgk_doorbell_off();
+	unregister_ftrace_function(&driver->hooked->ops);
+	driver->hooked->several = false;
 }
 
 /**
  * tgk_hooks_on() - switch on all hooks but those for GPUs with several engines
+ * @driver: the driver
  * @drm: a device of the driver
  *
  * Return: 0, and the driver's module is held; or a negative errno after a message.
  */
-int tgk_hooks_on(const struct drm_device *drm)
+int tgk_hooks_on(const struct tgk_driver *driver, const struct drm_device *drm)
 {
 	const struct drm_driver *drv = drm->driver;
 	struct tgk_hook *hook;
 	int ret;
 
-	for (hook = tgk_driver.hooks; hook < hooks_end(); hook++) {
-		hook->orig = tgk_driver.address(drv, hook - tgk_driver.hooks);
+	for (hook = driver->hooks; hook < hooks_end(driver); hook++) {
+		hook->orig = driver->address(driver, drv, hook - driver->hooks);
 		hook->site = 0;
 	}
 	if (!try_module_get(drv->fops->owner))
 		return -ENODEV;
-	ret = filter_set(false);
+	ret = filter_set(driver, false);
 	if (ret)
 		goto put;
-	ret = register_ftrace_function(&ops);
+	ret = register_ftrace_function(&driver->hooked->ops);
 	if (ret) {
-		pr_err("cannot replace %s's functions (error %d)%s\n", tgk_driver.name, ret,
+		pr_err("cannot replace %s's functions (error %d)%s\n", driver->name, ret,
 		       ret == -EBUSY ? ": a live patch or another such module has them" : "");
 		goto put;
 	}
-	ret = prove(drm, false);
+	ret = prove(driver, drm, false);
 	if (ret) {
-		tgk_hooks_off();
+		tgk_hooks_off(driver);
 		goto put;
 	}
-	tgk_doorbell_on(tg_policy_get(tgk_policy));
-	WRITE_ONCE(driver, drv->fops->owner);
+	if (driver->doorbell)
+		tgk_doorbell_on(driver->doorbell, tg_policy_get(tgk_policy));
+	WRITE_ONCE(driver->hooked->module, drv->fops->owner);
 	return 0;
 
 put:
@@ -337,40 +342,46 @@ put:
 
 /**
  * tgk_hooks_several_off() - switch off the hooks for GPUs with several engines
+ * @driver: the driver
  *
  * Where the filter cannot be changed, for lack of memory, on_entry() lets those calls go. One that
  * has been redirected still needs @orig.
  */
-void tgk_hooks_several_off(void)
+void tgk_hooks_several_off(const struct tgk_driver *driver)
 {
 	struct tgk_hook *hook;
 
-	if (!several)
+	if (!driver->hooked->several)
 		return;
-	for (hook = tgk_driver.hooks; hook < hooks_end(); hook++)
+	for (hook = driver->hooks; hook < hooks_end(driver); hook++)
 		if (hook->several && hook->orig) {
 			WRITE_ONCE(hook->site, 0);
-			ftrace_set_filter_ip(&ops, hook->orig, 1, 0);
+			ftrace_set_filter_ip(&driver->hooked->ops, hook->orig, 1, 0);
 		}
-	several = false;
+	driver->hooked->several = false;
 }
 
 /**
  * tgk_hooks_several_on() - switch them on; the other hooks are on
+ * @driver: the driver
  * @drm: such a GPU
  *
  * Return: 0; or a negative errno after a message: they are off.
  */
-int tgk_hooks_several_on(const struct drm_device *drm)
+int tgk_hooks_several_on(const struct tgk_driver *driver, const struct drm_device *drm)
 {
+	const struct tgk_hook *hook;
+	bool any = false;
 	int ret;
 
-	if (several)
+	for (hook = driver->hooks; hook < hooks_end(driver); hook++)
+		any |= hook->several;
+	if (!any || driver->hooked->several)
 		return 0;
-	several = true;
-	ret = filter_set(true) ?: prove(drm, true);
+	driver->hooked->several = true;
+	ret = filter_set(driver, true) ?: prove(driver, drm, true);
 	if (ret)
-		tgk_hooks_several_off();
+		tgk_hooks_several_off(driver);
 	return ret;
 }
 
@@ -391,13 +402,14 @@ void tgk_hooks_calls_end(void)
 
 /**
  * tgk_hooks_put() - the driver may be unloaded now
+ * @driver: the driver
  *
  * The last thing, when the hooks are off.
  */
-void tgk_hooks_put(void)
+void tgk_hooks_put(const struct tgk_driver *driver)
 {
-	module_put(driver);
-	WRITE_ONCE(driver, NULL);
+	module_put(driver->hooked->module);
+	WRITE_ONCE(driver->hooked->module, NULL);
 }
 
 /* --- load --- */
@@ -431,9 +443,16 @@ int tgk_hook_init(void)
 {
 	static struct ftrace_ops trial_ops = {
 		.func = on_trial,
-		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT,
+		.flags = OPS_FLAGS,
 	};
 	int ret;
+	u32 i;
+
+	for (i = 0; i < TGK_DRIVERS; i++) {
+		tgk_drivers[i]->hooked->driver = tgk_drivers[i];
+		tgk_drivers[i]->hooked->ops.func = on_entry;
+		tgk_drivers[i]->hooked->ops.flags = OPS_FLAGS;
+	}
 
 	ret = ftrace_set_filter_ip(&trial_ops, (unsigned long)trial, 0, 1) ?:
 	      register_ftrace_function(&trial_ops);
@@ -454,6 +473,9 @@ int tgk_hook_init(void)
 /* At unload, after tgk_hooks_calls_end(). */
 void tgk_hook_exit(void)
 {
+	u32 i;
+
 	tgk_doorbell_exit();
-	ftrace_free_filter(&ops);
+	for (i = 0; i < TGK_DRIVERS; i++)
+		ftrace_free_filter(&tgk_drivers[i]->hooked->ops);
 }

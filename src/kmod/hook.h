@@ -5,6 +5,8 @@
 #ifndef TGK_HOOK_H
 #define TGK_HOOK_H
 
+#include <linux/ftrace.h>
+
 #include "tgk.h"
 
 #define DRM_MAJOR	226
@@ -34,6 +36,20 @@ struct tgk_hook {
 	unsigned long orig, site;
 };
 
+/**
+ * struct tgk_hooked - a driver's hooks, as ftrace has them
+ * @ops: ftrace's
+ * @driver: the driver; constant once hook.c is initialised
+ * @module: the driver's, held while the hooks are on; tgk_mutex
+ * @several: those of GPUs with several engines are on; tgk_mutex
+ */
+struct tgk_hooked {
+	struct ftrace_ops ops;
+	const struct tgk_driver *driver;
+	struct module *module;
+	bool several;
+};
+
 extern atomic_t tgk_hook_calls;		/* in our functions */
 
 /* Each of our functions is between these two while it runs, or hook.c would unload it. */
@@ -47,18 +63,18 @@ static inline void tgk_hook_leave(void)
 	atomic_dec(&tgk_hook_calls);
 }
 
-int tgk_hook_free(const struct drm_gem_object *obj);
+int tgk_hook_free(const struct tgk_driver *driver, const struct drm_gem_object *obj);
 
 /* For attach.c: under tgk_mutex, but for tgk_hooks_held(). */
 int tgk_hook_init(void);
 void tgk_hook_exit(void);
-bool tgk_hooks_held(void);
-bool tgk_hooks_are_of(const struct drm_driver *drv);
-int tgk_hooks_on(const struct drm_device *drm);
-void tgk_hooks_off(void);
-int tgk_hooks_several_on(const struct drm_device *drm);
-void tgk_hooks_several_off(void);
+bool tgk_hooks_held(const struct tgk_driver *driver);
+bool tgk_hooks_are_of(const struct tgk_driver *driver, const struct drm_driver *drv);
+int tgk_hooks_on(const struct tgk_driver *driver, const struct drm_device *drm);
+void tgk_hooks_off(const struct tgk_driver *driver);
+int tgk_hooks_several_on(const struct tgk_driver *driver, const struct drm_device *drm);
+void tgk_hooks_several_off(const struct tgk_driver *driver);
 void tgk_hooks_calls_end(void);
-void tgk_hooks_put(void);
+void tgk_hooks_put(const struct tgk_driver *driver);
 
 #endif /* TGK_HOOK_H */

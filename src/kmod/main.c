@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "attach.h"
+#include "driver/driver.h"
 #include "fence.h"
 #include "poll.h"
 #include "recorder.h"
@@ -21,6 +22,10 @@ MODULE_PARM_DESC(policy, "scheduling policy at load (default: fifo); /sys/kernel
 unsigned int tgk_trace_kib;
 module_param_named(trace_kib, tgk_trace_kib, uint, 0444);
 MODULE_PARM_DESC(trace_kib, "KiB of trace for each GPU, in debugfs (default: 0, none; at most 1048576)");
+
+static char *drivers;
+module_param(drivers, charp, 0444);
+MODULE_PARM_DESC(drivers, "more drivers whose GPUs are scheduled, with commas between (default: none)");
 
 static bool dry_run;
 module_param(dry_run, bool, 0444);
@@ -43,6 +48,9 @@ static int __init tgk_init(void)
 		return -EINVAL;
 	}
 	tgk_settings_init(ret, dry_run);
+	ret = tgk_drivers_choose(drivers);
+	if (ret)
+		return ret;
 	if (tgk_trace_kib > 1 << 20) {
 		pr_err("trace_kib=%u: at most 1048576\n", tgk_trace_kib);
 		return -EINVAL;

@@ -511,27 +511,30 @@ static void unmap(struct tgk_poll *p)
 	p->chip = NULL;
 }
 
-static const struct tgk_chip *chip_of(u32 id)
+static const struct tgk_chip *chip_of(const struct tgk_driver *driver, u32 id)
 {
 	int i;
 
-	for (i = 0; i < tgk_driver.nr_chips; i++)
-		if (id >= tgk_driver.chips[i].first && id <= tgk_driver.chips[i].last)
-			return &tgk_driver.chips[i];
+	for (i = 0; i < driver->nr_chips; i++)
+		if (id >= driver->chips[i].first && id <= driver->chips[i].last)
+			return &driver->chips[i];
 	return NULL;
 }
 
 /**
  * tgk_chip_engines() - how many engines are scheduled?
+ * @driver: its driver
  * @id: the chip
  *
  * Context: any.
  */
-u32 tgk_chip_engines(u32 id)
+u32 tgk_chip_engines(const struct tgk_driver *driver, u32 id)
 {
-	const struct tgk_chip *chip = chip_of(id);
+	const struct tgk_chip *chip = chip_of(driver, id);
 
-	return chip ? chip->engines : 1;
+	if (chip)
+		return chip->engines;
+	return driver->engines ?: 1;
 }
 
 /**
@@ -549,7 +552,7 @@ void tgk_poll_attach(struct tgk_gpu *gpu)
 	u32 i;
 
 	p->seed = get_random_u32();
-	p->chip = chip_of(p->id);
+	p->chip = chip_of(gpu->driver, p->id);
 	for (i = 0; p->chip && i < TGK_POLL_PAGES && p->chip->page[i]; i++) {
 		p->page[i] = ioremap(bar + p->chip->page[i], PAGE_SIZE);
 		if (!p->page[i])
@@ -585,8 +588,13 @@ bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy)
 {
 	if (!policy->sample || gpu->poll.chip)
 		return true;
+	if (!gpu->driver->nr_chips) {
+		pr_err("GPU %u: policy %s reads the channel at work from the GPU, which we cannot do with %s's\n",
+		       gpu->index, policy->name, gpu->driver->name);
+		return false;
+	}
 	pr_err("GPU %u: policy %s reads the channel at work from the GPU, and of chip %03x we do not know where it stands: %s it can read\n",
-	       gpu->index, policy->name, gpu->poll.id, tgk_driver.readable);
+	       gpu->index, policy->name, gpu->poll.id, gpu->driver->readable);
 	return false;
 }
 

@@ -11,6 +11,7 @@
 struct device;
 struct tg_policy;
 struct tgk_chip;
+struct tgk_driver;
 struct tgk_gpu;
 
 #define TGK_POLL_PAGES	2	/* of BAR0, that are read at most */
@@ -65,7 +66,7 @@ struct tgk_poll {
 int tgk_poll_init(void);
 void tgk_poll_exit(void);
 void tgk_poll_attach(struct tgk_gpu *gpu);
-u32 tgk_chip_engines(u32 id);
+u32 tgk_chip_engines(const struct tgk_driver *driver, u32 id);
 void tgk_poll_detach(struct tgk_gpu *gpu);
 bool tgk_poll_able(const struct tgk_gpu *gpu, const struct tg_policy *policy);
 void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap);

@@ -68,7 +68,7 @@ static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fen
 	/* One thread at a time. */
 	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_READS) != TGK_SEARCH_ON)
 		return;
-	if (!tgk_driver.slots(fence, &slots)) {
+	if (!gpu->driver->slots(fence, &slots)) {
 		WRITE_ONCE(c->search, TGK_SEARCH_ON);
 		return;
 	}
@@ -153,12 +153,13 @@ static void map(struct tgk_clock *c)
 static void work(struct work_struct *work)
 {
 	struct tgk_clock *c = container_of(work, struct tgk_clock, work);
+	const struct tgk_driver *driver = container_of(c, struct tgk_gpu, clock)->driver;
 
 	if (READ_ONCE(c->search) == TGK_SEARCH_OVER) {
-		tgk_driver.unwatch();
+		driver->unwatch();
 		map(c);
 	} else {
-		WRITE_ONCE(c->search, tgk_driver.watch() ? TGK_SEARCH_OVER : TGK_SEARCH_ON);
+		WRITE_ONCE(c->search, driver->watch() ? TGK_SEARCH_OVER : TGK_SEARCH_ON);
 	}
 }
 
@@ -182,7 +183,7 @@ void tgk_slots_detach(struct tgk_clock *c)
 {
 	flush_work(&c->work);
 	if (c->search == TGK_SEARCH_ON)
-		tgk_driver.unwatch();
+		container_of(c, struct tgk_gpu, clock)->driver->unwatch();
 	if (c->base)
 		iounmap(c->base);
 	kvfree(c->fences);

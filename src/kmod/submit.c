@@ -260,13 +260,23 @@ static void give_sync_back(const struct tgk_call *call)
 	*call->flags |= call->sync;
 }
 
+/* Where the driver tells of each job which engine executes it. */
+static noinline void learn_engine(struct tgk_gpu *gpu, const struct tgk_channel *ch,
+				  const struct tgk_call *call, struct dma_fence *fence)
+{
+	const u32 engine = gpu->driver->engine(fence);
+
+	if (engine < gpu->core.nr_engines && !(READ_ONCE(ch->engines) >> engine & 1))
+		tgk_channel_engines(gpu, call->file, call->chid, 1 << engine);
+}
+
 /* The job is freed, or bypasses: call the driver, and give the job to its fence. Puts @ch. */
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
 	struct tgk_capture capture = {
-		.sched = call->sched, .timed = call->sched ? NULL : gpu, .chid = ch->chid,
-		.pushes = call->pushes,
+		.driver = gpu->driver, .sched = call->sched, .timed = call->sched ? NULL : gpu,
+		.chid = ch->chid, .pushes = call->pushes,
 	};
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
@@ -294,6 +304,8 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	sync = sync && !ret;
 	if (sync)
 		dma_fence_get(fence);
+	if (unlikely(gpu->driver->engine))
+		learn_engine(gpu, ch, call, fence);
 	tgk_fence_arm(job, &capture, fence);
 	tgk_channel_put(ch);
 	if (sync) {
@@ -326,7 +338,7 @@ static bool wait_and_go(struct tgk_gpu *gpu, struct tgk_job *job, const struct t
 static __always_inline int submit_open(struct tgk_gpu *gpu, struct tgk_channel *ch,
 				       const struct tgk_call *call)
 {
-	struct tgk_capture capture = { .sched = call->sched };
+	struct tgk_capture capture = { .driver = gpu->driver, .sched = call->sched };
 	int ret;
 
 	tgk_count(TGK_STAT_OPEN);
@@ -401,7 +413,8 @@ static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_c
 	if (s->needs_key && !s->key_read) {
 		s->key_read = true;
 		s->keys = kmalloc(sizeof(*s->keys), GFP_KERNEL);
-		s->key = s->keys ? tgk_driver.key(s->keys, gpu->poll.id, call) : NULL;
+		s->key = s->keys && gpu->driver->key ?
+			 gpu->driver->key(s->keys, gpu->poll.id, call) : NULL;
 	}
 	if (s->key && (tgk_pool_fill(gpu, TG_POOL_COST, 1) ||
 		       tgk_pool_fill(gpu, TG_POOL_CHUNK, TG_KEY_CHUNKS(s->key->nr))))

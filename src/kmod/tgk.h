@@ -6,7 +6,7 @@
  *	main.c		load and unload, module parameters
  *	attach.c	finds GPUs and lets go of them
  *	hook.c		redirects functions of the driver to ours, and proves that it does
- *	driver/		what only the driver can tell: nouveau
+ *	driver/		what only a driver can tell: nouveau, and drivers on drm_sched
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	nice.h		what a process has on the CPU: the priority `nice`
  *	threads.c	how many threads of a channel or client are let in
@@ -92,6 +92,7 @@
 struct drm_device;
 struct drm_file;
 struct drm_gem_object;
+struct tgk_driver;
 struct tgk_object;
 struct tgk_owner;
 struct ttm_resource_manager;
@@ -121,6 +122,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * struct tgk_gpu - one GPU that is scheduled
  * @node: in tgk_gpus; tgk_mutex, RCU
  * @index: number, the lowest that was free; constant
+ * @driver: its driver; constant
  * @drm: the driver's device, compared only; constant
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus; atomic
@@ -180,6 +182,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
 struct tgk_gpu {
 	struct list_head node;
 	unsigned int index;
+	const struct tgk_driver *driver;
 	const struct drm_device *drm;
 	struct device *dev;
 	atomic_t calls;
@@ -329,8 +332,8 @@ struct tgk_client {
  * @file: the driver's handle, compared only; constant
  * @chid: the driver's number; constant
  * @nr: the core's number: @chid, or one that is free
- * @engines: mask of those that its objects use; 0: no object is known, and the core takes it to use
- *	the first engine
+ * @engines: mask of those that its objects or jobs use; 0: none is known, and the core takes it to
+ *	use the first engine. Written under the lock, read without
  * @dying: LEAVE was fed; the driver is freeing it; read without the lock
  * @threads: those that submit to it, until their jobs have started
  * @last: fence of the last submission through an open gate, referenced, or NULL; replaced

@@ -437,7 +437,7 @@ int tgk_vram_submit(struct tgk_gpu *gpu, const struct tgk_call *call, u64 flags)
 	int ret = -ENOMEM;
 	u64 bytes;
 
-	if (!tgk_driver.vram(call, &bytes))
+	if (!gpu->driver->vram || !gpu->driver->vram(call, &bytes))
 		return ret;
 	req = come_back(gpu, 0) ?: request_new(NULL);
 	if (!req)
@@ -651,7 +651,7 @@ int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj)
 
 	if (likely(READ_ONCE(gpu->vram)))
 		return 0;
-	ret = tgk_hook_free(obj);
+	ret = tgk_hook_free(gpu->driver, obj);
 	if (ret)
 		return ret;
 	man = ttm_manager_type(drm_gem_ttm_of_gem(obj)->bdev, TTM_PL_VRAM);

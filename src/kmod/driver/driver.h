@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The seam: what only the DRM driver whose GPUs are scheduled can tell.
+ * The seam: what only a DRM driver whose GPUs are scheduled can tell.
  *
- * One driver defines tgk_driver: nouveau, in the files of this folder. No other file but those in
- * wrap/ knows it. Neither a submission through an open gate nor one that bypasses the gate calls
- * anything here: the driver's function for the ioctl has put into struct tgk_call what they need.
+ * Each driver that we know has a struct tgk_driver: nouveau in nouveau*.c; drivers all of whose
+ * submissions go through drm_sched as rows of sched.c. list.c has them all. No other file but those
+ * in wrap/ knows any of them. A submission through an open gate, or one that bypasses the gate,
+ * calls nothing here but @engine, where there is one: the driver's function for the ioctl has put
+ * into struct tgk_call what else they need.
  *
  * A driver's functions that stand in for its ioctls are called by the user's thread, in process
  * context, under no lock of the driver; each runs between tgk_hook_enter() and tgk_hook_leave().
@@ -42,25 +44,37 @@ struct tgk_chip {
 
 /**
  * struct tgk_driver - a DRM driver
+ *
+ * What is NULL below where that is allowed has the meaning that its line tells.
+ *
  * @name: what its module and its PCI driver are called
  * @vendor: of its PCI devices
+ * @hooked: hook.c's, for @hooks
  * @hooks: its functions that ours stand in for; the first one is there in every version, and is not
  *	for several engines alone
  * @nr_hooks: how many
  * @close: the hook of the end of a file
- * @free: the hook of the end of an object; its address stands in an object alone (tgk_hook_free())
+ * @free: the hook of the end of an object; its address stands in an object alone
+ *	(tgk_hook_free()); NULL: its VRAM is not counted, and there is no @object
  * @chips: families whose registers can be read; those that are not among them have one engine
- * @nr_chips: how many
+ * @nr_chips: how many; 0: none, and there is no @readable
  * @readable: what people call them
+ * @engines: how many engines are scheduled where @nr_chips is 0; 0: one
+ * @engine: which of them executes a submission through drm_sched? Of its fence `finished`, in the
+ *	thread that submits, the file open. Channels belong to the first engine until then. NULL:
+ *	that is not told
  * @is_known: has this version of the driver the ioctls that we know?
  * @address: the function of that number in @hooks; 0: this version has none, or it is @free's
  * @object: make an object of one page, for a proof. Return: 0 and its handle, or a negative errno
  * @find: has the driver a channel of this number for this file, made and not yet freed? Asked as a
  *	submission would be, through drm_sched or not. Return: 0: it has, or that is not known;
- *	-ENOENT: it has not; or what else the driver answers to each such submission
- * @chip_id: a GPU's chip identification; TGK_CHIP_NONE: the GPU does not say. Wakes the GPU
+ *	-ENOENT: it has not; or what else the driver answers to each such submission. NULL: the
+ *	driver cannot be asked, and the channels that its hooks name are few for each file
+ * @chip_id: a GPU's chip identification; TGK_CHIP_NONE: the GPU does not say. Wakes the GPU. NULL:
+ *	there is none
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
- *	submissions that do not go through drm_sched (tgk_call.sched)
+ *	submissions that do not go through drm_sched (tgk_call.sched). NULL: all go through it,
+ *	and there are no @doorbell, @watch, @unwatch, @slots and @want_signal
  * @doorbell: its function that rings: for each push buffer, before the fence of the submission is
  *	made; or once, after that (TGK_FENCE_BEFORE_DOORBELL)
  * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
@@ -76,9 +90,10 @@ struct tgk_chip {
  *	referenced, or NULL where the driver will refuse it; 0: there are only @i; a negative errno
  * @vram: how much VRAM does a submission need at the same time, which the driver has refused with
  *	-ENOMEM? U64_MAX: all that its process has. The client may tell the driver something else.
- *	Return: false: it names nothing that may lie there
+ *	Return: false: it names nothing that may lie there. NULL: that cannot be told
  * @key: which commands does a submission to a GPU of this chip consist of? Return: the key, in @b;
- *	NULL: its push buffers cannot be read, or are no commands, or too many
+ *	NULL: its push buffers cannot be read, or are no commands, or too many. NULL instead of a
+ *	function: they never can
  *
  * All functions are called in process context and may sleep, but @makes_fence and @slots, which are
  * called where a fence is made or signals, in a task that may hold any lock of the driver.
@@ -86,14 +101,18 @@ struct tgk_chip {
 struct tgk_driver {
 	const char *name;
 	u16 vendor;
+	struct tgk_hooked *hooked;
 	struct tgk_hook *hooks;
 	u32 nr_hooks;
 	struct tgk_hook *close, *free;
 	const struct tgk_chip *chips;
 	u32 nr_chips;
 	const char *readable;
-	bool (*is_known)(const struct drm_driver *drv);
-	unsigned long (*address)(const struct drm_driver *drv, u32 hook);
+	u32 engines;
+	u32 (*engine)(struct dma_fence *finished);
+	bool (*is_known)(const struct tgk_driver *driver, const struct drm_driver *drv);
+	unsigned long (*address)(const struct tgk_driver *driver, const struct drm_driver *drv,
+				 u32 hook);
 	int (*object)(struct drm_file *file, u32 *handle);
 	int (*find)(struct drm_file *file, u32 chid, bool sched);
 	u32 (*chip_id)(struct device *dev);
@@ -103,12 +122,18 @@ struct tgk_driver {
 	void (*unwatch)(void);
 	bool (*slots)(struct dma_fence *fence, struct tgk_slots *slots);
 	void (*want_signal)(struct dma_fence *fence);
-	int (*in_fence)(const struct tgk_call *call, u32 i, struct dma_fence **fence);
+	int (*in_fence)(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
+			struct dma_fence **fence);
 	bool (*vram)(const struct tgk_call *call, u64 *bytes);
 	const struct tg_key *(*key)(struct tg_key_builder *b, u32 chip,
 				    const struct tgk_call *call);
 };
 
-extern const struct tgk_driver tgk_driver;
+/* list.c */
+#define TGK_DRIVERS	2
+extern const struct tgk_driver *const tgk_drivers[TGK_DRIVERS];
+int tgk_drivers_choose(const char *names);
+bool tgk_driver_served(u32 i);
+const char *tgk_drivers_named(void);
 
 #endif /* TGK_DRIVER_H */

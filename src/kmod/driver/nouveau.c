@@ -391,7 +391,7 @@ static bool is_ioctl(const struct drm_driver *drv, unsigned int nr, size_t size)
 	return has_ioctl(drv, nr) && _IOC_SIZE(drv->ioctls[nr].cmd) == size;
 }
 
-static bool is_known(const struct drm_driver *drv)
+static bool is_known(const struct tgk_driver *driver, const struct drm_driver *drv)
 {
 	return is_ioctl(drv, TGK_NR_PUSHBUF, sizeof(struct drm_nouveau_gem_pushbuf)) &&
 	       (!has_ioctl(drv, TGK_NR_EXEC) ||
@@ -402,7 +402,8 @@ static bool is_known(const struct drm_driver *drv)
 	       drv->postclose && drv->fops && drv->fops->owner;
 }
 
-static unsigned long address(const struct drm_driver *drv, u32 hook)
+static unsigned long address(const struct tgk_driver *driver, const struct drm_driver *drv,
+			     u32 hook)
 {
 	static const u8 nr[HOOKS] = {
 		[PUSHBUF] = TGK_NR_PUSHBUF, [EXEC] = TGK_NR_EXEC,
@@ -446,7 +447,8 @@ static bool makes_fence(struct dma_fence *fence)
  * a syncobj that is not there, or has no fence. An array that cannot be read, or is too large for
  * memory, is refused here: nouveau would free on its way out what it could not get (seen on 6.12).
  */
-static int in_fence(const struct tgk_call *call, u32 i, struct dma_fence **fence)
+static int in_fence(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
+		    struct dma_fence **fence)
 {
 	const struct tgk_exec *req = call->data;
 	const struct tgk_exec_sync __user *syncs = u64_to_user_ptr(req->wait_ptr);
@@ -467,9 +469,12 @@ static int in_fence(const struct tgk_call *call, u32 i, struct dma_fence **fence
 	return 1;
 }
 
-const struct tgk_driver tgk_driver = {
+static struct tgk_hooked hooked;
+
+const struct tgk_driver tgk_nouveau = {
 	.name = "nouveau",
 	.vendor = PCI_VENDOR_ID_NVIDIA,
+	.hooked = &hooked,
 	.hooks = hooks,
 	.nr_hooks = HOOKS,
 	.close = &hooks[POSTCLOSE],

@@ -7,6 +7,9 @@
 
 #include "driver/driver.h"
 
+/* nouveau.c */
+extern const struct tgk_driver tgk_nouveau;
+
 /* nouveau_push.c */
 bool tgk_nouveau_vram(const struct tgk_call *call, u64 *bytes);
 const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, u32 chip,

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The drivers that we know, and which of them are served. The parameter `drivers` names those that
+ * are served beside the first one.
+ *
+ * main.c calls tgk_drivers_choose() at load; what it sets is constant then.
+ */
+#include <linux/string.h>
+
+#include "driver/nouveau.h"
+#include "driver/sched.h"
+
+const struct tgk_driver *const tgk_drivers[TGK_DRIVERS] = { &tgk_nouveau, &tgk_mock.driver };
+
+static bool served[TGK_DRIVERS] = { true };
+static char named[64];
+
+/* Into @named: the drivers that are served, or all. */
+static void name_them(bool all)
+{
+	size_t used = 0;
+	u32 i;
+
+	for (i = 0; i < TGK_DRIVERS; i++)
+		if (served[i] || all)
+			used += scnprintf(named + used, sizeof(named) - used, "%s%s",
+					  used ? " or " : "", tgk_drivers[i]->name);
+}
+
+static bool choose(const char *name, size_t len)
+{
+	u32 i;
+
+	for (i = 0; i < TGK_DRIVERS; i++)
+		if (strlen(tgk_drivers[i]->name) == len &&
+		    !strncmp(tgk_drivers[i]->name, name, len)) {
+			served[i] = true;
+			return true;
+		}
+	return false;
+}
+
+/**
+ * tgk_drivers_choose() - serve these drivers, too
+ * @names: with commas between, or NULL
+ *
+ * Context: process, at load.
+ *
+ * Return: 0; -EINVAL after a message.
+ */
+int tgk_drivers_choose(const char *names)
+{
+	size_t len;
+
+	while (names && *names) {
+		len = strcspn(names, ",\n");
+		if (!choose(names, len)) {
+			name_them(true);
+			pr_err("drivers=%s: no such driver in the list: %s are known\n", names,
+			       named);
+			return -EINVAL;
+		}
+		names += len + !!names[len];
+	}
+	name_them(false);
+	return 0;
+}
+
+/**
+ * tgk_driver_served() - is it served?
+ * @i: the driver's place in tgk_drivers
+ */
+bool tgk_driver_served(u32 i)
+{
+	return served[i];
+}
+
+/* The names of those that are, for a message. */
+const char *tgk_drivers_named(void)
+{
+	return named;
+}

@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tgmock - a DRM driver on the kernel's own drm_sched whose GPU is a timer. It is the test card of
+ * timegraph's backend for such drivers, and a witness: it shares no code with what it watches.
+ *
+ * It binds to QEMU's `edu` device (scripts/vm -e), of which it uses nothing: the device can be
+ * unbound and rebound as any PCI card. A ring executes one job at a time, in the order in which
+ * drm_sched hands them over. A job ends when a timer expires.
+ *
+ * Parameters:
+ *	shared=1	one scheduler per ring for all files, as amdgpu has; 0: each file has one
+ *			per ring of its own, as nouveau and xe have
+ *	rings=N		1 to 4
+ *	credits=N	so many jobs of one scheduler stand in its ring at a time
+ *	timeout_ms=N	a job that takes longer is aborted by drm_sched's time-out
+ *
+ * /sys/kernel/debug/tgmock/DEVICE tells the truth: for each file how many jobs each ring has ended
+ * for it, and for how many ns of the system's clock the ring has worked for it. Lines written there:
+ *	hang RING	the job that this ring executes, or its next one, does not end
+ *	reset		abort all jobs that are in rings
+ *
+ * Locks: mock_ring.lock, with interrupts off, guards a ring and what its jobs add to the truth;
+ * mock.files_mutex the list of files.
+ */
+#include <linux/debugfs.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/version.h>
+#include <linux/wait_bit.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_syncobj.h>
+#include <drm/gpu_scheduler.h>
+
+#include "tg_mock.h"
+
+static bool shared = true;
+module_param(shared, bool, 0444);
+
+static unsigned int rings = 1;
+module_param(rings, uint, 0444);
+
+static unsigned int credits = 2;
+module_param(credits, uint, 0444);
+
+static unsigned int timeout_ms = 5000;
+module_param(timeout_ms, uint, 0444);
+
+static struct dentry *debugfs;
+
+/* One ring; under @lock from @head on: mock_fence.link, of which the first one runs since @since. */
+struct mock_ring {
+	u32 nr;
+	struct drm_gpu_scheduler sched;		/* if @shared */
+	spinlock_t lock;
+	struct list_head head;
+	struct hrtimer timer;
+	ktime_t since;
+	bool hang, dead;
+	u64 jobs, aborted, busy_ns;
+};
+
+struct mock {
+	struct drm_device drm;
+	struct mock_ring ring[TGMOCK_RINGS];
+	struct mutex files_mutex;
+	struct list_head files;			/* files_mutex; mock_truth.node */
+	struct dentry *file;
+};
+
+/* What a file has used; it is remembered until the device goes. */
+struct mock_truth {
+	struct kref refs;
+	struct list_head node;
+	pid_t pid;
+	bool closed;
+	u64 jobs[TGMOCK_RINGS], busy_ns[TGMOCK_RINGS];	/* mock_ring.lock */
+};
+
+struct mock_file {
+	struct mock *mock;
+	struct mock_truth *truth;
+	struct mutex push;			/* arming and pushing, in one order */
+	atomic_t jobs;				/* made and not yet freed */
+	u64 context;
+	atomic_t seqno;
+	struct drm_sched_entity entity[TGMOCK_RINGS];
+	struct drm_gpu_scheduler own[TGMOCK_RINGS];	/* if not @shared */
+};
+
+/* What a ring executes. The fence comes first: dma_fence frees it. */
+struct mock_fence {
+	struct dma_fence fence;
+	spinlock_t lock;
+	struct list_head link;			/* in mock_ring.head, or empty */
+	struct mock_truth *truth;
+	u64 ns;
+};
+
+struct mock_job {
+	struct drm_sched_job base;
+	struct mock_file *file;
+	struct mock_fence *hw;			/* until run_job() gives it to the ring */
+	u32 ring;
+};
+
+static void truth_free(struct kref *refs)
+{
+	kfree(container_of(refs, struct mock_truth, refs));
+}
+
+static const char *name_of(struct dma_fence *fence)
+{
+	return "tgmock";
+}
+
+static const struct dma_fence_ops fence_ops = {
+	.get_driver_name = name_of, .get_timeline_name = name_of,
+};
+
+/* --- a ring --- */
+
+static struct mock_fence *first_of(struct mock_ring *r)
+{
+	return list_first_entry_or_null(&r->head, struct mock_fence, link);
+}
+
+/* Under the ring's lock: the first job begins. */
+static void begin(struct mock_ring *r)
+{
+	struct mock_fence *hw = first_of(r);
+
+	if (!hw)
+		return;
+	r->since = ktime_get();
+	if (!r->hang)
+		hrtimer_start(&r->timer, ns_to_ktime(hw->ns), HRTIMER_MODE_REL);
+}
+
+/* Under the ring's lock: the first job leaves, having run. */
+static struct mock_fence *leave(struct mock_ring *r)
+{
+	struct mock_fence *hw = first_of(r);
+	const u64 busy = ktime_to_ns(ktime_sub(ktime_get(), r->since));
+
+	list_del_init(&hw->link);
+	r->jobs++;
+	r->busy_ns += busy;
+	hw->truth->jobs[r->nr]++;
+	hw->truth->busy_ns[r->nr] += busy;
+	return hw;
+}
+
+static void signal(struct mock_fence *hw, int error)
+{
+	struct mock_truth *truth = hw->truth;
+
+	if (error)
+		dma_fence_set_error(&hw->fence, error);
+	dma_fence_signal(&hw->fence);
+	dma_fence_put(&hw->fence);
+	kref_put(&truth->refs, truth_free);
+}
+
+static enum hrtimer_restart on_timer(struct hrtimer *timer)
+{
+	struct mock_ring *r = container_of(timer, struct mock_ring, timer);
+	struct mock_fence *hw;
+	unsigned long flags;
+
+	spin_lock_irqsave(&r->lock, flags);
+	hw = r->hang ? NULL : first_of(r);
+	/* The timer of a job that was aborted may come here, too early for the next one. */
+	if (hw && ktime_to_ns(ktime_sub(ktime_get(), r->since)) < (s64)hw->ns)
+		hw = NULL;
+	if (hw) {
+		leave(r);
+		begin(r);
+	}
+	spin_unlock_irqrestore(&r->lock, flags);
+	if (hw)
+		signal(hw, 0);
+	return HRTIMER_NORESTART;
+}
+
+/* Abort all that is in a ring. @error: what the job that runs gets; the others were cancelled. */
+static void abort_all(struct mock_ring *r, int error)
+{
+	struct mock_fence *hw, *next;
+	LIST_HEAD(aborted);
+
+	spin_lock_irq(&r->lock);
+	r->hang = false;
+	hw = first_of(r);
+	if (hw) {
+		leave(r);
+		list_add(&hw->link, &r->head);
+		r->jobs--;
+		hw->truth->jobs[r->nr]--;
+	}
+	list_splice_init(&r->head, &aborted);
+	list_for_each_entry(hw, &aborted, link)
+		r->aborted++;
+	spin_unlock_irq(&r->lock);
+	list_for_each_entry_safe(hw, next, &aborted, link) {
+		list_del_init(&hw->link);
+		signal(hw, error);
+		error = -ECANCELED;
+	}
+}
+
+/* --- what drm_sched calls --- */
+
+static struct mock_job *job_of(struct drm_sched_job *base)
+{
+	return container_of(base, struct mock_job, base);
+}
+
+static struct dma_fence *run_job(struct drm_sched_job *base)
+{
+	struct mock_job *job = job_of(base);
+	struct mock_file *file = job->file;
+	struct mock_ring *r = &file->mock->ring[job->ring];
+	struct mock_fence *hw = job->hw;
+	bool dead;
+
+	if (!hw)	/* it has run: nothing is run again after a reset */
+		return ERR_PTR(-ECANCELED);
+	spin_lock_irq(&r->lock);
+	dead = r->dead;
+	if (!dead) {
+		job->hw = NULL;
+		dma_fence_init(&hw->fence, &fence_ops, &hw->lock, file->context + job->ring,
+			       atomic_inc_return(&file->seqno));
+		dma_fence_get(&hw->fence);	/* drm_sched's; the other one is the ring's */
+		kref_get(&hw->truth->refs);
+		list_add_tail(&hw->link, &r->head);
+		if (first_of(r) == hw)
+			begin(r);
+	}
+	spin_unlock_irq(&r->lock);
+	return dead ? ERR_PTR(-ENODEV) : &hw->fence;
+}
+
+/*
+ * The ring is reset, and with it all jobs that are in it end. Then drm_sched finds @base over, and
+ * frees it when this returns.
+ */
+static enum drm_gpu_sched_stat timedout_job(struct drm_sched_job *base)
+{
+	struct mock_job *job = job_of(base);
+	struct mock_ring *r = &job->file->mock->ring[job->ring];
+	struct drm_gpu_scheduler *sched = base->sched;
+
+	abort_all(r, -ETIME);
+	drm_sched_stop(sched, base);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	drm_sched_start(sched, 0);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	drm_sched_start(sched);
+#else
+	drm_sched_start(sched, true);
+#endif
+	return 1;	/* RESET, which was NOMINAL before 6.17 */
+}
+
+static void job_free(struct mock_job *job)
+{
+	struct mock_file *file = job->file;
+
+	kfree(job->hw);
+	kfree(job);
+	/* The file may be freed at once: this knows its address only. */
+	if (atomic_dec_and_test(&file->jobs))
+		wake_up_var(&file->jobs);
+}
+
+static void free_job(struct drm_sched_job *base)
+{
+	drm_sched_job_cleanup(base);
+	job_free(job_of(base));
+}
+
+static const struct drm_sched_backend_ops sched_ops = {
+	.run_job = run_job,
+	.timedout_job = timedout_job,
+	.free_job = free_job,
+};
+
+/* Linux 6.15 gave the arguments a structure; Debian's 6.1 has it, too, without run queues. */
+static int sched_init(struct drm_gpu_scheduler *sched, struct device *dev, u32 ring)
+{
+	static const char *const name[TGMOCK_RINGS] = { "ring0", "ring1", "ring2", "ring3" };
+	const long timeout = msecs_to_jiffies(timeout_ms);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	const struct drm_sched_init_args args = {
+		.ops = &sched_ops, .num_rqs = DRM_SCHED_PRIORITY_COUNT, .credit_limit = credits,
+		.timeout = timeout, .name = name[ring], .dev = dev,
+	};
+
+	return drm_sched_init(sched, &args);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return drm_sched_init(sched, &sched_ops, NULL, DRM_SCHED_PRIORITY_COUNT, credits, 0,
+			      timeout, NULL, NULL, name[ring], dev);
+#else
+	const struct drm_sched_init_args args = {
+		.ops = &sched_ops, .credit_limit = credits, .timeout = timeout,
+		.name = name[ring], .dev = dev,
+	};
+
+	return drm_sched_init(sched, &args);
+#endif
+}
+
+static int job_init(struct mock_job *job, struct drm_file *drm_file)
+{
+	struct drm_sched_entity *entity = &job->file->entity[job->ring];
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	return drm_sched_job_init(&job->base, entity, 1, job->file, drm_file->client_id);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return drm_sched_job_init(&job->base, entity, 1, job->file);
+#else
+	return drm_sched_job_init(&job->base, entity, job->file);
+#endif
+}
+
+/* --- files --- */
+
+/* A file without schedulers or entities of rings from @nr on. */
+static void file_fini(struct mock_file *file, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		drm_sched_entity_destroy(&file->entity[i]);
+	/* What is in a ring ends, or times out. */
+	wait_var_event(&file->jobs, !atomic_read(&file->jobs));
+	for (i = 0; i < nr && !shared; i++)
+		drm_sched_fini(&file->own[i]);
+}
+
+static int file_init(struct mock_file *file)
+{
+	struct drm_gpu_scheduler *sched;
+	int ret;
+	u32 i;
+
+	for (i = 0; i < rings; i++) {
+		sched = shared ? &file->mock->ring[i].sched : &file->own[i];
+		ret = shared ? 0 : sched_init(sched, file->mock->drm.dev, i);
+		if (ret)
+			goto fini;
+		ret = drm_sched_entity_init(&file->entity[i], DRM_SCHED_PRIORITY_NORMAL, &sched, 1,
+					    NULL);
+		if (ret && !shared)
+			drm_sched_fini(sched);
+		if (ret)
+			goto fini;
+	}
+	return 0;
+fini:
+	file_fini(file, i);
+	return ret;
+}
+
+static int mock_open(struct drm_device *drm, struct drm_file *drm_file)
+{
+	struct mock *m = container_of(drm, struct mock, drm);
+	struct mock_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
+	struct mock_truth *truth = kzalloc(sizeof(*truth), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!file || !truth)
+		goto free;
+	file->mock = m;
+	file->truth = truth;
+	mutex_init(&file->push);
+	file->context = dma_fence_context_alloc(TGMOCK_RINGS);
+	kref_init(&truth->refs);
+	truth->pid = task_tgid_nr(current);
+	ret = file_init(file);
+	if (ret)
+		goto free;
+	mutex_lock(&m->files_mutex);
+	list_add_tail(&truth->node, &m->files);
+	mutex_unlock(&m->files_mutex);
+	drm_file->driver_priv = file;
+	return 0;
+free:
+	kfree(truth);
+	kfree(file);
+	return ret;
+}
+
+static void mock_postclose(struct drm_device *drm, struct drm_file *drm_file)
+{
+	struct mock_file *file = drm_file->driver_priv;
+
+	file_fini(file, rings);
+	WRITE_ONCE(file->truth->closed, true);
+	kfree(file);
+}
+
+/* --- the ioctl --- */
+
+static int add_ins(struct mock_job *job, const struct tgmock_submit *req, struct drm_file *drm_file)
+{
+	const u32 __user *handles = u64_to_user_ptr(req->in);
+	struct dma_fence *fence;
+	u32 handle, i;
+	int ret = 0;
+
+	for (i = 0; i < req->ins && !ret; i++) {
+		if (get_user(handle, &handles[i]))
+			return -EFAULT;
+		ret = drm_syncobj_find_fence(drm_file, handle, 0, 0, &fence);
+		/* It takes the reference, also where it fails. */
+		ret = ret ?: drm_sched_job_add_dependency(&job->base, fence);
+	}
+	return ret;
+}
+
+static struct mock_job *job_new(struct mock_file *file, const struct tgmock_submit *req)
+{
+	struct mock_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	struct mock_fence *hw = kzalloc(sizeof(*hw), GFP_KERNEL_ACCOUNT);
+
+	if (!job || !hw) {
+		kfree(job);
+		kfree(hw);
+		return NULL;
+	}
+	spin_lock_init(&hw->lock);
+	hw->truth = file->truth;
+	hw->ns = req->ns;
+	job->hw = hw;
+	job->file = file;
+	job->ring = req->ring;
+	atomic_inc(&file->jobs);
+	return job;
+}
+
+static int submit(struct mock_file *file, const struct tgmock_submit *req, struct drm_file *drm_file,
+		  struct drm_syncobj *out)
+{
+	struct mock_job *job = job_new(file, req);
+	int ret;
+
+	if (!job)
+		return -ENOMEM;
+	ret = job_init(job, drm_file);
+	if (ret) {
+		job_free(job);
+		return ret;
+	}
+	ret = add_ins(job, req, drm_file);
+	if (ret) {
+		free_job(&job->base);
+		return ret;
+	}
+	mutex_lock(&file->push);
+	drm_sched_job_arm(&job->base);
+	if (out)
+		drm_syncobj_replace_fence(out, &job->base.s_fence->finished);
+	drm_sched_entity_push_job(&job->base);
+	mutex_unlock(&file->push);
+	return 0;
+}
+
+static int mock_submit(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	const struct tgmock_submit *req = data;
+	struct drm_syncobj *out = NULL;
+	int ret, idx;
+
+	if (req->flags || req->ring >= rings || req->ns > TGMOCK_NS || req->ins > TGMOCK_INS)
+		return -EINVAL;
+	if (req->out) {
+		out = drm_syncobj_find(drm_file, req->out);
+		if (!out)
+			return -ENOENT;
+	}
+	ret = -ENODEV;
+	if (drm_dev_enter(drm, &idx)) {
+		ret = submit(drm_file->driver_priv, req, drm_file, out);
+		drm_dev_exit(idx);
+	}
+	if (out)
+		drm_syncobj_put(out);
+	return ret;
+}
+
+#define DRM_IOCTL_TGMOCK_SUBMIT DRM_IOW(DRM_COMMAND_BASE + TGMOCK_SUBMIT, struct tgmock_submit)
+
+static const struct drm_ioctl_desc ioctls[] = {
+	DRM_IOCTL_DEF_DRV(TGMOCK_SUBMIT, mock_submit, DRM_RENDER_ALLOW),
+};
+
+/* --- the truth --- */
+
+static int show(struct seq_file *s, void *data)
+{
+	struct mock *m = s->private;
+	struct mock_truth *t;
+	struct mock_ring *r;
+	u32 i;
+
+	seq_printf(s, "now_ns %llu\n", ktime_get_ns());
+	for (i = 0; i < rings; i++) {
+		r = &m->ring[i];
+		spin_lock_irq(&r->lock);
+		seq_printf(s, "ring %u jobs %llu aborted %llu busy_ns %llu\n", i, r->jobs,
+			   r->aborted, r->busy_ns);
+		spin_unlock_irq(&r->lock);
+	}
+	mutex_lock(&m->files_mutex);
+	list_for_each_entry(t, &m->files, node)
+		for (i = 0; i < rings; i++) {
+			spin_lock_irq(&m->ring[i].lock);
+			seq_printf(s, "file %d ring %u jobs %llu busy_ns %llu%s\n", t->pid, i,
+				   t->jobs[i], t->busy_ns[i], t->closed ? " closed" : "");
+			spin_unlock_irq(&m->ring[i].lock);
+		}
+	mutex_unlock(&m->files_mutex);
+	return 0;
+}
+
+static int open_file(struct inode *inode, struct file *filp)
+{
+	return single_open(filp, show, inode->i_private);
+}
+
+static ssize_t write_file(struct file *filp, const char __user *user, size_t len, loff_t *pos)
+{
+	struct mock *m = ((struct seq_file *)filp->private_data)->private;
+	char text[32];
+	u32 ring;
+
+	if (len >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, user, len))
+		return -EFAULT;
+	text[len] = 0;
+	if (sscanf(text, "hang %u", &ring) == 1 && ring < rings) {
+		spin_lock_irq(&m->ring[ring].lock);
+		m->ring[ring].hang = true;
+		spin_unlock_irq(&m->ring[ring].lock);
+	} else if (sysfs_streq(text, "reset")) {
+		for (ring = 0; ring < rings; ring++)
+			abort_all(&m->ring[ring], -ECANCELED);
+	} else {
+		return -EINVAL;
+	}
+	return len;
+}
+
+static const struct file_operations debugfs_fops = {
+	.owner = THIS_MODULE,
+	.open = open_file, .release = single_release,
+	.read = seq_read, .llseek = seq_lseek,
+	.write = write_file,
+};
+
+/* --- the device --- */
+
+/* The last file is closed, and the device unbound. */
+static void mock_release(struct drm_device *drm)
+{
+	struct mock *m = container_of(drm, struct mock, drm);
+	struct mock_truth *truth, *next;
+	u32 i;
+
+	for (i = 0; i < rings; i++) {
+		if (shared && m->ring[i].sched.ops)
+			drm_sched_fini(&m->ring[i].sched);
+		hrtimer_cancel(&m->ring[i].timer);
+	}
+	list_for_each_entry_safe(truth, next, &m->files, node) {
+		list_del(&truth->node);
+		kref_put(&truth->refs, truth_free);
+	}
+}
+
+static const struct file_operations fops = {
+	.owner = THIS_MODULE,
+	.open = drm_open, .release = drm_release,
+	.unlocked_ioctl = drm_ioctl,
+	.poll = drm_poll, .read = drm_read,
+	.llseek = noop_llseek,
+#ifdef FOP_UNSIGNED_OFFSET
+	.fop_flags = FOP_UNSIGNED_OFFSET,
+#endif
+};
+
+static const struct drm_driver driver = {
+	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_SYNCOBJ,
+	.open = mock_open,
+	.postclose = mock_postclose,
+	.release = mock_release,
+	.ioctls = ioctls,
+	.num_ioctls = ARRAY_SIZE(ioctls),
+	.fops = &fops,
+	.name = "tgmock",
+	.desc = "timegraph's test card",
+	.major = 1,
+};
+
+static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
+{
+	struct mock *m = devm_drm_dev_alloc(&pci->dev, &driver, struct mock, drm);
+	struct mock_ring *r;
+	u32 i;
+	int ret;
+
+	if (IS_ERR(m))
+		return PTR_ERR(m);
+	mutex_init(&m->files_mutex);
+	INIT_LIST_HEAD(&m->files);
+	for (i = 0; i < rings; i++) {
+		r = &m->ring[i];
+		r->nr = i;
+		spin_lock_init(&r->lock);
+		INIT_LIST_HEAD(&r->head);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+		hrtimer_setup(&r->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+#else
+		hrtimer_init(&r->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+		r->timer.function = on_timer;
+#endif
+	}
+	for (i = 0; i < rings && shared; i++) {
+		ret = sched_init(&m->ring[i].sched, &pci->dev, i);
+		if (ret) {
+			m->ring[i].sched.ops = NULL;
+			return ret;
+		}
+	}
+	ret = drm_dev_register(&m->drm, 0);
+	if (ret)
+		return ret;
+	pci_set_drvdata(pci, m);
+	m->file = debugfs_create_file(pci_name(pci), 0600, debugfs, m, &debugfs_fops);
+	return 0;
+}
+
+static void mock_remove(struct pci_dev *pci)
+{
+	struct mock *m = pci_get_drvdata(pci);
+	u32 i;
+
+	debugfs_remove(m->file);
+	drm_dev_unplug(&m->drm);
+	for (i = 0; i < rings; i++) {
+		spin_lock_irq(&m->ring[i].lock);
+		m->ring[i].dead = true;
+		spin_unlock_irq(&m->ring[i].lock);
+		abort_all(&m->ring[i], -ENODEV);
+	}
+}
+
+/* QEMU's -device edu */
+static const struct pci_device_id ids[] = { { PCI_DEVICE(0x1234, 0x11e8) }, { } };
+
+static struct pci_driver pci_driver = {
+	.name = "tgmock",
+	.id_table = ids,
+	.probe = mock_probe,
+	.remove = mock_remove,
+};
+
+static int __init mock_init(void)
+{
+	int ret;
+
+	if (!rings || rings > TGMOCK_RINGS || !credits || credits > 64 || !timeout_ms)
+		return -EINVAL;
+	debugfs = debugfs_create_dir("tgmock", NULL);
+	ret = pci_register_driver(&pci_driver);
+	if (ret)
+		debugfs_remove(debugfs);
+	return ret;
+}
+
+static void __exit mock_exit(void)
+{
+	pci_unregister_driver(&pci_driver);
+	debugfs_remove(debugfs);
+}
+
+module_init(mock_init);
+module_exit(mock_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("a DRM driver on drm_sched whose GPU is a timer");

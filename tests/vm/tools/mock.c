@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mock - a client of tgmock, the test card of drm_sched (tests/vm/mock). It calls the ioctls itself.
+ *
+ * mock [-d NODE] [-r RING] load NAME US DEPTH SECONDS
+ *	jobs of US microseconds, DEPTH of them in flight, for so long, under the name NAME. Then one
+ *	line: `NAME jobs N failed N answer NAME`: failed: calls that were refused; answer: of the last call that was refused, or 0. A device that has gone ends it.
+ *	The file stays open for LINGER s more, with nothing in flight
+ * mock [-d NODE] bad
+ *	calls that the driver refuses, and good ones beside them, and what each answers: a line each
+ * mock [-d NODE] leave N US
+ *	N jobs, and away: the file is closed with all of them in flight
+ * mock [-d NODE] behind US
+ *	a job that waits for another ring's job of US: `waits MS` in the ioctl, and its own end
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <drm.h>
+
+#include "../mock/tg_mock.h"
+
+#define SUBMIT		DRM_IOW(DRM_COMMAND_BASE + TGMOCK_SUBMIT, struct tgmock_submit)
+#define DEPTH_MAX	1024
+#define LINGER		4
+
+static const char *node = "/dev/dri/renderD128";
+static uint32_t ring;
+
+__attribute__((noreturn))
+static void die(const char *what)
+{
+	fprintf(stderr, "mock: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static int open_node(void)
+{
+	int fd = open(node, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		die(node);
+	return fd;
+}
+
+/* As libdrm: again where a signal came first. Return: 0 or an errno. */
+static int call(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	do
+		ret = ioctl(fd, request, arg);
+	while (ret && (errno == EINTR || errno == EAGAIN));
+	return ret ? errno : 0;
+}
+
+static const char *name_of(int error)
+{
+	return error ? strerrorname_np(error) ?: "?" : "0";
+}
+
+static uint32_t syncobj(int fd)
+{
+	struct drm_syncobj_create req = { };
+
+	if (call(fd, DRM_IOCTL_SYNCOBJ_CREATE, &req))
+		die("SYNCOBJ_CREATE");
+	return req.handle;
+}
+
+/* The kernel answers 0 also for a fence that has signalled with an error. */
+static int wait_for(int fd, uint32_t handle)
+{
+	struct drm_syncobj_wait req = {
+		.handles = (uintptr_t)&handle, .count_handles = 1,
+		.timeout_nsec = now_ns() + 60000000000ll,
+	};
+
+	return call(fd, DRM_IOCTL_SYNCOBJ_WAIT, &req);
+}
+
+static int load(char **arg)
+{
+	const uint64_t ns = strtoull(arg[1], NULL, 10) * 1000;
+	const unsigned int depth = strtoul(arg[2], NULL, 10);
+	int64_t end = now_ns() + strtod(arg[3], NULL) * 1e9;
+	static uint32_t handle[DEPTH_MAX];
+	static bool queued[DEPTH_MAX];
+	unsigned long n, done = 0, failed = 0;
+	int fd = open_node(), error, last = 0;
+
+	if (!depth || depth > DEPTH_MAX) {
+		fprintf(stderr, "mock: a depth of 1 to %d\n", DEPTH_MAX);
+		return 2;
+	}
+	for (n = 0; n < depth; n++)
+		handle[n] = syncobj(fd);
+	prctl(PR_SET_NAME, arg[0]);
+	for (n = 0; now_ns() < end && last != ENODEV; n++) {
+		struct tgmock_submit req = { .ring = ring, .ns = ns, .out = handle[n % depth] };
+
+		if (queued[n % depth] && !wait_for(fd, req.out))
+			done++;
+		error = call(fd, SUBMIT, &req);
+		queued[n % depth] = !error;
+		if (error) {
+			last = error;
+			failed++;
+		}
+	}
+	for (n = 0; last != ENODEV && n < depth; n++)
+		if (queued[n] && !wait_for(fd, handle[n]))
+			done++;
+	printf("%s jobs %lu failed %lu answer %s\n", arg[0], done, failed, name_of(last));
+	fflush(stdout);
+	if (last != ENODEV)
+		sleep(LINGER);
+	return 0;
+}
+
+static void say(const char *what, int error)
+{
+	printf("%s %s\n", what, name_of(error));
+}
+
+/* Calls that do not take: the last one of each line differs from a good one in one field. */
+static int bad(void)
+{
+	int fd = open_node();
+	const uint32_t out = syncobj(fd), empty = syncobj(fd), unknown = 0x7fffffff;
+	const struct tgmock_submit good = { .ns = 1000, .out = out };
+	static const struct {
+		const char *what;
+		struct tgmock_submit req;
+	} calls[] = {
+		{ "ring 4", { .ring = 4 } },
+		{ "ring 8", { .ring = 8 } },
+		{ "ring -1", { .ring = ~0u } },
+		{ "flags", { .flags = 1 } },
+		{ "ns 2^62", { .ns = 1ull << 62 } },
+		{ "ns -1", { .ns = ~0ull } },
+		{ "ins at NULL", { .ins = 1 } },
+		{ "ins in the kernel", { .ins = 1, .in = 0xffff888000000000ull } },
+		{ "ins -1", { .ins = ~0u, .in = 1 } },
+		{ "no ins, in -1", { .in = ~0ull } },
+		{ "out unknown", { .out = 0x7fffffff } },
+		{ "ins at NULL, out unknown", { .ins = 1, .out = 0x7fffffff } },
+		{ "ins at NULL, flags", { .ins = 1, .flags = 1 } },
+		{ "ins at NULL, ns -1", { .ins = 1, .ns = ~0ull } },
+	};
+	struct tgmock_submit req = good;
+	uint32_t in[TGMOCK_INS];
+	unsigned int i;
+
+	say("good", call(fd, SUBMIT, &req));
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		req = calls[i].req;
+		req.ns = req.ns ?: 1000;
+		say(calls[i].what, call(fd, SUBMIT, &req));
+	}
+	req = good;
+	req.ins = 1;
+	req.in = (uintptr_t)&unknown;
+	say("in unknown", call(fd, SUBMIT, &req));
+	req.in = (uintptr_t)&empty;
+	say("in without fence", call(fd, SUBMIT, &req));
+	for (i = 0; i < TGMOCK_INS; i++)
+		in[i] = out;
+	req.ins = TGMOCK_INS;
+	req.in = (uintptr_t)in;
+	say("in its own", call(fd, SUBMIT, &req));
+	in[TGMOCK_INS - 1] = unknown;
+	say("last in unknown", call(fd, SUBMIT, &req));
+	req = good;
+	say("NULL", call(fd, SUBMIT, NULL));
+	say("good again", call(fd, SUBMIT, &req));
+	say("its end", wait_for(fd, out));
+	return 0;
+}
+
+static int leave(char **arg)
+{
+	const unsigned int n = strtoul(arg[0], NULL, 10);
+	struct tgmock_submit req = { .ring = ring, .ns = strtoull(arg[1], NULL, 10) * 1000 };
+	int fd = open_node();
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		say("leave", call(fd, SUBMIT, &req));
+	return 0;
+}
+
+static int behind(char **arg)
+{
+	int fd = open_node();
+	uint32_t first = syncobj(fd), second = syncobj(fd);
+	struct tgmock_submit a = { .ns = strtoull(arg[0], NULL, 10) * 1000, .out = first };
+	struct tgmock_submit b = {
+		.ring = 1, .ns = 1000, .ins = 1, .in = (uintptr_t)&first, .out = second,
+	};
+	int64_t from = now_ns();
+	int error;
+
+	error = call(fd, SUBMIT, &a) ?: call(fd, SUBMIT, &b);
+	printf("waits %lld\n", (long long)(now_ns() - from) / 1000000);
+	say("behind", error ?: wait_for(fd, second));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int o;
+
+	while ((o = getopt(argc, argv, "+d:r:")) != -1) {
+		if (o == 'd')
+			node = optarg;
+		else if (o == 'r')
+			ring = strtoul(optarg, NULL, 10);
+		else
+			return 2;
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc == 5 && !strcmp(argv[0], "load"))
+		return load(argv + 1);
+	if (argc == 1 && !strcmp(argv[0], "bad"))
+		return bad();
+	if (argc == 3 && !strcmp(argv[0], "leave"))
+		return leave(argv + 1);
+	if (argc == 2 && !strcmp(argv[0], "behind"))
+		return behind(argv + 1);
+	fputs("usage: mock [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | behind US\n", stderr);
+	return 2;
+}
