@@ -5,14 +5,14 @@
 B ?= build
 CC ?= cc
 
-SLURM_CFLAGS := -std=gnu11 -g -O2 -fPIC -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -Iinclude
-SLURM_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/slurm/*.c))
+SLURM_CFLAGS := -std=gnu11 -g -O2 -fPIC -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -Iinclude -Itools
+SLURM_OBJ := $(patsubst %.c,$(B)/obj/slurm/%.o,$(wildcard src/user/slurm/*.c) tools/lib/cgroup.c tools/tgd/files.c)
 SLURM_DIR ?= $(PREFIX)/lib/timegraph
 
 .PHONY: slurm install-slurm
 slurm: $(B)/lib/timegraph-slurm.so
 
-$(SLURM_OBJ): $(B)/obj/%.o: %.c
+$(SLURM_OBJ): $(B)/obj/slurm/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(SLURM_CFLAGS) -MMD -MP -c -o $@ $<
 

@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <uapi/tgd.h>
 #include <uapi/timegraph.h>
+
+#include "tgd/files.h"
 
 static enum { AUTO, KERNEL, USER } chosen;
 
@@ -37,30 +38,12 @@ static bool in_sysfs(void)
 /* --- the socket --- */
 
 /* A daemon of this user or of root: anyone may have made a directory in /tmp before. */
-static bool trusted(int fd)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       (!peer.uid || peer.uid == getuid());
-}
-
 static int try_connect(const char *path)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const struct timeval limit = { .tv_sec = 5 };
-	int fd;
+	uid_t peer;
+	const int fd = files_connect(path, 5, &peer);
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return -1;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	strcpy(address.sun_path, path);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && (!getuid() || trusted(fd)))
+	if (fd < 0 || !getuid() || !peer || peer == getuid())
 		return fd;
 	close(fd);
 	return -1;
@@ -104,42 +87,15 @@ bool host_is_user(void)
 	return chosen == USER;
 }
 
-/* One request and its answer, in @buf. Return: bytes of content, or a negative errno. */
-static int ask(__u32 kind, const char *name, __u32 offset, const char *data, size_t len, void *buf,
-	       size_t room)
-{
-	struct tgd_request request = { .magic = TGD_MAGIC, .kind = kind, .offset = offset, .len = len };
-	struct iovec out[2] = { { &request, sizeof(request) }, { (void *)data, len } };
-	struct msghdr msg = { .msg_iov = out, .msg_iovlen = len ? 2 : 1 };
-	struct tgd_reply *reply = buf;
-	ssize_t got;
-
-	if (strlen(name) >= sizeof(request.name))
-		return -ENAMETOOLONG;
-	strcpy(request.name, name);
-	if (connection() < 0)
-		return -ENOTCONN;
-	if (sendmsg(connection(), &msg, MSG_NOSIGNAL) < 0)
-		return -errno;
-	got = recv(connection(), buf, room, 0);
-	if (got < 0 && errno == EAGAIN)
-		return -ETIMEDOUT;	/* it is stopped */
-	if (got < (ssize_t)sizeof(*reply) || reply->magic != TGD_MAGIC || reply->kind != TGD_REPLY)
-		return -ECONNRESET;
-	if (reply->error)
-		return -(int)reply->error;
-	return got - sizeof(*reply) == reply->len ? (int)reply->len : -EPROTO;
-}
-
 char *host_read(const char *name, bool list, size_t *len)
 {
-	const size_t room = sizeof(struct tgd_reply) + TGD_DATA;
-	char *buf = tgctl_alloc(NULL, room), *data = NULL;
+	char *buf = tgctl_alloc(NULL, TGD_DATA), *data = NULL;
 	int n;
 
 	*len = 0;
 	do {
-		n = ask(list ? TGD_LIST : TGD_READ, name, *len, NULL, 0, buf, room);
+		n = connection() < 0 ? -ENOTCONN : files_ask(connection(), list ? TGD_LIST : TGD_READ, name,
+							   *len, NULL, 0, buf, TGD_DATA);
 		if (n < 0) {
 			errno = -n;
 			free(data);
@@ -147,7 +103,7 @@ char *host_read(const char *name, bool list, size_t *len)
 			break;
 		}
 		data = tgctl_alloc(data, *len + n + 1);
-		memcpy(data + *len, buf + sizeof(struct tgd_reply), n);
+		memcpy(data + *len, buf, n);
 		*len += n;
 		data[*len] = '\0';
 	} while (n);
@@ -157,16 +113,7 @@ char *host_read(const char *name, bool list, size_t *len)
 
 int host_write(const char *name, const char *data, size_t len)
 {
-	char buf[sizeof(struct tgd_reply)];
-	size_t done = 0, part;
-	int ret;
-
-	do {
-		part = min(len - done, (size_t)TGD_DATA / 2);
-		ret = ask(TGD_WRITE, name, done, data + done, part, buf, sizeof(buf));
-		done += part;
-	} while (ret >= 0 && done < len);
-	return ret < 0 ? ret : 0;
+	return connection() < 0 ? -ENOTCONN : files_write(connection(), name, data, len);
 }
 
 /* --- the layer --- */

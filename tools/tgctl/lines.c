@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "lib/cgroup.h"
 #include "spec.h"
 #include "sysfs.h"
 
@@ -23,40 +24,25 @@
 
 const char *lines_root(void)
 {
-	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
-	const char *given = getenv("TG_CGROUP");
-	char name[64];
-	size_t i;
+	const char *given = getenv("TG_CGROUP"), *root;
 
 	if (given && *given)
 		return given;
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		snprintf(name, sizeof(name), "%s/cgroup.controllers", places[i]);
-		if (!access(name, F_OK))
-			return places[i];
-	}
-	tgctl_error("run: no cgroup v2 at %s; mount -t cgroup2 none %s", places[0], places[0]);
-	return NULL;
+	root = cgroup_root();
+	if (!root)
+		tgctl_error("run: no cgroup v2 at %s; mount -t cgroup2 none %s", CGROUP_ROOT, CGROUP_ROOT);
+	return root;
 }
 
 bool lines_over(const char *cgroup)
 {
 	const char *root = lines_root();
-	char name[LINES_CGROUP + 64], line[64];
-	bool over = true;
-	FILE *events;
+	char dir[LINES_CGROUP + 64];
 
 	if (!root)
 		return false;
-	snprintf(name, sizeof(name), "%s%s/cgroup.events", root, cgroup);
-	events = fopen(name, "re");
-	if (!events)
-		return errno == ENOENT;
-	while (fgets(line, sizeof(line), events))
-		if (!strcmp(line, "populated 1\n"))
-			over = false;
-	fclose(events);
-	return over;
+	snprintf(dir, sizeof(dir), "%s%s", root, cgroup);
+	return cgroup_over(dir);
 }
 
 /* --- one line as text --- */
@@ -308,11 +294,13 @@ bool lines_take(const struct run_line *add, bool (*over)(const char *cgroup))
 {
 	size_t len;
 	char *text = config_kept(&len);
+	bool ok;
 
 	if (text)
 		text = edited(text, len, add, over, &len);
+	ok = text;
 	free(text);
-	return text;
+	return ok;
 }
 
 /* Under spec_lock(). */

@@ -20,25 +20,12 @@
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 
+#include "lib/cgroup.h"
 #include "slurm.h"
 
 #define OURS		"/timegraph-slurm-"
 #define END_TRIES	40	/* for processes that were killed to be gone */
 #define END_US		50000
-
-const char *cgroup_root(void)
-{
-	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
-	char name[64];
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		snprintf(name, sizeof(name), "%s/cgroup.controllers", places[i]);
-		if (!access(name, F_OK))
-			return places[i];
-	}
-	return NULL;
-}
 
 /* This process's path in the hierarchy of version 2; false: there is none, or it is too long. */
 static bool own_path(char path[LINE_PATH])
@@ -89,7 +76,7 @@ static bool enter(const char *dir)
 	return ok;
 }
 
-bool cgroup_of_step(struct line *l, char why[LINE_WHY])
+bool step_enter(struct line *l, char why[LINE_WHY])
 {
 	const char *root = cgroup_root();
 	char path[LINE_PATH], dir[128];
@@ -120,25 +107,14 @@ static bool folder(const char *glob, char dir[LINE_PATH + 64])
 	       snprintf(dir, LINE_PATH + 64, "%s%.*s", root, len, glob) > 0;
 }
 
-bool cgroup_over(const char *glob)
+bool step_over(const char *glob)
 {
-	char dir[LINE_PATH + 64], name[LINE_PATH + 96], line[64];
-	bool over = true;
-	FILE *f;
+	char dir[LINE_PATH + 64];
 
-	if (!folder(glob, dir))
-		return true;
-	snprintf(name, sizeof(name), "%s/cgroup.events", dir);
-	f = fopen(name, "re");
-	if (!f)
-		return errno == ENOENT;
-	while (fgets(line, sizeof(line), f))
-		over &= strcmp(line, "populated 1\n");
-	fclose(f);
-	return over;
+	return !folder(glob, dir) || cgroup_over(dir);
 }
 
-void cgroup_remove(const char *glob)
+void step_remove(const char *glob)
 {
 	char dir[LINE_PATH + 64];
 
@@ -149,22 +125,22 @@ void cgroup_remove(const char *glob)
 /* Ends all processes of a cgroup of ours, and removes it. From Linux 5.14 on. */
 static void end_cgroup(const char *root, const char *name)
 {
-	char path[LINE_NAME + 96], glob[LINE_NAME + 32];
+	char dir[LINE_NAME + 80], path[LINE_NAME + 96];
 	int fd, i;
 
-	snprintf(path, sizeof(path), "%s/%.48s/cgroup.kill", root, name);
-	snprintf(glob, sizeof(glob), "/%.48s", name);
+	snprintf(dir, sizeof(dir), "%s/%.48s", root, name);
+	snprintf(path, sizeof(path), "%s/cgroup.kill", dir);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, "1", 1) != 1)
 		slurm_error("timegraph: cannot end what %s left: %s", name, strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	for (i = 0; i < END_TRIES && !cgroup_over(glob); i++)
+	for (i = 0; i < END_TRIES && !cgroup_over(dir); i++)
 		usleep(END_US);
-	cgroup_remove(glob);
+	rmdir(dir);
 }
 
-void cgroup_end_job(uint32_t job)
+void step_end_job(uint32_t job)
 {
 	const char *root = cgroup_root();
 	DIR *dir = root ? opendir(root) : NULL;

@@ -216,7 +216,7 @@ static bool join(char why[LINE_WHY])
 	ok = spec_change(tgd_socket, NULL, NULL, why);
 	if (ok) {
 		spec_mark(tgd_socket, line.job);
-		ok = cgroup_of_step(&line, why) && spec_change(tgd_socket, line.name, &line, why);
+		ok = step_enter(&line, why) && spec_change(tgd_socket, line.name, &line, why);
 	}
 	close(lock);
 	return ok;
@@ -272,7 +272,7 @@ int slurm_spank_job_epilog(spank_t sp, int argc, char **argv)
 		return ESPANK_SUCCESS;
 	snprintf(name, sizeof(name), "%u", job);
 	if (spec_unmark(tgd_socket, job)) {
-		cgroup_end_job(job);
+		step_end_job(job);
 		take_back(name);
 	}
 	return ESPANK_SUCCESS;

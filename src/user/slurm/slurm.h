@@ -35,24 +35,21 @@ struct line {
 
 /* --- cgroup.c: called in slurmstepd, or in a task before it executes its program, as root --- */
 
-/** cgroup_root() - where cgroup v2 is mounted; NULL: nowhere */
-const char *cgroup_root(void);
-
 /**
- * cgroup_of_step() - the cgroup of this task's step, which this task enters if it is not Slurm's own
+ * step_enter() - the cgroup of this task's step, which this task enters if it is not Slurm's own
  * @l: its name is read, its cgroup is filled in
  * @why: receives a reason
  */
-bool cgroup_of_step(struct line *l, char why[LINE_WHY]);
+bool step_enter(struct line *l, char why[LINE_WHY]);
 
-/** cgroup_over() - has the cgroup that a line names no process any more? */
-bool cgroup_over(const char *glob);
+/** step_over() - has the cgroup that a line names no process any more? */
+bool step_over(const char *glob);
 
-/** cgroup_remove() - remove the cgroup that a line names, if it is ours and empty */
-void cgroup_remove(const char *glob);
+/** step_remove() - remove the cgroup that a line names, if it is ours and empty */
+void step_remove(const char *glob);
 
-/** cgroup_end_job() - end processes that a job has left in cgroups of ours, and remove these */
-void cgroup_end_job(uint32_t job);
+/** step_end_job() - end processes that a job has left in cgroups of ours, and remove these */
+void step_end_job(uint32_t job);
 
 /* --- spec.c: likewise --- */
 

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <uapi/tgd.h>
 
 #include "slurm.h"
+#include "tgd/files.h"
 
 #define WAIT_S		2
 #define TRIES		5	/* to change what running programs have, once in TRY_US */
@@ -68,57 +67,18 @@ bool spec_unmark(const char *socket, uint32_t job)
 /* A tgd of ours, which is root's. */
 static int connect_tgd(const char *path, char why[LINE_WHY])
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const struct timeval limit = { .tv_sec = WAIT_S };
-	struct ucred peer = { 0 };
-	socklen_t len = sizeof(peer);
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	uid_t peer;
+	const int fd = files_connect(path, WAIT_S, &peer);
 
-	if (fd < 0 || strlen(path) >= sizeof(address.sun_path)) {
-		snprintf(why, LINE_WHY, "no socket for tgd at %.100s", path);
-		goto close;
-	}
-	strcpy(address.sun_path, path);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		snprintf(why, LINE_WHY, "no tgd at %s: %s", path, strerror(errno));
-		goto close;
-	}
-	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) && peer.uid == geteuid())
+	if (fd >= 0 && peer == geteuid())
 		return fd;
-	snprintf(why, LINE_WHY, "the tgd at %s is that of user %u", path, peer.uid);
-close:
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0) {
+		snprintf(why, LINE_WHY, "no tgd at %s: %s", path, strerror(-fd));
+		return -1;
+	}
+	snprintf(why, LINE_WHY, "the tgd at %s is that of user %u", path, peer);
+	close(fd);
 	return -1;
-}
-
-/* One request and its answer. Return: bytes of content, or a negative errno. */
-static int ask(int fd, __u32 kind, const char *name, const char *data, size_t offset, size_t len,
-	       char *to, size_t room)
-{
-	struct tgd_request request = { .magic = TGD_MAGIC, .kind = kind, .offset = offset, .len = len };
-	struct iovec out[2] = { { &request, sizeof(request) }, { (void *)(data + offset), len } };
-	struct msghdr msg = { .msg_iov = out, .msg_iovlen = len ? 2 : 1 };
-	struct tgd_reply reply;
-	struct iovec in[2] = { { &reply, sizeof(reply) }, { to, room } };
-	struct msghdr answer = { .msg_iov = in, .msg_iovlen = 2 };
-	ssize_t got;
-
-	strcpy(request.name, name);
-	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
-		return -errno;
-	do {
-		got = recvmsg(fd, &answer, 0);
-	} while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return errno == EAGAIN ? -ETIMEDOUT : -errno;
-	if (got < (ssize_t)sizeof(reply) || reply.magic != TGD_MAGIC || reply.kind != TGD_REPLY)
-		return -ECONNRESET;
-	if (reply.error)
-		return -(int)reply.error;
-	return got - sizeof(reply) == reply.len ? (int)reply.len : -EPROTO;
 }
 
 /* A whole file, with a NUL behind it. Return: its bytes, or a negative errno. */
@@ -128,24 +88,11 @@ static int read_file(int fd, const char *name, char *to, size_t room)
 	int n;
 
 	do {
-		n = ask(fd, TGD_READ, name, NULL, len, 0, to + len, room - 1 - len);
+		n = files_ask(fd, TGD_READ, name, len, NULL, 0, to + len, room - 1 - len);
 		len += n > 0 ? n : 0;
 	} while (n > 0 && len < room - 1);
 	to[len] = '\0';
 	return n < 0 ? n : (int)len;
-}
-
-static int write_file(int fd, const char *name, const char *data, size_t len)
-{
-	size_t done = 0, part;
-	int n;
-
-	do {
-		part = len - done < TGD_DATA / 2 ? len - done : TGD_DATA / 2;
-		n = ask(fd, TGD_WRITE, name, data, done, part, NULL, 0);
-		done += part;
-	} while (n >= 0 && done < len);
-	return n;
 }
 
 /* --- the text --- */
@@ -232,11 +179,11 @@ static void edit_text(FILE *to, const char *text, const char *name, const struct
 			add = NULL;
 		}
 		if (ours(at, end, line, cgroup)) {
-			over = cgroup_over(cgroup);
+			over = step_over(cgroup);
 			if (over || (name && named(line, name))) {
 				e->changed = true;
 				e->running |= !over && !put;
-				cgroup_remove(cgroup);
+				step_remove(cgroup);
 				continue;
 			}
 		}
@@ -265,9 +212,9 @@ static int change(int fd, const char *name, const struct line *add, char *text, 
 	if (fclose(to))
 		ret = -ENOMEM;
 	else if (e.changed)
-		ret = write_file(fd, "spec", new, len);
+		ret = files_write(fd, "spec", new, len);
 	if (ret >= 0 && e.changed) {
-		ret = write_file(fd, "spec_commit", e.running ? "1" : "new-only", e.running ? 1 : 8);
+		ret = files_write(fd, "spec_commit", e.running ? "1" : "new-only", e.running ? 1 : 8);
 		if (ret == -EINVAL && read_file(fd, "spec_result", text, LINE_WHY) > 0)
 			snprintf(why, LINE_WHY, "tgd's specification: %.200s", text);
 	}
