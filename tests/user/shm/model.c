@@ -113,84 +113,89 @@ static void note(struct answer *answer, int ret)
 	answer->id = ret < 0 ? -1 : ret;
 }
 
-static void *sysv_at[ATTACHED];
+/* Shared memory of a kind, as this process has it; at and dt: of an attachment's slot. */
+struct kind {
+	int (*get)(key_t key, size_t size, int flags);
+	int (*at)(int id, int slot);
+	int (*dt)(int slot);
+	int (*ctl)(int id, int cmd, struct shmid_ds *ds);
+};
 
-static void sysv(const struct order *o, struct answer *answer)
+static void obey(const struct kind *kind, const struct order *o, struct answer *answer)
 {
 	struct shmid_ds ds = { 0 };
-	int ret = 0, i;
+	int ret = 0;
 
 	switch (o->what) {
 	case GET:
-		ret = shmget(o->key, o->size, o->flags);
+		ret = kind->get(o->key, o->size, o->flags);
 		break;
 	case AT:
-		sysv_at[o->slot] = shmat(o->id, NULL, 0);
-		ret = sysv_at[o->slot] == (void *)-1 ? -1 : 0;
+		ret = kind->at(o->id, o->slot);
 		break;
 	case DT:
-		ret = shmdt(sysv_at[o->slot]);
-		for (i = o->slot; !ret && i < ATTACHED - 1; i++)
-			sysv_at[i] = sysv_at[i + 1];
+		ret = kind->dt(o->slot);
 		break;
 	case STAT:
-		ret = shmctl(o->id, IPC_STAT, &ds);
+		ret = kind->ctl(o->id, IPC_STAT, &ds);
 		see(&answer->seen, &ds);
 		break;
 	case SET:
 		ds.shm_perm.uid = o->uid;
 		ds.shm_perm.gid = o->gid;
 		ds.shm_perm.mode = o->flags;
-		ret = shmctl(o->id, IPC_SET, &ds);
+		ret = kind->ctl(o->id, IPC_SET, &ds);
 		break;
 	case RMID:
-		ret = shmctl(o->id, IPC_RMID, NULL);
+		ret = kind->ctl(o->id, IPC_RMID, NULL);
 		break;
 	default:
 		break;
 	}
 	note(answer, ret);
 }
+
+static void *sysv_at[ATTACHED];
+
+static int sysv_attach(int id, int slot)
+{
+	sysv_at[slot] = shmat(id, NULL, 0);
+	return sysv_at[slot] == (void *)-1 ? -1 : 0;
+}
+
+static int sysv_detach(int slot)
+{
+	if (shmdt(sysv_at[slot]))
+		return -1;
+	memmove(&sysv_at[slot], &sysv_at[slot + 1], (ATTACHED - 1 - slot) * sizeof(*sysv_at));
+	return 0;
+}
+
+static const struct kind sysv = { shmget, sysv_attach, sysv_detach, shmctl };
 
 #ifdef DEVICE
 static struct tgshm_at our_at[ATTACHED];
 static int drm;
 
-static void ours(const struct order *o, struct answer *answer)
+static int our_get(key_t key, size_t size, int flags)
 {
-	struct shmid_ds ds = { 0 };
-	int ret = 0, i;
-
-	switch (o->what) {
-	case GET:
-		ret = tgshm_get(drm, o->key, o->size, o->flags);
-		break;
-	case AT:
-		ret = tgshm_at(drm, o->id, 0, &our_at[o->slot]);
-		break;
-	case DT:
-		ret = tgshm_dt(&our_at[o->slot]);
-		for (i = o->slot; !ret && i < ATTACHED - 1; i++)
-			our_at[i] = our_at[i + 1];
-		break;
-	case STAT:
-		ret = tgshm_ctl(o->id, IPC_STAT, &ds);
-		see(&answer->seen, &ds);
-		break;
-	case SET:
-		ds.shm_perm.uid = o->uid;
-		ds.shm_perm.gid = o->gid;
-		ds.shm_perm.mode = o->flags;
-		ret = tgshm_ctl(o->id, IPC_SET, &ds);
-		break;
-	case RMID:
-		ret = tgshm_ctl(o->id, IPC_RMID, NULL);
-		break;
-	default:
-		break;
-	}
-	note(answer, ret);
+	return tgshm_get(drm, key, size, flags);
 }
+
+static int our_attach(int id, int slot)
+{
+	return tgshm_at(drm, id, 0, &our_at[slot]);
+}
+
+static int our_detach(int slot)
+{
+	if (tgshm_dt(&our_at[slot]))
+		return -1;
+	memmove(&our_at[slot], &our_at[slot + 1], (ATTACHED - 1 - slot) * sizeof(*our_at));
+	return 0;
+}
+
+static const struct kind ours = { our_get, our_attach, our_detach, tgshm_ctl };
 #endif
 
 static void become(int uid, int gid)
@@ -235,9 +240,9 @@ static void __attribute__((noreturn)) serve(int fd)
 			}
 			close(child);
 		} else {
-			sysv(&o, &reply.sysv);
+			obey(&sysv, &o, &reply.sysv);
 #ifdef DEVICE
-			ours(&o, &reply.ours);
+			obey(&ours, &o, &reply.ours);
 #endif
 		}
 		if (write(fd, &reply, sizeof(reply)) != sizeof(reply))
