@@ -22,7 +22,8 @@
  *	ENODEV, ENXIO		there is no /dev/tgshm: timegraph.ko is not loaded
  *	EOPNOTSUPP		SHM_RDONLY: the driver maps nothing read-only; @drm is no GPU that
  *				timegraph.ko schedules
- *	ENOSPC			1024 segments, or 128 that this user has made
+ *	ENOSPC			1024 segments, or 128 that this user has made, or in so many IPC
+ *				namespaces
  *	ENOMEM			no VRAM
  *	EPERM			also: the object is not in the books of VRAM
  *	EINVAL			also: the segment has gone

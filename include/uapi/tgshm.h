@@ -33,7 +33,7 @@
 #define TGSHM_DEST	01000
 
 #define TGSHM_SEGMENTS	1024	/* in all namespaces together */
-#define TGSHM_PER_USER	128	/* that one user has made */
+#define TGSHM_PER_USER	128	/* that one user has made; also IPC namespaces with segments */
 
 /**
  * struct tgshm_get - GET: find a segment, or make one

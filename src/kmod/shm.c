@@ -14,7 +14,8 @@
  * Namespaces. A space is what one IPC namespace has, from its first segment on: it knows which ids
  * have been given. It holds its namespace, so that no other one can take its place in memory. A
  * namespace that only its space still holds has ended: a work item looks for such ones every few
- * seconds and removes their segments, as Linux does with its own, and their spaces.
+ * seconds and removes their segments, as Linux does with its own, and their spaces. One user has
+ * TGSHM_PER_USER spaces at most, all together TGSHM_SEGMENTS: calls look through them.
  *
  * Unloading. An open file and an attachment hold the module. When there are none, it may go, and
  * the segments go with it: their memory stays while a process has a handle of its own to it.
@@ -127,6 +128,22 @@ static struct shm_space *space_find(const struct ipc_namespace *ipc)
 	return NULL;
 }
 
+/*
+ * Under shm_lock: may this user have a space more? A namespace whose segments have gone keeps its
+ * space as long as it lives, and every call looks through the spaces.
+ */
+static bool space_room(u32 payer)
+{
+	const struct shm_space *space;
+	u32 own = 0, all = 0;
+
+	list_for_each_entry(space, &spaces, node) {
+		own += space->payer == payer;
+		all++;
+	}
+	return own < TGSHM_PER_USER && all < TGSHM_SEGMENTS;
+}
+
 /* One for the current process's namespace; NULL: no memory. */
 static struct shm_space *space_new(void)
 {
@@ -136,6 +153,7 @@ static struct shm_space *space_new(void)
 	if (!space)
 		return NULL;
 	shm_space_init(space);
+	space->payer = tgk_payer();
 	space->name = ipc;
 	if (!is_first(ipc))
 		ipc->ns.ops->get(current);	/* that one: a process changes it itself */
@@ -223,36 +241,48 @@ static struct shm_segment *segment_new(const struct tgshm_get *get)
 /* --- calls --- */
 
 /*
- * Find it, or book *@new, which is the books' then, and NULL. A namespace that has had no segment
- * takes a space.
+ * Find it, or book *@new, which is the books' then, and NULL; likewise *@fresh, if the namespace
+ * has no space yet and the user may have one more.
  */
+static int try_get(const struct caller *caller, const struct tgshm_get *get,
+		   struct shm_segment **new, struct shm_space **fresh)
+{
+	struct shm_space *space;
+	int ret;
+
+	spin_lock(&shm_lock);
+	space = space_find(caller->ipc);
+	if (!space && *fresh && space_room((*fresh)->payer))
+		space = *fresh;
+	/* Its GPU may have gone meanwhile: tgk_shm_gone() has not seen this one. */
+	ret = *new ? tgk_gpu_made((*new)->buf) : 0;
+	ret = ret ?: shm_get(&books, space, &caller->who, get, *new);
+	if (*new && (*new)->space)
+		*new = NULL;
+	if (*fresh && (*fresh)->used) {
+		list_add_tail(&(*fresh)->node, &spaces);
+		*fresh = NULL;
+	}
+	spin_unlock(&shm_lock);
+	return ret;
+}
+
+/* The same, with a space for a namespace that has had no segment. */
 static int find_or_make(const struct caller *caller, const struct tgshm_get *get,
 			struct shm_segment **new)
 {
-	struct shm_space *space, *fresh = NULL;
-	int ret;
+	struct shm_space *fresh = NULL;
+	int ret = try_get(caller, get, new, &fresh);
 
-	do {
-		spin_lock(&shm_lock);
-		space = space_find(caller->ipc) ?: fresh;
-		/* Its GPU may have gone meanwhile: tgk_shm_gone() has not seen this one. */
-		ret = *new ? tgk_gpu_made((*new)->buf) : 0;
-		ret = ret ?: shm_get(&books, space, &caller->who, get, *new);
-		if (*new && (*new)->space)
-			*new = NULL;
-		if (fresh && fresh->used) {
-			list_add_tail(&fresh->node, &spaces);
-			fresh = NULL;
-		}
-		spin_unlock(&shm_lock);
-		if (ret != -ENODATA || !*new)
-			break;
-		fresh = space_new();
-		ret = -ENOMEM;
-	} while (fresh);
+	if (ret != -ENODATA || !*new)
+		return ret;
+	fresh = space_new();
+	if (!fresh)
+		return -ENOMEM;
+	ret = try_get(caller, get, new, &fresh);
 	if (fresh)
 		space_free(fresh);
-	return ret;
+	return ret == -ENODATA ? -ENOSPC : ret;
 }
 
 static int ioctl_get(struct tgshm_get *get)
@@ -509,6 +539,8 @@ static int shm_mmap(struct file *file, struct vm_area_struct *vma)
 		return error;
 	vma->vm_private_data = segment;
 	vma->vm_ops = &vma_ops;
+	/* It stays the one page that was asked for. */
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	return 0;
 }
 
@@ -532,7 +564,7 @@ static struct shm_segment *space_over(struct shm_space *space)
 			shm_forget(&books, segment);
 			return segment;
 		}
-		segment->stat.mode |= TGSHM_DEST;
+		shm_doom(segment);
 	}
 	return NULL;
 }
@@ -600,8 +632,7 @@ void tgk_shm_gone(const struct drm_device *drm)
 		if (!obj || obj->dev != drm)
 			continue;
 		if (segment->stat.nattch) {
-			segment->stat.mode |= TGSHM_DEST;
-			segment->stat.key = 0;
+			shm_doom(segment);
 			segment->lost = true;
 		} else {
 			shm_forget(&books, segment);

@@ -234,6 +234,12 @@ int shm_set(const struct shm_space *space, const struct shm_who *who, const stru
 	return 0;
 }
 
+void shm_doom(struct shm_segment *segment)
+{
+	segment->stat.mode |= TGSHM_DEST;
+	segment->stat.key = 0;
+}
+
 int shm_remove(struct shm_books *books, struct shm_space *space, const struct shm_who *who, s32 id,
 	       struct shm_segment **gone)
 {
@@ -244,8 +250,7 @@ int shm_remove(struct shm_books *books, struct shm_space *space, const struct sh
 	if (!segment)
 		return error;
 	if (segment->stat.nattch) {
-		segment->stat.mode |= TGSHM_DEST;
-		segment->stat.key = 0;
+		shm_doom(segment);
 		return 0;
 	}
 	shm_forget(books, segment);

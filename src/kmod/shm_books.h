@@ -57,6 +57,7 @@ struct shm_segment {
  * struct shm_space - the segments of one IPC namespace
  * @node: the host's
  * @name: the host's
+ * @payer: the host's: who pays for it
  * @used: how many segments
  * @next: the slot from which the next one is looked for
  * @last: slot of the latest one, as in Linux's ipc_addid()
@@ -66,7 +67,7 @@ struct shm_segment {
 struct shm_space {
 	struct list_head node;
 	void *name;
-	u32 used, next, generation;
+	u32 payer, used, next, generation;
 	s32 last;
 	struct shm_segment *slot[TGSHM_SEGMENTS];
 };
@@ -119,6 +120,9 @@ int shm_remove(struct shm_books *books, struct shm_space *space, const struct sh
 /** shm_next() - the first one from slot @from on that @who owns or has made, or may see; or NULL */
 const struct shm_segment *shm_next(const struct shm_space *space, const struct shm_who *who,
 				   u32 from);
+
+/** shm_doom() - it goes with its last attachment, and no key finds it any more */
+void shm_doom(struct shm_segment *segment);
 
 /** shm_forget() - take a segment without attachments out of the books, of any owner */
 void shm_forget(struct shm_books *books, struct shm_segment *segment);

@@ -58,7 +58,10 @@ enum tgctl_status tgctl_shm(const struct tgctl_args *args)
 	}
 	fd = open(TGSHM_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0) {
-		tgctl_error("cannot open %s: %s; modprobe timegraph", TGSHM_DEVICE, strerror(errno));
+		if (errno == EACCES)
+			tgctl_error("%s is for root and the group render", TGSHM_DEVICE);
+		else
+			tgctl_error("cannot open %s: %s; modprobe timegraph", TGSHM_DEVICE, strerror(errno));
 		return TGCTL_FAILED;
 	}
 	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The current process: which program it executes, its executable's file.
+ * The current process: which program it executes, its executable's file, namespaces and mappings.
  *
- * get_mm_exe_file() is not exported. 6.7 made get_file_rcu() a function that takes the
- * pointer's place, because files are freed without a grace period since. 6.18 renamed a
- * namespace's count.
+ * get_mm_exe_file() is not exported. 6.7 made get_file_rcu() a function that takes the pointer's
+ * place, as files are freed without a grace period since. 6.18 renamed a namespace's count.
  */
 #ifndef TGK_WRAP_TASK_H
 #define TGK_WRAP_TASK_H
@@ -20,6 +19,10 @@
 #define tgk_ipc_users(ipc)	refcount_read(&(ipc)->ns.__ns_ref)
 #else
 #define tgk_ipc_users(ipc)	refcount_read(&(ipc)->ns.count)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define vm_flags_set(vma, flags)	((vma)->vm_flags |= (flags))
 #endif
 
 /* Another number after each exec of the current process; the same in all its threads. */
