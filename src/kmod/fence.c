@@ -105,18 +105,19 @@ static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 }
 
 /*
- * A capture of this thread wants to know when @fence starts, and how it follows the one before.
- * @last: it is the driver's own, and no other comes.
+ * A capture of this thread wants to know when @fence's group starts, and how it follows the one
+ * before. @last: it is the driver's own, and no other comes.
  */
-static noinline void note_start(struct tgk_capture *c, struct dma_fence *fence, bool first,
+static noinline void note_start(struct tgk_start *start, struct dma_fence *fence, bool first,
 				bool last)
 {
-	c->at = tgk_clock_doorbell(&c->timed->clock, tgk_doorbell_time(c->doorbell, c->pushes));
-	c->follows = tgk_slots_made(c->timed, c->chid, fence) && first;
+	start->at = tgk_clock_doorbell(&start->gpu->clock,
+				       tgk_doorbell_time(start->doorbell, start->pushes));
+	start->follows = tgk_slots_made(start->gpu, start->chid, fence) && first;
 	/* The ring for the fence itself need not be noted. */
 	if (last && !TGK_FENCE_BEFORE_DOORBELL) {
-		tgk_doorbell_end(c->doorbell);
-		c->doorbell = NULL;
+		tgk_doorbell_end(start->doorbell);
+		start->doorbell = NULL;
 	}
 }
 
@@ -143,8 +144,8 @@ static void on_init(void *data, struct dma_fence *fence)
 	/* It is this thread's own. */
 	before = c->fence;
 	c->fence = dma_fence_get(fence);
-	if (c->timed)
-		note_start(c, fence, !before, last);
+	if (c->start)
+		note_start(c->start, fence, !before, last);
 	dma_fence_put(before);
 }
 
@@ -156,7 +157,6 @@ void tgk_capture_list(struct tgk_capture *c)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
-	c->listed = true;
 	c->task = current;
 	raw_spin_lock(&captures[bucket].lock);
 	hlist_add_head(&c->hash, &captures[bucket].head);
@@ -365,24 +365,24 @@ static void want_signal(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 /**
  * tgk_fence_arm() - a job is on its way through the hardware: STARTED, and DONE when it signals
  * @job: the job; not the caller's any more
- * @capture: what has seen its fence. Of the DRM scheduler's two that is `finished`, and `scheduled`
- *	tells when the job goes to the GPU
- * @fence: its fence; not the caller's any more
+ * @start: when it starts
+ * @fence: its fence; not the caller's any more. Of the DRM scheduler's two that is `finished`, and
+ *	`scheduled` tells when the job goes to the GPU
  *
  * Context: process.
  */
-void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struct dma_fence *fence)
+void tgk_fence_arm(struct tgk_job *job, const struct tgk_start *start, struct dma_fence *fence)
 {
 	struct tgk_gpu *gpu = job->gpu;
 	const u32 seqno = fence->seqno;
-	s64 at = capture->at;
+	s64 at = start->at;
 	s32 slot;
 
 	if (unlikely(tgk_clock_due(&gpu->clock)))
 		tgk_clock_tune(gpu);
 	job->fence = fence;
 	job->began = at;
-	slot = tgk_clock_slot(&gpu->clock, capture->chid);
+	slot = tgk_clock_slot(&gpu->clock, start->chid);
 	job->fence_slot = slot;
 	if (!at)
 		tgk_clock_queued(&gpu->clock, job->fence_slot, fence);
@@ -402,7 +402,7 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture, struc
 	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
 		queue_delayed_work(tgk_wq, &gpu->fence_work, CHECK_EVERY);
 	if (at)
-		want_signal(gpu, job, capture->follows);
+		want_signal(gpu, job, start->follows);
 	/* The job may be over before this returns. */
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
 		end(gpu, job, stamp_of(gpu, job));

@@ -8,31 +8,38 @@
 #include "tgk.h"
 
 /**
+ * struct tgk_start - when a command group starts, as the thread sees it that submits the group
+ * @gpu: the GPU
+ * @doorbell: of the thread; NULL: it need not be looked at, any more or at all
+ * @pushes: tgk_call.pushes
+ * @chid: the driver's number of the channel
+ * @at: when the doorbell reached the card; 0: that is not known
+ * @follows: tgk_clock_behind() may be called
+ */
+struct tgk_start {
+	struct tgk_gpu *gpu;
+	struct tgk_doorbell *doorbell;
+	u32 pushes, chid;
+	s64 at;
+	bool follows;
+};
+
+/**
  * struct tgk_capture - looks out for the fence that the current thread creates
- * @hash: in the table of captures, if @listed
- * @task: the thread, if @listed
- * @listed: in the table, else found by its channel
+ * @hash: in the table of captures, if it is in there
+ * @task: the thread, if it is in the table; NULL: it is found by its channel
  * @driver: the driver that is called
  * @sched: its submission goes through drm_sched (tgk_call.sched)
- * @timed: the GPU, if the fence goes to tgk_fence_arm(): @at is wanted, and that it signals; NULL
- * @doorbell: of the thread, if @at is wanted; or NULL
- * @pushes: tgk_call.pushes, if @at is wanted
- * @chid: the driver's number of the channel, if it goes to tgk_fence_arm()
  * @fence: the last one seen, referenced
- * @at: when the doorbell reached the card, if that is wanted; else 0
- * @follows: tgk_clock_behind() may be called
+ * @start: if wanted; the fence's interrupt is, too, then; else NULL
  */
 struct tgk_capture {
 	struct hlist_node hash;
 	struct task_struct *task;
 	const struct tgk_driver *driver;
-	bool listed, sched;
-	struct tgk_gpu *timed;
-	struct tgk_doorbell *doorbell;
-	u32 pushes, chid;
+	bool sched;
 	struct dma_fence *fence;
-	s64 at;
-	bool follows;
+	struct tgk_start *start;
 };
 
 int tgk_fence_init(void);
@@ -63,7 +70,7 @@ static inline void tgk_capture_begin(struct tgk_capture *c, struct tgk_channel *
  */
 static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tgk_channel *ch)
 {
-	if (likely(!c->listed))
+	if (likely(!c->task))
 		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
 	else
 		tgk_capture_unlist(c, ch);
@@ -74,8 +81,7 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 
 void tgk_fence_forget(struct tgk_channel *ch);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
-void tgk_fence_arm(struct tgk_job *job, const struct tgk_capture *capture,
-		   struct dma_fence *fence);
+void tgk_fence_arm(struct tgk_job *job, const struct tgk_start *start, struct dma_fence *fence);
 bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file, u32 chid);
 int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);

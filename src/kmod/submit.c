@@ -274,9 +274,9 @@ static noinline void learn_engine(struct tgk_gpu *gpu, const struct tgk_channel 
 static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
+	struct tgk_start start = { .gpu = gpu, .chid = ch->chid, .pushes = call->pushes };
 	struct tgk_capture capture = {
-		.driver = gpu->driver, .sched = call->sched, .timed = call->sched ? NULL : gpu,
-		.chid = ch->chid, .pushes = call->pushes,
+		.driver = gpu->driver, .sched = call->sched, .start = call->sched ? NULL : &start,
 	};
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
@@ -284,16 +284,16 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	int ret;
 
 	if (!call->sched)
-		capture.doorbell = tgk_doorbell_begin(tgk_clock_fences(&gpu->clock, ch->chid));
+		start.doorbell = tgk_doorbell_begin(tgk_clock_fences(&gpu->clock, ch->chid));
 	tgk_capture_begin(&capture, ch);
 	ret = call_driver(gpu, call);
 	fence = tgk_capture_end(&capture, ch);
-	rung = TGK_FENCE_BEFORE_DOORBELL ? tgk_doorbell_time(capture.doorbell, 1) : 0;
-	tgk_doorbell_end(capture.doorbell);
-	if (capture.at && rung)
-		capture.at = tgk_clock_doorbell(&gpu->clock, rung);
+	rung = TGK_FENCE_BEFORE_DOORBELL ? tgk_doorbell_time(start.doorbell, 1) : 0;
+	tgk_doorbell_end(start.doorbell);
+	if (start.at && rung)
+		start.at = tgk_clock_doorbell(&gpu->clock, rung);
 	if (!fence) {
-		if (capture.at)
+		if (start.at)
 			tgk_slots_unmade(gpu, ch->chid);
 		refused(gpu, job);
 		tgk_channel_put(ch);
@@ -306,7 +306,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 		dma_fence_get(fence);
 	if (unlikely(gpu->driver->engine))
 		learn_engine(gpu, ch, call, fence);
-	tgk_fence_arm(job, &capture, fence);
+	tgk_fence_arm(job, &start, fence);
 	tgk_channel_put(ch);
 	if (sync) {
 		ret = tgk_fence_wait(fence);
