@@ -4,8 +4,7 @@
  *
  * The driver folder calls tgk_vram_make() in the place of the driver's functions that make an
  * object in VRAM; tgk_object_free() stands in for the one that frees an object, however its last
- * reference goes (handle, file, dma-buf). Process context; no lock of the driver is held where it
- * sleeps.
+ * reference goes (handle, file, dma-buf). Process context; it sleeps under no lock of the driver.
  *
  * A request is booked with the size that it names, rounded up to pages, and corrected to the
  * object's size when the driver has made the object. Between the two a thread of the program may
@@ -339,12 +338,11 @@ static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 		ret = wait_for_answer(gpu, req);
 	if (ret == -ERESTARTSYS)
 		return ret;
-	if (!ret && req->answer == TGK_REFUSED)
-		ret = -ENOMEM;
-	if (!ret) {
+	if (!ret && req->answer != TGK_REFUSED) {
 		*booked = req;
 		return 0;
 	}
+	ret = ret ?: -ENOMEM;
 	request_free(gpu, req);
 	/* Uncounted, where the sums are full, or the module goes and the device stays. */
 	if (ret == -EINVAL || (ret == -ENODEV && READ_ONCE(gpu->closing) == TGK_PASS))
@@ -379,7 +377,6 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 byt
  * moves no object aside that is in use or being made; a moment later it may. The first retry is
  * after 1 ms, each next one after as long as all before, but never later than RETRY_STEP: where
  * many clients wait, an object is at rest for moments only.
- *
  * @flags: what stood in tgk_call.flags, where the driver may have put an answer.
  * Return: the driver's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it
  * is parked.
@@ -469,6 +466,19 @@ const struct tgk_owner *tgk_vram_owner(const struct tgk_gpu *gpu, const struct d
 	return object ? object->owner : NULL;
 }
 
+/* Under tgk_gpu.lock: the driver has made it smaller or larger than it was booked. */
+static noinline void object_resize(struct tgk_gpu *gpu, struct tgk_object *object, u64 bytes)
+{
+	const bool more = bytes > object->bytes;
+	struct tg_event ev = {
+		.kind = more ? TG_EV_MEM_REQUEST : TG_EV_MEM_FREE, .account = object->owner->nr,
+		.mem.bytes = more ? bytes - object->bytes : object->bytes - bytes, .taken = more,
+	};
+
+	if (!tgk_feed(gpu, &ev) || !more)
+		object->bytes = bytes;
+}
+
 /*
  * Under tgk_gpu.lock: from now on the booking is @obj's. Return: false: @obj has one already (the
  * client has closed the handle, and the driver has given it out again).
@@ -476,20 +486,10 @@ const struct tgk_owner *tgk_vram_owner(const struct tgk_gpu *gpu, const struct d
 static bool object_add(struct tgk_gpu *gpu, struct tgk_object *object,
 		       const struct drm_gem_object *obj)
 {
-	struct tg_event more = {
-		.kind = TG_EV_MEM_REQUEST, .account = object->owner->nr, .taken = 1,
-	};
-
 	if (object_find(gpu, obj))
 		return false;
-	if (obj->size <= object->bytes) {
-		feed_free(gpu, object->owner, object->bytes - obj->size);
-		object->bytes = obj->size;
-	} else {
-		more.mem.bytes = obj->size - object->bytes;
-		if (!tgk_feed(gpu, &more))
-			object->bytes = obj->size;
-	}
+	if (obj->size != object->bytes)
+		object_resize(gpu, object, obj->size);
 	object->obj = obj;
 	hash_add(gpu->objects, &object->hash, (unsigned long)obj);
 	return true;
