@@ -2,7 +2,7 @@
 # Installing, and Debian packages: docs/install.md.
 #
 #	make install [DESTDIR=...]	tools, libtimegraph-mem and -shm, and the module's source for DKMS
-#	make install-tools, install-lib, install-dev, install-shm, install-dkms
+#	make install-tools, install-dkms; install-mem, install-shm: a library; install-mem-dev, install-shm-dev
 #	make deb			build/deb/*.deb, and the source package
 #
 # tgagpad wants libxcb, libwayland and json-c (scripts/setup x11), the OpenCL layer OpenCL's headers (scripts/setup opencl), tgrund libsystemd
@@ -16,13 +16,20 @@ LIBDIR ?= $(PREFIX)/lib
 I := $(DESTDIR)$(PREFIX)
 TOOLS := tgctl tgload tgsim tgagpad tgd
 LAYER := $(B)/lib/libtimegraph-cl.so
-MEM_FUNCTIONS := tg_mem_init tg_mem_pre_alloc tg_mem_post_free tg_mem_fini
+# Each library's man page has the name of each of its functions
+mem_MAN := tg_mem
+mem_FUNCTIONS := tg_mem_init tg_mem_pre_alloc tg_mem_post_free tg_mem_fini
+mem_SAYS := admission by GPU memory
+shm_MAN := tgshm
+shm_FUNCTIONS := tgshm_get tgshm_at tgshm_dt tgshm_ctl
+shm_SAYS := memory of a GPU that processes share by key
 FILL := sed 's/@VERSION@/$(VERSION)/g'
 INSTALLED := sed 's|/usr/share/doc|$(PREFIX)/share/doc|g'
 TOOLS_MAN := tgd.1 tgagpad.8 tgctl.8 tgload.1 tgsim.1 tgsim-scenario.5 timegraph.spec.5
 
-.PHONY: install install-tools install-lib install-dev install-shm install-dkms deb
-install: install-tools install-lib install-dev install-shm install-dkms
+LIBRARIES := mem shm
+.PHONY: install install-tools install-dkms deb $(LIBRARIES:%=install-%) $(LIBRARIES:%=install-%-dev)
+install: install-tools $(LIBRARIES:%=install-%) $(LIBRARIES:%=install-%-dev) install-dkms
 
 install-tools: $(TOOLS:%=$(B)/bin/%) $(B)/bin/tgrund $(LAYER)
 	install -d $(I)/bin $(I)/lib/timegraph
@@ -59,26 +66,19 @@ install-tools: $(TOOLS:%=$(B)/bin/%) $(B)/bin/tgrund $(LAYER)
 		[ -e $(DESTDIR)/etc/$$f ] || install -m 644 packaging/$$f $(DESTDIR)/etc/$$f || exit 1; \
 	done
 
-install-lib: $(B)/lib/libtimegraph-mem.so.0
+$(LIBRARIES:%=install-%): install-%: $(B)/lib/libtimegraph-%.so.0
 	install -d $(DESTDIR)$(LIBDIR)
 	install -s -m 644 $< $(DESTDIR)$(LIBDIR)
 
-# The man page has the name of each function
-install-dev: $(B)/lib/libtimegraph-mem.a
-	install -d $(DESTDIR)$(LIBDIR) $(I)/include/timegraph $(I)/share/man/man3
+$(LIBRARIES:%=install-%-dev): install-%-dev: $(B)/lib/libtimegraph-%.a
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(I)/include/timegraph $(I)/share/man/man3
 	install -m 644 $< $(DESTDIR)$(LIBDIR)
-	ln -sf libtimegraph-mem.so.0 $(DESTDIR)$(LIBDIR)/libtimegraph-mem.so
-	install -m 644 include/timegraph/mem.h $(I)/include/timegraph
-	$(INSTALLED) docs/man/tg_mem.3 | gzip -9n >$(I)/share/man/man3/tg_mem.3.gz
-	for f in $(MEM_FUNCTIONS); do ln -sf tg_mem.3.gz $(I)/share/man/man3/$$f.3.gz || exit 1; done
-
-# No package has it yet
-install-shm: $(B)/lib/libtimegraph-shm.so.0 $(B)/lib/libtimegraph-shm.a
-	install -d $(DESTDIR)$(LIBDIR) $(I)/include/timegraph
-	install -s -m 644 $< $(DESTDIR)$(LIBDIR)
-	install -m 644 $(B)/lib/libtimegraph-shm.a $(DESTDIR)$(LIBDIR)
-	ln -sf libtimegraph-shm.so.0 $(DESTDIR)$(LIBDIR)/libtimegraph-shm.so
-	install -m 644 include/timegraph/shm.h $(I)/include/timegraph
+	ln -sf libtimegraph-$*.so.0 $(DESTDIR)$(LIBDIR)/libtimegraph-$*.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s/@NAME@/timegraph-$*/; s/@VERSION@/$(VERSION)/; s/@DESCRIPTION@/$($*_SAYS)/' \
+		packaging/library.pc >$(DESTDIR)$(LIBDIR)/pkgconfig/timegraph-$*.pc
+	install -m 644 include/timegraph/$*.h $(I)/include/timegraph
+	$(INSTALLED) docs/man/$($*_MAN).3 | gzip -9n >$(I)/share/man/man3/$($*_MAN).3.gz
+	for f in $($*_FUNCTIONS); do ln -sf $($*_MAN).3.gz $(I)/share/man/man3/$$f.3.gz || exit 1; done
 
 install-dkms:
 	rm -rf $(I)/src/timegraph-$(VERSION)

@@ -72,8 +72,11 @@ $(B)/lib/libtimegraph-shm.a: $(SHM_OBJ)
 	rm -f $@
 	ar rcsD $@ $^
 
-# The books of shared device memory against System V's own shm: the kernel's file, under sanitizers
-$(B)/tests/user/shm: tests/user/shm/model.c src/kmod/shm_books.c src/kmod/shm_books.h include/uapi/tgshm.h
+# The books of shared device memory, the kernel's file, under sanitizers: against System V's own shm,
+# and their bounds
+$(B)/tests/user/shm: tests/user/shm/model.c
+$(B)/tests/user/shm-bounds: tests/user/shm/bounds.c
+$(B)/tests/user/shm $(B)/tests/user/shm-bounds: src/kmod/shm_books.c src/kmod/shm_books.h include/uapi/tgshm.h
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
 
@@ -105,7 +108,7 @@ $(B)/tests/user/libnvidia-ml.so.1: tests/user/nvml.c
 	$(CC) $(USER_CFLAGS) -fPIC -shared -o $@ $<
 
 .PHONY: user-tests
-user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/tests/user/shm $(B)/bin/tgd-san $(MEM_TESTS)
+user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/bin/tgd-san $(MEM_TESTS)
 
 -include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(sort $(LAYER_OBJ:.o=.d) $(MEM_OBJ:.o=.d) $(SHM_OBJ:.o=.d))
 

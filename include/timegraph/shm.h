@@ -22,8 +22,9 @@
  *	ENODEV, ENXIO		there is no /dev/tgshm: timegraph.ko is not loaded
  *	EOPNOTSUPP		SHM_RDONLY: the driver maps nothing read-only; @drm is no GPU that
  *				timegraph.ko schedules
- *	ENOSPC			1024 segments, or 128 that this user has made, or in so many IPC
- *				namespaces
+ *	ENOSPC			this user has 128 segments, or half of the GPU's VRAM in segments, or
+ *				segments in 128 IPC namespaces; or all users but root have 896 of
+ *				one, or three quarters of the VRAM
  *	ENOMEM			no VRAM
  *	EPERM			also: the object is not in the books of VRAM
  *	EINVAL			also: the segment has gone

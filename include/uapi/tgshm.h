@@ -32,8 +32,13 @@
 /* In a mode: RMID has come, the segment goes with its last attachment */
 #define TGSHM_DEST	01000
 
-#define TGSHM_SEGMENTS	1024	/* in all namespaces together */
-#define TGSHM_PER_USER	128	/* that one user has made; also IPC namespaces with segments */
+/*
+ * Of segments, and of IPC namespaces with segments: in all; that one user has made. As many as one
+ * user's are left to root. Of a GPU's VRAM one user's segments take at most a half, those of all
+ * users but root three quarters. One more gives ENOSPC.
+ */
+#define TGSHM_SEGMENTS	1024
+#define TGSHM_PER_USER	128
 
 /**
  * struct tgshm_get - GET: find a segment, or make one
@@ -46,7 +51,8 @@
  * As shmget(). Where a segment would be made and @buf is -1: ENODATA; the caller comes again with a
  * buffer. It may find then that another process has been faster: its buffer is not used.
  * EBADF, EINVAL: no dma-buf; EOPNOTSUPP: none of a GPU that is scheduled; EPERM: not VRAM that the
- * caller itself has got from the driver.
+ * caller itself has got from the driver; ENOSPC: this user has too many segments, or too much VRAM
+ * in them (TGSHM_SEGMENTS).
  */
 struct tgshm_get {
 	__s32 key;
@@ -79,7 +85,7 @@ struct tgshm_buf {
  * @cuid: see @uid
  * @cgid: see @uid
  * @mode: 9 bits, TGSHM_DEST, TGSHM_VOLATILE
- * @nattch: attachments
+ * @nattch: attachments; U32_MAX: that many, or more
  * @atime: seconds of the last attachment; 0: none yet
  * @dtime: likewise of the last that went
  * @ctime: when it was made, or SET

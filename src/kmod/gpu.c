@@ -292,13 +292,14 @@ struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm)
 /**
  * tgk_gpu_made() - has the current process got a buffer from a GPU that is scheduled?
  * @buf: the buffer, held
+ * @vram: out, if it has: how much VRAM that GPU's books have
  *
  * A buffer whose module is the driver's is an object of the driver's: it exports nothing else.
  *
  * Return: 0; -EOPNOTSUPP: it is of no such GPU; -EPERM: another process has got it, or it is not in
  * the books of VRAM.
  */
-int tgk_gpu_made(const struct dma_buf *buf)
+int tgk_gpu_made(const struct dma_buf *buf, u64 *vram)
 {
 	const struct drm_gem_object *obj = buf->priv;
 	const struct tgk_owner *owner;
@@ -313,6 +314,7 @@ int tgk_gpu_made(const struct dma_buf *buf)
 		raw_spin_lock_irq(&gpu->lock);
 		owner = tgk_vram_owner(gpu, obj);
 		ret = owner && owner->pid == task_tgid(current) ? 0 : -EPERM;
+		*vram = gpu->core.mem.size;
 		raw_spin_unlock_irq(&gpu->lock);
 	}
 	rcu_read_unlock_sched();

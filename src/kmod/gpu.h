@@ -19,7 +19,7 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how);
 bool tgk_gpu_unused(const struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
-int tgk_gpu_made(const struct dma_buf *buf);
+int tgk_gpu_made(const struct dma_buf *buf, u64 *vram);
 
 static inline void tgk_gpu_put(struct tgk_gpu *gpu)
 {

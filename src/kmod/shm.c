@@ -9,7 +9,8 @@
  *
  * A segment takes VRAM that the caller itself has got from the driver, so only a process that may
  * use a GPU can make one. It is in that process's account, once, as long as it lives. One user has
- * TGSHM_PER_USER segments at most; nothing but their entries is allocated here.
+ * TGSHM_PER_USER segments and half of a GPU's VRAM at most; users leave a part of both to root.
+ * Nothing but segments' entries is allocated here.
  *
  * Namespaces. A space is what one IPC namespace has, from its first segment on: it knows which ids
  * have been given. It holds its namespace, so that no other one can take its place in memory. A
@@ -135,13 +136,13 @@ static struct shm_space *space_find(const struct ipc_namespace *ipc)
 static bool space_room(u32 payer)
 {
 	const struct shm_space *space;
-	u32 own = 0, all = 0;
+	u32 own = 0, users = 0;
 
 	list_for_each_entry(space, &spaces, node) {
 		own += space->payer == payer;
-		all++;
+		users += space->payer != SHM_ROOT;
 	}
-	return own < TGSHM_PER_USER && all < TGSHM_SEGMENTS;
+	return shm_may_count(payer, own, users);
 }
 
 /* One for the current process's namespace; NULL: no memory. */
@@ -222,11 +223,12 @@ static struct shm_segment *segment_new(const struct tgshm_get *get)
 {
 	struct dma_buf *buf = dma_buf_get(get->buf);
 	struct shm_segment *segment;
+	u64 vram;
 	int error;
 
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
-	error = tgk_gpu_made(buf);
+	error = tgk_gpu_made(buf, &vram);
 	if (!error && get->size > buf->size)
 		error = -EINVAL;
 	segment = error ? NULL : kzalloc(sizeof(*segment), GFP_KERNEL_ACCOUNT);
@@ -235,6 +237,9 @@ static struct shm_segment *segment_new(const struct tgshm_get *get)
 		return ERR_PTR(error ?: -ENOMEM);
 	}
 	segment->buf = buf;
+	segment->bytes = buf->size;
+	segment->vram = vram;
+	segment->gpu = ((const struct drm_gem_object *)buf->priv)->dev;
 	return segment;
 }
 
@@ -248,6 +253,7 @@ static int try_get(const struct caller *caller, const struct tgshm_get *get,
 		   struct shm_segment **new, struct shm_space **fresh)
 {
 	struct shm_space *space;
+	u64 vram;
 	int ret;
 
 	spin_lock(&shm_lock);
@@ -255,7 +261,7 @@ static int try_get(const struct caller *caller, const struct tgshm_get *get,
 	if (!space && *fresh && space_room((*fresh)->payer))
 		space = *fresh;
 	/* Its GPU may have gone meanwhile: tgk_shm_gone() has not seen this one. */
-	ret = *new ? tgk_gpu_made((*new)->buf) : 0;
+	ret = *new ? tgk_gpu_made((*new)->buf, &vram) : 0;
 	ret = ret ?: shm_get(&books, space, &caller->who, get, *new);
 	if (*new && (*new)->space)
 		*new = NULL;
@@ -285,7 +291,8 @@ static int find_or_make(const struct caller *caller, const struct tgshm_get *get
 	return ret == -ENODATA ? -ENOSPC : ret;
 }
 
-static int ioctl_get(struct tgshm_get *get)
+/* *@made: it is a new one. */
+static int ioctl_get(struct tgshm_get *get, bool *made)
 {
 	struct shm_segment *new = NULL;
 	struct caller caller;
@@ -300,6 +307,7 @@ static int ioctl_get(struct tgshm_get *get)
 	}
 	caller_read(&caller);
 	ret = find_or_make(&caller, get, &new);
+	*made = get->buf >= 0 && !new;
 	if (new) {
 		dma_buf_put(new->buf);
 		kfree(new);
@@ -443,6 +451,7 @@ static long shm_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	} u;
 	void __user *const user = (void __user *)arg;
 	struct file *handed = NULL;
+	bool made = false;
 	int ret;
 
 	if (_IOC_TYPE(cmd) != _IOC_TYPE(TGSHM_IOC_GET) || _IOC_SIZE(cmd) > sizeof(u))
@@ -451,7 +460,7 @@ static long shm_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -EFAULT;
 	switch (cmd) {
 	case TGSHM_IOC_GET:
-		ret = ioctl_get(&u.get);
+		ret = ioctl_get(&u.get, &made);
 		break;
 	case TGSHM_IOC_BUF:
 		ret = ioctl_buf(&u.buf, &handed);
@@ -473,6 +482,8 @@ static long shm_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 	if (!ret && _IOC_DIR(cmd) & _IOC_READ && copy_to_user(user, &u, _IOC_SIZE(cmd)))
 		ret = -EFAULT;
+	if (ret && made)
+		ioctl_rmid(u.get.id);	/* its maker would not know that it is there */
 	if (handed && !ret) {
 		fd_install(u.buf.buf, handed);
 	} else if (handed) {
@@ -634,6 +645,7 @@ void tgk_shm_gone(const struct drm_device *drm)
 		if (segment->stat.nattch) {
 			shm_doom(segment);
 			segment->lost = true;
+			segment->gpu = NULL;	/* another one may get its place in memory */
 		} else {
 			shm_forget(&books, segment);
 			segment_drop(segment);

@@ -87,17 +87,32 @@ static u32 free_slot(const struct shm_space *space)
 	return i;
 }
 
-/* Is there room for one more of this user's? */
-static bool has_room(const struct shm_books *books, const struct shm_who *who)
+/*
+ * Is there room for one more of this user's, in the table, and of @new (NULL: not known yet) in the
+ * VRAM of its GPU? One user may have a half of that, all users but root three quarters together.
+ */
+static bool has_room(const struct shm_books *books, const struct shm_who *who,
+		     const struct shm_segment *new)
 {
+	u64 bytes = new ? new->bytes : 0, own_bytes = bytes, users_bytes = bytes;
 	const struct shm_segment *segment;
-	u32 nr = 0;
+	u32 own = 0, users = 0;
 
-	if (books->nr >= TGSHM_SEGMENTS)
+	list_for_each_entry(segment, &books->segments, all) {
+		bytes = new && segment->gpu == new->gpu ? segment->bytes : 0;
+		if (segment->payer == who->payer) {
+			own++;
+			own_bytes += bytes;
+		}
+		if (segment->payer != SHM_ROOT) {
+			users++;
+			users_bytes += bytes;
+		}
+	}
+	if (!shm_may_count(who->payer, own, users))
 		return false;
-	list_for_each_entry(segment, &books->segments, all)
-		nr += segment->payer == who->payer;
-	return nr < TGSHM_PER_USER;
+	return !new || (own_bytes <= new->vram / 2 &&
+			(who->payer == SHM_ROOT || users_bytes <= new->vram / 4 * 3));
 }
 
 static int make(struct shm_books *books, struct shm_space *space, const struct shm_who *who,
@@ -107,7 +122,7 @@ static int make(struct shm_books *books, struct shm_space *space, const struct s
 
 	if (!get->size)
 		return -EINVAL;
-	if (!has_room(books, who))
+	if (!has_room(books, who, new))
 		return -ENOSPC;
 	if (!new || !space)
 		return -ENODATA;
@@ -159,9 +174,19 @@ struct shm_segment *shm_look(const struct shm_space *space, const struct shm_who
 	return segment;
 }
 
+/*
+ * Processes enough, each with all the mappings that Linux allows, have more than 2^32. A fork
+ * cannot be refused here.
+ */
+static void count_attached(struct shm_segment *segment, s64 more)
+{
+	segment->attached += more;
+	segment->stat.nattch = segment->attached < U32_MAX ? segment->attached : U32_MAX;
+}
+
 void shm_attach(struct shm_segment *segment, const struct shm_who *who)
 {
-	segment->stat.nattch++;
+	count_attached(segment, 1);
 	segment->stat.atime = who->now;
 	segment->stat.lpid = who->pid;
 }
@@ -179,7 +204,7 @@ void shm_forget(struct shm_books *books, struct shm_segment *segment)
 
 bool shm_detach(struct shm_books *books, struct shm_segment *segment, const struct shm_who *who)
 {
-	segment->stat.nattch--;
+	count_attached(segment, -1);
 	segment->stat.dtime = who->now;
 	segment->stat.lpid = who->pid;
 	if (segment->stat.nattch || !(segment->stat.mode & (TGSHM_DEST | TGSHM_VOLATILE)))

@@ -41,6 +41,10 @@ struct shm_who {
  * @space: where its id counts; NULL: it has gone, or is not booked yet
  * @stat: what there is to say; users and groups in the host's numbers
  * @payer: as in struct shm_who
+ * @attached: attachments; @stat has no more than its 32 bits hold
+ * @gpu: whose VRAM it takes, compared only; NULL: that GPU has gone
+ * @bytes: how much it takes
+ * @vram: how much the GPU had when the segment was made
  * @buf: the host's
  * @lost: the host's: its GPU has gone
  */
@@ -49,6 +53,8 @@ struct shm_segment {
 	struct shm_space *space;
 	struct tgshm_stat stat;
 	u32 payer;
+	u64 attached, bytes, vram;
+	const void *gpu;
 	void *buf;
 	bool lost;
 };
@@ -82,6 +88,22 @@ struct shm_books {
 	u32 nr;
 };
 
+#define SHM_ROOT	0	/* who pays for root's */
+
+/**
+ * shm_may_count() - may @payer have one more, of segments or spaces?
+ * @payer: the user
+ * @own: how many that one has
+ * @users: how many all users but root have
+ *
+ * A place that is left to root is root's also when users would fill the table.
+ */
+static inline bool shm_may_count(u32 payer, u32 own, u32 users)
+{
+	return own < TGSHM_PER_USER &&
+	       (payer == SHM_ROOT || users < TGSHM_SEGMENTS - TGSHM_PER_USER);
+}
+
 /* A space of no segments. */
 void shm_space_init(struct shm_space *space);
 
@@ -91,7 +113,8 @@ void shm_space_init(struct shm_space *space);
  * @space: the caller's; NULL: it has no segment yet
  * @who: the caller
  * @get: key, flags and size
- * @new: memory for a segment, with its @buf; NULL: none. Booked if its @space is set afterwards
+ * @new: memory for a segment, with its @buf, @gpu, @bytes and @vram; NULL: none. Booked if its
+ *	@space is set afterwards
  *
  * Return: its id; -ENODATA: it is to be made and @new, or @space, is NULL; ENOENT, EEXIST, EACCES,
  * EINVAL, ENOSPC.

@@ -4,7 +4,7 @@
 layer=$PWD/build/lib/libtimegraph-cl.so
 under="env OPENCL_LAYERS=$layer MOCKCL_DIR=$work/node1 TGD_SOCKET=$work/node1/tgd.sock"
 chmod 755 "$work"
-for name in train big load; do cp "$load" "$work/$name"; done
+for name in train big load acct both; do cp "$load" "$work/$name"; done
 export SLURM_CONF=$work/conf/slurm.conf MOCKCL_DIR=$work/node HOME=$work
 unset TGD_SOCKET
 declare -a card_pids=()
@@ -156,7 +156,8 @@ clean() { [ -z "$(left "$1")" ]; }
 of() { ctl "$1" clients --json | jq -r "[.[] | select(.comm == \"$2\") | .$3][0] // 0"; }
 client() { [ "$(ctl "$1" clients --json | jq "[.[] | select(.comm == \"$2\")] | length")" -gt 0 ]; }
 held() { build/mockcl/mockcld -t "$work/node$1" | jq '.devices[0].held'; }
-used() { build/mockcl/mockcld -t "$work/node1" | jq "[.devices[0].clients[] | select(.name == \"$1\").compute_ns] | add"; }
+# used NAME [NODE]: of the compute engine's time, ns
+used() { build/mockcl/mockcld -t "$work/node${2-1}" | jq "[.devices[0].clients[] | select(.name == \"$1\").compute_ns] | add"; }
 now_ns() { build/mockcl/mockcld -t "$work/node1" | jq .now_ns; }
 
 # batch VARIABLE OPTION... -- COMMAND...: starts a job; its number
@@ -175,6 +176,12 @@ batch()
 state() { scontrol -o show job "$1" | sed 's/.*JobState=\([A-Z]*\) Reason=\([^ ]*\) .*/\1 \2/'; }
 where() { scontrol -o show job "$1" | sed 's/.* NodeList=\([^ ]*\) .*/\1/'; }
 is_state() { [[ "$(state "$1")" == $2* ]]; }
+# comment JOB: the administrator's; recorded JOB NODE: seconds of GPU time that it has there
+comment() { scontrol show job "$1" | sed -n 's/^ *AdminComment=\(.*[^ ]\) *$/\1/p'; }
+recorded() { comment "$1" | sed -n "s/.*gpu_time.* $2=\([0-9.]*\)s.*/\1/p"; }
+has_recorded() { [ -n "$(recorded "$1" "$2")" ]; }
+# within2 SECONDS NS: the first is the second, but for 2 %
+within2() { true_of "(($1 - $2 / 1e9) | fabs) <= 0.02 * $2 / 1e9"; }
 runs() { until_true is_state "$1" RUNNING; }
 waits() { sleep 2; [[ "$(state "$1")" == PENDING* ]]; }
 ended() { [[ "$(state "$1")" == @(COMPLETED|CANCELLED|FAILED|NODE_FAIL|TIMEOUT)* ]]; }

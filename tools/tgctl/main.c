@@ -158,7 +158,7 @@ static const struct tgctl_verb verbs[] = {
 	  "Without a terminal: tables, on and on. Keys are shown at the bottom; q ends it.\n" },
 	{ "totals", json_options, 0, 0, tgctl_totals, "[--json]",
 	  "show what each user and cgroup has used",
-	  "Since the module was loaded, clients that have gone included. Others' totals are root's.\n" },
+	  "Since the module was loaded, or tgd began, clients that have gone included. Others' totals are root's.\n" },
 	{ "shm", no_options, 0, 0, tgctl_shm, "",
 	  "list device memory that processes share by key",
 	  "Segments of this IPC namespace that you own or have made; root sees all of them. STATE says\n"

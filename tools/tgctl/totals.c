@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgctl totals: the totals in the module's snapshot, as a table or as JSON; the largest GPU time of
+ * tgctl totals: the totals in the snapshot, as a table or as JSON; the largest GPU time of
  * each kind first.
  */
 #include "totals.h"
@@ -11,7 +11,6 @@
 
 #include <uapi/timegraph.h>
 
-#include "host.h"
 #include "lib/json.h"
 #include "snapshot.h"
 #include "table.h"
@@ -104,10 +103,6 @@ enum tgctl_status tgctl_totals(const struct tgctl_args *args)
 	struct snapshot snap;
 	size_t nr;
 
-	if (host_is_user()) {
-		tgctl_error("tgd keeps no totals, the kernel module does; tgctl clients has each client's");
-		return TGCTL_FAILED;
-	}
 	if (!snapshot_read(&snap))
 		return TGCTL_FAILED;
 	nr = snapshot_part(&snap, TG_PART_TOTALS, (void **)&totals, sizeof(*totals));

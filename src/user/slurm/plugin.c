@@ -241,23 +241,34 @@ int slurm_spank_task_init_privileged(spank_t sp, int argc, char **argv)
 
 /* --- the end --- */
 
-static void take_back(const char *name)
+/* Return: tgd has answered. */
+static bool take_back(const char *name)
 {
 	char why[LINE_WHY];
 	int lock = spec_lock(tgd_socket);
+	bool ok;
 
 	if (lock < 0)
-		return;
-	if (!spec_change(tgd_socket, name, NULL, why))
+		return false;
+	ok = spec_change(tgd_socket, name, NULL, why);
+	if (!ok)
 		slurm_error("timegraph: %s: its line stays until another job comes: %s", name, why);
 	close(lock);
+	return ok;
 }
 
-/* In slurmstepd the step has ended. */
+/* In slurmstepd the step has ended; slurmctld does not know yet. */
 int slurm_spank_exit(spank_t sp, int argc, char **argv)
 {
-	if (spank_context() == S_CTX_REMOTE && *line.name)
-		take_back(line.name);
+	char node[256] = "";
+	int64_t ns;
+
+	if (spank_context() != S_CTX_REMOTE || !*line.name)
+		return ESPANK_SUCCESS;
+	if (take_back(line.name) && account_read(tgd_socket, line.job, &ns)) {
+		spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node));
+		account_note(line.job, node, ns, false);
+	}
 	return ESPANK_SUCCESS;
 }
 
@@ -266,6 +277,7 @@ int slurm_spank_job_epilog(spank_t sp, int argc, char **argv)
 {
 	char name[LINE_NAME];
 	uint32_t job;
+	int64_t ns;
 
 	read_words(argc, argv);
 	if (spank_get_item(sp, S_JOB_ID, &job))
@@ -273,7 +285,8 @@ int slurm_spank_job_epilog(spank_t sp, int argc, char **argv)
 	snprintf(name, sizeof(name), "%u", job);
 	if (spec_unmark(tgd_socket, job)) {
 		step_end_job(job);
-		take_back(name);
+		if (take_back(name) && account_read(tgd_socket, job, &ns))
+			account_note(job, getenv("SLURMD_NODENAME"), ns, true);
 	}
 	return ESPANK_SUCCESS;
 }

@@ -79,4 +79,25 @@ bool spec_unmark(const char *socket, uint32_t job);
  */
 bool spec_change(const char *socket, const char *name, const struct line *add, char why[LINE_WHY]);
 
+/* --- account.c: at the end of a step, and in the job's epilog --- */
+
+/**
+ * account_read() - how much of the GPU's time a job has used on this node
+ * @socket: of tgd
+ * @job: its number
+ * @ns: receives it
+ *
+ * Return: false: no program of the job's has been a client of that tgd, or it does not answer.
+ */
+bool account_read(const char *socket, uint32_t job, int64_t *ns);
+
+/**
+ * account_note() - write that into the job's record, or say why not
+ * @job: its number
+ * @node: Slurm's name of this node; NULL: as the host
+ * @ns: what it has used
+ * @over: nobody comes after who could write, or say, it
+ */
+void account_note(uint32_t job, const char *node, int64_t ns, bool over);
+
 #endif /* TG_SLURM_H */

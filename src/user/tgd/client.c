@@ -444,19 +444,24 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 		client_forget(c);
 		return NULL;
 	}
+	totals_find(c);
 	c->conn = conn;
 	c->account = ++d->last_account;
 	lease_end(d);
 	left = tg_gpu_left(&d->core, &c->identity, c->account);
 	before = left ? left->host : NULL;
 	c->id = left ? left->id : ++last_client;
+	if (before) {
+		totals_add(before);
+		c->open = before->open;
+	}
 	if (join(c, hello)) {
 		client_forget(c);
 		return NULL;
 	}
+	totals_joined(c);
 	if (before) {
 		before->id = 0;		/* @c is that client now */
-		c->open = before->open;
 		memcpy(c->waits, before->waits, sizeof(c->waits));
 		memcpy(c->latencies, before->latencies, sizeof(c->latencies));
 	}
@@ -505,6 +510,7 @@ void client_gone(struct client *c)
 void client_forget(struct client *c)
 {
 	unwatch(&c->bell);
+	totals_leave(c);
 	identity_free(&c->identity);
 	if (c->page)
 		munmap(c->page, sizeof(*c->page));

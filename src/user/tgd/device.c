@@ -91,6 +91,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		client_notice(c, TGD_NOTICE_SYNC, ++c->synced);
 		break;
 	case TG_ACT_GONE:
+		totals_add(c);
 		c->id = 0;	/* device_settle() forgets it */
 		break;
 	default:

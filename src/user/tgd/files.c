@@ -165,6 +165,7 @@ static void snapshot(FILE *to, const struct conn *conn)
 			if (!pass)
 				lease_end(devices[i]);
 			list_for_each_entry(c, &devices[i]->core.all_clients, all) {
+				totals_add(c->host);
 				record(devices[i], c, &s);
 				if (!may_all(conn) && s.uid != conn->uid)
 					continue;
@@ -180,6 +181,7 @@ static void snapshot(FILE *to, const struct conn *conn)
 	if (may_all(conn))
 		engines(to);
 	gpus(to);
+	totals_write(to, conn->uid, may_all(conn));
 	for (i = 0; i < nr_devices; i++)
 		device_settle(devices[i]);
 }

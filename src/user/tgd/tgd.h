@@ -29,6 +29,10 @@ struct source {
 	void *owner;
 };
 
+/** enum total_kind - what a total is of; enum total_sum - what it counts, as struct tg_snap_total */
+enum total_kind { TOTAL_OF_USER, TOTAL_OF_CGROUP, TOTAL_KINDS };
+enum total_sum { TOTAL_GPU_TIME, TOTAL_WAIT_TIME, TOTAL_SUBMITTED, TOTAL_COMPLETED, TOTAL_SUMS };
+
 /** enum slot_state - what a client's slot stands for, as the daemon knows */
 enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_FREED, SLOT_BUSY, SLOT_ESCAPED, SLOT_MEMORY };
 
@@ -68,6 +72,8 @@ struct slot {
  * @waits: histogram (tg/hist.h): from submission to FREE. As @latencies, not what went through an open
  *	gate; a launch under a lease has waited for 0
  * @latencies: likewise: from submission to its end
+ * @totals: its rows; NULL: none yet
+ * @totalled: what they have of it
  * @slot: its jobs and requests
  * @next: of the device's
  */
@@ -83,6 +89,8 @@ struct client {
 	u32 leased, synced;
 	u64 open;
 	u32 waits[TG_HIST_BUCKETS], latencies[TG_HIST_BUCKETS];
+	struct total *totals[TOTAL_KINDS];
+	s64 totalled[TOTAL_SUMS];
 	struct slot slot[TGD_SLOTS];
 	struct client *next;
 };
@@ -245,6 +253,13 @@ u32 conns_open(void);
 int file_read(struct conn *conn, const char *name);
 int file_write(struct conn *conn, const char *name, const char *data, u32 offset, u32 len);
 int file_list(struct conn *conn, const char *name);
+
+/* totals.c */
+void totals_find(struct client *c);
+void totals_joined(struct client *c);
+void totals_add(struct client *c);
+void totals_leave(struct client *c);
+void totals_write(FILE *to, u32 uid, bool all);
 
 /* trace.c */
 void trace_start(struct device *d);

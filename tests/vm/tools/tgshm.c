@@ -435,6 +435,54 @@ static void limits(void)
 		row("rmid", tgshm_ctl(ids[i], IPC_RMID, NULL), 0);
 }
 
+/* The books of the card's 256 MiB have 240: one user gets a half, all but root three quarters. */
+static void parts(void)
+{
+	static const struct {
+		const char *name;
+		int uid, mib, error;
+	} rows[] = {
+		{ "less than half", 1001, 112, 0 },
+		{ "more than half", 1001, 16, ENOSPC },
+		{ "another user's", 1002, 56, 0 },
+		{ "more than three quarters", 1002, 16, ENOSPC },
+		{ "root's", 0, 16, 0 },
+	};
+	int ids[5], i;
+
+	for (i = 0; i < 5; i++) {
+		if (seteuid(rows[i].uid))
+			die("seteuid");
+		ids[i] = tgshm_get(fd, IPC_PRIVATE, (size_t)rows[i].mib * MIB, 0600);
+		row(rows[i].name, ids[i], rows[i].error);
+		if (seteuid(0))
+			die("seteuid");
+	}
+	for (i = 0; i < 5; i++)
+		if (ids[i] >= 0)
+			row("rmid", tgshm_ctl(ids[i], IPC_RMID, NULL), 0);
+}
+
+/* Who cannot be told the id of a segment has made none. */
+static void untold(void)
+{
+	int id = tgshm_get(fd, IPC_PRIVATE, PAGE, 0600);
+	struct tgshm_get *get = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct tgshm_buf buf = { .id = id };
+
+	row("its buffer", ask(TGSHM_IOC_BUF, &buf), 0);
+	*get = (struct tgshm_get){ .key = 80, .flags = TGSHM_CREAT | 0600, .size = PAGE, .buf = buf.buf };
+	mprotect(get, PAGE, PROT_READ);
+	row("an answer that cannot be written", ask(TGSHM_IOC_GET, get), EFAULT);
+	row("leaves nothing", tgshm_get(-1, 80, 0, 0), ENOENT);
+	mprotect(get, PAGE, PROT_READ | PROT_WRITE);
+	row("one that can", ask(TGSHM_IOC_GET, get), 0);
+	row("rmid", tgshm_ctl(get->id, IPC_RMID, NULL), 0);
+	close(buf.buf);
+	munmap(get, PAGE);
+	row("rmid", tgshm_ctl(id, IPC_RMID, NULL), 0);
+}
+
 static void namespaces(void)
 {
 	int id = tgshm_get(fd, 79, PAGE, IPC_CREAT | 0600), status;
@@ -494,6 +542,8 @@ static int rules(void)
 	mappings();
 	lifetimes();
 	limits();
+	parts();
+	untold();
 	if (!access("/proc/self/ns/ipc", F_OK)) {
 		namespaces();
 		many_namespaces();
