@@ -10,9 +10,9 @@ ARM64 := $(B)/arm64
 ARM64_CACHE := build/cache/arm64
 ARM64_GCC := aarch64-linux-gnu-gcc -static -isystem $(abspath $(ARM64_CACHE))/sys/usr/include \
 	-L$(abspath $(ARM64_CACHE))/sys/usr/lib/aarch64-linux-gnu
-# Not `count`, which counts instructions of amd64, nor what the host's libraries make of a terminal
+# Not `count` and `hostile`, which have instructions of amd64
 ARM64_BINS := $(addprefix $(ARM64)/bin/,tgctl tgload) \
-	$(addprefix $(ARM64)/vm/bin/,abuse chrt hostile infence mock pfslices raw scribble stall tgshm tgshm-model tty vram)
+	$(addprefix $(ARM64)/vm/bin/,abuse chrt infence mock pfslices raw scribble stall tgshm tgshm-model tty vram)
 
 .PHONY: arm64
 arm64:

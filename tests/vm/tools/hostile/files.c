@@ -252,5 +252,5 @@ void do_close(struct thread *t)
 	else if (kind == 2 && other >= 0)
 		adopt(t, file, sys(t, SYS_dup, other, 0));
 	else if (file->fd >= 0 && other >= 0)
-		sys(t, SYS_dup3, other, file->fd);
+		sys(t, SYS_dup2, other, file->fd);
 }

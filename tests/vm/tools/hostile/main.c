@@ -137,7 +137,7 @@ long sys(struct thread *t, long nr, long a, long b)
 	note(t, call, sizeof(call));
 	if (dry)
 		return nr == SYS_dup ? (long)++t->given << 2 | (a & 3) : 0;
-	ret = syscall(nr, a, b, 0L);	/* dup3() takes flags */
+	ret = syscall(nr, a, b);
 	return ret < 0 ? -errno : ret;
 }
 
