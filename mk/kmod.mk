@@ -22,6 +22,7 @@ KMOD_CACHE := build/cache/kernel
 KMOD_SOURCE := build/cache/source/6.1
 K ?= $(patsubst $(KMOD_CACHE)/%/release,%,$(wildcard $(KMOD_CACHE)/*/release))
 KMOD_OUT := build/kmod
+STRIP ?= strip
 # `enter` runs a command where the kernel's compiler is. BTF of ours would need pahole, and nobody reads it.
 KMOD_NO_BTF := CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_PAHOLE_VERSION= PAHOLE_VERSION=
 KMOD_MAKE = $(wildcard $(dir $(KDIR))enter) $(MAKE) --no-print-directory -C $(KDIR) \
@@ -63,7 +64,7 @@ kmod-wrong:
 	@$(MAKE) --no-print-directory kmod K='$(K)' KMOD_OUT=build/wrong KMOD_PLUS=$(KMOD_WRONG)
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
-		strip -g -o build/vm/bin/timegraph-wrong-$$r.ko build/wrong/$$r/timegraph.ko || exit 1; \
+		$(STRIP) -g -o build/vm/bin/timegraph-wrong-$$r.ko build/wrong/$$r/timegraph.ko || exit 1; \
 	done
 
 # For the VM case `proof`: the same module, but the redirect of one hook, deaf=N, does not happen. To build/vm/bin
@@ -80,7 +81,7 @@ kmod-deaf:
 	@$(MAKE) --no-print-directory kmod K='$(K)' KMOD_OUT=build/deaf KMOD_PLUS=$(KMOD_DEAF)
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
-		strip -g -o build/vm/bin/timegraph-deaf-$$r.ko build/deaf/$$r/timegraph.ko || exit 1; \
+		$(STRIP) -g -o build/vm/bin/timegraph-deaf-$$r.ko build/deaf/$$r/timegraph.ko || exit 1; \
 	done
 
 # For the VM case `sections`: the same module, which takes the time of its sections under locks. To build/vm/bin
@@ -100,7 +101,7 @@ kmod-timed:
 		KMOD_ARGS='KCFLAGS="-include $(abspath tests/vm/sections/timed.h)"'
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
-		strip -g -o build/vm/bin/timegraph-timed-$$r.ko build/timed/$$r/timegraph.ko || exit 1; \
+		$(STRIP) -g -o build/vm/bin/timegraph-timed-$$r.ko build/timed/$$r/timegraph.ko || exit 1; \
 	done
 
 # Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time`, `cost-gl` and `cost-company`, takes
@@ -115,7 +116,7 @@ kmod-probe kmod-refuse kmod-wake kmod-mock: kmod-%:
 		cp -p tests/vm/$*/tg_$*.[ch] build/$*/$$r/; \
 		echo 'obj-m := tg_$*.o' >build/$*/$$r/Makefile; \
 		$(MAKE) kmod-test-one KVER=$$r KMOD_OUT=build/$* KDIR=$(abspath $(KMOD_CACHE))/$$k/build || exit 1; \
-		strip -g -o build/vm/bin/tg_$*-$$r.ko build/$*/$$r/tg_$*.ko || exit 1; \
+		$(STRIP) -g -o build/vm/bin/tg_$*-$$r.ko build/$*/$$r/tg_$*.ko || exit 1; \
 	done
 
 kmod-test-one:
