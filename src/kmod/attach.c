@@ -96,8 +96,8 @@ static struct drm_device *find_drm(const struct tgk_driver *driver, struct devic
 		return ERR_PTR(-ENODEV);
 	}
 	if (!driver->is_known(driver, drm->driver)) {
-		pr_err("%s: this %s's ioctls are not those that we know (Linux 6.1 to 7.2)\n",
-		       dev_name(dev), driver->name);
+		pr_err("%s: this %s's ioctls are not those that we know\n", dev_name(dev),
+		       driver->name);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	if (tgk_hooks_held(driver) && !tgk_hooks_are_of(driver, drm->driver)) {
@@ -311,6 +311,8 @@ int tgk_attach_init(void)
 {
 	int ret;
 
+	if (TGK_UNTRIED)
+		pr_notice("this kernel is newer than 7.2, the newest that has been tried\n");
 	ret = tgk_hook_init() ?: bus_register_notifier(&pci_bus_type, &on_bus_block);
 	if (ret)
 		return ret;

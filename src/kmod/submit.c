@@ -356,9 +356,15 @@ static __always_inline int submit_open(struct tgk_gpu *gpu, struct tgk_channel *
  */
 static int meet(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
+	int ret;
+
 	if (fatal_signal_pending(current))
 		return -EINTR;
-	return tgk_channel_join(gpu, call->file, call->chid, call->sched ? TGK_SCHED : TGK_PLAIN);
+	ret = tgk_channel_join(gpu, call->file, call->chid, call->sched ? TGK_SCHED : TGK_PLAIN);
+	if (!ret && gpu->driver->engine_of)
+		tgk_channel_engines(gpu, call->file, call->chid,
+				    1 << gpu->driver->engine_of(call->chid));
+	return ret;
 }
 
 /**

@@ -61,8 +61,10 @@ struct tgk_chip {
  * @readable: what people call them
  * @engines: how many engines are scheduled where @nr_chips is 0; 0: one
  * @engine: which of them executes a submission through drm_sched? Of its fence `finished`, in the
- *	thread that submits, the file open. Channels belong to the first engine until then. NULL:
- *	that is not told
+ *	thread that submits, the file open. NULL: that is not told
+ * @engine_of: which of them executes the submissions of a channel of this number? Asked before its
+ *	first one; @engine is right where it says another one. NULL: that is not known so early, and
+ *	the first submission is taken for the first engine's
  * @is_known: has this version of the driver the ioctls that we know?
  * @address: the function of that number in @hooks; 0: this version has none, or it is @free's
  * @object: make an object of one page, for a proof. Return: 0 and its handle, or a negative errno
@@ -110,6 +112,7 @@ struct tgk_driver {
 	const char *readable;
 	u32 engines;
 	u32 (*engine)(struct dma_fence *finished);
+	u32 (*engine_of)(u32 chid);
 	bool (*is_known)(const struct tgk_driver *driver, const struct drm_driver *drv);
 	unsigned long (*address)(const struct tgk_driver *driver, const struct drm_driver *drv,
 				 u32 hook);

@@ -23,11 +23,15 @@
  * both wait.
  */
 #include <drm/drm_gem_ttm_helper.h>
+#include <drm/ttm/ttm_device.h>
 #include <drm/ttm/ttm_placement.h>
 #include <drm/ttm/ttm_tt.h>
 #include <linux/dma-resv.h>
+#include <linux/highmem.h>
 #include <linux/io.h>
+#include <linux/pgtable.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "nouveau.h"
 #include "vram.h"
@@ -51,48 +55,92 @@ struct piece {
 
 /**
  * struct view - one page of an object, mapped; under the object's reservation lock
- * @kmap: TTM's mapping, if it is one
  * @at: its first word
  * @iomem: it lies behind the BAR
- * @own: @at is our own mapping, not TTM's
+ * @reserved: we have had nouveau put the object there
+ * @page: it is mapped where the kernel has all memory, as this page; NULL: in a map of its own
  */
 struct view {
-	struct ttm_bo_kmap_obj kmap;
 	const void *at;
-	bool iomem, own;
+	bool iomem, reserved;
+	struct page *page;
 };
 
+static bool map_io(struct view *v, const struct ttm_resource *res, unsigned long page)
+{
+	const resource_size_t at = res->bus.offset + ((resource_size_t)page << PAGE_SHIFT);
+
+	v->at = (const void __force *)(res->bus.caching == ttm_write_combined ?
+				       ioremap_wc(at, PAGE_SIZE) : ioremap(at, PAGE_SIZE));
+	return v->at;
+}
+
+/* A second map of a page must not differ from the others in how the CPU caches it. */
+static bool map_page(struct view *v, const struct ttm_tt *tt, unsigned long page)
+{
+	pgprot_t prot = PAGE_KERNEL;
+
+	if (tt->caching == ttm_cached && !(tt->page_flags & TTM_TT_FLAG_DECRYPTED)) {
+		v->page = tt->pages[page];
+		v->at = kmap_local_page(v->page);
+		return true;
+	}
+	if (tt->page_flags & TTM_TT_FLAG_DECRYPTED)
+		prot = pgprot_decrypted(prot);
+	if (tt->caching == ttm_write_combined)
+		prot = pgprot_writecombine(prot);
+	else if (tt->caching == ttm_uncached)
+		prot = pgprot_noncached(prot);
+	v->at = vmap(&tt->pages[page], 1, 0, prot);
+	return v->at;
+}
+
+static void view_close(struct view *v, struct ttm_buffer_object *bo)
+{
+	struct ttm_resource *res = bo->resource;
+
+	if (v->page)
+		kunmap_local(v->at);
+	else if (v->at && v->iomem)
+		iounmap((void __iomem __force *)v->at);
+	else
+		vunmap(v->at);
+	if (!v->reserved || !res->bus.offset)
+		return;
+	if (bo->bdev->funcs->io_mem_free)
+		bo->bdev->funcs->io_mem_free(bo->bdev, res);
+	res->bus.offset = 0;
+}
+
 /*
- * Where the client has mapped the object through the BAR, TTM's own map must not be used: when it
- * ends, nouveau takes the object out of the BAR, and the client's mapping with it.
+ * As ttm_bo_kmap() does, which takes a module that this one must not need to load. But it reserves
+ * where the client has mapped the object through the BAR, too, and when its map ends, nouveau takes
+ * the object out of the BAR, and the client's mapping with it.
  */
 static bool view_open(struct view *v, struct ttm_buffer_object *bo, unsigned long page)
 {
-	const struct ttm_bus_placement *bus = &bo->resource->bus;
-	resource_size_t at = bus->offset + ((resource_size_t)page << PAGE_SHIFT);
+	struct ttm_resource *res = bo->resource;
+	bool good;
 
-	v->own = bus->offset && bus->is_iomem;
-	if (v->own) {
-		v->iomem = true;
-		v->at = (const void __force *)(bus->caching == ttm_write_combined ?
-					       ioremap_wc(at, PAGE_SIZE) : ioremap(at, PAGE_SIZE));
-		return v->at;
+	*v = (struct view){ .reserved = !res->bus.offset };
+	if (v->reserved) {
+		res->bus.is_iomem = false;
+		if (bo->bdev->funcs->io_mem_reserve &&
+		    bo->bdev->funcs->io_mem_reserve(bo->bdev, res))
+			return false;
 	}
-	if (ttm_bo_kmap(bo, page, 1, &v->kmap))
-		return false;
-	v->at = ttm_kmap_obj_virtual(&v->kmap, &v->iomem);
-	return true;
+	v->iomem = res->bus.is_iomem;
+	if (v->iomem)
+		good = map_io(v, res, page);
+	else	/* Pages that are not there have been swapped out, or nothing is in them. */
+		good = bo->ttm && ttm_tt_is_populated(bo->ttm) && page < bo->ttm->num_pages &&
+		       map_page(v, bo->ttm, page);
+	if (!good)
+		view_close(v, bo);
+	return good;
 }
 
-static void view_close(struct view *v)
-{
-	if (v->own)
-		iounmap((void __iomem __force *)v->at);
-	else
-		ttm_bo_kunmap(&v->kmap);
-}
-
-/* Under the object's reservation lock: is there something that ttm_bo_kmap() can map? */
+/* Under the object's reservation lock: is there something that view_open() can map? */
 static bool mappable(const struct ttm_buffer_object *bo)
 {
 	if (!bo->resource)
@@ -145,7 +193,7 @@ static bool build_from(struct tg_key_builder *b, struct ttm_buffer_object *bo, u
 		if (!view_open(&v, bo, word / PAGE_WORDS))
 			return false;
 		good = build(b, &v, word % PAGE_WORDS, part, left);
-		view_close(&v);
+		view_close(&v, bo);
 		cond_resched();
 	}
 	return good;

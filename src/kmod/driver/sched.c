@@ -180,10 +180,17 @@ static u32 mock_engine(struct dma_fence *finished)
 	return strlen(name) == 5 && !strncmp(name, "ring", 4) ? name[4] - '0' : 0;
 }
 
+/* A channel is a ring. */
+static u32 mock_engine_of(u32 chid)
+{
+	return chid;
+}
+
 FUNCTIONS(mock, struct mock_submit)
 
 struct tgk_sched tgk_mock = {
-	ROW(mock, "tgmock", 0x1234, .engines = MOCK_RINGS, .engine = mock_engine),
+	ROW(mock, "tgmock", 0x1234, .engines = MOCK_RINGS, .engine = mock_engine,
+	    .engine_of = mock_engine_of),
 	.nr = 0, .size = sizeof(struct mock_submit),
 	.channel = mock_channel, .in_sync = mock_in_sync,
 };

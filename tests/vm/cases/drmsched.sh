@@ -11,7 +11,7 @@ mock_on()
 	# What a case before this one has left when it failed
 	! grep -q '^timegraph ' /proc/modules || rmmod timegraph
 	! grep -q '^tg_mock ' /proc/modules || rmmod tg_mock
-	modprobe -a drm gpu-sched ttm
+	modprobe -a drm gpu-sched
 	insmod "/host/bin/tg_mock-$(uname -r).ko" "$@" || die "insmod tg_mock: exit status $?"
 	until_true 10 test -c $node || die 'tgmock brought no render node'
 	card=$(ls /sys/bus/pci/drivers/tgmock | grep :)
