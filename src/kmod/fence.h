@@ -19,6 +19,7 @@
  * @pushes: tgk_call.pushes, if @at is wanted
  * @chid: the driver's number of the channel, if it goes to tgk_fence_arm()
  * @fence: the last one seen, referenced
+ * @unsent: @fence may yet go to the GPU, or never will: the driver tells (tgk_driver.emits)
  * @at: when the doorbell reached the card, if that is wanted; else 0
  * @follows: tgk_clock_behind() may be called
  */
@@ -31,15 +32,18 @@ struct tgk_capture {
 	struct tgk_doorbell *doorbell;
 	u32 pushes, chid;
 	struct dma_fence *fence;
+	bool unsent;
 	s64 at;
 	bool follows;
 };
 
 int tgk_fence_init(void);
 void tgk_fence_exit(void);
+int tgk_fence_emits_on(void);
+void tgk_fence_emits_off(void);
 void tgk_capture_list(struct tgk_capture *c);
 void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch);
-struct dma_fence *tgk_capture_lone(struct dma_fence *fence);
+struct dma_fence *tgk_capture_lone(const struct tgk_capture *c);
 
 /**
  * tgk_capture_begin() - from now on, remember the last fence that this thread creates
@@ -67,9 +71,9 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
 	else
 		tgk_capture_unlist(c, ch);
-	if (likely(c->fence && kref_read(&c->fence->refcount) > 1))
+	if (likely(c->fence && !c->unsent && kref_read(&c->fence->refcount) > 1))
 		return c->fence;
-	return tgk_capture_lone(c->fence);
+	return tgk_capture_lone(c);
 }
 
 void tgk_fence_forget(struct tgk_channel *ch);
