@@ -38,7 +38,7 @@ run-check-fast: check-build
 	@tests/run $(B)/check/fast.list
 
 $(addprefix run-check-full-,$(KERNELS)): run-check-full-%: bin
-	@scripts/setup kernels gl
+	@scripts/setup kernels gl virtio
 	@$(MAKE) kmod K=$*
 	@K=$* tests/run tests/check-full-kernel.list
 

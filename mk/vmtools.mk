@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(addprefix $(B)/vm/bin/,abuse chrt count hostile infence mock pfslices raw scribble stall tgshm tgshm-model tty vram terminfo/x/xterm pages/made)
+vmtools: $(addprefix $(B)/vm/bin/,abuse chrt count hostile infence mock pfslices raw scribble stall tgshm tgshm-model tty virgl vram terminfo/x/xterm pages/made)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(patsubst %.c,$(B)/obj/vmtools/%.o,$(wildcard tests/vm/tools/abuse/*.c) tools/tgload/work.c)
@@ -23,7 +23,7 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
-$(addprefix $(B)/vm/bin/,chrt count mock pfslices raw scribble stall tty vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
+$(addprefix $(B)/vm/bin/,chrt count mock pfslices raw scribble stall tty virgl vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
 
@@ -57,9 +57,9 @@ $(B)/vm/bin/terminfo/x/xterm:
 	infocmp xterm | tic -o $(B)/vm/bin/terminfo -
 
 # Built against the headers and libraries of the disk on which it runs: scripts/setup gl
-gltools: $(B)/vm/bin/glthreads
+gltools: $(B)/vm/bin/glthreads $(B)/vm/bin/glload
 GL := $(B)/cache/gl
-$(B)/vm/bin/glthreads: tests/vm/tools/glthreads.c
+$(B)/vm/bin/glthreads $(B)/vm/bin/glload: $(B)/vm/bin/%: tests/vm/tools/%.c
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined
@@ -70,4 +70,4 @@ $(B)/vm/bin/stranger: tests/vm/tools/stranger.c
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $< -lsystemd
 
 -include $(ABUSE_OBJ:.o=.d) $(INFENCE_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d) \
-	$(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count mock pfslices raw scribble stall tty vram)
+	$(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count mock pfslices raw scribble stall tty virgl vram)

@@ -6,8 +6,11 @@
  * the driver is unbound, before the driver removes anything: by then no thread waits in our
  * functions any more, and every call that was in the driver through us has come out.
  *
- * main.c calls tgk_attach_init() and tgk_attach_exit(); the PCI bus calls on_bus(). Attach and
- * detach run in process context, under the device's lock, then tgk_mutex.
+ * A driver binds to a PCI device, or to a virtio device below one, which comes and goes with it
+ * (virtio_bus.c). Either way a GPU is known by its PCI device.
+ *
+ * main.c calls tgk_attach_init() and tgk_attach_exit(); the bus calls on_bus(). Attach and detach
+ * run in process context, under the lock of the device that the driver binds to, then tgk_mutex.
  */
 #include <linux/device.h>
 #include <linux/pci.h>
@@ -23,6 +26,7 @@
 #include "hook.h"
 #include "poll.h"
 #include "shm.h"
+#include "virtio_bus.h"
 
 /* A child of the PCI device: the DRM minor's device keeps the minor. */
 static int minor_of(struct device *dev, void *data)
@@ -38,15 +42,25 @@ static int minor_of(struct device *dev, void *data)
 	return *drm ? 1 : 0;
 }
 
+/* The PCI device, of one that a driver binds to; NULL: none, it is on another bus. */
+static struct device *pci_of(const struct device *dev)
+{
+	struct device *pci = tgk_virtio_is(dev) ? dev->parent : (struct device *)dev;
+
+	return dev_is_pci(pci) ? pci : NULL;
+}
+
 /* Which of the drivers that we serve is bound to a device? NULL: none. */
 static const struct tgk_driver *driver_of(const struct device *dev)
 {
+	const struct device *pci = pci_of(dev);
 	const struct tgk_driver *driver;
 	u32 i;
 
 	for (i = 0; i < TGK_DRIVERS; i++) {
 		driver = tgk_drivers[i];
-		if (tgk_driver_served(i) && to_pci_dev(dev)->vendor == driver->vendor &&
+		if (tgk_driver_served(i) && driver->virtio == tgk_virtio_is(dev) && pci &&
+		    to_pci_dev(pci)->vendor == driver->vendor &&
 		    dev->driver && !strcmp(dev->driver->name, driver->name))
 			return driver;
 	}
@@ -85,7 +99,7 @@ static bool hooks_rest(const struct tgk_driver *driver)
 	return !any;
 }
 
-/* The device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
+/* The PCI device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
 static struct drm_device *find_drm(const struct tgk_driver *driver, struct device *dev)
 {
 	struct drm_device *drm = NULL;
@@ -110,20 +124,25 @@ static struct drm_device *find_drm(const struct tgk_driver *driver, struct devic
 /* Under the device's lock and tgk_mutex. */
 static int attach(const struct tgk_driver *driver, struct device *dev)
 {
+	struct device *pci = pci_of(dev);
 	struct drm_device *drm;
 	struct tgk_gpu *gpu;
 	u32 chip = 0;
 	int ret;
 
-	if (gpu_of(dev))
+	if (gpu_of(pci))
 		return 0;
-	drm = find_drm(driver, dev);
+	if (driver->draws && !driver->draws(dev)) {
+		pr_info("%s: only shows a screen: left alone\n", dev_name(pci));
+		return 0;
+	}
+	drm = find_drm(driver, pci);
 	if (IS_ERR(drm))
 		return PTR_ERR(drm);
 	if (driver->chip_id)
-		chip = driver->chip_id(dev);
+		chip = driver->chip_id(pci);
 	if (chip == TGK_CHIP_NONE) {
-		pr_err("%s: does not answer, so what chip it is cannot be told\n", dev_name(dev));
+		pr_err("%s: does not answer, so what chip it is cannot be told\n", dev_name(pci));
 		ret = -ENODEV;
 		goto refuse;
 	}
@@ -132,19 +151,19 @@ static int attach(const struct tgk_driver *driver, struct device *dev)
 		goto refuse;
 	if (tgk_chip_engines(driver, chip) > 1)
 		ret = tgk_hooks_several_on(driver, drm);
-	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(driver, drm, dev);
+	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(driver, drm, pci);
 	if (IS_ERR(gpu)) {
 		if (hooks_rest(driver))
 			tgk_hooks_put(driver);
 		ret = PTR_ERR(gpu);
 		goto refuse;
 	}
-	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(dev),
+	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(pci),
 		tg_gpu_policy(&gpu->core)->name);
 	return 0;
 
 refuse:
-	pr_err("%s: not scheduled (error %d)\n", dev_name(dev), ret);
+	pr_err("%s: not scheduled (error %d)\n", dev_name(pci), ret);
 	return ret;
 }
 
@@ -184,7 +203,7 @@ static void destroy_closed(const struct device *dev)
 
 static bool leaving;	/* tgk_mutex: none is attached any more */
 
-/* Under the device's lock: the driver is about to leave it. */
+/* Under the device's lock: the driver is about to leave it. @dev: its PCI device. */
 static void detach(const struct device *dev)
 {
 	const struct tgk_driver *driver;
@@ -218,60 +237,93 @@ static void detach(const struct device *dev)
 	module_put(owner);
 }
 
+/* While GPUs are attached: is one scheduled now, and why was the first one refused that was? */
+struct attaching {
+	const struct tgk_driver *driver;
+	bool any;
+	int refused;
+};
+
+/* The device's lock is held, and keeps the driver bound. */
+static void attach_bound(struct device *dev, struct attaching *a)
+{
+	int ret;
+
+	mutex_lock(&tgk_mutex);
+	if (!leaving && driver_of(dev) == a->driver) {
+		ret = attach(a->driver, dev);
+		a->refused = a->refused ?: ret;
+		a->any |= !!gpu_of(pci_of(dev));
+	}
+	mutex_unlock(&tgk_mutex);
+}
+
+static int attach_child(struct device *dev, void *data)
+{
+	if (tgk_virtio_is(dev)) {
+		device_lock(dev);
+		attach_bound(dev, data);
+		device_unlock(dev);
+	}
+	return 0;
+}
+
+static int on_bus(struct notifier_block *nb, unsigned long action, void *data);
+static struct notifier_block on_pci_block = { .notifier_call = on_bus };
+static struct notifier_block on_virtio_block = { .notifier_call = on_bus };
+
+/* Under the lock of a PCI device, of the driver's vendor. */
+static void attach_pci(struct device *pci, struct attaching *a)
+{
+	if (!a->driver->virtio)
+		attach_bound(pci, a);
+	else if (tgk_virtio_below(pci, &on_virtio_block))
+		device_for_each_child(pci, a, attach_child);
+}
+
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 {
-	const struct tgk_driver *driver;
-	struct device *dev = data;
+	struct device *dev = data, *pci = pci_of(dev);
+	struct attaching a = { };
+	u32 i;
 
-	if (action == BUS_NOTIFY_UNBIND_DRIVER) {
-		detach(dev);
-	} else if (action == BUS_NOTIFY_BOUND_DRIVER) {
-		mutex_lock(&tgk_mutex);
-		driver = leaving ? NULL : driver_of(dev);
-		if (driver)
-			attach(driver, dev);
-		mutex_unlock(&tgk_mutex);
+	if (action == BUS_NOTIFY_UNBIND_DRIVER && pci)
+		detach(pci);
+	for (i = 0; action == BUS_NOTIFY_BOUND_DRIVER && i < TGK_DRIVERS; i++) {
+		a.driver = tgk_drivers[i];
+		if (!tgk_driver_served(i) || !pci || to_pci_dev(pci)->vendor != a.driver->vendor)
+			continue;
+		if (pci == dev)
+			attach_pci(dev, &a);
+		else
+			attach_bound(dev, &a);
 	}
 	return NOTIFY_OK;
 }
 
-static struct notifier_block on_bus_block = { .notifier_call = on_bus };
-
-/*
- * Those of one driver. The device's lock keeps the driver bound meanwhile. *@refused: why the first
- * one was refused. Return: a GPU is scheduled.
- */
-static bool attach_those_of(const struct tgk_driver *driver, int *refused)
+static void attach_those_of(struct attaching *a)
 {
 	struct pci_dev *pci = NULL;
-	bool any = false;
-	int ret;
 
-	while ((pci = pci_get_device(driver->vendor, PCI_ANY_ID, pci))) {
+	while ((pci = pci_get_device(a->driver->vendor, PCI_ANY_ID, pci))) {
 		device_lock(&pci->dev);
-		mutex_lock(&tgk_mutex);
-		if (driver_of(&pci->dev) == driver) {
-			ret = attach(driver, &pci->dev);
-			*refused = *refused ?: ret;
-			any |= !ret;
-		}
-		mutex_unlock(&tgk_mutex);
+		attach_pci(&pci->dev, a);
 		device_unlock(&pci->dev);
 	}
-	return any;
 }
 
 /* Return: 0 if a GPU is scheduled, or none was refused; else why the first one was. */
 static int attach_all(void)
 {
-	bool any = false;
-	int refused = 0;
+	struct attaching a = { };
 	u32 i;
 
-	for (i = 0; i < TGK_DRIVERS; i++)
+	for (i = 0; i < TGK_DRIVERS; i++) {
+		a.driver = tgk_drivers[i];
 		if (tgk_driver_served(i))
-			any |= attach_those_of(tgk_drivers[i], &refused);
-	return any ? 0 : refused;
+			attach_those_of(&a);
+	}
+	return a.any ? 0 : a.refused;
 }
 
 /*
@@ -313,7 +365,7 @@ int tgk_attach_init(void)
 
 	if (TGK_UNTRIED)
 		pr_notice("this kernel is newer than 7.2, the newest that has been tried\n");
-	ret = tgk_hook_init() ?: bus_register_notifier(&pci_bus_type, &on_bus_block);
+	ret = tgk_hook_init() ?: bus_register_notifier(&pci_bus_type, &on_pci_block);
 	if (ret)
 		return ret;
 	ret = attach_all();
@@ -338,6 +390,7 @@ void tgk_attach_exit(void)
 	/* A GPU that is unbound meanwhile is waited for by its notifier. */
 	detach_all();
 	/* Without tgk_mutex: it waits for notifiers, and they take it. */
-	bus_unregister_notifier(&pci_bus_type, &on_bus_block);
+	bus_unregister_notifier(&pci_bus_type, &on_pci_block);
+	tgk_virtio_exit(&on_virtio_block);
 	tgk_hook_exit();
 }

@@ -162,7 +162,7 @@ static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
 	}
 	fence = unfinished(gpu, client);
 	if (fence) {
-		if (gpu->driver->makes_fence && gpu->driver->makes_fence(fence))
+		if (gpu->driver->want_signal && gpu->driver->makes_fence(fence))
 			gpu->driver->want_signal(fence);
 		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);

@@ -6,7 +6,8 @@
  * was emitted. So submit.c sets up a capture (tgk_capture_begin()) before it calls the driver, and
  * the tracepoint dma_fence_init shows on_init() each fence that the same thread creates meanwhile.
  * The last one counts, since TTM's copies come first. A fence to which only we hold a reference and
- * which has not signalled was never emitted (tgk_capture_lone()).
+ * which has not signalled was never emitted (tgk_capture_lone()). virtio_gpu tells on_emit() of
+ * each that is, by the tracepoint dma_fence_emit; on 6.1 it loses references to others.
  *
  * All fences of a channel are of one context. Once that context is known, the capture hangs at the
  * channel, and on_init() finds it without a lock. The first capture of a channel goes to a table
@@ -62,7 +63,9 @@ static struct {
 static DEFINE_RAW_SPINLOCK(contexts_lock);
 static DEFINE_HASHTABLE(contexts, CAPTURE_BITS);	/* contexts_lock; readers: RCU */
 
-static struct tracepoint *init_point;
+DEFINE_STATIC_KEY_FALSE(tgk_emits);
+
+static struct tracepoint *init_point, *emit_point;
 
 /* The capture of this thread that hangs at a channel whose fences are of this context, or NULL. */
 static struct tgk_capture *at_channel(u64 context)
@@ -106,16 +109,17 @@ static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 
 /*
  * A capture of this thread wants to know when @fence's group starts, and how it follows the one
- * before. @last: it is the driver's own, and no other comes.
+ * before. One that hangs at its channel sees the driver's own fences, after which no other comes.
  */
-static noinline void note_start(struct tgk_start *start, struct dma_fence *fence, bool first,
-				bool last)
+static noinline void note_start(const struct tgk_capture *c, struct dma_fence *fence, bool first)
 {
+	struct tgk_start *start = c->start;
+
 	start->at = tgk_clock_doorbell(&start->gpu->clock,
 				       tgk_doorbell_time(start->doorbell, start->pushes));
 	start->follows = tgk_slots_made(start->gpu, start->chid, fence) && first;
 	/* The ring for the fence itself need not be noted. */
-	if (last && !TGK_FENCE_BEFORE_DOORBELL) {
+	if (!c->task && !TGK_FENCE_BEFORE_DOORBELL) {
 		tgk_doorbell_end(start->doorbell);
 		start->doorbell = NULL;
 	}
@@ -129,14 +133,12 @@ static void on_init(void *data, struct dma_fence *fence)
 {
 	struct dma_fence *before;
 	struct tgk_capture *c;
-	bool last;
 
 	if (!in_task())
 		return;
 	rcu_read_lock_sched();
 	c = at_channel(fence->context);
 	rcu_read_unlock_sched();
-	last = c;
 	if (!c)
 		c = in_table(fence);
 	if (!c)
@@ -144,9 +146,31 @@ static void on_init(void *data, struct dma_fence *fence)
 	/* It is this thread's own. */
 	before = c->fence;
 	c->fence = dma_fence_get(fence);
-	if (c->start)
-		note_start(c->start, fence, !before, last);
+	if (c->start && !c->driver->emits)
+		note_start(c, fence, !before);
 	dma_fence_put(before);
+}
+
+/*
+ * The tracepoint dma_fence_emit: the work before this fence goes to the GPU. As on_init(), and for
+ * drivers that tell by it.
+ */
+static void on_emit(void *data, struct dma_fence *fence)
+{
+	struct tgk_capture *c;
+
+	if (!in_task())
+		return;
+	rcu_read_lock_sched();
+	c = at_channel(fence->context);
+	rcu_read_unlock_sched();
+	if (!c)
+		c = in_table(fence);
+	if (!c || c->fence != fence || c->sent == fence)
+		return;
+	c->sent = fence;
+	if (c->start)
+		c->start->at = ktime_get_ns();
 }
 
 /**
@@ -208,19 +232,25 @@ void tgk_fence_forget(struct tgk_channel *ch)
 }
 
 /**
- * tgk_capture_lone() - was this fence emitted, though only we hold a reference?
- * @fence: the one that was seen, or NULL
+ * tgk_capture_lone() - was the fence emitted, though only we hold a reference, or the driver tells?
+ * @c: has seen it, or none
  *
  * Return: the fence; NULL: no, and it is given back.
  */
-struct dma_fence *tgk_capture_lone(struct dma_fence *fence)
+struct dma_fence *tgk_capture_lone(const struct tgk_capture *c)
 {
+	struct dma_fence *fence = c->fence;
+
 	if (!fence)
 		return NULL;
-	/* The others signalled it before they let go of it, or nouveau never emitted it. */
-	smp_rmb();
-	if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags))
-		return fence;
+	if (!c->driver->emits || c->sent == fence) {
+		if (kref_read(&fence->refcount) > 1)
+			return fence;
+		/* The others signalled it before they let go of it, or nouveau never emitted it. */
+		smp_rmb();
+		if (test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &fence->flags))
+			return fence;
+	}
 	dma_fence_put(fence);
 	return NULL;
 }
@@ -401,7 +431,7 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_start *start, struct dm
 	/* check_one() goes on as long as it finds anything. */
 	if (unlikely(!delayed_work_pending(&gpu->fence_work)))
 		queue_delayed_work(tgk_wq, &gpu->fence_work, CHECK_EVERY);
-	if (at)
+	if (at && gpu->driver->want_signal)
 		want_signal(gpu, job, start->follows);
 	/* The job may be over before this returns. */
 	if (dma_fence_add_callback(fence, &job->cb, on_signal))
@@ -548,10 +578,12 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 }
 
 /* for_each_kernel_tracepoint() reaches a tracepoint whose symbol is not exported. */
-static void find_init(struct tracepoint *tp, void *data)
+static void find_points(struct tracepoint *tp, void *data)
 {
 	if (!strcmp(tp->name, "dma_fence_init"))
 		init_point = tp;
+	else if (!strcmp(tp->name, "dma_fence_emit"))
+		emit_point = tp;
 }
 
 /**
@@ -570,11 +602,36 @@ int tgk_fence_init(void)
 		raw_spin_lock_init(&captures[i].lock);
 		INIT_HLIST_HEAD(&captures[i].head);
 	}
-	for_each_kernel_tracepoint(find_init, NULL);
+	for_each_kernel_tracepoint(find_points, NULL);
 	ret = init_point ? tracepoint_probe_register(init_point, on_init, NULL) : -ENOENT;
 	if (ret)
 		pr_err("this kernel offers no tracepoint dma_fence_init (error %d)\n", ret);
 	return ret;
+}
+
+/**
+ * tgk_fence_emits_on() - the hooks of a driver are on that tells when it emits a fence
+ *
+ * Context: process, under tgk_mutex; of one such driver.
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int tgk_fence_emits_on(void)
+{
+	const int ret = emit_point ? tracepoint_probe_register(emit_point, on_emit, NULL) : -ENOENT;
+
+	if (ret)
+		pr_err("this kernel offers no tracepoint dma_fence_emit (error %d)\n", ret);
+	else
+		static_branch_inc(&tgk_emits);
+	return ret;
+}
+
+/* They go off. A fence that is emitted now goes unseen: no submission counts any more. */
+void tgk_fence_emits_off(void)
+{
+	static_branch_dec(&tgk_emits);
+	tracepoint_probe_unregister(emit_point, on_emit, NULL);
 }
 
 void tgk_fence_exit(void)

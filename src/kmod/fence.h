@@ -5,6 +5,8 @@
 #ifndef TGK_FENCE_H
 #define TGK_FENCE_H
 
+#include <linux/jump_label.h>
+
 #include "tgk.h"
 
 /**
@@ -32,6 +34,8 @@ struct tgk_start {
  * @sched: its submission goes through drm_sched (tgk_call.sched)
  * @fence: the last one seen, referenced
  * @start: if wanted; the fence's interrupt is, too, then; else NULL
+ * @sent: the last one of which the driver has said that it goes to the GPU (tgk_driver.emits),
+ *	compared only
  */
 struct tgk_capture {
 	struct hlist_node hash;
@@ -39,14 +43,20 @@ struct tgk_capture {
 	const struct tgk_driver *driver;
 	bool sched;
 	struct dma_fence *fence;
+	const struct dma_fence *sent;
 	struct tgk_start *start;
 };
 
+/* A driver is hooked that has tgk_driver.emits. Changed under tgk_mutex */
+DECLARE_STATIC_KEY_FALSE(tgk_emits);
+
 int tgk_fence_init(void);
 void tgk_fence_exit(void);
+int tgk_fence_emits_on(void);
+void tgk_fence_emits_off(void);
 void tgk_capture_list(struct tgk_capture *c);
 void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch);
-struct dma_fence *tgk_capture_lone(struct dma_fence *fence);
+struct dma_fence *tgk_capture_lone(const struct tgk_capture *c);
 
 /**
  * tgk_capture_begin() - from now on, remember the last fence that this thread creates
@@ -74,9 +84,10 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
 	else
 		tgk_capture_unlist(c, ch);
-	if (likely(c->fence && kref_read(&c->fence->refcount) > 1))
+	if (likely(c->fence && kref_read(&c->fence->refcount) > 1) &&
+	    !static_branch_unlikely(&tgk_emits))
 		return c->fence;
-	return tgk_capture_lone(c->fence);
+	return tgk_capture_lone(c);
 }
 
 void tgk_fence_forget(struct tgk_channel *ch);

@@ -31,6 +31,7 @@
 
 #include "doorbell.h"
 #include "driver/driver.h"
+#include "fence.h"
 #include "hook.h"
 #include "settings.h"
 #include "vram.h"
@@ -293,6 +294,8 @@ void tgk_hooks_off(const struct tgk_driver *driver)
 {
 	if (driver->doorbell)
 		tgk_doorbell_off();
+	if (driver->emits)
+		tgk_fence_emits_off();
 	unregister_ftrace_function(&driver->hooked->ops);
 	driver->hooked->several = false;
 }
@@ -319,8 +322,13 @@ int tgk_hooks_on(const struct tgk_driver *driver, const struct drm_device *drm)
 	ret = filter_set(driver, false);
 	if (ret)
 		goto put;
+	ret = driver->emits ? tgk_fence_emits_on() : 0;
+	if (ret)
+		goto put;
 	ret = register_ftrace_function(&driver->hooked->ops);
 	if (ret) {
+		if (driver->emits)
+			tgk_fence_emits_off();
 		pr_err("cannot replace %s's functions (error %d)%s\n", driver->name, ret,
 		       ret == -EBUSY ? ": a live patch or another such module has them" : "");
 		goto put;

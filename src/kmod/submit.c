@@ -283,7 +283,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	s64 rung;
 	int ret;
 
-	if (!call->sched)
+	if (!call->sched && gpu->driver->doorbell)
 		start.doorbell = tgk_doorbell_begin(tgk_clock_fences(&gpu->clock, ch->chid));
 	tgk_capture_begin(&capture, ch);
 	ret = call_driver(gpu, call);

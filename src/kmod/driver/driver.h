@@ -2,11 +2,11 @@
 /*
  * The seam: what only a DRM driver whose GPUs are scheduled can tell.
  *
- * Each driver that we know has a struct tgk_driver: nouveau in nouveau*.c; drivers all of whose
- * submissions go through drm_sched as rows of sched.c. list.c has them all. No other file but those
- * in wrap/ knows any of them. A submission through an open gate, or one that bypasses the gate,
- * calls nothing here but @engine, where there is one: the driver's function for the ioctl has put
- * into struct tgk_call what else they need.
+ * Each driver that we know has a struct tgk_driver: nouveau in nouveau*.c; virtio_gpu in virtio.c;
+ * drivers all of whose submissions go through drm_sched as rows of sched.c. list.c has them all.
+ * No other file but those in wrap/ knows any of them. A submission through an open gate, or one
+ * that bypasses the gate, calls nothing here but @engine, where there is one: the driver's function
+ * for the ioctl has put into struct tgk_call what else they need.
  *
  * A driver's functions that stand in for its ioctls are called by the user's thread, in process
  * context, under no lock of the driver; each runs between tgk_hook_enter() and tgk_hook_leave().
@@ -47,8 +47,9 @@ struct tgk_chip {
  *
  * What is NULL below where that is allowed has the meaning that its line tells.
  *
- * @name: what its module and its PCI driver are called
+ * @name: what its module, and its driver of its bus, are called
  * @vendor: of its PCI devices
+ * @virtio: its devices are on the virtio bus, each below one of these PCI devices
  * @hooked: hook.c's, for @hooks
  * @hooks: its functions that ours stand in for; the first one is there in every version, and is not
  *	for several engines alone
@@ -65,6 +66,7 @@ struct tgk_chip {
  * @engine_of: which of them executes the submissions of a channel of this number? Asked before its
  *	first one; @engine is right where it says another one. NULL: that is not known so early, and
  *	the first submission is taken for the first engine's
+ * @draws: does this device, on its bus, execute commands at all? NULL: each does
  * @is_known: has this version of the driver the ioctls that we know?
  * @address: the function of that number in @hooks; 0: this version has none, or it is @free's
  * @object: make an object of one page, for a proof. Return: 0 and its handle, or a negative errno
@@ -77,8 +79,10 @@ struct tgk_chip {
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched). NULL: all go through it,
  *	and there are no @doorbell, @watch, @unwatch, @slots and @want_signal
+ * @emits: the tracepoint dma_fence_emit says when work with a fence goes to the GPU, and without
+ *	that it never does; else that is when the doorbell rings, or the fence is made
  * @doorbell: its function that rings: for each push buffer, before the fence of the submission is
- *	made; or once, after that (TGK_FENCE_BEFORE_DOORBELL)
+ *	made; or once, after that (TGK_FENCE_BEFORE_DOORBELL). NULL: there is none
  * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
  *	Return: 0 or a negative errno: this version cannot be watched, or there is no memory
  * @unwatch: once for each @watch that returned 0
@@ -87,7 +91,7 @@ struct tgk_chip {
  *	@fence does not signal by it. Return: known; else another fence may tell
  * @want_signal: have the GPU interrupt when it reaches this fence, which @makes_fence knows and
  *	which has been emitted; dma_fence then need not. An interrupt that came before is not
- *	repeated
+ *	repeated. NULL: it does so for each fence
  * @in_fence: the fence number @i that a submission has to wait for. Return: 1, and the fence,
  *	referenced, or NULL where the driver will refuse it; 0: there are only @i; a negative errno
  * @vram: how much VRAM does a submission need at the same time, which the driver has refused with
@@ -103,6 +107,7 @@ struct tgk_chip {
 struct tgk_driver {
 	const char *name;
 	u16 vendor;
+	bool virtio;
 	struct tgk_hooked *hooked;
 	struct tgk_hook *hooks;
 	u32 nr_hooks;
@@ -113,6 +118,7 @@ struct tgk_driver {
 	u32 engines;
 	u32 (*engine)(struct dma_fence *finished);
 	u32 (*engine_of)(u32 chid);
+	bool (*draws)(struct device *dev);
 	bool (*is_known)(const struct tgk_driver *driver, const struct drm_driver *drv);
 	unsigned long (*address)(const struct tgk_driver *driver, const struct drm_driver *drv,
 				 u32 hook);
@@ -120,6 +126,7 @@ struct tgk_driver {
 	int (*find)(struct drm_file *file, u32 chid, bool sched);
 	u32 (*chip_id)(struct device *dev);
 	bool (*makes_fence)(struct dma_fence *fence);
+	bool emits;
 	const char *doorbell;
 	int (*watch)(void);
 	void (*unwatch)(void);
@@ -133,7 +140,7 @@ struct tgk_driver {
 };
 
 /* list.c */
-#define TGK_DRIVERS	2
+#define TGK_DRIVERS	3
 extern const struct tgk_driver *const tgk_drivers[TGK_DRIVERS];
 int tgk_drivers_choose(const char *names);
 bool tgk_driver_served(u32 i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The drivers that we know, and which of them are served. The parameter `drivers` names those that
- * are served beside the first one.
+ * are served beside nouveau and virtio_gpu.
  *
  * main.c calls tgk_drivers_choose() at load; what it sets is constant then.
  */
@@ -9,10 +9,13 @@
 
 #include "driver/nouveau.h"
 #include "driver/sched.h"
+#include "driver/virtio.h"
 
-const struct tgk_driver *const tgk_drivers[TGK_DRIVERS] = { &tgk_nouveau, &tgk_mock.driver };
+const struct tgk_driver *const tgk_drivers[TGK_DRIVERS] = {
+	&tgk_nouveau, &tgk_virtio, &tgk_mock.driver
+};
 
-static bool served[TGK_DRIVERS] = { true };
+static bool served[TGK_DRIVERS] = { true, true };
 static char named[64];
 
 /* Into @named: the drivers that are served, or all. */

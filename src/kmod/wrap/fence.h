@@ -19,12 +19,13 @@
  */
 #define TGK_FENCE_BEFORE_DOORBELL	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0))
 
-/* The tracepoint dma_fence_init calls this: a changed prototype must break the build. */
+/* Both tracepoints call this: a changed prototype must break the build. */
 #include <trace/events/dma_fence.h>
 
 static inline void tgk_fence_canary(void (*probe)(void *data, struct dma_fence *fence))
 {
 	check_trace_callback_type_dma_fence_init(probe);
+	check_trace_callback_type_dma_fence_emit(probe);
 }
 
 static inline const char *tgk_fence_driver(struct dma_fence *fence)
