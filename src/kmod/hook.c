@@ -109,7 +109,7 @@ static void notrace on_entry(unsigned long ip, unsigned long parent_ip, struct f
 	for (hook = driver->hooks; hook < hooks_end(driver); hook++) {
 		if (ip != READ_ONCE(hook->site))
 			continue;
-		if (!hook->wants || hook->wants(tgk_ftrace_arg2(fregs)))
+		if (!hook->wants || hook->wants(tgk_ftrace_arg(fregs, 1)))
 			tgk_ftrace_go(fregs, hook->ours);
 		return;
 	}

@@ -156,8 +156,8 @@ static void work(struct work_struct *work)
 	const struct tgk_driver *driver = container_of(c, struct tgk_gpu, clock)->driver;
 
 	if (READ_ONCE(c->search) == TGK_SEARCH_OVER) {
-		driver->unwatch();
 		map(c);
+		driver->unwatch();	/* it may take a while: nobody is to be inside ftrace */
 	} else {
 		WRITE_ONCE(c->search, driver->watch() ? TGK_SEARCH_OVER : TGK_SEARCH_ON);
 	}

@@ -5,9 +5,14 @@
  *
  * nouveau (nv84_fence.c, nvc0_fence.c) has one buffer for the fences of all channels, pinned and
  * mapped as long as the GPU is bound, with a slot of 16 bytes for each channel. It reads a slot by
- * nouveau_bo_rd32(buffer, word) whenever a thread checks whether a fence has signalled. A probe on
- * that function sees the arguments of the one call that tgk_nouveau_slots() makes nouveau do; calls
- * of other threads and of interrupts are not looked at. slots.c calls this file.
+ * nouveau_bo_rd32(buffer, word) whenever a thread checks whether a fence has signalled. By ftrace,
+ * on_read() sees the arguments of the one call that tgk_nouveau_slots() makes nouveau do; calls of
+ * other threads and of interrupts are not looked at. slots.c calls this file.
+ *
+ * A kprobe would not do. At the entry of a function it is ftrace's, and has no copy of an
+ * instruction. While ftrace changes the entry, a breakpoint stands there. If an interrupt's call
+ * runs into it, and ftrace is done before the breakpoint is looked at, the kernel takes it for the
+ * kprobe's, and goes on with that copy, at address 0 (seen once, on an emulated CPU).
  *
  * The buffer begins with TTM's object, whose resource says where it lies in the machine's address
  * space.
@@ -22,11 +27,11 @@
  * not look at the slot then. The real fence gets the stand-in's flag.
  */
 #include <drm/drm_gem_ttm_helper.h>
-#include <linux/kprobes.h>
 #include <linux/mutex.h>
 
 #include "nouveau.h"
 #include "wrap/fence.h"
+#include "wrap/ftrace.h"
 
 #define FENCE_MAX	192	/* bytes: nouveau's fence is no larger */
 
@@ -34,18 +39,27 @@ static struct task_struct *reader;	/* the thread that makes nouveau read; set at
 static void *buffer;			/* what it has read from; only @reader, as @word */
 static unsigned long word;
 
-static int on_read(struct kprobe *read, struct pt_regs *regs)
+/* Any context; preemption off. */
+static void notrace on_read(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
 {
 	if (in_task() && READ_ONCE(reader) == current) {
-		buffer = (void *)regs_get_kernel_argument(regs, 0);
-		word = regs_get_kernel_argument(regs, 1);
+		buffer = (void *)tgk_ftrace_arg(fregs, 0);
+		word = tgk_ftrace_arg(fregs, 1);
 	}
-	return 0;
 }
 
+static const char reads[] = "nouveau_bo_rd32";
 static DEFINE_MUTEX(watch_mutex);
-static struct kprobe probe;		/* watch_mutex, as @watchers */
+static struct ftrace_ops watch;		/* watch_mutex, as @watchers */
 static u32 watchers;
+
+/* Under watch_mutex: the filter goes, and with it what ftrace has set up. */
+static void watch_drop(void)
+{
+	ftrace_free_filter(&watch);
+	watch = (struct ftrace_ops){ };
+}
 
 int tgk_nouveau_watch(void)
 {
@@ -53,11 +67,11 @@ int tgk_nouveau_watch(void)
 
 	mutex_lock(&watch_mutex);
 	if (!watchers) {
-		/* A probe that has been registered is used up. */
-		probe = (struct kprobe){
-			.symbol_name = "nouveau_bo_rd32", .pre_handler = on_read,
-		};
-		ret = register_kprobe(&probe);
+		watch.func = on_read;
+		ret = ftrace_set_filter(&watch, (char *)reads, strlen(reads), 1) ?:
+		      register_ftrace_function(&watch);
+		if (ret)
+			watch_drop();
 	}
 	watchers += !ret;
 	mutex_unlock(&watch_mutex);
@@ -67,8 +81,10 @@ int tgk_nouveau_watch(void)
 void tgk_nouveau_unwatch(void)
 {
 	mutex_lock(&watch_mutex);
-	if (!--watchers)
-		unregister_kprobe(&probe);
+	if (!--watchers) {
+		unregister_ftrace_function(&watch);
+		watch_drop();
+	}
 	mutex_unlock(&watch_mutex);
 }
 

@@ -24,13 +24,13 @@ static __always_inline void tgk_ftrace_go(struct ftrace_regs *fregs, unsigned lo
 #endif
 }
 
-/* The function's second argument. */
-static __always_inline unsigned long tgk_ftrace_arg2(struct ftrace_regs *fregs)
+/* The function's argument number @nr, from 0 on. */
+static __always_inline unsigned long tgk_ftrace_arg(struct ftrace_regs *fregs, unsigned int nr)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	return ftrace_regs_get_argument(fregs, 1);
+	return ftrace_regs_get_argument(fregs, nr);
 #else
-	return regs_get_kernel_argument(&fregs->regs, 1);
+	return regs_get_kernel_argument(&fregs->regs, nr);
 #endif
 }
 
