@@ -37,8 +37,6 @@
 #include "vram.h"
 #include "wrap/ftrace.h"
 
-typedef void (*close_fn)(struct drm_device *dev, struct drm_file *file);
-
 atomic_t tgk_hook_calls;
 
 /*
@@ -70,7 +68,7 @@ static long answer(void)
 static void answer_close(struct drm_device *dev, struct drm_file *file)
 {
 	proof.answered = true;
-	((close_fn)proof.driver->close->orig)(dev, file);
+	((tgk_close_fn)proof.driver->close->orig)(dev, file);
 }
 
 static void answer_free(struct drm_gem_object *obj)

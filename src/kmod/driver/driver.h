@@ -47,7 +47,7 @@ struct tgk_chip {
  *
  * What is NULL below where that is allowed has the meaning that its line tells.
  *
- * @name: what its module, and its driver of its bus, are called
+ * @name: what its module is called, and so is its driver on the bus
  * @vendor: of its PCI devices
  * @virtio: its devices are on the virtio bus, each below one of these PCI devices
  * @hooked: hook.c's, for @hooks
@@ -138,6 +138,12 @@ struct tgk_driver {
 	const struct tg_key *(*key)(struct tg_key_builder *b, u32 chip,
 				    const struct tgk_call *call);
 };
+
+/* A driver's function that ends a file: tgk_driver.close. */
+typedef void (*tgk_close_fn)(struct drm_device *dev, struct drm_file *file);
+
+/* close.c */
+void tgk_driver_close(unsigned long orig, struct drm_device *dev, struct drm_file *file);
 
 /* list.c */
 #define TGK_DRIVERS	3

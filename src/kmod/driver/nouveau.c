@@ -32,7 +32,6 @@ enum hook {
 
 typedef long (*file_ioctl_fn)(struct file *file, unsigned int cmd, unsigned long arg);
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
-typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
 typedef int (*dumb_fn)(struct drm_file *file, struct drm_device *dev,
 		       struct drm_mode_create_dumb *args);
 
@@ -233,18 +232,7 @@ static int our_channel_free(struct drm_device *dev, void *data, struct drm_file 
 
 static void our_postclose(struct drm_device *dev, struct drm_file *file)
 {
-	struct tgk_gpu *gpu;
-
-	tgk_hook_enter();
-	gpu = tgk_gpu_get(dev);
-	if (gpu)
-		tgk_channel_leave(gpu, file, NULL);
-	((postclose_fn)hooks[POSTCLOSE].orig)(dev, file);
-	if (gpu) {
-		tgk_channel_forget(gpu, file, NULL);
-		tgk_gpu_put(gpu);
-	}
-	tgk_hook_leave();
+	tgk_driver_close(hooks[POSTCLOSE].orig, dev, file);
 }
 
 /* --- objects in VRAM; vram.c stands in for the end of one --- */

@@ -21,14 +21,12 @@
 #include <drm/drm_syncobj.h>
 
 #include "await.h"
-#include "channel.h"
 #include "gpu.h"
 #include "sched.h"
 #include "submit.h"
 #include "wrap/fence.h"
 
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
-typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
 
 static const struct tgk_sched *row_of(const struct tgk_driver *driver)
 {
@@ -55,23 +53,6 @@ static int submit(const struct tgk_sched *row, struct drm_device *dev, void *dat
 	}
 	tgk_hook_leave();
 	return ret;
-}
-
-/* Before the driver lets go of the file, its channels leave; then they are forgotten. */
-static void close(const struct tgk_sched *row, struct drm_device *dev, struct drm_file *file)
-{
-	struct tgk_gpu *gpu;
-
-	tgk_hook_enter();
-	gpu = tgk_gpu_get(dev);
-	if (gpu)
-		tgk_channel_leave(gpu, file, NULL);
-	((postclose_fn)row->hook[TGK_SCHED_CLOSE].orig)(dev, file);
-	if (gpu) {
-		tgk_channel_forget(gpu, file, NULL);
-		tgk_gpu_put(gpu);
-	}
-	tgk_hook_leave();
 }
 
 /* The driver refuses a syncobj that is not there, or has no fence. */
@@ -122,7 +103,7 @@ static int submit_##_row(struct drm_device *dev, void *data, struct drm_file *fi
 } \
 static void close_##_row(struct drm_device *dev, struct drm_file *file) \
 { \
-	close(&tgk_##_row, dev, file); \
+	tgk_driver_close(tgk_##_row.hook[TGK_SCHED_CLOSE].orig, dev, file); \
 }
 
 /* What all rows have, of a driver of this name and vendor; then what tgk_driver has beside that. */

@@ -30,7 +30,6 @@
 #include <drm/drm_syncobj.h>
 
 #include "await.h"
-#include "channel.h"
 #include "gpu.h"
 #include "submit.h"
 #include "virtio.h"
@@ -41,7 +40,6 @@
 enum hook { EXECBUFFER, TRANSFER_TO, TRANSFER_FROM, POSTCLOSE, HOOKS };
 
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
-typedef void (*postclose_fn)(struct drm_device *dev, struct drm_file *file);
 
 static struct tgk_hook hooks[HOOKS];
 
@@ -134,21 +132,9 @@ static int our_transfer_from(struct drm_device *dev, void *data, struct drm_file
 	return transfer(TRANSFER_FROM, dev, data, file);
 }
 
-/* Before the driver lets go of the file, its channels leave; then they are forgotten. */
 static void our_postclose(struct drm_device *dev, struct drm_file *file)
 {
-	struct tgk_gpu *gpu;
-
-	tgk_hook_enter();
-	gpu = tgk_gpu_get(dev);
-	if (gpu)
-		tgk_channel_leave(gpu, file, NULL);
-	((postclose_fn)hooks[POSTCLOSE].orig)(dev, file);
-	if (gpu) {
-		tgk_channel_forget(gpu, file, NULL);
-		tgk_gpu_put(gpu);
-	}
-	tgk_hook_leave();
+	tgk_driver_close(hooks[POSTCLOSE].orig, dev, file);
 }
 
 /*
@@ -178,7 +164,7 @@ static int in_fence(const struct tgk_driver *driver, const struct tgk_call *call
 
 /* --- the proof that each hook redirects (hook.c) --- */
 
-/* Flags that there are not, or an object that is not there. */
+/* With flags that do not exist, or with an object that is not there. */
 static void prove_ioctl(const struct tgk_hook *hook, struct drm_file *file)
 {
 	union {
