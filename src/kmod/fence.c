@@ -7,7 +7,7 @@
  * the tracepoint dma_fence_init shows on_init() each fence that the same thread creates meanwhile.
  * The last one counts, since TTM's copies come first. A fence to which only we hold a reference and
  * which has not signalled was never emitted (tgk_capture_lone()). virtio_gpu tells on_emit() of
- * each that is, by the tracepoint dma_fence_emit; on 6.1 it loses references to others.
+ * each fence that is, by the tracepoint dma_fence_emit; on 6.1 it loses references to the others.
  *
  * All fences of a channel are of one context. Once that context is known, the capture hangs at the
  * channel, and on_init() finds it without a lock. The first capture of a channel goes to a table
@@ -125,22 +125,28 @@ static noinline void note_start(const struct tgk_capture *c, struct dma_fence *f
 	}
 }
 
+/* The capture that @fence is for, of the thread that calls a tracepoint of it; or NULL. */
+static __always_inline struct tgk_capture *capture_for(struct dma_fence *fence)
+{
+	struct tgk_capture *c;
+
+	if (!in_task())
+		return NULL;
+	rcu_read_lock_sched();
+	c = at_channel(fence->context);
+	rcu_read_unlock_sched();
+	return c ?: in_table(fence);
+}
+
 /*
  * The tracepoint dma_fence_init: in the context in which a driver makes a fence. What an open gate
  * does not need is out of line.
  */
 static void on_init(void *data, struct dma_fence *fence)
 {
+	struct tgk_capture *c = capture_for(fence);
 	struct dma_fence *before;
-	struct tgk_capture *c;
 
-	if (!in_task())
-		return;
-	rcu_read_lock_sched();
-	c = at_channel(fence->context);
-	rcu_read_unlock_sched();
-	if (!c)
-		c = in_table(fence);
 	if (!c)
 		return;
 	/* It is this thread's own. */
@@ -157,15 +163,8 @@ static void on_init(void *data, struct dma_fence *fence)
  */
 static void on_emit(void *data, struct dma_fence *fence)
 {
-	struct tgk_capture *c;
+	struct tgk_capture *c = capture_for(fence);
 
-	if (!in_task())
-		return;
-	rcu_read_lock_sched();
-	c = at_channel(fence->context);
-	rcu_read_unlock_sched();
-	if (!c)
-		c = in_table(fence);
 	if (!c || c->fence != fence || c->sent == fence)
 		return;
 	c->sent = fence;

@@ -33,7 +33,7 @@ struct tgk_start {
  * @driver: the driver that is called
  * @sched: its submission goes through drm_sched (tgk_call.sched)
  * @fence: the last one seen, referenced
- * @start: if wanted; the fence's interrupt is, too, then; else NULL
+ * @start: note here when the group starts, and ask for the fence's interrupt; NULL: do neither
  * @sent: the last one of which the driver has said that it goes to the GPU (tgk_driver.emits),
  *	compared only
  */
