@@ -59,7 +59,7 @@ $(B)/vm/bin/terminfo/x/xterm:
 # Built against the headers and libraries of the disk on which it runs: scripts/setup gl
 gltools: $(B)/vm/bin/glthreads $(B)/vm/bin/glload
 GL := $(B)/cache/gl
-$(B)/vm/bin/glthreads $(B)/vm/bin/glload: $(B)/vm/bin/%: tests/vm/tools/%.c
+$(B)/vm/bin/glthreads $(B)/vm/bin/glload: $(B)/vm/bin/%: tests/vm/tools/%.c tests/vm/tools/gl.h
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -I$(GL)/include -o $@ $< -L$(GL)/lib -l:libEGL.so.1 -l:libGLESv2.so.2 \
 		-Wl,--allow-shlib-undefined

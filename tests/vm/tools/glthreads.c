@@ -9,15 +9,11 @@
  * SIGTERM or for SECONDS since both have drawn one. Prints both numbers of frames. Exit status 1 and a line on stderr
  * when EGL or OpenGL reports an error, or a thread drew nothing.
  */
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GLES2/gl2.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "gl.h"
 
 #define THREADS		2
 #define SIZE		2048
@@ -27,25 +23,6 @@ static EGLDisplay display;
 static EGLConfig config;
 static volatile sig_atomic_t stop;
 static _Atomic unsigned long frames[THREADS];
-
-static void die(const char *what, unsigned int error)
-{
-	fprintf(stderr, "glthreads: %s: error 0x%x\n", what, error);
-	exit(1);
-}
-
-static GLuint shader(GLenum kind, const char *text)
-{
-	GLuint s = glCreateShader(kind);
-	GLint ok;
-
-	glShaderSource(s, 1, &text, NULL);
-	glCompileShader(s);
-	glGetShaderiv(s, GL_COMPILE_STATUS, &ok);
-	if (!ok)
-		die("a shader does not compile", glGetError());
-	return s;
-}
 
 /* A target, a program and vertices for the context that is current. */
 static void prepare(void)
@@ -57,17 +34,9 @@ static void prepare(void)
 		"precision mediump float; uniform mediump float turn;"
 		"void main() { gl_FragColor = vec4(fract(turn), 0.5, gl_FragCoord.x / 2048.0, 1.0); }";
 	static GLfloat at[TRIANGLES * 6];
-	GLuint program = glCreateProgram(), buffer, target, frame;
-	GLint ok;
+	GLuint buffer, target, frame;
 
-	glAttachShader(program, shader(GL_VERTEX_SHADER, vertex));
-	glAttachShader(program, shader(GL_FRAGMENT_SHADER, fragment));
-	glBindAttribLocation(program, 0, "at");
-	glLinkProgram(program);
-	glGetProgramiv(program, GL_LINK_STATUS, &ok);
-	if (!ok)
-		die("the program does not link", glGetError());
-	glUseProgram(program);
+	gl_program(vertex, fragment, "at");
 	for (int i = 0; i < TRIANGLES * 6; i++)
 		at[i] = (float)(i * 37 % 200) / 100 - 1;
 	glGenBuffers(1, &buffer);
@@ -81,23 +50,16 @@ static void prepare(void)
 	glGenFramebuffers(1, &frame);
 	glBindFramebuffer(GL_FRAMEBUFFER, frame);
 	glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, target);
-	if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-		die("the framebuffer is not complete", glGetError());
-	glViewport(0, 0, SIZE, SIZE);
+	gl_target(SIZE);
 }
 
 static void *draw(void *arg)
 {
-	static const EGLint version[] = { EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE };
+	const EGLContext context = gl_context(display, config);
 	_Atomic unsigned long *n = arg;
-	EGLContext context;
 	GLint turn, program;
 	GLenum error;
 
-	context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-	if (context == EGL_NO_CONTEXT ||
-	    !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
-		die("no context", eglGetError());
 	prepare();
 	glGetIntegerv(GL_CURRENT_PROGRAM, &program);
 	turn = glGetUniformLocation(program, "turn");
@@ -129,22 +91,12 @@ static void on_signal(int sig)
 
 int main(int argc, char **argv)
 {
-	static const EGLint wanted[] = { EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT,
-					 EGL_NONE };
-	PFNEGLGETPLATFORMDISPLAYEXTPROC get_display;
 	struct timespec nap = { 0, 10000000 };
 	long naps = argc > 1 ? atol(argv[1]) * 100 : -1;
 	pthread_t thread[THREADS];
-	EGLint n;
 
 	signal(SIGTERM, on_signal);
-	get_display = (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
-	display = get_display ? get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL) :
-				EGL_NO_DISPLAY;
-	if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL) ||
-	    !eglBindAPI(EGL_OPENGL_ES_API) ||
-	    !eglChooseConfig(display, wanted, &config, 1, &n) || n < 1)
-		die("no display", eglGetError());
+	display = gl_display(&config);
 	for (long i = 0; i < THREADS; i++) {
 		if (pthread_create(&thread[i], NULL, draw, &frames[i]))
 			die("no thread", 0);
