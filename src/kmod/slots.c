@@ -157,7 +157,7 @@ static void work(struct work_struct *work)
 
 	if (READ_ONCE(c->search) == TGK_SEARCH_OVER) {
 		map(c);
-		driver->unwatch();	/* it may take a while: nobody is to be inside ftrace */
+		driver->unwatch();	/* waits until no CPU is in code of ftrace's */
 	} else {
 		WRITE_ONCE(c->search, driver->watch() ? TGK_SEARCH_OVER : TGK_SEARCH_ON);
 	}

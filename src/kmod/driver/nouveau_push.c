@@ -113,9 +113,9 @@ static void view_close(struct view *v, struct ttm_buffer_object *bo)
 }
 
 /*
- * As ttm_bo_kmap() does, which takes a module that this one must not need to load. But it reserves
- * where the client has mapped the object through the BAR, too, and when its map ends, nouveau takes
- * the object out of the BAR, and the client's mapping with it.
+ * In the place of ttm_bo_kmap(), which is in a module that this one must load without. And that
+ * function reserves an object which the client has mapped through the BAR, too: when its map ends,
+ * nouveau takes the object out of the BAR, and the client's mapping with it.
  */
 static bool view_open(struct view *v, struct ttm_buffer_object *bo, unsigned long page)
 {
