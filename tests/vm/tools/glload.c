@@ -60,6 +60,7 @@ int main(int argc, char **argv)
 {
 	double begin, last, t, worst = 0;
 	unsigned long frames = 0;
+	EGLDisplay display;
 	EGLConfig config;
 	long depth, i;
 	GLenum error;
@@ -72,7 +73,8 @@ int main(int argc, char **argv)
 	depth = atol(argv[3]);
 	prctl(PR_SET_NAME, argv[1]);
 	signal(SIGTERM, on_signal);
-	gl_context(gl_display(&config), config);
+	display = gl_display(&config);
+	gl_context(display, config);
 	k = prepare(atol(argv[2]));
 	glDrawArrays(GL_TRIANGLES, 0, 3);	/* the host compiles */
 	glFinish();
