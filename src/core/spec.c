@@ -61,7 +61,7 @@ enum spec_key { KEY_RESERVE, KEY_WEIGHT, KEY_DEPTH, KEY_VGPU, KEY_MEM, KEY_NR };
 
 static const char *const key_names[KEY_NR] = { "reserve", "weight", "depth", "vgpu", "mem" };
 
-static const char want_name[] = "a process name; exe=, uid= or cgroup= and a glob; kernel= and a name";
+static const char want_name[] = "a process name; exe=, uid= or cgroup= and a glob; or kernel=";
 static const char want_sched[] = "sched: prt or ht";
 static const char want_resv[] = "resv: pe, ae, cbs or bg";
 static const char want_key[] = "reserve=, weight=, depth=, vgpu= or mem=";

@@ -78,7 +78,7 @@ const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 			pattern = tg_spec_pattern(e, i);
 			if (!pattern.len)
 				continue;
-			/* A plain name, or a driver's, has no wildcards: as a glob it is literal. */
+			/* A name without wildcards, as a glob, matches literally. */
 			if (!subjects[i] ||
 			    !glob_matches(spec->text + pattern.off, pattern.len, subjects[i],
 					  strlen(subjects[i])))
