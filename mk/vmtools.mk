@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(addprefix $(B)/vm/bin/,abuse chrt count hostile infence mock pfslices raw scribble stall tgshm tgshm-model tty virgl vram terminfo/x/xterm pages/made)
+vmtools: $(addprefix $(B)/vm/bin/,abuse chrt count dataflow hostile infence mock pfslices raw scribble stall tgshm tgshm-model tty virgl vram terminfo/x/xterm pages/made)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(patsubst %.c,$(B)/obj/vmtools/%.o,$(wildcard tests/vm/tools/abuse/*.c) tools/tgload/work.c)
@@ -32,6 +32,10 @@ SHM_DRM := $(shell pkg-config --cflags libdrm_nouveau libdrm)
 $(B)/vm/bin/tgshm: tests/vm/tools/tgshm.c src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) $(SHM_DRM) -o $@ $(filter %.c,$^) $(shell pkg-config --libs libdrm_nouveau libdrm)
+
+$(B)/vm/bin/dataflow: tests/vm/tools/dataflow.c src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
+	@mkdir -p $(@D)
+	$(CC) $(VMTOOLS_CFLAGS) $(SHM_DRM) -pthread -o $@ $(filter %.c,$^) $(shell pkg-config --libs libdrm_nouveau libdrm)
 
 $(B)/vm/bin/tgshm-model: tests/user/shm/model.c src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
 	@mkdir -p $(@D)

@@ -82,7 +82,8 @@ struct tg_spec;
  * @TG_EV_BYPASSED: a job bypassed the core: it went to the driver without SUBMIT, as
  *	tg_gpu_may_bypass() allows. client, channel, job, host: as in SUBMIT; bypassed.started: 1:
  *	it has started as well; at: then as in STARTED. Takes one job out of the pool; no FREE
- *	follows. -EBUSY: it was not allowed to.
+ *	follows. -EBUSY: it was not allowed to. A driver's own work (tg_identity.kernel) comes by
+ *	this event alone, when it has started, and always may; SUBMIT of it is -EINVAL
  * @TG_EV_QUIET: answer to TG_ACT_WATCH: nothing that went through an open gate is in flight now.
  *	at: now. quiet.gap: a submission has come through an open gate since the QUIET before this
  *	one: the first came so long, ns, after the first QUIET that had nothing in flight; 0: none

@@ -59,8 +59,9 @@ enum tg_record_type { TG_REC_EVENT, TG_REC_ACTION, TG_REC_GAP, TG_REC_CLOCK, TG_
  * @job: as in the event or action
  * @arg: as in the event; GAP: records lost; CLOCK: the system's clock without sleep
  * @now: event: its now; action: its at; CLOCK: the core's clock
- * @at: event: its at, of JOIN its identity's payer in the low 32 bits, and its undelegated in the
- *	16 bits above; action: 0; CLOCK: the system's clock since the boot
+ * @at: event: its at, of JOIN its identity's payer in the low 32 bits, its undelegated in the
+ *	16 bits above, and its kernel in the one above those; action: 0; CLOCK: the system's clock
+ *	since the boot
  *
  * Behind it: JOIN: u32 pid, u32 uid, then comm, exe, cgroup, each NUL-terminated (an absent
  * exe or cgroup is the empty string), NUL-padded. SUBMIT: nothing if the key is not known, else

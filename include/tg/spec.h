@@ -34,14 +34,17 @@
  * @TG_MATCH_EXE: the executable's path, as a glob
  * @TG_MATCH_UID: the user's number, in decimal, as a glob
  * @TG_MATCH_CGROUP: the cgroup's path, as a glob
+ * @TG_MATCH_KERNEL: the name of a driver whose own work it is, literally; alone in its line
  *
  * @TG_MATCHES: how many there are
  *
  * A glob knows '*' (any run of characters, '/' too), '?' (any one) and nothing else.
- * Only @TG_MATCH_UID, and @TG_MATCH_CGROUP of a cgroup that is not delegated, are credentials
- * (docs/threat-model.md).
+ * Only @TG_MATCH_UID, @TG_MATCH_CGROUP of a cgroup that is not delegated, and @TG_MATCH_KERNEL,
+ * which no process matches, are credentials (docs/threat-model.md).
  */
-enum tg_match { TG_MATCH_COMM, TG_MATCH_EXE, TG_MATCH_UID, TG_MATCH_CGROUP, TG_MATCHES };
+enum tg_match {
+	TG_MATCH_COMM, TG_MATCH_EXE, TG_MATCH_UID, TG_MATCH_CGROUP, TG_MATCH_KERNEL, TG_MATCHES
+};
 
 /**
  * struct tg_str - a piece of the spec's text, quotes already left out
@@ -221,7 +224,7 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err);
  * @id: the client
  *
  * The first line whose patterns all match wins. An identity without exe or cgroup matches no
- * line that names it.
+ * line that names it. A driver's own work matches a line with its kernel= alone, a process none.
  *
  * Return: the entry, or NULL: lowest priority, Background.
  */

@@ -26,6 +26,7 @@ static inline s64 tg_after(s64 time, s64 delay)
 }
 
 #define TG_COMM_LEN	16		/* a process's name, NUL included */
+#define TG_KERNEL	"kernel="	/* begins the name of a driver's own work */
 #define TG_NAME_LEN	32		/* a reserve's or virtual GPU's name, NUL included */
 
 #define TG_PRIO_MIN	0		/* lowest; what an unmatched client gets */
@@ -95,7 +96,9 @@ struct tg_spec_entry;
 
 /**
  * struct tg_identity - what is known of a client; spec lines match against it
- * @pid: thread-group id
+ * @pid: thread-group id; 0 of @kernel
+ * @kernel: no process, but the driver's own work, of the name in @comm behind TG_KERNEL; it has no
+ *	user, path or cgroup. Only a line that names `kernel=` matches it
  * @uid: of the process's effective user
  * @payer: with whom debts stay when it has left (src/core/debt.c): a user whom it cannot choose.
  *	The user whose share it has, under TG_BY_USER
@@ -118,6 +121,7 @@ struct tg_spec_entry;
  */
 struct tg_identity {
 	u32 pid;
+	bool kernel;
 	u32 uid, payer;
 	char comm[TG_COMM_LEN];
 	const char *exe;

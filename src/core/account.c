@@ -122,12 +122,14 @@ static void take_back(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_en
 	if (ns <= 0)
 		return;
 	end->used -= ns;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK)
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK ||
+	    (client && tg_client_is_kernel(client)))
 		engine->used -= ns;
 	if (!client)
 		return;
 	booked = client->stats.gpu_time;
-	gpu->vgpu[client->vgpu].used[end->kind] -= ns;
+	if (!tg_client_is_kernel(client))
+		gpu->vgpu[client->vgpu].used[end->kind] -= ns;
 	client->stats.gpu_time -= min(ns, booked);
 	if (mode == TG_GATE_ASK) {
 		tg_reserve_charge(client->reserve, -ns);

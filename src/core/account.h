@@ -5,6 +5,7 @@
 #ifndef TG_CORE_ACCOUNT_H
 #define TG_CORE_ACCOUNT_H
 
+#include "client.h"
 #include "job.h"
 
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by);
@@ -21,9 +22,12 @@ static inline void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 use
 {
 	enum tg_gate mode = gpu->policy->mode;
 	struct tg_client *client = job->client;
+	const bool kernel = tg_client_is_kernel(client);
 
-	gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || tg_job_picked(gpu, job)) {
+	/* A driver's own work is no virtual GPU's, and is seen whatever the policy sees. */
+	if (!kernel)
+		gpu->vgpu[client->vgpu].used[tg_job_kind(job)] += used;
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK || kernel || tg_job_picked(gpu, job)) {
 		client->stats.gpu_time += used;
 		tg_job_engine(gpu, job)->used += used;
 	}

@@ -71,6 +71,9 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		return -EINVAL;
 	if (tg_channel_find(gpu, ev->client, ev->channel))
 		return -EEXIST;
+	/* A process is no driver, and does not come back as one. */
+	if (client && client->id_data->kernel != ev->identity->kernel)
+		return -EINVAL;
 	if (!gpu->pooled[TG_POOL_CHANNEL] || !gpu->pooled[TG_POOL_RESERVE] ||
 	    (!client && (!gpu->pooled[TG_POOL_CLIENT] || !gpu->pooled[TG_POOL_SHARER])))
 		return -ENOMEM;
@@ -99,8 +102,10 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_memory_join(gpu, client, ev->join.account);
 		tg_client_match(gpu, client);
 		tg_share_join(gpu, client);
-		tg_client_set_gate(gpu, client, gpu->handover ? TG_GATE_HOLD : gpu->policy->mode);
-		if (!gpu->handover) {
+		client->forgiven = tg_client_is_kernel(client);
+		tg_client_set_gate(gpu, client, gpu->handover || tg_client_is_kernel(client) ?
+				   TG_GATE_HOLD : gpu->policy->mode);
+		if (!gpu->handover && !tg_client_is_kernel(client)) {
 			if (gpu->policy->join)
 				gpu->policy->join(gpu, client);
 			client->joined = gpu->term;
@@ -163,6 +168,9 @@ struct tg_client *tg_walk_next(struct tg_gpu *gpu)
 {
 	struct tg_client *client = gpu->walking;
 
+	while (client && tg_client_is_kernel(client))
+		client = tg_client_after(gpu, client);
+	gpu->walking = client;
 	if (!client || gpu->walked >= TG_WALKS)
 		return NULL;
 	gpu->walked++;

@@ -27,6 +27,12 @@ static inline struct tg_client *tg_client_after(struct tg_gpu *gpu, const struct
 	       list_entry(client->all.next, struct tg_client, all);
 }
 
+/* Is it a driver's own work, and no process? Its gate stays at HOLD, and no policy knows it. */
+static inline bool tg_client_is_kernel(const struct tg_client *client)
+{
+	return client->id_data->kernel;
+}
+
 static inline struct tg_client *tg_client_first(struct tg_gpu *gpu)
 {
 	return list_first_entry_or_null(&gpu->all_clients, struct tg_client, all);

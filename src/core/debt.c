@@ -234,7 +234,8 @@ struct tg_client *tg_gpu_left(const struct tg_gpu *gpu, const struct tg_identity
 	for (i = gpu->nr_left; i-- > 0;) {
 		struct tg_client *client = gpu->left[i].client;
 
-		if (client->id_data->payer != id->payer || client->matched != line ||
+		if (tg_client_is_kernel(client) || client->id_data->payer != id->payer ||
+		    client->matched != line ||
 		    tg_client_stale(gpu, client) || !tg_share_same(gpu, client, id))
 			continue;
 		if (!owns_reserve(client) ||

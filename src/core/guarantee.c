@@ -18,6 +18,7 @@
  * throttle.c calls this file when it admits a reserve, job.c when a job comes and when it has run;
  * under the GPU's lock. reserve.c has the arithmetic, tg/reserve.h the formulas.
  */
+#include "client.h"
 #include "engine.h"
 #include "feed.h"
 #include "guarantee.h"
@@ -279,7 +280,7 @@ void tg_guarantee_measure(struct tg_gpu *gpu, struct tg_job *job, s64 used, bool
 	if (!gpu->policy->guarantees || used <= longest_allowed) {
 		if (job->state != TG_JOB_LOST)
 			gpu->longest = max(gpu->longest, used);
-	} else if (alone_on(gpu, job)) {
+	} else if (!tg_client_is_kernel(client) && alone_on(gpu, job)) {
 		blame(gpu, job, used, sure);
 	}
 	if (client->tier == TG_TIER_FIRST)

@@ -192,6 +192,10 @@ static void join(struct tg_gpu *gpu)
 	bool first = true;
 
 	while ((client = next_in_turn(gpu, &first))) {
+		if (tg_client_is_kernel(client)) {
+			client->joined = gpu->term - 1;	/* never */
+			continue;
+		}
 		disown(gpu, client);
 		forget_picks(client);
 		memset(client->priv, 0, sizeof(client->priv));

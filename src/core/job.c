@@ -280,10 +280,18 @@ static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job *
 	return 0;
 }
 
+/* Is it a driver's own work, which never waits? It comes with BYPASSED, when it has started. */
+static bool of_kernel(const struct tg_gpu *gpu, const struct tg_event *ev)
+{
+	const struct tg_client *client = tg_gpu_client(gpu, ev->client);
+
+	return client && tg_client_is_kernel(client);
+}
+
 int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_job *job;
-	int rc = arrive(gpu, ev, &job);
+	int rc = of_kernel(gpu, ev) ? -EINVAL : arrive(gpu, ev, &job);
 
 	if (rc)
 		return rc;
@@ -489,14 +497,16 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 
 /*
  * (nothing) -> FREED or BUSY: the job went before the core heard of it, as tg_gpu_may_bypass()
- * allowed.
+ * allowed; or it is a driver's own.
  */
 int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 {
+	const bool kernel = of_kernel(gpu, ev);
 	struct tg_job *job;
 	int rc;
 
-	if (!tg_gpu_may_bypass(gpu, ev->client, ev->channel, 0))
+	if (kernel ? !ev->bypassed.started :
+		     !tg_gpu_may_bypass(gpu, ev->client, ev->channel, 0))
 		return -EBUSY;
 	rc = arrive(gpu, ev, &job);
 	if (rc)
@@ -507,10 +517,11 @@ int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 		job->client->history->unread++;
 	}
 	job->state = TG_JOB_FREED;
-	job->picked = true;
+	job->picked = !kernel;
 	list_add_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	take_slot(gpu, job);
-	gpu->policy->bypassed(gpu, job);
+	if (!kernel)
+		gpu->policy->bypassed(gpu, job);
 	if (ev->bypassed.started)
 		start(gpu, job, ev->at);
 	else

@@ -272,7 +272,7 @@ int tg_client_prio(struct tg_gpu *gpu, const struct tg_event *ev)
 
 	if (!client)
 		return -ENOENT;
-	if (ev->prio.level > TG_PRIO_MAX)
+	if (ev->prio.level > TG_PRIO_MAX || tg_client_is_kernel(client))
 		return -EINVAL;
 	client->owed = tg_client_stale(gpu, client);
 	client->edition = gpu->edition;

@@ -84,7 +84,7 @@ void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int 
 	record->at = event->at;
 
 	if (event->kind == TG_EV_JOIN) {
-		record->at = id->payer | (s64)id->undelegated << 32;
+		record->at = id->payer | (s64)id->undelegated << 32 | (s64)id->kernel << 48;
 		to = put(to, &id->pid, sizeof(id->pid));
 		to = put(to, &id->uid, sizeof(id->uid));
 		to = put_string(to, id->comm, strnlen(id->comm, TG_COMM_LEN - 1));
@@ -223,6 +223,7 @@ void tg_record_read_event(const struct tg_record *record, struct tg_event *event
 	memcpy(&id->uid, data + sizeof(id->pid), sizeof(id->uid));
 	id->payer = record->at;
 	id->undelegated = record->at >> 32;
+	id->kernel = record->at >> 48 & 1;
 	data += JOIN_NUMBERS;
 	len = strnlen(data, TG_COMM_LEN - 1);
 	memcpy(id->comm, data, len);

@@ -21,6 +21,7 @@
  * client.c and handover.c call this when clients come, go and join a policy, match.c when they have
  * a line of the spec, vgpu.c when they move, knob.c and dry.c for the knob; under the GPU's lock.
  */
+#include "client.h"
 #include "match.h"
 #include "share.h"
 
@@ -78,7 +79,8 @@ static struct tg_sharer *new_sharer(struct tg_gpu *gpu, u8 by, u8 vgpu, u64 key)
 static struct tg_sharer *get(struct tg_gpu *gpu, const struct tg_client *client)
 {
 	struct rb_node **link = &gpu->sharers.rb_root.rb_node, *parent = NULL;
-	const u8 by = gpu->share_by, vgpu = vgpu_of(gpu, client);
+	const u8 by = tg_client_is_kernel(client) ? TG_BY_PROCESS : gpu->share_by;
+	const u8 vgpu = vgpu_of(gpu, client);
 	struct tg_sharer *sharer;
 	bool first = true;
 	u64 key;

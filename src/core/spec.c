@@ -61,15 +61,37 @@ enum spec_key { KEY_RESERVE, KEY_WEIGHT, KEY_DEPTH, KEY_VGPU, KEY_MEM, KEY_NR };
 
 static const char *const key_names[KEY_NR] = { "reserve", "weight", "depth", "vgpu", "mem" };
 
-static const char want_name[] = "a process name, or exe=, uid= or cgroup= and a glob";
+static const char want_name[] = "a process name; exe=, uid= or cgroup= and a glob; or kernel=";
 static const char want_sched[] = "sched: prt or ht";
 static const char want_resv[] = "resv: pe, ae, cbs or bg";
 static const char want_key[] = "reserve=, weight=, depth=, vgpu= or mem=";
 static const char want_vgpu[] = "[vgpu NAME]; quotes around a name that begins with [";
+static const char want_kernel[] = "in a kernel= line prt, pe or bg, prio 0, no key but reserve=";
+static const char want_alone[] = "kernel= alone: a driver's own work has no user, path or cgroup";
 
 static bool str_same(const char *text, struct tg_str a, struct tg_str b)
 {
 	return a.len == b.len && !memcmp(text + a.off, text + b.off, a.len);
+}
+
+static bool names_any(const struct tg_spec_entry *e)
+{
+	enum tg_match i;
+
+	for (i = 0; i < TG_MATCHES && !e->pattern[i].len; i++)
+		;
+	return i < TG_MATCHES;
+}
+
+/* Does the line name a driver's own work? It is never held, so no field may ask for that. */
+static bool of_kernel(const struct tg_spec_entry *e)
+{
+	return e->pattern[TG_MATCH_KERNEL].len;
+}
+
+static int refuse_holding(const struct spec_cursor *c, u32 at)
+{
+	return tg_spec_refuse(c, at, "a driver's own work is never held", want_kernel);
 }
 
 /* Reads a plain name, or a qualifier and its glob. */
@@ -77,7 +99,9 @@ static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 {
 	static const char *const words[TG_MATCHES] = {
 		[TG_MATCH_EXE] = "exe", [TG_MATCH_UID] = "uid", [TG_MATCH_CGROUP] = "cgroup",
+		[TG_MATCH_KERNEL] = "kernel",
 	};
+	const bool kernel = e->pattern[TG_MATCH_KERNEL].len, more = names_any(e);
 	struct tg_str word = tg_spec_word(c, '=');
 	enum tg_match match = TG_MATCH_COMM;
 	int err;
@@ -87,17 +111,23 @@ static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 			;
 		if (match == TG_MATCHES)
 			return tg_spec_refuse(c, word.off, "unknown word before =",
-					      "exe=, uid= or cgroup=; quotes around a name with = in it");
+					      "exe=, uid=, cgroup= or kernel=; quotes around a name with = in it");
 		if (e->pattern[match].len)
 			return tg_spec_refuse(c, word.off, "repeated qualifier",
-					      "exe=, uid= and cgroup= once each");
+					      "exe=, uid=, cgroup= and kernel= once each");
+		if (kernel || (more && match == TG_MATCH_KERNEL))
+			return tg_spec_refuse(c, word.off, "kernel= beside another name",
+					      want_alone);
 		c->pos++;
-		err = tg_spec_value(c, &e->pattern[match], "a glob");
+		err = tg_spec_value(c, &e->pattern[match],
+				    match == TG_MATCH_KERNEL ? "a driver's name" : "a glob");
 	} else {
 		c->pos = word.off;
 		if (e->pattern[match].len)
 			return tg_spec_refuse(c, c->pos, "two names",
 					      "quotes around a name with blanks");
+		if (kernel)
+			return tg_spec_refuse(c, c->pos, "kernel= beside another name", want_alone);
 		err = tg_spec_value(c, &e->pattern[match], want_name);
 	}
 	return err ? err : tg_spec_check_pattern(c, e->pattern[match], match);
@@ -138,7 +168,7 @@ static int parse_sched(struct spec_cursor *c, struct tg_spec_entry *e)
 		e->sched = TG_HT;
 	else
 		return tg_spec_refuse(c, s.off, "unknown sched", want_sched);
-	return 0;
+	return of_kernel(e) && e->sched != TG_PRT ? refuse_holding(c, s.off) : 0;
 }
 
 static int parse_resv(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
@@ -159,6 +189,8 @@ static int parse_resv(struct spec_cursor *c, struct tg_spec_entry *e, struct spe
 		e->resv = TG_CBS;
 	else
 		return tg_spec_refuse(c, s.off, "unknown resv", want_resv);
+	if (of_kernel(e) && e->resv != TG_PE && e->resv != TG_BG)
+		return refuse_holding(c, s.off);
 	at->resv = s.off;
 	return 0;
 }
@@ -172,6 +204,8 @@ static int parse_prio(struct spec_cursor *c, struct tg_spec_entry *e)
 	err = tg_spec_field(c, &s, range_prio.want);
 	if (err)
 		return err;
+	if (of_kernel(e) && (tg_spec_is(c, s, "*") || tg_spec_is(c, s, "nice")))
+		return refuse_holding(c, s.off);
 	e->agpa = tg_spec_is(c, s, "*");
 	if (e->agpa) {
 		e->prio = TG_PRIO_AGPA;
@@ -186,7 +220,7 @@ static int parse_prio(struct spec_cursor *c, struct tg_spec_entry *e)
 	if (err)
 		return err;
 	e->prio = value;
-	return 0;
+	return of_kernel(e) && value ? refuse_holding(c, s.off) : 0;
 }
 
 /* A field that is a time: @place is where it stands, @time what it says, in ns. */
@@ -274,6 +308,8 @@ static int parse_option(struct spec_cursor *c, struct tg_spec_entry *e, u32 *see
 			       tg_spec_refuse_next(c, "no key", want_key);
 	if (*seen & 1U << key)
 		return tg_spec_refuse(c, s.off, "repeated key", "each key once");
+	if (of_kernel(e) && key != KEY_RESERVE)
+		return refuse_holding(c, s.off);
 	if (key == KEY_RESERVE && e->resv == TG_BG)
 		return tg_spec_refuse(c, s.off, "reserve= in a bg line",
 				      "pe, ae or cbs, or no reserve=: bg means Background");

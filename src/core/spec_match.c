@@ -58,12 +58,16 @@ const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 					  const struct tg_identity *id)
 {
 	char uid[11];
-	const char *const subjects[TG_MATCHES] = {
+	const char *const process[TG_MATCHES] = {
 		[TG_MATCH_COMM] = id->comm,
 		[TG_MATCH_EXE] = id->exe,
 		[TG_MATCH_UID] = uid,
 		[TG_MATCH_CGROUP] = id->cgroup,
 	};
+	const char *const driver[TG_MATCHES] = {
+		[TG_MATCH_KERNEL] = id->comm + strlen(TG_KERNEL),
+	};
+	const char *const *subjects = id->kernel ? driver : process;
 	const struct tg_spec_entry *e;
 	struct tg_str pattern;
 	enum tg_match i;
@@ -74,7 +78,7 @@ const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 			pattern = tg_spec_pattern(e, i);
 			if (!pattern.len)
 				continue;
-			/* A plain name has no wildcards: as a glob it matches literally. */
+			/* A name without wildcards, as a glob, matches literally. */
 			if (!subjects[i] ||
 			    !glob_matches(spec->text + pattern.off, pattern.len, subjects[i],
 					  strlen(subjects[i])))
@@ -106,6 +110,8 @@ const struct tg_spec_entry *tg_spec_sharer(const struct tg_spec *spec,
 	char uid[11];
 	u32 len;
 
+	if (id->kernel)
+		return NULL;
 	if (by == TG_BY_USER) {
 		write_decimal(id->payer, uid);
 		subject = uid;

@@ -259,6 +259,11 @@ int tg_spec_check_pattern(const struct spec_cursor *c, struct tg_str s, enum tg_
 				return tg_spec_refuse(c, at, "wildcard in a plain name",
 						      "no * or ? here; globs need exe=, uid= or cgroup=");
 			break;
+		case TG_MATCH_KERNEL:
+			if (is_wildcard(ch))
+				return tg_spec_refuse(c, at, "wildcard in a driver's name",
+						      "kernel= and the driver's whole name");
+			break;
 		case TG_MATCH_UID:
 			if (!is_digit(ch) && !is_wildcard(ch))
 				return tg_spec_refuse(c, at, "not a user number",

@@ -12,6 +12,7 @@
  * gate.c call the second when a job arrives, or a budget or a gate changes. Hosts call
  * tg_gpu_may_bypass(). All of it runs under the GPU's lock.
  */
+#include "client.h"
 #include "feed.h"
 #include "guarantee.h"
 #include "job.h"
@@ -170,6 +171,19 @@ static bool turns(const struct tg_gpu *gpu, const struct tg_reserve *r,
 	return r->users > own;
 }
 
+/* A driver's own work that no line names is charged to nobody: its reserve has no limit. */
+static struct tg_reserve *unlimited_for(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	if (r && r != &gpu->background && !tg_reserve_shared(r)) {
+		tg_reserve_set(r, TG_PE, TG_SEC, TG_SEC, gpu->now);
+		return r;
+	}
+	r = tg_gpu_take(gpu, TG_POOL_RESERVE);
+	tg_reserve_init(r, TG_PE, TG_SEC, TG_SEC, gpu->now);
+	list_add_tail(&r->all, &gpu->reserves);
+	return r;
+}
+
 /*
  * The reserve that @entry gives to @client: a shared one, its own, or Background. Background also
  * where the share, or the memory that the line asks for, does not fit, or a shared reserve would
@@ -187,6 +201,8 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 	/* Give back what only this client has, before it asks for more. */
 	if (r && !tg_reserve_shared(r))
 		tg_reserve_dismiss(gpu, r);
+	if (!entry && tg_client_is_kernel(client))
+		return unlimited_for(gpu, r);
 	if (!entry || entry->resv == TG_BG)
 		return &gpu->background;
 	name = gpu->spec->text + entry->reserve.off;

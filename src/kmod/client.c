@@ -93,7 +93,8 @@ static void show(struct work_struct *work)
 		client->buried = true;
 		if (client->shown)
 			kobject_del(&client->kobj);
-		tgk_owner_put(client->gpu, client->owner);
+		if (client->owner)
+			tgk_owner_put(client->gpu, client->owner);
 		kobject_put(&client->kobj);
 	}
 	kobject_put(&client->kobj);
@@ -326,6 +327,38 @@ static int identify(struct tg_identity *ident)
 	return ret;
 }
 
+static struct tgk_client *client_begin(struct tgk_client *client, struct tgk_gpu *gpu)
+{
+	kobject_init(&client->kobj, &client_type);
+	client->gpu = gpu;
+	client->id = atomic_inc_return(&last_client);
+	client->longest = kcalloc(TG_WAITS_OWN, sizeof(*client->longest), GFP_KERNEL_ACCOUNT);
+	INIT_LIST_HEAD(&client->threads.waiters);
+	INIT_WORK(&client->show, show);
+	INIT_WORK(&client->sync, sync);
+	return client;
+}
+
+/**
+ * tgk_client_of_driver() - a client for the own work of a GPU's driver
+ * @gpu: the GPU
+ *
+ * It has no process and no account of VRAM, and is in nobody's totals.
+ * Context: process.
+ *
+ * Return: as tgk_client_new().
+ */
+struct tgk_client *tgk_client_of_driver(struct tgk_gpu *gpu)
+{
+	struct tgk_client *client = kzalloc(sizeof(*client), GFP_KERNEL);
+
+	if (!client)
+		return NULL;
+	client->ident.kernel = true;
+	snprintf(client->ident.comm, TG_COMM_LEN, TG_KERNEL "%s", gpu->driver->name);
+	return client_begin(client, gpu);
+}
+
 /**
  * tgk_client_new() - a client for the current process
  * @gpu: the GPU
@@ -347,16 +380,9 @@ struct tgk_client *tgk_client_new(struct tgk_gpu *gpu)
 		return NULL;
 	}
 	tgk_totals_find(client);
-	kobject_init(&client->kobj, &client_type);
-	client->gpu = gpu;
-	client->id = atomic_inc_return(&last_client);
 	client->pid = get_pid(task_tgid(current));
 	client->exec = tgk_exec_id();
-	client->longest = kcalloc(TG_WAITS_OWN, sizeof(*client->longest), GFP_KERNEL_ACCOUNT);
-	INIT_LIST_HEAD(&client->threads.waiters);
-	INIT_WORK(&client->show, show);
-	INIT_WORK(&client->sync, sync);
-	return client;
+	return client_begin(client, gpu);
 }
 
 /* Under tgk_gpu.lock: the current process's, in the program that it executes; or NULL. */

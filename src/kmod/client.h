@@ -13,6 +13,7 @@
 
 u32 tgk_payer(void);
 struct tgk_client *tgk_client_new(struct tgk_gpu *gpu);
+struct tgk_client *tgk_client_of_driver(struct tgk_gpu *gpu);
 struct tgk_client *tgk_client_find(struct tgk_gpu *gpu);
 struct tgk_client *tgk_client_left(struct tgk_gpu *gpu, const struct tgk_client *new, u32 account);
 void tgk_client_swap(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_client *new);

@@ -253,7 +253,7 @@ static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_f
 	doubt(c);
 	if (gpu->core.nr_engines > 1 || gpu->closing || gpu->core.open || gpu->core.syncing)
 		return;
-	if (own->leaving || job->scheduled || job->fence->error ||
+	if (own->leaving || own->own || job->scheduled || job->fence->error ||
 	    !tgk_clock_reached(c, job->fence_slot, job->fence))
 		return;
 	f = at_work(gpu);
@@ -264,6 +264,8 @@ static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_f
 	if (f == own && READ_ONCE(own->made) == (u32)job->fence->seqno)
 		return;
 	f = f ?: own;
+	if (f->own)
+		return;
 	f->lies = min(f->lies + LIE, LIES_MAX);
 }
 

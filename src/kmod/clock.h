@@ -63,6 +63,7 @@ struct tgk_reading {
  *	shrinks with each audit that finds its own times true
  * @leaving: the driver frees the channel, and may write the slot itself
  * @proven: there were enough, and the GPU's clock was not set
+ * @own: of the driver's own work, which is never suspected: read and written under the lock
  * @forged: its client has been named, and the slot is not believed any more; read without the lock
  */
 struct tgk_fences {
@@ -70,7 +71,7 @@ struct tgk_fences {
 	s64 audit;
 	bool alone;
 	u16 wary, lies;
-	bool proven, forged, leaving;
+	bool proven, forged, leaving, own;
 };
 
 /**

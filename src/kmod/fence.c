@@ -36,6 +36,7 @@
 #include <linux/tracepoint.h>
 
 #include "channel.h"
+#include "copies.h"
 #include "doorbell.h"
 #include "driver/driver.h"
 #include "feed.h"
@@ -147,8 +148,11 @@ static void on_init(void *data, struct dma_fence *fence)
 	struct tgk_capture *c = capture_for(fence);
 	struct dma_fence *before;
 
-	if (!c)
+	if (!c) {
+		if (in_task())
+			tgk_copies_made(fence);
 		return;
+	}
 	/* It is this thread's own. */
 	before = c->fence;
 	c->fence = dma_fence_get(fence);

@@ -19,6 +19,7 @@
 
 #include "channel.h"
 #include "client.h"
+#include "copies.h"
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
@@ -79,6 +80,7 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	tgk_feed_gpu(gpu);
 	tgk_note_gpu(gpu);
 	tgk_fence_gpu(gpu);
+	tgk_copies_gpu(gpu);
 }
 
 /* Under tgk_mutex: the lowest number that no GPU has. One that is closed has its files still. */
@@ -249,6 +251,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	cancel_delayed_work_sync(&gpu->unpark);
 	tgk_unpark_all(gpu);
 	tgk_fence_drop_all(gpu);
+	tgk_copies_drop(gpu);
 	tgk_channel_leave(gpu, NULL, NULL);
 	tgk_channel_forget(gpu, NULL, NULL);
 	tgk_feed_locking(gpu, &ev);	/* clients that owe something go, too */

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "attach.h"
+#include "copies.h"
 #include "driver/driver.h"
 #include "fence.h"
 #include "poll.h"
@@ -83,6 +84,7 @@ no_shm:
 	tgk_attach_exit();
 no_attach:
 	tgk_fence_exit();
+	tgk_copies_exit();
 no_fence:
 	tgk_sysfs_exit();
 no_sysfs:
@@ -101,6 +103,7 @@ static void __exit tgk_exit(void)
 	tgk_shm_exit();		/* first: a GPU that is unbound later has no segments */
 	tgk_attach_exit();
 	tgk_fence_exit();
+	tgk_copies_exit();
 	tgk_sysfs_exit();
 	tgk_poll_exit();
 	tgk_trace_module_exit();

@@ -84,6 +84,7 @@
 #include <uapi/timegraph.h>
 
 #include "clock.h"
+#include "copies.h"
 #include "note.h"
 #include "poll.h"
 #include "sleep.h"
@@ -138,6 +139,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @gap: how long after QUIET it came, ns, until the next QUIET tells that
  * @poll: the poller's; poll.h says under which lock
  * @clock: the GPU's own; clock.h says under which lock
+ * @copies: the driver's own work; copies.h says under which lock
  * @lock: guards everything below, and all objects of the core
  * @core: the state machine
  * @out: its way to feed.c's emit()
@@ -193,6 +195,7 @@ struct tgk_gpu {
 	atomic64_t quiet_since, gap;
 	struct tgk_poll poll;
 	struct tgk_clock clock;
+	struct tgk_copies copies;
 
 	raw_spinlock_t lock;
 	struct tg_gpu core;

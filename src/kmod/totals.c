@@ -105,9 +105,11 @@ void tgk_totals_find(struct tgk_client *client)
 	mutex_unlock(&totals_mutex);
 }
 
-/** tgk_totals_come() - a client has joined: under tgk_gpu.lock */
+/** tgk_totals_come() - a client has joined, which may have no rows: under tgk_gpu.lock */
 void tgk_totals_come(struct tgk_client *client)
 {
+	if (!client->totals[TGK_OF_USER])
+		return;
 	atomic64_inc(&client->totals[TGK_OF_USER]->clients);
 	atomic64_inc(&client->totals[TGK_OF_CGROUP]->clients);
 }
@@ -134,7 +136,7 @@ void tgk_totals_add(struct tgk_client *client)
 	s64 now[TGK_SUMS];
 	u32 i;
 
-	if (!c)
+	if (!c || !client->totals[TGK_OF_USER])
 		return;
 	counted(now, client, c);
 	for (i = 0; i < TGK_SUMS; i++) {

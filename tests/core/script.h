@@ -12,6 +12,8 @@
  *		(MASK: of engines, 1 unless given; PAYER: the client's own unless given, and else
  *		its uid, too. A client that has left comes back instead, if one does: logs `back
  *		CLIENT`)
+ *	driver CLIENT CHANNEL MASK	(JOIN of a driver's own work, kernel=test)
+ *	copy CLIENT CHANNEL JOB		(BYPASSED, started now)
  *	engines CLIENT CHANNEL MASK	(from now on)
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
@@ -61,7 +63,7 @@ struct host {
 	s64 armed;
 	char log[LOG_MAX];
 	size_t used;
-	struct tg_identity ids[16];
+	struct tg_identity ids[16], drivers[16];
 	struct tg_times times[2048];
 	char cgroups[16][64];
 	bool gated[16];
@@ -286,6 +288,17 @@ static const char *step(struct host *h, const char *line)
 		h->ids[a].payer = c;
 		ev.identity = &h->ids[a];
 		come_back(h, &ev);
+	} else if (!strcmp(word, "driver")) {
+		ev.kind = TG_EV_JOIN;
+		ev.join.engines = c;
+		h->drivers[a].kernel = true;
+		strcpy(h->drivers[a].comm, TG_KERNEL "test");
+		ev.identity = &h->drivers[a];
+	} else if (!strcmp(word, "copy")) {
+		ev.kind = TG_EV_BYPASSED;
+		ev.bypassed.started = true;
+		ev.job = c;
+		ev.host = &h->times[c % ARRAY_SIZE(h->times)];
 	} else if (!strcmp(word, "prio")) {
 		ev.kind = TG_EV_PRIO;
 		ev.prio.level = b;

@@ -9,6 +9,7 @@
 #include <tg/spec.h>
 
 #define REST ":ht:pe:1:1:1\n"
+#define OWN ":prt:bg:0:0:0\n"
 #define A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define A250 "" A50 A50 A50 A50 A50
 #define A1000 "" A250 A250 A250 A250
@@ -79,10 +80,25 @@ static const struct row {
 	{ "all but the cgroup", "cgroup=/c uid=1? exe=*b a" REST, "a", 10, "/b", "/d", 0 },
 	{ "the narrower line first", "a uid=7" REST "a" REST, "a", 7, NULL, NULL, 1 },
 
+	{ "no process is it, by its name", "kernel=nouveau" OWN, "nouveau", 0, "/nouveau", "/nouveau", 0 },
+	{ "nor if it looks so", "kernel=nouveau" OWN "\"kernel=nouveau\"" REST, "kernel=nouveau", 0,
+	  "kernel=nouveau", "kernel=nouveau", 2 },
+
 	{ "many stars, no match", "exe=*a*a*a*b" REST, "x", 0, "/" A4000, NULL, 0 },
 	{ "many stars, match", "exe=*a*a*a*b" REST, "x", 0, "/" A4000 "b", NULL, 1 },
 	{ "120 stars, no match", "exe=" STARS STARS STARS "b" REST, "x", 0, "/" A4000, NULL, 0 },
 	{ "120 stars, match", "exe=" STARS STARS STARS "b" REST, "x", 0, "/" A4000 "b", NULL, 1 },
+};
+
+/* The same for a driver's own work. */
+static const struct row drivers[] = {
+	{ "a driver's own work", "uid=*" REST "kernel=a" OWN "kernel=nouveau" OWN, "kernel=nouveau", 0, NULL,
+	  NULL, 3 },
+	{ "another driver's", "kernel=nouvea" OWN "kernel=nouveau2" OWN, "kernel=nouveau", 0, NULL, NULL, 0 },
+	{ "it is no user, program or group", "uid=0" REST "uid=*" REST "exe=*" REST "cgroup=*" REST,
+	  "kernel=nouveau", 0, "/a", "/a", 0 },
+	{ "nor a process of a name", "\"kernel=nouveau\"" REST "nouveau" REST, "kernel=nouveau", 0, NULL, NULL, 0 },
+	{ "a driver without a name", "kernel=nouveau" OWN, "", 0, NULL, NULL, 0 },
 };
 
 /* The line that says the weight of a client's user or cgroup. */
@@ -141,11 +157,13 @@ int main(void)
 	unsigned int passed = 0, failed = 0;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct row *row = &rows[i];
+	for (i = 0; i < ARRAY_SIZE(rows) + ARRAY_SIZE(drivers); i++) {
+		const bool kernel = i >= ARRAY_SIZE(rows);
+		const struct row *row = kernel ? &drivers[i - ARRAY_SIZE(rows)] : &rows[i];
 		u32 len = strlen(row->spec);
 		struct tg_identity id = {
-			.pid = 1, .uid = row->uid, .exe = row->exe, .cgroup = row->cgroup,
+			.pid = !kernel, .kernel = kernel, .uid = row->uid, .exe = row->exe,
+			.cgroup = row->cgroup,
 		};
 		struct tg_spec spec = { .text = row->spec };
 		const struct tg_spec_entry *e = NULL;

@@ -150,6 +150,10 @@ static const struct good goods[] = {
 	{ "same name, another user", TEXT("a uid=1:ht:pe:1:1:1\na uid=2:ht:pe:1:1:1\na:ht:pe:1:1:1"),
 	  -1, "1 comm=a uid=1 ht pe 1 1000/1000 w1\n2 comm=a uid=2 ht pe 1 1000/1000 w1\n"
 	  "3 comm=a ht pe 1 1000/1000 w1\n" },
+	{ "a driver's own work", TEXT("kernel=nouveau : prt : pe : 0 : 1 : 2 : reserve=r\n"
+	       "kernel=\"x\":prt:bg:0:0:0\n\"kernel=x\":ht:bg:9:0:0"), -1,
+	  "1 kernel=nouveau prt pe 0 1000/2000 w1 reserve=r\n2 kernel=x prt bg 0 0/0 w1\n"
+	  "3 comm=kernel=x ht bg 9 0/0 w1\n" },
 	{ "same pattern, other kind", TEXT("exe=/a:ht:pe:1:1:1\ncgroup=/a:ht:pe:1:1:1"), -1,
 	  "1 exe=/a ht pe 1 1000/1000 w1\n2 cgroup=/a ht pe 1 1000/1000 w1\n" },
 	{ "names differ in byte 15",
@@ -173,7 +177,7 @@ static void render_str(char **out, const char *key, const char *text, struct tg_
 
 static void render(char *out, const struct tg_spec *spec)
 {
-	static const char *const kinds[] = { "comm", "exe", "uid", "cgroup" };
+	static const char *const kinds[] = { "comm", "exe", "uid", "cgroup", "kernel" };
 	static const char *const scheds[] = { "prt", "ht" };
 	static const char *const resvs[] = { "pe", "ae", "bg", "cbs" };
 	static const char *const whose[] = { "core", "policy", "host" };
@@ -254,6 +258,9 @@ struct bad {
 #define BELOW "a setting below a client"
 #define FINE "finer than a microsecond"
 
+#define ALONE "kernel= beside another name"
+#define HELD "a driver's own work is never held"
+
 static const struct bad bads[] = {
 	/* name */
 	{ "no name", TEXT(":ht:pe:1:1:1"), 1, 1, "empty value" },
@@ -269,6 +276,29 @@ static const struct bad bads[] = {
 	{ "a second qualifier unknown", TEXT("uid=1 pid=2:ht:pe:1:1:1"), 1, 7, "unknown word before =" },
 	{ "a bad second glob", TEXT("uid=1 exe=/a cgroup=b:ht:pe:1:1:1"), 1, 21,
 	  "path does not begin with /" },
+	{ "a driver and a user", TEXT("kernel=a uid=1:prt:bg:0:0:0"), 1, 10, ALONE },
+	{ "a path and a driver", TEXT("exe=/a kernel=a:prt:bg:0:0:0"), 1, 8, ALONE },
+	{ "a driver and a group", TEXT("kernel=a cgroup=/:prt:bg:0:0:0"), 1, 10, ALONE },
+	{ "a driver and a name", TEXT("kernel=a \"b\":prt:bg:0:0:0"), 1, 10, ALONE },
+	{ "a name and a driver", TEXT("b kernel=a:prt:bg:0:0:0"), 1, 3, ALONE },
+	{ "two drivers", TEXT("kernel=a kernel=b:prt:bg:0:0:0"), 1, 10, "repeated qualifier" },
+	{ "no driver", TEXT("kernel=:prt:bg:0:0:0"), 1, 8, "empty value" },
+	{ "a driver by glob", TEXT("kernel=no*:prt:bg:0:0:0"), 1, 10, "wildcard in a driver's name" },
+	{ "a driver, ht", TEXT("kernel=a:ht:bg:0:0:0"), 1, 10, HELD },
+	{ "a driver, ae", TEXT("kernel=a:prt:ae:0:1:1"), 1, 14, HELD },
+	{ "a driver, cbs", TEXT("kernel=a:prt:cbs:0:1:2"), 1, 14, HELD },
+	{ "a driver, a priority", TEXT("kernel=a:prt:pe:1:1:1"), 1, 17, HELD },
+	{ "a driver, the foreground", TEXT("kernel=a:prt:pe:*:1:1"), 1, 17, HELD },
+	{ "a driver, nice", TEXT("kernel=a:prt:pe:nice:1:1"), 1, 17, HELD },
+	{ "a driver, no such priority", TEXT("kernel=a:prt:pe:100:1:1"), 1, 17, "prio out of range" },
+	{ "a driver, a weight", TEXT("kernel=a:prt:pe:0:1:1:reserve=r,weight=1"), 1, 33, HELD },
+	{ "a driver, a depth", TEXT("kernel=a:prt:pe:0:1:1:depth=1"), 1, 23, HELD },
+	{ "a driver, a vgpu", TEXT("kernel=a:prt:pe:0:1:1:vgpu=v"), 1, 23, HELD },
+	{ "a driver, memory", TEXT("kernel=a:prt:pe:0:1:1:mem=1"), 1, 23, HELD },
+	{ "a driver twice", TEXT("kernel=a:prt:bg:0:0:0\n kernel=\"a\":prt:pe:0:1:1"), 2, 2,
+	  "repeated name" },
+	{ "a driver's reserve is another's", TEXT("a:ht:pe:3:1:2:reserve=r\nkernel=a:prt:pe:0:1:3:reserve=r"), 2, 21,
+	  "another T than an earlier line of this reserve" },
 	{ "name with a comma", TEXT("a,b:ht:pe:1:1:1"), 1, 2, OTHER },
 	{ "quote inside a name", TEXT("a\"b\":ht:pe:1:1:1"), 1, 2, OTHER },
 	{ "text behind a quoted name", TEXT("\"a\"b:ht:pe:1:1:1"), 1, 4, OTHER },

@@ -36,6 +36,7 @@ static const char *const seeds[] = {
 	"b:ht:pe:0:1:10000000:weight=1,depth=1,mem=1\r\n",
 	"uid=1000 exe=/opt/*:prt:pe:5:1:2\ncgroup=\"/a b\"\tgame uid=100?:ht:bg:0:0:0\n"
 	"exe=/opt/* uid=1001 :prt:pe:5:1:2\n",
+	"kernel=nouveau:prt:pe:0:1:2:reserve=r\nkernel=\"x y\" : prt : bg : 00 : 0 : 0\na:ht:pe:3:1:2:reserve=r\n",
 	"[vgpu a]:50:25:10\nx:ht:bg:0:0:0:vgpu=a\n  [vgpu \"b ]\"] : 50 : 75 : 090 # rest\r\n",
 	"[vgpu 1]:1:1:1\n[vgpu 2]:1:1:1\n[vgpu 3]:1:1:1\n[vgpu 4]:1:1:1\n[vgpu 5]:1:1:1\n"
 	"[vgpu 6]:1:1:1\n[vgpu 7]:1:1:1\n[vgpu 8]:1:1:1\n[vgpu 9]:1:1:1\n[vgpu 10]:1:1:1\n"
@@ -60,7 +61,7 @@ static const char *const tokens[] = {
 	"10000000", "10000001", "4294967296", "9223372036854775808", "18446744073709551616",
 	"1099511627776", "1099511627777", "17179869185G", "prt", "ht", "pe", "ae", "bg", "cbs", "nice",
 	"PRT",
-	"exe=", "uid=", "cgroup=", "pid=", "exe=/a", "uid=1*", "uid=root", " uid=7", " exe=/b ", " a b", "uid=7 uid=8 ", "reserve=r", "reserve=",
+	"exe=", "uid=", "cgroup=", "pid=", "kernel=", "kernel=nouveau", " kernel=a", "kernel=a:prt:bg:0:0:0\n", "exe=/a", "uid=1*", "uid=root", " uid=7", " exe=/b ", " a b", "uid=7 uid=8 ", "reserve=r", "reserve=",
 	"weight=1", "weight=0", "[vgpu v]:50:50:50", "[vgpu ", "[", "]", "[vgpu a b]", "vgpu", "vGPU", "depth=65", "vgpu=v", "mem=1G", "wait=1", ":weight=2", ",depth=3",
 	",vgpu=\"a,b\"", ":a:b", "::", ",,", "\"\"", "\" \"", "\"a:b\"", "name", "\xc3\xa4",
 	"\xef\xbb\xbf", "\x7f", "\x1b[1m", "12345678901234567890123456789012",
@@ -143,6 +144,7 @@ static void write_name(struct mutant *m, unsigned int line)
 	static const char *const forms[] = {
 		"p%u", "proc%u", "\"p %u\"", "exe=/bin/x%u", "exe=\"/opt/a b/%u*\"", "uid=10%u?",
 		"cgroup=/user.slice/%u/*", "\xd0\xb6%u", "\"a=%u\"", "exe=*/y%u", "1234567890123%u",
+		"kernel=k%u",
 	};
 	char name[64];
 

@@ -29,6 +29,9 @@
 
 enum { NAME, SCHED, RESV, PRIO, CAP, PERIOD, OPTIONS, FIELDS };
 
+#define NAMES	5
+static const char kinds[] = "peuck";	/* plain, exe, uid, cgroup, kernel */
+
 struct piece {
 	size_t from, to;
 };
@@ -37,7 +40,7 @@ struct entry {
 	bool vgpu;		/* [vgpu], named pattern[0] */
 	char setting;		/* 'p': policy, 'k': knob, else 0 */
 	const void *sets;	/* that policy, or that knob's row in its table */
-	char *pattern[4];	/* plain, exe, uid, cgroup; NULL: none */
+	char *pattern[NAMES];	/* by `kinds`; NULL: none */
 	char *reserve;		/* NULL: none */
 	bool background, guarantee;
 	char resv[4];
@@ -274,11 +277,19 @@ static void size(struct line *l, struct piece p)
 	number(l, p, 1, (1ULL << 40) / unit, &bytes);
 }
 
+static bool has_name(const struct entry *e)
+{
+	int i;
+
+	for (i = 0; i < NAMES && !e->pattern[i]; i++)
+		;
+	return i < NAMES;
+}
+
 /* One name, or a glob with its word. */
 static void one_name(struct line *l, struct piece p, struct entry *e)
 {
-	static const char *const words[] = { "exe", "uid", "cgroup", NULL };
-	static const char kinds[] = "peuc";
+	static const char *const words[] = { "exe", "uid", "cgroup", "kernel", NULL };
 	struct piece w, v;
 	size_t good;
 	char kind = 'p', **pattern;
@@ -294,7 +305,7 @@ static void one_name(struct line *l, struct piece p, struct entry *e)
 		p.from = w.to + 1;
 	}
 	pattern = &e->pattern[strchr(kinds, kind) - kinds];
-	if (*pattern) {
+	if (*pattern || e->pattern[4] || (kind == 'k' && has_name(e))) {
 		blame(l, w.from);
 		return;
 	}
@@ -304,6 +315,7 @@ static void one_name(struct line *l, struct piece p, struct entry *e)
 		blame(l, v.from + 255);
 	switch (kind) {
 	case 'p':
+	case 'k':
 		good = strcspn(l->s + v.from, "*?");
 		break;
 	case 'u':
@@ -350,7 +362,7 @@ static void options_field(struct line *l, struct piece p, struct entry *e)
 			return;
 		}
 		seen[i] = l->s[k.from];	/* the keys differ in it */
-		if (l->s[k.from] == 'r' && e->background)
+		if (l->s[k.from] == 'r' ? e->background : !!e->pattern[4])
 			blame(l, k.from);
 		if (l->m[k.to] != '=') {
 			blame(l, k.to);
@@ -529,11 +541,12 @@ static void line_judge(struct line *l, struct entry *e)
 		e->at[i] = w.from;
 		switch (i) {
 		case SCHED:
-			if (!one_of(l, w, scheds))
+			if (!one_of(l, w, scheds) || (e->pattern[4] && !same(l, w, "prt")))
 				blame(l, w.from);
 			break;
 		case RESV:
-			if (!one_of(l, w, resvs))
+			if (!one_of(l, w, resvs) ||
+			    (e->pattern[4] && !same(l, w, "pe") && !same(l, w, "bg")))
 				blame(l, w.from);
 			e->background = same(l, w, "bg");
 			e->guarantee = same(l, w, "cbs");
@@ -541,8 +554,10 @@ static void line_judge(struct line *l, struct entry *e)
 				 l->s + w.from);
 			break;
 		case PRIO:
-			if (!same(l, w, "*") && !same(l, w, "nice"))
-				number(l, w, 0, 99, &n);
+			n = 1;
+			if ((same(l, w, "*") || same(l, w, "nice") ||
+			     number(l, w, 0, 99, &n)) && n && e->pattern[4])
+				blame(l, w.from);
 			break;
 		case CAP:
 			if (!time_us(l, w, !e->background, 10000000, &e->cap))
@@ -559,7 +574,7 @@ static bool same_names(const struct entry *a, const struct entry *b)
 {
 	int i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < NAMES; i++) {
 		if (!a->pattern[i] != !b->pattern[i])
 			return false;
 		if (a->pattern[i] && strcmp(a->pattern[i], b->pattern[i]))
@@ -676,7 +691,7 @@ int oracle_check(const char *text, size_t len, unsigned int *line, unsigned int 
 		line_close(&l);
 	}
 	for (i = 0; i < nr; i++) {
-		for (n = 0; n < 4; n++)
+		for (n = 0; n < NAMES; n++)
 			free(entries[i].pattern[n]);
 		free(entries[i].reserve);
 	}

@@ -104,7 +104,7 @@ static const char *const specs[] = {
 	"",
 };
 
-static const char *const comms[] = { "a", "b", "c", "d", "e" };
+static const char *const comms[] = { "a", "b", "c", "d", "e", TG_KERNEL "k" };
 
 struct chaos {
 	struct th_host h;
@@ -302,7 +302,7 @@ static void do_prio(struct chaos *c)
 	default:
 		ev.prio.level = level;
 	}
-	th_feed(&c->h, &ev, 0);
+	th_feed(&c->h, &ev, ev.kind == TG_EV_PRIO && client->ident.kernel ? -EINVAL : 0);
 }
 
 /* A channel turns out to use other engines. */

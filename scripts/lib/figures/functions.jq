@@ -13,6 +13,8 @@ def faster(a; b): way(a).seconds / way(b).seconds;
 # Of bench-gdev, { runs: [{ run, utilisation_percent }] } or { rows: [{ run, searches, makespan_s }] }
 def used(r): .runs[] | select(.run == r) | .utilisation_percent;
 def spread(l): (l | max) - (l | min);
+def flow(h; s; n): .rows[] | select(.how == h and .shape == s and .side == n) | .ms;
+def faster_by_key(s; n): flow("modular"; s; n) / flow("shm"; s; n);
 def span(r): [.rows[] | select(.run == r)];
 # Of bench-loga, { rows: [{ load, policy, turnaround }] }, { rows: [{ mode, error }] } or { rows: [{ app, policy, run_time }] }
 def turnaround(p; load): [.rows[] | select(.policy == p and (.load | test(load))) | .turnaround | log] | add / length | exp;

@@ -78,9 +78,12 @@ struct tgk_chip {
  *	there is none
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched). NULL: all go through it,
- *	and there are no @doorbell, @watch, @unwatch, @slots and @want_signal
+ *	and there are no @own, @doorbell, @watch, @unwatch, @slots and @want_signal
  * @emits: the tracepoint dma_fence_emit says when work with a fence goes to the GPU, and without
  *	that it never does; else that is when the doorbell rings, or the fence is made
+ * @own: of which engine is the fence of work of the driver's own? Its number; -EOPNOTSUPP: of none
+ *	that is scheduled; -ENOENT: the fence is of no such work. NULL: the driver has none that
+ *	is known. Fences of a GPU's own work are of one context
  * @doorbell: its function that rings: for each push buffer, before the fence of the submission is
  *	made; or once, after that (TGK_FENCE_BEFORE_DOORBELL). NULL: there is none
  * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
@@ -101,8 +104,8 @@ struct tgk_chip {
  *	NULL: its push buffers cannot be read, or are no commands, or too many. NULL instead of a
  *	function: they never can
  *
- * All functions are called in process context and may sleep, but @makes_fence and @slots, which are
- * called where a fence is made or signals, in a task that may hold any lock of the driver.
+ * All functions are called in process context and may sleep, but @makes_fence, @own and @slots:
+ * where a fence is made or signals, in a task that may hold any lock of the driver.
  */
 struct tgk_driver {
 	const char *name;
@@ -127,6 +130,7 @@ struct tgk_driver {
 	u32 (*chip_id)(struct device *dev);
 	bool (*makes_fence)(struct dma_fence *fence);
 	bool emits;
+	int (*own)(const struct tgk_gpu *gpu, struct dma_fence *fence);
 	const char *doorbell;
 	int (*watch)(void);
 	void (*unwatch)(void);

@@ -415,16 +415,38 @@ static unsigned long address(const struct tgk_driver *driver, const struct drm_d
 
 /* --- fences --- */
 
-/* nouveau's own channels move memory for all clients. */
+/* The channels that nouveau makes for itself, to move memory for all; NOT_OWN: a client's */
+enum own { NOT_OWN, OWN_GENERIC, OWN_COPY };
+
+/* The name of each client's channel ends with the number of a process in brackets. */
+static enum own own_of(struct dma_fence *fence)
+{
+	const char *timeline = tgk_fence_timeline(fence);
+
+	return !strcmp(timeline, "generic kernel channel") ? OWN_GENERIC :
+	       !strcmp(timeline, "copy engine channel") ? OWN_COPY : NOT_OWN;
+}
+
+static bool is_nouveau(struct dma_fence *fence)
+{
+	return !strcmp(tgk_fence_driver(fence), "nouveau");
+}
+
 static bool makes_fence(struct dma_fence *fence)
 {
-	const char *timeline;
+	return is_nouveau(fence) && own_of(fence) == NOT_OWN;
+}
 
-	if (strcmp(tgk_fence_driver(fence), "nouveau"))
-		return false;
-	timeline = tgk_fence_timeline(fence);
-	return strcmp(timeline, "generic kernel channel") &&
-	       strcmp(timeline, "copy engine channel");
+/* Fermi copies with its second copy engine. What copies for younger chips is not scheduled. */
+static int own_engine(const struct tgk_gpu *gpu, struct dma_fence *fence)
+{
+	const enum own own = is_nouveau(fence) ? own_of(fence) : NOT_OWN;
+
+	if (own == NOT_OWN)
+		return -ENOENT;
+	if (own == OWN_GENERIC)
+		return 0;
+	return gpu->core.nr_engines > 2 ? 2 : -EOPNOTSUPP;
 }
 
 /* nouveau keeps each array of EXEC in one piece of memory. */
@@ -476,6 +498,7 @@ const struct tgk_driver tgk_nouveau = {
 	.find = find_channel,
 	.chip_id = tgk_nouveau_chip_id,
 	.makes_fence = makes_fence,
+	.own = own_engine,
 	/* The other is for all chips from G80 to Maxwell. */
 	.doorbell = TGK_FENCE_BEFORE_DOORBELL ? "nvif_chan506f_gpfifo_kick" : "nv50_dma_push",
 	.watch = tgk_nouveau_watch,

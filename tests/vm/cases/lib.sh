@@ -103,9 +103,12 @@ bomb()
 		>"/tmp/$name.$$.json" 2>&1 &
 }
 
-# none_left: no client has a channel. One whose process has left may owe something; at unload such a one
-# goes, too, and the module WARNs of any that does not
+# none_left: no client has a channel, but a driver's own work. One whose process has left may owe something; at unload
+# such a one goes, too, and the module WARNs of any that does not
 none_left()
 {
-	! cat $tg/clients/*/state 2>/dev/null | grep -q -v left
+	for left in $tg/clients/*; do
+		[ ! -e $left ] || [ "$(cat $left/pid 2>/dev/null)" = 0 ] ||
+			[ "$(cat $left/state 2>/dev/null || echo left)" = left ] || return 1
+	done
 }

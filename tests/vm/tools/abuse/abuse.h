@@ -131,6 +131,7 @@ void do_became(char **args);
 void do_until_gone(char **args);
 void do_swap(char **args);		/* buffers.c */
 void do_vram(char **args);
+void do_evict(char **args);
 void do_ioctl(char **args);		/* cost.c */
 void do_crowd(char **args);		/* many.c */
 void do_channels(char **args);

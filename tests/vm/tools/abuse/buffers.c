@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * abuse - push buffers that change while the kernel reads them, or lie in the card's memory.
+ * abuse - push buffers that change while the kernel reads them, or lie in the card's memory; and
+ * groups that use much of it.
  */
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,4 +147,69 @@ void do_vram(char **args)
 	printf("{\"channel\":%d,\"groups\":%u}\n", ch.id, n);
 	fflush(stdout);
 	sleep_ms(3000);
+}
+
+static volatile sig_atomic_t over;
+
+static void on_term(__attribute__((unused)) int sig)
+{
+	over = 1;
+}
+
+/*
+ * An ioctl that needs VRAM. nouveau refuses it where what it must evict is locked by somebody who
+ * needs VRAM, too: again, then, for ten seconds.
+ */
+static void insist(const char *what, int fd, unsigned long request, void *args)
+{
+	const long long until = now_ns() + 10000 * MS;
+	int ret;
+
+	while ((ret = talk(fd, request, args)) == -ENOMEM && now_ns() < until)
+		sleep_ms(2);
+	must(what, ret);
+}
+
+static uint32_t vram_new(int fd, unsigned int mib)
+{
+	struct drm_nouveau_gem_new buffer = {
+		.info = { .domain = NOUVEAU_GEM_DOMAIN_VRAM, .size = (uint64_t)mib << 20,
+			  .tile_flags = NOUVEAU_GEM_TILE_NONCONTIG },
+		.align = PAGE,
+	};
+
+	insist("GEM_NEW", fd, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW,
+				       struct drm_nouveau_gem_new), &buffer);
+	return buffer.info.handle;
+}
+
+/*
+ * evict N MIB PAUSE COST: groups with PAUSE ms between them, until SIGTERM; each uses the next of N
+ * objects of so much VRAM. The kernel brings it back where somebody else's has taken its place.
+ */
+void do_evict(char **args)
+{
+	const unsigned int n = number(args[0]), mib = number(args[1]), pause = number(args[2]);
+	uint32_t seq, handle[16];
+	struct call call;
+	struct chan ch;
+
+	if (!n || n > ARRAY_SIZE(handle))
+		fail("%u objects; 1 to %zu", n, ARRAY_SIZE(handle));
+	chan_new(&ch, open_node(), number(args[3]));
+	for (seq = 0; seq < n; seq++)
+		handle[seq] = vram_new(ch.fd, mib);
+	signal(SIGTERM, on_term);
+	for (seq = 1; !over; seq++) {
+		call_init(&call, &ch, seq);
+		call.bo[1] = (struct drm_nouveau_gem_pushbuf_bo){
+			.handle = handle[seq % n], .read_domains = NOUVEAU_GEM_DOMAIN_VRAM,
+			.valid_domains = NOUVEAU_GEM_DOMAIN_VRAM,
+		};
+		call.req.nr_buffers = 2;
+		insist("submission", ch.fd, PUSHBUF, &call.req);
+		must("wait", chan_wait(&ch));
+		sleep_ms(pause);
+	}
+	printf("{\"channel\":%d,\"groups\":%u}\n", ch.id, seq - 1);
 }
