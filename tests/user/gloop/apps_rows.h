@@ -1,30 +1,42 @@
-// SPDX-License-Identifier: GPL-2.0
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The eight applications on host threads: each gives what its plain reference gives, undisturbed,
- * suspended every ms and suspended every 10 ms, with both kinds of I/O where it does any.
+ * The eight applications on host threads: each gives what its plain reference gives, however it is
+ * suspended, with both kinds of I/O where it does any. apps_test.cc and tgd_test.cc call apps_rows().
  */
+#ifndef TESTS_GLOOP_APPS_ROWS_H
+#define TESTS_GLOOP_APPS_ROWS_H
+
 #include "../../lib/test.h"
 #include "../../../src/user/gloop/apps/all.h"
 
 static char folder[] = "/tmp/tg-gloop.XXXXXX";
-static const uint32_t every[] = {0, 1000, 10000};
+
+/* Who suspends an application: nobody, the host loop every @us, or @source */
+struct suspender {
+	const char *name;
+	uint32_t us;
+	gloop::turn_source *source;
+};
+static std::vector<suspender> suspenders;
+
 static const enum gloop::io_kind kinds[] = {gloop::IO_URING, gloop::IO_THREADS};
 
-static gloop::launch_config config(uint32_t suspend_us)
+static gloop::launch_config config(const suspender &by)
 {
 	gloop::launch_config k;
 
 	k.physical = 3;
-	k.suspend_us = suspend_us;
+	k.suspend_us = by.us;
 	return k;
 }
 
-static void row(const char *app, const char *io, uint32_t us, bool same, uint32_t suspensions)
+static void row(const char *app, const char *io, const suspender &by, bool same,
+		uint32_t suspensions)
 {
 	char name[100];
 
-	snprintf(name, sizeof(name), "%s%s%s, suspended every %u us", app, *io ? ", " : "", io, us);
-	test_row(name, same && (!us || suspensions),
+	snprintf(name, sizeof(name), "%s%s%s, suspended %s", app, *io ? ", " : "", io, by.name);
+	test_row(name, same && (!(by.us || by.source) || suspensions),
 		 same ? "it was never suspended" : "the result differs");
 }
 
@@ -33,7 +45,7 @@ static bool has(enum gloop::io_kind kind)
 {
 	static bool said;
 	gloop::HostLoop host(kind);
-	bool works = !host.launch(config(0), [=] GLOOP_DEVICE (gloop::DeviceLoop *loop) {
+	bool works = !host.launch(config(suspender()), [=] GLOOP_DEVICE (gloop::DeviceLoop *loop) {
 		gloop::fs::fstat(loop, 0, [=](gloop::DeviceLoop *, gloop::fs::stat) { });
 	});
 
@@ -53,11 +65,11 @@ template <class R> static void compute(const char *app, R *run)
 {
 	gloop::launch_stats s;
 
-	for (uint32_t us : every) {
-		gloop::HostLoop host;
+	for (const suspender &by : suspenders) {
+		gloop::HostLoop host(gloop::IO_ANY, by.source);
 
-		run->gloop(&host, config(us), &s);
-		row(app, "", us, same(*run), s.suspensions);
+		run->gloop(&host, config(by), &s);
+		row(app, "", by, same(*run), s.suspensions);
 	}
 }
 
@@ -66,12 +78,12 @@ static void sort()
 	apps::hybridsort_run run(200000, 4, 1, 4);
 	gloop::launch_stats s;
 
-	for (uint32_t us : every) {
-		gloop::HostLoop host;
+	for (const suspender &by : suspenders) {
+		gloop::HostLoop host(gloop::IO_ANY, by.source);
 
 		run.load();
-		run.gloop(&host, config(us), &s);
-		row("hybridsort", "", us, run.same(), s.suspensions);
+		run.gloop(&host, config(by), &s);
+		row("hybridsort", "", by, run.same(), s.suspensions);
 	}
 }
 
@@ -80,13 +92,13 @@ template <class R> static void files(const char *app, R *run)
 	gloop::launch_stats s;
 
 	for (enum gloop::io_kind kind : kinds) {
-		for (uint32_t us : every) {
-			gloop::HostLoop host(kind);
+		for (const suspender &by : suspenders) {
+			gloop::HostLoop host(kind, by.source);
 
 			if (!has(kind))
 				continue;
-			run->gloop(&host, config(us), &s);
-			row(app, kind == gloop::IO_URING ? "io_uring" : "threads", us, run->same(),
+			run->gloop(&host, config(by), &s);
+			row(app, kind == gloop::IO_URING ? "io_uring" : "threads", by, run->same(),
 			    s.suspensions);
 		}
 	}
@@ -131,10 +143,10 @@ template <class M>
 static void serve(const char *app, void *(*work)(void *), uint32_t page_bytes, M make)
 {
 	for (enum gloop::io_kind kind : kinds) {
-		for (uint32_t us : every) {
+		for (const suspender &by : suspenders) {
 			gloop::launch_stats s;
-			gloop::HostLoop host(kind);
-			gloop::launch_config k = config(us);
+			gloop::HostLoop host(kind, by.source);
+			gloop::launch_config k = config(by);
 			struct client clients[8];
 			bool right = true;
 
@@ -155,17 +167,17 @@ static void serve(const char *app, void *(*work)(void *), uint32_t page_bytes, M
 				right &= c.right;
 			}
 			close(l.socket);
-			row(app, kind == gloop::IO_URING ? "io_uring" : "threads", us, right,
+			row(app, kind == gloop::IO_URING ? "io_uring" : "threads", by, right,
 			    s.suspensions);
 		}
 	}
 }
 
-int main()
+static void apps_rows()
 {
 	if (!mkdtemp(folder)) {
 		perror(folder);
-		return 1;
+		exit(1);
 	}
 	{
 		apps::tpacf_run run(10, 700, 64, 1, 1);
@@ -201,5 +213,6 @@ int main()
 		});
 	}
 	rmdir(folder);
-	return test_end();
 }
+
+#endif /* TESTS_GLOOP_APPS_ROWS_H */
