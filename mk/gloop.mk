@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# GLoop's tests and bench. The runtime is header-only, so there is nothing else to build.
+# GLoop's tests and bench. The runtime is header-only; turns from tgd take the client's library (mk/user.mk).
 
 B ?= build
 CXX ?= c++
@@ -9,9 +9,10 @@ GLOOP_TESTS := $(addprefix $(B)/tests/gloop/,api_test apps_test turn_test random
 # turn_test has one thread
 GLOOP_TESTS_TSAN := $(addprefix $(B)/tests/gloop/,api_test-tsan apps_test-tsan random_test-tsan)
 GLOOP_BENCH := $(B)/bench/gloop
+GLOOP_TGD := $(B)/tests/gloop/tgd_test
 
 .PHONY: gloop-tests
-gloop-tests: $(GLOOP_TESTS) $(GLOOP_TESTS_TSAN)
+gloop-tests: $(GLOOP_TESTS) $(GLOOP_TESTS_TSAN) $(GLOOP_TGD)
 
 $(GLOOP_TESTS): $(B)/tests/gloop/%: tests/user/gloop/%.cc
 	@mkdir -p $(@D)
@@ -21,9 +22,13 @@ $(GLOOP_TESTS_TSAN): $(B)/tests/gloop/%-tsan: tests/user/gloop/%.cc
 	@mkdir -p $(@D)
 	$(CXX) $(GLOOP_CXXFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $<
 
+$(GLOOP_TGD): tests/user/gloop/tgd_test.cc $(B)/lib/libtimegraph-client.a $(B)/bin/tgd
+	@mkdir -p $(@D)
+	$(CXX) $(GLOOP_CXXFLAGS) $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.cc %.a,$^)
+
 # On host threads. scripts/bench-gloop builds it for a GPU.
 $(GLOOP_BENCH): $(wildcard tests/user/gloop/bench*.cc) $(wildcard src/user/gloop/*.h src/user/gloop/apps/*.h tests/user/gloop/*.h)
 	@mkdir -p $(@D)
 	$(CXX) $(GLOOP_CXXFLAGS) -O2 -o $@ $(filter %.cc,$^)
 
--include $(GLOOP_TESTS:=.d) $(GLOOP_TESTS_TSAN:=.d)
+-include $(GLOOP_TESTS:=.d) $(GLOOP_TESTS_TSAN:=.d) $(GLOOP_TGD).d

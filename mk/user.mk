@@ -61,6 +61,12 @@ $(B)/lib/libtimegraph-mem.a: $(MEM_OBJ)
 	rm -f $@
 	ar rcsD $@ $(B)/obj/timegraph-mem.o
 
+# For programs that link the client's library themselves: GLoop's
+$(B)/lib/libtimegraph-client.a: $(CLIENT_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcsD $@ $^
+
 $(B)/lib/$(SHM_SO): $(SHM_OBJ) src/user/shm/libtimegraph-shm.map
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -shared -pthread -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(SHM_SO) \

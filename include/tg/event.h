@@ -19,7 +19,8 @@ struct tg_spec;
 /**
  * enum tg_event_kind - what happened
  * @TG_EV_JOIN: a channel was allocated. client, channel, identity; join.engines: mask of the
- *	engines that its jobs use; host: cookie of the client, kept from its first JOIN;
+ *	engines that its jobs use; join.yields: its first JOIN: 1: the client can end its jobs early
+ *	(TG_ACT_YIELD), 0: it cannot; host: cookie of the client, kept from its first JOIN;
  *	join.account: its first JOIN: number of its process's account of memory (tg/memory.h), 0:
  *	none. The client is matched against the spec (again, when it already has channels). Takes
  *	one client, one sharer, one account (new ones only), one channel and one reserve out of the
@@ -191,7 +192,7 @@ struct tg_event {
 	union { u32 channel, taken; };
 	union {
 		struct { u64 arg, job; s64 at; };
-		struct { u64 engines, account; s64 at; } join;
+		struct { u32 engines, yields; u64 account; s64 at; } join;
 		struct { u64 predicted, job; s64 at; } submit;
 		struct { u64 late, job; s64 at; } started;
 		struct { u64 started, job; s64 at; } bypassed;
@@ -240,11 +241,14 @@ struct tg_event {
  * @TG_ACT_MEM_REFUSE: the request fails for lack of memory. client: the account; job: the request
  * @TG_ACT_WATCH: feed TG_EV_QUIET once, as soon as nothing that has gone through an open gate is in
  *	flight; at once if nothing is. A host that cannot tell ignores it
+ * @TG_ACT_YIELD: have the client end the job as soon as it can, and submit what is left of it as
+ *	another one: best before its DONE, since the client then keeps its place. client, job. Once
+ *	for each job, and only for clients that yield (JOIN)
  */
 enum tg_action_kind {
 	TG_ACT_FREE, TG_ACT_ARM, TG_ACT_NOTE, TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE,
 	TG_ACT_POLL, TG_ACT_WOULD, TG_ACT_MEM_GRANT, TG_ACT_MEM_REFUSE,
-	TG_ACT_WATCH,
+	TG_ACT_WATCH, TG_ACT_YIELD,
 	TG_ACT_KINDS
 };
 
@@ -284,7 +288,7 @@ enum tg_note {
  * @job: number of the job, or 0
  * @at: ARM, POLL: the time; WOULD: ns; else 0
  * @arg: GATE: enum tg_gate; NOTE: enum tg_note; POLL: see there; else 0
- * @host: cookie of the job (FREE), of the request (MEM_*), of the client (else), or NULL
+ * @host: cookie of the job (FREE, YIELD), of the request (MEM_*), of the client (else), or NULL
  */
 struct tg_action {
 	enum tg_action_kind kind;

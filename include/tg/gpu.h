@@ -74,8 +74,8 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @state: enum tg_job_state
  * @engines: mask of the engines it needs
  * @slot: it counts as in flight on them
- * @switched: its engine went to it from another channel: as predicted at SUBMIT (AE), then as seen
- *	at FREE
+ * @switched: its engine went to it from another channel: predicted at SUBMIT (AE), seen at FREE
+ * @ending: it is to end early, and the host knows (TG_ACT_YIELD)
  * @in_policy: QUEUED: it is in the policy's queue
  * @picked: the policy that its client has joined last picked it, or it went through TRACK: if that
  *	policy is in force, done() and lost() report it
@@ -101,7 +101,7 @@ struct tg_job {
 		s64 charged;
 	};
 	u8 state, engines;
-	bool slot, in_policy, picked, switched;
+	bool slot, ending, in_policy, picked, switched;
 	s64 since, predicted;
 	struct tg_cost *cost;
 	s64 throttled;
@@ -214,6 +214,7 @@ struct tg_vgpu {
  * @resv: enum tg_resv
  * @agpa: its priority follows the foreground window
  * @nice: its priority follows its process's on the CPU (NICE)
+ * @yields: it can end its jobs early, as its first JOIN has said
  * @opened: its gate has been open since its last IDLE: jobs that the core does not know may be in
  *	flight
  * @syncing: it owes an IDLE
@@ -256,7 +257,7 @@ struct tg_vgpu {
 struct tg_client {
 	u32 id;
 	u8 prio, depth, stalls, gate : 2, tier : 2, overlong : 1;
-	u8 sched : 1, resv : 2;
+	u8 sched : 1, resv : 2, yields : 1;
 	bool agpa : 1, nice : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
 	bool sent : 1, paired : 1, owed : 1, forgiven : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
 	u8 modelled, vgpu : 5, vgpu_term : 3;
@@ -491,10 +492,9 @@ struct tg_gpu {
 	s64 armed, wake;
 	const struct tg_policy *policy, *next_policy;
 	u32 term, behind;
-	s64 drain_since, poll_until;
+	s64 drain_since, poll_until, quiet;
 	u8 share_by;
 	bool joins_anew, starts, watching;
-	s64 quiet;
 	u8 handover;
 	struct tg_client *handing, *rematching, *sending, *walking;
 	u32 rematches, unsent, visited, walked;

@@ -285,6 +285,16 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client);
 void tg_watch(struct tg_gpu *gpu);
 
 /**
+ * tg_yield() - have a client end early what it has in flight
+ * @gpu: the GPU
+ * @client: the client; no change unless it can (tg_client.yields)
+ *
+ * They end when the client gets to it, if it does. A job that is freed later is none of them: call
+ * this again. May be called where tg_gate() may be.
+ */
+void tg_yield(struct tg_gpu *gpu, struct tg_client *client);
+
+/**
  * tg_poll() - have the host look which client the engine works for
  * @gpu: the GPU
  * @until: end of the phase; 0: stop the one under way, without a sample

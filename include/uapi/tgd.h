@@ -43,6 +43,9 @@
  *	LEASE	goes at once if it is not until yet, and less than depth jobs of the client's
  *		channel 1 are in flight, by its own count: TGD_REC_BYPASSED. No bell.
  *	ASK	TGD_REC_SUBMIT, the bell, and sleep until the slot says TGD_GO.
+ *	A program that has said so in HELLO can suspend its kernel. When that is to make room, the
+ *	slot of its launch goes from TGD_GO to TGD_YIELD: it suspends the kernel, asks for the next
+ *	launch if there is work left, and reports the end of this one, in that order.
  *	After ASK and LEASE: TGD_REC_STARTED when it has gone to the driver, or TGD_REC_REFUSED if
  *	the driver took it not; then TGD_REC_DONE when it has ended.
  *
@@ -89,13 +92,15 @@ enum {
  * @kind: TGD_HELLO
  * @version: TGD_VERSION
  * @engines: 1 or 2
+ * @yields: 1: its launches can end early (TGD_YIELD), and the rest comes as another launch; else 0
  * @memory: the device's memory; 0: not known. The largest counts, unless the first client said 0
  * @held: what the process holds of it already: a client that connects anew
  * @key: names the physical device: pci:DOMAIN:BUS:DEV.FN, else uuid:HEX, else platform:NAME:INDEX
  * @name: for people
  */
 struct tgd_hello {
-	__u32 magic, kind, version, engines;
+	__u32 magic, kind, version;
+	__u16 engines, yields;
 	__u64 memory, held;
 	char key[TGD_KEY], name[TGD_NAME];
 };
@@ -153,7 +158,9 @@ struct tgd_reply {
 enum tgd_state { TGD_OPEN, TGD_ASK, TGD_LEASE };
 
 /* What a slot says. */
-enum tgd_answer { TGD_WAIT, TGD_SLEEP, TGD_GO, TGD_NO_MEMORY, TGD_LOST, TGD_CANCELLED };
+enum tgd_answer {
+	TGD_WAIT, TGD_SLEEP, TGD_GO, TGD_NO_MEMORY, TGD_LOST, TGD_CANCELLED, TGD_YIELD,
+};
 
 /**
  * enum tgd_record_kind - what happened
@@ -162,7 +169,7 @@ enum tgd_answer { TGD_WAIT, TGD_SLEEP, TGD_GO, TGD_NO_MEMORY, TGD_LOST, TGD_CANC
  * @TGD_REC_STARTED: it has gone to the driver. slot, at: when it was in the device's queue
  * @TGD_REC_REFUSED: the driver refused it. slot
  * @TGD_REC_DONE: it has ended. slot, at; arg: 1: at is the device's own time, 0: as noticed
- * @TGD_REC_CANCEL: it is given up before it went to the driver. slot
+ * @TGD_REC_CANCEL: it is given up before it went to the driver: TGD_CANCELLED answers. slot
  * @TGD_REC_IDLE: the answer to SYNC. slot: its number's low 16 bits; arg: launches since the last
  * @TGD_REC_MEM_REQUEST: memory will be requested of the driver. slot, arg: bytes
  * @TGD_REC_MEM_CANCEL: such a request is given up: TGD_CANCELLED answers, if nothing has. slot

@@ -57,6 +57,7 @@ static void come_back(struct tg_gpu *gpu, struct tg_client *client, const struct
 	client->host = ev->host;
 	client->by_hand = false;
 	client->forgiven = false;
+	client->yields = ev->join.yields;
 	client->account = 0;
 	tg_memory_join(gpu, client, ev->join.account);
 }
@@ -77,7 +78,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!gpu->pooled[TG_POOL_CHANNEL] || !gpu->pooled[TG_POOL_RESERVE] ||
 	    (!client && (!gpu->pooled[TG_POOL_CLIENT] || !gpu->pooled[TG_POOL_SHARER])))
 		return -ENOMEM;
-	if (ev->join.account > U32_MAX)
+	if (ev->join.account > U32_MAX || ev->join.yields > 1)
 		return -EINVAL;
 	if (comes && ev->join.account && !gpu->pooled[TG_POOL_ACCOUNT] &&
 	    !tg_mem_account(&gpu->mem, ev->join.account))
@@ -90,6 +91,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		client->id_data = ev->identity;
 		gpu->vgpu[0].clients++;
 		client->host = ev->host;
+		client->yields = ev->join.yields;
 		client->edition = gpu->edition;
 		client->joined = gpu->term - 1;	/* not yet */
 		INIT_LIST_HEAD(&client->queue);

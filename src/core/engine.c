@@ -3,7 +3,8 @@
  * Engines: the policy's picks, and what happens when a job does not come back in time.
  *
  * feed.c calls this file after most events, under the GPU's lock: tg_engines_expire() for what is
- * due (refills, FREED jobs without a fence, answers to SYNC and POLL, jobs past their deadline),
+ * due (refills, FREED jobs without a fence, answers to SYNC and POLL, jobs that are to end early,
+ * jobs past their deadline),
  * then tg_engines_run() for the policy's picks, with a check that the policy leaves no engine idle
  * beside an eligible job.
  */
@@ -18,6 +19,7 @@
 #include "poll.h"
 #include "table.h"
 #include "throttle.h"
+#include "yield.h"
 
 /* The least time between the wake-ups that a policy asks for. */
 #define WAKE_MIN	(10 * TG_USEC)
@@ -178,6 +180,7 @@ void tg_engines_expire(struct tg_gpu *gpu)
 
 		if (tg_engine_deadline(gpu, engine) <= gpu->now)
 			tg_job_lost(gpu, list_first_entry(&engine->busy, struct tg_job, wait));
+		tg_yield_expire(gpu, engine);
 	}
 	tg_gates_go_on(gpu);
 	tg_debts_lapse(gpu);
@@ -213,8 +216,10 @@ static noinline void pass_some(struct tg_gpu *gpu, u8 engines)
 	struct tg_job *job = NULL;
 	u32 i;
 
-	for (i = 0; i < PASSES && (job = waits_for(gpu, engines)); i++)
+	for (i = 0; i < PASSES && (job = waits_for(gpu, engines)); i++) {
 		tg_job_pass(gpu, job);
+		tg_yield_now(gpu, job);
+	}
 	if (job)
 		tg_wake_by(gpu, tg_after(gpu->now, TG_PAUSE));
 }
@@ -372,6 +377,7 @@ s64 tg_engines_wake(const struct tg_gpu *gpu)
 	for (i = 0; i < gpu->nr_engines; i++) {
 		wake = min(wake, slots_expire(gpu, &gpu->engine[i]));
 		wake = min(wake, tg_engine_deadline(gpu, &gpu->engine[i]));
+		wake = min(wake, tg_yield_due(gpu, &gpu->engine[i]));
 	}
 	if (!list_empty(&gpu->syncs))
 		wake = min(wake, tg_after(list_first_entry(&gpu->syncs, struct tg_client,

@@ -18,6 +18,7 @@
 #include "table.h"
 #include "throttle.h"
 #include "vgpu.h"
+#include "yield.h"
 
 /* Its client and its reserve stop counting the job as in flight. Return: did it hold slots? */
 static bool release(struct tg_job *job)
@@ -263,6 +264,7 @@ static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job *
 	job->seq = ++gpu->seq;
 	job->engines = ch->engines;
 	job->slot = false;
+	job->ending = false;
 	job->in_policy = false;
 	job->picked = false;
 	job->switched = false;
@@ -474,8 +476,8 @@ static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 		tg_dry_started(gpu, job);
 	at = max(job->since, engine->last_done);
 	/* A job behind others has a later deadline than they. */
-	if (list_is_first(&job->wait, &engine->busy) && !engine->wedged)
-		tg_wake_by(gpu, tg_after(at, gpu->knob[TG_KNOB_DEADLINE]));
+	if (list_is_first(&job->wait, &engine->busy))
+		tg_wake_by(gpu, min(tg_engine_deadline(gpu, engine), tg_yield_due(gpu, engine)));
 	if (r->busy++ == 0 || at < r->busy_since)
 		r->busy_since = at;
 }
@@ -619,7 +621,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 		gpu->policy->done(gpu, job, used);
 	list_del_init(&job->wait);
 	if (!list_empty(&engine->busy))
-		tg_wake_by(gpu, tg_engine_deadline(gpu, engine));
+		tg_wake_by(gpu, min(tg_engine_deadline(gpu, engine), tg_yield_due(gpu, engine)));
 	forget(gpu, job);
 	return 0;
 }
@@ -647,6 +649,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 		engine->wedged = true;
 	job->client->stats.lost++;
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
+	tg_yield_now(gpu, job);
 	if (tg_job_picked(gpu, job) && gpu->policy->lost)
 		gpu->policy->lost(gpu, job);
 	job->picked = false;

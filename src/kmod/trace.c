@@ -127,6 +127,7 @@ static const char *const action_names[] = {
 	[TG_ACT_MEM_GRANT] = "MEM_GRANT",
 	[TG_ACT_MEM_REFUSE] = "MEM_REFUSE",
 	[TG_ACT_WATCH] = "WATCH",
+	[TG_ACT_YIELD] = "YIELD",
 };
 
 static_assert(ARRAY_SIZE(event_names) == TG_EV_KINDS);

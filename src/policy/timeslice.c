@@ -15,6 +15,10 @@
  * ones as a linger may last. So a client that comes waits for one group of the holder's at most.
  * Where there is one client only, it may have any number.
  *
+ * A kernel that runs for ever is suspended when its turn is over, if its program can (tg_yield()).
+ * With slices of 10 ms and a share for each user that is GLoop's scheduler (SoCC 2017, section
+ * 5.3).
+ *
  * There is one token for all engines. An engine that the holder does not use in its turn, or has
  * left idle for linger_us, takes the next of the groups that wait; what it takes is charged to
  * their clients.

@@ -311,6 +311,7 @@ void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client)
 	turns->holder = client;
 	turns->since = gpu->now;
 	turns->yields = false;
+	turns->ending = false;
 	turns->uses = 0;
 	turns->opened = 0;
 	turns->vt = max(turns->vt, sharer(client)->vt);
@@ -346,7 +347,14 @@ bool tg_turns_ended(struct tg_gpu *gpu)
 
 	if (has_groups(turns->holder)) {
 		end_linger(gpu);
-		return tg_turns_over(gpu) && (!turns->holder->inflight || !tg_turns_first(gpu));
+		if (!tg_turns_over(gpu))
+			return false;
+		if (!turns->holder->inflight || !tg_turns_first(gpu))
+			return true;
+		if (!turns->ending)
+			tg_yield(gpu, turns->holder);
+		turns->ending = true;
+		return false;
 	}
 	tg_gap_begin(gpu, gap);
 	return tg_turns_over(gpu) ||

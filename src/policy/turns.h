@@ -18,6 +18,7 @@ enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER, TG_TURNS_SHARE };
  * @vt: system time of the sharers
  * @yields: a client waits that is to have the token when the holder's groups in flight have ended
  * @watched: the host has answered tg_watch()
+ * @ending: the holder is to end early what it has in flight, since its turn is over (tg_yield())
  * @uses: mask of the engines that the holder has used in its turn
  * @linger: for the holder
  *
@@ -32,7 +33,7 @@ struct tg_turns {
 	struct rb_root_cached waiting;
 	struct tg_client *holder;
 	s64 since, vt;
-	bool yields, watched;
+	bool yields, watched, ending;
 	u8 uses;
 	struct tg_linger linger;
 	s64 opened, shut;
@@ -115,7 +116,8 @@ bool tg_turns_over(struct tg_gpu *gpu);
  * tg_turns_ended() - has the holder had its turn, and does none of its groups keep it?
  *
  * It lingers for a holder that has no groups; one that has them again ends that. A turn that is
- * over has ended once nothing is in flight, or if no other client waits.
+ * over has ended once nothing is in flight, or if no other client waits. Until then the holder is
+ * to end early what it has in flight, if it can (tg_yield()).
  */
 bool tg_turns_ended(struct tg_gpu *gpu);
 /**

@@ -155,7 +155,7 @@ static const char *const event_names[] = {
 
 static const char *const action_names[] = {
 	"FREE", "ARM", "NOTE", "GATE", "SYNC", "GONE", "POLL", "WOULD", "MEM_GRANT",
-	"MEM_REFUSE", "WATCH",
+	"MEM_REFUSE", "WATCH", "YIELD",
 };
 
 static const char *const gate_names[] = { "OPEN", "TRACK", "ASK", "HOLD" };

@@ -14,6 +14,7 @@
  *		CLIENT`)
  *	driver CLIENT CHANNEL MASK	(JOIN of a driver's own work, kernel=test)
  *	copy CLIENT CHANNEL JOB		(BYPASSED, started now)
+ *	yields ...			(as join; the client can end its jobs early)
  *	engines CLIENT CHANNEL MASK	(from now on)
  *	leave CLIENT CHANNEL
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
@@ -116,6 +117,9 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 		break;
 	case TG_ACT_WATCH:
 		say(h, "watch");
+		break;
+	case TG_ACT_YIELD:
+		say(h, "yield %llu", (unsigned long long)a->job);
 		break;
 	case TG_ACT_WOULD:
 		say(h, "would %llu", (unsigned long long)a->job);
@@ -276,13 +280,14 @@ static const char *step(struct host *h, const char *line)
 		ev.client = 0;
 		return spec(h, &ev, rest);
 	}
-	if (!strcmp(word, "join")) {
+	if (!strcmp(word, "join") || !strcmp(word, "yields")) {
 		ev.kind = TG_EV_JOIN;
 		c = a;
 		n = sscanf(rest, "%*u %*u %15s %llu %llu %63s %hu", h->ids[a].comm, &d, &c,
 			   h->cgroups[a], &h->ids[a].undelegated);
 		h->ids[a].uid = n > 2 ? c : 0;
 		ev.join.engines = d ?: 1;
+		ev.join.yields = *word == 'y';
 		h->ids[a].cgroup = *h->cgroups[a] ? h->cgroups[a] : NULL;
 		h->ids[a].pid = 100 * a;
 		h->ids[a].payer = c;

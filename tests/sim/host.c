@@ -72,6 +72,18 @@ static void open_gate(struct th_client *client, u8 gate)
 		client->sync = false;	/* called off */
 }
 
+static void yield(struct th_host *h, struct th_job *job, const struct tg_action *action)
+{
+	if (!job || job->id != action->job || (job->state != TH_FREED && job->state != TH_STARTED))
+		th_fail(h, "YIELD of job %llu, which is not in flight",
+			(unsigned long long)action->job);
+	else if (!job->client->yields || job->ending)
+		th_fail(h, "YIELD of job %llu, which %s", (unsigned long long)job->id,
+			job->ending ? "is ending already" : "cannot end early");
+	else
+		job->ending = true;
+}
+
 static void emit(struct tg_actions *out, const struct tg_action *action)
 {
 	struct th_host *h = container_of(out, struct th_host, out);
@@ -107,6 +119,9 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		break;
 	case TG_ACT_WATCH:
 		h->watch = true;
+		return;
+	case TG_ACT_YIELD:
+		yield(h, job, action);
 		return;
 	case TG_ACT_GATE:
 	case TG_ACT_SYNC:
@@ -298,8 +313,10 @@ static struct th_client *come(struct th_host *h, const char *comm)
 		client->id = h->clients;
 		client->used = true;
 	}
-	if (client)
+	if (client) {
 		client->ident = ident;
+		client->yields = h->clients & 1;
+	}
 	return client;
 }
 
@@ -318,6 +335,7 @@ struct th_client *th_join(struct th_host *h, struct th_client *client, const cha
 	ev.client = client->id;
 	ev.identity = &client->ident;
 	ev.join.engines = engines;
+	ev.join.yields = client->yields;
 	ev.at = h->now;
 	ev.host = client;
 	client->channels |= 1u << channel;

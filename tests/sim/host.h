@@ -23,6 +23,7 @@ struct th_job {
 	bool given;			/* the core has it */
 	bool bypassed;			/* the core hears of it with the next event */
 	bool left;			/* its channel has left */
+	bool ending;			/* early (YIELD) */
 	s64 started;			/* when, where it bypassed the core; 0: not yet */
 	s64 cost;			/* for the test's own use, as all below */
 	s64 at;
@@ -34,6 +35,7 @@ struct th_job {
 struct th_client {
 	u32 id, index;
 	bool used, sync;
+	bool yields;			/* it can end its jobs early; nothing makes it */
 	u8 gate;
 	u32 channels;			/* mask of those that are there */
 	u32 untold;			/* submissions through the open gate */

@@ -4,8 +4,7 @@
  * read, descriptors that outlive their process. After each row an honest client is served.
  *
  *	hostile [TGD [SECONDS]]	starts TGD, one built with sanitizers, on a socket of its own
- *
- * With SECONDS the rows at random go on for so long.
+ *				SECONDS: the rows at random go on for so long
  */
 #include <dirent.h>
 #include <errno.h>
@@ -70,7 +69,7 @@ struct guest {
 static struct tgd_hello good_hello(void)
 {
 	return (struct tgd_hello){ .magic = TGD_MAGIC, .kind = TGD_HELLO, .version = TGD_VERSION,
-				   .engines = 2, .memory = 1 << 20, .key = "test:hostile", .name = "a" };
+				   .engines = 2, .yields = 1, .memory = 1 << 20, .key = "test:hostile", .name = "a" };
 }
 
 static bool welcome(struct guest *g)
@@ -182,17 +181,18 @@ static void bad_hello(void)
 	struct guest g;
 	int i;
 
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 9; i++) {
 		h = good_hello();
 		switch (i) {
 		case 0: h.version = 9; break;
 		case 1: h.engines = 0; break;
-		case 2: h.engines = ~0U; break;
+		case 2: h.engines = 0xffff; break;
 		case 3: memset(h.key, 'x', sizeof(h.key)); break;
 		case 4: memset(h.name, 'x', sizeof(h.name)); break;
 		case 5: h.memory = ~0ULL; break;
 		case 6: h.held = 1ULL << 63; break;
 		case 7: h.key[0] = '\0'; break;
+		case 8: h.yields = 2; break;
 		}
 		g.fd = dial();
 		send(g.fd, &h, sizeof(h), MSG_NOSIGNAL);

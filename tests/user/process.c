@@ -220,6 +220,35 @@ static void exits(void)
 		 "status %x", status);
 }
 
+/* A launch that asks does other things while it waits: gives up, or forks. */
+static void asks(struct tgu *u)
+{
+	struct tgu_job first, second;
+	bool waited, got;
+	pid_t pid;
+
+	tgu_enter(u, 1, &first);
+	tgu_started(&first, 0);
+	tgu_ask(u, 1, &second);
+	waited = !tgu_wait(&second, tgu_now() + 50000000);
+	pid = fork();
+	if (!pid)
+		_exit(!tgu_wait(&second, tgu_now() + 1000000000));
+	test_row("a launch that has asked waits, and not in a child", waited && !ended(pid), "%d", waited);
+	tgu_cancel(&second);
+	tgu_done(&first, tgu_now(), false);
+	tgu_ask(u, 1, &second);
+	got = tgu_wait(&second, tgu_now() + 10000000000);
+	tgu_cancel(&second);
+	test_row("one that is given up takes no place, let go or not", got && !counter("refused_events"),
+		 "%d %ld", got, counter("refused_events"));
+	tgu_ask(u, 1, &second);
+	got = tgu_wait(&second, tgu_now() + 10000000000);
+	tgu_started(&second, 0);
+	test_row("one that has its turn goes on", got && !tgu_to_end(&second), "%d", got);
+	tgu_done(&second, tgu_now(), false);
+}
+
 static void *enters(void *u)
 {
 	launch(u);
@@ -280,6 +309,7 @@ int main(int argc, char **argv)
 	executes();
 	cancels(u);
 	exits();
+	asks(u);
 	outlives(u);
 	stop();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);

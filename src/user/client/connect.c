@@ -173,7 +173,7 @@ static int hello(struct tgu *u, int fd)
 {
 	struct tgd_hello hello = {
 		.magic = TGD_MAGIC, .kind = TGD_HELLO, .version = TGD_VERSION,
-		.engines = u->device->engines, .memory = u->device->memory, .held = u->held,
+		.engines = u->device->engines, .yields = u->device->yields, .memory = u->device->memory, .held = u->held,
 	};
 	char control[CMSG_SPACE(2 * sizeof(int))];
 	struct tgd_welcome welcome;

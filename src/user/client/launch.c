@@ -152,20 +152,18 @@ static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term,
 	}
 }
 
-/* Ask, under the lock, which is given up: SUBMIT or MEM_REQUEST. Return: as wait_answer(). */
-static uint32_t ask(struct tgu *u, struct tgd_record *r, const int64_t *until)
+/* Ask, under the lock, which is given up: SUBMIT or MEM_REQUEST. wait_answer() is next. */
+static void ask(struct tgu *u, struct tgd_record *r)
 {
 	struct tgd_page *page = u->page;
-	const uint32_t term = u->term;
 	const bool leased = tgd_state_of(tgd_load(&page->word)) == TGD_LEASE;
 
 	__atomic_store_n(&page->slot[r->slot], TGD_WAIT, __ATOMIC_RELAXED);
-	tgu_publish(u, term, r);
+	tgu_publish(u, u->term, r);
 	pthread_mutex_unlock(&u->lock);
 	/* The record has given the lease back. */
 	if (leased)
 		u->device->told(u->device->owner);
-	return wait_answer(u, page, term, r->slot, until);
 }
 
 /*
@@ -200,12 +198,12 @@ static bool goes_open(struct tgu *u)
 	return false;
 }
 
-/* One try, under the lock, which is given up. Return: false: once more. */
-static bool try_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
+/* One try, under the lock, which is given up. @lease: it may go under one. Return: false: once more. */
+static bool try_enter(struct tgu *u, uint32_t channel, bool lease, struct tgu_job *job)
 {
 	struct tgd_record r = { .kind = TGD_REC_BYPASSED, .channel = channel };
 	const uint64_t word = tgd_load(&u->page->word);
-	enum tgd_claimed claimed;
+	enum tgd_claimed claimed = TGD_MUST_ASK;
 	int slot = find_slot(u);
 	bool bell = false;
 
@@ -219,9 +217,11 @@ static bool try_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
 		return false;
 	}
 	job->term = u->term;
+	job->page = u->page;
 	job->slot = r.slot = slot;
 	r.at = tgu_now();
-	claimed = channel == 1 ? tgd_claim(u->page, &r, u->inflight, &bell) : TGD_MUST_ASK;
+	if (channel == 1 && lease)
+		claimed = tgd_claim(u->page, &r, u->inflight, &bell);
 	if (bell)
 		tgu_ring(u);
 	if (claimed == TGD_CLAIMED) {
@@ -240,11 +240,11 @@ static bool try_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
 	r.kind = TGD_REC_SUBMIT;
 	job->way = TGU_ASKED;
 	/* If the connection is lost meanwhile, the job's reports come to nothing. */
-	ask(u, &r, NULL);
+	ask(u, &r);
 	return true;
 }
 
-void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
+static void enter(struct tgu *u, uint32_t channel, bool lease, struct tgu_job *job)
 {
 	*job = (struct tgu_job){ .u = u, .channel = channel, .way = TGU_OPEN };
 	if (!u || goes_open(u))
@@ -253,7 +253,60 @@ void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
 		pthread_mutex_lock(&u->lock);
 		if (channel > u->device->engines)
 			channel = job->channel = 1;
-	} while (!try_enter(u, channel, job));
+	} while (!try_enter(u, channel, lease, job));
+}
+
+void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
+{
+	enter(u, channel, true, job);
+	if (job->way == TGU_ASKED)
+		wait_answer(u, job->page, job->term, job->slot, NULL);
+}
+
+void tgu_ask(struct tgu *u, uint32_t channel, struct tgu_job *job)
+{
+	enter(u, channel, false, job);
+}
+
+/* Is the connection over under which the launch entered? After fork() it is, in the child. */
+static bool is_lost(const struct tgu_job *job)
+{
+	bool lost;
+
+	pthread_mutex_lock(&job->u->lock);
+	lost = job->u->term != job->term;
+	pthread_mutex_unlock(&job->u->lock);
+	return lost;
+}
+
+bool tgu_wait(const struct tgu_job *job, int64_t until)
+{
+	uint32_t answer = TGD_GO;
+
+	if (job->way == TGU_ASKED && !is_lost(job))
+		do {
+			answer = wait_answer(job->u, job->page, job->term, job->slot, &until);
+		} while (answer == TGD_SLEEP);
+	return answer != TGD_WAIT;
+}
+
+bool tgu_to_end(const struct tgu_job *job)
+{
+	if (!job->u || job->way == TGU_LEASED)
+		return false;
+	if (job->way == TGU_OPEN || is_lost(job))
+		return !tgu_open_now(job->u);
+	return __atomic_load_n(&job->page->slot[job->slot], __ATOMIC_ACQUIRE) == TGD_YIELD;
+}
+
+bool tgu_found(struct tgu *u)
+{
+	bool found;
+
+	pthread_mutex_lock(&u->lock);
+	found = u->refused || u->socket >= 0;
+	pthread_mutex_unlock(&u->lock);
+	return found;
 }
 
 void tgu_leave(struct tgu_job *job)
@@ -318,6 +371,39 @@ void tgu_done(const struct tgu_job *job, int64_t at, bool exact)
 	report(job, TGD_REC_DONE, at, exact);
 }
 
+/*
+ * The slot is in use until the daemon has said that it has no job there any more: a late TGD_GO
+ * would let another launch go.
+ */
+void tgu_cancel(const struct tgu_job *job)
+{
+	const struct timespec moment = { 0, 100000 };
+	const int64_t until = tgu_now() + PATIENCE;
+	struct tgd_record r = { .kind = TGD_REC_CANCEL, .slot = job->slot, .channel = job->channel };
+	struct tgu *u = job->u;
+
+	if (job->way == TGU_OPEN)
+		tgu_leave((struct tgu_job *)job);
+	if (!u || job->way != TGU_ASKED)
+		return;
+	pthread_mutex_lock(&u->lock);
+	tgu_publish(u, job->term, &r);
+	pthread_mutex_unlock(&u->lock);
+	while (!is_lost(job) &&
+	       __atomic_load_n(&job->page->slot[job->slot], __ATOMIC_ACQUIRE) != TGD_CANCELLED) {
+		if (tgu_now() > until)
+			tgu_lost(u, job->term);
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
+	}
+	pthread_mutex_lock(&u->lock);
+	if (u->term == job->term) {
+		u->inflight -= job->channel == 1;
+		release_slot(u, job->slot);
+	}
+	pthread_mutex_unlock(&u->lock);
+	wake_waiters(u);
+}
+
 /* --- memory --- */
 
 /* A request that waits is given up. Return: TGD_CANCELLED, or what had answered it before. */
@@ -354,7 +440,8 @@ static uint32_t try_request(struct tgu *u, struct tgd_record *r, const int64_t *
 	}
 	r->slot = slot;
 	take_slot(u, slot);
-	answer = ask(u, r, until);
+	ask(u, r);
+	answer = wait_answer(u, page, term, slot, until);
 	if (answer == TGD_WAIT || answer == TGD_SLEEP) {
 		*why = answer == TGD_SLEEP ? -EINTR : -ETIMEDOUT;
 		answer = give_up(u, page, term, slot);

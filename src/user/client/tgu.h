@@ -21,6 +21,7 @@
  * @name: for people
  * @memory: bytes; 0: not known
  * @engines: 1 or 2
+ * @yields: launches can be ended early: the layer looks at tgu_to_end() while one runs
  * @told: report the ends of all jobs as they happen, from now on: the lease is over. It may be
  *	called with nothing in flight
  * @drain: return once nothing that was launched is in flight. From a thread of its own
@@ -32,6 +33,7 @@ struct tgu_device {
 	const char *key, *name;
 	uint64_t memory;
 	uint32_t engines;
+	bool yields;
 	void (*told)(void *owner);
 	void (*drain)(void *owner);
 	bool (*settle)(void *owner);
@@ -39,6 +41,7 @@ struct tgu_device {
 };
 
 struct tgu;
+struct tgd_page;
 
 /** enum tgu_way - how a launch may go */
 enum tgu_way { TGU_OPEN, TGU_LEASED, TGU_ASKED };
@@ -50,9 +53,11 @@ enum tgu_way { TGU_OPEN, TGU_LEASED, TGU_ASKED };
  * @slot: its slot
  * @channel: 1 computes, 2 copies
  * @way: enum tgu_way
+ * @page: of that connection
  */
 struct tgu_job {
 	struct tgu *u;
+	struct tgd_page *page;
 	uint32_t term;
 	uint16_t slot;
 	uint8_t channel, way;
@@ -77,6 +82,32 @@ void tgu_close(struct tgu *u);
  * @job: filled in; report what becomes of it, but for TGU_OPEN: then tgu_leave() alone
  */
 void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job);
+
+/**
+ * tgu_ask() - as tgu_enter(), but does not wait, and takes no lease
+ * @u: the device; NULL: goes at once
+ * @channel: 1 or 2
+ * @job: filled in; tgu_wait() says when it may go
+ */
+void tgu_ask(struct tgu *u, uint32_t channel, struct tgu_job *job);
+
+/** tgu_wait() - wait until a launch that has asked may go. Return: false: not by @until, tgu_now() */
+bool tgu_wait(const struct tgu_job *job, int64_t until);
+
+/** tgu_cancel() - give up a launch that has asked and has not gone, answered or not */
+void tgu_cancel(const struct tgu_job *job);
+
+/**
+ * tgu_to_end() - is a launch to end early?
+ * @job: it runs
+ *
+ * True: suspend it; tgu_ask() for what is left of it; then report its end. So the client keeps its
+ * place. Also true for a launch that the daemon does not know of, once the daemon wants to be asked.
+ */
+bool tgu_to_end(const struct tgu_job *job);
+
+/** tgu_found() - did a daemon answer, if only to refuse this program, which it has said then? */
+bool tgu_found(struct tgu *u);
 
 /** tgu_leave() - the launch that TGU_OPEN let go has gone to the driver */
 void tgu_leave(struct tgu_job *job);

@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "rpc.h"
 
@@ -113,6 +114,18 @@ inline bool to_host(void *to, const void *from, size_t n)
 }
 inline bool clear(void *p, size_t n) { return !cudaMemset(p, 0, n) && !cudaDeviceSynchronize(); }
 constexpr uint32_t spin_us = 0;
+/* device_key() - what tgd knows the GPU by */
+inline bool device_key(char *key, size_t n)
+{
+	int device = 0;
+
+	snprintf(key, n, "pci:");
+	if (n < 32 || cudaGetDevice(&device) || cudaDeviceGetPCIBusId(key + 4, n - 4, device))
+		return false;
+	for (char *c = key; *c; c++)
+		*c |= *c >= 'A' && *c <= 'F' ? 32 : 0;
+	return true;
+}
 
 template <class L, class F>
 __device__ inline void work(const context *c, const F &entry)

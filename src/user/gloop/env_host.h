@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -70,6 +71,11 @@ inline void mapped_free(void *p) { free(p); }
 inline bool to_device(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
 inline bool to_host(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
 inline bool clear(void *p, size_t n) { return memset(p, 0, n); }
+/* device_key() - what tgd knows the GPU by */
+inline bool device_key(char *key, size_t n)
+{
+	return snprintf(key, n, "platform:host-threads:0") > 0;
+}
 /* What the host does between two looks at what device loops have asked for */
 constexpr uint32_t spin_us = 20;
 

@@ -48,16 +48,18 @@ struct launch_stats {
 
 class HostLoop {
 public:
+	/* Without @shared and @source its kernels run when they like */
 	explicit HostLoop(enum io_kind kind = IO_ANY, turns *shared = nullptr, uint32_t user = 0,
 			  uint32_t weight = 1)
-		: kind(kind), shared(shared), program(shared ? shared->join(user, weight) : -1)
+		: kind(kind), own(shared ? new turns_seat(shared, user, weight) : nullptr), source(own)
 	{
 	}
 
+	HostLoop(enum io_kind kind, turn_source *source) : kind(kind), source(source) { }
+
 	~HostLoop()
 	{
-		if (shared && program >= 0)
-			shared->leave(program);
+		delete own;
 		release();
 	}
 
@@ -109,8 +111,8 @@ private:
 	void end_io();
 
 	enum io_kind kind;
-	turns *shared;
-	int program;
+	turns_seat *own = nullptr;
+	turn_source *source;
 	int stopped = 0;
 	int io_error = 0;		/* of start_io(); `message` says why */
 	char message[200] = "";
@@ -132,7 +134,7 @@ inline int HostLoop::check(const struct launch_config &k)
 		return refuse(EINVAL, "logical and threads must be 1 or more");
 	if (k.pages > 32 || (k.pages && k.page_bytes < 64) || k.page_bytes % 16)
 		return refuse(EINVAL, "at most 32 pages, of 64 bytes or more, a multiple of 16");
-	if (shared && program < 0)
+	if (source && !source->joined())
 		return refuse(EUSERS, "64 programs take turns already");
 	return 0;
 }
@@ -295,7 +297,7 @@ inline bool HostLoop::due(uint64_t begun)
 		return true;
 	if (config.suspend_us && t - begun >= config.suspend_us * 1000ull)
 		return true;
-	if (shared && t - begun >= shared->slice_us * 1000ull && shared->wanted())
+	if (source && source->over(t - begun))
 		return true;
 	if (t - quiet_since >= config.rest_us * 1000ull &&
 	    count(WAITING) && !count(RUNNING)) {
@@ -363,7 +365,7 @@ inline int HostLoop::after_turn(bool *more)
 /* wait_turn() - 0, and the turn is this program's; or an errno */
 inline int HostLoop::wait_turn()
 {
-	while (shared && !shared->take(program, 20000)) {
+	while (source && !source->take(20000)) {
 		if (__atomic_load_n(&stopped, __ATOMIC_RELAXED))
 			return refuse(ECANCELED, "the launch was stopped");
 		pump(0);
@@ -420,14 +422,14 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 			wait_idle(turn);
 		stats.held_ns += now() - turn;
 		stats.turns++;
-		if (shared)
-			shared->give(program, !error && count(SUSPENDED));
+		if (source)
+			source->give(!error && count(SUSPENDED));
 		if (!error)
 			error = after_turn(&more);
 	}
 	end_io();
-	if (shared && program >= 0)
-		shared->give(program, false);
+	if (source && source->joined())
+		source->give(false);
 	__atomic_store_n(&stopped, 0, __ATOMIC_RELAXED);
 	stats.wall_ns = now() - begun;
 	stats.physical = physical;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Turns: which of several programs runs its kernel, by weighted fair queueing (the paper's section
- * 5.3), among processes that share a mapping and trust each other. tgd takes this place between
- * programs that do not.
+ * Turns: which of several programs runs its kernel. A host loop takes them from a `turn_source`:
+ * `tgd` (tgd.h), between programs that need not trust each other, or `turns`.
+ *
+ * `turns` does weighted fair queueing (the paper's section 5.3) among processes that share a mapping
+ * and trust each other.
  *
  * Each user has a queue with a weight and a virtual time, which is the time that its programs held
  * the turn, divided by the weight. The turn goes to the queue with the least virtual time, in it to
@@ -26,6 +28,20 @@
 #include <unistd.h>
 
 namespace gloop {
+
+/* What a host loop takes its turns from. One thread makes all calls. */
+class turn_source {
+public:
+	virtual ~turn_source() { }
+	/* take() - ask for the turn, unless that was done, and wait for it at most @wait_us */
+	virtual bool take(uint32_t wait_us) = 0;
+	/* over() - is the turn to end, which has lasted @held_ns? Called again and again */
+	virtual bool over(uint64_t held_ns) = 0;
+	/* give() - the turn back, or what was asked for. @again: the next take() comes at once */
+	virtual void give(bool again) = 0;
+	/* joined() - false: there are too many programs */
+	virtual bool joined() { return true; }
+};
 
 class turns {
 public:
@@ -321,6 +337,31 @@ private:
 	uint32_t bound_us;
 	struct queue queues[most];
 	struct program programs[most];
+};
+
+/* A program's place among those that share `turns` */
+class turns_seat : public turn_source {
+public:
+	turns_seat(turns *t, uint32_t user, uint32_t weight) : t(t), seat(t->join(user, weight)) { }
+	~turns_seat() override
+	{
+		if (seat >= 0)
+			t->leave(seat);
+	}
+	turns_seat(const turns_seat &) = delete;
+	turns_seat &operator=(const turns_seat &) = delete;
+
+	bool take(uint32_t wait_us) override { return t->take(seat, wait_us); }
+	bool over(uint64_t held_ns) override
+	{
+		return held_ns >= t->slice_us * 1000ull && t->wanted();
+	}
+	void give(bool again) override { t->give(seat, again); }
+	bool joined() override { return seat >= 0; }
+
+private:
+	turns *t;
+	int seat;
 };
 
 }	/* namespace gloop */

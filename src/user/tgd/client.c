@@ -39,6 +39,17 @@ void client_answer(struct slot *s, enum tgd_answer answer)
 		syscall(SYS_futex, word, FUTEX_WAKE_SHARED, 1, NULL, NULL, 0);
 }
 
+/** client_yield() - tell a client that its launch is to end early; not if it has ended meanwhile */
+void client_yield(struct slot *s)
+{
+	u32 go = TGD_GO;
+
+	s->ending = true;
+	if (s->client->conn)
+		__atomic_compare_exchange_n(&s->client->page->slot[s - s->client->slot], &go, TGD_YIELD,
+					    false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 /** client_notice() - one that cannot be sent is not needed: the client has not read others */
 void client_notice(struct client *c, u32 kind, u32 number)
 {
@@ -62,6 +73,7 @@ static void begin(struct client *c, struct slot *s, enum slot_state state)
 	s->client = c;
 	s->state = state;
 	s->leased = false;
+	s->ending = false;
 	s->number = ++c->device->last_job;
 }
 
@@ -229,6 +241,8 @@ static void on_end(struct client *c, struct slot *s, const struct tgd_record *r)
 
 	if (s->state == SLOT_ESCAPED) {
 		over(c, s);
+		if (r->kind == TGD_REC_CANCEL)
+			client_answer(s, TGD_CANCELLED);
 		return;
 	}
 	if (!fits) {
@@ -246,6 +260,8 @@ static void on_end(struct client *c, struct slot *s, const struct tgd_record *r)
 		feed(c, s, r->kind == TGD_REC_REFUSED ? TG_EV_REFUSED : TG_EV_CANCEL, 0);
 	}
 	over(c, s);
+	if (r->kind == TGD_REC_CANCEL)
+		client_answer(s, TGD_CANCELLED);
 }
 
 static void on_memory(struct client *c, struct slot *s, const struct tgd_record *r)
@@ -385,6 +401,7 @@ static int join(struct client *c, const struct tgd_hello *hello)
 	for (ev.channel = 1; !ret && ev.channel <= min(hello->engines, d->core.nr_engines);
 	     ev.channel++) {
 		ev.join.engines = 1 << (ev.channel - 1);
+		ev.join.yields = hello->yields;
 		ev.join.account = c->account;
 		ev.at = 0;
 		ev.identity = &c->identity;

@@ -14,10 +14,12 @@
  * A device is claimed by a name in the abstract name space of sockets, so that two daemons, of two
  * users, never schedule the same one. The name goes with the daemon, however that ends.
  */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -45,6 +47,24 @@ static const char *const notes[TG_NOTES] = {
 	[TG_NOTE_OVERLONG] = "%s ran a group longer than guaranteed reserves allow",
 };
 
+/* Is the job of this note one that was to end early? */
+static bool was_ending(const struct client *c, const struct tg_action *action)
+{
+	u32 i;
+
+	for (i = 0; c && i < TGD_SLOTS; i++)
+		if (c->slot[i].state == SLOT_BUSY && c->slot[i].number == action->job)
+			return c->slot[i].ending;
+	return false;
+}
+
+/* A program keeps its turn. Return: it is ended, as the user wants it. */
+static bool end_stuck(const struct client *c)
+{
+	return settings.end_stuck && c->conn && c->conn->process.fd >= 0 &&
+	       !syscall(SYS_pidfd_send_signal, c->conn->process.fd, SIGKILL, NULL, 0);
+}
+
 static void tell(struct device *d, const struct tg_action *action)
 {
 	const struct client *c = action->host;
@@ -56,7 +76,11 @@ static void tell(struct device *d, const struct tg_action *action)
 		return;
 	snprintf(who, sizeof(who), "%s[%u]", c ? c->identity.comm : "a client",
 		 c ? c->identity.pid : 0);
-	say(notes[action->arg], who);
+	if (action->arg == TG_NOTE_LOST && was_ending(c, action))
+		say("%s has not given its turn back in time (job_deadline_us): its kernel is written off%s",
+		    who, end_stuck(c) ? "; the program is ended" : "");
+	else
+		say(notes[action->arg], who);
 }
 
 static void emit(struct tg_actions *out, const struct tg_action *action)
@@ -72,6 +96,9 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		s->freed = d->core.now;
 		s->state = SLOT_FREED;
 		client_answer(s, TGD_GO);
+		break;
+	case TG_ACT_YIELD:
+		client_yield(s);
 		break;
 	case TG_ACT_MEM_GRANT:
 	case TG_ACT_MEM_REFUSE:

@@ -111,6 +111,7 @@ static const struct opt table[] = {
 	  "/etc/timegraph.spec, if they are there" },
 	{ "policy", 0, "NAME", "policy, where the specification names none; else timegraph" },
 	{ "trace-kib", 0, "N", "record up to N KiB for each device" },
+	{ "end-stuck", 0, NULL, "kill programs that do not suspend their kernel when they are to" },
 	{ "on-demand", 0, NULL, "go into the background, and end after the last client" },
 	{ 0 }
 };
@@ -145,6 +146,8 @@ static void set(const struct opts *given, struct options *o)
 		o->spec = v;
 	if (opt_is(given, "policy"))
 		o->policy = v;
+	if (opt_is(given, "end-stuck"))
+		settings.end_stuck = true;
 	if (opt_is(given, "on-demand"))
 		o->on_demand = true;
 	if (!opt_is(given, "trace-kib"))

@@ -120,8 +120,8 @@ static bool hello(struct conn *conn, const struct tgd_hello *h, size_t len)
 	struct device *d;
 	bool welcomed;
 
-	if (len != sizeof(*h) || h->version != TGD_VERSION || h->engines - 1 > 1 || !*h->key ||
-	    !terminated(h->key, TGD_KEY) || !terminated(h->name, TGD_NAME) || conn->client ||
+	if (len != sizeof(*h) || h->version != TGD_VERSION || (u32)h->engines - 1 > 1 || h->yields > 1 ||
+	    !*h->key || !terminated(h->key, TGD_KEY) || !terminated(h->name, TGD_NAME) || conn->client ||
 	    h->memory > TG_MEM_MAX || h->held > TG_MEM_MAX) {
 		refuse(conn, EPROTO, "this tgd and the program's library differ in version");
 		return false;

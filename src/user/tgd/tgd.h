@@ -41,6 +41,7 @@ enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_FREED, SLOT_BUSY, SLOT_ESCAPED, SL
  * @client: whose
  * @state: enum slot_state
  * @leased: BUSY or FREED: it went under the lease
+ * @ending: its job is to end early (YIELD)
  * @number: of the job or request, for the core
  * @arrived: when it was submitted, or launched under the lease
  * @freed: when it was let go: it has not started before
@@ -48,7 +49,7 @@ enum slot_state { SLOT_FREE, SLOT_WAITS, SLOT_FREED, SLOT_BUSY, SLOT_ESCAPED, SL
 struct slot {
 	struct client *client;
 	u8 state;
-	bool leased;
+	bool leased, ending;
 	u64 number;
 	s64 arrived, freed;
 };
@@ -181,6 +182,7 @@ struct conn {
  * @spec: in force; NULL: none
  * @trace_kib: room for each device's trace; 0: nothing is recorded
  * @system: the daemon serves all users
+ * @end_stuck: end a program whose launch is lost though it was to end early
  */
 struct settings {
 	u32 policy;
@@ -190,7 +192,7 @@ struct settings {
 		u32 len;
 	} *spec;
 	u32 trace_kib;
-	bool system;
+	bool system, end_stuck;
 };
 
 extern struct settings settings;
@@ -238,6 +240,7 @@ void client_gone(struct client *c);
 void client_forget(struct client *c);
 void client_drain(struct client *c, u64 head);
 void client_answer(struct slot *s, enum tgd_answer answer);
+void client_yield(struct slot *s);
 void client_notice(struct client *c, u32 kind, u32 number);
 
 /* identity.c */

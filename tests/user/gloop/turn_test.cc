@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../lib/test.h"
+#include "overheard.h"
 #include "../../../src/user/gloop/turn.h"
 
 using gloop::turns;
@@ -119,30 +120,6 @@ static void many()
 	test_row("64 programs take turns, the next one is refused", n == 64 && last == -1, "%d", n);
 	turns::destroy(t);
 }
-
-/* What is written to standard error as long as this lives */
-class overheard {
-public:
-	overheard() : file(tmpfile()), old(dup(2)) { dup2(fileno(file), 2); }
-	~overheard()
-	{
-		dup2(old, 2);
-		close(old);
-		fclose(file);
-	}
-
-	std::string text()
-	{
-		std::string s(1000, 0);
-
-		s.resize(pread(fileno(file), &s[0], s.size(), 0));
-		return s;
-	}
-
-private:
-	FILE *file;
-	int old;
-};
 
 /*
  * A child takes the turn, and does @then. Returns whether the parent gets the turn within @tries of
