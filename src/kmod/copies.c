@@ -133,11 +133,11 @@ static void begin(struct tgk_gpu *gpu, struct dma_fence *fence)
 /* The tracepoint dma_fence_signaled: under the fence's lock, which may be any driver's. */
 static void on_signaled(void *data, struct dma_fence *fence)
 {
-	const s64 noticed = ktime_to_ns(tgk_fence_time(fence));
 	struct tgk_stamp stamp;
 	struct tgk_copies *c;
 	struct tgk_gpu *gpu;
 	unsigned long flags;
+	s64 noticed;
 	bool own;
 
 	rcu_read_lock_sched();
@@ -147,6 +147,7 @@ static void on_signaled(void *data, struct dma_fence *fence)
 		raw_spin_lock_irqsave(&gpu->lock, flags);
 		own = c->flying && c->job->fence == fence;
 		if (own) {
+			noticed = ktime_to_ns(tgk_fence_time(fence)) ?: ktime_get_ns();
 			stamp = tgk_slots_stamp(gpu, c->job->fence_slot, fence, false);
 			over(gpu, stamp, noticed);
 		}
