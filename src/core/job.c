@@ -176,6 +176,7 @@ void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 	list_del_init(&job->wait);
 	enter(gpu, job, TG_JOB_THROTTLED);
 	tg_reserve_throttle(gpu, job->reserve, job);
+	tg_engines_watch(gpu);	/* guaranteed: others outrank a FREED job of its reserve now */
 }
 
 /* THROTTLED -> QUEUED */
