@@ -12,8 +12,9 @@
  * A name is no credential: what counts is the context of the fence. That it is the driver's own,
  * the driver says by names that no program can give to a channel (tgk_driver.own). Of which GPU it
  * is, nothing says but where its slot lies (slots.c): in one of that GPU's BARs. So the first
- * fence of an unknown context has a work item watch the driver, and the next one tells. Copies
- * until then are not accounted; the tracepoint is off until then, too.
+ * fence of an unknown context has a work item watch the driver, and the next one tells. To end a
+ * watch takes a second, and the clients' slots are looked for in the same way, so they come first.
+ * Copies until then are not accounted; the tracepoint is off until then, too.
  *
  * fence.c calls tgk_copies_made() for fences that no capture wants, gpu.c and main.c the rest.
  */
@@ -315,7 +316,8 @@ static const struct tgk_driver *driver_of(struct dma_fence *fence, int *at)
 
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node, rcu_read_lock_sched_held()) {
 		driver = gpu->driver;
-		if (gpu->copies.context || !driver->own)
+		if (gpu->copies.context || !driver->own ||
+		    READ_ONCE(gpu->clock.search) != TGK_SEARCH_OVER)
 			continue;
 		*at = driver->own(gpu, fence);
 		if (*at != -ENOENT)
