@@ -29,11 +29,11 @@ $(addprefix $(B)/vm/bin/,chrt count mock pfslices raw scribble stall tty virgl v
 
 # The library in a program of its own; the second one is tests/user/shm/model.c on the device
 SHM_DRM := $(shell pkg-config --cflags libdrm_nouveau libdrm)
-$(B)/vm/bin/tgshm: tests/vm/tools/tgshm.c src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
+$(B)/vm/bin/tgshm: tests/vm/tools/tgshm.c tests/vm/tools/m2mf.h src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) $(SHM_DRM) -o $@ $(filter %.c,$^) $(shell pkg-config --libs libdrm_nouveau libdrm)
 
-$(B)/vm/bin/dataflow: tests/vm/tools/dataflow.c src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
+$(B)/vm/bin/dataflow: tests/vm/tools/dataflow.c tests/vm/tools/m2mf.h src/user/shm/shm.c include/timegraph/shm.h include/uapi/tgshm.h
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) $(SHM_DRM) -pthread -o $@ $(filter %.c,$^) $(shell pkg-config --libs libdrm_nouveau libdrm)
 

@@ -37,20 +37,12 @@
 
 #include <xf86drm.h>
 
-#include <nouveau.h>
-#include <nvif/cl0080.h>
-#include <nvif/class.h>
+#include "m2mf.h"
 
 #include <timegraph/shm.h>
 
-#define PAGE		4096
 #define NODES_MAX	64
 #define KEY		0x7de0		/* of node 0's output */
-
-#define HANDLE_VRAM	0xbeef0201
-#define HANDLE_GART	0xbeef0202
-#define HANDLE_NOTIFY	0xbeef0301
-#define HANDLE_M2MF	0xbeef5039
 
 /* What all processes see. @host: of a node's output, in main memory */
 static struct shared {
@@ -64,87 +56,9 @@ static struct shared {
 	} node[NODES_MAX];
 } *all;
 
-static struct nouveau_drm *drm;
-static struct nouveau_device *dev;
-static struct nouveau_client *client;
-static struct nouveau_pushbuf *push;
-static struct nouveau_object *chan;
-static int fd, nodes;
+static int nodes;
 static uint32_t bytes;
 static bool modular;
-
-static void __attribute__((noreturn)) die(const char *what)
-{
-	fprintf(stderr, "dataflow: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void need(const char *what, int ret)
-{
-	if (ret) {
-		errno = -ret;
-		die(what);
-	}
-}
-
-static void open_channel(void)
-{
-	struct nv04_fifo fifo = { .vram = HANDLE_VRAM, .gart = HANDLE_GART };
-	struct nv04_notify notify = { .length = 32 };
-	struct nv_device_v0 args = { .device = ~0ull };
-	struct nouveau_object *object;
-
-	fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		die("/dev/dri/renderD128");
-	need("drm", nouveau_drm_new(fd, &drm));
-	need("device", nouveau_device_new(&drm->client, NV_DEVICE, &args, sizeof(args), &dev));
-	need("client", nouveau_client_new(dev, &client));
-	need("channel", nouveau_object_new(&dev->object, 0, NOUVEAU_FIFO_CHANNEL_CLASS, &fifo,
-					   sizeof(fifo), &chan));
-	need("m2mf", nouveau_object_new(chan, HANDLE_M2MF, 0x5039, NULL, 0, &object));
-	need("notifier", nouveau_object_new(chan, HANDLE_NOTIFY, NOUVEAU_NOTIFIER_CLASS, &notify,
-					    sizeof(notify), &object));
-	need("push", nouveau_pushbuf_new(client, chan, 1, 16 * PAGE, true, &push));
-}
-
-static void method(uint32_t to, const uint32_t *words, uint32_t nr)
-{
-	*push->cur++ = nr << 18 | 5 << 13 | to;
-	while (nr--)
-		*push->cur++ = *words++;
-}
-
-/* The GPU copies @size bytes at @at, @times times; not waited for. */
-static void copy(struct nouveau_bo *from, struct nouveau_bo *to, uint32_t at, uint32_t size,
-		 unsigned int times)
-{
-	struct nouveau_pushbuf_refn refs[] = {
-		{ from, (from->flags & NOUVEAU_BO_APER) | NOUVEAU_BO_RD },
-		{ to, (to->flags & NOUVEAU_BO_APER) | NOUVEAU_BO_WR },
-	};
-	const uint64_t a = from->offset + at, b = to->offset + at;
-	const uint32_t high[] = { a >> 32, b >> 32 };
-	const uint32_t low[] = { a, b, PAGE, PAGE, PAGE, size / PAGE, 0x0101 };
-
-	need("space", nouveau_pushbuf_space(push, 32 + 16 * times, 0, 0));
-	need("refs", nouveau_pushbuf_refn(push, refs, 2));
-	method(0x0000, (uint32_t[]){ HANDLE_M2MF }, 1);
-	method(0x0180, (uint32_t[]){ HANDLE_NOTIFY, HANDLE_VRAM, HANDLE_VRAM }, 3);
-	method(0x0200, (uint32_t[]){ 1 }, 1);
-	method(0x021c, (uint32_t[]){ 1 }, 1);
-	while (times--) {
-		method(0x0238, high, 2);
-		method(0x030c, low, 7);
-		method(0x0328, (uint32_t[]){ 0 }, 1);
-	}
-	need("submit", nouveau_pushbuf_kick(push, chan));
-}
-
-static void await(struct nouveau_bo *bo)
-{
-	need("wait", nouveau_bo_wait(bo, NOUVEAU_BO_RDWR, client));
-}
 
 static struct nouveau_bo *memory(uint32_t flags)
 {
@@ -156,29 +70,24 @@ static struct nouveau_bo *memory(uint32_t flags)
 	return bo;
 }
 
-static uint32_t pattern(uint32_t seed, uint32_t word)
-{
-	return (word + seed) * 2654435761u ^ seed;
-}
-
 static void upload(struct nouveau_bo *stage, struct nouveau_bo *to, const uint32_t *words)
 {
 	memcpy(stage->map, words, bytes);
-	copy(stage, to, 0, bytes, 1);
+	copy(stage, 0, to, 0, bytes, 1);
 	await(to);
 }
 
 static void download(struct nouveau_bo *stage, struct nouveau_bo *from, uint32_t *words)
 {
-	copy(from, stage, 0, bytes, 1);
+	copy(from, 0, stage, 0, bytes, 1);
 	await(stage);
 	memcpy(words, stage->map, bytes);
 }
 
 static void compute(struct nouveau_bo *in[2], struct nouveau_bo *out, unsigned int passes)
 {
-	copy(in[0], out, 0, bytes / 2, passes);
-	copy(in[1], out, bytes / 2, bytes / 2, passes);
+	copy(in[0], 0, out, 0, bytes / 2, passes);
+	copy(in[1], bytes / 2, out, bytes / 2, bytes / 2, passes);
 	await(out);
 }
 

@@ -32,106 +32,13 @@
 #include <uapi/tgshm.h>
 #include <xf86drm.h>
 
-#include <nouveau.h>
-#include <nvif/cl0080.h>
-#include <nvif/class.h>
+#include "m2mf.h"
 
 #undef TGSHM_VOLATILE
 #include <timegraph/shm.h>
 
 #define MIB	(1u << 20)
-#define PAGE	4096
 #define CHUNK	(4 * MIB)	/* of one copy: lines of 4096 bytes */
-
-#define HANDLE_VRAM	0xbeef0201
-#define HANDLE_GART	0xbeef0202
-#define HANDLE_NOTIFY	0xbeef0301
-#define HANDLE_M2MF	0xbeef5039
-
-static struct nouveau_drm *drm;
-static struct nouveau_device *dev;
-static struct nouveau_client *client;
-static struct nouveau_pushbuf *push;
-static struct nouveau_object *chan;
-static int fd;
-
-static void __attribute__((noreturn)) die(const char *what)
-{
-	fprintf(stderr, "tgshm: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void need(const char *what, int ret)
-{
-	if (ret) {
-		errno = -ret;
-		die(what);
-	}
-}
-
-static void open_gpu(void)
-{
-	fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		die("/dev/dri/renderD128");
-}
-
-/* A channel that copies. */
-static void open_channel(void)
-{
-	struct nv04_fifo fifo = { .vram = HANDLE_VRAM, .gart = HANDLE_GART };
-	struct nv04_notify notify = { .length = 32 };
-	struct nv_device_v0 args = { .device = ~0ull };
-	struct nouveau_object *object;
-
-	open_gpu();
-	need("drm", nouveau_drm_new(fd, &drm));
-	need("device", nouveau_device_new(&drm->client, NV_DEVICE, &args, sizeof(args), &dev));
-	need("client", nouveau_client_new(dev, &client));
-	need("channel", nouveau_object_new(&dev->object, 0, NOUVEAU_FIFO_CHANNEL_CLASS, &fifo,
-					   sizeof(fifo), &chan));
-	need("m2mf", nouveau_object_new(chan, HANDLE_M2MF, 0x5039, NULL, 0, &object));
-	need("notifier", nouveau_object_new(chan, HANDLE_NOTIFY, NOUVEAU_NOTIFIER_CLASS, &notify,
-					    sizeof(notify), &object));
-	need("push", nouveau_pushbuf_new(client, chan, 1, 16 * PAGE, true, &push));
-}
-
-static void method(uint32_t to, const uint32_t *words, uint32_t nr)
-{
-	*push->cur++ = nr << 18 | 5 << 13 | to;
-	while (nr--)
-		*push->cur++ = *words++;
-}
-
-/* The GPU copies a chunk. */
-static void copy(struct nouveau_bo *from, uint64_t from_at, struct nouveau_bo *to, uint64_t to_at)
-{
-	struct nouveau_pushbuf_refn refs[] = {
-		{ from, (from->flags & NOUVEAU_BO_APER) | NOUVEAU_BO_RD },
-		{ to, (to->flags & NOUVEAU_BO_APER) | NOUVEAU_BO_WR },
-	};
-	const uint64_t a = from->offset + from_at, b = to->offset + to_at;
-	const uint32_t high[] = { a >> 32, b >> 32 };
-	const uint32_t low[] = { a, b, PAGE, PAGE, PAGE, CHUNK / PAGE, 0x0101 };
-
-	need("space", nouveau_pushbuf_space(push, 64, 0, 0));
-	need("refs", nouveau_pushbuf_refn(push, refs, 2));
-	method(0x0000, (uint32_t[]){ HANDLE_M2MF }, 1);
-	method(0x0180, (uint32_t[]){ HANDLE_NOTIFY, HANDLE_VRAM, HANDLE_VRAM }, 3);
-	method(0x0200, (uint32_t[]){ 1 }, 1);
-	method(0x021c, (uint32_t[]){ 1 }, 1);
-	method(0x0238, high, 2);
-	method(0x030c, low, 7);
-	method(0x0328, (uint32_t[]){ 0 }, 1);
-	method(0x0110, (uint32_t[]){ 0 }, 1);
-	need("submit", nouveau_pushbuf_kick(push, chan));
-	need("wait", nouveau_bo_wait(to, NOUVEAU_BO_RDWR, client));
-}
-
-static uint32_t pattern(uint32_t seed, uint32_t word)
-{
-	return (word + seed) * 2654435761u ^ seed;
-}
 
 static struct nouveau_bo *segment(int key, unsigned int mib, int flags, struct tgshm_at *at)
 {
@@ -171,11 +78,13 @@ static int work(bool write, int key, unsigned int mib, uint32_t seed)
 		for (i = 0; write && i < CHUNK / 4; i++)
 			words[i] = pattern(seed, chunk * (CHUNK / 4) + i);
 		if (write) {
-			copy(stage, 0, shared, (uint64_t)chunk * CHUNK);
+			copy(stage, 0, shared, (uint64_t)chunk * CHUNK, CHUNK, 1);
+			await(shared);
 			continue;
 		}
 		memset(words, 0, CHUNK);
-		copy(shared, (uint64_t)chunk * CHUNK, stage, 0);
+		copy(shared, (uint64_t)chunk * CHUNK, stage, 0, CHUNK, 1);
+		await(stage);
 		for (i = 0; i < CHUNK / 4; i++)
 			wrong += words[i] != pattern(seed, chunk * (CHUNK / 4) + i);
 	}
