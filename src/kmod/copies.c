@@ -32,19 +32,9 @@
 #include "slots.h"
 #include "wrap/fence.h"
 
-/**
- * enum search - how far the search for the GPU of a context is
- * @SEARCH_NOT: there is none
- * @SEARCH_ORDERED: the work item is about to watch the driver
- * @SEARCH_ON: it watches: the next thread that makes such a fence has the driver read its slot
- * @SEARCH_READS: a thread does so
- * @SEARCH_OVER: @found says which GPU it is
- */
-enum search { SEARCH_NOT, SEARCH_ORDERED, SEARCH_ON, SEARCH_READS, SEARCH_OVER };
-
-static u32 search;			/* enum search; set atomically */
-static const struct tgk_driver *searched;	/* the driver that is watched; the searcher's, as */
-static struct tgk_slots slots;			/* these */
+static u32 search;			/* enum tgk_search; set atomically */
+static const struct tgk_driver *searched;	/* whose, set atomically; NULL: nobody's */
+static struct tgk_slots slots;			/* of the thread that ends it, as these */
 static u64 found;
 static int engine;
 static u64 foreign;			/* a context of no GPU that is scheduled */
@@ -228,8 +218,9 @@ static int come(struct tgk_gpu *gpu)
 	struct tgk_client *client = tgk_client_of_driver(gpu);
 	int ret = client ? 0 : -ENOMEM;
 
-	c->job = kzalloc(sizeof(*c->job), GFP_KERNEL);
-	c->spare = kvzalloc(tg_pool_size[TG_POOL_JOB], GFP_KERNEL);
+	/* They may be there since an attempt that failed. */
+	c->job = c->job ?: kzalloc(sizeof(*c->job), GFP_KERNEL);
+	c->spare = c->spare ?: kvzalloc(tg_pool_size[TG_POOL_JOB], GFP_KERNEL);
 	if (!c->job || !c->spare)
 		ret = -ENOMEM;
 	if (!ret)
@@ -295,14 +286,23 @@ static void learn(void)
 		tgk_gpu_put(gpu);
 }
 
+/* There is no search: the next one may be of another driver. */
+static void search_ended(void)
+{
+	WRITE_ONCE(searched, NULL);
+	smp_store_release(&search, TGK_SEARCH_NOT);	/* behind that */
+}
+
 static void work_search(struct work_struct *work)
 {
-	if (READ_ONCE(search) == SEARCH_OVER) {
+	if (READ_ONCE(search) == TGK_SEARCH_OVER) {
 		searched->unwatch();
 		learn();
-		WRITE_ONCE(search, SEARCH_NOT);
-	} else if (READ_ONCE(search) == SEARCH_ORDERED) {
-		WRITE_ONCE(search, searched->watch() ? SEARCH_NOT : SEARCH_ON);
+		search_ended();
+	} else if (searched->watch()) {
+		search_ended();
+	} else {
+		WRITE_ONCE(search, TGK_SEARCH_ON);
 	}
 }
 
@@ -336,22 +336,12 @@ static noinline void look_for(struct dma_fence *fence)
 	driver = driver_of(fence, &at);
 	if (!driver)
 		return;
-	if (cmpxchg(&search, SEARCH_NOT, SEARCH_ORDERED) == SEARCH_NOT) {
-		searched = driver;
-		queue_work(tgk_wq, &search_work);
+	if ((cmpxchg(&searched, NULL, driver) ?: driver) != driver ||
+	    !tgk_slots_search(&search, &search_work, driver, fence, &slots))
 		return;
-	}
-	/* One thread at a time. */
-	if (driver != READ_ONCE(searched) ||
-	    cmpxchg(&search, SEARCH_ON, SEARCH_READS) != SEARCH_ON)
-		return;
-	if (!driver->slots(fence, &slots)) {
-		WRITE_ONCE(search, SEARCH_ON);
-		return;
-	}
 	found = fence->context;
 	engine = at;
-	WRITE_ONCE(search, SEARCH_OVER);
+	WRITE_ONCE(search, TGK_SEARCH_OVER);
 	queue_work(tgk_wq, &search_work);
 }
 
@@ -410,6 +400,12 @@ void tgk_copies_drop(struct tgk_gpu *gpu)
 	struct tg_event ev = { .kind = TG_EV_LEAVE, .channel = c->slot };
 	struct dma_fence *fence = NULL;
 
+	/* The driver may go after its last GPU, and is not to be watched then. */
+	flush_work(&search_work);
+	if (cmpxchg(&search, TGK_SEARCH_ON, TGK_SEARCH_READS) == TGK_SEARCH_ON) {
+		searched->unwatch();
+		search_ended();
+	}
 	cancel_work_sync(&c->refill);
 	raw_spin_lock_irq(&gpu->lock);
 	if (c->flying) {
@@ -428,13 +424,9 @@ void tgk_copies_drop(struct tgk_gpu *gpu)
 	kvfree(c->spare);
 }
 
-/* At unload, when no GPU is scheduled and no fence is seen any more. */
+/* At unload, when no GPU is scheduled any more, nor looked for. */
 void tgk_copies_exit(void)
 {
-	cancel_work_sync(&search_work);
-	if (search == SEARCH_ON || search == SEARCH_OVER)
-		searched->unwatch();
-	search = SEARCH_NOT;
 	if (signal_point) {
 		tracepoint_probe_unregister(signal_point, on_signaled, NULL);
 		tracepoint_synchronize_unregister();

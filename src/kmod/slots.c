@@ -55,23 +55,43 @@ struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 	return stamp;
 }
 
+/**
+ * tgk_slots_search() - one step of a search for the slot of a fence
+ * @search: enum tgk_search, how far it is; the caller's, as all but @fence
+ * @work: has the driver watched where the search is ORDERED, and is queued here for that
+ * @driver: the fence's
+ * @fence: the fence, just made, or of a job that has just begun
+ * @slots: out
+ *
+ * Context: where a fence is made or a job begins; may hold any lock of the driver.
+ *
+ * Return: @slots has been found, by one thread. It says so by OVER, and queues @work, which ends
+ * the watch.
+ */
+bool tgk_slots_search(u32 *search, struct work_struct *work, const struct tgk_driver *driver,
+		      struct dma_fence *fence, struct tgk_slots *slots)
+{
+	if (cmpxchg(search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
+		queue_work(tgk_wq, work);
+		return false;
+	}
+	/* One thread at a time. */
+	if (cmpxchg(search, TGK_SEARCH_ON, TGK_SEARCH_READS) != TGK_SEARCH_ON)
+		return false;
+	if (driver->slots(fence, slots))
+		return true;
+	WRITE_ONCE(*search, TGK_SEARCH_ON);
+	return false;
+}
+
 /* No slot is known: search by this fence. */
 static noinline void search(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence)
 {
 	struct tgk_clock *c = &gpu->clock;
 	struct tgk_slots slots;
 
-	if (cmpxchg(&c->search, TGK_SEARCH_NOT, TGK_SEARCH_ORDERED) == TGK_SEARCH_NOT) {
-		queue_work(tgk_wq, &c->work);
+	if (!tgk_slots_search(&c->search, &c->work, gpu->driver, fence, &slots))
 		return;
-	}
-	/* One thread at a time. */
-	if (cmpxchg(&c->search, TGK_SEARCH_ON, TGK_SEARCH_READS) != TGK_SEARCH_ON)
-		return;
-	if (!gpu->driver->slots(fence, &slots)) {
-		WRITE_ONCE(c->search, TGK_SEARCH_ON);
-		return;
-	}
 	slots.first -= chid;
 	c->slots = slots;
 	WRITE_ONCE(c->search, TGK_SEARCH_OVER);

@@ -7,6 +7,10 @@
 
 #include "clock.h"
 
+struct tgk_driver;
+
+bool tgk_slots_search(u32 *search, struct work_struct *work, const struct tgk_driver *driver,
+		      struct dma_fence *fence, struct tgk_slots *slots);
 bool tgk_slots_made(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence);
 void tgk_slots_begun(struct tgk_gpu *gpu, u32 chid, struct dma_fence *fence);
 void tgk_slots_unmade(struct tgk_gpu *gpu, u32 chid);
