@@ -89,6 +89,7 @@
  * @queued: its jobs in the state QUEUED
  * @nr_throttled: its jobs in the state THROTTLED
  * @in_policy: its jobs in the policy's queue, by engine
+ * @first: those of them whose client is TG_TIER_FIRST
  * @users: clients that consume from it, and its jobs that are not over
  * @waiting: its QUEUED jobs, in no order (tg_job.wait)
  * @throttled: its THROTTLED jobs, by priority, then by arrival (tg_job.rank)
@@ -105,7 +106,8 @@ struct tg_reserve {
 	u64 edition;
 	u8 kind;
 	bool guaranteed;
-	u32 busy, inflight, queued, nr_throttled, users, in_policy[TG_ENGINES_MAX];
+	u32 busy, inflight, queued, nr_throttled, users;
+	u32 in_policy[TG_ENGINES_MAX], first[TG_ENGINES_MAX];
 	struct list_head waiting, all;
 	struct rb_root_cached throttled;
 	struct rb_node ready_node, guarantee;

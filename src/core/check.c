@@ -78,7 +78,8 @@ static bool thins_out(const struct tg_gpu *gpu, const struct tg_reserve *r)
 
 static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
-	u32 queued = 0, throttled = 0, shown = 0, in_policy[TG_ENGINES_MAX] = { }, i;
+	u32 in_policy[TG_ENGINES_MAX] = { }, first[TG_ENGINES_MAX] = { };
+	u32 queued = 0, throttled = 0, shown = 0, i, here;
 	const struct tg_job *job, *last = NULL;
 	struct rb_node *node;
 
@@ -87,8 +88,11 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 			return "a reserve lists a job that does not wait for it";
 		queued++;
 		shown += job->in_policy;
-		for (i = 0; i < gpu->nr_engines; i++)
-			in_policy[i] += job->in_policy && job->engines & 1 << i;
+		for (i = 0; i < gpu->nr_engines; i++) {
+			here = job->in_policy && job->engines & 1 << i;
+			in_policy[i] += here;
+			first[i] += here && job->client->tier == TG_TIER_FIRST;
+		}
 		if (r->kind != TG_AE && job->in_policy && tg_reserves_hold(gpu) &&
 		    !thins_out(gpu, r) && !tg_reserve_eligible(r, 0))
 			return "a job is queued though its reserve is exhausted";
@@ -108,7 +112,8 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 	if (tg_reserve_share(gpu, r) && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";
 	if (queued != r->queued || throttled != r->nr_throttled ||
-	    memcmp(in_policy, r->in_policy, sizeof(in_policy)))
+	    memcmp(in_policy, r->in_policy, sizeof(in_policy)) ||
+	    memcmp(first, r->first, sizeof(first)))
 		return "a reserve counts its waiting jobs wrongly";
 	if (!r->nr_throttled != RB_EMPTY_NODE(&r->ready_node))
 		return "a reserve with throttled jobs is not due, or one without is";

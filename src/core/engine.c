@@ -64,7 +64,7 @@ static bool outranked(const struct tg_gpu *gpu, const struct tg_job *job)
 
 	for (mask = job->engines; level == first && mask; mask &= mask - 1)
 		if (gpu->engine[__builtin_ctz(mask)].in_policy[first] >
-		    job->reserve->in_policy[__builtin_ctz(mask)])
+		    job->reserve->first[__builtin_ctz(mask)])
 			return true;
 	for (mask = job->engines; mask; mask &= mask - 1)
 		for (prio = level + 1; prio < TG_LEVELS; prio++)

@@ -74,6 +74,8 @@ static void count_in_policy(struct tg_gpu *gpu, struct tg_job *job, int by)
 	tg_job_for_each_engine(gpu, job, engine) {
 		engine->in_policy[level] += by;
 		job->reserve->in_policy[engine->index] += by;
+		if (level == TG_LEVELS - 1)
+			job->reserve->first[engine->index] += by;
 	}
 }
 
@@ -176,7 +178,6 @@ void tg_job_throttle(struct tg_gpu *gpu, struct tg_job *job)
 	list_del_init(&job->wait);
 	enter(gpu, job, TG_JOB_THROTTLED);
 	tg_reserve_throttle(gpu, job->reserve, job);
-	tg_engines_watch(gpu);	/* guaranteed: others outrank a FREED job of its reserve now */
 }
 
 /* THROTTLED -> QUEUED */

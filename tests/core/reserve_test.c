@@ -155,6 +155,14 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "100 submit 2 1 2\n"
 	  "2500 started 1\n" "2600 done 1\n",
 	  "0 free 1, 2600 free 2" },
+	{ "CBS: nor does a blamed client of its own reserve hide those that wait", "timegraph",
+	  "0 knob 12 1000\n" "0 knob 10 2000\n"
+	  "0 spec a:prt:cbs:1:2000:10000:reserve=r y:prt:cbs:1:2000:10000:reserve=r "
+	  "b:prt:cbs:1:4000:20000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 y\n" "0 submit 3 1 1\n" "0 started 1\n"
+	  "1500 exact 1 1500\n" "20000 submit 1 1 2\n" "20010 submit 3 1 3\n"
+	  "20020 submit 2 1 4\n" "23000 started 4\n",
+	  "0 free 1, 1500 note overlong 3 1, 20000 free 2, 22000 note overlap 1 2, 22000 free 4" },
 	{ "CBS: the sum of a refusal leaves out what its shared reserve has", "timegraph",
 	  "0 knob 12 1000\n"
 	  "0 spec a:prt:cbs:1:3000:10000:reserve=r c:prt:cbs:1:2000:10000\n" "0 join 1 1 a\n"
