@@ -261,26 +261,48 @@ static s64 too_long(const struct tg_gpu *gpu, const struct tg_engine *engine)
 	return tg_after(since, limit);
 }
 
-/* Does a queued job need this idle engine, and no engine that is busy? */
-static bool starves(struct tg_gpu *gpu, const struct tg_engine *engine)
+/* The queued job of @client that came first; NULL: none is queued. */
+static struct tg_job *first_queued(const struct tg_client *client)
 {
-	const struct tg_reserve *r;
+	struct tg_job *job, *first = NULL;
+	const struct tg_channel *ch;
+
+	for (ch = client->channels; ch; ch = ch->next) {
+		job = tg_channel_waiting(ch);
+		if (job && job->state == TG_JOB_QUEUED && (!first || job->seq < first->seq))
+			first = job;
+	}
+	return first;
+}
+
+/*
+ * Does a queued job need this idle engine, and no engine that is busy? A policy may leave a
+ * client's jobs in their order: one that waits for a busy engine holds up those behind it.
+ */
+static bool starves(const struct tg_gpu *gpu, const struct tg_engine *engine)
+{
+	const struct tg_client *client;
 	const struct tg_job *job;
 
-	list_for_each_entry(r, &gpu->reserves, all)
-		list_for_each_entry(job, &r->waiting, wait)
-			if (job->state == TG_JOB_QUEUED && job->engines & 1 << engine->index &&
-			    tg_engines_idle(gpu, job))
-				return true;
+	list_for_each_entry(client, &gpu->all_clients, all) {
+		job = first_queued(client);
+		if (job && job->engines & 1 << engine->index && tg_engines_idle(gpu, job))
+			return true;
+	}
 	return false;
 }
 
 /*
- * The policy leaves the engine idle beside queued jobs, and no open gate is known to keep it busy.
- * Return: false: that has gone on for too long, and the policy has been ejected.
+ * The policy chose none of the jobs that are queued for the engine, and no open gate is known to
+ * keep it busy. Another engine may have got a job since then that needs this one, too.
+ * Return: false: it has been idle for too long, and the policy has been ejected.
  */
 static noinline bool idles(struct tg_gpu *gpu, struct tg_engine *engine)
 {
+	if (engine->inflight) {
+		engine->idle_since = TG_NEVER;
+		return true;
+	}
 	engine->idle_since = min(engine->idle_since, gpu->now);
 	if (too_long(gpu, engine) <= gpu->now) {
 		if (gpu->open && gpu->quiet < too_long(gpu, engine)) {
@@ -309,8 +331,11 @@ static bool may_be_busy(struct tg_gpu *gpu)
 	return true;
 }
 
-/* Let the policy fill one engine. Return: false: it broke its contract and has been ejected. */
-static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
+/*
+ * Let the policy fill one engine. One that it leaves idle is added to @idle.
+ * Return: false: it broke its contract and has been ejected.
+ */
+static bool fill(struct tg_gpu *gpu, struct tg_engine *engine, u32 *idle)
 {
 	while (engine->queued) {
 		struct tg_job *job = gpu->policy->pick ? gpu->policy->pick(gpu, engine) : NULL;
@@ -318,7 +343,8 @@ static bool fill(struct tg_gpu *gpu, struct tg_engine *engine)
 		if (!job) {
 			if (engine->inflight || gpu->syncing || may_be_busy(gpu))
 				break;
-			return idles(gpu, engine);
+			*idle |= 1 << engine->index;
+			return true;
 		}
 		if (!choosable(gpu, engine, job)) {
 			tg_policy_eject(gpu, TG_NOTE_EJECTED_PICK);
@@ -338,7 +364,7 @@ static s64 policy_wake(struct tg_gpu *gpu)
 
 void tg_engines_run(struct tg_gpu *gpu)
 {
-	u32 i;
+	u32 idle = 0, i;
 
 	if (gpu->rematching)
 		tg_clients_rematch(gpu);
@@ -355,10 +381,14 @@ void tg_engines_run(struct tg_gpu *gpu)
 		if (engine->wedged) {
 			engine->idle_since = TG_NEVER;
 			pass_some(gpu, 1 << i);
-		} else if (!fill(gpu, engine)) {
+		} else if (!fill(gpu, engine, &idle)) {
 			return;
 		}
 	}
+	/* What a job waits for may be an engine that has got another one just now. */
+	for (; idle; idle &= idle - 1)
+		if (!idles(gpu, &gpu->engine[__builtin_ctz(idle)]))
+			return;
 	if (gpu->policy->wake)
 		tg_wake_by(gpu, policy_wake(gpu));
 	if (gpu->walking)

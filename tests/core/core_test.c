@@ -241,6 +241,11 @@ static const struct row rows[] = {
 	  "1 free 1, 1 free 2, 11000002 note ejected_starved 0 0, 11000002 gate 1 track, "
 	  "11000002 free 3, 11000002 gate 2 track, 11000002 free 4, 11000002 gate 3 track, "
 	  "11000002 note policy 0 1" },
+	{ "a group behind another one of its client is not what an engine is idle beside", "timegraph",
+	  "0 spec a:ht:bg:5:0:0\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 2 2 b 2\n"
+	  "1 submit 1 1 1\n" "1 started 1\n" "1 submit 1 1 2\n" "1 started 2\n"
+	  "2 submit 2 1 3\n" "3 submit 2 2 4\n" "9000000 done 1\n" "12000000 done 2\n",
+	  "1 free 1, 1 free 2, 12000000 free 3, 12000000 free 4" },
 	{ "dtimeslice: from its second turn on the holder's gate is open for a slice", "timegraph",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "5000 done 1\n"
 	  "5002 policy dtimeslice\n" "8000 submit 1 1 3\n" "8001 started 3\n" "9000 done 3\n"
