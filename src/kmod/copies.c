@@ -12,8 +12,8 @@
  * A name is no credential: what counts is the context of the fence. That it is the driver's own,
  * the driver says by names that no program can give to a channel (tgk_driver.own). Of which GPU it
  * is, nothing says but where its slot lies (slots.c): in one of that GPU's BARs. So the first
- * fence of an unknown context has a work item watch the driver, and the next one tells. To end a
- * watch takes a second, and the clients' slots are looked for in the same way, so they come first.
+ * fence of an unknown context has a work item watch the driver, and the next one tells. The slots
+ * of clients are looked for in the same way, and come first.
  * Copies until then are not accounted; the tracepoint is off until then, too.
  *
  * fence.c calls tgk_copies_made() for fences that no capture wants, gpu.c and main.c the rest.

@@ -20,6 +20,7 @@
 
 #include "doorbell.h"
 #include "driver/driver.h"
+#include "function.h"
 #include "tgk.h"
 #include "wrap/ftrace.h"
 
@@ -53,7 +54,7 @@ static void switch_on(void)
 
 	if (on)
 		return;
-	ret = ftrace_set_filter(&ops, (char *)name, strlen(name), 1);
+	ret = tgk_function_trace(&ops, name);
 	if (!ret)
 		ret = register_ftrace_function(&ops);
 	on = !ret;

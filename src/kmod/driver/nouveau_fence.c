@@ -9,7 +9,7 @@
  * on_read() sees the arguments of the one call that tgk_nouveau_slots() makes nouveau do; calls of
  * other threads and of interrupts are not looked at. slots.c calls this file.
  *
- * A kprobe would not do. At the entry of a function it is ftrace's, and has no copy of an
+ * An armed kprobe would not do. At the entry of a function it is ftrace's, and has no copy of an
  * instruction. While ftrace changes the entry, a breakpoint stands there. If an interrupt's call
  * runs into it, and ftrace is done before the breakpoint is looked at, the kernel takes it for the
  * kprobe's, and goes on with that copy, at address 0 (seen once, on an emulated CPU).
@@ -29,6 +29,7 @@
 #include <drm/drm_gem_ttm_helper.h>
 #include <linux/mutex.h>
 
+#include "function.h"
 #include "nouveau.h"
 #include "wrap/fence.h"
 #include "wrap/ftrace.h"
@@ -49,7 +50,6 @@ static void notrace on_read(unsigned long ip, unsigned long parent_ip, struct ft
 	}
 }
 
-static const char reads[] = "nouveau_bo_rd32";
 static DEFINE_MUTEX(watch_mutex);
 static struct ftrace_ops watch;		/* watch_mutex, as @watchers */
 static u32 watchers;
@@ -68,7 +68,7 @@ int tgk_nouveau_watch(void)
 	mutex_lock(&watch_mutex);
 	if (!watchers) {
 		watch.func = on_read;
-		ret = ftrace_set_filter(&watch, (char *)reads, strlen(reads), 1) ?:
+		ret = tgk_function_trace(&watch, "nouveau_bo_rd32") ?:
 		      register_ftrace_function(&watch);
 		if (ret)
 			watch_drop();

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * function.c: a driver's functions by their names.
+ */
+#ifndef TGK_FUNCTION_H
+#define TGK_FUNCTION_H
+
+struct ftrace_ops;
+
+int tgk_function_trace(struct ftrace_ops *ops, const char *name);
+
+#endif /* TGK_FUNCTION_H */
