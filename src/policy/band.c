@@ -3,8 +3,8 @@
  * band: bandwidth for virtual GPUs whose groups cannot be preempted (Gdev's BAND, section 5.2).
  *
  * Each virtual GPU has a budget, which grows every period (30 ms) by its share of the period and
- * falls by what its groups took, and a utilisation, the part of about the last second that its
- * groups took. Virtual GPUs stand in a queue. At each completion (Figure 2):
+ * falls by what its groups took, and a utilisation, its part of what all groups took in about the
+ * last second. Virtual GPUs stand in a queue. At each completion (Figure 2):
  *
  *	demote	if its budget < 0 and its utilisation > its share, it goes to the tail;
  *	choose	the first one that has a job waiting;
@@ -20,8 +20,10 @@
  *
  * Where this differs from Figure 2:
  *
- *	A group that may go is held against the share at its middle, as long as it lasts on average.
- *	Held at its start, long groups would get half a group too much per window.
+ *	A group that may go is held against the share at its end, as if it took what groups of that
+ *	virtual GPU take on average. Of two that are equal, each is then ahead as often and as far
+ *	as the other. Held at its start, the one with long groups would be ahead more often, and
+ *	each halving (below) would forgive it half of that.
  *	Figure 2 waits for wait_us whenever the chosen one is over its share. This waits only if a
  *	virtual GPU that is lower is absent, and is expected: as long as the gap from its last group
  *	to its next usually is. Of those that wait the lowest goes, at once if no absent one is
@@ -32,8 +34,10 @@
  *	faithful=1 undoes these two: wait_us for any lower one that has used the engine lately, and
  *	depth groups in flight where no other virtual GPU waits.
  *	The published code clears utilisations every second, which forgets which one was ahead. Here
- *	they, and the time that they are held against, are halved. The waits are left out of that
- *	time, or virtual GPUs with long groups would get their share of the waits.
+ *	they are halved. Each is a part of the time that the queue worked, not of all time: the
+ *	queue also idles from each completion to the next start, which costs a virtual GPU with
+ *	short groups more than one with long groups. Of all time the latter would get its share, and
+ *	the former what is left.
  *	The code forgives debts of more than 30 ms; here the knob `forgive` does.
  *	A virtual GPU that has waited for starvation_us goes. Else one without a share would never
  *	go where the others' shares add up to 100 %.
@@ -83,7 +87,7 @@ static void end_wait(struct tg_gpu *gpu, u32 queue)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	st->queues.of[queue].idle += tg_linger_end(gpu, &st->wait[queue], true);
+	tg_linger_end(gpu, &st->wait[queue], true);
 }
 
 static struct tg_vgpu *choose_vgpu(struct tg_gpu *gpu, u32 queue)

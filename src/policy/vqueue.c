@@ -452,13 +452,19 @@ static s64 sum(s64 a, s64 b)
 	return min(a, LARGE) + min(b, LARGE);
 }
 
+static void count(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 used)
+{
+	share(vgpu)->of[queue].used = sum(share(vgpu)->of[queue].used, used);
+	queues(gpu)->of[queue].used = sum(queues(gpu)->of[queue].used, used);
+}
+
 u32 tg_vqueue_ended(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 {
 	u32 queue = tg_vqueue_of(gpu, job);
 	struct tg_vgpu *v = &gpu->vgpu[job->client->vgpu];
 
 	charge(gpu, job, used);
-	share(v)->of[queue].used = sum(share(v)->of[queue].used, used);
+	count(gpu, v, queue, used);
 	share(v)->of[queue].length += div64_s64(min(used, LARGE) - share(v)->of[queue].length, 8);
 	share(v)->of[queue].went = gpu->now;
 	if (!job->client->inflight && !first_in(gpu, v, queue))
@@ -535,7 +541,7 @@ s64 tg_vqueue_held(struct tg_gpu *gpu, const struct tg_job *job, s64 held)
 		charge(gpu, job, held);
 	if (!others_wait(gpu, own, queue))
 		return TG_NEVER;
-	share(own)->of[queue].used = sum(share(own)->of[queue].used, held);
+	count(gpu, own, queue, held);
 	return tg_vqueue_charge(gpu, own, queue, held);
 }
 
@@ -550,7 +556,7 @@ static void age(struct tg_gpu *gpu)
 	while (gpu->now - qs->since >= window) {
 		qs->since += (gpu->now - qs->since) / 2;
 		for (q = 0; q < TG_MEMORY; q++) {
-			qs->of[q].idle /= 2;
+			qs->of[q].used /= 2;
 			for (v = gpu->vgpu; v <= &gpu->vgpu[TG_VGPUS_MAX]; v++)
 				share(v)->of[q].used /= 2;
 		}
@@ -560,11 +566,9 @@ static void age(struct tg_gpu *gpu)
 /* By how much it would have passed its share, in time per percent, with @more ns used. */
 static s64 level(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 more)
 {
-	const struct tg_vqueues *qs = queues(gpu);
-
 	age(gpu);
 	return div64_s64(share(vgpu)->of[queue].used + more, vgpu->share[queue]) -
-	       div64_s64(gpu->now - qs->since - qs->of[queue].idle + more, 100);
+	       div64_s64(queues(gpu)->of[queue].used + more, 100);
 }
 
 bool tg_vqueue_over(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
@@ -575,10 +579,10 @@ bool tg_vqueue_over(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
 s64 tg_vqueue_level(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)
 {
 	/* No more than it may have in half a window, or it would never go. */
-	s64 most = div64_s64(gpu->policy_knob[TG_VQUEUE_WINDOW] * TG_USEC, 400) *
+	s64 most = div64_s64(gpu->policy_knob[TG_VQUEUE_WINDOW] * TG_USEC, 200) *
 		   vgpu->share[queue];
 
-	return level(gpu, vgpu, queue, min(share(vgpu)->of[queue].length / 2, most));
+	return level(gpu, vgpu, queue, min(share(vgpu)->of[queue].length, most));
 }
 
 struct tg_vgpu *tg_vqueue_lowest(struct tg_gpu *gpu, u32 queue, bool waits)

@@ -38,13 +38,13 @@ enum tg_vqueue_knob {
  * @holder: client that it went to last, NULL: it is gone
  * @last: virtual GPU whose group ended last, NULL: none has
  * @turns: places at the tail that have been given out
- * @idle: time since tg_vqueues.since that the policy kept it idle, ns
+ * @used: time used since tg_vqueues.since by all virtual GPUs, ns
  */
 struct tg_vqueue {
 	struct tg_client *holder;
 	const struct tg_vgpu *last;
 	u64 turns;
-	s64 idle;
+	s64 used;
 };
 
 /**
@@ -190,13 +190,13 @@ s64 tg_vqueue_charge(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 us
 /**
  * tg_vqueue_over() - does @vgpu use more of @queue than its share?
  *
- * Utilisation is the part of the time that its groups took, over the last window_us / 2 to
- * window_us, and, with ever less weight, what was before. Time that the policy kept the queue idle
- * belongs to no virtual GPU, and is left out.
+ * Utilisation is its part of what all groups took, over the last window_us / 2 to window_us, and,
+ * with ever less weight, of what was before. Time in which the queue was idle belongs to no virtual
+ * GPU, and is left out.
  */
 bool tg_vqueue_over(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue);
 /**
- * tg_vqueue_level() - how far @vgpu will be from its share at the middle of another group
+ * tg_vqueue_level() - how far @vgpu will be from its share at the end of another group
  *
  * Return: time used beyond the share, divided by the share, ns; not above 0: it is within it.
  */

@@ -24,6 +24,10 @@
 
 /* Short groups from the start, long ones 30 s later. */
 #define SHORT_LONG TWO LOOP("a", "a", "1ms", "") LOOP("b", "b", "20ms", "start = 30s\n")
+/* Where the CPU is slow: 3 ms from each completion to the next start. */
+#define LATE	"band\ninterrupt = 2.3ms\nsubmit = 0.7ms\nknob = wait_us 10000\n" \
+		"knob = period_us 300000\nknob = window_us 10000000\n"
+#define HUNDREDS TWO LOOP("a", "a", "100ms", "") LOOP("b", "b", "300ms", "")
 #define MIXED	TWO LOOP("a", "a", "1ms", "count = 3\n") LOOP("b", "b", "7ms", "count = 2\n")
 /* Four programs in each, which begin at intervals of 30 s. */
 #define LUD(name, start) LOOP(name, name, "1ms", "count = 4\nstart = " start "\n")
@@ -90,6 +94,8 @@ static const struct row {
 	  { "a", "b" }, { 500, 500 }, 500, 0, 100, 940, 1000 },
 	{ "band: Figure 14, the short ones alone at first", BAND, SHORT_LONG, 2, 30, { "a", "b" },
 	  { 940, 0 }, 20, 0, 0, 0, 0 },
+	{ "band: interrupts that come late are not the short ones' loss", LATE, HUNDREDS, 20, 200,
+	  { "a", "b" }, { 485, 485 }, 10, 10, 0, 950, 1000 },
 	{ "band: debts forgiven", "band\nknob = wait_us 2000\nknob = forgive 1\n", SHORT_LONG, 30,
 	  200, { "a", "b" }, { 500, 500 }, 30, 30, 0, 940, 1000 },
 	{ "band: no wait", "band\nknob = wait_us 0\n", SHORT_LONG, 30, 200, { "a", "b" },
