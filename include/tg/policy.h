@@ -79,7 +79,8 @@ struct tg_policy {
 	 * Called after every event, until it returns NULL: none may go now. Whether a job may go
 	 * beside what is in flight is the policy's decision: see tg_engine.inflight. A policy that
 	 * returns NULL for an idle engine while jobs are queued must say in wake() when pick() is
-	 * to be called again, and may not let the engine idle beyond the starvation limit.
+	 * to be called again, and may not let the engine idle beyond the starvation limit. Of each
+	 * client the job that came first counts there, if no engine that it needs is busy.
 	 */
 	struct tg_job *(*pick)(struct tg_gpu *gpu, struct tg_engine *engine);
 
