@@ -51,19 +51,20 @@ static inline struct tg_job *tg_job_next(const struct tg_job *job)
 }
 
 /*
- * The first job of the channel that waits; all behind it wait, too. Found from the end, since many
- * may be in flight. NULL: none waits.
+ * The first job of the channel that waits; all behind it wait, too. Looked for from both ends: many
+ * may be in flight, and as many threads as a client likes may wait. NULL: none waits.
  */
 static inline struct tg_job *tg_channel_waiting(const struct tg_channel *ch)
 {
-	struct tg_job *job, *first = NULL;
+	const struct list_head *front = ch->jobs.next, *back = ch->jobs.prev;
 
-	list_for_each_entry_reverse(job, &ch->jobs, sibling) {
-		if (!tg_job_waits(job))
-			break;
-		first = job;
+	for (; front != &ch->jobs; front = front->next, back = back->prev) {
+		if (tg_job_waits(list_entry(front, struct tg_job, sibling)))
+			return list_entry(front, struct tg_job, sibling);
+		if (!tg_job_waits(list_entry(back, struct tg_job, sibling)))
+			return tg_job_next(list_entry(back, struct tg_job, sibling));
 	}
-	return first;
+	return NULL;
 }
 
 /* The first engine of a mask. */
