@@ -74,7 +74,7 @@ static void count_in_policy(struct tg_gpu *gpu, struct tg_job *job, int by)
 	tg_job_for_each_engine(gpu, job, engine) {
 		engine->in_policy[level] += by;
 		job->reserve->in_policy[engine->index] += by;
-		if (level == TG_LEVELS - 1)
+		if (job->client->tier == TG_TIER_FIRST)
 			job->reserve->first[engine->index] += by;
 	}
 }

@@ -452,6 +452,7 @@ static s64 sum(s64 a, s64 b)
 	return min(a, LARGE) + min(b, LARGE);
 }
 
+/* @vgpu has used so much of @queue: a part of what all have used. */
 static void count(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue, s64 used)
 {
 	share(vgpu)->of[queue].used = sum(share(vgpu)->of[queue].used, used);
