@@ -51,7 +51,13 @@ static void too_deep(const char *file, int line)
 /* A section that an interrupt came into is longer by that, which is not its own doing: it does not count. */
 static u32 interrupts(void)
 {
-	return this_cpu_read(irq_stat.apic_timer_irqs) + (u32)this_cpu_read(kstat.irqs_sum);
+#ifdef inc_perf_irq_stat	/* Linux 7.2 counts them in an array */
+	const u32 timer = this_cpu_read(irq_stat.counts[IRQ_COUNT_APIC_TIMER]);
+#else
+	const u32 timer = this_cpu_read(irq_stat.apic_timer_irqs);
+#endif
+
+	return timer + (u32)this_cpu_read(kstat.irqs_sum);
 }
 
 static noinline u64 ticks(void)
