@@ -12,8 +12,7 @@
  *	All calls for one tg_gpu are serialised by one lock of its host; every field below is
  *	read and written under it. In the kernel it is tgk_gpu.lock, a raw spinlock taken with
  *	interrupts off, since fences signal in hard interrupt context.
- *	Order: nouveau's fence lock, then ours. Nothing of nouveau, DRM or dma_fence is called
- *	under ours.
+ *	Order: nouveau's fence lock, then ours. Under ours nothing of nouveau, DRM, dma_fence is called.
  *	No call sleeps. Work per event: O(log n). Exception: all jobs that wait for one client are
  *	visited when its line of the spec or its priority changes. What takes longer is done in
  *	steps, each with an event of its own, a TIMER that the core has armed: another policy,
@@ -89,6 +88,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @wait: in tg_reserve.waiting (QUEUED), tg_engine.freed or tg_gpu.overlaps (FREED), tg_engine.busy
  *	(BUSY) or tg_gpu.lost (LOST)
  * @link: the policy's, while QUEUED
+ * @began: LOST: creation of its fence
  */
 struct tg_job {
 	u64 id;
@@ -110,7 +110,8 @@ struct tg_job {
 	union {
 		struct rb_node rank;
 		struct {
-			struct list_head wait, link;
+			struct list_head wait;
+			union { struct list_head link; s64 began; };
 		};
 	};
 };
@@ -303,9 +304,9 @@ struct tg_end {
  * @queued: jobs in the state QUEUED that name it
  * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
  * @surplus: by how much that job took longer than is typical of the client, ns
- * @used: time that was charged for it, ns; through open gates: what the policy found out of all
- *	engines, on the first
+ * @used: time that was charged for it, ns; through open gates: for all engines, on the first
  * @last_done: latest completion
+ * @paid: until when jobs that are, or were, LOST have been charged for it
  * @idle_since: since when it has idled beside queued jobs while no open gate kept it busy, as far
  *	as known (tg_gpu.quiet); TG_NEVER: it does not
  * @last: channel whose job was freed last for it; NULL: none, or the channel is gone
@@ -319,7 +320,7 @@ struct tg_engine {
 	u8 index;
 	bool wedged;
 	u32 inflight, queued, surplus_client;
-	s64 surplus, used, last_done, idle_since;
+	s64 surplus, used, last_done, paid, idle_since;
 	const struct tg_channel *last;
 	u32 in_policy[TG_LEVELS];
 	u64 nr_ends;
@@ -408,8 +409,7 @@ struct tg_left {
  * @seq: number of jobs that have arrived
  * @armed: time of the last TG_ACT_ARM; TG_NEVER: none is due. Never later than the next time at
  *	which something is due without an event, often earlier
- * @wake: the earliest such time that the event being fed has made known, or @armed if that is
- *	earlier
+ * @wake: the earliest of @armed and of the times that the event being fed has made known
  * @policy: in force; never NULL
  * @term: number of the policy in force: how many have come into force, with the first
  * @behind: how many have since one had all clients; TG_BEHIND_MAX at most

@@ -138,10 +138,11 @@ static void take_back(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_en
 }
 
 /*
- * What @job has used, which ended at @at by the GPU's own clock: the time since the completion
- * before it. The completion after it, if the host has heard of that one first, is charged less.
+ * What a job has used that began at @began and ended at @at by the GPU's own clock: the time since
+ * the completion before it. The completion after it, if the host has heard of that one first, is
+ * charged less.
  */
-static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 at)
+static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, s64 began, s64 at)
 {
 	u64 nr = rank(engine, at);
 	const struct tg_end *before = end_before(engine, nr);
@@ -154,7 +155,7 @@ static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *jo
 		next = end_nr(engine, nr);
 		take_back(gpu, engine, next, at - max(next->start, free));
 	}
-	return max(at - max(job->since, free), (s64)0);
+	return max(at - max(began, free), (s64)0);
 }
 
 /* The channel's next job is on its way, too: since when? TG_NEVER: it is not. */
@@ -217,8 +218,31 @@ s64 tg_job_used(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known)
 	struct tg_engine *engine = tg_job_engine(gpu, job);
 
 	if (known == TG_DONE_EXACT || known == TG_DONE_BY)
-		return exact(gpu, engine, job, at);
-	return max(at - max(job->since, engine->last_done), (s64)0);
+		return exact(gpu, engine, job->since, at);
+	return max(at - max(job->since, max(engine->last_done, engine->paid)), (s64)0);
+}
+
+/**
+ * tg_job_used_lost() - what a LOST job has used of its first engine that it is not charged for yet
+ * @gpu: the GPU
+ * @job: LOST
+ * @at: when it completed, not after gpu->now
+ * @known: enum tg_done
+ *
+ * It has been charged until it was lost. It may have ended before: the host, or all of the machine,
+ * stood still. By the GPU's clock it is settled then among the completions of that time.
+ *
+ * Return: ns; negative: it gets back so much, at most job->charged
+ */
+s64 tg_job_used_lost(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known)
+{
+	struct tg_engine *engine = tg_job_engine(gpu, job);
+
+	if (at > job->since)
+		return max(at - max(engine->paid, engine->last_done), (s64)0);
+	if (known == TG_DONE_EXACT || known == TG_DONE_BY)
+		return exact(gpu, engine, job->began, at) - job->charged;
+	return max(at - job->since, -job->charged);
 }
 
 /**
@@ -248,15 +272,15 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
 /**
  * tg_job_remember() - a job has completed on one of its engines
  * @engine: the engine
- * @job: the job
+ * @job: BUSY or LOST
  * @at: when
  * @used: what it was charged for that engine
  */
 void tg_job_remember(struct tg_engine *engine, const struct tg_job *job, s64 at, s64 used)
 {
 	const struct tg_end end = {
-		.at = at, .start = job->since, .used = used,
-		.client = job->client->id, .kind = tg_job_kind(job),
+		.at = at, .start = job->state == TG_JOB_LOST ? job->began : job->since,
+		.used = used, .client = job->client->id, .kind = tg_job_kind(job),
 	};
 
 	remember(engine, &end);

@@ -10,6 +10,7 @@
 
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by);
 s64 tg_job_used(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known);
+s64 tg_job_used_lost(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known);
 s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known);
 void tg_job_remember(struct tg_engine *engine, const struct tg_job *job, s64 at, s64 used);
 

@@ -210,6 +210,8 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 
 	n->clients++;
 	n->stale += tg_client_stale(gpu, client);
+	if ((s64)client->stats.gpu_time < 0)
+		return "a client has used less than nothing";
 	if (client->overlong != last)
 		return "a client goes last and is not blamed, or the other way round";
 	if (!tg_client_stale(gpu, client) && !last &&

@@ -589,10 +589,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 			used = tg_job_settle(gpu, job, used, ev->done.known);
 		leave_hardware(gpu, job, at);
 	} else {
-		/* LOST has charged the time up to job->since: charge the rest, or give back. */
-		used = at - job->since;
-		if (used > 0)
-			used = max(at - max(job->since, engine->last_done), (s64)0);
+		used = tg_job_used_lost(gpu, job, at, ev->done.known);
 		before = job->charged;
 		tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_REPAIRED);
 	}
@@ -607,7 +604,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 	tg_job_for_each_engine(gpu, job, e) {
 		e->inflight -= slot;
 		e->last_done = max(e->last_done, at);
-		tg_job_remember(e, job, at, e == engine ? used - before : 0);
+		tg_job_remember(e, job, at, e == engine ? used : 0);
 		if (e->wedged)
 			recover(gpu, e, job);
 	}
@@ -635,7 +632,7 @@ int tg_job_done(struct tg_gpu *gpu, const struct tg_event *ev)
 void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_engine *engine;
-	s64 used = max(gpu->now - max(job->since, tg_job_engine(gpu, job)->last_done), (s64)0);
+	s64 used = tg_job_used(gpu, job, gpu->now, TG_DONE_NOTICED);
 
 	leave_hardware(gpu, job, gpu->now);
 	tg_recorder_ran(gpu, job, gpu->now, used, TG_WAIT_LOST);
@@ -643,12 +640,15 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	if (gpu->dry)
 		tg_dry_over(gpu, job, used);
 	release_slot(gpu, job);
+	job->began = job->since;
 	enter(gpu, job, TG_JOB_LOST);
 	job->charged = used;
 	list_move_tail(&job->wait, &gpu->lost);
 	tg_guarantee_ran(gpu, job, used, true);
-	tg_job_for_each_engine(gpu, job, engine)
+	tg_job_for_each_engine(gpu, job, engine) {
 		engine->wedged = true;
+		engine->paid = gpu->now;
+	}
 	job->client->stats.lost++;
 	tg_emit(gpu, TG_ACT_NOTE, job->client, job, TG_NOTE_LOST);
 	tg_yield_now(gpu, job);

@@ -90,6 +90,7 @@ void tg_gpu_init(struct tg_gpu *gpu, u32 engines, u32 policy, const struct tg_bu
 	for (i = 0; i < engines; i++) {
 		gpu->engine[i].index = i;
 		gpu->engine[i].last_done = now;
+		gpu->engine[i].paid = now;
 		gpu->engine[i].idle_since = TG_NEVER;
 		INIT_LIST_HEAD(&gpu->engine[i].freed);
 		INIT_LIST_HEAD(&gpu->engine[i].busy);

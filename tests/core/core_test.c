@@ -450,6 +450,22 @@ static const struct row rows[] = {
 	  "0 join 1 1 a\n" "1 submit 1 1 1\n" "3 started 1\n" "11000000 done 1\n",
 	  "1 free 1, 10000003 note lost 1 1, 11000000 note repaired 1 1, "
 	  "11000000 note recovered 1 1" },
+	{ "the GPU's clock: a lost job that ended before, and one behind it of which the host hears first",
+	  "fifo", TWO_AT_ONCE "12004000 exact 2 20000\n" "12005000 exact 1 19000\n" "12005000 time 1\n"
+	  "12005000 time 2\n" "12005000 busy 0\n",
+	  "0 free 1, 0 free 2, 10000000 note lost 1 1, 12004000 note recovered 2 2, "
+	  "12005000 note repaired 1 1, 12005000 used 19000, 12005000 used 1000, 12005000 busy 20000" },
+	{ "and a third one, which had ended before the lost one", "fifo",
+	  "0 join 3 1 c\n" "0 submit 3 1 3\n" "0 started 3\n" TWO_AT_ONCE
+	  "12004000 exact 2 20000\n" "12005000 exact 1 19000\n" "12006000 exact 3 5000\n"
+	  "12006000 time 1\n" "12006000 time 2\n" "12006000 time 3\n",
+	  "0 free 3, 0 free 1, 0 free 2, 10000000 note lost 3 3, 12004000 note recovered 2 2, "
+	  "12004000 note lost 1 1, 12005000 note repaired 1 1, 12005000 note recovered 1 1, "
+	  "12006000 note repaired 3 3, 12006000 used 14000, 12006000 used 1000, 12006000 used 5000" },
+	{ "interrupts: what a lost job is charged for, no other is", "fifo",
+	  TWO_AT_ONCE "12004000 done 2\n" "12005000 done 1\n" "12005000 time 1\n" "12005000 time 2\n",
+	  "0 free 1, 0 free 2, 10000000 note lost 1 1, 12004000 note recovered 2 2, "
+	  "12005000 note repaired 1 1, 12005000 used 10001000, 12005000 used 2004000" },
 	{ "the deadline counts from the job's turn", "fifo",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "1 started 1\n" "2 submit 2 1 2\n"
 	  "2 started 2\n" "9000000 done 1\n" "18000000 done 2\n",
