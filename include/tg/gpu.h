@@ -12,7 +12,7 @@
  *	All calls for one tg_gpu are serialised by one lock of its host; every field below is
  *	read and written under it. In the kernel it is tgk_gpu.lock, a raw spinlock taken with
  *	interrupts off, since fences signal in hard interrupt context.
- *	Order: nouveau's fence lock, then ours. Under ours nothing of nouveau, DRM, dma_fence is called.
+ *	Order: nouveau's fence lock, then ours. Nothing of nouveau or DRM is called under ours.
  *	No call sleeps. Work per event: O(log n). Exception: all jobs that wait for one client are
  *	visited when its line of the spec or its priority changes. What takes longer is done in
  *	steps, each with an event of its own, a TIMER that the core has armed: another policy,

@@ -44,6 +44,7 @@
 #include "tgk.h"
 #include "wrap/fence.h"
 
+#define FAR		((s64)BIT_ULL(50))	/* ns, 13 days: no true time is so far away */
 #define STEP		NSEC_PER_MSEC		/* the GPU's clock was set */
 #define RATE_MAX	500000			/* of tgk_clock.rate: no clock is worse */
 #define RATE_SPAN	(64 * NSEC_PER_SEC)	/* it is measured over so long, and then anew */
@@ -60,19 +61,12 @@
 
 /* --- two clocks: under tgk_gpu.lock --- */
 
-/* ktime_get_ns() when the GPU's clock shows @gpu, which is at most an hour away. */
+/* ktime_get_ns() when the GPU's clock shows @gpu. A false one may show anything. */
 static s64 to_mono(const struct tgk_clock *c, u64 gpu)
 {
-	s64 since = gpu - c->gpu;
+	s64 since = clamp_t(s64, gpu - c->gpu, -FAR, FAR);
 
 	return c->mono + since + div_s64(since / 1000 * c->rate, 1000000);
-}
-
-static u64 to_gpu(const struct tgk_clock *c, s64 mono)
-{
-	s64 since = mono - c->mono;
-
-	return c->gpu + since - div_s64(since / 1000 * c->rate, 1000000);
 }
 
 static s64 middle(const struct tgk_reading *r)
@@ -324,7 +318,6 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	s64 began = job->began, slack = c->error + SLACK, at, seen;
 	struct tgk_fences *f;
 	enum audit says;
-	u64 latest;
 
 	if (stamp->known == TG_DONE_NOTICED)
 		return noticed;
@@ -334,10 +327,9 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 		stamp->known = TG_DONE_FORGED;
 		return noticed;
 	}
-	latest = to_gpu(c, noticed) + STEP;
-	at = to_mono(c, latest - (u32)((u32)latest - stamp->time));
 	if (!c->comparable)
 		goto interrupt;
+	at = to_mono(c, stamp->time);
 	if (at < began - slack || at > noticed + slack) {
 		if (stamp->known == TG_DONE_BY)
 			return noticed;

@@ -131,11 +131,11 @@ struct tgk_clock {
 
 /**
  * struct tgk_stamp - what a slot said when its fence signalled
- * @time: the GPU's time, its lower 32 bits
+ * @time: the GPU's time
  * @known: enum tg_done
  */
 struct tgk_stamp {
-	u32 time;
+	u64 time;
 	enum tg_done known;
 };
 

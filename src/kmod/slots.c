@@ -12,7 +12,7 @@
  * fence.c and submit.c call this file where fences are made and signal; clock.c says what the times
  * in the slots are worth.
  */
-#include <linux/io.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/slab.h>
 
 #include "driver/driver.h"
@@ -29,7 +29,8 @@
  * @fence: the fence
  * @sched: it is drm_sched's, whose number is not in the slot
  *
- * One read of the card's memory, two where a later fence has been made.
+ * One read of the card's memory, of all 64 bits: an interrupt may be late by more than the 4 s that
+ * the lower ones tell, where a machine was stopped. Two where a later fence has been made.
  * Context: any, the card awake or in system sleep.
  */
 struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
@@ -46,7 +47,7 @@ struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 	f = &c->fences[slot];
 	if (!READ_ONCE(gpu->sleep.since) && !READ_ONCE(f->forged)) {
 		at = c->base + slot * TGK_SLOT_BYTES;
-		stamp.time = readl(at + SLOT_TIME);
+		stamp.time = readq(at + SLOT_TIME);
 		stamp.known = TG_DONE_EXACT;
 		if (READ_ONCE(f->made) != seqno && (sched || readl(at) != seqno))
 			stamp.known = TG_DONE_BY;
