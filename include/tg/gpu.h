@@ -12,7 +12,7 @@
  *	All calls for one tg_gpu are serialised by one lock of its host; every field below is
  *	read and written under it. In the kernel it is tgk_gpu.lock, a raw spinlock taken with
  *	interrupts off, since fences signal in hard interrupt context.
- *	Order: nouveau's fence lock, then ours. Nothing of nouveau or DRM is called under ours.
+ *	Order: nouveau's fence lock, then ours. Under ours: nothing of nouveau, DRM or dma_fence.
  *	No call sleeps. Work per event: O(log n). Exception: all jobs that wait for one client are
  *	visited when its line of the spec or its priority changes. What takes longer is done in
  *	steps, each with an event of its own, a TIMER that the core has armed: another policy,
@@ -304,7 +304,7 @@ struct tg_end {
  * @queued: jobs in the state QUEUED that name it
  * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
  * @surplus: by how much that job took longer than is typical of the client, ns
- * @used: time that was charged for it, ns; through open gates: for all engines, on the first
+ * @used: what was charged for it, ns; through open gates: all that the policy finds, on the first
  * @last_done: latest completion
  * @paid: until when jobs that are, or were, LOST have been charged for it
  * @idle_since: since when it has idled beside queued jobs while no open gate kept it busy, as far

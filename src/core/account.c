@@ -10,7 +10,8 @@
  * the one that comes in between takes its part from the job after it. Times of interrupts are no
  * such evidence. Of two jobs of a channel that the host sees as one, the first has no time of its
  * own, and gets the likeliest. Where all jobs go at once (fifo), they are settled between the jobs
- * that a late one concerns.
+ * that a late one concerns. A lost job is charged until it is lost, and no other job for that time;
+ * it is settled when the host hears of its end.
  *
  * job.c calls this file when a job ends or is lost; policies whose gates are open call tg_charge()
  * (tg/policy.h). Under the GPU's lock.
@@ -239,7 +240,7 @@ s64 tg_job_used_lost(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known)
 	struct tg_engine *engine = tg_job_engine(gpu, job);
 
 	if (at > job->since)
-		return max(at - max(engine->paid, engine->last_done), (s64)0);
+		return tg_job_used(gpu, job, at, TG_DONE_NOTICED);
 	if (known == TG_DONE_EXACT || known == TG_DONE_BY)
 		return exact(gpu, engine, job->began, at) - job->charged;
 	return max(at - job->since, -job->charged);
