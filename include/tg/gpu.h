@@ -56,8 +56,7 @@ struct tg_recorder;
  *	    |                     |             | `- refused -> (failed)  `- deadline -> LOST
  *	    `--- cancel, leave ---+-------------'                            late fence -> (done)
  *
- * States in brackets are ends: the job returns to the pool. Every arrow is one function in
- * src/core/job.c.
+ * States in brackets are ends: the job returns to the pool. Each arrow is a function of job.c.
  */
 enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, TG_JOB_LOST };
 
@@ -89,6 +88,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  *	(BUSY) or tg_gpu.lost (LOST)
  * @link: the policy's, while QUEUED
  * @began: LOST: creation of its fence
+ * @allowed: BUSY: for how long it may run, where its client can end it early, ns
  */
 struct tg_job {
 	u64 id;
@@ -111,7 +111,7 @@ struct tg_job {
 		struct rb_node rank;
 		struct {
 			struct list_head wait;
-			union { struct list_head link; s64 began; };
+			union { struct list_head link; s64 began; s64 allowed; };
 		};
 	};
 };

@@ -291,7 +291,7 @@ void tg_watch(struct tg_gpu *gpu);
  * @client: the client; no change unless it can (tg_client.yields)
  *
  * They end when the client gets to it, if it does. A job that is freed later is none of them: call
- * this again. May be called where tg_gate() may be.
+ * this again. May be called where tg_gate() may be, and in pick().
  */
 void tg_yield(struct tg_gpu *gpu, struct tg_client *client);
 

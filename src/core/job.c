@@ -476,6 +476,8 @@ static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 	list_move_tail(&job->wait, next);
 	if (gpu->dry)
 		tg_dry_started(gpu, job);
+	if (job->client->yields)
+		tg_yield_starts(job);
 	at = max(job->since, engine->last_done);
 	/* A job behind others has a later deadline than they. */
 	if (list_is_first(&job->wait, &engine->busy))

@@ -5,7 +5,10 @@
  * A program whose kernel runs for ever (GLoop) can suspend it, and submit the rest as another job.
  * JOIN says so of its client. The host is told once for each such job (TG_ACT_YIELD):
  *
- *	by the policy, where a turn is over and another client waits (tg_yield());
+ *	by the policy, where a turn is over and another client waits, or one of higher priority
+ *	does (tg_yield());
+ *	by the core, when it has used the budget that its reserve had as it began, which it would
+ *	overdraw for as long as it runs;
  *	by the core, when half of its deadline (job_deadline_us) has passed, so that a kernel which
  *	may run for ever is not lost, and under a policy without turns others come to theirs;
  *	by the core, when a policy leaves and the GPU is drained;
@@ -42,6 +45,17 @@ void tg_yield(struct tg_gpu *gpu, struct tg_client *client)
 			end_early(gpu, job);
 }
 
+void tg_yield_starts(struct tg_job *job)
+{
+	const struct tg_reserve *r = job->reserve;
+
+	/* Behind other gates reserves have no effect. */
+	if (job->client->gate != TG_GATE_ASK || tg_reserve_unlimited(r))
+		job->allowed = TG_NEVER;
+	else
+		job->allowed = r->budget > 0 ? r->budget : 0;
+}
+
 s64 tg_yield_due(const struct tg_gpu *gpu, const struct tg_engine *engine)
 {
 	const struct tg_job *job = list_first_entry(&engine->busy, struct tg_job, wait);
@@ -50,7 +64,8 @@ s64 tg_yield_due(const struct tg_gpu *gpu, const struct tg_engine *engine)
 		return TG_NEVER;
 	if (engine->wedged || gpu->handover == TG_HANDOVER_DRAIN)
 		return gpu->now;
-	return tg_after(max(job->since, engine->last_done), gpu->knob[TG_KNOB_DEADLINE] / 2);
+	return tg_after(max(job->since, engine->last_done),
+			min(job->allowed, gpu->knob[TG_KNOB_DEADLINE] / 2));
 }
 
 void tg_yield_now(struct tg_gpu *gpu, struct tg_job *job)

@@ -7,6 +7,8 @@
 
 #include <tg/policy.h>
 
+/* @job, whose client can end it early, begins. */
+void tg_yield_starts(struct tg_job *job);
 /* When the first job of the engine is to end early, under any policy; TG_NEVER: it need not. */
 s64 tg_yield_due(const struct tg_gpu *gpu, const struct tg_engine *engine);
 /* @job passes a wedged engine, or is lost: it is to end at once, if it can. */

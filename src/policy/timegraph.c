@@ -29,6 +29,9 @@
  * others go first.
  * Reserves decide which jobs are eligible, before this policy sees them.
  *
+ * A group of a program that can suspend its kernel is asked to end when a client of higher
+ * priority, or a guaranteed one, comes (tg_yield()). The others take nothing back.
+ *
  * Clients of guaranteed reserves (TG_CBS) go before all others, by deadline. While one is admitted,
  * the group in flight is all that a deadline may wait for. So no group follows another, HT or not,
  * and none is chosen early; but for a client of the only guaranteed reserve, which follows its own
@@ -179,9 +182,24 @@ static noinline struct tg_job *early(struct tg_gpu *gpu, struct tg_engine *engin
 	return job;
 }
 
-/* No job may go beside what is in flight, unless lead_us says so. */
-static struct tg_job *beside(struct tg_gpu *gpu, struct tg_engine *engine)
+/* What @holder has in flight is to end early, once, where a client of a higher level waits. */
+static noinline void make_room(struct tg_gpu *gpu, struct tg_engine *engine,
+			       struct tg_client *holder)
 {
+	const struct tg_job *runs = list_first_entry_or_null(&engine->busy, struct tg_job, wait);
+	const struct tg_job *job = tg_ready_first(&tg_gpu_priv(gpu, struct state)->ready, engine);
+
+	if (runs && !runs->ending && job &&
+	    tg_client_level(job->client) > tg_client_level(holder))
+		tg_yield(gpu, holder);
+}
+
+/* No job may go beside what is in flight, @holder's, unless lead_us says so. */
+static struct tg_job *beside(struct tg_gpu *gpu, struct tg_engine *engine,
+			     struct tg_client *holder)
+{
+	if (holder && holder->yields)
+		make_room(gpu, engine, holder);
 	return gpu->policy_knob[KNOB_LEAD] ? early(gpu, engine) : NULL;
 }
 
@@ -204,7 +222,7 @@ static noinline struct tg_job *follow(struct tg_gpu *gpu, struct tg_engine *engi
 	/* Other engines may be kept idle for one that needs several. */
 	if (job->engines != 1 << engine->index || top->engines != job->engines ||
 	    top->client != holder || (tg_gpu_guards(gpu) && !follows(gpu, holder)))
-		return beside(gpu, engine);
+		return beside(gpu, engine, holder);
 	timegraph_drop(gpu, job);
 	return job;
 }
@@ -302,7 +320,7 @@ static struct tg_job *timegraph_pick(struct tg_gpu *gpu, struct tg_engine *engin
 	    !RB_EMPTY_NODE(&holder->node) &&
 	    holder->inflight < (holder->depth ?: gpu->policy_knob[KNOB_DEPTH]))
 		return follow(gpu, engine, holder);
-	return beside(gpu, engine);
+	return beside(gpu, engine, holder);
 }
 
 /*

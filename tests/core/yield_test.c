@@ -19,10 +19,12 @@
  * @late: from YIELD to the kernel's end, us
  * @stuck: from then on it does not end, us; 0: never
  * @from: when it begins, us
+ * @resv: its line's fields from sched on; NULL: prt, bg, and priority 0
  */
 struct prog {
 	u32 weight, user;
 	s64 want, run, away, late, stuck, from;
+	const char *resv;
 };
 
 struct row_of_progs {
@@ -72,6 +74,18 @@ static const struct row_of_progs progs[] = {
 	{ "alone, for an hour: never lost", TURNS, { { 1, .want = 1000 } }, .ms = 3600000 },
 	{ "no turns: each has the GPU for half of the deadline", "timegraph",
 	  { { 1, .want = 500 }, { 1, .want = 500 } }, .deadline = 100000 },
+	{ "no turns: one of higher priority has what it needs", "timegraph",
+	  .prog = { { 1, .want = 97, .run = 1000, .away = 9000, .resv = "prt : bg : 90 : 0 : 0" },
+	    { 1, .want = 890 } } },
+	{ "no turns: one with a PE reserve of 10 % above one without", "timegraph",
+	  .prog = { { 1, .want = 100, .resv = "prt : pe : 90 : 5000 : 50000" }, { 1, .want = 890 } } },
+	{ "no turns: reserves of 10 and 40 % below one that has work for 1 ms in 10", "timegraph",
+	  .prog = { { 1, .want = 100, .resv = "prt : pe : 10 : 5000 : 50000" },
+	    { 1, .want = 400, .resv = "ht : pe : 20 : 20000 : 50000" },
+	    { 1, .want = 97, .run = 1000, .away = 9000, .resv = "prt : bg : 90 : 0 : 0" } },
+	  .least = 585 },
+	{ "no turns: a guaranteed reserve of 20 % beside one without", "timegraph",
+	  .prog = { { 1, .want = 200, .resv = "prt : cbs : 0 : 4000 : 20000" }, { 1, .want = 790 } } },
 	{ "turns with an open gate", "dtimeslice",
 	  .prog = { { 2, .want = 667 }, { 1, .want = 333 } } },
 };
@@ -292,8 +306,8 @@ static void begin_world(struct world *w)
 		len += snprintf(w->text + len, sizeof(w->text) - len,
 				row->share ? "uid=%u" : "%c",
 				row->share ? w->ids[i].uid : (u32)NAMES[i]);
-		len += snprintf(w->text + len, sizeof(w->text) - len,
-				" : prt : bg : 0 : 0 : 0 : weight=%u\n", p->weight);
+		len += snprintf(w->text + len, sizeof(w->text) - len, " : %s : weight=%u\n",
+				p->resv ?: "prt : bg : 0 : 0 : 0", p->weight);
 		/* One line for each user */
 		if (row->share && i && p->user == row->prog[i - 1].user) {
 			while (w->text[--len - 1] != '\n')
@@ -378,6 +392,37 @@ static const struct row rows[] = {
 	  "0 pknob 0 10000\n" "0 yields 1 1 a\n" "0 join 2 1 b\n" "1 submit 1 1 1\n" "2 started 1\n"
 	  "9000 submit 1 1 2\n" "9001 done 1\n" "9002 started 2\n" "14000 submit 2 1 3\n",
 	  "1 free 1, 9001 free 2, 14000 yield 2" },
+	{ "a client of higher priority waits: what is in flight is to end at once, each job once",
+	  "timegraph",
+	  "0 yields 1 1 a\n" "0 join 2 1 b\n" "0 prio 1 10\n" "0 prio 2 90\n" "1 submit 1 1 1\n"
+	  "2 started 1\n" "3 submit 1 1 2\n" "300 submit 2 1 3\n" "350 wait\n" "400 done 1\n"
+	  "401 started 3\n" "500 done 3\n" "501 started 2\n" "600 submit 2 1 4\n" "700 done 2\n",
+	  "1 free 1, 300 yield 1, 400 free 3, 500 free 2, 600 yield 2, 700 free 4" },
+	{ "an ht client's jobs in flight, likewise, and none follows them", "timegraph",
+	  "0 spec a:ht:bg:10:0:0 b:prt:bg:90:0:0\n" "0 yields 1 1 a\n" "0 join 2 1 b\n"
+	  "1 submit 1 1 1\n" "2 started 1\n" "3 submit 1 1 2\n" "4 started 2\n" "5 submit 1 1 3\n"
+	  "300 submit 2 1 4\n" "400 done 1\n" "450 done 2\n",
+	  "1 free 1, 3 free 2, 300 yield 1, 300 yield 2, 450 free 4" },
+	{ "an equal waits, or a lower one, or one that is throttled: half of the deadline",
+	  "timegraph",
+	  "0 spec a:prt:bg:10:0:0 b:prt:bg:10:0:0 c:prt:bg:5:0:0 d:prt:pe:90:1:100\n"
+	  "0 yields 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 c\n" "0 join 4 1 d\n"
+	  "1 submit 4 1 1\n" "2 started 1\n" "5000 done 1\n" "5001 submit 1 1 2\n"
+	  "5002 started 2\n" "5003 submit 2 1 3\n" "5004 submit 3 1 4\n" "5005 submit 4 1 5\n"
+	  "20000 wait\n",
+	  "1 free 1, 5001 free 2" },
+	{ "its reserve's budget is used up: it is to end, and the rest waits", "timegraph",
+	  "0 spec a:prt:pe:10:5000:50000\n" "0 yields 1 1 a\n" "1 submit 1 1 1\n" "2 started 1\n"
+	  "5100 submit 1 1 2\n" "5101 done 1\n" "50500 wait\n",
+	  "1 free 1, 5002 yield 1, 50000 free 2" },
+	{ "under a policy that knows no reserves it goes on", "fifo",
+	  "0 spec a:prt:pe:10:5000:50000\n" "0 yields 1 1 a\n" "1 submit 1 1 1\n" "2 started 1\n"
+	  "50500 wait\n",
+	  "1 free 1" },
+	{ "one that cannot end early is not to, whoever waits", "timegraph",
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 prio 2 90\n" "1 submit 1 1 1\n" "2 started 1\n"
+	  "300 submit 2 1 2\n" "9000 done 1\n",
+	  "1 free 1, 9000 free 2" },
 	{ "half of the deadline, whatever the policy; then it is lost", "fifo",
 	  "0 knob 0 5000\n" "0 yields 1 1 a\n" "1 submit 1 1 1\n" "2 started 1\n" "6000 wait\n",
 	  "1 free 1, 2502 yield 1, 5002 note lost 1 1" },

@@ -294,9 +294,9 @@ static void shares(const char *name, const std::vector<uint32_t> &weights)
 		 "see tgsim replay");
 }
 
-/* Two of equal weight under @settings; then after @command, if there is one */
+/* Two under @settings; then after @command, if there is one. Their shares are as these weights' */
 static void settings(const char *name, const char *settings, const char *command = nullptr,
-		     uint32_t ms = 4000)
+		     uint32_t ms = 4000, const std::vector<uint32_t> &weights = {1, 1})
 {
 	daemon_of tgd(settings);
 	crowd c;
@@ -304,7 +304,7 @@ static void settings(const char *name, const char *settings, const char *command
 	c.add(spin{0});
 	c.add(spin{0});
 	bool all = c.begins() && (!command || !system(command)) && c.go();
-	row_of_shares(name, &c, {1, 1}, 0, all, ms);
+	row_of_shares(name, &c, weights, 0, all, ms);
 }
 
 /* p0 does not suspend any more after half a second */
@@ -474,6 +474,9 @@ int main()
 	settings("an open gate (dtimeslice)", "policy dtimeslice\nknob slice_us 10000\n");
 	settings("no turns (timegraph): half of the deadline",
 		 "policy timegraph\nknob job_deadline_us 200000\n", nullptr, 6000);
+	settings("a reserve of 40 %, at a higher priority",
+		 "policy timegraph\np0 : prt : pe : 90 : 20000 : 50000\np1 : prt : bg : 10 : 0 : 0\n",
+		 nullptr, 4000, {2, 3});
 	settings("no policy, then timeslice", "policy none\n",
 		 "build/bin/tgctl --host user policy timeslice >/dev/null");
 	stuck(nullptr);
