@@ -113,7 +113,7 @@ kmod-probe kmod-refuse kmod-wake kmod-mock: kmod-%:
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \
 		mkdir -p build/$*/$$r; \
-		cp -p tests/vm/$*/tg_$*.[ch] build/$*/$$r/; \
+		cp -p tests/vm/$*/tg_*.[ch] build/$*/$$r/; \
 		echo 'obj-m := tg_$*.o' >build/$*/$$r/Makefile; \
 		$(MAKE) kmod-test-one KVER=$$r KMOD_OUT=build/$* KDIR=$(abspath $(KMOD_CACHE))/$$k/build || exit 1; \
 		$(STRIP) -g -o build/vm/bin/tg_$*-$$r.ko build/$*/$$r/tg_$*.ko || exit 1; \

@@ -160,6 +160,9 @@ static int attach(const struct tgk_driver *driver, struct device *dev)
 	}
 	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(pci),
 		tg_gpu_policy(&gpu->core)->name);
+	if (driver->unseen)
+		pr_notice("GPU %u: this module has not been seen on hardware that %s drives\n",
+			  gpu->index, driver->name);
 	return 0;
 
 refuse:

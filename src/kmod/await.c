@@ -81,21 +81,22 @@ static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dm
  */
 int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	bool waited = false, known = true;
+	bool waited = false;
 	struct dma_fence *fence;
 	int ret = 0, more;
 	u32 i;
 
-	for (i = 0; !ret; i++) {
+	for (i = 0; !ret && !READ_ONCE(gpu->closing); i++) {
 		more = gpu->driver->in_fence(gpu->driver, call, i, &fence);
 		if (more <= 0)
 			return more;
-		known = known && fence;
 		cond_resched();
 		if (signal_pending(current))
 			ret = -ERESTARTSYS;
-		else if (known)
+		else if (fence)
 			ret = await_all(gpu, call, fence, &waited);
+		else
+			break;
 		dma_fence_put(fence);
 	}
 	return ret;

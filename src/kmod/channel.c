@@ -174,7 +174,7 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 	return NULL;
 }
 
-/* Threads may come here in any order: keep the later one of two fences. */
+/* Threads come in any order: keep the later fence; of two contexts, the one that comes last. */
 static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 {
 	struct dma_fence __rcu **last = &ch->last;
@@ -183,8 +183,9 @@ static void set_last(struct tgk_channel *ch, struct dma_fence *fence)
 	rcu_read_lock_sched();	/* a fence's memory stays meanwhile, so none comes in its place */
 	do {
 		old = rcu_dereference_sched(*last);
-		/* As dma_fence_is_later(): these are of one context, and fewer than 2^31 apart. */
-		if (old && (s32)((u32)fence->seqno - (u32)old->seqno) <= 0) {
+		/* As dma_fence_is_later(): fewer than 2^31 apart. */
+		if (old && old->context == fence->context &&
+		    (s32)((u32)fence->seqno - (u32)old->seqno) <= 0) {
 			old = fence;
 			break;
 		}

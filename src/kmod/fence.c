@@ -9,7 +9,8 @@
  * which has not signalled was never emitted (tgk_capture_lone()). virtio_gpu tells on_emit() of
  * each fence that is, by the tracepoint dma_fence_emit; on 6.1 it loses references to the others.
  *
- * All fences of a channel are of one context. Once that context is known, the capture hangs at the
+ * All fences of a channel are of one context, but for drivers that say otherwise
+ * (tgk_driver.mixed). Once that context is known, the capture hangs at the
  * channel, and on_init() finds it without a lock. The first capture of a channel goes to a table
  * instead, where the thread is the key, and the driver says by the fence's names whether it is a
  * client's (tgk_driver.makes_fence()). A capture also goes to the table when another thread's hangs
@@ -214,7 +215,7 @@ void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch)
 	raw_spin_lock(&captures[bucket].lock);
 	hlist_del(&c->hash);
 	raw_spin_unlock(&captures[bucket].lock);
-	if (ch && c->fence && !READ_ONCE(ch->context))
+	if (ch && c->fence && !READ_ONCE(ch->context) && !c->driver->mixed)
 		learn(ch, c->fence->context);
 }
 

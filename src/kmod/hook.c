@@ -236,7 +236,8 @@ static int prove(const struct tgk_driver *driver, const struct drm_device *drm, 
 		ret = prove_free(driver, file);
 	if (!ret && !of_several)
 		prove_begin(driver, driver->close);
-	drm_release(&f->inode, &f->file);
+	/* A driver's own may do more than drm_release(). */
+	f->file.f_op->release(&f->inode, &f->file);
 	if (!ret && !of_several)
 		ret = prove_end();
 free:

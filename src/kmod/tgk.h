@@ -124,6 +124,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @node: in tgk_gpus; tgk_mutex, RCU
  * @index: number, the lowest that was free; constant
  * @driver: its driver; constant
+ * @beside_told: the log has named a client that bypasses the gate; atomic
  * @drm: the driver's device, compared only; constant
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus; atomic
@@ -185,6 +186,7 @@ struct tgk_gpu {
 	struct list_head node;
 	unsigned int index;
 	const struct tgk_driver *driver;
+	bool beside_told;
 	const struct drm_device *drm;
 	struct device *dev;
 	atomic_t calls;

@@ -3,7 +3,7 @@
  * The seam: what only a DRM driver whose GPUs are scheduled can tell.
  *
  * Each driver that we know has a struct tgk_driver: nouveau in nouveau*.c; virtio_gpu in virtio.c;
- * drivers all of whose submissions go through drm_sched as rows of sched.c. list.c has them all.
+ * drivers all of whose submissions go through drm_sched as rows, in sched_*.c. list.c has them all.
  * No other file but those in wrap/ knows any of them. A submission through an open gate, or one
  * that bypasses the gate, calls nothing here but @engine, where there is one: the driver's function
  * for the ioctl has put into struct tgk_call what else they need.
@@ -50,6 +50,7 @@ struct tgk_chip {
  * @name: what its module is called, and so is its driver on the bus
  * @vendor: of its PCI devices
  * @virtio: its devices are on the virtio bus, each below one of these PCI devices
+ * @unseen: this module has not been seen on hardware that this driver drives
  * @hooked: hook.c's, for @hooks
  * @hooks: its functions that ours stand in for; the first one is there in every version, and is not
  *	for several engines alone
@@ -79,6 +80,8 @@ struct tgk_chip {
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched). NULL: all go through it,
  *	and there are no @own, @doorbell, @watch, @unwatch, @slots and @want_signal
+ * @mixed: the fences of one channel may be of several contexts: several queues of the driver share
+ *	its number, or the client may name another queue to the driver than to us
  * @emits: the tracepoint dma_fence_emit says when work with a fence goes to the GPU, and without
  *	that it never does; else that is when the doorbell rings, or the fence is made
  * @own: of which engine is the fence of work of the driver's own? Its number; -EOPNOTSUPP: of none
@@ -110,7 +113,7 @@ struct tgk_chip {
 struct tgk_driver {
 	const char *name;
 	u16 vendor;
-	bool virtio;
+	bool virtio, unseen;
 	struct tgk_hooked *hooked;
 	struct tgk_hook *hooks;
 	u32 nr_hooks;
@@ -129,7 +132,7 @@ struct tgk_driver {
 	int (*find)(struct drm_file *file, u32 chid, bool sched);
 	u32 (*chip_id)(struct device *dev);
 	bool (*makes_fence)(struct dma_fence *fence);
-	bool emits;
+	bool mixed, emits;
 	int (*own)(const struct tgk_gpu *gpu, struct dma_fence *fence);
 	const char *doorbell;
 	int (*watch)(void);
@@ -150,7 +153,7 @@ typedef void (*tgk_close_fn)(struct drm_device *dev, struct drm_file *file);
 void tgk_driver_close(unsigned long orig, struct drm_device *dev, struct drm_file *file);
 
 /* list.c */
-#define TGK_DRIVERS	3
+#define TGK_DRIVERS	5
 extern const struct tgk_driver *const tgk_drivers[TGK_DRIVERS];
 int tgk_drivers_choose(const char *names);
 bool tgk_driver_served(u32 i);

@@ -5,6 +5,7 @@
  *
  * main.c calls tgk_drivers_choose() at load; what it sets is constant then.
  */
+#include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "driver/nouveau.h"
@@ -12,7 +13,14 @@
 #include "driver/virtio.h"
 
 const struct tgk_driver *const tgk_drivers[TGK_DRIVERS] = {
-	&tgk_nouveau, &tgk_virtio, &tgk_mock.driver
+	&tgk_nouveau, &tgk_virtio, &tgk_mock.driver, &tgk_amdgpu.driver, &tgk_xe.driver
+};
+
+/* Drivers that people may ask for in vain. */
+static const struct {
+	const char *name, *has;
+} unserved[] = {
+	{ "i915", "a scheduler of its own" }, { "radeon", "none" },
 };
 
 static bool served[TGK_DRIVERS] = { true, true };
@@ -30,17 +38,36 @@ static void name_them(bool all)
 					  used ? " or " : "", tgk_drivers[i]->name);
 }
 
+static bool is_name(const char *name, size_t len, const char *known)
+{
+	return strlen(known) == len && !strncmp(known, name, len);
+}
+
 static bool choose(const char *name, size_t len)
 {
 	u32 i;
 
 	for (i = 0; i < TGK_DRIVERS; i++)
-		if (strlen(tgk_drivers[i]->name) == len &&
-		    !strncmp(tgk_drivers[i]->name, name, len)) {
+		if (is_name(name, len, tgk_drivers[i]->name)) {
 			served[i] = true;
 			return true;
 		}
 	return false;
+}
+
+/* @names: the first one is none that is served. */
+static void refuse(const char *names, size_t len)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(unserved); i++)
+		if (is_name(names, len, unserved[i].name)) {
+			pr_err("drivers=%s: %s is not served: its submissions do not end in the kernel's DRM scheduler, it has %s\n",
+			       names, unserved[i].name, unserved[i].has);
+			return;
+		}
+	name_them(true);
+	pr_err("drivers=%s: no such driver in the list: %s are known\n", names, named);
 }
 
 /**
@@ -58,9 +85,7 @@ int tgk_drivers_choose(const char *names)
 	while (names && *names) {
 		len = strcspn(names, ",\n");
 		if (!choose(names, len)) {
-			name_them(true);
-			pr_err("drivers=%s: no such driver in the list: %s are known\n", names,
-			       named);
+			refuse(names, len);
 			return -EINVAL;
 		}
 		names += len + !!names[len];

@@ -1,13 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sched.c: drivers all of whose submissions go through drm_sched, a row for each.
+ * sched.c: drivers all of whose submissions go through drm_sched, a row for each. A row stands in
+ * sched_*.c, with what that driver's arguments look like. Those files include this.
  */
 #ifndef TGK_SCHED_H
 #define TGK_SCHED_H
 
 #include "driver/driver.h"
 
-enum tgk_sched_hook { TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_HOOKS };
+#define TGK_SYNC_LISTS	4	/* of one submission, whose fences are awaited */
+#define TGK_SYNCS	1024	/* of one list, likewise */
+#define TGK_SYNC_SIZE	48	/* bytes of an entry, at most */
+#define TGK_BESIDE_ARGS	128	/* bytes of the arguments of tgk_sched.beside, at most */
+
+enum tgk_sched_hook { TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_BESIDE, TGK_SCHED_HOOKS };
+
+/**
+ * struct tgk_sync - a syncobj that a submission waits for
+ * @handle: its handle; 0: there is nothing to wait for
+ * @point: of its timeline, or 0
+ * @flags: for drm_syncobj_find_fence()
+ */
+struct tgk_sync {
+	u32 handle;
+	u64 point, flags;
+};
+
+/**
+ * struct tgk_sync_list - an array of those, in the client's memory
+ * @at: its address
+ * @nr: how many there are; those beyond TGK_SYNCS are the driver's
+ * @size: bytes of each, at most TGK_SYNC_SIZE
+ * @decode: what does such an entry name? Its copy is one that the client cannot change
+ */
+struct tgk_sync_list {
+	u64 at;
+	u32 nr, size;
+	void (*decode)(const void *entry, struct tgk_sync *sync);
+};
+
+/**
+ * struct tgk_sched_args - what the arguments of a submission say
+ * @chid: the channel
+ * @nr_lists: how many of @list there are
+ * @list: what it waits for
+ */
+struct tgk_sched_args {
+	u32 chid, nr_lists;
+	struct tgk_sync_list list[TGK_SYNC_LISTS];
+};
+
+/* A list more; one beyond TGK_SYNC_LISTS is the driver's. */
+static inline void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32 size,
+				  void (*decode)(const void *entry, struct tgk_sync *sync))
+{
+	if (nr && to->nr_lists < TGK_SYNC_LISTS)
+		to->list[to->nr_lists++] = (struct tgk_sync_list){
+			.at = at, .nr = min_t(u32, nr, TGK_SYNCS), .size = size, .decode = decode,
+		};
+}
+
+/**
+ * struct tgk_beside - an ioctl by which a client makes something that bypasses the gate
+ * @nr: which of the driver's ioctls; a version that has none, or another one, is not watched
+ * @size: of its arguments, at most TGK_BESIDE_ARGS; 0: there is no such ioctl
+ * @makes: does a call with these arguments make such a thing, if the driver takes it?
+ * @what: what that is, and what follows, for the log
+ */
+struct tgk_beside {
+	u32 nr;
+	size_t size;
+	bool (*makes)(const void *args);
+	const char *what;
+};
 
 /**
  * struct tgk_sched - one driver on drm_sched
@@ -16,10 +81,12 @@ enum tgk_sched_hook { TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_HOOKS };
  * @hook: its
  * @nr: which of the driver's ioctls submits
  * @size: of its arguments, at most TGK_ARGS
- * @channel: the channel that a submission names: one for each queue of drm_sched that the file has,
- *	and few for each file. Return: false: the driver will refuse it
- * @in_sync: the syncobj number @i that a submission waits for. Return: 1 and its handle; 0: there
- *	are only @i, or it cannot be read, and the driver will say so
+ * @read: what do the arguments say? @to is all zero. Channels are few for each file. What it reads
+ *	of the client's memory the client may change before the driver reads it: no more than the
+ *	order of its own submissions may depend on it. What cannot be read, or is too much, is left
+ *	out: the submission goes through the gate all the same. Return: false: the driver will
+ *	refuse it, whatever it finds in the client's memory
+ * @beside: what bypasses the gate
  */
 struct tgk_sched {
 	struct tgk_driver driver;
@@ -27,10 +94,66 @@ struct tgk_sched {
 	struct tgk_hook hook[TGK_SCHED_HOOKS];
 	u32 nr;
 	size_t size;
-	bool (*channel)(const void *args, u32 *chid);
-	int (*in_sync)(const void *args, u32 i, u32 *handle);
+	bool (*read)(const void *args, struct tgk_sched_args *to);
+	struct tgk_beside beside;
 };
 
-extern struct tgk_sched tgk_mock;
+extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe;
+
+/* For rows alone. */
+int tgk_sched_submit(const struct tgk_sched *row, struct drm_device *dev, void *data,
+		     struct drm_file *file);
+int tgk_sched_beside(const struct tgk_sched *row, struct drm_device *dev, void *data,
+		     struct drm_file *file);
+int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
+		       struct dma_fence **fence);
+void tgk_sched_prove(const struct tgk_hook *hook, struct drm_file *file);
+bool tgk_sched_is_known(const struct tgk_driver *driver, const struct drm_driver *drv);
+unsigned long tgk_sched_address(const struct tgk_driver *driver, const struct drm_driver *drv,
+				u32 hook);
+
+/* A row's functions that stand in for the driver's, and the type of its submission's arguments. */
+#define TGK_SCHED_FUNCTIONS(_row, _args) \
+static_assert(sizeof(_args) <= TGK_ARGS); \
+static int submit_##_row(struct drm_device *dev, void *data, struct drm_file *file) \
+{ \
+	return tgk_sched_submit(&tgk_##_row, dev, data, file); \
+} \
+static void close_##_row(struct drm_device *dev, struct drm_file *file) \
+{ \
+	tgk_driver_close(tgk_##_row.hook[TGK_SCHED_CLOSE].orig, dev, file); \
+}
+
+/* The same for tgk_sched.beside, and its arguments. */
+#define TGK_SCHED_BESIDE_FUNCTION(_row, _args) \
+static_assert(sizeof(_args) <= TGK_BESIDE_ARGS); \
+static int beside_##_row(struct drm_device *dev, void *data, struct drm_file *file) \
+{ \
+	return tgk_sched_beside(&tgk_##_row, dev, data, file); \
+}
+
+/*
+ * What all rows have, of a driver of this name and vendor; the hook of tgk_sched.beside, or { };
+ * then what tgk_driver has beside that.
+ */
+#define TGK_SCHED_ROW(_row, _name, _vendor, _hook, _driver...) \
+	.driver = { \
+		.name = _name, .vendor = _vendor, .hooked = &tgk_##_row.hooked, \
+		.hooks = tgk_##_row.hook, .nr_hooks = TGK_SCHED_HOOKS, \
+		.close = &tgk_##_row.hook[TGK_SCHED_CLOSE], \
+		.is_known = tgk_sched_is_known, .address = tgk_sched_address, \
+		.in_fence = tgk_sched_in_fence, \
+		_driver \
+	}, \
+	.hook = { \
+		[TGK_SCHED_SUBMIT] = { \
+			.ours = (unsigned long)submit_##_row, .prove = tgk_sched_prove, \
+		}, \
+		[TGK_SCHED_CLOSE] = { .ours = (unsigned long)close_##_row }, \
+		[TGK_SCHED_BESIDE] = _hook, \
+	}
+
+#define TGK_SCHED_BESIDE_HOOK(_row) \
+	{ .ours = (unsigned long)beside_##_row, .prove = tgk_sched_prove }
 
 #endif /* TGK_SCHED_H */

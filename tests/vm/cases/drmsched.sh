@@ -2,6 +2,7 @@
 # Sourced by `drmsched`: tgmock, the test card of drm_sched, and its clients.
 
 mock=/host/bin/mock
+as=tgmock		# the name that the card's driver has
 card=0000:00:00.0	# until mock_on has found it
 node=/dev/dri/renderD128
 
@@ -12,9 +13,9 @@ mock_on()
 	! grep -q '^timegraph ' /proc/modules || rmmod timegraph
 	! grep -q '^tg_mock ' /proc/modules || rmmod tg_mock
 	modprobe -a drm gpu-sched
-	insmod "/host/bin/tg_mock-$(uname -r).ko" "$@" || die "insmod tg_mock: exit status $?"
+	insmod "/host/bin/tg_mock-$(uname -r).ko" as=$as "$@" || die "insmod tg_mock: exit status $?"
 	until_true 10 test -c $node || die 'tgmock brought no render node'
-	card=$(ls /sys/bus/pci/drivers/tgmock | grep :)
+	card=$(ls /sys/bus/pci/drivers/$as | grep :)
 	debug=/sys/kernel/debug/tgmock/$card
 	[ -e "$debug" ] || die "no $debug"
 }

@@ -13,6 +13,7 @@
  *	rings=N		1 to 4
  *	credits=N	so many jobs of one scheduler stand in its ring at a time
  *	timeout_ms=N	a job that takes longer is aborted by drm_sched's time-out
+ *	as=NAME		amdgpu or xe: under that name, with that driver's ioctl (tg_as.h)
  *
  * /sys/kernel/debug/tgmock/DEVICE tells the truth: for each file how many jobs each ring has ended
  * for it, and for how many ns of the system's clock the ring has worked for it. Lines written there:
@@ -38,7 +39,7 @@
 #include <drm/drm_syncobj.h>
 #include <drm/gpu_scheduler.h>
 
-#include "tg_mock.h"
+#include "tg_as.h"
 
 static bool shared = true;
 module_param(shared, bool, 0444);
@@ -51,6 +52,10 @@ module_param(credits, uint, 0444);
 
 static unsigned int timeout_ms = 5000;
 module_param(timeout_ms, uint, 0444);
+
+static char *as = "tgmock";
+module_param(as, charp, 0444);
+static const struct mock_as *my;
 
 static struct dentry *debugfs;
 
@@ -410,24 +415,17 @@ static void mock_postclose(struct drm_device *drm, struct drm_file *drm_file)
 
 /* --- the ioctl --- */
 
-static int add_ins(struct mock_job *job, const struct tgmock_submit *req, struct drm_file *drm_file)
+/* drm_sched takes the reference, also where it fails. */
+static int add_ins(struct mock_job *job, struct mock_call *c)
 {
-	const u32 __user *handles = u64_to_user_ptr(req->in);
-	struct dma_fence *fence;
-	u32 handle, i;
 	int ret = 0;
 
-	for (i = 0; i < req->ins && !ret; i++) {
-		if (get_user(handle, &handles[i]))
-			return -EFAULT;
-		ret = drm_syncobj_find_fence(drm_file, handle, 0, 0, &fence);
-		/* It takes the reference, also where it fails. */
-		ret = ret ?: drm_sched_job_add_dependency(&job->base, fence);
-	}
+	while (c->ins && !ret)
+		ret = drm_sched_job_add_dependency(&job->base, c->in[--c->ins]);
 	return ret;
 }
 
-static struct mock_job *job_new(struct mock_file *file, const struct tgmock_submit *req)
+static struct mock_job *job_new(struct mock_file *file, const struct mock_call *c)
 {
 	struct mock_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	struct mock_fence *hw = kzalloc(sizeof(*hw), GFP_KERNEL_ACCOUNT);
@@ -439,18 +437,18 @@ static struct mock_job *job_new(struct mock_file *file, const struct tgmock_subm
 	}
 	spin_lock_init(&hw->lock);
 	hw->truth = file->truth;
-	hw->ns = req->ns;
+	hw->ns = c->ns;
 	job->hw = hw;
 	job->file = file;
-	job->ring = req->ring;
+	job->ring = c->ring;
 	atomic_inc(&file->jobs);
 	return job;
 }
 
-static int submit(struct mock_file *file, const struct tgmock_submit *req, struct drm_file *drm_file,
+static int submit(struct mock_file *file, struct mock_call *c, struct drm_file *drm_file,
 		  struct drm_syncobj *out)
 {
-	struct mock_job *job = job_new(file, req);
+	struct mock_job *job = job_new(file, c);
 	int ret;
 
 	if (!job)
@@ -460,7 +458,7 @@ static int submit(struct mock_file *file, const struct tgmock_submit *req, struc
 		job_free(job);
 		return ret;
 	}
-	ret = add_ins(job, req, drm_file);
+	ret = add_ins(job, c);
 	if (ret) {
 		free_job(&job->base);
 		return ret;
@@ -474,34 +472,30 @@ static int submit(struct mock_file *file, const struct tgmock_submit *req, struc
 	return 0;
 }
 
-static int mock_submit(struct drm_device *drm, void *data, struct drm_file *drm_file)
+static int mock_submit(struct drm_device *drm, void *data, struct drm_file *drm_file,
+		       int (*read)(struct mock_call *c, void *data, struct drm_file *drm_file))
 {
-	const struct tgmock_submit *req = data;
 	struct drm_syncobj *out = NULL;
-	int ret, idx;
+	struct mock_call c = { };
+	int ret = read(&c, data, drm_file), idx;
 
-	if (req->flags || req->ring >= rings || req->ns > TGMOCK_NS || req->ins > TGMOCK_INS)
-		return -EINVAL;
-	if (req->out) {
-		out = drm_syncobj_find(drm_file, req->out);
-		if (!out)
-			return -ENOENT;
+	if (!ret && (c.ring >= rings || c.ns > TGMOCK_NS))
+		ret = -EINVAL;
+	if (!ret && c.out) {
+		out = drm_syncobj_find(drm_file, c.out);
+		ret = out ? 0 : -ENOENT;
 	}
-	ret = -ENODEV;
-	if (drm_dev_enter(drm, &idx)) {
-		ret = submit(drm_file->driver_priv, req, drm_file, out);
+	if (!ret && !drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+	} else if (!ret) {
+		ret = submit(drm_file->driver_priv, &c, drm_file, out);
 		drm_dev_exit(idx);
 	}
+	call_put(&c);
 	if (out)
 		drm_syncobj_put(out);
 	return ret;
 }
-
-#define DRM_IOCTL_TGMOCK_SUBMIT DRM_IOW(DRM_COMMAND_BASE + TGMOCK_SUBMIT, struct tgmock_submit)
-
-static const struct drm_ioctl_desc ioctls[] = {
-	DRM_IOCTL_DEF_DRV(TGMOCK_SUBMIT, mock_submit, DRM_RENDER_ALLOW),
-};
 
 /* --- the truth --- */
 
@@ -599,18 +593,18 @@ static const struct file_operations fops = {
 #endif
 };
 
-static const struct drm_driver driver = {
+static struct drm_driver driver = {
 	.driver_features = DRIVER_RENDER | DRIVER_GEM | DRIVER_SYNCOBJ,
 	.open = mock_open,
 	.postclose = mock_postclose,
 	.release = mock_release,
-	.ioctls = ioctls,
-	.num_ioctls = ARRAY_SIZE(ioctls),
 	.fops = &fops,
-	.name = "tgmock",
 	.desc = "timegraph's test card",
 	.major = 1,
 };
+
+/* QEMU's -device edu */
+static const struct pci_device_id ids[] = { { PCI_DEVICE(0x1234, 0x11e8) }, { } };
 
 static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
 {
@@ -646,6 +640,7 @@ static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	pci_set_drvdata(pci, m);
+	pci->vendor = my->vendor;
 	m->file = debugfs_create_file(pci_name(pci), 0600, debugfs, m, &debugfs_fops);
 	return 0;
 }
@@ -655,6 +650,7 @@ static void mock_remove(struct pci_dev *pci)
 	struct mock *m = pci_get_drvdata(pci);
 	u32 i;
 
+	pci->vendor = ids[0].vendor;
 	debugfs_remove(m->file);
 	drm_dev_unplug(&m->drm);
 	for (i = 0; i < rings; i++) {
@@ -665,11 +661,7 @@ static void mock_remove(struct pci_dev *pci)
 	}
 }
 
-/* QEMU's -device edu */
-static const struct pci_device_id ids[] = { { PCI_DEVICE(0x1234, 0x11e8) }, { } };
-
 static struct pci_driver pci_driver = {
-	.name = "tgmock",
 	.id_table = ids,
 	.probe = mock_probe,
 	.remove = mock_remove,
@@ -677,10 +669,18 @@ static struct pci_driver pci_driver = {
 
 static int __init mock_init(void)
 {
+	u32 i;
 	int ret;
 
-	if (!rings || rings > TGMOCK_RINGS || !credits || credits > 64 || !timeout_ms)
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(as, known[i].name))
+			my = &known[i];
+	if (!my || !rings || rings > TGMOCK_RINGS || !credits || credits > 64 || !timeout_ms)
 		return -EINVAL;
+	driver.name = (char *)my->name;
+	driver.ioctls = my->ioctls;
+	driver.num_ioctls = my->nr;
+	pci_driver.name = my->name;
 	debugfs = debugfs_create_dir("tgmock", NULL);
 	ret = pci_register_driver(&pci_driver);
 	if (ret)

@@ -2,7 +2,7 @@
 /*
  * mock - a client of tgmock, the test card of drm_sched (tests/vm/mock). It calls the ioctls itself.
  *
- * mock [-d NODE] [-r RING] load NAME US DEPTH SECONDS
+ * mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS
  *	jobs of US microseconds, DEPTH of them in flight, for so long, under the name NAME. Then one
  *	line: `NAME jobs N failed N answer NAME`: failed: calls that were refused; answer: of the last call that was refused, or 0. A device that has gone ends it.
  *	The file stays open for LINGER s more, with nothing in flight
@@ -12,9 +12,15 @@
  *	N jobs, and away: the file is closed with all of them in flight
  * mock [-d NODE] behind US
  *	a job that waits for another ring's job of US: `waits MS` in the ioctl, and its own end
+ * mock -a NAME beside
+ *	what this driver's clients make that bypasses the scheduler; and the answer
+ * mock -a amdgpu flip SECONDS
+ *	jobs whose ring, fences and chunks another thread changes all the time: `flip calls N`
+ * -a NAME: the card is under this driver's name: amdgpu or xe
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +40,7 @@
 #define LINGER		4
 
 static const char *node = "/dev/dri/renderD128";
+static const char *as = "tgmock";
 static uint32_t ring;
 
 __attribute__((noreturn))
@@ -69,6 +76,15 @@ static int call(int fd, unsigned long request, void *arg)
 		ret = ioctl(fd, request, arg);
 	while (ret && (errno == EINTR || errno == EAGAIN));
 	return ret ? errno : 0;
+}
+
+#include "mock_as.h"
+
+static int submit(int fd, struct tgmock_submit *req)
+{
+	if (!strcmp(as, "amdgpu"))
+		return submit_amdgpu(fd, req);
+	return strcmp(as, "xe") ? call(fd, SUBMIT, req) : submit_xe(fd, req);
 }
 
 static const char *name_of(int error)
@@ -118,7 +134,7 @@ static int load(char **arg)
 
 		if (queued[n % depth] && !wait_for(fd, req.out))
 			done++;
-		error = call(fd, SUBMIT, &req);
+		error = submit(fd, &req);
 		queued[n % depth] = !error;
 		if (error) {
 			last = error;
@@ -138,6 +154,82 @@ static int load(char **arg)
 static void say(const char *what, int error)
 {
 	printf("%s %s\n", what, name_of(error));
+}
+
+/* The same for another driver's layout, between two good calls. */
+static int bad_as(void)
+{
+	int fd = open_node();
+	const uint32_t out = syncobj(fd), unknown = 0x7fffffff;
+	struct tgmock_submit req = { .ns = 1000, .out = out };
+	struct tgmock_submit in = { .ns = 1000, .ins = 1, .in = (uintptr_t)&unknown };
+
+	say("good", submit(fd, &req));
+	if (!strcmp(as, "amdgpu"))
+		bad_amdgpu(fd, out);
+	else
+		bad_xe(fd, out);
+	say("in unknown", submit(fd, &in));
+	in.in = (uintptr_t)&out;
+	say("in its own", submit(fd, &in));
+	say("NULL", call(fd, strcmp(as, "xe") ? DRM_IOCTL_AMDGPU_CS : XE_EXEC, NULL));
+	say("good again", submit(fd, &req));
+	say("its end", wait_for(fd, out));
+	return 0;
+}
+
+static int beside(void)
+{
+	struct xe_vm vm = { .flags = 2 };
+	struct userq userq = { .op = 1 };
+	int fd = open_node();
+
+	say("beside", strcmp(as, "xe") ? call(fd, USERQ, &userq) : call(fd, XE_VM_CREATE, &vm));
+	return 0;
+}
+
+static volatile bool flipping = true;
+
+/* What the module may see is not what the driver sees. */
+static void *flip_on(void *arg)
+{
+	volatile struct cs *cs = arg;
+	unsigned int n;
+
+	for (n = 0; flipping; n++) {
+		cs->ib.ip_type = n & 1;
+		cs->ib.ring = n >> 1 & 3;
+		cs->chunk[1].chunk_id = n & 4 ? AMDGPU_CHUNK_ID_SYNCOBJ_IN : AMDGPU_CHUNK_ID_SYNCOBJ_OUT;
+		cs->chunk[1].length_dw = n & 8 ? 1 : ~0u;
+		cs->chunks[1] = n & 16 ? (uintptr_t)&cs->chunk[1] : n;
+	}
+	return NULL;
+}
+
+static int flip(char **arg)
+{
+	int fd = open_node();
+	const int64_t end = now_ns() + strtod(arg[0], NULL) * 1e9;
+	const struct tgmock_submit req = { .ns = 5000000, .out = syncobj(fd) };
+	unsigned long calls = 0, taken = 0;
+	struct cs cs;
+	pthread_t t;
+
+	cs_make(&cs, &req);
+	if (pthread_create(&t, NULL, flip_on, &cs))
+		die("pthread_create");
+	for (; now_ns() < end; calls++) {
+		cs.args.in.ctx_id = 1 + calls % 16;
+		cs.args.in.num_chunks = 2;
+		cs.args.in.chunks = (uintptr_t)cs.chunks;
+		taken += !call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args);
+	}
+	flipping = false;
+	pthread_join(t, NULL);
+	printf("flip calls %lu jobs %lu\n", calls, taken);
+	fflush(stdout);
+	sleep(LINGER);
+	return 0;
 }
 
 /* Calls that do not take: the last one of each line differs from a good one in one field. */
@@ -203,7 +295,7 @@ static int leave(char **arg)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		say("leave", call(fd, SUBMIT, &req));
+		say("leave", submit(fd, &req));
 	return 0;
 }
 
@@ -218,7 +310,7 @@ static int behind(char **arg)
 	int64_t from = now_ns();
 	int error;
 
-	error = call(fd, SUBMIT, &a) ?: call(fd, SUBMIT, &b);
+	error = submit(fd, &a) ?: submit(fd, &b);
 	printf("waits %lld\n", (long long)(now_ns() - from) / 1000000);
 	say("behind", error ?: wait_for(fd, second));
 	return 0;
@@ -228,8 +320,10 @@ int main(int argc, char **argv)
 {
 	int o;
 
-	while ((o = getopt(argc, argv, "+d:r:")) != -1) {
-		if (o == 'd')
+	while ((o = getopt(argc, argv, "+a:d:r:")) != -1) {
+		if (o == 'a')
+			as = optarg;
+		else if (o == 'd')
 			node = optarg;
 		else if (o == 'r')
 			ring = strtoul(optarg, NULL, 10);
@@ -241,11 +335,15 @@ int main(int argc, char **argv)
 	if (argc == 5 && !strcmp(argv[0], "load"))
 		return load(argv + 1);
 	if (argc == 1 && !strcmp(argv[0], "bad"))
-		return bad();
+		return strcmp(as, "tgmock") ? bad_as() : bad();
+	if (argc == 1 && !strcmp(argv[0], "beside"))
+		return beside();
+	if (argc == 2 && !strcmp(argv[0], "flip"))
+		return flip(argv + 1);
 	if (argc == 3 && !strcmp(argv[0], "leave"))
 		return leave(argv + 1);
 	if (argc == 2 && !strcmp(argv[0], "behind"))
 		return behind(argv + 1);
-	fputs("usage: mock [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | behind US\n", stderr);
+	fputs("usage: mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | behind US | beside | flip SECONDS\n", stderr);
 	return 2;
 }

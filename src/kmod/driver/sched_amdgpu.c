@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The row of amdgpu: CS submits, to a ring of a context. Not seen on hardware.
+ *
+ * Its arguments name chunks in the client's memory: commands and where they go; syncobjs to wait
+ * for. The module reads their heads once, each word copied before it is looked at, and at most
+ * CHUNKS of them. The client may have changed all of it when the driver reads it. So nothing but
+ * the channel and the wait for fences depends on it:
+ *
+ * - All rings are one engine. With an engine for each kind, a client that named one ring to us and
+ *   another one to the driver would be executed past the gate of the latter. Shaders of the
+ *   graphics ring and of the compute rings share their cores anyway.
+ * - The fence is found by the thread that makes it, of whatever channel (tgk_driver.mixed).
+ * - A fence that we have not awaited is awaited in drm_sched: the job has not started then, and
+ *   the core takes its slot away.
+ *
+ * DEPENDENCIES are not awaited here: they name work of the same file alone.
+ *
+ * A CS may consist of jobs on several rings (a gang). Only the one that the driver arms last is
+ * seen: what the others take is not charged. User-mode queues (USERQ) pass no ioctl.
+ *
+ * sched.c calls this, in the submitting thread.
+ */
+#include <linux/uaccess.h>
+
+#include <drm/drm.h>
+
+#include "sched.h"
+
+#define CHUNKS		1024	/* RADV has some 200 */
+
+struct amdgpu_cs {
+	u32 context, bos, nr_chunks, flags;
+	u64 chunks;
+};
+
+struct amdgpu_chunk {
+	u32 kind, words;
+	u64 at;
+};
+
+enum { IB = 1, SYNCOBJ_IN = 4, TIMELINE_WAIT = 8 };	/* amdgpu_chunk.kind */
+
+struct amdgpu_ib {
+	u32 pad, flags;
+	u64 at;
+	u32 bytes, ip, instance, ring;
+};
+
+struct amdgpu_timeline {
+	u32 handle, flags;
+	u64 point;
+};
+
+struct amdgpu_userq {
+	u32 op, queue, ip, doorbell, offset, flags;
+	u64 at, bytes, rptr, wptr, mqd, mqd_bytes;
+};
+
+#define USERQ_CREATE	1
+
+static_assert(sizeof(struct amdgpu_cs) == 24);
+static_assert(sizeof(struct amdgpu_chunk) == 16);
+static_assert(sizeof(struct amdgpu_ib) == 32);
+static_assert(sizeof(struct amdgpu_timeline) == 16);
+static_assert(sizeof(struct amdgpu_userq) == 72);
+
+/*
+ * drm_sched has a queue for each ring of a context, and a file may have thousands. Here they are
+ * 64: of 8 contexts, the graphics ring, four for compute, two for copies, and one for video.
+ */
+static u32 channel(u32 context, u32 ip, u32 ring)
+{
+	static const u32 first[] = { 0, 1, 5 }, last[] = { 0, 4, 6 };
+	u32 queue = 7;
+
+	if (ip < ARRAY_SIZE(first))
+		queue = first[ip] + min(ring, last[ip] - first[ip]);
+	return context % 8 * 8 + queue;
+}
+
+static void decode_handle(const void *entry, struct tgk_sync *sync)
+{
+	sync->handle = *(const u32 *)entry;
+}
+
+static void decode_timeline(const void *entry, struct tgk_sync *sync)
+{
+	const struct amdgpu_timeline *t = entry;
+
+	sync->handle = t->handle;
+	sync->point = t->point;
+	sync->flags = t->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+}
+
+static bool read(const void *args, struct tgk_sched_args *to)
+{
+	const struct amdgpu_cs *req = args;
+	const u64 __user *at = u64_to_user_ptr(req->chunks);
+	const u32 nr = min_t(u32, req->nr_chunks, CHUNKS);
+	struct amdgpu_chunk chunk;
+	struct amdgpu_ib ib = { };
+	u64 address;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (copy_from_user(&address, &at[i], sizeof(address)) ||
+		    copy_from_user(&chunk, u64_to_user_ptr(address), sizeof(chunk)))
+			break;
+		if (chunk.kind == SYNCOBJ_IN)
+			tgk_sched_list(to, chunk.at, chunk.words, sizeof(u32), decode_handle);
+		else if (chunk.kind == TIMELINE_WAIT)
+			tgk_sched_list(to, chunk.at, chunk.words / 4,
+				       sizeof(struct amdgpu_timeline), decode_timeline);
+		else if (chunk.kind == IB &&
+			 copy_from_user(&ib, u64_to_user_ptr(chunk.at), sizeof(ib)))
+			break;
+	}
+	to->chid = channel(req->context, ib.ip, ib.ring);
+	return true;
+}
+
+static bool makes(const void *args)
+{
+	return ((const struct amdgpu_userq *)args)->op == USERQ_CREATE;
+}
+
+TGK_SCHED_FUNCTIONS(amdgpu, struct amdgpu_cs)
+TGK_SCHED_BESIDE_FUNCTION(amdgpu, struct amdgpu_userq)
+
+struct tgk_sched tgk_amdgpu = {
+	TGK_SCHED_ROW(amdgpu, "amdgpu", 0x1002, TGK_SCHED_BESIDE_HOOK(amdgpu), .mixed = true,
+		      .unseen = true),
+	.nr = 0x04, .size = sizeof(struct amdgpu_cs), .read = read,
+	.beside = {
+		.nr = 0x16, .size = sizeof(struct amdgpu_userq), .makes = makes,
+		.what = "a user-mode queue: what is submitted to it bypasses the scheduler",
+	},
+};

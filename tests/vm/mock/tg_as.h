@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The test card under another driver's name: what tg_mock.c reads from the arguments of amdgpu's and
+ * xe's ioctls. The structures are those of the kernel's own headers. tg_mock.c alone includes this.
+ *
+ * amdgpu: contexts 1 to 16 are there. A job is as long in ns as the last IB's va_start says, and its
+ * ring goes by the IP: graphics, compute, copies, any other. Of two IBs the last one counts.
+ * xe: queues 1 to 16 are there, and queue N is of ring (N - 1) % 4. A job is as long as `address` says.
+ */
+#ifndef TG_AS_H
+#define TG_AS_H
+
+#include <uapi/drm/amdgpu_drm.h>
+#if __has_include(<uapi/drm/xe_drm.h>)
+#include <uapi/drm/xe_drm.h>
+#endif
+
+#include "tg_mock.h"
+
+#define AS_QUEUES	16
+#define AS_CHUNKS	4096
+
+/* What a call wants: @ring executes it for @ns, after @in; @out gets its fence. */
+struct mock_call {
+	u32 ring, out, ins;
+	u64 ns;
+	struct dma_fence *in[TGMOCK_INS];
+};
+
+static void call_put(struct mock_call *c)
+{
+	while (c->ins)
+		dma_fence_put(c->in[--c->ins]);
+}
+
+static int call_in(struct mock_call *c, struct drm_file *file, u32 handle, u64 point, u64 flags)
+{
+	const int ret = c->ins == TGMOCK_INS ? -EINVAL :
+			drm_syncobj_find_fence(file, handle, point, flags, &c->in[c->ins]);
+
+	c->ins += !ret;
+	return ret;
+}
+
+static int as_tgmock(struct mock_call *c, void *data, struct drm_file *file)
+{
+	const struct tgmock_submit *req = data;
+	const u32 __user *handles = u64_to_user_ptr(req->in);
+	struct drm_syncobj *out;
+	u32 handle, i;
+	int ret = 0;
+
+	if (req->flags || req->ns > TGMOCK_NS || req->ins > TGMOCK_INS)
+		return -EINVAL;
+	out = drm_syncobj_find(file, req->out);
+	if (out)
+		drm_syncobj_put(out);
+	else if (req->out)
+		return -ENOENT;
+	for (i = 0; i < req->ins && !ret; i++)
+		ret = get_user(handle, &handles[i]) ? -EFAULT : call_in(c, file, handle, 0, 0);
+	c->ring = req->ring;
+	c->out = req->out;
+	c->ns = req->ns;
+	return ret;
+}
+
+/* Syncobjs in the client's memory: handles, or with a point of a timeline. */
+static int as_amdgpu_syncs(struct mock_call *c, struct drm_file *file, const struct drm_amdgpu_cs_chunk *chunk)
+{
+	const bool timeline = chunk->chunk_id == AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT;
+	const u32 size = timeline ? sizeof(struct drm_amdgpu_cs_chunk_syncobj) : sizeof(u32);
+	struct drm_amdgpu_cs_chunk_syncobj sync = { };
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < chunk->length_dw * 4 / size && !ret; i++) {
+		if (copy_from_user(&sync, u64_to_user_ptr(chunk->chunk_data + (u64)i * size), size))
+			return -EFAULT;
+		if (chunk->chunk_id == AMDGPU_CHUNK_ID_SYNCOBJ_OUT)
+			c->out = sync.handle;
+		else
+			ret = call_in(c, file, sync.handle, timeline ? sync.point : 0, sync.flags);
+	}
+	return ret;
+}
+
+static int as_amdgpu_chunk(struct mock_call *c, struct drm_file *file, const struct drm_amdgpu_cs_chunk *chunk)
+{
+	struct drm_amdgpu_cs_chunk_ib ib;
+
+	switch (chunk->chunk_id) {
+	case AMDGPU_CHUNK_ID_IB:
+		if (chunk->length_dw * 4 < sizeof(ib))
+			return -EINVAL;
+		if (copy_from_user(&ib, u64_to_user_ptr(chunk->chunk_data), sizeof(ib)))
+			return -EFAULT;
+		if (ib.ip_type >= AMDGPU_HW_IP_NUM || ib.ip_instance || ib.ring >= 4)
+			return -EINVAL;
+		c->ring = min_t(u32, ib.ip_type, TGMOCK_RINGS - 1);
+		c->ns = ib.va_start;
+		return 0;
+	case AMDGPU_CHUNK_ID_SYNCOBJ_IN:
+	case AMDGPU_CHUNK_ID_SYNCOBJ_OUT:
+	case AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT:
+		return as_amdgpu_syncs(c, file, chunk);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int as_amdgpu(struct mock_call *c, void *data, struct drm_file *file)
+{
+	union drm_amdgpu_cs *cs = data;
+	struct drm_amdgpu_cs_chunk chunk;
+	bool job = false;
+	u64 address;
+	int ret = 0;
+	u32 i;
+
+	if (!cs->in.num_chunks || !cs->in.ctx_id || cs->in.ctx_id > AS_QUEUES)
+		return -EINVAL;
+	if (cs->in.num_chunks > AS_CHUNKS)
+		return -ENOMEM;
+	for (i = 0; i < cs->in.num_chunks && !ret; i++) {
+		if (copy_from_user(&address, u64_to_user_ptr(cs->in.chunks + i * sizeof(address)), sizeof(address)) ||
+		    copy_from_user(&chunk, u64_to_user_ptr(address), sizeof(chunk)))
+			return -EFAULT;
+		job |= chunk.chunk_id == AMDGPU_CHUNK_ID_IB;
+		ret = as_amdgpu_chunk(c, file, &chunk);
+	}
+	cs->out.handle = 1;
+	return ret ?: job ? 0 : -EINVAL;
+}
+
+#ifdef DRM_IOCTL_XE_EXEC
+static int as_xe(struct mock_call *c, void *data, struct drm_file *file)
+{
+	const struct drm_xe_exec *req = data;
+	struct drm_xe_sync sync;
+	int ret = 0;
+	u32 i;
+
+	if (req->extensions || req->num_syncs > DRM_XE_MAX_SYNCS || req->num_batch_buffer != 1)
+		return -EINVAL;
+	if (!req->exec_queue_id || req->exec_queue_id > AS_QUEUES)
+		return -ENOENT;
+	for (i = 0; i < req->num_syncs && !ret; i++) {
+		if (copy_from_user(&sync, u64_to_user_ptr(req->syncs + i * sizeof(sync)), sizeof(sync)))
+			return -EFAULT;
+		if (sync.type > DRM_XE_SYNC_TYPE_TIMELINE_SYNCOBJ)
+			return -EINVAL;
+		if (sync.flags & DRM_XE_SYNC_FLAG_SIGNAL)
+			c->out = sync.handle;
+		else
+			ret = call_in(c, file, sync.handle,
+				      sync.type == DRM_XE_SYNC_TYPE_TIMELINE_SYNCOBJ ? sync.timeline_value : 0, 0);
+	}
+	c->ring = (req->exec_queue_id - 1) % TGMOCK_RINGS;
+	c->ns = req->address;
+	return ret;
+}
+
+static int as_xe_vm(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_xe_vm_create *req = data;
+
+	if (req->extensions || req->flags > 7)
+		return -EINVAL;
+	req->vm_id = 1;
+	return 0;
+}
+#endif
+
+#ifdef DRM_IOCTL_AMDGPU_USERQ
+static int as_amdgpu_userq(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	union drm_amdgpu_userq *req = data;
+
+	if (req->in.op != AMDGPU_USERQ_OP_CREATE && req->in.op != AMDGPU_USERQ_OP_FREE)
+		return -EINVAL;
+	req->out.queue_id = 1;
+	return 0;
+}
+#endif
+
+static int mock_submit(struct drm_device *drm, void *data, struct drm_file *file,
+		       int (*read)(struct mock_call *c, void *data, struct drm_file *file));
+
+/* A table of ioctls for each name. */
+#define SUBMIT(_as) \
+static int submit_##_as(struct drm_device *drm, void *data, struct drm_file *file) \
+{ \
+	return mock_submit(drm, data, file, as_##_as); \
+}
+
+#define DRM_IOCTL_TGMOCK_SUBMIT DRM_IOW(DRM_COMMAND_BASE + TGMOCK_SUBMIT, struct tgmock_submit)
+
+SUBMIT(tgmock)
+static const struct drm_ioctl_desc ioctls_tgmock[] = {
+	DRM_IOCTL_DEF_DRV(TGMOCK_SUBMIT, submit_tgmock, DRM_RENDER_ALLOW),
+};
+
+SUBMIT(amdgpu)
+static const struct drm_ioctl_desc ioctls_amdgpu[] = {
+	DRM_IOCTL_DEF_DRV(AMDGPU_CS, submit_amdgpu, DRM_RENDER_ALLOW),
+#ifdef DRM_IOCTL_AMDGPU_USERQ
+	DRM_IOCTL_DEF_DRV(AMDGPU_USERQ, as_amdgpu_userq, DRM_RENDER_ALLOW),
+#endif
+};
+
+#ifdef DRM_IOCTL_XE_EXEC
+SUBMIT(xe)
+static const struct drm_ioctl_desc ioctls_xe[] = {
+	DRM_IOCTL_DEF_DRV(XE_VM_CREATE, as_xe_vm, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(XE_EXEC, submit_xe, DRM_RENDER_ALLOW),
+};
+#endif
+
+/* Each name, and the vendor of its devices: for as long as ours is bound it is of that one. */
+static const struct mock_as {
+	const char *name;
+	u16 vendor;
+	const struct drm_ioctl_desc *ioctls;
+	int nr;
+} known[] = {
+	{ "tgmock", 0x1234, ioctls_tgmock, ARRAY_SIZE(ioctls_tgmock) },
+	{ "amdgpu", 0x1002, ioctls_amdgpu, ARRAY_SIZE(ioctls_amdgpu) },
+#ifdef DRM_IOCTL_XE_EXEC
+	{ "xe", 0x8086, ioctls_xe, ARRAY_SIZE(ioctls_xe) },
+#endif
+};
+
+#endif /* TG_AS_H */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tgmock's client calls where the card is under another driver's name (tests/vm/mock/tg_as.h): a job is
+ * described by struct tgmock_submit all the same. mock.c alone includes this.
+ */
+#ifndef MOCK_AS_H
+#define MOCK_AS_H
+
+#include <amdgpu_drm.h>
+
+/* libdrm of Debian 12 has no xe_drm.h. The card has the kernel's: a wrong size here is refused there. */
+struct xe_exec {
+	uint64_t extensions;
+	uint32_t queue, nr_syncs;
+	uint64_t syncs, address;
+	uint16_t nr_batches, pad[3];
+	uint64_t reserved[2];
+};
+
+struct xe_sync {
+	uint64_t extensions;
+	uint32_t type, flags;
+	uint64_t handle, point, reserved[2];
+};
+
+struct xe_vm {
+	uint64_t extensions;
+	uint32_t flags, id;
+	uint64_t reserved[2];
+};
+
+#define XE_EXEC		DRM_IOW(DRM_COMMAND_BASE + 0x09, struct xe_exec)
+#define XE_VM_CREATE	DRM_IOWR(DRM_COMMAND_BASE + 0x03, struct xe_vm)
+#define XE_SYNC_SIGNAL	1
+
+struct userq {
+	uint32_t op, other[5];
+	uint64_t more[6];
+};
+
+#define USERQ		DRM_IOWR(DRM_COMMAND_BASE + 0x16, struct userq)
+
+/* A CS with all that it points to. */
+struct cs {
+	union drm_amdgpu_cs args;
+	uint64_t chunks[3];
+	struct drm_amdgpu_cs_chunk chunk[3];
+	struct drm_amdgpu_cs_chunk_ib ib;
+	struct drm_amdgpu_cs_chunk_sem out;
+};
+
+/* At @cs, which stays where it is until it is submitted. */
+static void cs_make(struct cs *cs, const struct tgmock_submit *req)
+{
+	uint32_t n = 0, i;
+
+	memset(cs, 0, sizeof(*cs));
+	cs->ib.ip_type = req->ring;
+	cs->ib.va_start = req->ns;
+	cs->out.handle = req->out;
+	cs->chunk[n++] = (struct drm_amdgpu_cs_chunk){ AMDGPU_CHUNK_ID_IB, sizeof(cs->ib) / 4, (uintptr_t)&cs->ib };
+	if (req->ins)
+		cs->chunk[n++] = (struct drm_amdgpu_cs_chunk){ AMDGPU_CHUNK_ID_SYNCOBJ_IN, req->ins, req->in };
+	if (req->out)
+		cs->chunk[n++] = (struct drm_amdgpu_cs_chunk){ AMDGPU_CHUNK_ID_SYNCOBJ_OUT, 1, (uintptr_t)&cs->out };
+	for (i = 0; i < n; i++)
+		cs->chunks[i] = (uintptr_t)&cs->chunk[i];
+	cs->args.in.ctx_id = 1;
+	cs->args.in.num_chunks = n;
+	cs->args.in.chunks = (uintptr_t)cs->chunks;
+}
+
+static int submit_amdgpu(int fd, const struct tgmock_submit *req)
+{
+	struct cs cs;
+
+	cs_make(&cs, req);
+	return call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args);
+}
+
+/* At most as many syncobjs as tgmock takes. */
+static int submit_xe(int fd, const struct tgmock_submit *req)
+{
+	const uint32_t *in = (const uint32_t *)(uintptr_t)req->in;
+	struct xe_sync sync[TGMOCK_INS + 1] = { };
+	struct xe_exec exec = {
+		.queue = 1 + req->ring, .syncs = (uintptr_t)sync, .address = req->ns, .nr_batches = 1,
+	};
+	uint32_t i;
+
+	for (i = 0; i < req->ins; i++)
+		sync[exec.nr_syncs++].handle = in[i];
+	if (req->out)
+		sync[exec.nr_syncs++] = (struct xe_sync){ .handle = req->out, .flags = XE_SYNC_SIGNAL };
+	return call(fd, XE_EXEC, &exec);
+}
+
+static void say(const char *what, int error);
+
+/* Calls that the card refuses as amdgpu, and good ones beside them. */
+static void bad_amdgpu(int fd, uint32_t out)
+{
+	const struct tgmock_submit good = { .ns = 1000, .out = out };
+	static const struct {
+		const char *what;
+		uint32_t nr;
+		uint64_t chunks;
+	} lists[] = {
+		{ "no chunk", 0, 0 }, { "chunks at NULL", 1, 0 }, { "chunks in the kernel", 1, 0xffff888000000000ull },
+		{ "chunks -1", ~0u, 0 }, { "chunks -1 at -1", ~0u, ~0ull }, { "chunks 5000", 5000, 1 },
+	};
+	static const struct {
+		const char *what;
+		struct drm_amdgpu_cs_chunk chunk;
+	} chunks[] = {
+		{ "IB at NULL", { AMDGPU_CHUNK_ID_IB, 8, 0 } },
+		{ "IB too short", { AMDGPU_CHUNK_ID_IB, 7, 1 } },
+		{ "IB -1", { AMDGPU_CHUNK_ID_IB, ~0u, ~0ull } },
+		{ "in at NULL", { AMDGPU_CHUNK_ID_SYNCOBJ_IN, 1, 0 } },
+		{ "in -1 at -1", { AMDGPU_CHUNK_ID_SYNCOBJ_IN, ~0u, ~0ull } },
+		{ "point at NULL", { AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, 4, 0 } },
+		{ "point in the kernel", { AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, ~0u, 0xffff888000000000ull } },
+		{ "unknown", { 77, 1, 0 } },
+	};
+	const struct drm_amdgpu_cs_chunk_syncobj never = { .handle = out, .point = 1ull << 62 };
+	unsigned int i;
+	struct cs cs;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		cs_make(&cs, &good);
+		cs.args.in.num_chunks = lists[i].nr;
+		cs.args.in.chunks = lists[i].chunks;
+		say(lists[i].what, call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	}
+	for (i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++) {
+		cs_make(&cs, &good);
+		cs.chunk[1] = chunks[i].chunk;
+		say(chunks[i].what, call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	}
+	cs_make(&cs, &good);
+	cs.chunk[1] = (struct drm_amdgpu_cs_chunk){ AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, 4, (uintptr_t)&never };
+	say("point 2^62", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	cs_make(&cs, &good);
+	cs.chunks[1] = ~0ull;
+	say("chunk at -1", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	cs_make(&cs, &good);
+	cs.args.in.ctx_id = ~0u;
+	say("context -1", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	cs_make(&cs, &good);
+	cs.args.in.ctx_id = 9;
+	say("context 9", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	cs_make(&cs, &good);
+	cs.ib.ip_type = 1u << 31;
+	say("IP 2^31", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	cs_make(&cs, &good);
+	cs.ib.ring = ~0u;
+	say("ring -1", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+}
+
+static void bad_xe(int fd, uint32_t out)
+{
+	struct xe_sync sync = { .handle = out, .flags = XE_SYNC_SIGNAL };
+	const struct xe_exec good = {
+		.queue = 1, .nr_syncs = 1, .syncs = (uintptr_t)&sync, .address = 1000, .nr_batches = 1,
+	};
+	static const struct {
+		const char *what;
+		uint32_t queue, nr;
+		uint64_t syncs;
+	} calls[] = {
+		{ "queue -1", ~0u, 0, 0 }, { "queue 0", 0, 0, 0 }, { "queue 16", 16, 0, 0 }, { "no sync, at -1", 1, 0, ~0ull },
+		{ "syncs at NULL", 1, 1, 0 }, { "syncs in the kernel", 1, 1, 0xffff888000000000ull },
+		{ "syncs -1", 1, ~0u, 1 }, { "syncs 1024 at NULL", 1, 1024, 0 },
+	};
+	struct xe_exec exec;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		exec = good;
+		exec.queue = calls[i].queue;
+		exec.nr_syncs = calls[i].nr;
+		exec.syncs = calls[i].syncs;
+		say(calls[i].what, call(fd, XE_EXEC, &exec));
+	}
+	exec = good;
+	sync.type = 2;
+	say("a fence of user space", call(fd, XE_EXEC, &exec));
+	sync = (struct xe_sync){ .type = 1, .handle = out, .point = 1ull << 62 };
+	say("point 2^62", call(fd, XE_EXEC, &exec));
+	sync = (struct xe_sync){ .handle = 1ull << 62 };
+	say("handle 2^62", call(fd, XE_EXEC, &exec));
+}
+
+#endif /* MOCK_AS_H */
