@@ -265,10 +265,12 @@ u32 tg_spec_pci(const char *text, u32 len, u64 *pci)
 {
 	u32 domain, bus, device, function, at = read_hex(text, 0, len, 8, &domain);
 
-	if (at >= 4 && at < len && text[at] == ':')
+	if (at >= 4 && at < len && text[at] == ':') {
 		at++;
-	else
-		at = domain = 0;
+	} else {
+		domain = 0;
+		at = 0;
+	}
 	if (read_hex(text, at, len, 2, &bus) != 2 || at + 2 >= len || text[at + 2] != ':')
 		return 0;
 	at += 3;
