@@ -8,7 +8,7 @@ CC ?= cc
 SPEC_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Werror -Iinclude/env/user -Iinclude
 SPEC_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 SPEC_LIB := tests/lib/spec_mutate.c tests/lib/spec_oracle.c
-SPEC_HEADERS := $(wildcard include/tg/*.h) include/env/user/tg_env.h tests/lib/spec_mutate.h tests/lib/spec_oracle.h
+SPEC_HEADERS := $(wildcard include/tg/*.h) include/env/user/tg_env.h $(wildcard tests/lib/spec_*.h)
 SPEC_TESTS := $(addprefix $(B)/tests/core/,spec_parse spec_match spec_fuzz)
 
 .PHONY: check-spec

@@ -63,11 +63,11 @@ enum tg_record_type { TG_REC_EVENT, TG_REC_ACTION, TG_REC_GAP, TG_REC_CLOCK, TG_
  *	16 bits above, and its kernel in the one above those; action: 0; CLOCK: the system's clock
  *	since the boot
  *
- * Behind it: JOIN: u32 pid, u32 uid, then comm, exe, cgroup, each NUL-terminated (an absent
- * exe or cgroup is the empty string), NUL-padded. SUBMIT: nothing if the key is not known, else
- * u32 hash, u32 number of pairs, then as many u64 pairs (struct tg_key). SPEC: the text,
- * NUL-padded, its length in @job. SAMPLE: struct tg_sample. VGPU: struct tg_vgpu_conf. Others:
- * nothing.
+ * Behind it: JOIN: u32 pid, u32 uid, then comm, exe, cgroup and, if it has a name, the GPU's, each
+ * NUL-terminated (an absent exe or cgroup is the empty string), NUL-padded. SUBMIT: nothing if the
+ * key is not known, else u32 hash, u32 number of pairs, then as many u64 pairs (struct tg_key).
+ * SPEC: the text, NUL-padded, its length in @job. SAMPLE: struct tg_sample. VGPU: struct
+ * tg_vgpu_conf. Others: nothing.
  */
 struct tg_record {
 	u32 size;
@@ -78,7 +78,7 @@ struct tg_record {
 	s64 now, at;
 };
 
-#define TG_RECORD_STRINGS	4096	/* longest exe or cgroup that is recorded whole */
+#define TG_RECORD_STRINGS	4096	/* longest exe, cgroup or gpu that is recorded whole */
 
 /**
  * tg_record_event_size() - bytes that an event's record takes

@@ -34,7 +34,7 @@
  * @TG_MATCH_EXE: the executable's path, as a glob
  * @TG_MATCH_UID: the user's number, in decimal, as a glob
  * @TG_MATCH_CGROUP: the cgroup's path, as a glob
- * @TG_MATCH_KERNEL: the name of a driver whose own work it is, literally; alone in its line
+ * @TG_MATCH_KERNEL: the name of a driver whose own work it is, literally; beside no other of these
  *
  * @TG_MATCHES: how many there are
  *
@@ -59,8 +59,9 @@ struct tg_str {
  * struct tg_spec_entry - one line
  * @line: line number, from 1
  * @pattern: name and globs, by enum tg_match; each at most TG_SPEC_PATTERN_MAX bytes, 0 of
- *	those that the line does not name, and it names one at least. A plain name is cut to
- *	the 15 bytes that the kernel keeps of a process's name when it is matched
+ *	those that the line does not name, and it names one at least, or @gpu. A plain name is cut
+ *	to the 15 bytes that the kernel keeps of a process's name when it is matched
+ * @gpu: the GPU on which alone the line counts: tg_spec_pci(); 0: it counts on all
  * @sched: PRT or HT
  * @resv: PE, AE, BG or CBS
  * @agpa: prio was '*': priority follows the foreground window (T11)
@@ -86,6 +87,7 @@ struct tg_spec_entry {
 	u8 depth;
 	u16 weight;
 	struct tg_str pattern[TG_MATCHES], reserve, vgpu;
+	u64 gpu;
 	s64 capacity, period;
 	u64 mem;
 	s32 next_reserve;
@@ -191,6 +193,17 @@ struct tg_spec_error {
 };
 
 /**
+ * tg_spec_pci() - read a PCI address
+ * @text: begins with it: DOMAIN:BUS:DEVICE.FUNCTION, in hexadecimal digits. The domain has 4 to 8
+ *	of them; without it, it is 0
+ * @len: bytes of text
+ * @pci: its number: that of another address is another one, and 0 is none's
+ *
+ * Return: how many bytes the address has; 0: the text begins with none.
+ */
+u32 tg_spec_pci(const char *text, u32 len, u64 *pci);
+
+/**
  * tg_spec_room() - how many entries a text can need at most
  * @text: the text
  * @len: its bytes
@@ -208,7 +221,8 @@ u32 tg_spec_room(const char *text, u32 len);
  *
  * Refused beside what the grammar refuses: lines that name the same shared reserve with
  * another resv, C or T; two bg lines that configure Background differently; a repeated
- * set of patterns, of plain names the first 15 bytes (the second could never match); a repeated or
+ * set of patterns, of plain names the first 15 bytes, for the same GPU (the second could never
+ * match); a repeated or
  * TG_VGPUS_MAX + 1st virtual GPU, and shares of them that add up to more than 100. Of several
  * errors the one reported is the same everywhere; docs/spec-format.md says which.
  * Context: any; does not sleep; time grows with len and with the square of the number of
@@ -223,8 +237,9 @@ int tg_spec_parse(struct tg_spec *spec, u32 len, struct tg_spec_error *err);
  * @spec: a parsed spec
  * @id: the client
  *
- * The first line whose patterns all match wins. An identity without exe or cgroup matches no
- * line that names it. A driver's own work matches a line with its kernel= alone, a process none.
+ * The first line whose patterns all match, and which counts on the client's GPU, wins. An identity
+ * without exe, cgroup or gpu matches no line that names it. A driver's own work matches a line with
+ * its kernel= alone, a process none.
  *
  * Return: the entry, or NULL: lowest priority, Background.
  */
@@ -237,8 +252,9 @@ const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
  * @id: the client
  * @by: TG_BY_USER or TG_BY_CGROUP
  *
- * The first line that names nothing but uid= (cgroup=), and whose glob matches the user that pays
- * for the client (the path of the nearest cgroup that is not delegated).
+ * The first line that names nothing but uid= (cgroup=), that counts on the client's GPU, and whose
+ * glob matches the user that pays for the client (the path of the nearest cgroup that is not
+ * delegated).
  *
  * Return: the entry, or NULL: the weight is 1.
  */

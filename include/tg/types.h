@@ -107,6 +107,7 @@ struct tg_spec_entry;
  * @cgroup: path of its cgroup, or NULL when the host cannot tell
  * @undelegated: how many bytes of @cgroup are the path of the nearest cgroup that is not delegated:
  *	one that the user may neither rename nor enter; 0: all
+ * @gpu: name of the GPU that it is a client of: the PCI address; NULL: it has none
  *
  * @serial: struct tg_spec.serial of the spec that @entry is of, 0: of none
  * @entry: what tg_spec_match() says of this identity and that spec; NULL: no line matches
@@ -127,6 +128,7 @@ struct tg_identity {
 	const char *exe;
 	const char *cgroup;
 	u16 undelegated;
+	const char *gpu;
 	u32 serial;
 	const struct tg_spec_entry *entry, *sharer[TG_SHARES_BY];
 };

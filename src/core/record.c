@@ -9,7 +9,7 @@
 #include <tg/record.h>
 
 #define JOIN_NUMBERS	(2 * sizeof(u32))	/* pid and uid, ahead of the strings */
-#define JOIN_STRINGS	3			/* comm, exe, cgroup */
+#define JOIN_STRINGS	3			/* comm, exe, cgroup; gpu may follow */
 #define DATA_MAX	TG_SPEC_TEXT_MAX	/* no record has more behind it */
 
 static u32 padded(u32 bytes)
@@ -30,7 +30,8 @@ static u32 data_len(const struct tg_event *event, u32 spec_len)
 	switch (event->kind) {
 	case TG_EV_JOIN:
 		return JOIN_NUMBERS + strnlen(id->comm, TG_COMM_LEN - 1) + string_len(id->exe) +
-		       string_len(id->cgroup) + JOIN_STRINGS;
+		       string_len(id->cgroup) + JOIN_STRINGS +
+		       (string_len(id->gpu) ? string_len(id->gpu) + 1 : 0);
 	case TG_EV_SUBMIT:
 		return event->key ? tg_key_size(event->key->nr) : 0;
 	case TG_EV_SPEC:
@@ -90,6 +91,8 @@ void tg_record_event(void *buf, const struct tg_event *event, u32 spec_len, int 
 		to = put_string(to, id->comm, strnlen(id->comm, TG_COMM_LEN - 1));
 		to = put_string(to, id->exe, string_len(id->exe));
 		to = put_string(to, id->cgroup, string_len(id->cgroup));
+		if (string_len(id->gpu))
+			to = put_string(to, id->gpu, string_len(id->gpu));
 	} else if (event->kind == TG_EV_SUBMIT || event->kind == TG_EV_SAMPLE ||
 		   event->kind == TG_EV_VGPU) {
 		if (event->data)
@@ -127,7 +130,10 @@ static u32 join_len(const char *data, u32 room)
 			return 0;
 		len += n + 1;
 	}
-	return len;
+	if (len == room || !data[len])
+		return len;
+	n = strnlen(data + len, room - len);
+	return n == room - len || n > TG_RECORD_STRINGS ? 0 : len + n + 1;
 }
 
 /* Bytes that the key behind a SUBMIT says it has; 0: it is none. */
@@ -198,7 +204,7 @@ int tg_record_check(const void *buf, u64 len)
 void tg_record_read_event(const struct tg_record *record, struct tg_event *event,
 			  struct tg_identity *id)
 {
-	const char *data = tg_record_data(record);
+	const char *data = tg_record_data(record), *end = (const char *)record + record->size;
 	u32 len;
 
 	memset(event, 0, sizeof(*event));
@@ -232,5 +238,7 @@ void tg_record_read_event(const struct tg_record *record, struct tg_event *event
 	id->exe = len ? data : NULL;
 	data += len + 1;
 	id->cgroup = *data ? data : NULL;
+	data += strlen(data) + 1;
+	id->gpu = data < end && *data ? data : NULL;
 	event->identity = id;
 }

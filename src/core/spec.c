@@ -35,6 +35,10 @@ static const struct spec_limits range_capacity_bg = {
 	"C: 1us to 10s, us without a unit; or 0 to be just a member of Background"
 };
 
+static const struct spec_limits range_capacity_gpu = {
+	0, 0, "Background's C on one GPU", "C: 0 beside gpu=; to limit one GPU, pe and reserve="
+};
+
 static const struct spec_limits range_period = {
 	1, TG_SPEC_PERIOD_MAX / TG_USEC, "T out of range", "T: 1us to 10s; us without a unit"
 };
@@ -61,13 +65,17 @@ enum spec_key { KEY_RESERVE, KEY_WEIGHT, KEY_DEPTH, KEY_VGPU, KEY_MEM, KEY_NR };
 
 static const char *const key_names[KEY_NR] = { "reserve", "weight", "depth", "vgpu", "mem" };
 
-static const char want_name[] = "a process name; exe=, uid= or cgroup= and a glob; or kernel=";
+static const char want_name[] =
+	"a process name; exe=, uid= or cgroup= and a glob; kernel=; or gpu=";
 static const char want_sched[] = "sched: prt or ht";
 static const char want_resv[] = "resv: pe, ae, cbs or bg";
 static const char want_key[] = "reserve=, weight=, depth=, vgpu= or mem=";
 static const char want_vgpu[] = "[vgpu NAME]; quotes around a name that begins with [";
 static const char want_kernel[] = "in a kernel= line prt, pe or bg, prio 0, no key but reserve=";
-static const char want_alone[] = "kernel= alone: a driver's own work has no user, path or cgroup";
+static const char want_alone[] =
+	"kernel= alone or beside gpu=: a driver's own work has no user, path or cgroup";
+
+static const char want_once[] = "exe=, uid=, cgroup=, kernel= and gpu= once each";
 
 static bool str_same(const char *text, struct tg_str a, struct tg_str b)
 {
@@ -94,7 +102,16 @@ static int refuse_holding(const struct spec_cursor *c, u32 at)
 	return tg_spec_refuse(c, at, "a driver's own work is never held", want_kernel);
 }
 
-/* Reads a plain name, or a qualifier and its glob. */
+/* Reads what stands behind gpu, whose first byte is at @at. */
+static int parse_gpu(struct spec_cursor *c, struct tg_spec_entry *e, u32 at)
+{
+	if (e->gpu)
+		return tg_spec_refuse(c, at, "repeated qualifier", want_once);
+	c->pos++;
+	return tg_spec_gpu(c, &e->gpu);
+}
+
+/* Reads a plain name, or a qualifier and its value. */
 static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 {
 	static const char *const words[TG_MATCHES] = {
@@ -107,14 +124,15 @@ static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 	int err;
 
 	if (c->pos < c->end && c->text[c->pos] == '=') {
+		if (tg_spec_is(c, word, "gpu"))
+			return parse_gpu(c, e, word.off);
 		for (match++; match < TG_MATCHES && !tg_spec_is(c, word, words[match]); match++)
 			;
 		if (match == TG_MATCHES)
 			return tg_spec_refuse(c, word.off, "unknown word before =",
-					      "exe=, uid=, cgroup= or kernel=; quotes around a name with = in it");
+					      "exe=, uid=, cgroup=, kernel= or gpu=; quotes around a name with = in it");
 		if (e->pattern[match].len)
-			return tg_spec_refuse(c, word.off, "repeated qualifier",
-					      "exe=, uid=, cgroup= and kernel= once each");
+			return tg_spec_refuse(c, word.off, "repeated qualifier", want_once);
 		if (kernel || (more && match == TG_MATCH_KERNEL))
 			return tg_spec_refuse(c, word.off, "kernel= beside another name",
 					      want_alone);
@@ -243,7 +261,8 @@ static int parse_time(struct spec_cursor *c, const struct spec_limits *r, u32 *p
 
 static int parse_capacity(struct spec_cursor *c, struct tg_spec_entry *e, struct spec_places *at)
 {
-	const struct spec_limits *r = e->resv == TG_BG ? &range_capacity_bg : &range_capacity;
+	const struct spec_limits *r = e->resv != TG_BG ? &range_capacity :
+				      e->gpu ? &range_capacity_gpu : &range_capacity_bg;
 
 	return parse_time(c, r, &at->capacity, &e->capacity);
 }
@@ -373,11 +392,13 @@ static int parse_fields(struct spec_cursor *c, struct tg_spec_entry *e, struct s
 	return err;
 }
 
-static bool same_patterns(const char *text, const struct tg_spec_entry *a,
-			  const struct tg_spec_entry *b)
+static bool same_names(const char *text, const struct tg_spec_entry *a,
+		       const struct tg_spec_entry *b)
 {
 	enum tg_match i;
 
+	if (a->gpu != b->gpu)
+		return false;
 	for (i = 0; i < TG_MATCHES; i++)
 		if (!str_same(text, tg_spec_pattern(a, i), tg_spec_pattern(b, i)))
 			return false;
@@ -407,9 +428,9 @@ static int check_against(const struct spec_cursor *c, const struct tg_spec *spec
 	const struct tg_spec_entry *old;
 
 	for (old = spec->entries; old < spec->entries + spec->nr; old++)
-		if (same_patterns(spec->text, old, e))
+		if (same_names(spec->text, old, e))
 			return tg_spec_refuse(c, at->name, "repeated name",
-					      "each name (its first 15 bytes count) or glob once");
+					      "each name (its first 15 bytes count) or glob once on a GPU");
 	if (!peer)
 		return 0;
 	if (peer->resv != e->resv)

@@ -60,6 +60,7 @@ struct tg_str tg_spec_word(struct spec_cursor *c, char stop);
 int tg_spec_value(struct spec_cursor *c, struct tg_str *s, const char *want);
 int tg_spec_short_name(struct spec_cursor *c, struct tg_str *s, char stop);
 int tg_spec_size(struct spec_cursor *c, u64 *value);
+int tg_spec_gpu(struct spec_cursor *c, u64 *gpu);
 int tg_spec_field(struct spec_cursor *c, struct tg_str *s, const char *want);
 int tg_spec_colon(struct spec_cursor *c, const char *want);
 int tg_spec_end(struct spec_cursor *c, const char *want);

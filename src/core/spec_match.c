@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which line of a specification a client gets: the first whose patterns all match. And which line
- * says the weight of its user or cgroup: the first that names nothing else.
+ * Which line of a specification a client gets: the first whose patterns all match, of those that
+ * count on its GPU. And which line says the weight of its user or cgroup: the first of those that
+ * names nothing else.
  *
  * Hosts call it before they take the GPU's lock, since its time is the client's choice (struct
  * tg_identity); match.c calls it under the lock for what a host has not matched. Pure: it reads the
@@ -54,6 +55,20 @@ static void write_decimal(u32 value, char buf[11])
 	*buf = '\0';
 }
 
+/* The number of the client's GPU; 0: it has no PCI address. */
+static u64 gpu_of(const struct tg_identity *id)
+{
+	const u32 len = id->gpu ? strlen(id->gpu) : 0;
+	u64 pci;
+
+	return len && tg_spec_pci(id->gpu, len, &pci) == len ? pci : 0;
+}
+
+static bool counts_on(const struct tg_spec_entry *e, u64 gpu)
+{
+	return !e->gpu || e->gpu == gpu;
+}
+
 const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 					  const struct tg_identity *id)
 {
@@ -68,12 +83,16 @@ const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 		[TG_MATCH_KERNEL] = id->comm + strlen(TG_KERNEL),
 	};
 	const char *const *subjects = id->kernel ? driver : process;
+	const u64 gpu = gpu_of(id);
 	const struct tg_spec_entry *e;
 	struct tg_str pattern;
 	enum tg_match i;
 
 	write_decimal(id->uid, uid);
 	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
+		/* A line of nothing but a GPU is for the processes there. */
+		if (!counts_on(e, gpu) || (id->kernel && !e->pattern[TG_MATCH_KERNEL].len))
+			continue;
 		for (i = 0; i < TG_MATCHES; i++) {
 			pattern = tg_spec_pattern(e, i);
 			if (!pattern.len)
@@ -90,7 +109,7 @@ const struct tg_spec_entry *tg_spec_match(const struct tg_spec *spec,
 	return NULL;
 }
 
-/* Does the line name nothing but this? */
+/* Does the line name nothing but this, its GPU aside? */
 static bool names_only(const struct tg_spec_entry *e, enum tg_match match)
 {
 	enum tg_match i;
@@ -106,6 +125,7 @@ const struct tg_spec_entry *tg_spec_sharer(const struct tg_spec *spec,
 {
 	const enum tg_match match = by == TG_BY_USER ? TG_MATCH_UID : TG_MATCH_CGROUP;
 	const char *subject = id->cgroup;
+	const u64 gpu = gpu_of(id);
 	const struct tg_spec_entry *e;
 	char uid[11];
 	u32 len;
@@ -120,7 +140,7 @@ const struct tg_spec_entry *tg_spec_sharer(const struct tg_spec *spec,
 		return NULL;
 	len = by == TG_BY_USER ? strlen(uid) : tg_identity_cgroup(id);
 	for (e = spec->entries; e < spec->entries + spec->nr; e++)
-		if (names_only(e, match) &&
+		if (counts_on(e, gpu) && names_only(e, match) &&
 		    glob_matches(spec->text + e->pattern[match].off, e->pattern[match].len,
 				 subject, len))
 			return e;

@@ -12,6 +12,7 @@ static const struct spec_limits range_mem = {
 };
 
 static const char want_short_name[] = "a name of 1 to 31 bytes";
+static const char want_gpu[] = "gpu= and DOMAIN:BUS:DEVICE.FUNCTION, as in 0000:01:00.0 or 01:00.0";
 static const char want_text[] = "text; a line ends with LF or CR LF";
 
 static bool is_digit(char ch)
@@ -239,6 +240,67 @@ int tg_spec_size(struct spec_cursor *c, u64 *value)
 		return tg_spec_refuse(c, s.off, range_mem.what, range_mem.want);
 	*value <<= shift;
 	return 0;
+}
+
+/* The value of a hexadecimal digit; 16: it is none. */
+static u32 hex_of(char ch)
+{
+	if (is_digit(ch))
+		return ch - '0';
+	ch |= 'a' - 'A';
+	return ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : 16;
+}
+
+/* Reads hexadecimal digits at @text + @at, @max at most. Return: how many there are. */
+static u32 read_hex(const char *text, u32 at, u32 len, u32 max, u32 *value)
+{
+	u32 n = 0;
+
+	for (*value = 0; n < max && at + n < len && hex_of(text[at + n]) < 16; n++)
+		*value = *value << 4 | hex_of(text[at + n]);
+	return n;
+}
+
+u32 tg_spec_pci(const char *text, u32 len, u64 *pci)
+{
+	u32 domain, bus, device, function, at = read_hex(text, 0, len, 8, &domain);
+
+	if (at >= 4 && at < len && text[at] == ':') {
+		at++;
+	} else {
+		domain = 0;
+		at = 0;
+	}
+	if (read_hex(text, at, len, 2, &bus) != 2 || at + 2 >= len || text[at + 2] != ':')
+		return 0;
+	at += 3;
+	if (read_hex(text, at, len, 2, &device) != 2 || at + 2 >= len || text[at + 2] != '.')
+		return 0;
+	at += 3;
+	if (read_hex(text, at, len, 1, &function) != 1 || device > 0x1f || function > 7)
+		return 0;
+	*pci = 1ULL << 48 | (u64)domain << 16 | bus << 8 | device << 3 | function;
+	return at + 1;
+}
+
+/* Reads a PCI address, whose colons need no quotes: what ends a bare value has to follow it. */
+int tg_spec_gpu(struct spec_cursor *c, u64 *gpu)
+{
+	u32 len = tg_spec_pci(c->text + c->pos, c->end - c->pos, gpu);
+	struct spec_cursor behind = *c;
+	struct tg_str s;
+	int err;
+
+	behind.pos += len;
+	if (len && !tg_spec_word(&behind, ':').len) {
+		c->pos = behind.pos;
+		return 0;
+	}
+	err = tg_spec_value(c, &s, want_gpu);
+	if (err)
+		return err;
+	return tg_spec_pci(c->text + s.off, s.len, gpu) == s.len ? 0 :
+		tg_spec_refuse(c, s.off, "not a PCI address", want_gpu);
 }
 
 int tg_spec_check_pattern(const struct spec_cursor *c, struct tg_str s, enum tg_match match)

@@ -331,6 +331,7 @@ static struct tgk_client *client_begin(struct tgk_client *client, struct tgk_gpu
 {
 	kobject_init(&client->kobj, &client_type);
 	client->gpu = gpu;
+	client->ident.gpu = dev_name(gpu->dev);
 	client->id = atomic_inc_return(&last_client);
 	client->longest = kcalloc(TG_WAITS_OWN, sizeof(*client->longest), GFP_KERNEL_ACCOUNT);
 	INIT_LIST_HEAD(&client->threads.waiters);

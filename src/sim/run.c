@@ -266,6 +266,7 @@ static void init_client(struct run *run, u32 nr, u32 conf_nr, u32 instance)
 	client->id.uid = conf->user_set ? conf->user : 0;
 	client->id.cgroup = *conf->cgroup ? conf->cgroup : NULL;
 	client->id.undelegated = conf->undelegated;
+	client->id.gpu = *gpu->conf->address ? gpu->conf->address : NULL;
 	strcpy(client->id.comm, conf->name);
 	client->channels = tgs_block(&run->kept, conf->channels, sizeof(*client->channels));
 	for (i = 0; i < conf->channels; i++)

@@ -14,10 +14,12 @@
 
 #define TGS_NAME_LEN	16	/* of a client or GPU, NUL included */
 #define TGS_CGROUP_LEN	256	/* of a cgroup's path, NUL included */
+#define TGS_ADDRESS_LEN	17	/* of a GPU's PCI address, NUL included */
 
 /**
  * struct tgs_gpu_conf - one [gpu] section
  * @name: of the GPU
+ * @address: its PCI address, as gpu= of a spec names it; empty: it has none
  * @policy: number of the policy
  * @engines: how many
  * @submit: from a thread's release to its doorbell
@@ -31,7 +33,7 @@
  * @nr_knobs: how many
  */
 struct tgs_gpu_conf {
-	char name[TGS_NAME_LEN];
+	char name[TGS_NAME_LEN], address[TGS_ADDRESS_LEN];
 	u32 policy, engines;
 	s64 submit, interrupt, switch_cost, slice, poll;
 	struct tgs_then {

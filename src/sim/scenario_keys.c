@@ -111,6 +111,22 @@ static int key_policy(struct parser *p)
 	return err ? err : read_policy(p, 0, &p->gpu->policy);
 }
 
+static int key_address(struct parser *p)
+{
+	int err = want_words(p, 1);
+	u32 len;
+	u64 pci;
+
+	if (err)
+		return err;
+	len = strlen(p->word[0]);
+	if (len >= TGS_ADDRESS_LEN || tg_spec_pci(p->word[0], len, &pci) != len)
+		return tgs_fail(p, "'%.40s' is not a PCI address; one as 0000:01:00.0 wanted",
+				p->word[0]);
+	memcpy(p->gpu->address, p->word[0], len + 1);
+	return 0;
+}
+
 static int key_then(struct parser *p)
 {
 	struct tgs_gpu_conf *gpu = p->gpu;
@@ -512,6 +528,7 @@ static const struct key {
 	{ TOP, "seed", key_seed },
 	{ TOP, "duration", key_duration },
 	{ GPU, "policy", key_policy },
+	{ GPU, "address", key_address },
 	{ GPU, "then", key_then },
 	{ GPU, "engines", key_engines },
 	{ GPU, "submit", key_submit },

@@ -51,6 +51,15 @@ static const struct row rows[] = {
 	  "0 copy 9 5 1\n" "50 done 1\n" "50 submit 1 1 2\n" "51 submit 2 1 3\n" "51 started 3\n"
 	  "60 done 3\n" "550 wait\n",
 	  "51 free 3, 500 free 2" },
+	{ "or one of this GPU", "timegraph",
+	  "0 spec a:prt:pe:5:10:100:reserve=r kernel=test|gpu=02:00.0:prt:bg:0:0:0 "
+	  "kernel=test|gpu=01:00.0:prt:pe:0:10:100:reserve=r\n" THREE
+	  "0 copy 9 5 1\n" "50 done 1\n" "50 submit 1 1 2\n" "550 wait\n",
+	  "500 free 2" },
+	{ "on a GPU of which no line speaks nobody pays", "timegraph",
+	  "0 spec x:prt:bg:0:10:100 kernel=test|gpu=02:00.0:prt:bg:0:0:0 gpu=01:00.0:prt:bg:0:0:0\n" THREE
+	  "0 copy 9 5 1\n" "50 done 1\n" "50 submit 1 1 2\n",
+	  "50 free 2" },
 	{ "another spec comes to it", "timegraph",
 	  THREE "0 rematch x:prt:bg:0:10:100 kernel=test:prt:bg:0:0:0\n" "1 copy 9 5 1\n" "51 done 1\n"
 	  "60 rematch x:prt:bg:0:10:100\n" "61 copy 9 5 2\n" "71 done 2\n" "71 time 9\n",

@@ -32,8 +32,12 @@ static const struct tg_identity full = {
 };
 static const struct tg_identity only_cgroup = { .pid = 1, .uid = 2, .comm = "x", .cgroup = "/c",
 						 .undelegated = 1 };
+static const struct tg_identity somewhere = {
+	.pid = 7, .comm = "game", .exe = "/g", .cgroup = "/c", .gpu = "0000:01:00.0",
+};
+static const struct tg_identity nameless = { .pid = 8, .comm = "abc", .gpu = "" };
 static const struct tg_identity deep = {
-	.pid = 1, .uid = 2, .comm = "x", .exe = longest, .cgroup = longest,
+	.pid = 1, .uid = 2, .comm = "x", .exe = longest, .cgroup = longest, .gpu = longest,
 };
 static const struct tg_key key = { 0x12345678, 2, { 1ull << 56 | 1, 2ull << 56 | 3 } };
 static const struct tg_key empty_key = { 1, 0, { } };
@@ -61,7 +65,7 @@ static const struct event_row {
 	{ "join with a cgroup only", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &only_cgroup), 0,
 	  R + 16, 0 },
 	{ "join with the longest paths", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &deep), 0,
-	  R + 8208, -ENOMEM },
+	  R + 12304, -ENOMEM },
 	{ "leave", EVENT(6, 6, TG_EV_LEAVE, U32_MAX, U32_MAX, 0, 0, NULL), 0, R, -ENOENT },
 	{ "submit", EVENT(S64_MAX, S64_MAX, TG_EV_SUBMIT, 1, 1, U64_MAX, 0, NULL), 0, R,
 	  -EEXIST },
@@ -82,6 +86,8 @@ static const struct event_row {
 	{ "memory asked for", EVENT(9, 9, TG_EV_MEM_REQUEST, 7, 1, 8, 1ull << 40, NULL), 0, R, 0 },
 	{ "sample", EVENT(9, 8, TG_EV_SAMPLE, 3, 0, 0, 0, &seen), 0, R + 24, 0 },
 	{ "sample of nothing", EVENT(9, 9, TG_EV_SAMPLE, 0, 0, 0, 0, NULL), 0, R, -EINVAL },
+	{ "join on a GPU with a name", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &somewhere), 0, R + 32, 0 },
+	{ "join on one without", EVENT(5, 5, TG_EV_JOIN, 1, 0, 0, 1, &nameless), 0, R + 16, 0 },
 };
 
 static bool same_string(const char *a, const char *b)
@@ -105,7 +111,8 @@ static const char *compare(const struct event_row *row, const struct tg_record *
 	    (got.data != &got_id || got_id.pid != id->pid || got_id.uid != id->uid ||
 	     got_id.payer != id->payer || got_id.undelegated != id->undelegated ||
 	     strcmp(got_id.comm, id->comm) || !same_string(got_id.exe, id->exe) ||
-	     !same_string(got_id.cgroup, id->cgroup)))
+	     !same_string(got_id.cgroup, id->cgroup) ||
+	     !same_string(got_id.gpu, id->gpu && *id->gpu ? id->gpu : NULL)))
 		return "the identity changed";
 	if (in->kind == TG_EV_SUBMIT &&
 	    (!got.data != !in->data ||
@@ -196,6 +203,8 @@ static const struct bad_row {
 	{ "submit with more pairs than a key has", 15, R + 4, TG_KEY_PAIRS + 1, 4, -EINVAL },
 	{ "done with a key", 13, 5, TG_EV_DONE, 1, -EINVAL },
 	{ "join with one string less", 1, R + 8, 0x6161616161616161, 8, -EINVAL },
+	{ "join with a GPU's name that does not end", 23, R + 14, 0x6161, 2, -EINVAL },
+	{ "join with a GPU's name of one byte", 23, R + 14, 0x61, 1, R + 16 },
 };
 
 static void bad(const struct bad_row *row)
@@ -225,7 +234,8 @@ static void too_long(void)
 		tg_record_read_event((struct tg_record *)buf, &got, &got_id);
 	test_row("a path that is too long is cut", size > 0 && got_id.exe &&
 		 strlen(got_id.exe) == TG_RECORD_STRINGS &&
-		 strlen(got_id.cgroup) == TG_RECORD_STRINGS, "size %d", size);
+		 strlen(got_id.cgroup) == TG_RECORD_STRINGS &&
+		 strlen(got_id.gpu) == TG_RECORD_STRINGS, "size %d", size);
 }
 
 /* Whatever the bytes: what passes lies within the buffer, so that ASan would tell. */

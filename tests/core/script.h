@@ -12,6 +12,7 @@
  *		(MASK: of engines, 1 unless given; PAYER: the client's own unless given, and else
  *		its uid, too. A client that has left comes back instead, if one does: logs `back
  *		CLIENT`)
+ *		The GPU of all rows is 0000:01:00.0.
  *	driver CLIENT CHANNEL MASK	(JOIN of a driver's own work, kernel=test)
  *	copy CLIENT CHANNEL JOB		(BYPASSED, started now)
  *	yields ...			(as join; the client can end its jobs early)
@@ -291,6 +292,7 @@ static const char *step(struct host *h, const char *line)
 		h->ids[a].cgroup = *h->cgroups[a] ? h->cgroups[a] : NULL;
 		h->ids[a].pid = 100 * a;
 		h->ids[a].payer = c;
+		h->ids[a].gpu = "0000:01:00.0";
 		ev.identity = &h->ids[a];
 		come_back(h, &ev);
 	} else if (!strcmp(word, "driver")) {
@@ -298,6 +300,7 @@ static const char *step(struct host *h, const char *line)
 		ev.join.engines = c;
 		h->drivers[a].kernel = true;
 		strcpy(h->drivers[a].comm, TG_KERNEL "test");
+		h->drivers[a].gpu = "0000:01:00.0";
 		ev.identity = &h->drivers[a];
 	} else if (!strcmp(word, "copy")) {
 		ev.kind = TG_EV_BYPASSED;

@@ -13,7 +13,7 @@
 #include "../lib/spec_oracle.h"
 
 #define MUTANTS	100000
-#define KINDS	53	/* different words for what is wrong; see docs/spec-format.md */
+#define KINDS	55	/* different words for what is wrong; see docs/spec-format.md */
 
 static const char *kinds[KINDS];	/* the words of all refusals that were met */
 static unsigned int nr_kinds;
@@ -31,9 +31,10 @@ static void note_kind(const char *what)
 	nr_kinds++;
 }
 
-static bool patterns_are_good(const struct tg_str *patterns, u32 len)
+static bool names_are_good(const struct tg_spec_entry *e, u32 len)
 {
-	bool any = false;
+	const struct tg_str *patterns = e->pattern;
+	bool any = e->gpu;
 	u32 i;
 
 	for (i = 0; i < TG_MATCHES; i++) {
@@ -51,7 +52,7 @@ static bool is_in_order(const struct tg_spec *spec, u32 len)
 	for (i = 0; i < spec->nr; i++) {
 		const struct tg_spec_entry *e = &spec->entries[i];
 
-		if (!patterns_are_good(e->pattern, len) || e->line <= line ||
+		if (!names_are_good(e, len) || e->line <= line ||
 		    e->reserve.off + e->reserve.len > len || e->reserve.len >= TG_NAME_LEN ||
 		    e->vgpu.off + e->vgpu.len > len || e->vgpu.len >= TG_NAME_LEN ||
 		    e->prio > TG_PRIO_MAX || (e->agpa && e->nice) || e->capacity > e->period ||

@@ -10,6 +10,7 @@
 
 #define REST ":ht:pe:1:1:1\n"
 #define OWN ":prt:bg:0:0:0\n"
+#define HERE "0000:01:00.0"
 #define A50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define A250 "" A50 A50 A50 A50 A50
 #define A1000 "" A250 A250 A250 A250
@@ -101,6 +102,45 @@ static const struct row drivers[] = {
 	{ "a driver without a name", "kernel=nouveau" OWN, "", 0, NULL, NULL, 0 },
 };
 
+/* The same on a GPU with a name. */
+static const struct gpu_row {
+	const char *gpu;
+	bool kernel;
+	struct row row;
+} gpu_rows[] = {
+	{ HERE, false, { "a GPU", "gpu=0000:01:00.0" REST, "x", 0, NULL, NULL, 1 } },
+	{ HERE, false, { "without its domain", "gpu=01:00.0" REST, "x", 0, NULL, NULL, 1 } },
+	{ HERE, false, { "with a long domain",
+	  "gpu=00000000:01:00.0" REST, "x", 0, NULL, NULL, 1 } },
+	{ HERE, false, { "another function", "gpu=01:00.1" REST, "x", 0, NULL, NULL, 0 } },
+	{ HERE, false, { "another device", "gpu=01:01.0" REST, "x", 0, NULL, NULL, 0 } },
+	{ HERE, false, { "another bus", "gpu=02:00.0" REST, "x", 0, NULL, NULL, 0 } },
+	{ HERE, false, { "another domain",
+	  "gpu=0001:01:00.0" REST "gpu=00010000:01:00.0" REST, "x", 0, NULL, NULL, 0 } },
+	{ "10101:01:00.0", false, { "a GPU of a large domain",
+	  "gpu=01:00.0" REST "gpu=10101:01:00.0" REST, "x", 0, NULL, NULL, 2 } },
+	{ "0000:ab:1f.7", false, { "a GPU in upper case",
+	  "gpu=0000:AB:1F.7" REST, "x", 0, NULL, NULL, 1 } },
+	{ "0000:AB:1F.7", false, { "a GPU with letters, written large",
+	  "gpu=ab:1f.7" REST, "x", 0, NULL, NULL, 1 } },
+	{ "uuid:0000:01:00.0", false, { "a GPU without an address",
+	  "gpu=01:00.0" REST "a" REST, "a", 0, NULL, NULL, 2 } },
+	{ "0000:01:00.0.1", false, { "a GPU whose name begins like one",
+	  "gpu=01:00.0" REST "a" REST, "a", 0, NULL, NULL, 2 } },
+	{ "", false, { "a GPU without a name",
+	  "gpu=01:00.0" REST "a" REST, "a", 0, NULL, NULL, 2 } },
+	{ HERE, false, { "name and GPU",
+	  "a gpu=02:00.0" REST "b gpu=01:00.0" REST "a gpu=01:00.0" REST "a" REST, "a", 0, NULL, NULL, 3 } },
+	{ "0000:02:00.0", false, { "name on another GPU",
+	  "a gpu=01:00.0" REST "gpu=01:00.0" REST "a" REST, "a", 0, NULL, NULL, 3 } },
+	{ HERE, false, { "all of a client and its GPU",
+	  "cgroup=/c gpu=01:00.0 uid=1? exe=*b a" REST, "a", 10, "/b", "/c", 1 } },
+	{ HERE, true, { "a driver's own work on a GPU",
+	  "gpu=01:00.0" REST "kernel=a gpu=02:00.0" OWN "gpu=01:00.0 kernel=a" OWN, "kernel=a", 0, NULL, NULL, 3 } },
+	{ "0000:02:00.0", true, { "on another",
+	  "gpu=01:00.0" REST "kernel=a gpu=01:00.0" OWN "kernel=a" OWN, "kernel=a", 0, NULL, NULL, 3 } },
+};
+
 /* The line that says the weight of a client's user or cgroup. */
 static const struct sharer_row {
 	const char *name, *spec;
@@ -126,6 +166,12 @@ static const struct sharer_row {
 	{ "the root", "cgroup=/" REST, TG_BY_CGROUP, 7, "/a/b", 1, 1 },
 	{ "no cgroup", "cgroup=*" REST, TG_BY_CGROUP, 7, NULL, 0, 0 },
 	{ "more is said to be undelegated than there is", "cgroup=/a" REST, TG_BY_CGROUP, 7, "/a", 9, 1 },
+	{ "a user's line on a GPU", "uid=7 gpu=02:00.0" REST "uid=7 gpu=01:00.0" REST "uid=7" REST, TG_BY_USER, 7,
+	  NULL, 0, 2 },
+	{ "on another", "uid=7 gpu=02:00.0" REST "uid=7" REST, TG_BY_USER, 7, NULL, 0, 2 },
+	{ "a cgroup's on a GPU", "gpu=02:00.0 cgroup=*" REST "gpu=01:00.0 cgroup=*" REST, TG_BY_CGROUP, 7, "/a",
+	  0, 2 },
+	{ "a GPU's line is nobody's", "gpu=01:00.0" REST, TG_BY_USER, 7, NULL, 0, 0 },
 	{ "a user's line is no cgroup's", "uid=7" REST, TG_BY_CGROUP, 7, "/a", 0, 0 },
 };
 
@@ -134,7 +180,7 @@ static bool sharer(const struct sharer_row *row)
 {
 	const struct tg_identity id = {
 		.uid = 99, .payer = row->payer, .cgroup = row->cgroup,
-		.undelegated = row->undelegated,
+		.undelegated = row->undelegated, .gpu = HERE,
 	};
 	struct tg_spec spec = { .text = row->spec };
 	u32 len = strlen(row->spec), got = U32_MAX;
@@ -152,40 +198,44 @@ static bool sharer(const struct sharer_row *row)
 	return got == row->line;
 }
 
+/* Return: did it pass? */
+static bool match(const struct row *row, bool kernel, const char *gpu)
+{
+	const u32 len = strlen(row->spec);
+	struct tg_identity id = {
+		.pid = !kernel, .kernel = kernel, .uid = row->uid, .exe = row->exe,
+		.cgroup = row->cgroup, .gpu = gpu,
+	};
+	struct tg_spec spec = { .text = row->spec };
+	const struct tg_spec_entry *e;
+	struct tg_spec_error err;
+	bool ok = false;
+
+	memcpy(id.comm, row->comm, strlen(row->comm) + 1);
+	spec.entries = malloc(tg_spec_room(row->spec, len) * sizeof(*spec.entries));
+	if (tg_spec_parse(&spec, len, &err)) {
+		printf("not ok %s: %u:%u: %s\n", row->name, err.line, err.column, err.what);
+	} else {
+		e = tg_spec_match(&spec, &id);
+		ok = (e ? e->line : 0) == row->line;
+		printf("%s %s", ok ? "ok" : "not ok", row->name);
+		printf(ok ? "\n" : ": got line %u\n", e ? e->line : 0);
+	}
+	free(spec.entries);
+	return ok;
+}
+
 int main(void)
 {
 	unsigned int passed = 0, failed = 0;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows) + ARRAY_SIZE(drivers); i++) {
-		const bool kernel = i >= ARRAY_SIZE(rows);
-		const struct row *row = kernel ? &drivers[i - ARRAY_SIZE(rows)] : &rows[i];
-		u32 len = strlen(row->spec);
-		struct tg_identity id = {
-			.pid = !kernel, .kernel = kernel, .uid = row->uid, .exe = row->exe,
-			.cgroup = row->cgroup,
-		};
-		struct tg_spec spec = { .text = row->spec };
-		const struct tg_spec_entry *e = NULL;
-		struct tg_spec_error err;
-
-		memcpy(id.comm, row->comm, strlen(row->comm) + 1);
-		spec.entries = malloc(tg_spec_room(row->spec, len) * sizeof(*spec.entries));
-		if (tg_spec_parse(&spec, len, &err)) {
-			printf("not ok %s: %u:%u: %s\n", row->name, err.line, err.column, err.what);
-			failed++;
-		} else {
-			e = tg_spec_match(&spec, &id);
-			if ((e ? e->line : 0) == row->line) {
-				printf("ok %s\n", row->name);
-				passed++;
-			} else {
-				printf("not ok %s: got line %u\n", row->name, e ? e->line : 0);
-				failed++;
-			}
-		}
-		free(spec.entries);
-	}
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		match(&rows[i], false, NULL) ? passed++ : failed++;
+	for (i = 0; i < ARRAY_SIZE(drivers); i++)
+		match(&drivers[i], true, NULL) ? passed++ : failed++;
+	for (i = 0; i < ARRAY_SIZE(gpu_rows); i++)
+		match(&gpu_rows[i].row, gpu_rows[i].kernel, gpu_rows[i].gpu) ? passed++ : failed++;
 	for (i = 0; i < ARRAY_SIZE(sharer_rows); i++)
 		sharer(&sharer_rows[i]) ? passed++ : failed++;
 	printf("%u passed, %u failed\n", passed, failed);

@@ -154,6 +154,19 @@ static const struct good goods[] = {
 	       "kernel=\"x\":prt:bg:0:0:0\n\"kernel=x\":ht:bg:9:0:0"), -1,
 	  "1 kernel=nouveau prt pe 0 1000/2000 w1 reserve=r\n2 kernel=x prt bg 0 0/0 w1\n"
 	  "3 comm=kernel=x ht bg 9 0/0 w1\n" },
+	{ "GPUs", TEXT("a gpu=0001:0a:1f.7 : prt:pe:5:1:2\ngpu=01:00.0:ht:bg:0:0:0\n"
+		       "gpu=\"ABCD1234:Fe:02.1\" uid=7:ht:pe:1:1:1# c\ngpu=00012345:00:00.0\t\"x\" : ht:bg:1:0:0"),
+	  -1, "1 comm=a gpu=10a:1f.7 prt pe 5 1000/2000 w1\n2 gpu=1:0.0 ht bg 0 0/0 w1\n"
+	  "3 uid=7 gpu=abcd1234fe:2.1 ht pe 1 1000/1000 w1\n4 comm=x gpu=1234500:0.0 ht bg 1 0/0 w1\n" },
+	{ "same name, another GPU", TEXT("a gpu=01:00.0:ht:pe:1:1:1\na gpu=01:00.1:ht:pe:1:1:1\n"
+					 "a gpu=0001:01:00.0:ht:pe:1:1:1\na:ht:pe:1:1:1"), -1,
+	  "1 comm=a gpu=1:0.0 ht pe 1 1000/1000 w1\n2 comm=a gpu=1:0.1 ht pe 1 1000/1000 w1\n"
+	  "3 comm=a gpu=101:0.0 ht pe 1 1000/1000 w1\n4 comm=a ht pe 1 1000/1000 w1\n" },
+	{ "a driver's own work on a GPU", TEXT("gpu=01:00.0 kernel=x:prt:bg:0:0:0\n"
+					       "kernel=x gpu=02:00.0:prt:pe:0:1:2"), -1,
+	  "1 kernel=x gpu=1:0.0 prt bg 0 0/0 w1\n2 kernel=x gpu=2:0.0 prt pe 0 1000/2000 w1\n" },
+	{ "a process called gpu", TEXT("gpu:ht:bg:0:0:0\n\"gpu=01:00.0\":ht:bg:0:0:0"), -1,
+	  "1 comm=gpu ht bg 0 0/0 w1\n2 comm=gpu=01:00.0 ht bg 0 0/0 w1\n" },
 	{ "same pattern, other kind", TEXT("exe=/a:ht:pe:1:1:1\ncgroup=/a:ht:pe:1:1:1"), -1,
 	  "1 exe=/a ht pe 1 1000/1000 w1\n2 cgroup=/a ht pe 1 1000/1000 w1\n" },
 	{ "names differ in byte 15",
@@ -192,6 +205,10 @@ static void render(char *out, const struct tg_spec *spec)
 			out += sprintf(out, "%s", out[-1] == ' ' || !e->pattern[k].len ? "" : " ");
 			render_str(&out, kinds[k], spec->text, e->pattern[k]);
 		}
+		if (e->gpu)
+			out += sprintf(out, "%sgpu=%llx:%x.%x", out[-1] == ' ' ? "" : " ",
+				       (unsigned long long)(e->gpu & ~(1ULL << 48)) >> 8,
+				       (u32)e->gpu >> 3 & 0x1f, (u32)e->gpu & 7);
 		out += sprintf(out, " %s %s %u%s %lld/%lld w%u", scheds[e->sched], resvs[e->resv],
 			       e->prio, e->agpa ? "*" : e->nice ? "nice" : "", (long long)e->capacity,
 			       (long long)e->period, e->weight);
@@ -258,6 +275,8 @@ struct bad {
 #define BELOW "a setting below a client"
 #define FINE "finer than a microsecond"
 
+#define ADDRESS "not a PCI address"
+#define LIMIT "Background's C on one GPU"
 #define ALONE "kernel= beside another name"
 #define HELD "a driver's own work is never held"
 
@@ -299,6 +318,41 @@ static const struct bad bads[] = {
 	  "repeated name" },
 	{ "a driver's reserve is another's", TEXT("a:ht:pe:3:1:2:reserve=r\nkernel=a:prt:pe:0:1:3:reserve=r"), 2, 21,
 	  "another T than an earlier line of this reserve" },
+	{ "no address", TEXT("gpu=:ht:bg:0:0:0"), 1, 5, "empty value" },
+	{ "no address, and a name", TEXT("gpu= a:ht:bg:0:0:0"), 1, 5, "empty value" },
+	{ "an empty address", TEXT("gpu=\"\":ht:bg:0:0:0"), 1, 6, "empty value" },
+	{ "an address without an end", TEXT("gpu=\"01:00.0:ht:bg:0:0:0"), 1, 5, "quote without an end" },
+	{ "the line ends behind gpu=", TEXT("a gpu="), 1, 7, EARLY },
+	{ "the line ends behind an address", TEXT("a gpu=01:00.0"), 1, 14, EARLY },
+	{ "a number for an address", TEXT("a gpu=0:ht:bg:0:0:0"), 1, 7, ADDRESS },
+	{ "a render node", TEXT("gpu=/dev/dri/renderD128:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "an address by glob", TEXT("gpu=01:00.*:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "no function", TEXT("gpu=0000:01:00:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "no function, quoted", TEXT("gpu=\"0000:01:00\":ht:bg:0:0:0"), 1, 6, ADDRESS },
+	{ "function 8", TEXT("gpu=01:00.8:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "function 00", TEXT("gpu=01:00.00:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "device 20", TEXT("gpu=01:20.0:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "a bus of one digit", TEXT("gpu=1:00.0:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "a bus of three digits", TEXT("gpu=100:00.0:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "a domain of three digits", TEXT("gpu=000:01:00.0:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "a domain of nine digits", TEXT("gpu=000000000:01:00.0:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "tgd's key", TEXT("gpu=pci:0000:01:00.0:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "no hexadecimal digit", TEXT("gpu=0g:00.0:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "a blank in an address", TEXT("gpu=\"01:00.0 \":ht:bg:0:0:0"), 1, 6, ADDRESS },
+	{ "more behind an address", TEXT("gpu=01:00.0=a:ht:bg:0:0:0"), 1, 5, ADDRESS },
+	{ "a quote behind an address", TEXT("gpu=01:00.0\"a\":ht:bg:0:0:0"), 1, 12, OTHER },
+	{ "gpu in upper case", TEXT("GPU=01:00.0:ht:bg:0:0:0"), 1, 1, "unknown word before =" },
+	{ "gpu= as a key", TEXT("a:ht:bg:0:0:0:gpu=01:00.0"), 1, 15, "unknown key" },
+	{ "two GPUs", TEXT("gpu=01:00.0 a gpu=02:00.0:ht:bg:0:0:0"), 1, 15, "repeated qualifier" },
+	{ "two GPUs, the second is none", TEXT("gpu=01:00.0 gpu=x:ht:bg:0:0:0"), 1, 13,
+	  "repeated qualifier" },
+	{ "the same name on a GPU", TEXT("a gpu=01:00.0:ht:bg:0:0:0\ngpu=\"00000000:01:00.0\" a:ht:bg:0:0:0"),
+	  2, 1, "repeated name" },
+	{ "the same driver on a GPU", TEXT("kernel=a gpu=AB:00.0:prt:bg:0:0:0\nkernel=a gpu=ab:00.0:prt:bg:0:0:0"),
+	  2, 1, "repeated name" },
+	{ "a GPU, a driver and a user", TEXT("gpu=01:00.0 kernel=a uid=1:prt:bg:0:0:0"), 1, 22, ALONE },
+	{ "a user, a GPU and a driver", TEXT("uid=1 gpu=01:00.0 kernel=a:prt:bg:0:0:0"), 1, 19, ALONE },
+	{ "Background on one GPU", TEXT("gpu=01:00.0:ht:bg:0:2ms:50ms"), 1, 21, LIMIT },
 	{ "name with a comma", TEXT("a,b:ht:pe:1:1:1"), 1, 2, OTHER },
 	{ "quote inside a name", TEXT("a\"b\":ht:pe:1:1:1"), 1, 2, OTHER },
 	{ "text behind a quoted name", TEXT("\"a\"b:ht:pe:1:1:1"), 1, 4, OTHER },

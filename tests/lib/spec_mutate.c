@@ -37,6 +37,8 @@ static const char *const seeds[] = {
 	"uid=1000 exe=/opt/*:prt:pe:5:1:2\ncgroup=\"/a b\"\tgame uid=100?:ht:bg:0:0:0\n"
 	"exe=/opt/* uid=1001 :prt:pe:5:1:2\n",
 	"kernel=nouveau:prt:pe:0:1:2:reserve=r\nkernel=\"x y\" : prt : bg : 00 : 0 : 0\na:ht:pe:3:1:2:reserve=r\n",
+	"game gpu=0000:01:00.0:prt:pe:5:1:2\ngame gpu=\"01:00.1\" : prt : pe : 05 : 2 : 2 : reserve=r\n"
+	"gpu=10101:Af:1f.7 uid=7:ht:bg:0:0:0\nkernel=nouveau gpu=00:02.0:prt:bg:0:0:0\ngpu=ab:00.0:ht:bg:0:0:0\n",
 	"[vgpu a]:50:25:10\nx:ht:bg:0:0:0:vgpu=a\n  [vgpu \"b ]\"] : 50 : 75 : 090 # rest\r\n",
 	"[vgpu 1]:1:1:1\n[vgpu 2]:1:1:1\n[vgpu 3]:1:1:1\n[vgpu 4]:1:1:1\n[vgpu 5]:1:1:1\n"
 	"[vgpu 6]:1:1:1\n[vgpu 7]:1:1:1\n[vgpu 8]:1:1:1\n[vgpu 9]:1:1:1\n[vgpu 10]:1:1:1\n"
@@ -61,6 +63,7 @@ static const char *const tokens[] = {
 	"10000000", "10000001", "4294967296", "9223372036854775808", "18446744073709551616",
 	"1099511627776", "1099511627777", "17179869185G", "prt", "ht", "pe", "ae", "bg", "cbs", "nice",
 	"PRT",
+	"gpu=", "gpu=01:00.0", " gpu=\"0000:01:00.0\" ", "gpu=01:00.8 ", "00000000:01:00.0", "\ngpu=01:00.0:ht:bg:0:1:2\n",
 	"exe=", "uid=", "cgroup=", "pid=", "kernel=", "kernel=nouveau", " kernel=a", "kernel=a:prt:bg:0:0:0\n", "exe=/a", "uid=1*", "uid=root", " uid=7", " exe=/b ", " a b", "uid=7 uid=8 ", "reserve=r", "reserve=",
 	"weight=1", "weight=0", "[vgpu v]:50:50:50", "[vgpu ", "[", "]", "[vgpu a b]", "vgpu", "vGPU", "depth=65", "vgpu=v", "mem=1G", "wait=1", ":weight=2", ",depth=3",
 	",vgpu=\"a,b\"", ":a:b", "::", ",,", "\"\"", "\" \"", "\"a:b\"", "name", "\xc3\xa4",
@@ -144,7 +147,7 @@ static void write_name(struct mutant *m, unsigned int line)
 	static const char *const forms[] = {
 		"p%u", "proc%u", "\"p %u\"", "exe=/bin/x%u", "exe=\"/opt/a b/%u*\"", "uid=10%u?",
 		"cgroup=/user.slice/%u/*", "\xd0\xb6%u", "\"a=%u\"", "exe=*/y%u", "1234567890123%u",
-		"kernel=k%u",
+		"kernel=k%u", "x gpu=\"1%04u:aB:1f.7\"",
 	};
 	char name[64];
 
@@ -182,7 +185,7 @@ static void write_options(struct mutant *m, bool background, size_t shared)
 	unsigned int used = 0;
 	char option[64];
 
-	if (!background && shared) {
+	if (shared && (!background || one_in(m, 100))) {
 		snprintf(option, sizeof(option),
 			 one_in(m, 2) ? ":reserve=r%zu" : ": reserve=\"r%zu\"", shared);
 		append(m, option);
@@ -274,6 +277,11 @@ static void write_text(struct mutant *m)
 		if (one_in(m, lines > 50 ? 200 : 8))
 			write_vgpu(m);
 		write_entry(m, i);
+	}
+	for (i = one_in(m, 300) ? 17 : 0; i; i--) {
+		append(m, "[vgpu of17-");
+		append_number(m, i);
+		append(m, "]:1:1:1\n");
 	}
 }
 

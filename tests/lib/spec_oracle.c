@@ -7,34 +7,21 @@
  * piece by itself, blames every byte that it does not like, in any order, and takes the
  * leftmost of them at the end. What the parser gets by reading in order must come out of this
  * without order.
- *
- * Every line is copied twice. `s` is the line with each control byte turned into BAD. `m` is
- * the same with each quote turned into QUOTE and each byte between two quotes into INNER, so
- * that libc's span functions can cut it at : and , without knowing about quotes.
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tg/policy.h>
 #include "spec_oracle.h"
-
-#define GOOD	((size_t)-1)
-#define BAD	'\1'
-#define QUOTE	'\2'
-#define INNER	'\3'
-#define BLANKS	" \t"
-#define WORD_END	BLANKS ":,\1\2"
+#include "spec_pieces.h"
 
 enum { NAME, SCHED, RESV, PRIO, CAP, PERIOD, OPTIONS, FIELDS };
 
-#define NAMES	5
-static const char kinds[] = "peuck";	/* plain, exe, uid, cgroup, kernel */
-
-struct piece {
-	size_t from, to;
-};
+#define NAMES	6
+#define KERNEL	4
+#define GPU	5
+static const char kinds[] = "peuckg";	/* plain, exe, uid, cgroup, kernel, gpu */
 
 struct entry {
 	bool vgpu;		/* [vgpu], named pattern[0] */
@@ -49,247 +36,29 @@ struct entry {
 	size_t at[FIELDS];	/* where the words of the fields begin */
 };
 
-struct line {
-	char *s, *m;
-	size_t end;		/* where the comment begins, or the line's length */
-	size_t bad;		/* leftmost byte that was blamed, or GOOD */
-};
-
-static void *must(void *memory)
-{
-	if (!memory) {
-		perror("spec oracle");
-		exit(1);
-	}
-	return memory;
-}
-
-static void blame(struct line *l, size_t at)
-{
-	if (at < l->bad)
-		l->bad = at;
-}
-
-static char *cut(const char *s, struct piece p, size_t max)
-{
-	size_t n = p.to - p.from;
-
-	return must(strndup(s + p.from, n < max ? n : max));
-}
-
-/* Makes the two copies, finds the comment, pairs the quotes. */
-static void line_open(struct line *l, const char *text, size_t len)
-{
-	size_t i;
-	char *close;
-
-	l->s = must(malloc(len + 1));
-	l->bad = GOOD;
-	for (i = 0; i < len; i++) {
-		unsigned char c = text[i];
-
-		if ((c < ' ' && c != '\t') || c == 127) {
-			c = BAD;
-			blame(l, i);
-		}
-		l->s[i] = c;
-	}
-	l->s[len] = '\0';
-	l->m = must(strdup(l->s));
-	for (i = strcspn(l->s, "\"#"); l->s[i] == '"'; i += strcspn(l->s + i, "\"#")) {
-		close = strchr(l->s + i + 1, '"');
-		if (!close) {
-			blame(l, i);
-			l->m[i++] = QUOTE;
-			memset(l->m + i, INNER, len - i);
-			i = len;
-			break;
-		}
-		memset(l->m + i, INNER, close - (l->s + i));
-		l->m[i] = QUOTE;
-		i = close - l->s;
-		l->m[i++] = QUOTE;
-	}
-	l->end = i;
-	l->s[i] = '\0';
-	l->m[i] = '\0';
-}
-
-static void line_close(struct line *l)
-{
-	free(l->s);
-	free(l->m);
-}
-
-/* Cuts a piece at every @sep; says how many pieces there are, of which @max are written. */
-static int split(const struct line *l, struct piece whole, char sep, struct piece *out, int max)
-{
-	const char cutters[] = { sep, '\0' };
-	int n = 0;
-
-	for (;;) {
-		size_t to = whole.from + strcspn(l->m + whole.from, cutters);
-
-		if (to > whole.to)
-			to = whole.to;
-		if (n < max)
-			out[n] = (struct piece){ whole.from, to };
-		n++;
-		if (to == whole.to)
-			return n;
-		whole.from = to + 1;
-	}
-}
-
-static size_t past_blanks(const struct line *l, size_t at)
-{
-	return at + strspn(l->s + at, BLANKS);
-}
-
-/* Blames what stands between the end of a word and the end of its piece. */
-static void nothing_but_blanks(struct line *l, size_t from, size_t to)
-{
-	from = past_blanks(l, from);
-	if (from < to)
-		blame(l, from);
-}
-
-/* The one bare word of a piece. */
-static struct piece word(struct line *l, struct piece p)
-{
-	struct piece w;
-
-	w.from = past_blanks(l, p.from);
-	w.to = w.from + strcspn(l->m + w.from, WORD_END);
-	if (w.from == w.to)
-		blame(l, w.from);
-	nothing_but_blanks(l, w.to, p.to);
-	return w;
-}
-
-/* The value, bare or quoted, that has to begin where @p does and to fill it. */
-static struct piece value(struct line *l, struct piece p)
-{
-	struct piece v = p;
-	char *close;
-
-	if (l->m[p.from] != QUOTE) {
-		v.to = v.from + strcspn(l->m + v.from, WORD_END);
-		nothing_but_blanks(l, v.to, p.to);
-	} else {
-		v.from++;
-		close = strchr(l->m + v.from, QUOTE);
-		if (!close)
-			return v;	/* its quote is blamed already */
-		v.to = close - l->m;
-		nothing_but_blanks(l, v.to + 1, p.to);
-	}
-	if (v.from == v.to)
-		blame(l, v.to);
-	return v;
-}
-
-static bool same(const struct line *l, struct piece p, const char *literal)
-{
-	return p.to - p.from == strlen(literal) &&
-	       strncmp(l->s + p.from, literal, p.to - p.from) == 0;
-}
-
-static bool one_of(const struct line *l, struct piece p, const char *const *literals)
-{
-	while (*literals && !same(l, p, *literals))
-		literals++;
-	return *literals;
-}
-
-static bool number(struct line *l, struct piece p, unsigned long long lo, unsigned long long hi,
-		   unsigned long long *out)
-{
-	size_t digits = strspn(l->s + p.from, "0123456789");
-
-	if (p.from == p.to)
-		return false;	/* blamed by word() or value() */
-	if (p.from + digits < p.to) {
-		blame(l, p.from + digits);
-		return false;
-	}
-	errno = 0;
-	*out = strtoull(l->s + p.from, NULL, 10);
-	if (errno || *out < lo || *out > hi) {
-		blame(l, p.from);
-		return false;
-	}
-	return true;
-}
-
-static bool time_us(struct line *l, struct piece p, unsigned long long lo, unsigned long long hi,
-		    unsigned long long *out)
-{
-	static const char *const units[] = { "us", "ms", "s" };
-	static const int places[] = { 0, 3, 6 };
-	size_t from = p.to, n = strspn(l->s + p.from, "0123456789"), fraction = 0;
-	struct piece u = { p.from + n, p.to };
-	long double value, scale = 1;
-	int i;
-
-	if (p.from == p.to)
-		return false;
-	if (n && l->s[u.from] == '.') {
-		from = u.from + 1;
-		fraction = strspn(l->s + from, "0123456789");
-		u.from = from + fraction;
-	}
-	if (!n || (u.from > p.from + n && (!fraction || u.from == u.to))) {
-		blame(l, u.from);
-		return false;
-	}
-	for (i = 0; i < 3 && u.from < u.to && !same(l, u, units[i]); i++)
-		;
-	if (i == 3) {
-		blame(l, u.from);
-		return false;
-	}
-	for (n = u.from < u.to ? places[i] : 0; n; n--)
-		scale *= 10;
-	value = strtold(l->s + p.from, NULL) * scale + 0.5L;
-	for (n = u.from < u.to ? places[i] : 0; n < fraction; n++)
-		if (l->s[from + n] != '0')
-			value = -1;
-	if (value < 0 || value >= hi + 1.5L || (unsigned long long)value < lo ||
-	    (unsigned long long)value > hi) {
-		blame(l, p.from);
-		return false;
-	}
-	*out = value;
-	return true;
-}
-
-static void size(struct line *l, struct piece p)
-{
-	static const char units[] = "KMG";
-	unsigned long long unit = 1, bytes;
-	const char *u = p.from < p.to ? strchr(units, l->s[p.to - 1]) : NULL;
-
-	if (u && p.to - p.from > 1) {
-		unit = 1ULL << 10 * (u - units + 1);
-		p.to--;
-	}
-	number(l, p, 1, (1ULL << 40) / unit, &bytes);
-}
-
 static bool has_name(const struct entry *e)
 {
 	int i;
 
-	for (i = 0; i < NAMES && !e->pattern[i]; i++)
+	for (i = 0; i < GPU && !e->pattern[i]; i++)
 		;
-	return i < NAMES;
+	return i < GPU;
+}
+
+/* The value of gpu= */
+static void gpu(struct line *l, struct piece v, struct entry *e)
+{
+	char number[32] = "";
+
+	if (address(l->s + v.from, number) != v.to - v.from)
+		blame(l, v.from);
+	e->pattern[GPU] = must(strdup(number));
 }
 
 /* One name, or a glob with its word. */
 static void one_name(struct line *l, struct piece p, struct entry *e)
 {
-	static const char *const words[] = { "exe", "uid", "cgroup", "kernel", NULL };
+	static const char *const words[] = { "exe", "uid", "cgroup", "kernel", "gpu", NULL };
 	struct piece w, v;
 	size_t good;
 	char kind = 'p', **pattern;
@@ -305,11 +74,15 @@ static void one_name(struct line *l, struct piece p, struct entry *e)
 		p.from = w.to + 1;
 	}
 	pattern = &e->pattern[strchr(kinds, kind) - kinds];
-	if (*pattern || e->pattern[4] || (kind == 'k' && has_name(e))) {
+	if (*pattern || (e->pattern[KERNEL] && kind != 'g') || (kind == 'k' && has_name(e))) {
 		blame(l, w.from);
 		return;
 	}
 	v = value(l, p);
+	if (kind == 'g') {
+		gpu(l, v, e);
+		return;
+	}
 	*pattern = cut(l->s, v, kind == 'p' ? 15 : 255);
 	if (v.to - v.from > 255)
 		blame(l, v.from + 255);
@@ -362,7 +135,7 @@ static void options_field(struct line *l, struct piece p, struct entry *e)
 			return;
 		}
 		seen[i] = l->s[k.from];	/* the keys differ in it */
-		if (l->s[k.from] == 'r' ? e->background : !!e->pattern[4])
+		if (l->s[k.from] == 'r' ? e->background : !!e->pattern[KERNEL])
 			blame(l, k.from);
 		if (l->m[k.to] != '=') {
 			blame(l, k.to);
@@ -523,6 +296,7 @@ static void line_judge(struct line *l, struct entry *e)
 	unsigned long long n;
 	int i, count;
 
+	hide_colons(l);
 	count = split(l, (struct piece){ 0, l->end }, ':', field, FIELDS + 1);
 	if (count < OPTIONS)
 		blame(l, l->end);
@@ -541,12 +315,12 @@ static void line_judge(struct line *l, struct entry *e)
 		e->at[i] = w.from;
 		switch (i) {
 		case SCHED:
-			if (!one_of(l, w, scheds) || (e->pattern[4] && !same(l, w, "prt")))
+			if (!one_of(l, w, scheds) || (e->pattern[KERNEL] && !same(l, w, "prt")))
 				blame(l, w.from);
 			break;
 		case RESV:
 			if (!one_of(l, w, resvs) ||
-			    (e->pattern[4] && !same(l, w, "pe") && !same(l, w, "bg")))
+			    (e->pattern[KERNEL] && !same(l, w, "pe") && !same(l, w, "bg")))
 				blame(l, w.from);
 			e->background = same(l, w, "bg");
 			e->guarantee = same(l, w, "cbs");
@@ -556,11 +330,12 @@ static void line_judge(struct line *l, struct entry *e)
 		case PRIO:
 			n = 1;
 			if ((same(l, w, "*") || same(l, w, "nice") ||
-			     number(l, w, 0, 99, &n)) && n && e->pattern[4])
+			     number(l, w, 0, 99, &n)) && n && e->pattern[KERNEL])
 				blame(l, w.from);
 			break;
 		case CAP:
-			if (!time_us(l, w, !e->background, 10000000, &e->cap))
+			if (!time_us(l, w, !e->background,
+				     e->background && e->pattern[GPU] ? 0 : 10000000, &e->cap))
 				return;	/* and T cannot be judged */
 			break;
 		case PERIOD:

@@ -185,6 +185,10 @@ static const struct scenario_row {
 	{ "client of 16 letters", TOP "[client 0123456789abcdef]\n", "1 to 15" },
 	{ "client with a colon", TOP "[client a:b]\n", "1 to 15" },
 	{ "client twice", TOP CLIENT CLIENT, "client 'a' is there already" },
+	{ "an address", TOP "[gpu a]\naddress = 10000:ab:1F.7\n" CLIENT, NULL },
+	{ "an address of a GPU that is none", TOP "[gpu a]\naddress = 0\n", "'0' is not a PCI address; one" },
+	{ "an address and more", TOP "[gpu a]\naddress = 0000:01:00.00\n", "'0000:01:00.00' is not" },
+	{ "two addresses", TOP "[gpu a]\naddress = 01:00.0 02:00.0\n", "2 words; 1 wanted" },
 	{ "GPU twice", TOP "[gpu a]\n[gpu a]\n", "GPU 'a' is there already" },
 	{ "GPU after a client", TOP CLIENT "[gpu a]\n", "GPU after a client" },
 	{ "no such GPU", TOP CLIENT "gpu = x\n", "no GPU 'x' above" },
@@ -334,6 +338,16 @@ static const struct run_row {
 	{ "two GPUs", "duration = 1s\n[gpu g]\n[gpu h]\n[client a]\narrival = back-to-back\ncost = "
 	  "fixed 10ms\n[client b]\ngpu = h\narrival = back-to-back\ncost = fixed 10ms\n",
 	  { { 0, POLICY, 0 }, { 1, POLICY, 0 }, { 1, GROUPS, 99 }, { 0, BUSY, 1000000000 } } },
+	/* one user's work on two GPUs: a tenth of the one, all of the other */
+	{ "two GPUs, a line for one", "duration = 1s\n[gpu g]\naddress = 0000:01:00.0\n[gpu h]\n"
+	  "address = 10000:01:00.0\n[spec]\nuid=7 gpu=01:00.0 : prt : pe : 0 : 10ms : 100ms\n"
+	  "[client a]\nuser = 7\narrival = back-to-back\ncost = fixed 5ms\n[client b]\nuser = 7\n"
+	  "gpu = h\narrival = back-to-back\ncost = fixed 5ms\n",
+	  { { 0, GROUPS, 20 }, { 0, USED, 100000000 }, { 0, RESERVE, 810000000 }, { 1, GROUPS, 199 },
+	    { 1, RESERVE, 0 }, { 1, POLICY, 0 } } },
+	{ "a GPU without an address", "duration = 1s\n[spec]\ngpu=01:00.0 : prt : pe : 0 : 10ms : 100ms\n"
+	  "[client a]\narrival = back-to-back\ncost = fixed 5ms\n",
+	  { { 0, GROUPS, 199 }, { 0, RESERVE, 0 } } },
 	{ "two engines", "duration = 1s\n[gpu g]\nengines = 2\n[client a]\narrival = back-to-back\n"
 	  "cost = fixed 10ms\n[client b]\nengines = 1\narrival = back-to-back\ncost = fixed 10ms\n",
 	  { { 0, GROUPS, 99 }, { 1, GROUPS, 99 } } },

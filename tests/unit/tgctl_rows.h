@@ -160,6 +160,30 @@ static const struct row rows[] = {
 	  .out = "-: ok, 2 entries\n-: guaranteed: 12500/25000 us (line 1) "
 	  "+ 5000/10000 us (line 2) = 100.00 %, which leaves no time for a group: "
 		 "not all of them are admitted at once\n" },
+	{ .name = "check two GPUs", .args = { "check", "-" },
+	  .in = "a gpu=01:00.0:prt:pe:1:6:10\na gpu=10000:02:1f.7:prt:pe:1:6:10:reserve=r\n"
+		"gpu=10000:02:1f.7:prt:pe:1:6:10:reserve=r\nkernel=x gpu=01:00.0:prt:pe:0:1:10\n"
+		"b:ht:bg:0:0:0\nc:prt:pe:1:3:10\n",
+	  .out = "-: ok, 6 entries\n" },
+	{ .name = "check one GPU with too much", .args = { "check", "-" },
+	  .in = "a gpu=10000:02:1F.7:prt:pe:1:6:10\na gpu=01:00.0:prt:pe:1:6:10\n"
+		"b gpu=00010000:02:1f.7:prt:pe:1:2:10\nc:prt:pe:1:3:10\n",
+	  .out = "-: ok, 4 entries\n",
+	  .err = "-: warning: all reserves together are 110.00 % of the GPU 10000:02:1f.7" BEYOND },
+	{ .name = "check too much on each GPU", .args = { "check", "-" },
+	  .in = "a gpu=01:00.0:prt:pe:1:6:10\nb:prt:pe:1:6:10\nc:prt:pe:1:6:10\n",
+	  .out = "-: ok, 3 entries\n",
+	  .err = "-: warning: all reserves together are 120.00 % of the GPU" BEYOND },
+	{ .name = "check guarantees of a GPU", .args = { "check", "-" },
+	  .in = "a gpu=01:00.0:prt:cbs:1:12500:25000\nc:ht:cbs:9:2000:10000\n"
+		"d gpu=01:00.0:prt:pe:1:1:10\n",
+	  .out = "-: ok, 3 entries\n-: guaranteed: 2000/10000 us (line 2) "
+		 "= 20.00 %; whole while no group is longer than 8000 us (max_group_us)\n"
+		 "-: guaranteed on 0000:01:00.0: 12500/25000 us (line 1) + 2000/10000 us (line 2) "
+		 "= 70.00 %; whole while no group is longer than 3000 us (max_group_us)\n" },
+	{ .name = "check a GPU that is none", .args = { "check", "-" }, .in = "a gpu=0:prt:bg:0:0:0\n",
+	  .status = 1, .err = "-:1:7: not a PCI address; gpu= and DOMAIN:BUS:DEVICE.FUNCTION, as in "
+			      "0000:01:00.0 or 01:00.0\n" },
 	{ .name = "check an empty text", .args = { "check", "-" }, .out = "-: ok, 0 entries\n" },
 	{ .name = "check a bad text", .args = { "check", "-" }, .in = BAD_SPEC,
 	  .status = 1, .err = "-" BAD_PLACE },

@@ -75,13 +75,44 @@ static void report(const struct text *text, const struct tg_spec *spec, const ch
 	putchar('\n');
 }
 
-/* Is @e the first entry of a reserve? Without reserve=, each entry has its own. */
-static bool reserves(const struct tg_spec *spec, const struct tg_spec_entry *e)
+/* A GPU's address, as the kernel writes it; overwritten by the next call. */
+static const char *address_of(u64 gpu)
+{
+	static char text[24];
+
+	snprintf(text, sizeof(text), "%04x:%02x:%02x.%x", (u32)(gpu >> 16), (u32)gpu >> 8 & 0xff,
+		 (u32)gpu >> 3 & 0x1f, (u32)gpu & 7);
+	return text;
+}
+
+/* Is @e the first entry of this GPU, and of this kind of them, that names it? */
+static bool first_of_gpu(const struct tg_spec *spec, const struct tg_spec_entry *e, bool guaranteed)
 {
 	const struct tg_spec_entry *old;
 
+	if (!e->gpu || (guaranteed && e->resv != TG_CBS))
+		return false;
+	for (old = spec->entries; old < e; old++)
+		if (old->gpu == e->gpu && (!guaranteed || old->resv == TG_CBS))
+			return false;
+	return true;
+}
+
+/* @gpu: 0: one that no entry names */
+static bool counts_on(const struct tg_spec_entry *e, u64 gpu)
+{
+	return !e->gpu || e->gpu == gpu;
+}
+
+/* Is @e the first entry of a reserve on a GPU? Without reserve=, each entry has its own. */
+static bool reserves(const struct tg_spec *spec, const struct tg_spec_entry *e, u64 gpu)
+{
+	const struct tg_spec_entry *old;
+
+	if (!counts_on(e, gpu))
+		return false;
 	for (old = spec->entries; old < e && e->reserve.len; old++)
-		if (old->reserve.len == e->reserve.len &&
+		if (counts_on(old, gpu) && old->reserve.len == e->reserve.len &&
 		    !memcmp(spec->text + old->reserve.off, spec->text + e->reserve.off,
 			    e->reserve.len))
 			return false;
@@ -96,16 +127,37 @@ static s64 share_of(const struct tg_spec_entry *e)
 	return (e->capacity / TG_USEC * 1000000 + period - 1) / period;
 }
 
+static s64 sum_on(const struct tg_spec *spec, u64 gpu)
+{
+	const struct tg_spec_entry *e;
+	s64 sum = 0;
+
+	for (e = spec->entries; e < spec->entries + spec->nr; e++)
+		sum += reserves(spec, e, gpu) ? share_of(e) : 0;
+	return sum;
+}
+
+/* Warn of more than there is: @gpu as in counts_on(). Return: is it? */
+static bool warn_of_sum(const struct text *text, const struct tg_spec *spec, u64 gpu)
+{
+	const s64 sum = sum_on(spec, gpu);
+
+	if (sum > 1000000)
+		fprintf(stderr, "%s: warning: all reserves together are %lld.%02lld %% of the GPU%s%s: "
+			"their clients cannot all have C of every T\n", text->file,
+			(long long)sum / 10000, (long long)sum / 100 % 100, gpu ? " " : "",
+			gpu ? address_of(gpu) : "");
+	return sum > 1000000;
+}
+
 /* Warn of what the text cannot mean: more than there is, and names that no line defines. */
 static void warn(const struct text *text, const struct tg_spec *spec)
 {
 	const struct tg_spec_entry *e;
-	s64 sum = 0;
 	u32 i;
 
 	fflush(stdout);
 	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
-		sum += reserves(spec, e) ? share_of(e) : 0;
 		for (i = 0; i < spec->nr_vgpus && e->vgpu.len; i++)
 			if (spec->vgpus[i].name.len == e->vgpu.len &&
 			    !memcmp(spec->text + spec->vgpus[i].name.off,
@@ -116,26 +168,32 @@ static void warn(const struct text *text, const struct tg_spec *spec)
 				"belong to the rest\n", text->file, e->line, (int)e->vgpu.len,
 				spec->text + e->vgpu.off);
 	}
-	if (sum > 1000000)
-		fprintf(stderr, "%s: warning: all reserves together are %lld.%02lld %% of the GPU: "
-			"their clients cannot all have C of every T\n", text->file,
-			(long long)sum / 10000, (long long)sum / 100 % 100);
+	if (warn_of_sum(text, spec, 0))
+		return;
+	for (e = spec->entries; e < spec->entries + spec->nr; e++)
+		if (first_of_gpu(spec, e, false))
+			warn_of_sum(text, spec, e->gpu);
 }
 
 /*
- * Which reserves are guaranteed, and the longest group that leaves the guarantees whole:
- * T_min (1 - sum(C/T)).
+ * Which reserves are guaranteed on a GPU (as in counts_on()), and the longest group that leaves the
+ * guarantees whole: T_min (1 - sum(C/T)).
  */
-static void report_guarantees(const struct text *text, const struct tg_spec *spec)
+static void report_guarantees_on(const struct text *text, const struct tg_spec *spec, u64 gpu)
 {
 	const struct tg_spec_entry *e;
 	s64 sum = 0, shortest = TG_NEVER;
 
 	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
-		if (e->resv != TG_CBS || !reserves(spec, e))
+		if (e->resv != TG_CBS || !reserves(spec, e, gpu))
 			continue;
-		printf("%s%s %lld/%lld us (line %u)", sum ? "" : text->file,
-		       sum ? " +" : ": guaranteed:", (long long)(e->capacity / TG_USEC),
+		if (sum)
+			printf(" +");
+		else if (gpu)
+			printf("%s: guaranteed on %s:", text->file, address_of(gpu));
+		else
+			printf("%s: guaranteed:", text->file);
+		printf(" %lld/%lld us (line %u)", (long long)(e->capacity / TG_USEC),
 		       (long long)(e->period / TG_USEC), e->line);
 		sum += share_of(e);
 		shortest = min(shortest, e->period);
@@ -150,6 +208,16 @@ static void report_guarantees(const struct text *text, const struct tg_spec *spe
 	else
 		printf("; whole while no group is longer than %lld us (max_group_us)\n",
 		       (long long)(shortest / TG_USEC * (1000000 - sum) / 1000000));
+}
+
+static void report_guarantees(const struct text *text, const struct tg_spec *spec)
+{
+	const struct tg_spec_entry *e;
+
+	report_guarantees_on(text, spec, 0);
+	for (e = spec->entries; e < spec->entries + spec->nr; e++)
+		if (first_of_gpu(spec, e, true))
+			report_guarantees_on(text, spec, e->gpu);
 }
 
 /*

@@ -461,6 +461,7 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 		client_forget(c);
 		return NULL;
 	}
+	c->identity.gpu = device_name(d);
 	totals_find(c);
 	c->conn = conn;
 	c->account = ++d->last_account;

@@ -347,6 +347,12 @@ static void grow(struct device *d, u64 bytes)
 	device_feed(d, &memory);
 }
 
+/** device_name() - its PCI address; of one that has none, its key */
+const char *device_name(const struct device *d)
+{
+	return d->key + (strncmp(d->key, "pci:", 4) ? 0 : 4);
+}
+
 /**
  * device_get() - the device of a key, a new one if there is none
  * @hello: what a client says of it, checked

@@ -139,11 +139,9 @@ static void gpus(FILE *to)
 
 	fwrite(&part, sizeof(part), 1, to);
 	for (i = 0; i < nr_devices; i++) {
-		const char *key = devices[i]->key;
-
 		memset(&gpu, 0, sizeof(gpu));
 		gpu.gpu = i;
-		snprintf(gpu.device, sizeof(gpu.device), "%s", key + (strncmp(key, "pci:", 4) ? 0 : 4));
+		snprintf(gpu.device, sizeof(gpu.device), "%s", device_name(devices[i]));
 		fwrite(&gpu, sizeof(gpu), 1, to);
 	}
 }

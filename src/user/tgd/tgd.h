@@ -61,7 +61,7 @@ struct slot {
  * @id: for the core
  * @account: of its memory
  * @channels: it has joined with channels 1 to this
- * @identity: of its process; the strings are its own
+ * @identity: of its process; the strings are its own, but for the device's name
  * @page: shared
  * @taken: records taken from it
  * @bell: its eventfd
@@ -208,6 +208,7 @@ void unwatch(struct source *s);
 
 /* device.c */
 struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **why);
+const char *device_name(const struct device *d);
 s64 device_now(const struct device *d);
 int device_feed(struct device *d, struct tg_event *ev);
 void device_settle(struct device *d);

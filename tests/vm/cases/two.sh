@@ -189,6 +189,67 @@ seen()
 	unload
 }
 
+# of PID FIELD: as tgctl clients has it
+of()
+{
+	tgctl clients --json >/tmp/clients || die "clients: exit status $?"
+	client "$1" "$2"
+}
+
+# holds PID PRIO PID PRIO
+holds() { [ "$(of $1 prio) $(of $3 prio)" = "$2 $4" ]; }
+
+# limited PID OTHER: for a while the one gets no more than its reserve, the other one gets more than that
+limited()
+{
+	from=$(cut -d ' ' -f 1 /proc/uptime) used=$(of $1 gpu_time_us) free=$(of $2 gpu_time_us)
+	sleep 8
+	used=$(($(of $1 gpu_time_us) - used)) free=$(($(of $2 gpu_time_us) - free))
+	# C of every T; a budget that is full at first; a group that it had begun, and one beyond it
+	cut -d ' ' -f 1 /proc/uptime | awk -v from=$from -v used=$used -v free=$free '
+	{
+		most = ($1 - from) * 1e6 / 10 + 10000 + 2 * 40000
+		printf "on the named card %d us of %d, on the other %d us\n", used, most, free
+		exit !(used > 0 && used <= most && free > 2 * used)
+	}' || die 'the line does not hold where it should, or holds where it should not'
+}
+
+# One program on both cards: a line for one of them, the other way round, and for one that is not there
+named()
+{
+	load policy=timegraph
+	one=$(address 0) two=$(address 1)
+	pids=
+	for card in 0 1; do
+		go $card both 8ms
+		pids="$pids $pid"
+	done
+	until_true 30 all_there 2 || die "only these joined: $(tgctl clients)"
+	set -- $pids
+	tgctl clients --json >/tmp/clients || die "clients: exit status $?"
+	for pair in "$1 $one" "$2 $two"; do
+		grep "\"pid\": *${pair% *}[,}]" /tmp/clients | grep -q "\"device\": *\"${pair#* }\"" ||
+			die "the client of ${pair#* } has another device: $(cat /tmp/clients)"
+	done
+	printf '%s\n' "both gpu=00ff:01:00.0 : prt : pe : 1 : 1us : 10s" "both gpu=$one : prt : pe : 7 : 10ms : 100ms" \
+		'both : prt : bg : 9 : 0 : 0' >/tmp/spec
+	tgctl load /tmp/spec || die "load: exit status $?"
+	holds $1 7 $2 9 && [ "$(of $1 line)" = 2 ] || die "not by its card: $(tgctl clients)"
+	limited $1 $2
+	tgctl save | grep -qF "both gpu=$one : prt : pe : 7 :" || die "save: $(tgctl save)"
+	tgctl save | sed "s/gpu=$one/gpu=\"${two#0000:}\"/" | tgctl load - || die "load: exit status $?"
+	holds $1 9 $2 7 || die "not by the other card: $(tgctl clients)"
+	limited $2 $1
+	echo 'both gpu=0:prt:bg:0:0:0' >/tmp/spec
+	tgctl load /tmp/spec 2>/tmp/said && die 'gpu=0 is taken'
+	echo "both gpu=${one#0000:0}:prt:bg:0:0:0" >$tg/spec
+	! echo 1 >$tg/spec_commit 2>/dev/null || die 'an address of one digit is taken'
+	grep -q '^1:10: not a PCI address; ' $tg/spec_result || die "spec_result: $(cat $tg/spec_result)"
+	holds $1 9 $2 7 || die "a text that is refused changes something: $(tgctl clients)"
+	ended $pids
+	unload
+}
+
 # A card that cannot be attached is named, and the other is scheduled; with none, loading fails.
 refused()
 {
@@ -344,6 +405,7 @@ case ${1-} in
 	part 60 two-overlap overlap
 	part 90 two-unbind unbound
 	part 90 two-loga seen
+	part 60 two-named named
 	part 60 two-writes writes
 	[ $fermi = 0 ] || part 60 two-stuck stuck
 	part 60 two-refused refused
