@@ -222,9 +222,8 @@ u32 tg_spec_room(const char *text, u32 len);
  * Refused beside what the grammar refuses: lines that name the same shared reserve with
  * another resv, C or T; two bg lines that configure Background differently; a repeated
  * set of patterns, of plain names the first 15 bytes, for the same GPU (the second could never
- * match); a repeated or
- * TG_VGPUS_MAX + 1st virtual GPU, and shares of them that add up to more than 100. Of several
- * errors the one reported is the same everywhere; docs/spec-format.md says which.
+ * match); a repeated or TG_VGPUS_MAX + 1st virtual GPU, and shares of them that add up to more than
+ * 100. Of several errors the one reported is the same everywhere; docs/spec-format.md says which.
  * Context: any; does not sleep; time grows with len and with the square of the number of
  * entries (at most some thousand).
  *
