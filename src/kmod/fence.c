@@ -9,12 +9,12 @@
  * which has not signalled was never emitted (tgk_capture_lone()). virtio_gpu tells on_emit() of
  * each fence that is, by the tracepoint dma_fence_emit; on 6.1 it loses references to the others.
  *
- * All fences of a channel are of one context, but for drivers that say otherwise
- * (tgk_driver.mixed). Once that context is known, the capture hangs at the
- * channel, and on_init() finds it without a lock. The first capture of a channel goes to a table
- * instead, where the thread is the key, and the driver says by the fence's names whether it is a
- * client's (tgk_driver.makes_fence()). A capture also goes to the table when another thread's hangs
- * at the channel, or when there is no channel.
+ * All fences of a channel are of one context. Once that is known, the capture hangs at the channel,
+ * and on_init() finds it without a lock. The first capture of a channel goes to a table instead,
+ * where the thread is the key, and the driver says by the fence's names whether it is a client's
+ * (tgk_driver.makes_fence()). A capture also goes to the table when another thread's hangs at the
+ * channel, when there is no channel, or when the driver's channels have fences of several contexts
+ * (tgk_driver.mixed).
  *
  * Its interrupt. dma_fence calls the driver's enable_signaling() when the first callback is added
  * or the first wait begins, and nouveau's may do harm (driver/nouveau_fence.c). So before that,
