@@ -6,6 +6,6 @@ ifndef VERSION_KNOWN
 VERSION_KNOWN := 1
 B ?= build
 VERSION := $(shell scripts/version)
-$(shell mkdir -p $(B); echo '#define TIMEGRAPH_VERSION "$(VERSION)"' >$(B)/version.h.new; \
-	if cmp -s $(B)/version.h.new $(B)/version.h; then rm $(B)/version.h.new; else mv $(B)/version.h.new $(B)/version.h; fi)
+$(shell mkdir -p $(B); new=$(B)/version.h.$$$$; echo '#define TIMEGRAPH_VERSION "$(VERSION)"' >$$new; \
+	if cmp -s $$new $(B)/version.h; then rm $$new; else mv $$new $(B)/version.h; fi)
 endif
