@@ -86,6 +86,11 @@ $(B)/tests/user/shm $(B)/tests/user/shm-bounds: src/kmod/shm_books.c src/kmod/sh
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
 
+# The module's map of a file's addresses, too
+$(B)/tests/unit/space: tests/unit/space.c src/kmod/space_map.c src/kmod/space_map.h
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
+
 USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile)
 
 $(USER_TESTS): $(B)/tests/user/%: tests/user/%.c

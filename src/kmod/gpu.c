@@ -30,6 +30,7 @@
 #include "pool.h"
 #include "recorder.h"
 #include "settings.h"
+#include "space.h"
 #include "submit.h"
 #include "sysfs/sysfs.h"
 #include "vram.h"
@@ -60,6 +61,7 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	gpu->drm = drm;
 	gpu->dev = get_device(dev);
 	atomic_set(&gpu->calls, 1);
+	xa_init_flags(&gpu->spaces, XA_FLAGS_ACCOUNT);
 	INIT_DELAYED_WORK(&gpu->unpark, tgk_unpark);
 	init_llist_head(&gpu->spare);
 	INIT_WORK(&gpu->watch, tgk_watch);
@@ -264,6 +266,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	flush_workqueue(tgk_wq);
 	WARN_ON(!hash_empty(gpu->clients) || !hash_empty(gpu->owners));
 	tgk_pools_free(gpu);
+	tgk_spaces_free(gpu);
 	tgk_recorder_detach(gpu);
 	tgk_trace_exit(&gpu->trace);
 	buckets_free(&gpu->core.buckets);

@@ -420,7 +420,7 @@ static int prepare(struct tgk_gpu *gpu, struct submission *s, const struct tgk_c
 		s->key_read = true;
 		s->keys = kmalloc(sizeof(*s->keys), GFP_KERNEL);
 		s->key = s->keys && gpu->driver->key ?
-			 gpu->driver->key(s->keys, gpu->poll.id, call) : NULL;
+			 gpu->driver->key(s->keys, gpu, call) : NULL;
 	}
 	if (s->key && (tgk_pool_fill(gpu, TG_POOL_COST, 1) ||
 		       tgk_pool_fill(gpu, TG_POOL_CHUNK, TG_KEY_CHUNKS(s->key->nr))))

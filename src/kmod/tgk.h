@@ -21,6 +21,7 @@
  *	poll.c		which channel a GPU works for
  *	clock.c		when a submission ended, by the GPU's own clock
  *	slots.c		where the GPU writes that
+ *	space.c, space_map.c	which object lies at an address of the GPU
  *	sleep.c		a card that is away; the core's clock stands still meanwhile
  *	settings.c	what is in force for all GPUs: policy, spec, knobs
  *	note.c		what the core wants people to know: log and uevents
@@ -46,6 +47,8 @@
  *			their fences. Inside tgk_gpu.lock.
  *	shm_lock	spin, shm.c's, process context: the segments of shared memory. Taken under
  *			mmap_lock; no lock of ours is taken under it.
+ *	space.lock	sleeping, space.c's: what a file has mapped. No lock of ours is taken
+ *			under it.
  *	RCU		finds, without a lock: the GPU of a call; the channel of a call through an
  *			open gate; the channel of a new fence; the last fences of open gates.
  *			rcu_read_lock_sched() where it is the cheaper one.
@@ -77,6 +80,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include <tg/dry.h>
 #include <tg/policy.h>
@@ -128,6 +132,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @drm: the driver's device, compared only; constant
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus; atomic
+ * @spaces: what each file has mapped (space.c), by the file
  * @timer: feeds TIMER
  * @fence_work: checks fences whose interrupt may be lost (fence.c)
  * @unpark: gives up parked jobs and requests whose thread has not come back
@@ -190,6 +195,7 @@ struct tgk_gpu {
 	const struct drm_device *drm;
 	struct device *dev;
 	atomic_t calls;
+	struct xarray spaces;
 	struct hrtimer timer;
 	struct delayed_work fence_work, unpark;
 	struct work_struct note_work, wake_work, watch;

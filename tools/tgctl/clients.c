@@ -197,6 +197,10 @@ static void print_table(const struct snapshot *snap)
 	for (c = 0; c < snap->head.nr_clients; c++, client += snap->head.client_size) {
 		for (i = 0; i < nr_columns; i++) {
 			value = value_of(shown[i], client, buf, &len);
+			if (shown[i]->offset == AT(gpu)) {
+				value = snapshot_gpu(snap, snapshot_client(snap, c)->gpu);
+				len = strlen(value);
+			}
 			table_add(&t, value, len);
 		}
 	}

@@ -6,6 +6,8 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sysfs.h"
@@ -102,4 +104,30 @@ size_t snapshot_part(const struct snapshot *snap, __u32 kind, void **records, si
 		at += (size_t)part.nr * part.size;
 	}
 	return 0;
+}
+
+const char *snapshot_gpu(const struct snapshot *snap, unsigned int gpu)
+{
+	static char name[24];
+	struct tg_snap_gpu *gpus;
+	const size_t nr = snapshot_part(snap, TG_PART_GPUS, (void **)&gpus, sizeof(*gpus));
+	const char *device;
+	size_t i, len;
+
+	snprintf(name, sizeof(name), "%u", gpu);
+	for (i = 0; i < nr && nr > 1; i++) {
+		device = gpus[i].device;
+		len = strnlen(device, sizeof(gpus[i].device));
+		if (len > 5 && !strncmp(device, "0000:", 5)) {
+			device += 5;
+			len -= 5;
+		}
+		/* A key of tgd's may be longer than a column: then the number */
+		if (gpus[i].gpu == gpu && len && len < sizeof(name)) {
+			memcpy(name, device, len);
+			name[len] = '\0';
+		}
+	}
+	free(gpus);
+	return name;
 }

@@ -65,4 +65,14 @@ const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsign
  */
 size_t snapshot_part(const struct snapshot *snap, __u32 kind, void **records, size_t size);
 
+/**
+ * snapshot_gpu() - what a table calls a GPU
+ * @snap: the snapshot
+ * @gpu: its number
+ *
+ * Return: where there are several, its PCI address, without a domain of 0: what a line of the
+ * specification calls it behind gpu=; else its number. Overwritten by the next call.
+ */
+const char *snapshot_gpu(const struct snapshot *snap, unsigned int gpu);
+
 #endif /* TGCTL_SNAPSHOT_H */

@@ -372,8 +372,10 @@ static size_t shown(enum column *list, bool dry)
 	return n;
 }
 
-static void add(struct table *t, enum column column, const struct top_row *r, bool dry)
+static void add(struct table *t, enum column column, const struct top_row *r,
+		const struct top_frame *frame)
 {
+	const bool dry = frame->dry;
 	const struct tg_snap_client *c = &r->c;
 
 	switch (column) {
@@ -388,7 +390,7 @@ static void add(struct table *t, enum column column, const struct top_row *r, bo
 	case COL_RATE:		cell(t, r->rate < 999.95 ? "%5.1f" : "%5.0f", r->rate); break;
 	case COL_PRIO:		cell(t, "%.0f", c->prio); break;
 	case COL_STATE:		cell_text(t, snapshot_word(snapshot_states, c->state)); break;
-	case COL_GPU:		cell(t, "%.0f", c->gpu); break;
+	case COL_GPU:		cell_text(t, snapshot_gpu(frame->now, c->gpu)); break;
 	case COL_RESERVE:	cell_ms(t, r->reserve); break;
 	case COL_POLICY:	cell_ms(t, r->policy); break;
 	case COL_LAT50:		cell_ms(t, r->latency50); break;
@@ -420,6 +422,6 @@ char **top_lines(const struct top_frame *frame, size_t width, size_t *nr)
 	}
 	for (i = 0; i < frame->nr; i++)
 		for (k = 0; k < n; k++)
-			add(&t, list[k], &frame->rows[i], frame->dry);
+			add(&t, list[k], &frame->rows[i], frame);
 	return table_lines(&t, nr);
 }

@@ -119,14 +119,15 @@ static void draw_history(size_t engine, int width)
 	}
 }
 
-static void draw_engine(int y, size_t nr, const struct top_engine *e)
+static void draw_engine(int y, size_t nr, const struct top_frame *frame)
 {
+	const struct top_engine *e = &frame->engines[nr];
 	const int bar = COLS < 100 ? 20 : 30;
 	const int full = min(max((int)(e->busy * bar / 100 + 0.5), 0), bar);
 	char text[64];
 	int i;
 
-	snprintf(text, sizeof(text), "GPU %u engine %u [", e->e.gpu, e->e.engine);
+	snprintf(text, sizeof(text), "GPU %s engine %u [", snapshot_gpu(frame->now, e->e.gpu), e->e.engine);
 	put(y, text);
 	attron(colour(PAIR_BAR));
 	for (i = 0; i < full; i++)
@@ -150,7 +151,7 @@ static int draw_engines(int y, const struct top_frame *frame)
 	if (LINES < 6 || COLS < 50)
 		return 0;
 	for (i = 0; i < frame->nr_engines && i < room; i++)
-		draw_engine(y + i, i, &frame->engines[i]);
+		draw_engine(y + i, i, frame);
 	if (frame->nr_engines)
 		return i;
 	for (i = 0; i < frame->nr; i++)

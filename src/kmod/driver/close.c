@@ -9,12 +9,14 @@
 #include "driver/driver.h"
 #include "gpu.h"
 #include "hook.h"
+#include "space.h"
 
 /**
  * tgk_driver_close() - let the driver end a file whose channels leave
  * @orig: the driver's function
  * @dev: the device
- * @file: the file; its channels leave before the driver lets go of them, and are forgotten then
+ * @file: the file; its channels leave before the driver lets go of them, and are forgotten then,
+ *	as is what it has mapped
  */
 void tgk_driver_close(unsigned long orig, struct drm_device *dev, struct drm_file *file)
 {
@@ -27,6 +29,7 @@ void tgk_driver_close(unsigned long orig, struct drm_device *dev, struct drm_fil
 	((tgk_close_fn)orig)(dev, file);
 	if (gpu) {
 		tgk_channel_forget(gpu, file, NULL);
+		tgk_space_close(gpu, file);
 		tgk_gpu_put(gpu);
 	}
 	tgk_hook_leave();

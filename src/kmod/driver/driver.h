@@ -103,7 +103,7 @@ struct tgk_chip {
  * @vram: how much VRAM does a submission need at the same time, which the driver has refused with
  *	-ENOMEM? U64_MAX: all that its process has. The client may tell the driver something else.
  *	Return: false: it names nothing that may lie there. NULL: that cannot be told
- * @key: which commands does a submission to a GPU of this chip consist of? Return: the key, in @b;
+ * @key: which commands does a submission to a GPU consist of? Return: the key, in @b;
  *	NULL: its push buffers cannot be read, or are no commands, or too many. NULL instead of a
  *	function: they never can
  *
@@ -142,7 +142,7 @@ struct tgk_driver {
 	int (*in_fence)(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
 			struct dma_fence **fence);
 	bool (*vram)(const struct tgk_call *call, u64 *bytes);
-	const struct tg_key *(*key)(struct tg_key_builder *b, u32 chip,
+	const struct tg_key *(*key)(struct tg_key_builder *b, struct tgk_gpu *gpu,
 				    const struct tgk_call *call);
 };
 

@@ -27,7 +27,7 @@
 /* hooks[], and the argument `deaf` of the test module that mk/kmod.mk makes (kmod-deaf) */
 enum hook {
 	PUSHBUF, EXEC, IOCTL, GROBJ_ALLOC, CHANNEL_ALLOC, CHANNEL_FREE, POSTCLOSE, GEM_NEW,
-	DUMB_CREATE, GEM_FREE, HOOKS
+	DUMB_CREATE, GEM_FREE, VM_BIND, HOOKS
 };
 
 typedef long (*file_ioctl_fn)(struct file *file, unsigned int cmd, unsigned long arg);
@@ -87,6 +87,23 @@ static int our_exec(struct drm_device *dev, void *data, struct drm_file *file)
 
 	BUILD_BUG_ON(sizeof(*req) > TGK_ARGS);
 	return submit(&call, req->push_count);
+}
+
+/* What it maps is known before the call returns. */
+static int our_vm_bind(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	struct tgk_gpu *gpu;
+	int ret;
+
+	tgk_hook_enter();
+	ret = ((ioctl_fn)hooks[VM_BIND].orig)(dev, data, file);
+	gpu = ret ? NULL : tgk_gpu_get(dev);
+	if (gpu) {
+		tgk_nouveau_bound(gpu, file, data);
+		tgk_gpu_put(gpu);
+	}
+	tgk_hook_leave();
+	return ret;
 }
 
 /* --- channels --- */
@@ -300,12 +317,16 @@ static int our_dumb_create(struct drm_file *file, struct drm_device *dev,
 
 /* --- the proof that each hook redirects (hook.c) --- */
 
-/* An ioctl of the table, of a channel and an object that are not there, or of size 0. */
+/*
+ * An ioctl of the table, of a channel and an object that are not there, or of size 0; VM_BIND of a
+ * file without VM_INIT.
+ */
 static void prove_ioctl(const struct tgk_hook *hook, struct drm_file *file)
 {
 	union {
 		struct drm_nouveau_gem_pushbuf pushbuf;
 		struct tgk_exec exec;
+		struct tgk_vm_bind bind;
 		struct tgk_grobj_alloc object;
 		struct tgk_channel_alloc channel;
 		struct tgk_channel_free free;
@@ -367,6 +388,7 @@ static struct tgk_hook hooks[HOOKS] = {
 	[GEM_NEW] = { OURS(our_gem_new), .prove = prove_ioctl },
 	[DUMB_CREATE] = { OURS(our_dumb_create), .prove = prove_dumb },
 	[GEM_FREE] = { OURS(tgk_object_free) },
+	[VM_BIND] = { OURS(our_vm_bind), .prove = prove_ioctl },
 };
 
 static bool has_ioctl(const struct drm_driver *drv, unsigned int nr)
@@ -397,6 +419,7 @@ static unsigned long address(const struct tgk_driver *driver, const struct drm_d
 		[PUSHBUF] = TGK_NR_PUSHBUF, [EXEC] = TGK_NR_EXEC,
 		[GROBJ_ALLOC] = TGK_NR_GROBJ_ALLOC, [CHANNEL_ALLOC] = TGK_NR_CHANNEL_ALLOC,
 		[CHANNEL_FREE] = TGK_NR_CHANNEL_FREE, [GEM_NEW] = TGK_NR_GEM_NEW,
+		[VM_BIND] = TGK_NR_VM_BIND,
 	};
 
 	switch (hook) {
@@ -408,6 +431,10 @@ static unsigned long address(const struct tgk_driver *driver, const struct drm_d
 		return (unsigned long)drv->dumb_create;
 	case GEM_FREE:
 		return 0;
+	case VM_BIND:	/* which only predictions need: another form of it is none */
+		if (!is_ioctl(drv, TGK_NR_VM_BIND, sizeof(struct tgk_vm_bind)))
+			return 0;
+		fallthrough;
 	default:
 		return has_ioctl(drv, nr[hook]) ? (unsigned long)drv->ioctls[nr[hook]].func : 0;
 	}

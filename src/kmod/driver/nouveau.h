@@ -7,13 +7,26 @@
 
 #include "driver/driver.h"
 
+#define TGK_NR_VM_BIND		0x11	/* of the ioctl that came with EXEC */
+
+/* Its arguments. */
+struct tgk_vm_bind {
+	u32 op_count, flags;
+	u32 wait_count, sig_count;
+	u64 wait_ptr, sig_ptr, op_ptr;
+};
+
 /* nouveau.c */
 extern const struct tgk_driver tgk_nouveau;
 
 /* nouveau_push.c */
 bool tgk_nouveau_vram(const struct tgk_call *call, u64 *bytes);
-const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, u32 chip,
+const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, struct tgk_gpu *gpu,
 				     const struct tgk_call *call);
+
+/* nouveau_bind.c */
+void tgk_nouveau_bound(struct tgk_gpu *gpu, const struct drm_file *file,
+		       const struct tgk_vm_bind *req);
 
 /* nouveau_fence.c */
 int tgk_nouveau_watch(void);

@@ -4,7 +4,8 @@
  *
  * Called by submit.c in the submitting thread, without any lock, for clients whose reserve is AE.
  * The words lie in GEM objects of the client: in system memory as a rule (mapped page by page,
- * which costs nothing), in VRAM if it likes (read through the BAR). The reader trusts nothing:
+ * which costs nothing), in VRAM if it likes (read through the BAR). PUSHBUF names the objects; EXEC
+ * names addresses of the GPU, and space.c knows what lies there. The reader trusts nothing:
  *
  *	- A piece must lie within its object. nouveau does not look; the GPU would find other
  *	  memory behind it, or none. Such a group is unreadable, which only makes its prediction a
@@ -34,6 +35,7 @@
 #include <linux/vmalloc.h>
 
 #include "nouveau.h"
+#include "space.h"
 #include "vram.h"
 #include "wrap/nouveau.h"
 
@@ -41,17 +43,7 @@
 #define PART		32		/* words copied at a time, on the stack */
 #define READ_MAX	131072		/* words read of one group */
 #define IO_PRICE	64		/* as many as one word through the BAR counts for */
-
-/**
- * struct piece - a piece of push buffer
- * @handle: the GEM object that it is in, as its client calls it
- * @offset: where in it, bytes
- * @bytes: how many; neither has been checked
- */
-struct piece {
-	u32 handle;
-	u64 offset, bytes;
-};
+#define PIECE_PRICE	16		/* and a piece of an EXEC, beside its words */
 
 /**
  * struct view - one page of an object, mapped; under the object's reservation lock
@@ -200,7 +192,7 @@ static bool build_from(struct tg_key_builder *b, struct ttm_buffer_object *bo, u
 }
 
 static bool build_piece(struct tg_key_builder *b, struct drm_file *file,
-			const struct piece *piece, u32 *left)
+			const struct tgk_piece *piece, u32 *left)
 {
 	struct drm_gem_object *obj = drm_gem_object_lookup(file, piece->handle);
 	bool good = false;
@@ -225,26 +217,44 @@ put:
 #define PUSH_BYTES		0x007ffffcULL
 #define PUSH_NO_PREFETCH	0x00800000ULL
 
-/*
- * Where does piece number @i of a submission's push buffer lie, from 0, in the order in which the
- * GPU fetches them? The client may change its mind before nouveau looks, too. EXEC names addresses
- * of the GPU, and only nouveau knows what is there. Return: 1; 0: there are only @i; negative: not
- * known.
+/* What tgk_exec.push_ptr points at. */
+struct exec_push {
+	u64 va;
+	u32 va_len, flags;
+};
+
+/**
+ * struct walk - the pieces of a submission's push buffer, in the order of the GPU's fetches
+ * @gpu: the GPU
+ * @call: the ioctl
+ * @push: number of the push that the next piece is of, from 0
+ * @done: so many bytes of that push have been walked; EXEC
+ * @left: so many words may be read
  */
-static int find_piece(const struct tgk_call *call, u32 i, struct piece *piece)
+struct walk {
+	struct tgk_gpu *gpu;
+	const struct tgk_call *call;
+	u32 push;
+	u64 done;
+	u32 left;
+};
+
+/*
+ * The next piece, of a push that names a buffer. The client may change its mind before nouveau
+ * looks, too. Return: 1; 0: there is none; negative: not known.
+ */
+static int next_pushbuf(struct walk *w, struct tgk_piece *piece)
 {
-	const struct drm_nouveau_gem_pushbuf *req = call->data;
+	const struct drm_nouveau_gem_pushbuf *req = w->call->data;
 	const struct drm_nouveau_gem_pushbuf_push __user *pushes = u64_to_user_ptr(req->push);
 	const struct drm_nouveau_gem_pushbuf_bo __user *bos = u64_to_user_ptr(req->buffers);
 	struct drm_nouveau_gem_pushbuf_push push;
 
-	if (call->sched)
-		return -EOPNOTSUPP;
-	if (i == req->nr_push)
+	if (w->push == req->nr_push)
 		return 0;
 	if (req->nr_push > NOUVEAU_GEM_MAX_PUSH || req->nr_buffers > NOUVEAU_GEM_MAX_BUFFERS)
 		return -EINVAL;
-	if (copy_from_user(&push, &pushes[i], sizeof(push)))
+	if (copy_from_user(&push, &pushes[w->push], sizeof(push)))
 		return -EFAULT;
 	if (push.bo_index >= req->nr_buffers || push.length & ~(PUSH_BYTES | PUSH_NO_PREFETCH))
 		return -EINVAL;
@@ -252,31 +262,61 @@ static int find_piece(const struct tgk_call *call, u32 i, struct piece *piece)
 		return -EFAULT;
 	piece->offset = push.offset;
 	piece->bytes = push.length & PUSH_BYTES;
+	w->push++;
+	return 1;
+}
+
+/* The same, of a push that names an address: as much of it as is one mapping. */
+static int next_exec(struct walk *w, struct tgk_piece *piece)
+{
+	const struct tgk_exec *req = w->call->data;
+	const struct exec_push __user *pushes = u64_to_user_ptr(req->push_ptr);
+	struct exec_push push;
+
+	if (w->push == req->push_count)
+		return 0;
+	if (copy_from_user(&push, &pushes[w->push], sizeof(push)))
+		return -EFAULT;
+	/* Without a word, or it has become shorter meanwhile. */
+	if (w->done >= push.va_len || w->left < PIECE_PRICE ||
+	    !tgk_space_find(w->gpu, w->call->file, push.va + w->done, push.va_len - w->done,
+			    piece))
+		return -ENOENT;
+	w->left -= PIECE_PRICE;
+	w->done += piece->bytes;
+	if (w->done == push.va_len) {
+		w->done = 0;
+		w->push++;
+	}
 	return 1;
 }
 
 /**
  * tgk_nouveau_key() - which commands does a submission consist of?
  * @b: room for the key
- * @chip: the GPU's
+ * @gpu: the GPU
  * @call: the ioctl
  *
  * Context: process, without locks; sleeps.
  *
  * Return: the key, in @b; NULL: its push buffers cannot be read, or are no commands, or too many.
  */
-const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, u32 chip,
+const struct tg_key *tgk_nouveau_key(struct tg_key_builder *b, struct tgk_gpu *gpu,
 				     const struct tgk_call *call)
 {
-	struct piece piece;
-	u32 i, left = READ_MAX;
+	struct walk w = { .gpu = gpu, .call = call, .left = READ_MAX };
+	struct tgk_piece piece;
 	int more;
 
-	tg_key_init(b, tgk_nouveau_methods(chip));
-	for (i = 0; (more = find_piece(call, i, &piece)) > 0; i++)
-		if (!build_piece(b, call->file, &piece, &left))
+	tg_key_init(b, tgk_nouveau_methods(gpu->poll.id));
+	for (;;) {
+		more = call->sched ? next_exec(&w, &piece) : next_pushbuf(&w, &piece);
+		if (more <= 0)
+			return more ? NULL : tg_key_finish(b);
+		if (!build_piece(b, call->file, &piece, &w.left))
 			return NULL;
-	return more ? NULL : tg_key_finish(b);
+		cond_resched();
+	}
 }
 
 /**

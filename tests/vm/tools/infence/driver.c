@@ -147,15 +147,13 @@ bool syncobj_signalled(uint32_t handle, long long ms)
 
 /* --- nouveau --- */
 
-uint32_t *buffer_at(uint64_t va, uint64_t bytes)
+uint32_t *buffer_new(uint64_t bytes, uint32_t *handle)
 {
 	struct drm_nouveau_gem_new req = {
 		.info = { .domain = NOUVEAU_GEM_DOMAIN_GART | NOUVEAU_GEM_DOMAIN_MAPPABLE,
 			  .size = (bytes + PAGE - 1) & -(uint64_t)PAGE },
 		.align = PAGE,
 	};
-	struct vm_bind_op op = { .addr = va, .range = req.info.size };
-	struct vm_bind bind = { .op_count = 1, .op_ptr = (uintptr_t)&op };
 	void *map;
 
 	must("GEM_NEW", talk(nouveau, DRM_IOWR(DRM_COMMAND_BASE + DRM_NOUVEAU_GEM_NEW,
@@ -163,7 +161,16 @@ uint32_t *buffer_at(uint64_t va, uint64_t bytes)
 	map = mmap(NULL, req.info.size, PROT_READ | PROT_WRITE, MAP_SHARED, nouveau, req.info.map_handle);
 	if (map == MAP_FAILED)
 		fail("mmap of a buffer: %s", strerror(errno));
-	op.handle = req.info.handle;
+	*handle = req.info.handle;
+	return map;
+}
+
+uint32_t *buffer_at(uint64_t va, uint64_t bytes)
+{
+	struct vm_bind_op op = { .addr = va, .range = (bytes + PAGE - 1) & -(uint64_t)PAGE };
+	struct vm_bind bind = { .op_count = 1, .op_ptr = (uintptr_t)&op };
+	void *map = buffer_new(bytes, &op.handle);
+
 	must("VM_BIND", talk(nouveau, VM_BIND, &bind));
 	return map;
 }

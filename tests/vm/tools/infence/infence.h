@@ -79,6 +79,8 @@ uint32_t syncobj_new(void);
 void syncobj_set(uint32_t handle, const struct foreign *f);
 bool syncobj_signalled(uint32_t handle, long long ms);
 
+/* A buffer that the GPU does not find yet. Return: its memory. */
+uint32_t *buffer_new(uint64_t bytes, uint32_t *handle);
 /* A buffer that the GPU finds at @va. Return: its memory. */
 uint32_t *buffer_at(uint64_t va, uint64_t bytes);
 /* Opens nouveau; the address space holds a page of commands that do nothing. */
@@ -117,5 +119,6 @@ void do_empty(char **args);
 void do_swap(char **args);		/* swap.c */
 void do_errnos(char **args);		/* refuse.c */
 void do_faults(char **args);
+void do_binds(char **args);		/* binds.c */
 
 #endif

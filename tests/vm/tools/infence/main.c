@@ -32,6 +32,7 @@ static const struct {
 	{ "swap", 1, do_swap },
 	{ "errnos", 0, do_errnos },
 	{ "faults", 0, do_faults },
+	{ "binds", 1, do_binds },
 };
 
 static void on_term(__attribute__((unused)) int sig)
