@@ -51,7 +51,7 @@ run-check-debug: bin
 	@tests/run tests/check-debug.list
 
 # The mutants run in the guest beside the other tools of the VM cases, and what counts in its traces.
-vmtools: $(B)/vm/bin/spec-agree $(B)/vm/bin/tgsim
+vmtools: $(B)/vm/bin/spec-agree $(B)/vm/bin/tgsim $(B)/vm/bin/predicted
 $(B)/vm/bin/spec-agree: $(B)/tests/spec-agree
 $(B)/vm/bin/tgsim: $(B)/bin/tgsim
 $(B)/vm/bin/spec-agree $(B)/vm/bin/tgsim:

@@ -29,7 +29,10 @@ $(B)/tests/tgsim: $(TGSIM_SAN) $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^
 
-
+# For VM cases, and by hand
+$(B)/vm/bin/predicted: tests/sim/predicted.c $(SIM_OBJ) $(B)/lib/libtgcore.a
+	@mkdir -p $(@D)
+	$(CC) $(SIM_CFLAGS) -O2 -o $@ $^
 
 # Tests: under ASan and UBSan, and so is what they test.
 SIM_TEST_BUILD = mkdir -p $(@D) $(B)/obj && $(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $(B)/obj/$(@F).d -o $@ \

@@ -139,7 +139,8 @@ static void on_signaled(void *data, struct dma_fence *fence)
 		own = c->flying && c->job->fence == fence;
 		if (own) {
 			noticed = ktime_to_ns(tgk_fence_time(fence)) ?: ktime_get_ns();
-			stamp = tgk_slots_stamp(gpu, c->job->fence_slot, fence, false);
+			stamp = tgk_slots_stamp(gpu, c->job->fence_slot, fence,
+						(u32)fence->seqno);
 			over(gpu, stamp, noticed);
 		}
 		raw_spin_unlock_irqrestore(&gpu->lock, flags);

@@ -292,6 +292,20 @@ static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 	tgk_channel_put(job->ch);
 }
 
+/* The number of the driver's own fence of a job that has begun. drm_sched may let go of it. */
+static s64 number_of(struct dma_fence *finished)
+{
+	const struct dma_fence *parent;
+	s64 number = TGK_NO_NUMBER;
+
+	rcu_read_lock();
+	parent = READ_ONCE(tgk_fences_of(finished)->parent);
+	if (!IS_ERR_OR_NULL(parent))
+		number = (u32)parent->seqno;
+	rcu_read_unlock();
+	return number;
+}
+
 /* As on_signal(), and before it: one lock is both fences', and they signal in this order. */
 static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
@@ -303,6 +317,7 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 	if (unlikely(job->fence_slot == TGK_SLOT_NONE) && in_task())
 		tgk_slots_begun(gpu, job->ch->chid,
 				READ_ONCE(tgk_fences_of(job->fence)->parent));
+	job->number = number_of(job->fence);
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	begin(gpu, job);
 	raw_spin_unlock_irqrestore(&gpu->lock, flags);
@@ -310,7 +325,7 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 static struct tgk_stamp stamp_of(struct tgk_gpu *gpu, const struct tgk_job *job)
 {
-	return tgk_slots_stamp(gpu, job->fence_slot, job->fence, job->scheduled);
+	return tgk_slots_stamp(gpu, job->fence_slot, job->fence, job->number);
 }
 
 static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -377,6 +392,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 	}
 	if (dma_fence_add_callback(job->scheduled, &job->begin, on_begin)) {
 		/* It has begun. Nothing holds the driver's own fence: tgk_slots_begun() waits. */
+		job->number = number_of(job->fence);
 		raw_spin_lock_irq(&gpu->lock);
 		begin(gpu, job);
 		raw_spin_unlock_irq(&gpu->lock);
@@ -420,6 +436,7 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_start *start, struct dm
 	job->fence_slot = slot;
 	if (!at)
 		tgk_clock_queued(&gpu->clock, job->fence_slot, fence);
+	job->number = at ? (s64)seqno : TGK_NO_NUMBER;
 	job->scheduled = at ? NULL : &tgk_fences_of(fence)->scheduled;
 	job->until = jiffies + CHECK_EVERY;
 	if (!at) {

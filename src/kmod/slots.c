@@ -27,14 +27,15 @@
  * @gpu: the GPU
  * @slot: the slot of its channel, or TGK_SLOT_NONE
  * @fence: the fence
- * @sched: it is drm_sched's, whose number is not in the slot
+ * @number: what the slot says when the GPU has reached it, of the driver's own fence; or
+ *	TGK_NO_NUMBER
  *
  * One read of the card's memory, of all 64 bits: an interrupt may be late by more than the 4 s that
  * the lower ones tell, where a machine was stopped. Two where a later fence has been made.
  * Context: any, the card awake or in system sleep.
  */
 struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma_fence *fence,
-				 bool sched)
+				 s64 number)
 {
 	const struct tgk_clock *c = &gpu->clock;
 	struct tgk_stamp stamp = { .known = TG_DONE_NOTICED };
@@ -49,7 +50,7 @@ struct tgk_stamp tgk_slots_stamp(struct tgk_gpu *gpu, s32 slot, const struct dma
 		at = c->base + slot * TGK_SLOT_BYTES;
 		stamp.time = readq(at + SLOT_TIME);
 		stamp.known = TG_DONE_EXACT;
-		if (READ_ONCE(f->made) != seqno && (sched || readl(at) != seqno))
+		if (READ_ONCE(f->made) != seqno && readl(at) != number)
 			stamp.known = TG_DONE_BY;
 	}
 	WRITE_ONCE(f->ended, seqno);

@@ -398,6 +398,8 @@ struct tgk_channel {
  * @cb: its callback
  * @began: in flight: when it started, ns; written before its fence may signal, or by @begin
  * @fence_slot: in flight: slots.c's, of its channel
+ * @number: in flight: what the slot says then, of the driver's own fence; written as @began. Or
+ *	TGK_NO_NUMBER
  * @scheduled: in flight through drm_sched: the fence that signals when it goes to the GPU, held by
  *	@fence; else NULL
  * @begin: its callback
@@ -422,6 +424,7 @@ struct tgk_job {
 	struct dma_fence_cb cb;
 	s64 began;
 	s32 fence_slot;
+	s64 number;
 	struct dma_fence *scheduled;
 	struct dma_fence_cb begin;
 	struct llist_node chain;
