@@ -72,7 +72,8 @@ static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dm
  * @gpu: the GPU, held
  * @call: the ioctl, of one that goes through drm_sched
  *
- * From the first fence that the driver will refuse on, there is no wait.
+ * From the first fence that the driver will refuse on, there is no wait; but the rest of the list
+ * is looked at: the driver may not survive one that cannot be read (in_fence() of nouveau.c).
  * Context: process; sleeps until those fences signal; a signal to the thread ends it, and so does
  * the end of the GPU or of this module.
  *
@@ -81,7 +82,7 @@ static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dm
  */
 int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call)
 {
-	bool waited = false;
+	bool waited = false, refused = false;
 	struct dma_fence *fence;
 	int ret = 0, more;
 	u32 i;
@@ -91,12 +92,11 @@ int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call)
 		if (more <= 0)
 			return more;
 		cond_resched();
+		refused |= !fence;
 		if (signal_pending(current))
 			ret = -ERESTARTSYS;
-		else if (fence)
+		else if (!refused)
 			ret = await_all(gpu, call, fence, &waited);
-		else
-			break;
 		dma_fence_put(fence);
 	}
 	return ret;
