@@ -7,9 +7,11 @@ slowdown=1
 tg=/sys/kernel/timegraph
 module=/lib/tg/timegraph.ko
 
+# die WHY: a case that fails keeps its trace, too
 die()
 {
 	echo "$*"
+	keep_trace
 	exit 1
 }
 
