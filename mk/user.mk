@@ -78,16 +78,14 @@ $(B)/lib/libtimegraph-shm.a: $(SHM_OBJ)
 	rm -f $@
 	ar rcsD $@ $^
 
-# The books of shared device memory, the kernel's file, under sanitizers: against System V's own shm,
+# Files of the kernel's, under sanitizers. The books of shared device memory: against System V's own shm,
 # and their bounds
 $(B)/tests/user/shm: tests/user/shm/model.c
 $(B)/tests/user/shm-bounds: tests/user/shm/bounds.c
 $(B)/tests/user/shm $(B)/tests/user/shm-bounds: src/kmod/shm_books.c src/kmod/shm_books.h include/uapi/tgshm.h
-	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
-
-# The module's map of a file's addresses, too
+# The module's map of a file's addresses: against a plain list
 $(B)/tests/unit/space: tests/unit/space.c src/kmod/space_map.c src/kmod/space_map.h
+$(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/tests/unit/space:
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
 

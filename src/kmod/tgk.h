@@ -132,7 +132,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @drm: the driver's device, compared only; constant
  * @dev: its PCI device, referenced; constant
  * @calls: calls that use it, and one while it is in tgk_gpus; atomic
- * @spaces: what each file has mapped (space.c), by the file
+ * @spaces: what each file has mapped (space.c), by the file; a lock of its own
  * @timer: feeds TIMER
  * @fence_work: checks fences whose interrupt may be lost (fence.c)
  * @unpark: gives up parked jobs and requests whose thread has not come back

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <tg/types.h>
@@ -134,23 +133,11 @@ static const char *value_of(const struct field *f, const char *client, char buf[
 	return s;
 }
 
-/* The PCI address of a client's GPU, where the snapshot tells it. */
-static void json_device(struct json *j, const struct tg_snap_gpu *gpus, size_t nr, u32 gpu)
-{
-	const struct tg_snap_gpu *g;
-
-	for (g = gpus; g < gpus + nr; g++)
-		if (g->gpu == gpu)
-			json_text(j, "device", g->device, strnlen(g->device, sizeof(g->device)));
-}
-
 static void print_json(const struct snapshot *snap)
 {
 	struct json j = { .to = stdout };
 	const char *client = snap->clients;
-	struct tg_snap_gpu *gpus;
-	const size_t nr_gpus = snapshot_part(snap, TG_PART_GPUS, (void **)&gpus, sizeof(*gpus));
-	const char *value;
+	const char *value, *device;
 	char buf[48];
 	size_t i, len;
 	u32 c;
@@ -170,11 +157,12 @@ static void print_json(const struct snapshot *snap)
 			else
 				fwrite(value, 1, len, json_raw(&j, shown[i]->name));
 		}
-		json_device(&j, gpus, nr_gpus, snapshot_client(snap, c)->gpu);
+		device = snapshot_device(snap, snapshot_client(snap, c)->gpu);
+		if (device)
+			json_string(&j, "device", device);
 		json_close(&j, '}');
 	}
 	puts(snap->head.nr_clients ? "\n]" : "]");
-	free(gpus);
 }
 
 static void print_table(const struct snapshot *snap)
@@ -196,10 +184,11 @@ static void print_table(const struct snapshot *snap)
 	}
 	for (c = 0; c < snap->head.nr_clients; c++, client += snap->head.client_size) {
 		for (i = 0; i < nr_columns; i++) {
-			value = value_of(shown[i], client, buf, &len);
 			if (shown[i]->offset == AT(gpu)) {
 				value = snapshot_gpu(snap, snapshot_client(snap, c)->gpu);
 				len = strlen(value);
+			} else {
+				value = value_of(shown[i], client, buf, &len);
 			}
 			table_add(&t, value, len);
 		}

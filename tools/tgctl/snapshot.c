@@ -7,11 +7,12 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sysfs.h"
 #include "tgctl.h"
+
+#define COLUMN	24	/* a key of tgd's that is longer does not stand in a table */
 
 static_assert(sizeof(struct tg_snap_head) == 40, "the layout of the snapshot's head");
 /* Later versions add rows behind this one; the rows before it never move. */
@@ -82,52 +83,67 @@ const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsign
 	return &client;
 }
 
-size_t snapshot_part(const struct snapshot *snap, __u32 kind, void **records, size_t size)
+/* The head of a part and where its records begin; NULL: it is missing, or cut off. */
+static const char *find_part(const struct snapshot *snap, __u32 kind, size_t size,
+			     struct tg_snap_part *part)
 {
 	const char *at = snap->clients + (size_t)snap->head.nr_clients * snap->head.client_size;
 	const char *end = snap->data + snap->len;
+
+	while ((size_t)(end - at) >= sizeof(*part)) {
+		memcpy(part, at, sizeof(*part));
+		at += sizeof(*part);
+		if (!part->size || (size_t)(end - at) / part->size < part->nr)
+			return NULL;
+		if (part->kind == kind && part->nr && part->size >= size)
+			return at;
+		at += (size_t)part->nr * part->size;
+	}
+	return NULL;
+}
+
+size_t snapshot_part(const struct snapshot *snap, __u32 kind, void **records, size_t size)
+{
 	struct tg_snap_part part;
+	const char *at = find_part(snap, kind, size, &part);
 	size_t i;
 
 	*records = NULL;
-	while ((size_t)(end - at) >= sizeof(part)) {
-		memcpy(&part, at, sizeof(part));
-		at += sizeof(part);
-		if (!part.size || (size_t)(end - at) / part.size < part.nr)
-			return 0;
-		if (part.kind == kind && part.nr && part.size >= size) {
-			*records = tgctl_alloc(NULL, part.nr * size);
-			for (i = 0; i < part.nr; i++)
-				memcpy((char *)*records + i * size, at + i * part.size, size);
-			return part.nr;
+	if (!at)
+		return 0;
+	*records = tgctl_alloc(NULL, part.nr * size);
+	for (i = 0; i < part.nr; i++)
+		memcpy((char *)*records + i * size, at + i * part.size, size);
+	return part.nr;
+}
+
+const char *snapshot_device(const struct snapshot *snap, unsigned int gpu)
+{
+	static char device[sizeof(((struct tg_snap_gpu *)NULL)->device) + 1];
+	struct tg_snap_part part;
+	const char *at = find_part(snap, TG_PART_GPUS, sizeof(struct tg_snap_gpu), &part);
+	struct tg_snap_gpu g;
+	__u32 i;
+
+	for (i = 0; at && i < part.nr; i++) {
+		memcpy(&g, at + (size_t)i * part.size, sizeof(g));
+		if (g.gpu == gpu) {
+			memcpy(device, g.device, sizeof(g.device));
+			return device;
 		}
-		at += (size_t)part.nr * part.size;
 	}
-	return 0;
+	return NULL;
 }
 
 const char *snapshot_gpu(const struct snapshot *snap, unsigned int gpu)
 {
-	static char name[24];
-	struct tg_snap_gpu *gpus;
-	const size_t nr = snapshot_part(snap, TG_PART_GPUS, (void **)&gpus, sizeof(*gpus));
-	const char *device;
-	size_t i, len;
+	static char number[16];
+	const char *device = snap->head.gpus > 1 ? snapshot_device(snap, gpu) : NULL;
 
-	snprintf(name, sizeof(name), "%u", gpu);
-	for (i = 0; i < nr && nr > 1; i++) {
-		device = gpus[i].device;
-		len = strnlen(device, sizeof(gpus[i].device));
-		if (len > 5 && !strncmp(device, "0000:", 5)) {
-			device += 5;
-			len -= 5;
-		}
-		/* A key of tgd's may be longer than a column: then the number */
-		if (gpus[i].gpu == gpu && len && len < sizeof(name)) {
-			memcpy(name, device, len);
-			name[len] = '\0';
-		}
-	}
-	free(gpus);
-	return name;
+	if (device && !strncmp(device, "0000:", 5))
+		device += 5;
+	if (device && *device && strlen(device) < COLUMN)
+		return device;
+	snprintf(number, sizeof(number), "%u", gpu);
+	return number;
 }

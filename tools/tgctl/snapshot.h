@@ -66,12 +66,21 @@ const struct tg_snap_client *snapshot_client(const struct snapshot *snap, unsign
 size_t snapshot_part(const struct snapshot *snap, __u32 kind, void **records, size_t size);
 
 /**
+ * snapshot_device() - the PCI address of a GPU, or the key of tgd's
+ * @snap: the snapshot
+ * @gpu: its number
+ *
+ * Return: the address, overwritten by the next call; NULL: the snapshot does not tell it.
+ */
+const char *snapshot_device(const struct snapshot *snap, unsigned int gpu);
+
+/**
  * snapshot_gpu() - what a table calls a GPU
  * @snap: the snapshot
  * @gpu: its number
  *
  * Return: where there are several, its PCI address, without a domain of 0: what a line of the
- * specification calls it behind gpu=; else its number. Overwritten by the next call.
+ * specification calls it behind gpu=; else its number. Overwritten by the next call, as what snapshot_device() returns.
  */
 const char *snapshot_gpu(const struct snapshot *snap, unsigned int gpu);
 

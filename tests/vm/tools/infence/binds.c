@@ -8,7 +8,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <drm.h>
 
@@ -99,5 +98,5 @@ void do_binds(char **args)
 	puts("done");
 	fflush(stdout);
 	while (!over)
-		pause();
+		sleep_ms(20);
 }
