@@ -40,7 +40,8 @@ $(B)/lib/libtgcore-free.a: $(CORE_FREE)
 	rm -f $@ && $(AR) rcs $@ $^
 
 CORE_TESTS := $(addprefix $(B)/tests/core/,core_test reserve_test debt_test memory_test memory_random \
-	record_test recorder_test key_test predict_test settings_test share_test nice_test kernel_test yield_test)
+	record_test recorder_test key_test predict_test settings_test share_test nice_test kernel_test yield_test \
+	loga_test)
 
 $(CORE_TESTS): $(B)/tests/core/%: tests/core/%.c $(B)/lib/libtgcore-san.a
 	@mkdir -p $(@D)

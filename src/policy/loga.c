@@ -152,7 +152,7 @@ static struct sharer *sharer(const struct tg_client *client)
 	return tg_sharer_priv(client->sharer, struct sharer);
 }
 
-/* The client is active: no system time must pass it. */
+/* The client is active: its sharer's system time must not pass it. */
 static void lower(const struct state *st, struct tg_client *client)
 {
 	struct sharer *own = sharer(client);
@@ -161,6 +161,21 @@ static void lower(const struct state *st, struct tg_client *client)
 		own->low = TG_NEVER;
 	own->lows = st->lows;
 	own->low = min(own->low, share(client)->vt);
+}
+
+/* Its sharer is active: the system time must not pass it. */
+static void lower_system(struct state *st, struct tg_client *client)
+{
+	st->low = min(st->low, sharer(client)->level.vt);
+}
+
+/*
+ * What is active keeps what it is behind @system, up to a cycle. @vt: what it has used in this
+ * cycle is charged.
+ */
+static s64 kept(const struct state *st, s64 vt, s64 system)
+{
+	return max(vt, system - st->cycle);
 }
 
 /*
@@ -398,16 +413,14 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 {
 	struct sharer *own = sharer(client);
 	struct share *sh = share(client);
-	s64 lag = st->again ? st->cycle : 0;
 
 	if (own->lows == st->lows)
 		own->level.client_vt = own->low;
-	/*
-	 * Where it is decided again in between, a client that has no job at this moment keeps what
-	 * it is behind, up to a cycle.
-	 */
-	own->level.vt = max(own->level.vt, st->vt - lag);
-	sh->vt = max(sh->vt, own->level.client_vt - lag);
+	/* Where it is decided again in between, who has no job now may have used the engine. */
+	if (!st->again) {
+		own->level.vt = max(own->level.vt, st->vt);
+		sh->vt = max(sh->vt, own->level.client_vt);
+	}
 	if (st->low != TG_NEVER && is_ahead(st, client) && gpu->policy_knob[KNOB_HOLD]) {
 		st->held |= hold(gpu, client);
 	} else {
@@ -415,6 +428,15 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 		tg_gate(gpu, client, TG_GATE_OPEN);
 	}
 	forget_sample(sh);
+}
+
+/* All clients of its sharer are charged. */
+static void find_low(struct state *st, struct tg_client *client)
+{
+	struct tg_level *level = &sharer(client)->level;
+
+	level->vt = kept(st, level->vt, st->vt);
+	lower_system(st, client);
 }
 
 /* The walk in hand comes to one client. */
@@ -434,21 +456,23 @@ static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client
 		/* decide() ran before WATCHING, whose sample is too short to show who is active. */
 		if (st->before == WATCHING)
 			forget_sample(sh);
-		else if (sh->active)
-			lower(st, client);
-		if (sh->active && gpu->share_by == TG_BY_PROCESS)
-			st->low = min(st->low, sharer(client)->level.vt);
+		if (!sh->active)
+			break;
+		sh->vt = kept(st, sh->vt, sharer(client)->level.client_vt);
+		lower(st, client);
+		if (gpu->share_by == TG_BY_PROCESS)
+			find_low(st, client);
 		break;
 	case FINDING:
 		if (sh->active)
-			st->low = min(st->low, sharer(client)->level.vt);
+			find_low(st, client);
 		break;
 	case LOOKING:
 		sh->active = tg_client_waits(client);
 		if (!sh->active)
 			break;
 		lower(st, client);
-		st->low = min(st->low, sharer(client)->level.vt);
+		lower_system(st, client);
 		break;
 	default:
 		decide(gpu, st, client);

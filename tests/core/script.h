@@ -21,6 +21,7 @@
  *	submit CLIENT CHANNEL JOB [KEY]	cancel JOB	refused JOB
  *	started JOB [AT]		done JOB [AT]
  *	exact JOB AT	by JOB AT	forged JOB	(DONE, with other values of enum tg_done)
+ *	sample CLIENT LENGTH BUSY ACTIVE	(of the phase that logs `poll UNTIL`; in us; client 0 ends it)
  *	spec TEXT			rematch TEXT		(lines separated by blanks; |: a blank)
  *	load TEXT			(as rematch; policy and knobs of it, too)
  *	policy NAME	idle CLIENT	quiet	knob NR VALUE	wait	(pknob: one of the policy's)
@@ -119,6 +120,9 @@ static void emit(struct tg_actions *out, const struct tg_action *a)
 	case TG_ACT_WATCH:
 		say(h, "watch");
 		break;
+	case TG_ACT_POLL:
+		say(h, "poll %lld", (long long)a->at / TG_USEC);
+		break;
 	case TG_ACT_YIELD:
 		say(h, "yield %llu", (unsigned long long)a->job);
 		break;
@@ -191,6 +195,7 @@ static void say_set(struct host *h)
 static const char *step(struct host *h, const char *line)
 {
 	struct tg_event ev = { };
+	struct tg_sample sample = { };
 	char word[16], rest[512] = "";
 	unsigned long long t, a = 0, b = 0, c = 0, d = 0;
 	u64 key[2] = { 0 };
@@ -333,6 +338,13 @@ static const char *step(struct host *h, const char *line)
 		ev.idle.sent = 1;
 	} else if (!strcmp(word, "quiet")) {
 		ev.kind = TG_EV_QUIET;
+	} else if (!strcmp(word, "sample")) {
+		ev.kind = TG_EV_SAMPLE;
+		sample.length = b * TG_USEC;
+		sample.busy = c * TG_USEC;
+		sample.active = d;
+		ev.channel = 0;
+		ev.sample = &sample;
 	} else if (!strcmp(word, "policy")) {
 		ev.kind = TG_EV_POLICY;
 		ev.policy.number = tg_policy_find(rest, strlen(rest));
