@@ -28,6 +28,7 @@
 #include "client.h"
 #include "driver/driver.h"
 #include "feed.h"
+#include "fence.h"
 #include "owner.h"
 #include "sleep.h"
 #include "sysfs/sysfs.h"
@@ -139,7 +140,7 @@ static struct dma_fence *unfinished(struct tgk_gpu *gpu, const struct tgk_client
 		fence = tgk_channel_fence(ch);
 		if (!fence)
 			continue;
-		if (!dma_fence_is_signaled(fence)) {
+		if (!tgk_fence_ended(gpu, fence)) {
 			rcu_read_unlock();
 			return fence;
 		}

@@ -483,6 +483,29 @@ bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file,
 }
 
 /**
+ * tgk_fence_ended() - has the work of a fence ended?
+ * @gpu: the GPU whose work it is
+ * @fence: the fence
+ *
+ * Then it signals, also where its interrupt was lost, and so do the earlier ones of its channel.
+ * dma_fence_is_signaled() would have nouveau's signal alone: a client may wait for an earlier one,
+ * and submit nothing until that signals. Where both interrupts were lost, its wait would time out.
+ * Context: any, between tgk_card_get() and tgk_card_put().
+ */
+__nocfi bool tgk_fence_ended(const struct tgk_gpu *gpu, struct dma_fence *fence)
+{
+	bool (*const check)(struct dma_fence *fence) = (void *)gpu->driver->hooked->check;
+	bool ended;
+
+	if (!check || !gpu->driver->makes_fence(fence))
+		return dma_fence_is_signaled(fence);
+	rcu_read_lock();	/* a channel that ends stays until then */
+	ended = check(fence);
+	rcu_read_unlock();
+	return ended;
+}
+
+/**
  * tgk_fence_wait() - wait for a submission's end, as nouveau does where PUSHBUF says SYNC
  * @fence: its fence, referenced
  *
@@ -541,7 +564,7 @@ static void check_one(struct work_struct *work)
 	if (tgk_card_get(gpu)) {
 		tgk_clock_audit(gpu);
 		if (fence)
-			dma_fence_is_signaled(fence);
+			tgk_fence_ended(gpu, fence);
 		tgk_card_put(gpu);
 	}
 	dma_fence_put(fence);

@@ -7,6 +7,7 @@
 
 struct ftrace_ops;
 
+unsigned long tgk_function_find(const char *name);
 int tgk_function_trace(struct ftrace_ops *ops, const char *name);
 
 #endif /* TGK_FUNCTION_H */

@@ -32,6 +32,7 @@
 #include "doorbell.h"
 #include "driver/driver.h"
 #include "fence.h"
+#include "function.h"
 #include "hook.h"
 #include "settings.h"
 #include "vram.h"
@@ -337,6 +338,7 @@ int tgk_hooks_on(const struct tgk_driver *driver, const struct drm_device *drm)
 		tgk_hooks_off(driver);
 		goto put;
 	}
+	driver->hooked->check = driver->check ? tgk_function_find(driver->check) : 0;
 	if (driver->doorbell)
 		tgk_doorbell_on(driver->doorbell, tg_policy_get(tgk_policy));
 	WRITE_ONCE(driver->hooked->module, drv->fops->owner);

@@ -41,12 +41,14 @@ struct tgk_hook {
  * @ops: ftrace's
  * @driver: the driver; constant once hook.c is initialised
  * @module: the driver's, held while the hooks are on; tgk_mutex
+ * @check: address of tgk_driver.check, while the hooks are on; 0: it is not there
  * @several: those of GPUs with several engines are on; tgk_mutex
  */
 struct tgk_hooked {
 	struct ftrace_ops ops;
 	const struct tgk_driver *driver;
 	struct module *module;
+	unsigned long check;
 	bool several;
 };
 

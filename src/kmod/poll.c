@@ -30,6 +30,7 @@
 #include "channel.h"
 #include "driver/driver.h"
 #include "feed.h"
+#include "fence.h"
 #include "poll.h"
 #include "sleep.h"
 
@@ -148,7 +149,7 @@ static void check_fences(struct tgk_gpu *gpu)
 		fence = tgk_channel_fence(ch);
 		if (!fence)
 			continue;
-		if (!dma_fence_is_signaled(fence))
+		if (!tgk_fence_ended(gpu, fence))
 			ch->client->live = true;
 		dma_fence_put(fence);
 	}

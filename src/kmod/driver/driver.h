@@ -89,6 +89,8 @@ struct tgk_chip {
  *	is known. Fences of a GPU's own work are of one context
  * @doorbell: its function that rings: for each push buffer, before the fence of the submission is
  *	made; or once, after that (TGK_FENCE_BEFORE_DOORBELL). NULL: there is none
+ * @check: its function that has all fences signal that a fence's channel has reached, of a fence
+ *	that @makes_fence knows. Return: that one has signalled. NULL: dma_fence_is_signaled()
  * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
  *	Return: 0 or a negative errno: this version cannot be watched, or there is no memory
  * @unwatch: once for each @watch that returned 0
@@ -134,7 +136,7 @@ struct tgk_driver {
 	bool (*makes_fence)(struct dma_fence *fence);
 	bool mixed, emits;
 	int (*own)(const struct tgk_gpu *gpu, struct dma_fence *fence);
-	const char *doorbell;
+	const char *doorbell, *check;
 	int (*watch)(void);
 	void (*unwatch)(void);
 	bool (*slots)(struct dma_fence *fence, struct tgk_slots *slots);

@@ -528,6 +528,7 @@ const struct tgk_driver tgk_nouveau = {
 	.own = own_engine,
 	/* The other is for all chips from G80 to Maxwell. */
 	.doorbell = TGK_FENCE_BEFORE_DOORBELL ? "nvif_chan506f_gpfifo_kick" : "nv50_dma_push",
+	.check = "nouveau_fence_done",
 	.watch = tgk_nouveau_watch,
 	.unwatch = tgk_nouveau_unwatch,
 	.slots = tgk_nouveau_slots,

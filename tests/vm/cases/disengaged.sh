@@ -75,6 +75,9 @@ shares()
 	tg-truth >/tmp/truth.0
 	sleep "$1"
 	tg-truth >/tmp/truth.1
+	for client in $pids; do
+		kill -0 $client || die "client $client has ended: $(cat /tmp/*.json)"
+	done
 	shares=$(for n in $names; do
 		echo $(busy /tmp/truth.0 $n) $(busy /tmp/truth.1 $n)
 	done | awk '{ d[NR] = $2 - $1; sum += d[NR] } END { for (i = 1; i <= NR; i++) printf "%.1f ", d[i] * 100 / sum }')
