@@ -27,8 +27,9 @@
  *	  that time is a cycle of its own. What is left after it is charged at the rate seen in it;
  *	- while no client is active all gates are held and nothing is polled, until one submits;
  *	- when the engine idles beside clients that are held, after a linger (struct tg_linger), it
- *	  is decided again among those that wait, and the system time is the least of theirs. The
- *	  host tells when nothing is in flight behind the open gates (struct tg_quiet).
+ *	  is decided again among those that wait, and the system time is the least of theirs. What
+ *	  is past of the cycle is charged first, to the clients whose gates are open. The host tells
+ *	  when nothing is in flight behind these (struct tg_quiet).
  *
  * mode=1 is the cheap way to the same numbers. Instead of looking without pause for a sixth of the
  * time, the host looks about every look_us all the time, at random. The share of looks that find a
@@ -103,7 +104,10 @@ struct state {
 	s64 at;			/* end of the sample that is charged */
 	s64 polled;		/* its length; 0: it shows nothing */
 	s64 cycle;		/* that it stands for */
+	s64 decided;		/* end of the latest sample by which it was decided */
+	s64 span;		/* from the one before to that */
 	s64 limit;		/* who is ahead by more is held */
+	s64 loads;		/* of the clients whose gates are open */
 	s64 low;		/* the least virtual time of an active sharer; TG_NEVER: none */
 	u32 lows;		/* how often it has been looked for */
 	u32 samples;		/* poll phases whose samples are used up */
@@ -163,21 +167,6 @@ static void lower(const struct state *st, struct tg_client *client)
 	own->low = min(own->low, share(client)->vt);
 }
 
-/* Its sharer is active: the system time must not pass it. */
-static void lower_system(struct state *st, struct tg_client *client)
-{
-	st->low = min(st->low, sharer(client)->level.vt);
-}
-
-/*
- * What is active keeps what it is behind @system, up to a cycle. @vt: what it has used in this
- * cycle is charged.
- */
-static s64 kept(const struct state *st, s64 vt, s64 system)
-{
-	return max(vt, system - st->cycle);
-}
-
 /*
  * Is the sharer ahead by more than the limit, or the client by more than a cycle? The others of its
  * sharer lose less by that than the engine would by idling.
@@ -185,7 +174,7 @@ static s64 kept(const struct state *st, s64 vt, s64 system)
 static bool is_ahead(const struct state *st, struct tg_client *client)
 {
 	return tg_level_over(&sharer(client)->level, client, share(client)->vt, st->vt, st->limit,
-			     st->cycle);
+			     st->span);
 }
 
 /* The client has used @took ns. A spec may have changed its weight since its sample. */
@@ -263,10 +252,11 @@ static void look(struct tg_gpu *gpu, struct state *st)
 	tg_poll(gpu, tg_after(gpu->now, length(gpu, st, us)), distance);
 }
 
-static void look_for_low(struct state *st)
+/* A cycle, or the part of one before it is decided again, is over: this much of it is shared. */
+static void end_cycle(struct tg_gpu *gpu, struct state *st)
 {
-	st->low = TG_NEVER;
-	st->lows++;
+	st->cycle = min(max(gpu->now - st->since - st->tailed, (s64)0), LONG);
+	st->tailed = 0;
 }
 
 static void start_poll(struct tg_gpu *gpu, struct state *st)
@@ -295,6 +285,8 @@ static void wake_up(struct tg_gpu *gpu, struct state *st)
 {
 	st->active = 1;
 	st->since = gpu->now;
+	st->decided = gpu->now;
+	st->loads = 0;
 	begin_walk(gpu, st, OPENING);
 }
 
@@ -397,9 +389,11 @@ static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 	if (!st->polled)
 		return;
 	sh->since = st->at;
+	/* What a held one takes when its gate opens again is what it took before. */
+	if (sh->busy || client->gate == TG_GATE_OPEN)
+		sh->load = div64_s64(sh->busy << PARTS, st->polled);
 	if (!sh->busy)
 		return;
-	sh->load = div64_s64(sh->busy << PARTS, st->polled);
 	tg_charge(gpu, client, sh->load * st->cycle >> PARTS);
 	dvt = div64_s64(sh->part << PARTS, st->sum.parts) * st->cycle >> PARTS;
 	weigh(st, client, dvt);
@@ -416,7 +410,7 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 
 	if (own->lows == st->lows)
 		own->level.client_vt = own->low;
-	/* Where it is decided again in between, who has no job now may have used the engine. */
+	/* Where it is decided again in between, who has no job now may be active. */
 	if (!st->again) {
 		own->level.vt = max(own->level.vt, st->vt);
 		sh->vt = max(sh->vt, own->level.client_vt);
@@ -426,8 +420,19 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 	} else {
 		charge_tail(gpu, st, client);
 		tg_gate(gpu, client, TG_GATE_OPEN);
+		st->loads += sh->load;
 	}
 	forget_sample(sh);
+}
+
+/* LOOKING: at the rate seen last. The next sample also shows those whose gates are to open now. */
+static void charge_before(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
+{
+	s64 part = div64_s64((s64)share(client)->load << PARTS, st->loads);
+	s64 took = part * st->cycle >> PARTS;
+
+	tg_charge(gpu, client, took);
+	weigh(st, client, took);
 }
 
 /* All clients of its sharer are charged. */
@@ -435,8 +440,8 @@ static void find_low(struct state *st, struct tg_client *client)
 {
 	struct tg_level *level = &sharer(client)->level;
 
-	level->vt = kept(st, level->vt, st->vt);
-	lower_system(st, client);
+	level->vt = max(level->vt, st->vt - st->span);
+	st->low = min(st->low, level->vt);
 }
 
 /* The walk in hand comes to one client. */
@@ -453,12 +458,15 @@ static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client
 		break;
 	case CHARGING:
 		charge(gpu, st, client);
+		if (client->gate == TG_GATE_OPEN)
+			st->loads += sh->load;
 		/* decide() ran before WATCHING, whose sample is too short to show who is active. */
 		if (st->before == WATCHING)
 			forget_sample(sh);
 		if (!sh->active)
 			break;
-		sh->vt = kept(st, sh->vt, sharer(client)->level.client_vt);
+		/* It keeps what it is behind, up to a cycle; as its sharer does. */
+		sh->vt = max(sh->vt, sharer(client)->level.client_vt - st->span);
 		lower(st, client);
 		if (gpu->share_by == TG_BY_PROCESS)
 			find_low(st, client);
@@ -468,11 +476,13 @@ static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client
 			find_low(st, client);
 		break;
 	case LOOKING:
+		if (client->gate == TG_GATE_OPEN && st->loads)
+			charge_before(gpu, st, client);
 		sh->active = tg_client_waits(client);
 		if (!sh->active)
 			break;
 		lower(st, client);
-		lower_system(st, client);
+		st->low = min(st->low, sharer(client)->level.vt);
 		break;
 	default:
 		decide(gpu, st, client);
@@ -484,6 +494,7 @@ static void begin_deciding(struct tg_gpu *gpu, struct state *st)
 	if (st->low != TG_NEVER)
 		st->vt = st->low;
 	st->held = false;
+	st->loads = 0;
 	begin_walk(gpu, st, DECIDING);
 }
 
@@ -598,14 +609,19 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 	st->before = st->phase;
 	st->at = gpu->now;
 	st->polled = min(s->length, LONG);
-	st->cycle = min(max(gpu->now - st->since - st->tailed, (s64)0), LONG);
-	st->tailed = 0;
+	end_cycle(gpu, st);
 	if (st->polled)
 		tg_quiet_earn(&st->quiet,
 			      div64_s64(min(s->busy, st->polled) << PARTS, st->polled) *
 			      st->cycle >> PARTS);
-	st->limit = st->cycle;
-	look_for_low(st);
+	if (st->before != WATCHING) {
+		st->span = min(gpu->now - st->decided, LONG);
+		st->decided = gpu->now;
+	}
+	st->limit = st->span;
+	st->low = TG_NEVER;
+	st->lows++;
+	st->loads = 0;
 	begin_walk(gpu, st, CHARGING);
 	walk(gpu, st);
 }
@@ -644,7 +660,14 @@ static void loga_tick(struct tg_gpu *gpu)
 	st->again = true;
 	st->before = st->phase;
 	st->limit = TG_MSEC;
-	look_for_low(st);
+	/* Where there are rests, the next sample shows but a part: what is past is charged now. */
+	st->cycle = 0;
+	if (st->phase != WATCHING && !sparse(gpu) && rest_us(gpu)) {
+		end_cycle(gpu, st);
+		st->since = gpu->now;
+	}
+	st->low = TG_NEVER;
+	st->lows++;
 	begin_walk(gpu, st, LOOKING);
 	walk(gpu, st);
 }

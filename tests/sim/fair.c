@@ -272,7 +272,8 @@ static void idle(const struct idle_row *row)
 /* ---- a drain that does not end ---------------------------------------------------------- */
 
 /*
- * A group of 100 s on hardware that takes turns by time: it alone is blamed, the other goes on. Under
+ * A group of 100 s on hardware that takes turns by time: it alone is blamed, the other goes on. That
+ * one is due twice as much as the hardware's turns give it, so the other is held. Under
  * dtimeslice its client stands at ASK, and the group is lost instead.
  */
 static const struct drain_row {
@@ -293,7 +294,7 @@ static void drain(const struct drain_row *row)
 	u64 cuts, other;
 
 	snprintf(gpu, sizeof(gpu), "%sslice = 5ms\n", row->gpu);
-	r = simulate(row->name, "60s", gpu, BUSY("a", "10ms", "")
+	r = simulate(row->name, "60s", gpu, BUSY("a", "10ms", "spec = ht:bg:0:0:0:weight=200\n")
 		     "[client b]\narrival = back-to-back\ndepth = 2\n"
 		     "cost = choice 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 1ms 100s\n",
 		     &s);
