@@ -17,7 +17,7 @@
 #include "job.h"
 #include "recorder.h"
 
-#define SEEN	8	/* clients that a walk over the runs tells apart */
+#define SEEN	8	/* clients that a walk over the runs tells apart; a power of two */
 
 /* --- the ring --- */
 
@@ -193,25 +193,48 @@ static s64 part(const struct tg_run *run, s64 from, s64 until)
 
 /* --- who ran meanwhile --- */
 
+/*
+ * struct sums - of a walk over the runs, with interrupts off: a client is found in a few steps
+ * @nr: so many
+ * @client: their clients, in order; U32_MAX behind the last one
+ * @at: where the sum of each is in @of
+ */
 struct sums {
 	u32 nr;
+	u32 client[SEEN];
+	u8 at[SEEN];
 	struct tg_rival of[SEEN];
 };
+
+/* The place of the first client that is not below @client, or the last place. */
+static u32 place(const struct sums *sums, u32 client)
+{
+	u32 i = 0, step;
+
+	for (step = SEEN / 2; step; step /= 2)
+		if (sums->client[i + step - 1] < client)
+			i += step;
+	return i;
+}
 
 /* Add @ns to the sum of the client. Return: false: there are too many clients. */
 static bool add(struct sums *sums, const struct tg_who *who, s64 ns)
 {
+	const u32 to = place(sums, who->client);
 	u32 i;
 
-	for (i = 0; i < sums->nr && sums->of[i].who.client != who->client; i++)
-		;
-	if (i == SEEN)
-		return false;
-	if (i == sums->nr) {
-		sums->of[i] = (struct tg_rival){ .who = *who };
-		sums->nr++;
+	if (sums->client[to] != who->client) {
+		if (sums->nr == SEEN)
+			return false;
+		for (i = sums->nr; i > to; i--) {
+			sums->client[i] = sums->client[i - 1];
+			sums->at[i] = sums->at[i - 1];
+		}
+		sums->client[to] = who->client;
+		sums->at[to] = sums->nr;
+		sums->of[sums->nr++] = (struct tg_rival){ .who = *who };
 	}
-	sums->of[i].ran += ns;
+	sums->of[sums->at[to]].ran += ns;
 	return true;
 }
 
@@ -234,11 +257,12 @@ static void name_rivals(struct tg_wait *w, struct sums *sums)
 /* Of the wait @w, from @from to @until: which clients ran, and how long none did. */
 static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 until)
 {
-	struct sums sums = { };
 	const struct tg_run *run = NULL;
+	struct sums sums = { };
 	s64 ns, sum = 0;
 	u32 i;
 
+	memset(sums.client, 0xff, sizeof(sums.client));
 	for (i = 0; i < TG_RUNS; i++) {
 		run = &runs->run[(u8)(runs->latest - i)];
 		/* An older run may end later than a newer one, but by less than TG_RUN_JOINED. */
