@@ -17,7 +17,7 @@
 #include "job.h"
 #include "recorder.h"
 
-#define SEEN	8	/* clients that a walk over the runs tells apart; a power of two */
+#define PLACES	64	/* for the sums of clients in a walk over the runs */
 
 /* --- the ring --- */
 
@@ -194,64 +194,44 @@ static s64 part(const struct tg_run *run, s64 from, s64 until)
 /* --- who ran meanwhile --- */
 
 /*
- * struct sums - of a walk over the runs, with interrupts off: a client is found in a few steps
- * @nr: so many
- * @client: their clients, in order; U32_MAX behind the last one
- * @at: where the sum of each is in @of
+ * struct sums - of a walk over the runs, with interrupts off: a few steps for each run
+ * @ran: by the last bits of a client's number, how long it ran
+ * @run: its latest run. Others with the same last bits are not told apart
  */
 struct sums {
-	u32 nr;
-	u32 client[SEEN];
-	u8 at[SEEN];
-	struct tg_rival of[SEEN];
+	s64 ran[PLACES];
+	u8 run[PLACES];
 };
 
-/* The place of the first client that is not below @client, or the last place. */
-static u32 place(const struct sums *sums, u32 client)
+/* Add @ns of the run number @at. */
+static void add(struct sums *sums, const struct tg_runs *runs, u8 at, s64 ns)
 {
-	u32 i = 0, step;
+	const u32 client = runs->run[at].who.client;
+	const u32 i = client % PLACES;
 
-	for (step = SEEN / 2; step; step /= 2)
-		if (sums->client[i + step - 1] < client)
-			i += step;
-	return i;
+	if (!sums->ran[i])
+		sums->run[i] = at;
+	if (runs->run[sums->run[i]].who.client == client)
+		sums->ran[i] += ns;
 }
 
-/* Add @ns to the sum of the client. Return: false: there are too many clients. */
-static bool add(struct sums *sums, const struct tg_who *who, s64 ns)
-{
-	const u32 to = place(sums, who->client);
-	u32 i;
-
-	if (sums->client[to] != who->client) {
-		if (sums->nr == SEEN)
-			return false;
-		for (i = sums->nr; i > to; i--) {
-			sums->client[i] = sums->client[i - 1];
-			sums->at[i] = sums->at[i - 1];
-		}
-		sums->client[to] = who->client;
-		sums->at[to] = sums->nr;
-		sums->of[sums->nr++] = (struct tg_rival){ .who = *who };
-	}
-	sums->of[sums->at[to]].ran += ns;
-	return true;
-}
-
-/* Move the longest sums into @w; what remains is others'. */
-static void name_rivals(struct tg_wait *w, struct sums *sums)
+/* Name those who ran longest. What remains is others'. */
+static void name_rivals(struct tg_wait *w, const struct tg_runs *runs, struct sums *sums)
 {
 	u32 i, most;
 
-	while (sums->nr && w->rivals < TG_WAIT_RIVALS) {
-		for (most = 0, i = 1; i < sums->nr; i++)
-			if (sums->of[i].ran > sums->of[most].ran)
+	while (w->rivals < TG_WAIT_RIVALS) {
+		for (most = 0, i = 1; i < PLACES; i++)
+			if (sums->ran[i] > sums->ran[most])
 				most = i;
-		w->rival[w->rivals++] = sums->of[most];
-		sums->of[most] = sums->of[--sums->nr];
+		if (!sums->ran[most])
+			return;
+		w->rival[w->rivals++] = (struct tg_rival){
+			.ran = sums->ran[most], .who = runs->run[sums->run[most]].who,
+		};
+		w->others -= sums->ran[most];
+		sums->ran[most] = 0;
 	}
-	for (i = 0; i < sums->nr; i++)
-		w->others += sums->of[i].ran;
 }
 
 /* Of the wait @w, from @from to @until: which clients ran, and how long none did. */
@@ -259,29 +239,27 @@ static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 u
 {
 	const struct tg_run *run = NULL;
 	struct sums sums = { };
-	s64 ns, sum = 0;
+	s64 ns, own = 0;
 	u32 i;
 
-	memset(sums.client, 0xff, sizeof(sums.client));
 	for (i = 0; i < TG_RUNS; i++) {
 		run = &runs->run[(u8)(runs->latest - i)];
 		/* An older run may end later than a newer one, but by less than TG_RUN_JOINED. */
 		if (!run->who.client || run->end + TG_RUN_JOINED <= from)
 			break;
 		ns = part(run, from, until);
-		if (!ns)
-			continue;
-		sum += ns;
-		if (run->who.client != w->who.client && !add(&sums, &run->who, ns))
+		if (run->who.client == w->who.client) {
+			own += ns;
+		} else if (ns) {
 			w->others += ns;
+			add(&sums, runs, runs->latest - i, ns);
+		}
 	}
 	/* What was before the oldest run is not known: it is others' time. */
-	if (i == TG_RUNS && run->begin > from) {
+	if (i == TG_RUNS && run->begin > from)
 		w->others += run->begin - from;
-		sum += run->begin - from;
-	}
-	w->idle = max(until - from - sum, (s64)0);
-	name_rivals(w, &sums);
+	w->idle = max(until - from - own - w->others, (s64)0);
+	name_rivals(w, runs, &sums);
 }
 
 /* --- records --- */
@@ -372,6 +350,7 @@ static noinline void record(struct tg_gpu *gpu, struct tg_job *job, s64 began, s
 	w->engine = tg_job_engine(gpu, job)->index;
 	w->end = end;
 	blame(w, runs_of(gpu, job), times->arrived, began);
+	gpu->moved = TG_RESERVE_WINDOW;	/* as much work as all that an event may move */
 	if (rec->took)
 		rec->took(rec, w, client);
 }
