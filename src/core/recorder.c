@@ -17,7 +17,7 @@
 #include "job.h"
 #include "recorder.h"
 
-#define PLACES	64	/* for the sums of clients in a walk over the runs */
+#define PLACES	32	/* for the sums of clients in a walk over the runs */
 
 /* --- the ring --- */
 
@@ -161,9 +161,14 @@ static bool prolong(struct tg_run *run, u32 client, s64 begin, s64 end)
 {
 	if (run->who.client != client || (begin > run->end && end - run->begin > TG_RUN_JOINED))
 		return false;
-	run->ran += end - begin;
 	run->end = max(run->end, end);
+	run->ran = min(run->ran + end - begin, run->end - run->begin);
 	return true;
+}
+
+static u32 before(u32 run)
+{
+	return (run - 1) % TG_RUNS;
 }
 
 /* @client had the engine from @begin to @end. Two that take turns have two runs, which go on. */
@@ -174,9 +179,10 @@ static void add_run(struct tg_runs *runs, const struct tg_client *client, s64 be
 	if (prolong(run, client->id, begin, end))
 		return;
 	if (end - begin < TG_RUN_JOINED &&
-	    prolong(&runs->run[(u8)(runs->latest - 1)], client->id, begin, end))
+	    prolong(&runs->run[before(runs->latest)], client->id, begin, end))
 		return;
-	run = &runs->run[++runs->latest];
+	runs->latest = (runs->latest + 1) % TG_RUNS;
+	run = &runs->run[runs->latest];
 	run->begin = begin;
 	run->end = end;
 	run->ran = end - begin;
@@ -194,72 +200,73 @@ static s64 part(const struct tg_run *run, s64 from, s64 until)
 /* --- who ran meanwhile --- */
 
 /*
- * struct sums - of a walk over the runs, with interrupts off: a few steps for each run
- * @ran: by the last bits of a client's number, how long it ran
- * @run: its latest run. Others with the same last bits are not told apart
+ * struct sums - of a walk over the runs, with interrupts off: a few instructions for each run
+ * @of: by the last bits of a client's number, the client that is met first there; 0: none. Others of
+ *	the same last bits are not told apart
+ * @ran: how long it ran
+ * @run: its latest run
  */
 struct sums {
+	u32 of[PLACES];
 	s64 ran[PLACES];
 	u8 run[PLACES];
 };
 
-/* Add @ns of the run number @at. */
-static void add(struct sums *sums, const struct tg_runs *runs, u8 at, s64 ns)
+/* Name those who ran longest, the longest first. */
+static void name_rivals(struct tg_wait *w, const struct tg_runs *runs, const struct sums *sums)
 {
-	const u32 client = runs->run[at].who.client;
-	const u32 i = client % PLACES;
+	u32 i, k;
 
-	if (!sums->ran[i])
-		sums->run[i] = at;
-	if (runs->run[sums->run[i]].who.client == client)
-		sums->ran[i] += ns;
-}
-
-/* Name those who ran longest. What remains is others'. */
-static void name_rivals(struct tg_wait *w, const struct tg_runs *runs, struct sums *sums)
-{
-	u32 i, most;
-
-	while (w->rivals < TG_WAIT_RIVALS) {
-		for (most = 0, i = 1; i < PLACES; i++)
-			if (sums->ran[i] > sums->ran[most])
-				most = i;
-		if (!sums->ran[most])
-			return;
-		w->rival[w->rivals++] = (struct tg_rival){
-			.ran = sums->ran[most], .who = runs->run[sums->run[most]].who,
+	for (i = 0; i < PLACES; i++) {
+		if (sums->ran[i] <= w->rival[TG_WAIT_RIVALS - 1].ran)
+			continue;
+		w->rivals = min(w->rivals + 1, (u32)TG_WAIT_RIVALS);
+		for (k = w->rivals - 1; k && w->rival[k - 1].ran < sums->ran[i]; k--)
+			w->rival[k] = w->rival[k - 1];
+		w->rival[k] = (struct tg_rival){
+			.ran = sums->ran[i], .who = runs->run[sums->run[i]].who,
 		};
-		w->others -= sums->ran[most];
-		sums->ran[most] = 0;
 	}
 }
 
 /* Of the wait @w, from @from to @until: which clients ran, and how long none did. */
 static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 until)
 {
+	const u32 own = w->who.client % PLACES;
 	const struct tg_run *run = NULL;
+	u32 at = runs->latest, client, n, i;
 	struct sums sums = { };
-	s64 ns, own = 0;
-	u32 i;
+	s64 ns, sum = 0;
 
-	for (i = 0; i < TG_RUNS; i++) {
-		run = &runs->run[(u8)(runs->latest - i)];
+	sums.of[own] = w->who.client;
+	for (n = 0; n < TG_RUNS; n++, at = before(at)) {
+		run = &runs->run[at];
 		/* An older run may end later than a newer one, but by less than TG_RUN_JOINED. */
-		if (!run->who.client || run->end + TG_RUN_JOINED <= from)
+		if (run->end <= from - TG_RUN_JOINED)
 			break;
-		ns = part(run, from, until);
-		if (run->who.client == w->who.client) {
-			own += ns;
-		} else if (ns) {
-			w->others += ns;
-			add(&sums, runs, runs->latest - i, ns);
+		ns = run->ran;
+		if (run->begin < from || run->end > until)
+			ns = part(run, from, until);
+		sum += ns;
+		client = run->who.client;
+		i = client % PLACES;
+		if (sums.of[i] == client) {
+			sums.ran[i] += ns;
+		} else if (!sums.of[i] && ns) {
+			sums.of[i] = client;
+			sums.ran[i] = ns;
+			sums.run[i] = at;
 		}
 	}
 	/* What was before the oldest run is not known: it is others' time. */
-	if (i == TG_RUNS && run->begin > from)
-		w->others += run->begin - from;
-	w->idle = max(until - from - own - w->others, (s64)0);
+	if (n == TG_RUNS && run->begin > from)
+		sum += run->begin - from;
+	w->idle = max(until - from - sum, (s64)0);
+	w->others = sum - sums.ran[own];
+	sums.ran[own] = 0;
 	name_rivals(w, runs, &sums);
+	for (i = 0; i < w->rivals; i++)
+		w->others -= w->rival[i].ran;
 }
 
 /* --- records --- */
