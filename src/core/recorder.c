@@ -166,11 +166,6 @@ static bool prolong(struct tg_run *run, u32 client, s64 begin, s64 end)
 	return true;
 }
 
-static u32 before(u32 run)
-{
-	return (run - 1) % TG_RUNS;
-}
-
 /* @client had the engine from @begin to @end. Two that take turns have two runs, which go on. */
 static void add_run(struct tg_runs *runs, const struct tg_client *client, s64 begin, s64 end)
 {
@@ -179,7 +174,7 @@ static void add_run(struct tg_runs *runs, const struct tg_client *client, s64 be
 	if (prolong(run, client->id, begin, end))
 		return;
 	if (end - begin < TG_RUN_JOINED &&
-	    prolong(&runs->run[before(runs->latest)], client->id, begin, end))
+	    prolong(&runs->run[(runs->latest - 1) % TG_RUNS], client->id, begin, end))
 		return;
 	runs->latest = (runs->latest + 1) % TG_RUNS;
 	run = &runs->run[runs->latest];
@@ -232,21 +227,23 @@ static void name_rivals(struct tg_wait *w, const struct tg_runs *runs, const str
 /* Of the wait @w, from @from to @until: which clients ran, and how long none did. */
 static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 until)
 {
+	const struct tg_run *const first = runs->run, *const latest = &first[runs->latest];
+	const struct tg_run *const oldest = &first[(runs->latest + 1) % TG_RUNS];
 	const u32 own = w->who.client % PLACES;
-	const struct tg_run *run = NULL;
-	u32 at = runs->latest, client, n, i;
+	const struct tg_run *run = latest;
 	struct sums sums = { };
 	s64 ns, sum = 0;
+	u32 client, i;
 
 	sums.of[own] = w->who.client;
-	for (n = 0; n < TG_RUNS; n++, at = before(at)) {
-		run = &runs->run[at];
-		/* An older run may end later than a newer one, but by less than TG_RUN_JOINED. */
-		if (run->end <= from - TG_RUN_JOINED)
-			break;
+	do {
 		ns = run->ran;
-		if (run->begin < from || run->end > until)
+		if (run->begin < from || run->end > until) {
+			/* An older run may end later than a newer one, but by less than that. */
+			if (run->end <= from - TG_RUN_JOINED)
+				break;
 			ns = part(run, from, until);
+		}
 		sum += ns;
 		client = run->who.client;
 		i = client % PLACES;
@@ -255,12 +252,13 @@ static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 u
 		} else if (!sums.of[i] && ns) {
 			sums.of[i] = client;
 			sums.ran[i] = ns;
-			sums.run[i] = at;
+			sums.run[i] = run - first;
 		}
-	}
+		run = run > first ? run - 1 : &first[TG_RUNS - 1];
+	} while (run != latest);
 	/* What was before the oldest run is not known: it is others' time. */
-	if (n == TG_RUNS && run->begin > from)
-		sum += run->begin - from;
+	if (oldest->begin > from)
+		sum += oldest->begin - from;
 	w->idle = max(until - from - sum, (s64)0);
 	w->others = sum - sums.ran[own];
 	sums.ran[own] = 0;
