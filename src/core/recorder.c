@@ -174,7 +174,8 @@ static void add_run(struct tg_runs *runs, const struct tg_client *client, s64 be
 	if (prolong(run, client->id, begin, end))
 		return;
 	if (end - begin < TG_RUN_JOINED &&
-	    prolong(&runs->run[(runs->latest - 1) % TG_RUNS], client->id, begin, end))
+	    prolong(&runs->run[(runs->latest + TG_RUNS - 1) % TG_RUNS], client->id,
+		    begin, end))
 		return;
 	runs->latest = (runs->latest + 1) % TG_RUNS;
 	run = &runs->run[runs->latest];
