@@ -29,7 +29,7 @@
 #define TG_WAITS_OWN	15		/* records that tg_wait_keep() keeps of one client */
 #define TG_WAIT_AGE	(600 * TG_SEC)	/* it keeps none longer, if there are others */
 
-#define TG_RUNS		200		/* runs that an engine remembers, 255 at most */
+#define TG_RUNS		192		/* runs that an engine remembers, 255 at most */
 #define TG_RUN_JOINED	TG_MSEC		/* runs of a client within this become one */
 
 struct tg_client;

@@ -64,7 +64,7 @@
  * when the budget is used up, so their number bounds what one event costs. A reserve that has just
  * got its limit shows more, and so many less every 20 us.
  */
-#define TG_RESERVE_WINDOW	6
+#define TG_RESERVE_WINDOW	5
 
 #define TG_RESERVE_GAP	TG_MSEC
 

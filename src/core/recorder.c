@@ -197,8 +197,8 @@ static s64 part(const struct tg_run *run, s64 from, s64 until)
 
 /*
  * struct sums - of a walk over the runs, with interrupts off: a few instructions for each run
- * @of: by the last bits of a client's number, the client that is met first there; 0: none. Others of
- *	the same last bits are not told apart
+ * @of: by the last bits of a client's number, the client that is met first there; 0: none. Others
+ *	of the same last bits are not told apart
  * @ran: how long it ran
  * @run: its latest run
  */
