@@ -197,8 +197,8 @@ static s64 part(const struct tg_run *run, s64 from, s64 until)
 
 /*
  * struct sums - of a walk over the runs, with interrupts off: a few instructions for each run
- * @of: by the last bits of a client's number, the client that is met first there; 0: none. Others
- *	of the same last bits are not told apart
+ * @of: at a client's number modulo PLACES, the first client that the walk meets; 0: none.
+ *	Others of the same place are not named
  * @ran: how long it ran
  * @run: its latest run
  */
@@ -356,7 +356,6 @@ static noinline void record(struct tg_gpu *gpu, struct tg_job *job, s64 began, s
 	w->engine = tg_job_engine(gpu, job)->index;
 	w->end = end;
 	blame(w, runs_of(gpu, job), times->arrived, began);
-	gpu->moved = TG_RESERVE_WINDOW;	/* as much work as all that an event may move */
 	if (rec->took)
 		rec->took(rec, w, client);
 }

@@ -80,7 +80,8 @@ const char *snapshot_device(const struct snapshot *snap, unsigned int gpu);
  * @gpu: its number
  *
  * Return: where there are several, its PCI address, without a domain of 0: what a line of the
- * specification calls it behind gpu=; else its number. Overwritten by the next call, as what snapshot_device() returns.
+ * specification calls it behind gpu=; else its number. Overwritten by the next call, as what
+ * snapshot_device() returns.
  */
 const char *snapshot_gpu(const struct snapshot *snap, unsigned int gpu);
 
