@@ -12,8 +12,9 @@
  * nothing: with a recorder or without one, decisions and traces are the same. Waits behind an open
  * gate, and in front of the core (a thread without a place, a foreign fence), are not seen.
  *
- * What a job costs: some hundred instructions (docs/results/cost.md), and a walk over the latest
- * runs of its engine when its wait is the longest of its client in this second.
+ * What a job costs: some hundred instructions (docs/results/cost.md). When its wait is the longest
+ * of its client in this second, a walk over the latest runs of its engine finds out who ran
+ * meanwhile. A host may have that done after the event, in a section of its own.
  */
 #ifndef TG_RECORDER_H
 #define TG_RECORDER_H
@@ -143,6 +144,7 @@ struct tg_runs {
 	struct tg_run run[TG_RUNS];
 };
 
+#define TG_WALKS_DUE	8	/* clients that wait for their record's walk */
 #define TG_RECENT	64	/* clients whose latest record is known; a power of two */
 
 /**
@@ -162,6 +164,16 @@ struct tg_recent {
 };
 
 /**
+ * struct tg_walk - a walk over the runs that is to be done: who ran during a wait?
+ * @number: of the record
+ * @client: the client; NULL: there is no walk to be done
+ */
+struct tg_walk {
+	u64 number;
+	struct tg_client *client;
+};
+
+/**
  * struct tg_times - what the recorder has to know of a job that is not over; in the host's memory
  * @arrived: when it was submitted. The host sets TG_NEVER ahead of SUBMIT and BYPASSED: a job that
  *	arrives without a recorder has no record
@@ -175,22 +187,27 @@ struct tg_times {
 /**
  * struct tg_recorder - the recorder of one GPU; its host's memory
  * @took: the host's, or NULL: a record is new, or has a longer wait; under the GPU's lock
+ * @later: the host's, or NULL: a walk is due, and the host will call tg_recorder_walk() soon. It is
+ *	called inside an event, under the GPU's lock. Without it each walk is done inside its event
  * @times: where a job's struct tg_times is: so many bytes behind its cookie (tg_job.host)
  * @last: number of the newest record
  * @next: index of the next one in @wait
  * @nr: how many records the ring holds
  * @dropped: how many it has dropped
  * @recent: of clients, by the last bits of their numbers
+ * @due: walks to be done, one for a client at most
  * @runs: of each engine
  * @wait: the ring
  */
 struct tg_recorder {
 	void (*took)(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client *client);
+	void (*later)(struct tg_gpu *gpu);
 	size_t times;
 	u64 last;
 	u32 next, nr;
 	u64 dropped;
 	struct tg_recent recent[TG_RECENT];
+	struct tg_walk due[TG_WALKS_DUE];
 	struct tg_runs *runs;
 	struct tg_wait *wait;
 };
@@ -220,8 +237,19 @@ static inline size_t tg_recorder_size(u32 nr, u32 engines)
 struct tg_recorder *tg_recorder_init(void *memory, u32 nr, u32 engines, u64 last);
 
 /**
+ * tg_recorder_walk() - find out who ran during one wait whose walk is due
+ * @gpu: the GPU, with a recorder or without
+ *
+ * Until then the record names no rival, and @others has all that it lost. Under the GPU's lock,
+ * outside an event.
+ *
+ * Return: there was one; there may be more.
+ */
+bool tg_recorder_walk(struct tg_gpu *gpu);
+
+/**
  * tg_recorder_move() - take over the records of another recorder, a few with each call
- * @to: empty before the first call, with the host's @took and @times
+ * @to: empty before the first call, with the host's @took, @later and @times
  * @from: the one in force, which goes on between the calls
  * @engines: of the GPU
  * @most: records to copy with this call, beyond the latest one of each client in @recent

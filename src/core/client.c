@@ -13,6 +13,7 @@
 #include "job.h"
 #include "match.h"
 #include "memory.h"
+#include "recorder.h"
 #include "share.h"
 #include "table.h"
 #include "throttle.h"
@@ -189,6 +190,7 @@ void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client)
 	gpu->open -= client->gate == TG_GATE_OPEN;
 	tg_client_follow(gpu, client, false);
 	tg_gate_settled(gpu, client);
+	tg_recorder_leaves(gpu, client);
 	tg_emit(gpu, TG_ACT_GONE, client, NULL, 0);
 	if (gpu->handing == client)
 		gpu->handing = tg_client_after(gpu, client);

@@ -6,7 +6,8 @@
  * Each engine remembers its latest runs: which client ran from when to when. Groups of a client
  * that follow each other closely are one run. When a job is over, its own run is added. Then, if it
  * waited for others for longer than any job of its client in this second, its record is written,
- * and the runs since its submission say whose they were.
+ * and a walk is due: the runs since its submission say whose they were. Where the host does it
+ * later, newer runs may have replaced the oldest ones by then.
  *
  * What a client waited for others is its wait less the time that its own groups ran meanwhile. That
  * is the difference of its accounts between the job's submission and its start. The accounts of a
@@ -136,6 +137,7 @@ bool tg_recorder_move(struct tg_recorder *to, const struct tg_recorder *from, u3
 	if (to->last < from->last)
 		return false;
 	memcpy(to->runs, from->runs, engines * sizeof(*to->runs));
+	memcpy(to->due, from->due, sizeof(to->due));
 	return true;
 }
 
@@ -156,6 +158,16 @@ static void set_who(struct tg_who *who, const struct tg_client *client)
 	memcpy(who->comm, id->comm, sizeof(who->comm));
 }
 
+static u32 before(u32 at)
+{
+	return at ? at - 1 : TG_RUNS - 1;
+}
+
+static u32 after(u32 at)
+{
+	return at + 1 < TG_RUNS ? at + 1 : 0;
+}
+
 /* The run goes on up to @end, or its next group begins soon after it. Return: it is longer now. */
 static bool prolong(struct tg_run *run, u32 client, s64 begin, s64 end)
 {
@@ -174,10 +186,9 @@ static void add_run(struct tg_runs *runs, const struct tg_client *client, s64 be
 	if (prolong(run, client->id, begin, end))
 		return;
 	if (end - begin < TG_RUN_JOINED &&
-	    prolong(&runs->run[(runs->latest + TG_RUNS - 1) % TG_RUNS], client->id,
-		    begin, end))
+	    prolong(&runs->run[before(runs->latest)], client->id, begin, end))
 		return;
-	runs->latest = (runs->latest + 1) % TG_RUNS;
+	runs->latest = after(runs->latest);
 	run = &runs->run[runs->latest];
 	run->begin = begin;
 	run->end = end;
@@ -229,7 +240,7 @@ static void name_rivals(struct tg_wait *w, const struct tg_runs *runs, const str
 static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 until)
 {
 	const struct tg_run *const first = runs->run, *const latest = &first[runs->latest];
-	const struct tg_run *const oldest = &first[(runs->latest + 1) % TG_RUNS];
+	const struct tg_run *const oldest = &first[after(runs->latest)];
 	const u32 own = w->who.client % PLACES;
 	const struct tg_run *run = latest;
 	struct sums sums = { };
@@ -266,6 +277,73 @@ static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 u
 	name_rivals(w, runs, &sums);
 	for (i = 0; i < w->rivals; i++)
 		w->others -= w->rival[i].ran;
+}
+
+/* Do the walk, if its record is still there. */
+static void walk(struct tg_recorder *rec, struct tg_walk *due)
+{
+	struct tg_wait *w = find(rec, due->number);
+	struct tg_client *client = due->client;
+
+	due->client = NULL;
+	if (!w)
+		return;
+	blame(w, &rec->runs[w->engine], w->ended - w->waited, w->ended);
+	if (rec->took)
+		rec->took(rec, w, client);
+}
+
+static struct tg_walk *due_of(struct tg_recorder *rec, const struct tg_client *client)
+{
+	u32 i;
+
+	for (i = 0; i < TG_WALKS_DUE; i++)
+		if (rec->due[i].client == client)
+			return &rec->due[i];
+	return NULL;
+}
+
+bool tg_recorder_walk(struct tg_gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; gpu->recorder && i < TG_WALKS_DUE; i++) {
+		if (gpu->recorder->due[i].client) {
+			walk(gpu->recorder, &gpu->recorder->due[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+void tg_recorder_leaves(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	struct tg_walk *due = gpu->recorder ? due_of(gpu->recorder, client) : NULL;
+
+	if (due)
+		walk(gpu->recorder, due);
+}
+
+/*
+ * The client's record @number needs a walk. One that its earlier record still waits for is done
+ * now, as is another client's where there is no place: the host has not come to them for long.
+ */
+static void walk_later(struct tg_gpu *gpu, struct tg_client *client, u64 number)
+{
+	struct tg_recorder *rec = gpu->recorder;
+	struct tg_walk *due = due_of(rec, client);
+
+	if (!due)
+		due = due_of(rec, NULL);
+	if (!due)
+		due = &rec->due[number % TG_WALKS_DUE];
+	if (due->client && due->number != number)
+		walk(rec, due);
+	*due = (struct tg_walk){ .number = number, .client = client };
+	if (rec->later)
+		rec->later(gpu);
+	else
+		walk(rec, due);
 }
 
 /* --- records --- */
@@ -355,16 +433,16 @@ static noinline void record(struct tg_gpu *gpu, struct tg_job *job, s64 began, s
 	w->prio = client->prio;
 	w->engine = tg_job_engine(gpu, job)->index;
 	w->end = end;
-	blame(w, runs_of(gpu, job), times->arrived, began);
-	if (rec->took)
-		rec->took(rec, w, client);
+	w->others = lost;
+	walk_later(gpu, client, w->number);
 }
 
 /*
  * The job has waited until @began. Only a wait that is the longest of its client in this second
- * takes a walk over the runs.
+ * takes a walk over the runs. Inline, for each job comes here.
  */
-static void note(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran, enum tg_wait_end end)
+static __always_inline void note(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran,
+				 enum tg_wait_end end)
 {
 	struct tg_recent *recent = recent_of(gpu->recorder, job->client->id);
 	const s64 lost = lost_by(gpu, job, began);

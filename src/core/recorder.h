@@ -12,6 +12,7 @@
 void tg_recorder_over(struct tg_gpu *gpu, struct tg_job *job, s64 at, s64 used,
 		      enum tg_wait_end end);
 void tg_recorder_given_up(struct tg_gpu *gpu, struct tg_job *job);
+void tg_recorder_leaves(struct tg_gpu *gpu, const struct tg_client *client);
 s64 tg_recorder_own(struct tg_gpu *gpu, const struct tg_job *job);
 
 static inline struct tg_times *tg_job_times(const struct tg_gpu *gpu, const struct tg_job *job)

@@ -26,6 +26,7 @@
 #include "latency.h"
 #include "note.h"
 #include "poll.h"
+#include "recorder.h"
 #include "settings.h"
 #include "sleep.h"
 #include "vram.h"
@@ -77,6 +78,7 @@ static void wake_due(struct work_struct *work)
 
 	while (wake_one(gpu))
 		;
+	tgk_recorder_walk(gpu);
 }
 
 /**

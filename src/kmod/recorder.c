@@ -4,7 +4,8 @@
  * GPU works; what each client keeps of it for its own user; and the copy of it that is frozen when
  * a wait was longer than stutter_us.
  *
- * gpu.c and sysfs/waits.c call this in process context. The core calls took() under tgk_gpu.lock.
+ * gpu.c, feed.c and sysfs/waits.c call this in process context. The core calls took() and later()
+ * under tgk_gpu.lock.
  * The memory of the ring is the module's: recorder_kib for each GPU, and the runs of each engine.
  * What a client keeps and what a reader copies is charged to its cgroup.
  */
@@ -95,6 +96,30 @@ static void took(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client
 	queue_work(tgk_wq, &freeze_work);
 }
 
+/* Under tgk_gpu.lock, inside an event. Such events wake threads, too: wake_work is queued often. */
+static void later(struct tg_gpu *core)
+{
+	queue_work(tgk_wq, &container_of(core, struct tgk_gpu, core)->wake_work);
+}
+
+/**
+ * tgk_recorder_walk() - find out who ran during the waits that were recorded lately
+ * @gpu: the GPU
+ *
+ * The lock is given back behind each of them.
+ * Context: process.
+ */
+void tgk_recorder_walk(struct tgk_gpu *gpu)
+{
+	bool more;
+
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		more = tg_recorder_walk(&gpu->core);
+		raw_spin_unlock_irq(&gpu->lock);
+	} while (more);
+}
+
 /**
  * tgk_waits_frozen() - read the frozen copy
  * @buf: where to
@@ -143,6 +168,7 @@ static struct tg_recorder *recorder_new(const struct tgk_gpu *gpu, u32 kib, u64 
 
 	if (rec) {
 		rec->took = took;
+		rec->later = later;
 		rec->times = offsetof(struct tgk_job, times);
 	}
 	return rec;
@@ -346,6 +372,7 @@ int tgk_waits_copy(void **data, size_t *len, u32 uid, bool all)
 	head->kib = READ_ONCE(tgk_recorder_kib);
 	rcu_read_lock();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
+		tgk_recorder_walk(gpu);
 		if (all)
 			copy_all(gpu, head, room);
 		else

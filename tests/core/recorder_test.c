@@ -341,6 +341,98 @@ static void test_between(void)
 	end();
 }
 
+/* --- walks that the host does later --- */
+
+static u32 nr_later;
+
+static void later(struct tg_gpu *gpu)
+{
+	nr_later++;
+}
+
+/* Who had the record's time: 'n' nobody is named yet, 'b' the bomb, '?' neither. */
+static char whose(const struct tg_wait *w)
+{
+	if (!w->rivals)
+		return !w->idle && w->others == w->lost ? 'n' : '?';
+	return w->rivals == 1 && !strcmp(w->rival[0].who.comm, "bomb") && w->rival[0].ran == w->lost &&
+	       !w->others ? 'b' : '?';
+}
+
+/* As whose(), for each record. */
+static const char *all_whose(void)
+{
+	static char text[ARRAY_SIZE(seen) + 1];
+	u32 i;
+
+	read_all(host->gpu.recorder, 5);
+	for (i = 0; i < nr_seen; i++)
+		text[i] = whose(&seen[i]);
+	text[i] = '\0';
+	return text;
+}
+
+static void expect(const char *name, const char *expected, u32 calls, u32 takes)
+{
+	const char *got = all_whose();
+
+	test_row(name, !strcmp(got, expected) && nr_later == calls && nr_took == takes,
+		 "%s (%s wanted), %u calls, %u taken", got, expected, nr_later, nr_took);
+}
+
+static void test_later(void)
+{
+	struct tg_recorder *rec, *to;
+	char text[256];
+	u32 i;
+
+	two(20);
+	host->gpu.recorder->later = later;
+	nr_later = 0;
+	one_wait(9);
+	expect("a walk that is put off: the record is there, and names nobody", "n", 1, 0);
+	test_row("it is done when the host comes", tg_recorder_walk(&host->gpu), "nothing to do");
+	expect("and names who ran", "b", 1, 1);
+	test_row("once", !tg_recorder_walk(&host->gpu), "again");
+	one_wait(9);
+	one_wait(8);
+	expect("a host that does not come: a client's next record does the walk of its last",
+	       "bbn", 3, 2);
+
+	rec = host->gpu.recorder;
+	to = recorder(20, 0);
+	to->later = later;
+	tg_recorder_move(to, rec, TG_ENGINES_MAX, 2);
+	one_wait(7);
+	while (!tg_recorder_move(to, rec, TG_ENGINES_MAX, 2))
+		;
+	host->gpu.recorder = to;
+	free(rec);
+	expect("a walk that is due moves with the ring", "bbbn", 4, 3);
+	play("100000000 leave 2 2\n");
+	expect("a client that goes has it done", "bbbb", 4, 4);
+	test_row("and leaves none", !tg_recorder_walk(&host->gpu), "one");
+	one_wait(1);
+	for (i = 3; i < 14; i++) {
+		snprintf(text, sizeof(text), "%u join %u %u c%u\n%u submit 1 1 %u\n%u started %u\n"
+			 "%u submit %u %u %u\n%u done %u\n%u started %u\n%u done %u\n",
+			 110000000 + i * 50000, i, i, i, 110000000 + i * 50000, 500 + i,
+			 110000000 + i * 50000, 500 + i, 110001000 + i * 50000, i, i, 600 + i,
+			 110011000 + i * 50000, 500 + i, 110011000 + i * 50000, 600 + i,
+			 110012000 + i * 50000, 600 + i);
+		if (play(text))
+			abort();
+	}
+	for (i = 0; tg_recorder_walk(&host->gpu); i++)
+		;
+	test_row("of eleven clients whose walks are due, three had it done by others",
+		 i == TG_WALKS_DUE && nr_took == 4 + 11, "%u walks, %u taken", i, nr_took);
+	host->gpu.recorder = NULL;
+	test_row("no recorder, nothing to do", !tg_recorder_walk(&host->gpu), "a walk");
+	host->gpu.recorder = to;
+	end();
+}
+
 /* --- short runs --- */
 
 /* One engine, in turn two clients' groups of @us, for 100 ms, and then the game's, which has waited. */
@@ -464,7 +556,8 @@ static u32 any(u32 n)
 	return (random_state >> 33) % n;
 }
 
-static bool adds_up(const struct tg_wait *w)
+/* @more: by so much the runs may say more than the wait was. */
+static bool adds_up(const struct tg_wait *w, s64 more)
 {
 	s64 sum = w->idle + w->others;
 	u32 i;
@@ -474,7 +567,7 @@ static bool adds_up(const struct tg_wait *w)
 	return w->reserve >= 0 && w->policy >= 0 && w->driver >= 0 && w->behind >= 0 && w->idle >= 0 &&
 	       w->waited == w->reserve + w->policy + w->driver + w->behind &&
 	       w->lost >= TG_WAIT_LEAST && w->lost <= w->waited && w->sum >= w->lost && w->waits &&
-	       sum >= 0 && sum <= w->waited + 2 * MS && w->rivals <= TG_WAIT_RIVALS && w->who.client;
+	       sum >= 0 && sum <= w->waited + more && w->rivals <= TG_WAIT_RIVALS && w->who.client;
 }
 
 /* One event for a job that is at hand, whatever it is up to; ends may be told late. */
@@ -511,27 +604,33 @@ static void one_event(u32 clients)
 		abort();
 }
 
-static void test_random(const char *name, const char *policy)
+static void test_random(const char *name, const char *policy, void (*put_off)(struct tg_gpu *))
 {
+	/* Ends that are told late. And two runs may go on between the wait's end and the walk. */
+	const s64 more = 2 * MS + (put_off ? 2 * TG_RUN_JOINED : 0);
 	struct tg_recorder *rec;
 	u32 i, k = 0;
 
 	begin(policy, 40);
+	host->gpu.recorder->later = put_off;
 	play("0 knob 0 200000\n0 spec a:prt:bg:9:0:0 b:ht:pe:5:5000:20000 c:prt:bg:5:0:0 d:ht:bg:1:0:0\n"
 	     "0 join 1 1 a\n0 join 2 2 b\n0 join 3 3 c\n0 join 4 4 d\n");
 	for (i = 0; i < 40000; i++) {
 		one_event(4);
 		if (i % 5000 == 2500) {
 			rec = recorder(10 + any(50), 0);
+			rec->later = put_off;
 			while (!tg_recorder_move(rec, host->gpu.recorder, TG_ENGINES_MAX, 1 + any(9)))
 				one_event(4);
 			free(host->gpu.recorder);
 			host->gpu.recorder = rec;
 		}
+		if (i % 37 == 36)
+			tg_recorder_walk(&host->gpu);
 		if (i % 1000)
 			continue;
 		read_all(host->gpu.recorder, 7);
-		for (k = 0; k < nr_seen && adds_up(&seen[k]); k++)
+		for (k = 0; k < nr_seen && adds_up(&seen[k], more); k++)
 			;
 		if (k < nr_seen)
 			break;
@@ -551,8 +650,11 @@ int main(void)
 	turns("as are turns of 100 us", 100, 90);
 	test_keep();
 	test_hide();
-	test_random("at random, timegraph: each record adds up", "timegraph");
-	test_random("at random, fifo", "fifo");
-	test_random("at random, timeslice", "timeslice");
+	test_later();
+	test_random("at random, timegraph: each record adds up", "timegraph", NULL);
+	test_random("at random, fifo", "fifo", NULL);
+	test_random("at random, timeslice", "timeslice", NULL);
+	test_random("at random, timegraph, walks put off", "timegraph", later);
+	test_random("at random, fifo, walks put off", "fifo", later);
 	return test_end();
 }
