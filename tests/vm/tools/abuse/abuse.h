@@ -114,7 +114,6 @@ long long stat_value(const char *name);
 
 void do_errors(char **args);		/* submit.c */
 void do_busy(char **args);
-void do_exec(char **args);
 void do_flood(char **args);
 void do_stuck(char **args);		/* stuck.c */
 void do_slow(char **args);

@@ -38,7 +38,6 @@ static const struct {
 	{ "swap", 3, do_swap, "N SHORT LONG: groups that change while they are read" },
 	{ "vram", 2, do_vram, "N COST: groups whose push buffers lie in VRAM" },
 	{ "evict", 4, do_evict, "N MIB PAUSE COST: groups that use N objects of VRAM in turn, PAUSE ms between" },
-	{ "exec", 1, do_exec, "N: empty groups by EXEC" },
 	{ "flood", 1, do_flood, "MS: empty groups by EXEC, one after the other: how many are taken?" },
 	{ "ioctl", 2, do_ioctl, "N COST: how long a submission takes, alone and with its fence's interrupt" },
 	{ "crowd", 3, do_crowd, "N THREADS COST: processes c0 to c9, with a channel each, until killed" },
