@@ -185,11 +185,13 @@ static void forget_picks(struct tg_client *client)
 			job->picked = false;
 }
 
-/* Some more clients join the policy in force, and their waiting jobs line up. */
-static void join(struct tg_gpu *gpu)
+/*
+ * Some more clients join the policy in force, and their waiting jobs line up. @first: one does,
+ * however much work it is.
+ */
+static void join(struct tg_gpu *gpu, bool first)
 {
 	struct tg_client *client;
-	bool first = true;
 
 	while ((client = next_in_turn(gpu, &first))) {
 		if (tg_client_is_kernel(client)) {
@@ -262,12 +264,14 @@ static void drain(struct tg_gpu *gpu)
 
 void tg_handover_go_on(struct tg_gpu *gpu)
 {
+	const bool first = gpu->handover == TG_HANDOVER_JOIN;	/* not with what ends a drain */
+
 	if (gpu->handover == TG_HANDOVER_HOLD)
 		hold(gpu);
 	if (gpu->handover == TG_HANDOVER_DRAIN)
 		drain(gpu);
 	if (gpu->handover == TG_HANDOVER_JOIN)
-		join(gpu);
+		join(gpu, first);
 }
 
 s64 tg_handover_wake(const struct tg_gpu *gpu)
