@@ -8,9 +8,10 @@
  * submit, and a client cannot push others out by submitting often. Waits below TG_WAIT_LEAST are
  * left out.
  *
- * The host owns the memory. The core writes under the GPU's lock, when a job is over, and emits
- * nothing: with a recorder or without one, decisions and traces are the same. Waits behind an open
- * gate, and in front of the core (a thread without a place, a foreign fence), are not seen.
+ * The host owns the memory. The core writes under the GPU's lock, when a job is over, in a walk,
+ * and when a client goes. It emits nothing: with a recorder or without one, decisions and traces
+ * are the same. Waits behind an open gate, and in front of the core (a thread without a place, a
+ * foreign fence), are not seen.
  *
  * What a job costs: some hundred instructions (docs/results/cost.md). When its wait is the longest
  * of its client in this second, a walk over the latest runs of its engine finds out who ran
@@ -186,9 +187,11 @@ struct tg_times {
 
 /**
  * struct tg_recorder - the recorder of one GPU; its host's memory
- * @took: the host's, or NULL: a record is new, or has a longer wait; under the GPU's lock
- * @later: the host's, or NULL: a walk is due, and the host will call tg_recorder_walk() soon. It is
- *	called inside an event, under the GPU's lock. Without it each walk is done inside its event
+ * @took: the host's, or NULL: a record is new, or has a longer wait, and its walk is done; under
+ *	the GPU's lock
+ * @later: the host's, or NULL: a record has been written. Its walk is due, and the host will call
+ *	tg_recorder_walk() soon. Inside an event, under the GPU's lock. Without it each walk is
+ *	done inside its event
  * @times: where a job's struct tg_times is: so many bytes behind its cookie (tg_job.host)
  * @last: number of the newest record
  * @next: index of the next one in @wait
@@ -201,7 +204,7 @@ struct tg_times {
  */
 struct tg_recorder {
 	void (*took)(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client *client);
-	void (*later)(struct tg_gpu *gpu);
+	void (*later)(struct tg_gpu *gpu, struct tg_wait *wait);
 	size_t times;
 	u64 last;
 	u32 next, nr;

@@ -7,13 +7,14 @@
  * that follow each other closely are one run. When a job is over, its own run is added. Then, if it
  * waited for others for longer than any job of its client in this second, its record is written,
  * and a walk is due: the runs since its submission say whose they were. Where the host does it
- * later, newer runs may have replaced the oldest ones by then.
+ * later, newer runs may have replaced the oldest ones by then, and the last two may have gone on: up
+ * to a millisecond too much of each is counted.
  *
  * What a client waited for others is its wait less the time that its own groups ran meanwhile. That
  * is the difference of its accounts between the job's submission and its start. The accounts of a
  * client count all engines, so a client that uses two engines at once looks better off than it is.
  *
- * job.c calls this file under the GPU's lock. Hosts call what tg/recorder.h declares.
+ * job.c and client.c call this file under the GPU's lock. Hosts call what tg/recorder.h declares.
  */
 #include "job.h"
 #include "recorder.h"
@@ -293,6 +294,17 @@ static void walk(struct tg_recorder *rec, struct tg_walk *due)
 		rec->took(rec, w, client);
 }
 
+/* The oldest record goes: a walk for it is done now. */
+static void walk_oldest(struct tg_recorder *rec)
+{
+	const u64 number = rec->wait[rec->next].number;
+	u32 i;
+
+	for (i = 0; number && i < TG_WALKS_DUE; i++)
+		if (rec->due[i].client && rec->due[i].number == number)
+			walk(rec, &rec->due[i]);
+}
+
 static struct tg_walk *due_of(struct tg_recorder *rec, const struct tg_client *client)
 {
 	u32 i;
@@ -325,10 +337,10 @@ void tg_recorder_leaves(struct tg_gpu *gpu, const struct tg_client *client)
 }
 
 /*
- * The client's record @number needs a walk. One that its earlier record still waits for is done
- * now, as is another client's where there is no place: the host has not come to them for long.
+ * The client's record @w needs a walk. One that its earlier record still waits for is done now, as is
+ * another client's where there is no place.
  */
-static void walk_later(struct tg_gpu *gpu, struct tg_client *client, u64 number)
+static void walk_later(struct tg_gpu *gpu, struct tg_client *client, struct tg_wait *w)
 {
 	struct tg_recorder *rec = gpu->recorder;
 	struct tg_walk *due = due_of(rec, client);
@@ -336,12 +348,12 @@ static void walk_later(struct tg_gpu *gpu, struct tg_client *client, u64 number)
 	if (!due)
 		due = due_of(rec, NULL);
 	if (!due)
-		due = &rec->due[number % TG_WALKS_DUE];
-	if (due->client && due->number != number)
+		due = &rec->due[w->number % TG_WALKS_DUE];
+	if (due->client && due->number != w->number)
 		walk(rec, due);
-	*due = (struct tg_walk){ .number = number, .client = client };
+	*due = (struct tg_walk){ .number = w->number, .client = client };
 	if (rec->later)
-		rec->later(gpu);
+		rec->later(gpu, w);
 	else
 		walk(rec, due);
 }
@@ -383,6 +395,7 @@ static struct tg_wait *record_of(struct tg_recorder *rec, const struct tg_client
 
 	if (!w || !same_second(recent, client, ended)) {
 		write_sums(recent, w);
+		walk_oldest(rec);
 		w = append(rec);
 		*recent = (struct tg_recent){
 			.number = w->number, .since = ended, .client = client->id,
@@ -434,12 +447,12 @@ static noinline void record(struct tg_gpu *gpu, struct tg_job *job, s64 began, s
 	w->engine = tg_job_engine(gpu, job)->index;
 	w->end = end;
 	w->others = lost;
-	walk_later(gpu, client, w->number);
+	walk_later(gpu, client, w);
 }
 
 /*
- * The job has waited until @began. Only a wait that is the longest of its client in this second
- * takes a walk over the runs. Inline, for each job comes here.
+ * The job has waited until @began. Only a wait that is the longest of its client in this second has
+ * a record. Inline, for each job that waited comes here.
  */
 static __always_inline void note(struct tg_gpu *gpu, struct tg_job *job, s64 began, s64 ran,
 				 enum tg_wait_end end)

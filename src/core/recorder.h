@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The flight recorder, inside the core: recorder.c. job.c calls these for each job, under the GPU's
- * lock; where no recorder is on they do next to nothing.
+ * The flight recorder, inside the core: recorder.c. job.c calls these for each job, client.c for a
+ * client that goes, under the GPU's lock; where no recorder is on they do next to nothing.
  */
 #ifndef TG_CORE_RECORDER_H
 #define TG_CORE_RECORDER_H

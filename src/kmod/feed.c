@@ -76,9 +76,8 @@ static void wake_due(struct work_struct *work)
 {
 	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, wake_work);
 
-	while (wake_one(gpu))
+	while (wake_one(gpu) || tgk_recorder_walk(gpu))
 		;
-	tgk_recorder_walk(gpu);
 }
 
 /**

@@ -76,17 +76,13 @@ static void freeze(struct work_struct *work)
 
 static DECLARE_WORK(freeze_work, freeze);
 
-/* Under tgk_gpu.lock: a record is new, or has changed. */
+/* Under tgk_gpu.lock: a record is new, or has changed, and says who ran. */
 static void took(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client *client)
 {
 	const struct tgk_client *ours = client->host;
 	struct tgk_gpu *gpu = ours->gpu;
 	const s64 stutter = READ_ONCE(tgk_stutter_us) * TG_USEC;
 
-	if (!wait->wall) {
-		wait->wall = ktime_get_real_ns();
-		wait->gpu = gpu->index;
-	}
 	if (ours->longest)
 		tg_wait_keep(ours->longest, wait);
 	if (!stutter || wait->lost < stutter || gpu->closing || atomic_xchg(&freezing, 1))
@@ -96,28 +92,32 @@ static void took(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client
 	queue_work(tgk_wq, &freeze_work);
 }
 
-/* Under tgk_gpu.lock, inside an event. Such events wake threads, too: wake_work is queued often. */
-static void later(struct tg_gpu *core)
+/* Under tgk_gpu.lock, inside an event. One that wakes several threads has queued the work, too. */
+static void later(struct tg_gpu *core, struct tg_wait *wait)
 {
-	queue_work(tgk_wq, &container_of(core, struct tgk_gpu, core)->wake_work);
+	struct tgk_gpu *gpu = container_of(core, struct tgk_gpu, core);
+
+	wait->wall = ktime_get_real_ns();
+	wait->gpu = gpu->index;
+	queue_work(tgk_wq, &gpu->wake_work);
 }
 
 /**
- * tgk_recorder_walk() - find out who ran during the waits that were recorded lately
+ * tgk_recorder_walk() - find out who ran during one of the waits that were recorded lately
  * @gpu: the GPU
  *
- * The lock is given back behind each of them.
  * Context: process.
+ *
+ * Return: there was one; there may be more.
  */
-void tgk_recorder_walk(struct tgk_gpu *gpu)
+bool tgk_recorder_walk(struct tgk_gpu *gpu)
 {
-	bool more;
+	bool done;
 
-	do {
-		raw_spin_lock_irq(&gpu->lock);
-		more = tg_recorder_walk(&gpu->core);
-		raw_spin_unlock_irq(&gpu->lock);
-	} while (more);
+	raw_spin_lock_irq(&gpu->lock);
+	done = tg_recorder_walk(&gpu->core);
+	raw_spin_unlock_irq(&gpu->lock);
+	return done;
 }
 
 /**
@@ -372,7 +372,8 @@ int tgk_waits_copy(void **data, size_t *len, u32 uid, bool all)
 	head->kib = READ_ONCE(tgk_recorder_kib);
 	rcu_read_lock();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
-		tgk_recorder_walk(gpu);
+		while (tgk_recorder_walk(gpu))
+			;
 		if (all)
 			copy_all(gpu, head, room);
 		else

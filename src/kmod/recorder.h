@@ -19,7 +19,7 @@ int tgk_recorder_attach(struct tgk_gpu *gpu);
 void tgk_recorder_detach(struct tgk_gpu *gpu);
 int tgk_set_recorder(u32 kib);
 
-void tgk_recorder_walk(struct tgk_gpu *gpu);
+bool tgk_recorder_walk(struct tgk_gpu *gpu);
 int tgk_waits_copy(void **data, size_t *len, u32 uid, bool all);
 ssize_t tgk_waits_frozen(char *buf, loff_t off, size_t count);
 void tgk_waits_thaw(void);

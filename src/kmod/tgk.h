@@ -137,7 +137,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @fence_work: checks fences whose interrupt may be lost (fence.c)
  * @unpark: gives up parked jobs and requests whose thread has not come back
  * @note_work: writes notes out (note.c)
- * @wake_work: wakes the threads of @due and @due_requests, one by one (feed.c); then does the walks
+ * @wake_work: wakes the threads of @due and @due_requests, one by one (feed.c), and does the walks
  *	that the recorder has put off
  * @watch: answers TG_ACT_WATCH
  * @open_wait: woken when a client's last call through an open gate ends

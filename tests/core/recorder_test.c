@@ -345,9 +345,9 @@ static void test_between(void)
 
 static u32 nr_later;
 
-static void later(struct tg_gpu *gpu)
+static void later(struct tg_gpu *gpu, struct tg_wait *wait)
 {
-	nr_later++;
+	nr_later += wait->number != 0;
 }
 
 /* Who had the record's time: 'n' nobody is named yet, 'b' the bomb, '?' neither. */
@@ -427,6 +427,21 @@ static void test_later(void)
 		;
 	test_row("of eleven clients whose walks are due, three had it done by others",
 		 i == TG_WALKS_DUE && nr_took == 4 + 11, "%u walks, %u taken", i, nr_took);
+	rec = recorder(1, 0);
+	rec->later = later;
+	host->gpu.recorder = rec;
+	for (i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "%u submit 1 1 %u\n%u started %u\n%u submit %u %u %u\n"
+			 "%u done %u\n%u started %u\n%u done %u\n",
+			 120000000 + i * 50000, 700 + i, 120000000 + i * 50000, 700 + i,
+			 120001000 + i * 50000, 3 + i, 3 + i, 800 + i, 120011000 + i * 50000, 700 + i,
+			 120011000 + i * 50000, 800 + i, 120012000 + i * 50000, 800 + i);
+		if (play(text))
+			abort();
+	}
+	test_row("a record that a newer one replaces has its walk done", nr_took == 4 + 11 + 1, "%u",
+		 nr_took);
+	free(rec);
 	host->gpu.recorder = NULL;
 	test_row("no recorder, nothing to do", !tg_recorder_walk(&host->gpu), "a walk");
 	host->gpu.recorder = to;
@@ -604,7 +619,7 @@ static void one_event(u32 clients)
 		abort();
 }
 
-static void test_random(const char *name, const char *policy, void (*put_off)(struct tg_gpu *))
+static void test_random(const char *name, const char *policy, void (*put_off)(struct tg_gpu *, struct tg_wait *))
 {
 	/* Ends that are told late. And two runs may go on between the wait's end and the walk. */
 	const s64 more = 2 * MS + (put_off ? 2 * TG_RUN_JOINED : 0);
