@@ -7,8 +7,8 @@
  * that follow each other closely are one run. When a job is over, its own run is added. Then, if it
  * waited for others for longer than any job of its client in this second, its record is written,
  * and a walk is due: the runs since its submission say whose they were. Where the host does it
- * later, newer runs may have replaced the oldest ones by then, and the last two may have gone on: up
- * to a millisecond too much of each is counted.
+ * later, newer runs may have replaced the oldest ones by then, and the last two may have gone on:
+ * up to a millisecond too much of each is counted.
  *
  * What a client waited for others is its wait less the time that its own groups ran meanwhile. That
  * is the difference of its accounts between the job's submission and its start. The accounts of a
@@ -337,8 +337,8 @@ void tg_recorder_leaves(struct tg_gpu *gpu, const struct tg_client *client)
 }
 
 /*
- * The client's record @w needs a walk. One that its earlier record still waits for is done now, as is
- * another client's where there is no place.
+ * The client's record @w needs a walk. One that its earlier record still waits for is done now, as
+ * is another client's where there is no place.
  */
 static void walk_later(struct tg_gpu *gpu, struct tg_client *client, struct tg_wait *w)
 {
