@@ -12,9 +12,9 @@
  * run, which puts fifo in force; its end is a switch.
  *
  * One event comes to a few clients only (enum tg_handover), one at least, but for the event that
- * ends a drain; the next one, or TIMER, goes on. Until the last one has joined, nothing is picked. A
- * client that has not joined yet is unknown to the policy in force. After an ejection its gate may
- * stand anywhere until its turn comes.
+ * ends a drain; the next one, or TIMER, goes on. Until the last one has joined, nothing is picked.
+ * A client that has not joined yet is unknown to the policy in force. After an ejection its gate
+ * may stand anywhere until its turn comes.
  *
  * feed.c calls tg_policy_switch() for the event POLICY, knob.c begins and ends dry runs, engine.c
  * ejects and goes on with what is under way; under the GPU's lock.
