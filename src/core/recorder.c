@@ -96,7 +96,7 @@ u32 tg_recorder_read(const struct tg_recorder *rec, u64 *number, struct tg_wait 
 	return n;
 }
 
-/* A client's latest record, the only one that changes, may have done so since the last call. */
+/* A client's latest record may have changed since the last call. */
 static void move_recent(struct tg_recorder *to, const struct tg_recorder *from)
 {
 	struct tg_wait *copy;
@@ -343,12 +343,9 @@ void tg_recorder_leaves(struct tg_gpu *gpu, const struct tg_client *client)
 static void walk_later(struct tg_gpu *gpu, struct tg_client *client, struct tg_wait *w)
 {
 	struct tg_recorder *rec = gpu->recorder;
-	struct tg_walk *due = due_of(rec, client);
+	struct tg_walk *due = due_of(rec, client) ?: due_of(rec, NULL) ?:
+			      &rec->due[w->number % TG_WALKS_DUE];
 
-	if (!due)
-		due = due_of(rec, NULL);
-	if (!due)
-		due = &rec->due[w->number % TG_WALKS_DUE];
 	if (due->client && due->number != w->number)
 		walk(rec, due);
 	*due = (struct tg_walk){ .number = w->number, .client = client };

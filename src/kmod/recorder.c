@@ -179,6 +179,9 @@ static bool step(struct tgk_gpu *gpu, struct tg_recorder *new)
 {
 	const struct tg_recorder *old = gpu->core.recorder;
 
+	/* What is copied, or dropped, has its walk behind it. */
+	if (tg_recorder_walk(&gpu->core))
+		return false;
 	if (new && old && !tg_recorder_move(new, old, gpu->core.nr_engines, AT_ONCE))
 		return false;
 	if (old)

@@ -619,7 +619,8 @@ static void one_event(u32 clients)
 		abort();
 }
 
-static void test_random(const char *name, const char *policy, void (*put_off)(struct tg_gpu *, struct tg_wait *))
+static void test_random(const char *name, const char *policy,
+			void (*put_off)(struct tg_gpu *, struct tg_wait *))
 {
 	/* Ends that are told late. And two runs may go on between the wait's end and the walk. */
 	const s64 more = 2 * MS + (put_off ? 2 * TG_RUN_JOINED : 0);
