@@ -10,7 +10,7 @@
  *	spec			r/w	binary: write gathers up to 64 KiB; reads what is in force
  *	spec_commit		write	"1": apply what was gathered, to running clients too;
  *					"new-only": to channels that come later; "0": forget it
- *	spec_result		read	"ok LINES" or "LINE:COLUMN: what; what would be right"
+ *	spec_result		read	"ok ENTRIES" or "LINE:COLUMN: what; what would be right"
  *	foreground		r/w	pid of the process with the foreground window, 0: none
  *	snapshot		read	binary: struct tg_snap_head, struct tg_snap_client each,
  *					then parts
@@ -55,8 +55,8 @@ enum {
  * @now: time of the snapshot, ns, CLOCK_MONOTONIC
  * @policy: name of the policy in force, NUL-padded
  *
- * One reading is consistent: it is made under each GPU's lock, when the file is opened at
- * offset 0.
+ * It is made when the file is read at offset 0. Each GPU's lock is taken for one bucket of clients
+ * at a time, so each client's record is of one moment, and those of two clients may not be.
  */
 struct tg_snap_head {
 	__u32 magic;

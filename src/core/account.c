@@ -263,7 +263,7 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
 		engine->surplus = 0;
 	else
 		used = balance(gpu, engine, job, used);
-	/* Of two that were seen as one, neither teaches anything. */
+	/* Two jobs that the host saw as one have no time of their own each: they teach nothing. */
 	if (known != TG_DONE_BY && !job->client->paired)
 		learn(job->client, used);
 	job->client->paired = known == TG_DONE_BY;

@@ -178,7 +178,7 @@ static noinline const char *check_nice(const struct tg_gpu *gpu)
 	return nice == gpu->nice ? NULL : "those that follow their nice value are counted wrongly";
 }
 
-/* Those that have left have no channel that has not. */
+/* A client that has left has only channels that have left. */
 static const char *check_left(const struct tg_gpu *gpu)
 {
 	const struct tg_channel *ch;
@@ -296,7 +296,7 @@ static noinline const char *check_vgpus(const struct tg_gpu *gpu, const struct c
 	       "the shares of virtual GPUs are more than 100 percent";
 }
 
-/* Of the spare reserves, as many cannot be taken as a spec has yet to come to clients. */
+/* The pool keeps one spare reserve for each client that the new spec has yet to reach. */
 static const char *check_pool(const struct tg_gpu *gpu)
 {
 	u32 spare = 0;

@@ -4,9 +4,8 @@
  *
  * feed.c calls this file after most events, under the GPU's lock: tg_engines_expire() for what is
  * due (refills, FREED jobs without a fence, answers to SYNC and POLL, jobs that are to end early,
- * jobs past their deadline),
- * then tg_engines_run() for the policy's picks, with a check that the policy leaves no engine idle
- * beside an eligible job.
+ * jobs past their deadline), then tg_engines_run() for the policy's picks, with a check that the
+ * policy leaves no engine idle beside an eligible job.
  */
 #include "debt.h"
 #include "engine.h"

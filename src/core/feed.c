@@ -104,7 +104,7 @@ static int dispatch_other(struct tg_gpu *gpu, const struct tg_event *ev)
 	case TG_EV_MEM_SIZE:
 		return tg_memory_size(gpu, ev);
 	case TG_EV_MEM_REQUEST:
-		return tg_memory_ask(gpu, ev);
+		return tg_memory_request(gpu, ev);
 	case TG_EV_MEM_CANCEL:
 		return tg_memory_cancel(gpu, ev->mem.request);
 	case TG_EV_MEM_FREE:

@@ -35,7 +35,7 @@ static void set(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 	client->gate_sent = false;
 }
 
-static void tell(struct tg_gpu *gpu, struct tg_client *client)
+static void send_gate(struct tg_gpu *gpu, struct tg_client *client)
 {
 	client->gate_sent = true;
 	if (client->gate == TG_GATE_OPEN)
@@ -61,19 +61,19 @@ void tg_gate_settled(struct tg_gpu *gpu, struct tg_client *client)
 }
 
 /*
- * Set a client's gate, and tell the host, unless jobs are to go through first. tg_client_settle()
- * has to follow.
+ * Set a client's gate, and send it to the host, unless jobs are to go through first.
+ * tg_client_settle() has to follow.
  */
 void tg_client_set_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 {
 	set(gpu, client, gate);
 	if (gate < TG_GATE_ASK)
 		return;
-	tell(gpu, client);
+	send_gate(gpu, client);
 	tg_gate_settled(gpu, client);
 }
 
-static void ask(struct tg_gpu *gpu, struct tg_client *client)
+static void send_sync(struct tg_gpu *gpu, struct tg_client *client)
 {
 	client->sync_sent = true;
 	client->sync_since = gpu->now;
@@ -112,8 +112,8 @@ static bool pass_some(struct tg_gpu *gpu, struct tg_client *client, bool line_up
 }
 
 /*
- * Let waiting jobs go through a gate that has opened (@line_up as in pass_some()), and tell the
- * host of the client's gate, if it has not been told. Return: false: a later event has to go on.
+ * Let waiting jobs go through a gate that has opened (@line_up as in pass_some()), and send the
+ * client's gate, if it is not sent yet. Return: false: a later event has to go on.
  */
 static bool go_on(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 {
@@ -122,9 +122,9 @@ static bool go_on(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 		return false;
 	}
 	if (!client->gate_sent)
-		tell(gpu, client);
+		send_gate(gpu, client);
 	if (client->syncing && !client->sync_sent)
-		ask(gpu, client);
+		send_sync(gpu, client);
 	tg_gate_settled(gpu, client);
 	return true;
 }
@@ -165,8 +165,8 @@ void tg_gates_go_on(struct tg_gpu *gpu)
 	}
 }
 
-/* May this event tell the host of the client's gate? The first client that waits need not wait. */
-static bool may_tell(struct tg_gpu *gpu, const struct tg_client *client)
+/* May this event send the host the client's gate? The first client that waits need not wait. */
+static bool may_send(struct tg_gpu *gpu, const struct tg_client *client)
 {
 	if (gpu->visited < TG_VISITS)
 		return true;
@@ -194,7 +194,7 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 			tg_client_settle(gpu, client);
 	} else {
 		set(gpu, client, gate);
-		if (may_tell(gpu, client))
+		if (may_send(gpu, client))
 			tg_gate_go_on(gpu, client);
 		else
 			put_off(gpu, client);
@@ -204,7 +204,7 @@ void tg_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate)
 		gpu->engine[i].idle_since = TG_NEVER;
 }
 
-/* Hold a client's gate, and tell the host in this event. */
+/* Hold a client's gate, and send it to the host in this event. */
 void tg_gate_hold(struct tg_gpu *gpu, struct tg_client *client)
 {
 	bool asked = client->gate == TG_GATE_ASK;
@@ -212,7 +212,7 @@ void tg_gate_hold(struct tg_gpu *gpu, struct tg_client *client)
 	if (client->gate != TG_GATE_HOLD)
 		set(gpu, client, TG_GATE_HOLD);
 	if (!client->gate_sent)
-		tell(gpu, client);
+		send_gate(gpu, client);
 	tg_gate_settled(gpu, client);
 	if (asked)
 		tg_client_settle(gpu, client);
@@ -225,7 +225,7 @@ void tg_sync(struct tg_gpu *gpu, struct tg_client *client)
 		gpu->syncing++;
 	}
 	if (client->gate_sent && !client->sync_sent)
-		ask(gpu, client);
+		send_sync(gpu, client);
 }
 
 void tg_watch(struct tg_gpu *gpu)

@@ -511,7 +511,7 @@ static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 by
 	       (!gpu->rematches && list_empty(&part->requests) && more <= unheld(part));
 }
 
-int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev)
+int tg_memory_request(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_memory *mem = &gpu->mem;
 	struct tg_account *a = tg_mem_account(mem, ev->account);

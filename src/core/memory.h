@@ -9,7 +9,7 @@
 
 /* Events */
 int tg_memory_size(struct tg_gpu *gpu, const struct tg_event *ev);
-int tg_memory_ask(struct tg_gpu *gpu, const struct tg_event *ev);
+int tg_memory_request(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_memory_cancel(struct tg_gpu *gpu, u64 id);
 int tg_memory_free(struct tg_gpu *gpu, const struct tg_event *ev);
 

@@ -107,7 +107,7 @@ void tg_settings_apply(struct tg_gpu *gpu, const struct tg_spec *spec)
 		return;
 	tg_settings_note(gpu, spec);
 	tg_policy_switch(gpu, spec->policy);
-	/* If it is in force already. One that is not begins with them. */
+	/* A policy that comes into force later begins with its knobs. */
 	if (tg_gpu_policy(gpu) == tg_policy_get(spec->policy))
 		set_knobs(gpu, spec, TG_KNOB_OF_POLICY);
 }

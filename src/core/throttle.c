@@ -70,8 +70,8 @@ void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r)
 }
 
 /*
- * Another spec is in force. It may not name a shared reserve that was kept without users, since the
- * old one named it; one of its own a client takes along.
+ * Another spec is in force. Retire the shared reserves without users that it does not name: the old
+ * one did. A client keeps a reserve of its own.
  */
 void tg_reserves_retire(struct tg_gpu *gpu)
 {
@@ -155,8 +155,8 @@ static void set_limits(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg
  * has been given to in this edition? Their clients have the tier of its old kind. Jobs in flight
  * that others have left behind count as others.
  */
-static bool turns(const struct tg_gpu *gpu, const struct tg_reserve *r,
-		  const struct tg_client *client, const struct tg_spec_entry *entry)
+static bool changes_kind(const struct tg_gpu *gpu, const struct tg_reserve *r,
+			 const struct tg_client *client, const struct tg_spec_entry *entry)
 {
 	const bool was = r->kind == TG_CBS, is = entry->resv == TG_CBS;
 	u32 own = client->reserve == r;
@@ -214,7 +214,7 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 	}
 	share = share_of(entry);
 	if (!fits(gpu, r, entry, share, r && kept) || !tg_memory_fits(gpu, client, entry->mem) ||
-	    (r && turns(gpu, r, client, entry)))
+	    (r && changes_kind(gpu, r, client, entry)))
 		return &gpu->background;
 	if (r) {
 		tg_guarantee_end(gpu, r);

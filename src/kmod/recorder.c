@@ -5,9 +5,8 @@
  * a wait was longer than stutter_us.
  *
  * gpu.c, feed.c and sysfs/waits.c call this in process context. The core calls took() and later()
- * under tgk_gpu.lock.
- * The memory of the ring is the module's: recorder_kib for each GPU, and the runs of each engine.
- * What a client keeps and what a reader copies is charged to its cgroup.
+ * under tgk_gpu.lock. The memory of the ring is the module's: recorder_kib for each GPU, and the
+ * runs of each engine. What a client keeps and what a reader copies is charged to its cgroup.
  */
 #include <linux/device.h>
 #include <linux/hashtable.h>
@@ -179,7 +178,7 @@ static bool step(struct tgk_gpu *gpu, struct tg_recorder *new)
 {
 	const struct tg_recorder *old = gpu->core.recorder;
 
-	/* What is copied, or dropped, has its walk behind it. */
+	/* Records are copied or dropped when their walks are over. */
 	if (tg_recorder_walk(&gpu->core))
 		return false;
 	if (new && old && !tg_recorder_move(new, old, gpu->core.nr_engines, AT_ONCE))

@@ -3,8 +3,8 @@
  * The books of shared device memory (shm_books.h): keys, ids, permissions and lifetimes, as System
  * V's shm has them.
  *
- * shm.c calls this under its lock; so does tests/user/shm_model, in user space. Time is bounded by
- * TGSHM_SEGMENTS.
+ * shm.c calls this under its lock; so does tests/user/shm/model.c, in user space. Time is bounded
+ * by TGSHM_SEGMENTS.
  *
  *	made --attach--> attached --detach--> made		(until RMID, or VOLATILE)
  *	made --RMID--> gone

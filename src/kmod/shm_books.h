@@ -3,7 +3,7 @@
  * The books of shared device memory: which segments there are, under which key and id, and which
  * processes may do what with them: shm_books.c.
  *
- * Pure: no lock, no allocation, no clock, so that tests/user/shm_model holds the same file
+ * Pure: no lock, no allocation, no clock, so that tests/user/shm/model.c holds the same file
  * against System V's own shm. The host (shm.c) calls it under its lock, gives the memory for
  * segments and spaces, and frees it. Answers are 0 or more, or a negative errno, in the order in
  * which Linux's ipc/shm.c finds them.

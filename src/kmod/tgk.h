@@ -6,7 +6,9 @@
  *	main.c		load and unload, module parameters
  *	attach.c	finds GPUs and lets go of them
  *	hook.c		redirects functions of the driver to ours, and proves that it does
- *	driver/		what only a driver can tell: nouveau, and drivers on drm_sched
+ *	virtio_bus.c	the bus that a virtual machine's driver binds to
+ *	function.c	where ftrace is to look for a function of the driver
+ *	driver/		what only a driver can tell: nouveau, virtio, and drivers on drm_sched
  *	submit.c	the way of one submission: gate, wait, driver, fence
  *	nice.h		what a process has on the CPU: the priority `nice`
  *	threads.c	how many threads of a channel or client are let in
@@ -17,8 +19,11 @@
  *	gpu.c		the life of a GPU
  *	client.c	processes, as the core knows them
  *	channel.c	channels, and the open gate
+ *	claim.c		one thread at a time lets a channel join, or frees it
  *	vram.c, owner.c	the books of VRAM: requests and objects; the accounts
  *	poll.c		which channel a GPU works for
+ *	copies.c	a driver's own work: what it moves into VRAM and out of it
+ *	doorbell.c	when a submission reached the card
  *	clock.c		when a submission ended, by the GPU's own clock
  *	slots.c		where the GPU writes that
  *	space.c, space_map.c	which object lies at an address of the GPU

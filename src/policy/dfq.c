@@ -425,7 +425,7 @@ static bool has_ended(struct tg_gpu *gpu, struct state *st)
 		tg_gap_begin(gpu, &st->gap);
 		over = !tg_linger(gpu, &st->quiet.linger, &st->gap, linger(gpu));
 	}
-	/* It did not come in the linger. For how long it is away, the turn will not show. */
+	/* The turn ends with the linger. Nobody sees how long the gap is: it counts as long. */
 	if (over && tg_linger_end(gpu, &st->quiet.linger, others_wait(gpu, st)))
 		tg_gap_add(&st->gap, LONG);
 	share(st->turn)->gap = st->gap.mean;

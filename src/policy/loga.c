@@ -389,7 +389,7 @@ static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 	if (!st->polled)
 		return;
 	sh->since = st->at;
-	/* What a held one takes when its gate opens again is what it took before. */
+	/* A held client keeps its load: it takes as much when its gate opens again. */
 	if (sh->busy || client->gate == TG_GATE_OPEN)
 		sh->load = div64_s64(sh->busy << PARTS, st->polled);
 	if (!sh->busy)

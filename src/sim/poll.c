@@ -79,7 +79,7 @@ void tgs_poll_saw(struct gpu *gpu, struct client *client, s64 from, s64 to)
 	p->last_to = to;
 }
 
-/* What was seen of a client that has left is the one's that goes on with it, which is a later one. */
+/* Add what was seen of a client that has left to the later client that goes on with it. */
 static void pass_on(struct client *client)
 {
 	client->after->seen += client->seen;

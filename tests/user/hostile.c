@@ -550,7 +550,7 @@ static void no_descriptors(void)
 	test_row("without a descriptor left it sleeps", before < .3, "%.2f s of CPU in one", before);
 }
 
-/* Who comes first says that the device has hardly any memory. */
+/* The first process says that the device has hardly any memory. */
 static void small_memory(void)
 {
 	struct tgd_hello h = good_hello();

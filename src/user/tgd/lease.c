@@ -23,7 +23,7 @@
  * flight.
  *
  * Called by device.c: lease_try() when all that was known has been fed, lease_look() by time; lease_end()
- * by whoever feeds an event that is not the lessee's.
+ * by each file that feeds an event that is not the lessee's.
  */
 #include "tgd.h"
 

@@ -6,8 +6,8 @@
  * goes a little after the last connection. Two that start at once agree by a lock on a file beside
  * the socket: the second ends at once, and its program connects to the first.
  *
- * With --on-demand it goes into the background when the socket is there: whoever waits for the
- * process it started knows then that it can connect.
+ * With --on-demand it goes into the background when the socket is there: the program that has
+ * started it waits for that, and knows then that it can connect.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -14,7 +14,7 @@ raw() { su -s /bin/sh nobody -c "/host/bin/raw ${of_card:+-d $of_card} $*"; }
 # refuse ERRNO EVERY [before|after]: each function, one call in so many, of $whom (a uid, all without)
 refuse()
 {
-	for f in PUSHBUF EXEC GEM_NEW CHANNEL_ALLOC CHANNEL_FREE GROBJ_ALLOC DUMB_CREATE NVIF; do
+	for f in PUSHBUF EXEC VM_BIND GEM_NEW CHANNEL_ALLOC CHANNEL_FREE GROBJ_ALLOC DUMB_CREATE NVIF; do
 		echo "$f $1 $2 ${whom-*} ${3-before}"
 	done >$rules || die "rules: $1 $2 $3"
 }

@@ -12,8 +12,8 @@
  *	FUNCTION ERRNO EVERY [UID|* [before|after]]
  *	off
  *	load N
- * FUNCTION is PUSHBUF, EXEC, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, DUMB_CREATE or NVIF; ERRNO is
- * ENOMEM, EFAULT, EBUSY, EINTR, ENODEV or ERESTARTSYS; one call in EVERY of that user, or of all, is refused, the
+ * FUNCTION is PUSHBUF, EXEC, VM_BIND, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, DUMB_CREATE or NVIF; ERRNO
+ * is ENOMEM, EFAULT, EBUSY, EINTR, ENODEV or ERESTARTSYS; one call in EVERY of that user, or of all, is refused, the
  * first one too; EVERY 0: none. One rule for each function, the last one written.
  *	before	nouveau is not called (this is meant unless told)
  *	after	it is called, and what it has done stays done: a submission runs, an object has its handle, a channel
@@ -51,12 +51,15 @@
 #define NR_NVIF		0x07
 #define NR_DUMB_CREATE	0xb2
 
-enum { PUSHBUF, EXEC, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, IOCTLS, DUMB_CREATE = IOCTLS, NVIF, FUNCTIONS };
+enum {
+	PUSHBUF, EXEC, VM_BIND, GEM_NEW, CHANNEL_ALLOC, CHANNEL_FREE, GROBJ_ALLOC, IOCTLS,
+	DUMB_CREATE = IOCTLS, NVIF, FUNCTIONS
+};
 
 typedef int (*ioctl_fn)(struct drm_device *dev, void *data, struct drm_file *file);
 
 static const char *const names[FUNCTIONS] = {
-	"PUSHBUF", "EXEC", "GEM_NEW", "CHANNEL_ALLOC", "CHANNEL_FREE", "GROBJ_ALLOC", "DUMB_CREATE", "NVIF",
+	"PUSHBUF", "EXEC", "VM_BIND", "GEM_NEW", "CHANNEL_ALLOC", "CHANNEL_FREE", "GROBJ_ALLOC", "DUMB_CREATE", "NVIF",
 };
 
 static const struct {
@@ -174,6 +177,7 @@ static int refuse_##name(struct drm_device *dev, void *data, struct drm_file *fi
 }
 IOCTL(pushbuf, PUSHBUF)
 IOCTL(exec, EXEC)
+IOCTL(vm_bind, VM_BIND)
 IOCTL(gem_new, GEM_NEW)
 IOCTL(channel_alloc, CHANNEL_ALLOC)
 IOCTL(channel_free, CHANNEL_FREE)
@@ -183,7 +187,7 @@ static const struct {
 	u32 nr;
 	ioctl_fn ours;
 } ioctls[IOCTLS] = {
-	{ 0x41, refuse_pushbuf }, { 0x12, refuse_exec }, { 0x40, refuse_gem_new },
+	{ 0x41, refuse_pushbuf }, { 0x12, refuse_exec }, { 0x11, refuse_vm_bind }, { 0x40, refuse_gem_new },
 	{ 0x02, refuse_channel_alloc }, { 0x03, refuse_channel_free }, { 0x04, refuse_grobj_alloc },
 };
 

@@ -230,7 +230,7 @@ static bool client_new(struct client *c)
 			c->handle = req.info.handle;
 	}
 	op.handle = c->handle;
-	if (c->exec)
+	for (i = 0; i < TIMES && c->exec; i++)
 		say("VM_BIND", call(c->fd, VM_BIND, &bind));
 	return c->channel >= 0 && c->handle;
 }
@@ -348,6 +348,8 @@ static void say_once(unsigned int nr, const char *what, int error)
  */
 static void call_each(const struct client *c, const struct client *by_exec, int card)
 {
+	struct vm_bind_op op = { .op = 1 /* unmap */, .addr = PUSH_VA, .range = PAGE };
+	struct vm_bind bind = { .op_count = 1, .op_ptr = (uintptr_t)&op };
 	struct channel_alloc alloc = { .fb = 0xbeef0201, .tt = 0xbeef0202 };
 	struct grobj_alloc object = { .handle = 0xbeef50c0, .class = class_of(c) };
 	struct drm_mode_create_dumb buffer = { .width = 64, .height = 64, .bpp = 32 };
@@ -355,8 +357,10 @@ static void call_each(const struct client *c, const struct client *by_exec, int 
 	int number = c->channel;
 
 	say_once(0, "PUSHBUF", push(c, c->handle, 0, 16, 0));
-	if (by_exec)
+	if (by_exec) {
 		say_once(1, "EXEC", exec(by_exec, 0, 16));
+		say_once(9, "VM_BIND", call(by_exec->fd, VM_BIND, &bind));
+	}
 	say_once(2, "GEM_NEW in VRAM", gem_new(c->fd, NOUVEAU_GEM_DOMAIN_VRAM, PAGE, &req));
 	say_once(3, "GEM_NEW", gem_new(c->fd, NOUVEAU_GEM_DOMAIN_GART, PAGE, &req));
 	say_once(4, "CHANNEL_ALLOC", call(c->fd, CHANNEL_ALLOC, &alloc));

@@ -372,7 +372,7 @@ static void parts(void)
 			row("rmid", tgshm_ctl(ids[i], IPC_RMID, NULL), 0);
 }
 
-/* Who cannot be told the id of a segment has made none. */
+/* A process that cannot be told the id of a segment has made none. */
 static void untold(void)
 {
 	int id = tgshm_get(fd, IPC_PRIVATE, PAGE, 0600);

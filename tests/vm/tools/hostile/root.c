@@ -192,13 +192,13 @@ static void do_read(struct thread *t)
 static void do_refuse(struct thread *t)
 {
 	static const char *const functions[] = {
-		"PUSHBUF", "EXEC", "GEM_NEW", "CHANNEL_ALLOC", "CHANNEL_FREE", "GROBJ_ALLOC", "DUMB_CREATE", "NVIF",
-		"PUSHBUF", "PUSHBUF",
+		"PUSHBUF", "EXEC", "VM_BIND", "GEM_NEW", "CHANNEL_ALLOC", "CHANNEL_FREE", "GROBJ_ALLOC", "DUMB_CREATE",
+		"NVIF", "PUSHBUF", "PUSHBUF",
 	};
 	static const char *const errors[] = { "ENOMEM", "EFAULT", "EBUSY", "EINTR", "ENODEV", "ERESTARTSYS" };
 	static const char *const uids[] = { "0", "1000", "65534", "*" };
 	const unsigned int error = one_in(t, 2) ? 0 : below(t, 6);
-	const char *function = functions[below(t, 10)];
+	const char *function = functions[below(t, 11)];
 	const unsigned int every = 2 + below(t, one_in(t, 2) ? 4 : 30), uid = below(t, 4);
 	char text[64];
 
