@@ -11,7 +11,7 @@
 
 static char folder[] = "/tmp/tg-gloop.XXXXXX";
 
-/* Who suspends an application: nobody, the host loop every @us, or @source */
+/* What suspends an application: nothing, the host loop every @us, or @source */
 struct suspender {
 	const char *name;
 	uint32_t us;

@@ -9,8 +9,8 @@
  * it does when nouveau makes a fence. That is timed by two probes on the same tracepoint, one before timegraph's
  * and one behind it, and taken out of what is inside.
  *
- * The time inside of the last submission is /sys/module/tg_probe/parameters/inside_ns, whoever's it was. Whoever
- * writes a process's number into /sys/kernel/debug/tg_probe reads there, line by line, the submissions of its first
+ * The time inside of the last submission is /sys/module/tg_probe/parameters/inside_ns, of any process.
+ * Write a process's number into /sys/kernel/debug/tg_probe, and read there, line by line, the submissions of its first
  * thread since then, up to MAX_SAMPLES:
  *	WHOLE INSIDE ASKED BUFFERS PUSHES RELOCS WAITS
  * ns of the ioctl, system call left out; of that, inside nouveau's PUSHBUF; of that, asking for a fence's

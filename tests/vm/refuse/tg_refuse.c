@@ -17,7 +17,7 @@
  * first one too; EVERY 0: none. One rule for each function, the last one written.
  *	before	nouveau is not called (this is meant unless told)
  *	after	it is called, and what it has done stays done: a submission runs, an object has its handle, a channel
- *		is there, whatever the client is told. Who asks again does it twice
+ *		is there, whatever the client is told. A client that asks again does it twice
  * ERESTARTSYS comes with the mark of a pending signal, so that the kernel makes the call again; with EVERY 1 that
  * ends when the thread is killed. Reading shows the rules, each with how often its function has been called by those
  * that it is about, and refused.
