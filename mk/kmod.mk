@@ -133,7 +133,7 @@ KMOD_CHECKPATCH = $(KMOD_SOURCE)/scripts/checkpatch.pl --no-tree --strict --ters
 # policies and of a client's counters are made of rows that are expanded more than once, which
 # checkpatch takes for bad macros. No kernel reads tgd.h, which two programs share by atomic words.
 KMOD_TABLES := src/policy/list.c src/kmod/sysfs/clients.c include/tg/counters.h include/tg/gpu.h \
-	include/uapi/timegraph.h
+	include/tg/snap.h include/uapi/timegraph.h
 KMOD_TABLES_MAY := COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,TRAILING_SEMICOLON
 KMOD_TABLES_MAY := $(KMOD_TABLES_MAY),MULTISTATEMENT_MACRO_USE_DO_WHILE,BRACKET_SPACE
 kmod-checkpatch:

@@ -17,7 +17,7 @@
  * @name: of the record's member and of the file
  * @form: what is stored and how it is shown: enum tg_form, without its TG_FORM_
  * @from: STATS or STATS32: the core counts it in struct tg_stats, in 64 or 32 bits, and it is
- *	copied; HOST: the module finds it out (tgk_client_record())
+ *	copied; HOST: tg/snap.h or the host finds it out
  * @column: its place in the table of `tgctl clients`, from 1; 0: in the JSON alone
  * @json: its key; NULL: neither in the JSON nor in the table
  * @metric: GAUGE(family), COUNTER(family) or, of a HIST, HISTOGRAM(family), with @help as the

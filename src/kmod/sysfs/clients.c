@@ -6,6 +6,7 @@
  * that reads. client.c makes and removes the folders.
  */
 #include <linux/slab.h>
+#include <tg/snap.h>
 
 #include "feed.h"
 #include "sysfs.h"
@@ -22,12 +23,6 @@ static const char *const state_names[] = {
 	[TG_STATE_LEFT] = "left",
 };
 
-/* Of a row that the core counts: copy it from struct tg_client c to struct tg_snap_client s. */
-#define COPY_HOST(name)
-#define COPY_STATS(name)	s->name = c->stats.name;
-#define COPY_STATS32(name)	s->name = c->stats.name;
-#define COPY_ROW(name, form, from, ...)	COPY_##from(name)
-
 /**
  * tgk_client_record() - fill in the record of one client
  * @gpu: the GPU
@@ -39,68 +34,19 @@ static const char *const state_names[] = {
 void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 		       struct tg_snap_client *s)
 {
-	const struct tg_account *account = tg_mem_account(&gpu->core.mem, c->account);
 	const struct tgk_client *client = c->host;
-	const struct tg_reserve *reserve = tg_gpu_modelled(&gpu->core, c)->reserve;
 	const s64 ended = atomic64_read(&client->open_ended);
 	const s64 begun = atomic64_read(&client->open_begun);
-	u32 throttled = 0, lost = 0;
-	const struct tg_channel *ch;
-	const struct tg_job *job;
 
-	memset(s, 0, sizeof(*s));
-	TG_CLIENT_ROWS(COPY_ROW)
-	for (ch = c->channels; ch; ch = ch->next) {
-		/* The jobs that wait have come last; of the others the lost ones came first. */
-		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
-			if (job->state != TG_JOB_THROTTLED && job->state != TG_JOB_QUEUED)
-				break;
-			s->waiting++;
-			throttled += job->state == TG_JOB_THROTTLED;
-		}
-		list_for_each_entry(job, &ch->jobs, sibling) {
-			lost += job->state == TG_JOB_LOST;
-			if (job->state != TG_JOB_FREED)
-				break;
-		}
-	}
-	s->inflight = c->inflight + begun - ended;
-	s->state = !c->channels ? TG_STATE_LEFT :
-		   lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
-		   throttled ? TG_STATE_THROTTLED : s->waiting ? TG_STATE_WAITING : TG_STATE_IDLE;
-	s->id = c->id;
+	tg_snap_client(s, &gpu->core, c, begun - ended);
 	s->pid = client->ident.pid;
 	s->uid = client->ident.uid;
 	s->gpu = gpu->index;
 	memcpy(s->comm, client->ident.comm, sizeof(s->comm));
-	memcpy(s->reserve_name, c->reserve->name, sizeof(s->reserve_name));
-	s->sched = c->sched;
-	s->resv = c->resv;
-	s->prio = c->prio;
-	s->line = c->matched;
-	s->capacity = c->reserve->capacity;
-	s->period = c->reserve->period;
-	s->budget = reserve->budget;
-	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
-	s->submitted = c->stats.submitted + begun;
+	s->submitted += begun;
 	s->predict_unreadable = client->unreadable;
 	memcpy(s->waits, client->waits, sizeof(s->waits));
 	memcpy(s->latencies, client->latencies, sizeof(s->latencies));
-	memcpy(s->vgpu_name, gpu->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
-	if (c->history) {
-		s->predict_hits = c->history->hits;
-		s->predict_misses = c->history->misses;
-		s->predict_error = tg_history_error(c->history);
-	}
-	if (account) {
-		s->vram_waiting = account->waiting;
-		s->vram = account->used;
-		s->vram_peak = account->peak;
-		s->vram_set_aside = tg_mem_promised(&gpu->core.mem, account);
-		s->vram_waited = account->waited;
-		s->vram_refused = account->refused;
-		s->vram_wait_time = account->wait_time;
-	}
 }
 
 struct client_attr {

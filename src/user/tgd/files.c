@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <uapi/timegraph.h>
+#include <tg/snap.h>
 
 #include "tgd.h"
 #include "version.h"
@@ -53,60 +53,18 @@ static int write_commit(struct conn *conn, const char *word)
 
 /* --- clients --- */
 
-#define COPY_STATS(name)	s->name = c->stats.name;
-#define COPY_STATS32(name)	s->name = c->stats.name;
-#define COPY_HOST(name)
-#define COPY_ROW(name, form, from, ...)	COPY_##from(name)
-
 static void record(const struct device *d, const struct tg_client *c, struct tg_snap_client *s)
 {
-	const struct tg_account *account = tg_mem_account(&d->core.mem, c->account);
-	const struct tg_reserve *reserve = tg_gpu_modelled(&d->core, c)->reserve;
 	const struct client *client = c->host;
-	u32 throttled = 0, lost = 0;
-	const struct tg_channel *ch;
-	const struct tg_job *job;
 
-	memset(s, 0, sizeof(*s));
-	TG_CLIENT_ROWS(COPY_ROW)
-	for (ch = c->channels; ch; ch = ch->next) {
-		list_for_each_entry(job, &ch->jobs, sibling) {
-			s->waiting += job->state == TG_JOB_THROTTLED || job->state == TG_JOB_QUEUED;
-			throttled += job->state == TG_JOB_THROTTLED;
-			lost += job->state == TG_JOB_LOST;
-		}
-	}
-	s->inflight = c->inflight;
-	s->state = !c->channels ? TG_STATE_LEFT :
-		   lost ? TG_STATE_LOST : s->inflight ? TG_STATE_RUNNING :
-		   throttled ? TG_STATE_THROTTLED : s->waiting ? TG_STATE_WAITING : TG_STATE_IDLE;
-	s->id = c->id;
+	tg_snap_client(s, &d->core, c, 0);
 	s->pid = client->identity.pid;
 	s->uid = client->identity.uid;
 	s->gpu = d->index;
 	memcpy(s->comm, client->identity.comm, sizeof(s->comm));
-	memcpy(s->reserve_name, c->reserve->name, sizeof(s->reserve_name));
-	s->sched = c->sched;
-	s->resv = c->resv;
-	s->prio = c->prio;
-	s->line = c->matched;
-	s->capacity = c->reserve->capacity;
-	s->period = c->reserve->period;
-	s->budget = reserve->budget;
-	s->wait_time = c->stats.wait_reserve + c->stats.wait_policy;
-	s->submitted = c->stats.submitted + client->open;
+	s->submitted += client->open;
 	memcpy(s->waits, client->waits, sizeof(s->waits));
 	memcpy(s->latencies, client->latencies, sizeof(s->latencies));
-	memcpy(s->vgpu_name, d->core.vgpu[c->vgpu].name, sizeof(s->vgpu_name));
-	if (account) {
-		s->vram_waiting = account->waiting;
-		s->vram = account->used;
-		s->vram_peak = account->peak;
-		s->vram_set_aside = tg_mem_promised(&d->core.mem, account);
-		s->vram_waited = account->waited;
-		s->vram_refused = account->refused;
-		s->vram_wait_time = account->wait_time;
-	}
 }
 
 /* The part of the snapshot that tells of the engines. */
