@@ -111,6 +111,10 @@ static const struct load {
 	  .want = { 500, 500 }, .off = 20, .share_open = DFQ },
 	{ .name = "a game beside a bomb of depth 1000", .client = { GAME, BUSY("1000", "20ms") },
 	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
+	{ .name = "0.5 ms with gaps of a fifth of it, beside 2, 8 and 20 ms",
+	  .client = { ONE_BY_ONE("100us", "0.5ms"), BUSY("1", "2ms"), BUSY("1", "8ms"),
+		      BUSY("1", "20ms") },
+	  .busy_open = TIMESLICE | BAND | UNSEEN /* lingers, and turns that go over */ },
 	/* What search.c has found */
 	{ .name = "0.2 ms one by one, and 0.1 ms on three channels",
 	  .client = { UNIFORM("", "21us 295us") "depth = 1\n",
