@@ -25,7 +25,7 @@
  * Not known here: pid, uid, gpu, comm, waits, latencies, predict_unreadable, and the part of
  * submitted that has gone through an open gate.
  *
- * Time: the client's channels, and its jobs that wait or are lost.
+ * Time: the client's channels, and its jobs that wait or have been freed and not yet begun.
  * Context: under the GPU's lock.
  */
 static inline void tg_snap_client(struct tg_snap_client *s, const struct tg_gpu *gpu,
@@ -39,7 +39,7 @@ static inline void tg_snap_client(struct tg_snap_client *s, const struct tg_gpu 
 	memset(s, 0, sizeof(*s));
 	TG_CLIENT_ROWS(TG_SNAP_COPY)
 	for (ch = c->channels; ch; ch = ch->next) {
-		/* The jobs that wait have come last; of the others the lost ones came first. */
+		/* In a channel, jobs that wait came last; a lost job precedes all that run. */
 		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
 			if (job->state != TG_JOB_THROTTLED && job->state != TG_JOB_QUEUED)
 				break;

@@ -263,7 +263,7 @@ s64 tg_job_settle(struct tg_gpu *gpu, struct tg_job *job, s64 used, u64 known)
 		engine->surplus = 0;
 	else
 		used = balance(gpu, engine, job, used);
-	/* Two jobs that the host saw as one have no time of their own each: they teach nothing. */
+	/* The host saw two jobs end as one. Neither has a time of its own to learn from. */
 	if (known != TG_DONE_BY && !job->client->paired)
 		learn(job->client, used);
 	job->client->paired = known == TG_DONE_BY;

@@ -17,7 +17,7 @@ static inline bool tg_guaranteed(const struct tg_gpu *gpu, const struct tg_reser
 
 bool tg_guarantee_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
 		       const struct tg_spec_entry *entry, struct tg_refusal *why);
-/* Is @r the reserve that @entry was promised? Another channel or process of it adds nothing. */
+/* Does @r hold the guarantee of @entry already? Then another channel or process adds nothing. */
 bool tg_guarantee_stays(const struct tg_gpu *gpu, const struct tg_reserve *r,
 			const struct tg_spec_entry *entry);
 void tg_guarantee_begin(struct tg_gpu *gpu, struct tg_reserve *r);

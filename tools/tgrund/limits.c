@@ -154,7 +154,7 @@ static bool refuse(char why[256], const struct limits *l, const char *what, cons
 	return false;
 }
 
-/* Is it a request at all? This is no matter of the user. */
+/* Is the request well-formed? Limits are not looked at here. */
 static bool sound(const struct run_line *r, char why[256])
 {
 	const unsigned char *at;

@@ -198,7 +198,7 @@ static void message(void *owner)
 
 /* --- the socket --- */
 
-/* A descriptor of the process that has connected; -1: it is gone, and another may have its number. */
+/* A descriptor of the process that has connected; -1: it is gone. Another may have its number then. */
 static int peer_process(int fd, u32 pid)
 {
 	int pidfd = -1;

@@ -14,12 +14,13 @@ channel_of() { field channel <"/tmp/load.$1"; }
 # at_work N: so many clients have completed groups
 at_work() { [ "$(cat $tg/clients/*/completed 2>/dev/null | awk '$1 > 2' | wc -l)" = "$1" ]; }
 
-# whole_periods: reads the card's truth again until a whole number of periods, within 10 ms, has passed since
-# /tmp/truth0; on a busy host, the best of 30 readings. A window that ends between two periods has one more start of a
-# period than its length tells: at 20 % of 15 s, two groups more than C/T. Each reading tells how long the next one takes.
+# whole_periods: reads the card's truth to /tmp/truth1 when a whole number of periods, give or take 10 ms, has passed since
+# /tmp/truth0; on a busy host, the best of 30 readings. A window that ends between two periods may hold the start of one
+# more period than its length tells: at 20 % of 15 s, two groups more than C/T. Each reading tells how late the next will be.
 whole_periods()
 {
-	late=0 best=$period	# us; a reading comes so late after its sleep; the best one is so far from a whole period
+	late=0		# how long after its sleep a reading comes, us
+	best=$period	# how far the best one is from a whole period, us
 	for try in $(seq 30); do
 		tg-truth >/tmp/truth
 		past=$((($(field elapsed_ns </tmp/truth) - $(field elapsed_ns </tmp/truth0)) / 1000 % period))
