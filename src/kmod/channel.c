@@ -292,7 +292,7 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 			tgk_clock_leave(&gpu->clock, ch->chid);
 		if (ch)
 			leave(gpu, ch);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	} while (ch);
 }
 
@@ -313,7 +313,7 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 		ch = one_of(gpu, file, chid, true);
 		if (ch)
 			unhash(ch);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	} while (ch);
 	tgk_pools_trim(gpu);
 }
@@ -339,7 +339,7 @@ static bool end_unused(struct tgk_gpu *gpu, const struct tgk_claim *c)
 	unused |= gpu->closing;
 	if (unused && there)
 		tgk_clock_leave(&gpu->clock, c->chid);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return unused;
 }
 
@@ -419,7 +419,7 @@ int tgk_channel_await_end(struct tgk_gpu *gpu, const struct drm_file *file, u32 
 		if (!tgk_is_claimed(gpu, file, chid))
 			forget_unused(gpu, file, chid);
 		tgk_channel_find(gpu, file, chid, &known);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		if (known != TGK_DYING || READ_ONCE(gpu->closing))
 			return 0;
 		tgk_sleep_longer(TASK_INTERRUPTIBLE, &ticks);
@@ -505,7 +505,7 @@ void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 c
 		ev.engines.mask = ch->engines;
 		tgk_feed(gpu, &ev);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /**
@@ -559,13 +559,13 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 
 	raw_spin_lock_irq(&gpu->lock);
 	if (gpu->closing || find(gpu, file, chid, &known) || (known == TGK_DYING && !fresh)) {
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		return 0;
 	}
 	client = tgk_client_find(gpu) ?: j->new;
 	if (client && !tgk_client_matched(client, j->spec)) {
 		tgk_client_hold(client);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		tgk_client_match(gpu, client, j->spec);
 		tgk_client_put(client);
 		return -EAGAIN;
@@ -583,7 +583,7 @@ static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
 		joined(gpu, j, client);
 	else if (left)
 		tgk_client_swap(gpu, client, j->new);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ret;
 }
 
@@ -598,7 +598,7 @@ static int get_memory(struct tgk_gpu *gpu, struct joining *j)
 
 	raw_spin_lock_irq(&gpu->lock);
 	known = tgk_client_find(gpu);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (!known && !j->new)
 		j->new = tgk_client_new(gpu);
 	return known || j->new ? join_pools(gpu) : -ENOMEM;

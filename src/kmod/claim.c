@@ -61,7 +61,7 @@ static bool try_claim(struct tgk_gpu *gpu, struct tgk_claim *c)
 	other = tgk_is_claimed(gpu, c->file, c->chid);
 	if (!other)
 		hash_add(gpu->claims, &c->node, claim_key(gpu, c->file, c->chid));
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return !other;
 }
 
@@ -95,5 +95,5 @@ void tgk_unclaim(struct tgk_gpu *gpu, struct tgk_claim *c)
 {
 	raw_spin_lock_irq(&gpu->lock);
 	hash_del(&c->node);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }

@@ -66,23 +66,15 @@ void tgk_client_put(struct tgk_client *client)
 	kobject_put(&client->kobj);
 }
 
-/* A work item that holds the client until it has run. Any context. */
-static void client_queue(struct tgk_client *client, struct work_struct *work)
-{
-	kobject_get(&client->kobj);
-	if (!queue_work(tgk_wq, work))
-		kobject_put(&client->kobj);
-}
-
 static void show(struct work_struct *work)
 {
-	struct tgk_client *client = container_of(work, struct tgk_client, show);
+	struct tgk_client *client = container_of(work, struct tgk_client, show.work);
 	bool gone;
 	int ret;
 
 	raw_spin_lock_irq(&client->gpu->lock);
 	gone = client->gone;
-	raw_spin_unlock_irq(&client->gpu->lock);
+	tgk_unlock_irq(client->gpu);
 
 	if (!gone && !client->shown) {
 		ret = kobject_add(&client->kobj, tgk_clients_dir, "%u", client->id);
@@ -183,7 +175,7 @@ static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
  */
 static void sync(struct work_struct *work)
 {
-	struct tgk_client *client = container_of(work, struct tgk_client, sync);
+	struct tgk_client *client = container_of(work, struct tgk_client, sync.work);
 	struct tg_event ev = { .kind = TG_EV_IDLE, .client = client->id };
 	const u32 nr = READ_ONCE(client->sync_nr);
 	struct tgk_gpu *gpu = client->gpu;
@@ -195,7 +187,7 @@ static void sync(struct work_struct *work)
 	raw_spin_lock_irq(&gpu->lock);
 	/* A GPU that closes calls SYNC off, under this lock: no work item outlasts the GPU. */
 	if (!over && !sync_off(client, nr)) {
-		client_queue(client, &client->sync);
+		tgk_queue_later(gpu, &client->sync);
 	} else if (!sync_off(client, nr)) {
 		/* As many as begun; but that may count one that is about to be taken back. */
 		ended = atomic64_read(&client->open_ended);
@@ -205,7 +197,7 @@ static void sync(struct work_struct *work)
 		/* The core may have given up waiting for it: -EBUSY. */
 		tgk_feed(gpu, &ev);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	kobject_put(&client->kobj);
 }
 
@@ -219,7 +211,7 @@ static void sync(struct work_struct *work)
  */
 void tgk_watch(struct work_struct *work)
 {
-	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, watch);
+	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, watch.work);
 	struct tg_event ev = { .kind = TG_EV_QUIET };
 	bool over = !READ_ONCE(gpu->closing) && work_ended(gpu, NULL), begins;
 
@@ -237,10 +229,10 @@ void tgk_watch(struct work_struct *work)
 	raw_spin_lock_irq(&gpu->lock);
 	/* As with SYNC, no work item outlasts the GPU. */
 	if (!over && !gpu->closing)
-		queue_work(tgk_wq, &gpu->watch);
+		tgk_queue_later(gpu, &gpu->watch);
 	else if (!gpu->closing)
 		tgk_feed(gpu, &ev);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /* TG_ACT_GATE, TG_ACT_SYNC, TG_ACT_GONE: under tgk_gpu.lock, any context. */
@@ -257,7 +249,7 @@ void tgk_client_gate(struct tgk_client *client, u32 gate)
 void tgk_client_sync(struct tgk_client *client)
 {
 	WRITE_ONCE(client->sync_nr, client->sync_nr + 1);
-	client_queue(client, &client->sync);
+	tgk_queue_later(client->gpu, &client->sync);
 }
 
 void tgk_client_gone(struct tgk_client *client)
@@ -265,7 +257,7 @@ void tgk_client_gone(struct tgk_client *client)
 	tgk_totals_add(client);
 	WRITE_ONCE(client->gone, true);
 	hash_del(&client->node);
-	client_queue(client, &client->show);
+	tgk_queue_later(client->gpu, &client->show);
 }
 
 /*
@@ -336,8 +328,8 @@ static struct tgk_client *client_begin(struct tgk_client *client, struct tgk_gpu
 	client->id = atomic_inc_return(&last_client);
 	client->longest = kcalloc(TG_WAITS_OWN, sizeof(*client->longest), GFP_KERNEL_ACCOUNT);
 	INIT_LIST_HEAD(&client->threads.waiters);
-	INIT_WORK(&client->show, show);
-	INIT_WORK(&client->sync, sync);
+	tgk_errand_init(&client->show, show, &client->kobj);
+	tgk_errand_init(&client->sync, sync, &client->kobj);
 	return client;
 }
 
@@ -475,7 +467,7 @@ void tgk_client_match(struct tgk_gpu *gpu, struct tgk_client *client, const stru
 	client->ident.sharer[TG_BY_CGROUP] = cgroup;
 	client->ident.serial = spec->serial;
 	client->matching--;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /** tgk_client_hold() - under tgk_gpu.lock: tgk_client_match() comes, and tgk_client_put() */
@@ -496,7 +488,7 @@ static struct tgk_client *unmatched(struct tgk_gpu *gpu, int bucket, const struc
 			tgk_client_hold(client);
 			break;
 		}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return client;
 }
 
@@ -541,7 +533,7 @@ u32 tgk_clients_of(struct tgk_gpu *gpu, u32 uid, bool all)
 		raw_spin_lock_irq(&gpu->lock);
 		hlist_for_each_entry(client, &gpu->clients[i], node)
 			n += client->ident.uid == uid;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	return n;
 }
@@ -558,5 +550,5 @@ void tgk_client_add(struct tgk_gpu *gpu, struct tgk_client *client)
 	client->phase = gpu->poll.phases + 1;
 	tgk_totals_come(client);
 	hash_add(gpu->clients, &client->node, (unsigned long)client->pid);
-	client_queue(client, &client->show);
+	tgk_queue_later(gpu, &client->show);
 }

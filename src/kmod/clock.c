@@ -412,7 +412,7 @@ void tgk_clock_tune(struct tgk_gpu *gpu)
 	c->access = c->access ? min(c->access + c->access / 8, r.after - r.before) :
 				r.after - r.before;
 	compare(c, &r);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /* --- audits --- */
@@ -444,7 +444,7 @@ void tgk_clock_audit(struct tgk_gpu *gpu)
 		f->alone = flying == 1 && !rung;
 		f->audit = at;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /**
@@ -468,7 +468,7 @@ void tgk_clock_fresh(struct tgk_gpu *gpu, u32 chid)
 	c->fences[slot].proven = false;
 	c->fences[slot].leaving = false;
 	WRITE_ONCE(c->fences[slot].forged, false);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /**

@@ -71,7 +71,7 @@ static bool have_job(struct tgk_gpu *gpu)
 {
 	if (gpu->core.pooled[TG_POOL_JOB])
 		return true;
-	queue_work(tgk_wq, &gpu->copies.refill);
+	tgk_queue_later(gpu, &gpu->copies.refill);
 	if (!gpu->copies.spare)
 		return false;
 	tg_gpu_give(&gpu->core, TG_POOL_JOB, gpu->copies.spare);
@@ -117,7 +117,7 @@ static void begin(struct tgk_gpu *gpu, struct dma_fence *fence)
 		if (c->flying)
 			c->job->fence = dma_fence_get(fence);
 	}
-	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	tgk_unlock_irqrestore(gpu, flags);
 	dma_fence_put(before);
 }
 
@@ -143,7 +143,7 @@ static void on_signaled(void *data, struct dma_fence *fence)
 						(u32)fence->seqno);
 			over(gpu, stamp, noticed);
 		}
-		raw_spin_unlock_irqrestore(&gpu->lock, flags);
+		tgk_unlock_irqrestore(gpu, flags);
 		/* Not the last reference: the driver holds the fence while it signals. */
 		if (own)
 			dma_fence_put(fence);
@@ -198,7 +198,7 @@ static int join(struct tgk_gpu *gpu, struct tgk_client *client)
 	raw_spin_lock_irq(&gpu->lock);
 	if (!tgk_client_matched(client, spec)) {
 		tgk_client_hold(client);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		tgk_client_match(gpu, client, spec);
 		tgk_client_put(client);
 		return -EAGAIN;
@@ -209,7 +209,7 @@ static int join(struct tgk_gpu *gpu, struct tgk_client *client)
 		client->channels = 1;
 		c->client = client;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ret;
 }
 
@@ -369,14 +369,14 @@ void tgk_copies_made(struct dma_fence *fence)
 
 static void refill(struct work_struct *work)
 {
-	struct tgk_copies *c = container_of(work, struct tgk_copies, refill);
+	struct tgk_copies *c = container_of(work, struct tgk_copies, refill.work);
 	struct tgk_gpu *gpu = container_of(c, struct tgk_gpu, copies);
 	void *spare = kvzalloc(tg_pool_size[TG_POOL_JOB], GFP_KERNEL);
 
 	raw_spin_lock_irq(&gpu->lock);
 	if (!c->spare)
 		swap(c->spare, spare);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	kvfree(spare);
 }
 
@@ -386,7 +386,7 @@ static void refill(struct work_struct *work)
  */
 void tgk_copies_gpu(struct tgk_gpu *gpu)
 {
-	INIT_WORK(&gpu->copies.refill, refill);
+	tgk_errand_init(&gpu->copies.refill, refill, NULL);
 }
 
 /**
@@ -407,7 +407,7 @@ void tgk_copies_drop(struct tgk_gpu *gpu)
 		searched->unwatch();
 		search_ended();
 	}
-	cancel_work_sync(&c->refill);
+	cancel_work_sync(&c->refill.work);
 	raw_spin_lock_irq(&gpu->lock);
 	if (c->flying) {
 		fence = c->job->fence;
@@ -419,7 +419,7 @@ void tgk_copies_drop(struct tgk_gpu *gpu)
 		c->client = NULL;
 		tgk_feed(gpu, &ev);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	dma_fence_put(fence);
 	kfree(c->job);
 	kvfree(c->spare);

@@ -5,7 +5,7 @@
 #ifndef TGK_COPIES_H
 #define TGK_COPIES_H
 
-#include <linux/workqueue.h>
+#include "later.h"
 
 struct dma_fence;
 struct tgk_client;
@@ -29,7 +29,7 @@ struct tgk_copies {
 	struct tgk_job *job;
 	bool flying;
 	void *spare;
-	struct work_struct refill;
+	struct tgk_errand refill;
 };
 
 void tgk_copies_made(struct dma_fence *fence);

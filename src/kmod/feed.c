@@ -11,8 +11,8 @@
  *     order. So the core decides as after a SUBMIT of each.
  *  3. It sets the event's time, records the event (trace.c) and calls tg_gpu_feed().
  *  4. The core changes its state and calls emit() for each action, in order. emit() records the
- *     action and does it: it wakes a thread, sets the timer or a gate, or queues a work item. It
- *     never feeds, since the core is in the middle of an event.
+ *     action and does it: it sets the timer or a gate; threads are woken and work items queued when
+ *     the lock is given back (later.c). It never feeds: the core is in the middle of an event.
  *  5. The action comes back as a later event: FREE as STARTED or REFUSED and then as DONE, ARM as
  *     TIMER, SYNC as IDLE, POLL as SAMPLE.
  *  6. -ENOMEM says that a pool was empty and nothing has happened: the caller gives the lock back,
@@ -32,24 +32,24 @@
 #include "vram.h"
 #include "wrap/timer.h"
 
-/* Threads that one event wakes itself; each takes some 4000 instructions under the lock. */
-#define WAKES	2
+/* Of the threads that one section wakes (later.c), the first; wake_work wakes the others. */
+#define WAKES	4
 
 /* --- threads that the core has freed, or that have to leave --- */
 
 /*
  * Under tgk_gpu.lock: the thread of a job or request sleeps, and is woken. @node: the job's or the
- * request's. If this event has woken others, wake_work does it from @due, one by one.
+ * request's. If there are others to wake, wake_work does it from @due, one by one.
  */
 static void wake(struct tgk_gpu *gpu, struct task_struct *task, struct list_head *node,
 		 struct list_head *due)
 {
-	if (gpu->woken++ < WAKES) {
-		wake_up_process(task);
+	if (gpu->later.nr_tasks < WAKES) {
+		tgk_wake_later(gpu, task);
 		return;
 	}
 	list_move_tail(node, due);
-	queue_work(tgk_wq, &gpu->wake_work);
+	tgk_queue_later(gpu, &gpu->wake_work);
 }
 
 /* Return: there was one to wake. */
@@ -63,18 +63,18 @@ static bool wake_one(struct tgk_gpu *gpu)
 	req = list_first_entry_or_null(&gpu->due_requests, struct tgk_request, node);
 	if (job) {
 		list_move_tail(&job->node, &gpu->waiting);
-		wake_up_process(job->task);
+		tgk_wake_later(gpu, job->task);
 	} else if (req) {
 		list_move_tail(&req->node, &gpu->requests);
-		wake_up_process(req->task);
+		tgk_wake_later(gpu, req->task);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return job || req;
 }
 
 static void wake_due(struct work_struct *work)
 {
-	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, wake_work);
+	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, wake_work.work);
 
 	while (wake_one(gpu) || tgk_recorder_walk(gpu))
 		;
@@ -100,7 +100,7 @@ u32 tgk_wake_all(struct tgk_gpu *gpu)
 		nr++;
 	list_for_each(pos, &gpu->due_requests)
 		nr++;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	while (wake_one(gpu))
 		;
 	return nr;
@@ -152,7 +152,7 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		tgk_poll_until(gpu, action->arg ? action->at + gpu->sleep.sum : 0, action->arg);
 		break;
 	case TG_ACT_WATCH:
-		queue_work(tgk_wq, &gpu->watch);
+		tgk_queue_later(gpu, &gpu->watch);
 		break;
 	case TG_ACT_GONE:
 		tgk_client_gone(action->host);
@@ -270,7 +270,6 @@ void tgk_report_bypassed(struct tgk_gpu *gpu)
  */
 int tgk_feed(struct tgk_gpu *gpu, struct tg_event *ev)
 {
-	gpu->woken = 0;
 	if (gpu->nr_bypassed || gpu->nr_unstarted)
 		tgk_report_bypassed(gpu);
 	return feed_one(gpu, ev);
@@ -285,7 +284,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	if (!gpu->closing && !gpu->sleep.since)
 		tgk_feed(gpu, &ev);
-	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	tgk_unlock_irqrestore(gpu, flags);
 	return HRTIMER_NORESTART;
 }
 
@@ -302,7 +301,7 @@ void tgk_feed_locking(struct tgk_gpu *gpu, struct tg_event *ev)
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	tgk_feed(gpu, ev);
-	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	tgk_unlock_irqrestore(gpu, flags);
 }
 
 /**
@@ -316,6 +315,6 @@ void tgk_feed_gpu(struct tgk_gpu *gpu)
 	INIT_LIST_HEAD(&gpu->due);
 	INIT_LIST_HEAD(&gpu->requests);
 	INIT_LIST_HEAD(&gpu->due_requests);
-	INIT_WORK(&gpu->wake_work, wake_due);
+	tgk_errand_init(&gpu->wake_work, wake_due, NULL);
 	tgk_timer_setup(&gpu->timer, on_timer);
 }

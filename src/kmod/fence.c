@@ -288,7 +288,7 @@ static void begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		tgk_feed(gpu, &ev);
 	else
 		job->at = ev.at;
-	tgk_threads_next(&job->ch->threads);
+	tgk_threads_next(gpu, &job->ch->threads);
 	tgk_channel_put(job->ch);
 }
 
@@ -320,7 +320,7 @@ static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 	job->number = number_of(job->fence);
 	raw_spin_lock_irqsave(&gpu->lock, flags);
 	begin(gpu, job);
-	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	tgk_unlock_irqrestore(gpu, flags);
 }
 
 static struct tgk_stamp stamp_of(struct tgk_gpu *gpu, const struct tgk_job *job)
@@ -342,7 +342,7 @@ static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 		begin(gpu, job);
 	}
 	feed_done(gpu, job, stamp);
-	raw_spin_unlock_irqrestore(&gpu->lock, flags);
+	tgk_unlock_irqrestore(gpu, flags);
 	/* Not the last reference: the driver holds the fence while it signals. */
 	dma_fence_put(fence);
 }
@@ -354,9 +354,9 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 
 	raw_spin_lock_irq(&gpu->lock);
 	tgk_feed(gpu, &ev);
-	tgk_threads_next(&job->ch->threads);
+	tgk_threads_next(gpu, &job->ch->threads);
 	list_add_tail(&job->node, &gpu->flights);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /* The fence has signalled already; or the module goes, and waits for no fence. */
@@ -369,7 +369,7 @@ static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_st
 	if (unbegun)
 		begin(gpu, job);
 	feed_done(gpu, job, stamp);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	dma_fence_put(fence);
 }
 
@@ -383,7 +383,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 	if (job->at == TGK_IN_CORE) {
 		raw_spin_lock_irq(&gpu->lock);
 		list_add_tail(&job->node, &gpu->flights);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	} else {
 		/* Pairs with the acquires in feed.c, as in tgk_fence_arm(). */
 		smp_store_release(&job->at, TGK_ARMED);
@@ -395,7 +395,7 @@ static noinline void await_begin(struct tgk_gpu *gpu, struct tgk_job *job)
 		job->number = number_of(job->fence);
 		raw_spin_lock_irq(&gpu->lock);
 		begin(gpu, job);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 }
 
@@ -555,7 +555,7 @@ static void check_one(struct work_struct *work)
 			fence = dma_fence_get(job->fence);
 		list_move_tail(&job->node, &gpu->flights);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (!job) {
 		tgk_pools_trim(gpu);
 		return;
@@ -587,7 +587,7 @@ static void free_spare(struct tgk_gpu *gpu)
 	raw_spin_lock_irq(&gpu->lock);
 	all = __llist_del_all(&gpu->spare);
 	gpu->nr_spare = 0;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	llist_for_each_entry_safe(job, next, all, chain)
 		kfree(job);
 }
@@ -610,7 +610,7 @@ void tgk_fence_drop_all(struct tgk_gpu *gpu)
 		tgk_report_bypassed(gpu);
 		job = list_first_entry_or_null(&gpu->flights, struct tgk_job, node);
 		fence = job ? dma_fence_get(job->fence) : NULL;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		if (!job)
 			break;
 		/* If not, on_signal() has run meanwhile: it is off the list. */

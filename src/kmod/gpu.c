@@ -64,9 +64,10 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	xa_init_flags(&gpu->spaces, XA_FLAGS_ACCOUNT);
 	INIT_DELAYED_WORK(&gpu->unpark, tgk_unpark);
 	init_llist_head(&gpu->spare);
-	INIT_WORK(&gpu->watch, tgk_watch);
+	tgk_errand_init(&gpu->watch, tgk_watch, NULL);
 	init_waitqueue_head(&gpu->open_wait);
 	raw_spin_lock_init(&gpu->lock);
+	INIT_LIST_HEAD(&gpu->later.errands);
 	hash_init(gpu->clients);
 	hash_init(gpu->channels);
 	hash_init(gpu->claims);
@@ -212,7 +213,7 @@ u32 tgk_gpu_close(struct tgk_gpu *gpu, enum tgk_closing how)
 	WRITE_ONCE(gpu->closing, how);
 	/* tgk_set_spec() does not see this GPU any more, and may free the spec that it has. */
 	tgk_feed(gpu, &ev);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	waiters = tgk_wake_all(gpu);
 	wake_up_all(&gpu->open_wait);
 	wake_up_all(&tgk_settled);
@@ -261,6 +262,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_vram_forget_all(gpu);
 	tgk_gpu_set_knob(gpu, -1, TG_KNOB_DRY, 0);
 	rcu_barrier();	/* channels, with fences that are nouveau's */
+	synchronize_rcu();	/* what fences have put off is queued: later.c */
 	tgk_sysfs_gpu_remove(gpu);
 	/* Folders of clients, notes, answers to SYNC: all that is queued for this GPU. */
 	flush_workqueue(tgk_wq);
@@ -321,7 +323,7 @@ int tgk_gpu_made(const struct dma_buf *buf, u64 *vram)
 		owner = tgk_vram_owner(gpu, obj);
 		ret = owner && owner->pid == task_tgid(current) ? 0 : -EPERM;
 		*vram = gpu->core.mem.size;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock_sched();
 	return ret;

@@ -66,7 +66,7 @@ static inline void tgk_nice_look(struct tgk_gpu *gpu, const struct tgk_client *c
 	raw_spin_lock_irq(&gpu->lock);
 	if (!gpu->closing)
 		tgk_nice_feed(gpu, client);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 #endif /* TGK_NICE_H */

@@ -98,7 +98,7 @@ void tgk_note(struct tgk_gpu *gpu, const struct tg_action *action)
 		note->uid = client->ident.uid;
 		memcpy(note->comm, client->ident.comm, sizeof(note->comm));
 	}
-	queue_work(tgk_wq, &gpu->note_work);
+	tgk_queue_later(gpu, &gpu->note_work);
 }
 
 /* --- the work item: process context --- */
@@ -259,7 +259,7 @@ static void write_note(const struct tgk_gpu *gpu, struct tgk_note *note)
 
 static void write_notes(struct work_struct *work)
 {
-	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, note_work);
+	struct tgk_gpu *gpu = container_of(work, struct tgk_gpu, note_work.work);
 	struct tgk_note note;
 	u32 dropped;
 	bool more;
@@ -273,7 +273,7 @@ static void write_notes(struct work_struct *work)
 			note = gpu->notes[0];
 			memmove(gpu->notes, gpu->notes + 1, --gpu->nr_notes * sizeof(note));
 		}
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		if (more)
 			write_note(gpu, &note);
 		if (dropped)
@@ -288,5 +288,5 @@ static void write_notes(struct work_struct *work)
  */
 void tgk_note_gpu(struct tgk_gpu *gpu)
 {
-	INIT_WORK(&gpu->note_work, write_notes);
+	tgk_errand_init(&gpu->note_work, write_notes, NULL);
 }

@@ -69,7 +69,7 @@ struct tgk_owner *tgk_owner_get(struct tgk_gpu *gpu)
 		}
 		if (owner)
 			owner->users++;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		if (owner)
 			break;
 		new = owner_new();
@@ -95,7 +95,7 @@ void tgk_owner_put(struct tgk_gpu *gpu, struct tgk_owner *owner)
 	last = !--owner->users;
 	if (last)
 		hash_del(&owner->node);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (last)
 		owner_free(owner);
 }

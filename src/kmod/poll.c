@@ -87,7 +87,7 @@ static void begin_run(struct tgk_gpu *gpu)
 		p->runner = client->id;
 		p->submitted = submitted(gpu, client);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /* The run goes on, but there was no reading for a while: were there other groups meanwhile? */
@@ -106,7 +106,7 @@ static void find_missed(struct tgk_gpu *gpu)
 		p->missed += now - p->submitted;
 		p->submitted = now;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /*
@@ -130,7 +130,7 @@ static void count_run(struct tgk_gpu *gpu, bool ended)
 			p->others += p->run;
 			p->others_runs += ended;
 		}
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	p->run = 0;
 }
@@ -187,12 +187,12 @@ static void forget(struct tgk_gpu *gpu)
 			client->polled = 0;
 			client->polled_runs = 0;
 		}
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	raw_spin_lock_irq(&gpu->lock);
 	gpu->poll.others = 0;
 	gpu->poll.others_runs = 0;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /* Under tgk_gpu.lock: fill in the sample of one client, and begin its next one. */
@@ -244,7 +244,7 @@ static bool finish_one(struct tgk_gpu *gpu, s64 until, int bucket, struct tg_sam
 		if (one.active)
 			feed_sample(gpu, client->id, &one);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return client;
 }
 
@@ -278,7 +278,7 @@ static void finish(struct tgk_gpu *gpu, s64 until)
 		p->others_runs = 0;
 		p->on = p->until;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 }
 
 /* A card that is away counts as idle. */
@@ -387,8 +387,8 @@ void tgk_poll_until(struct tgk_gpu *gpu, s64 until, u32 gap)
 	/* The thread that sees this end sees the stops before it. */
 	smp_store_release(&p->until, until);
 	/* Pairs with the xchg() in poll_thread(): the thread that sees this sees the above. */
-	smp_store_release(&poked, 1);
-	wake_up_process(poller);
+	if (!xchg(&poked, 1))
+		tgk_wake_later(gpu, poller);
 }
 
 /**

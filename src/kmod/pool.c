@@ -36,7 +36,7 @@ int tgk_pool_fill(struct tgk_gpu *gpu, enum tg_pool pool, u32 n)
 			gpu->given[pool]++;
 		}
 		full = gpu->core.pooled[pool] >= n;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		if (full)
 			return 0;
 		object = kvzalloc(tg_pool_size[pool], GFP_KERNEL_ACCOUNT);
@@ -57,7 +57,7 @@ static void *one_too_many(struct tgk_gpu *gpu, u32 pool)
 		object = tg_gpu_take(&gpu->core, pool);
 		gpu->given[pool]--;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return object;
 }
 
@@ -84,7 +84,7 @@ void tgk_pools_trim(struct tgk_gpu *gpu)
 			gpu->spare.first = job->chain.next;
 			gpu->nr_spare--;
 		}
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		kfree(job);
 		job = NULL;
 	}

@@ -73,7 +73,10 @@ static void freeze(struct work_struct *work)
 		send_stutter();
 }
 
-static DECLARE_WORK(freeze_work, freeze);
+static struct tgk_errand freeze_work = {
+	.work = __WORK_INITIALIZER(freeze_work.work, freeze),
+	.node = LIST_HEAD_INIT(freeze_work.node),
+};
 
 /* Under tgk_gpu.lock: a record is new, or has changed, and says who ran. */
 static void took(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client *client)
@@ -88,7 +91,7 @@ static void took(struct tg_recorder *rec, struct tg_wait *wait, struct tg_client
 		return;
 	frozen_gpu = gpu->index;
 	strscpy(frozen_device, dev_name(gpu->dev), sizeof(frozen_device));
-	queue_work(tgk_wq, &freeze_work);
+	tgk_queue_later(gpu, &freeze_work);
 }
 
 /* Under tgk_gpu.lock, inside an event. One that wakes several threads has queued the work, too. */
@@ -98,7 +101,7 @@ static void later(struct tg_gpu *core, struct tg_wait *wait)
 
 	wait->wall = ktime_get_real_ns();
 	wait->gpu = gpu->index;
-	queue_work(tgk_wq, &gpu->wake_work);
+	tgk_queue_later(gpu, &gpu->wake_work);
 }
 
 /**
@@ -115,7 +118,7 @@ bool tgk_recorder_walk(struct tgk_gpu *gpu)
 
 	raw_spin_lock_irq(&gpu->lock);
 	done = tg_recorder_walk(&gpu->core);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return done;
 }
 
@@ -153,7 +156,7 @@ void tgk_waits_thaw(void)
 /* At unload, when there is no GPU any more. */
 void tgk_recorder_exit(void)
 {
-	cancel_work_sync(&freeze_work);
+	cancel_work_sync(&freeze_work.work);
 	kvfree(frozen);
 }
 
@@ -202,7 +205,7 @@ static int resize(struct tgk_gpu *gpu, u32 kib)
 	do {
 		raw_spin_lock_irq(&gpu->lock);
 		done = step(gpu, new);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		cond_resched();
 	} while (!done);
 	vfree(old);
@@ -275,7 +278,7 @@ static u32 room_for(u32 uid, bool all)
 		raw_spin_lock_irq(&gpu->lock);
 		rec = gpu->core.recorder;
 		n += rec ? rec->nr : 0;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock();
 	return n;
@@ -300,7 +303,7 @@ static void copy_all(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room)
 		if (rec)
 			n = tg_recorder_read(rec, &number, to + head->nr,
 					     min_t(u32, room - head->nr, AT_ONCE));
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		head->nr += n;
 	} while (n);
 }
@@ -340,7 +343,7 @@ static void copy_own(struct tgk_gpu *gpu, struct tg_waits_head *head, u32 room, 
 		for (skip = 0, found = true; found; skip++) {
 			raw_spin_lock_irq(&gpu->lock);
 			found = copy_client(gpu, bucket, skip, head, room, uid);
-			raw_spin_unlock_irq(&gpu->lock);
+			tgk_unlock_irq(gpu);
 		}
 	}
 }

@@ -87,7 +87,7 @@ int tgk_gpu_set_knob(struct tgk_gpu *gpu, int policy, u32 nr, s64 value)
 		ret = -EBUSY;
 		if (policy < 0 || tg_gpu_policy(&gpu->core) == tg_policy_get(policy))
 			ret = tgk_feed(gpu, &ev);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		if (ret != -ENOMEM)
 			return ret;
 		ret = tgk_pool_fill(gpu, TG_POOL_DRY, 1);
@@ -138,7 +138,7 @@ bool tgk_policy_settled(void)
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
 		raw_spin_lock_irq(&gpu->lock);
 		settled = settled && !gpu->core.handover;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock();
 	return settled;
@@ -202,7 +202,7 @@ static bool go_on(struct tgk_gpu *gpu)
 	if (gpu->core.rematching)
 		tgk_feed(gpu, &ev);
 	more = gpu->core.rematching;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return more;
 }
 
@@ -264,7 +264,7 @@ static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch
 	clients = gpu->core.nr_clients;
 	gpu->reserved = rematch ? clients : 0;
 	model = dry && dry->value && !gpu->core.dry;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	ret = rematch ? tgk_pool_fill(gpu, TG_POOL_RESERVE, clients) : 0;
 	if (!ret && model)
 		ret = tgk_pool_fill(gpu, TG_POOL_DRY, 1);
@@ -272,7 +272,7 @@ static int prepare(struct tgk_gpu *gpu, const struct tg_spec *spec, bool rematch
 		return ret;
 	raw_spin_lock_irq(&gpu->lock);
 	ret = tg_gpu_takes_spec(&gpu->core, &ev);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ret;
 }
 
@@ -281,7 +281,7 @@ static void release(struct tgk_gpu *gpu)
 {
 	raw_spin_lock_irq(&gpu->lock);
 	gpu->reserved = 0;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	tgk_pools_trim(gpu);
 }
 

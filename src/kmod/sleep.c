@@ -116,7 +116,7 @@ void tgk_sleep_begin(void)
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node) {
 		raw_spin_lock_irq(&gpu->lock);
 		gpu->sleep.since = ktime_get_ns();
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock();
 }
@@ -153,7 +153,7 @@ void tgk_sleep_end(void)
 		/* A GPU that was attached meanwhile did not sleep. */
 		if (gpu->sleep.since)
 			wake(gpu);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock();
 	WRITE_ONCE(asleep, false);

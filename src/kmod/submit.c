@@ -56,7 +56,7 @@ static int pass(struct tgk_gpu *gpu, const struct tgk_call *call)
 static void let_next(struct tgk_job *job)
 {
 	if (job->waits)
-		tgk_threads_next(&job->ch->client->threads);
+		tgk_threads_next(job->gpu, &job->ch->client->threads);
 	job->waits = false;
 }
 
@@ -68,7 +68,7 @@ static void feed_cancel(struct tgk_gpu *gpu, struct tgk_job *job)
 	/* -ENOENT: its channel has left. */
 	tgk_feed(gpu, &ev);
 	let_next(job);
-	tgk_threads_next(&job->ch->threads);
+	tgk_threads_next(gpu, &job->ch->threads);
 	tgk_channel_put(job->ch);
 	tgk_count(TGK_STAT_CANCELLED);
 }
@@ -136,7 +136,7 @@ static bool unpark_one(struct tgk_gpu *gpu, bool all)
 		hash_del(&job->by_task);
 		feed_cancel(gpu, job);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (job)
 		parked_free(job);
 	return job;
@@ -182,8 +182,8 @@ static noinline void refused(struct tgk_gpu *gpu, struct tgk_job *job)
 		gpu->nr_unstarted--;
 	}
 	if (job->ch)
-		tgk_threads_next(&job->ch->threads);
-	raw_spin_unlock_irq(&gpu->lock);
+		tgk_threads_next(gpu, &job->ch->threads);
+	tgk_unlock_irq(gpu);
 	kfree(job);
 }
 
@@ -228,7 +228,7 @@ static enum waited wait_for_free(struct tgk_gpu *gpu, struct tgk_job *job,
 		parked = true;
 		*error = -ERESTARTSYS;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (waited == WAITED_AGAIN) {
 		ch = job->ch;
 		refused(gpu, job);
@@ -589,7 +589,7 @@ static noinline int submit_through_gate(struct tgk_gpu *gpu, const struct tgk_ca
 	do {
 		raw_spin_lock_irq(&gpu->lock);
 		step = next_step(gpu, call, &s);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	} while (!do_step(gpu, call, &s, step, &ret));
 	tgk_place_drop(gpu, &s.place);
 	kfree(s.keys);
@@ -652,7 +652,7 @@ static struct tgk_channel *go_bypass(struct tgk_gpu *gpu, const struct tgk_call 
 	} else {
 		ch = NULL;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ch;
 }
 

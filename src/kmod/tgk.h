@@ -28,6 +28,7 @@
  *	slots.c		where the GPU writes that
  *	space.c, space_map.c	which object lies at an address of the GPU
  *	sleep.c		a card that is away; the core's clock stands still meanwhile
+ *	later.c		what is put off until a GPU's lock is given back
  *	settings.c	what is in force for all GPUs: policy, spec, knobs
  *	note.c		what the core wants people to know: log and uevents
  *	latency.h	histograms of a client's waits and latencies
@@ -43,8 +44,9 @@
  *			notifier); never held while a client is waited for, while sysfs files are
  *			removed or while the bus notifier is unregistered.
  *	tgk_gpu.lock	raw, interrupts off: the core, and the fields below that name it. Taken
- *			inside the driver's fence locks. Under it: wake_up_process(), timers and
- *			queue_work(), but nothing of the driver, DRM or dma_fence.
+ *			inside the driver's fence locks. Under it: timers, but nothing of the
+ *			driver, DRM or dma_fence. later.c gives it back, and then wakes threads
+ *			and queues work items.
  *	tgk_spec_sem	sleeping; the spec in force, and what it says of each client. A channel
  *			that joins takes it for reading, under no other lock; tgk_set_spec() for
  *			writing, under tgk_mutex.
@@ -94,6 +96,7 @@
 
 #include "clock.h"
 #include "copies.h"
+#include "later.h"
 #include "note.h"
 #include "poll.h"
 #include "sleep.h"
@@ -153,6 +156,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @clock: the GPU's own; clock.h says under which lock
  * @copies: the driver's own work; copies.h says under which lock
  * @lock: guards everything below, and all objects of the core
+ * @later: what is done once it is given back
  * @core: the state machine
  * @out: its way to feed.c's emit()
  * @sleep: how its clock differs from the system's
@@ -177,7 +181,6 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @seed: for its keys; constant
  * @waiting: tgk_job.node of jobs whose thread sleeps
  * @due: tgk_job.node of jobs whose thread sleeps and has to be woken
- * @woken: how many threads the event being fed has woken, or left to @wake_work
  * @parked: tgk_job.node of jobs whose thread was interrupted, oldest first
  * @parked_by: tgk_job.by_task of these
  * @flights: tgk_job.node of jobs whose fence has not signalled
@@ -204,7 +207,7 @@ struct tgk_gpu {
 	struct xarray spaces;
 	struct hrtimer timer;
 	struct delayed_work fence_work, unpark;
-	struct work_struct note_work, wake_work, watch;
+	struct tgk_errand note_work, wake_work, watch;
 	wait_queue_head_t open_wait;
 	atomic64_t quiet_since, gap;
 	struct tgk_poll poll;
@@ -212,6 +215,7 @@ struct tgk_gpu {
 	struct tgk_copies copies;
 
 	raw_spinlock_t lock;
+	struct tgk_later later;
 	struct tg_gpu core;
 	struct tg_actions out;
 	struct tgk_sleep sleep;
@@ -232,7 +236,6 @@ struct tgk_gpu {
 	DECLARE_HASHTABLE(claims, 8);
 	u32 seed;
 	struct list_head waiting, due, parked, flights;
-	u32 woken;
 	DECLARE_HASHTABLE(parked_by, 8);
 	u64 last_request;
 	struct list_head requests, due_requests, parked_requests;
@@ -314,7 +317,7 @@ struct tgk_client {
 	u64 exec;
 	struct tg_identity ident;
 	struct tgk_owner *owner;
-	struct work_struct show, sync;
+	struct tgk_errand show, sync;
 	bool shown, buried;
 
 	struct hlist_node node;

@@ -29,12 +29,13 @@ static void queue(struct tgk_threads *threads, struct tgk_waiter *waiter)
 
 /**
  * tgk_threads_next() - a thread or its job gives its place back
+ * @gpu: the GPU
  * @threads: those that it counts among
  *
  * The thread that has waited longest has the place from now on.
  * Context: under tgk_gpu.lock.
  */
-void tgk_threads_next(struct tgk_threads *threads)
+void tgk_threads_next(struct tgk_gpu *gpu, struct tgk_threads *threads)
 {
 	struct tgk_waiter *waiter;
 
@@ -46,28 +47,28 @@ void tgk_threads_next(struct tgk_threads *threads)
 	list_del(&waiter->node);
 	/* Once its thread has seen this, and has had the lock, @waiter's stack may be gone. */
 	WRITE_ONCE(waiter->let_in, true);
-	wake_up_process(waiter->task);
+	tgk_wake_later(gpu, waiter->task);
 }
 
 /* Under tgk_gpu.lock: give both places back. */
-static void drop(struct tgk_place *place)
+static void drop(struct tgk_gpu *gpu, struct tgk_place *place)
 {
 	if (!place->ch)
 		return;
 	if (place->let_in)
-		tgk_threads_next(&place->ch->client->threads);
-	tgk_threads_next(&place->ch->threads);
+		tgk_threads_next(gpu, &place->ch->client->threads);
+	tgk_threads_next(gpu, &place->ch->threads);
 	tgk_channel_put(place->ch);
 	place->ch = NULL;
 	place->let_in = false;
 }
 
 /* Under tgk_gpu.lock: take a place with @ch, and give back one with another channel. */
-static void take(struct tgk_place *place, struct tgk_channel *ch)
+static void take(struct tgk_gpu *gpu, struct tgk_place *place, struct tgk_channel *ch)
 {
 	if (place->ch == ch)
 		return;
-	drop(place);
+	drop(gpu, place);
 	refcount_inc(&ch->refs);
 	ch->threads.in++;
 	place->ch = ch;
@@ -91,7 +92,7 @@ bool tgk_place_queue(struct tgk_place *place, struct tgk_channel *ch)
 		return true;
 	}
 	if (is_full(&ch->client->threads) && !(place->let_in && ch == place->ch)) {
-		take(place, ch);
+		take(ch->client->gpu, place, ch);
 		place->behind = NULL;
 		queue(&ch->client->threads, &place->waiter);
 		return true;
@@ -120,7 +121,7 @@ static int wait_for(struct tgk_gpu *gpu, struct tgk_waiter *waiter, const struct
 	raw_spin_lock_irq(&gpu->lock);
 	if (!waiter->let_in)
 		list_del(&waiter->node);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (waiter->let_in || closing)
 		return 0;
 	return fatal_signal_pending(current) ? -EINTR : -ERESTARTSYS;
@@ -162,13 +163,13 @@ int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place)
  */
 void tgk_place_to_job(struct tgk_place *place, struct tgk_channel *ch, struct tgk_job *job)
 {
-	take(place, ch);
+	take(job->gpu, place, ch);
 	job->ch = ch;
 	job->waits = !job->freed;
 	if (job->waits && !place->let_in)
 		ch->client->threads.in++;
 	else if (unlikely(!job->waits && place->let_in))
-		tgk_threads_next(&ch->client->threads);
+		tgk_threads_next(job->gpu, &ch->client->threads);
 	place->ch = NULL;
 	place->let_in = false;
 }
@@ -185,6 +186,6 @@ void tgk_place_drop(struct tgk_gpu *gpu, struct tgk_place *place)
 	if (likely(!place->ch))
 		return;
 	raw_spin_lock_irq(&gpu->lock);
-	drop(place);
-	raw_spin_unlock_irq(&gpu->lock);
+	drop(gpu, place);
+	tgk_unlock_irq(gpu);
 }

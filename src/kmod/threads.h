@@ -32,7 +32,7 @@ struct tgk_place {
 	bool let_in;
 };
 
-void tgk_threads_next(struct tgk_threads *threads);
+void tgk_threads_next(struct tgk_gpu *gpu, struct tgk_threads *threads);
 bool tgk_place_queue(struct tgk_place *place, struct tgk_channel *ch);
 int tgk_place_wait(struct tgk_gpu *gpu, struct tgk_place *place);
 void tgk_place_to_job(struct tgk_place *place, struct tgk_channel *ch, struct tgk_job *job);

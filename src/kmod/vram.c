@@ -83,7 +83,7 @@ static void object_return(struct tgk_gpu *gpu, struct tgk_object *object)
 {
 	raw_spin_lock_irq(&gpu->lock);
 	feed_free(gpu, object->owner, object->bytes);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	object_free(gpu, object);
 }
 
@@ -203,7 +203,7 @@ bool tgk_vram_unpark(struct tgk_gpu *gpu, bool all)
 		unpark(gpu, req);
 		feed_cancel(gpu, req);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (req)
 		request_free(gpu, req);
 	return req;
@@ -232,7 +232,7 @@ static struct tgk_request *come_back(struct tgk_gpu *gpu, u64 bytes)
 		else if (mine->object && !mine->answer)
 			list_add_tail(&mine->node, &gpu->requests);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (mine && !same)
 		request_free(gpu, mine);
 	return same ? mine : NULL;
@@ -265,7 +265,7 @@ static int wait_for_answer(struct tgk_gpu *gpu, struct tgk_request *req)
 		else
 			feed_cancel(gpu, req);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ret;
 }
 
@@ -298,7 +298,7 @@ static int request_core(struct tgk_gpu *gpu, struct tgk_request *req)
 	for (;;) {
 		raw_spin_lock_irq(&gpu->lock);
 		ret = gpu->closing ? -ENODEV : feed_request(gpu, req);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		if (ret != -ENOMEM)
 			return ret;
 		ret = tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
@@ -367,7 +367,7 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 byt
 	if (bytes == U64_MAX)
 		bytes = account ? account->used : 0;
 	may = !gpu->closing && tg_gpu_again(&gpu->core, nr, bytes, waited);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return may;
 }
 
@@ -414,7 +414,7 @@ static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u6
 		*reqp = NULL;
 		ret = -ERESTARTSYS;
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ret;
 }
 
@@ -528,7 +528,7 @@ static void object_made(struct tgk_gpu *gpu, struct tgk_object *object, struct d
 	if (obj && obj->size == made && !tgk_vram_learn(gpu, obj)) {
 		raw_spin_lock_irq(&gpu->lock);
 		added = object_add(gpu, object, obj);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	if (!added)
 		object_return(gpu, object);
@@ -586,7 +586,7 @@ static struct tgk_object *take_booking(struct tgk_gpu *gpu, const struct drm_gem
 	object = object_find(gpu, obj);
 	if (object)
 		hash_del(&object->hash);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return object;
 }
 
@@ -664,7 +664,7 @@ int tgk_vram_learn(struct tgk_gpu *gpu, struct drm_gem_object *obj)
 		tgk_feed(gpu, &ev);
 		WRITE_ONCE(gpu->vram, man);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return 0;
 }
 

@@ -110,7 +110,7 @@ static ssize_t client_show(struct kobject *kobj, struct attribute *attr, char *b
 	c = client->gone ? NULL : tg_gpu_client(&gpu->core, client->id);
 	if (c)
 		tgk_client_record(gpu, c, snap);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	if (c)
 		ret = record_show(ca, snap, buf);
 	kfree(snap);
@@ -137,7 +137,7 @@ static ssize_t client_store(struct kobject *kobj, struct attribute *attr, const 
 	ev.prio.level = prio;
 	raw_spin_lock_irq(&gpu->lock);
 	ret = client->gone || gpu->closing ? -ENODEV : tgk_feed(gpu, &ev);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ret ?: count;
 }
 

@@ -49,7 +49,7 @@ static s64 policy_knob_value(const struct tgk_file *file)
 		core = gpu->core.dry ? &gpu->core.dry->model : &gpu->core;
 		if (core->policy == tg_policy_get(file->policy))
 			value = core->policy_knob[file->nr];
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	} else if (file->policy == READ_ONCE(tgk_policy)) {
 		value = READ_ONCE(tgk_policy_knobs[file->nr]);
 	}

@@ -58,7 +58,7 @@ static u32 engines_read(struct tg_snap_engine *to, u32 room)
 				.queued = engine->queued, .busy = engine->used,
 			};
 		}
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock();
 	return n;

@@ -40,7 +40,7 @@ const char *tgk_policy_name(void)
 	if (gpu) {
 		raw_spin_lock_irq(&gpu->lock);
 		name = tg_gpu_policy(&gpu->core)->name;
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock();
 	return name;

@@ -164,7 +164,7 @@ static bool snap_bucket(struct tg_snap_head *head, u32 room, struct tgk_gpu *gpu
 		tgk_client_record(gpu, tg_gpu_client(&gpu->core, client->id),
 				  &s[head->nr_clients++]);
 	}
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return fits;
 }
 
@@ -197,7 +197,7 @@ static bool snap_fill(struct tg_snap_head *head, u32 room, u32 uid, bool all)
 		head->gpus++;
 		raw_spin_lock_irq(&gpu->lock);
 		tgk_report_bypassed(gpu);
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 		for (i = 0; fits && i < HASH_SIZE(gpu->clients); i++)
 			fits = snap_bucket(head, room, gpu, i, uid, all);
 	}

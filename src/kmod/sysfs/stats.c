@@ -108,7 +108,7 @@ static ssize_t engine_show(struct kobject *kobj, struct kobj_attribute *ka, char
 	values[0] = gpu->core.engine[file->nr].inflight;
 	values[1] = gpu->core.engine[file->nr].queued;
 	values[2] = gpu->core.engine[file->nr].wedged;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return sysfs_emit(buf, "%u\n", values[file->what]);
 }
 
@@ -122,7 +122,7 @@ static ssize_t busy_show(struct kobject *kobj, struct kobj_attribute *ka, char *
 		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
 	used = gpu->core.engine[file->nr].used;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return sysfs_emit(buf, "%lld\n", used / NSEC_PER_USEC);
 }
 
@@ -135,7 +135,7 @@ static ssize_t polled_show(struct kobject *kobj, struct kobj_attribute *ka, char
 		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
 	total = gpu->poll.total;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return sysfs_emit(buf, "%llu\n", total / NSEC_PER_USEC);
 }
 
@@ -155,7 +155,7 @@ static ssize_t vram_show(struct kobject *kobj, struct kobj_attribute *ka, char *
 	values[1] = gpu->core.mem.used;
 	values[3] = gpu->core.mem.accounts;
 	values[4] = gpu->core.mem.waiting;
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return sysfs_emit(buf, "%llu\n", values[file->what]);
 }
 

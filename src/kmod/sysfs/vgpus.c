@@ -26,7 +26,7 @@ static int feed(struct tgk_gpu *gpu, const struct tg_vgpu_conf *conf)
 
 	raw_spin_lock_irq(&gpu->lock);
 	ret = tgk_feed(gpu, &ev);
-	raw_spin_unlock_irq(&gpu->lock);
+	tgk_unlock_irq(gpu);
 	return ret;
 }
 
@@ -157,7 +157,7 @@ static s64 sum_of(const char *name, u32 what)
 				continue;
 			sum += value_of(&gpu->core, i, what);
 		}
-		raw_spin_unlock_irq(&gpu->lock);
+		tgk_unlock_irq(gpu);
 	}
 	rcu_read_unlock();
 	return sum;
