@@ -18,7 +18,14 @@
 
 #include <tg/nice.h>
 
+#include "client.h"
+#include "device.h"
+#include "identity.h"
+#include "lease.h"
+#include "main.h"
+#include "socket.h"
 #include "tgd.h"
+#include "totals.h"
 
 #define FUTEX_WAKE_SHARED	1
 

@@ -16,6 +16,7 @@
  */
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,7 +24,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "client.h"
+#include "device.h"
+#include "lease.h"
+#include "main.h"
+#include "settings.h"
+#include "socket.h"
 #include "tgd.h"
+#include "totals.h"
+#include "trace.h"
 
 #define BUCKET_BITS	12
 

@@ -7,12 +7,20 @@
  * Root and the daemon's own user may write, and see everything. A system daemon serves others too:
  * of the clients they see their own, and no counters.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <tg/snap.h>
 
+#include "device.h"
+#include "files.h"
+#include "lease.h"
+#include "main.h"
+#include "settings.h"
+#include "socket.h"
 #include "tgd.h"
+#include "totals.h"
 #include "version.h"
 
 static char spec_result[256] = "ok 0";

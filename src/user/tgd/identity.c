@@ -6,11 +6,14 @@
  * A user chooses the name of a process, and the path of a program of its own. Only uid, and a
  * cgroup that is not delegated, are credentials (docs/threat-model.md).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tgd.h"
+#include <tg/record.h>
+
+#include "identity.h"
 
 #define CGROUPS	"/sys/fs/cgroup"
 

@@ -25,6 +25,9 @@
  * Called by device.c: lease_try() when all that was known has been fed, lease_look() by time; lease_end()
  * by each file that feeds an event that is not the lessee's.
  */
+#include "client.h"
+#include "lease.h"
+#include "main.h"
 #include "tgd.h"
 
 #define LOOK	(50 * TG_MSEC)

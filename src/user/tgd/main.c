@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
@@ -22,8 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tg/policy.h>
+#include <uapi/tgd.h>
+
+#include "device.h"
 #include "lib/opt.h"
-#include "tgd.h"
+#include "main.h"
+#include "settings.h"
+#include "socket.h"
 
 #define LINGER	(2 * TG_SEC)	/* without a connection, before it goes */
 #define LINES	20		/* in a second */

@@ -5,8 +5,13 @@
  * files.c calls this when a tool writes, main.c when the daemon starts, device.c when a device
  * comes. A spec comes into force on all devices, whole, or on none.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "device.h"
+#include "lease.h"
+#include "main.h"
+#include "settings.h"
 #include "tgd.h"
 
 struct settings settings;

@@ -12,6 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "client.h"
+#include "device.h"
+#include "files.h"
+#include "main.h"
+#include "settings.h"
+#include "socket.h"
 #include "tgd.h"
 
 #ifndef SO_PEERPIDFD

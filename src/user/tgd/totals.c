@@ -11,11 +11,14 @@
  * client.c finds a client's rows when it comes. What the client has used is added when it goes, and
  * before the rows are read (files.c).
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <uapi/timegraph.h>
 
+#include "main.h"
 #include "tgd.h"
+#include "totals.h"
 
 #define TOTALS	128	/* users, and as many cgroups */
 

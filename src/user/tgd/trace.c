@@ -6,7 +6,12 @@
  */
 #include <stdlib.h>
 
+#include <tg/record.h>
+
+#include "main.h"
+#include "settings.h"
 #include "tgd.h"
+#include "trace.h"
 
 void trace_start(struct device *d)
 {

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * client.c: the records that clients publish become events, and the answers go into their slots.
+ */
+#ifndef TGD_CLIENT_H
+#define TGD_CLIENT_H
+
+#include <tg/types.h>
+#include <uapi/tgd.h>
+
+struct client;
+struct conn;
+struct device;
+struct slot;
+
+extern u32 last_client;
+
+struct client *client_new(struct device *d, struct conn *conn, const struct tgd_hello *hello,
+			  int *memory);
+void client_gone(struct client *c);
+void client_forget(struct client *c);
+void client_drain(struct client *c, u64 head);
+void client_answer(struct slot *s, enum tgd_answer answer);
+void client_yield(struct slot *s);
+void client_notice(struct client *c, u32 kind, u32 number);
+
+#endif /* TGD_CLIENT_H */
