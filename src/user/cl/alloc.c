@@ -6,7 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "cl.h"
+#include "alloc.h"
+#include "memory.h"
+#include "turn.h"
 
 /*
  * BOOKED(bytes, call): the object of @call, which answers in why; or NULL and *error. A thread that is

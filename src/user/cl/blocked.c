@@ -8,7 +8,7 @@
  * Few programs have user events: as long as none was seen, all that this file does is to look at the
  * events that a launch names.
  */
-#include "cl.h"
+#include "blocked.h"
 
 #define KEPT	256
 

@@ -4,7 +4,10 @@
  * are large, all others pass (turn.c). Each calls the driver with the wait list and event that
  * turn_begin() says, and returns what turn_end() says.
  */
-#include "cl.h"
+#include "blocked.h"
+#include "copy.h"
+#include "queue.h"
+#include "turn.h"
 
 /* TURN(bytes, blocking, call): @call uses t.nr, t.wait, t.event, and t.blocking */
 #define TURN(bytes, blocks, call) __extension__ ({						\

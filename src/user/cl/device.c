@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl.h"
+#include "device.h"
+#include "launch.h"
 
 #define PCI_BUS_INFO	0x410F	/* cl_khr_pci_bus_info */
 #define DEVICE_UUID	0x106A	/* cl_khr_device_uuid */

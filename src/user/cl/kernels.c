@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels.h"
 #include "objects.h"
 #include "scan.h"
 #include "slice.h"
+#include "twins.h"
 
 /** struct source - of a program; all that have none are one */
 struct source {

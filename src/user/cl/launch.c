@@ -10,7 +10,13 @@
  */
 #include <stdlib.h>
 
-#include "cl.h"
+#include "blocked.h"
+#include "device.h"
+#include "launch.h"
+#include "queue.h"
+#include "slice.h"
+#include "turn.h"
+#include "watch.h"
 
 /* --- ends --- */
 

@@ -5,7 +5,15 @@
  */
 #include <string.h>
 
+#include "alloc.h"
 #include "cl.h"
+#include "copy.h"
+#include "kernels.h"
+#include "launch.h"
+#include "memory.h"
+#include "query.h"
+#include "queue.h"
+#include "twins.h"
 
 const struct _cl_icd_dispatch *next;
 

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cl.h"
+#include "device.h"
+#include "memory.h"
 
 #define PATIENCE	2000000000	/* ns */
 

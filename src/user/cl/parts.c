@@ -6,7 +6,7 @@
  * has the last group of each dimension, which may be smaller than the others: if the driver refuses such
  * groups, or an offset that is too large, it does so before anything has run.
  */
-#include "slice.h"
+#include "parts.h"
 
 /* What parts are made of where the driver chooses the groups: it finds good ones in these. */
 static const size_t grain[3][3] = { { 256, 1, 1 }, { 32, 16, 1 }, { 16, 8, 8 } };

@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
-#include "cl.h"
+#include "query.h"
+#include "queue.h"
+#include "slice.h"
 
 /* Answer as an info call does */
 static cl_int answer(const void *value, size_t size, size_t room, void *to, size_t *size_ret)

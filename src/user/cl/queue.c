@@ -4,8 +4,9 @@
  *
  * Queues get CL_QUEUE_PROFILING_ENABLE, since the times of the ends are needed.
  */
-#include "cl.h"
+#include "device.h"
 #include "objects.h"
+#include "queue.h"
 
 struct entry {
 	struct object object;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rewrite.h"
 #include "scan.h"
 
 static const char prologue[] =

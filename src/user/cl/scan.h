@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * A program's source, read as far as launching its kernels in parts needs it (scan.c, rewrite.c).
+ * scan.c: a program's source, read as far as launching its kernels in parts needs it.
  */
 #ifndef TGCL_SCAN_H
 #define TGCL_SCAN_H
@@ -84,8 +84,5 @@ uint32_t scan_uses(struct scan *s, const char *kernel);
 struct piece *scan_find(const struct scan *s, const struct token *name, bool macro);
 bool scan_is(const struct scan *s, uint32_t token, const char *text);
 void scan_free(struct scan *s);
-
-/* rewrite.c */
-char *rewrite(const struct scan *s);
 
 #endif /* TGCL_SCAN_H */

@@ -39,8 +39,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels.h"
+#include "launch.h"
+#include "parts.h"
+#include "queue.h"
 #include "scan.h"
 #include "slice.h"
+#include "twins.h"
 
 #define GROWTH	4	/* a part is so many times the one before at most */
 

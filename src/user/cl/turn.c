@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl.h"
+#include "blocked.h"
+#include "launch.h"
+#include "queue.h"
+#include "turn.h"
 
 #define LARGE	(1 << 20)	/* bytes of a copy that is scheduled */
 

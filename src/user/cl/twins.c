@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels.h"
+#include "rewrite.h"
 #include "scan.h"
-#include "slice.h"
+#include "twins.h"
 
 #define EXEC_INFOS	2
 

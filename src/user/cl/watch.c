@@ -18,6 +18,8 @@
  * thread ends with the process.
  */
 #include "cl.h"
+#include "launch.h"
+#include "watch.h"
 
 #define LATE	1000000		/* ns by which callbacks are late, on average */
 #define WARM	16		/* launches that are not judged: clocks are compared first */
