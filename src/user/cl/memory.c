@@ -52,8 +52,8 @@ static struct context *find(cl_context id)
 	return c;
 }
 
-/** context_add() - a context was made; one that is gone had perhaps the same address */
-void context_add(cl_context id, cl_uint nr, const cl_device_id *ids)
+/* A context was made; one that is gone had perhaps the same address. */
+static void context_add(cl_context id, cl_uint nr, const cl_device_id *ids)
 {
 	struct device *devices[CONTEXT_DEVICES], *d;
 	struct context *c;

@@ -9,7 +9,6 @@
 
 struct booked;
 
-void context_add(cl_context context, cl_uint nr, const cl_device_id *ids);
 struct booked *memory_book(cl_context context, size_t size, bool *refused);
 bool memory_again(int64_t since, cl_int error);
 void memory_unbook(struct booked *b);

@@ -29,7 +29,7 @@
 
 #define FUTEX_WAKE_SHARED	1
 
-u32 last_client;
+static u32 last_client;
 
 /* --- to the client --- */
 

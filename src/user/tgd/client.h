@@ -13,8 +13,6 @@ struct conn;
 struct device;
 struct slot;
 
-extern u32 last_client;
-
 struct client *client_new(struct device *d, struct conn *conn, const struct tgd_hello *hello,
 			  int *memory);
 void client_gone(struct client *c);

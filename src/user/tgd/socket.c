@@ -47,8 +47,8 @@ static u32 conns_of(u32 uid)
 	return nr;
 }
 
-/** conn_close() - the peer is gone, or is not wanted any more; its client goes with it */
-void conn_close(struct conn *conn)
+/* The peer is gone, or is not wanted any more; its client goes with it. */
+static void conn_close(struct conn *conn)
 {
 	struct conn **at = &conns;
 

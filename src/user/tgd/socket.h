@@ -38,7 +38,6 @@ struct conn {
 };
 
 void socket_open(int fd);
-void conn_close(struct conn *c);
 u32 conns_open(void);
 
 #endif /* TGD_SOCKET_H */
