@@ -107,3 +107,18 @@ enum time_error time_read(const char *text, int64_t max, struct time_text *t)
 	}
 	return t->ns > max ? TIME_LONG : TIME_GOOD;
 }
+
+bool minutes_read(const char *text, int64_t max, int64_t *ns)
+{
+	const char *at = text;
+	int64_t unit;
+	uint64_t n;
+
+	if (!take_digits(&at, max, &n) || at == text || (strcmp(at, "m") && strcmp(at, "h")))
+		return false;
+	unit = (*at == 'm' ? 60 : 3600) * INT64_C(1000000000);
+	if (n > (uint64_t)(max / unit))
+		return false;
+	*ns = n * unit;
+	return true;
+}

@@ -61,4 +61,14 @@ struct time_text {
  */
 enum time_error time_read(const char *text, int64_t max, struct time_text *t);
 
+/**
+ * minutes_read() - read whole minutes or hours: 10m, 2h
+ * @text: the text
+ * @max: the longest that is good, ns
+ * @ns: where the time goes; untouched on failure
+ *
+ * Return: is it one?
+ */
+bool minutes_read(const char *text, int64_t max, int64_t *ns);
+
 #endif

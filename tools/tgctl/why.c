@@ -14,11 +14,13 @@
 #include <tg/types.h>
 
 #include "host.h"
+#include "lib/number.h"
 #include "sysfs.h"
 #include "trace.h"
 #include "waits.h"
 
 #define WORST	3	/* waits that are told, unless asked for more or fewer */
+#define SINCE_MAX	(10000 * 24 * 3600 * TG_SEC)
 
 static s64 now(void)
 {
@@ -26,21 +28,6 @@ static s64 now(void)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	return t.tv_sec * TG_SEC + t.tv_nsec;
-}
-
-/* A time as everywhere, or in minutes or hours: 10m, 2h. */
-static bool read_span(const char *text, s64 *ns)
-{
-	char *end;
-	unsigned long nr = strtoul(text, &end, 10);
-
-	if (*text >= '0' && *text <= '9' && (!strcmp(end, "m") || !strcmp(end, "h"))) {
-		if (nr > 1000000)
-			return false;
-		*ns = (*end == 'm' ? 60 : 3600) * TG_SEC * (s64)nr;
-		return true;
-	}
-	return tgctl_time(text, ns);
 }
 
 static enum tgctl_status read_wish(const struct tgctl_args *args, struct tgs_wish *wish)
@@ -59,7 +46,7 @@ static enum tgctl_status read_wish(const struct tgctl_args *args, struct tgs_wis
 		tgctl_error("why: '%s' is no number from 1 to 10000", worst);
 		return TGCTL_USAGE;
 	}
-	if (since && !read_span(since, &span)) {
+	if (since && !minutes_read(since, SINCE_MAX, &span) && !tgctl_time(since, &span)) {
 		tgctl_error("why: '%s' is no time; 10m, 90s", since);
 		return TGCTL_USAGE;
 	}
