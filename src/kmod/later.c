@@ -5,9 +5,9 @@
  *
  * Neither is done under the lock. To decide whether a thread that wakes up preempts another, the
  * kernel's scheduler takes tasks that sleep out of its tree, one by one, and how many there are is
- * for any user to choose; queue_work() wakes a worker, too. So who feeds an event, and the actions
- * that follow, only write down what to do, and tgk_unlock_irq() does it. The lock is given back by
- * the two functions here, nowhere else: scripts/checkdeps holds that.
+ * for any user to choose; queue_work() wakes a worker, too. So under the lock it is only written
+ * down what to do, and tgk_unlock_irq() does it. Nothing else gives the lock back, but for
+ * tgk_unlock_irqrestore(): scripts/checkdeps holds that.
  *
  * From the lock to the last of these wake-ups its holder cannot be preempted, since threads wait
  * for them. That is a reader's section of RCU, too. So a thread that was alive under the lock is

@@ -13,14 +13,14 @@ struct kobject;
 struct task_struct;
 struct tgk_gpu;
 
-#define TGK_WAKES	8	/* a section has no more threads to wake: later.c */
+#define TGK_WAKES	8	/* threads that a section wakes, at most: later.c */
 
 /**
  * struct tgk_errand - a work item that is queued once the lock is given back
  * @work: the work item
  * @holds: it holds this until it has run, and gives it back itself; NULL: nothing
  * @off: it is put off, and not queued yet; atomic
- * @node: while it is @off: in tgk_later.errands, and then in the list of who has taken those over
+ * @node: while it is @off: in tgk_later.errands, and then in the list of the thread that queues it
  */
 struct tgk_errand {
 	struct work_struct work;
