@@ -160,6 +160,7 @@ static void furnish(struct thread *t, struct file *file)
 	if (!call(t, file, CHANNEL_ALLOC, NR(DRM_NOUVEAU_CHANNEL_ALLOC), &alloc, sizeof(alloc))) {
 		file->chan[0] = alloc.channel;
 		file->made = 1;
+		forget_notifiers(t, file, alloc.notifier_handle);
 	}
 	for (i = 0; i < OBJECTS; i++) {
 		struct drm_nouveau_gem_new req = {

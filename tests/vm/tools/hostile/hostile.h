@@ -141,6 +141,7 @@ bool thread_init(struct thread *t, unsigned int process, unsigned int index);
 long call(struct thread *t, const struct file *file, enum kind kind, unsigned int nr, void *args, size_t size);
 void *list(struct thread *t, unsigned int which);
 uint64_t list_address(struct thread *t, const void *list, size_t bytes);
+void forget_notifiers(struct thread *t, struct file *file, uint32_t handle);
 
 /*
  * files.c
