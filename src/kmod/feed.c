@@ -32,14 +32,14 @@
 #include "vram.h"
 #include "wrap/timer.h"
 
-/* Of the threads that one section wakes (later.c), the first; wake_work wakes the others. */
+/* A section under the lock wakes so many threads itself (later.c); wake_work wakes the rest. */
 #define WAKES	4
 
 /* --- threads that the core has freed, or that have to leave --- */
 
 /*
  * Under tgk_gpu.lock: the thread of a job or request sleeps, and is woken. @node: the job's or the
- * request's. If there are others to wake, wake_work does it from @due, one by one.
+ * request's. If this section wakes WAKES threads already, wake_work wakes this one, from @due.
  */
 static void wake(struct tgk_gpu *gpu, struct task_struct *task, struct list_head *node,
 		 struct list_head *due)

@@ -5,9 +5,9 @@
  *
  * Neither is done under the lock. To decide whether a thread that wakes up preempts another, the
  * kernel's scheduler takes tasks that sleep out of its tree, one by one, and how many there are is
- * for any user to choose; queue_work() wakes a worker, too. So under the lock it is only written
- * down what to do, and tgk_unlock_irq() does it. Nothing else gives the lock back, but for
- * tgk_unlock_irqrestore(): scripts/checkdeps holds that.
+ * for any user to choose; queue_work() wakes a worker, too. So the holder only writes down what to
+ * do, and does it in tgk_unlock_irq() or tgk_unlock_irqrestore(). These two alone give the lock
+ * back: scripts/checkdeps holds that.
  *
  * From the lock to the last of these wake-ups its holder cannot be preempted, since threads wait
  * for them. That is a reader's section of RCU, too. So a thread that was alive under the lock is
@@ -52,7 +52,6 @@ void tgk_queue_later(struct tgk_gpu *gpu, struct tgk_errand *errand)
 	if (errand->holds)
 		kobject_get(errand->holds);
 	list_add_tail(&errand->node, &gpu->later.errands);
-	gpu->later.any = true;
 }
 
 /**
@@ -73,7 +72,11 @@ void tgk_wake_later(struct tgk_gpu *gpu, struct task_struct *task)
 		return;
 	}
 	later->tasks[later->nr_tasks++] = task;
-	later->any = true;
+}
+
+static __always_inline bool is_none(const struct tgk_later *later)
+{
+	return !later->nr_tasks && list_empty(&later->errands);
 }
 
 /* Under tgk_gpu.lock: take over what was put off. */
@@ -86,7 +89,6 @@ static void take(struct tgk_gpu *gpu, struct tgk_later *mine)
 	INIT_LIST_HEAD(&mine->errands);
 	list_splice_init(&later->errands, &mine->errands);
 	later->nr_tasks = 0;
-	later->any = false;
 }
 
 static void queue(struct tgk_errand *errand)
@@ -121,7 +123,7 @@ void tgk_unlock_irq(struct tgk_gpu *gpu) __releases(gpu)
 {
 	struct tgk_later mine;
 
-	if (likely(!gpu->later.any)) {
+	if (likely(is_none(&gpu->later))) {
 		raw_spin_unlock_irq(&gpu->lock);
 		return;
 	}
@@ -143,7 +145,7 @@ void tgk_unlock_irqrestore(struct tgk_gpu *gpu, unsigned long flags) __releases(
 {
 	struct tgk_later mine;
 
-	if (likely(!gpu->later.any)) {
+	if (likely(is_none(&gpu->later))) {
 		raw_spin_unlock_irqrestore(&gpu->lock, flags);
 		return;
 	}

@@ -31,13 +31,11 @@ struct tgk_errand {
 
 /**
  * struct tgk_later - what a section has put off; tgk_gpu.lock
- * @any: there is something
  * @nr_tasks: how many threads
  * @tasks: they are woken; alive until the lock is given back
  * @errands: tgk_errand.node of work items to queue
  */
 struct tgk_later {
-	bool any;
 	u32 nr_tasks;
 	struct task_struct *tasks[TGK_WAKES];
 	struct list_head errands;

@@ -156,7 +156,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @clock: the GPU's own; clock.h says under which lock
  * @copies: the driver's own work; copies.h says under which lock
  * @lock: guards everything below, and all objects of the core
- * @later: what is done once it is given back
+ * @later: what the holder of @lock does when it has given that back
  * @core: the state machine
  * @out: its way to feed.c's emit()
  * @sleep: how its clock differs from the system's
