@@ -3,9 +3,10 @@
  * Long kernels are launched in parts, so that others wait for a part and not for the kernel.
  *
  * The bound
- *	TGD_SLICE_US says how long a part may take; without it nothing is sliced. What a work-item takes is
- *	measured with each launch, by the device's own times. A launch that is expected to stay within the bound
- *	goes whole. A kernel that was never launched begins with as many work-groups as the device has compute
+ *	TGD_SLICE_US says how long a part and the change to the next one may take: who waits for a part waits for
+ *	both. Without it nothing is sliced. What a work-item takes is measured with each launch, by the device's own
+ *	times, and so is a change: the least one of the launch counts. A launch that is expected to stay within the
+ *	bound goes whole. A kernel that was never launched begins with as many work-groups as the device has compute
  *	units, and later parts are four times as long at most, until they take as long as the bound. A part is
  *	never smaller than that: less would leave units idle, and be hardly shorter.
  *
@@ -80,7 +81,7 @@ static void read_settings(void)
 		atexit(write_log);
 }
 
-/** slice_bound() - how long a part may take, ns; 0: nothing is sliced */
+/** slice_bound() - how long a part and the change to the next one may take, ns; 0: nothing is sliced */
 int64_t slice_bound(void)
 {
 	pthread_once(&once, read_settings);
@@ -325,14 +326,24 @@ void slice_blocked(struct slice *s)
 	pthread_mutex_unlock(&k->lock);
 }
 
-static int64_t time_of(cl_event event)
-{
-	cl_ulong start = 0, end = 0;
+/** struct span - when a command began and ended, by the device's clock; zeros: not known */
+struct span {
+	cl_ulong start, end;
+};
 
-	if (next->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL) ||
-	    next->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL))
-		return 0;
-	return (int64_t)(end - start);
+static struct span span_of(cl_event event)
+{
+	struct span s = { 0, 0 };
+
+	if (next->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(s.start), &s.start, NULL) ||
+	    next->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(s.end), &s.end, NULL))
+		return (struct span){ 0, 0 };
+	return s;
+}
+
+static int64_t length_of(struct span s)
+{
+	return (int64_t)(s.end - s.start);
 }
 
 /** slice_ended() - a launch that went whole has ended, @end by the device's clock; 0: not known */
@@ -343,7 +354,7 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 
 	if (!k || !end)
 		return;
-	ns = time_of(event);
+	ns = length_of(span_of(event));
 	pthread_mutex_lock(&k->lock);
 	learn(k, s->items, ns);
 	if (ns > bound)
@@ -353,7 +364,13 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 
 /* --- in parts --- */
 
-/** struct launch - one under way; @twin: @kernel is one; @job: the latest part's turn; @ns, @items: of the latest part that has ended */
+/**
+ * struct launch - one under way
+ * @twin: @kernel is one
+ * @job: the latest part's turn
+ * @items: of the latest part that has ended, and @span its times
+ * @change: ns, the least time from the end of one part to the start of the next; 0: not known
+ */
 struct launch {
 	struct device *device;
 	cl_command_queue queue;
@@ -363,7 +380,8 @@ struct launch {
 	struct grid grid;
 	const size_t *local;
 	uint64_t most, parts, items;
-	int64_t ns;
+	struct span span;
+	int64_t change;
 };
 
 /* How many groups the next part may have, after one of @groups groups and @items items that took @ns. */
@@ -371,7 +389,7 @@ static uint64_t next_most(const struct launch *l, uint64_t groups, uint64_t item
 {
 	const double group_ns = (ns > 0 ? ns : 1) / (double)items * (double)l->grid.items /
 				((double)l->grid.groups[0] * l->grid.groups[1] * l->grid.groups[2]);
-	const double most = (double)bound / group_ns;
+	const double most = (double)(bound - l->change) / group_ns;
 	const uint64_t least = l->device->units ? l->device->units : 1;
 
 	if (most >= (double)groups * GROWTH)
@@ -432,7 +450,7 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 {
 	cl_int status = CL_COMPLETE;
-	int64_t ns;
+	struct span now;
 
 	if (l->parts == 1)
 		queue_flush();
@@ -444,10 +462,12 @@ static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 	next->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
 	if (status < 0)
 		return false;
-	ns = time_of(event);
-	l->ns = ns;
+	now = span_of(event);
+	if (l->span.end && now.start > l->span.end && (!l->change || (int64_t)(now.start - l->span.end) < l->change))
+		l->change = (int64_t)(now.start - l->span.end);
+	l->span = now;
 	l->items = p->items;
-	l->most = next_most(l, p->groups, p->items, (double)ns);
+	l->most = next_most(l, p->groups, p->items, (double)length_of(now));
 	return true;
 }
 
@@ -509,7 +529,7 @@ bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_
 	s->why = WHOLE_REFUSED;
 	pthread_mutex_lock(&k->lock);
 	if (l.items)
-		learn(k, l.items, l.ns);
+		learn(k, l.items, length_of(l.span));
 	k->sliced += l.parts > 1;
 	k->parts += l.parts;
 	k->rewritten += l.parts > 1 && l.twin;
