@@ -7,6 +7,7 @@
 
 #include <tg/nice.h>
 
+#include "lib/file.h"
 #include "lib/number.h"
 #include "mem.h"
 #include "scenario_priv.h"
@@ -403,32 +404,6 @@ static int key_cost(struct parser *p)
 	return 0;
 }
 
-static char *read_file(const char *dir, const char *name)
-{
-	char path[4096];
-	FILE *file;
-	char *text = NULL;
-	u64 len = 0, n;
-
-	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : dir, *name == '/' ? "" : "/",
-		 name);
-	file = fopen(path, "r");
-	if (!file)
-		return NULL;
-	do {
-		text = tgs_grow(text, len + 65536, 1);
-		n = fread(text + len, 1, 65535, file);
-		len += n;
-	} while (n);
-	text[len] = '\0';
-	if (ferror(file)) {
-		free(text);
-		text = NULL;
-	}
-	fclose(file);
-	return text;
-}
-
 static int parse_want(struct parser *p, struct tgs_arrival *a, char *line, u32 nr)
 {
 	struct tgs_want *want;
@@ -451,11 +426,13 @@ static int parse_want(struct parser *p, struct tgs_arrival *a, char *line, u32 n
 
 static int parse_wants(struct parser *p, struct tgs_arrival *a)
 {
-	char *text = read_file(p->dir, p->word[1]);
-	char *line, *next;
+	const char *name = p->word[1];
+	char path[4096], *text, *line, *next;
 	u32 nr = 0;
 	int err = 0;
 
+	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : p->dir, *name == '/' ? "" : "/", name);
+	text = file_read(path, NULL);
 	if (!text)
 		return tgs_fail(p, "cannot read '%.80s'", p->word[1]);
 	for (line = text; line && !err; line = next) {

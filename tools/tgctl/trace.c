@@ -7,7 +7,6 @@
 #include "trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "perfetto.h"
 #include "replay.h"
 #include "host.h"
+#include "lib/file.h"
 #include "sysfs.h"
 #include "tgctl.h"
 #include "why.h"
@@ -37,31 +37,13 @@ static const char *trace_base(void)
 static char *read_file(const char *path, u64 *len)
 {
 	const char *base = trace_base();
-	u64 used = 0, room = 1 << 20;
-	char *data = tgctl_alloc(NULL, room);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 0;
+	char *data = file_read(path, len);
 
-	while (fd >= 0 && (n = read(fd, data + used, room - used)) > 0) {
-		used += n;
-		if (used == room) {
-			room *= 2;
-			data = tgctl_alloc(data, room);
-		}
-	}
-	if (fd < 0 || n < 0) {
-		if (errno == ENOENT && !host_is_user() && !strncmp(path, base, strlen(base)))
-			tgctl_error("there is no trace at %s: load the module with trace_kib=16384, "
-				    "and mount debugfs", path);
-		else
-			tgctl_error("cannot read %s: %s%s", path, strerror(errno),
-				    errno == EACCES ? "; try as root" : "");
-		free(data);
-		data = NULL;
-	}
-	if (fd >= 0)
-		close(fd);
-	*len = used;
+	if (!data && errno == ENOENT && !host_is_user() && !strncmp(path, base, strlen(base)))
+		tgctl_error("there is no trace at %s: load the module with trace_kib=16384, and mount debugfs",
+			    path);
+	else if (!data)
+		tgctl_error("cannot read %s: %s%s", path, strerror(errno), errno == EACCES ? "; try as root" : "");
 	return data;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "blocking.h"
+#include "lib/file.h"
 #include "lib/number.h"
 #include "lib/opt.h"
 #include "mem.h"
@@ -93,33 +94,6 @@ static int complain(int status, const char *what, const char *why)
 {
 	fprintf(stderr, "tgsim: %s: %s\n", what, why);
 	return status;
-}
-
-/* A whole file, NUL-terminated; NULL with errno. */
-static char *read_file(const char *path, u64 *len)
-{
-	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
-	char *data = NULL;
-	u64 n;
-	int err;
-
-	if (!file)
-		return NULL;
-	*len = 0;
-	do {
-		data = tgs_grow(data, 2 * *len + 65537, 1);
-		n = fread(data + *len, 1, *len + 65536, file);
-		*len += n;
-	} while (n);
-	data[*len] = '\0';
-	err = ferror(file) ? errno : 0;
-	if (file != stdin)
-		fclose(file);
-	if (!err)
-		return data;
-	free(data);
-	errno = err;
-	return NULL;
 }
 
 static bool to_u64(const char *text, u64 *n)
@@ -262,7 +236,7 @@ static int run(char **argv)
 
 	if (status)
 		return status;
-	text = read_file(path, &len);
+	text = file_read(path, &len);
 	if (!text)
 		return complain(1, path, strerror(errno));
 	dir = strdup(path);
@@ -296,7 +270,7 @@ static int with_trace(const char *path, int (*look)(const struct tgs_trace *t, v
 	u64 len;
 	int status;
 
-	data = read_file(path, &len);
+	data = file_read(path, &len);
 	if (!data)
 		return complain(1, path, strerror(errno));
 	if (tgs_trace_read(&trace, data, len, error))
