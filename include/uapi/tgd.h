@@ -164,7 +164,8 @@ enum tgd_answer {
 
 /**
  * enum tgd_record_kind - what happened
- * @TGD_REC_SUBMIT: a launch asks. slot, channel
+ * @TGD_REC_SUBMIT: a launch asks. slot, channel; arg: what is launched: the same number for launches that
+ *	should take equally long, by which AE predicts; 0: not known
  * @TGD_REC_BYPASSED: a launch goes under a lease. slot; channel 1
  * @TGD_REC_STARTED: it has gone to the driver. slot, at: when it was in the device's queue
  * @TGD_REC_REFUSED: the driver refused it. slot

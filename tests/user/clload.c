@@ -3,7 +3,7 @@
  * clload: puts kernels of a chosen length on an OpenCL device, so many at a time, and prints what came
  * of them. On the test card a kernel takes what its argument says; elsewhere it does next to nothing.
  *
- * usage: clload [-n KERNELS] [-d US] [-k DEPTH] [-s SECONDS] [-p PAUSE_US] [-m MIB] [-i DEVICE] [-c US]
+ * usage: clload [-n KERNELS] [-d US] [-o US] [-k DEPTH] [-s SECONDS] [-p PAUSE_US] [-m MIB] [-i DEVICE] [-c US]
  * Prints one line of JSON. Ends with 1 where a call of OpenCL failed, and says which.
  */
 #include <CL/cl.h>
@@ -22,6 +22,7 @@
 static const struct opt options[] = {
 	{ "kernels", 'n', "N", "so many kernels (1000; with --seconds no limit)" },
 	{ "duration", 'd', "US", "each takes so long (1000); 0 is allowed" },
+	{ "other", 'o', "US", "every second one takes so long, and has two work-items" },
 	{ "depth", 'k', "N", "so many in flight, 1 to 1024 (1)" },
 	{ "seconds", 's', "S", "end after so long" },
 	{ "pause", 'p', "US", "sleep so long after each kernel" },
@@ -34,7 +35,7 @@ static const struct opt options[] = {
 };
 
 static struct {
-	uint64_t kernels, us, depth, seconds, pause, mib, device, copy;
+	uint64_t kernels, us, other, depth, seconds, pause, mib, device, copy;
 	bool endless, start;
 } want = { .us = 1000, .depth = 1 };
 
@@ -92,13 +93,12 @@ static void prepare(void)
 	must("clCreateKernel", error);
 }
 
-static void launch(uint64_t us, cl_event *event)
+static void launch(uint64_t us, size_t items, cl_event *event)
 {
-	const size_t one = 1;
 	cl_ulong ns = us == UINT64_MAX ? us : us * 1000;
 
 	must("clSetKernelArg", clSetKernelArg(kernel, 0, sizeof(ns), &ns));
-	must("clEnqueueNDRangeKernel", clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, event));
+	must("clEnqueueNDRangeKernel", clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, event));
 }
 
 static uint64_t run(void)
@@ -120,7 +120,10 @@ static uint64_t run(void)
 			must("clWaitForEvents", clWaitForEvents(1, e));
 			must("clReleaseEvent", clReleaseEvent(*e));
 		}
-		launch(want.us, e);
+		if (want.other && done % 2)
+			launch(want.other, 2, e);
+		else
+			launch(want.us, 1, e);
 		if (buffer)
 			must("clEnqueueWriteBuffer", clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, want.copy << 10,
 									  bytes, 0, NULL, NULL));
@@ -130,7 +133,7 @@ static uint64_t run(void)
 			usleep(want.pause);
 	}
 	if (want.endless)
-		launch(UINT64_MAX, NULL);
+		launch(UINT64_MAX, 1, NULL);
 	must("clFinish", clFinish(queue));
 	return done;
 }
@@ -164,6 +167,7 @@ static void read_options(char **argv)
 		switch (o.opt->letter) {
 		case 'n': want.kernels = number(&o, 1, 1u << 30); break;
 		case 'd': want.us = number(&o, 0, 1u << 30); break;
+		case 'o': want.other = number(&o, 1, 1u << 30); break;
 		case 'k': want.depth = number(&o, 1, DEPTH_MAX); break;
 		case 's': want.seconds = number(&o, 1, 86400); break;
 		case 'p': want.pause = number(&o, 0, 1u << 30); break;

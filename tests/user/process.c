@@ -113,7 +113,7 @@ static void launch(struct tgu *u)
 {
 	struct tgu_job job;
 
-	tgu_enter(u, 1, &job);
+	tgu_enter(u, 1, 0, &job);
 	if (job.way == TGU_OPEN) {
 		tgu_leave(&job);
 		return;
@@ -139,7 +139,7 @@ static void forks(struct tgu *u)
 	int status;
 	pid_t pid;
 
-	tgu_enter(u, 1, &job);
+	tgu_enter(u, 1, 0, &job);
 	tgu_started(&job, 0);
 	pid = fork();
 	if (!pid) {
@@ -208,7 +208,7 @@ static void exits(void)
 		pthread_t thread;
 		int i;
 
-		tgu_enter(u, 1, &job);
+		tgu_enter(u, 1, 0, &job);
 		tgu_started(&job, 0);
 		for (i = 0; i < 3; i++)
 			pthread_create(&thread, NULL, loops, u);
@@ -227,7 +227,7 @@ static void asks(struct tgu *u)
 	bool waited, got;
 	pid_t pid;
 
-	tgu_enter(u, 1, &first);
+	tgu_enter(u, 1, 0, &first);
 	tgu_started(&first, 0);
 	tgu_ask(u, 1, &second);
 	waited = !tgu_wait(&second, tgu_now() + 50000000);
@@ -263,7 +263,7 @@ static void outlives(struct tgu *u)
 	pthread_t thread;
 
 	tgu_mem_request(u, 1 << 19);
-	tgu_enter(u, 1, &job);
+	tgu_enter(u, 1, 0, &job);
 	tgu_started(&job, 0);
 	pthread_create(&thread, NULL, enters, u);
 	usleep(50000);

@@ -32,6 +32,7 @@ struct flight {
 	struct flight *next;
 };
 
+uint64_t launch_work(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local);
 void launch_ended(struct flight *f);
 void launch_told(void *device);
 void launch_drain(void *device);

@@ -429,7 +429,7 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	ret = l->twin ? tell_twin(l, p) : CL_SUCCESS;
 	if (ret)
 		return ret;
-	tgu_enter(l->device->tgu, 1, &l->job);
+	tgu_enter(l->device->tgu, 1, launch_work(l->kernel, l->grid.dims, p->size, l->local), &l->job);
 	ret = next->clEnqueueNDRangeKernel(l->queue, l->kernel, l->grid.dims, offset, p->size, l->local, nr_wait, wait,
 					   event);
 	if (l->job.way == TGU_OPEN) {

@@ -25,12 +25,14 @@
 
 /**
  * struct later - a command that waits for its turn
+ * @work: what tgu_enter() is told of it
  * @needs: events that have not come, and one until the command is at the driver
  * @event: of the command; NULL: the driver has refused it
  */
 struct later {
 	struct device *device;
 	uint32_t channel;
+	uint64_t work;
 	cl_command_queue queue;
 	cl_event gate, event;
 	unsigned int needs;
@@ -58,7 +60,7 @@ static void enter(struct later *l)
 	if (!l->event) {
 		next->clSetUserEventStatus(l->gate, CL_COMPLETE);
 	} else {
-		tgu_enter(l->device->tgu, l->channel, &job);
+		tgu_enter(l->device->tgu, l->channel, l->work, &job);
 		next->clSetUserEventStatus(l->gate, CL_COMPLETE);
 		next->clFlush(l->queue);
 		if (job.way == TGU_OPEN) {
@@ -205,6 +207,7 @@ static bool put_gate(struct turn *t, struct device *d, uint32_t channel, bool be
 	}
 	l->device = d;
 	l->channel = channel;
+	l->work = t->bytes;
 	l->queue = t->queue;
 	l->needs = 1;
 	for (i = 0; i < t->nr; i++) {
@@ -230,7 +233,7 @@ static void take_turn(struct turn *t, struct device *d)
 {
 	next->clFinish(t->queue);
 	launch_reap(d);
-	tgu_enter(d->tgu, 2, &t->job);
+	tgu_enter(d->tgu, 2, t->bytes, &t->job);
 	tgu_started(&t->job, 0);
 	t->entered = true;
 }
@@ -249,7 +252,7 @@ void turn_begin(struct turn *t, cl_command_queue queue, bool kernel, size_t byte
 	bool behind_user;
 
 	*t = (struct turn){ .queue = queue, .nr = nr, .wait = wait, .event = event, .given = event,
-			    .blocking = blocking };
+			    .blocking = blocking, .bytes = bytes };
 	if ((!kernel && bytes < LARGE && !nr) || !nr != !wait)
 		return;
 	d = queue_device(queue);

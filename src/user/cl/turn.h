@@ -14,6 +14,7 @@ struct later;
  * @nr: for the driver, as @wait, @event and @blocking
  * @given: the program's, or NULL
  * @own: the command's event, if @event is this
+ * @bytes: of a copy: those of one size should take equally long; 0: a launch
  * @keep: it waits for the program, see blocked_keep()
  * @waits: the program waits for it in the call
  * @entered: @job is its turn
@@ -25,6 +26,7 @@ struct turn {
 	const cl_event *wait;
 	cl_event *event, *given, own, *list;
 	cl_bool blocking;
+	size_t bytes;
 	bool keep, waits, entered;
 	struct tgu_job job;
 	struct later *later;

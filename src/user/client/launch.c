@@ -199,7 +199,7 @@ static bool goes_open(struct tgu *u)
 }
 
 /* One try, under the lock, which is given up. @lease: it may go under one. Return: false: once more. */
-static bool try_enter(struct tgu *u, uint32_t channel, bool lease, struct tgu_job *job)
+static bool try_enter(struct tgu *u, uint32_t channel, bool lease, uint64_t work, struct tgu_job *job)
 {
 	struct tgd_record r = { .kind = TGD_REC_BYPASSED, .channel = channel };
 	const uint64_t word = tgd_load(&u->page->word);
@@ -238,13 +238,14 @@ static bool try_enter(struct tgu *u, uint32_t channel, bool lease, struct tgu_jo
 	take_slot(u, slot);
 	u->inflight += channel == 1;
 	r.kind = TGD_REC_SUBMIT;
+	r.arg = work;
 	job->way = TGU_ASKED;
 	/* If the connection is lost meanwhile, the job's reports come to nothing. */
 	ask(u, &r);
 	return true;
 }
 
-static void enter(struct tgu *u, uint32_t channel, bool lease, struct tgu_job *job)
+static void enter(struct tgu *u, uint32_t channel, bool lease, uint64_t work, struct tgu_job *job)
 {
 	*job = (struct tgu_job){ .u = u, .channel = channel, .way = TGU_OPEN };
 	if (!u || goes_open(u))
@@ -253,19 +254,19 @@ static void enter(struct tgu *u, uint32_t channel, bool lease, struct tgu_job *j
 		pthread_mutex_lock(&u->lock);
 		if (channel > u->device->engines)
 			channel = job->channel = 1;
-	} while (!try_enter(u, channel, lease, job));
+	} while (!try_enter(u, channel, lease, work, job));
 }
 
-void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job)
+void tgu_enter(struct tgu *u, uint32_t channel, uint64_t work, struct tgu_job *job)
 {
-	enter(u, channel, true, job);
+	enter(u, channel, true, work, job);
 	if (job->way == TGU_ASKED)
 		wait_answer(u, job->page, job->term, job->slot, NULL);
 }
 
 void tgu_ask(struct tgu *u, uint32_t channel, struct tgu_job *job)
 {
-	enter(u, channel, false, job);
+	enter(u, channel, false, 0, job);
 }
 
 /* Is the connection over under which the launch entered? After fork() it is, in the child. */

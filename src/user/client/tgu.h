@@ -79,12 +79,13 @@ void tgu_close(struct tgu *u);
  * tgu_enter() - before a launch: waits until it may go
  * @u: the device; NULL: goes at once
  * @channel: 1 or 2
+ * @work: what is launched: the same number for launches that should take equally long; 0: not known
  * @job: filled in; report what becomes of it, but for TGU_OPEN: then tgu_leave() alone
  */
-void tgu_enter(struct tgu *u, uint32_t channel, struct tgu_job *job);
+void tgu_enter(struct tgu *u, uint32_t channel, uint64_t work, struct tgu_job *job);
 
 /**
- * tgu_ask() - as tgu_enter(), but does not wait, and takes no lease
+ * tgu_ask() - as tgu_enter() of work that is not known, but does not wait, and takes no lease
  * @u: the device; NULL: goes at once
  * @channel: 1 or 2
  * @job: filled in; tgu_wait() says when it may go

@@ -119,14 +119,30 @@ static void renice(struct client *c)
 		device_feed(c->device, &ev);
 }
 
-static int submit(struct client *c, struct slot *s, u32 channel)
+/*
+ * What the predictor is told of a launch: one command for each work. NULL: the work is not known, or the
+ * client's reserve predicts nothing.
+ */
+static const struct tg_key *key_of(const struct client *c, u64 work, struct tg_key *key)
+{
+	if (!work || tg_gpu_client(&c->device->core, c->id)->reserve->kind != TG_AE)
+		return NULL;
+	key->hash = work ^ work >> 32;
+	key->nr = 1;
+	key->pair[0] = work << 16 | 1;
+	return key;
+}
+
+static int submit(struct client *c, struct slot *s, u32 channel, u64 work)
 {
 	struct tg_event ev = { .kind = TG_EV_SUBMIT, .client = c->id, .channel = channel };
+	u64 key[2];
 
 	renice(c);
 	s->arrived = device_now(c->device);
 	ev.job = s->number;
 	ev.host = s;
+	ev.key = key_of(c, work, (struct tg_key *)key);
 	return device_feed(c->device, &ev);
 }
 
@@ -178,7 +194,7 @@ static void on_submit(struct client *c, struct slot *s, const struct tgd_record 
 	d->asker = c;
 	stats[STAT_SUBMITTED]++;
 	begin(c, s, SLOT_WAITS);
-	if (!submit(c, s, r->channel))
+	if (!submit(c, s, r->channel, r->arg))
 		return;
 	s->state = SLOT_FREE;
 wrong:
@@ -209,7 +225,7 @@ static void on_bypassed(struct client *c, struct slot *s, const struct tgd_recor
 		c->waits[0]++;
 	} else {
 		s->state = SLOT_WAITS;
-		if (submit(c, s, 1) || s->state != SLOT_FREED) {
+		if (submit(c, s, 1, 0) || s->state != SLOT_FREED) {
 			if (s->state == SLOT_WAITS)
 				feed(c, s, TG_EV_CANCEL, 0);
 			s->state = SLOT_ESCAPED;

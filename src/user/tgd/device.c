@@ -141,8 +141,9 @@ static void fill(struct device *d, const struct tg_event *ev)
 {
 	static const u32 least[TG_POOLS] = {
 		[TG_POOL_CLIENT] = 1, [TG_POOL_CHANNEL] = 1, [TG_POOL_RESERVE] = 1,
-		[TG_POOL_JOB] = 2, [TG_POOL_HISTORY] = 1, [TG_POOL_ACCOUNT] = 1,
-		[TG_POOL_REQUEST] = 1, [TG_POOL_SHARER] = 1,
+		[TG_POOL_JOB] = 2, [TG_POOL_HISTORY] = 1, [TG_POOL_COST] = 1,
+		[TG_POOL_CHUNK] = 1, [TG_POOL_ACCOUNT] = 1, [TG_POOL_REQUEST] = 1,
+		[TG_POOL_SHARER] = 1,
 	};
 	u32 pool, want;
 
