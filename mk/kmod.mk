@@ -12,6 +12,7 @@
 #	make kmod-probe K=6.1		what takes the time inside nouveau (tests/vm/probe)
 #	make kmod-refuse K=6.1		nouveau refuses on request (tests/vm/refuse)
 #	make kmod-wake K=6.1		what wakes a system that sleeps (tests/vm/wake)
+#	make kmod-late K=6.1		threads come late out of a function (tests/vm/late)
 #	make kmod-mock K=6.1		tgmock, the test card of drm_sched (tests/vm/mock)
 #
 # Objects and the module go to build/kmod/$KVER, whose sources are links to ours.
@@ -106,9 +107,9 @@ kmod-timed:
 
 # Modules that only tests load, of one file each: `probe`, for the VM cases `cost-time`, `cost-gl` and `cost-company`, takes
 # the time that a submission spends in nouveau; `refuse`, for `refusals`, answers in nouveau's place; `wake`, for `suspend`,
-# ends a sleep; `mock`, for `drmsched`, is a driver and its card. To build/vm/bin
-.PHONY: kmod-probe kmod-refuse kmod-wake kmod-mock kmod-test-one
-kmod-probe kmod-refuse kmod-wake kmod-mock: kmod-%:
+# ends a sleep; `late`, for `memory`, widens a window; `mock`, for `drmsched`, is a driver and its card. To build/vm/bin
+.PHONY: kmod-probe kmod-refuse kmod-wake kmod-late kmod-mock kmod-test-one
+kmod-probe kmod-refuse kmod-wake kmod-late kmod-mock: kmod-%:
 	@mkdir -p build/vm/bin
 	@for k in $(K); do \
 		r=$$(cat $(KMOD_CACHE)/$$k/release); \

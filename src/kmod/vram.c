@@ -334,7 +334,11 @@ static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 		}
 		ret = request_core(gpu, req);
 	}
-	if (!ret && !READ_ONCE(req->answer))
+	/*
+	 * It is in tgk_gpu.requests unless there was an answer under the lock; only this thread takes
+	 * it out. An answer that has come since says nothing about that.
+	 */
+	if (!ret && !list_empty(&req->node))
 		ret = wait_for_answer(gpu, req);
 	if (ret == -ERESTARTSYS)
 		return ret;
