@@ -334,10 +334,7 @@ static int book(struct tgk_gpu *gpu, u64 bytes, struct tgk_request **booked)
 		}
 		ret = request_core(gpu, req);
 	}
-	/*
-	 * It is in tgk_gpu.requests unless there was an answer under the lock; only this thread takes
-	 * it out. An answer that has come since says nothing about that.
-	 */
+	/* It is in a list, unless it was answered under the lock: an answer may have come since. */
 	if (!ret && !list_empty(&req->node))
 		ret = wait_for_answer(gpu, req);
 	if (ret == -ERESTARTSYS)
@@ -382,8 +379,7 @@ static bool may_help(struct tgk_gpu *gpu, const struct tgk_request *req, u64 byt
  * after 1 ms, each next one after as long as all before, but never later than RETRY_STEP: where
  * many clients wait, an object is at rest for moments only.
  * @flags: what stood in tgk_call.flags, where the driver may have put an answer.
- * Return: the driver's answer; or -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL then if it
- * is parked.
+ * Return: the driver's answer; -ERESTARTSYS or -EINTR: a signal. *@reqp is NULL if it is parked.
  */
 static int retry(struct tgk_gpu *gpu, const struct tgk_call *call, u64 bytes, u64 flags,
 		 struct tgk_request **reqp)
