@@ -24,6 +24,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
@@ -353,18 +354,32 @@ static uint64_t some_size(struct thread *t, bool vram)
 	}
 }
 
-/* What no card has is refused at once, whatever root has set. On a busy host a few are late by themselves. */
-static long late_new(struct thread *t, const struct file *file, struct drm_nouveau_gem_new *req)
+/*
+ * What no card has is refused at once, whatever root has set. On a busy host a few are late by themselves. Signals wait
+ * until then: they would end what is measured.
+ */
+static long never_new(struct thread *t, const struct file *file, struct drm_nouveau_gem_new *req)
 {
-	const bool never = (req->info.domain & 6) == 2 && req->info.size >= NO_CARD_HAS;
 	const double from = now();
-	const long ret = call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), req, sizeof(*req));
+	sigset_t all, before;
+	long ret;
 
-	if (never && ret == -ENOMEM) {
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	ret = call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), req, sizeof(*req));
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret == -ENOMEM) {
 		shared->never++;
 		shared->late += now() - from >= LATE;
 	}
 	return ret;
+}
+
+static long some_new(struct thread *t, const struct file *file, struct drm_nouveau_gem_new *req)
+{
+	if ((req->info.domain & 6) == 2 && req->info.size >= NO_CARD_HAS)
+		return never_new(t, file, req);
+	return call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), req, sizeof(*req));
 }
 
 /* The first half of what submissions name is in GART, for commands; the others are in VRAM or wherever. */
@@ -389,7 +404,7 @@ static void do_gem_new(struct thread *t)
 	if (object->handle && slot >= OBJECTS)
 		gem_close(t, file, object->handle);
 	object->handle = 0;
-	if (late_new(t, file, &req))
+	if (some_new(t, file, &req))
 		return;
 	object->domain = req.info.domain & 6;
 	object->bytes = req.info.size;
