@@ -23,6 +23,8 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^ $(shell pkg-config --libs libdrm)
 
+# Has a slow page, too
+$(B)/vm/bin/virgl: $(B)/obj/vmtools/tests/vm/tools/abuse/slowfile.o
 $(addprefix $(B)/vm/bin/,chrt count mock pfslices raw scribble stall tty virgl vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^

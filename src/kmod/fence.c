@@ -65,8 +65,6 @@ static struct {
 static DEFINE_RAW_SPINLOCK(contexts_lock);
 static DEFINE_HASHTABLE(contexts, CAPTURE_BITS);	/* contexts_lock; readers: RCU */
 
-DEFINE_STATIC_KEY_FALSE(tgk_emits);
-
 static struct tracepoint *init_point, *emit_point;
 
 /* The capture of this thread that hangs at a channel whose fences are of this context, or NULL. */
@@ -666,15 +664,15 @@ int tgk_fence_emits_on(void)
 
 	if (ret)
 		pr_err("this kernel offers no tracepoint dma_fence_emit (error %d)\n", ret);
-	else
-		static_branch_inc(&tgk_emits);
 	return ret;
 }
 
-/* They go off. A fence that is emitted now goes unseen: no submission counts any more. */
+/*
+ * They go off, with threads still in the driver. A fence that is emitted now goes unseen, so its
+ * submission counts as refused (tgk_capture_lone()).
+ */
 void tgk_fence_emits_off(void)
 {
-	static_branch_dec(&tgk_emits);
 	tracepoint_probe_unregister(emit_point, on_emit, NULL);
 }
 

@@ -5,8 +5,6 @@
 #ifndef TGK_FENCE_H
 #define TGK_FENCE_H
 
-#include <linux/jump_label.h>
-
 #include "tgk.h"
 
 /**
@@ -47,9 +45,6 @@ struct tgk_capture {
 	struct tgk_start *start;
 };
 
-/* A driver is hooked that has tgk_driver.emits. Changed under tgk_mutex */
-DECLARE_STATIC_KEY_FALSE(tgk_emits);
-
 int tgk_fence_init(void);
 void tgk_fence_exit(void);
 int tgk_fence_emits_on(void);
@@ -84,8 +79,7 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 		smp_store_release(&ch->task, NULL);	/* @capture is the next one's */
 	else
 		tgk_capture_unlist(c, ch);
-	if (likely(c->fence && kref_read(&c->fence->refcount) > 1) &&
-	    !static_branch_unlikely(&tgk_emits))
+	if (likely(c->fence && kref_read(&c->fence->refcount) > 1 && !c->driver->emits))
 		return c->fence;
 	return tgk_capture_lone(c);
 }

@@ -9,6 +9,8 @@
  *	virgl events N		N submissions that each leave an event that nobody reads: `events ANSWER ...`
  *	virgl behind MS		a submission waits for a fence of another driver's (vgem), which signals after MS; meanwhile
  *				another file's submissions, one after the other: `behind T others N worst W`, in ms
+ *	virgl slow MS		a submission whose commands lie in a page that takes so long: `asked` once the driver reads
+ *				them, then its answer
  *
  * Exit status 0 unless it could not try.
  */
@@ -22,11 +24,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <drm.h>
 #include <virtgpu_drm.h>
+
+#include "abuse/slowfile.h"
 
 /* Those that older headers lack; the kernel takes any length. */
 struct execbuffer {
@@ -292,6 +297,34 @@ static int behind(double ms)
 	return 0;
 }
 
+static struct slowfile file = { .content = nops, .bytes = 4096 };
+
+static void *tell_asked(void *arg)
+{
+	while (!atomic_load(&file.asked))
+		usleep(1000);
+	printf("asked\n");
+	fflush(stdout);
+	return arg;
+}
+
+static int slow(long ms)
+{
+	struct execbuffer args = { .size = 4096 };
+	const int fd = node();
+	pthread_t thread;
+	const char *wrong;
+
+	file.ms = ms;
+	mkdir("/tmp/slow", 0700);
+	wrong = slowfile_open(&file, "/tmp/slow");
+	if (wrong || pthread_create(&thread, NULL, tell_asked, NULL))
+		die(wrong ? wrong : "no thread");
+	args.command = (uintptr_t)file.pages;
+	say("slow", fd, EXECBUFFER, &args);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "bad"))
@@ -304,6 +337,8 @@ int main(int argc, char **argv)
 		return events(atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "behind"))
 		return behind(atof(argv[2]));
-	fputs("usage: virgl bad | nops N WORDS | full | events N | behind MS\n", stderr);
+	if (argc == 3 && !strcmp(argv[1], "slow"))
+		return slow(atol(argv[2]));
+	fputs("usage: virgl bad | nops N WORDS | full | events N | behind MS | slow MS\n", stderr);
 	return 2;
 }
