@@ -41,7 +41,8 @@ struct tg_gpu;
  *	(at least once)
  *
  * Goes with TG_EV_SUBMIT as its data; NULL there: the group could not be read, or is too
- * varied. The core copies what it needs. Groups are the same only if all of this is the same.
+ * varied. The core copies what it needs. Groups are the same only if all of this is the same. tgd
+ * sees no commands: its keys have one pair, a number that stands for the kernel and its size.
  */
 struct tg_key {
 	u32 hash, nr;

@@ -23,6 +23,7 @@ struct twin;
  * @listed: the user wants it sliced whatever it uses
  * @lock: all below
  * @item_ns: time for each work-item, by recent launches; 0: not known
+ * @change: ns, the least time between two of its parts; 0: not known. Read without the lock
  * @sliced, @parts, @rewritten: launches, of how many parts, and how many by a twin
  * @whole: launches that took longer than the bound, by reason
  * @said: the user has been told
@@ -35,6 +36,7 @@ struct kernel {
 	bool has_source, listed;
 	pthread_mutex_t lock;
 	double item_ns;
+	int64_t change;
 	uint64_t sliced, parts, rewritten, whole[WHOLE_REASONS];
 	bool said;
 	struct kernel *next;

@@ -5,7 +5,7 @@
  * The bound
  *	TGD_SLICE_US says how long a part and the change to the next one may take: who waits for a part waits for
  *	both. Without it nothing is sliced. What a work-item takes is measured with each launch, by the device's own
- *	times, and so is a change: the least one of the launch counts. A launch that is expected to stay within the
+ *	times, and so is a change: the least one counts. A launch that is expected to stay within the
  *	bound goes whole. A kernel that was never launched begins with as many work-groups as the device has compute
  *	units, and later parts are four times as long at most, until they take as long as the bound. A part is
  *	never smaller than that: less would leave units idle, and be hardly shorter.
@@ -366,22 +366,25 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 
 /**
  * struct launch - one under way
+ * @of: what is known of the kernel
+ * @whole: the program's, @kernel or its twin goes
  * @twin: @kernel is one
  * @job: the latest part's turn
  * @items: of the latest part that has ended, and @span its times
- * @change: ns, the least time from the end of one part to the start of the next; 0: not known
+ * @turned: ns that it waited for that turn
  */
 struct launch {
 	struct device *device;
 	cl_command_queue queue;
-	cl_kernel kernel;
+	struct kernel *of;
+	cl_kernel whole, kernel;
 	bool twin;
 	struct tgu_job job;
 	struct grid grid;
 	const size_t *local;
 	uint64_t most, parts, items;
 	struct span span;
-	int64_t change;
+	int64_t turned;
 };
 
 /* How many groups the next part may have, after one of @groups groups and @items items that took @ns. */
@@ -389,12 +392,22 @@ static uint64_t next_most(const struct launch *l, uint64_t groups, uint64_t item
 {
 	const double group_ns = (ns > 0 ? ns : 1) / (double)items * (double)l->grid.items /
 				((double)l->grid.groups[0] * l->grid.groups[1] * l->grid.groups[2]);
-	const double most = (double)(bound - l->change) / group_ns;
+	const double most = (double)(bound - __atomic_load_n(&l->of->change, __ATOMIC_RELAXED)) / group_ns;
 	const uint64_t least = l->device->units ? l->device->units : 1;
 
 	if (most >= (double)groups * GROWTH)
 		return groups * GROWTH > least ? groups * GROWTH : least;
 	return most > (double)least ? (uint64_t)most : least;
+}
+
+/* The same number for parts that should take equally long: of the program's kernel, with about as many work-items. */
+static uint64_t part_work(const struct launch *l, const struct part *p)
+{
+	size_t about = 1;
+
+	while (about < p->items && about <= SIZE_MAX / 2)
+		about *= 2;
+	return launch_work(l->whole, 1, &about, NULL);
 }
 
 /* What a twin's functions answer by: rewrite.c has the order. */
@@ -429,7 +442,9 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	ret = l->twin ? tell_twin(l, p) : CL_SUCCESS;
 	if (ret)
 		return ret;
-	tgu_enter(l->device->tgu, 1, launch_work(l->kernel, l->grid.dims, p->size, l->local), &l->job);
+	l->turned = tgu_now();
+	tgu_enter(l->device->tgu, 1, part_work(l, p), &l->job);
+	l->turned = tgu_now() - l->turned;
 	ret = next->clEnqueueNDRangeKernel(l->queue, l->kernel, l->grid.dims, offset, p->size, l->local, nr_wait, wait,
 					   event);
 	if (l->job.way == TGU_OPEN) {
@@ -444,6 +459,21 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	}
 	l->parts += !ret;
 	return ret;
+}
+
+/*
+ * The change to a part took @ns, less the wait for its turn: others may have had theirs. The least counts, and no more than
+ * half of the bound: a device that takes longer than that to begin is not cured by shorter parts.
+ */
+static void learn_change(struct kernel *k, int64_t ns)
+{
+	if (ns <= 0)
+		return;
+	ns = ns < bound / 2 ? ns : bound / 2;
+	pthread_mutex_lock(&k->lock);
+	if (!k->change || ns < k->change)
+		__atomic_store_n(&k->change, ns, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&k->lock);
 }
 
 /* Wait for a part's end, and report it. Return: it has ended well */
@@ -463,8 +493,8 @@ static bool part_ended(struct launch *l, const struct part *p, cl_event event)
 	if (status < 0)
 		return false;
 	now = span_of(event);
-	if (l->span.end && now.start > l->span.end && (!l->change || (int64_t)(now.start - l->span.end) < l->change))
-		l->change = (int64_t)(now.start - l->span.end);
+	if (l->span.end)
+		learn_change(l->of, (int64_t)(now.start - l->span.end) - l->turned);
 	l->span = now;
 	l->items = p->items;
 	l->most = next_most(l, p->groups, p->items, (double)length_of(now));
@@ -512,7 +542,8 @@ bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_
 		  cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
 		  cl_uint nr_wait, const cl_event *wait, cl_event *event, cl_int *ret)
 {
-	struct launch l = { .device = d, .queue = queue, .kernel = s->twin ? s->twin : kernel, .twin = s->twin };
+	struct launch l = { .device = d, .queue = queue, .of = s->kernel, .whole = kernel,
+			    .kernel = s->twin ? s->twin : kernel, .twin = s->twin };
 	struct kernel *k = s->kernel;
 
 	make_grid(&l.grid, queue, kernel, dims, offset, global, local);
