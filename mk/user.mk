@@ -89,11 +89,11 @@ $(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/tests/unit/space:
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
 
-USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile)
+USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile crowd)
 
 $(USER_TESTS): $(B)/tests/user/%: tests/user/%.c
 	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) -Wno-missing-field-initializers -MMD -MP -MF $@.d -o $@ $<
+	$(CC) $(USER_CFLAGS) -pthread -Wno-missing-field-initializers -MMD -MP -MF $@.d -o $@ $<
 
 # The clients' library in a program of its own
 $(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c)) $(B)/bin/tgd

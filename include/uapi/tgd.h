@@ -93,7 +93,7 @@ enum {
  * @version: TGD_VERSION
  * @engines: 1 or 2
  * @yields: 1: its launches can end early (TGD_YIELD), and the rest comes as another launch; else 0
- * @memory: the device's memory; 0: not known. The largest counts, unless the first client said 0
+ * @memory: the device's memory; 0: not known. The largest counts
  * @held: what the process holds of it already: a client that connects anew
  * @key: names the physical device: pci:DOMAIN:BUS:DEV.FN, else uuid:HEX, else platform:NAME:INDEX
  * @name: for people

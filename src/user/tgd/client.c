@@ -403,10 +403,7 @@ void client_drain(struct client *c, u64 head)
 static void rung(void *owner)
 {
 	struct client *c = owner;
-	u64 times;
 
-	if (read(c->bell.fd, &times, sizeof(times)) < 0)
-		return;
 	client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
 	device_settle(c->device);
 }
@@ -458,7 +455,7 @@ static bool equip(struct client *c, int *memory)
 		return false;
 	}
 	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return bell >= 0 && !watch(&c->bell, bell, rung, c);
+	return bell >= 0 && !watch_bell(&c->bell, bell, rung, c);
 }
 
 /**

@@ -339,7 +339,7 @@ static void start(struct device *d, const struct tgd_hello *hello)
 	d->buckets.channels = need(calloc(1 << BUCKET_BITS, sizeof(void *)));
 	d->out.emit = emit;
 	d->armed = TG_NEVER;
-	tg_gpu_init(&d->core, hello->engines, settings_first_policy(), &d->buckets, now());
+	tg_gpu_init(&d->core, TGD_CHANNELS, settings_first_policy(), &d->buckets, now());
 	trace_start(d);
 	settings_feed(d);
 	if (hello->memory)
@@ -351,7 +351,7 @@ static void grow(struct device *d, u64 bytes)
 {
 	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = bytes };
 
-	if (!d->core.mem.size || bytes <= d->core.mem.size)
+	if (bytes <= d->core.mem.size)
 		return;
 	lease_end(d);
 	device_feed(d, &memory);

@@ -84,12 +84,23 @@ void *need(void *memory)
 	exit(1);
 }
 
-int watch(struct source *s, int fd, void (*ready)(void *), void *owner)
+static int watch_for(struct source *s, int fd, u32 events, void (*ready)(void *), void *owner)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
+	struct epoll_event ev = { .events = events, .data.ptr = s };
 
 	*s = (struct source){ fd, ready, owner };
 	return epoll_ctl(waits, EPOLL_CTL_ADD, fd, &ev);
+}
+
+int watch(struct source *s, int fd, void (*ready)(void *), void *owner)
+{
+	return watch_for(s, fd, EPOLLIN, ready, owner);
+}
+
+/* Each ring wakes once, and nobody reads: the client has the same bell, and may let a read of it wait for ever. */
+int watch_bell(struct source *s, int fd, void (*ready)(void *), void *owner)
+{
+	return watch_for(s, fd, EPOLLIN | EPOLLET, ready, owner);
 }
 
 void unwatch(struct source *s)

@@ -32,6 +32,7 @@ s64 now(void);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *need(void *memory);
 int watch(struct source *s, int fd, void (*ready)(void *), void *owner);
+int watch_bell(struct source *s, int fd, void (*ready)(void *), void *owner);
 void unwatch(struct source *s);
 
 #endif /* TGD_MAIN_H */

@@ -247,13 +247,14 @@ static void add(int fd)
 		conn_close(conn);
 }
 
-static void accept_all(void *owner)
+/* One at a time: there is always one more, if somebody wants that, and other sources have their turn, too. */
+static void accept_one(void *owner)
 {
-	int fd;
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+	if (fd >= 0)
 		add(fd);
-	if (errno != EMFILE && errno != ENFILE)
+	if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
 		return;
 	/* It would wake us for ever: take it with the spare descriptor, and hang up. */
 	close(spare);
@@ -271,5 +272,5 @@ void socket_open(int fd)
 
 	listener = fd;
 	spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	watch(&source, fd, accept_all, NULL);
+	watch(&source, fd, accept_one, NULL);
 }
