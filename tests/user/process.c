@@ -4,6 +4,7 @@
  * threads and exit while threads wait. No device: jobs end when the test says so. It starts a tgd of
  * its own, and reads its counters.
  */
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -284,6 +285,42 @@ static void outlives(struct tgu *u)
 	tgu_mem_free(u, 1 << 19);
 }
 
+static int descriptors(void)
+{
+	DIR *all = opendir("/proc/self/fd");
+	int nr = 0;
+
+	for (; all && readdir(all); nr++)
+		;
+	closedir(all);
+	return nr;
+}
+
+/* A connection that is over before the helper has looked at it. */
+static void comes_and_goes(void)
+{
+	const int before = descriptors();
+	int i, left = 0;
+
+	for (i = 0; i < 300; i++)
+		tgu_close(tgu_open(&device));
+	for (i = 0; i < 100 && (left = descriptors() - before) > 0; i++)
+		usleep(20000);
+	test_row("connections that are over leave no descriptor", left <= 0, "%d are left", left);
+}
+
+/* A daemon that is stopped: it connects, and does not answer. */
+static void stopped(void)
+{
+	double from = seconds();
+
+	kill(daemon_pid, SIGSTOP);
+	tgu_close(tgu_open(&device));
+	from = seconds() - from;
+	kill(daemon_pid, SIGCONT);
+	test_row("a daemon that is stopped keeps a program for some seconds at most", from < 5, "%.1f s", from);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/tgd-process-XXXXXX", command[64];
@@ -310,6 +347,8 @@ int main(int argc, char **argv)
 	cancels(u);
 	exits();
 	asks(u);
+	comes_and_goes();
+	stopped();
 	outlives(u);
 	stop();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);

@@ -19,6 +19,7 @@
  *	stays mapped, for a thread that still looks at it
  * @term: number of the connection; jobs of an older one are not reported
  * @socket: to the daemon; -1: none
+ * @served: the socket that the helper reads, and closes; -1: none
  * @bell: eventfd; -1: none
  * @used: slots in use, a bit each
  * @inflight: jobs of channel 1 that have not ended
@@ -39,7 +40,7 @@ struct tgu {
 	pthread_mutex_t lock;
 	struct tgd_page *page, *none;
 	uint32_t term;
-	int socket, bell;
+	int socket, served, bell;
 	uint64_t used[TGD_SLOTS / 64];
 	uint32_t inflight;
 	uint64_t held;

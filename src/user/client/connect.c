@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@
 
 #define TRIES		20		/* to connect to a daemon that is starting */
 #define TRY_MS		25
+#define ANSWER_MS	2000		/* that a daemon may take to answer */
 #define AGAIN_MS	100		/* after a daemon was lost; doubles up to: */
 #define AGAIN_MAX_MS	30000
 
@@ -128,15 +130,20 @@ static void start_daemon(void)
 	char buf[4096];
 	const size_t size = 64 << 10;
 	char *path = (char *)find_daemon(buf, sizeof(buf)), *stack;
+	sigset_t every, old;
 	int pid;
 
 	stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
 		return;
+	/* No handler of the program runs in the child, which shares its memory. */
+	sigfillset(&every);
+	pthread_sigmask(SIG_SETMASK, &every, &old);
 	pid = clone(exec_daemon, stack + size, CLONE_VM | CLONE_VFORK, path);
 	if (pid > 0)
 		while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
 			;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	munmap(stack, size);
 }
 
@@ -165,16 +172,39 @@ static struct tgd_page *map_page(int fd)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/*
- * Say HELLO, under the lock: what is held must not change before the answer. Return: 1: a client; 0:
- * refused; -1: nobody answers.
- */
-static int hello(struct tgu *u, int fd)
+/* How a try to become a client has ended: once more, soon or after a while; refused; a client. */
+enum tried { TRY_SOON, TRY_LATER, TRIED_REFUSED, TRIED_CLIENT };
+
+static bool say_hello(const struct tgu *u, int fd)
 {
 	struct tgd_hello hello = {
 		.magic = TGD_MAGIC, .kind = TGD_HELLO, .version = TGD_VERSION,
 		.engines = u->device->engines, .yields = u->device->yields, .memory = u->device->memory, .held = u->held,
 	};
+
+	snprintf(hello.key, sizeof(hello.key), "%s", u->device->key);
+	snprintf(hello.name, sizeof(hello.name), "%s", u->device->name);
+	return send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
+}
+
+/* Return: there is an answer, or the end, within ANSWER_MS. */
+static bool answered(int fd)
+{
+	struct pollfd answer = { .fd = fd, .events = POLLIN };
+	const int64_t until = tgu_now() + ANSWER_MS * 1000000LL;
+	int64_t left = ANSWER_MS;
+	int ret;
+
+	do {
+		ret = poll(&answer, 1, (int)left);
+		left = (until - tgu_now()) / 1000000;
+	} while (ret < 0 && errno == EINTR && left > 0);
+	return ret > 0;
+}
+
+/* The answer has come; under the lock. */
+static enum tried welcomed(struct tgu *u, int fd)
+{
 	char control[CMSG_SPACE(2 * sizeof(int))];
 	struct tgd_welcome welcome;
 	struct iovec iov = { &welcome, sizeof(welcome) };
@@ -184,25 +214,22 @@ static int hello(struct tgu *u, int fd)
 	struct tgd_page *page;
 	int fds[2];
 
-	snprintf(hello.key, sizeof(hello.key), "%s", u->device->key);
-	snprintf(hello.name, sizeof(hello.name), "%s", u->device->name);
-	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello) ||
-	    recvmsg(fd, &msg, MSG_CMSG_CLOEXEC) != sizeof(welcome) || welcome.magic != TGD_MAGIC ||
-	    welcome.kind != TGD_WELCOME)
-		return -1;
+	if (recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != sizeof(welcome) ||
+	    welcome.magic != TGD_MAGIC || welcome.kind != TGD_WELCOME)
+		return TRY_SOON;
 	if (welcome.error) {
 		welcome.why[sizeof(welcome.why) - 1] = '\0';
 		fprintf(stderr, "timegraph: %s: %s; this program runs unscheduled\n",
 			u->device->name, welcome.why);
-		return 0;
+		return TRIED_REFUSED;
 	}
 	if (!descriptors(&msg, fds))
-		return -1;
+		return TRY_SOON;
 	page = map_page(fds[0]);
 	close(fds[0]);
 	if (!page) {
 		close(fds[1]);
-		return -1;
+		return TRY_SOON;
 	}
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	u->bell = fds[1];
@@ -211,7 +238,35 @@ static int hello(struct tgu *u, int fd)
 	u->inflight = 0;
 	u->term++;
 	__atomic_store_n(&u->page, page, __ATOMIC_RELEASE);
-	return 1;
+	return TRIED_CLIENT;
+}
+
+/* Nothing is locked during the wait. If what is held has changed meanwhile, HELLO was not true. */
+static enum tried try_client(struct tgu *u, int fd)
+{
+	enum tried tried = TRY_SOON;
+	bool said = false, came;
+	uint64_t held;
+
+	pthread_mutex_lock(&u->lock);
+	held = u->held;
+	if (!u->closed && u->socket < 0)
+		said = say_hello(u, fd);
+	pthread_mutex_unlock(&u->lock);
+	came = said && answered(fd);
+	pthread_mutex_lock(&u->lock);
+	if (u->closed)
+		tried = TRIED_REFUSED;
+	else if (u->socket >= 0)
+		tried = TRIED_CLIENT;
+	else if (said && !came)
+		tried = TRY_LATER;
+	else if (said && u->held == held)
+		tried = welcomed(u, fd);
+	if (u->socket != fd)
+		close(fd);
+	pthread_mutex_unlock(&u->lock);
+	return tried;
 }
 
 static void *helper(void *arg);
@@ -251,13 +306,10 @@ bool tgu_thread(void *(*run)(void *), void *arg)
 void tgu_connect(struct tgu *u)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	int i, fd, result = -1;
-	sigset_t every, old;
+	enum tried tried = TRY_SOON;
+	int i, fd;
 
-	/* No handler of the program runs in start_daemon()'s child, which shares its memory. */
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, &old);
-	for (i = 0; i < TRIES && result < 0; i++) {
+	for (i = 0; i < TRIES && tried == TRY_SOON; i++) {
 		fd = given_socket() ? -1 : connect_to(TGD_SOCKET);
 		if (fd < 0 && user_socket(path, sizeof(path)))
 			fd = connect_to(path);
@@ -265,20 +317,14 @@ void tgu_connect(struct tgu *u)
 			start_daemon();
 			continue;
 		}
-		if (fd >= 0) {
-			pthread_mutex_lock(&u->lock);
-			result = u->closed ? 0 : u->socket >= 0 ? 1 : hello(u, fd);
-			if (u->socket != fd)
-				close(fd);
-			pthread_mutex_unlock(&u->lock);
-		}
-		if (result < 0)
+		if (fd >= 0)
+			tried = try_client(u, fd);
+		if (tried == TRY_SOON)
 			sleep_ms(TRY_MS);
 	}
-	u->refused = !result;
+	u->refused = tried == TRIED_REFUSED;
 	if (!u->helper && !u->refused)
 		start_helper(u);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* --- losing it --- */
@@ -314,7 +360,9 @@ void tgu_lost(struct tgu *u, uint32_t term)
 	page = u->page;
 	u->term++;
 	__atomic_store_n(&u->page, u->none, __ATOMIC_RELEASE);
-	shutdown(u->socket, SHUT_RDWR);		/* the helper closes it */
+	shutdown(u->socket, SHUT_RDWR);
+	if (u->socket != u->served)		/* else the helper closes it */
+		syscall(SYS_close, u->socket);
 	u->socket = -1;
 	syscall(SYS_close, u->bell);
 	u->bell = -1;
@@ -373,6 +421,9 @@ static void listen_to(struct tgu *u, int fd, uint32_t term)
 			sync_open(u, term, notice.number);
 	}
 	tgu_lost(u, term);
+	pthread_mutex_lock(&u->lock);
+	u->served = -1;
+	pthread_mutex_unlock(&u->lock);
 	close(fd);
 }
 
@@ -395,7 +446,7 @@ static void *helper(void *arg)
 
 	while (!u->refused) {
 		pthread_mutex_lock(&u->lock);
-		fd = u->socket;
+		fd = u->served = u->socket;
 		term = u->term;
 		pthread_mutex_unlock(&u->lock);
 		if (fd >= 0) {
@@ -444,7 +495,7 @@ static void in_child(void)
 			close(u->socket);
 			close(u->bell);
 		}
-		u->socket = u->bell = -1;
+		u->socket = u->served = u->bell = -1;
 		u->page = u->none;
 		u->term++;
 		u->held = 0;
@@ -472,7 +523,7 @@ struct tgu *tgu_open(const struct tgu_device *device)
 	memset(u->none, 0, sizeof(*u->none));
 	u->device = device;
 	u->page = u->none;
-	u->socket = u->bell = -1;
+	u->socket = u->served = u->bell = -1;
 	u->users = 1;
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_mutex_lock(&all_lock);
