@@ -107,8 +107,9 @@ void manager_name(struct run_line *line)
 }
 
 /*
- * systemd takes a number, which another process may have by the time that it moves it. If the
- * process of the pidfd lives afterwards, it was that one. If not, the scope gets no line.
+ * systemd takes a number, which another process may have by the time that it moves it. So each try
+ * looks first whether the process of the pidfd still has it. If that lives afterwards, it was that
+ * one. If not, the scope gets no line.
  */
 bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
 {
@@ -125,11 +126,15 @@ bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
 	}
 	/* The unit of the scope before may be going. */
 	for (left = TIMEOUT_US / LOOK_US / 10; left && !ret; left--) {
+		if (process_alive(pidfd) != pid)
+			break;
 		ret = start_unit(unit, slice, pid, why);
 		if (!ret)
 			usleep(10 * LOOK_US);
 	}
-	if (!ret)
+	if (left && !ret)
+		snprintf(why, 256, "the process is over");
+	else if (!ret)
 		snprintf(why, 256, "systemd has a unit %s already", unit);
 	else if (ret > 0 && !arrives(pidfd, pid, line->cgroup))
 		snprintf(why, 256, "the process is over, or did not come to %s", line->cgroup);
