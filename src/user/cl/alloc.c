@@ -163,6 +163,14 @@ static struct area {
 } *areas;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* areas */
 
+static void remember(struct area *a)
+{
+	pthread_mutex_lock(&lock);
+	a->next = areas;
+	areas = a;
+	pthread_mutex_unlock(&lock);
+}
+
 void * CL_API_CALL layer_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
 	/* It does not say why it refuses: what looks right was refused for want of memory */
@@ -184,10 +192,7 @@ void * CL_API_CALL layer_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, 
 		;
 	if (ptr && a->booked) {
 		a->ptr = ptr;
-		pthread_mutex_lock(&lock);
-		a->next = areas;
-		areas = a;
-		pthread_mutex_unlock(&lock);
+		remember(a);
 	} else {
 		if (a->booked)
 			memory_unbook(a->booked);
@@ -250,17 +255,21 @@ layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void **ptrs,
 	cl_int ret;
 	cl_uint i;
 
-	turn_begin(&t, queue, false, 0, CL_FALSE, nr, wait, ours ? &own : event);
-	ret = turn_end(&t, next->clEnqueueSVMFree(queue, count, ptrs, fn, user, t.nr, t.wait, t.event));
-	if (ret || !ours)
-		return ret;
-	for (i = 0; i < count; i++) {
+	for (i = 0; ours && i < count; i++) {
 		a = forget(ptrs[i]);
 		if (a) {
 			a->next = all;
 			all = a;
 		}
 	}
+	turn_begin(&t, queue, false, 0, CL_FALSE, nr, wait, ours ? &own : event);
+	ret = turn_end(&t, next->clEnqueueSVMFree(queue, count, ptrs, fn, user, t.nr, t.wait, t.event));
+	for (; ret && (a = all); ) {
+		all = a->next;
+		remember(a);
+	}
+	if (ret || !ours)
+		return ret;
 	if (event) {
 		*event = own;
 		next->clRetainEvent(own);

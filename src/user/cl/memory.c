@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "device.h"
@@ -53,6 +54,11 @@ static struct context *find(cl_context id)
 }
 
 /* A context was made; one that is gone had perhaps the same address. */
+static int by_key(const void *a, const void *b)
+{
+	return strcmp((*(struct device *const *)a)->ops.key, (*(struct device *const *)b)->ops.key);
+}
+
 static void context_add(cl_context id, cl_uint nr, const cl_device_id *ids)
 {
 	struct device *devices[CONTEXT_DEVICES], *d;
@@ -66,6 +72,8 @@ static void context_add(cl_context id, cl_uint nr, const cl_device_id *ids)
 		if (d && k == kept)
 			devices[kept++] = d;
 	}
+	/* All programs book in one order, or two would wait for each other. */
+	qsort(devices, kept, sizeof(*devices), by_key);
 	pthread_mutex_lock(&lock);
 	c = find(id);
 	if (!c) {
