@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The tables that map numbers to objects: chained buckets in the host's memory. Numbers count up,
- * so their low bits spread them evenly over the buckets.
+ * so their low bits spread them evenly over the buckets. Hosts may number channels in steps of
+ * 4096, too.
  */
 #ifndef TG_CORE_TABLE_H
 #define TG_CORE_TABLE_H
@@ -35,7 +36,7 @@ static inline struct tg_job *tg_job_find(const struct tg_gpu *gpu, u64 id)
 
 static inline u32 tg_channel_bucket(const struct tg_gpu *gpu, u32 client, u32 channel)
 {
-	return tg_bucket(gpu, client + ((u64)channel << 3) - channel);
+	return tg_bucket(gpu, client + ((u64)channel << 3) - channel + (channel >> 12));
 }
 
 static inline struct tg_channel *tg_channel_find(const struct tg_gpu *gpu, u32 client, u32 channel)

@@ -2,10 +2,10 @@
 /*
  * Channels: how a submission finds its client, and how it passes an open gate.
  *
- * A channel is in the table of its GPU once for each process that uses it. It joins when the driver
- * has allocated it, or with its first submission. It leaves the core before the driver frees it, so
- * that its threads come back; it stays in the table, dying, until the driver has freed it.
- * Meanwhile no thread goes to the driver for it, and the freeing thread waits for those inside.
+ * A channel is in the table of its GPU once for each process that uses it, from its join (join.c)
+ * on. It leaves the core before the driver frees it, so that its threads come back; it stays in the
+ * table, dying, until the driver has freed it. Meanwhile no thread goes to the driver for it, and
+ * the freeing thread waits for those inside.
  *
  * The functions of the driver folder call this in process context, submit.c in the submitting
  * thread. The table is changed under tgk_gpu.lock; readers are under it or RCU.
@@ -21,13 +21,7 @@
 #include "driver/driver.h"
 #include "feed.h"
 #include "fence.h"
-#include "owner.h"
 #include "pool.h"
-#include "settings.h"
-#include "totals.h"
-
-#define GRAPHICS	1	/* the engine of a channel of which no object is known */
-#define NR_STEP		0x1000	/* above any number that a driver gives to a channel */
 
 /* Is one of the processes that share a channel dead? Another one may then have its place. */
 static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid)
@@ -36,22 +30,22 @@ static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 	bool room = false;
 
 	rcu_read_lock();
-	hash_for_each_possible(gpu->channels, ch, hash, chid)
+	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, file, chid))
 		room |= !ch->dying && ch->file == file && ch->chid == chid &&
 			tgk_client_is_dead(ch->client);
 	rcu_read_unlock();
 	return room;
 }
 
-/* As tgk_channel_find(), whatever is claimed. */
-static struct tgk_channel *find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
-				enum tgk_known *known)
+/* Under tgk_gpu.lock: as tgk_channel_find(), whatever is claimed. */
+struct tgk_channel *tgk_channel_look(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
+				     enum tgk_known *known)
 {
 	struct tgk_channel *ch, *other = NULL;
 	u32 others = 0;
 
 	*known = TGK_UNKNOWN;
-	hash_for_each_possible(gpu->channels, ch, hash, chid) {
+	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, file, chid)) {
 		if (ch->file != file || ch->chid != chid)
 			continue;
 		if (!ch->dying && tgk_client_is_current(ch->client)) {
@@ -88,7 +82,7 @@ static struct tgk_channel *find(struct tgk_gpu *gpu, const struct drm_file *file
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known)
 {
-	struct tgk_channel *ch = find(gpu, file, chid, known);
+	struct tgk_channel *ch = tgk_channel_look(gpu, file, chid, known);
 
 	if (likely(*known == TGK_KNOWN) || !tgk_is_claimed(gpu, file, chid))
 		return ch;
@@ -157,7 +151,8 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 	struct tgk_channel *ch;
 
 	rcu_read_lock_sched();
-	hash_for_each_possible_rcu(gpu->channels, ch, hash, chid, rcu_read_lock_sched_held())
+	hash_for_each_possible_rcu(gpu->channels, ch, hash, tgk_channel_key(gpu, file, chid),
+				   rcu_read_lock_sched_held())
 		if (ch->file == file && ch->chid == chid && tgk_client_is_current(ch->client) &&
 		    !READ_ONCE(ch->dying))
 			break;
@@ -266,10 +261,23 @@ static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *fi
 	struct tgk_channel *ch;
 	int i;
 
+	if (file && !gpu->driver->find) {
+		hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, file, 0))
+			if (ch->dying == dying && concerns(ch, file, chid))
+				return ch;
+		return NULL;
+	}
 	hash_for_each(gpu->channels, i, ch, hash)
 		if (ch->dying == dying && concerns(ch, file, chid))
 			return ch;
 	return NULL;
+}
+
+/* Under tgk_gpu.lock: it leaves, and goes out of the table. */
+void tgk_channel_drop(struct tgk_gpu *gpu, struct tgk_channel *ch)
+{
+	leave(gpu, ch);
+	unhash(ch);
 }
 
 /**
@@ -331,7 +339,7 @@ static bool end_unused(struct tgk_gpu *gpu, const struct tgk_claim *c)
 	bool unused = true, there = false;
 
 	raw_spin_lock_irq(&gpu->lock);
-	hash_for_each_possible(gpu->channels, ch, hash, c->chid)
+	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, c->file, c->chid))
 		if (ch->dying && concerns(ch, c->file, &c->chid)) {
 			there = true;
 			unused &= !in_use(ch);
@@ -392,7 +400,8 @@ static void forget_unused(struct tgk_gpu *gpu, const struct drm_file *file, u32 
 	struct hlist_node *next;
 	struct tgk_channel *ch;
 
-	hash_for_each_possible_safe(gpu->channels, ch, next, hash, chid)
+	hash_for_each_possible_safe(gpu->channels, ch, next, hash,
+				    tgk_channel_key(gpu, file, chid))
 		if (ch->dying && concerns(ch, file, &chid) && !in_use(ch))
 			unhash(ch);
 }
@@ -428,58 +437,6 @@ int tgk_channel_await_end(struct tgk_gpu *gpu, const struct drm_file *file, u32 
 	}
 }
 
-/*
- * Processes that used a handle, and are dead or execute another program, leave its channels when
- * another process comes to it. Otherwise a handle that is passed from process to process would
- * collect clients without end, and each would have a reserve of its own. Under tgk_gpu.lock.
- */
-static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file)
-{
-	struct hlist_node *next;
-	struct tgk_channel *ch;
-	int i;
-
-	rcu_read_lock();
-	hash_for_each_safe(gpu->channels, i, next, ch, hash) {
-		if (ch->dying || ch->file != file || !tgk_client_is_dead(ch->client))
-			continue;
-		leave(gpu, ch);
-		unhash(ch);
-	}
-	rcu_read_unlock();
-}
-
-/* Under tgk_gpu.lock. */
-static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_channel *ch,
-		     const struct tgk_owner *owner)
-{
-	struct tg_event ev;
-	int ret;
-
-	tgk_report_bypassed(gpu);
-	tgk_totals_add(client);
-	/* A race of free and submit, or a chip with several runlists, may show a number twice. */
-	for (ch->nr = ch->chid; ; ch->nr += NR_STEP) {
-		ev = (struct tg_event) {
-			.kind = TG_EV_JOIN, .client = client->id, .channel = ch->nr,
-			.join = { .engines = GRAPHICS, .account = owner->nr },
-			.identity = &client->ident, .host = client,
-		};
-		ret = tgk_feed(gpu, &ev);
-		if (ret != -EEXIST)
-			return ret;
-	}
-}
-
-static int join_pools(struct tgk_gpu *gpu)
-{
-	return tgk_pool_fill(gpu, TG_POOL_CLIENT, 1) ?:
-	       tgk_pool_fill(gpu, TG_POOL_SHARER, 1) ?:
-	       tgk_pool_fill(gpu, TG_POOL_ACCOUNT, 1) ?:
-	       tgk_pool_fill(gpu, TG_POOL_CHANNEL, 1) ?:
-	       tgk_pool_fill(gpu, TG_POOL_RESERVE, 1);
-}
-
 /**
  * tgk_channel_engines() - a channel got an object, or its job an engine: its jobs use that, too
  * @gpu: the GPU
@@ -506,195 +463,4 @@ void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 c
 		tgk_feed(gpu, &ev);
 	}
 	tgk_unlock_irq(gpu);
-}
-
-/**
- * struct joining - a channel on its way into the core
- * @ch: the channel, NULL: the core has it
- * @owner: the account of the current process, held; NULL: a new client has it
- * @new: a client for it, if none is there; NULL: none was needed yet, or it has joined
- * @spec: in force, or NULL; under tgk_spec_sem
- */
-struct joining {
-	struct tgk_channel *ch;
-	struct tgk_owner *owner;
-	struct tgk_client *new;
-	const struct tg_spec *spec;
-};
-
-/*
- * Under tgk_gpu.lock: the core has taken the channel. Of a client that has come back, @new and
- * @owner are what it was before.
- */
-static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *client)
-{
-	tgk_totals_joined(client);
-	if (client == j->new) {
-		tgk_client_add(gpu, client);
-		client->owner = j->owner;
-		j->owner = NULL;
-		j->new = NULL;
-	} else if (client->closed) {
-		client->closed = false;
-		swap(client->owner, j->owner);
-	}
-	client->channels++;
-	kobject_get(&client->kobj);
-	j->ch->client = client;
-	hash_add_rcu(gpu->channels, &j->ch->hash, j->ch->chid);
-	j->ch = NULL;
-}
-
-/*
- * Return: 0: it has joined, or need not; -EAGAIN: try again; -ENOMEM: get_memory(), and try again;
- * or another errno.
- */
-static int try_join(struct tgk_gpu *gpu, struct joining *j, bool fresh)
-{
-	const struct drm_file *file = j->ch->file;
-	const u32 chid = j->ch->chid;
-	struct tgk_client *client, *left;
-	enum tgk_known known;
-	int ret = 0;
-
-	raw_spin_lock_irq(&gpu->lock);
-	if (gpu->closing || find(gpu, file, chid, &known) || (known == TGK_DYING && !fresh)) {
-		tgk_unlock_irq(gpu);
-		return 0;
-	}
-	client = tgk_client_find(gpu) ?: j->new;
-	if (client && !tgk_client_matched(client, j->spec)) {
-		tgk_client_hold(client);
-		tgk_unlock_irq(gpu);
-		tgk_client_match(gpu, client, j->spec);
-		tgk_client_put(client);
-		return -EAGAIN;
-	}
-	/* The dead give back their reserves, so that this client can have one. */
-	if (client && (client == j->new || known == TGK_FOREIGN))
-		leave_dead(gpu, file);
-	left = client && client == j->new ? tgk_client_left(gpu, client, j->owner->nr) : NULL;
-	if (left) {
-		client = left;
-		tgk_client_swap(gpu, client, j->new);
-	}
-	ret = client ? feed_join(gpu, client, j->ch, j->owner) : -ENOMEM;
-	if (!ret)
-		joined(gpu, j, client);
-	else if (left)
-		tgk_client_swap(gpu, client, j->new);
-	tgk_unlock_irq(gpu);
-	return ret;
-}
-
-/*
- * Allocate what the core will take, and a client for a process that has none. The caller's cgroup
- * may be short of memory for as long as it likes, and root's writes must not wait for that: not
- * under tgk_spec_sem.
- */
-static int get_memory(struct tgk_gpu *gpu, struct joining *j)
-{
-	bool known;
-
-	raw_spin_lock_irq(&gpu->lock);
-	known = tgk_client_find(gpu);
-	tgk_unlock_irq(gpu);
-	if (!known && !j->new)
-		j->new = tgk_client_new(gpu);
-	return known || j->new ? join_pools(gpu) : -ENOMEM;
-}
-
-/* Under tgk_spec_sem, as long as nothing is missing. Return: as try_join(), but for -EAGAIN. */
-static int join_by_spec(struct tgk_gpu *gpu, struct joining *j, bool fresh)
-{
-	int ret;
-
-	if (down_read_killable(&tgk_spec_sem))
-		return -EINTR;
-	j->spec = tgk_spec ? &tgk_spec->spec : NULL;
-	do
-		ret = try_join(gpu, j, fresh);
-	while (ret == -EAGAIN);
-	up_read(&tgk_spec_sem);
-	return ret;
-}
-
-/* @told: which engines it uses will be told. If not, its objects were made before us. */
-static struct tgk_channel *channel_new(const struct drm_file *file, u32 chid, bool told)
-{
-	struct tgk_channel *ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
-
-	if (!ch)
-		return NULL;
-	ch->file = file;
-	ch->chid = chid;
-	ch->engines = told ? 0 : GRAPHICS;
-	refcount_set(&ch->refs, 1);
-	INIT_LIST_HEAD(&ch->threads.waiters);
-	return ch;
-}
-
-/* The driver has no such channel. Each of its ways to submit is for files of its own kind. */
-static bool is_gone(const struct tgk_driver *driver, struct drm_file *file, u32 chid)
-{
-	const int ret = driver->find(file, chid, false);
-
-	return ret == -ENOENT || (ret && driver->find(file, chid, true) == -ENOENT);
-}
-
-/* The channel is there, and is claimed: no other thread frees it, or lets it join. */
-static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh)
-{
-	struct joining j = { .ch = channel_new(file, chid, fresh || gpu->driver->engine) };
-	int ret = -ENOMEM;
-
-	if (fresh)
-		tgk_clock_fresh(gpu, chid);
-	if (j.ch)
-		j.owner = tgk_owner_get(gpu);
-	while (j.owner) {
-		ret = join_by_spec(gpu, &j, fresh);
-		if (ret != -ENOMEM)
-			break;
-		ret = get_memory(gpu, &j);
-		if (ret)
-			break;
-	}
-	if (j.new)
-		tgk_client_put(j.new);
-	if (j.owner)
-		tgk_owner_put(gpu, j.owner);
-	kfree(j.ch);
-	return ret;
-}
-
-/**
- * tgk_channel_join() - the current process has a channel
- * @gpu: the GPU
- * @file: the driver's handle
- * @chid: the driver's number
- * @how: by which of the driver's ways to submit it is known; TGK_FRESH: it has just been allocated
- *
- * Does nothing if the table has it. First the driver says whether it is there: another thread may
- * have freed it.
- * Context: process; sleeps for as long as it takes to match all clients against a new spec, unless
- * killed.
- *
- * Return: 0, or a negative errno: what the driver answers to a submission, -ENOMEM or -EINTR.
- */
-int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, enum tgk_way how)
-{
-	struct tgk_claim c = { .file = file, .chid = chid };
-	int ret = tgk_claim(gpu, &c);
-
-	if (ret)
-		return ret;
-	if (how == TGK_FRESH)
-		ret = is_gone(gpu->driver, file, chid) ? -ENOENT : 0;
-	else if (gpu->driver->find)
-		ret = gpu->driver->find(file, chid, how == TGK_SCHED);
-	if (!ret)
-		ret = join(gpu, file, chid, how == TGK_FRESH);
-	tgk_unclaim(gpu, &c);
-	return ret;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * channel.c: channels, and submissions through an open gate.
+ * channel.c: channels, and submissions through an open gate; join.c: how channels join.
  */
 #ifndef TGK_CHANNEL_H
 #define TGK_CHANNEL_H
 
+#include "driver/driver.h"
 #include "tgk.h"
 
 struct tgk_claim;
@@ -26,6 +27,8 @@ enum tgk_known { TGK_UNKNOWN, TGK_KNOWN, TGK_FOREIGN, TGK_DYING };
  */
 enum tgk_way { TGK_FRESH, TGK_PLAIN, TGK_SCHED };
 
+struct tgk_channel *tgk_channel_look(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
+				     enum tgk_known *known);
 struct tgk_channel *tgk_channel_find(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid,
 				     enum tgk_known *known);
 struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
@@ -35,11 +38,24 @@ struct dma_fence *tgk_channel_fence(struct tgk_channel *ch);
 void tgk_channel_put(struct tgk_channel *ch);
 int tgk_channel_join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, enum tgk_way how);
 void tgk_channel_engines(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid, u8 engines);
+void tgk_channel_drop(struct tgk_gpu *gpu, struct tgk_channel *ch);
 int tgk_channel_end(struct tgk_gpu *gpu, struct tgk_claim *c);
 void tgk_channel_ended(struct tgk_gpu *gpu, struct tgk_claim *c);
 int tgk_channel_await_end(struct tgk_gpu *gpu, const struct drm_file *file, u32 chid);
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
+
+/**
+ * tgk_channel_key() - of a channel in tgk_gpu.channels
+ * @gpu: the GPU
+ * @file: the driver's handle
+ * @chid: the driver's number. Where the driver has no tgk_driver.find, each file has the same ones
+ */
+static inline unsigned long tgk_channel_key(const struct tgk_gpu *gpu, const struct drm_file *file,
+					    u32 chid)
+{
+	return likely(gpu->driver->find) ? chid : (unsigned long)file;
+}
 
 /**
  * tgk_open_begin() - begin a submission through an open gate

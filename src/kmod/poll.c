@@ -52,7 +52,7 @@ static struct tgk_client *client_of(struct tgk_gpu *gpu, u32 chid)
 	struct tgk_client *client = NULL;
 	struct tgk_channel *ch;
 
-	hash_for_each_possible(gpu->channels, ch, hash, chid) {
+	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, NULL, chid)) {
 		if (ch->chid != chid)
 			continue;
 		client = ch->client;

@@ -116,8 +116,8 @@ struct ttm_resource_manager;
 #define TGK_ARGS	64	/* bytes of a submission's arguments, at most */
 
 /*
- * Work under tgk_gpu.lock grows with the number of channels, which the hardware limits, and with
- * these. nouveau lets one thread of a handle in at a time.
+ * Work under tgk_gpu.lock grows with the number of channels, which the hardware limits, or else
+ * join.c, and with these. nouveau lets one thread of a handle in at a time.
  */
 #define TGK_SHARERS	8	/* processes that share a channel and are told apart */
 #define TGK_THREADS	4	/* of a channel or a client that are let in: threads.c */
@@ -284,6 +284,7 @@ enum tgk_total_of { TGK_OF_USER, TGK_OF_CGROUP, TGK_TOTALS_OF };
  * @node: in tgk_gpu.clients until @gone; tgk_gpu.lock, as all below
  * @phase: the poll phase, from 1, whose sample it has had, or in which it came
  * @channels: number of its channels that have not left
+ * @doubles: how often one had a number that another had
  * @threads: those that submit for it, until the core has freed their jobs
  * @matching: threads that compare @ident with a spec, without the lock
  * @closed: its last channel has left
@@ -322,7 +323,7 @@ struct tgk_client {
 
 	struct hlist_node node;
 	u64 phase;
-	u32 channels;
+	u32 channels, doubles;
 	struct tgk_threads threads;
 	u32 matching;
 	bool closed, gone;

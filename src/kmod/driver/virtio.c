@@ -243,6 +243,7 @@ const struct tgk_driver tgk_virtio = {
 	.is_known = is_known,
 	.address = address,
 	.makes_fence = makes_fence,
+	.mixed = true,
 	.emits = true,
 	.in_fence = in_fence,
 };

@@ -9,6 +9,8 @@
  *	virgl events N		N submissions that each leave an event that nobody reads: `events ANSWER ...`
  *	virgl behind MS		a submission waits for a fence of another driver's (vgem), which signals after MS; meanwhile
  *				another file's submissions, one after the other: `behind T others N worst W`, in ms
+ *	virgl files N		N files, and a wrong submission on each: how many were answered EINVAL, and ENOSPC; and the
+ *				median time of one, us, of the first 50 and of the last 50 that were not ENOSPC
  *	virgl slow MS		a submission whose commands lie in a page that takes so long: `asked` once the driver reads
  *				them, then its answer
  *
@@ -297,6 +299,46 @@ static int behind(double ms)
 	return 0;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+static double median(double *us, int n)
+{
+	qsort(us, n, sizeof(*us), by_time);
+	return us[n / 2];
+}
+
+static int files(int n)
+{
+	struct execbuffer args = { .flags = -1, .size = 4, .command = (uintptr_t)nops };
+	double *us = calloc(n, sizeof(*us)), begin;
+	int wrong = 0, full = 0, fd;
+	struct rlimit most;
+
+	getrlimit(RLIMIT_NOFILE, &most);
+	most.rlim_cur = most.rlim_max;
+	if (n < 100 || !us || setrlimit(RLIMIT_NOFILE, &most))
+		die("files");
+	while (wrong + full < n) {
+		struct execbuffer copy = args;
+
+		fd = node();
+		begin = now_ms();
+		ioctl(fd, EXECBUFFER, &copy);
+		if (errno == EINVAL)
+			us[wrong++] = (now_ms() - begin) * 1e3;
+		else if (errno == ENOSPC)
+			full++;
+		else
+			die("another answer");
+	}
+	begin = wrong < 100 ? -1 : median(us, 50);
+	printf("EINVAL %d ENOSPC %d first %.0f last %.0f\n", wrong, full, begin, wrong < 100 ? -1 : median(us + wrong - 50, 50));
+	return 0;
+}
+
 static struct slowfile file = { .content = nops, .bytes = 4096 };
 
 static void *tell_asked(void *arg)
@@ -337,8 +379,10 @@ int main(int argc, char **argv)
 		return events(atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "behind"))
 		return behind(atof(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "files"))
+		return files(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "slow"))
 		return slow(atol(argv[2]));
-	fputs("usage: virgl bad | nops N WORDS | full | events N | behind MS | slow MS\n", stderr);
+	fputs("usage: virgl bad | nops N WORDS | full | events N | behind MS | files N | slow MS\n", stderr);
 	return 2;
 }
