@@ -493,14 +493,13 @@ bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file,
 __nocfi bool tgk_fence_ended(const struct tgk_gpu *gpu, struct dma_fence *fence)
 {
 	bool (*const check)(struct dma_fence *fence) = (void *)gpu->driver->hooked->check;
-	bool ended;
+	bool ended, ours;
 
-	if (!check || !gpu->driver->makes_fence(fence))
-		return dma_fence_is_signaled(fence);
-	rcu_read_lock();	/* a channel that ends stays until then */
-	ended = check(fence);
+	rcu_read_lock();	/* its names, and a channel that ends, stay until then */
+	ours = check && gpu->driver->makes_fence(fence);
+	ended = ours && check(fence);
 	rcu_read_unlock();
-	return ended;
+	return ours ? ended : dma_fence_is_signaled(fence);
 }
 
 /**

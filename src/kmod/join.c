@@ -240,6 +240,9 @@ static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh
 		if (ret)
 			break;
 	}
+	if (ret == -ENOSPC)
+		pr_info_ratelimited("GPU %u: %s[%d] submits on %u files or rings, and on no more\n",
+				    gpu->index, current->comm, current->tgid, TGK_CHANNELS_MAX);
 	if (j.new)
 		tgk_client_put(j.new);
 	if (j.owner)

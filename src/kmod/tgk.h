@@ -53,7 +53,7 @@
  *	contexts_lock	raw, fence.c's, interrupts off: the table of channels by the context of
  *			their fences. Inside tgk_gpu.lock.
  *	shm_lock	spin, shm.c's, process context: the segments of shared memory. Taken under
- *			mmap_lock; no lock of ours is taken under it.
+ *			mmap_lock. Under it: tgk_gpu.lock.
  *	space.lock	sleeping, space.c's: what a file has mapped. No lock of ours is taken
  *			under it.
  *	RCU		finds, without a lock: the GPU of a call; the channel of a call through an

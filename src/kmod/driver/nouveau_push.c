@@ -30,6 +30,7 @@
 #include <linux/dma-resv.h>
 #include <linux/highmem.h>
 #include <linux/io.h>
+#include <linux/pci.h>
 #include <linux/pgtable.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -58,10 +59,29 @@ struct view {
 	struct page *page;
 };
 
-static bool map_io(struct view *v, const struct ttm_resource *res, unsigned long page)
+/* nouveau leaves an address in @bus where it could not put the object into the BAR. */
+static bool in_bar(const struct device *dev, resource_size_t at)
 {
+	struct pci_dev *pci;
+	int i;
+
+	if (!dev_is_pci(dev))
+		return true;
+	pci = to_pci_dev(dev);
+	for (i = 0; i < PCI_STD_NUM_BARS; i++)
+		if (pci_resource_len(pci, i) && at >= pci_resource_start(pci, i) &&
+		    at <= pci_resource_end(pci, i))
+			return true;
+	return false;
+}
+
+static bool map_io(struct view *v, const struct ttm_buffer_object *bo, unsigned long page)
+{
+	const struct ttm_resource *res = bo->resource;
 	const resource_size_t at = res->bus.offset + ((resource_size_t)page << PAGE_SHIFT);
 
+	if (!in_bar(bo->base.dev->dev, at))
+		return false;
 	v->at = (const void __force *)(res->bus.caching == ttm_write_combined ?
 				       ioremap_wc(at, PAGE_SIZE) : ioremap(at, PAGE_SIZE));
 	return v->at;
@@ -118,12 +138,15 @@ static bool view_open(struct view *v, struct ttm_buffer_object *bo, unsigned lon
 	if (v->reserved) {
 		res->bus.is_iomem = false;
 		if (bo->bdev->funcs->io_mem_reserve &&
-		    bo->bdev->funcs->io_mem_reserve(bo->bdev, res))
+		    bo->bdev->funcs->io_mem_reserve(bo->bdev, res)) {
+			res->bus.offset = 0;
+			res->bus.is_iomem = false;
 			return false;
+		}
 	}
 	v->iomem = res->bus.is_iomem;
 	if (v->iomem)
-		good = map_io(v, res, page);
+		good = map_io(v, bo, page);
 	else	/* Pages that are not there have been swapped out, or nothing is in them. */
 		good = bo->ttm && ttm_tt_is_populated(bo->ttm) && page < bo->ttm->num_pages &&
 		       map_page(v, bo->ttm, page);
