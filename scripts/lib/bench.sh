@@ -25,6 +25,7 @@ boot()
 	local dir=$1
 	shift
 	mkdir -p "$dir"
+	rm -f "$dir/verdict.txt" "$dir/gpu.json"
 	if ! scripts/vm -s scripts/lib -o "$dir" "$@" >"$dir/rows"; then
 		echo "${0##*/}: ${*: -1}: $(cat "$dir/verdict.txt")" >&2
 		return 1

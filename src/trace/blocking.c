@@ -89,11 +89,11 @@ static void before(struct tgs_watch *watch, const struct tg_gpu *core, const str
 	if (ev->kind != TG_EV_DONE)
 		return;
 	done = tg_gpu_job(core, ev->job);
-	for (i = 0; i < b->nr_waiting; i++) {
+	for (i = 0; done && i < b->nr_waiting; i++) {
 		struct waiting *w = &b->waiting[i];
 
 		job = tg_gpu_job(core, w->job);
-		if (!w->queued || w->prio <= done->client->prio || !(job->engines & done->engines))
+		if (!job || !w->queued || w->prio <= done->client->prio || !(job->engines & done->engines))
 			continue;
 		if (++w->lower != w->inflight + 1)
 			continue;
@@ -180,11 +180,13 @@ int tgs_blocking(const struct tgs_trace *t, FILE *to)
 		"at most", "at most", "too many");
 	for (i = 0; i < b.nr_rows; i++) {
 		const struct row *r = &b.rows[i];
+		char comm[TG_COMM_LEN];
 
 		jobs += r->jobs;
 		waited += r->waited;
 		too_many += r->too_many;
-		fprintf(to, "%-16s%4u%9llu%9llu%12.3f%12u%12u%12llu\n", r->comm, r->prio,
+		fprintf(to, "%-16s%4u%9llu%9llu%12.3f%12u%12u%12llu\n",
+			tgs_plain(comm, r->comm, sizeof(comm)), r->prio,
 			(unsigned long long)r->jobs, (unsigned long long)r->waited,
 			r->waited ? (double)r->lower / r->waited : 0.0, r->most_lower,
 			r->most_inflight, (unsigned long long)r->too_many);

@@ -383,16 +383,17 @@ static void tell_submit(const struct tg_job *job, FILE *to)
 	static const char *const resv[] = { "pe", "ae", "bg", "cbs" };
 	const struct tg_client *client = job->client;
 	const struct tg_reserve *r = job->reserve;
+	char comm[TG_COMM_LEN], name[sizeof(r->name)];
 
 	fprintf(to, "job %llu: client %u \"%s\" (pid %u), channel %u\n",
-		(unsigned long long)job->id, client->id, client->id_data->comm,
+		(unsigned long long)job->id, client->id, tgs_plain(comm, client->id_data->comm, sizeof(comm)),
 		client->id_data->pid, job->channel->id);
 	fprintf(to, "  %s, priority %u; ", sched[client->sched], client->prio);
 	if (r->capacity >= r->period)
 		fprintf(to, "no reserve holds it back\n");
 	else
 		fprintf(to, "reserve %s%s%s: %lld us every %lld us, budget %.3f us\n",
-			resv[r->kind], *r->name ? " " : "", r->name,
+			resv[r->kind], *r->name ? " " : "", tgs_plain(name, r->name, sizeof(name)),
 			(long long)(r->capacity / TG_USEC), (long long)(r->period / TG_USEC),
 			r->budget / 1e3);
 }
@@ -406,6 +407,7 @@ static int by_time(const void *a, const void *b)
 
 static void print_waits(struct why *why, s64 submitted, const char *how, FILE *to)
 {
+	char comm[TG_COMM_LEN];
 	u32 i;
 
 	fprintf(to, "  submitted at %.6f s, %s at %.6f s: %.3f us\n", submitted / 1e9, how,
@@ -419,7 +421,8 @@ static void print_waits(struct why *why, s64 submitted, const char *how, FILE *t
 		qsort(why->rivals, why->nr_rivals, sizeof(*why->rivals), by_time);
 	for (i = 0; i < why->nr_rivals; i++)
 		fprintf(to, "  %14.3f us  client %u \"%s\", priority %u, ran %llu group%s\n",
-			why->rivals[i].ran / 1e3, why->rivals[i].client, why->rivals[i].comm,
+			why->rivals[i].ran / 1e3, why->rivals[i].client,
+			tgs_plain(comm, why->rivals[i].comm, sizeof(comm)),
 			why->rivals[i].prio, (unsigned long long)why->rivals[i].groups,
 			why->rivals[i].groups == 1 ? "" : "s");
 	if (why->idle)
@@ -445,12 +448,15 @@ int tgs_why(const struct tgs_trace *t, u64 id, FILE *to)
 			break;
 		if (found && !r.watched)
 			break;
-		if (found || record->kind != TG_EV_SUBMIT || record->job != id || record->result)
+		if (found || record->type != TG_REC_EVENT || record->kind != TG_EV_SUBMIT ||
+		    record->job != id || record->result)
+			continue;
+		r.watched = tg_gpu_job(&r.core, id);
+		if (!r.watched)
 			continue;
 		found = true;
 		submitted = record->now;
 		why.at = submitted;
-		r.watched = tg_gpu_job(&r.core, id);
 		tell_submit(r.watched, to);
 	}
 	if (found)

@@ -37,6 +37,8 @@ static void add(struct reader *r, const struct tg_gpu *core, const struct tg_rec
 	struct tgs_group *g;
 	u32 i;
 
+	if (!client)
+		return;		/* a trace that nobody has recorded */
 	tl->groups = tgs_room(tl->groups, tl->nr, sizeof(*tl->groups));
 	r->live = tgs_grow(r->live, r->nr_live + 1, sizeof(*r->live));
 	r->live[r->nr_live++] = tl->nr;

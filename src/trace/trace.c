@@ -4,6 +4,7 @@
  * The bytes that are read come from a file and may be anything. Called by the simulator (writing),
  * by all that look at a trace, and by the fuzzer. One thread.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <tg/policy.h>
 
@@ -180,6 +181,16 @@ const char *tgs_note_name(u32 note)
 	return name(note_names, ARRAY_SIZE(note_names), note);
 }
 
+const char *tgs_plain(char *to, const char *name, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size - 1 && name[i]; i++)
+		to[i] = isprint((unsigned char)name[i]) ? name[i] : '?';
+	to[i] = '\0';
+	return to;
+}
+
 bool tgs_is_client(const char *wanted, u32 client, u32 pid, const char *comm)
 {
 	uint64_t nr;
@@ -193,6 +204,7 @@ bool tgs_is_client(const char *wanted, u32 client, u32 pid, const char *comm)
 
 static void print_event(FILE *to, const struct tg_record *r)
 {
+	char comm[TG_COMM_LEN];
 	struct tg_identity id;
 	struct tg_event ev;
 
@@ -207,7 +219,8 @@ static void print_event(FILE *to, const struct tg_record *r)
 	if (ev.arg)
 		fprintf(to, " arg=%llu", (unsigned long long)ev.arg);
 	if (ev.kind == TG_EV_JOIN)
-		fprintf(to, " pid=%u uid=%u comm=\"%s\"", id.pid, id.uid, id.comm);
+		fprintf(to, " pid=%u uid=%u comm=\"%s\"", id.pid, id.uid,
+			tgs_plain(comm, id.comm, sizeof(comm)));
 	if (ev.kind == TG_EV_SAMPLE && ev.sample) {
 		const struct tg_sample *s = ev.sample;
 

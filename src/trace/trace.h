@@ -83,6 +83,15 @@ const struct tg_record *tgs_trace_next(const struct tgs_trace *t, u64 *pos, char
  */
 bool tgs_is_client(const char *wanted, u32 client, u32 pid, const char *comm);
 
+/**
+ * tgs_plain() - a name as a terminal may have it: who is named by it has chosen it
+ * @to: @size bytes: @name, with a '?' for each byte that is not printable
+ * @name: up to @size - 1 bytes; a NUL ends it
+ *
+ * Return: @to.
+ */
+const char *tgs_plain(char *to, const char *name, size_t size);
+
 /** tgs_note_name() - a word for an enum tg_note */
 const char *tgs_note_name(u32 note);
 

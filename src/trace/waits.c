@@ -5,7 +5,6 @@
  * The bytes are not trusted: they may come from a file. Names are clients' own choice, so what is
  * not printable is written as `?`. Called by tgctl. One thread.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,15 +110,9 @@ const char *tgs_clock(s64 wall)
 
 static const char *name_of(const struct tg_who *who)
 {
-	static char text[TG_COMM_LEN + 1];
-	u32 i;
+	static char text[TG_COMM_LEN];
 
-	memset(text, 0, sizeof(text));
-	memcpy(text, who->comm, TG_COMM_LEN);
-	for (i = 0; text[i]; i++)
-		if (!isprint((unsigned char)text[i]))
-			text[i] = '?';
-	return text;
+	return tgs_plain(text, who->comm, sizeof(text));
 }
 
 static void part(FILE *to, s64 ns, const char *what)

@@ -310,6 +310,7 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 	enum opt_what what;
 	const char *first;
 	char missing[32];
+	int i;
 	bool good = true;
 
 	while (good && (what = opt_next(&o)) != OPT_END) {
@@ -339,6 +340,9 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 			else
 				args->names[args->nr++] = o.argv[-1];
 			break;
+		case OPT_STRAY_VALUE:
+			good = refuse(v, "takes no value:", o.word);
+			break;
 		default:
 			good = refuse(v, "unknown option", o.word);
 			break;
@@ -348,6 +352,10 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 		first = v->usage;
 		while (*first == '[' || *first == '-')		/* options in front of it */
 			first += strcspn(first, *first == '[' ? "]" : " ") + 1 + (*first == '[');
+		for (i = 0; i < args->nr; i++) {		/* arguments that are there */
+			first += strcspn(first, " ");
+			first += strspn(first, " ");
+		}
 		snprintf(missing, sizeof(missing), "no %.*s", (int)strcspn(first, " ."), first);
 		good = refuse(v, missing, NULL);
 	}
