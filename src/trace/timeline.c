@@ -45,7 +45,7 @@ static void add(struct reader *r, const struct tg_gpu *core, const struct tg_rec
 	g = &tl->groups[tl->nr++];
 	*g = (struct tgs_group){
 		.job = ev->job, .client = ev->client, .nr = 1, .arrived = ev->now,
-		.freed = TG_NEVER, .started = TG_NEVER, .done = TG_NEVER,
+		.freed = TG_NEVER, .started = TG_NEVER, .done = TG_NEVER, .arrived_e = TG_NEVER,
 		.limited = client->reserve->capacity < client->reserve->period,
 	};
 	memcpy(g->comm, client->id_data->comm, sizeof(g->comm));
@@ -75,10 +75,8 @@ static void before(struct tgs_watch *w, const struct tg_gpu *core, const struct 
 {
 	struct reader *r = container_of(w, struct reader, watch);
 
-	if (ev->kind == TG_EV_SUBMIT && ev->now >= r->tl->from && ev->now < r->tl->until) {
+	if (ev->kind == TG_EV_SUBMIT && ev->now >= r->tl->from && ev->now < r->tl->until)
 		add(r, core, ev);
-		r->tl->groups[r->tl->nr - 1].arrived_e = TG_NEVER;
-	}
 }
 
 static void action(struct tgs_watch *w, const struct tg_gpu *core, const struct tg_record *act)
