@@ -517,7 +517,8 @@ int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 	rc = arrive(gpu, ev, &job);
 	if (rc)
 		return rc;
-	if (job->reserve->kind == TG_AE) {
+	/* A driver's work may come to such a reserve, and never has a history. */
+	if (job->reserve->kind == TG_AE && job->client->history) {
 		tg_predict_unread(job->client->history, 0, &job->predicted);
 		tg_reserve_expect(job->reserve, job->predicted);
 		job->client->history->unread++;

@@ -567,7 +567,7 @@ void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve 
 		reserve->users++;
 		if (reserve->kind != TG_AE)
 			tg_job_forget_cost(gpu, job);
-		else if (!job->cost)
+		else if (!job->cost && job->client->history)	/* only SUBMIT makes one */
 			tg_job_predict(gpu, job, NULL);
 		tg_reserve_put(gpu, old);
 		tg_guarantee_comes(gpu, job);

@@ -51,6 +51,10 @@ static const struct row rows[] = {
 	  "0 copy 9 5 1\n" "50 done 1\n" "50 submit 1 1 2\n" "51 submit 2 1 3\n" "51 started 3\n"
 	  "60 done 3\n" "550 wait\n",
 	  "51 free 3, 500 free 2" },
+	{ "or one that another line makes AE while it is in it", "timegraph",
+	  "0 spec kernel=test:prt:pe:0:10:100:reserve=r\n" "0 driver 9 5 1\n"
+	  "1 spec a:prt:ae:5:10:100:reserve=r\n" "2 join 1 1 a\n" "3 copy 9 5 1\n" "13 done 1\n" "13 time 9\n",
+	  "13 used 10" },
 	{ "or one of this GPU", "timegraph",
 	  "0 spec a:prt:pe:5:10:100:reserve=r kernel=test|gpu=02:00.0:prt:bg:0:0:0 "
 	  "kernel=test|gpu=01:00.0:prt:pe:0:10:100:reserve=r\n" THREE
