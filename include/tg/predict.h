@@ -41,13 +41,27 @@ struct tg_gpu;
  *	(at least once)
  *
  * Goes with TG_EV_SUBMIT as its data; NULL there: the group could not be read, or is too
- * varied. The core copies what it needs. Groups are the same only if all of this is the same. tgd
- * sees no commands: its keys have one pair, a number that stands for the kernel and its size.
+ * varied. The core copies what it needs. Groups are the same only if all of this is the same.
  */
 struct tg_key {
 	u32 hash, nr;
 	u64 pair[];
 };
+
+/**
+ * tg_key_number() - the key of a host that sees no commands
+ * @key: room for one pair
+ * @what: a number that stands for the group's commands; its low 48 bits count
+ *
+ * Return: @key.
+ */
+static inline const struct tg_key *tg_key_number(struct tg_key *key, u64 what)
+{
+	key->hash = what ^ what >> 32;
+	key->nr = 1;
+	key->pair[0] = what << 16 | 1;
+	return key;
+}
 
 /** tg_key_size() - bytes of a key with @nr pairs */
 static inline u32 tg_key_size(u32 nr)

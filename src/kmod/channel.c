@@ -259,17 +259,12 @@ static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *fi
 				  const u32 *chid, bool dying)
 {
 	struct tgk_channel *ch;
-	int i;
+	int i, last = tgk_channel_buckets(gpu, file, &i);
 
-	if (file && !gpu->driver->find) {
-		hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, file, 0))
+	for (; i <= last; i++)
+		hlist_for_each_entry(ch, &gpu->channels[i], hash)
 			if (ch->dying == dying && concerns(ch, file, chid))
 				return ch;
-		return NULL;
-	}
-	hash_for_each(gpu->channels, i, ch, hash)
-		if (ch->dying == dying && concerns(ch, file, chid))
-			return ch;
 	return NULL;
 }
 

@@ -58,6 +58,23 @@ static inline unsigned long tgk_channel_key(const struct tgk_gpu *gpu, const str
 }
 
 /**
+ * tgk_channel_buckets() - where the channels of a file are in tgk_gpu.channels
+ * @gpu: the GPU
+ * @file: the driver's handle; NULL: all files
+ * @first: the first bucket
+ *
+ * Return: the last bucket.
+ */
+static inline int tgk_channel_buckets(const struct tgk_gpu *gpu, const struct drm_file *file,
+				      int *first)
+{
+	const bool by_file = file && !gpu->driver->find;
+
+	*first = by_file ? hash_min(tgk_channel_key(gpu, file, 0), HASH_BITS(gpu->channels)) : 0;
+	return by_file ? *first : HASH_SIZE(gpu->channels) - 1;
+}
+
+/**
  * tgk_open_begin() - begin a submission through an open gate
  * @gpu: the GPU
  * @ch: its channel, held; not the caller's any more if it begins

@@ -18,7 +18,6 @@
  *
  * fence.c calls tgk_copies_made() for fences that no capture wants, gpu.c and main.c the rest.
  */
-#include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -241,18 +240,6 @@ static int come(struct tgk_gpu *gpu)
 	return ret;
 }
 
-static bool has(const struct tgk_gpu *gpu, phys_addr_t at)
-{
-	struct pci_dev *pci = to_pci_dev(gpu->dev);
-	u32 i;
-
-	for (i = 0; i < PCI_STD_NUM_BARS; i++)
-		if (pci_resource_len(pci, i) && at >= pci_resource_start(pci, i) &&
-		    at <= pci_resource_end(pci, i))
-			return true;
-	return false;
-}
-
 /* The GPU that has this address, held; NULL: none that is scheduled. */
 static struct tgk_gpu *gpu_at(phys_addr_t at)
 {
@@ -260,7 +247,7 @@ static struct tgk_gpu *gpu_at(phys_addr_t at)
 
 	rcu_read_lock_sched();
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node, rcu_read_lock_sched_held()) {
-		if (has(gpu, at) && atomic_inc_not_zero(&gpu->calls)) {
+		if (tgk_in_bar(gpu->dev, at) && atomic_inc_not_zero(&gpu->calls)) {
 			found = gpu;
 			break;
 		}

@@ -5,6 +5,8 @@
 #ifndef TGK_GPU_H
 #define TGK_GPU_H
 
+#include <linux/pci.h>
+
 #include "tgk.h"
 
 struct dma_buf;
@@ -20,6 +22,19 @@ bool tgk_gpu_unused(const struct tgk_gpu *gpu);
 void tgk_gpu_destroy(struct tgk_gpu *gpu);
 struct tgk_gpu *tgk_gpu_get(const struct drm_device *drm);
 int tgk_gpu_made(const struct dma_buf *buf, u64 *vram);
+
+/** tgk_in_bar() - does the address lie in one of a PCI device's BARs? Context: any */
+static inline bool tgk_in_bar(const struct device *dev, phys_addr_t at)
+{
+	const struct pci_dev *pci = to_pci_dev(dev);
+	int i;
+
+	for (i = 0; i < PCI_STD_NUM_BARS; i++)
+		if (pci_resource_len(pci, i) && at >= pci_resource_start(pci, i) &&
+		    at <= pci_resource_end(pci, i))
+			return true;
+	return false;
+}
 
 static inline void tgk_gpu_put(struct tgk_gpu *gpu)
 {

@@ -7,9 +7,9 @@
  * context. The thread holds a claim (claim.c), so that no other frees the channel meanwhile. The
  * table is changed under tgk_gpu.lock.
  *
- * Where the hardware limits channels, the driver has tgk_driver.find. Elsewhere a channel is a file
- * and the number of a ring, and a process may have as many as it likes: of these TGK_CHANNELS_MAX
- * are taken.
+ * Where the hardware limits channels, the driver has tgk_driver.find. Elsewhere a channel is a ring
+ * of a file, and a process opens as many files as it likes. The module takes TGK_CHANNELS_MAX of a
+ * client, and refuses submissions on others.
  */
 #include <linux/slab.h>
 
@@ -26,7 +26,7 @@
 
 #define GRAPHICS		1	/* the engine of a channel of which no object is known */
 #define NR_STEP			0x1000	/* above any number that a driver gives to a channel */
-#define NR_TRIES		8
+#define NR_TRIES		8	/* numbers that may be taken, before a join is refused */
 #define TGK_CHANNELS_MAX	512	/* of a client, where the driver does not limit them */
 
 /*
@@ -38,12 +38,13 @@ static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file)
 {
 	struct hlist_node *next;
 	struct tgk_channel *ch;
-	int i;
+	int i, last = tgk_channel_buckets(gpu, file, &i);
 
 	rcu_read_lock();
-	hash_for_each_safe(gpu->channels, i, next, ch, hash)
-		if (!ch->dying && ch->file == file && tgk_client_is_dead(ch->client))
-			tgk_channel_drop(gpu, ch);
+	for (; i <= last; i++)
+		hlist_for_each_entry_safe(ch, next, &gpu->channels[i], hash)
+			if (!ch->dying && ch->file == file && tgk_client_is_dead(ch->client))
+				tgk_channel_drop(gpu, ch);
 	rcu_read_unlock();
 }
 
@@ -57,8 +58,9 @@ static int feed_join(struct tgk_gpu *gpu, struct tgk_client *client, struct tgk_
 	tgk_report_bypassed(gpu);
 	tgk_totals_add(client);
 	/*
-	 * A race of free and submit, a chip with several runlists, or files with rings of one
-	 * number show a number twice. What comes next no channel of this client had, or long ago.
+	 * Two channels may have one number: in a race of free and submit, on a chip with several
+	 * runlists, or in two files of a client. The second gets a number that this client has not
+	 * used before, or not for a million joins.
 	 */
 	ch->nr = ch->chid;
 	for (tries = 0; tries < NR_TRIES; tries++) {

@@ -147,17 +147,13 @@ void tgs_job_freed(struct gpu *gpu, struct job *job)
 static const struct tg_key *key_of(struct client *client, struct tg_key *key)
 {
 	struct gpu *gpu = client->gpu;
-	u64 shape = client->work.shape;
 
 	if (tg_gpu_client(&gpu->core, client->number)->reserve->kind != TG_AE)
 		return NULL;
 	tgs_keep_pool(gpu, TG_POOL_HISTORY);
 	tgs_keep_pool(gpu, TG_POOL_COST);
 	tgs_keep_pool(gpu, TG_POOL_CHUNK);
-	key->hash = shape ^ shape >> 32;
-	key->nr = 1;
-	key->pair[0] = shape << 16 | 1;
-	return key;
+	return tg_key_number(key, client->work.shape);
 }
 
 /* As a kernel does: what the process has on the CPU is read where it submits. */

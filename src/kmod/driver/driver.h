@@ -81,8 +81,8 @@ struct tgk_chip {
  *	submissions that do not go through drm_sched (tgk_call.sched). NULL: all go through it,
  *	and there are no @own, @doorbell, @watch, @unwatch, @slots and @want_signal
  * @mixed: the fences of one channel may be of several contexts: several queues of the driver share
- *	its number, or the client may name another queue to the driver than to us. Or those of all
- *	files' channels are of one
+ *	its number, or the client may name another queue to the driver than to us. Or all files
+ *	have fences of one context
  * @emits: the tracepoint dma_fence_emit says when work with a fence goes to the GPU, and without
  *	that it never does; else that is when the doorbell rings, or the fence is made
  * @own: of which engine is the fence of work of the driver's own? Its number; -EOPNOTSUPP: of none

@@ -30,11 +30,11 @@
 #include <linux/dma-resv.h>
 #include <linux/highmem.h>
 #include <linux/io.h>
-#include <linux/pci.h>
 #include <linux/pgtable.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "gpu.h"
 #include "nouveau.h"
 #include "space.h"
 #include "vram.h"
@@ -59,28 +59,13 @@ struct view {
 	struct page *page;
 };
 
-/* nouveau leaves an address in @bus where it could not put the object into the BAR. */
-static bool in_bar(const struct device *dev, resource_size_t at)
-{
-	struct pci_dev *pci;
-	int i;
-
-	if (!dev_is_pci(dev))
-		return true;
-	pci = to_pci_dev(dev);
-	for (i = 0; i < PCI_STD_NUM_BARS; i++)
-		if (pci_resource_len(pci, i) && at >= pci_resource_start(pci, i) &&
-		    at <= pci_resource_end(pci, i))
-			return true;
-	return false;
-}
-
 static bool map_io(struct view *v, const struct ttm_buffer_object *bo, unsigned long page)
 {
 	const struct ttm_resource *res = bo->resource;
 	const resource_size_t at = res->bus.offset + ((resource_size_t)page << PAGE_SHIFT);
 
-	if (!in_bar(bo->base.dev->dev, at))
+	/* nouveau leaves an address in @bus where it could not put the object into the BAR. */
+	if (!tgk_in_bar(bo->base.dev->dev, at))
 		return false;
 	v->at = (const void __force *)(res->bus.caching == ttm_write_combined ?
 				       ioremap_wc(at, PAGE_SIZE) : ioremap(at, PAGE_SIZE));

@@ -367,8 +367,8 @@ void slice_ended(const struct slice *s, cl_event event, cl_ulong end)
 /**
  * struct launch - one under way
  * @of: what is known of the kernel
- * @whole: the program's, @kernel or its twin goes
- * @twin: @kernel is one
+ * @whole: the program's kernel; @kernel is what is launched
+ * @twin: @kernel is the twin of @whole
  * @job: the latest part's turn
  * @items: of the latest part that has ended, and @span its times
  * @turned: ns that it waited for that turn

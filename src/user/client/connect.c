@@ -84,7 +84,6 @@ static int connect_to(const char *path)
 	if (fd < 0)
 		return -1;
 	memcpy(address.sun_path, path, strlen(path));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && trusted(fd))
 		return fd;
@@ -210,7 +209,6 @@ static enum tried welcomed(struct tgu *u, int fd)
 	struct iovec iov = { &welcome, sizeof(welcome) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
 			      .msg_controllen = sizeof(control) };
-	const struct timeval forever = { 0 };
 	struct tgd_page *page;
 	int fds[2];
 
@@ -231,7 +229,6 @@ static enum tried welcomed(struct tgu *u, int fd)
 		close(fds[1]);
 		return TRY_SOON;
 	}
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
 	u->bell = fds[1];
 	u->socket = fd;
 	memset(u->used, 0, sizeof(u->used));

@@ -119,18 +119,12 @@ static void renice(struct client *c)
 		device_feed(c->device, &ev);
 }
 
-/*
- * What the predictor is told of a launch: one command for each work. NULL: the work is not known, or the
- * client's reserve predicts nothing.
- */
+/* What the predictor is told of a launch. NULL: its work is not known, or the client's reserve predicts nothing. */
 static const struct tg_key *key_of(const struct client *c, u64 work, struct tg_key *key)
 {
 	if (!work || tg_gpu_client(&c->device->core, c->id)->reserve->kind != TG_AE)
 		return NULL;
-	key->hash = work ^ work >> 32;
-	key->nr = 1;
-	key->pair[0] = work << 16 | 1;
-	return key;
+	return tg_key_number(key, work);
 }
 
 static int submit(struct client *c, struct slot *s, u32 channel, u64 work)
