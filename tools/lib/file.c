@@ -5,11 +5,16 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FIRST	(64 << 10)	/* bytes; the buffer doubles from here on */
+#define LINKS	40		/* that lead to each other, as many as the kernel follows */
 
 static char *read_all(FILE *file, uint64_t *len)
 {
@@ -50,4 +55,143 @@ char *file_read(const char *path, uint64_t *len)
 		fclose(file);
 	errno = error;
 	return data;
+}
+
+/* Follows the links at the end of @path, the last of which leads to nothing. Return: could it? */
+static bool follow(char path[PATH_MAX])
+{
+	char to[PATH_MAX];
+	size_t folder, n;
+	ssize_t len;
+
+	for (n = 0; n < LINKS; n++) {
+		len = readlink(path, to, sizeof(to) - 1);
+		if (len < 0)
+			return errno == EINVAL || errno == ENOENT;
+		to[len] = '\0';
+		folder = to[0] != '/' && strrchr(path, '/') ? strrchr(path, '/') + 1 - path : 0;
+		if (folder + len >= PATH_MAX) {
+			errno = ENAMETOOLONG;
+			return false;
+		}
+		memcpy(path + folder, to, len + 1);
+	}
+	errno = ELOOP;
+	return false;
+}
+
+static mode_t mode_of_new(void)
+{
+	const mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+const char *file_find(const char *name, struct file_place *place)
+{
+	struct stat there, out;
+
+	*place = (struct file_place){ .kind = FILE_NONE, .mode = mode_of_new() };
+	if (strlen(name) >= sizeof(place->path))
+		return strerror(ENAMETOOLONG);
+	strcpy(place->path, name);
+	if (!strcmp(name, "-")) {
+		place->kind = FILE_STDOUT;
+		return NULL;
+	}
+	if (stat(name, &there))
+		return errno == ENOENT && follow(place->path) ? NULL : strerror(errno);
+	/* /dev/stdout, for one */
+	if (!S_ISDIR(there.st_mode) && !fstat(STDOUT_FILENO, &out) &&
+	    there.st_dev == out.st_dev && there.st_ino == out.st_ino) {
+		place->kind = FILE_STDOUT;
+		return NULL;
+	}
+	if (S_ISREG(there.st_mode)) {
+		place->kind = FILE_THERE;
+		place->mode = there.st_mode & 0777;
+		return realpath(name, place->path) ? NULL : strerror(errno);
+	}
+	place->kind = FILE_STREAM;
+	if (S_ISDIR(there.st_mode))
+		return strerror(EISDIR);
+	return S_ISCHR(there.st_mode) || S_ISFIFO(there.st_mode) ? NULL :
+		"neither a file nor a pipe nor a terminal";
+}
+
+/* Return: 0 or an errno */
+static int write_all(int fd, const char *data, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		data += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* Gives the file @path another name more; what had that name keeps it until then. */
+static int keep(const char *path, const char *name)
+{
+	char beside[PATH_MAX + 32];
+	int err = 0;
+
+	snprintf(beside, sizeof(beside), "%s.%ld", name, (long)getpid());
+	if (link(path, beside))
+		return errno;
+	if (rename(beside, name))
+		err = errno;
+	unlink(beside);		/* it is there still if both were one file before */
+	return err;
+}
+
+/* Puts the bytes in a new file beside the old one, which then gets its name. */
+static int put_file(const struct file_place *place, const char *data, size_t len, const char *old)
+{
+	char beside[PATH_MAX + 8];
+	int fd, err;
+
+	snprintf(beside, sizeof(beside), "%s.XXXXXX", place->path);
+	fd = mkstemp(beside);
+	if (fd < 0)
+		return errno;
+	err = write_all(fd, data, len);
+	if (!err && (fchmod(fd, place->mode) || fsync(fd)))
+		err = errno;
+	if (close(fd) && !err)
+		err = errno;
+	if (!err && old && place->kind == FILE_THERE)
+		err = keep(place->path, old);
+	if (!err && rename(beside, place->path))
+		err = errno;
+	if (err)
+		unlink(beside);
+	return err;
+}
+
+const char *file_put(const struct file_place *place, const char *data, size_t len,
+		     const char *old)
+{
+	int fd, err;
+
+	if (place->kind == FILE_STDOUT)
+		return fwrite(data, 1, len, stdout) == len ? NULL : strerror(errno);
+	if (place->kind != FILE_STREAM) {
+		err = put_file(place, data, len, old);
+		return err ? strerror(err) : NULL;
+	}
+	fd = open(place->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return strerror(errno);
+	err = write_all(fd, data, len);
+	if (close(fd) && !err)
+		err = errno;
+	return err ? strerror(err) : NULL;
 }

@@ -152,7 +152,7 @@ static char *first_spec(const char *file, const struct found *list, size_t *size
 		"# In force after\ttgctl load %s\n\npolicy timegraph\n\n"
 		"# What brings frames to the screen: each program that draws waits for it. A user who is named\n"
 		"# here goes before all others, with whatever it runs as its compositor: keep those you trust.\n",
-		strcmp(file, "-") ? file : "FILE");
+		write_makes_file(file) ? file : "FILE");
 	if (!list)
 		fputs("# No compositor and no X server ran. For one called NAME, of user 1000:\n"
 		      "#NAME uid=1000 : ht : bg : 90 : 0 : 0\n", to);
@@ -180,7 +180,7 @@ enum tgctl_status tgctl_init(const struct tgctl_args *args)
 		return TGCTL_FAILED;
 	if (!list)
 		tgctl_error("no compositor and no X server runs: their lines are missing");
-	if (strcmp(file, "-"))
+	if (write_makes_file(file))
 		printf("%s: written; tgctl load %s puts it in force\n", file, file);
 	return TGCTL_OK;
 }
