@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,8 +153,8 @@ static int keep(const char *path, const char *name)
 	return err;
 }
 
-/* Puts the bytes in a new file beside the old one, which then gets its name. */
-static int put_file(const struct file_place *place, const char *data, size_t len, const char *old)
+/* Puts the bytes in a new file beside the old one, and gives it that one's name. */
+static int put_beside(const struct file_place *place, const char *data, size_t len, const char *old)
 {
 	char beside[PATH_MAX + 8];
 	int fd, err;
@@ -176,22 +177,38 @@ static int put_file(const struct file_place *place, const char *data, size_t len
 	return err;
 }
 
+/* The same, to the end: Ctrl-C comes when the new file has its name, and leaves none without. */
+static int put_file(const struct file_place *place, const char *data, size_t len, const char *old)
+{
+	sigset_t ends, before;
+	int err;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGHUP);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	err = put_beside(place, data, len, old);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
 const char *file_put(const struct file_place *place, const char *data, size_t len,
 		     const char *old)
 {
 	int fd, err;
 
-	if (place->kind == FILE_STDOUT)
-		return fwrite(data, 1, len, stdout) == len ? NULL : strerror(errno);
-	if (place->kind != FILE_STREAM) {
+	if (place->kind == FILE_STDOUT) {
+		err = fflush(stdout) ? errno : write_all(STDOUT_FILENO, data, len);
+	} else if (place->kind == FILE_STREAM) {
+		fd = open(place->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		if (fd < 0)
+			return strerror(errno);
+		err = write_all(fd, data, len);
+		if (close(fd) && !err)
+			err = errno;
+	} else {
 		err = put_file(place, data, len, old);
-		return err ? strerror(err) : NULL;
 	}
-	fd = open(place->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return strerror(errno);
-	err = write_all(fd, data, len);
-	if (close(fd) && !err)
-		err = errno;
 	return err ? strerror(err) : NULL;
 }

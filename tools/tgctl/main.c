@@ -173,7 +173,8 @@ static const struct tgctl_verb verbs[] = {
 	  "with each cause. CLIENT: a number as `clients` shows it, a process's name, or pid=N.\n" },
 	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
-	  "At once, or after TIME. The trace begins when the module is loaded (parameter trace_kib).\n" },
+	  "To FILE, or ('-') to standard output, at once, or after TIME. The trace begins when the\n"
+	  "module is loaded (parameter trace_kib).\n" },
 	{ "plot", plot_options, 2, 2, tgctl_plot,
 	  "TRACE FILE [--perfetto] [--from TIME] [--to TIME] [--client CLIENT]",
 	  "draw who ran when, out of a trace",

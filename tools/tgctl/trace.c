@@ -184,11 +184,11 @@ enum tgctl_status tgctl_why_trace(const struct tgctl_args *args)
 enum tgctl_status tgctl_record(const struct tgctl_args *args)
 {
 	const char *to = args->names[0], *gpu = args->option[RECORD_GPU];
+	struct file_place place;
+	const char *why;
 	u64 len, nr;
 	char *data;
-	bool ok;
 	s64 t = 0;
-	FILE *f;
 
 	if (args->option[RECORD_FOR] && !tgctl_time(args->option[RECORD_FOR], &t)) {
 		tgctl_error("record: '%s' is no time; 10s, 500ms", args->option[RECORD_FOR]);
@@ -198,21 +198,22 @@ enum tgctl_status tgctl_record(const struct tgctl_args *args)
 		tgctl_error("record: '%s' is no GPU; a number from 0", gpu);
 		return TGCTL_USAGE;
 	}
-	if (t)
-		nanosleep(&(struct timespec){ t / TG_SEC, t % TG_SEC }, NULL);
-	data = read_kept(gpu, &len);
-	if (!data)
-		return TGCTL_FAILED;
-	f = fopen(to, "w");
-	ok = f && fwrite(data, 1, len, f) == len;
-	if (f)
-		ok = !fclose(f) && ok;
-	free(data);
-	if (!ok)
-		tgctl_error("cannot write %s: %s", to, strerror(errno));
-	else
+	why = file_find(to, &place);
+	if (!why) {
+		if (t)
+			nanosleep(&(struct timespec){ t / TG_SEC, t % TG_SEC }, NULL);
+		data = read_kept(gpu, &len);
+		if (!data)
+			return TGCTL_FAILED;
+		why = file_put(&place, data, len, NULL);
+		free(data);
+	}
+	if (why)
+		tgctl_error("cannot write %s: %s",
+			    place.kind == FILE_STDOUT ? "to standard output" : to, why);
+	else if (place.kind != FILE_STDOUT)
 		printf("%s: %llu bytes\n", to, (unsigned long long)len);
-	return ok ? TGCTL_OK : TGCTL_FAILED;
+	return why ? TGCTL_FAILED : TGCTL_OK;
 }
 
 /* ---- plot ------------------------------------------------------------------------------- */

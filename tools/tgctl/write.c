@@ -52,7 +52,8 @@ bool write_whole(const char *file, const char *text, size_t len, bool over)
 		place.mode = MODE;
 	if (!why)
 		why = file_put(&place, text, len, old);
-	if (why && place.kind != FILE_STDOUT)	/* main() tells of that */
-		tgctl_error("cannot write %s: %s", file, why);
+	if (why)
+		tgctl_error("cannot write %s: %s",
+			    place.kind == FILE_STDOUT ? "to standard output" : file, why);
 	return !why;
 }
