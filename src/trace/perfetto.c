@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "lib/file.h"
 #include "lib/utf8.h"
 #include "mem.h"
 #include "perfetto.h"
@@ -472,14 +473,6 @@ static void notes(struct writer *w)
 	}
 }
 
-static int cannot(const char *path, char *error)
-{
-	int err = errno ? errno : EIO;
-
-	snprintf(error, TGS_MESSAGE, "cannot write %.160s: %s", path, strerror(err));
-	return -err;
-}
-
 static bool ends_in(const char *path, const char *end)
 {
 	u64 len = strlen(path), n = strlen(end);
@@ -487,21 +480,39 @@ static bool ends_in(const char *path, const char *end)
 	return len > n && !strcmp(path + len - n, end);
 }
 
+/* Puts into the file what has been written to memory: the end of that sets @text and @len. */
+static int put_file(FILE *memory, char *const *text, const size_t *len, const char *path,
+		    char *error)
+{
+	const char *why;
+
+	if (ferror(memory) | fclose(memory)) {
+		snprintf(error, TGS_MESSAGE, "out of memory");
+		return -ENOMEM;
+	}
+	why = file_write(path, *text, *len);
+	if (why)
+		snprintf(error, TGS_MESSAGE, "cannot write %.160s: %s",
+			 strcmp(path, "-") ? path : "to standard output", why);
+	return why ? -EIO : 0;
+}
+
 int tgs_perfetto(const struct tgs_spans *s, const char *path, char *error)
 {
-	struct writer w = { .s = s, .to = stdout,
-			    .seed = 1 + (u64)s->start * 0x9e3779b97f4a7c15ull % 0xfffe };
-	int err = 0;
+	struct writer w = { .s = s, .seed = 1 + (u64)s->start * 0x9e3779b97f4a7c15ull % 0xfffe };
+	char *text = NULL;
+	size_t len = 0;
+	int err;
 
-	if (strcmp(path, "-")) {
-		if (!ends_in(path, ".pftrace") && !ends_in(path, ".perfetto-trace")) {
-			snprintf(error, TGS_MESSAGE, "%.160s: with --perfetto, a name that ends in "
-				 ".pftrace or .perfetto-trace wanted", path);
-			return -EINVAL;
-		}
-		w.to = fopen(path, "w");
-		if (!w.to)
-			return cannot(path, error);
+	if (strcmp(path, "-") && !ends_in(path, ".pftrace") && !ends_in(path, ".perfetto-trace")) {
+		snprintf(error, TGS_MESSAGE, "%.160s: with --perfetto, a name that ends in "
+			 ".pftrace or .perfetto-trace wanted", path);
+		return -EINVAL;
+	}
+	w.to = open_memstream(&text, &len);
+	if (!w.to) {
+		snprintf(error, TGS_MESSAGE, "out of memory");
+		return -ENOMEM;
 	}
 	w.shown = tgs_alloc(s->nr_clients + 1, sizeof(*w.shown));
 	clocks(&w);
@@ -509,10 +520,8 @@ int tgs_perfetto(const struct tgs_spans *s, const char *path, char *error)
 	waits(&w);
 	budgets(&w);
 	notes(&w);
-	if (fflush(w.to) || ferror(w.to))
-		err = cannot(path, error);
-	if (w.to != stdout)
-		fclose(w.to);
+	err = put_file(w.to, &text, &len, path, error);
+	free(text);
 	free(w.shown);
 	free(w.packet.bytes);
 	free(w.body.bytes);

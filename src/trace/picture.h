@@ -18,7 +18,11 @@
  * Return: 0, or a negative errno with @error filled in.
  */
 int tgs_picture_open(FILE **to, const char *path, char *error);
-/** tgs_picture_close() - draw it. Return: 0, or a negative errno with @error filled in. */
+/**
+ * tgs_picture_close() - draw it
+ *
+ * Return: 0, or a negative errno with @error filled in; then what was in @path is as it was.
+ */
 int tgs_picture_close(FILE *to, const char *path, char *error);
 
 #endif /* TGS_PICTURE_H */

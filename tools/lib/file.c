@@ -17,7 +17,7 @@
 #define FIRST	(64 << 10)	/* bytes; the buffer doubles from here on */
 #define LINKS	40		/* that lead to each other, as many as the kernel follows */
 
-static char *read_all(FILE *file, uint64_t *len)
+char *file_read_rest(FILE *file, uint64_t *len)
 {
 	char *data = NULL, *grown;
 	size_t used = 0, room = 0;
@@ -50,7 +50,7 @@ char *file_read(const char *path, uint64_t *len)
 
 	if (!file)
 		return NULL;
-	data = read_all(file, len);
+	data = file_read_rest(file, len);
 	error = errno;
 	if (file != stdin)
 		fclose(file);
@@ -211,4 +211,12 @@ const char *file_put(const struct file_place *place, const char *data, size_t le
 		err = put_file(place, data, len, old);
 	}
 	return err ? strerror(err) : NULL;
+}
+
+const char *file_write(const char *name, const char *data, size_t len)
+{
+	struct file_place place;
+	const char *why = file_find(name, &place);
+
+	return why ? why : file_put(&place, data, len, NULL);
 }

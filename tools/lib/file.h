@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /**
@@ -15,9 +16,13 @@
  * @path: its name; "-": standard input
  * @len: bytes that were read; may be NULL
  *
- * Return: the bytes and a NUL, which the caller frees; NULL with errno: it cannot be read, or there is no memory.
+ * Return: the bytes and a NUL, which the caller frees; NULL with errno: it cannot be read, or there
+ * is no memory.
  */
 char *file_read(const char *path, uint64_t *len);
+
+/** file_read_rest() - the same, of what is left of an open @file */
+char *file_read_rest(FILE *file, uint64_t *len);
 
 /* What is where a file is to be written. */
 enum file_kind {
@@ -59,5 +64,8 @@ const char *file_find(const char *name, struct file_place *place);
  */
 const char *file_put(const struct file_place *place, const char *data, size_t len,
 		     const char *old);
+
+/** file_write() - file_find() and file_put() in one; an old file goes */
+const char *file_write(const char *name, const char *data, size_t len);
 
 #endif /* TOOLS_FILE_H */
