@@ -47,34 +47,34 @@
 static const struct opt options[] = {
 	{ "socket", 0, "PATH", "vfio-user socket, for QEMU's device vfio-user-pci" },
 	{ "control", 0, "PATH",
-	  "a line 'truth' sent here is answered with the ground truth, one line of JSON;\n"
+	  "a line 'truth' is answered with the ground truth as JSON;\n"
 	  "'fault KIND[@WHEN][:CHANNEL]' lets something break: see below" },
 	{ "json", 0, "FILE", "where the ground truth goes when QEMU leaves, or on SIGTERM" },
 	{ "options", 0, "LIST",
 	  "chip=NAME G92 (default, the 9800 GT) or GF100 (the GTX 480)\n"
-	  "scale=N  so many times slower than life, 1 to 1000 (default 1)\n"
+	  "scale=N  so many times slower than life, 1 (default) to 1000\n"
 	  "seed=N   for whatever is random in the model (default 1)\n"
-	  "vram=MIB video memory: 64, 128, 256 (default), 512 or 1024; GF100: 96, 192,\n"
-	  "         384 (default), 768 or 1536\n"
+	  "vram=MIB video memory: 64, 128, 256 (default), 512 or 1024;\n"
+	  "         GF100: 96, 192, 384 (default), 768 or 1536\n"
 	  "cold=0   caches are warm right after a context switch\n"
 	  "jitter=0 the same work always takes the same time\n"
-	  "fault=KIND[@WHEN][:CHANNEL], several joined by +\n"
-	  "  WHEN: N (the N-th command group), a time like 20ms (us, ms, s), random (a\n"
-	  "  group of the next thousand); CHANNEL: its groups and work alone\n"
-	  "  hang mmu method            instead of the next work: it never ends, is a\n"
-	  "                             memory fault, is illegal\n"
-	  "  semaphore lost-irq         the next completion: it is not written, not\n"
-	  "  late-irq early-time        interrupted for, or 100 ms later; told 15 ms early\n"
-	  "  spurious-irq notify        an interrupt without cause, without completion\n"
-	  "  stop gone                  the engine stands still, the card is unreachable\n"
-	  "  clock-fast clock-back      PTIMER runs 200 ppm fast, is set back by 1 s\n"
-	  "  heal                       ends hang, stop, gone and clock-fast" },
+	  "fault=KIND[@WHEN][:CHANNEL], several joined by +. WHEN: N (the N-th command group), "
+	  "a time like 20ms (us, ms, s), random (a group of the next thousand); CHANNEL: its "
+	  "groups and work alone. KIND:\n"
+	  "  hang mmu method        next work: endless, fault, illegal\n"
+	  "  semaphore lost-irq     the next completion: it is not\n"
+	  "  late-irq early-time    written, not interrupted for, or 100\n"
+	  "                         ms later; told 15 ms early\n"
+	  "  spurious-irq notify    interrupts: no cause, no completion\n"
+	  "  stop gone              the engine stops, the card is gone\n"
+	  "  clock-fast clock-back  PTIMER 200 ppm fast, set back by 1 s\n"
+	  "  heal                   ends hang, stop, gone and clock-fast" },
 	{ 0 }
 };
 
 static void help(void)
 {
-	puts("usage: cardd --socket PATH --control PATH --json FILE [--options 'NAME=VALUE,...']\n"
+	puts("usage: cardd --socket PATH --control PATH --json FILE [--options LIST]\n"
 	     "Runs the modelled GPU (a GeForce 9800 GT, or a GTX 480) for one QEMU.");
 	opt_help(stdout, options, 19);
 	opt_help(stdout, opt_standard, 19);

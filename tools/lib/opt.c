@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define WIDTH	80	/* of a terminal that nobody has made wider */
+
 const struct opt opt_standard[] = {
 	{ "help", 'h', NULL, "print this and exit" },
 	{ "version", 'V', NULL, "print the version and exit" },
@@ -110,9 +112,30 @@ void opt_complain(const char *program, const struct opts *o, enum opt_what what)
 		fprintf(stderr, "%s: option '--%s' doesn't allow an argument\n", program, o->opt->name);
 }
 
+void opt_wrap(FILE *to, const char *text, int used, int column)
+{
+	bool begins = true;
+	const char *end;
+	int inside, len;
+
+	while (*text) {
+		for (end = text, inside = 0; *end && *end != '\n' && (*end != ' ' || inside); end++)
+			inside += (*end == '[') - (*end == ']');
+		len = end - text;
+		if (!begins && used + 1 + len > WIDTH) {
+			used = fprintf(to, "\n%*s", column, "") - 1;
+			begins = true;
+		}
+		used += fprintf(to, "%s%.*s", begins ? "" : " ", len, text);
+		begins = *end == '\n';
+		if (begins)
+			used = fprintf(to, "\n%*s", column, "") - 1;
+		text = end + (*end != '\0');
+	}
+}
+
 void opt_help(FILE *to, const struct opt *table, int column)
 {
-	const char *at;
 	int used;
 
 	for (; table->name; table++) {
@@ -120,12 +143,8 @@ void opt_help(FILE *to, const struct opt *table, int column)
 				       fprintf(to, "  --%s", table->name);
 		if (table->arg)
 			used += fprintf(to, " %s", table->arg);
-		fprintf(to, "%*s", used < column ? column - used : 1, "");
-		for (at = table->help ? table->help : ""; *at; at++) {
-			fputc(*at, to);
-			if (*at == '\n')
-				fprintf(to, "%*s", column, "");
-		}
+		used += fprintf(to, "%*s", used < column ? column - used : 1, "");
+		opt_wrap(to, table->help ? table->help : "", used, column);
 		fputc('\n', to);
 	}
 }

@@ -77,7 +77,16 @@ bool opt_is(const struct opts *o, const char *name);
 /** opt_complain() - tell on stderr why @what is wrong; nothing for what is not */
 void opt_complain(const char *program, const struct opts *o, enum opt_what what);
 
-/** opt_help() - print the table, the help from @column on */
+/**
+ * opt_wrap() - print a text in lines of at most 80 columns
+ * @to: where
+ * @text: '\n' begins a line, too; what is between [ and ] stays together
+ * @used: columns of the first line that are printed already
+ * @column: where the other lines begin
+ */
+void opt_wrap(FILE *to, const char *text, int used, int column);
+
+/** opt_help() - print the table, the help from @column on, in such lines */
 void opt_help(FILE *to, const struct opt *table, int column);
 
 /**

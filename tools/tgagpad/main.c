@@ -148,10 +148,11 @@ static int run(struct agpad *a, const sigset_t *unblocked)
 static void help(void)
 {
 	puts("usage: tgagpad\n"
-	     "Tells timegraph which process has the foreground window: of sway at SWAYSOCK, else of the\n"
-	     "Wayland compositor at WAYLAND_DISPLAY, else of the X server at DISPLAY.\n"
-	     "Clients whose specification says '*' for the priority come first among their like\n"
-	     "while they have it. Ends with that server, or by SIGTERM. tgagpad(8) says more.");
+	     "Tells timegraph which process has the foreground window: of sway at SWAYSOCK,\n"
+	     "else of the Wayland compositor at WAYLAND_DISPLAY, else of the X server at\n"
+	     "DISPLAY. Clients whose specification says '*' for the priority come first\n"
+	     "among their like while they have it. Ends with that server, or by SIGTERM.\n"
+	     "tgagpad(8) says more.");
 	opt_help(stdout, opt_standard, 18);
 }
 

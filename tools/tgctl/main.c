@@ -37,7 +37,7 @@
  * @run: does it
  * @usage: what follows the word in a usage line
  * @brief: one line for --help
- * @text: the rest of what `tgctl help VERB` says
+ * @text: the rest of what `tgctl help VERB` says, which opt_wrap() wraps
  */
 struct tgctl_verb {
 	const char *name;
@@ -122,28 +122,28 @@ static const struct opt host_option[] = {
 static const struct tgctl_verb verbs[] = {
 	{ "load", load_options, 1, 1, tgctl_load, "FILE [--new-only]",
 	  "put a specification in force",
-	  "Checks FILE ('-': standard input) as `check` does, and sends it to the module only when\n"
-	  "it is right: its policy, its knobs and its clients, all of it or nothing. It decides about\n"
+	  "Checks FILE ('-': standard input) as `check` does, and sends it to the module only when "
+	  "it is right: its policy, its knobs and its clients, all of it or nothing. It decides about "
 	  "running clients, too.\n" },
 	{ "check", no_options, 1, -1, tgctl_check, "FILE...",
 	  "check specifications, without the module",
-	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first\n"
-	  "and where: FILE:LINE:COLUMN: what is wrong; what would be right. Warns of reserves that\n"
+	  "Says for each FILE ('-': standard input) how many entries it has, or what is wrong first "
+	  "and where: FILE:LINE:COLUMN: what is wrong; what would be right. Warns of reserves that "
 	  "are more than the GPU together, and of virtual GPUs that no line defines.\n" },
 	{ "save", no_options, 0, 1, tgctl_save, "[FILE]",
 	  "write what is in force, as a specification",
-	  "The policy, the knobs that differ from their defaults, and the clients: `load` brings all of\n"
-	  "it back. To standard output, or to FILE; what was there stays as FILE.old. At boot the unit\n"
+	  "The policy, the knobs that differ from their defaults, and the clients: `load` brings all of "
+	  "it back. To standard output, or to FILE; what was there stays as FILE.old. At boot the unit "
 	  "timegraph loads /etc/timegraph.spec.\n" },
 	{ "init", init_options, 0, 1, tgctl_init, "[FILE] [--force]",
 	  "write a first specification for this desktop",
-	  "Above all the compositor and the X servers that run now, then users' programs, that of the\n"
-	  "foreground window first, then the rest. To /etc/timegraph.spec, FILE, or ('-') standard\n"
+	  "Above all the compositor and the X servers that run now, then users' programs, that of the "
+	  "foreground window first, then the rest. To /etc/timegraph.spec, FILE, or ('-') standard "
 	  "output. A file that is there stays, or, with --force, becomes FILE.old.\n" },
 	{ "admit", no_options, 1, 1, tgctl_admit, "FILE",
 	  "limit what reserves may add up to",
-	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the\n"
-	  "GPU, 0 to 100. It decides about channels that are opened from then on, and about running\n"
+	  "FILE ('-': standard input), /etc/timegraph.ac as a rule, holds one number: percent of the "
+	  "GPU, 0 to 100. It decides about channels that are opened from then on, and about running "
 	  "clients at the next `load`.\n" },
 	{ "policy", no_options, 0, 1, tgctl_policy, "[POLICY]",
 	  "print the policy in force, or switch to another one",
@@ -154,57 +154,59 @@ static const struct tgctl_verb verbs[] = {
 	{ "top", top_options, 0, 0, tgctl_top,
 	  "[--once] [--json] [--every TIME] [--sort KEY] [--filter TEXT] [--columns LIST]",
 	  "watch the clients",
-	  "Waits, shares, rates and budgets, anew every second (--every 500ms: twice as often).\n"
+	  "Waits, shares, rates and budgets, anew every second (--every 500ms: twice as often). "
 	  "Without a terminal: tables, on and on. Keys are shown at the bottom; q ends it.\n" },
 	{ "totals", json_options, 0, 0, tgctl_totals, "[--json]",
 	  "show what each user and cgroup has used",
-	  "Since the module was loaded, or tgd began, clients that have gone included. Others' totals are root's.\n" },
+	  "Since the module was loaded, or tgd began, clients that have gone included. Others' "
+	  "totals are root's.\n" },
 	{ "shm", no_options, 0, 0, tgctl_shm, "",
 	  "list device memory that processes share by key",
-	  "Segments of this IPC namespace that you own or have made; root sees all of them. STATE says\n"
+	  "Segments of this IPC namespace that you own or have made; root sees all of them. STATE says "
 	  "which ones are removed, or volatile, and go when no process is attached to them any more.\n" },
 	{ "why", why_options, 0, 1, tgctl_why,
 	  "[CLIENT] [--client CLIENT] [--worst N] [--since TIME] [--frozen] [--clear] [--last N] "
 	  "[--trace FILE]",
 	  "tell which waits were the longest, and who ran instead",
-	  "Out of the flight recorder, which is always on: the longest waits of all clients, or of CLIENT.\n"
-	  "Root sees all clients, others their own. CLIENT alone, where the module keeps a full trace\n"
-	  "(parameter trace_kib), or with --last or --trace: the last waits of that client in the trace,\n"
-	  "with each cause. CLIENT: a number as `clients` shows it, a process's name, or pid=N.\n" },
+	  "Out of the flight recorder, which is always on: the longest waits of all clients, or of "
+	  "CLIENT. Root sees all clients, others their own. CLIENT alone, where the module keeps a "
+	  "full trace (parameter trace_kib), or with --last or --trace: the last waits of that "
+	  "client in the trace, with each cause. CLIENT: a number as `clients` shows it, a process's "
+	  "name, or pid=N.\n" },
 	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
-	  "To FILE, or ('-') to standard output, at once, or after TIME. The trace begins when the\n"
+	  "To FILE, or ('-') to standard output, at once, or after TIME. The trace begins when the "
 	  "module is loaded (parameter trace_kib).\n" },
 	{ "plot", plot_options, 2, 2, tgctl_plot,
 	  "TRACE FILE [--perfetto] [--from TIME] [--to TIME] [--client CLIENT]",
 	  "draw who ran when, out of a trace",
-	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto, in .pftrace or\n"
-	  ".perfetto-trace, for ui.perfetto.dev and trace_processor: waits with their causes, flows\n"
+	  "FILE ends in .png, .svg or .pdf (gnuplot draws); with --perfetto, in .pftrace or "
+	  ".perfetto-trace, for ui.perfetto.dev and trace_processor: waits with their causes, flows "
 	  "from them to who ran, budgets, on a clock that an ftrace of the machine shares.\n" },
 	{ "metrics", metrics_options, 0, 0, tgctl_metrics, "[--http] [--text]",
 	  "print all counters as OpenMetrics",
-	  "A systemd socket starts it with --http: GET or HEAD of /metrics, OpenMetrics or Prometheus'\n"
+	  "A systemd socket starts it with --http: GET or HEAD of /metrics, OpenMetrics or Prometheus' "
 	  "text format, whichever the request would rather have.\n" },
 	{ "prio", prio_options, 0, 2, tgctl_prio, "CLIENT PRIO | --rate-monotonic",
 	  "set priorities of running clients",
-	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0\n"
-	  "(lowest) to 99. With --rate-monotonic, clients with a reserve get 99 and less, those with the\n"
+	  "CLIENT is a number or a name (all clients of that name), as `clients` shows them; PRIO is 0 "
+	  "(lowest) to 99. With --rate-monotonic, clients with a reserve get 99 and less, those with the "
 	  "shortest period the highest. It holds until the next `load`.\n" },
 	{ "stats", json_options, 0, 0, tgctl_stats, "[--json]",
 	  "show the counters of the module",
 	  "Names are those of the files in stats/, in the order of their bytes.\n" },
 	{ "knob", knob_options, 0, 2, tgctl_knob, "[KNOB [VALUE]] [--describe]",
 	  "list the knobs, print one, or set one",
-	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. Where that\n"
-	  "is us, a time with a unit is good, too: 2.5ms.\n"
+	  "VALUE is a whole number within the knob's MIN and MAX; the unit is in its name. Where that "
+	  "is us, a time with a unit is good, too: 2.5ms. "
 	  "A policy's knob starts with the policy's name, and is set while that is in force.\n" },
 	{ "run", run_options, 1, -1, tgctl_run,
 	  "[--prio N] [--reserve C/T] [--vgpu NAME] [--mem SIZE] [--host WHERE] -- COMMAND...",
 	  "run a program with a priority or a reserve, or under the user's host",
-	  "With --prio, --reserve, --vgpu or --mem: COMMAND, and all that it starts, runs in a cgroup of\n"
-	  "its own, and a line above the others of the specification in force says what it gets. The\n"
+	  "With --prio, --reserve, --vgpu or --mem: COMMAND, and all that it starts, runs in a cgroup of "
+	  "its own, and a line above the others of the specification in force says what it gets. The "
 	  "line goes when the cgroup is empty. Ordinary users need limits in /etc/timegraph.limits.\n"
-	  "With --host user, or where no module is loaded: COMMAND's OpenCL calls go through tgd, which\n"
+	  "With --host user, or where no module is loaded: COMMAND's OpenCL calls go through tgd, which "
 	  "its first such program starts (tgd(1)).\n" },
 	{ "version", no_options, 0, 0, tgctl_version, "",
 	  "print the versions of tgctl and of the module", "" },
@@ -233,8 +235,11 @@ static const struct tgctl_verb *find_verb(const char *name)
 
 static void help_verb(const struct tgctl_verb *v)
 {
-	printf("usage: tgctl %s%s%s\n%c%s.\n%s", v->name, *v->usage ? " " : "", v->usage,
-	       v->brief[0] - 'a' + 'A', v->brief + 1, v->text);
+	int used = printf("usage: tgctl %s%s", v->name, *v->usage ? " " : "");
+
+	opt_wrap(stdout, v->usage, used, used);
+	printf("\n%c%s.\n", v->brief[0] - 'a' + 'A', v->brief + 1);
+	opt_wrap(stdout, v->text, 0, 0);
 	opt_help(stdout, v->options, 20);
 }
 
@@ -257,8 +262,11 @@ static void help_all(void)
 
 	puts("usage: tgctl [--host user|kernel] VERB [ARGUMENT...]\n"
 	     "Controls and observes timegraph, the GPU scheduler: in the kernel, or tgd.\n");
-	for (i = 0; i < ARRAY_SIZE(verbs); i++)
-		printf("  %-18s%s\n", verbs[i].name, verbs[i].brief);
+	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
+		printf("  %-18s", verbs[i].name);
+		opt_wrap(stdout, verbs[i].brief, 20, 20);
+		putchar('\n');
+	}
 	puts("\nOptions in front of the verb:");
 	opt_help(stdout, host_option, 20);
 	puts("\nOptions everywhere:");

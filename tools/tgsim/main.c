@@ -75,7 +75,9 @@ static void help(void)
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		used = printf("%s tgsim %s %s", i ? "      " : "usage:", commands[i].name,
 			      commands[i].usage);
-		printf("%*s%s\n", max(41 - used, 1), "", commands[i].brief);
+		used += printf("%*s", max(41 - used, 1), "");
+		opt_wrap(stdout, commands[i].brief, used, 41);
+		putchar('\n');
 	}
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (!commands[i].options->name)
