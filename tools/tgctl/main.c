@@ -271,7 +271,7 @@ static void help_all(void)
 	opt_help(stdout, host_option, 20);
 	puts("\nOptions everywhere:");
 	opt_help(stdout, opt_standard, 20);
-	puts("\nExit status: 0 done, 1 failed, 2 wrong command line.\n"
+	puts("\nExit status: 0 done, 1 failed, 2 wrong command line; run: that of COMMAND.\n"
 	     "`tgctl help VERB` tells a verb's arguments, tgctl(8) all.");
 }
 

@@ -289,6 +289,7 @@ static bool get_line(struct run_line *line)
 
 enum tgctl_status tgctl_run(const struct tgctl_args *args)
 {
+	enum tgctl_status status;
 	struct run_line line;
 
 	if (args->option[RUN_HOST] && !host_choose(args->option[RUN_HOST]))
@@ -301,6 +302,7 @@ enum tgctl_status tgctl_run(const struct tgctl_args *args)
 		return TGCTL_FAILED;
 	fflush(stdout);
 	execvp(args->names[0], args->names);
+	status = errno == ENOENT ? TGCTL_NOT_THERE : TGCTL_NOT_RUN;
 	tgctl_error("run: cannot execute %s: %s", args->names[0], strerror(errno));
-	return TGCTL_FAILED;
+	return status;
 }

@@ -17,6 +17,8 @@ enum tgctl_status {
 	TGCTL_OK,	/* done */
 	TGCTL_FAILED,	/* not done, or not all; the reason was written */
 	TGCTL_USAGE,	/* the command line is wrong, whatever the module says */
+	TGCTL_NOT_RUN = 126,	/* run: COMMAND cannot be executed */
+	TGCTL_NOT_THERE = 127,	/* run: no such COMMAND; both as env(1) and shells do */
 };
 
 #define TGCTL_OPTIONS	8	/* that a verb may have */
