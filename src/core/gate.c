@@ -261,12 +261,12 @@ void tg_client_idle(struct tg_gpu *gpu, struct tg_client *client)
 	client->sync_sent = false;
 	list_del_init(&client->sync);
 	gpu->syncing--;
-	client->opened = client->gate == TG_GATE_OPEN;
 }
 
 static void tell_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	tg_client_idle(gpu, client);
+	client->opened = client->gate == TG_GATE_OPEN;
 	/* A policy that has opened the gate since does not ask any more. */
 	if (client->gate == TG_GATE_OPEN || !tg_client_joined(gpu, client) || gpu->next_policy)
 		return;

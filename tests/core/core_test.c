@@ -478,6 +478,10 @@ static const struct row rows[] = {
 	{ "policy switch from an open gate syncs first", "none",
 	  "0 join 1 1 a\n" "1 policy timegraph\n" "2 submit 1 1 1\n" "5 idle 1\n",
 	  "1 gate 1 hold, 1 sync 1, 5 gate 1 ask, 5 note policy 0 2, 5 free 1" },
+	{ "a dry run during that does not forget what runs behind the gate", "none",
+	  "0 join 1 1 a\n" "1 policy timegraph\n" "2 knob 5 1\n" "3 knob 5 0\n" "9 idle 1\n",
+	  "1 gate 1 hold, 1 sync 1, 2 gate 1 track, 2 note dry 0 2, 3 gate 1 hold, 3 sync 1, "
+	  "9 gate 1 ask, 9 note policy 0 2" },
 	{ "a drain that does not end is cut", "none",
 	  "0 join 1 1 a\n" "1 policy fifo\n" "2 submit 1 1 1\n" "10200000 wait\n",
 	  "1 gate 1 hold, 1 sync 1, 10000001 note drain_cut 1 0, 10000001 free 1, "
