@@ -302,6 +302,7 @@ struct tg_end {
  * @wedged: it lost a job and has completed none since: all jobs pass
  * @inflight: slots taken
  * @queued: jobs in the state QUEUED that name it
+ * @throttled: jobs in the state THROTTLED that name it
  * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
  * @surplus: by how much that job took longer than is typical of the client, ns
  * @used: what was charged for it, ns; through open gates: all that the policy finds, on the first
@@ -319,7 +320,7 @@ struct tg_end {
 struct tg_engine {
 	u8 index;
 	bool wedged;
-	u32 inflight, queued, surplus_client;
+	u32 inflight, queued, throttled, surplus_client;
 	s64 surplus, used, last_done, paid, idle_since;
 	const struct tg_channel *last;
 	u32 in_policy[TG_LEVELS];
@@ -430,6 +431,7 @@ struct tg_left {
  *	beyond those that @pooled counts, so that none of these clients finds it empty
  * @sending: where to look next for a client that is unsent; NULL: at the first
  * @walking: the client that the policy's walk comes to next (tg_walk()); NULL: there is no walk
+ * @passing: where to look next for a job that waits for a wedged engine; NULL: at the first
  * @unsent: such clients
  * @served: the event being fed has sent the gate of a client that waits, beyond its visits
  * @visited: clients and jobs that the event being fed has visited in steps (tg_visit())
@@ -496,7 +498,7 @@ struct tg_gpu {
 	u8 share_by;
 	bool joins_anew, starts, watching;
 	u8 handover;
-	struct tg_client *handing, *rematching, *sending, *walking;
+	struct tg_client *handing, *rematching, *sending, *walking, *passing;
 	u32 rematches, unsent, visited, walked;
 	bool served, by_line;
 	u32 syncing, open, nice, nr_clients, nr_engines;

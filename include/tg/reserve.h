@@ -79,6 +79,7 @@
  *	one part in 256. TG_CBS: x, its longest group so far, but for those longer than L
  * @next: time of the next refill; the grid starts when the reserve is created
  * @busy_since: since when a group of this reserve has been running; TG_NEVER: none is
+ * @held: while it holds slots and runs nothing: since when
  * @used: all the time ever charged, ns
  * @share: C/T in units of 1 / TG_SHARE_ALL, as admitted; 0 without users
  * @edition: of the spec (tg_gpu.edition) that has admitted @share; it does not count in another one
@@ -102,7 +103,7 @@
  */
 struct tg_reserve {
 	char name[TG_NAME_LEN];
-	s64 capacity, period, budget, reserved, costliest, next, busy_since, used, share;
+	s64 capacity, period, budget, reserved, costliest, next, busy_since, held, used, share;
 	u64 edition;
 	u8 kind;
 	bool guaranteed;

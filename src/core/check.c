@@ -21,6 +21,7 @@
 /* What one walk over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
+	u32 throttled[TG_ENGINES_MAX];
 	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_LEVELS];
 	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale, processes;
 	u32 members[TG_VGPUS_MAX + 1], gone[TG_VGPUS_MAX + 1];
@@ -59,6 +60,7 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 	n->busy[__builtin_ctz(job->engines)] += job->state == TG_JOB_BUSY;
 	for (i = 0; i < gpu->nr_engines; i++) {
 		n->inflight[i] += job->slot && job->engines & 1 << i;
+		n->throttled[i] += job->state == TG_JOB_THROTTLED && job->engines & 1 << i;
 		n->queued[i] += job->state == TG_JOB_QUEUED && job->engines & 1 << i;
 		n->in_policy[i][tg_client_level(job->client)] +=
 			job->in_policy && job->engines & 1 << i;
@@ -313,6 +315,7 @@ static noinline const char *check_engine(const struct tg_engine *engine, const s
 	u32 i = engine->index;
 
 	if (n->inflight[i] != engine->inflight || n->queued[i] != engine->queued ||
+	    n->throttled[i] != engine->throttled ||
 	    memcmp(n->in_policy[i], engine->in_policy, sizeof(n->in_policy[i])) ||
 	    n->busy[i] != length(&engine->busy))
 		return "an engine counts its jobs wrongly";

@@ -132,13 +132,29 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/* A client and its waiting jobs. Counting stops above TG_VISITS. */
+/* The client's channels, one at least; of very many, TG_WALKS. */
+static u32 channels(const struct tg_client *client)
+{
+	const struct tg_channel *ch = client->channels;
+	u32 n = 1;
+
+	for (ch = ch ? ch->next : NULL; ch && n < TG_WALKS; ch = ch->next)
+		n++;
+	return n;
+}
+
+/*
+ * A client and its waiting jobs. Counting stops above TG_VISITS, and for one that has very many
+ * channels.
+ */
 static u32 visits(const struct tg_client *client)
 {
 	const struct tg_channel *ch;
 	const struct tg_job *job;
 	u32 n = 1;
 
+	if (channels(client) == TG_WALKS)
+		return TG_VISITS + 1;
 	for (ch = client->channels; ch; ch = ch->next)
 		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
 			if (!tg_job_waits(job))
@@ -176,7 +192,7 @@ struct tg_client *tg_walk_next(struct tg_gpu *gpu)
 	gpu->walking = client;
 	if (!client || gpu->walked >= TG_WALKS)
 		return NULL;
-	gpu->walked++;
+	gpu->walked += channels(client);
 	gpu->walking = tg_client_after(gpu, client);
 	return client;
 }
@@ -198,6 +214,8 @@ void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client)
 		gpu->sending = tg_client_after(gpu, client);
 	if (gpu->walking == client)
 		gpu->walking = tg_client_after(gpu, client);
+	if (gpu->passing == client)
+		gpu->passing = tg_client_after(gpu, client);
 	tg_client_matched(gpu, client);
 	list_del_init(&client->all);
 	tg_client_unhash(gpu, client);

@@ -7,6 +7,7 @@
  * jobs past their deadline), then tg_engines_run() for the policy's picks, with a check that the
  * policy leaves no engine idle beside an eligible job.
  */
+#include "client.h"
 #include "debt.h"
 #include "engine.h"
 #include "feed.h"
@@ -25,6 +26,9 @@
 
 /* Jobs that one event frees at a wedged engine. The host wakes a thread for each. */
 #define PASSES		4
+
+/* Clients and channels that one event looks at for such jobs. */
+#define LOOKS		32
 
 bool tg_gpu_waits(const struct tg_gpu *gpu)
 {
@@ -186,41 +190,50 @@ void tg_engines_expire(struct tg_gpu *gpu)
 	tg_blames_lapse(gpu);
 }
 
-/* A job that waits for one of @engines; of its channel, the first. NULL: there is none. */
-static struct tg_job *waits_for(const struct tg_gpu *gpu, u8 engines)
+/*
+ * The first job of a channel of the client's that waits for the engine. NULL: there is none.
+ * @looks: what was looked at
+ */
+static struct tg_job *waits_for(const struct tg_engine *engine, const struct tg_client *client,
+				u32 *looks)
 {
-	const struct tg_reserve *r;
-	struct rb_node *node;
+	const struct tg_channel *ch;
 	struct tg_job *job;
 
-	list_for_each_entry(r, &gpu->reserves, all) {
-		list_for_each_entry(job, &r->waiting, wait)
-			if (job->engines & engines)
-				return tg_channel_waiting(job->channel);
-		for (node = rb_first_cached(&r->throttled); node; node = rb_next(node)) {
-			job = rb_entry(node, struct tg_job, rank);
-			if (job->engines & engines)
-				return tg_channel_waiting(job->channel);
-		}
+	*looks += 1;
+	for (ch = client->channels; ch; ch = ch->next) {
+		*looks += 1;
+		job = ch->engines & 1 << engine->index ? tg_channel_waiting(ch) : NULL;
+		if (job)
+			return job;
 	}
 	return NULL;
 }
 
 /*
- * Free the jobs that wait for one of @engines without asking the policy: a few, and the others with
- * the next event, which comes soon.
+ * Free jobs that wait for a wedged engine without asking the policy: a few, and the others with
+ * the next events, which come soon.
  */
-static noinline void pass_some(struct tg_gpu *gpu, u8 engines)
+static noinline void pass_some(struct tg_gpu *gpu, const struct tg_engine *engine)
 {
-	struct tg_job *job = NULL;
-	u32 i;
+	u32 passes = 0, looks = 0;
+	struct tg_client *client;
+	struct tg_job *job;
 
-	for (i = 0; i < PASSES && (job = waits_for(gpu, engines)); i++) {
+	while (engine->queued + engine->throttled) {
+		if (passes == PASSES || looks > LOOKS) {
+			tg_wake_by(gpu, tg_after(gpu->now, TG_PAUSE));
+			return;
+		}
+		client = gpu->passing ?: tg_client_first(gpu);
+		job = waits_for(engine, client, &looks);
+		gpu->passing = job ? client : tg_client_after(gpu, client);
+		if (!job)
+			continue;
+		passes++;
 		tg_job_pass(gpu, job);
 		tg_yield_now(gpu, job);
 	}
-	if (job)
-		tg_wake_by(gpu, tg_after(gpu->now, TG_PAUSE));
 }
 
 /* May the policy choose this job for this engine now? */
@@ -379,7 +392,7 @@ void tg_engines_run(struct tg_gpu *gpu)
 
 		if (engine->wedged) {
 			engine->idle_since = TG_NEVER;
-			pass_some(gpu, 1 << i);
+			pass_some(gpu, engine);
 		} else if (!fill(gpu, engine, &idle)) {
 			return;
 		}

@@ -199,9 +199,13 @@ void tg_jobs_turn(struct tg_gpu *gpu, struct tg_channel *ch)
 		in_policy = job->in_policy;
 		if (job->state == TG_JOB_QUEUED)
 			unset_queued(gpu, job);
+		else
+			tg_job_count_throttled(gpu, job, -1);
 		job->engines = ch->engines;
 		if (job->state == TG_JOB_QUEUED)
 			count_queued(gpu, job, 1);
+		else
+			tg_job_count_throttled(gpu, job, 1);
 		if (in_policy)
 			enter_policy(gpu, job);
 	}
@@ -332,7 +336,8 @@ static void take_slot(struct tg_gpu *gpu, struct tg_job *job)
 
 	job->slot = true;
 	job->client->inflight++;
-	job->reserve->inflight++;
+	if (job->reserve->inflight++ == 0)
+		job->reserve->held = gpu->now;
 	job->reserve->reserved += job->predicted;
 	tg_job_for_each_engine(gpu, job, engine) {
 		engine->inflight++;
@@ -347,6 +352,8 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_reserve *r = job->reserve;
 	bool switched;
 
+	if (r->kind == TG_CBS)
+		tg_reserve_catch_up(gpu, r, gpu->now);	/* while it waited */
 	job->picked = job->in_policy || client->gate == TG_GATE_TRACK;
 	set_out_of_policy(gpu, job);
 	enter(gpu, job, TG_JOB_FREED);
@@ -476,12 +483,13 @@ static void start(struct tg_gpu *gpu, struct tg_job *job, s64 at)
 	list_move_tail(&job->wait, next);
 	if (gpu->dry)
 		tg_dry_started(gpu, job);
-	if (job->client->yields)
-		tg_yield_starts(job);
+	tg_yield_starts(job);
 	at = max(job->since, engine->last_done);
 	/* A job behind others has a later deadline than they. */
 	if (list_is_first(&job->wait, &engine->busy))
 		tg_wake_by(gpu, min(tg_engine_deadline(gpu, engine), tg_yield_due(gpu, engine)));
+	if (r->kind == TG_CBS)
+		tg_reserve_catch_up(gpu, r, at);
 	if (r->busy++ == 0 || at < r->busy_since)
 		r->busy_since = at;
 }
@@ -557,6 +565,7 @@ static void leave_hardware(const struct tg_gpu *gpu, struct tg_job *job, s64 at)
 
 	tg_reserve_catch_up(gpu, r, at);
 	r->busy_since = --r->busy ? at : TG_NEVER;
+	r->held = at;
 }
 
 /* @job has ended on an engine that had lost a job: the engine works again. */

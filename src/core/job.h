@@ -84,4 +84,13 @@ static inline struct tg_engine *tg_job_engine(struct tg_gpu *gpu, const struct t
 	return tg_engine_first(gpu, job->engines);
 }
 
+/* So many more of such jobs are THROTTLED. */
+static inline void tg_job_count_throttled(struct tg_gpu *gpu, struct tg_job *job, int by)
+{
+	struct tg_engine *engine;
+
+	tg_job_for_each_engine(gpu, job, engine)
+		engine->throttled += by;
+}
+
 #endif /* TG_CORE_JOB_H */

@@ -269,6 +269,7 @@ void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job
 {
 	rb_add_cached(&job->rank, &r->throttled, before);
 	r->nr_throttled++;
+	tg_job_count_throttled(gpu, job, 1);
 	if (RB_EMPTY_NODE(&r->ready_node))
 		set_ready(gpu, r, TG_NEVER);
 }
@@ -281,6 +282,7 @@ void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 	rb_erase_cached(&job->rank, &r->throttled);
 	INIT_LIST_HEAD(&job->wait);
 	INIT_LIST_HEAD(&job->link);
+	tg_job_count_throttled(gpu, job, -1);
 	if (--r->nr_throttled == 0 && !RB_EMPTY_NODE(&r->ready_node)) {
 		rb_erase_cached(&r->ready_node, &gpu->throttled);
 		RB_CLEAR_NODE(&r->ready_node);
@@ -319,6 +321,10 @@ noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve 
 	s64 x = 0;
 	u32 i;
 
+	/* What holds slots for long and does not start is late by itself: what it has stays. */
+	if (r->kind == TG_CBS && r->inflight && !r->busy &&
+	    gpu->now - r->held >= gpu->knob[TG_KNOB_STALL])
+		return max(r->budget - r->capacity, (s64)0);
 	if (r->kind == TG_CBS && tg_guarantee_backlog(gpu, r))
 		return max(r->capacity, r->costliest);
 	if (r->kind != TG_AE)

@@ -238,6 +238,17 @@ static const struct row rows[] = {
 	  CBS "0 submit 2 1 1\n" "0 started 1\n" "1500 done 1\n" "11000000 submit 2 1 2\n"
 	  "11000000 started 2\n" "11001500 done 2\n",
 	  "0 free 1, 11000000 free 2" },
+	{ "CBS: who is late by itself does not save up what it may use meanwhile", "timegraph",
+	  "0 knob 12 4000\n" "0 spec a:prt:cbs:1:16000:40000 b:prt:cbs:1:20000:40000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "89000 submit 1 1 2\n"
+	  "90000 started 1\n" "90050 submit 2 1 3\n" "90100 done 1\n" "90100 budget 1\n",
+	  "0 free 1, 90100 free 2, 90100 budget 15900" },
+	{ "CBS: and keeps what it had", "timegraph",
+	  "0 knob 12 4000\n" "0 spec a:prt:cbs:1:16000:40000 b:prt:cbs:1:20000:40000\n"
+	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 2 1 1\n" "0 started 1\n"
+	  "0 submit 1 1 2\n" "45000 done 1\n" "90000 started 2\n" "90100 done 2\n"
+	  "90100 budget 1\n",
+	  "0 free 1, 45000 free 2, 90100 budget 31900" },
 	{ "CBS: blame lapses after 10 s", "timegraph",
 	  "0 knob 12 5000\n" "0 spec g:prt:cbs:1:10000:25000 x:prt:bg:99:0:0\n" "0 join 1 1 g\n"
 	  "0 join 2 1 x\n" "0 join 3 1 y\n" "0 submit 2 1 1\n" "0 started 1\n"

@@ -18,11 +18,13 @@
  * cycle: a client of a shared reserve leaves and joins beside others that have reserves of their own (join); one client of
  * all is matched against the spec anew (rematch: a SPEC matches all of them, and its cost is divided by their number); a
  * request for memory comes, and what it has goes, while as many wait as may, one for each client (memory). Groups wait
- * beside, none completes in these three.
+ * beside, none completes in these three. Or the engine is wedged, all have reserves of their own and nothing to do, but for
+ * one client, whose groups the driver refuses (wedged).
  *
  * POLICY/policy, /foreground, /vgpu, /load: of the cycles that policies with gates have, each 60th begins with an event
  * that concerns all clients, if the one before has come to all: another policy, and back; the foreground; a virtual GPU
  * goes, and comes again; a spec with another policy, knobs and clients, that comes to running clients.
+ * POLICY/channels: each client has MANY channels, and uses the last one; what it takes to come is not counted.
  *
  * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
@@ -37,16 +39,17 @@
 
 #define GROUP		TG_MSEC
 #define PER_SEASON	100
+#define MANY		512
 #define PIECE		(1ull << 20)	/* of memory */
 
 enum scene {
-	PLAIN, PE, AE, BACKGROUND, CBS, SHARED_CBS, JOIN, REMATCH, MEMORY, POLICY, FOREGROUND, VGPU,
-	LOAD, SCENES
+	PLAIN, PE, AE, BACKGROUND, CBS, SHARED_CBS, JOIN, REMATCH, MEMORY, WEDGED, POLICY,
+	FOREGROUND, VGPU, LOAD, CHANNELS, SCENES
 };
 
 static const char *const scene_names[SCENES] = {
-	"", "pe", "ae", "background", "cbs", "shared-cbs", "join", "rematch", "memory", "policy",
-	"foreground", "vgpu", "load",
+	"", "pe", "ae", "background", "cbs", "shared-cbs", "join", "rematch", "memory", "wedged",
+	"policy", "foreground", "vgpu", "load", "channels",
 };
 
 /* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
@@ -65,10 +68,12 @@ static const char *const spec_texts[SCENES] = {
 	[JOIN] = "c:prt:pe:3:900000:1000000:reserve=r\nexe=*:prt:pe:3:900000:1000000\n",
 	[REMATCH] = mixed,
 	[MEMORY] = "exe=*:prt:bg:3:0:0\n",
+	[WEDGED] = "exe=*:prt:pe:3:50:10000000\n",
 	[POLICY] = mixed,
 	[FOREGROUND] = "exe=*:prt:bg:agpa:0:0\n",
 	[VGPU] = mixed,
 	[LOAD] = mixed,
+	[CHANNELS] = mixed,
 };
 
 static struct tg_identity ids[] = {
@@ -228,6 +233,24 @@ static void ask_and_free(struct bench *b)
 	feed(b, &has);
 }
 
+/* A group of the last client's passes the engine, and the driver refuses it. */
+static void pass_wedged(struct bench *b)
+{
+	submit(b, b->clients, ++b->jobs << 32 | b->clients);
+	while (b->started == b->tail)
+		timer(b);
+	feed_job(b, TG_EV_REFUSED, 0, b->freed[b->started++ & b->mask]);
+}
+
+/* A group of the last client's does not end. */
+static void wedge(struct bench *b)
+{
+	submit(b, b->clients, ++b->jobs << 32 | b->clients);
+	start(b);
+	while (!b->core.engine[0].wedged)
+		timer(b);
+}
+
 /* Of the poll phase that is over: of the next client, or of all. */
 static void sample(struct bench *b)
 {
@@ -316,7 +339,9 @@ static void concern_all(struct bench *b, u32 n)
 	try_feed(b, &ev);
 }
 
-static void (*const others[])(struct bench *b) = { rejoin, rematch, ask_and_free };
+static void (*const others[])(struct bench *b) = {
+	rejoin, rematch, ask_and_free, pass_wedged,
+};
 
 /* Jobs have their client's number in their low half, and count up in the high one. */
 static noinline void cycles(struct bench *b, u32 n)
@@ -324,7 +349,7 @@ static noinline void cycles(struct bench *b, u32 n)
 	while (n--) {
 		u64 ended;
 
-		if (b->scene >= POLICY && n % 60 == 0)
+		if (b->scene >= POLICY && b->scene <= LOAD && n % 60 == 0)
 			concern_all(b, n / 60);
 		if (b->gates) {
 			step(b);
@@ -416,6 +441,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	tg_gpu_init(&b->core, 1, policy, &buckets, 0);
 	tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
 	feed(b, &spec_ev);
+	b->ev.channel = b->scene == CHANNELS ? MANY - 1 : 0;
 	if (b->scene == MEMORY)
 		fill_memory(b);
 	for (i = 1; i <= clients + 1; i++) {
@@ -431,15 +457,24 @@ static void init(struct bench *b, u32 policy, u32 clients)
 		tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
 		tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
 		feed(b, &join);
+		while (b->scene == CHANNELS && ++join.channel < MANY) {
+			tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));
+			feed(b, &join);
+		}
 		if (b->scene == MEMORY && i <= TG_MEM_WAITING)
 			ask_in_vain(b, i + 1);
-		if (b->scene != JOIN || i <= clients)
+		if (b->scene != WEDGED && (b->scene != JOIN || i <= clients))
 			submit(b, i, i);
 	}
 	/* As many as there are clients, or one for the client that joins again. */
 	if (b->scene == REMATCH || b->scene == JOIN || b->scene >= POLICY)
 		for (i = 0; i <= (b->scene == JOIN ? 0 : clients); i++)
 			tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
+	/* A client that joins looks at its own channels: tests/vm/sections measures that. */
+	if (b->scene == CHANNELS)
+		longest = 0;
+	if (b->scene == WEDGED)
+		wedge(b);
 	if (!b->gates)
 		start(b);
 }
