@@ -252,8 +252,7 @@ struct tg_vgpu {
  * @edition: low 16 bits of tg_gpu.edition whose spec it has, or when a priority was set by hand
  * @joined: tg_gpu.term of the policy that it has joined last; likewise
  * @node: the policy's; of an older one until the client joins the one in force
- * @queue: likewise
- * @priv: likewise; zero at join
+ * @queue, @priv: likewise; @priv is zero at join
  */
 struct tg_client {
 	u32 id;
@@ -301,8 +300,7 @@ struct tg_end {
  * @index: its bit in masks
  * @wedged: it lost a job and has completed none since: all jobs pass
  * @inflight: slots taken
- * @queued: jobs in the state QUEUED that name it
- * @throttled: jobs in the state THROTTLED that name it
+ * @queued, @throttled: jobs in that state that name it
  * @surplus_client: number of the client whose job completed last (kept only where all are tracked)
  * @surplus: by how much that job took longer than is typical of the client, ns
  * @used: what was charged for it, ns; through open gates: all that the policy finds, on the first
@@ -431,8 +429,8 @@ struct tg_left {
  *	beyond those that @pooled counts, so that none of these clients finds it empty
  * @sending: where to look next for a client that is unsent; NULL: at the first
  * @walking: the client that the policy's walk comes to next (tg_walk()); NULL: there is no walk
- * @passing: where to look next for a job that waits for a wedged engine; NULL: at the first
  * @unsent: such clients
+ * @passing: where to look next for a job that waits for a wedged engine
  * @served: the event being fed has sent the gate of a client that waits, beyond its visits
  * @visited: clients and jobs that the event being fed has visited in steps (tg_visit())
  * @walked: clients that the walk has come to with the event being fed

@@ -8,8 +8,8 @@
  *
  * Virtual time grows by what a client's jobs have used, so a client that had the engine for longer
  * goes after equals that had less. A client that comes back, after having had nothing waiting or in
- * flight, starts with the least of its equals at least: no time is saved up. What it had more than
- * they it repays, up to TG_READY_REPAID.
+ * flight, or that comes from another priority, starts with the least of its equals at least: no time
+ * is saved up. What it had more than they it repays, up to TG_READY_REPAID.
  *
  * A policy that charges no client has equals in arrival order.
  *
@@ -102,8 +102,14 @@ s64 tg_ready_least(const struct tg_ready *ready, u8 prio)
 	return least;
 }
 
+bool tg_ready_comes(const struct tg_client *client, u32 inflight)
+{
+	return !inflight || !tg_ready_counts(client);
+}
+
 void tg_ready_come(struct tg_client *client, s64 least)
 {
+	tg_client_priv(client, struct tg_ready_client)->level = tg_ready_level(client);
 	if (least != TG_NEVER)
 		*vt(client) = min(max(*vt(client), least), least + TG_READY_REPAID);
 }
@@ -138,7 +144,7 @@ void tg_ready_charge(struct tg_ready *ready, struct tg_client *client, s64 used)
 	struct rb_node *next = RB_EMPTY_NODE(&client->node) ? NULL : rb_next(&client->node);
 
 	*vt(client) += min(used, TG_SEC);
-	if (ordinary(ready, client)) {
+	if (ordinary(ready, client) && tg_ready_counts(client)) {
 		ready->vt = *vt(client);
 		ready->prio = client->prio;
 	}
@@ -167,8 +173,6 @@ void tg_ready_queue(struct tg_ready *ready, struct tg_job *job)
 		return;
 	if (!RB_EMPTY_NODE(&client->node))
 		tg_ready_remove(ready, client);
-	else if (!client->inflight)
-		tg_ready_come(client, tg_ready_least(ready, client->prio));
 	tg_ready_insert(ready, client);
 }
 

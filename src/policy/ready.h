@@ -13,9 +13,11 @@
  * struct tg_ready_client - what is kept of each client
  * @vt: its virtual time, ns
  * @key: by which it is sorted before that, as of when it was inserted
+ * @level: tier and priority among whose clients @vt counts; 0: the client has yet to come
  */
 struct tg_ready_client {
 	s64 vt, key;
+	u16 level;
 };
 
 /**
@@ -37,17 +39,49 @@ struct tg_ready {
 };
 
 void tg_ready_init(struct tg_ready *ready);
+/** tg_ready_level() - what a client has in common with its equals: tier and priority */
+static inline u16 tg_ready_level(const struct tg_client *client)
+{
+	return client->tier << 8 | (client->prio + 1);
+}
+
+/** tg_ready_counts() - does the client's virtual time count among its present equals? */
+static inline bool tg_ready_counts(const struct tg_client *client)
+{
+	return tg_client_priv(client, const struct tg_ready_client)->level ==
+	       tg_ready_level(client);
+}
+
 /**
  * tg_ready_least() - least virtual time of TG_TIER_ORDINARY clients of priority @prio
+ *
+ * Those that have groups in flight and none queued are not known here, but for the one that was
+ * charged last: policies know who holds an engine, and look at tg_ready_held(), too.
  *
  * Return: the time; TG_NEVER: none is known.
  */
 s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
 /**
- * tg_ready_come() - a client comes with a job, and had none queued or in flight: it has saved up no
- *	time
+ * tg_ready_held() - the virtual time of @holder, if it is an equal of @client, and not itself, and
+ *	has groups in flight; otherwise TG_NEVER. @holder: NULL: there is none
+ */
+static inline s64 tg_ready_held(const struct tg_client *holder, const struct tg_client *client)
+{
+	return holder && holder != client && holder->inflight &&
+	       tg_ready_level(holder) == tg_ready_level(client) && tg_ready_counts(holder) ?
+	       tg_client_priv(holder, const struct tg_ready_client)->vt : TG_NEVER;
+}
+
+/**
+ * tg_ready_comes() - has the client, none of whose jobs is queued, to come (tg_ready_come())?
+ *	@inflight: its jobs in flight, but for one that comes with this event
+ */
+bool tg_ready_comes(const struct tg_client *client, u32 inflight);
+/**
+ * tg_ready_come() - a client comes with a job, and had none queued or in flight, or was of another
+ *	priority: it has saved up no time
  * @client: the client
- * @least: of its equals, by tg_ready_least(), of all trees that it may be in
+ * @least: of its equals, by tg_ready_least() and tg_ready_held(), of all trees that it may be in
  */
 void tg_ready_come(struct tg_client *client, s64 least);
 /** tg_ready_ahead() - how far the client is ahead of its equals; @least as for tg_ready_come() */

@@ -66,9 +66,9 @@ struct state {
 	struct tg_linger linger[TG_ENGINES_MAX];
 };
 
-/* In each client; the first two are struct tg_ready's. @gap: of a guaranteed one */
+/* In each client. @gap: of a guaranteed one */
 struct own {
-	s64 ready[2];
+	struct tg_ready_client ready;
 	struct tg_gap gap;
 };
 
@@ -95,6 +95,18 @@ static void timegraph_leave(struct tg_gpu *gpu, struct tg_client *client)
 	}
 }
 
+/* The least virtual time of the client's equals, those included that have groups in flight only. */
+static noinline s64 least(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	const struct state *st = tg_gpu_priv(gpu, struct state);
+	s64 least = tg_ready_least(&st->ready, client->prio);
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		least = min(least, tg_ready_held(st->holder[i], client));
+	return least;
+}
+
 /* Out of line, as done_guarding(): the common path keeps no registers for it. */
 static noinline void queue_guaranteed(struct tg_gpu *gpu, struct tg_job *job)
 {
@@ -104,7 +116,11 @@ static noinline void queue_guaranteed(struct tg_gpu *gpu, struct tg_job *job)
 
 static void timegraph_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
-	if (job->client->tier == TG_TIER_FIRST)
+	struct tg_client *client = job->client;
+
+	if (RB_EMPTY_NODE(&client->node) && tg_ready_comes(client, client->inflight))
+		tg_ready_come(client, least(gpu, client));
+	if (client->tier == TG_TIER_FIRST)
 		queue_guaranteed(gpu, job);
 	else
 		tg_ready_queue(&tg_gpu_priv(gpu, struct state)->ready, job);
@@ -353,16 +369,14 @@ static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
 	/* This job is in flight. */
-	if (job->client->inflight == 1)
-		tg_ready_come(job->client, tg_ready_least(&st->ready, job->client->prio));
+	if (tg_ready_comes(job->client, job->client->inflight - 1))
+		tg_ready_come(job->client, least(gpu, job->client));
 	st->holder[__builtin_ctz(job->engines)] = job->client;
 }
 
 static s64 timegraph_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 {
-	const struct state *st = tg_gpu_priv(gpu, struct state);
-
-	return tg_ready_ahead(client, tg_ready_least(&st->ready, client->prio));
+	return tg_ready_ahead(client, least(gpu, client));
 }
 
 TG_POLICY(timegraph) = {

@@ -170,22 +170,47 @@ static s64 least_of(const struct tg_ready *ready, u8 prio)
 	return least;
 }
 
+/* An equal of the client that has groups in flight, perhaps none queued. NULL: there is none. */
+static const struct tg_client *holder(struct tg_gpu *gpu, u32 q, const struct tg_client *client)
+{
+	const struct tg_client *holder = queues(gpu)->of[q].holder;
+
+	return tg_ready_held(holder, client) != TG_NEVER && holder->vgpu == client->vgpu ? holder :
+											   NULL;
+}
+
 /* The least virtual time of the equals of the client's sharer. It has one for all that it does. */
 static s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 {
 	const struct tg_ready *ready = sharers(gpu, client);
+	const struct tg_client *other;
+	s64 least = TG_NEVER;
+	u32 q;
 
-	return min(least_of(&ready[TG_COMPUTE], client->prio),
-		   least_of(&ready[TG_COPY], client->prio));
+	for (q = 0; q < TG_MEMORY; q++) {
+		least = min(least, least_of(&ready[q], client->prio));
+		other = holder(gpu, q, client);
+		if (other && other->sharer != client->sharer)
+			least = min(least, sharer(other)->vt);
+	}
+	return least;
 }
 
 /* Of the client's equals in its sharer. */
-static s64 least_client(const struct tg_client *client)
+static s64 least_client(struct tg_gpu *gpu, const struct tg_client *client)
 {
 	const struct tg_vqueue_place *of = sharer(client)->of;
+	const struct tg_client *other;
+	s64 least = TG_NEVER;
+	u32 q;
 
-	return min(tg_ready_least(&of[TG_COMPUTE].ready, client->prio),
-		   tg_ready_least(&of[TG_COPY].ready, client->prio));
+	for (q = 0; q < TG_MEMORY; q++) {
+		least = min(least, tg_ready_least(&of[q].ready, client->prio));
+		other = holder(gpu, q, client);
+		if (other && other->sharer == client->sharer)
+			least = min(least, tg_ready_held(other, client));
+	}
+	return least;
 }
 
 /* Does a client of this one's sharer wait? */
@@ -201,17 +226,20 @@ s64 tg_vqueue_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left
 	s64 vt = least(gpu, client);
 
 	if (!tg_sharer_single(client))
-		return sharer_waits(client) ? tg_ready_ahead(client, least_client(client)) : 0;
+		return sharer_waits(client) ? tg_ready_ahead(client, least_client(gpu, client)) : 0;
 	return vt == TG_NEVER ? 0 : min(sharer(client)->vt - vt, TG_READY_REPAID);
 }
 
-/* A client comes with a job, and had none queued or in flight: it has saved up no time. */
+/*
+ * A client comes with a job, and had none queued or in flight, or was of another priority: it has
+ * saved up no time.
+ */
 static void come(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct tg_vqueue_sharer *own = sharer(client);
 	s64 vt = least(gpu, client);
 
-	tg_ready_come(client, least_client(client));
+	tg_ready_come(client, least_client(gpu, client));
 	if (vt != TG_NEVER && !sharer_waits(client))
 		own->vt = min(max(own->vt, vt), vt + TG_READY_REPAID);
 }
@@ -255,10 +283,12 @@ static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 		lift(gpu, client, i);
 	tg_ready_charge(&own->of[kind].ready, client, div64_s64(used, client_weight(client)));
 	own->of[other].ready.vt = own->of[kind].ready.vt;
-	own->of[other].ready.prio = client->prio;
+	own->of[other].ready.prio = own->of[kind].ready.prio;
 	own->vt += div64_s64(used, sharer_weight(client));
 	for (i = 0; i < TG_MEMORY; i++) {
 		settle(gpu, client, i);
+		if (!tg_ready_counts(client))
+			continue;
 		ready[i].vt = own->vt;
 		ready[i].prio = client->prio;
 	}
@@ -277,7 +307,7 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 		return;
 	if (!first)
 		come_over(gpu, client);
-	if (!first && !client->inflight)
+	if (!first && tg_ready_comes(client, client->inflight))
 		come(gpu, client);
 	insert(gpu, client);
 }

@@ -3,6 +3,9 @@
  * Equals: clients of one priority, under timegraph and inside a virtual GPU of band, whether they
  * are PRT or HT: each has its part of the time, and a client that comes waits for the groups that
  * have begun. In tgsim, over half a minute of virtual time. It prints every figure.
+ *
+ * Also from when one comes, or changes its priority: what it had before, and its equals, says
+ * nothing then, whatever runs in that moment.
  */
 #include <stdlib.h>
 #include "../lib/test.h"
@@ -81,10 +84,87 @@ static void run(const struct row *row, const char *policy)
 	tgs_scenario_deinit(&s);
 }
 
+/* ---- from a time on ----------------------------------------------------------------------- */
+
+#define AT	"[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = %s\n"
+#define GAME	"[client game]\narrival = periodic 50ms\ncost = fixed 4ms\nspec = prt:bg:90:0:0\n"
+#define A	"[client a]\narrival = back-to-back\ncost = fixed 10ms\ndepth = 2\n"
+#define B	"[client b]\narrival = back-to-back\ncost = fixed 10ms\ndepth = 2\n"
+
+/*
+ * From @from on, but for @settles, the clients a and b have equal parts of what both get, within 4
+ * points: for each of @tries times that @from may be, 5 ms apart. @text ends in front of that time.
+ */
+static const struct change {
+	const char *name, *text;
+	u32 from, tries, settles, duration;	/* ms */
+} changes[] = {
+	{ "b comes beside a game, HT", GAME A "spec = ht:bg:10:0:0\n" B "spec = ht:bg:10:0:0\nstart = ",
+	  6000, 12, 0, 6000 },
+	{ "b comes beside a game, PRT", GAME A "spec = prt:bg:10:0:0\n" B "spec = prt:bg:10:0:0\n"
+	  "start = ", 6000, 12, 0, 6000 },
+	{ "b's priority falls, HT", A "spec = ht:bg:nice:0:0\n" B "spec = ht:bg:nice:0:0\n"
+	  "nice = 0s -5\nnice = ", 8000, 4, 1000, 8000 },
+	{ "b's priority falls, PRT", A "spec = prt:bg:nice:0:0\ndepth = 4\n" B
+	  "spec = prt:bg:nice:0:0\ndepth = 4\nnice = 0s -5\nnice = ", 8000, 4, 1000, 8000 },
+	{ "a's priority falls, HT", B "spec = ht:bg:nice:0:0\n" A "spec = ht:bg:nice:0:0\n"
+	  "nice = 0s -5\nnice = ", 8000, 4, 1000, 8000 },
+};
+
+/* What the clients a and b have used until @until, ms, where the change is at @from. */
+static bool used_until(const struct change *c, const char *policy, u32 from, u32 until, s64 used[2])
+{
+	char error[TGS_MESSAGE], text[4096];
+	struct tgs_scenario s;
+	struct tgs_result r;
+	u32 i;
+
+	snprintf(text, sizeof(text), "duration = %ums\n" AT "%s%ums%s\n", until, policy, c->text,
+		 from, strstr(c->text, "nice = ") ? " 0" : "");
+	if (tgs_scenario_parse(&s, text, ".", error) || tgs_run(&s, NULL, &r, error)) {
+		test_row(c->name, false, "%s", error);
+		tgs_scenario_deinit(&s);
+		return false;
+	}
+	for (i = 0; i < 2; i++)
+		used[i] = r.clients[r.nr_clients - 2 + i].stats.used;
+	tgs_result_deinit(&r);
+	tgs_scenario_deinit(&s);
+	return true;
+}
+
+static void run_change(const struct change *c, const char *policy)
+{
+	s64 before[2], after[2], has, worst = 500;
+	u32 i, from, at = 0;
+	char name[128];
+
+	for (i = 0; i < c->tries; i++) {
+		from = c->from + 5 * i;
+		if (!used_until(c, policy, from, from + c->settles, before) ||
+		    !used_until(c, policy, from, from + c->duration, after))
+			return;
+		has = (after[1] - before[1]) * 1000 /
+		      max(after[0] - before[0] + after[1] - before[1], (s64)1);
+		if (llabs(has - 500) > llabs(worst - 500)) {
+			worst = has;
+			at = from;
+		}
+	}
+	snprintf(name, sizeof(name), "%s: %s", policy, c->name);
+	printf("# %s: the last has %lld.%lld %% of both where that is farthest from the half\n", name,
+	       (long long)worst / 10, (long long)worst % 10);
+	test_row(name, llabs(worst - 500) <= 40, "%lld permille, at %u ms", (long long)worst, at);
+}
+
 int main(void)
 {
+	static const char *const levels[] = { "timegraph", "credit", "vfifo", "band" };
 	u32 i, p;
 
+	for (p = 0; p < ARRAY_SIZE(levels); p++)
+		for (i = 0; i < ARRAY_SIZE(changes); i++)
+			run_change(&changes[i], levels[p]);
 	for (p = 0; p < ARRAY_SIZE(policies); p++)
 		for (i = 0; i < ARRAY_SIZE(rows); i++)
 			run(&rows[i], policies[p]);
