@@ -138,11 +138,12 @@ struct tg_run {
 /**
  * struct tg_runs - the latest runs of an engine, a ring
  * @latest: index of the newest one
- * @run: them; those never written have no client
+ * @run: them; those never written have no client. Behind the ring: the run that was going on when
+ *	a wait was given up; without time since the next one was over
  */
 struct tg_runs {
 	u32 latest;
-	struct tg_run run[TG_RUNS];
+	struct tg_run run[TG_RUNS + 1];
 };
 
 #define TG_WALKS_DUE	8	/* clients that wait for their record's walk */

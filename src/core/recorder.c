@@ -237,6 +237,20 @@ static void name_rivals(struct tg_wait *w, const struct tg_runs *runs, const str
 	}
 }
 
+/* The client has run for @ns, in the run of that index. */
+static inline void count(struct sums *sums, u32 client, s64 ns, u32 run)
+{
+	const u32 i = client % PLACES;
+
+	if (sums->of[i] == client) {
+		sums->ran[i] += ns;
+	} else if (!sums->of[i] && ns) {
+		sums->of[i] = client;
+		sums->ran[i] = ns;
+		sums->run[i] = run;
+	}
+}
+
 /* Of the wait @w, from @from to @until: which clients ran, and how long none did. */
 static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 until)
 {
@@ -246,7 +260,7 @@ static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 u
 	const struct tg_run *run = latest;
 	struct sums sums = { };
 	s64 ns, sum = 0;
-	u32 client, i;
+	u32 i;
 
 	sums.of[own] = w->who.client;
 	do {
@@ -258,17 +272,12 @@ static void blame(struct tg_wait *w, const struct tg_runs *runs, s64 from, s64 u
 			ns = part(run, from, until);
 		}
 		sum += ns;
-		client = run->who.client;
-		i = client % PLACES;
-		if (sums.of[i] == client) {
-			sums.ran[i] += ns;
-		} else if (!sums.of[i] && ns) {
-			sums.of[i] = client;
-			sums.ran[i] = ns;
-			sums.run[i] = run - first;
-		}
+		count(&sums, run->who.client, ns, run - first);
 		run = run > first ? run - 1 : &first[TG_RUNS - 1];
 	} while (run != latest);
+	ns = part(&first[TG_RUNS], from, until);
+	sum += ns;
+	count(&sums, first[TG_RUNS].who.client, ns, TG_RUNS);
 	/* What was before the oldest run is not known: it is others' time. */
 	if (oldest->begin > from)
 		sum += oldest->begin - from;
@@ -471,9 +480,11 @@ static __always_inline void note(struct tg_gpu *gpu, struct tg_job *job, s64 beg
 void tg_recorder_over(struct tg_gpu *gpu, struct tg_job *job, s64 at, s64 used,
 		      enum tg_wait_end end)
 {
+	struct tg_runs *runs = runs_of(gpu, job);
 	const s64 began = at - used;
 
-	add_run(runs_of(gpu, job), job->client, began, at);
+	runs->run[TG_RUNS].ran = 0;
+	add_run(runs, job->client, began, at);
 	if (began - tg_job_times(gpu, job)->arrived >= TG_WAIT_LEAST)
 		note(gpu, job, began, used, end);
 }
@@ -483,16 +494,20 @@ void tg_recorder_given_up(struct tg_gpu *gpu, struct tg_job *job)
 {
 	const struct tg_engine *engine = tg_job_engine(gpu, job);
 	const struct tg_job *running;
+	struct tg_run *run;
 	s64 begun;
 
 	if (!gpu->recorder || gpu->now - tg_job_times(gpu, job)->arrived < TG_WAIT_LEAST)
 		return;
-	/* The run that is not over counts, too, and is counted anew when it is. */
+	/* The run that is not over counts, too, until the next one is. */
 	if (!list_empty(&engine->busy)) {
 		running = list_first_entry(&engine->busy, struct tg_job, wait);
 		begun = max(running->since, engine->last_done);
-		if (begun < gpu->now)
-			add_run(runs_of(gpu, job), running->client, begun, gpu->now);
+		run = &runs_of(gpu, job)->run[TG_RUNS];
+		run->begin = begun;
+		run->end = gpu->now;
+		run->ran = max(gpu->now - begun, (s64)0);
+		set_who(&run->who, running->client);
 	}
 	note(gpu, job, gpu->now, 0, TG_WAIT_GIVEN_UP);
 }

@@ -170,13 +170,23 @@ static s64 least_of(const struct tg_ready *ready, u8 prio)
 	return least;
 }
 
+/* Has the client come to the sharer that it has now? A process is its own. */
+static bool has_come(const struct tg_client *client)
+{
+	const u32 nr = sharer(client)->nr;
+
+	return client->sharer->by == TG_BY_PROCESS ||
+	       (nr && nr == tg_client_priv(client, const struct tg_vqueue_client)->sharer);
+}
+
 /* An equal of the client that has groups in flight, perhaps none queued. NULL: there is none. */
 static const struct tg_client *holder(struct tg_gpu *gpu, u32 q, const struct tg_client *client)
 {
 	const struct tg_client *holder = queues(gpu)->of[q].holder;
 
-	return tg_ready_held(holder, client) != TG_NEVER && holder->vgpu == client->vgpu ? holder :
-											   NULL;
+	if (tg_ready_held(holder, client) == TG_NEVER)
+		return NULL;
+	return holder->vgpu == client->vgpu && has_come(holder) ? holder : NULL;
 }
 
 /* The least virtual time of the equals of the client's sharer. It has one for all that it does. */
@@ -255,7 +265,7 @@ static void come_over(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_vqueue_client *mine = tg_client_priv(client, struct tg_vqueue_client);
 	struct tg_vqueue_sharer *own = sharer(client);
 
-	if (client->sharer->by == TG_BY_PROCESS || (own->nr && own->nr == mine->sharer))
+	if (has_come(client))
 		return;
 	if (!own->nr) {
 		own->nr = ++queues(gpu)->sharers;
