@@ -44,10 +44,12 @@ static struct tgk_client *client_of_kobj(struct kobject *kobj)
 	return container_of(kobj, struct tgk_client, kobj);
 }
 
+/* Any context: RCU frees channels. */
 static void release(struct kobject *kobj)
 {
 	struct tgk_client *client = client_of_kobj(kobj);
 
+	tgk_totals_leave(client);
 	put_pid(client->pid);
 	kfree(client->longest);
 	kfree(client->ident.exe);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Totals of each user and of each cgroup: what their clients have used since the module was loaded.
- * A client that lives for a moment counts for ever.
+ * A client that lives for a moment counts.
  *
  * Two tables of TGK_TOTALS rows. A client's user is the one who pays for it, its cgroup the nearest
- * one that is not delegated: its process chooses neither, so it cannot fill the tables. A user or
- * cgroup that comes when its table is full goes to the table's first row, which is that of all
- * others. No row ever goes, and no sum is lost.
+ * one that is not delegated: its process chooses neither. But each login is a new cgroup, and a
+ * user with subordinate ones is many. When a table is full, the row that has been without a client
+ * for longest goes, and what it had is added to the table's first row, which is that of all others;
+ * so no sum is lost. If each row has a client, a new one's row is the first.
  *
- * client.c finds a client's rows when it comes, in process context, under totals_mutex. What the
- * client has used is added under tgk_gpu.lock: when it goes, and before its process or the rows are
- * read. Several GPUs add to a row at the same time: sums are atomic.
+ * client.c finds a client's rows when it comes, in process context, under totals_mutex, and leaves
+ * them when it frees the client, in any context. In between the rows are the client's: no other
+ * user or cgroup gets them. What the client has used is added under tgk_gpu.lock: when it goes, and
+ * before its process or the rows are read. Several GPUs add to a row at the same time: sums are
+ * atomic. Readers have totals_mutex, since a row may become another one's.
  */
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -21,9 +24,11 @@
 
 /**
  * struct tgk_total - a row
- * @uid: of a user; constant once the row is counted, as is @name
+ * @uid: of a user; under totals_mutex, as are @name and @path
  * @name: of a cgroup: its path, or the end of a longer one
  * @path: of a cgroup: all of it
+ * @living: clients that have this row now; more come under totals_mutex only
+ * @idle: which change it was when the last one left; constant while there is none
  * @clients: clients that have come
  * @sum: what they have used
  */
@@ -31,24 +36,63 @@ struct tgk_total {
 	u32 uid;
 	char name[sizeof_field(struct tg_snap_total, name)];
 	char *path;
+	atomic_t living;
+	s64 idle;
 	atomic64_t clients, sum[TGK_SUMS];
 };
 
 /* Rows 1 to @nr are used; row 0 is that of all others. */
 static struct table {
-	u32 nr;		/* written under totals_mutex; read: acquire */
+	u32 nr;		/* written under totals_mutex; it grows only */
 	struct tgk_total row[TGK_TOTALS + 1];
 } users, cgroups;
 
 static DEFINE_MUTEX(totals_mutex);
+static atomic64_t changes;
 
-/*
- * Under totals_mutex: the place of the next row. The caller fills it in, and then counts it in
- * table.nr. NULL: there is no room.
- */
+/* Under totals_mutex: the row without a client for longest; NULL: each has one. */
+static struct tgk_total *idle_longest(struct table *table)
+{
+	struct tgk_total *row, *oldest = NULL;
+	u32 i;
+
+	for (i = 1; i <= table->nr; i++) {
+		row = &table->row[i];
+		/* Acquire: all that its clients have added is there, and @idle. */
+		if (!atomic_read_acquire(&row->living) &&
+		    (!oldest || READ_ONCE(row->idle) < READ_ONCE(oldest->idle)))
+			oldest = row;
+	}
+	return oldest;
+}
+
+/* Under totals_mutex: add what a row without a client has to the first one, and empty it. */
+static void row_fold(struct table *table, struct tgk_total *row)
+{
+	u32 i;
+
+	atomic64_add(atomic64_xchg(&row->clients, 0), &table->row[0].clients);
+	for (i = 0; i < TGK_SUMS; i++)
+		atomic64_add(atomic64_xchg(&row->sum[i], 0), &table->row[0].sum[i]);
+	kfree(row->path);
+	row->path = NULL;
+	memset(row->name, 0, sizeof(row->name));
+}
+
+/* Under totals_mutex: an empty row, which the caller names. NULL: there is none. */
 static struct tgk_total *row_new(struct table *table)
 {
-	return table->nr < TGK_TOTALS ? &table->row[table->nr + 1] : NULL;
+	struct tgk_total *row;
+
+	if (table->nr < TGK_TOTALS) {
+		row = &table->row[table->nr + 1];
+		WRITE_ONCE(table->nr, table->nr + 1);
+		return row;
+	}
+	row = idle_longest(table);
+	if (row)
+		row_fold(table, row);
+	return row;
 }
 
 static struct tgk_total *row_of_user(u32 uid)
@@ -63,7 +107,6 @@ static struct tgk_total *row_of_user(u32 uid)
 	if (!row)
 		return &users.row[0];
 	row->uid = uid;
-	smp_store_release(&users.nr, users.nr + 1);	/* rows_of() sees @uid */
 	return row;
 }
 
@@ -71,6 +114,7 @@ static struct tgk_total *row_of_cgroup(const char *path, u32 len)
 {
 	const u32 most = sizeof_field(struct tgk_total, name) - 1;
 	struct tgk_total *row;
+	char *copy;
 	u32 i;
 
 	for (i = 1; i <= cgroups.nr; i++) {
@@ -78,31 +122,56 @@ static struct tgk_total *row_of_cgroup(const char *path, u32 len)
 		if (!strncmp(row->path, path, len) && !row->path[len])
 			return row;
 	}
-	row = row_new(&cgroups);
-	if (row)
-		row->path = kstrndup(path, len, GFP_KERNEL);
-	if (!row || !row->path)
+	copy = kstrndup(path, len, GFP_KERNEL);
+	row = copy ? row_new(&cgroups) : NULL;
+	if (!row) {
+		kfree(copy);
 		return &cgroups.row[0];
-	strscpy(row->name, row->path + (len > most ? len - most : 0), sizeof(row->name));
-	smp_store_release(&cgroups.nr, cgroups.nr + 1);	/* rows_of() sees @name */
+	}
+	row->path = copy;
+	strscpy(row->name, copy + (len > most ? len - most : 0), sizeof(row->name));
 	return row;
 }
 
 /**
  * tgk_totals_find() - find the rows of a new client
- * @client: the client, identified, which only the caller knows
+ * @client: the client, identified, which only the caller knows; tgk_totals_leave() follows
  *
  * Context: process.
  */
 void tgk_totals_find(struct tgk_client *client)
 {
 	const struct tg_identity *id = &client->ident;
+	u32 i;
 
 	mutex_lock(&totals_mutex);
 	client->totals[TGK_OF_USER] = row_of_user(id->payer);
 	client->totals[TGK_OF_CGROUP] = id->cgroup ?
 		row_of_cgroup(id->cgroup, tg_identity_cgroup(id)) : &cgroups.row[0];
+	for (i = 0; i < TGK_TOTALS_OF; i++)
+		atomic_inc(&client->totals[i]->living);
 	mutex_unlock(&totals_mutex);
+}
+
+/**
+ * tgk_totals_leave() - a client is being freed, which may have no rows: they may become another's
+ * @client: the client; what it has used has been added
+ *
+ * Context: any.
+ */
+void tgk_totals_leave(struct tgk_client *client)
+{
+	struct tgk_total *row;
+	u32 i;
+
+	for (i = 0; i < TGK_TOTALS_OF; i++) {
+		row = client->totals[i];
+		if (!row)
+			continue;
+		WRITE_ONCE(row->idle, atomic64_inc_return(&changes));
+		/* Release: a finder that sees no client sees @idle, and what was added. */
+		atomic_dec_return_release(&row->living);
+	}
 }
 
 /** tgk_totals_come() - a client has joined, which may have no rows: under tgk_gpu.lock */
@@ -157,7 +226,8 @@ void tgk_totals_joined(struct tgk_client *client)
  * @client: the client
  * @new: the other one, which the core does not know
  *
- * What it has used before stays with its old rows. A second call takes it back.
+ * What it has used before stays with its old rows, which @new leaves when it is freed. A second
+ * call takes it back.
  * Context: under tgk_gpu.lock.
  */
 void tgk_totals_swap(struct tgk_client *client, struct tgk_client *new)
@@ -167,15 +237,10 @@ void tgk_totals_swap(struct tgk_client *client, struct tgk_client *new)
 	swap(client->totals[TGK_OF_CGROUP], new->totals[TGK_OF_CGROUP]);
 }
 
-static u32 rows_of(const struct table *table)
-{
-	return smp_load_acquire(&table->nr) + 1;	/* and what the rows say of themselves */
-}
-
 /** tgk_totals_nr() - how many rows there are at least */
 u32 tgk_totals_nr(void)
 {
-	return rows_of(&users) + rows_of(&cgroups);
+	return READ_ONCE(users.nr) + 1 + READ_ONCE(cgroups.nr) + 1;
 }
 
 static void row_read(struct tg_snap_total *to, const struct tgk_total *row, u32 of)
@@ -191,17 +256,41 @@ static void row_read(struct tg_snap_total *to, const struct tgk_total *row, u32 
 	memcpy(to->name, row->name, sizeof(to->name));
 }
 
+/* Has anybody come to the row of all others, or gone there? */
+static bool has_others(const struct tgk_total *row)
+{
+	u32 i;
+
+	for (i = 0; i < TGK_SUMS; i++)
+		if (atomic64_read(&row->sum[i]))
+			return true;
+	return atomic64_read(&row->clients);
+}
+
+/* Under totals_mutex. */
 static u32 table_read(struct tg_snap_total *to, u32 room, const struct table *table, u32 of)
 {
-	const u32 nr = rows_of(table);
 	u32 i, n = 0;
 
-	for (i = 1; i < nr && n < room; i++)
+	for (i = 1; i <= table->nr && n < room; i++)
 		row_read(&to[n++], &table->row[i], of);
-	if (n < room && atomic64_read(&table->row[0].clients))
+	if (n < room && has_others(&table->row[0]))
 		row_read(&to[n++], &table->row[0],
 			 of == TG_TOTAL_USER ? TG_TOTAL_USERS : TG_TOTAL_CGROUPS);
 	return n;
+}
+
+/* Under totals_mutex. */
+static u32 own_read(struct tg_snap_total *to, u32 room, u32 uid)
+{
+	u32 i;
+
+	for (i = 1; i <= users.nr && room; i++)
+		if (users.row[i].uid == uid) {
+			row_read(to, &users.row[i], TG_TOTAL_USER);
+			return 1;
+		}
+	return 0;
 }
 
 /**
@@ -211,23 +300,23 @@ static u32 table_read(struct tg_snap_total *to, u32 room, const struct table *ta
  * @uid: the reader
  * @all: it may see those of all users; else that of its own alone
  *
+ * Context: process; sleeps.
+ *
  * Return: how many it got.
  */
 u32 tgk_totals_read(struct tg_snap_total *to, u32 room, u32 uid, bool all)
 {
-	const u32 nr = rows_of(&users);
-	u32 i, n;
+	u32 n;
 
+	mutex_lock(&totals_mutex);
 	if (all) {
 		n = table_read(to, room, &users, TG_TOTAL_USER);
-		return n + table_read(to + n, room - n, &cgroups, TG_TOTAL_CGROUP);
+		n += table_read(to + n, room - n, &cgroups, TG_TOTAL_CGROUP);
+	} else {
+		n = own_read(to, room, uid);
 	}
-	for (i = 1; i < nr; i++)
-		if (users.row[i].uid == uid && room) {
-			row_read(to, &users.row[i], TG_TOTAL_USER);
-			return 1;
-		}
-	return 0;
+	mutex_unlock(&totals_mutex);
+	return n;
 }
 
 /* At unload, when there is no client. */

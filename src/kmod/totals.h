@@ -10,6 +10,7 @@
 #include "tgk.h"
 
 void tgk_totals_find(struct tgk_client *client);
+void tgk_totals_leave(struct tgk_client *client);
 void tgk_totals_come(struct tgk_client *client);
 void tgk_totals_swap(struct tgk_client *client, struct tgk_client *new);
 void tgk_totals_add(struct tgk_client *client);

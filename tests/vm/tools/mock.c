@@ -12,6 +12,9 @@
  *	N jobs, and away: the file is closed with all of them in flight
  * mock [-d NODE] behind US
  *	a job that waits for another ring's job of US: `waits MS` in the ioctl, and its own end
+ * mock [-d NODE] logins N UID
+ *	N processes, one after the other, each the next user from UID on, in a cgroup login-UID of
+ *	root's that goes with it: a job of 100 us, and its end
  * mock -a NAME beside
  *	what this driver's clients make that bypasses the scheduler; and the answer
  * mock -a amdgpu flip SECONDS
@@ -28,6 +31,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -316,6 +321,56 @@ static int behind(char **arg)
 	return 0;
 }
 
+/* In a cgroup of that path, which is made for it; as that user. */
+static void log_in(const char *cgroup, unsigned int uid)
+{
+	char path[128];
+	FILE *procs;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	if (mkdir(cgroup, 0755))
+		die(cgroup);
+	procs = fopen(path, "w");
+	if (!procs || fputs("0", procs) < 0 || fclose(procs))
+		die(path);
+	if (setuid(uid))
+		die("setuid");
+}
+
+static int one_job(void)
+{
+	int fd = open_node();
+	struct tgmock_submit req = { .ring = ring, .ns = 100000, .out = syncobj(fd) };
+
+	return submit(fd, &req) || wait_for(fd, req.out);
+}
+
+static int logins(char **arg)
+{
+	unsigned int uid = strtoul(arg[1], NULL, 10), end = uid + strtoul(arg[0], NULL, 10);
+	char cgroup[64];
+	int status;
+	pid_t pid;
+
+	for (; uid < end; uid++) {
+		snprintf(cgroup, sizeof(cgroup), "/sys/fs/cgroup/login-%u", uid);
+		pid = fork();
+		if (!pid) {
+			log_in(cgroup, uid);
+			_exit(one_job());
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			die("fork");
+		if (status) {
+			fprintf(stderr, "mock: user %u: status %d\n", uid, status);
+			return 1;
+		}
+		if (rmdir(cgroup))
+			die(cgroup);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int o;
@@ -342,8 +397,10 @@ int main(int argc, char **argv)
 		return flip(argv + 1);
 	if (argc == 3 && !strcmp(argv[0], "leave"))
 		return leave(argv + 1);
+	if (argc == 3 && !strcmp(argv[0], "logins"))
+		return logins(argv + 1);
 	if (argc == 2 && !strcmp(argv[0], "behind"))
 		return behind(argv + 1);
-	fputs("usage: mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | behind US | beside | flip SECONDS\n", stderr);
+	fputs("usage: mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | logins N UID | behind US | beside | flip SECONDS\n", stderr);
 	return 2;
 }
