@@ -85,7 +85,7 @@ kmod-deaf:
 		$(STRIP) -g -o build/vm/bin/timegraph-deaf-$$r.ko build/deaf/$$r/timegraph.ko || exit 1; \
 	done
 
-# For the VM case `sections`: the same module, which takes the time of its sections under locks. To build/vm/bin
+# For the VM boots `sections` and `sections-files`: the same module, which takes the time of its sections under locks. To build/vm/bin
 KMOD_TIMED := build/timed/plus/kmod
 .PHONY: kmod-timed
 kmod-timed:

@@ -9,7 +9,7 @@ VMTOOLS_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -pthread
 VMTOOLS_CFLAGS += -Iinclude -Itools/tgload $(shell pkg-config --cflags libdrm)
 
 .PHONY: vmtools gltools
-vmtools: $(addprefix $(B)/vm/bin/,abuse chrt count dataflow hostile infence mock pfslices raw scribble stall tgshm tgshm-model tty virgl vram terminfo/x/xterm pages/made)
+vmtools: $(addprefix $(B)/vm/bin/,abuse chrt count dataflow files hostile infence mock pfslices raw scribble stall tgshm tgshm-model tty virgl vram terminfo/x/xterm pages/made)
 
 # Sizes its work and writes its program as tgload does
 ABUSE_OBJ := $(patsubst %.c,$(B)/obj/vmtools/%.o,$(wildcard tests/vm/tools/abuse/*.c) tools/tgload/work.c)
@@ -25,7 +25,7 @@ $(B)/vm/bin/abuse: $(ABUSE_OBJ)
 
 # Has a slow page, too
 $(B)/vm/bin/virgl: $(B)/obj/vmtools/tests/vm/tools/abuse/slowfile.o
-$(addprefix $(B)/vm/bin/,chrt count mock pfslices raw scribble stall tty virgl vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
+$(addprefix $(B)/vm/bin/,chrt count files mock pfslices raw scribble stall tty virgl vram): $(B)/vm/bin/%: $(B)/obj/vmtools/tests/vm/tools/%.o
 	@mkdir -p $(@D)
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $^
 
@@ -76,4 +76,4 @@ $(B)/vm/bin/stranger: tests/vm/tools/stranger.c
 	$(CC) $(VMTOOLS_CFLAGS) -o $@ $< -lsystemd
 
 -include $(ABUSE_OBJ:.o=.d) $(INFENCE_OBJ:.o=.d) $(HOSTILE_OBJ:.o=.d) \
-	$(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count mock pfslices raw scribble stall tty virgl vram)
+	$(patsubst %,$(B)/obj/vmtools/tests/vm/tools/%.d,count files mock pfslices raw scribble stall tty virgl vram)
