@@ -75,8 +75,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @switched: its engine went to it from another channel: predicted at SUBMIT (AE), seen at FREE
  * @ending: it is to end early, and the host knows (TG_ACT_YIELD)
  * @in_policy: QUEUED: it is in the policy's queue
- * @picked: the policy that its client has joined last picked it, or it went through TRACK: if that
- *	policy is in force, done() and lost() report it
+ * @picked: tg_gpu.term when it was picked, or went through TRACK: that policy hears of it; or 0
  * @since: when it entered @state; BUSY: creation of its fence
  * @predicted: x, ns
  * @cost: record of its client's history that learns its cost, or NULL
@@ -101,7 +100,8 @@ struct tg_job {
 		s64 charged;
 	};
 	u8 state, engines;
-	bool slot, ending, in_policy, picked, switched;
+	bool slot : 1, ending : 1, in_policy : 1, switched : 1;
+	u32 picked;
 	s64 since, predicted;
 	struct tg_cost *cost;
 	s64 throttled;
@@ -242,7 +242,7 @@ struct tg_vgpu {
  * @host: cookie
  * @reserve: never NULL
  * @hash: next in tg_gpu.clients' bucket, or in the pool
- * @channels: its channels, in the order of their JOIN; the hardware has few
+ * @channels: its channels: first the few with jobs that wait, in the order in which they began to
  * @all: in tg_gpu.all_clients
  * @sync_since: since when it owes an IDLE
  * @sync: in tg_gpu.syncs while it owes an IDLE

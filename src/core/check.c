@@ -207,7 +207,7 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 	const bool last = client->tier == TG_TIER_LAST, first = client->tier == TG_TIER_FIRST;
 	const struct tg_channel *ch;
 	const char *wrong;
-	bool in_front;
+	bool in_front, rest = false;
 	u32 slots = 0;
 
 	n->clients++;
@@ -254,6 +254,9 @@ static noinline const char *check_client(const struct tg_gpu *gpu, const struct 
 		return wrong;
 	n->processes += client->sharer->by == TG_BY_PROCESS;
 	for (ch = client->channels; ch; ch = ch->next) {
+		if (rest && tg_channel_waits(ch))
+			return "a channel that waits is behind one that does not";
+		rest = !tg_channel_waits(ch);
 		wrong = check_channel(gpu, client, ch, n, &slots);
 		if (wrong)
 			return wrong;

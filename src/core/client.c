@@ -19,14 +19,44 @@
 #include "throttle.h"
 #include "vgpu.h"
 
-/* The pointer to @ch in its client's list of channels; with NULL, the one at the list's end. */
-static struct tg_channel **channel_link(struct tg_client *client, const struct tg_channel *ch)
+/* The pointer to @ch in its client's list of channels. */
+static struct tg_channel **channel_link(const struct tg_channel *ch)
 {
-	struct tg_channel **link = &client->channels;
+	struct tg_channel **link = &ch->client->channels;
 
 	while (*link != ch)
 		link = &(*link)->next;
 	return link;
+}
+
+/* Into its client's list of channels, behind all others that wait: those are few. */
+static void channel_add(struct tg_channel *ch)
+{
+	struct tg_channel **link = &ch->client->channels;
+
+	while (*link && tg_channel_waits(*link))
+		link = &(*link)->next;
+	ch->next = *link;
+	*link = ch;
+}
+
+void tg_channel_sort_in(struct tg_channel *ch)
+{
+	*channel_link(ch) = ch->next;
+	channel_add(ch);
+}
+
+void tg_channel_sort_out(struct tg_channel *ch)
+{
+	struct tg_channel **link = &ch->client->channels;
+
+	while (*link && *link != ch && tg_channel_waits(*link))
+		link = &(*link)->next;
+	/* If not, it is behind them. */
+	if (*link == ch) {
+		*link = ch->next;
+		channel_add(ch);
+	}
 }
 
 static bool has_left(const struct tg_client *client)
@@ -127,35 +157,19 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 	ch->engines = ev->join.engines;
 	ch->client = client;
 	INIT_LIST_HEAD(&ch->jobs);
-	*channel_link(client, NULL) = ch;
+	channel_add(ch);
 	tg_channel_hash(gpu, ch);
 	return 0;
 }
 
-/* The client's channels, one at least; of very many, TG_WALKS. */
-static u32 channels(const struct tg_client *client)
-{
-	const struct tg_channel *ch = client->channels;
-	u32 n = 1;
-
-	for (ch = ch ? ch->next : NULL; ch && n < TG_WALKS; ch = ch->next)
-		n++;
-	return n;
-}
-
-/*
- * A client and its waiting jobs. Counting stops above TG_VISITS, and for one that has very many
- * channels.
- */
+/* A client and its waiting jobs. Counting stops above TG_VISITS. */
 static u32 visits(const struct tg_client *client)
 {
 	const struct tg_channel *ch;
 	const struct tg_job *job;
 	u32 n = 1;
 
-	if (channels(client) == TG_WALKS)
-		return TG_VISITS + 1;
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
 		list_for_each_entry_reverse(job, &ch->jobs, sibling) {
 			if (!tg_job_waits(job))
 				break;
@@ -192,7 +206,7 @@ struct tg_client *tg_walk_next(struct tg_gpu *gpu)
 	gpu->walking = client;
 	if (!client || gpu->walked >= TG_WALKS)
 		return NULL;
-	gpu->walked += channels(client);
+	gpu->walked++;
 	gpu->walking = tg_client_after(gpu, client);
 	return client;
 }
@@ -243,7 +257,7 @@ void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *ch)
 	for (i = 0; i < gpu->nr_engines; i++)
 		if (gpu->engine[i].last == ch)
 			gpu->engine[i].last = NULL;
-	*channel_link(client, ch) = ch->next;
+	*channel_link(ch) = ch->next;
 	tg_gpu_give(gpu, TG_POOL_CHANNEL, ch);
 	if (!client->channels && !tg_debt_keeps(gpu, client))
 		tg_client_forget(gpu, client);

@@ -11,6 +11,8 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_leave(struct tg_gpu *gpu, const struct tg_event *ev);
 int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev);
 void tg_channel_over(struct tg_gpu *gpu, struct tg_channel *channel);
+void tg_channel_sort_in(struct tg_channel *channel);
+void tg_channel_sort_out(struct tg_channel *channel);
 /* The client has no channel any more, and goes. */
 void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client);
 
@@ -19,6 +21,20 @@ void tg_client_forget(struct tg_gpu *gpu, struct tg_client *client);
  * work comes to, or has the event visits left for it (TG_VISITS)? If so, its visits are counted.
  */
 bool tg_visit(struct tg_gpu *gpu, const struct tg_client *client, bool first);
+
+/* Jobs of the channel begin to wait: it is among the first of tg_client.channels from now on. */
+static inline void tg_channel_begins(struct tg_channel *channel)
+{
+	if (channel->client->channels->next)
+		tg_channel_sort_in(channel);
+}
+
+/* None of them waits any more: it is behind those. */
+static inline void tg_channel_ceases(struct tg_channel *channel)
+{
+	if (channel->client->channels->next)
+		tg_channel_sort_out(channel);
+}
 
 /* In the order of their first JOIN; NULL: there is none */
 static inline struct tg_client *tg_client_after(struct tg_gpu *gpu, const struct tg_client *client)

@@ -197,15 +197,13 @@ void tg_engines_expire(struct tg_gpu *gpu)
 static struct tg_job *waits_for(const struct tg_engine *engine, const struct tg_client *client,
 				u32 *looks)
 {
-	const struct tg_channel *ch;
-	struct tg_job *job;
+	struct tg_channel *ch;
 
 	*looks += 1;
-	for (ch = client->channels; ch; ch = ch->next) {
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next)) {
 		*looks += 1;
-		job = ch->engines & 1 << engine->index ? tg_channel_waiting(ch) : NULL;
-		if (job)
-			return job;
+		if (ch->engines & 1 << engine->index)
+			return tg_channel_waiting(ch);
 	}
 	return NULL;
 }
@@ -279,9 +277,9 @@ static struct tg_job *first_queued(const struct tg_client *client)
 	struct tg_job *job, *first = NULL;
 	const struct tg_channel *ch;
 
-	for (ch = client->channels; ch; ch = ch->next) {
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next)) {
 		job = tg_channel_waiting(ch);
-		if (job && job->state == TG_JOB_QUEUED && (!first || job->seq < first->seq))
+		if (job->state == TG_JOB_QUEUED && (!first || job->seq < first->seq))
 			first = job;
 	}
 	return first;

@@ -16,15 +16,11 @@
 
 /*
  * What one event may visit in steps: each client counts as one, and so does each of its waiting
- * jobs. The first client comes as a whole, however many its jobs are (tg_visit()); and none comes
- * behind it that has TG_WALKS channels.
+ * jobs. The first client comes as a whole, however many its jobs are (tg_visit()).
  */
 #define TG_VISITS	6
 
-/*
- * To so many channels a policy comes with one event, of one client or of several: it looks at them
- * all, and does little for each client (tg_walk_next()).
- */
+/* To so many clients a policy comes with one event, which does little for each (tg_walk_next()). */
 #define TG_WALKS	64
 
 /* One action of @kind: about @client and @job, or NULL; @arg as struct tg_action says. */

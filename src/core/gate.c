@@ -90,10 +90,11 @@ static void send_sync(struct tg_gpu *gpu, struct tg_client *client)
 static bool pass_some(struct tg_gpu *gpu, struct tg_client *client, bool line_up)
 {
 	bool first = true, all = true;
+	struct tg_channel *ch, *after;
 	struct tg_job *job, *next;
-	struct tg_channel *ch;
 
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(after)) {
+		after = ch->next;	/* it goes behind those if its last job goes */
 		for (job = tg_channel_waiting(ch); job; job = next) {
 			next = tg_job_next(job);
 			if (line_up)
@@ -108,6 +109,7 @@ static bool pass_some(struct tg_gpu *gpu, struct tg_client *client, bool line_up
 			gpu->visited++;
 			tg_job_pass(gpu, job);
 		}
+	}
 	return all;
 }
 
@@ -145,7 +147,7 @@ void tg_client_settle(struct tg_gpu *gpu, struct tg_client *client)
 		go_on(gpu, client, true);
 		return;
 	}
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			tg_job_line_up(gpu, job);
 	if (client->gate == TG_GATE_ASK)
@@ -301,11 +303,5 @@ void tg_client_cut(struct tg_gpu *gpu, struct tg_client *client)
 
 bool tg_client_waits(const struct tg_client *client)
 {
-	const struct tg_channel *ch;
-
-	for (ch = client->channels; ch; ch = ch->next)
-		if (!list_empty(&ch->jobs) &&
-		    tg_job_waits(list_entry(ch->jobs.prev, struct tg_job, sibling)))
-			return true;
-	return false;
+	return client->channels && tg_channel_waits(client->channels);
 }

@@ -136,9 +136,10 @@ static void disown(struct tg_gpu *gpu, struct tg_client *client)
 	gpu->open -= client->gate == TG_GATE_OPEN;
 	client->gate_sent &= client->gate == TG_GATE_HOLD;
 	client->gate = TG_GATE_HOLD;
-	for (ch = asked ? client->channels : NULL; ch; ch = ch->next)
-		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
-			tg_job_line_up(gpu, job);
+	if (asked)
+		for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
+			for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
+				tg_job_line_up(gpu, job);
 	tg_client_idle(gpu, client);
 }
 
@@ -174,17 +175,6 @@ static void begin(struct tg_gpu *gpu, const struct tg_policy *policy)
 	gpu->handing = tg_client_first(gpu);
 }
 
-/* The policy that the client joins hears nothing of jobs that another one picked. */
-static void forget_picks(struct tg_client *client)
-{
-	struct tg_channel *ch;
-	struct tg_job *job;
-
-	for (ch = client->channels; ch; ch = ch->next)
-		list_for_each_entry(job, &ch->jobs, sibling)
-			job->picked = false;
-}
-
 /*
  * Some more clients join the policy in force, and their waiting jobs line up. @first: one does,
  * however much work it is.
@@ -199,7 +189,6 @@ static void join(struct tg_gpu *gpu, bool first)
 			continue;
 		}
 		disown(gpu, client);
-		forget_picks(client);
 		memset(client->priv, 0, sizeof(client->priv));
 		INIT_LIST_HEAD(&client->queue);
 		RB_CLEAR_NODE(&client->node);

@@ -125,7 +125,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 pri
 	struct tg_channel *ch;
 	struct tg_job *job;
 
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			if (job->in_policy) {
 				count_in_policy(gpu, job, -1);
@@ -136,7 +136,7 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 pri
 	client->tier = tier;
 	client->prio = prio;
 	tg_vgpu_move(gpu, client, vgpu);
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			if (job->in_policy) {
 				count_in_policy(gpu, job, 1);
@@ -229,10 +229,9 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 	}
 }
 
-/* The state of a job that has just arrived, the last in its reserve's list. */
+/* A job that has just arrived is QUEUED, the last in its reserve's list: does it stay so? */
 static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
-	job->state = TG_JOB_QUEUED;
 	if (!tg_reserve_decides(gpu, job->client) || tg_reserve_passes(gpu, job)) {
 		set_queued(gpu, job);
 		return;
@@ -272,7 +271,7 @@ static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job *
 	job->slot = false;
 	job->ending = false;
 	job->in_policy = false;
-	job->picked = false;
+	job->picked = 0;
 	job->switched = false;
 	job->since = gpu->now;
 	job->predicted = 0;
@@ -286,6 +285,13 @@ static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job *
 	tg_recorder_arrives(gpu, job);
 	*arrived = job;
 	return 0;
+}
+
+/* Of its channel's jobs, of which it is the last. */
+static bool is_first_to_wait(const struct tg_job *job)
+{
+	return job->sibling.prev == &job->channel->jobs ||
+	       !tg_job_waits(list_entry(job->sibling.prev, struct tg_job, sibling));
 }
 
 /* Is it a driver's own work, which never waits? It comes with BYPASSED, when it has started. */
@@ -310,6 +316,9 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	}
 	tg_guarantee_comes(gpu, job);
 	list_add_tail(&job->wait, &job->reserve->waiting);
+	job->state = TG_JOB_QUEUED;
+	if (is_first_to_wait(job))
+		tg_channel_begins(job->channel);
 	place(gpu, job);
 	/* Not before its jobs that wait. */
 	if (job->client->unsent)
@@ -354,9 +363,11 @@ void tg_job_free(struct tg_gpu *gpu, struct tg_job *job)
 
 	if (r->kind == TG_CBS)
 		tg_reserve_catch_up(gpu, r, gpu->now);	/* while it waited */
-	job->picked = job->in_policy || client->gate == TG_GATE_TRACK;
+	job->picked = job->in_policy || client->gate == TG_GATE_TRACK ? gpu->term : 0;
 	set_out_of_policy(gpu, job);
 	enter(gpu, job, TG_JOB_FREED);
+	if (!tg_channel_waits(job->channel))
+		tg_channel_ceases(job->channel);
 	list_move_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	switched = tg_job_engine(gpu, job)->last != job->channel;
 	if (job->cost && job->switched != switched)
@@ -386,6 +397,8 @@ static void forget(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_channel *ch = job->channel;
 
 	list_del_init(&job->sibling);
+	if (tg_job_waits(job) && !tg_channel_waits(ch))
+		tg_channel_ceases(ch);
 	tg_reserve_review(gpu, job->reserve);
 	*tg_job_link(gpu, job->id) = job->hash;
 	tg_reserve_put(gpu, job->reserve);
@@ -532,7 +545,7 @@ int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 		job->client->history->unread++;
 	}
 	job->state = TG_JOB_FREED;
-	job->picked = !kernel;
+	job->picked = kernel ? 0 : gpu->term;
 	list_add_tail(&job->wait, &tg_job_engine(gpu, job)->freed);
 	take_slot(gpu, job);
 	if (!kernel)
@@ -666,7 +679,7 @@ void tg_job_lost(struct tg_gpu *gpu, struct tg_job *job)
 	tg_yield_now(gpu, job);
 	if (tg_job_picked(gpu, job) && gpu->policy->lost)
 		gpu->policy->lost(gpu, job);
-	job->picked = false;
+	job->picked = 0;
 	tg_reserve_review(gpu, job->reserve);
 	if (job->channel->left)
 		tg_job_over(gpu, job);

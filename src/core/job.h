@@ -39,7 +39,7 @@ static inline bool tg_job_waits(const struct tg_job *job)
 /* Does the policy in force hear of the job's end? */
 static inline bool tg_job_picked(const struct tg_gpu *gpu, const struct tg_job *job)
 {
-	return job->picked && tg_client_joined(gpu, job->client);
+	return job->picked == gpu->term && tg_client_joined(gpu, job->client);
 }
 
 /* The job that was submitted next to the same channel; NULL: none was. */
@@ -65,6 +65,19 @@ static inline struct tg_job *tg_channel_waiting(const struct tg_channel *ch)
 			return tg_job_next(list_entry(back, struct tg_job, sibling));
 	}
 	return NULL;
+}
+
+/* Do jobs of the channel wait? */
+static inline bool tg_channel_waits(const struct tg_channel *ch)
+{
+	return !list_empty(&ch->jobs) &&
+	       tg_job_waits(list_entry(ch->jobs.prev, struct tg_job, sibling));
+}
+
+/* Of tg_client.channels, from @ch on: the next one with jobs that wait, since those come first. */
+static inline struct tg_channel *tg_waiting(struct tg_channel *ch)
+{
+	return ch && tg_channel_waits(ch) ? ch : NULL;
 }
 
 /* The first engine of a mask. */

@@ -85,7 +85,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 	bool room;
 
 	/* Their places, in the policy's queue and in the reserve's, are about to change. */
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			lift(gpu, job);
 
@@ -118,7 +118,7 @@ void tg_client_match(struct tg_gpu *gpu, struct tg_client *client)
 		tg_memory_promise(gpu, client, entry ? entry->mem : 0);
 	}
 
-	for (ch = client->channels; ch; ch = ch->next)
+	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			tg_job_settle_in(gpu, job, client->reserve);
 	if (old) {

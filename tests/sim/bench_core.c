@@ -24,9 +24,8 @@
  * POLICY/policy, /foreground, /vgpu, /load: of the cycles that policies with gates have, each 60th begins with an event
  * that concerns all clients, if the one before has come to all: another policy, and back; the foreground; a virtual GPU
  * goes, and comes again; a spec with another policy, knobs and clients, that comes to running clients.
- * POLICY/channels: each client has MANY channels, and uses the last one; what it takes to come is not counted.
  *
- * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS: prints the median and the first and last decile of
+ * bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS [CHANNELS]: each client has so many (1), and uses the last. Prints the median and the first and last decile of
  * ns per cycle over the rounds, bytes per waiting client, those of an own reserve beside, and how
  * many cycles there were in a round. Callgrind counts cycles(). Where the core was compiled to count
  * its steps (-fsanitize-coverage=trace-pc: basic blocks), tests/sim/longest reads what follows, of all events, those included
@@ -39,17 +38,16 @@
 
 #define GROUP		TG_MSEC
 #define PER_SEASON	100
-#define MANY		512
 #define PIECE		(1ull << 20)	/* of memory */
 
 enum scene {
 	PLAIN, PE, AE, BACKGROUND, CBS, SHARED_CBS, JOIN, REMATCH, MEMORY, WEDGED, POLICY,
-	FOREGROUND, VGPU, LOAD, CHANNELS, SCENES
+	FOREGROUND, VGPU, LOAD, SCENES
 };
 
 static const char *const scene_names[SCENES] = {
 	"", "pe", "ae", "background", "cbs", "shared-cbs", "join", "rematch", "memory", "wedged",
-	"policy", "foreground", "vgpu", "load", "channels",
+	"policy", "foreground", "vgpu", "load",
 };
 
 /* Three priorities; a tenth with reserves, a tenth HT; two virtual GPUs and the rest. */
@@ -73,7 +71,6 @@ static const char *const spec_texts[SCENES] = {
 	[FOREGROUND] = "exe=*:prt:bg:agpa:0:0\n",
 	[VGPU] = mixed,
 	[LOAD] = mixed,
-	[CHANNELS] = mixed,
 };
 
 static struct tg_identity ids[] = {
@@ -92,6 +89,7 @@ struct bench {
 	s64 now, armed, poll_until;
 	bool gates;		/* the policy works with them */
 	u32 clients, told;	/* told: SAMPLEs of this phase */
+	u32 channels;		/* of each client */
 	u8 *gate;		/* of each client */
 	u64 *job;		/* the latest of each client, 0: it has ended */
 	u32 *owed;		/* ring: clients that are owed an IDLE */
@@ -166,6 +164,7 @@ static void feed_job(struct bench *b, enum tg_event_kind kind, u32 client, u64 j
 {
 	b->ev.kind = kind;
 	b->ev.client = client;
+	b->ev.channel = b->channels - 1;
 	b->ev.job = job;
 	feed(b, &b->ev);
 }
@@ -349,7 +348,7 @@ static noinline void cycles(struct bench *b, u32 n)
 	while (n--) {
 		u64 ended;
 
-		if (b->scene >= POLICY && b->scene <= LOAD && n % 60 == 0)
+		if (b->scene >= POLICY && n % 60 == 0)
 			concern_all(b, n / 60);
 		if (b->gates) {
 			step(b);
@@ -377,6 +376,17 @@ static void give_account(struct bench *b)
 {
 	tg_gpu_give(&b->core, TG_POOL_ACCOUNT, zeroed(1, sizeof(struct tg_account)));
 	tg_gpu_give(&b->core, TG_POOL_REQUEST, zeroed(1, sizeof(struct tg_mem_request)));
+}
+
+/* A client with its channels. */
+static void join_all(struct bench *b, struct tg_event *join)
+{
+	for (; join->channel < b->channels; join->channel++) {
+		tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));
+		if (!b->core.pooled[TG_POOL_RESERVE])
+			tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
+		feed(b, join);
+	}
 }
 
 /* All that there is belongs to the account 1. */
@@ -421,7 +431,7 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	struct tg_spec_error error;
 	u32 i;
 
-	while (1u << buckets.bits < clients)
+	while (1u << buckets.bits < clients * b->channels)
 		buckets.bits++;
 	buckets.jobs = zeroed(1 << buckets.bits, sizeof(void *));
 	buckets.clients = zeroed(1 << buckets.bits, sizeof(void *));
@@ -441,7 +451,6 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	tg_gpu_init(&b->core, 1, policy, &buckets, 0);
 	tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
 	feed(b, &spec_ev);
-	b->ev.channel = b->scene == CHANNELS ? MANY - 1 : 0;
 	if (b->scene == MEMORY)
 		fill_memory(b);
 	for (i = 1; i <= clients + 1; i++) {
@@ -453,14 +462,9 @@ static void init(struct bench *b, u32 policy, u32 clients)
 
 		tg_gpu_give(&b->core, TG_POOL_CLIENT, zeroed(1, sizeof(struct tg_client)));
 		tg_gpu_give(&b->core, TG_POOL_SHARER, zeroed(1, sizeof(struct tg_sharer)));
-		tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));
 		tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
 		tg_gpu_give(&b->core, TG_POOL_JOB, zeroed(1, sizeof(struct tg_job)));
-		feed(b, &join);
-		while (b->scene == CHANNELS && ++join.channel < MANY) {
-			tg_gpu_give(&b->core, TG_POOL_CHANNEL, zeroed(1, sizeof(struct tg_channel)));
-			feed(b, &join);
-		}
+		join_all(b, &join);
 		if (b->scene == MEMORY && i <= TG_MEM_WAITING)
 			ask_in_vain(b, i + 1);
 		if (b->scene != WEDGED && (b->scene != JOIN || i <= clients))
@@ -470,9 +474,6 @@ static void init(struct bench *b, u32 policy, u32 clients)
 	if (b->scene == REMATCH || b->scene == JOIN || b->scene >= POLICY)
 		for (i = 0; i <= (b->scene == JOIN ? 0 : clients); i++)
 			tg_gpu_give(&b->core, TG_POOL_RESERVE, zeroed(1, sizeof(struct tg_reserve)));
-	/* A client that joins looks at its own channels: tests/vm/sections measures that. */
-	if (b->scene == CHANNELS)
-		longest = 0;
 	if (b->scene == WEDGED)
 		wedge(b);
 	if (!b->gates)
@@ -497,8 +498,9 @@ static int by_size(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	static struct bench b;
-	const char *scene = argc == 5 ? strchr(argv[1], '/') : NULL;
-	int policy = argc == 5 ? tg_policy_find(argv[1], strcspn(argv[1], "/")) : -1;
+	const bool told = argc == 5 || argc == 6;
+	const char *scene = told ? strchr(argv[1], '/') : NULL;
+	int policy = told ? tg_policy_find(argv[1], strcspn(argv[1], "/")) : -1;
 	u32 clients, n, rounds, i;
 	double *ns;
 	s64 from;
@@ -507,13 +509,14 @@ int main(int argc, char **argv)
 		b.scene++;
 	if (policy < 0 || tg_policy_get(policy)->mode == TG_GATE_OPEN || b.scene == SCENES ||
 	    (b.scene && b.scene < POLICY && tg_policy_get(policy)->mode != TG_GATE_ASK)) {
-		fprintf(stderr, "usage: bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS; a policy that "
-			"is asked or told\n");
+		fprintf(stderr, "usage: bench_core POLICY[/SCENE] CLIENTS CYCLES ROUNDS [CHANNELS]; a "
+			"policy that is asked or told\n");
 		return 2;
 	}
 	clients = atoi(argv[2]);
 	n = atoi(argv[3]);
 	rounds = atoi(argv[4]);
+	b.channels = argc == 6 ? atoi(argv[5]) : 1;
 	ns = zeroed(rounds, sizeof(*ns));
 	init(&b, policy, clients);
 	if (b.gates)
