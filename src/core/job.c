@@ -522,10 +522,7 @@ int tg_job_started(struct tg_gpu *gpu, const struct tg_event *ev)
 	return 0;
 }
 
-/*
- * (nothing) -> FREED or BUSY: the job went before the core heard of it, as tg_gpu_may_bypass()
- * allowed; or it is a driver's own.
- */
+/* (nothing) -> FREED or BUSY: it went as tg_gpu_may_bypass() allowed, or is a driver's own. */
 int tg_job_bypassed(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	const bool kernel = of_kernel(gpu, ev);
