@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # What tests of OpenCL on the test card share: a card in a folder of its own, its truth, rows. Sourced, in bash, in the
-# tree's top.
+# tree's top. Waiting times are those of an idle machine (scripts/lib/slow.sh, patience).
 
+. scripts/lib/slow.sh
+patience=$PWD/scripts/lib/patience
 export OCL_ICD_VENDORS=$PWD/build/mockcl/mockcl.icd MOCKCL_DIR
 unset OPENCL_LAYERS MOCKCL_LAZY MOCKCL_LATE
 load=$PWD/build/mockcl/clload
@@ -27,7 +29,8 @@ card()
 	MOCKCL_DIR=$(mktemp -d "$work/card.XXXX")
 	build/mockcl/mockcld "$@" "$MOCKCL_DIR" &
 	card_pid=$!
-	for _ in $(seq 200); do [ -S "$MOCKCL_DIR/card.sock" ] && return; sleep .02; done
+	until_true eval '[ -S "$MOCKCL_DIR/card.sock" ] || ! kill -0 $card_pid 2>/dev/null'
+	[ -S "$MOCKCL_DIR/card.sock" ] || give_up 'card: it opened no socket'
 }
 
 card_end()
@@ -56,15 +59,6 @@ pace()
 	[ $pace = 1 ] || echo "# a launch costs $us us here: kernels are $pace times longer"
 }
 
-# until_true COMMAND...: within 20 s
-until_true()
-{
-	local i
-
-	for i in $(seq 400); do "$@" && return; sleep .05; done
-	return 1
-}
-
 # program's count into ours: counted COMMAND...
 counted()
 {
@@ -80,4 +74,6 @@ counted()
 	fi
 }
 
+# give_up NAME: WHY: a row that failed, without which nothing else makes sense
+give_up() { echo "not ok $1"; failed=$((failed + 1)); finish; }
 finish() { echo "$passed passed, $failed failed"; [ $failed = 0 ] && [ $passed -gt 0 ]; exit; }
