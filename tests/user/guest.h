@@ -21,6 +21,7 @@
 
 #include <uapi/tgd.h>
 
+#include "../lib/slow.h"
 #include "../lib/test.h"
 
 static char dir[64], path[192];
@@ -37,7 +38,7 @@ static double seconds(void)
 static int dial(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct timeval limit = { .tv_sec = 5 };
+	struct timeval limit = { .tv_sec = patient(5) };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	strcpy(to.sun_path, path);
@@ -131,7 +132,7 @@ static bool publish(struct guest *g, __u32 kind, unsigned int slot, __u64 arg)
 
 static bool answered(struct guest *g, unsigned int slot, __u32 want)
 {
-	double end = seconds() + 5;
+	double end = seconds() + patient(5);
 
 	while (__atomic_load_n(&g->page->slot[slot], __ATOMIC_ACQUIRE) != want)
 		if (seconds() > end)
@@ -144,7 +145,7 @@ static bool answered(struct guest *g, unsigned int slot, __u32 want)
 /* An honest client is served: a job goes through, and memory is granted and refused by the books. */
 static bool served(void)
 {
-	double end = seconds() + 5;
+	double end = seconds() + patient(5);
 	struct guest g;
 	bool ok;
 
@@ -171,7 +172,7 @@ struct attack {
 static bool start(const char *tgd)
 {
 	char log[96];
-	double end = seconds() + 10;
+	double end = seconds() + patient(10);
 	int fd;
 
 	strcpy(dir, "/tmp/tgd-hostile-XXXXXX");

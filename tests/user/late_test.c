@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/slow.h"
 #include "../lib/test.h"
 #include "cl.h"
 
 #define SHORT_US	1000
-#define LONG_US		3000000
 
 static const char source[] = "kernel void spin(ulong ns) { }\n";
 static cl_kernel spin;
@@ -57,7 +57,9 @@ static void *launches(void *queue)
 /* A child launches, with a context of its own, on the same device. Return: its status; -1: it hung. */
 static int child(void)
 {
-	int status = -1, i;
+	double end = seconds() + patient(10);
+	int status = -1;
+	bool ended;
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -66,9 +68,9 @@ static int child(void)
 		shorts(cl_queue(0), 2);
 		_exit(0);
 	}
-	for (i = 0; i < 200 && !waitpid(pid, &status, WNOHANG); i++)
+	while (!(ended = waitpid(pid, &status, WNOHANG)) && seconds() < end)
 		usleep(10000);
-	if (i == 200) {
+	if (!ended) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
@@ -108,7 +110,7 @@ int main(void)
 		cl_must(error, "clCreateCommandQueue");
 	}
 	shorts(q[0], 100);		/* the layer finds out that callbacks are late */
-	other = spun(q[2], LONG_US, 0, NULL);
+	other = spun(q[2], patient(3) * 1e6, 0, NULL);
 	behind = spun(q[0], SHORT_US, 1, &other);
 	took = shorts(q[1], 30);
 	test_row("beside a launch that waits, another queue goes on", cl_status(behind) > CL_COMPLETE,

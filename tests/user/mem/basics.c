@@ -106,7 +106,7 @@ static int late(void)
 	started = seconds();
 	if (!ret && tg_mem_pre_alloc(card, 60 MIB, 200) != -ETIMEDOUT)
 		ret = 2;
-	if (!ret && (seconds() - started < 0.2 || seconds() - started > 2))
+	if (!ret && (seconds() - started < 0.2 || seconds() - started > patient(2)))
 		ret = 3;
 	/* What has been given up must not be granted later. */
 	if (!ret && (release(&other, 60 MIB) || tg_mem_pre_alloc(card, SIZE, 1000)))
@@ -139,11 +139,11 @@ static int signalled(int flags, int want)
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &each, NULL))
 		return 1;
 	started = seconds();
-	ret = tg_mem_pre_alloc(card, 60 MIB, want == -EINTR ? 5000 : 400);
+	ret = tg_mem_pre_alloc(card, 60 MIB, want == -EINTR ? 50000 : 400);
 	timer_delete(timer);
 	if (ret != want)
 		return 2;
-	if (want == -EINTR && (!handled || seconds() - started > 4))
+	if (want == -EINTR && (!handled || seconds() - started > patient(4)))
 		return 3;
 	if (release(&other, 60 MIB) || tg_mem_pre_alloc(card, SIZE, 1000))
 		return 4;

@@ -160,7 +160,7 @@ static void end(int i, pid_t pid)
 /* While the workers pause: is all free that they do not hold, and no byte more? */
 static bool exact(struct program *p)
 {
-	double end = seconds() + 5;
+	double end = seconds() + patient(5);
 	uint64_t left;
 
 	do {

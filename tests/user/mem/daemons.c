@@ -17,21 +17,33 @@ static long clients(void)
 
 static void ends(void)
 {
-	struct program a = program("a", 0), b = program("b", 0);
-	double at;
-	int ret;
+	struct program a, b;
+	double at, waits, next;
+	int ret, then, i;
 
-	alloc(&a, 60 MIB, 0);
-	order_alloc(&b, 60 MIB, -1);
-	usleep(50000);
-	tgd_stop(SIGKILL);
-	at = seconds();
-	ret = said(&b, 5000);
-	row("killed: one that waits goes on within 100 ms", !ret && seconds() - at < 0.1, "%d after %.0f ms", ret,
-	    (seconds() - at) * 1e3);
-	at = seconds();
-	ret = alloc(&a, 20 MIB, -1);
-	row("and nobody waits", !ret && seconds() - at < 0.1, "%d after %.0f ms", ret, (seconds() - at) * 1e3);
+	for (i = 0; ; i++) {		/* up to three times: others may take the CPU meanwhile */
+		a = program("a", 0);
+		b = program("b", 0);
+		alloc(&a, 60 MIB, 0);
+		order_alloc(&b, 60 MIB, -1);
+		usleep(50000);
+		tgd_stop(SIGKILL);
+		at = seconds();
+		ret = said(&b, 5000);
+		waits = seconds() - at;
+		at = seconds();
+		then = alloc(&a, 20 MIB, -1);
+		next = seconds() - at;
+		if (ret || then || (waits < 0.1 && next < 0.1) || i == 2)
+			break;
+		printf("# %.0f and %.0f ms: measured again\n", waits * 1e3, next * 1e3);
+		tgd_start(NULL);
+		finish(&a);
+		finish(&b);
+		probe(SIZE, 0, 0);
+	}
+	row("killed: one that waits goes on within 100 ms", !ret && waits < 0.1, "%d after %.0f ms", ret, waits * 1e3);
+	row("and nobody waits", !then && next < 0.1, "%d after %.0f ms", then, next * 1e3);
 	row("another one", tgd_start(NULL) && comes(clients() == 2), "%ld clients", clients());
 	/* 80 and 60 of 100 are held: what the programs have, they have. */
 	row_is("knows what both hold", alloc(&b, 1, 0), -EAGAIN);
@@ -52,7 +64,7 @@ static void stopped(void)
 	at = seconds();
 	ret = alloc(&a, 10 MIB, 0);
 	took = seconds() - at;
-	row("stopped: no wait ends within 2 s", ret == -EAGAIN && took < 2, "%d after %.3f s", ret, took);
+	row("stopped: no wait ends within 2 s", ret == -EAGAIN && took < patient(2), "%d after %.3f s", ret, took);
 	kill(tgd_pid(), SIGCONT);
 	row("and goes on: what was given up meanwhile is not granted", probe(SIZE - 1, 0, 0), "it is");
 	finish(&a);
@@ -63,7 +75,7 @@ static int alone(void)
 {
 	double at = seconds();
 
-	if (tg_mem_init(0) || tg_mem_pre_alloc(card, SIZE, 0) || seconds() - at > 2)
+	if (tg_mem_init(0) || tg_mem_pre_alloc(card, SIZE, 0) || seconds() - at > patient(2))
 		return 1;
 	if (tg_mem_pre_alloc(card, 1ULL << 62, 0) != -ENOMEM || tg_mem_pre_alloc(card, SIZE, 0))
 		return 2;

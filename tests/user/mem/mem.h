@@ -13,6 +13,8 @@
 
 #include <timegraph/mem.h>
 
+#include "../../lib/slow.h"
+
 #define SIZE	(100 << 20)
 #define MIB	*(1 << 20)
 #define NOTHING	1		/* not said yet */
@@ -37,9 +39,9 @@ __attribute__((format(printf, 3, 4)))
 void row(const char *name, bool ok, const char *why, ...);
 void row_is(const char *name, int got, int want);
 double seconds(void);
-/* Comes @condition true within 10 s? */
+/* Comes @condition true within 10 s of an idle machine? */
 #define comes(condition) __extension__ ({				\
-	double end_ = seconds() + 10;					\
+	double end_ = seconds() + patient(10);				\
 	while (!(condition) && seconds() < end_)			\
 		usleep(2000);						\
 	(condition);							\

