@@ -8,9 +8,8 @@
  *
  * Virtual time grows by what a client's jobs have used, so a client that had the engine for longer
  * goes after equals that had less. A client that comes back, after having had nothing waiting or in
- * flight, or that comes from another priority, starts with the least of its equals at least: no time
- * is saved up. What it had more than they it repays, up to TG_READY_REPAID.
- *
+ * flight, or from another priority, starts with the least of its equals at least: no time is saved
+ * up. What it had more than they it repays, up to TG_READY_REPAID.
  * A policy that charges no client has equals in arrival order.
  *
  * Before priorities comes the tier (enum tg_tier), for a policy that keeps guarantees. Guaranteed
