@@ -30,7 +30,7 @@ static bool makes_room(struct tgk_gpu *gpu, const struct drm_file *file, u32 chi
 	bool room = false;
 
 	rcu_read_lock();
-	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, file, chid))
+	hlist_for_each_entry(ch, tgk_channel_list(gpu, file, chid), hash)
 		room |= !ch->dying && ch->file == file && ch->chid == chid &&
 			tgk_client_is_dead(ch->client);
 	rcu_read_unlock();
@@ -45,7 +45,7 @@ struct tgk_channel *tgk_channel_look(struct tgk_gpu *gpu, const struct drm_file 
 	u32 others = 0;
 
 	*known = TGK_UNKNOWN;
-	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, file, chid)) {
+	hlist_for_each_entry(ch, tgk_channel_list(gpu, file, chid), hash) {
 		if (ch->file != file || ch->chid != chid)
 			continue;
 		if (!ch->dying && tgk_client_is_current(ch->client)) {
@@ -151,8 +151,8 @@ struct tgk_channel *tgk_open_enter(struct tgk_gpu *gpu, const struct drm_file *f
 	struct tgk_channel *ch;
 
 	rcu_read_lock_sched();
-	hash_for_each_possible_rcu(gpu->channels, ch, hash, tgk_channel_key(gpu, file, chid),
-				   rcu_read_lock_sched_held())
+	hlist_for_each_entry_rcu(ch, tgk_channel_list(gpu, file, chid), hash,
+				 rcu_read_lock_sched_held())
 		if (ch->file == file && ch->chid == chid && tgk_client_is_current(ch->client) &&
 		    !READ_ONCE(ch->dying))
 			break;
@@ -253,18 +253,17 @@ static bool concerns(const struct tgk_channel *ch, const struct drm_file *file, 
 }
 
 /*
- * One of the channels that @file and @chid name: a dying one, or a living one. Under tgk_gpu.lock.
+ * Of a list: one of the channels that @file and @chid name: a dying one, or a living one. Under
+ * tgk_gpu.lock.
  */
-static struct tgk_channel *one_of(struct tgk_gpu *gpu, const struct drm_file *file,
+static struct tgk_channel *one_of(struct tgk_gpu *gpu, u32 list, const struct drm_file *file,
 				  const u32 *chid, bool dying)
 {
 	struct tgk_channel *ch;
-	int i, last = tgk_channel_buckets(gpu, file, &i);
 
-	for (; i <= last; i++)
-		hlist_for_each_entry(ch, &gpu->channels[i], hash)
-			if (ch->dying == dying && concerns(ch, file, chid))
-				return ch;
+	hlist_for_each_entry(ch, &gpu->channels[list], hash)
+		if (ch->dying == dying && concerns(ch, file, chid))
+			return ch;
 	return NULL;
 }
 
@@ -287,16 +286,18 @@ void tgk_channel_drop(struct tgk_gpu *gpu, struct tgk_channel *ch)
 void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
 {
 	struct tgk_channel *ch;
+	u32 i, last = tgk_channel_lists(gpu, file, chid, &i);
 
-	do {
+	while (i <= last) {
 		raw_spin_lock_irq(&gpu->lock);
-		ch = one_of(gpu, file, chid, false);
+		ch = one_of(gpu, i, file, chid, false);
 		if (ch && !chid)
 			tgk_clock_leave(&gpu->clock, ch->chid);
 		if (ch)
 			leave(gpu, ch);
 		tgk_unlock_irq(gpu);
-	} while (ch);
+		i += !ch;
+	}
 }
 
 /**
@@ -310,14 +311,16 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid)
 {
 	struct tgk_channel *ch;
+	u32 i, last = tgk_channel_lists(gpu, file, chid, &i);
 
-	do {
+	while (i <= last) {
 		raw_spin_lock_irq(&gpu->lock);
-		ch = one_of(gpu, file, chid, true);
+		ch = one_of(gpu, i, file, chid, true);
 		if (ch)
 			unhash(ch);
 		tgk_unlock_irq(gpu);
-	} while (ch);
+		i += !ch;
+	}
 	tgk_pools_trim(gpu);
 }
 
@@ -334,7 +337,7 @@ static bool end_unused(struct tgk_gpu *gpu, const struct tgk_claim *c)
 	bool unused = true, there = false;
 
 	raw_spin_lock_irq(&gpu->lock);
-	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, c->file, c->chid))
+	hlist_for_each_entry(ch, tgk_channel_list(gpu, c->file, c->chid), hash)
 		if (ch->dying && concerns(ch, c->file, &c->chid)) {
 			there = true;
 			unused &= !in_use(ch);
@@ -395,8 +398,7 @@ static void forget_unused(struct tgk_gpu *gpu, const struct drm_file *file, u32 
 	struct hlist_node *next;
 	struct tgk_channel *ch;
 
-	hash_for_each_possible_safe(gpu->channels, ch, next, hash,
-				    tgk_channel_key(gpu, file, chid))
+	hlist_for_each_entry_safe(ch, next, tgk_channel_list(gpu, file, chid), hash)
 		if (ch->dying && concerns(ch, file, &chid) && !in_use(ch))
 			unhash(ch);
 }

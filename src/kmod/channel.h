@@ -46,32 +46,35 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const u32 *chid);
 
 /**
- * tgk_channel_key() - of a channel in tgk_gpu.channels
+ * tgk_channel_list() - where a channel is in tgk_gpu.channels
  * @gpu: the GPU
  * @file: the driver's handle
  * @chid: the driver's number. Where the driver has no tgk_driver.find, each file has the same ones
  */
-static inline unsigned long tgk_channel_key(const struct tgk_gpu *gpu, const struct drm_file *file,
-					    u32 chid)
+static inline struct hlist_head *tgk_channel_list(const struct tgk_gpu *gpu,
+						  const struct drm_file *file, u32 chid)
 {
-	return likely(gpu->driver->find) ? chid : (unsigned long)file;
+	const unsigned long key = likely(gpu->driver->find) ? chid : (unsigned long)file;
+
+	return &gpu->channels[hash_long(key, gpu->channel_bits)];
 }
 
 /**
- * tgk_channel_buckets() - where the channels of a file are in tgk_gpu.channels
+ * tgk_channel_lists() - where channels are in tgk_gpu.channels
  * @gpu: the GPU
- * @file: the driver's handle; NULL: all files
- * @first: the first bucket
+ * @file: of this handle; NULL: of all
+ * @chid: of this number; NULL: of all
+ * @first: the first list
  *
- * Return: the last bucket.
+ * Return: the last list.
  */
-static inline int tgk_channel_buckets(const struct tgk_gpu *gpu, const struct drm_file *file,
-				      int *first)
+static inline u32 tgk_channel_lists(const struct tgk_gpu *gpu, const struct drm_file *file,
+				    const u32 *chid, u32 *first)
 {
-	const bool by_file = file && !gpu->driver->find;
+	const bool one = gpu->driver->find ? !!chid : !!file;
 
-	*first = by_file ? hash_min(tgk_channel_key(gpu, file, 0), HASH_BITS(gpu->channels)) : 0;
-	return by_file ? *first : HASH_SIZE(gpu->channels) - 1;
+	*first = one ? tgk_channel_list(gpu, file, chid ? *chid : 0) - gpu->channels : 0;
+	return one ? *first : (1U << gpu->channel_bits) - 1;
 }
 
 /**

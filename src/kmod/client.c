@@ -125,20 +125,22 @@ static struct dma_fence *unfinished(struct tgk_gpu *gpu, const struct tgk_client
 {
 	struct dma_fence *fence;
 	struct tgk_channel *ch;
-	int i;
+	u32 i;
 
 	rcu_read_lock();
-	hash_for_each_rcu(gpu->channels, i, ch, hash) {
-		if (client ? ch->client != client : READ_ONCE(ch->client->hung))
-			continue;
-		fence = tgk_channel_fence(ch);
-		if (!fence)
-			continue;
-		if (!tgk_fence_ended(gpu, fence)) {
-			rcu_read_unlock();
-			return fence;
+	for (i = 0; i < 1U << gpu->channel_bits; i++) {
+		hlist_for_each_entry_rcu(ch, &gpu->channels[i], hash) {
+			if (client ? ch->client != client : READ_ONCE(ch->client->hung))
+				continue;
+			fence = tgk_channel_fence(ch);
+			if (!fence)
+				continue;
+			if (!tgk_fence_ended(gpu, fence)) {
+				rcu_read_unlock();
+				return fence;
+			}
+			dma_fence_put(fence);
 		}
-		dma_fence_put(fence);
 	}
 	rcu_read_unlock();
 	return NULL;

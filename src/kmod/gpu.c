@@ -36,21 +36,37 @@
 #include "vram.h"
 
 #define BUCKET_BITS	9
+#define CHANNEL_BITS	7
+#define MEMORY_BITS	16
 
 LIST_HEAD(tgk_gpus);
 LIST_HEAD(tgk_gpus_closed);
 
-static int buckets_alloc(struct tg_buckets *b)
+/*
+ * How many lists hold the channels, as a power of two. Where the hardware does not limit their
+ * number, memory does: a channel takes 2 KiB, with its file. There is a list for each MiB.
+ */
+static u32 channel_bits(const struct tgk_driver *driver)
 {
-	b->bits = BUCKET_BITS;
-	b->jobs = kvcalloc(1 << BUCKET_BITS, sizeof(*b->jobs), GFP_KERNEL);
-	b->clients = kvcalloc(1 << BUCKET_BITS, sizeof(*b->clients), GFP_KERNEL);
-	b->channels = kvcalloc(1 << BUCKET_BITS, sizeof(*b->channels), GFP_KERNEL);
-	return b->jobs && b->clients && b->channels ? 0 : -ENOMEM;
+	const u32 mib = totalram_pages() >> (20 - PAGE_SHIFT);
+
+	return driver->find ? CHANNEL_BITS : clamp(ilog2(mib | 1), CHANNEL_BITS, MEMORY_BITS);
 }
 
-static void buckets_free(const struct tg_buckets *b)
+static int tables_alloc(struct tgk_gpu *gpu, struct tg_buckets *b)
 {
+	gpu->channel_bits = channel_bits(gpu->driver);
+	gpu->channels = kvcalloc(1 << gpu->channel_bits, sizeof(*gpu->channels), GFP_KERNEL);
+	b->bits = max_t(u32, BUCKET_BITS, gpu->channel_bits);
+	b->jobs = kvcalloc(1 << b->bits, sizeof(*b->jobs), GFP_KERNEL);
+	b->clients = kvcalloc(1 << b->bits, sizeof(*b->clients), GFP_KERNEL);
+	b->channels = kvcalloc(1 << b->bits, sizeof(*b->channels), GFP_KERNEL);
+	return gpu->channels && b->jobs && b->clients && b->channels ? 0 : -ENOMEM;
+}
+
+static void tables_free(const struct tgk_gpu *gpu, const struct tg_buckets *b)
+{
+	kvfree(gpu->channels);
 	kvfree(b->jobs);
 	kvfree(b->clients);
 	kvfree(b->channels);
@@ -69,7 +85,6 @@ static void gpu_init(struct tgk_gpu *gpu, const struct drm_device *drm, struct d
 	raw_spin_lock_init(&gpu->lock);
 	INIT_LIST_HEAD(&gpu->later.errands);
 	hash_init(gpu->clients);
-	hash_init(gpu->channels);
 	hash_init(gpu->claims);
 	gpu->seed = get_random_u32();
 	INIT_LIST_HEAD(&gpu->parked);
@@ -137,7 +152,7 @@ struct tgk_gpu *tgk_gpu_create(const struct tgk_driver *driver, const struct drm
 		after = &other->node;
 	}
 	gpu_init(gpu, drm, dev);
-	ret = buckets_alloc(&buckets);
+	ret = tables_alloc(gpu, &buckets);
 	if (ret)
 		goto free;
 	gpu->poll.id = driver->chip_id ? driver->chip_id(gpu->dev) : TGK_CHIP_NONE;
@@ -188,7 +203,7 @@ unpoll:
 untrace:
 	tgk_trace_exit(&gpu->trace);
 free:
-	buckets_free(&buckets);
+	tables_free(gpu, &buckets);
 	put_device(gpu->dev);
 	kvfree(gpu);
 	return ERR_PTR(ret);
@@ -271,7 +286,7 @@ void tgk_gpu_destroy(struct tgk_gpu *gpu)
 	tgk_spaces_free(gpu);
 	tgk_recorder_detach(gpu);
 	tgk_trace_exit(&gpu->trace);
-	buckets_free(&gpu->core.buckets);
+	tables_free(gpu, &gpu->core.buckets);
 	put_device(gpu->dev);
 	kvfree(gpu);
 }

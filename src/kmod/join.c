@@ -38,7 +38,7 @@ static void leave_dead(struct tgk_gpu *gpu, const struct drm_file *file)
 {
 	struct hlist_node *next;
 	struct tgk_channel *ch;
-	int i, last = tgk_channel_buckets(gpu, file, &i);
+	u32 i, last = tgk_channel_lists(gpu, file, NULL, &i);
 
 	rcu_read_lock();
 	for (; i <= last; i++)
@@ -119,7 +119,7 @@ static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *cl
 	client->channels++;
 	kobject_get(&client->kobj);
 	j->ch->client = client;
-	hash_add_rcu(gpu->channels, &j->ch->hash, tgk_channel_key(gpu, j->ch->file, j->ch->chid));
+	hlist_add_head_rcu(&j->ch->hash, tgk_channel_list(gpu, j->ch->file, j->ch->chid));
 	j->ch = NULL;
 }
 

@@ -52,7 +52,7 @@ static struct tgk_client *client_of(struct tgk_gpu *gpu, u32 chid)
 	struct tgk_client *client = NULL;
 	struct tgk_channel *ch;
 
-	hash_for_each_possible(gpu->channels, ch, hash, tgk_channel_key(gpu, NULL, chid)) {
+	hlist_for_each_entry(ch, tgk_channel_list(gpu, NULL, chid), hash) {
 		if (ch->chid != chid)
 			continue;
 		client = ch->client;
@@ -140,18 +140,20 @@ static void check_fences(struct tgk_gpu *gpu)
 {
 	struct dma_fence *fence;
 	struct tgk_channel *ch;
-	int i;
+	u32 i;
 
 	if (!tgk_card_get(gpu))
 		return;
 	rcu_read_lock();
-	hash_for_each_rcu(gpu->channels, i, ch, hash) {
-		fence = tgk_channel_fence(ch);
-		if (!fence)
-			continue;
-		if (!tgk_fence_ended(gpu, fence))
-			ch->client->live = true;
-		dma_fence_put(fence);
+	for (i = 0; i < 1U << gpu->channel_bits; i++) {
+		hlist_for_each_entry_rcu(ch, &gpu->channels[i], hash) {
+			fence = tgk_channel_fence(ch);
+			if (!fence)
+				continue;
+			if (!tgk_fence_ended(gpu, fence))
+				ch->client->live = true;
+			dma_fence_put(fence);
+		}
 	}
 	rcu_read_unlock();
 	tgk_card_put(gpu);

@@ -116,8 +116,8 @@ struct ttm_resource_manager;
 #define TGK_ARGS	64	/* bytes of a submission's arguments, at most */
 
 /*
- * Work under tgk_gpu.lock grows with the number of channels, which the hardware limits, or else
- * join.c, and with these. nouveau lets one thread of a handle in at a time.
+ * Work under tgk_gpu.lock grows with the number of a client's channels, which the hardware limits,
+ * or else join.c, and with these. nouveau lets one thread of a handle in at a time.
  */
 #define TGK_SHARERS	8	/* processes that share a channel and are told apart */
 #define TGK_THREADS	4	/* of a channel or a client that are let in: threads.c */
@@ -176,7 +176,8 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @given: objects given to each pool
  * @reserved: so many reserves stay in their pool, for a new spec
  * @clients: tgk_client.node, by process, until GONE
- * @channels: tgk_channel.hash, by number; readers: RCU
+ * @channels: tgk_channel.hash, in lists: tgk_channel_list(); readers: RCU
+ * @channel_bits: of them: 1 << this; constant
  * @claims: tgk_claim.node of threads that free a channel, or let one join
  * @seed: for its keys; constant
  * @waiting: tgk_job.node of jobs whose thread sleeps
@@ -232,7 +233,8 @@ struct tgk_gpu {
 	u64 given[TG_POOLS];
 	u32 reserved;
 	DECLARE_HASHTABLE(clients, 7);
-	DECLARE_HASHTABLE(channels, 7);
+	struct hlist_head *channels;
+	u32 channel_bits;
 	DECLARE_HASHTABLE(claims, 8);
 	u32 seed;
 	struct list_head waiting, due, parked, flights;

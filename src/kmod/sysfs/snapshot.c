@@ -4,7 +4,7 @@
  * one binary file; and how such files are kept for their readers (`waits`, too).
  *
  * Process context, in the thread that reads. Owns the snapshots that are kept, under snap_mutex;
- * while one is made, the lock of each GPU is taken for one bucket of clients at a time.
+ * while one is made, the lock of each GPU is taken for one client at a time.
  *
  * sysfs reads at most a page at a time, and calls nothing at open and close. So a snapshot is made
  * when a file is read at offset 0. It is kept for that open file and its user, also after its end
@@ -145,26 +145,44 @@ static u32 snap_room(u32 uid, bool all)
 	return n;
 }
 
-/* The records of the clients in one bucket. Return: false when there are more than @room. */
+/* Under tgk_gpu.lock: of those in a bucket, the client with the next number, or NULL. */
+static struct tgk_client *next_client(const struct tgk_gpu *gpu, int bucket, u32 after)
+{
+	struct tgk_client *client, *next = NULL;
+
+	hlist_for_each_entry(client, &gpu->clients[bucket], node)
+		if (client->id > after && (!next || client->id < next->id))
+			next = client;
+	return next;
+}
+
+/*
+ * The records of the clients in one bucket. Users choose how many there are, so the lock is given
+ * back behind each. Return: false when there are more than @room.
+ */
 static bool snap_bucket(struct tg_snap_head *head, u32 room, struct tgk_gpu *gpu, int bucket,
 			u32 uid, bool all)
 {
 	struct tg_snap_client *s = (struct tg_snap_client *)(head + 1);
 	struct tgk_client *client;
 	bool fits = true;
+	u32 after = 0;
 
-	raw_spin_lock_irq(&gpu->lock);
-	hlist_for_each_entry(client, &gpu->clients[bucket], node) {
-		tgk_totals_add(client);
-		if (!all && client->ident.uid != uid)
-			continue;
-		fits = head->nr_clients < room;
-		if (!fits)
-			break;
-		tgk_client_record(gpu, tg_gpu_client(&gpu->core, client->id),
-				  &s[head->nr_clients++]);
-	}
-	tgk_unlock_irq(gpu);
+	do {
+		raw_spin_lock_irq(&gpu->lock);
+		client = next_client(gpu, bucket, after);
+		if (client) {
+			after = client->id;
+			tgk_totals_add(client);
+		}
+		if (client && (all || client->ident.uid == uid)) {
+			fits = head->nr_clients < room;
+			if (fits)
+				tgk_client_record(gpu, tg_gpu_client(&gpu->core, client->id),
+						  &s[head->nr_clients++]);
+		}
+		tgk_unlock_irq(gpu);
+	} while (client && fits);
 	return fits;
 }
 
