@@ -10,6 +10,7 @@
  * goes after equals that had less. A client that comes back, after having had nothing waiting or in
  * flight, or from another priority, starts with the least of its equals at least: no time is saved
  * up. What it had more than they it repays, up to TG_READY_REPAID.
+ *
  * A policy that charges no client has equals in arrival order.
  *
  * Before priorities comes the tier (enum tg_tier), for a policy that keeps guarantees. Guaranteed
