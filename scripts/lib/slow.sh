@@ -5,9 +5,9 @@ usual=16000	# us that work() takes on an idle machine of 2 cores, as of 2026
 
 work() { local i; for ((i = 0; i < 10000; i++)); do :; done; }
 
-# gone FROM: leaves in $gone_us how many us of an idle machine have passed since FROM, which was $EPOCHREALTIME without its
+# elapsed FROM: leaves in $gone_us how many us of an idle machine have passed since FROM, which was $EPOCHREALTIME without its
 # point, and in $now_us the same of now. A few ms of work tell how slow this machine is: up to eight times.
-gone()
+elapsed()
 {
 	local slow begin=${EPOCHREALTIME/./}
 
@@ -29,7 +29,7 @@ until_true()
 		[ $left_us -gt 0 ] || return 1
 		sleep .05
 		[ $((polls % 20)) = 0 ] || continue
-		gone $from_us
+		elapsed $from_us
 		left_us=$((left_us - gone_us)) from_us=$now_us
 	done
 }
