@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../lib/slow.h"
 #include "gpu.h"
 #include "run.h"
 #include "tgload_test.h"
@@ -336,7 +337,7 @@ static int in_child(size_t i, char *said, size_t size)
 	if (!pid) {
 		int bad;
 
-		alarm(20);
+		alarm(patient(20));
 		dup2(fds[1], 1);
 		bad = check(i);
 		fflush(stdout);
