@@ -124,7 +124,7 @@ static int parent(void)
 
 static void *waits_long(void *arg)
 {
-	*(int *)arg = tg_mem_pre_alloc(card, 60 MIB, 5000);
+	*(int *)arg = tg_mem_pre_alloc(card, 60 MIB, patient(5) * 1000);
 	return NULL;
 }
 
@@ -137,8 +137,8 @@ static int forks_while_waiting(void)
 
 	if (tg_mem_init(0) || alloc(&other, 60 MIB, 0) || pthread_create(&thread, NULL, waits_long, &ret))
 		return 10;
-	usleep(50000);
-	if (tg_mem_fini() != -EBUSY)
+	/* Once the thread waits, nobody else gets anything. */
+	if (!probe(1, 0, -EAGAIN) || tg_mem_fini() != -EBUSY)
 		return 11;
 	for (i = 0; i < 20; i++) {
 		struct program p = program("child", 0);
