@@ -288,7 +288,10 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 	struct tgk_channel *ch;
 	u32 i, last = tgk_channel_lists(gpu, file, chid, &i);
 
-	while (i <= last) {
+	for (; i <= last; i += !ch) {
+		ch = NULL;
+		if (hlist_empty(&gpu->channels[i]))
+			continue;	/* most are */
 		raw_spin_lock_irq(&gpu->lock);
 		ch = one_of(gpu, i, file, chid, false);
 		if (ch && !chid)
@@ -296,7 +299,6 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 		if (ch)
 			leave(gpu, ch);
 		tgk_unlock_irq(gpu);
-		i += !ch;
 	}
 }
 
@@ -313,13 +315,15 @@ void tgk_channel_forget(struct tgk_gpu *gpu, const struct drm_file *file, const 
 	struct tgk_channel *ch;
 	u32 i, last = tgk_channel_lists(gpu, file, chid, &i);
 
-	while (i <= last) {
+	for (; i <= last; i += !ch) {
+		ch = NULL;
+		if (hlist_empty(&gpu->channels[i]))
+			continue;
 		raw_spin_lock_irq(&gpu->lock);
 		ch = one_of(gpu, i, file, chid, true);
 		if (ch)
 			unhash(ch);
 		tgk_unlock_irq(gpu);
-		i += !ch;
 	}
 	tgk_pools_trim(gpu);
 }
