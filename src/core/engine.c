@@ -238,14 +238,8 @@ static noinline void pass_some(struct tg_gpu *gpu, const struct tg_engine *engin
 static bool choosable(const struct tg_gpu *gpu, const struct tg_engine *engine,
 		      const struct tg_job *job)
 {
-	const struct list_head *prev = job->sibling.prev;
-
-	if (tg_job_find(gpu, job->id) != job || !job->in_policy ||
-	    !(job->engines & 1 << engine->index))
-		return false;
-	/* Order within a channel is arrival order. */
-	return prev == &job->channel->jobs ||
-	       !tg_job_waits(list_entry(prev, struct tg_job, sibling));
+	return tg_job_find(gpu, job->id) == job && job->in_policy &&
+	       job->engines & 1 << engine->index && tg_job_is_next(job);
 }
 
 /*

@@ -287,13 +287,6 @@ static int arrive(struct tg_gpu *gpu, const struct tg_event *ev, struct tg_job *
 	return 0;
 }
 
-/* Of its channel's jobs, of which it is the last. */
-static bool is_first_to_wait(const struct tg_job *job)
-{
-	return job->sibling.prev == &job->channel->jobs ||
-	       !tg_job_waits(list_entry(job->sibling.prev, struct tg_job, sibling));
-}
-
 /* Is it a driver's own work, which never waits? It comes with BYPASSED, when it has started. */
 static bool of_kernel(const struct tg_gpu *gpu, const struct tg_event *ev)
 {
@@ -317,7 +310,7 @@ int tg_job_submit(struct tg_gpu *gpu, const struct tg_event *ev)
 	tg_guarantee_comes(gpu, job);
 	list_add_tail(&job->wait, &job->reserve->waiting);
 	job->state = TG_JOB_QUEUED;
-	if (is_first_to_wait(job))
+	if (tg_job_is_next(job))
 		tg_channel_begins(job->channel);
 	place(gpu, job);
 	/* Not before its jobs that wait. */

@@ -50,6 +50,15 @@ static inline struct tg_job *tg_job_next(const struct tg_job *job)
 	return next == &job->channel->jobs ? NULL : list_entry(next, struct tg_job, sibling);
 }
 
+/* Of a job that waits: does no earlier one of its channel? Order there is arrival order. */
+static inline bool tg_job_is_next(const struct tg_job *job)
+{
+	const struct list_head *prev = job->sibling.prev;
+
+	return prev == &job->channel->jobs ||
+	       !tg_job_waits(list_entry(prev, struct tg_job, sibling));
+}
+
 /*
  * The first job of the channel that waits; all behind it wait, too. Looked for from both ends: many
  * may be in flight, and as many threads as a client likes may wait. NULL: none waits.

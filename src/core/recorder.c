@@ -499,7 +499,7 @@ void tg_recorder_given_up(struct tg_gpu *gpu, struct tg_job *job)
 
 	if (!gpu->recorder || gpu->now - tg_job_times(gpu, job)->arrived < TG_WAIT_LEAST)
 		return;
-	/* The run that is not over counts, too, until the next one is. */
+	/* The group that runs now counts up to now, until a group is over. */
 	if (!list_empty(&engine->busy)) {
 		running = list_first_entry(&engine->busy, struct tg_job, wait);
 		begun = max(running->since, engine->last_done);

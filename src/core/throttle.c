@@ -321,7 +321,7 @@ noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve 
 	s64 x = 0;
 	u32 i;
 
-	/* What holds slots for long and does not start is late by itself: what it has stays. */
+	/* Jobs that hold their slots beyond stall_us without a start: the budget does not grow. */
 	if (r->kind == TG_CBS && r->inflight && !r->busy &&
 	    gpu->now - r->held >= gpu->knob[TG_KNOB_STALL])
 		return max(r->budget - r->capacity, (s64)0);

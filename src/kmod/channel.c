@@ -291,7 +291,7 @@ void tgk_channel_leave(struct tgk_gpu *gpu, const struct drm_file *file, const u
 	for (; i <= last; i += !ch) {
 		ch = NULL;
 		if (hlist_empty(&gpu->channels[i]))
-			continue;	/* most are */
+			continue;	/* as nearly all are */
 		raw_spin_lock_irq(&gpu->lock);
 		ch = one_of(gpu, i, file, chid, false);
 		if (ch && !chid)

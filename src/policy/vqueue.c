@@ -180,7 +180,8 @@ static bool has_come(const struct tg_client *client)
 }
 
 /* An equal of the client that has groups in flight, perhaps none queued. NULL: there is none. */
-static const struct tg_client *holder(struct tg_gpu *gpu, u32 q, const struct tg_client *client)
+static const struct tg_client *busy_equal(struct tg_gpu *gpu, u32 q,
+					  const struct tg_client *client)
 {
 	const struct tg_client *holder = queues(gpu)->of[q].holder;
 
@@ -199,7 +200,7 @@ static s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 
 	for (q = 0; q < TG_MEMORY; q++) {
 		least = min(least, least_of(&ready[q], client->prio));
-		other = holder(gpu, q, client);
+		other = busy_equal(gpu, q, client);
 		if (other && other->sharer != client->sharer)
 			least = min(least, sharer(other)->vt);
 	}
@@ -216,7 +217,7 @@ static s64 least_client(struct tg_gpu *gpu, const struct tg_client *client)
 
 	for (q = 0; q < TG_MEMORY; q++) {
 		least = min(least, tg_ready_least(&of[q].ready, client->prio));
-		other = holder(gpu, q, client);
+		other = busy_equal(gpu, q, client);
 		if (other && other->sharer == client->sharer)
 			least = min(least, tg_ready_held(other, client));
 	}

@@ -121,8 +121,7 @@ const char *file_find(const char *name, struct file_place *place)
 		"neither a file nor a pipe nor a terminal";
 }
 
-/* Return: 0 or an errno */
-static int write_all(int fd, const char *data, size_t len)
+int file_write_fd(int fd, const char *data, size_t len)
 {
 	ssize_t n;
 
@@ -131,7 +130,9 @@ static int write_all(int fd, const char *data, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno;
+			return -errno;
+		if (!n)
+			return -ENOSPC;	/* sysfs takes 0 bytes behind a file's end */
 		data += n;
 		len -= n;
 	}
@@ -163,7 +164,7 @@ static int put_beside(const struct file_place *place, const char *data, size_t l
 	fd = mkstemp(beside);
 	if (fd < 0)
 		return errno;
-	err = write_all(fd, data, len);
+	err = -file_write_fd(fd, data, len);
 	if (!err && (fchmod(fd, place->mode) || fsync(fd)))
 		err = errno;
 	if (close(fd) && !err)
@@ -199,12 +200,12 @@ const char *file_put(const struct file_place *place, const char *data, size_t le
 	int fd, err;
 
 	if (place->kind == FILE_STDOUT) {
-		err = fflush(stdout) ? errno : write_all(STDOUT_FILENO, data, len);
+		err = fflush(stdout) ? errno : -file_write_fd(STDOUT_FILENO, data, len);
 	} else if (place->kind == FILE_STREAM) {
 		fd = open(place->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		if (fd < 0)
 			return strerror(errno);
-		err = write_all(fd, data, len);
+		err = -file_write_fd(fd, data, len);
 		if (close(fd) && !err)
 			err = errno;
 	} else {

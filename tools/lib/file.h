@@ -24,6 +24,13 @@ char *file_read(const char *path, uint64_t *len);
 /** file_read_rest() - the same, of what is left of an open @file */
 char *file_read_rest(FILE *file, uint64_t *len);
 
+/**
+ * file_write_fd() - write all bytes, in as many calls as the kernel wants
+ *
+ * Return: 0, or the negative errno. Silent.
+ */
+int file_write_fd(int fd, const char *data, size_t len);
+
 /* What is where a file is to be written. */
 enum file_kind {
 	FILE_NONE,	/* nothing yet */

@@ -18,6 +18,7 @@
 
 #include "config.h"
 #include "host.h"
+#include "lib/file.h"
 #include "lines.h"
 #include "sysfs.h"
 #include "tgctl.h"
@@ -232,10 +233,10 @@ static int send_text(const char *file, const char *bytes, size_t len, int fd)
 
 	if (spec < 0)
 		return -1;
-	err = sysfs_write_fd(fd, "0\n", 2);
+	err = file_write_fd(fd, "0\n", 2);
 	if (!err) {
 		name = "spec";
-		err = sysfs_write_fd(spec, bytes, len);
+		err = file_write_fd(spec, bytes, len);
 	}
 	close(spec);
 	if (err)
@@ -248,7 +249,7 @@ static int send_text(const char *file, const char *bytes, size_t len, int fd)
 static bool commit(const char *file, int fd, const char *how)
 {
 	int err = fd < 0 ? host_write("spec_commit", how, strlen(how)) :
-			   sysfs_write_fd(fd, how, strlen(how));
+			   file_write_fd(fd, how, strlen(how));
 	char *result = sysfs_read_value("spec_result");
 	bool ok;
 

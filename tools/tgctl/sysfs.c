@@ -18,6 +18,7 @@
 #include <uapi/timegraph.h>
 
 #include "host.h"
+#include "lib/file.h"
 #include "tgctl.h"
 #include "version.h"
 
@@ -146,24 +147,6 @@ char *sysfs_read_value(const char *name)
 	return value;
 }
 
-int sysfs_write_fd(int fd, const char *data, size_t len)
-{
-	ssize_t n;
-
-	while (len) {
-		n = write(fd, data, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return -ENOSPC;	/* sysfs takes 0 bytes behind a file's end */
-		data += n;
-		len -= n;
-	}
-	return 0;
-}
-
 int sysfs_write_value(const char *name, const char *value)
 {
 	if (host_is_user())
@@ -178,7 +161,7 @@ int sysfs_write_value(const char *name, const char *value)
 		return -errno;
 	line = tgctl_alloc(NULL, size);
 	snprintf(line, size, "%s\n", value);
-	err = sysfs_write_fd(fd, line, size - 1);
+	err = file_write_fd(fd, line, size - 1);
 	free(line);
 	close(fd);
 	return err;

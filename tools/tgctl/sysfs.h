@@ -68,16 +68,6 @@ char *sysfs_read(const char *name, size_t *len);
 char *sysfs_read_value(const char *name);
 
 /**
- * sysfs_write_fd() - write all bytes, in as many calls as the kernel wants
- * @fd: from sysfs_open()
- * @data: the bytes
- * @len: how many
- *
- * Return: 0, or the negative errno. Silent.
- */
-int sysfs_write_fd(int fd, const char *data, size_t len);
-
-/**
  * sysfs_write_value() - write one value and a line end in one call
  * @name: relative name
  * @value: the value
