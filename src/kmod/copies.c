@@ -96,6 +96,7 @@ static void begin(struct tgk_gpu *gpu, struct dma_fence *fence)
 	}
 	if (c->client && !gpu->closing && have_job(gpu)) {
 		c->job->id = ++gpu->last_job;
+		c->job->times.arrived = TG_NEVER;
 		c->job->began = tgk_clock_doorbell(&gpu->clock, ktime_get_ns());
 		c->job->fence_slot = TGK_SLOT_NONE;
 		/* And what was written before it. */
