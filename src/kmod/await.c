@@ -33,6 +33,7 @@ static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
 		if (!*waited)
 			tgk_count(TGK_STAT_FENCE_WAITED);
 		*waited = true;
+		tgk_fence_want(gpu, fence);
 		left = dma_fence_wait_timeout(fence, true, CLOSING_CHECK);
 		if (left < 0)
 			return left;

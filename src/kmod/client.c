@@ -153,7 +153,6 @@ static struct dma_fence *unfinished(struct tgk_gpu *gpu, const struct tgk_client
 static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
 {
 	struct dma_fence *fence;
-	bool ours;
 
 	if (!tgk_card_get(gpu)) {
 		schedule_timeout_idle(HZ / 50);
@@ -161,11 +160,7 @@ static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
 	}
 	fence = unfinished(gpu, client);
 	if (fence) {
-		rcu_read_lock();	/* its names stay until then */
-		ours = gpu->driver->want_signal && gpu->driver->makes_fence(fence);
-		rcu_read_unlock();
-		if (ours)
-			gpu->driver->want_signal(fence);
+		tgk_fence_want(gpu, fence);
 		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);
 	}
