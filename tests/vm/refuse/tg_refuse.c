@@ -26,6 +26,9 @@
  * fail inside nouveau, which WARNs then: whatever the rules are, the functions here turn the thread's wish off
  * while nouveau has the call. So what fails is the kernel's way to nouveau, and timegraph.
  *
+ * One fault of nouveau's is mended meanwhile, since any client can end the kernel by it, and calls at random do at times
+ * (keeps_no_channel() below).
+ *
  * load N: the next module called timegraph has its Nth allocation of its own begin fail, as /proc/thread-self/fail-nth
  * does it; 0: none. It starts to count behind what the kernel does for a module, since that WARNs.
  */
@@ -35,7 +38,9 @@
 #include <drm/drm_ioctl.h>
 #include <linux/cred.h>
 #include <linux/debugfs.h>
+#include <linux/dma-fence.h>
 #include <linux/kdev_t.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -256,6 +261,42 @@ static int refuse_release(struct inode *inode, struct file *filp)
 	return ret;
 }
 
+/* --- a fault of nouveau's --- */
+
+static int on_no_signaling(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	*(struct dma_fence **)ri->data = (void *)regs_get_kernel_argument(regs, 0);
+	return 0;
+}
+
+/*
+ * Somebody wants a callback for a fence that the card has reached, and nouveau has not noticed. nouveau (6.1 to 7.2) takes
+ * it off its channel's list, by which the channel's end would find it, and lets it point to the channel. The next
+ * submission with a buffer of that fence looks into the channel (nouveau_fence_sync()), whose memory may be another's. So
+ * the pointer goes here, as it does where nouveau has noticed (nouveau_fence_signal()). Under the lock of the channel's
+ * fences.
+ */
+static int keeps_no_channel(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	/* nouveau's fence goes on with a list head and the channel. */
+	struct {
+		struct dma_fence fence;
+		struct list_head head;
+		void *channel;
+	} *fence = *(void **)ri->data;
+
+	if (!(u8)regs_return_value(regs))
+		WRITE_ONCE(fence->channel, NULL);
+	return 0;
+}
+
+static struct kretprobe no_signaling = {
+	.kp.symbol_name = "nouveau_fence_no_signaling",
+	.entry_handler = on_no_signaling,
+	.handler = keeps_no_channel,
+	.data_size = sizeof(struct dma_fence *),
+};
+
 /* --- rules --- */
 
 static int set_rule(char *line)
@@ -394,7 +435,7 @@ static int __init refuse_init(void)
 {
 	const struct drm_driver *driver = NULL;
 	struct pci_dev *pci = NULL;
-	int i;
+	int i, ret;
 
 	while (!driver && (pci = pci_get_device(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID, pci)))
 		device_for_each_child(&pci->dev, &driver, find_driver);
@@ -402,6 +443,9 @@ static int __init refuse_init(void)
 	/* For good */
 	if (!driver || driver->num_ioctls <= ioctls[PUSHBUF].nr || !try_module_get(driver->fops->owner))
 		return -ENODEV;
+	ret = register_kretprobe(&no_signaling);
+	if (ret)
+		return ret;
 	for (i = 0; i < IOCTLS; i++) {
 		theirs[i] = driver->ioctls[ioctls[i].nr].func;
 		if (theirs[i])
