@@ -21,8 +21,7 @@
 /* What one walk over all objects counts, to be held against the counters. */
 struct census {
 	u32 inflight[TG_ENGINES_MAX], queued[TG_ENGINES_MAX], busy[TG_ENGINES_MAX];
-	u32 throttled[TG_ENGINES_MAX];
-	u32 freed[TG_ENGINES_MAX], in_policy[TG_ENGINES_MAX][TG_LEVELS];
+	u32 throttled[TG_ENGINES_MAX], freed[TG_ENGINES_MAX];
 	u32 overlaps, lost, syncing, unsent, syncs_sent, open, clients, stale, processes;
 	u32 members[TG_VGPUS_MAX + 1], gone[TG_VGPUS_MAX + 1];
 	bool ahead;	/* match.c's walk has yet to come to the clients that follow */
@@ -62,8 +61,6 @@ static const char *check_job(const struct tg_gpu *gpu, const struct tg_job *job,
 		n->inflight[i] += job->slot && job->engines & 1 << i;
 		n->throttled[i] += job->state == TG_JOB_THROTTLED && job->engines & 1 << i;
 		n->queued[i] += job->state == TG_JOB_QUEUED && job->engines & 1 << i;
-		n->in_policy[i][tg_client_level(job->client)] +=
-			job->in_policy && job->engines & 1 << i;
 	}
 	return NULL;
 }
@@ -313,14 +310,29 @@ static const char *check_pool(const struct tg_gpu *gpu)
 	       "the pool does not hold the reserves that a new spec may need";
 }
 
+/* An engine at a time: with the census, the counts of all are too large a stack frame. */
+static noinline const char *check_levels(const struct tg_gpu *gpu, u32 engine)
+{
+	const struct tg_client *client;
+	const struct tg_channel *ch;
+	const struct tg_job *job;
+	u32 n[TG_LEVELS] = { };
+
+	list_for_each_entry(client, &gpu->all_clients, all)
+		for (ch = client->channels; ch; ch = ch->next)
+			list_for_each_entry(job, &ch->jobs, sibling)
+				n[tg_client_level(client)] +=
+					job->in_policy && job->engines & 1 << engine;
+	return memcmp(n, gpu->engine[engine].in_policy, sizeof(n)) ?
+	       "an engine counts the jobs of its policy wrongly" : NULL;
+}
+
 static noinline const char *check_engine(const struct tg_engine *engine, const struct census *n)
 {
 	u32 i = engine->index;
 
 	if (n->inflight[i] != engine->inflight || n->queued[i] != engine->queued ||
-	    n->throttled[i] != engine->throttled ||
-	    memcmp(n->in_policy[i], engine->in_policy, sizeof(n->in_policy[i])) ||
-	    n->busy[i] != length(&engine->busy))
+	    n->throttled[i] != engine->throttled || n->busy[i] != length(&engine->busy))
 		return "an engine counts its jobs wrongly";
 	if (n->freed[i] != length(&engine->freed))
 		return "a job is in the wrong list for its state";
@@ -444,7 +456,7 @@ const char *tg_gpu_check(const struct tg_gpu *gpu)
 	if (wrong)
 		return wrong;
 	for (i = 0; i < gpu->nr_engines; i++) {
-		wrong = check_engine(&gpu->engine[i], &n);
+		wrong = check_engine(&gpu->engine[i], &n) ?: check_levels(gpu, i);
 		if (wrong)
 			return wrong;
 	}
