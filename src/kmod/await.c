@@ -22,6 +22,26 @@
 
 #define CLOSING_CHECK	(HZ / 10)
 
+/**
+ * tgk_await_signal() - have the GPU interrupt for a fence that the caller is to wait for
+ * @gpu: a GPU of the driver that may have made it; that is asked by tgk_driver.want_signal()
+ * @fence: any driver's fence, referenced
+ *
+ * Context: process.
+ */
+void tgk_await_signal(const struct tgk_gpu *gpu, struct dma_fence *fence)
+{
+	bool ours;
+
+	rcu_read_lock();	/* its names stay until then */
+	ours = gpu->driver->want_signal && gpu->driver->makes_fence(fence);
+	rcu_read_unlock();
+	if (ours) {
+		gpu->driver->want_signal(fence);
+		dma_fence_is_signaled(fence);	/* its interrupt may have come before */
+	}
+}
+
 /* Return: 0: the fence has signalled, or the GPU closes; -ERESTARTSYS. */
 static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
 {
@@ -33,7 +53,7 @@ static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
 		if (!*waited)
 			tgk_count(TGK_STAT_FENCE_WAITED);
 		*waited = true;
-		tgk_fence_want(gpu, fence);
+		tgk_await_signal(gpu, fence);
 		left = dma_fence_wait_timeout(fence, true, CLOSING_CHECK);
 		if (left < 0)
 			return left;

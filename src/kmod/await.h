@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * await.c: what an EXEC waits for before SUBMIT.
+ * await.c: what an EXEC waits for before SUBMIT, and how it waits.
  */
 #ifndef TGK_AWAIT_H
 #define TGK_AWAIT_H
 
 #include "tgk.h"
 
+void tgk_await_signal(const struct tgk_gpu *gpu, struct dma_fence *fence);
 int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call);
 
 #endif /* TGK_AWAIT_H */

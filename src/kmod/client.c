@@ -23,6 +23,7 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
+#include "await.h"
 #include "cgroup.h"
 #include "channel.h"
 #include "client.h"
@@ -160,7 +161,7 @@ static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
 	}
 	fence = unfinished(gpu, client);
 	if (fence) {
-		tgk_fence_want(gpu, fence);
+		tgk_await_signal(gpu, fence);
 		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);
 	}

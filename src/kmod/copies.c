@@ -36,7 +36,9 @@ static const struct tgk_driver *searched;	/* whose, set atomically; NULL: nobody
 static struct tgk_slots slots;			/* of the thread that ends it, as these */
 static u64 found;
 static int engine;
-static u64 foreign;			/* a context of no GPU that is scheduled */
+/* Contexts that cannot be followed, the latest ones; only work_search() adds to them. */
+static u64 foreign[8];
+static u32 nr_foreign;
 
 static struct tracepoint *signal_point;	/* only work(), which runs once at a time, and at exit */
 
@@ -257,20 +259,30 @@ static struct tgk_gpu *gpu_at(phys_addr_t at)
 	return found;
 }
 
+static bool is_foreign(u64 context)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(foreign); i++)
+		if (READ_ONCE(foreign[i]) == context)
+			return true;
+	return false;
+}
+
 /* A context is found: from now on its fences are copies of that GPU. */
 static void learn(void)
 {
 	struct tgk_gpu *gpu = gpu_at(slots.phys);
+	bool known = false;
 
-	if (gpu && engine >= 0 && !gpu->copies.context) {
+	if (gpu && engine >= 0 && engine < gpu->core.nr_engines && !gpu->copies.context) {
 		gpu->copies.slot = slots.first;
-		if (!watch_signals() && !come(gpu))
-			smp_store_release(&gpu->copies.context, found);	/* all is there */
-		else
-			foreign = found;
-	} else {
-		foreign = found;
+		known = !watch_signals() && !come(gpu);
 	}
+	if (known)
+		smp_store_release(&gpu->copies.context, found);	/* all is there */
+	else
+		WRITE_ONCE(foreign[nr_foreign++ % ARRAY_SIZE(foreign)], found);
 	if (gpu)
 		tgk_gpu_put(gpu);
 }
@@ -284,11 +296,14 @@ static void search_ended(void)
 
 static void work_search(struct work_struct *work)
 {
+	const struct tgk_driver *driver = READ_ONCE(searched);
+
 	if (READ_ONCE(search) == TGK_SEARCH_OVER) {
-		searched->unwatch();
+		driver->unwatch();
 		learn();
 		search_ended();
-	} else if (searched->watch()) {
+	} else if (!driver || driver->watch()) {
+		/* NULL: who ordered it had seen the search before, which has ended. */
 		search_ended();
 	} else {
 		WRITE_ONCE(search, TGK_SEARCH_ON);
@@ -297,22 +312,30 @@ static void work_search(struct work_struct *work)
 
 static DECLARE_WORK(search_work, work_search);
 
-/* The driver of a GPU whose own work has yet to be found makes fences like this; NULL: none. */
+/*
+ * The driver of a GPU whose own work has yet to be found makes fences like this; NULL: none. Which
+ * GPU made it is not known: *@at is the engine of that work on a GPU that has one for it.
+ */
 static const struct tgk_driver *driver_of(struct dma_fence *fence, int *at)
 {
-	const struct tgk_driver *driver;
+	const struct tgk_driver *driver, *makes = NULL;
 	struct tgk_gpu *gpu;
+	int engine;
 
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node, rcu_read_lock_sched_held()) {
 		driver = gpu->driver;
 		if (gpu->copies.context || !driver->own ||
 		    READ_ONCE(gpu->clock.search) != TGK_SEARCH_OVER)
 			continue;
-		*at = driver->own(gpu, fence);
-		if (*at != -ENOENT)
-			return driver;
+		engine = driver->own(gpu, fence);
+		if (engine == -ENOENT)
+			continue;
+		makes = driver;
+		*at = engine;
+		if (engine >= 0)
+			break;
 	}
-	return NULL;
+	return makes;
 }
 
 static noinline void look_for(struct dma_fence *fence)
@@ -320,7 +343,7 @@ static noinline void look_for(struct dma_fence *fence)
 	const struct tgk_driver *driver;
 	int at = -ENOENT;
 
-	if (fence->context == READ_ONCE(foreign))
+	if (is_foreign(fence->context))
 		return;
 	driver = driver_of(fence, &at);
 	if (!driver)

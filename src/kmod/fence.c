@@ -481,24 +481,6 @@ bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file,
 }
 
 /**
- * tgk_fence_want() - have the GPU interrupt for a fence, before the caller waits for it
- * @gpu: a GPU of the driver that may have made it; it is asked by tgk_driver.want_signal(), too
- * @fence: any driver's fence, referenced
- *
- * Context: process.
- */
-void tgk_fence_want(const struct tgk_gpu *gpu, struct dma_fence *fence)
-{
-	bool ours;
-
-	rcu_read_lock();	/* its names stay until then */
-	ours = gpu->driver->want_signal && gpu->driver->makes_fence(fence);
-	rcu_read_unlock();
-	if (ours)
-		gpu->driver->want_signal(fence);
-}
-
-/**
  * tgk_fence_ended() - has the work of a fence ended?
  * @gpu: the GPU whose work it is
  * @fence: the fence

@@ -87,7 +87,6 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 void tgk_fence_forget(struct tgk_channel *ch);
 void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, const struct tgk_start *start, struct dma_fence *fence);
-void tgk_fence_want(const struct tgk_gpu *gpu, struct dma_fence *fence);
 bool tgk_fence_ended(const struct tgk_gpu *gpu, struct dma_fence *fence);
 bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file, u32 chid);
 int tgk_fence_wait(struct dma_fence *fence);

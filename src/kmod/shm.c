@@ -177,43 +177,46 @@ static void segment_drop(struct shm_segment *segment)
 	queue_work(tgk_wq, &put_work);
 }
 
-/*
- * Take one buffer that is to be put; *@gone: a segment to free with it, or NULL. Return: there was
- * something.
- */
-static bool put_next(struct dma_buf **buf, struct shm_segment **gone)
+/* Of a segment whose GPU has gone; NULL: there is none. */
+static struct dma_buf *lost_next(void)
 {
 	struct shm_segment *segment;
+	struct dma_buf *buf = NULL;
 
-	*buf = NULL;
 	spin_lock(&shm_lock);
-	*gone = list_first_entry_or_null(&dropped, struct shm_segment, all);
-	if (*gone) {
-		list_del(&(*gone)->all);
-		*buf = (*gone)->buf;
-	} else {
-		list_for_each_entry(segment, &books.segments, all) {
-			if (!segment->lost || !segment->buf)
-				continue;
-			*buf = segment->buf;
-			segment->buf = NULL;
-			break;
-		}
+	list_for_each_entry(segment, &books.segments, all) {
+		if (!segment->lost || !segment->buf)
+			continue;
+		buf = segment->buf;
+		segment->buf = NULL;
+		break;
 	}
 	spin_unlock(&shm_lock);
-	return *gone || *buf;
+	return buf;
 }
 
-/* A kernel thread: __fput_sync() is for those. What it puts has been put when it returns. */
+/*
+ * A kernel thread: __fput_sync() is for those. What it puts has been put when it returns: all that
+ * was there when it began. What comes meanwhile is for the next run, so that flush_work() ends.
+ */
 static void put_buffers(struct work_struct *work)
 {
-	struct shm_segment *gone;
+	struct shm_segment *segment, *next;
 	struct dma_buf *buf;
+	LIST_HEAD(gone);
 
-	while (put_next(&buf, &gone)) {
+	spin_lock(&shm_lock);
+	list_splice_init(&dropped, &gone);
+	spin_unlock(&shm_lock);
+	list_for_each_entry_safe(segment, next, &gone, all) {
+		buf = segment->buf;
 		if (buf)
 			__fput_sync(buf->file);
-		kfree(gone);
+		kfree(segment);
+		cond_resched();
+	}
+	while ((buf = lost_next())) {	/* root alone makes more of them */
+		__fput_sync(buf->file);
 		cond_resched();
 	}
 }

@@ -137,9 +137,12 @@ static void our_postclose(struct drm_device *dev, struct drm_file *file)
 	tgk_driver_close(hooks[POSTCLOSE].orig, dev, file);
 }
 
+/* The driver keeps a pointer for each, in one piece of memory, which the kernel limits. */
+#define SYNCS_MAX	(INT_MAX / sizeof(void *))
+
 /*
  * The driver waits for these itself, and not for those of the ring that the submission is for. What
- * cannot be read ends the list: the driver answers, as it would without us.
+ * it will refuse ends the list: it answers, as it would without us.
  */
 static int in_fence(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
 		    struct dma_fence **fence)
@@ -148,13 +151,13 @@ static int in_fence(const struct tgk_driver *driver, const struct tgk_call *call
 	const u32 nr = has_syncs(call->dev) ? req->nr_in : 0;
 	struct tgk_execbuffer_sync sync = { };
 
+	if (nr > SYNCS_MAX)
+		return 0;
 	if (i < nr) {
 		if (copy_from_user(&sync, u64_to_user_ptr(req->in + (u64)i * req->sync_stride),
 				   min_t(size_t, req->sync_stride, sizeof(sync))))
 			return 0;
-		if (drm_syncobj_find_fence(call->file, sync.handle, sync.point, 0, fence))
-			*fence = NULL;
-		return 1;
+		return !drm_syncobj_find_fence(call->file, sync.handle, sync.point, 0, fence);
 	}
 	if (i > nr || !(req->flags & TGK_EXECBUF_FENCE_IN))
 		return 0;
