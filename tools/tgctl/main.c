@@ -430,6 +430,7 @@ static enum tgctl_status run(int argc, char **argv)
 	args.names = tgctl_alloc(NULL, argc * sizeof(*args.names));
 	switch (parse(v, argv + 2, &args)) {
 	case PARSED:
+		args.names[args.nr] = NULL;	/* there is room: the verb is no name */
 		return v->run(&args);
 	case PRINTED:
 		return TGCTL_OK;

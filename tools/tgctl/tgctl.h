@@ -25,7 +25,7 @@ enum tgctl_status {
 
 /**
  * struct tgctl_args - a verb's arguments, checked against its struct tgctl_verb
- * @names: what is no option, in order
+ * @names: what is no option, in order; NULL is behind the last
  * @nr: how many
  * @flag: the first of the verb's options was given
  * @option: for each of the verb's options: NULL: not given; its value; "" where it takes none
