@@ -5,7 +5,6 @@
  */
 #include "tgctl.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -443,10 +442,5 @@ int main(int argc, char **argv)
 {
 	enum tgctl_status status = run(argc, argv);
 
-	errno = EIO;	/* should an earlier write have failed and not this one */
-	if (fflush(stdout) || ferror(stdout)) {
-		tgctl_error("cannot write to standard output: %s", strerror(errno));
-		return TGCTL_FAILED;
-	}
-	return status;
+	return tgctl_flush() ? status : TGCTL_FAILED;
 }

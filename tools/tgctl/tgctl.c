@@ -5,9 +5,11 @@
  */
 #include "tgctl.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/number.h"
 
@@ -26,6 +28,19 @@ void tgctl_error(const char *format, ...)
 	vfprintf(stderr, format, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+}
+
+bool tgctl_flush(void)
+{
+	static bool failed;
+
+	errno = EIO;	/* should an earlier write have failed and not this one */
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	if (!failed)
+		tgctl_error("cannot write to standard output: %s", strerror(errno));
+	failed = true;
+	return false;
 }
 
 const char *tgctl_said(void)

@@ -43,6 +43,9 @@ struct tgctl_args {
  */
 void tgctl_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** tgctl_flush() - write what stdout holds; false: it cannot be written, and the first call has said why */
+bool tgctl_flush(void);
+
 /** tgctl_said() - what tgctl_error() has written last, without what is around it */
 const char *tgctl_said(void);
 

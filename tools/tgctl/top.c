@@ -84,7 +84,6 @@ static void print_json(const struct top_frame *frame)
 	json_close(&j, ']');
 	json_close(&j, '}');
 	putchar('\n');
-	fflush(stdout);
 }
 
 /* Columns of the terminal; 0: standard output is none, so everything is shown. */
@@ -112,7 +111,6 @@ static void print_table(const struct top_frame *frame)
 		free(lines[i]);
 	}
 	free(lines);
-	fflush(stdout);
 }
 
 static bool read_now(struct snapshot *snap, bool *dry)
@@ -147,7 +145,7 @@ static void remember(const struct snapshot *snap)
 	nr_past++;
 }
 
-/* Show one reading until the next one is due. Return: false: the user wants to leave. */
+/* Show one reading until the next one is due. Return: false: the user, or whoever reads, wants no more. */
 static bool show_frame(enum show show, const struct snapshot *now, bool dry, bool once)
 {
 	const s64 due = top_clock() + top_view.every;
@@ -170,9 +168,12 @@ static bool show_frame(enum show show, const struct snapshot *now, bool dry, boo
 		}
 		top_frame_free(&frame);
 	} while (next == TOP_AGAIN);
-	if (show != SHOW_SCREEN && !once)
-		nap(top_view.every);
-	return next != TOP_END && !once;
+	if (show == SHOW_SCREEN)
+		return next != TOP_END;
+	if (!tgctl_flush() || once)
+		return false;
+	nap(top_view.every);
+	return true;
 }
 
 static enum tgctl_status watch(enum show show, bool once)
