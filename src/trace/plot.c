@@ -42,7 +42,7 @@ static void label(struct picture *p, const struct tgs_who *who, u32 row, const c
 	u32 i;
 
 	for (i = 0; i < TG_COMM_LEN - 1 && who->comm[i]; i++)
-		comm[i] = strchr("'\"\\{}_^@&~", who->comm[i]) || who->comm[i] < ' ' ? '?' :
+		comm[i] = strchr("'\"\\{}_^@&~%", who->comm[i]) || who->comm[i] < ' ' ? '?' :
 											who->comm[i];
 	comm[i] = '\0';
 	fprintf(p->to, "%s'%s (%u)' %u", comma, comm, who->id, row);
