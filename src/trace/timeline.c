@@ -207,9 +207,9 @@ static void print_ms(FILE *to, int width, s64 t, s64 zero)
 
 static void label(const struct tgs_group *g, FILE *to)
 {
-	char text[TG_COMM_LEN + 12];
+	char comm[TG_COMM_LEN], text[TG_COMM_LEN + 12];
 
-	snprintf(text, sizeof(text), "%s %u", g->comm, g->nr);
+	snprintf(text, sizeof(text), "%s %u", tgs_plain(comm, g->comm, sizeof(comm)), g->nr);
 	fprintf(to, "%-10s", text);
 }
 

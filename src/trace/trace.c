@@ -76,6 +76,7 @@ int tgs_writer_close(struct tgs_writer *w)
 int tgs_trace_read(struct tgs_trace *t, const void *data, u64 len, char *error)
 {
 	struct tg_trace_head *head = &t->head;
+	char name[sizeof(head->policy) + 1];
 	int policy;
 
 	memset(t, 0, sizeof(*t));
@@ -111,7 +112,8 @@ int tgs_trace_read(struct tgs_trace *t, const void *data, u64 len, char *error)
 	}
 	policy = tg_policy_find(head->policy, strnlen(head->policy, sizeof(head->policy)));
 	if (policy < 0) {
-		snprintf(error, TGS_MESSAGE, "no policy '%.16s' here", head->policy);
+		snprintf(error, TGS_MESSAGE, "no policy '%s' here",
+			 tgs_plain(name, head->policy, sizeof(name)));
 		return -EINVAL;
 	}
 	t->policy = policy;

@@ -89,17 +89,12 @@ static const struct gpu_stat {
 /* A label and its value: valid UTF-8, and escaped. */
 static void label(FILE *to, const char *name, const char *s, size_t len)
 {
-	char *text = NULL, *at;
-	struct table t = { .align = "l" };
-	size_t nr;
+	char *text, *at;
 
 	fprintf(to, "%s=\"", name);
 	if (len) {
 		/* as in tables: what is not printable is \xHH, a backslash is doubled */
-		table_add(&t, s, len);
-		char **lines = table_lines(&t, &nr);
-
-		text = lines[0];
+		text = table_text(s, len);
 		for (at = text; *at; at++) {
 			if (*at == '"')
 				putc('\\', to);
@@ -112,7 +107,6 @@ static void label(FILE *to, const char *name, const char *s, size_t len)
 			putc(*at, to);
 		}
 		free(text);
-		free(lines);
 	}
 	putc('"', to);
 }

@@ -21,6 +21,7 @@
 #include "lib/file.h"
 #include "lines.h"
 #include "sysfs.h"
+#include "table.h"
 #include "tgctl.h"
 
 /* A specification's text. One byte more than the limit, so that a text that is too long is seen. */
@@ -155,6 +156,7 @@ static bool warn_of_sum(const struct text *text, const struct tg_spec *spec, u64
 static void warn(const struct text *text, const struct tg_spec *spec)
 {
 	const struct tg_spec_entry *e;
+	char *name;
 	u32 i;
 
 	fflush(stdout);
@@ -164,10 +166,12 @@ static void warn(const struct text *text, const struct tg_spec *spec)
 			    !memcmp(spec->text + spec->vgpus[i].name.off,
 				    spec->text + e->vgpu.off, e->vgpu.len))
 				break;
-		if (e->vgpu.len && i == spec->nr_vgpus)
-			fprintf(stderr, "%s:%u: warning: no line [vgpu %.*s] here: its clients "
-				"belong to the rest\n", text->file, e->line, (int)e->vgpu.len,
-				spec->text + e->vgpu.off);
+		if (!e->vgpu.len || i < spec->nr_vgpus)
+			continue;
+		name = table_text(spec->text + e->vgpu.off, e->vgpu.len);
+		fprintf(stderr, "%s:%u: warning: no line [vgpu %s] here: its clients belong to the rest\n",
+			text->file, e->line, name);
+		free(name);
 	}
 	if (warn_of_sum(text, spec, 0))
 		return;

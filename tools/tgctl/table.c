@@ -133,6 +133,19 @@ char **table_lines(struct table *t, size_t *nr)
 	return lines;
 }
 
+char *table_text(const char *s, size_t len)
+{
+	struct table t = { .align = "l" };
+	char **lines, *text;
+	size_t nr;
+
+	table_add(&t, s, len);
+	lines = table_lines(&t, &nr);
+	text = lines[0];
+	free(lines);
+	return text;
+}
+
 void table_print(struct table *t)
 {
 	size_t nr, i;

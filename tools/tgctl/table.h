@@ -44,6 +44,9 @@ void table_add(struct table *t, const char *s, size_t len);
  */
 char **table_lines(struct table *t, size_t *nr);
 
+/** table_text() - the text of one cell, as in table_add(), without a table; the caller's to free */
+char *table_text(const char *s, size_t len);
+
 /**
  * table_print() - print and forget the cells
  * @t: the table, with whole rows

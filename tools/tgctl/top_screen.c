@@ -297,15 +297,10 @@ static bool confirm(const char *what)
 static const char *name_of(const struct tg_snap_client *c)
 {
 	static char name[96];
-	struct table t = { .align = "l" };
-	char **lines;
-	size_t nr;
+	char *comm = table_text(c->comm, strlen(c->comm));
 
-	table_add(&t, c->comm, strlen(c->comm));
-	lines = table_lines(&t, &nr);
-	snprintf(name, sizeof(name), "%s (client %u, process %u)", lines[0], c->id, c->pid);
-	free(lines[0]);
-	free(lines);
+	snprintf(name, sizeof(name), "%s (client %u, process %u)", comm, c->id, c->pid);
+	free(comm);
 	return name;
 }
 
