@@ -5,7 +5,7 @@
  *
  * The text that was loaded is kept as it is, comments too, as long as the policy and the knobs in
  * force are those that it names. If they are not, its lines of policy and knobs go, and new ones
- * stand at its head. What is saved, loaded and saved again is the same, byte for byte.
+ * stand at its head; and its virtual GPUs, if somebody has changed them in vgpus/, at its end. What is saved, loaded and saved again is the same, byte for byte.
  */
 #include "config.h"
 
@@ -133,65 +133,31 @@ static bool outdated(const struct tg_spec *spec, u32 nr)
 	       value != knob->value;
 }
 
-/* Is line @nr that, or a virtual GPU? */
-static bool outdated_or_vgpu(const struct tg_spec *spec, u32 nr)
+/* Is line @nr a virtual GPU? */
+static bool is_vgpu(const struct tg_spec *spec, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < spec->nr_vgpus; i++)
 		if (spec->vgpus[i].line == nr)
 			return true;
-	return outdated(spec, nr);
+	return false;
 }
 
-/* The text without some of its lines. */
+/* The text without some of its lines; with @vgpus (NULL: it keeps its own) in place of its virtual GPUs. */
 static void put_rest(FILE *to, const struct tg_spec *spec, u32 len,
-		     bool (*drop)(const struct tg_spec *spec, u32 nr))
+		     bool (*drop)(const struct tg_spec *spec, u32 nr), const char *vgpus)
 {
 	u32 at, end, line = 1;
 
 	for (at = 0; at < len; at = end, line++) {
 		for (end = at; end < len && spec->text[end++] != '\n';)
 			;
-		if (!drop(spec, line))
+		if (!drop(spec, line) && !(vgpus && is_vgpu(spec, line)))
 			fwrite(spec->text + at, 1, end - at, to);
 	}
-}
-
-/* What is in force, as @spec says of @len bytes and the module of the rest; NULL after a message. */
-static char *compose(const struct tg_spec *spec, u32 len, size_t *size)
-{
-	char *policy = sysfs_read_value("policy"), *text = NULL;
-	FILE *to = open_memstream(&text, size);
-	bool same, good;
-
-	if (!policy || !to)
-		return NULL;
-	same = spec->policy >= 0 && !strcmp(tg_policy_get(spec->policy)->name, policy);
-	fprintf(to, "policy %s\n", policy);
-	good = put_knobs(to, spec, &same);
-	put_rest(to, spec, len, sets);
-	free(policy);
-	if (fclose(to) || !good)
-		return NULL;
-	if (!same)
-		return text;
-	free(text);
-	*size = len;
-	return memcpy(tgctl_alloc(NULL, len + 1), spec->text, len);
-}
-
-/* The text in force, parsed; false after a message. */
-static bool read_spec(struct tg_spec *spec, size_t *len)
-{
-	spec->text = sysfs_read("spec", len);
-	return spec->text && spec_parse_bytes(spec, *len, sysfs_path("spec"));
-}
-
-static void free_spec(struct tg_spec *spec)
-{
-	free(spec->entries);
-	free((char *)spec->text);
+	if (vgpus)
+		fprintf(to, "%s%s", len && spec->text[len - 1] != '\n' ? "\n" : "", vgpus);
 }
 
 /* A value of the place @nr for a virtual GPU; NULL: the host does not show it. */
@@ -240,33 +206,79 @@ static bool put_vgpus(FILE *to, const struct tg_spec *spec)
 	return same == all && all == spec->nr_vgpus;
 }
 
+/* The same into memory: the lines, or NULL after a message. */
+static char *vgpus_of(const struct tg_spec *spec, bool *same)
+{
+	char *lines = NULL;
+	size_t size;
+	FILE *to = open_memstream(&lines, &size);
+
+	*same = to && put_vgpus(to, spec);
+	if (to && !fclose(to))
+		return lines;
+	tgctl_error("out of memory");
+	return NULL;
+}
+
+/* What is in force, as @spec says of @len bytes and the module of the rest; NULL after a message. */
+static char *compose(const struct tg_spec *spec, u32 len, size_t *size)
+{
+	char *policy = sysfs_read_value("policy"), *text = NULL, *vgpus;
+	FILE *to = open_memstream(&text, size);
+	bool same, same_vgpus, good;
+
+	vgpus = policy && to ? vgpus_of(spec, &same_vgpus) : NULL;
+	if (!vgpus)
+		return NULL;
+	same = spec->policy >= 0 && !strcmp(tg_policy_get(spec->policy)->name, policy);
+	fprintf(to, "policy %s\n", policy);
+	good = put_knobs(to, spec, &same);
+	put_rest(to, spec, len, sets, same_vgpus ? NULL : vgpus);
+	free(policy);
+	free(vgpus);
+	if (fclose(to) || !good)
+		return NULL;
+	if (!same || !same_vgpus)
+		return text;
+	free(text);
+	*size = len;
+	return memcpy(tgctl_alloc(NULL, len + 1), spec->text, len);
+}
+
+/* The text in force, parsed; false after a message. */
+static bool read_spec(struct tg_spec *spec, size_t *len)
+{
+	spec->text = sysfs_read("spec", len);
+	return spec->text && spec_parse_bytes(spec, *len, sysfs_path("spec"));
+}
+
+static void free_spec(struct tg_spec *spec)
+{
+	free(spec->entries);
+	free((char *)spec->text);
+}
+
 char *config_kept(size_t *size)
 {
-	char *text = NULL, *vgpus = NULL;
+	char *text = NULL, *vgpus;
 	struct tg_spec spec;
-	size_t len, bytes;
-	bool same = false;
+	bool same;
+	size_t len;
 	FILE *to;
 
 	if (!read_spec(&spec, &len))
 		return NULL;
-	to = open_memstream(&vgpus, &bytes);
-	if (to) {
-		same = put_vgpus(to, &spec);
-		fclose(to);
-	}
+	vgpus = vgpus_of(&spec, &same);
 	to = vgpus ? open_memstream(&text, size) : NULL;
-	if (to) {
-		put_rest(to, &spec, len, same ? outdated : outdated_or_vgpu);
-		if (!same)
-			fprintf(to, "%s%s", len && spec.text[len - 1] != '\n' ? "\n" : "", vgpus);
+	if (to)
+		put_rest(to, &spec, len, outdated, same ? NULL : vgpus);
+	if (vgpus && (!to || fclose(to))) {
+		tgctl_error("out of memory");
+		text = NULL;
 	}
 	free(vgpus);
 	free_spec(&spec);
-	if (to && !fclose(to))
-		return text;
-	tgctl_error("out of memory");
-	return NULL;
+	return text;
 }
 
 enum tgctl_status tgctl_save(const struct tgctl_args *args)
