@@ -89,6 +89,16 @@ static const struct tg_snap_client *before(const struct snapshot *old, u32 id, u
 	return NULL;
 }
 
+/*
+ * @old as the past of @now; NULL: it is none. When the module has been loaded again, the numbers of
+ * clients begin again, too, and another one has that number.
+ */
+static const struct tg_snap_client *past_of(const struct tg_snap_client *old, const struct tg_snap_client *now)
+{
+	return old && old->pid == now->pid && old->completed <= now->completed &&
+	       old->gpu_time <= now->gpu_time ? old : NULL;
+}
+
 static double per(u64 sum, u64 n)
 {
 	return n ? (double)sum / n / TG_MSEC : 0;
@@ -186,8 +196,8 @@ static void make_rows(struct top_frame *frame, const struct snapshot *past, size
 	for (i = 0; i < now->head.nr_clients; i++) {
 		row = &frame->rows[frame->nr];
 		row->c = *snapshot_client(now, i);
-		b = before(past, row->c.id, &at);
-		f = before(first, row->c.id, &at_first);
+		b = past_of(before(past, row->c.id, &at), &row->c);
+		f = past_of(before(first, row->c.id, &at_first), &row->c);
 		compute(row, now->head.now - past->head.now, b ?: &none, f ?: &none);
 		frame->nr += is_wanted(row);
 	}
@@ -206,7 +216,7 @@ static void make_engines(struct top_frame *frame, const struct snapshot *past)
 		frame->engines[i] = (struct top_engine){ .e = now[i] };
 		for (k = 0; k < nr_old; k++)
 			if (old[k].gpu == now[i].gpu && old[k].engine == now[i].engine && span > 0)
-				frame->engines[i].busy = 1e2 * (now[i].busy - old[k].busy) / span;
+				frame->engines[i].busy = max(1e2 * (now[i].busy - old[k].busy) / span, 0.0);
 	}
 	frame->nr_engines = nr;
 	free(now);
