@@ -18,9 +18,11 @@
 #include <tg/types.h>
 
 #include "config.h"
+#include "spec.h"
 #include "write.h"
 
 #define DEFAULT_FILE	"/etc/timegraph.spec"
+#define LINES		8	/* that one user gets at most: anybody may call programs as compositors are called */
 
 /* Names of processes, as the kernel cuts them */
 static const char *const presenters[] = {
@@ -29,9 +31,10 @@ static const char *const presenters[] = {
 	"marco", "mutter", "niri", "phoc", "picom", "river", "sway", "wayfire", "weston", "xfwm4",
 };
 
-/* The pattern of a compositor's line, in a list ordered by patterns. */
+/* The pattern of a compositor's line and its user, in a list ordered by patterns. */
 struct found {
 	char pattern[PATH_MAX + 64];
+	uid_t uid;
 	struct found *next;
 };
 
@@ -84,14 +87,17 @@ static bool is_plain(const char *path)
  * The pattern for the process in @dir: its executable's path if we may see it, or its name; and its
  * user. Return: false: it has gone.
  */
-static bool pattern_of(const char *dir, const char *comm, char *to, size_t size)
+static bool pattern_of(const char *dir, const char *comm, struct found *one)
 {
+	const size_t size = sizeof(one->pattern);
+	char *to = one->pattern;
 	char name[PATH_MAX + 8], path[PATH_MAX];
 	struct stat st;
 	ssize_t len;
 
 	if (stat(dir, &st))
 		return false;
+	one->uid = st.st_uid;
 	snprintf(name, sizeof(name), "%s/exe", dir);
 	len = readlink(name, path, sizeof(path) - 1);
 	path[len > 0 ? len : 0] = '\0';
@@ -104,44 +110,52 @@ static bool pattern_of(const char *dir, const char *comm, char *to, size_t size)
 	return true;
 }
 
-/* Puts a pattern into the list, in the order of bytes, once. */
-static void add(struct found **list, const struct found *one)
+/* Puts a pattern into the list, in the order of bytes, once. Return: false: its user has enough. */
+static bool add(struct found **list, const struct found *one)
 {
 	struct found *copy;
+	unsigned int nr = 0;
 	int order = 1;
 
+	for (copy = *list; copy; copy = copy->next)
+		nr += copy->uid == one->uid;
 	while (*list && (order = strcmp((*list)->pattern, one->pattern)) < 0)
 		list = &(*list)->next;
 	if (*list && !order)
-		return;
+		return true;
+	if (nr >= LINES)
+		return false;
 	copy = tgctl_alloc(NULL, sizeof(*copy));
 	*copy = *one;
 	copy->next = *list;
 	*list = copy;
+	return true;
 }
 
-static struct found *find_presenters(void)
+/* @more: there are some that have no place in the list. */
+static struct found *find_presenters(bool *more)
 {
 	struct found *list = NULL, one = { .next = NULL };
 	char dir[PATH_MAX], comm[TG_COMM_LEN + 1];
 	struct dirent *entry;
 	DIR *all = opendir(proc());
 
+	*more = false;
 	while (all && (entry = readdir(all))) {
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
 		snprintf(dir, sizeof(dir), "%s/%s", proc(), entry->d_name);
 		if (!read_comm(dir, comm) || !is_presenter(comm))
 			continue;
-		if (pattern_of(dir, comm, one.pattern, sizeof(one.pattern)))
-			add(&list, &one);
+		if (pattern_of(dir, comm, &one) && !add(&list, &one))
+			*more = true;
 	}
 	if (all)
 		closedir(all);
 	return list;
 }
 
-static char *first_spec(const char *file, const struct found *list, size_t *size)
+static char *first_spec(const char *file, const struct found *list, bool more, size_t *size)
 {
 	char *text = NULL;
 	FILE *to = open_memstream(&text, size);
@@ -158,6 +172,8 @@ static char *first_spec(const char *file, const struct found *list, size_t *size
 		      "#NAME uid=1000 : ht : bg : 90 : 0 : 0\n", to);
 	for (; list; list = list->next)
 		fprintf(to, "%s : ht : bg : 90 : 0 : 0\n", list->pattern);
+	if (more)
+		fprintf(to, "# Other programs are called so, too: these are the first %d of a user.\n", LINES);
 	fputs("\n# Programs of users (numbers from 1000): that of the foreground window first.\n"
 	      "uid=????* : ht : bg : * : 0 : 0\n\n"
 	      "# The rest, what the system runs:\n"
@@ -168,15 +184,19 @@ static char *first_spec(const char *file, const struct found *list, size_t *size
 enum tgctl_status tgctl_init(const struct tgctl_args *args)
 {
 	const char *file = args->nr ? args->names[0] : DEFAULT_FILE;
-	struct found *list = find_presenters();
+	bool more;
+	struct found *list = find_presenters(&more);
+	struct tg_spec spec;
 	size_t size;
-	char *text = first_spec(file, list, &size);
+	char *text = first_spec(file, list, more, &size);
 
 	if (!text) {
 		tgctl_error("out of memory");
 		return TGCTL_FAILED;
 	}
-	if (!write_whole(file, text, size, args->flag))
+	spec.text = text;
+	/* What cannot be loaded is not worth writing: there are too many users, for one. */
+	if (!spec_parse_bytes(&spec, size, "tgctl init") || !write_whole(file, text, size, args->flag))
 		return TGCTL_FAILED;
 	if (!list)
 		tgctl_error("no compositor and no X server runs: their lines are missing");
