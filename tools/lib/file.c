@@ -89,6 +89,18 @@ static mode_t mode_of_new(void)
 	return 0666 & ~mask;
 }
 
+/* Can a new file get a name in the folder of @path? NULL, or why not. */
+static const char *folder_takes(const char *path)
+{
+	char folder[PATH_MAX], *slash;
+
+	strcpy(folder, path);
+	slash = strrchr(folder, '/');
+	if (slash)
+		slash[1] = '\0';
+	return access(slash ? folder : ".", W_OK | X_OK) ? strerror(errno) : NULL;
+}
+
 const char *file_find(const char *name, struct file_place *place)
 {
 	struct stat there, out;
@@ -102,7 +114,7 @@ const char *file_find(const char *name, struct file_place *place)
 		return NULL;
 	}
 	if (stat(name, &there))
-		return errno == ENOENT && follow(place->path) ? NULL : strerror(errno);
+		return errno == ENOENT && follow(place->path) ? folder_takes(place->path) : strerror(errno);
 	/* /dev/stdout, for one */
 	if (!S_ISDIR(there.st_mode) && !fstat(STDOUT_FILENO, &out) &&
 	    there.st_dev == out.st_dev && there.st_ino == out.st_ino) {
@@ -112,7 +124,7 @@ const char *file_find(const char *name, struct file_place *place)
 	if (S_ISREG(there.st_mode)) {
 		place->kind = FILE_THERE;
 		place->mode = there.st_mode & 0777;
-		return realpath(name, place->path) ? NULL : strerror(errno);
+		return realpath(name, place->path) ? folder_takes(place->path) : strerror(errno);
 	}
 	place->kind = FILE_STREAM;
 	if (S_ISDIR(there.st_mode))

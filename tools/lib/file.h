@@ -55,7 +55,7 @@ struct file_place {
  * @name: its name; "-": standard output
  * @place: what has been found
  *
- * Return: NULL, or in words why no file can be written there: a folder is.
+ * Return: NULL, or in words why no file can be written there: a folder is, or there is none for it.
  */
 const char *file_find(const char *name, struct file_place *place);
 
