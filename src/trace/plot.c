@@ -3,6 +3,7 @@
  * What spans.c has read, as a picture: a row for each client, broad bars for its groups on the
  * hardware, narrow ones for their waits. gnuplot draws. Called by tgctl. One thread.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "mem.h"
@@ -69,6 +70,12 @@ int tgs_trace_plot(const struct tgs_spans *s, const char *path, char *error)
 	for (i = 0; i < s->nr_waits; i++)
 		if (s->waits[i].shown)
 			bar(&p, s->waits[i].client, s->waits[i].from, s->waits[i].until, 0.1);
+	if (!p.stretches) {
+		snprintf(error, TGS_MESSAGE, "nothing ran and nobody waited there: no picture");
+		free(p.row);
+		fclose(p.to);
+		return -ENODATA;
+	}
 	fprintf(p.to, "end\nset xlabel 'seconds since the start of the trace'\nset ytics (");
 	for (i = 0; i < s->nr_clients; i++) {
 		if (p.row[i] == TGS_NOBODY)
