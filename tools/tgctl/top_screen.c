@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/number.h"
+#include "lib/opt.h"
 #include "table.h"
 #include "top_act.h"
 
@@ -332,13 +333,17 @@ static void ask_signal(const struct tg_snap_client *c, int signal)
 		top_act_signal(c, signal, screen.said, sizeof(screen.said));
 }
 
-static void show_why(const struct tg_snap_client *c)
+/* Between these two, what is printed stands below the shell's lines, until Enter. */
+static void leave_screen(void)
+{
+	def_prog_mode();
+	endwin();
+}
+
+static void come_back(void)
 {
 	int key;
 
-	def_prog_mode();
-	endwin();
-	top_act_why(c);
 	printf("\nEnter: back to top\n");
 	fflush(stdout);
 	while ((key = getchar()) != '\n' && key != EOF)
@@ -347,19 +352,41 @@ static void show_why(const struct tg_snap_client *c)
 	clearok(stdscr, TRUE);
 }
 
+static void show_why(const struct tg_snap_client *c)
+{
+	leave_screen();
+	top_act_why(c);
+	come_back();
+}
+
+static void show_columns(void)
+{
+	char *known = top_columns_known();
+
+	leave_screen();
+	opt_wrap(stdout, known, 0, 0);
+	putchar('\n');
+	come_back();
+	free(known);
+}
+
 static void ask_columns(void)
 {
-	char answer[256] = "", *wrong, *known;
+	char answer[256] = "", *wrong, *name;
 
 	if (!ask("columns, with commas (nothing: the default ones; ?: names): ", answer, sizeof(answer)))
 		return;
+	if (!strcmp(answer, "?")) {
+		show_columns();
+		return;
+	}
 	wrong = top_columns_choose(answer);
 	if (!wrong)
 		return;
-	known = top_columns_known();
-	snprintf(screen.said, sizeof(screen.said), "%s", known);
+	name = table_text(wrong, strlen(wrong));
+	snprintf(screen.said, sizeof(screen.said), "no column '%.100s'; ?: names", name);
 	free(wrong);
-	free(known);
+	free(name);
 }
 
 /* Keys that do something to the client that is selected. Return: false: not such a key. */
