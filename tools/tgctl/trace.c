@@ -90,6 +90,7 @@ struct waits {
 	u64 jobs, waited;	/* its jobs; those that waited */
 	u64 *last;		/* ring of those */
 	u64 nr;
+	bool cut;		/* the trace ends in the midst, and the reason has been written */
 };
 
 /* Does @wanted name the client of this JOIN? */
@@ -139,7 +140,8 @@ static bool collect(const struct tgs_trace *trace, const char *wanted, struct wa
 			break;
 		}
 	}
-	if (*error)
+	w->cut = *error;
+	if (w->cut)
 		tgctl_error("%s", error);
 	return found;
 }
@@ -176,7 +178,7 @@ enum tgctl_status tgctl_why_trace(const struct tgctl_args *args)
 	for (i = w.nr > last ? w.nr - last : 0; ok && i < w.nr; i++)
 		ok = !tgs_why(&trace, jobs[i % TGCTL_LAST], stdout);
 	tgs_trace_deinit(&trace);
-	return ok ? TGCTL_OK : TGCTL_FAILED;
+	return ok && !w.cut ? TGCTL_OK : TGCTL_FAILED;
 }
 
 /* ---- record ----------------------------------------------------------------------------- */
