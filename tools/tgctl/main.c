@@ -66,7 +66,7 @@ static const struct opt top_options[] = {
 	[TOP_SORT] = { "sort", 0, "KEY",
 		       "share, rate, latency, wait, wait99, latency99, gpu_time, prio, pid or comm (share)" },
 	[TOP_FILTER] = { "filter", 0, "TEXT",
-			 "only clients whose name or user or reserve contains TEXT" },
+			 "only clients with TEXT in their name, reserve or virtual GPU, or of user TEXT" },
 	[TOP_COLUMNS] = { "columns", 'o', "LIST", "names with commas between; a wrong one lists them all" },
 	{ 0 }
 };
