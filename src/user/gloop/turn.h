@@ -13,17 +13,20 @@
  * program could wipe out what it has used by a moment's sleep. It may be behind by one slice: a
  * program between two launches does not lose what it is owed.
  *
- * `lock` guards everything. It and `alive` are robust: a process that dies gives them up.
+ * `lock` guards everything. It and `alive` are robust: a process that dies gives them up. `change`
+ * is a futex, not a pthread_cond_t: a process that dies while it waits leaves nothing behind in it.
  */
 #ifndef GLOOP_TURN_H
 #define GLOOP_TURN_H
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,16 +54,10 @@ public:
 		void *p = mmap(nullptr, sizeof(turns), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		turns *t = (turns *)p;
-		pthread_condattr_t attr;
 
 		if (p == MAP_FAILED)
 			return nullptr;
 		robust(&t->lock);
-		pthread_condattr_init(&attr);
-		pthread_condattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-		pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-		pthread_cond_init(&t->change, &attr);
-		pthread_condattr_destroy(&attr);
 		t->holder = -1;
 		t->slice_us = 10000;
 		t->now = monotonic;
@@ -146,7 +143,7 @@ public:
 			charge();
 		programs[s].state = again ? WAITS : AWAY;
 		programs[s].asked = now();
-		pthread_cond_broadcast(&change);
+		wake();
 		pthread_mutex_unlock(&lock);
 	}
 
@@ -225,17 +222,23 @@ private:
 			pthread_mutex_consistent(&lock);
 	}
 
+	/* wait() - without `lock`, until wake(), @until or, to judge the holder, for 5 ms */
 	void wait(uint64_t until)
 	{
-		uint64_t soon = now() + 5000000;	/* to judge the holder */
-		struct timespec t;
+		uint64_t t = now(), left = until > t ? until - t : 0;
+		struct timespec most = {0, (long)(left < 5000000 ? left : 5000000)};
+		uint32_t seen = change;
 
-		if (until > soon)
-			until = soon;
-		t.tv_sec = until / 1000000000;
-		t.tv_nsec = until % 1000000000;
-		if (pthread_cond_timedwait(&change, &lock, &t) == EOWNERDEAD)
-			pthread_mutex_consistent(&lock);
+		pthread_mutex_unlock(&lock);
+		syscall(SYS_futex, &change, FUTEX_WAIT, seen, &most, nullptr, 0);
+		take_lock();
+	}
+
+	/* wake() - all that wait(); with `lock` */
+	void wake()
+	{
+		change++;
+		syscall(SYS_futex, &change, FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
 	}
 
 	void drop(int s)
@@ -244,7 +247,7 @@ private:
 			charge();
 		queues[programs[s].queue].programs--;
 		programs[s].state = NONE;
-		pthread_cond_broadcast(&change);
+		wake();
 	}
 
 	/* A turn of many slices, since nobody else wanted one: each of them began in its turn */
@@ -330,7 +333,7 @@ private:
 	}
 
 	pthread_mutex_t lock;
-	pthread_cond_t change;
+	uint32_t change;		/* how often wake() was called */
 	int holder;
 	uint64_t since, least;		/* least: the virtual time at which the last slice began */
 	bool named, end;

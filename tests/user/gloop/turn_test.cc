@@ -162,6 +162,50 @@ static bool from_child(bool end, void (*then)(), int tries, int *status, std::st
 	return got;
 }
 
+/*
+ * A program is killed while it waits for the turn; two others go on. Returns whether they come to
+ * the end: a condition variable would have them wait for the one that is dead.
+ */
+static bool waiter_dies()
+{
+	turns *t = turns::create();
+	int status = -1;
+	pid_t giver = fork(), waiter, other;
+
+	if (!giver) {
+		int me = t->join(1, 1);
+
+		alarm(30);
+		t->take(me, 0);
+		if (!(waiter = fork())) {
+			t->take(t->join(2, 1), 600000000);
+			_exit(0);
+		}
+		while (!t->wanted())
+			usleep(1000);
+		usleep(50000);
+		kill(waiter, SIGKILL);
+		waitpid(waiter, nullptr, 0);
+		if (!(other = fork())) {
+			int s = t->join(3, 1);
+
+			for (alarm(30); ; t->give(s, true))
+				while (!t->take(s, 20000))
+					;
+		}
+		for (int i = 0; i < 50; i++) {
+			t->give(me, true);
+			while (!t->take(me, 20000))
+				;
+		}
+		kill(other, SIGKILL);
+		_exit(0);
+	}
+	waitpid(giver, &status, 0);
+	turns::destroy(t);
+	return !status;
+}
+
 /* How often is a program named? */
 static int named(const std::string &said)
 {
@@ -201,6 +245,8 @@ int main()
 	many();
 	got = from_child(false, dies, 100, &status, &said);
 	test_row("a program that dies with the turn loses it", got, "the turn never came");
+	test_row("a program that dies while it waits for the turn holds up nobody", waiter_dies(),
+		 "no turn for half a minute");
 	got = from_child(true, stays, 100, &status, &said);
 	test_row("a program that keeps the turn is ended where that was asked for",
 		 got && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %d", status);
