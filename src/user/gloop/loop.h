@@ -335,6 +335,9 @@ GLOOP_RARE inline void DeviceLoop::save(uint32_t status)
 
 template <class F> GLOOP_DEVICE void DeviceLoop::run(const F &entry)
 {
+	/* What the mail says is of the launch before */
+	if (!env::thread())
+		env::store(&post_box->status, (uint32_t)RUNNING);
 	copy_slots(false);
 	deadline = env::clock() + c->signal_ticks;
 	for (;;) {

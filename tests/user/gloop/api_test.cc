@@ -486,6 +486,50 @@ static void *visits(void *arg)
 	return nullptr;
 }
 
+/* Computes for a while, then connects */
+struct computes {
+	uint32_t port;
+	uint64_t until;
+
+	GLOOP_DEVICE void operator()(DeviceLoop *loop) const
+	{
+		struct computes self = *this;
+
+		while (gloop::env::clock() < until)
+			if (gloop::postTaskIfNecessary(loop, self))
+				return;
+		gloop::net::connect(loop, INADDR_LOOPBACK, port, [=](DeviceLoop *loop, int s) {
+			gloop::net::close(loop, s, [=](DeviceLoop *, int) { });
+		});
+	}
+};
+
+/* One block waits for the other, which computes for 100 ms and is suspended every 20 ms */
+void computing()
+{
+	struct peer p = open_peer();
+	uint64_t ticks = 100000 * gloop::env::engine().ticks_per_us();
+	std::string name = std::string("a block that computes keeps the turn") + kind_name;
+	gloop::HostLoop host(kind);
+	gloop::launch_config k;
+	gloop::launch_stats stats;
+
+	k.logical = k.physical = 2;
+	k.suspend_us = 20000;
+	int error = host.launch(k, [=] GLOOP_DEVICE (DeviceLoop *loop) {
+		if (loop->logicalBlock()) {
+			computes{p.port, gloop::env::clock() + ticks}(loop);
+			return;
+		}
+		gloop::net::accept(loop, p.socket, [=](DeviceLoop *loop, int s) {
+			gloop::net::close(loop, s, [=](DeviceLoop *, int) { });
+		});
+	}, &stats);
+	test_row(name.c_str(), !error && stats.rests <= 2, "%s, %u rests, %u turns", host.why(),
+		 stats.rests, stats.turns);
+	close(p.socket);
+}
+
 void waiting()
 {
 	struct peer p = open_peer();
@@ -611,6 +655,7 @@ int main()
 		files();
 		sockets();
 		waiting();
+		computing();
 	}
 	rmdir(folder);
 	return test_end();
