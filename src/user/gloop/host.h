@@ -218,10 +218,14 @@ inline int HostLoop::start_io()
 	if (kind == IO_URING)
 		return refuse(error, "no io_uring");
 	pool = new io_pool;
+	error = pool->init(requests, depth);
+	if (error) {
+		delete pool;
+		return refuse(error, "no threads for I/O");
+	}
 	worker = pool;
 	io_used = pool->name();
-	error = pool->init(requests, depth);
-	return error ? refuse(error, "no threads for I/O") : 0;
+	return 0;
 }
 
 inline void HostLoop::finish(const struct completion &e)

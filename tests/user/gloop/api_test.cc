@@ -4,12 +4,6 @@
  * Each row of files and sockets runs with io_uring and with threads. Under nvcc the same rows run
  * on a GPU.
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-
 #include "../../lib/test.h"
 #include "../../../src/user/gloop/apps/server.h"
 
@@ -589,38 +583,7 @@ void waiting()
 }
 
 #ifndef __CUDACC__
-/* A kernel that refuses io_uring_setup(): the host loop takes threads, or says so */
-static void refused()
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = {4, code};
-	auto entry = [](DeviceLoop *loop) {
-		gloop::fs::fstat(loop, 0, [](DeviceLoop *, gloop::fs::stat) { });
-	};
-	int status = -1;
-	pid_t child = fork();
-
-	if (!child) {
-		gloop::HostLoop any, ring(gloop::IO_URING);
-
-		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
-			_exit(3);
-		if (any.launch(gloop::launch_config(), entry) || strcmp(any.io_name(), "threads"))
-			_exit(1);
-		if (ring.launch(gloop::launch_config(), entry) != EPERM ||
-		    !strstr(ring.why(), "no io_uring"))
-			_exit(2);
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	test_row("where io_uring is refused, threads do the I/O", !status, "status %d", status);
-}
+#include "api_limits.h"
 #endif
 
 int main()
@@ -634,7 +597,7 @@ int main()
 		return 1;
 	}
 #ifndef __CUDACC__
-	refused();
+	limits();
 #endif
 	kind = gloop::IO_ANY;
 	tasks();

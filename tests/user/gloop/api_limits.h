@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rows of api_test.cc in a child, which the kernel refuses something. They come before any thread.
+ */
+#ifndef TESTS_GLOOP_API_LIMITS_H
+#define TESTS_GLOOP_API_LIMITS_H
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* in_child() - the status of a child that ends with what @rows returns, within half a minute */
+template <class F> static int in_child(const F &rows)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		alarm(30);
+		_exit(rows());
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
+static bool allow_descriptors(unsigned int n)
+{
+	struct rlimit most = {n, n};
+
+	return !setrlimit(RLIMIT_NOFILE, &most);
+}
+
+/* A kernel that refuses io_uring_setup(): the host loop takes threads, or says so */
+static int refused()
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {4, code};
+	auto entry = [](DeviceLoop *loop) {
+		gloop::fs::fstat(loop, 0, [](DeviceLoop *, gloop::fs::stat) { });
+	};
+	gloop::HostLoop any, ring(gloop::IO_URING);
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 3;
+	if (any.launch(gloop::launch_config(), entry) || strcmp(any.io_name(), "threads"))
+		return 1;
+	if (ring.launch(gloop::launch_config(), entry) != EPERM || !strstr(ring.why(), "no io_uring"))
+		return 2;
+	return 0;
+}
+
+/* Neither a ring nor threads can be had, and the kernel has asked for two events by then */
+static int no_io()
+{
+	static char to[2];
+	gloop::HostLoop host;
+
+	if (!allow_descriptors(0))
+		return 3;
+	int error = host.launch(gloop::launch_config(), [](DeviceLoop *loop) {
+		for (int i = 0; i < 2; i++)
+			gloop::fs::read(loop, 0, 0, 1, to + i, [](DeviceLoop *, int64_t) { });
+	});
+	return error != ENOMEM || !strstr(host.why(), "no threads for I/O");
+}
+
+static void limits()
+{
+	int status = in_child(refused);
+
+	test_row("where io_uring is refused, threads do the I/O", !status, "status %d", status);
+	status = in_child(no_io);
+	test_row("a launch whose I/O cannot start says so", !status, "status %d", status);
+}
+
+#endif /* TESTS_GLOOP_API_LIMITS_H */
