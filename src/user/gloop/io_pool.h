@@ -249,7 +249,13 @@ private:
 			n = p->sort(n);
 			p->polled[n] = pollfd{p->bell, POLLIN, 0};
 			pthread_mutex_unlock(&p->lock);
-			poll(p->polled, n + 1, -1);
+			/* More than there may be descriptors: try each of them again */
+			if (poll(p->polled, n + 1, -1) < 0 && errno != EINTR) {
+				usleep(1000);
+				for (int i = 0; i < n; i++)
+					p->polled[i].revents = POLLERR;
+				p->polled[n].revents = POLLIN;
+			}
 			if (p->polled[n].revents && ::read(p->bell, &rung, sizeof(rung)) < 0)
 				rung = 0;
 			pthread_mutex_lock(&p->lock);

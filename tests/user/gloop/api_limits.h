@@ -73,6 +73,35 @@ static int no_io()
 	return error != ENOMEM || !strstr(host.why(), "no threads for I/O");
 }
 
+static void *connects(void *port)
+{
+	usleep(100000);
+	close(apps::server_connect((uintptr_t)port));
+	return nullptr;
+}
+
+/* poll() refuses more requests than the process may have descriptors */
+static int many_wait()
+{
+	gloop::HostLoop host(gloop::IO_THREADS);
+	gloop::HostLoop *h = &host;
+	struct peer p = open_peer();
+	gloop::launch_config k;
+
+	if (!allow_descriptors(20))
+		return 3;
+	pthread_create(&p.thread, nullptr, connects, (void *)(uintptr_t)p.port);
+	int error = host.launch(k, [=](DeviceLoop *loop) {
+		for (int i = 0; i < GLOOP_SLOTS - 1; i++)
+			gloop::net::accept(loop, p.socket, [=](DeviceLoop *, int s) {
+				if (s >= 0)
+					h->stop();
+			});
+	});
+	pthread_join(p.thread, nullptr);
+	return error != ECANCELED;
+}
+
 static void limits()
 {
 	int status = in_child(refused);
@@ -80,6 +109,9 @@ static void limits()
 	test_row("where io_uring is refused, threads do the I/O", !status, "status %d", status);
 	status = in_child(no_io);
 	test_row("a launch whose I/O cannot start says so", !status, "status %d", status);
+	status = in_child(many_wait);
+	test_row("threads serve more connections than there may be descriptors", !status, "status %d",
+		 status);
 }
 
 #endif /* TESTS_GLOOP_API_LIMITS_H */
