@@ -47,7 +47,7 @@ public:
 	virtual void cancel() = 0;
 };
 
-/* Events that do not wait. Both kinds of I/O do them at once. */
+/* Events that do not wait, or fail at once. Both kinds of I/O do them at once. */
 inline bool io_at_once(struct request *r, struct completion *c)
 {
 	const struct rpc *a = r->args;
@@ -89,8 +89,14 @@ inline bool io_at_once(struct request *r, struct completion *c)
 		r->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		c->result = r->socket < 0 ? -errno : 0;
 		return r->socket < 0;
-	case OP_OPEN: case OP_READ: case OP_WRITE: case OP_CLOSE:
-	case OP_ACCEPT: case OP_RECEIVE: case OP_SEND:
+	case OP_READ: case OP_WRITE:
+		/* As pread() and pwrite(). io_uring takes -1 for where the descriptor stands. */
+		if ((int64_t)a->offset < 0)
+			c->result = -EINVAL;
+		else if (lseek(a->fd, 0, SEEK_CUR) < 0 && errno == ESPIPE)
+			c->result = -ESPIPE;
+		return c->result != 0;
+	case OP_OPEN: case OP_CLOSE: case OP_ACCEPT: case OP_RECEIVE: case OP_SEND:
 		return false;
 	}
 	c->result = -EINVAL;

@@ -322,6 +322,25 @@ void files()
 			});
 		});
 	});
+	int ends[2], pipe_end = pipe(ends) ? -1 : ends[1];
+	expect("a negative offset; a pipe", k, &out, wants({-EINVAL, -EINVAL, -ESPIPE}), 0,
+	       [=] GLOOP_DEVICE (DeviceLoop *loop) {
+		gloop::fs::open(loop, a.name, O_RDWR, 0, [=](DeviceLoop *loop, int fd) {
+			gloop::fs::write(loop, fd, ~0ull, 1, m, [=](DeviceLoop *loop, int64_t n) {
+				l.add(loop, n);
+				gloop::fs::read(loop, fd, ~0ull, 1, m, [=](DeviceLoop *loop, int64_t n) {
+					l.add(loop, n);
+					gloop::fs::close(loop, fd, [=](DeviceLoop *, int) { });
+					gloop::fs::write(loop, pipe_end, 0, 1, m, [=](DeviceLoop *loop,
+						int64_t n) {
+						l.add(loop, n);
+					});
+				});
+			});
+		});
+	});
+	close(ends[0]);
+	close(ends[1]);
 	expect("a block that waits for pages which it keeps", k, &out, wants({}), EDEADLK,
 	       [=] GLOOP_DEVICE (DeviceLoop *loop) {
 		gloop::fs::open(loop, a.name, O_RDONLY, 0, [=](DeviceLoop *loop, int fd) {
