@@ -434,7 +434,8 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 	end_io();
 	if (source && source->joined())
 		source->give(false);
-	__atomic_store_n(&stopped, 0, __ATOMIC_RELAXED);
+	if (__atomic_exchange_n(&stopped, 0, __ATOMIC_RELAXED) && !error)
+		error = refuse(ECANCELED, "the launch was stopped");
 	stats.wall_ns = now() - begun;
 	stats.physical = physical;
 	if (result)

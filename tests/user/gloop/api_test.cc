@@ -568,6 +568,22 @@ void waiting()
 		test_row(name.c_str(), error == ECANCELED && !out.take()[0], "%d \"%s\"", error,
 			 host.why());
 	}
+	{
+		/* It comes when all is done, as it would just after the last look */
+		struct stop_at_end : gloop::turn_source {
+			gloop::HostLoop *host = nullptr;
+			bool asked = false;
+			bool take(uint32_t) override { return true; }
+			bool over(uint64_t) override { return false; }
+			void give(bool) override { asked ? host->stop() : (void)(asked = true); }
+		} source;
+		gloop::HostLoop host(kind, &source);
+
+		source.host = &host;
+		int error = host.launch(gloop::launch_config(), [=] GLOOP_DEVICE (DeviceLoop *) { });
+		name = std::string("stop() just before a launch returns is not lost") + kind_name;
+		test_row(name.c_str(), error == ECANCELED, "%d \"%s\"", error, host.why());
+	}
 	shared_turns = gloop::turns::create();
 	{
 		gloop::HostLoop host(kind, shared_turns, 1, 1);
