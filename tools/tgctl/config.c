@@ -5,7 +5,8 @@
  *
  * The text that was loaded is kept as it is, comments too, as long as the policy and the knobs in
  * force are those that it names. If they are not, its lines of policy and knobs go, and new ones
- * stand at its head; and its virtual GPUs, if somebody has changed them in vgpus/, at its end. What is saved, loaded and saved again is the same, byte for byte.
+ * stand at its head; and its virtual GPUs, if somebody has changed them in vgpus/, at its end. What
+ * is saved, loaded and saved again is the same, byte for byte.
  */
 #include "config.h"
 
@@ -15,6 +16,7 @@
 
 #include <tg/policy.h>
 
+#include "host.h"
 #include "lines.h"
 #include "settings.h"
 #include "spec.h"
@@ -160,11 +162,13 @@ static void put_rest(FILE *to, const struct tg_spec *spec, u32 len,
 		fprintf(to, "%s%s", len && spec->text[len - 1] != '\n' ? "\n" : "", vgpus);
 }
 
-/* A value of the place @nr for a virtual GPU; NULL: the host does not show it. */
+/* A value of the place @nr for a virtual GPU; NULL: the host does not show it, as tgd does not. */
 static char *vgpu_value(u32 nr, const char *file)
 {
 	char name[32];
 
+	if (host_is_user())
+		return NULL;
 	snprintf(name, sizeof(name), "vgpus/%u/%s", nr, file);
 	return quiet_value(name);
 }

@@ -33,23 +33,31 @@ static bool allow_descriptors(unsigned int n)
 	return !setrlimit(RLIMIT_NOFILE, &most);
 }
 
-/* A kernel that refuses io_uring_setup(): the host loop takes threads, or says so */
-static int refused()
+/* From now on the kernel refuses two calls; the same one twice is one */
+static bool refuse_calls(unsigned int first, unsigned int second)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog filter = {4, code};
+	struct sock_fprog filter = {5, code};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+/* A kernel that refuses io_uring_setup(): the host loop takes threads, or says so */
+static int refused()
+{
 	auto entry = [](DeviceLoop *loop) {
 		gloop::fs::fstat(loop, 0, [](DeviceLoop *, gloop::fs::stat) { });
 	};
 	gloop::HostLoop any, ring(gloop::IO_URING);
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+	if (!refuse_calls(__NR_io_uring_setup, __NR_io_uring_setup))
 		return 3;
 	if (any.launch(gloop::launch_config(), entry) || strcmp(any.io_name(), "threads"))
 		return 1;
@@ -64,7 +72,7 @@ static int no_io()
 	static char to[2];
 	gloop::HostLoop host;
 
-	if (!allow_descriptors(0))
+	if (!refuse_calls(__NR_io_uring_setup, __NR_eventfd2))
 		return 3;
 	int error = host.launch(gloop::launch_config(), [](DeviceLoop *loop) {
 		for (int i = 0; i < 2; i++)

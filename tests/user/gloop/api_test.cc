@@ -529,6 +529,7 @@ void computing()
 
 	k.logical = k.physical = 2;
 	k.suspend_us = 20000;
+	k.rest_us = 5000;	/* so long a busy machine may not run the block's thread */
 	int error = host.launch(k, [=] GLOOP_DEVICE (DeviceLoop *loop) {
 		if (loop->logicalBlock()) {
 			computes{p.port, gloop::env::clock() + ticks}(loop);
