@@ -4,7 +4,8 @@
  * work. A result below zero is -errno. One event moves at most DeviceLoop::pageBytes(); like a
  * system call it may move less, so a callback looks at its result and asks for the rest.
  *
- * A buffer that is being read into or written from must stay until the callback.
+ * A path, and a buffer that is being read into or written from, must stay until the callback. What
+ * another callback has captured ends with that one.
  *
  * User programs call these in callbacks, in all threads of a block; net.h calls fill() and drain().
  */

@@ -167,6 +167,7 @@ template <class F> GLOOP_DEVICE int DeviceLoop::take(const F &f)
 {
 	static_assert(sizeof(F) <= GLOOP_SLOT_BYTES, "a callback captures too much");
 	static_assert(std::is_trivially_copyable<F>::value, "a callback captures plain values");
+	static_assert(alignof(F) <= alignof(slot), "a callback captures nothing aligned to more than 16 bytes");
 	uint32_t unused = ~k.used & (uint32_t)((1ull << GLOOP_SLOTS) - 1), s;
 
 	if (!unused) {
