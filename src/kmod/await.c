@@ -11,6 +11,9 @@
  *
  * The client may change the list of fences before the driver reads it. It gains nothing: a job that
  * waits inside the driver has not STARTED (fence.c), and the core takes its slot away.
+ *
+ * Before any such wait the GPU is asked for an interrupt (tgk_await_signal()); client.c does that,
+ * too, where it waits for what went through an open gate.
  */
 #include <linux/dma-fence-unwrap.h>
 #include <linux/sched/signal.h>
@@ -24,7 +27,8 @@
 
 /**
  * tgk_await_signal() - have the GPU interrupt for a fence that the caller is to wait for
- * @gpu: a GPU of the driver that may have made it; that is asked by tgk_driver.want_signal()
+ * @gpu: a GPU of the driver that may have made it. That driver is asked by want_signal(), and the
+ *	fence signals here if its interrupt came before
  * @fence: any driver's fence, referenced
  *
  * Context: process.
@@ -38,7 +42,7 @@ void tgk_await_signal(const struct tgk_gpu *gpu, struct dma_fence *fence)
 	rcu_read_unlock();
 	if (ours) {
 		gpu->driver->want_signal(fence);
-		dma_fence_is_signaled(fence);	/* its interrupt may have come before */
+		dma_fence_is_signaled(fence);
 	}
 }
 

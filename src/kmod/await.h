@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * await.c: what an EXEC waits for before SUBMIT, and how it waits.
+ * await.c: what a submission through drm_sched waits for before SUBMIT, and how to wait for fences.
  */
 #ifndef TGK_AWAIT_H
 #define TGK_AWAIT_H

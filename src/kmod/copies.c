@@ -303,7 +303,7 @@ static void work_search(struct work_struct *work)
 		learn();
 		search_ended();
 	} else if (!driver || driver->watch()) {
-		/* NULL: who ordered it had seen the search before, which has ended. */
+		/* NULL: the search before ended after look_for() had read @searched. */
 		search_ended();
 	} else {
 		WRITE_ONCE(search, TGK_SEARCH_ON);
@@ -320,19 +320,19 @@ static const struct tgk_driver *driver_of(struct dma_fence *fence, int *at)
 {
 	const struct tgk_driver *driver, *makes = NULL;
 	struct tgk_gpu *gpu;
-	int engine;
+	int own;
 
 	list_for_each_entry_rcu(gpu, &tgk_gpus, node, rcu_read_lock_sched_held()) {
 		driver = gpu->driver;
 		if (gpu->copies.context || !driver->own ||
 		    READ_ONCE(gpu->clock.search) != TGK_SEARCH_OVER)
 			continue;
-		engine = driver->own(gpu, fence);
-		if (engine == -ENOENT)
+		own = driver->own(gpu, fence);
+		if (own == -ENOENT)
 			continue;
 		makes = driver;
-		*at = engine;
-		if (engine >= 0)
+		*at = own;
+		if (own >= 0)
 			break;
 	}
 	return makes;

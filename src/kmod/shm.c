@@ -177,7 +177,7 @@ static void segment_drop(struct shm_segment *segment)
 	queue_work(tgk_wq, &put_work);
 }
 
-/* Of a segment whose GPU has gone; NULL: there is none. */
+/* Take the buffer of a segment whose GPU has gone; NULL: there is none. */
 static struct dma_buf *lost_next(void)
 {
 	struct shm_segment *segment;
