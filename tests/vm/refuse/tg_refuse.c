@@ -26,6 +26,9 @@
  * fail inside nouveau, which WARNs then: whatever the rules are, the functions here turn the thread's wish off
  * while nouveau has the call. So what fails is the kernel's way to nouveau, and timegraph.
  *
+ * /sys/kernel/debug/tg_refuse_again: how often nouveau was asked for more VRAM than a card has; and how often again, in
+ * the same GEM_NEW of a program. Nouveau refuses that for good, so timegraph is not to ask again.
+ *
  * One fault of nouveau's is mended meanwhile, since any client can end the kernel by it, and calls at random do at times
  * (keeps_no_channel() below).
  *
@@ -39,6 +42,7 @@
 #include <linux/cred.h>
 #include <linux/debugfs.h>
 #include <linux/dma-fence.h>
+#include <linux/hashtable.h>
 #include <linux/kdev_t.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -53,7 +57,9 @@
 #include <uapi/drm/nouveau_drm.h>
 
 #define DRM_MAJOR	226
+#define NO_CARD_HAS	(1ull << 31)	/* bytes of VRAM */
 #define NR_NVIF		0x07
+#define NR_GEM_NEW	0x40
 #define NR_DUMB_CREATE	0xb2
 
 enum {
@@ -183,16 +189,58 @@ static int refuse_##name(struct drm_device *dev, void *data, struct drm_file *fi
 IOCTL(pushbuf, PUSHBUF)
 IOCTL(exec, EXEC)
 IOCTL(vm_bind, VM_BIND)
-IOCTL(gem_new, GEM_NEW)
 IOCTL(channel_alloc, CHANNEL_ALLOC)
 IOCTL(channel_free, CHANNEL_FREE)
 IOCTL(grobj_alloc, GROBJ_ALLOC)
+
+/* A program's GEM_NEW, on its thread's stack; in callers, by @task, under callers_lock. */
+struct caller {
+	struct hlist_node node;
+	const struct task_struct *task;
+	bool asked;
+};
+
+static DEFINE_HASHTABLE(callers, 6);
+static DEFINE_SPINLOCK(callers_lock);
+static unsigned long nr_asked, nr_again;	/* callers_lock */
+
+static int refuse_gem_new(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	const struct drm_nouveau_gem_info *info = &((const struct drm_nouveau_gem_new *)data)->info;
+	struct caller *caller;
+
+	spin_lock(&callers_lock);
+	hash_for_each_possible(callers, caller, node, (unsigned long)current) {
+		if (caller->task != current || info->domain != NOUVEAU_GEM_DOMAIN_VRAM || info->size < NO_CARD_HAS)
+			continue;
+		nr_asked++;
+		nr_again += caller->asked;
+		caller->asked = true;
+	}
+	spin_unlock(&callers_lock);
+	return refuse_ioctl(GEM_NEW, dev, data, file);
+}
+
+static long call_gem_new(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	struct caller caller = { .task = current };
+	long ret;
+
+	spin_lock(&callers_lock);
+	hash_add(callers, &caller.node, (unsigned long)current);
+	spin_unlock(&callers_lock);
+	ret = their_ioctl(filp, cmd, arg);
+	spin_lock(&callers_lock);
+	hash_del(&caller.node);
+	spin_unlock(&callers_lock);
+	return ret;
+}
 
 static const struct {
 	u32 nr;
 	ioctl_fn ours;
 } ioctls[IOCTLS] = {
-	{ 0x41, refuse_pushbuf }, { 0x12, refuse_exec }, { 0x11, refuse_vm_bind }, { 0x40, refuse_gem_new },
+	{ 0x41, refuse_pushbuf }, { 0x12, refuse_exec }, { 0x11, refuse_vm_bind }, { NR_GEM_NEW, refuse_gem_new },
 	{ 0x02, refuse_channel_alloc }, { 0x03, refuse_channel_free }, { 0x04, refuse_grobj_alloc },
 };
 
@@ -231,7 +279,10 @@ static long refuse_file_ioctl(struct file *filp, unsigned int cmd, unsigned long
 		return error;
 	if (!is_ours(_IOC_NR(cmd)))
 		wish = spare();
-	ret = their_ioctl(filp, cmd, arg);
+	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + NR_GEM_NEW)
+		ret = call_gem_new(filp, cmd, arg);
+	else
+		ret = their_ioctl(filp, cmd, arg);
 	if (wish)
 		spare_not(wish);
 	return error ?: ret;
@@ -388,6 +439,13 @@ static const struct file_operations rules_ops = {
 	.release = single_release,
 };
 
+static int again_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%lu %lu\n", READ_ONCE(nr_asked), READ_ONCE(nr_again));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(again);
+
 /* --- timegraph's begin --- */
 
 /* The last one before it, in the thread that loads it. */
@@ -463,6 +521,7 @@ static int __init refuse_init(void)
 	put(&driver->fops->release, refuse_release);
 	register_module_notifier(&module_nb);
 	debugfs_create_file("tg_refuse", 0600, NULL, NULL, &rules_ops);
+	debugfs_create_file("tg_refuse_again", 0400, NULL, NULL, &again_fops);
 	return 0;
 }
 

@@ -24,7 +24,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
@@ -40,7 +39,6 @@
 
 #define MIB		(1ull << 20)
 #define NO_CARD_HAS	(1ull << 31)	/* bytes of VRAM */
-#define LATE		8		/* seconds */
 
 /* As a 32-bit program calls */
 static long ioctl_int80(int fd, uint32_t cmd, uint32_t arg)
@@ -354,34 +352,6 @@ static uint64_t some_size(struct thread *t, bool vram)
 	}
 }
 
-/*
- * What no card has is refused at once, whatever root has set. On a busy host a few are late by themselves. Signals wait
- * until then: they would end what is measured.
- */
-static long never_new(struct thread *t, const struct file *file, struct drm_nouveau_gem_new *req)
-{
-	const double from = now();
-	sigset_t all, before;
-	long ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	ret = call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), req, sizeof(*req));
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (ret == -ENOMEM) {
-		shared->never++;
-		shared->late += now() - from >= LATE;
-	}
-	return ret;
-}
-
-static long some_new(struct thread *t, const struct file *file, struct drm_nouveau_gem_new *req)
-{
-	if ((req->info.domain & 6) == 2 && req->info.size >= NO_CARD_HAS)
-		return never_new(t, file, req);
-	return call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), req, sizeof(*req));
-}
-
 /* The first half of what submissions name is in GART, for commands; the others are in VRAM or wherever. */
 static void do_gem_new(struct thread *t)
 {
@@ -404,7 +374,7 @@ static void do_gem_new(struct thread *t)
 	if (object->handle && slot >= OBJECTS)
 		gem_close(t, file, object->handle);
 	object->handle = 0;
-	if (some_new(t, file, &req))
+	if (call(t, file, GEM_NEW, NR(DRM_NOUVEAU_GEM_NEW), &req, sizeof(req)))
 		return;
 	object->domain = req.info.domain & 6;
 	object->bytes = req.info.size;

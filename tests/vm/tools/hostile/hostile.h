@@ -49,8 +49,6 @@ enum kind {
  * @cards: how many there are
  * @fermi: which of them are Fermis, or later
  * @binds: on which of them programs can choose addresses (VM_INIT), so that EXEC runs
- * @never: requests for what no card has, refused
- * @late: of these, late
  * @past: submissions past the gate, the most that one load of the module has counted
  * @looks: how often root has looked at that
  * @calls: made, by kind
@@ -62,7 +60,7 @@ struct shared {
 	atomic_int children;
 	unsigned int cards;
 	bool fermi[CARDS], binds[CARDS];
-	atomic_ulong never, late, past, looks;
+	atomic_ulong past, looks;
 	atomic_ulong calls[KINDS], taken[KINDS];
 };
 

@@ -11,10 +11,9 @@
  * exec, are stopped and killed. One process as root changes whatever can be changed below
  * /sys/kernel/timegraph, and with -m loads and unloads the module. With -f the tasks ask for the
  * failures that /sys/kernel/debug/fail* has been set up for. Ends when SECONDS are over and every
- * process has ended; prints how often each call was made, and how often it was taken, and `late`:
- * how many requests for VRAM that no card has were refused after some seconds only, and how many
- * were refused at all; and `past`: how many submissions the module has seen go past the gate, while
- * nobody unloaded it, and how often root has looked.
+ * process has ended; prints how often each call was made, and how often it was taken, and `past`:
+ * how many submissions the module has seen go past the gate, while nobody unloaded it, and how often
+ * root has looked.
  *
  * Each step of a thread is a function of (SEED, process, thread, step) and of what earlier calls have
  * left behind. A thread's name is PROCESS.THREAD.STEP, so an Oops names the step. -r makes the first
@@ -474,7 +473,6 @@ static int fuzz(double seconds)
 	ret = end_all();
 	for (i = 0; i < KINDS; i++)
 		printf("%s %lu %lu\n", kinds[i], shared->calls[i], shared->taken[i]);
-	printf("late %lu %lu\n", shared->late, shared->never);
 	printf("past %lu %lu\n", shared->past, shared->looks);
 	if (ret) {
 		printf("a process survives SIGKILL\n");
