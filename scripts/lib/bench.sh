@@ -17,6 +17,9 @@ begin()
 	done
 	figures=$*
 	mkdir -p "$out"
+	# scripts/vm ends by exit, which Bash does not take for the signal: the next figure would begin
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
 }
 
 # boot DIR OPTION... -- COMMAND: a guest, in which scripts/lib is /host; COMMAND's rows to DIR/rows; $G
