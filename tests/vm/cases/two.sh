@@ -189,6 +189,40 @@ seen()
 	unload
 }
 
+# driver_of: the cards whose driver has copied, by the numbers that the module gives them
+driver_of()
+{
+	tgctl clients --json | grep '"comm": *"kernel=nouveau"' | while read -r line; do echo "$line" | field gpu; done |
+		sort -u | tr '\n' ' '
+}
+copies() { [ -n "$(driver_of)" ]; }
+
+# nouveau moves memory on one card, whose engine for copies is found by what that card has; the other one has none to move
+copied()
+{
+	for card in $tesla $fermi; do
+		load policy=timegraph
+		go $((1 - card)) other 8ms
+		other=$pid
+		evicts=
+		for i in 0 1; do
+			/host/bin/abuse -d "$(node $card)" -n hog$i evict 2 80 50 20000 >/tmp/hog.$i 2>&1 &
+			evicts="$evicts $!"
+		done
+		until_true 60 copies || die "no kernel=nouveau on card $card: $(tgctl clients)"
+		sleep 5
+		[ "$(driver_of)" = "$card " ] || die "moved on card $card, and charged: $(tgctl clients)"
+		used=$(tgctl clients --json | grep '"comm": *"kernel=nouveau"' | field gpu_time_us)
+		[ "$used" -gt 0 ] || die "copies of card $card cost nothing: $(tgctl clients)"
+		kill $evicts
+		for p in $evicts; do
+			wait $p || die "evict: exit status $?: $(cat /tmp/hog.*)"
+		done
+		ended $other
+		unload
+	done
+}
+
 # of PID FIELD: as tgctl clients has it
 of()
 {
@@ -405,6 +439,7 @@ case ${1-} in
 	part 60 two-overlap overlap
 	part 90 two-unbind unbound
 	part 90 two-loga seen
+	part 120 two-copies copied
 	part 60 two-named named
 	part 60 two-writes writes
 	[ $fermi = 0 ] || part 60 two-stuck stuck
