@@ -37,7 +37,7 @@ struct snap {
 	u32 nr;
 	u32 magic, version, client_size;
 	u32 claimed;	/* clients more than there are */
-	u32 bytes;	/* cut after so many */
+	u32 bytes;	/* so long, with zeros behind what there is; 0: as it is */
 };
 
 struct row {
@@ -166,6 +166,7 @@ static const struct snap wrong_magic = { &game, 1, 0x6e6f6e73, 0, 0, 0, 0 };
 static const struct snap wrong_version = { &game, 1, 0, 2, 0, 0, 0 };
 static const struct snap short_head = { &game, 1, 0, 0, 0, 0, 39 };
 static const struct snap short_client = { &game, 1, 0, 0, 0, 0, 287 };
+static const struct snap short_part = { &game, 1, 0, 0, 0, 0, 1217 };
 static const struct snap missing_client = { &game, 1, 0, 0, 0, 4294967294u, 0 };
 
 /* Beside the snapshot of no client; what a row gives comes later and wins. */
@@ -245,7 +246,7 @@ static void write_snapshot(const struct snap *s)
 		.policy = "timegraph",
 	};
 	size_t len = sizeof(head) + s->nr * size;
-	char *bytes = malloc(len);
+	char *bytes = calloc(1, len > s->bytes ? len : s->bytes);
 	u32 i;
 
 	memset(bytes, 0xee, len);

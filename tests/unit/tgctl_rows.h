@@ -319,6 +319,8 @@ static const struct row rows[] = {
 	{ .name = "snapshot cut in a client", .args = { "clients" }, .snap = &short_client,
 	  .status = 1,
 	  .err = SNAPSHOT "ends after 287 bytes, before the last of its 1 clients\n" },
+	{ .name = "snapshot cut in a part", .args = { "totals" }, .snap = &short_part, .status = 1,
+	  .err = SNAPSHOT "ends after 1217 bytes, within a part behind its clients\n" },
 	{ .name = "more clients than fit into memory", .args = { "clients" },
 	  .snap = &missing_client, .status = 1,
 	  .err = SNAPSHOT "ends after 1208 bytes, before the last of its 4294967295 clients\n" },

@@ -36,6 +36,23 @@ const char *snapshot_word(const char *const *words, unsigned int nr)
 	return *words ? *words : "unknown";
 }
 
+/* Does each part behind the clients end where it says, and the last one where the snapshot does? */
+static bool parts_whole(const char *at, const char *end)
+{
+	struct tg_snap_part part;
+
+	while (at != end) {
+		if ((size_t)(end - at) < sizeof(part))
+			return false;
+		memcpy(&part, at, sizeof(part));
+		at += sizeof(part);
+		if (!part.size || (size_t)(end - at) / part.size < part.nr)
+			return false;
+		at += (size_t)part.nr * part.size;
+	}
+	return true;
+}
+
 bool snapshot_read(struct snapshot *snap)
 {
 	size_t len;
@@ -70,6 +87,11 @@ bool snapshot_read(struct snapshot *snap)
 		return false;
 	}
 	snap->clients = data + sizeof(snap->head);
+	if (!parts_whole(snap->clients + (size_t)snap->head.nr_clients * snap->head.client_size,
+			 data + len)) {
+		tgctl_error("%s ends after %zu bytes, within a part behind its clients", path, len);
+		return false;
+	}
 	snap->data = data;
 	snap->len = len;
 	return true;
