@@ -32,11 +32,11 @@
 
 #include "lib/json.h"
 #include "lib/opt.h"
+#include "complaints.h"
 #include "vfu.h"
 
 #define CONTROL_MAX	8	/* connections to the control socket at once */
 #define LINE_MAX_BYTES	256
-#define LOG_MAX		64	/* complaints of the card that are printed */
 #define NSEC_PER_SEC	1000000000ll
 #define EARLY_NS	50000	/* how long before an event the loop no longer sleeps */
 #define WATCH_NS	1000000	/* how often the other threads look whether the loop is in time, */
@@ -119,13 +119,13 @@ static void __attribute__((noreturn, format(printf, 2, 3))) die(int status, cons
 
 static void on_log(void *ctx, const char *what, int chid, u64 value)
 {
-	static int lines;
+	static u32 printed;
 
 	(void)ctx;
-	if (lines++ < LOG_MAX)
-		fprintf(stderr, "cardd: %s: channel %d, %#llx\n", what, chid,
-			(unsigned long long)value);
-	if (lines == LOG_MAX)
+	if (!complaint_next(&printed))
+		return;
+	fprintf(stderr, "cardd: %s: channel %d, %#llx\n", what, chid, (unsigned long long)value);
+	if (printed == COMPLAINTS_MAX)
 		fputs("cardd: that was the last complaint printed; the ground truth counts them\n",
 		      stderr);
 }
