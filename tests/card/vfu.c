@@ -276,6 +276,10 @@ static void run_memory(void)
 	u32 ro[] = { 32, 1, 0, 0, 0x200000, 0, 0x1000, 0 };
 	u32 blind[] = { 32, 3, 0, 0, 0x300000, 0, 0x1000, 0 };
 	u32 huge[] = { 32, 3, 0, 0, 0xffff0000, 0xffffffff, 0x20000, 0 };
+	u32 beyond[] = { 32, 3, 0x18000, 0, 0x400000, 0, 0x10000, 0 };
+	u32 after[] = { 32, 3, 0x20000, 0, 0x400000, 0, 0x1000, 0 };
+	u32 wraps[] = { 32, 3, 0xfffff000, 0xffffffff, 0x400000, 0, 0x2000, 0 };
+	u32 last[] = { 32, 3, 0x1f000, 0, 0x400000, 0, 0x1000, 0 };
 	u32 part[] = { 24, 0, 0x100000, 0, 0x1000, 0 };
 	u32 unmap[] = { 24, 0, 0x100000, 0, 0x10000, 0 };
 	u32 all[] = { 24, 2, 0, 0, 0, 0 };
@@ -291,6 +295,12 @@ static void run_memory(void)
 	check_eq("guest memory is mapped", (u64)call(2, map, sizeof(map), mem, &m), 0);
 	check_eq("not twice", (u64)-call(2, over, sizeof(over), mem, &m), 1 + 17);
 	check_eq("nor around the end", (u64)-call(2, huge, sizeof(huge), mem, &m), 1 + 22);
+	check_eq("nor beyond the file's end", (u64)-call(2, beyond, sizeof(beyond), mem, &m),
+		 1 + 22);
+	check_eq("nor behind it", (u64)-call(2, after, sizeof(after), mem, &m), 1 + 22);
+	check_eq("nor from an offset that wraps", (u64)-call(2, wraps, sizeof(wraps), mem, &m),
+		 1 + 22);
+	check_eq("but up to it", (u64)call(2, last, sizeof(last), mem, &m), 0);
 	p = host.dma(host.ctx, 0x100123, 4, true);
 	check(p, "an address in it", "none");
 	if (p)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "vfu.h"
@@ -264,6 +265,22 @@ static int do_version(u8 *body, u32 len)
 	return sizeof(version) + sizeof(caps);
 }
 
+/*
+ * Does the file behind @fd have all of what is to be mapped? An access beyond its end would be
+ * SIGBUS, and the end of cardd. What is not a file has no such end. (A client that shortens the
+ * file later is beyond help: it owns the memory.)
+ */
+static bool file_has(int fd, u64 offset, u64 size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	if (!S_ISREG(st.st_mode))
+		return true;
+	return offset <= (u64)st.st_size && size <= (u64)st.st_size - offset;
+}
+
 static int do_dma_map(struct vfu *vfu, u8 *body, u32 len)
 {
 	struct region r = { .p = NULL };
@@ -285,6 +302,8 @@ static int do_dma_map(struct vfu *vfu, u8 *body, u32 len)
 	r.size = map.size;
 	r.writable = map.flags & DMA_FLAG_WRITE;
 	if (vfu->nfds) {
+		if (!file_has(vfu->fds[0], map.offset, map.size))
+			return -EINVAL;
 		p = mmap(NULL, map.size, PROT_READ | (r.writable ? PROT_WRITE : 0), MAP_SHARED,
 			 vfu->fds[0], (off_t)map.offset);
 		if (p == MAP_FAILED)
