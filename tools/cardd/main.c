@@ -33,6 +33,7 @@
 #include "lib/json.h"
 #include "lib/opt.h"
 #include "complaints.h"
+#include "truth.h"
 #include "vfu.h"
 
 #define CONTROL_MAX	8	/* connections to the control socket at once */
@@ -41,8 +42,6 @@
 #define EARLY_NS	50000	/* how long before an event the loop no longer sleeps */
 #define WATCH_NS	1000000	/* how often the other threads look whether the loop is in time, */
 #define GRACE_NS	20000	/* and how long after an event that they know of */
-/* A group before which the client waited for more messages than this was not a warm one. */
-#define WARM_MESSAGES	32
 
 static const struct opt options[] = {
 	{ "socket", 0, "PATH", "vfio-user socket, for QEMU's device vfio-user-pci" },
@@ -93,9 +92,6 @@ static pthread_mutex_t card_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct card *card;
 static struct vfu *vfu;
 static struct control controls[CONTROL_MAX];
-
-/* Messages that the client waited for between completions, and those of warm groups alone. */
-static struct { u64 groups, waited, warm_groups, warm_waited; } messages;
 
 s64 clock_ns(void)
 {
@@ -188,144 +184,16 @@ static void choose_vram(struct card_config *config)
 						  "64, 128, 256, 512 or 1024");
 }
 
-/* Some groups may have completed since the last call: count the messages that were waited for. */
-static void messages_count(void)
-{
-	u64 groups = card_groups(card) - messages.groups, waited, posted;
-
-	if (!groups)
-		return;
-	vfu_messages(vfu, &waited, &posted);
-	if (waited - messages.waited <= groups * WARM_MESSAGES) {
-		messages.warm_groups += groups;
-		messages.warm_waited += waited - messages.waited;
-	}
-	messages.groups += groups;
-	messages.waited = waited;
-}
-
-/* ---- the ground truth as JSON ---------------------------------------------------------------- */
-
-static void truth_engine(struct json *j, u32 i)
-{
-	struct card_truth_engine e;
-
-	card_truth_engine(card, i, &e);
-	json_open(j, NULL, '{');
-	json_string(j, "name", e.name);
-	json_s64(j, "busy_ns", e.busy_ns);
-	json_s64(j, "switch_ns", e.switch_ns);
-	json_s64(j, "idle_ns", e.idle_ns);
-	json_s64(j, "late_ns", e.late_ns);
-	json_u64(j, "groups", e.groups);
-	json_u64(j, "switches", e.switches);
-	json_close(j, '}');
-}
-
-/* A channel has a row for the first engine, and for each other one that it used. */
-static void truth_channel(struct json *j, u32 i, u32 engine)
-{
-	struct card_truth_channel c;
-	struct card_truth_engine e;
-
-	card_truth_channel_of(card, i, engine, &c);
-	if (engine && !c.groups && !c.switch_ns)
-		return;
-	card_truth_engine(card, engine, &e);
-	json_open(j, NULL, '{');
-	json_u64(j, "channel", c.chid);
-	json_u64(j, "instance", c.instance);
-	json_string(j, "engine", e.name);
-	json_bool(j, "alive", c.alive);
-	json_s64(j, "busy_ns", c.busy_ns);
-	json_s64(j, "switch_ns", c.switch_ns);
-	json_s64(j, "fence_gap_ns", c.fence_gap_ns);
-	json_u64(j, "groups", c.groups);
-	json_u64(j, "switches", c.switches);
-	json_close(j, '}');
-}
-
-/*
- * CPU time that the host of this machine, itself a guest, has taken from it, ms; 0 on real
- * hardware.
- */
-static u64 stolen_ms(void)
-{
-	FILE *f = fopen("/proc/stat", "r");
-	unsigned long long ticks = 0;
-
-	if (!f)
-		return 0;
-	if (fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1)
-		ticks = 0;
-	fclose(f);
-	return ticks * 1000 / (u64)sysconf(_SC_CLK_TCK);
-}
-
-static void truth_write_to(FILE *f)
-{
-	struct json j = { .to = f, .bytes = JSON_ASCII };
-	struct card_truth t;
-	u64 waited, posted;
-	double per_group = 0;
-
-	card_truth(card, clock_ns(), &t);
-	vfu_messages(vfu, &waited, &posted);
-	if (messages.warm_groups)
-		per_group = (double)messages.warm_waited / (double)messages.warm_groups;
-	json_open(&j, NULL, '{');
-	json_string(&j, "card", t.chip);
-	json_u64(&j, "scale", t.scale);
-	json_s64(&j, "elapsed_ns", t.elapsed_ns);
-	json_open(&j, "engines", '[');
-	for (u32 i = 0; i < t.engines; i++)
-		truth_engine(&j, i);
-	json_close(&j, ']');
-	json_open(&j, "channels", '[');
-	for (u32 i = 0; i < t.channels; i++)
-		for (u32 e = 0; e < t.engines; e++)
-			truth_channel(&j, i, e);
-	json_close(&j, ']');
-	json_open(&j, "gap_ns", '{');
-	json_u64(&j, "n", t.gap_n);
-	json_s64(&j, "p50", t.gap_p50_ns);
-	json_s64(&j, "p90", t.gap_p90_ns);
-	json_close(&j, '}');
-	json_open(&j, "messages", '{');
-	json_u64(&j, "waited", waited);
-	json_u64(&j, "posted", posted);
-	json_close(&j, '}');
-	json_fixed(&j, "waited_per_pushbuf", per_group, 2);
-	json_u64(&j, "stolen_ms", stolen_ms());
-	json_u64(&j, "errors", t.errors);
-	json_u64(&j, "faults", t.faults);
-	json_u64(&j, "away", t.away);
-	json_close(&j, '}');
-	fputc('\n', f);
-}
-
-/* The ground truth as one line, newline included; to be freed. */
-static char *truth_json(size_t *len)
-{
-	char *buf = NULL;
-	FILE *f = open_memstream(&buf, len);
-
-	if (!f)
-		die(1, "out of memory");
-	truth_write_to(f);
-	if (fclose(f) || !buf)
-		die(1, "out of memory");
-	return buf;
-}
-
 /* Whole or not at all: a reader never sees half a file. */
 static void truth_write(const char *path)
 {
 	char tmp[4096];
 	size_t len;
-	char *json = truth_json(&len);
+	char *json = truth_json(card, vfu, &len);
 	FILE *f;
 
+	if (!json)
+		die(1, "out of memory");
 	if (snprintf(tmp, sizeof(tmp), "%s.tmp", path) >= (int)sizeof(tmp))
 		die(1, "%s: name too long", path);
 	f = fopen(tmp, "w");
@@ -405,7 +273,9 @@ static void control_answer(struct control *c)
 		end[-1] = 0;
 	line = (size_t)(end - c->in) + 1;
 	if (!strcmp(c->in, "truth")) {
-		c->out = truth_json(&c->out_len);
+		c->out = truth_json(card, vfu, &c->out_len);
+		if (!c->out)
+			die(1, "out of memory");
 	} else if (!strncmp(c->in, "fault ", 6)) {
 		if (card_fault(card, clock_ns(), c->in + 6, why, sizeof(why)))
 			control_say(c, "fault", c->in + 6);
@@ -552,7 +422,7 @@ static void serve(int listener, int control_listener, int signals)
 		if (ret < 0)
 			die(1, "poll: %s", strerror(errno));
 		card_advance(card, clock_ns());
-		messages_count();
+		truth_count(card, vfu);
 		if (p[2].revents)
 			return;
 		if (p[0].revents && client < 0) {
@@ -563,7 +433,7 @@ static void serve(int listener, int control_listener, int signals)
 		} else if (p[0].revents && !vfu_serve(vfu)) {
 			return;
 		}
-		messages_count();
+		truth_count(card, vfu);
 		if (p[1].revents)
 			control_accept(control_listener);
 		for (int i = 0; i < CONTROL_MAX; i++)
