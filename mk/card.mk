@@ -46,12 +46,13 @@ $(B)/obj/card/test/%.o: tests/card/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -MMD -MP -c -o $@ $<
 
-# cardd's server is tested without its main.c
-$(B)/obj/card/san/cardd/vfu.o: tools/cardd/vfu.c
+# cardd's files are tested without its main.c
+$(B)/obj/card/san/cardd/%.o: tools/cardd/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -MMD -MP -c -o $@ $<
+	$(CC) $(CARD_CFLAGS) $(CARD_SAN) -Itools -MMD -MP -c -o $@ $<
 
 $(B)/tests/card_vfu: $(B)/obj/card/san/cardd/vfu.o
+$(B)/tests/card_cardd: $(addprefix $(B)/obj/card/,san/cardd/truth.o san/cardd/vfu.o lib/json.o lib/utf8.o)
 
 $(B)/tests/card_%: $(B)/obj/card/test/%.o $(B)/obj/card/test/lib.o $(CARD_SAN_OBJ)
 	@mkdir -p $(@D)

@@ -173,7 +173,9 @@ bool card_fault(struct card *card, s64 now, const char *request, char *why, size
  * struct card_truth - what the card really did
  * @chip: its name
  * @scale: from the configuration
- * @elapsed_ns: since power-on; always busy + switch + idle
+ * @elapsed_ns: from power-on up to the instant that the card has got to; always busy + switch + idle
+ * @behind_ns: from there to now. Not 0 when there is more work in the past than one call does: then
+ *	all figures here are as of that instant, and card_advance() gets on with the rest
  * @busy_ns: the graphics engine executed a command group
  * @switch_ns: it changed from one channel's context to another's
  * @idle_ns: it did neither
@@ -194,6 +196,7 @@ struct card_truth {
 	const char *chip;
 	u32 scale;
 	s64 elapsed_ns;
+	s64 behind_ns;
 	s64 busy_ns;
 	s64 switch_ns;
 	s64 idle_ns;
@@ -245,7 +248,10 @@ struct card_truth_channel {
 	u64 switches;
 };
 
-/** card_truth() - the ground truth up to @now; does card_advance(@now) first */
+/**
+ * card_truth() - the ground truth up to @now, or up to where the card is; does card_advance(@now)
+ * first, once: a host that wants all of it advances the card until card_next_event() is later
+ */
 void card_truth(struct card *card, s64 now, struct card_truth *out);
 
 /** card_groups() - command groups completed so far, as card_truth() would say */

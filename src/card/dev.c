@@ -240,6 +240,10 @@ static s64 gap_quantile(const struct card *card, u32 percent)
 	return GAP_MAX_NS;
 }
 
+/*
+ * What is told is as of card->t. To book the time from there to @now on the engine's present state
+ * would be a guess that a later reading takes back.
+ */
 void card_truth(struct card *card, s64 now, struct card_truth *out)
 {
 	struct card_truth_engine gr;
@@ -249,7 +253,8 @@ void card_truth(struct card *card, s64 now, struct card_truth *out)
 	*out = (struct card_truth){
 		.chip = card->chip->name,
 		.scale = card->config.scale,
-		.elapsed_ns = card->now - card->t0,
+		.elapsed_ns = card->t - card->t0,
+		.behind_ns = card->now - card->t,
 		.busy_ns = gr.busy_ns,
 		.switch_ns = gr.switch_ns,
 		.idle_ns = gr.idle_ns,
@@ -280,7 +285,7 @@ void card_truth_engine(const struct card *card, u32 i, struct card_truth_engine 
 {
 	static const char *const names[ENGINES] = { "PGRAPH", "PCE0", "PCE1" };
 	const struct engine *e = &card->engine[i];
-	s64 rest = card->now - e->since;
+	s64 rest = card->t - e->since;
 
 	*out = (struct card_truth_engine){
 		.name = names[i],
@@ -301,7 +306,7 @@ void card_truth_channel_of(const struct card *card, u32 i, u32 engine,
 	s64 rest = 0;
 
 	if (e->state != GR_IDLE && card->pfifo.chan[e->owner].row == i)
-		rest = card->now - e->since;
+		rest = card->t - e->since;
 	*out = (struct card_truth_channel){
 		.chid = row->chid,
 		.instance = row->instance,

@@ -311,6 +311,64 @@ static void run_late(void)
 	bench_fini(&b);
 }
 
+/* ---- the truth in a backlog ------------------------------------------------------------------ */
+
+#define STATE_WORDS	20000
+#define STATE_ENTRIES	15
+
+/* Far more methods than one call works through, which take the engine's time. */
+static void methods(struct bench *b, u32 chid)
+{
+	u32 start = b->chan[chid].push, ring = 0x2000000 + chid * 0x20000 + 0x1f000;
+
+	chan_word(b, chid, 0x00030000 | SUB_COMPUTE << 13 | 0x3a4);
+	chan_word(b, chid, STATE_WORDS);
+	for (u32 i = 0; i < STATE_WORDS; i++)
+		chan_word(b, chid, i);
+	for (u32 i = 0; i < STATE_ENTRIES; i++) {
+		vram_set32(b, ring + 8 * b->chan[chid].put, start);
+		vram_set32(b, ring + 8 * b->chan[chid].put + 4, (STATE_WORDS + 2) << 10);
+		b->chan[chid].put++;
+	}
+	wr(b, 0xc00000 + chid * 0x2000 + 0x8c, b->chan[chid].put);
+}
+
+static void run_backlog(void)
+{
+	struct card_truth first, last, t;
+	bool forward = true, sums = true;
+	u32 readings = 0;
+	struct bench b;
+	s64 t0;
+
+	open_all(&b, 20, 1);
+	card_truth(b.card, b.now, &first);
+	t0 = b.now - first.elapsed_ns;
+	methods(&b, 1);
+	b.now += 40000000;
+	card_truth(b.card, b.now, &last);
+	t = last;
+	check(t.behind_ns > 0, "backlog: a reading in it says so", "%lld", (long long)t.behind_ns);
+	while (t.behind_ns && readings++ < 100) {
+		card_truth(b.card, b.now, &t);
+		forward &= t.busy_ns >= last.busy_ns && t.idle_ns >= last.idle_ns &&
+			   t.switch_ns >= last.switch_ns && t.elapsed_ns >= last.elapsed_ns;
+		sums &= t.busy_ns + t.switch_ns + t.idle_ns == t.elapsed_ns &&
+			t.elapsed_ns + t.behind_ns == b.now - t0;
+		last = t;
+	}
+	check(forward, "... no later one goes back", "one does");
+	check(sums, "... all add up to what is done of the time", "one does not");
+	check(readings > 10 && !t.behind_ns && t.elapsed_ns == b.now - t0,
+	      "... the last one has all of it", "after %u, %lld behind", readings,
+	      (long long)t.behind_ns);
+	check(near(t.busy_ns - first.busy_ns,
+		   20 * cost_methods(&chip_g92, STATE_WORDS * STATE_ENTRIES)),
+	      "... with the methods' time", "%lld", (long long)(t.busy_ns - first.busy_ns));
+	adds_up(&b, "... and its channel's");
+	bench_fini(&b);
+}
+
 /* ---- what the registers show ----------------------------------------------------------------- */
 
 static void run_registers(void)
@@ -512,6 +570,7 @@ int main(void)
 	run_orders();
 	run_shares();
 	run_late();
+	run_backlog();
 	run_registers();
 	run_pause();
 	run_small();
