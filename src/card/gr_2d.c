@@ -45,7 +45,7 @@
 enum { S_FORMAT, S_LINEAR, S_BLOCK, S_DEPTH, S_LAYER, S_PITCH, S_WIDTH, S_HEIGHT, S_HIGH, S_LOW };
 
 /* Most pixels of a blit that goes pixel by pixel: more would keep the host too long. */
-#define STRETCHED_MAX		(4096 * 4096)
+#define BY_PIXEL_MAX		(4096 * 4096)
 
 #define SHAPE_RECTANGLES	4
 #define OP_SRCCOPY_AND		0
@@ -167,6 +167,20 @@ static s64 fixed(const u32 *state, u32 fract)
 	return (s64)((u64)state[fract / 4 + 1] << 32 | state[fract / 4]);
 }
 
+/*
+ * Is each line of the blit a piece of a line of its source? Otherwise it goes pixel by pixel: it is
+ * stretched, or sticks to an edge of the source.
+ */
+static bool twod_by_lines(const u32 *state, const struct rect *r)
+{
+	u64 u = (u64)fixed(state, BLIT_SRC_X_FRACT) +
+		(u64)(r->x0 - (s32)state[BLIT_DST_X / 4]) * (1ull << 32);
+	s64 width = state[SRC / 4 + S_WIDTH] & 0x1ffff, sx = (s64)u >> 32;
+
+	return fixed(state, BLIT_DU_DX_FRACT) == 1ll << 32 && sx >= 0 &&
+	       sx + (r->x1 - r->x0) <= width;
+}
+
 static s64 twod_cost(struct card *card, const struct chan *ch, const u32 *state,
 		     const struct rect *r, bool blit)
 {
@@ -180,7 +194,7 @@ static s64 twod_cost(struct card *card, const struct chan *ch, const u32 *state,
 	if (blit && surface_pixel_bytes(state[DST / 4]) != surface_pixel_bytes(state[SRC / 4]))
 		return pgraph_data_error(card, ERROR_FORMAT_MISMATCH);
 	if (bytes > CARD_OP_BYTES ||
-	    (blit && pixels > STRETCHED_MAX && fixed(state, BLIT_DU_DX_FRACT) != 1ll << 32))
+	    (blit && pixels > BY_PIXEL_MAX && !twod_by_lines(state, r)))
 		return pgraph_data_error(card, ERROR_INVALID_VALUE);
 	if (!pixels)
 		return 0;
@@ -243,7 +257,7 @@ static void twod_blit_done(struct card *card, struct chan *ch, u32 *state)
 	s64 du = fixed(state, BLIT_DU_DX_FRACT), dv = fixed(state, BLIT_DU_DX_FRACT + 8);
 	s64 width = state[SRC / 4 + S_WIDTH] & 0x1ffff;
 	s64 height = state[SRC / 4 + S_HEIGHT] & 0x1ffff;
-	bool read_failed = false, ok = true;
+	bool read_failed = false, ok = true, by_lines = twod_by_lines(state, &r);
 
 	if (!twod_copies(card, ch, state) || !width || !height)
 		return;
@@ -256,7 +270,7 @@ static void twod_blit_done(struct card *card, struct chan *ch, u32 *state)
 		s64 sx = (s64)u >> 32, n = r.x1 - r.x0;
 
 		v = v < 0 ? 0 : v >= height ? height - 1 : v;
-		if (du == 1ll << 32 && sx >= 0 && sx + n <= width) {
+		if (by_lines) {
 			ok = surface_copy(card, &dst, (u64)r.x0 * bytes, (u32)y, VM_GR_DST2D, &src,
 					  (u64)sx * bytes, (u32)v, VM_GR_SRC2D, (u64)n * bytes,
 					  &read_failed);

@@ -291,9 +291,51 @@ static void run_errors(void)
 	}
 }
 
+/* Blits of 32 million pixels: whether they begin. One that goes pixel by pixel would take long. */
+static const struct {
+	const char *name;
+	u32 src_width, sx, du;
+	u32 intr;
+} large[] = {
+	{ "a large blit", 8192, 0, 1, 0 },
+	{ "... that is stretched", 8192, 0, 2, 0x100000 },
+	{ "... from beyond its source's left edge", 8192, ~0u, 1, 0x100000 },
+	{ "... and its right", 8191, 0, 1, 0x100000 },
+	{ "... from a source of one pixel's width", 1, 0, 1, 0x100000 },
+};
+
+static void run_large(void)
+{
+	struct bench b;
+
+	for (u32 i = 0; i < ARRAY_LEN(large); i++) {
+		setup(&b, F8, true, true);
+		chan_mthd(&b, CH, SUB_2D, 0x214, 0);
+		chan_mthd(&b, CH, SUB_2D, 0x218, 8192);
+		chan_mthd(&b, CH, SUB_2D, 0x21c, 4096);
+		chan_mthd(&b, CH, SUB_2D, 0x248, large[i].src_width);
+		chan_mthd(&b, CH, SUB_2D, 0x8b0, 0);
+		chan_mthd(&b, CH, SUB_2D, 0x8b4, 0);
+		chan_mthd(&b, CH, SUB_2D, 0x8b8, 8192);
+		chan_mthd(&b, CH, SUB_2D, 0x8bc, 4096);
+		chan_mthd(&b, CH, SUB_2D, 0x8c0, 0);
+		chan_mthd(&b, CH, SUB_2D, 0x8c4, large[i].du);
+		chan_mthd(&b, CH, SUB_2D, 0x8c8, 0);
+		chan_mthd(&b, CH, SUB_2D, 0x8cc, 1);
+		chan_mthd(&b, CH, SUB_2D, 0x8d0, 0);
+		chan_mthd(&b, CH, SUB_2D, 0x8d4, large[i].sx);
+		chan_mthd(&b, CH, SUB_2D, 0x8d8, 0);
+		chan_mthd(&b, CH, SUB_2D, 0x8dc, 0);
+		chan_kick(&b, CH);
+		check_eq(large[i].name, rd(&b, R_GR_INTR), large[i].intr);
+		bench_fini(&b);
+	}
+}
+
 int main(void)
 {
 	run_fills();
+	run_large();
 	run_blits();
 	run_images();
 	run_errors();
