@@ -90,6 +90,12 @@ void dev_off(struct card *card);
 void dev_error(struct card *card, const char *what, int chid, u64 value);
 u64 dev_random(u64 *state);
 
+/* dev_charge() - something took the host as long as @n methods do: this call may do so much less */
+static inline void dev_charge(struct card *card, u64 n)
+{
+	card->budget -= card->budget > n ? (u32)n : card->budget;
+}
+
 static inline s64 dev_scaled(const struct card *card, s64 ns)
 {
 	return ns * card->config.scale;

@@ -301,11 +301,13 @@ static bool code_word(struct card *card, struct code *code, u32 *word)
 	return true;
 }
 
-/* What reading @n instructions costs a hostile guest, whose programs may be long. */
-static u32 program_charge(struct card *card, u32 n)
+/*
+ * What reading @n instructions costs a hostile guest, whose programs may be long, and may end where
+ * they cannot be read.
+ */
+static void program_charge(struct card *card, u32 n)
 {
-	card->budget -= card->budget > n / 64 ? n / 64 : card->budget;
-	return n;
+	dev_charge(card, n / 64);
 }
 
 /*
@@ -318,15 +320,19 @@ u32 pgraph_program(struct card *card, const struct dmaobj *object, u64 addr)
 {
 	struct code code = { .object = object, .addr = addr & ~3ull };
 	u32 n = 0, w[2];
+	bool good = true;
 
 	while (n < PROGRAM_MAX) {
-		if (!code_word(card, &code, &w[0]) || (w[0] & 1 && !code_word(card, &code, &w[1])))
-			return 0;
+		good = code_word(card, &code, &w[0]) &&
+		       (!(w[0] & 1) || code_word(card, &code, &w[1]));
+		if (!good)
+			break;
 		n++;
 		if (w[0] & 1 && (w[1] & 3) == 1)
 			break;
 	}
-	return program_charge(card, n);
+	program_charge(card, n);
+	return good ? n : 0;
 }
 
 /*
@@ -337,10 +343,12 @@ u32 pgraph_program_gf100(struct card *card, const struct dmaobj *object, u64 add
 {
 	struct code code = { .object = object, .addr = addr & ~7ull };
 	u32 n = 0, w[2];
+	bool good = true;
 
 	while (n < PROGRAM_MAX) {
-		if (!code_word(card, &code, &w[0]) || !code_word(card, &code, &w[1]))
-			return 0;
+		good = code_word(card, &code, &w[0]) && code_word(card, &code, &w[1]);
+		if (!good)
+			break;
 		n++;
 		/*
 		 * class in bits 0-3, predicate in 10-13, 7 being "always"; operation in the top six
@@ -348,7 +356,8 @@ u32 pgraph_program_gf100(struct card *card, const struct dmaobj *object, u64 add
 		if ((w[0] & 0x3c0f) == 0x1c07 && w[1] >> 26 == 0x20)
 			break;
 	}
-	return program_charge(card, n);
+	program_charge(card, n);
+	return good ? n : 0;
 }
 
 /* The class of objects that do nothing. */

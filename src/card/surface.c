@@ -80,6 +80,12 @@ static u8 *surface_map(struct card *card, const struct surface *s, u64 x, u32 y,
 	return p;
 }
 
+/* What a piece of memory costs: finding it is like a method, and so is each 4 KiB of it. */
+static void surface_charge(struct card *card, u64 bytes)
+{
+	dev_charge(card, 1 + bytes / 4096);
+}
+
 /*
  * surface_copy() - @len bytes of one line to another
  *
@@ -103,6 +109,7 @@ bool surface_copy(struct card *card, const struct surface *dst, u64 dx, u32 dy, 
 		if (n > to_run)
 			n = to_run;
 		memmove(to, from, n);
+		surface_charge(card, n);
 		sx += n;
 		dx += n;
 		len -= n;
@@ -122,6 +129,7 @@ bool surface_write(struct card *card, const struct surface *dst, u64 x, u32 y, c
 		if (run > len)
 			run = len;
 		memcpy(p, buf, run);
+		surface_charge(card, run);
 		buf = (const u8 *)buf + run;
 		x += run;
 		len -= run;
@@ -141,6 +149,7 @@ bool surface_read(struct card *card, const struct surface *src, u64 x, u32 y, vo
 		if (run > len)
 			run = len;
 		memcpy(buf, p, run);
+		surface_charge(card, run);
 		buf = (u8 *)buf + run;
 		x += run;
 		len -= run;

@@ -104,9 +104,31 @@ static const struct {
 	  0, 0 },
 };
 
+/* 32 copies of 8 MiB are more than one call of the card makes. */
+static void run_many(void)
+{
+	struct face in = LINES(SRC, 64), out = LINES(DST, 64);
+	struct bench b;
+
+	setup(&b);
+	copy(&b, &in, &out, 0x100000, 8, 0x101);
+	for (u32 i = 1; i < 32; i++)
+		chan_mthd(&b, CH, SUB_M2MF, 0x328, 0);
+	chan_fence(&b, CH, 2);
+	chan_kick(&b, CH);
+	bench_pass(&b, 20000000);
+	check(card_next_event(b.card) <= b.now && vram32(&b, FENCE(CH)) == 1,
+	      "many copies: one call does not make them all", "fence %u", vram32(&b, FENCE(CH)));
+	bench_run(&b, b.now);
+	check_eq("... the next ones do", vram32(&b, FENCE(CH)), 2);
+	bench_fini(&b);
+}
+
 int main(void)
 {
 	struct bench b;
+
+	run_many();
 
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
 		u32 length = rows[i].length, bad = 0, early = 0;

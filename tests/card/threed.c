@@ -139,6 +139,35 @@ static void run_costs(void)
 		 (u64)cost_draw(&chip_g92, 1000000, 1, 64, 1, 256), 1666667);
 }
 
+/* Programs without an end, before the end of memory: to find that out takes the host its time. */
+static void run_endless(void)
+{
+	struct bench b;
+
+	bench_init(&b, 1);
+	bench_start(&b);
+	chan_open(&b, CH);
+	target(&b);
+	threed(&b, 0x0f80, BENCH_VRAM - 4 * 1000000);
+	threed(&b, 0x140c, 0);
+	threed(&b, 0x0fa8, BENCH_VRAM - 4 * 1000000);
+	threed(&b, 0x1414, 0);
+	for (u32 i = 0; i < 4; i++) {
+		threed(&b, 0x15dc, 4);
+		threed(&b, 0x0d78, 3);
+		threed(&b, 0x15e0, 0);
+	}
+	chan_fence(&b, CH, 1);
+	chan_kick(&b, CH);
+	bench_pass(&b, 10000000);
+	check(card_next_event(b.card) <= b.now && !vram32(&b, FENCE(CH)),
+	      "programs that cannot be read: one call does not read them all", "fence %u",
+	      vram32(&b, FENCE(CH)));
+	bench_run(&b, b.now);
+	check_eq("... the next ones do", vram32(&b, FENCE(CH)), 1);
+	bench_fini(&b);
+}
+
 /* ---- notifiers ------------------------------------------------------------------------------- */
 
 static void run_notifiers(void)
@@ -255,6 +284,7 @@ static void run_random(void)
 int main(void)
 {
 	run_costs();
+	run_endless();
 	run_notifiers();
 	run_random();
 	return done();
