@@ -288,10 +288,10 @@ static enum pull pull_bind(struct card *card, struct chan *ch, u32 *engine, u32 
 	return PULL_ON;
 }
 
-/* Fermi: the engine never becomes idle after an error, unless its driver says that it may go on. */
-static bool chan_stuck(const struct card *card, const struct engine *e)
+/* The engine does not become idle after an error before its driver says that it may go on. */
+static bool chan_stuck(const struct engine *e)
 {
-	return card->chip->fermi && e->halted;
+	return e->halted;
 }
 
 /* Execute the held method.  ON: it is done, or work for it has just ended; go on. */
@@ -304,7 +304,7 @@ static enum pull chan_execute(struct card *card, struct chan *ch)
 
 	if (mthd && mthd < 0x100) {
 		if (mthd_waits_for_idle(mthd) && e &&
-		    (chan_stuck(card, e) || !engine_settle(card, e, ch))) {
+		    (chan_stuck(e) || !engine_settle(card, e, ch))) {
 			set_del(fifo->ready, ch->chid);
 			return PULL_STOP;
 		}
@@ -354,7 +354,7 @@ void chan_pull(struct card *card, struct chan *ch)
 			if (set_test(card->pfifo.ready, ch->chid) || !e)
 				return;
 			/* dry: the engine is free once the decoded methods are paid for */
-			if (!chan_stuck(card, e) && engine_settle(card, e, ch))
+			if (!chan_stuck(e) && engine_settle(card, e, ch))
 				engine_yield(e);
 			return;
 		}

@@ -172,6 +172,7 @@ int main(void)
 		check_eq("... by this context", rd(&b, R_GR_CTX) & 0x7fffffff,
 			 b.chan[CH].inst >> 12);
 		check_eq("... and this class", rd(&b, 0x400814), 0x5039);
+		check_eq("... which stops the engine", vram32(&b, FENCE(CH)), 0);
 		wr(&b, 0x406800, 0xc0000000);
 		wr(&b, 0x400108, 2);
 		wr(&b, R_GR_INTR, intr);

@@ -287,6 +287,14 @@ static void run_errors(void)
 		finish(&b);
 		check(rd(&b, R_GR_INTR) == errors[i].intr && b.logs == errors[i].logs,
 		      errors[i].name, "interrupt %#x, %u complaints", rd(&b, R_GR_INTR), b.logs);
+		check_eq("... stops the engine if it is an error", vram32(&b, FENCE(CH)),
+			 !errors[i].intr);
+		wr(&b, 0x408e08, 0xc0000000);
+		wr(&b, 0x400108, rd(&b, 0x400108));
+		wr(&b, R_GR_INTR, errors[i].intr);
+		wr(&b, R_GR_FIFO, 0x00010001);
+		bench_run(&b, b.now + 1000000);
+		check_eq("... until it is acknowledged", vram32(&b, FENCE(CH)), 1);
 		bench_fini(&b);
 	}
 }
