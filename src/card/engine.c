@@ -61,11 +61,13 @@ void engine_account(struct card *card, struct engine *e, enum gr_state next)
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 /* engine_freeze() - stop the clock of the work in hand, and let no other begin */
-void engine_freeze(struct card *card, struct engine *e)
+void engine_freeze(struct card *card, struct engine *e, enum engine_freeze why)
 {
-	if (e->frozen)
+	bool already = e->frozen;
+
+	e->frozen |= why;
+	if (already)
 		return;
-	e->frozen = true;
 	e->rest = e->end == CARD_NEVER ? 0 : e->end - card->t;
 	e->end = CARD_NEVER;
 }
@@ -75,7 +77,7 @@ void engine_thaw(struct card *card, struct engine *e)
 {
 	if (!e->frozen)
 		return;
-	e->frozen = false;
+	e->frozen = 0;
 	if (e->state != GR_IDLE)
 		e->end = card->t + e->rest;
 	else if (e->owner >= 0 && !engine_paused(e))
@@ -115,7 +117,7 @@ void engine_start(struct card *card, struct engine *e, struct chan *ch,
 	e->cold = 0;
 	engine_until(card, e, dev_scaled(card, ns));
 	if (fault_hits(card, FAULT_HANG, ch)) {
-		engine_freeze(card, e);
+		engine_freeze(card, e, FREEZE_HANG);
 		e->rest = 0;
 	}
 }
@@ -171,12 +173,12 @@ void engine_abort(struct card *card, struct engine *e)
 	e->end = CARD_NEVER;
 }
 
-/* engine_reset() - cut the work off and forget the loaded context */
+/* engine_reset() - cut the work off and forget the loaded context; a hang ends, a stop does not */
 void engine_reset(struct card *card, struct engine *e)
 {
 	engine_abort(card, e);
 	e->halted = false;
-	e->frozen = false;
+	e->frozen &= ~(u32)FREEZE_HANG;
 	e->ctx = 0;
 }
 

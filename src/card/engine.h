@@ -17,6 +17,9 @@ struct gr_class;
 /* Engines that hold channels' contexts, each with an account of its own. */
 enum engine_id { ENGINE_GR, ENGINE_CE0, ENGINE_CE1, ENGINES };
 
+/* Why an engine is frozen: a hang lasts until it is reset, the others until they are healed. */
+enum engine_freeze { FREEZE_HANG = 1, FREEZE_STOP = 2 };
+
 enum gr_state { GR_IDLE, GR_SWITCHING, GR_BUSY, GR_STATES };
 
 struct engine {
@@ -27,7 +30,7 @@ struct engine {
 	enum gr_state state;
 	s64 since;		/* accounted for up to here */
 	s64 end;		/* when the work in hand ends, CARD_NEVER none */
-	bool frozen;		/* by a fault: nothing begins, and what is in hand does not end */
+	u32 frozen;		/* by faults: nothing begins, and what is in hand does not end */
 	s64 cold;		/* what the next work takes longer, since caches are */
 	s64 rest;		/* frozen: what the work in hand still takes */
 	const struct gr_class *op;	/* class of the work in hand; NULL: decoding or a context switch */
@@ -41,7 +44,7 @@ void engine_account(struct card *card, struct engine *e, enum gr_state next);
 bool engine_free(const struct engine *e);
 bool engine_paused(const struct engine *e);
 bool engine_working(const struct engine *e);
-void engine_freeze(struct card *card, struct engine *e);
+void engine_freeze(struct card *card, struct engine *e, enum engine_freeze why);
 void engine_thaw(struct card *card, struct engine *e);
 bool engine_grant(struct card *card, struct engine *e, struct chan *ch);
 void engine_yield(struct engine *e);

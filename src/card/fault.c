@@ -262,11 +262,11 @@ void fault_event(struct card *card)
 			pfifo_notify(card);
 			break;
 		case FAULT_STOP:
-			engine_freeze(card, &card->engine[ENGINE_GR]);
+			engine_freeze(card, &card->engine[ENGINE_GR], FREEZE_STOP);
 			break;
 		case FAULT_GONE:
 			for (u32 e = 0; e < card->chip->engines; e++)
-				engine_freeze(card, &card->engine[e]);
+				engine_freeze(card, &card->engine[e], FREEZE_STOP);
 			card->gone = true;
 			break;
 		case FAULT_CLOCK_FAST:

@@ -187,6 +187,15 @@ static void run_rows(void)
 
 /* ---- each in detail -------------------------------------------------------------------------- */
 
+/* PGRAPH is reset, and set going again. */
+static void reset_graphics(struct bench *b)
+{
+	wr(b, 0x200, 0xffffefff);
+	wr(b, 0x200, 0xffffffff);
+	wr(b, R_GR_INTR_EN, 0xffffffff);
+	wr(b, R_GR_FIFO, 0x00010001);
+}
+
 static void run_hang(void)
 {
 	struct card_truth_channel c;
@@ -223,13 +232,50 @@ static void run_hang(void)
 	chan_close(&b, 1);
 	bench_run(&b, b.now + 10000000);
 	check_eq("hang: the next one waits though the guilty is gone", vram32(&b, FENCE(2)), 1);
-	wr(&b, 0x200, 0xffffefff);
-	wr(&b, 0x200, 0xffffffff);
-	wr(&b, R_GR_INTR_EN, 0xffffffff);
-	wr(&b, R_GR_FIFO, 0x00010001);
+	reset_graphics(&b);
 	bench_run(&b, b.now + 10000000);
 	check_eq("hang: a reset of PGRAPH ends it", vram32(&b, FENCE(2)), 2);
 	bench_fini(&b);
+}
+
+/* A reset ends no stop, whether or not the engine hangs as well; the stop may come first or last. */
+static void run_stop(void)
+{
+	static const char *const orders[][2] = {
+		{ "stop", NULL }, { "hang:1", "stop" }, { "stop@100us", "hang:1" },
+	};
+	struct bench b;
+
+	for (u32 i = 0; i < ARRAY_LEN(orders); i++) {
+		setup(&b);
+		handled(&b);
+		for (u32 n = 0; n < 2 && orders[i][n]; n++) {
+			fault(&b, orders[i][n]);
+			if (n == 0) {
+				group(&b, 1, 2);
+				group(&b, 2, 2);
+				bench_run(&b, b.now + 20000);
+			}
+		}
+		bench_run(&b, b.now + 10000000);
+		chan_close(&b, 1);
+		reset_graphics(&b);
+		bench_run(&b, b.now + 10000000);
+		check(vram32(&b, FENCE(2)) == 1, "stop: a reset of PGRAPH does not end it",
+		      "row %u: fence %u", i, vram32(&b, FENCE(2)));
+		card_reset(b.card, b.now);
+		bench_start(&b);
+		chan_open(&b, 3);
+		chan_bind(&b, 3, SUB_COMPUTE);
+		group(&b, 3, 2);
+		bench_run(&b, b.now + 10000000);
+		check_eq("stop: nor does one of the card", vram32(&b, FENCE(3)), 0);
+		fault(&b, "heal");
+		bench_run(&b, b.now + 10000000);
+		check_eq("stop: healed, it works", vram32(&b, FENCE(3)), 2);
+		adds_up(&b, "... the truth adds up");
+		bench_fini(&b);
+	}
 }
 
 static void run_mmu(void)
@@ -504,6 +550,7 @@ int main(void)
 	run_requests();
 	run_rows();
 	run_hang();
+	run_stop();
 	run_mmu();
 	run_interrupts();
 	run_gone();
