@@ -65,6 +65,8 @@ struct chan {
 	u32 sema_off;		/* old-style semaphore, -1u unset */
 	struct dmaobj sema;
 	u32 notify;		/* after the next method: 1 write a notifier, 2 and interrupt */
+	s64 work;		/* what the work that was begun last takes, ns */
+	bool redo;		/* it was cut off: the held method has been executed but for it */
 	u64 unpaid;		/* methods decoded and not yet charged for */
 	s64 done_at;		/* last completion, -1 when work came after it */
 	s64 work_end;		/* when an engine last ended work of the present group, -1 none */

@@ -166,8 +166,10 @@ void chan_stop(struct card *card, struct chan *ch)
 {
 	struct pfifo *fifo = &card->pfifo;
 
-	if (chan_engine(card, ch) && chan_engine(card, ch)->op)
+	if (chan_engine(card, ch) && chan_engine(card, ch)->op) {
 		ch->held = true;
+		ch->redo = true;
+	}
 	chan_off_engine(card, ch);
 	set_del(fifo->ready, ch->chid);
 	for (u32 i = 0; i < ENGINES; i++)

@@ -178,6 +178,19 @@ static bool gr_dma_object(struct card *card, struct chan *ch, u32 *state, u32 mt
 	return true;
 }
 
+/* The method begins work of @ns. */
+static void gr_work(struct card *card, struct engine *e, struct chan *ch,
+		    const struct gr_class *class, s64 ns)
+{
+	if (fault_hits(card, FAULT_MMU, ch)) {
+		gr_mmu_fault(card, e, ch);
+		return;
+	}
+	ch->macro.steps = 0;
+	ch->work = ns;
+	engine_start(card, e, ch, class, ns);
+}
+
 /*
  * pgraph_mthd() - execute a method of the owner of engine @e
  * @data: its parameter; for method 0, the class of the object to bind
@@ -189,9 +202,11 @@ bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc,
 		 u32 data)
 {
 	const struct gr_class *class;
+	bool redo = ch->redo;
 	u32 *state;
 	s64 ns;
 
+	ch->redo = false;
 	if (!mthd) {
 		class = gr_class_find(card, e, data);
 		ch->subch[subc].oclass = data;
@@ -215,6 +230,11 @@ bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc,
 	}
 	if (!mthd || class->slot < 0)
 		return true;
+	if (redo) {
+		/* its class, or a macro, has seen it before, and would not take it for the same */
+		gr_work(card, e, ch, class, ch->work);
+		return false;
+	}
 	if (card->chip->fermi && e == &card->engine[ENGINE_GR] &&
 	    macro_mthd(card, ch, subc, mthd, data))
 		return true;
@@ -233,13 +253,8 @@ bool pgraph_mthd(struct card *card, struct engine *e, struct chan *ch, u32 subc,
 	ns = class->mthd(card, ch, state, mthd, data);
 	if (ns == GR_FAILED)
 		return false;
-	if (ns && fault_hits(card, FAULT_MMU, ch)) {
-		gr_mmu_fault(card, e, ch);
-		return false;
-	}
 	if (ns) {
-		ch->macro.steps = 0;
-		engine_start(card, e, ch, class, ns);
+		gr_work(card, e, ch, class, ns);
 		return false;
 	}
 	return gr_notify(card, ch, state);

@@ -306,6 +306,52 @@ static void run_macros(void)
 	bench_fini(&b);
 }
 
+/*
+ * Work that a macro sends is cut off with its channel, and done anew when that is back: a clear,
+ * behind which the macro waits for a parameter, then a draw.
+ */
+static void run_off_and_on(void)
+{
+	static const u32 code[] = {
+		ADDI(MADDR, 0, 0, 0x19d0 / 4), ADDI(PARM_SEND, 2, 0, 0x3c), ADDI(MADDR, 0, 0, 0x586),
+		PUT(0), ADDI(MADDR, 0, 0, 0x35e), PUT(2), ADDI(MADDR, 0, 0, 0x585), PUT(0),
+		ADDI(MADDR, 0, 0, OUT), EXIT | PUT(1), NOP,
+	};
+	s64 clear = cost_pixels(&chip_gf100, 480000, 480000 * 4, 0), before, got;
+	s64 draw = cost_draw(&chip_gf100, 3, VP_LENGTH, 480000, FP_LENGTH, 480000 * 4);
+	const u32 *state;
+	struct bench b;
+
+	setup(&b, 0x9097);
+	target(&b);
+	macro(&b, 7, 0, code, ARRAY_LEN(code));
+	work(&b, 1);
+	before = busy(&b);
+	mthd(&b, 0x3838, 5);
+	mthd(&b, 0x383c, 3);
+	gf_fence(&b, CH, 2);
+	gf_kick(&b, CH);
+	for (u32 i = 0; i < 2; i++) {
+		s64 cut = i ? clear + draw / 2 : clear / 2;
+
+		bench_run(&b, b.now + cut);
+		wr(&b, 0x3004 + 8 * CH, 0);
+		wr(&b, 0x3000 + 8 * CH, 0);
+		bench_run(&b, b.now + 1000000);
+		wr(&b, 0x3000 + 8 * CH, 0xc0000000 | b.chan[CH].inst >> 12);
+		wr(&b, 0x3004 + 8 * CH, 0x001f0001);
+		bench_run(&b, b.now + cost_switch(&chip_gf100));
+	}
+	bench_run(&b, b.now + 10000000);
+	state = b.card->pfifo.chan[CH].state + GR_3D * GR_METHODS;
+	check(!b.logs && state[0x1000 / 4] == 5 && vram32(&b, FENCE(CH)) == 2,
+	      "macro, cut off: goes on where it was", "%u lines of log, %u sent, fence %u", b.logs,
+	      state[0x1000 / 4], vram32(&b, FENCE(CH)));
+	got = busy(&b) - before - clear / 2 - clear - draw / 2 - draw;
+	check(got >= 0 && got < 100, "... and its work is done anew", "%lld ns more", (long long)got);
+	bench_fini(&b);
+}
+
 /* ---- M2MF ------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -459,6 +505,7 @@ int main(void)
 	run_draws();
 	run_queries();
 	run_macros();
+	run_off_and_on();
 	run_copies();
 	run_fill();
 	run_software();

@@ -168,6 +168,45 @@ static void run_endless(void)
 	bench_fini(&b);
 }
 
+/* A draw is cut off when its channel is switched off, and done anew when that is back. */
+static void run_off_and_on(void)
+{
+	struct card_truth t;
+	struct bench b;
+	s64 before, ns = cost_draw(&chip_g92, 3, VP_LENGTH, 480000, FP_LENGTH, 480000 * 4);
+	u32 ramfc;
+
+	bench_init(&b, 1);
+	bench_start(&b);
+	chan_open(&b, CH);
+	ramfc = b.chan[CH].inst + 0x4200;
+	target(&b);
+	chan_fence(&b, CH, 1);
+	chan_kick(&b, CH);
+	bench_run(&b, b.now + 10000000);
+	before = busy(&b);
+	threed(&b, 0x15dc, 4);
+	threed(&b, 0x0d78, 3);
+	threed(&b, 0x15e0, 0);
+	chan_fence(&b, CH, 2);
+	chan_kick(&b, CH);
+	for (u32 i = 0; i < 2; i++) {
+		bench_run(&b, b.now + ns / 2);
+		wr(&b, 0x2600 + 4 * CH, 0);
+		bench_run(&b, b.now + 1000000);
+		wr(&b, 0x2600 + 4 * CH, 0x80000000 | ramfc >> 8);
+		bench_run(&b, b.now + cost_switch(&chip_g92));
+	}
+	check_eq("draw, cut off twice: not done", vram32(&b, FENCE(CH)), 1);
+	bench_run(&b, b.now + 2 * ns);
+	check_eq("... done", vram32(&b, FENCE(CH)), 2);
+	card_truth(b.card, b.now, &t);
+	check(t.busy_ns - before >= 2 * ns && t.busy_ns - before < 2 * ns + 100,
+	      "... and its time is in the truth twice", "%lld of %lld", (long long)(t.busy_ns - before),
+	      (long long)ns);
+	bench_fini(&b);
+}
+
 /* ---- notifiers ------------------------------------------------------------------------------- */
 
 static void run_notifiers(void)
@@ -285,6 +324,7 @@ int main(void)
 {
 	run_costs();
 	run_endless();
+	run_off_and_on();
 	run_notifiers();
 	run_random();
 	return done();

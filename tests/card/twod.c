@@ -340,8 +340,41 @@ static void run_large(void)
 	}
 }
 
+/* A rectangle that is cut off with its channel, and drawn when the channel is back. */
+static void run_off_and_on(void)
+{
+	u32 ramfc, bad = 0;
+	struct bench b;
+
+	setup(&b, F32, true, true);
+	ramfc = b.chan[CH].inst + 0x4200;
+	chan_mthd(&b, CH, SUB_2D, 0x580, 4);
+	chan_mthd(&b, CH, SUB_2D, 0x588, COLOR);
+	chan_mthd(&b, CH, SUB_2D, 0x5e0, 5 << 16 | 3);
+	chan_mthd(&b, CH, SUB_2D, 0x5e0, 40 << 16 | 50);
+	chan_mthd(&b, CH, SUB_2D, 0x5e0, 45 << 16 | 60);
+	chan_mthd(&b, CH, SUB_2D, 0x5e0, 50 << 16 | 70);
+	chan_kick(&b, CH);
+	bench_run(&b, b.now + 20);
+	wr(&b, 0x2600 + 4 * CH, 0);
+	bench_run(&b, b.now + 1000000);
+	wr(&b, 0x2600 + 4 * CH, 0x80000000 | ramfc >> 8);
+	finish(&b);
+	for (u32 y = 0; y < HEIGHT; y++)
+		for (u32 x = 0; x < WIDTH; x++) {
+			bool in = (x >= 3 && y >= 5 && x < 50 && y < 40) ||
+				  (x >= 60 && y >= 45 && x < 70 && y < 50);
+
+			bad += vram32(&b, at(DST, 4, true, x, y)) != (in ? COLOR : 0x55555555);
+		}
+	check(!bad && vram32(&b, FENCE(CH)) == 1, "rectangles, cut off by their channel's end and done anew",
+	      "%u pixels wrong, fence %u", bad, vram32(&b, FENCE(CH)));
+	bench_fini(&b);
+}
+
 int main(void)
 {
+	run_off_and_on();
 	run_fills();
 	run_large();
 	run_blits();
