@@ -166,14 +166,18 @@ bool card_fault(struct card *card, s64 now, const char *request, char *why, size
 
 /* ---- what is due ----------------------------------------------------------------------------- */
 
+/* Fault @i is taken from the list; it has happened, unless that has been told of it before. */
 static void fault_happens(struct card *card, u32 i, int chid)
 {
 	char what[48];
 
-	snprintf(what, sizeof(what), "fault on request: %s", kinds[card->fault[i].kind].name);
-	if (card->host.log)
-		card->host.log(card->host.ctx, what, chid, 0);
-	card->faults_done++;
+	if (!card->fault[i].second) {
+		snprintf(what, sizeof(what), "fault on request: %s",
+			 kinds[card->fault[i].kind].name);
+		if (card->host.log)
+			card->host.log(card->host.ctx, what, chid, 0);
+		card->faults_done++;
+	}
 	memmove(card->fault + i, card->fault + i + 1,
 		(--card->faults - i) * sizeof(*card->fault));
 }
@@ -229,13 +233,15 @@ s64 fault_next(const struct card *card)
 	return next;
 }
 
-/* fault_later() - a fault of ours at @at, for one that takes two steps */
+/*
+ * fault_later() - the second step, in @ns, of a fault that has just hit: it takes the place in the
+ * list that the first one had
+ */
 void fault_later(struct card *card, enum fault_kind kind, s64 ns)
 {
-	if (card->faults < CARD_FAULTS)
-		card->fault[card->faults++] = (struct fault){
-			.kind = kind, .chid = -1, .at = card->t + dev_scaled(card, ns),
-		};
+	card->fault[card->faults++] = (struct fault){
+		.kind = kind, .chid = -1, .at = card->t + dev_scaled(card, ns), .second = true,
+	};
 }
 
 void fault_event(struct card *card)

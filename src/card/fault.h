@@ -29,6 +29,7 @@ struct fault {
 	int chid;		/* -1: any */
 	u64 left;		/* due with the so many-th group from now; 0: by time */
 	s64 at;
+	bool second;		/* the rest of one that has happened: nobody asked for it */
 };
 
 bool fault_hits(struct card *card, enum fault_kind kind, const struct chan *ch);

@@ -337,6 +337,22 @@ static void run_interrupts(void)
 	bench_run(&b, start + 102000000);
 	check(b.msis == 1 && rd(&b, R_PFIFO_INTR) == INTR_NOTIFY, "late-irq: then it comes",
 	      "%u %#x", b.msis, rd(&b, R_PFIFO_INTR));
+	check_eq("late-irq: it is one fault", faults(&b), 1);
+	bench_fini(&b);
+
+	/* with as many pending as there may be, it comes all the same */
+	setup(&b);
+	handled(&b);
+	for (u32 i = 0; i < 31; i++)
+		fault(&b, "notify@10s");
+	fault(&b, "late-irq:1");
+	start = b.now;
+	group(&b, 1, 2);
+	bench_run(&b, start + 102000000);
+	check(b.msis == 1 && faults(&b) == 1, "late-irq: the last of 32 comes too", "%u, %llu faults",
+	      b.msis, (unsigned long long)faults(&b));
+	bench_run(&b, start + 11000000000);
+	check_eq("late-irq: a fault of its own behind it counts", faults(&b), 32);
 	bench_fini(&b);
 
 	setup(&b);
