@@ -65,6 +65,8 @@ struct card_config {
  *	one piece.  The pointer is used inside the current call only.
  * @log: something bad came from the guest: @what is a sentence, @chid the channel or -1, @value the
  *	address or datum at fault.  May be NULL.
+ * @clock: the real time, on the clock that @now is of; for how long the card itself takes, and for
+ *	nothing that it does.  May be NULL.
  */
 struct card_host {
 	void *ctx;
@@ -72,6 +74,7 @@ struct card_host {
 	void (*msi)(void *ctx);
 	void *(*dma)(void *ctx, u64 addr, u64 len, bool write);
 	void (*log)(void *ctx, const char *what, int chid, u64 value);
+	s64 (*clock)(void *ctx);
 };
 
 /**
@@ -181,6 +184,8 @@ bool card_fault(struct card *card, s64 now, const char *request, char *why, size
  * @idle_ns: it did neither
  * @late_ns: sum over command groups of how much later than the modelled instant their completion
  *	was acted on: the host's slowness, which is in none of the times above
+ * @self_late_ns: sum over command groups of how long the call that acted on their completion had
+ *	already taken, by the host's clock: what the card itself adds to @late_ns. 0 without a clock
  * @groups: command groups completed (a group ends with its fence, a semaphore release)
  * @switches: context switches
  * @errors: errors that the guest made the card report, and accesses that were refused
@@ -201,6 +206,7 @@ struct card_truth {
 	s64 switch_ns;
 	s64 idle_ns;
 	s64 late_ns;
+	s64 self_late_ns;
 	u64 groups;
 	u64 switches;
 	u64 errors;
@@ -223,6 +229,7 @@ struct card_truth_engine {
 	s64 switch_ns;
 	s64 idle_ns;
 	s64 late_ns;
+	s64 self_late_ns;
 	u64 groups;
 	u64 switches;
 };

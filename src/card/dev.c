@@ -47,6 +47,14 @@ u64 dev_random(u64 *state)
 	return z ^ z >> 31;
 }
 
+/* dev_taken() - how long the present call has taken by the host's clock, from the @now it came with */
+s64 dev_taken(const struct card *card)
+{
+	s64 ns = card->host.clock ? card->host.clock(card->host.ctx) - card->now : 0;
+
+	return ns > 0 ? ns : 0;
+}
+
 /* ---- birth and reset ------------------------------------------------------------------------- */
 
 /* dev_off() - bring all units into their state at power-on */
@@ -259,6 +267,7 @@ void card_truth(struct card *card, s64 now, struct card_truth *out)
 		.switch_ns = gr.switch_ns,
 		.idle_ns = gr.idle_ns,
 		.late_ns = gr.late_ns,
+		.self_late_ns = gr.self_late_ns,
 		.groups = gr.groups,
 		.switches = gr.switches,
 		.errors = card->errors,
@@ -293,6 +302,7 @@ void card_truth_engine(const struct card *card, u32 i, struct card_truth_engine 
 		.switch_ns = e->ns[GR_SWITCHING] + (e->state == GR_SWITCHING ? rest : 0),
 		.idle_ns = e->ns[GR_IDLE] + (e->state == GR_IDLE ? rest : 0),
 		.late_ns = e->late_ns,
+		.self_late_ns = e->self_late_ns,
 		.groups = e->groups,
 		.switches = e->switches,
 	};

@@ -89,6 +89,7 @@ void dev_gap(struct card *card, s64 ns);
 void dev_off(struct card *card);
 void dev_error(struct card *card, const char *what, int chid, u64 value);
 u64 dev_random(u64 *state);
+s64 dev_taken(const struct card *card);
 
 /* dev_charge() - something took the host as long as @n methods do: this call may do so much less */
 static inline void dev_charge(struct card *card, u64 n)

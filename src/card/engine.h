@@ -35,7 +35,8 @@ struct engine {
 	s64 rest;		/* frozen: what the work in hand still takes */
 	const struct gr_class *op;	/* class of the work in hand; NULL: decoding or a context switch */
 	s64 ns[GR_STATES];
-	s64 late_ns;
+	s64 late_ns;		/* acted on so much too late: by the host, */
+	s64 self_late_ns;	/* and by ourselves */
 	u64 groups;
 	u64 switches;
 };

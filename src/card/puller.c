@@ -160,6 +160,7 @@ static enum pull pull_release(struct card *card, struct chan *ch)
 		return PULL_ON;
 	e->groups++;
 	e->late_ns += card->now - card->t;
+	e->self_late_ns += dev_taken(card);
 	row->of[ch->engine].groups++;
 	if (ch->work_end >= 0)
 		row->of[ch->engine].fence_gap_ns += card->t - ch->work_end;

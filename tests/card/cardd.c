@@ -78,6 +78,7 @@ static void run_truth(void)
 		clock_step = slow ? 600000000 : 0;
 		json = truth_json(b.card, vfu, &len);
 		check(json && strlen(json) == len && json[len - 1] == '\n', "truth: a line", "%zu", len);
+		check_eq("... with the card's own lateness", (u64)number(json, "self_late_ns"), 0);
 		if (!slow) {
 			check_eq("truth: the card catches up", (u64)number(json, "behind_ns"), 0);
 			check_eq("... with all the time", (u64)number(json, "elapsed_ns"), 11000000);

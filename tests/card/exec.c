@@ -308,6 +308,25 @@ static void run_late(void)
 	bench_run(&b, b.now + 1000000);
 	card_truth(b.card, b.now, &t);
 	check_eq("awake: nothing is late", (u64)(t.late_ns - t0.late_ns), 0);
+	check_eq("... not by the card itself either", (u64)(t.self_late_ns - t0.self_late_ns), 0);
+	b.slow = 70000;
+	for (u32 g = 0; g < 3; g++) {
+		chan_launch(&b, 1, 1000);
+		chan_fence(&b, 1, 3 + g);
+		chan_kick(&b, 1);
+		bench_run(&b, b.now + 1000000);
+	}
+	card_truth(b.card, b.now, &t0);
+	check_eq("slow: it is the card that is late", (u64)(t0.self_late_ns - t.self_late_ns), 3 * 70000);
+	check_eq("... not its host", (u64)(t0.late_ns - t.late_ns), 0);
+	check_eq("... and nothing of it is in its times", (u64)(t0.busy_ns - t.busy_ns) / 1000,
+		 (u64)3 * launch_ns(1000) / 1000);
+	b.slow = -1000;
+	chan_fence(&b, 1, 6);
+	chan_kick(&b, 1);
+	card_truth(b.card, b.now, &t);
+	check_eq("... a clock that is behind takes nothing away",
+		 (u64)(t.self_late_ns - t0.self_late_ns), 0);
 	bench_fini(&b);
 }
 

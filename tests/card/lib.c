@@ -104,6 +104,13 @@ static void on_log(void *ctx, const char *what, int chid, u64 value)
 	b->logs++;
 }
 
+static s64 on_clock(void *ctx)
+{
+	struct bench *b = ctx;
+
+	return b->now + b->slow;
+}
+
 /*
  * Zeroed memory between two pages that may not be touched.  The address sanitizer's own guards would
  * take longer to set up than most tests run.
@@ -128,6 +135,7 @@ void bench_init_chip(struct bench *b, const char *chip, u32 mib, u32 scale)
 	struct card_config config = { .chip = chip, .vram_mib = mib, .scale = scale };
 	struct card_host host = {
 		.ctx = b, .intx = on_intx, .msi = on_msi, .dma = on_dma, .log = on_log,
+		.clock = on_clock,
 	};
 
 	memset(b, 0, sizeof(*b));

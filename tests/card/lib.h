@@ -32,6 +32,7 @@ enum {
 struct bench {
 	struct card *card;
 	s64 now;
+	s64 slow;		/* how long every call has taken when it looks at the clock */
 	u8 *vram;
 	u32 vram_bytes;
 	u8 *ram;

@@ -101,6 +101,12 @@ s64 clock_ns(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
+static s64 on_clock(void *ctx)
+{
+	(void)ctx;
+	return clock_ns();
+}
+
 static void __attribute__((noreturn, format(printf, 2, 3))) die(int status, const char *fmt, ...)
 {
 	va_list args;
@@ -546,6 +552,7 @@ int main(int argc, char **argv)
 		die(1, "out of memory");
 	host = vfu_card_host(vfu);
 	host.log = on_log;
+	host.clock = on_clock;
 	card = card_create(&set.config, &host, clock_ns());
 	if (!card)
 		die(1, "out of memory");

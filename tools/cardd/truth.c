@@ -56,6 +56,7 @@ static void truth_engine(const struct card *card, struct json *j, u32 i)
 	json_s64(j, "switch_ns", e.switch_ns);
 	json_s64(j, "idle_ns", e.idle_ns);
 	json_s64(j, "late_ns", e.late_ns);
+	json_s64(j, "self_late_ns", e.self_late_ns);
 	json_u64(j, "groups", e.groups);
 	json_u64(j, "switches", e.switches);
 	json_close(j, '}');

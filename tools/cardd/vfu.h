@@ -20,7 +20,7 @@ struct vfu;
 struct vfu *vfu_create(void);
 void vfu_destroy(struct vfu *vfu);
 
-/** vfu_card_host() - the callbacks for card_create(); .log is left to the caller */
+/** vfu_card_host() - the callbacks for card_create(); .log and .clock are left to the caller */
 struct card_host vfu_card_host(struct vfu *vfu);
 
 /** vfu_attach() - serve @card to the client on socket @fd, which is taken over */
