@@ -197,27 +197,29 @@ driver_of()
 }
 copies() { [ -n "$(driver_of)" ]; }
 
-# nouveau moves memory on one card, whose engine for copies is found by what that card has; the other one has none to move
+# nouveau moves memory on one card, whose engine for copies is found by what that card has; the other one has none to move.
+# Where a Tesla moves 17 MiB, nouveau writes thousands of page table entries, which takes this machine a second
 copied()
 {
-	for card in $tesla $fermi; do
+	for short in $tesla $fermi; do
+		mib=17	# four of these are more than it has
+		[ $short = $tesla ] || mib=27
 		load policy=timegraph
-		go $((1 - card)) other 8ms
+		go $((1 - short)) other 8ms
 		other=$pid
 		evicts=
-		for i in 0 1; do
-			/host/bin/abuse -d "$(node $card)" -n hog$i evict 2 80 50 20000 >/tmp/hog.$i 2>&1 &
-			evicts="$evicts $!"
+		for i in 0 1 2 3; do
+			go $short hog$i 6ms --mem $mib --every 80ms
+			evicts="$evicts $pid"
 		done
-		until_true 60 copies || die "no kernel=nouveau on card $card: $(tgctl clients)"
+		until_true 60 copies || die "no kernel=nouveau on card $short: $(tgctl clients) $(cat /tmp/report.*)"
 		sleep 5
-		[ "$(driver_of)" = "$card " ] || die "moved on card $card, and charged: $(tgctl clients)"
+		[ "$(driver_of)" = "$short " ] || die "moved on card $short, and charged: $(tgctl clients)"
 		used=$(tgctl clients --json | grep '"comm": *"kernel=nouveau"' | field gpu_time_us)
-		[ "$used" -gt 0 ] || die "copies of card $card cost nothing: $(tgctl clients)"
-		kill $evicts
-		for p in $evicts; do
-			wait $p || die "evict: exit status $?: $(cat /tmp/hog.*)"
-		done
+		[ "$used" -gt 0 ] || die "copies of card $short cost nothing: $(tgctl clients)"
+		# nouveau refuses some of their work, where what it has to move is in use
+		kill $evicts 2>/dev/null
+		wait $evicts
 		ended $other
 		unload
 	done
@@ -439,7 +441,7 @@ case ${1-} in
 	part 60 two-overlap overlap
 	part 90 two-unbind unbound
 	part 90 two-loga seen
-	part 120 two-copies copied
+	part 90 two-copies copied
 	part 60 two-named named
 	part 60 two-writes writes
 	[ $fermi = 0 ] || part 60 two-stuck stuck
