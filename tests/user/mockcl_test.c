@@ -341,6 +341,27 @@ static void threads(void)
 	test_row("threads", !bad, "a launch failed");
 }
 
+/*
+ * One kernel at a time, so that each finds the card on its way to sleep, at some moment: it sleeps for a second
+ * where it has not heard of one.
+ */
+static void awake(void)
+{
+	cl_command_queue q = cl_queue(0);
+	unsigned int i, late = 0;
+	double took;
+
+	for (i = 0; i < 20000 && late < 3; i++) {
+		took = seconds();
+		clReleaseEvent(spun(q, 1 + i % 40, 0, NULL));
+		clFinish(q);
+		took = seconds() - took;
+		late += took > 0.9 && took < 1.5;
+	}
+	test_row("awake", late < 3, "%u of %u kernels of some us took a second", late, i);
+	clReleaseCommandQueue(q);
+}
+
 int main(void)
 {
 	cl_begin();
@@ -356,5 +377,6 @@ int main(void)
 	programs();
 	many();
 	threads();
+	awake();
 	return test_end();
 }

@@ -224,6 +224,16 @@ void card_idle(struct card *card, bool asleep)
 	}
 }
 
+uint32_t card_busy(const struct card *card)
+{
+	unsigned int i;
+	uint32_t busy = 0;
+
+	for (i = 0; i < card->devices * MOCK_ENGINES; i++)
+		busy |= (uint32_t)card->device[i / MOCK_ENGINES].engine[i % MOCK_ENGINES].busy << i;
+	return busy;
+}
+
 void card_close(struct card *card, struct client *c, unsigned int channel, uint64_t now)
 {
 	struct engine *e;

@@ -77,6 +77,9 @@ uint64_t card_run(struct card *card, uint64_t now);
 /** card_idle() - tell clients which engines a doorbell is wanted for; @asleep: nobody looks without */
 void card_idle(struct card *card, bool asleep);
 
+/** card_busy() - which engines have something to do, a bit each */
+uint32_t card_busy(const struct card *card);
+
 /** card_close() - the channel's commands end now, as if they had never been there */
 void card_close(struct card *card, struct client *c, unsigned int channel, uint64_t now);
 

@@ -310,11 +310,16 @@ static unsigned int serve(uint64_t next, const char *dir)
 static void run(const char *dir, unsigned int linger)
 {
 	uint64_t next, empty_since = clock_now();
+	uint32_t was;
 
 	while (!stop) {
 		card_run(&card, clock_now());
-		card_idle(&card, true);
-		next = card_run(&card, clock_now());	/* what came before they knew */
+		/* What came before they knew; and what ends meanwhile, they are to know, or nobody rings. */
+		do {
+			was = card_busy(&card);
+			card_idle(&card, true);
+			next = card_run(&card, clock_now());
+		} while (card_busy(&card) != was);
 		if (serve(next, dir))
 			empty_since = clock_now();
 		card_idle(&card, false);
