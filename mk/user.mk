@@ -95,7 +95,7 @@ $(USER_TESTS): $(B)/tests/user/%: tests/user/%.c
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -pthread -Wno-missing-field-initializers -MMD -MP -MF $@.d -o $@ $<
 
-# The clients' library in a program of its own
+# The clients' library in a program of its own, which loads the OpenCL layer on the test card (mk/mockcl.mk)
 $(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c)) $(B)/bin/tgd
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -pthread -o $@ $(filter %.c %.o,$^)

@@ -2,9 +2,13 @@
 /*
  * The client's library (src/user/client) in programs that fork, execute another program, cancel
  * threads and exit while threads wait. No device: jobs end when the test says so. It starts a tgd of
- * its own, and reads its counters.
+ * its own, and reads its counters. And the OpenCL layer on the test card, in a program that closes OpenCL's loader.
  */
+#define CL_TARGET_OPENCL_VERSION 300
+
+#include <CL/cl.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -64,6 +68,24 @@ static long counter(const char *name)
 		value = atol(reply.text);
 	close(fd);
 	return value;
+}
+
+static void set_policy(const char *policy)
+{
+	struct { struct tgd_request head; char text[16]; } r = {
+		.head = { .magic = TGD_MAGIC, .kind = TGD_WRITE, .name = "policy", .len = strlen(policy) },
+	};
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct tgd_reply reply;
+
+	strcpy(to.sun_path, getenv("TGD_SOCKET"));
+	memcpy(r.text, policy, r.head.len);
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    send(fd, &r, sizeof(r.head) + r.head.len, MSG_NOSIGNAL) < 0 ||
+	    recv(fd, &reply, sizeof(reply), 0) != sizeof(reply) || reply.error)
+		printf("# the policy %s is not in force\n", policy);
+	close(fd);
 }
 
 static bool comes(const char *name, long want)
@@ -329,10 +351,71 @@ static void stopped(void)
 	test_row("a daemon that is stopped keeps a program for some seconds at most", from < limit, "%.1f s", from);
 }
 
+/*
+ * A program that closes OpenCL's loader, as one that has loaded a plugin does. Then the daemon wants to be
+ * asked, and has the layer wait for what is in flight: that calls the loader. Return: 0, or what failed.
+ */
+static int unload(void)
+{
+	void *loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+	__typeof__(&clGetPlatformIDs) platforms;
+	__typeof__(&clGetDeviceIDs) devices;
+	__typeof__(&clCreateContext) create;
+	__typeof__(&clCreateCommandQueueWithProperties) queue;
+	cl_platform_id platform;
+	cl_device_id id;
+	cl_context context;
+	cl_int error;
+
+	if (!loader)
+		return 2;
+	platforms = dlsym(loader, "clGetPlatformIDs");
+	devices = dlsym(loader, "clGetDeviceIDs");
+	create = dlsym(loader, "clCreateContext");
+	queue = dlsym(loader, "clCreateCommandQueueWithProperties");
+	if (platforms(1, &platform, NULL) || devices(platform, CL_DEVICE_TYPE_ALL, 1, &id, NULL))
+		return 3;
+	context = create(NULL, 1, &id, NULL, NULL, &error);
+	if (!context || !queue(context, id, NULL, &error))
+		return 4;
+	dlclose(loader);
+	set_policy("timegraph");
+	usleep(500000);
+	return !dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
+}
+
+static void closes_loader(const char *dir)
+{
+	char here[4096] = "", name[4200];
+	int status;
+	pid_t pid;
+
+	set_policy("none");
+	pid = fork();
+	if (!pid) {
+		if (!getcwd(here, sizeof(here)))
+			_exit(126);
+		snprintf(name, sizeof(name), "%s/build/lib/libtimegraph-cl.so", here);
+		setenv("OPENCL_LAYERS", name, 1);
+		snprintf(name, sizeof(name), "%s/build/mockcl/mockcl.icd", here);
+		setenv("OCL_ICD_VENDORS", name, 1);
+		snprintf(name, sizeof(name), "%s/card", dir);
+		setenv("MOCKCL_DIR", name, 1);
+		execl(self, "process", "--unload", NULL);
+		_exit(127);
+	}
+	status = ended(pid);
+	set_policy("timegraph");
+	test_row("a program closes OpenCL's loader, and the layer goes on", !status, "status %x", status);
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/tgd-process-XXXXXX", command[64];
 	struct tgu *u;
+
+	if (argc > 1 && !strcmp(argv[1], "--unload"))
+		return unload();
 
 	if (argc > 1) {
 		u = tgu_open(&device);
@@ -349,6 +432,7 @@ int main(int argc, char **argv)
 	setenv("TGD_DAEMON", "/bin/false", 1);
 	if (!start())
 		return 2;
+	closes_loader(dir);
 	u = tgu_open(&device);
 	forks(u);
 	executes();

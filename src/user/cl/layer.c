@@ -3,6 +3,7 @@
  * The way in: what the OpenCL loader calls when OPENCL_LAYERS names this library, once, before the
  * program's first call. Nothing is connected here: that comes with the first context or queue.
  */
+#include <dlfcn.h>
 #include <string.h>
 
 #include "alloc.h"
@@ -39,6 +40,18 @@ ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *v
 	return CL_SUCCESS;
 }
 
+/*
+ * This library stays until the process ends (-z nodelete), and its threads call what @target names: the
+ * loader is to stay, too, where the program closes it.
+ */
+static void keep_loader(const struct _cl_icd_dispatch *target)
+{
+	Dl_info info;
+
+	if (dladdr((void *)target->clGetPlatformIDs, &info) && info.dli_fname)
+		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target,
 				     cl_uint *entries_ret, const struct _cl_icd_dispatch **dispatch)
 {
@@ -53,6 +66,7 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	memcpy(&below, target, entries * sizeof(void *) < sizeof(below) ? entries * sizeof(void *) :
 									  sizeof(below));
 	next = &below;
+	keep_loader(target);
 #define OURS(name)	(ours.name = layer_##name)
 	OURS(clCreateContext);
 	OURS(clCreateContextFromType);
