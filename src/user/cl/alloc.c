@@ -278,3 +278,10 @@ layer_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void **ptrs,
 		freed(own, CL_COMPLETE, all);
 	return CL_SUCCESS;
 }
+
+/** alloc_in_child() - as memory_in_child() */
+void alloc_in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	areas = NULL;
+}

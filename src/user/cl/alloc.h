@@ -7,6 +7,7 @@
 
 #include "cl.h"
 
+void alloc_in_child(void);
 extern __typeof__(clCreateBuffer) layer_clCreateBuffer;
 extern __typeof__(clCreateBufferWithProperties) layer_clCreateBufferWithProperties;
 extern __typeof__(clCreateImage) layer_clCreateImage;

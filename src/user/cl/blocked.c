@@ -97,3 +97,10 @@ void blocked_keep(cl_command_queue queue, cl_event event)
 	}
 	pthread_mutex_unlock(&lock);
 }
+
+/** blocked_in_child() - after fork(): nobody ends the parent's launches here */
+void blocked_in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	nr_kept = 0;
+}

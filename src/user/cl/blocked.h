@@ -9,5 +9,6 @@
 
 bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events);
 void blocked_keep(cl_command_queue queue, cl_event event);
+void blocked_in_child(void);
 
 #endif /* TGCL_BLOCKED_H */

@@ -81,11 +81,8 @@ static void make_key(cl_device_id id, char *key, size_t size)
 	snprintf(key, size, "platform:%s:%u", platform_name, index_of(platform, id));
 }
 
-/*
- * A forked child has neither the parent's launches nor its threads, and a thread that it has not may
- * have held a lock.
- */
-static void in_child(void)
+/** devices_in_child() - a forked child has neither the parent's launches nor its threads */
+void devices_in_child(void)
 {
 	struct device *d;
 
@@ -105,13 +102,10 @@ static void in_child(void)
 static struct device *open_device(cl_device_id id, const char *key)
 {
 	struct device *d = calloc(1, sizeof(*d));
-	static bool forks;
 	cl_ulong memory = 0;
 
 	if (!d)
 		return NULL;
-	if (!forks)
-		forks = !pthread_atfork(NULL, NULL, in_child);
 	d->id = id;
 	memcpy(d->key, key, sizeof(d->key));
 	info(id, CL_DEVICE_NAME, d->name, sizeof(d->name));

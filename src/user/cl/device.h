@@ -10,5 +10,6 @@
 struct device *device_get(cl_device_id id);
 int64_t device_time(struct device *d, cl_ulong time);
 void devices_reap(void);
+void devices_in_child(void);
 
 #endif /* TGCL_DEVICE_H */

@@ -226,8 +226,8 @@ static void gone(struct object *o)
 	twin_forget(e);
 }
 
-/* A thread that is not here may have held a lock. */
-static void in_child(void)
+/** kernels_in_child() - after fork(): a thread that is not here may have held a lock */
+void kernels_in_child(void)
 {
 	struct kernel *k;
 
@@ -240,14 +240,11 @@ static void in_child(void)
 
 static void made(cl_kernel handle)
 {
-	static bool forks;
 	struct object *o;
 
 	if (!handle || !slice_bound())
 		return;
 	pthread_mutex_lock(&table.lock);
-	if (!forks)
-		forks = !pthread_atfork(NULL, NULL, in_child);
 	o = object_enter(&table, handle);
 	if (o) {
 		gone(o);	/* the kernel that was at this address before */

@@ -2,13 +2,20 @@
 /*
  * The way in: what the OpenCL loader calls when OPENCL_LAYERS names this library, once, before the
  * program's first call. Nothing is connected here: that comes with the first context or queue.
+ *
+ * And the way on after fork(). A thread that the child has not may have held any lock of the layer, and
+ * may have been in the middle of any list; nor may fork() wait for these locks, since a driver may call
+ * back holding its own, and take those in fork(), too. So each file's in_child() makes its locks anew and
+ * forgets the parent's objects, which are of no use to a child: no driver lets it go on with a context.
  */
 #include <dlfcn.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "blocked.h"
 #include "cl.h"
 #include "copy.h"
+#include "device.h"
 #include "kernels.h"
 #include "launch.h"
 #include "memory.h"
@@ -52,6 +59,17 @@ static void keep_loader(const struct _cl_icd_dispatch *target)
 		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+/* The client's library comes first: its handler is older, and it locks last. turn.c has its own. */
+static void in_child(void)
+{
+	devices_in_child();
+	queues_in_child();
+	kernels_in_child();
+	memory_in_child();
+	alloc_in_child();
+	blocked_in_child();
+}
+
 ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target,
 				     cl_uint *entries_ret, const struct _cl_icd_dispatch **dispatch)
 {
@@ -67,6 +85,7 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 									  sizeof(below));
 	next = &below;
 	keep_loader(target);
+	pthread_atfork(NULL, NULL, in_child);
 #define OURS(name)	(ours.name = layer_##name)
 	OURS(clCreateContext);
 	OURS(clCreateContextFromType);

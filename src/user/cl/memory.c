@@ -26,10 +26,11 @@ struct context {
 	struct context *next;
 };
 
-/* What a buffer has booked, until it is destroyed; in a list, under the lock. */
+/* What a buffer has booked, until it is destroyed, by the process @forks; in a list, under the lock. */
 struct booked {
 	cl_mem memory;
 	bool released;
+	unsigned int forks;
 	struct booked *next, **at;
 	cl_uint nr;
 	struct device *devices[CONTEXT_DEVICES];
@@ -42,6 +43,7 @@ static struct context *contexts;
 static struct booked *all;
 static unsigned int released;	/* buffers that the driver has yet to destroy */
 static unsigned long destroyed_so_far;
+static unsigned int forks;	/* from the program's first process to this one */
 
 /* Under the lock. */
 static struct context *find(cl_context id)
@@ -131,6 +133,7 @@ static void link_in(struct booked *b, cl_mem memory)
 	pthread_mutex_lock(&lock);
 	b->memory = memory;
 	b->released = false;
+	b->forks = forks;
 	b->next = all;
 	b->at = &all;
 	if (all)
@@ -143,6 +146,10 @@ static void CL_CALLBACK destroyed(cl_mem memory, void *arg)
 {
 	struct booked *b = arg;
 
+	if (b->forks != forks) {	/* a child gives nothing of its parent's back */
+		free(b);
+		return;
+	}
 	give_back(b);
 	pthread_mutex_lock(&lock);
 	*b->at = b->next;
@@ -292,4 +299,15 @@ void memory_made(struct booked *b, cl_mem memory)
 	/* A driver that does not tell of its end: it is not booked. */
 	if (next->clSetMemObjectDestructorCallback(memory, destroyed, b))
 		destroyed(memory, b);
+}
+
+/** memory_in_child() - after fork(): the books are the parent's, and so are its contexts; see layer.c */
+void memory_in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&destroyed_one, NULL);
+	contexts = NULL;
+	all = NULL;
+	released = 0;
+	forks++;
 }

@@ -104,6 +104,20 @@ void queue_flush(void)
 	pthread_mutex_unlock(&table.lock);
 }
 
+/** queues_in_child() - after fork(): the parent's queues are not the child's, which may have others there */
+void queues_in_child(void)
+{
+	struct object *o;
+	int i;
+
+	pthread_mutex_init(&table.lock, NULL);
+	for (i = 0; i < OBJECTS_BUCKETS; i++)
+		for (o = table.bucket[i]; o; o = o->next) {
+			o->references = 0;
+			gone(o);
+		}
+}
+
 cl_command_queue CL_API_CALL layer_clCreateCommandQueue(cl_context context, cl_device_id device,
 							 cl_command_queue_properties properties,
 							 cl_int *error)

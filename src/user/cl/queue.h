@@ -20,6 +20,7 @@ enum profiling queue_profiling(cl_command_queue queue);
 struct device *queue_device(cl_command_queue queue);
 void queue_drain(struct device *d);
 void queue_flush(void);
+void queues_in_child(void);
 extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
 extern __typeof__(clCreateCommandQueueWithProperties) layer_clCreateCommandQueueWithProperties;
 extern __typeof__(clRetainCommandQueue) layer_clRetainCommandQueue;
