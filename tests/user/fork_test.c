@@ -82,9 +82,58 @@ static void release_in_child(void)
 	test_row("children release buffers while threads of the parent do", !status, "status %d", status);
 }
 
+/* Kernels one after the other, in a context of their own. */
+static void launch(int nr)
+{
+	const cl_ulong ns = 1000000;
+	cl_command_queue q;
+	cl_kernel k;
+
+	cl_begin();
+	q = cl_queue(0);
+	k = cl_build("kernel void spin(ulong ns) { }\n", "spin");
+	cl_must(clSetKernelArg(k, 0, sizeof(ns), &ns), "clSetKernelArg");
+	while (nr--) {
+		cl_must(cl_run(q, k, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+		cl_must(clFinish(q), "clFinish");
+	}
+	clReleaseMemObject(buffer());
+}
+
+/* A child that begins anew is a client of its own. */
+static void launch_in_child(void)
+{
+	static const char are_clients[] = "build/bin/tgctl --host user clients --json |"
+		"jq -e '[.[] | select(.submitted > 10)] | length == 2' >/dev/null";
+	int up[2], down[2], status, two;
+	pid_t pid;
+	char c;
+
+	launch(20);
+	if (pipe(up) || pipe(down))
+		return;
+	pid = fork();
+	if (!pid) {
+		close(up[0]);
+		close(down[1]);
+		launch(20);
+		close(up[1]);
+		_exit(read(down[0], &c, 1));
+	}
+	close(up[1]);
+	close(down[0]);
+	status = read(up[0], &c, 1);
+	two = system(are_clients);
+	close(down[1]);
+	status |= ended(pid);
+	test_row("a child that makes a context and launches is scheduled", !status && !two, "status %d, clients: %d",
+		 status, two);
+}
+
 int main(void)
 {
 	cl_begin();
+	launch_in_child();
 	release_in_child();
 	return test_end();
 }

@@ -30,6 +30,7 @@ struct flight;
  * @name: as the driver has it
  * @units: compute units
  * @tgu: its client; NULL: launches pass
+ * @forked: @tgu is of the parent, in a child of fork()
  * @ops: what @tgu calls
  * @lock: all below
  * @flight: launches whose ends may not be reported yet, the oldest first
@@ -53,6 +54,7 @@ struct device {
 	char key[128], name[128];
 	cl_uint units;
 	struct tgu *tgu;
+	bool forked;
 	struct tgu_device ops;
 	pthread_mutex_t lock;
 	struct flight *flight[FLIGHTS];

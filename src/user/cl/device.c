@@ -95,7 +95,22 @@ void devices_in_child(void)
 		d->waits_end = &d->waits;
 		d->waits_of = NULL;
 		d->watched = false;
+		d->forked = true;
 	}
+}
+
+/*
+ * Under the lock. The first context or queue of a child on this device: it becomes a client. Nobody uses
+ * the client that it has of its parent, since it knows neither queues nor contexts but its own.
+ */
+static void open_anew(struct device *d)
+{
+	struct tgu *before = d->tgu;
+
+	d->forked = false;
+	d->tgu = tgu_open(&d->ops);
+	if (before)
+		tgu_close(before);
 }
 
 /* Under the lock. */
@@ -138,6 +153,8 @@ struct device *device_get(cl_device_id id)
 		;
 	if (!d)
 		d = open_device(root, key);
+	else if (d->forked)
+		open_anew(d);
 	pthread_mutex_unlock(&lock);
 	return d;
 }

@@ -7,6 +7,7 @@
  * may have been in the middle of any list; nor may fork() wait for these locks, since a driver may call
  * back holding its own, and take those in fork(), too. So each file's in_child() makes its locks anew and
  * forgets the parent's objects, which are of no use to a child: no driver lets it go on with a context.
+ * A child that makes a context of its own becomes a client (device.c).
  */
 #include <dlfcn.h>
 #include <string.h>
