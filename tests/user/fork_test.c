@@ -130,10 +130,31 @@ static void launch_in_child(void)
 		 status, two);
 }
 
+/* Ten times as many buffers take ten times as long, about. */
+static void many(void)
+{
+	static cl_mem m[20000];
+	const int nr[2] = { 2000, 20000 };
+	double took[2];
+	int i, k;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < nr[k]; i++)
+			m[i] = buffer();
+		took[k] = seconds();
+		for (i = 0; i < nr[k]; i++)
+			clReleaseMemObject(m[i]);
+		took[k] = seconds() - took[k];
+	}
+	test_row("what the release of a buffer costs does not grow with their number", took[1] < 30 * took[0] + 0.1,
+		 "2000 took %.3f s, 20000 %.3f s", took[0], took[1]);
+}
+
 int main(void)
 {
 	cl_begin();
 	launch_in_child();
+	many();
 	release_in_child();
 	return test_end();
 }

@@ -18,6 +18,7 @@
 #include "memory.h"
 
 #define PATIENCE	2000000000	/* ns */
+#define FEW		64		/* buckets, to begin with */
 
 struct context {
 	cl_context id;
@@ -26,12 +27,12 @@ struct context {
 	struct context *next;
 };
 
-/* What a buffer has booked, until it is destroyed, by the process @forks; in a list, under the lock. */
+/* What a buffer has booked, until it is destroyed, by the process @forks; in a bucket, under the lock. */
 struct booked {
 	cl_mem memory;
 	bool released;
 	unsigned int forks;
-	struct booked *next, **at;
+	struct booked *next;
 	cl_uint nr;
 	struct device *devices[CONTEXT_DEVICES];
 	size_t size;
@@ -40,7 +41,8 @@ struct booked {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t destroyed_one = PTHREAD_COND_INITIALIZER;
 static struct context *contexts;
-static struct booked *all;
+static struct booked *first_buckets[FEW], **buckets = first_buckets;
+static size_t nr_buckets = FEW, nr_booked;	/* a power of two; in all buckets */
 static unsigned int released;	/* buffers that the driver has yet to destroy */
 static unsigned long destroyed_so_far;
 static unsigned int forks;	/* from the program's first process to this one */
@@ -128,18 +130,81 @@ static void give_back(const struct booked *b)
 		tgu_mem_free(b->devices[i]->tgu, b->size);
 }
 
+/* --- which buffer has booked what: under the lock --- */
+
+static struct booked **bucket_of(cl_mem memory)
+{
+	uintptr_t n = (uintptr_t)memory;
+
+	return &buckets[(n >> 4 ^ n >> 12 ^ n >> 20) & (nr_buckets - 1)];
+}
+
+/*
+ * Where the entry of @memory is linked in; NULL there: it has none. One that the program has released may
+ * have had the same address.
+ */
+static struct booked **place_of(cl_mem memory)
+{
+	struct booked **at = bucket_of(memory);
+
+	while (*at && ((*at)->memory != memory || (*at)->released))
+		at = &(*at)->next;
+	return at;
+}
+
+static void enter(struct booked *b)
+{
+	struct booked **at = bucket_of(b->memory);
+
+	b->next = *at;
+	*at = b;
+}
+
+/* A program may have very many buffers. Without memory for more buckets the old ones get longer. */
+static void grow(void)
+{
+	struct booked **more, **old = buckets, *b;
+	const size_t nr_old = nr_buckets;
+	size_t i;
+
+	if (nr_booked < 2 * nr_buckets)
+		return;
+	more = calloc(2 * nr_old, sizeof(*more));
+	if (!more)
+		return;
+	buckets = more;
+	nr_buckets = 2 * nr_old;
+	for (i = 0; i < nr_old; i++)
+		while ((b = old[i])) {
+			old[i] = b->next;
+			enter(b);
+		}
+	if (old != first_buckets)
+		free(old);
+}
+
+/* --- buffers come and go --- */
+
 static void link_in(struct booked *b, cl_mem memory)
 {
 	pthread_mutex_lock(&lock);
 	b->memory = memory;
 	b->released = false;
 	b->forks = forks;
-	b->next = all;
-	b->at = &all;
-	if (all)
-		all->at = &b->next;
-	all = b;
+	grow();
+	enter(b);
+	nr_booked++;
 	pthread_mutex_unlock(&lock);
+}
+
+static void unlink_it(struct booked *b)
+{
+	struct booked **at = bucket_of(b->memory);
+
+	while (*at != b)
+		at = &(*at)->next;
+	*at = b->next;
+	nr_booked--;
 }
 
 static void CL_CALLBACK destroyed(cl_mem memory, void *arg)
@@ -152,9 +217,7 @@ static void CL_CALLBACK destroyed(cl_mem memory, void *arg)
 	}
 	give_back(b);
 	pthread_mutex_lock(&lock);
-	*b->at = b->next;
-	if (b->next)
-		b->next->at = b->at;
+	unlink_it(b);
 	released -= b->released;
 	destroyed_so_far++;
 	pthread_cond_broadcast(&destroyed_one);
@@ -162,22 +225,32 @@ static void CL_CALLBACK destroyed(cl_mem memory, void *arg)
 	free(b);
 }
 
-/* The program's last reference goes: the driver destroys it soon. */
+static bool is_booked(cl_mem memory)
+{
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	found = *place_of(memory);
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+/* The program's last reference goes: the driver destroys it soon. The driver is not asked under the lock. */
 cl_int CL_API_CALL layer_clReleaseMemObject(cl_mem memory)
 {
 	cl_uint references = 0;
 	struct booked *b;
 
-	pthread_mutex_lock(&lock);
-	for (b = all; b && b->memory != memory; b = b->next)
-		;
-	if (b && !b->released && !next->clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT,
-							   sizeof(references), &references, NULL) &&
-	    references == 1) {
-		b->released = true;
-		released++;
+	if (is_booked(memory) && !next->clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof(references),
+							   &references, NULL) && references == 1) {
+		pthread_mutex_lock(&lock);
+		b = *place_of(memory);
+		if (b) {
+			b->released = true;
+			released++;
+		}
+		pthread_mutex_unlock(&lock);
 	}
-	pthread_mutex_unlock(&lock);
 	return next->clReleaseMemObject(memory);
 }
 
@@ -307,7 +380,10 @@ void memory_in_child(void)
 	pthread_mutex_init(&lock, NULL);
 	pthread_cond_init(&destroyed_one, NULL);
 	contexts = NULL;
-	all = NULL;
+	memset(first_buckets, 0, sizeof(first_buckets));
+	buckets = first_buckets;
+	nr_buckets = FEW;
+	nr_booked = 0;
 	released = 0;
 	forks++;
 }
