@@ -8,12 +8,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,7 +30,9 @@
 #include "../lib/test.h"
 
 static char dir[64], path[192];
+static const char *tgd_program;
 static pid_t daemon_pid;
+static bool old_kernel;		/* the next one that is started is to believe in one before 6.16 */
 
 static double seconds(void)
 {
@@ -169,6 +176,23 @@ struct attack {
 	void (*attack)(void);
 };
 
+/* Without SO_PASSRIGHTS */
+static void pretend_old_kernel(void)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsockopt, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 83, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOPROTOOPT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { .len = sizeof(code) / sizeof(*code), .filter = code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		_exit(126);
+}
+
 static bool start(const char *tgd)
 {
 	char log[96];
@@ -183,6 +207,8 @@ static bool start(const char *tgd)
 	if (!daemon_pid) {
 		snprintf(log, sizeof(log), "%s/log", dir);
 		dup2(open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), 2);
+		if (old_kernel)
+			pretend_old_kernel();
 		execl(tgd, tgd, "--socket", path, "--spec", "/dev/null", "--trace-kib", "1024", NULL);
 		_exit(127);
 	}
@@ -195,13 +221,13 @@ static bool start(const char *tgd)
 /* All of them, then @more until SECONDS are over. The program's arguments: [TGD [SECONDS]] */
 static int run_attacks(char **argv, const struct attack *attacks, size_t nr, void (*more)(void))
 {
-	const char *tgd = argv[1] ? argv[1] : "build/bin/tgd-san";
 	double end = seconds() + (argv[1] && argv[2] ? atof(argv[2]) : 0);
 	int status = 0;
 	size_t i;
 
+	tgd_program = argv[1] ? argv[1] : "build/bin/tgd-san";
 	signal(SIGPIPE, SIG_IGN);
-	if (!start(tgd)) {
+	if (!start(tgd_program)) {
 		fprintf(stderr, "no tgd listens; usage: %s [TGD [SECONDS]]\n", argv[0]);
 		return 2;
 	}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgd under attack: messages and pages that make no sense, bells, names and sizes. tests/user/crowd.c has attacks by
+ * tgd under attack: messages and pages that make no sense, bells, names, sizes and descriptors. tests/user/crowd.c has attacks by
  * numbers. After each an honest client is served.
  *
  *	hostile [TGD [SECONDS]]	starts TGD, one built with sanitizers, on a socket of its own
  *				SECONDS: the rows at random go on for so long
  */
+#include <arpa/inet.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 
 #include <uapi/timegraph.h>
 
@@ -404,6 +404,92 @@ static void blocking_bell(void)
 	depart(&g);
 }
 
+/* A TCP socket that nobody reads from: who closes it last waits for half a minute. */
+static int lingering(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const struct linger wait = { 1, 30 };
+	static const char much[65536];
+	socklen_t len = sizeof(at);
+	int l = socket(AF_INET, SOCK_STREAM, 0), s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	if (bind(l, (struct sockaddr *)&at, len) || listen(l, 1) || getsockname(l, (struct sockaddr *)&at, &len))
+		return -1;
+	connect(s, (struct sockaddr *)&at, len);
+	accept(l, NULL, NULL);		/* it stays open */
+	while (send(s, much, sizeof(much), MSG_NOSIGNAL) > 0)
+		;
+	fcntl(s, F_SETFL, 0);
+	setsockopt(s, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
+	return s;
+}
+
+/* To be closed by tgd, with its message, or unread, behind one that closes the connection. */
+static void send_lingering(bool behind)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 }, text[32] = { 0 };
+	struct iovec iov = { text, sizeof(text) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int fd = dial(), sock = lingering();
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &sock, sizeof(sock));
+	kill(daemon_pid, SIGSTOP);	/* so that it reads when this process has closed its own */
+	if (behind)
+		send(fd, text, sizeof(text), MSG_NOSIGNAL);
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)	/* this process would wait */
+		setsockopt(sock, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 }, sizeof(struct linger));
+	close(sock);
+	kill(daemon_pid, SIGCONT);
+	usleep(100000);
+	close(fd);
+}
+
+static void sends_sockets(void)
+{
+	struct guest g;
+	int i, bad = 0;
+
+	/* One that is there already; the first daemon has the usual device. */
+	if (!arrive_at(&g, old_kernel ? "test:old" : "test:hostile"))
+		return;
+	for (i = 0; i < 2; i++) {
+		send_lingering(i);
+		publish(&g, TGD_REC_MEM_REQUEST, i, 1);
+		bad += !answered(&g, i, TGD_GO);
+	}
+	depart(&g);
+	test_row(old_kernel ? "a socket that lingers stops nobody, before Linux 6.16" :
+		 "a socket that lingers stops nobody", !bad, "%d of 2 do", bad);
+}
+
+static void sends_sockets_before_6_16(void)
+{
+	const pid_t first = daemon_pid;
+	char first_dir[sizeof(dir)], first_path[sizeof(path)], command[192];
+	int status = -1;
+
+	memcpy(first_dir, dir, sizeof(dir));
+	memcpy(first_path, path, sizeof(path));
+	old_kernel = true;
+	if (start(tgd_program))
+		sends_sockets();
+	old_kernel = false;
+	kill(daemon_pid, SIGTERM);
+	waitpid(daemon_pid, &status, 0);
+	test_row("and it ends cleanly", WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
+	snprintf(command, sizeof(command), "grep -A 20 ERROR %s/log >&2; rm -rf %s", dir, dir);
+	if (system(command))
+		status = -1;
+	daemon_pid = first;
+	memcpy(dir, first_dir, sizeof(dir));
+	memcpy(path, first_path, sizeof(path));
+}
+
 static const struct attack attacks[] = {
 	{ "served at all", NULL },
 	{ "served after HELLOs that are wrong", bad_hello },
@@ -420,6 +506,8 @@ static const struct attack attacks[] = {
 	{ "served after a device of which little is said", little_said },
 	{ "served after a bell that blocks", blocking_bell },
 	{ "served after a strange name", strange_name },
+	{ "served after sockets that linger", sends_sockets },
+	{ "served after the same before Linux 6.16", sends_sockets_before_6_16 },
 };
 
 static void more(void)

@@ -29,6 +29,7 @@
 #include "device.h"
 #include "lib/opt.h"
 #include "main.h"
+#include "rights.h"
 #include "settings.h"
 #include "socket.h"
 
@@ -103,14 +104,24 @@ int watch_bell(struct source *s, int fd, void (*ready)(void *), void *owner)
 	return watch_for(s, fd, EPOLLIN | EPOLLET, ready, owner);
 }
 
+/* Return: the descriptor, which is not closed; -1: there is none */
+int watch_end(struct source *s)
+{
+	const int fd = s->fd;
+
+	/* To close it is not enough: a client has the same bell. */
+	if (fd >= 0)
+		epoll_ctl(waits, EPOLL_CTL_DEL, fd, NULL);
+	s->fd = -1;
+	return fd;
+}
+
 void unwatch(struct source *s)
 {
-	if (s->fd < 0)
-		return;
-	/* To close it is not enough: a client has the same bell. */
-	epoll_ctl(waits, EPOLL_CTL_DEL, s->fd, NULL);
-	close(s->fd);
-	s->fd = -1;
+	const int fd = watch_end(s);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 /* --- starting --- */
@@ -303,6 +314,7 @@ static int listen_at(const char *path)
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	unlink(path);
+	rights_refuse(fd);
 	umask(settings.system ? 0 : 077);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 256)) {
 		say("cannot listen at %s: %s", path, strerror(errno));

@@ -33,6 +33,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *need(void *memory);
 int watch(struct source *s, int fd, void (*ready)(void *), void *owner);
 int watch_bell(struct source *s, int fd, void (*ready)(void *), void *owner);
+int watch_end(struct source *s);
 void unwatch(struct source *s);
 
 #endif /* TGD_MAIN_H */

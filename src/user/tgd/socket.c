@@ -2,8 +2,9 @@
 /*
  * Connections: programs that become clients, and tools that read and write.
  *
- * No peer is waited for: what cannot be sent at once closes its connection. A user has TGD_PER_USER
- * connections at most; the next is refused, and nobody else feels it.
+ * No peer is waited for: what cannot be sent at once closes its connection, and descriptors that it sends
+ * are refused (rights.c). A user has TGD_PER_USER connections at most; the next is refused, and nobody
+ * else feels it.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include "device.h"
 #include "files.h"
 #include "main.h"
+#include "rights.h"
 #include "settings.h"
 #include "socket.h"
 #include "tgd.h"
@@ -54,7 +56,7 @@ static void conn_close(struct conn *conn)
 
 	if (conn->client)
 		client_gone(conn->client);
-	unwatch(&conn->socket);
+	rights_close(watch_end(&conn->socket));
 	unwatch(&conn->process);
 	while (*at != conn)
 		at = &(*at)->next;
@@ -99,7 +101,7 @@ static void refuse(struct conn *conn, int error, const char *why)
 	answer(conn, &welcome, NULL);
 	/* If something of it was left unread, its next recv() would be ECONNRESET instead of this. */
 	shutdown(conn->socket.fd, SHUT_RD);
-	while (recv(conn->socket.fd, unread, sizeof(unread), MSG_DONTWAIT) > 0)
+	while (rights_recv(conn->socket.fd, unread, sizeof(unread)) > 0)
 		;
 	stats[STAT_TURNED_AWAY]++;
 }
@@ -186,7 +188,7 @@ static void message(void *owner)
 {
 	static u64 buf[(sizeof(struct tgd_request) + TGD_DATA) / 8 + 1];
 	struct conn *conn = owner;
-	ssize_t len = recv(conn->socket.fd, buf, sizeof(buf), MSG_DONTWAIT);
+	ssize_t len = rights_recv(conn->socket.fd, buf, sizeof(buf));
 	const u32 *words = (const u32 *)buf;
 	bool good;
 
@@ -260,7 +262,7 @@ static void accept_one(void *owner)
 	close(spare);
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		close(fd);
+		rights_close(fd);
 	spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	stats[STAT_TURNED_AWAY]++;
 }
