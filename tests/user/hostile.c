@@ -290,6 +290,29 @@ static void small_memory(void)
 		depart(&g);
 }
 
+/* One says that the device has a lot of memory, and goes. */
+static void large_memory(void)
+{
+	struct tgd_hello h = good_hello();
+	struct guest liar, g;
+	bool ok = false;
+
+	strcpy(h.key, "test:large");
+	h.memory = 1ULL << 50;
+	if (!arrive_at(&g, h.key))
+		return;
+	liar.fd = dial();
+	send(liar.fd, &h, sizeof(h), MSG_NOSIGNAL);
+	if (welcome(&liar)) {
+		depart(&liar);
+		usleep(100000);
+		ok = publish(&g, TGD_REC_MEM_REQUEST, 0, 500ULL << 30) && answered(&g, 0, TGD_NO_MEMORY) &&
+		     publish(&g, TGD_REC_MEM_REQUEST, 1, 1 << 19) && answered(&g, 1, TGD_GO);
+	}
+	depart(&g);
+	test_row("a large size counts no more when who has said it has gone", ok, "it does");
+}
+
 static void strange_name(void)
 {
 	char line[512], name[96];
@@ -503,6 +526,7 @@ static const struct attack attacks[] = {
 	{ "served after a slot that is used anew", reused_slot },
 	{ "served after a start that is too early", false_start },
 	{ "served after a size that is wrong", small_memory },
+	{ "served after a size that was a lie", large_memory },
 	{ "served after a device of which little is said", little_said },
 	{ "served after a bell that blocks", blocking_bell },
 	{ "served after a strange name", strange_name },

@@ -479,7 +479,9 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 	totals_find(c);
 	c->conn = conn;
 	c->account = ++d->last_account;
+	c->memory = hello->memory;
 	lease_end(d);
+	device_size(d, c);
 	left = tg_gpu_left(&d->core, &c->identity, c->account);
 	before = left ? left->host : NULL;
 	c->id = left ? left->id : ++last_client;
@@ -489,6 +491,7 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 	}
 	if (join(c, hello)) {
 		client_forget(c);
+		device_size(d, NULL);
 		return NULL;
 	}
 	totals_joined(c);
@@ -523,6 +526,7 @@ void client_gone(struct client *c)
 	lease_end(d);
 	c->conn = NULL;
 	unwatch(&c->bell);
+	device_size(d, NULL);		/* before what it gives back is granted to others */
 	for (i = 0; i < TGD_SLOTS; i++)
 		abandon(c, &c->slot[i]);
 	for (leave.channel = 1; leave.channel <= c->channels; leave.channel++) {

@@ -329,10 +329,8 @@ static bool in_kernel(const char *key)
 	return strstr(driver, "nouveau");
 }
 
-static void start(struct device *d, const struct tgd_hello *hello)
+static void start(struct device *d)
 {
-	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = hello->memory };
-
 	d->buckets.bits = BUCKET_BITS;
 	d->buckets.jobs = need(calloc(1 << BUCKET_BITS, sizeof(void *)));
 	d->buckets.clients = need(calloc(1 << BUCKET_BITS, sizeof(void *)));
@@ -342,16 +340,28 @@ static void start(struct device *d, const struct tgd_hello *hello)
 	tg_gpu_init(&d->core, TGD_CHANNELS, settings_first_policy(), &d->buckets, now());
 	trace_start(d);
 	settings_feed(d);
-	if (hello->memory)
-		device_feed(d, &memory);
 }
 
-/* The largest size that was said counts: nobody makes others' requests fail by a small one. */
-static void grow(struct device *d, u64 bytes)
+/**
+ * device_size() - who says how much memory the device has, comes or goes
+ * @d: the device
+ * @comes: a client that is about to join; NULL: none
+ *
+ * The largest size that one of those says who are there counts: nobody makes others' requests fail by a
+ * small one, and what only one who has gone has said does not make all of them granted for ever.
+ */
+void device_size(struct device *d, const struct client *comes)
 {
-	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = bytes };
+	struct tg_event memory = { .kind = TG_EV_MEM_SIZE, .mem.bytes = comes ? comes->memory : 0 };
+	const struct client *c;
+	bool any = comes;
 
-	if (bytes <= d->core.mem.size)
+	for (c = d->clients; c; c = c->next)
+		if (c->conn) {
+			memory.mem.bytes = max(memory.mem.bytes, c->memory);
+			any = true;
+		}
+	if (!any || memory.mem.bytes == d->core.mem.size)
 		return;
 	lease_end(d);
 	device_feed(d, &memory);
@@ -377,10 +387,8 @@ struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **w
 	struct device *d;
 
 	for (i = 0; i < nr_devices; i++) {
-		if (!strcmp(devices[i]->key, hello->key)) {
-			grow(devices[i], hello->memory);
+		if (!strcmp(devices[i]->key, hello->key))
 			return devices[i];
-		}
 		brought += devices[i]->uid == uid;
 	}
 	*why = "there are too many devices";
@@ -400,7 +408,7 @@ struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **w
 	d->uid = uid;
 	memcpy(d->key, hello->key, sizeof(d->key));
 	memcpy(d->name, hello->name, sizeof(d->name));
-	start(d, hello);
+	start(d);
 	devices[nr_devices++] = d;
 	return d;
 }

@@ -7,6 +7,7 @@
 
 #include <tg/types.h>
 
+struct client;
 struct device;
 struct spec;
 struct tg_event;
@@ -19,6 +20,7 @@ extern struct device *devices[TGD_DEVICES];
 extern u32 nr_devices;
 
 struct device *device_get(const struct tgd_hello *hello, u32 uid, const char **why);
+void device_size(struct device *d, const struct client *comes);
 const char *device_name(const struct device *d);
 s64 device_now(const struct device *d);
 int device_feed(struct device *d, struct tg_event *ev);

@@ -48,6 +48,7 @@ struct slot {
  * @conn: its connection; NULL: it has gone
  * @id: for the core
  * @account: of its memory
+ * @memory: how much the device has, as it says; 0: it does not
  * @channels: it has joined with channels 1 to this
  * @identity: of its process; the strings are its own, but for the device's name
  * @page: shared
@@ -70,6 +71,7 @@ struct client {
 	struct device *device;
 	struct conn *conn;
 	u32 id, account, channels;
+	u64 memory;
 	struct tg_identity identity;
 	struct tgd_page *page;
 	u64 taken;
