@@ -2,7 +2,8 @@
 /*
  * The client's library (src/user/client) in programs that fork, execute another program, cancel
  * threads and exit while threads wait. No device: jobs end when the test says so. It starts a tgd of
- * its own, and reads its counters. And the OpenCL layer on the test card, in a program that closes OpenCL's loader.
+ * its own, and reads its counters. And the OpenCL layer on the test card, in a program that closes OpenCL's loader;
+ * and, as root, two daemons.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 
@@ -10,11 +11,14 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -409,6 +413,84 @@ static void closes_loader(const char *dir)
 	test_row("a program closes OpenCL's loader, and the layer goes on", !status, "status %x", status);
 }
 
+/* --- several users, in a mount name space with a /run of its own --- */
+
+#define USER	12345
+#define OTHER	12346
+#define OWN	"/run/user1/timegraph/tgd.sock"
+
+/* Execute @program as @uid, without the test's own socket. */
+static pid_t as_user(uid_t uid, const char *program, const char *argument)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	unsetenv("TGD_SOCKET");
+	setenv("XDG_RUNTIME_DIR", uid == USER ? "/run/user1" : "/run/nowhere", 1);
+	if (setgid(uid) || setuid(uid))
+		_exit(126);
+	execl(program, program, argument, "/dev/null", NULL);
+	_exit(127);
+}
+
+/* How many clients the daemon at @socket has had, once there are @want; or in the end. */
+static long clients_of(const char *socket, long want)
+{
+	snprintf(path, sizeof(path), "%s", socket);
+	comes("clients", want);
+	return counter("clients");
+}
+
+/*
+ * A user's daemon has the device; then root starts one, which comes first in every program's search. Return: which
+ * rows fail, a bit each.
+ */
+static int users(void)
+{
+	pid_t own, all, other;
+	long first, second, later;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/run", "tmpfs", 0, NULL) || mkdir("/run/user1", 0700) || chown("/run/user1", USER, USER))
+		return 3;
+	own = as_user(USER, "build/bin/tgd", "--spec");
+	clients_of(OWN, 0);
+	ended(as_user(USER, "/proc/self/exe", "--end"));
+	first = clients_of(OWN, 1);
+	all = as_user(0, "build/bin/tgd", "--spec");
+	clients_of(TGD_SOCKET, 0);
+	ended(as_user(USER, "/proc/self/exe", "--end"));
+	second = clients_of(OWN, 2);
+	other = as_user(OTHER, "/proc/self/exe", "--wait");
+	usleep(300000);
+	kill(own, SIGKILL);
+	waitpid(own, NULL, 0);
+	later = clients_of(TGD_SOCKET, 1);
+	kill(other, SIGKILL);
+	kill(all, SIGKILL);
+	waitpid(other, NULL, 0);
+	waitpid(all, NULL, 0);
+	return (first != 1 || second != 2) | (later != 1) << 1;
+}
+
+static void several_users(void)
+{
+	int failed;
+	pid_t pid;
+
+	if (getuid()) {
+		printf("# not root: nothing of several users\n");
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		_exit(users());
+	failed = ended(pid) >> 8;
+	test_row("a program finds its user's daemon behind root's", !(failed & 1), "it does not");
+	test_row("one that was refused is a client when the device is free", !(failed & 2), "it is not");
+}
+
 int main(int argc, char **argv)
 {
 	char dir[] = "/tmp/tgd-process-XXXXXX", command[64];
@@ -420,6 +502,8 @@ int main(int argc, char **argv)
 	if (argc > 1) {
 		u = tgu_open(&device);
 		launch(u);
+		if (!strcmp(argv[1], "--wait"))
+			pause();
 		if (!strcmp(argv[1], "--exec"))
 			execl("/proc/self/exe", "process", "--end", NULL);
 		return strcmp(argv[1], "--end") != 0;
@@ -433,6 +517,7 @@ int main(int argc, char **argv)
 	if (!start())
 		return 2;
 	closes_loader(dir);
+	several_users();
 	u = tgu_open(&device);
 	forks(u);
 	executes();

@@ -31,6 +31,9 @@
  * @told: of these, told to the daemon
  * @helper: the thread is there
  * @refused: the daemon does not want this program: it is not asked again
+ * @error: what the last one that was asked has refused with; 0: nothing
+ * @said: of these, what the user was told last
+ * @why: of @error
  * @closed: tgu_close() was called: the helper ends
  * @users: the layer, until tgu_close(), and the helper; atomic: the last one frees all
  * @next: of all
@@ -47,6 +50,8 @@ struct tgu {
 	uint32_t ended, waiting, users;
 	uint64_t begun, gone, told;
 	bool helper, refused, closed;
+	uint32_t error, said;
+	char why[sizeof(((struct tgd_welcome *)0)->why)];
 	struct tgu *next;
 };
 

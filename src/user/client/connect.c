@@ -171,7 +171,7 @@ static struct tgd_page *map_page(int fd)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/* How a try to become a client has ended: once more, soon or after a while; refused; a client. */
+/* How a try to become a client has ended: once more, soon or after a while; refused for good; a client. */
 enum tried { TRY_SOON, TRY_LATER, TRIED_REFUSED, TRIED_CLIENT };
 
 static bool say_hello(const struct tgu *u, int fd)
@@ -215,12 +215,13 @@ static enum tried welcomed(struct tgu *u, int fd)
 	if (recvmsg(fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != sizeof(welcome) ||
 	    welcome.magic != TGD_MAGIC || welcome.kind != TGD_WELCOME)
 		return TRY_SOON;
+	u->error = welcome.error;
 	if (welcome.error) {
-		welcome.why[sizeof(welcome.why) - 1] = '\0';
-		fprintf(stderr, "timegraph: %s: %s; this program runs unscheduled\n",
-			u->device->name, welcome.why);
-		return TRIED_REFUSED;
+		memcpy(u->why, welcome.why, sizeof(u->why) - 1);
+		/* All other reasons may be gone later: another daemon has ended, or other programs. */
+		return welcome.error == EPROTO || welcome.error == EPERM ? TRIED_REFUSED : TRY_LATER;
 	}
+	u->said = 0;
 	if (!descriptors(&msg, fds))
 		return TRY_SOON;
 	page = map_page(fds[0]);
@@ -299,26 +300,54 @@ bool tgu_thread(void *(*run)(void *), void *arg)
 	return started;
 }
 
+/*
+ * The daemon of all users first; where it leaves the device to another daemon, that one may be the
+ * user's own. @start: one may be started, if none is there. Return: as try_client().
+ */
+static enum tried try_daemons(struct tgu *u, bool start)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	int fd = given_socket() ? -1 : connect_to(TGD_SOCKET);
+	enum tried tried = TRY_SOON;
+	bool busy = false;
+
+	if (fd >= 0) {
+		tried = try_client(u, fd);
+		busy = tried == TRY_LATER && u->error == EBUSY;
+		if (!busy)
+			return tried;
+	}
+	fd = user_socket(path, sizeof(path)) && !(busy && !strcmp(path, TGD_SOCKET)) ? connect_to(path) : -1;
+	if (fd >= 0)
+		return try_client(u, fd);
+	if (start && !busy)
+		start_daemon();
+	return tried;
+}
+
+/* Each reason once, though it may be found again and again. */
+static void tell_refusal(struct tgu *u)
+{
+	pthread_mutex_lock(&u->lock);
+	if (u->socket < 0 && u->error && u->error != u->said) {
+		fprintf(stderr, "timegraph: %s: %s; this program runs unscheduled\n", u->device->name, u->why);
+		u->said = u->error;
+	}
+	pthread_mutex_unlock(&u->lock);
+}
+
 /* Connect if there is, or can be, a daemon. */
 void tgu_connect(struct tgu *u)
 {
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	enum tried tried = TRY_SOON;
-	int i, fd;
+	int i;
 
 	for (i = 0; i < TRIES && tried == TRY_SOON; i++) {
-		fd = given_socket() ? -1 : connect_to(TGD_SOCKET);
-		if (fd < 0 && user_socket(path, sizeof(path)))
-			fd = connect_to(path);
-		if (fd < 0 && !i) {
-			start_daemon();
-			continue;
-		}
-		if (fd >= 0)
-			tried = try_client(u, fd);
-		if (tried == TRY_SOON)
+		tried = try_daemons(u, !i);
+		if (tried == TRY_SOON && i)
 			sleep_ms(TRY_MS);
 	}
+	tell_refusal(u);
 	u->refused = tried == TRIED_REFUSED;
 	if (!u->helper && !u->refused)
 		start_helper(u);

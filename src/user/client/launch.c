@@ -305,7 +305,7 @@ bool tgu_found(struct tgu *u)
 	bool found;
 
 	pthread_mutex_lock(&u->lock);
-	found = u->refused || u->socket >= 0;
+	found = u->error || u->socket >= 0;
 	pthread_mutex_unlock(&u->lock);
 	return found;
 }
