@@ -10,6 +10,7 @@
  * started it waits for that, and knows then that it can connect.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -361,6 +362,39 @@ static void raise_limit(void)
 	}
 }
 
+/*
+ * What the program that has started it had for itself is not the daemon's, which serves others, too: the
+ * CPUs that it may run on, its nice value, a limit of its CPU time.
+ */
+static void shed(void)
+{
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit limit;
+	u64 every[128];
+
+	memset(every, 0xff, sizeof(every));
+	sched_setaffinity(0, sizeof(every), (cpu_set_t *)every);
+	if (getpriority(PRIO_PROCESS, 0) > 0)
+		setpriority(PRIO_PROCESS, 0, 0);
+	if (setrlimit(RLIMIT_CPU, &none) && !getrlimit(RLIMIT_CPU, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_CPU, &limit);
+	}
+}
+
+/* What it could not shed, since that takes privileges */
+static void tell_kept(void)
+{
+	const int value = getpriority(PRIO_PROCESS, 0);
+	struct rlimit limit;
+
+	if (value > 0)
+		say("it has the nice value %d of the program that started it: others may wait for it", value);
+	if (!getrlimit(RLIMIT_CPU, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		say("it ends after %llu s of CPU time, a limit of the program that started it",
+		    (unsigned long long)limit.rlim_cur);
+}
+
 /* --- running --- */
 
 static void end(int signal)
@@ -435,8 +469,10 @@ int main(int argc, char **argv)
 	int fd;
 
 	parse(argv, &o);
-	if (o.on_demand)
+	if (o.on_demand) {
 		close_range(3, ~0U, 0);		/* of the program that started it */
+		shed();
+	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	settings_init(policy_of(o.policy));
@@ -461,8 +497,10 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &act, NULL);
 	waits = epoll_create1(EPOLL_CLOEXEC);
 	fd = listen_at(path);
-	if (o.on_demand)
+	if (o.on_demand) {
 		background(path);
+		tell_kept();
+	}
 	socket_open(fd);
 	serve(o.on_demand);
 	unlink(path);
