@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the OpenCL layer does in children of fork(), and what its books cost. tests/user/layer runs it, with the
- * layer, on a card with 256 MiB, with a tgd whose policy asks.
+ * What the OpenCL layer does in children of fork(), and what its books cost. tests/user/layer runs
+ * it, with the layer, on a card with 256 MiB, with a tgd whose policy asks.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -53,7 +53,10 @@ static int ended(pid_t pid)
 	return status;
 }
 
-/* As in a C++ program that forks, whose global buffers are released in exit(): while threads release some. */
+/*
+ * As in a C++ program that forks, whose global buffers are released in exit(): while threads
+ * release some.
+ */
 static void release_in_child(void)
 {
 	static cl_mem kept[KEPT];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgd under attack: messages and pages that make no sense, bells, names, sizes and descriptors. tests/user/crowd.c has attacks by
- * numbers. After each an honest client is served.
+ * tgd under attack: messages and pages that make no sense, bells, names, sizes and descriptors.
+ * tests/user/crowd.c has attacks by numbers. After each an honest client is served.
  *
  *	hostile [TGD [SECONDS]]	starts TGD, one built with sanitizers, on a socket of its own
  *				SECONDS: the rows at random go on for so long

@@ -342,8 +342,8 @@ static void threads(void)
 }
 
 /*
- * One kernel at a time, so that each finds the card on its way to sleep, at some moment: it sleeps for a second
- * where it has not heard of one.
+ * One kernel at a time, so that each finds the card on its way to sleep, at some moment: it sleeps
+ * for a second where it has not heard of one.
  */
 static void awake(void)
 {

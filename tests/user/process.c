@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The client's library (src/user/client) in programs that fork, execute another program, cancel
- * threads and exit while threads wait. No device: jobs end when the test says so. It starts a tgd of
- * its own, and reads its counters. And the OpenCL layer on the test card, in a program that closes OpenCL's loader;
- * and, as root, two daemons.
+ * threads and exit while threads wait. No device: jobs end when the test says so. It starts a tgd
+ * of its own, and reads its counters. And the OpenCL layer on the test card, in a program that
+ * closes OpenCL's loader; and, as root, two daemons.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 
@@ -356,8 +356,9 @@ static void stopped(void)
 }
 
 /*
- * A program that closes OpenCL's loader, as one that has loaded a plugin does. Then the daemon wants to be
- * asked, and has the layer wait for what is in flight: that calls the loader. Return: 0, or what failed.
+ * A program that closes OpenCL's loader, as one that has loaded a plugin does. Then the daemon
+ * wants to be asked, and has the layer wait for what is in flight: that calls the loader. Return:
+ * 0, or what failed.
  */
 static int unload(void)
 {
@@ -443,8 +444,8 @@ static long clients_of(const char *socket, long want)
 }
 
 /*
- * A user's daemon has the device; then root starts one, which comes first in every program's search. Return: which
- * rows fail, a bit each.
+ * A user's daemon has the device; then root starts one, which comes first in every program's
+ * search. Return: which rows fail, a bit each.
  */
 static int users(void)
 {

@@ -100,8 +100,9 @@ void devices_in_child(void)
 }
 
 /*
- * Under the lock. The first context or queue of a child on this device: it becomes a client. Nobody uses
- * the client that it has of its parent, since it knows neither queues nor contexts but its own.
+ * Under the lock. The first context or queue of a child on this device: it becomes a client. Nobody
+ * uses the client that it has of its parent, since it knows neither queues nor contexts but its
+ * own.
  */
 static void open_anew(struct device *d)
 {

@@ -3,11 +3,11 @@
  * The way in: what the OpenCL loader calls when OPENCL_LAYERS names this library, once, before the
  * program's first call. Nothing is connected here: that comes with the first context or queue.
  *
- * And the way on after fork(). A thread that the child has not may have held any lock of the layer, and
- * may have been in the middle of any list; nor may fork() wait for these locks, since a driver may call
- * back holding its own, and take those in fork(), too. So each file's in_child() makes its locks anew and
- * forgets the parent's objects, which are of no use to a child: no driver lets it go on with a context.
- * A child that makes a context of its own becomes a client (device.c).
+ * And the way on after fork(). A thread that the child has not may have held any lock of the layer,
+ * and may have been in the middle of any list; nor may fork() wait for these locks, since a driver
+ * may call back holding its own, and take those in fork(), too. So each file's in_child() makes its
+ * locks anew and forgets the parent's objects, which are of no use to a child: no driver lets it go
+ * on with a context. A child that makes a context of its own becomes a client (device.c).
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -49,8 +49,8 @@ ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *v
 }
 
 /*
- * This library stays until the process ends (-z nodelete), and its threads call what @target names: the
- * loader is to stay, too, where the program closes it.
+ * This library stays until the process ends (-z nodelete), and its threads call what @target names:
+ * the loader is to stay, too, where the program closes it.
  */
 static void keep_loader(const struct _cl_icd_dispatch *target)
 {

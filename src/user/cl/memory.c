@@ -27,7 +27,10 @@ struct context {
 	struct context *next;
 };
 
-/* What a buffer has booked, until it is destroyed, by the process @forks; in a bucket, under the lock. */
+/*
+ * What a buffer has booked, until it is destroyed, by the process @forks; in a bucket, under the
+ * lock.
+ */
 struct booked {
 	cl_mem memory;
 	bool released;
@@ -140,8 +143,8 @@ static struct booked **bucket_of(cl_mem memory)
 }
 
 /*
- * Where the entry of @memory is linked in; NULL there: it has none. One that the program has released may
- * have had the same address.
+ * Where the entry of @memory is linked in; NULL there: it has none. One that the program has
+ * released may have had the same address.
  */
 static struct booked **place_of(cl_mem memory)
 {
@@ -235,14 +238,18 @@ static bool is_booked(cl_mem memory)
 	return found;
 }
 
-/* The program's last reference goes: the driver destroys it soon. The driver is not asked under the lock. */
+/*
+ * The program's last reference goes: the driver destroys it soon. The driver is not asked under the
+ * lock.
+ */
 cl_int CL_API_CALL layer_clReleaseMemObject(cl_mem memory)
 {
 	cl_uint references = 0;
 	struct booked *b;
 
-	if (is_booked(memory) && !next->clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof(references),
-							   &references, NULL) && references == 1) {
+	if (is_booked(memory) &&
+	    !next->clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof(references),
+				      &references, NULL) && references == 1) {
 		pthread_mutex_lock(&lock);
 		b = *place_of(memory);
 		if (b) {
@@ -374,7 +381,7 @@ void memory_made(struct booked *b, cl_mem memory)
 		destroyed(memory, b);
 }
 
-/** memory_in_child() - after fork(): the books are the parent's, and so are its contexts; see layer.c */
+/** memory_in_child() - after fork(): books and contexts are the parent's; see layer.c */
 void memory_in_child(void)
 {
 	pthread_mutex_init(&lock, NULL);

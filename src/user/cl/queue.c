@@ -104,7 +104,7 @@ void queue_flush(void)
 	pthread_mutex_unlock(&table.lock);
 }
 
-/** queues_in_child() - after fork(): the parent's queues are not the child's, which may have others there */
+/** queues_in_child() - after fork(): the child may have others where the parent had its own */
 void queues_in_child(void)
 {
 	struct object *o;

@@ -171,7 +171,10 @@ static struct tgd_page *map_page(int fd)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/* How a try to become a client has ended: once more, soon or after a while; refused for good; a client. */
+/*
+ * How a try to become a client has ended: once more, soon or after a while; refused for good; a
+ * client.
+ */
 enum tried { TRY_SOON, TRY_LATER, TRIED_REFUSED, TRIED_CLIENT };
 
 static bool say_hello(const struct tgu *u, int fd)
@@ -218,8 +221,9 @@ static enum tried welcomed(struct tgu *u, int fd)
 	u->error = welcome.error;
 	if (welcome.error) {
 		memcpy(u->why, welcome.why, sizeof(u->why) - 1);
-		/* All other reasons may be gone later: another daemon has ended, or other programs. */
-		return welcome.error == EPROTO || welcome.error == EPERM ? TRIED_REFUSED : TRY_LATER;
+		/* Other reasons may be gone later: another daemon has ended, or other programs. */
+		return welcome.error == EPROTO || welcome.error == EPERM ? TRIED_REFUSED :
+									  TRY_LATER;
 	}
 	u->said = 0;
 	if (!descriptors(&msg, fds))
@@ -317,7 +321,9 @@ static enum tried try_daemons(struct tgu *u, bool start)
 		if (!busy)
 			return tried;
 	}
-	fd = user_socket(path, sizeof(path)) && !(busy && !strcmp(path, TGD_SOCKET)) ? connect_to(path) : -1;
+	fd = -1;
+	if (user_socket(path, sizeof(path)) && !(busy && !strcmp(path, TGD_SOCKET)))
+		fd = connect_to(path);
 	if (fd >= 0)
 		return try_client(u, fd);
 	if (start && !busy)
@@ -330,7 +336,8 @@ static void tell_refusal(struct tgu *u)
 {
 	pthread_mutex_lock(&u->lock);
 	if (u->socket < 0 && u->error && u->error != u->said) {
-		fprintf(stderr, "timegraph: %s: %s; this program runs unscheduled\n", u->device->name, u->why);
+		fprintf(stderr, "timegraph: %s: %s; this program runs unscheduled\n",
+			u->device->name, u->why);
 		u->said = u->error;
 	}
 	pthread_mutex_unlock(&u->lock);

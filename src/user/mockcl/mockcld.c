@@ -314,7 +314,7 @@ static void run(const char *dir, unsigned int linger)
 
 	while (!stop) {
 		card_run(&card, clock_now());
-		/* What came before they knew; and what ends meanwhile, they are to know, or nobody rings. */
+		/* What came before they knew; and what ends meanwhile they are to know, too. */
 		do {
 			was = card_busy(&card);
 			card_idle(&card, true);

@@ -347,8 +347,9 @@ static void start(struct device *d)
  * @d: the device
  * @comes: a client that is about to join; NULL: none
  *
- * The largest size that one of those says who are there counts: nobody makes others' requests fail by a
- * small one, and what only one who has gone has said does not make all of them granted for ever.
+ * The largest size that one of those says who are there counts: nobody makes others' requests fail
+ * by a small one, and what only one who has gone has said does not make all of them granted for
+ * ever.
  */
 void device_size(struct device *d, const struct client *comes)
 {

@@ -363,8 +363,8 @@ static void raise_limit(void)
 }
 
 /*
- * What the program that has started it had for itself is not the daemon's, which serves others, too: the
- * CPUs that it may run on, its nice value, a limit of its CPU time.
+ * What the program that has started it had for itself is not the daemon's, which serves others,
+ * too: the CPUs that it may run on, its nice value, a limit of its CPU time.
  */
 static void shed(void)
 {
@@ -389,7 +389,8 @@ static void tell_kept(void)
 	struct rlimit limit;
 
 	if (value > 0)
-		say("it has the nice value %d of the program that started it: others may wait for it", value);
+		say("it has the nice value %d of the program that started it: others may wait",
+		    value);
 	if (!getrlimit(RLIMIT_CPU, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		say("it ends after %llu s of CPU time, a limit of the program that started it",
 		    (unsigned long long)limit.rlim_cur);

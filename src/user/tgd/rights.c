@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptors that peers send (SCM_RIGHTS). Nobody is to send any; but one that has come is closed by who
- * reads its message, or closes the connection in which it waits, and that may take as long as the peer
- * likes: a TCP socket lingers, a FUSE file system answers a flush when it wants to.
+ * Descriptors that peers send (SCM_RIGHTS). Nobody is to send any; but one that has come is closed
+ * by who reads its message, or closes the connection in which it waits, and that may take as long
+ * as the peer likes: a TCP socket lingers, a FUSE file system answers a flush when it wants to.
  *
- * From Linux 6.16 on the sender gets EPERM. Before that, a message with descriptors is not read, which a
- * look at it tells, and a connection is closed in a thread of its own, which does nothing else. socket.c
- * calls this file, in the daemon's thread.
+ * From Linux 6.16 on the sender gets EPERM. Before that, a message with descriptors is not read,
+ * which a look at it tells, and a connection is closed in a thread of its own, which does nothing
+ * else. socket.c calls this file, in the daemon's thread.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -48,7 +48,8 @@ ssize_t rights_recv(int fd, void *buf, size_t size)
 	struct iovec iov = { buf, size };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
-	if (!refused && recvmsg(fd, &msg, MSG_PEEK | MSG_DONTWAIT) >= 0 && msg.msg_flags & MSG_CTRUNC) {
+	if (!refused && recvmsg(fd, &msg, MSG_PEEK | MSG_DONTWAIT) >= 0 &&
+	    msg.msg_flags & MSG_CTRUNC) {
 		errno = EPERM;
 		return -1;
 	}

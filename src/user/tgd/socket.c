@@ -2,9 +2,9 @@
 /*
  * Connections: programs that become clients, and tools that read and write.
  *
- * No peer is waited for: what cannot be sent at once closes its connection, and descriptors that it sends
- * are refused (rights.c). A user has TGD_PER_USER connections at most; the next is refused, and nobody
- * else feels it.
+ * No peer is waited for: what cannot be sent at once closes its connection, and descriptors that it
+ * sends are refused (rights.c). A user has TGD_PER_USER connections at most; the next is refused,
+ * and nobody else feels it.
  */
 #include <fcntl.h>
 #include <poll.h>

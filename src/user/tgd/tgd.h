@@ -3,7 +3,8 @@
  * tgd: its central structures. Each file that others call has a header of its own.
  *
  * The daemon is one thread: it waits in main.c, and all else is called from there. So nothing here
- * is locked (rights.c has threads, before Linux 6.16, that close a descriptor each). docs/architecture.md says how it drives the core.
+ * is locked (rights.c has threads, before Linux 6.16, that close a descriptor each).
+ * docs/architecture.md says how it drives the core.
  */
 #ifndef TGD_H
 #define TGD_H
