@@ -7,6 +7,10 @@
  * for its end; or a thread waits for it, where callbacks come late (watch.c). Under a lease there is
  * none, since it costs more than all else; when the lease is over (launch_told()), what is in flight
  * gets its callbacks.
+ *
+ * A program may launch in a callback of its own. While that launch waits for its turn, no callback of
+ * ours runs, and its turn may depend on an end that one of them would tell: so a thread that waits for
+ * its turn looks itself, every few ms, for the ends of all that is to be told (look()).
  */
 #include <stdlib.h>
 
@@ -19,6 +23,10 @@
 #include "watch.h"
 
 #define MIX	0x9e3779b97f4a7c15ULL	/* odd, and no pattern in its bits */
+
+/* Flights of all devices that have a callback, or a thread, and have not been reported. */
+static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct flight *told;
 
 /* --- ends --- */
 
@@ -52,6 +60,44 @@ void launch_report(struct device *d, const struct tgu_job *job, cl_event event)
 	tgu_done(job, exact ? device_time(d, end) : tgu_now(), exact && d->exact);
 }
 
+/* A forked child has none of the parent's launches; nor the thread that may have held the lock. */
+static void in_child(void)
+{
+	pthread_mutex_init(&told_lock, NULL);
+	told = NULL;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, in_child);
+}
+
+/* Before somebody is to tell of its end; not, if that has been seen already. */
+static void remember_told(struct flight *f)
+{
+	pthread_mutex_lock(&told_lock);
+	if (!__atomic_load_n(&f->reported, __ATOMIC_ACQUIRE)) {
+		f->told_next = told;
+		f->told_at = &told;
+		if (told)
+			told->told_at = &f->told_next;
+		told = f;
+	}
+	pthread_mutex_unlock(&told_lock);
+}
+
+/* @f->reported has been set: it is not remembered any more from now on. */
+static void forget_told(struct flight *f)
+{
+	pthread_mutex_lock(&told_lock);
+	if (f->told_at) {
+		*f->told_at = f->told_next;
+		if (f->told_next)
+			f->told_next->told_at = f->told_at;
+	}
+	pthread_mutex_unlock(&told_lock);
+}
+
 /* It has ended: report, unless that was done, and give up one reference. */
 static void report_end(struct flight *f)
 {
@@ -59,6 +105,7 @@ static void report_end(struct flight *f)
 	bool exact = f->exact;
 
 	if (!__atomic_exchange_n(&f->reported, true, __ATOMIC_ACQ_REL)) {
+		forget_told(f);
 		if (!end)
 			end = end_of(f->event, &exact);
 		tgu_done(&f->job, exact ? device_time(f->device, end) : tgu_now(),
@@ -91,6 +138,7 @@ static void CL_CALLBACK ended(cl_event event, cl_int status, void *arg)
 static void attach(struct flight *f)
 {
 	__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	remember_told(f);
 	f->callback = watch_by_callback(f->device);
 	if (!f->callback && watch(f))
 		return;
@@ -181,6 +229,37 @@ void launch_reap(struct device *d)
 	while (__atomic_load_n(&d->first, __ATOMIC_RELAXED) !=
 	       __atomic_load_n(&d->last, __ATOMIC_RELAXED) && (f = take(d, true)))
 		report_end(f);
+}
+
+/* One that has ended, and whose callback has not run. Who reports it forgets it first: it is there. */
+static struct flight *told_ended(void)
+{
+	struct flight *f;
+	bool exact;
+
+	pthread_mutex_lock(&told_lock);
+	for (f = told; f; f = f->told_next)
+		if (!__atomic_load_n(&f->reported, __ATOMIC_ACQUIRE) && end_of(f->event, &exact))
+			break;
+	if (f)
+		__atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&told_lock);
+	return f;
+}
+
+/* Of all devices, since the thread that waits may be the one that tells of any of them. */
+static void look(void)
+{
+	struct flight *f;
+
+	while ((f = told_ended()))
+		report_end(f);
+}
+
+/** launch_enter() - tgu_enter() for a device's launch or copy; @d: NULL: it goes at once */
+void launch_enter(struct device *d, uint32_t channel, uint64_t work, struct tgu_job *job)
+{
+	tgu_enter_looking(d ? d->tgu : NULL, channel, work, look, job);
 }
 
 /* One in flight that has no callback yet: it gets one. */
@@ -302,7 +381,7 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 	}
 	if (parts && slice_launch(&s, d, queue, kernel, dims, offset, global, local, nr_wait, wait, event, &ret))
 		return ret;
-	tgu_enter(d ? d->tgu : NULL, 1, launch_work(kernel, dims, global, local), &job);
+	launch_enter(d, 1, launch_work(kernel, dims, global, local), &job);
 	if (job.way == TGU_OPEN) {
 		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
 						   wait, event);

@@ -19,6 +19,7 @@
  * @end: when it ended, by the thread that took it out of the list; 0: not known
  * @whole: a kernel that was not sliced; its time is wanted
  * @next: in the list of watch.c
+ * @told_next: in the list of those whose ends somebody tells, as @told_at, which points here
  */
 struct flight {
 	struct device *device;
@@ -29,7 +30,7 @@ struct flight {
 	bool reported, attached, callback, exact;
 	cl_ulong end;
 	struct slice whole;
-	struct flight *next;
+	struct flight *next, *told_next, **told_at;
 };
 
 uint64_t launch_work(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local);
@@ -39,6 +40,7 @@ void launch_drain(void *device);
 bool launch_settle(void *device);
 void launch_attach(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue);
 void launch_reap(struct device *d);
+void launch_enter(struct device *d, uint32_t channel, uint64_t work, struct tgu_job *job);
 void launch_report(struct device *d, const struct tgu_job *job, cl_event event);
 void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event,
 		 const struct slice *whole);

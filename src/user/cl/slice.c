@@ -443,7 +443,7 @@ static cl_int launch_part(struct launch *l, struct part *p, cl_uint nr_wait, con
 	if (ret)
 		return ret;
 	l->turned = tgu_now();
-	tgu_enter(l->device->tgu, 1, part_work(l, p), &l->job);
+	launch_enter(l->device, 1, part_work(l, p), &l->job);
 	l->turned = tgu_now() - l->turned;
 	ret = next->clEnqueueNDRangeKernel(l->queue, l->kernel, l->grid.dims, offset, p->size, l->local, nr_wait, wait,
 					   event);

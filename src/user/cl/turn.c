@@ -25,7 +25,7 @@
 
 /**
  * struct later - a command that waits for its turn
- * @work: what tgu_enter() is told of it
+ * @work: what launch_enter() is told of it
  * @needs: events that have not come, and one until the command is at the driver
  * @event: of the command; NULL: the driver has refused it
  */
@@ -60,7 +60,7 @@ static void enter(struct later *l)
 	if (!l->event) {
 		next->clSetUserEventStatus(l->gate, CL_COMPLETE);
 	} else {
-		tgu_enter(l->device->tgu, l->channel, l->work, &job);
+		launch_enter(l->device, l->channel, l->work, &job);
 		next->clSetUserEventStatus(l->gate, CL_COMPLETE);
 		next->clFlush(l->queue);
 		if (job.way == TGU_OPEN) {
@@ -233,7 +233,7 @@ static void take_turn(struct turn *t, struct device *d)
 {
 	next->clFinish(t->queue);
 	launch_reap(d);
-	tgu_enter(d->tgu, 2, t->bytes, &t->job);
+	launch_enter(d, 2, t->bytes, &t->job);
 	tgu_started(&t->job, 0);
 	t->entered = true;
 }

@@ -19,6 +19,8 @@
 #define CHECK			50000000	/* ns */
 #define SPINS			100
 #define PATIENCE		1000000000	/* ns: a daemon may take to answer a cancel */
+#define LOOK			2000000		/* ns between looks of a thread that waits; doubles up to: */
+#define LOOK_MOST		8000000
 
 int64_t tgu_now(void)
 {
@@ -245,28 +247,55 @@ static bool try_enter(struct tgu *u, uint32_t channel, bool lease, uint64_t work
 	return true;
 }
 
-static void enter(struct tgu *u, uint32_t channel, bool lease, uint64_t work, struct tgu_job *job)
+static void enter(struct tgu *u, uint32_t channel, bool lease, uint64_t work, void (*look)(void),
+		  struct tgu_job *job)
 {
 	*job = (struct tgu_job){ .u = u, .channel = channel, .way = TGU_OPEN };
 	if (!u || goes_open(u))
 		return;
-	do {
+	for (;;) {
 		pthread_mutex_lock(&u->lock);
 		if (channel > u->device->engines)
 			channel = job->channel = 1;
-	} while (!try_enter(u, channel, lease, work, job));
+		if (try_enter(u, channel, lease, work, job))
+			return;
+		if (look)
+			look();
+	}
 }
 
 void tgu_enter(struct tgu *u, uint32_t channel, uint64_t work, struct tgu_job *job)
 {
-	enter(u, channel, true, work, job);
+	enter(u, channel, true, work, NULL, job);
 	if (job->way == TGU_ASKED)
 		wait_answer(u, job->page, job->term, job->slot, NULL);
 }
 
+void tgu_enter_looking(struct tgu *u, uint32_t channel, uint64_t work, void (*look)(void),
+		       struct tgu_job *job)
+{
+	int64_t pause = LOOK, until;
+	uint32_t answer;
+
+	enter(u, channel, true, work, look, job);
+	if (job->way != TGU_ASKED)
+		return;
+	until = tgu_now() + pause;
+	for (;;) {
+		answer = wait_answer(u, job->page, job->term, job->slot, &until);
+		if (answer != TGD_WAIT && answer != TGD_SLEEP)
+			return;
+		if (answer == TGD_SLEEP)	/* a signal handler has run: it goes on waiting */
+			continue;
+		look();
+		pause = pause * 2 < LOOK_MOST ? pause * 2 : LOOK_MOST;
+		until = tgu_now() + pause;
+	}
+}
+
 void tgu_ask(struct tgu *u, uint32_t channel, struct tgu_job *job)
 {
-	enter(u, channel, false, 0, job);
+	enter(u, channel, false, 0, NULL, job);
 }
 
 /* Is the connection over under which the launch entered? After fork() it is, in the child. */

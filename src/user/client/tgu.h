@@ -85,6 +85,16 @@ void tgu_close(struct tgu *u);
 void tgu_enter(struct tgu *u, uint32_t channel, uint64_t work, struct tgu_job *job);
 
 /**
+ * tgu_enter_looking() - as tgu_enter(), and calls @look every few ms while it waits
+ *
+ * For a layer that may be called in the thread in which the driver tells it of ends: while that
+ * thread waits here, nobody else would look for them. A wait costs 125 looks a second at most, and none
+ * in its first 2 ms.
+ */
+void tgu_enter_looking(struct tgu *u, uint32_t channel, uint64_t work, void (*look)(void),
+		       struct tgu_job *job);
+
+/**
  * tgu_ask() - as tgu_enter() of work that is not known, but does not wait, and takes no lease
  * @u: the device; NULL: goes at once
  * @channel: 1 or 2
