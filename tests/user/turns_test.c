@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turns of the OpenCL layer that a program must not hold for nothing (src/user/cl/turn.c, launch.c), beside
- * a second process with kernels of 1 ms one after the other: what that one waits says who holds the engine.
+ * Turns of the OpenCL layer that a program must not hold for nothing (src/user/cl/turn.c, far.c,
+ * launch.c), beside a second process with kernels of 1 ms one after the other: what that one waits
+ * says who holds the engine.
  *
- * tests/user/layer runs it: with the layer, on a card with two devices, under a policy that asks. The second
- * process is a child, forked before the first call of OpenCL.
+ * tests/user/layer runs it: with the layer, on a card with two devices, under a policy that asks.
+ * The second process is a child, forked before the first call of OpenCL.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,14 +19,20 @@
 
 #define SHORT_US	1000
 #define LONG_US		100000
+#define FAR_S		2
+#define DEADLINE_S	10		/* job_deadline_us */
+#define BIG		(3u << 20)	/* bytes: a copy of them takes a turn */
 
 static const char source[] = "kernel void spin(ulong ns) { }\n";
 static cl_kernel spin;
 
-/* What the child tells: kernels so far, and the longest that one took, s; the parent sets that to 0. */
+/*
+ * What the child tells: kernels so far; when it launched the latest; the longest that one took, s,
+ * since the parent set it to 0
+ */
 static struct beside {
 	unsigned int kernels;
-	float worst;
+	double from, worst;
 } *beside;
 
 static cl_event spun(cl_command_queue q, cl_ulong us, cl_uint n, const cl_event *list)
@@ -50,17 +57,16 @@ static void waits(cl_event e)
 static void beat(void)
 {
 	cl_command_queue q;
-	float took;
-	double from;
+	double took;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	cl_begin();
 	spin = cl_build(source, "spin");
 	q = cl_queue(0);
 	for (;;) {
-		from = seconds();
+		beside->from = seconds();
 		waits(spun(q, SHORT_US, 0, NULL));
-		took = (float)(seconds() - from);
+		took = seconds() - beside->from;
 		if (took > beside->worst)
 			beside->worst = took;
 		__atomic_add_fetch(&beside->kernels, 1, __ATOMIC_RELAXED);
@@ -108,8 +114,8 @@ static void CL_CALLBACK launches(cl_event e, cl_int status, void *arg)
 }
 
 /*
- * A kernel is in flight, and a callback, of a small copy that has ended before it, launches another. The
- * layer's callback for the first one's end comes behind that.
+ * A kernel is in flight, and a callback, of a small copy that has ended before it, launches another.
+ * The layer's callback for the first one's end comes behind that.
  */
 static void in_callback(cl_command_queue other)
 {
@@ -121,7 +127,8 @@ static void in_callback(cl_command_queue other)
 	memory = clCreateBuffer(cl_ctx, 0, sizeof(bytes), NULL, &error);
 	cl_must(error, "clCreateBuffer");
 	first = spun(other, LONG_US, 0, NULL);
-	cl_must(clEnqueueWriteBuffer(called.q, memory, CL_FALSE, 0, sizeof(bytes), bytes, 0, NULL, &copied), "write");
+	cl_must(clEnqueueWriteBuffer(called.q, memory, CL_FALSE, 0, sizeof(bytes), bytes, 0, NULL,
+				     &copied), "clEnqueueWriteBuffer");
 	cl_must(clSetEventCallback(copied, CL_COMPLETE, launches, NULL), "clSetEventCallback");
 	cl_must(clFlush(called.q), "clFlush");
 	pthread_mutex_lock(&called.lock);
@@ -132,18 +139,128 @@ static void in_callback(cl_command_queue other)
 	waits(copied);
 	waits(called.launched);
 	clReleaseMemObject(memory);
-	test_row("a kernel that a callback launches waits for no callback", called.took < patient(4),
-		 "it waited %.1f s for a kernel of %.1f s", called.took, LONG_US / 1e6);
+	test_row("a kernel that a callback launches waits for no callback",
+		 called.took < DEADLINE_S * 0.8, "it waited %.1f s for a kernel of %.1f s", called.took,
+		 LONG_US / 1e6);
+}
+
+/* --- launches behind what takes long elsewhere --- */
+
+static cl_command_queue elsewhere;	/* on the second device */
+static double far_s;
+
+/* A long kernel on the second device; not so long that it is written off. */
+static cl_event far_begins(void)
+{
+	far_s = patient(FAR_S) < DEADLINE_S / 2 ? patient(FAR_S) : DEADLINE_S / 2;
+	return spun(elsewhere, (cl_ulong)(far_s * 1e6), 0, NULL);
+}
+
+/* What was launched behind @far must not have held up the second process, and ends with @last. */
+static void far_ends(const char *name, cl_event far, cl_event last)
+{
+	const bool waiting = cl_status(last) > CL_COMPLETE;
+	const double from = seconds();
+	double worst, took;
+
+	usleep(50000);			/* the kernel that the child had in the queue before */
+	beside->worst = 0;
+	cl_must(clWaitForEvents(1, &far), "clWaitForEvents");
+	worst = seconds() - beside->from;
+	if (worst < beside->worst)
+		worst = beside->worst;
+	cl_must(clWaitForEvents(1, &last), "clWaitForEvents");
+	took = seconds() - from;
+	test_row(name, waiting && worst < far_s * 0.75 && took < far_s + patient(3),
+		 "a program beside it waited %.1f s, and all ended after %.1f s", worst, took);
+	clReleaseEvent(far);
+	clReleaseEvent(last);
+}
+
+static void behind_far(cl_command_queue q)
+{
+	cl_event far = far_begins(), last = spun(q, SHORT_US, 1, &far);
+
+	far_ends("a kernel behind another device's takes no turn before", far, last);
+}
+
+static void behind_copies(cl_command_queue q, cl_mem memory, const char *bytes)
+{
+	cl_event far = far_begins();
+
+	cl_must(clEnqueueWriteBuffer(q, memory, CL_FALSE, 0, BIG, bytes, 1, &far, NULL),
+		"clEnqueueWriteBuffer");
+	far_ends("a kernel behind a copy that waits takes no turn before", far,
+		 spun(q, SHORT_US, 0, NULL));
+	cl_must(clFinish(q), "clFinish");
+}
+
+/* By way of a marker in a third queue, whose events nothing but their queue tells of. */
+static void behind_marker(cl_command_queue q, cl_command_queue third)
+{
+	cl_event far = far_begins(), marker;
+
+	cl_must(clEnqueueMarkerWithWaitList(third, 1, &far, NULL), "clEnqueueMarkerWithWaitList");
+	cl_must(clEnqueueMarkerWithWaitList(third, 0, NULL, &marker), "clEnqueueMarkerWithWaitList");
+	cl_must(clFlush(third), "clFlush");
+	far_ends("a kernel behind a marker that waits takes no turn before", far,
+		 spun(q, SHORT_US, 1, &marker));
+	clReleaseEvent(marker);
+}
+
+/* Two behind it in one queue, a barrier between: none has the turn for which the other waits. */
+static void behind_barrier(cl_command_queue out_of_order)
+{
+	cl_event far = far_begins(), before, other, behind;
+	double from;
+
+	before = spun(out_of_order, SHORT_US, 1, &far);
+	from = seconds();
+	other = spun(out_of_order, SHORT_US, 0, NULL);
+	waits(other);
+	test_row("what needs not wait for it goes on", cl_status(far) > CL_COMPLETE,
+		 "it waited %.1f s", seconds() - from);
+	cl_must(clEnqueueBarrierWithWaitList(out_of_order, 0, NULL, NULL), "barrier");
+	behind = spun(out_of_order, SHORT_US, 0, NULL);
+	far_ends("kernels before and behind a barrier do not wait for each other", far, behind);
+	test_row("and end in their order", cl_status(before) == CL_COMPLETE, "the first has not");
+	clReleaseEvent(before);
+}
+
+static void behind(cl_command_queue q[2])
+{
+	cl_command_queue ooo = cl_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	char *bytes = calloc(1, BIG);
+	cl_int error;
+	cl_mem memory;
+
+	elsewhere = clCreateCommandQueue(cl_ctx, cl_devices[1], 0, &error);
+	cl_must(error, "clCreateCommandQueue");
+	memory = clCreateBuffer(cl_ctx, 0, BIG, NULL, &error);
+	cl_must(error, "clCreateBuffer");
+	behind_far(q[0]);
+	behind_copies(q[0], memory, bytes);
+	behind_marker(q[0], q[1]);
+	behind_barrier(ooo);
+	clReleaseMemObject(memory);
+	clReleaseCommandQueue(elsewhere);
+	clReleaseCommandQueue(ooo);
+	free(bytes);
 }
 
 int main(void)
 {
 	cl_command_queue q[2];
+	cl_int error;
 	pid_t child;
 	int i;
 
 	child = beat_begins();
 	cl_begin();
+	if (cl_devices_n < 2)
+		cl_must(CL_DEVICE_NOT_FOUND, "a second device");
+	cl_ctx = clCreateContext(NULL, 2, cl_devices, NULL, NULL, &error);
+	cl_must(error, "clCreateContext");
 	spin = cl_build(source, "spin");
 	for (i = 0; i < 2; i++)
 		q[i] = cl_queue(0);
@@ -151,6 +268,7 @@ int main(void)
 	for (i = 0; i < 80; i++)	/* the layer finds out that callbacks are prompt */
 		waits(spun(q[0], SHORT_US / 10, 0, NULL));
 	in_callback(q[1]);
+	behind(q);
 	kill(child, SIGKILL);
 	return test_end();
 }

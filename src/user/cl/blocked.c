@@ -19,7 +19,8 @@ static struct kept {
 } kept[KEPT];
 static unsigned int nr_kept;
 
-static bool unfinished(cl_event event)
+/** event_unfinished() - it has not ended, well or with an error */
+bool event_unfinished(cl_event event)
 {
 	cl_int status = CL_COMPLETE;
 
@@ -35,7 +36,8 @@ static bool by_user(cl_event event)
 	return type == CL_COMMAND_USER;
 }
 
-static cl_command_queue queue_of(cl_event event)
+/** event_queue() - NULL: a user event */
+cl_command_queue event_queue(cl_event event)
 {
 	cl_command_queue queue = NULL;
 
@@ -49,7 +51,7 @@ static void prune(void)
 	unsigned int i = 0;
 
 	while (i < nr_kept) {
-		if (unfinished(kept[i].event)) {
+		if (event_unfinished(kept[i].event)) {
 			i++;
 			continue;
 		}
@@ -81,7 +83,8 @@ bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events)
 	prune();
 	found = is_kept(NULL, queue);
 	for (i = 0; events && i < nr && !found; i++)
-		found = unfinished(events[i]) && (is_kept(events[i], queue_of(events[i])) || by_user(events[i]));
+		found = event_unfinished(events[i]) &&
+			(is_kept(events[i], event_queue(events[i])) || by_user(events[i]));
 	pthread_mutex_unlock(&lock);
 	return found;
 }

@@ -7,6 +7,8 @@
 
 #include "cl.h"
 
+bool event_unfinished(cl_event event);
+cl_command_queue event_queue(cl_event event);
 bool blocked(cl_command_queue queue, cl_uint nr, const cl_event *events);
 void blocked_keep(cl_command_queue queue, cl_event event);
 void blocked_in_child(void);

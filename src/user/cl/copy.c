@@ -6,6 +6,7 @@
  */
 #include "blocked.h"
 #include "copy.h"
+#include "far.h"
 #include "queue.h"
 #include "turn.h"
 
@@ -261,7 +262,11 @@ layer_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint nr, const cl_e
 cl_int CL_API_CALL
 layer_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint nr, const cl_event *wait, cl_event *event)
 {
-	return TURN(0, CL_FALSE, next->clEnqueueBarrierWithWaitList(queue, t.nr, t.wait, t.event));
+	struct turn t;
+
+	turn_begin(&t, queue, false, 0, CL_FALSE, nr, wait, event);
+	turn_barrier(&t);
+	return turn_end(&t, next->clEnqueueBarrierWithWaitList(queue, t.nr, t.wait, t.event));
 }
 
 cl_int CL_API_CALL
@@ -276,13 +281,22 @@ layer_clEnqueueNativeKernel(cl_command_queue queue, void (CL_CALLBACK *fn)(void 
 /* It returns no event: where one is wanted, a marker behind it has one. */
 cl_int CL_API_CALL layer_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint nr, const cl_event *wait)
 {
-	const bool keep = nr && wait && queue_device(queue) && blocked(queue, nr, wait);
+	struct device *d = nr && wait ? queue_device(queue) : NULL;
+	const bool keep = d && blocked(queue, nr, wait), is_far = d && far_events(d, nr, wait);
 	cl_int ret = next->clEnqueueWaitForEvents(queue, nr, wait);
+	struct far *f = NULL;
 	cl_event marker;
 
-	if (!ret && keep && !next->clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker)) {
+	if (ret || !(keep || is_far) || next->clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker))
+		return ret;
+	if (keep)
 		blocked_keep(queue, marker);
-		next->clReleaseEvent(marker);
+	if (is_far)
+		f = far_begin(queue, false);
+	if (f) {
+		far_barrier(f);
+		far_went(f, marker);
 	}
+	next->clReleaseEvent(marker);
 	return ret;
 }

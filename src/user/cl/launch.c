@@ -8,14 +8,15 @@
  * none, since it costs more than all else; when the lease is over (launch_told()), what is in flight
  * gets its callbacks.
  *
- * A program may launch in a callback of its own. While that launch waits for its turn, no callback of
- * ours runs, and its turn may depend on an end that one of them would tell: so a thread that waits for
- * its turn looks itself, every few ms, for the ends of all that is to be told (look()).
+ * A program may launch in a callback of its own. While that launch waits for its turn, no callback
+ * of ours runs, and its turn may depend on an end that one of them would tell: so a thread that waits
+ * for its turn looks itself, every few ms, for the ends of all that is to be told (look()).
  */
 #include <stdlib.h>
 
 #include "blocked.h"
 #include "device.h"
+#include "far.h"
 #include "launch.h"
 #include "queue.h"
 #include "slice.h"
@@ -231,7 +232,7 @@ void launch_reap(struct device *d)
 		report_end(f);
 }
 
-/* One that has ended, and whose callback has not run. Who reports it forgets it first: it is there. */
+/* One that has ended, and whose callback has not run. Who reports it forgets it before it goes. */
 static struct flight *told_ended(void)
 {
 	struct flight *f;
@@ -357,6 +358,19 @@ uint64_t launch_work(cl_kernel kernel, cl_uint dims, const size_t *global, const
 	return work ^ work >> 32;
 }
 
+/* It waits for the program, or for what may be long in coming: its turn is when that has come. */
+static cl_int launch_later(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+			   const size_t *offset, const size_t *global, const size_t *local,
+			   cl_uint nr_wait, const cl_event *wait, cl_event *event)
+{
+	struct turn t;
+
+	turn_begin(&t, queue, true, launch_work(kernel, dims, global, local), CL_FALSE, nr_wait,
+		   wait, event);
+	return turn_end(&t, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
+							 t.nr, t.wait, t.event));
+}
+
 cl_int CL_API_CALL
 layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
 			     const size_t *offset, const size_t *global, const size_t *local,
@@ -364,21 +378,23 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 {
 	struct device *d = queue_device(queue);
 	struct tgu_job job;
+	bool parts, behind, is_far;
 	struct slice s;
-	struct turn t;
 	cl_event own;
-	bool parts;
 	cl_int ret;
 
 	if (d)
 		launch_reap(d);
 	parts = slice_plan(&s, d, queue, kernel, dims, offset, global, local);
-	if (d && blocked(queue, nr_wait, wait)) {
+	behind = d && blocked(queue, nr_wait, wait);
+	is_far = d && !behind && turn_is_far(d, queue, nr_wait, wait);
+	if (behind || (is_far && !parts)) {
 		slice_blocked(&s);
-		turn_begin(&t, queue, true, 0, CL_FALSE, nr_wait, wait, event);
-		return turn_end(&t, next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
-								 t.nr, t.wait, t.event));
+		return launch_later(queue, kernel, dims, offset, global, local, nr_wait, wait,
+				    event);
 	}
+	if (is_far)
+		turn_draws_near(queue, nr_wait, wait);
 	if (parts && slice_launch(&s, d, queue, kernel, dims, offset, global, local, nr_wait, wait, event, &ret))
 		return ret;
 	launch_enter(d, 1, launch_work(kernel, dims, global, local), &job);
@@ -417,6 +433,7 @@ cl_int CL_API_CALL layer_clFinish(cl_command_queue queue)
 	struct device *d = queue_device(queue);
 	cl_int ret = next->clFinish(queue);
 
+	far_prune();
 	if (d)
 		launch_reap(d);
 	return ret;

@@ -5,6 +5,7 @@
  * Queues get CL_QUEUE_PROFILING_ENABLE, since the times of the ends are needed.
  */
 #include "device.h"
+#include "far.h"
 #include "objects.h"
 #include "queue.h"
 
@@ -46,6 +47,15 @@ enum profiling queue_profiling(cl_command_queue queue)
 	const struct entry *e = find(queue);
 
 	return e ? e->profiling : PROFILING_ASKED;
+}
+
+bool queue_out_of_order(cl_command_queue queue)
+{
+	cl_command_queue_properties properties = 0;
+
+	next->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties,
+				    NULL);
+	return properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 }
 
 static void add(cl_command_queue queue, cl_device_id id, enum profiling profiling)
@@ -177,6 +187,7 @@ cl_int CL_API_CALL layer_clRetainCommandQueue(cl_command_queue queue)
 
 cl_int CL_API_CALL layer_clReleaseCommandQueue(cl_command_queue queue)
 {
+	far_prune();
 	object_released(&table, queue);
 	return next->clReleaseCommandQueue(queue);
 }

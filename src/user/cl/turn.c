@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Turns of commands whose turn the program's thread may not wait for: copies that do not block, and
- * everything behind a user event, which the program sets perhaps in the thread that calls.
+ * Turns of commands whose turn the program's thread may not wait for: copies that do not block,
+ * launches behind what is far (far.c), and everything behind a user event, which the program sets
+ * perhaps in the thread that calls.
  *
  * Such a command goes to the driver at once, with a user event of ours, its gate, in its wait list. When
  * all that it waits for has ended, a thread of ours enters the scheduler for it, and opens the gate.
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "blocked.h"
+#include "far.h"
 #include "launch.h"
 #include "queue.h"
 #include "turn.h"
@@ -28,6 +30,7 @@
  * @work: what launch_enter() is told of it
  * @needs: events that have not come, and one until the command is at the driver
  * @event: of the command; NULL: the driver has refused it
+ * @far: a launch that is at the driver: others behind it take no turn yet
  */
 struct later {
 	struct device *device;
@@ -36,6 +39,7 @@ struct later {
 	cl_command_queue queue;
 	cl_event gate, event;
 	unsigned int needs;
+	struct far *far;
 	struct later *next;
 };
 
@@ -53,15 +57,23 @@ static struct line *lines;
 
 /* --- the thread --- */
 
+/* It has its turn, or goes without one. */
+static void turned(struct later *l)
+{
+	if (l->far)
+		far_over(l->far);
+	next->clSetUserEventStatus(l->gate, CL_COMPLETE);
+}
+
 static void enter(struct later *l)
 {
 	struct tgu_job job;
 
 	if (!l->event) {
-		next->clSetUserEventStatus(l->gate, CL_COMPLETE);
+		turned(l);
 	} else {
 		launch_enter(l->device, l->channel, l->work, &job);
-		next->clSetUserEventStatus(l->gate, CL_COMPLETE);
+		turned(l);
 		next->clFlush(l->queue);
 		if (job.way == TGU_OPEN) {
 			tgu_leave(&job);
@@ -149,7 +161,7 @@ static void came(struct later *l)
 	pthread_mutex_unlock(&lock);
 	if (!all || line)
 		return;
-	next->clSetUserEventStatus(l->gate, CL_COMPLETE);
+	turned(l);
 	next->clReleaseEvent(l->gate);
 	if (l->event)
 		next->clReleaseEvent(l->event);
@@ -177,14 +189,6 @@ static void need(struct later *l, cl_event event)
 }
 
 /* --- the calls --- */
-
-static bool out_of_order(cl_command_queue queue)
-{
-	cl_command_queue_properties properties = 0;
-
-	next->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
-	return properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-}
 
 /* Prepare @t's command to wait behind a gate. Return: false: it cannot be done */
 static bool put_gate(struct turn *t, struct device *d, uint32_t channel, bool behind_queue)
@@ -220,6 +224,7 @@ static bool put_gate(struct turn *t, struct device *d, uint32_t channel, bool be
 		next->clReleaseEvent(marker);
 	}
 	list[i] = l->gate;
+	t->far = far_begin(t->queue, t->kernel);
 	t->later = l;
 	t->list = list;
 	t->wait = list;
@@ -241,18 +246,19 @@ static void take_turn(struct turn *t, struct device *d)
 /**
  * turn_begin() - before a command goes to the driver
  * @t: filled in: the driver gets @t's nr, wait, event and blocking
- * @kernel: a launch; else a copy of @bytes, or, with 0, a command that needs no turn
+ * @kernel: a launch, with launch_work() for @bytes; else a copy of @bytes, or, with 0, a command
+ *	that needs no turn
  *
- * A launch comes here only if it is blocked().
+ * A launch comes here only if it is blocked(), or turn_is_far().
  */
 void turn_begin(struct turn *t, cl_command_queue queue, bool kernel, size_t bytes, cl_bool blocking,
 		cl_uint nr, const cl_event *wait, cl_event *event)
 {
 	struct device *d;
-	bool behind_user;
+	bool behind_user, in_order;
 
 	*t = (struct turn){ .queue = queue, .nr = nr, .wait = wait, .event = event, .given = event,
-			    .blocking = blocking, .bytes = bytes };
+			    .blocking = blocking, .kernel = kernel, .bytes = bytes };
 	if ((!kernel && bytes < LARGE && !nr) || !nr != !wait)
 		return;
 	d = queue_device(queue);
@@ -260,21 +266,57 @@ void turn_begin(struct turn *t, cl_command_queue queue, bool kernel, size_t byte
 		return;
 	behind_user = blocked(queue, nr, wait);
 	if ((!kernel && bytes < LARGE) || tgu_open_now(d->tgu)) {
-		/* No turn to wait for; but what comes after it in the queue waits for the program. */
+		/* No turn to wait for; but what comes after it waits for the program, or for long. */
 		t->keep = behind_user && !blocking;
-		if (t->keep)
+		if (!blocking && far_events(d, nr, wait))
+			t->far = far_begin(queue, false);
+		if (t->keep || t->far)
 			t->event = &t->own;
 		return;
 	}
-	if (blocking && !behind_user && !nr && !out_of_order(queue)) {
+	in_order = !queue_out_of_order(queue);
+	if (blocking && !behind_user && !nr && in_order) {
 		take_turn(t, d);
 		return;
 	}
-	if (!put_gate(t, d, kernel ? 1 : 2, !out_of_order(queue) || (behind_user && blocked(queue, 0, NULL))))
+	if (!put_gate(t, d, kernel ? 1 : 2, in_order || far_ahead(queue) ||
+		      (behind_user && blocked(queue, 0, NULL))))
 		return;
 	t->keep = behind_user;
 	t->blocking = CL_FALSE;
 	t->waits = blocking;
+}
+
+/**
+ * turn_barrier() - the command between turn_begin() and turn_end() is a barrier
+ *
+ * In a queue out of order it has what comes after it wait for its events; without any, for all.
+ */
+void turn_barrier(struct turn *t)
+{
+	if (!t->far && !t->nr && far_in(t->queue)) {
+		t->far = far_begin(t->queue, false);
+		if (t->far)
+			t->event = &t->own;
+	}
+	if (t->far)
+		far_barrier(t->far);
+}
+
+/** turn_is_far() - would a launch in @queue of @d, with this wait list, hold its turn for nothing? */
+bool turn_is_far(struct device *d, cl_command_queue queue, cl_uint nr, const cl_event *wait)
+{
+	return !tgu_open_now(d->tgu) && (far_ahead(queue) || far_events(d, nr, wait));
+}
+
+/** turn_draws_near() - wait in the call, as a launch in parts does anyway, until it is not far */
+void turn_draws_near(cl_command_queue queue, cl_uint nr, const cl_event *wait)
+{
+	queue_flush();
+	if (nr && wait)
+		next->clWaitForEvents(nr, wait);
+	if (far_ahead(queue))
+		next->clFinish(queue);
 }
 
 /** turn_end() - the driver has answered @ret. Return: what the program gets */
@@ -291,6 +333,8 @@ cl_int turn_end(struct turn *t, cl_int ret)
 		return ret;
 	if (!ret && t->keep)
 		blocked_keep(t->queue, t->own);
+	if (t->far)
+		far_went(t->far, ret ? NULL : t->own);
 	if (!ret && t->given) {
 		*t->given = t->own;
 		next->clRetainEvent(t->own);
@@ -299,6 +343,7 @@ cl_int turn_end(struct turn *t, cl_int ret)
 		next->clRetainEvent(t->own);
 	if (t->later) {
 		t->later->event = ret ? NULL : t->own;
+		t->later->far = !ret && t->kernel ? t->far : NULL;
 		came(t->later);
 		free(t->list);
 	} else if (!ret) {

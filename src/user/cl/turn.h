@@ -7,6 +7,7 @@
 
 #include "cl.h"
 
+struct far;
 struct later;
 
 /**
@@ -14,11 +15,13 @@ struct later;
  * @nr: for the driver, as @wait, @event and @blocking
  * @given: the program's, or NULL
  * @own: the command's event, if @event is this
- * @bytes: of a copy: those of one size should take equally long; 0: a launch
+ * @kernel: a launch
+ * @bytes: of a copy: those of one size should take equally long; of a launch: launch_work()
  * @keep: it waits for the program, see blocked_keep()
  * @waits: the program waits for it in the call
  * @entered: @job is its turn
  * @later: it waits behind a gate
+ * @far: it is far, see far.c
  */
 struct turn {
 	cl_command_queue queue;
@@ -27,13 +30,17 @@ struct turn {
 	cl_event *event, *given, own, *list;
 	cl_bool blocking;
 	size_t bytes;
-	bool keep, waits, entered;
+	bool kernel, keep, waits, entered;
 	struct tgu_job job;
 	struct later *later;
+	struct far *far;
 };
 
 void turn_begin(struct turn *t, cl_command_queue queue, bool kernel, size_t bytes, cl_bool blocking,
 		cl_uint nr, const cl_event *wait, cl_event *event);
+void turn_barrier(struct turn *t);
+bool turn_is_far(struct device *d, cl_command_queue queue, cl_uint nr, const cl_event *wait);
+void turn_draws_near(cl_command_queue queue, cl_uint nr, const cl_event *wait);
 cl_int turn_end(struct turn *t, cl_int ret);
 
 #endif /* TGCL_TURN_H */

@@ -88,8 +88,8 @@ void tgu_enter(struct tgu *u, uint32_t channel, uint64_t work, struct tgu_job *j
  * tgu_enter_looking() - as tgu_enter(), and calls @look every few ms while it waits
  *
  * For a layer that may be called in the thread in which the driver tells it of ends: while that
- * thread waits here, nobody else would look for them. A wait costs 125 looks a second at most, and none
- * in its first 2 ms.
+ * thread waits here, nobody else would look for them. A wait costs 125 looks a second at most, and
+ * none in its first 2 ms.
  */
 void tgu_enter_looking(struct tgu *u, uint32_t channel, uint64_t work, void (*look)(void),
 		       struct tgu_job *job);
