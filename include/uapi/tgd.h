@@ -30,6 +30,9 @@
  *		moment between, and nothing that a client which dies could leave half done.
  *	tail	how many records the daemon has taken. Daemon.
  *	until	when a lease ends that is not taken back before. Daemon, before it leases.
+ *	beat	grows with each bell that the daemon has looked after. Daemon; 0: an older one, which
+ *		does not say. A client that waits, and has seen no beat for a while, rings the bell;
+ *		if then there is none, the daemon is stopped, and the client goes on without it.
  *	slot	answers, one for each job or request that the client has under way. The client
  *		writes WAIT before it publishes the record, and sleeps by futex on SLEEP; the daemon
  *		writes the answer, and wakes the futex if SLEEP was there.
@@ -203,6 +206,7 @@ struct tgd_record {
  * @word: enum tgd_state, 8 bits; depth, 8 bits; head, 48 bits: records published so far
  * @tail: records taken so far
  * @until: ns
+ * @beat: not 0
  * @slot: enum tgd_answer
  * @ring: record number n lies at n % TGD_RING
  */
@@ -210,6 +214,7 @@ struct tgd_page {
 	__u64 word __attribute__((aligned(64)));
 	__u64 tail __attribute__((aligned(64)));
 	__u64 until;
+	__u64 beat;
 	__u32 slot[TGD_SLOTS] __attribute__((aligned(64)));
 	struct tgd_record ring[TGD_RING] __attribute__((aligned(4096)));
 };

@@ -343,6 +343,46 @@ static void comes_and_goes(void)
 	test_row("connections that are over leave no descriptor", left <= 0, "%d are left", left);
 }
 
+/* A daemon that is stopped while one waits for its turn. */
+static void stops(struct tgu *u)
+{
+	const long before = counter("clients");
+	struct tgu_job job;
+	double from;
+	bool got;
+	int i;
+
+	launch(u);
+	kill(daemon_pid, SIGSTOP);
+	from = seconds();
+	tgu_ask(u, 1, &job);
+	got = tgu_wait(&job, tgu_now() + patient(10) * 1e9);
+	from = seconds() - from;
+	tgu_cancel(&job);
+	test_row("a daemon that is stopped is waited for 3 s", got && from > 2.5, "%d, %.1f s", got,
+		 from);
+	from = seconds();
+	launch(u);
+	from = seconds() - from;
+	test_row("and not again", from < 1, "%.1f s", from);
+	kill(daemon_pid, SIGCONT);
+	test_row("it goes on, and has its client again", comes("clients", before + 1), "%ld after %ld",
+		 counter("clients"), before);
+	launch(u);
+	kill(daemon_pid, SIGSTOP);
+	alarm((unsigned int)patient(30));
+	from = seconds();
+	for (i = 0; i < 2 * TGD_RING; i++)
+		tgu_mem_free(u, 0);
+	from = seconds() - from;
+	alarm(0);
+	kill(daemon_pid, SIGCONT);
+	test_row("a full ring is waited for 3 s", from > 2.5 && from < patient(10), "%.1f s", from);
+	test_row("and has room then", comes("clients", before + 2), "%ld after %ld",
+		 counter("clients"), before);
+	launch(u);
+}
+
 /* A daemon that is stopped: it connects, and does not answer. */
 static void stopped(void)
 {
@@ -525,6 +565,7 @@ int main(int argc, char **argv)
 	cancels(u);
 	exits();
 	asks(u);
+	stops(u);
 	comes_and_goes();
 	stopped();
 	outlives(u);

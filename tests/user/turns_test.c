@@ -114,8 +114,8 @@ static void CL_CALLBACK launches(cl_event e, cl_int status, void *arg)
 }
 
 /*
- * A kernel is in flight, and a callback, of a small copy that has ended before it, launches another.
- * The layer's callback for the first one's end comes behind that.
+ * A kernel is in flight, and a callback, of a small copy that has ended before it, launches
+ * another. The layer's callback for the first one's end comes behind that.
  */
 static void in_callback(cl_command_queue other)
 {

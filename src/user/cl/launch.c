@@ -9,8 +9,8 @@
  * gets its callbacks.
  *
  * A program may launch in a callback of its own. While that launch waits for its turn, no callback
- * of ours runs, and its turn may depend on an end that one of them would tell: so a thread that waits
- * for its turn looks itself, every few ms, for the ends of all that is to be told (look()).
+ * of ours runs, and its turn may depend on an end that one of them would tell: so a thread that
+ * waits for its turn looks itself, every few ms, for the ends of all that is to be told (look()).
  */
 #include <stdlib.h>
 
@@ -232,7 +232,7 @@ void launch_reap(struct device *d)
 		report_end(f);
 }
 
-/* One that has ended, and whose callback has not run. Who reports it forgets it before it goes. */
+/* One that has ended, and whose callback has not run. One that is reported is forgotten first. */
 static struct flight *told_ended(void)
 {
 	struct flight *f;

@@ -303,7 +303,7 @@ void turn_barrier(struct turn *t)
 		far_barrier(t->far);
 }
 
-/** turn_is_far() - would a launch in @queue of @d, with this wait list, hold its turn for nothing? */
+/** turn_is_far() - would a launch in @queue, with this wait list, hold its turn for nothing? */
 bool turn_is_far(struct device *d, cl_command_queue queue, cl_uint nr, const cl_event *wait)
 {
 	return !tgu_open_now(d->tgu) && (far_ahead(queue) || far_events(d, nr, wait));

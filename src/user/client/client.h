@@ -24,6 +24,10 @@
  * @used: slots in use, a bit each
  * @inflight: jobs of channel 1 that have not ended
  * @held: memory that is held
+ * @beat: the latest of the page; 0: none yet
+ * @beat_term: of which connection
+ * @looked: when a thread that waits looked for it
+ * @silent: for how long threads that wait have seen none, ns
  * @ended: futex: grows when a slot or a place under the lease may be free
  * @waiting: threads that sleep on it; atomic, without the lock
  * @begun: launches through the open gate that have begun; atomic, without the lock
@@ -34,6 +38,7 @@
  * @error: what the last one that was asked has refused with; 0: nothing
  * @said: of these, what the user was told last
  * @why: of @error
+ * @told_stopped: the user knows that the daemon was stopped
  * @closed: tgu_close() was called: the helper ends
  * @users: the layer, until tgu_close(), and the helper; atomic: the last one frees all
  * @next: of all
@@ -47,9 +52,11 @@ struct tgu {
 	uint64_t used[TGD_SLOTS / 64];
 	uint32_t inflight;
 	uint64_t held;
-	uint32_t ended, waiting, users;
+	uint64_t beat;
+	int64_t looked, silent;
+	uint32_t ended, waiting, users, beat_term;
 	uint64_t begun, gone, told;
-	bool helper, refused, closed;
+	bool helper, refused, told_stopped, closed;
 	uint32_t error, said;
 	char why[sizeof(((struct tgd_welcome *)0)->why)];
 	struct tgu *next;

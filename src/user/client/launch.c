@@ -4,10 +4,12 @@
  * program's threads and in those of the driver; by connect.c's helper.
  *
  * tgu.lock is held for the few words of a record, never while a thread waits. A waiting thread looks
- * every CHECK whether the daemon is still there, whatever became of the helper.
+ * every CHECK whether the daemon is still there, whatever became of the helper; and whether it is
+ * stopped: then the program goes on without it, until the helper has an answer again.
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +20,8 @@
 #define FUTEX_WAKE_SHARED	1
 #define CHECK			50000000	/* ns */
 #define SPINS			100
+#define QUIET			1000000000	/* ns without a beat after which one is asked for */
+#define STOPPED			3000000000	/* ns after which there is none */
 #define PATIENCE		1000000000	/* ns: a daemon may take to answer a cancel */
 #define LOOK			2000000		/* ns between looks of a thread that waits; doubles up to: */
 #define LOOK_MOST		8000000
@@ -54,6 +58,51 @@ void tgu_ring(const struct tgu *u)
 }
 
 /*
+ * A thread that waits looks for a beat of the daemon. Time counts that threads have seen pass,
+ * CHECK at most from one look to the next: if the program or the whole machine was stopped, nothing
+ * is known of the daemon. Return: it is stopped.
+ */
+static bool is_stopped(struct tgu *u, uint32_t term)
+{
+	const int64_t now = tgu_now();
+	char line[256];
+	uint64_t beat;
+	bool stopped;
+	int len = 0;
+
+	pthread_mutex_lock(&u->lock);
+	beat = u->term == term ? __atomic_load_n(&u->page->beat, __ATOMIC_ACQUIRE) : 0;
+	if (!beat || beat != u->beat || term != u->beat_term)
+		u->silent = 0;
+	else
+		u->silent += now - u->looked < CHECK ? now - u->looked : CHECK;
+	u->beat = beat;
+	u->beat_term = term;
+	u->looked = now;
+	if (u->silent > QUIET)
+		tgu_ring(u);
+	stopped = u->silent > STOPPED;
+	if (stopped && !u->told_stopped) {
+		len = snprintf(line, sizeof(line), "timegraph: %.150s: tgd is stopped; this program"
+			       " runs unscheduled until it answers\n", u->device->name);
+		u->told_stopped = true;
+	}
+	pthread_mutex_unlock(&u->lock);
+	if (len > 0)
+		syscall(SYS_write, STDERR_FILENO, line, len);	/* stdio would be a cancellation point */
+	return stopped;
+}
+
+/* The connection @term is over, or is now, since the daemon has gone or is stopped. */
+static bool is_over(struct tgu *u, uint32_t term)
+{
+	if (!tgu_hung_up(u, term) && !is_stopped(u, term))
+		return false;
+	tgu_lost(u, term);
+	return true;
+}
+
+/*
  * Publish @r for a job of connection @term; if that is over, nothing. The lock is given up while the
  * ring is full.
  */
@@ -76,8 +125,7 @@ void tgu_publish(struct tgu *u, uint32_t term, struct tgd_record *r)
 		tgu_ring(u);
 		pthread_mutex_unlock(&u->lock);
 		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
-		if (tgu_hung_up(u, term))
-			tgu_lost(u, term);
+		is_over(u, term);
 		pthread_mutex_lock(&u->lock);
 	}
 }
@@ -147,10 +195,8 @@ static uint32_t wait_answer(struct tgu *u, struct tgd_page *page, uint32_t term,
 			return answer;
 		if (until && interrupted)
 			return TGD_SLEEP;
-		if (tgu_hung_up(u, term)) {
-			tgu_lost(u, term);
+		if (is_over(u, term))
 			return TGD_LOST;
-		}
 	}
 }
 
@@ -182,8 +228,7 @@ static void wait_end(struct tgu *u, bool leased)
 	__atomic_fetch_add(&u->waiting, 1, __ATOMIC_SEQ_CST);
 	tgu_sleep(&u->ended, ended, CHECK);	/* not, if it has grown */
 	__atomic_fetch_sub(&u->waiting, 1, __ATOMIC_SEQ_CST);
-	if (tgu_hung_up(u, term))
-		tgu_lost(u, term);
+	is_over(u, term);
 }
 
 /* --- launches --- */

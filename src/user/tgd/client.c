@@ -398,6 +398,7 @@ static void rung(void *owner)
 {
 	struct client *c = owner;
 
+	__atomic_store_n(&c->page->beat, ++c->beat, __ATOMIC_RELEASE);
 	client_drain(c, tgd_head_of(tgd_load(&c->page->word)));
 	device_settle(c->device);
 }
@@ -502,6 +503,7 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 	}
 	c->shown = c->gate == TG_GATE_OPEN ? TGD_OPEN : TGD_ASK;
 	c->page->word = tgd_word(c->shown, 0, 0);
+	c->page->beat = ++c->beat;
 	c->next = d->clients;
 	d->clients = c;
 	stats[STAT_CLIENTS]++;

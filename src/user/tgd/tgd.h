@@ -59,6 +59,7 @@ struct slot {
  * @shown: enum tgd_state that the page says, but for a lease
  * @leased: jobs that went under the lease and have not ended
  * @synced: number of the last SYNC
+ * @beat: bells so far, and the first
  * @open: launches through the open gate, as far as told
  * @waits: histogram (tg/hist.h): from submission to FREE. As @latencies, not what went through an open
  *	gate; a launch under a lease has waited for 0
@@ -79,6 +80,7 @@ struct client {
 	struct source bell;
 	u8 gate, shown;
 	u32 leased, synced;
+	u64 beat;
 	u64 open;
 	u32 waits[TG_HIST_BUCKETS], latencies[TG_HIST_BUCKETS];
 	struct total *totals[TOTAL_KINDS];
