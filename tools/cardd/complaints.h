@@ -8,15 +8,13 @@
 #ifndef CARDD_COMPLAINTS_H
 #define CARDD_COMPLAINTS_H
 
-#include "types.h"
-
 #define COMPLAINTS_MAX	64
 
 /**
  * complaint_next() - may one more be printed?
  * @printed: so many have been; it never goes beyond COMPLAINTS_MAX, and so does not wrap
  */
-static inline bool complaint_next(u32 *printed)
+static inline bool complaint_next(unsigned int *printed)
 {
 	if (*printed == COMPLAINTS_MAX)
 		return false;
