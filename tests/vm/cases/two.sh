@@ -217,8 +217,9 @@ copied()
 		[ "$(driver_of)" = "$short " ] || die "moved on card $short, and charged: $(tgctl clients)"
 		used=$(tgctl clients --json | grep '"comm": *"kernel=nouveau"' | field gpu_time_us)
 		[ "$used" -gt 0 ] || die "copies of card $short cost nothing: $(tgctl clients)"
-		# nouveau refuses some of their work, where what it has to move is in use
-		kill $evicts 2>/dev/null
+		# nouveau refuses some of their work, where what it has to move is in use. Who ends then may lose its channel to a
+		# fault on a Fermi, with the module and without, and wait for a fence that does not come.
+		kill -9 $evicts 2>/dev/null
 		wait $evicts
 		ended $other
 		unload
