@@ -359,20 +359,23 @@ static struct tg_job *first_in(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 que
 
 struct tg_vgpu *tg_vqueue_head(struct tg_gpu *gpu, u32 queue)
 {
-	struct tg_vgpu *head = NULL, *v;
+	struct tg_vgpu *head = NULL, *starved = NULL, *v;
+	s64 longest = gpu->now - gpu->knob[TG_KNOB_STARVED], since;
 	const struct tg_job *job;
 
 	for (v = gpu->vgpu; v <= &gpu->vgpu[TG_VGPUS_MAX]; v++) {
 		job = v->clients ? first_in(gpu, v, queue) : NULL;
 		if (!job)
 			continue;
-		if (gpu->now - max(job->since, share(v)->of[queue].went) >
-		    gpu->knob[TG_KNOB_STARVED])
-			return v;
+		since = max(job->since, share(v)->of[queue].went);
+		if (since < longest) {
+			longest = since;
+			starved = v;
+		}
 		if (!head || share(v)->of[queue].turn < share(head)->of[queue].turn)
 			head = v;
 	}
-	return head;
+	return starved ?: head;
 }
 
 void tg_vqueue_rotate(struct tg_gpu *gpu, struct tg_vgpu *vgpu, u32 queue)

@@ -145,7 +145,8 @@ struct tg_job *tg_vqueue_pick(struct tg_gpu *gpu, struct tg_engine *engine,
 /**
  * tg_vqueue_head() - the first virtual GPU in the queue that has a job waiting
  *
- * One that has waited for starvation_us, in which no group of it ran, is before all others.
+ * One that has waited for starvation_us, in which no group of it ran, is before all others; of
+ * several, the one that has waited longest.
  *
  * Return: the virtual GPU, NULL: none has a job waiting.
  */

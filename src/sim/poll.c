@@ -23,6 +23,21 @@ static s64 look_after(const struct poll *p, s64 time)
 	return p->from + (time - p->from + p->distance - 1) / p->distance * p->distance;
 }
 
+/* What was seen in a phase that was called off is of none. */
+static void forget(struct gpu *gpu)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->run->result->nr_clients; i++) {
+		struct client *client = &gpu->run->clients[i];
+
+		if (client->gpu == gpu) {
+			client->seen = 0;
+			client->groups = 0;
+		}
+	}
+}
+
 void tgs_poll_start(struct gpu *gpu, s64 until, u32 distance)
 {
 	struct poll *p = &gpu->poll;
@@ -30,6 +45,7 @@ void tgs_poll_start(struct gpu *gpu, s64 until, u32 distance)
 
 	if (!distance) {
 		p->on = false;
+		forget(gpu);
 		tgs_evq_clear(&gpu->run->q, &gpu->polled);
 		return;
 	}

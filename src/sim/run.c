@@ -22,6 +22,8 @@
 #include "trace.h"
 #include "workload.h"
 
+#define UNLIMITED	(1 << 16)	/* jobs of a client of any depth that the table is made for */
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 struct job *tgs_job_get(struct run *run)
@@ -215,7 +217,8 @@ static int open_trace(struct gpu *gpu, const char *trace, char *error)
 static void init_gpu(struct run *run, u32 nr)
 {
 	struct gpu *gpu = &run->gpus[nr];
-	u32 i, clients = 0;
+	u64 entries = 0;
+	u32 i;
 
 	gpu->run = run;
 	gpu->conf = &run->s->gpus[nr];
@@ -228,9 +231,10 @@ static void init_gpu(struct run *run, u32 nr)
 	gpu->poll.rng.state = run->s->seed ^ ~(u64)nr;
 	for (i = 0; i < run->s->nr_clients; i++)
 		if (run->s->clients[i].gpu == nr)
-			clients += run->s->clients[i].count * run->s->clients[i].channels;
+			entries += (u64)run->s->clients[i].count * max(run->s->clients[i].channels,
+				   run->s->clients[i].depth ? run->s->clients[i].depth : UNLIMITED);
 	gpu->buckets.bits = 4;
-	while (gpu->buckets.bits < 20 && 1u << gpu->buckets.bits < clients)
+	while (gpu->buckets.bits < 20 && 1ull << gpu->buckets.bits < entries)
 		gpu->buckets.bits++;
 	gpu->buckets.jobs = tgs_block(&run->kept, 1 << gpu->buckets.bits, sizeof(void *));
 	gpu->buckets.clients = tgs_block(&run->kept, 1 << gpu->buckets.bits, sizeof(void *));

@@ -319,6 +319,10 @@ static const struct run_row {
 	  "timegraph\n" CLIENT, { { 0, GROUPS, 100 }, { 0, MAX, 1000000 } } },
 	{ "from timegraph to none", "duration = 1s\n[gpu g]\nthen = 500500us none\n" CLIENT,
 	  { { 0, GROUPS, 100 }, { 0, MAX, 1000000 } } },
+	/* what was seen before belongs to no phase: there would be more work than time */
+	{ "loga: away in a poll phase, and back", "duration = 1s\n[gpu g]\npolicy = loga\n"
+	  "then = 315ms fifo\nthen = 316ms loga\n[client a]\narrival = back-to-back\n"
+	  "cost = fixed 5ms\ndepth = 2\n", { { 0, GROUPS, 199 } } },
 	/* killed at 15 ms: the one in flight ends, of the two that wait nothing is seen again */
 	{ "stop", "duration = 1s\n[client a]\narrival = bursts 3 every 100ms\ncost = fixed 20ms\n"
 	  "stop = 15ms\n[client b]\narrival = periodic 30ms\ncost = fixed 1ms\nstop = 100ms\n",

@@ -32,6 +32,8 @@
 /* Four programs in each, which begin at intervals of 30 s. */
 #define LUD(name, start) LOOP(name, name, "1ms", "count = 4\nstart = " start "\n")
 #define ALL	LUD("a", "0s") LUD("b", "30s") LUD("c", "60s") LUD("d", "90s")
+#define LONG	LOOP("a", "a", "600ms", "") LOOP("b", "b", "600ms", "") LOOP("c", "c", "600ms", "") \
+		LOOP("d", "d", "600ms", "")
 /* Two programs in each that compute and copy; images of different sizes. */
 #define SRAD	"engines = 2\n" TWO LOOP("a0", "a", "1ms", "count = 2\nengines = 0\n") \
 		LOOP("a1", "a", "0.5ms", "count = 2\nengines = 1\n") \
@@ -113,6 +115,11 @@ static const struct row {
 	  { "a", "b", "c", "d" }, { 500, 250, 150, 100 }, 20, 0, 0, 950, 1000 },
 	{ "vfifo: no weights", "vfifo\n", FOUR("50", "25", "15", "10") ALL, 92, 200,
 	  { "a", "b", "c", "d" }, { 250, 250, 250, 250 }, 20, 0, 0, 950, 1000 },
+	/* a round takes longer than starvation_us, so all have always waited too long */
+	{ "vfifo: each in turn, past the limit", "vfifo\n", FOUR("25", "25", "25", "25") LONG, 20, 200,
+	  { "a", "b", "c", "d" }, { 250, 250, 250, 250 }, 20, 0, 0, 950, 1000 },
+	{ "credit: each in turn, past the limit", "credit\n", FOUR("25", "25", "25", "25") LONG, 20,
+	  200, { "a", "b", "c", "d" }, { 250, 250, 250, 250 }, 20, 0, 0, 950, 1000 },
 	{ "band: the rest has what is left", BAND, "[spec]\n[vgpu a]:60:1:1\n[vgpu b]:20:1:1\n"
 	  LUD("a", "0s") LUD("b", "0s") LUD("nobody", "0s"), 2, 200, { "a", "b", "nobody" },
 	  { 600, 200, 200 }, 20, 0, 0, 950, 1000 },
