@@ -72,6 +72,18 @@ static inline cl_int cl_run(cl_command_queue q, cl_kernel k, cl_uint n, const cl
 	return clEnqueueNDRangeKernel(q, k, 1, NULL, &one, NULL, n, list, out);
 }
 
+/** cl_spun() - launch @k, whose argument is how many ns it takes, for @us; flushed. Return: its event */
+static inline cl_event cl_spun(cl_kernel k, cl_command_queue q, cl_ulong us, cl_uint n, const cl_event *list)
+{
+	const cl_ulong ns = us * 1000;
+	cl_event e;
+
+	cl_must(clSetKernelArg(k, 0, sizeof(ns), &ns), "clSetKernelArg");
+	cl_must(cl_run(q, k, n, list, &e), "clEnqueueNDRangeKernel");
+	cl_must(clFlush(q), "clFlush");
+	return e;
+}
+
 /** cl_status() - of an event */
 static inline cl_int cl_status(cl_event e)
 {

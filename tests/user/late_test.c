@@ -22,17 +22,6 @@ static const char source[] = "kernel void spin(ulong ns) { }\n";
 static cl_kernel spin;
 static bool done;
 
-static cl_event spun(cl_command_queue q, cl_ulong us, cl_uint n, const cl_event *list)
-{
-	const cl_ulong ns = us * 1000;
-	cl_event e;
-
-	cl_must(clSetKernelArg(spin, 0, sizeof(ns), &ns), "clSetKernelArg");
-	cl_must(cl_run(q, spin, n, list, &e), "clEnqueueNDRangeKernel");
-	cl_must(clFlush(q), "clFlush");
-	return e;
-}
-
 /* So many short kernels, one after the other. Return: how long it took, s. */
 static double shorts(cl_command_queue q, int nr)
 {
@@ -40,7 +29,7 @@ static double shorts(cl_command_queue q, int nr)
 	cl_event e;
 
 	while (nr--) {
-		e = spun(q, SHORT_US, 0, NULL);
+		e = cl_spun(spin, q, SHORT_US, 0, NULL);
 		cl_must(clWaitForEvents(1, &e), "clWaitForEvents");
 		clReleaseEvent(e);
 	}
@@ -110,8 +99,8 @@ int main(void)
 		cl_must(error, "clCreateCommandQueue");
 	}
 	shorts(q[0], 100);		/* the layer finds out that callbacks are late */
-	other = spun(q[2], patient(3) * 1e6, 0, NULL);
-	behind = spun(q[0], SHORT_US, 1, &other);
+	other = cl_spun(spin, q[2], patient(3) * 1e6, 0, NULL);
+	behind = cl_spun(spin, q[0], SHORT_US, 1, &other);
 	took = shorts(q[1], 30);
 	test_row("beside a launch that waits, another queue goes on", cl_status(behind) > CL_COMPLETE,
 		 "30 kernels of 1 ms took %.1f s", took);

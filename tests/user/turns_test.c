@@ -35,17 +35,6 @@ static struct beside {
 	double from, worst;
 } *beside;
 
-static cl_event spun(cl_command_queue q, cl_ulong us, cl_uint n, const cl_event *list)
-{
-	const cl_ulong ns = us * 1000;
-	cl_event e;
-
-	cl_must(clSetKernelArg(spin, 0, sizeof(ns), &ns), "clSetKernelArg");
-	cl_must(cl_run(q, spin, n, list, &e), "clEnqueueNDRangeKernel");
-	cl_must(clFlush(q), "clFlush");
-	return e;
-}
-
 static void waits(cl_event e)
 {
 	cl_must(clWaitForEvents(1, &e), "clWaitForEvents");
@@ -65,7 +54,7 @@ static void beat(void)
 	q = cl_queue(0);
 	for (;;) {
 		beside->from = seconds();
-		waits(spun(q, SHORT_US, 0, NULL));
+		waits(cl_spun(spin, q, SHORT_US, 0, NULL));
 		took = seconds() - beside->from;
 		if (took > beside->worst)
 			beside->worst = took;
@@ -105,7 +94,7 @@ static void CL_CALLBACK launches(cl_event e, cl_int status, void *arg)
 	const double from = seconds();
 
 	(void)e, (void)status, (void)arg;
-	called.launched = spun(called.q, SHORT_US, 0, NULL);
+	called.launched = cl_spun(spin, called.q, SHORT_US, 0, NULL);
 	pthread_mutex_lock(&called.lock);
 	called.took = seconds() - from;
 	called.done = true;
@@ -126,7 +115,7 @@ static void in_callback(cl_command_queue other)
 
 	memory = clCreateBuffer(cl_ctx, 0, sizeof(bytes), NULL, &error);
 	cl_must(error, "clCreateBuffer");
-	first = spun(other, LONG_US, 0, NULL);
+	first = cl_spun(spin, other, LONG_US, 0, NULL);
 	cl_must(clEnqueueWriteBuffer(called.q, memory, CL_FALSE, 0, sizeof(bytes), bytes, 0, NULL,
 				     &copied), "clEnqueueWriteBuffer");
 	cl_must(clSetEventCallback(copied, CL_COMPLETE, launches, NULL), "clSetEventCallback");
@@ -153,7 +142,7 @@ static double far_s;
 static cl_event far_begins(void)
 {
 	far_s = patient(FAR_S) < DEADLINE_S / 2 ? patient(FAR_S) : DEADLINE_S / 2;
-	return spun(elsewhere, (cl_ulong)(far_s * 1e6), 0, NULL);
+	return cl_spun(spin, elsewhere, (cl_ulong)(far_s * 1e6), 0, NULL);
 }
 
 /* What was launched behind @far must not have held up the second process, and ends with @last. */
@@ -179,7 +168,7 @@ static void far_ends(const char *name, cl_event far, cl_event last)
 
 static void behind_far(cl_command_queue q)
 {
-	cl_event far = far_begins(), last = spun(q, SHORT_US, 1, &far);
+	cl_event far = far_begins(), last = cl_spun(spin, q, SHORT_US, 1, &far);
 
 	far_ends("a kernel behind another device's takes no turn before", far, last);
 }
@@ -191,7 +180,7 @@ static void behind_copies(cl_command_queue q, cl_mem memory, const char *bytes)
 	cl_must(clEnqueueWriteBuffer(q, memory, CL_FALSE, 0, BIG, bytes, 1, &far, NULL),
 		"clEnqueueWriteBuffer");
 	far_ends("a kernel behind a copy that waits takes no turn before", far,
-		 spun(q, SHORT_US, 0, NULL));
+		 cl_spun(spin, q, SHORT_US, 0, NULL));
 	cl_must(clFinish(q), "clFinish");
 }
 
@@ -204,7 +193,7 @@ static void behind_marker(cl_command_queue q, cl_command_queue third)
 	cl_must(clEnqueueMarkerWithWaitList(third, 0, NULL, &marker), "clEnqueueMarkerWithWaitList");
 	cl_must(clFlush(third), "clFlush");
 	far_ends("a kernel behind a marker that waits takes no turn before", far,
-		 spun(q, SHORT_US, 1, &marker));
+		 cl_spun(spin, q, SHORT_US, 1, &marker));
 	clReleaseEvent(marker);
 }
 
@@ -214,14 +203,14 @@ static void behind_barrier(cl_command_queue out_of_order)
 	cl_event far = far_begins(), before, other, behind;
 	double from;
 
-	before = spun(out_of_order, SHORT_US, 1, &far);
+	before = cl_spun(spin, out_of_order, SHORT_US, 1, &far);
 	from = seconds();
-	other = spun(out_of_order, SHORT_US, 0, NULL);
+	other = cl_spun(spin, out_of_order, SHORT_US, 0, NULL);
 	waits(other);
 	test_row("what needs not wait for it goes on", cl_status(far) > CL_COMPLETE,
 		 "it waited %.1f s", seconds() - from);
 	cl_must(clEnqueueBarrierWithWaitList(out_of_order, 0, NULL, NULL), "barrier");
-	behind = spun(out_of_order, SHORT_US, 0, NULL);
+	behind = cl_spun(spin, out_of_order, SHORT_US, 0, NULL);
 	far_ends("kernels before and behind a barrier do not wait for each other", far, behind);
 	test_row("and end in their order", cl_status(before) == CL_COMPLETE, "the first has not");
 	clReleaseEvent(before);
@@ -266,7 +255,7 @@ int main(void)
 		q[i] = cl_queue(0);
 	called.q = q[0];
 	for (i = 0; i < 80; i++)	/* the layer finds out that callbacks are prompt */
-		waits(spun(q[0], SHORT_US / 10, 0, NULL));
+		waits(cl_spun(spin, q[0], SHORT_US / 10, 0, NULL));
 	in_callback(q[1]);
 	behind(q);
 	kill(child, SIGKILL);

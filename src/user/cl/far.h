@@ -17,5 +17,6 @@ void far_barrier(struct far *f);
 void far_went(struct far *f, cl_event event);
 void far_over(struct far *f);
 void far_prune(void);
+void far_in_child(void);
 
 #endif /* TGCL_FAR_H */

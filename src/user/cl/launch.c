@@ -61,16 +61,11 @@ void launch_report(struct device *d, const struct tgu_job *job, cl_event event)
 	tgu_done(job, exact ? device_time(d, end) : tgu_now(), exact && d->exact);
 }
 
-/* A forked child has none of the parent's launches; nor the thread that may have held the lock. */
-static void in_child(void)
+/** launches_in_child() - after fork(): the child has none of the parent's launches */
+void launches_in_child(void)
 {
 	pthread_mutex_init(&told_lock, NULL);
 	told = NULL;
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, in_child);
 }
 
 /* Before somebody is to tell of its end; not, if that has been seen already. */

@@ -40,6 +40,7 @@ void launch_drain(void *device);
 bool launch_settle(void *device);
 void launch_attach(struct device *d, const struct tgu_job *job, cl_event event, cl_command_queue queue);
 void launch_reap(struct device *d);
+void launches_in_child(void);
 void launch_enter(struct device *d, uint32_t channel, uint64_t work, struct tgu_job *job);
 void launch_report(struct device *d, const struct tgu_job *job, cl_event event);
 void launch_went(struct device *d, struct tgu_job *job, cl_command_queue queue, cl_event event,

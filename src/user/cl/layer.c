@@ -17,11 +17,13 @@
 #include "cl.h"
 #include "copy.h"
 #include "device.h"
+#include "far.h"
 #include "kernels.h"
 #include "launch.h"
 #include "memory.h"
 #include "query.h"
 #include "queue.h"
+#include "turn.h"
 #include "twins.h"
 
 const struct _cl_icd_dispatch *next;
@@ -60,11 +62,14 @@ static void keep_loader(const struct _cl_icd_dispatch *target)
 		dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* The client's library comes first: its handler is older, and it locks last. turn.c has its own. */
+/* The client's library comes first: its handler is older, and it locks last. */
 static void in_child(void)
 {
 	devices_in_child();
 	queues_in_child();
+	turns_in_child();
+	launches_in_child();
+	far_in_child();
 	kernels_in_child();
 	memory_in_child();
 	alloc_in_child();

@@ -107,8 +107,8 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* A forked child has none of these threads, and starts its own. */
-static void in_child(void)
+/** turns_in_child() - after fork(): the child has none of these threads, and starts its own */
+void turns_in_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	lines = NULL;
@@ -117,11 +117,8 @@ static void in_child(void)
 /* Under the lock. NULL: no thread can be had */
 static struct line *line_of(struct device *d, uint32_t channel)
 {
-	static bool forks;
 	struct line *line;
 
-	if (!forks)
-		forks = !pthread_atfork(NULL, NULL, in_child);
 	for (line = lines; line; line = line->next)
 		if (line->device == d && line->channel == channel)
 			return line;
