@@ -76,8 +76,8 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @ending: it is to end early, and the host knows (TG_ACT_YIELD)
  * @in_policy: QUEUED: it is in the policy's queue
  * @picked: tg_gpu.term when it was picked, or went through TRACK: that policy hears of it; or 0
- * @since: when it entered @state; BUSY: creation of its fence
- * @predicted: x, ns
+ * @round: while it waits: that in which its reserve lets it go, one job of each sharer
+ * @since: when it entered @state; BUSY: creation of its fence. @predicted: x, ns
  * @cost: record of its client's history that learns its cost, or NULL
  * @throttled: time spent THROTTLED, ns
  * @reserve: the one it consumes from
@@ -101,7 +101,7 @@ struct tg_job {
 	};
 	u8 state, engines;
 	bool slot : 1, ending : 1, in_policy : 1, switched : 1;
-	u32 picked;
+	union { u32 picked, round; };
 	s64 since, predicted;
 	struct tg_cost *cost;
 	s64 throttled;
@@ -205,8 +205,7 @@ struct tg_vgpu {
 /**
  * struct tg_client - one process on one GPU
  * @id: the host's number
- * @prio: TG_PRIO_MIN to TG_PRIO_MAX
- * @depth: groups in flight allowed (HT), 0: the policy's default
+ * @prio: TG_PRIO_MIN to TG_PRIO_MAX. @depth: groups in flight (HT), 0: the policy's default
  * @stalls: TG_STALL for each recent overlap, less one for each later start in time
  * @gate: enum tg_gate; the host has it if @gate_sent
  * @tier: enum tg_tier
@@ -216,6 +215,7 @@ struct tg_vgpu {
  * @agpa: its priority follows the foreground window
  * @nice: its priority follows its process's on the CPU (NICE)
  * @yields: it can end its jobs early, as its first JOIN has said
+ * @computes: a channel of it uses the first engine, or has used it
  * @opened: its gate has been open since its last IDLE: jobs that the core does not know may be in
  *	flight
  * @syncing: it owes an IDLE
@@ -257,7 +257,7 @@ struct tg_vgpu {
 struct tg_client {
 	u32 id;
 	u8 prio, depth, stalls, gate : 2, tier : 2, overlong : 1;
-	u8 sched : 1, resv : 2, yields : 1;
+	u8 sched : 1, resv : 2, yields : 1, computes : 1;
 	bool agpa : 1, nice : 1, by_hand : 1, opened : 1, syncing : 1, cut : 1, no_vram : 1;
 	bool sent : 1, paired : 1, owed : 1, forgiven : 1, unsent : 1, gate_sent : 1, sync_sent : 1;
 	u8 modelled, vgpu : 5, vgpu_term : 3;

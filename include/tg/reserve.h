@@ -60,11 +60,21 @@
 #define TG_SHARE_ALL	100000000	/* the share that is the whole GPU */
 
 /*
- * How many jobs of a limited reserve the policy sees at once. Each of them has to be taken back
- * when the budget is used up, so their number bounds what one event costs. A reserve that has just
- * got its limit shows more, and so many less every 20 us.
+ * How many jobs of a limited reserve the policy sees at once: the first TG_RESERVE_MOVES of them,
+ * and more up to TG_RESERVE_WINDOW of clients of which it sees none. Each has to be taken back when
+ * the budget is used up, so their number bounds what one event costs. A reserve that has just got
+ * its limit shows more, and so many less every 20 us.
+ *
+ * TG_RESERVE_MOVES: and so many jobs, of all reserves, does one event let in.
  */
-#define TG_RESERVE_WINDOW	5
+#define TG_RESERVE_WINDOW	10
+#define TG_RESERVE_MOVES	5
+
+/*
+ * Throttled jobs of equal priority go in rounds (tg_job.round): a sharer's next one is a round
+ * behind its last, and one more for each 1 << TG_ROUND_SHIFT ns, about 1 ms, that its jobs take.
+ */
+#define TG_ROUND_SHIFT	20
 
 #define TG_RESERVE_GAP	TG_MSEC
 
@@ -92,8 +102,9 @@
  * @in_policy: its jobs in the policy's queue, by engine
  * @first: those of them whose client is TG_TIER_FIRST
  * @users: clients that consume from it, and its jobs that are not over
+ * @round: the latest of those of its QUEUED jobs, ever (tg_job.round)
  * @waiting: its QUEUED jobs, in no order (tg_job.wait)
- * @throttled: its THROTTLED jobs, by priority, then by arrival (tg_job.rank)
+ * @throttled: its THROTTLED jobs, by priority, then by round, then by arrival (tg_job.rank)
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
  * @guarantee: in tg_gpu.guarantees, by @period
@@ -107,7 +118,7 @@ struct tg_reserve {
 	u64 edition;
 	u8 kind;
 	bool guaranteed;
-	u32 busy, inflight, queued, nr_throttled, users;
+	u32 busy, inflight, queued, nr_throttled, users, round;
 	u32 in_policy[TG_ENGINES_MAX], first[TG_ENGINES_MAX];
 	struct list_head waiting, all;
 	struct rb_root_cached throttled;

@@ -32,8 +32,11 @@ static inline void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 use
 		client->stats.gpu_time += used;
 		tg_job_engine(gpu, job)->used += used;
 	}
-	if (mode == TG_GATE_ASK)
+	if (mode == TG_GATE_ASK) {
+		if (job->reserve->nr_throttled)
+			client->sharer->round += used >> TG_ROUND_SHIFT;
 		tg_reserve_charge(job->reserve, used);
+	}
 }
 
 #endif /* TG_CORE_ACCOUNT_H */

@@ -135,7 +135,7 @@ static const char *check_channel(const struct tg_gpu *gpu, const struct tg_clien
 {
 	const struct tg_job *job;
 	const char *wrong;
-	bool waits = false;
+	bool waits = false, throttled = false;
 
 	if (ch->client != client)
 		return "a channel belongs to another client";
@@ -145,6 +145,9 @@ static const char *check_channel(const struct tg_gpu *gpu, const struct tg_clien
 		if (waits && !tg_job_waits(job))
 			return "a job has gone before one of its channel that came first";
 		waits = tg_job_waits(job);
+		if (throttled && job->in_policy && tg_reserves_hold(gpu))
+			return "the policy sees a job before one of its channel that came first";
+		throttled |= job->state == TG_JOB_THROTTLED;
 		wrong = job->client != client || job->channel != ch ?
 			"a job belongs to another client" : check_job(gpu, job, n, slots);
 		if (wrong)

@@ -5,8 +5,14 @@
  *
  * reserve.c knows the arithmetic of one budget; here it meets clients and jobs. A job whose reserve
  * cannot pay for it is THROTTLED, and no policy sees it. A charge throttles jobs that were QUEUED;
- * a refill returns them to their places. The policy sees the first TG_RESERVE_WINDOW jobs of a
- * limited reserve only, so that neither grows with the number of jobs that wait.
+ * a refill returns them to their places. The policy sees the first few jobs of a limited reserve
+ * only (TG_RESERVE_WINDOW), so that neither grows with the number of jobs that wait.
+ *
+ * These are some of each client, in rounds: else a client with a deep queue would hide all others
+ * from the policy, which is to choose among them. A job that comes is in the round behind that of
+ * its sharer's latest, or in the one that is on (tg_reserve.round), whichever is later. What a
+ * sharer's jobs take puts its next ones back by as many rounds as it is ms: behind the few that the
+ * policy sees, clients share time and not groups, too.
  *
  * match.c calls the first part when a client gets another line of the spec. job.c, engine.c and
  * gate.c call the second when a job arrives, or a budget or a gate changes. Hosts call
@@ -23,6 +29,13 @@
 
 /* Throttled jobs that tg_reserve_above() looks at */
 #define LARGEST_OF	64
+
+/* Rounds that a sharer may be put back for what its jobs have taken: half a second */
+#define ROUNDS_REPAID	512
+
+/* Throttled jobs without room in the policy's queue that let_in() looks behind: all, of a level */
+#define LOOK_BEHIND	16
+#define LOOK_LEVEL	4
 
 /* ---- which reserve a client has -------------------------------------------------------- */
 
@@ -297,6 +310,31 @@ static struct tg_job *first_throttled(const struct tg_reserve *r)
 	return node ? rb_entry(node, struct tg_job, rank) : NULL;
 }
 
+/* The job before @job on its channel, if it is throttled; NULL: it is not, or there is none. */
+static const struct tg_job *throttled_before(const struct tg_job *job)
+{
+	const struct tg_job *before = list_entry(job->sibling.prev, struct tg_job, sibling);
+
+	return !list_is_first(&job->sibling, &job->channel->jobs) &&
+	       before->state == TG_JOB_THROTTLED ? before : NULL;
+}
+
+/* Give @job, which has come to its reserve, its round. It is in its channel already. */
+void tg_job_join_round(struct tg_job *job)
+{
+	const struct tg_reserve *r = job->reserve;
+	const struct tg_job *before = throttled_before(job);
+	struct tg_sharer *sharer = job->client->sharer;
+	s32 ahead = sharer->round - r->round;
+
+	/* It may be of another reserve, so it is bounded by what it can be here. */
+	ahead = max(min(ahead, (s32)r->nr_throttled + ROUNDS_REPAID), 0);
+	if (before && before->reserve == r)
+		ahead = max(ahead, (s32)(before->round - r->round));
+	job->round = r->round + ahead;
+	sharer->round = job->round + 1;
+}
+
 /* The job in the policy's queue that goes last; NULL: there is none. */
 static struct tg_job *last_queued(const struct tg_reserve *r)
 {
@@ -345,7 +383,7 @@ static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
 	struct tg_job *job;
 	bool first = true;
 
-	while (r->queued > TG_RESERVE_WINDOW && (first || gpu->moved < TG_RESERVE_WINDOW)) {
+	while (r->queued > TG_RESERVE_WINDOW && (first || gpu->moved < TG_RESERVE_MOVES)) {
 		job = list_entry(r->waiting.prev, struct tg_job, wait);
 		if (!job->in_policy)
 			return r->nr_throttled;	/* its client has yet to join */
@@ -354,35 +392,6 @@ static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
 		tg_job_throttle(gpu, job);
 	}
 	return r->queued > TG_RESERVE_WINDOW;
-}
-
-/* Throttle the jobs in the policy's queue that cannot go any more: but for AE all or none. */
-static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
-{
-	struct tg_job *job, *next;
-
-	if (!r->queued || (r->kind != TG_AE && tg_reserve_eligible(r, 0)))
-		return;
-	list_for_each_entry_safe(job, next, &r->waiting, wait)
-		if (job->in_policy && !tg_reserve_eligible(r, job->predicted))
-			tg_job_throttle(gpu, job);
-}
-
-/*
- * Make room for @job in the policy's queue: if that has as many jobs of @r as it may, the last of
- * them is throttled, unless it goes before @job. Return: there is room.
- */
-static bool make_room(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_job *job)
-{
-	struct tg_job *last;
-
-	if (tg_reserve_unlimited(r) || r->queued < TG_RESERVE_WINDOW)
-		return true;
-	last = last_queued(r);
-	if (!last || !tg_job_outranks(job, last))
-		return false;
-	tg_job_throttle(gpu, last);
-	return true;
 }
 
 /* AE keeps budget for @first, which waits: jobs that it outranks wait, too. */
@@ -398,36 +407,134 @@ static void hold_behind(struct tg_gpu *gpu, struct tg_reserve *r, const struct t
 }
 
 /*
- * Give the policy the throttled jobs that can go, in their order. Return: the first that cannot;
- * NULL: there is none, or the rest has to wait for another reason, and the reserve is due for it.
+ * Throttle the jobs in the policy's queue that cannot go any more: but for AE all or none. Under AE
+ * those behind one that cannot are among them.
  */
-static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
+static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
 {
-	struct tg_job *first;
+	struct tg_job *job, *next, *first = NULL;
 
-	while ((first = first_throttled(r)) && tg_reserve_eligible(r, first->predicted)) {
-		if (gpu->moved >= TG_RESERVE_WINDOW || gpu->visited > TG_VISITS) {
-			hold_behind(gpu, r, first);
-			set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
-			return NULL;
+	if (!r->queued || (r->kind != TG_AE && tg_reserve_eligible(r, 0)))
+		return;
+	list_for_each_entry_safe(job, next, &r->waiting, wait) {
+		if (!job->in_policy || tg_reserve_eligible(r, job->predicted))
+			continue;
+		if (!first || tg_job_outranks(job, first))
+			first = job;
+		tg_job_throttle(gpu, job);
+	}
+	if (first)
+		hold_behind(gpu, r, first);
+}
+
+/* How many other jobs of its client in @r are QUEUED? */
+static u32 shown_beside(const struct tg_reserve *r, const struct tg_job *job)
+{
+	const struct tg_job *other;
+	u32 n = 0;
+
+	list_for_each_entry(other, &r->waiting, wait)
+		n += other != job && other->client == job->client;
+	return n;
+}
+
+/* NO_ROOM: for jobs of its client. FULL: for any job of its priority, or of a lower one. */
+enum room { ROOM, NO_ROOM, FULL };
+
+/* Is @last the job of one that goes behind @job, so that it makes room? */
+static bool gives_way(const struct tg_job *last, const struct tg_job *job)
+{
+	return last && last->client->prio < job->client->prio;
+}
+
+/*
+ * Make room for @job in the policy's queue: if that has as many jobs of @r as it may, the last of
+ * them is throttled, if its priority is lower.
+ */
+static enum room make_room(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_job *job)
+{
+	struct tg_job *last;
+	u32 own;
+
+	if (tg_reserve_unlimited(r) || r->queued < TG_RESERVE_MOVES)
+		return ROOM;
+	last = last_queued(r);
+	if (r->queued >= TG_RESERVE_WINDOW && !gives_way(last, job))
+		return FULL;
+	own = shown_beside(r, job);
+	if (r->queued < TG_RESERVE_WINDOW && !own)
+		return ROOM;
+	if (own >= TG_RESERVE_MOVES || !gives_way(last, job))
+		return NO_ROOM;
+	tg_job_throttle(gpu, last);
+	return ROOM;
+}
+
+/* The first throttled job whose priority is below @prio. */
+static struct rb_node *first_below(const struct tg_reserve *r, u32 prio)
+{
+	struct rb_node *node = r->throttled.rb_root.rb_node, *first = NULL;
+
+	while (node) {
+		if (rb_entry(node, struct tg_job, rank)->client->prio < prio) {
+			first = node;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
 		}
-		if (!make_room(gpu, r, first)) {
-			set_ready(gpu, r, TG_NEVER);
-			return NULL;
-		}
-		gpu->moved++;
-		tg_job_unthrottle(gpu, first);
 	}
 	return first;
 }
 
 /*
+ * Give the policy the throttled jobs that can go, in their order; one for which it has no room lets
+ * those of other clients pass, and a few of them those of lower priorities: not all policies go by
+ * it. Return: the first that cannot go; NULL: there is none, or the rest has to wait for another
+ * reason, and the reserve is due for it.
+ */
+static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
+{
+	u32 passed = 0, level = 0, prio = 0;
+	struct rb_node *node, *next;
+	struct tg_job *job;
+	enum room room;
+
+	for (node = rb_first_cached(&r->throttled); node && passed < LOOK_BEHIND; node = next) {
+		job = rb_entry(node, struct tg_job, rank);
+		level = job->client->prio == prio ? level : 0;
+		prio = job->client->prio;
+		if (!tg_reserve_eligible(r, job->predicted))
+			return job;
+		if (gpu->moved >= TG_RESERVE_MOVES || gpu->visited > TG_VISITS) {
+			hold_behind(gpu, r, job);
+			set_ready(gpu, r, tg_after(gpu->now, TG_PAUSE));
+			return NULL;
+		}
+		room = make_room(gpu, r, job);
+		if (room == FULL)
+			break;
+		next = rb_next(node);	/* now: what had to make room is behind it */
+		if (room == NO_ROOM) {
+			passed++;
+			if (++level == LOOK_LEVEL)
+				next = first_below(r, prio);
+			continue;
+		}
+		gpu->moved++;
+		tg_job_unthrottle(gpu, job);
+	}
+	if (r->nr_throttled)
+		set_ready(gpu, r, TG_NEVER);
+	return NULL;
+}
+
+/*
  * Bring the states of a reserve's waiting jobs in line with its budget. Those in the policy's queue
- * are the first of them, by priority, then by arrival: at most TG_RESERVE_WINDOW. Budget is kept
- * for the first job that cannot go, and all behind it wait, whatever they cost. Else a job with a
- * large x would starve in a shared reserve.
+ * are the first of them, as far as there is room. Budget is kept for the first job that cannot go,
+ * and all behind it wait, whatever they cost. Else a job with a large x would starve in a shared
+ * reserve.
  *
- * One event lets in at most TG_RESERVE_WINDOW jobs, of all reserves; if there are more, the next
+ * One event lets in at most TG_RESERVE_MOVES jobs, of all reserves; if there are more, the next
  * event comes soon. Jobs whose client's gate does not stand at ASK are left alone. There is
  * nothing to do for a reserve without a limit that throttles nothing, as Background mostly is.
  */
@@ -451,22 +558,43 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 }
 
 /*
+ * May @job, whose channel has no job that is throttled, pass @first, which goes before it? It may
+ * where @first has no room in the policy's queue, and that has nothing of @job's client: else the
+ * client would wait for one of another's jobs to go, maybe on another engine.
+ */
+static bool passes_by(const struct tg_reserve *r, const struct tg_job *first,
+		      const struct tg_job *job)
+{
+	return r->ready == TG_NEVER && tg_reserve_eligible(r, first->predicted) &&
+	       !shown_beside(r, job);
+}
+
+/* Others of its reserve are throttled: may @job go to the policy nonetheless? */
+static bool passes_others(struct tg_reserve *r, struct tg_job *job)
+{
+	const struct tg_job *first = first_throttled(r);
+
+	return !throttled_before(job) &&
+	       (!tg_job_outranks(first, job) || passes_by(r, first, job));
+}
+
+/*
  * Does its reserve let a fresh job go to the policy? If not, the reserve wakes up in time for it.
  */
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
-	struct tg_job *first;
 	s64 ready = TG_NEVER;
 
 	tg_reserve_catch_up(gpu, r, gpu->now);
-	first = first_throttled(r);
-	if (first && tg_job_outranks(first, job))
+	if (r->nr_throttled && !passes_others(r, job))
 		return false;
 	if (!tg_reserve_eligible(r, job->predicted))
 		ready = tg_reserve_ready(r, job->predicted);
-	else if (make_room(gpu, r, job))
+	else if (make_room(gpu, r, job) == ROOM)
 		return true;
+	if (!r->nr_throttled)
+		tg_job_join_round(job);
 	if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
 		set_ready(gpu, r, ready);
 	return false;
@@ -577,6 +705,7 @@ void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve 
 			tg_job_predict(gpu, job, NULL);
 		tg_reserve_put(gpu, old);
 		tg_guarantee_comes(gpu, job);
+		tg_job_join_round(job);
 	}
 	tg_reserve_throttle(gpu, reserve, job);
 }

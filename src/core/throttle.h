@@ -22,6 +22,7 @@ void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r);
 /* What its budget means for the jobs that wait for it */
 void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job *job);
 void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job);
+void tg_job_join_round(struct tg_job *job);
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
@@ -38,12 +39,26 @@ static inline bool tg_reserve_shared(const struct tg_reserve *r)
 	return r->name[0];
 }
 
-/* Does @a go before @b, as far as their reserve is concerned: by priority, then by arrival? */
+/*
+ * Does @a go before @b, as far as their reserve is concerned: by priority, then by round, then by
+ * arrival? Rounds may wrap.
+ */
 static inline bool tg_job_outranks(const struct tg_job *a, const struct tg_job *b)
 {
 	if (a->client->prio != b->client->prio)
 		return a->client->prio > b->client->prio;
+	if (a->round != b->round)
+		return (s32)(a->round - b->round) < 0;
 	return a->seq < b->seq;
+}
+
+/* The job is QUEUED now: its round has begun. */
+static inline void tg_job_begin_round(const struct tg_job *job)
+{
+	struct tg_reserve *r = job->reserve;
+
+	if ((s32)(job->round - r->round) > 0)
+		r->round = job->round;
 }
 
 /* What counts of it towards tg_gpu.admitted. */

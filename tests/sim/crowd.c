@@ -80,7 +80,7 @@ static void begin(struct crowd *c, const char *spec)
 static void end(struct crowd *c, const char *name)
 {
 	/* Where the policy sees too many of a reserve's jobs, one is throttled in any case. */
-	if (c->at_once > TG_RESERVE_WINDOW + 1)
+	if (c->at_once > TG_RESERVE_MOVES + 1)
 		th_fail(&c->h, "an event has moved %u jobs", c->at_once);
 	/*
 	 * 6; but the last client of each kind of work comes as a whole, with one job here, and a
