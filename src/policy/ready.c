@@ -8,8 +8,9 @@
  *
  * Virtual time grows by what a client's jobs have used, so a client that had the engine for longer
  * goes after equals that had less. A client that comes back, after having had nothing waiting or in
- * flight, or from another priority, starts with the least of its equals at least: no time is saved
- * up. What it had more than they it repays, up to TG_READY_REPAID.
+ * flight, or from another priority, starts with the least of its equals at least; where none is
+ * there, with the most of all clients: no time is saved up. What it had more than they it repays,
+ * up to TG_READY_REPAID.
  *
  * A policy that charges no client has equals in arrival order.
  *
@@ -107,11 +108,13 @@ bool tg_ready_comes(const struct tg_client *client, u32 inflight)
 	return !inflight || !tg_ready_counts(client);
 }
 
-void tg_ready_come(struct tg_client *client, s64 least)
+void tg_ready_come(struct tg_client *client, s64 least, s64 most)
 {
 	tg_client_priv(client, struct tg_ready_client)->level = tg_ready_level(client);
 	if (least != TG_NEVER)
 		*vt(client) = min(max(*vt(client), least), least + TG_READY_REPAID);
+	else
+		*vt(client) = max(*vt(client), most);
 }
 
 s64 tg_ready_ahead(const struct tg_client *client, s64 least)

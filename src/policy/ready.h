@@ -82,8 +82,16 @@ bool tg_ready_comes(const struct tg_client *client, u32 inflight);
  *	priority: it has saved up no time
  * @client: the client
  * @least: of its equals, by tg_ready_least() and tg_ready_held(), of all trees that it may be in
+ * @most: of any client that the policy has charged, of whatever priority. It counts where no equal
+ *	is known: one that is away for a moment is not behind a client that was away for longer
  */
-void tg_ready_come(struct tg_client *client, s64 least);
+void tg_ready_come(struct tg_client *client, s64 least, s64 most);
+/** tg_ready_vt() - the client's virtual time */
+static inline s64 tg_ready_vt(const struct tg_client *client)
+{
+	return tg_client_priv(client, const struct tg_ready_client)->vt;
+}
+
 /** tg_ready_ahead() - how far the client is ahead of its equals; @least as for tg_ready_come() */
 s64 tg_ready_ahead(const struct tg_client *client, s64 least);
 /**

@@ -64,6 +64,7 @@ struct state {
 	struct tg_client *holder[TG_ENGINES_MAX];	/* an idle engine last went to it */
 	struct tg_client *absent[TG_ENGINES_MAX];	/* guaranteed, and had the last group */
 	struct tg_linger linger[TG_ENGINES_MAX];
+	s64 most;					/* virtual time, of any client */
 };
 
 /* In each client. @gap: of a guaranteed one */
@@ -107,6 +108,19 @@ static noinline s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 	return least;
 }
 
+/* The client comes, and had no job in the policy's queue or in flight. */
+static void come(struct tg_gpu *gpu, struct tg_client *client)
+{
+	tg_ready_come(client, least(gpu, client), tg_gpu_priv(gpu, struct state)->most);
+}
+
+/* The client has used @used ns. */
+static void charge(struct state *st, struct tg_client *client, s64 used)
+{
+	tg_ready_charge(&st->ready, client, used);
+	st->most = max(st->most, tg_ready_vt(client));
+}
+
 /* Out of line, as done_guarding(): the common path keeps no registers for it. */
 static noinline void queue_guaranteed(struct tg_gpu *gpu, struct tg_job *job)
 {
@@ -119,7 +133,7 @@ static void timegraph_queue(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_client *client = job->client;
 
 	if (RB_EMPTY_NODE(&client->node) && tg_ready_comes(client, client->inflight))
-		tg_ready_come(client, least(gpu, client));
+		come(gpu, client);
 	if (client->tier == TG_TIER_FIRST)
 		queue_guaranteed(gpu, job);
 	else
@@ -146,7 +160,7 @@ static noinline void done_guarding(struct tg_gpu *gpu, const struct tg_job *job,
 	st->absent[i] = client;
 	if (client)
 		tg_gap_begin(gpu, &tg_client_priv(client, struct own)->gap);
-	tg_ready_charge(&st->ready, job->client, used);
+	charge(st, job->client, used);
 }
 
 static void timegraph_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
@@ -154,7 +168,7 @@ static void timegraph_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 	if (tg_gpu_guards(gpu))
 		done_guarding(gpu, job, used);
 	else
-		tg_ready_charge(&tg_gpu_priv(gpu, struct state)->ready, job->client, used);
+		charge(tg_gpu_priv(gpu, struct state), job->client, used);
 }
 
 static void timegraph_lost(struct tg_gpu *gpu, struct tg_job *job)
@@ -370,7 +384,7 @@ static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 
 	/* This job is in flight. */
 	if (tg_ready_comes(job->client, job->client->inflight - 1))
-		tg_ready_come(job->client, least(gpu, job->client));
+		come(gpu, job->client);
 	st->holder[__builtin_ctz(job->engines)] = job->client;
 }
 

@@ -250,9 +250,13 @@ static void come(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_vqueue_sharer *own = sharer(client);
 	s64 vt = least(gpu, client);
 
-	tg_ready_come(client, least_client(gpu, client));
-	if (vt != TG_NEVER && !sharer_waits(client))
+	tg_ready_come(client, least_client(gpu, client), queues(gpu)->most);
+	if (sharer_waits(client))
+		return;
+	if (vt != TG_NEVER)
 		own->vt = min(max(own->vt, vt), vt + TG_READY_REPAID);
+	else
+		own->vt = max(own->vt, queues(gpu)->most);
 }
 
 /*
@@ -296,6 +300,7 @@ static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 	own->of[other].ready.vt = own->of[kind].ready.vt;
 	own->of[other].ready.prio = own->of[kind].ready.prio;
 	own->vt += div64_s64(used, sharer_weight(client));
+	queues(gpu)->most = max(queues(gpu)->most, max(own->vt, tg_ready_vt(client)));
 	for (i = 0; i < TG_MEMORY; i++) {
 		settle(gpu, client, i);
 		if (!tg_ready_counts(client))

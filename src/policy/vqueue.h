@@ -52,11 +52,12 @@ struct tg_vqueue {
  * @of: TG_COMPUTE: the one for engine 0, or for all (SDQ); TG_COPY
  * @refilled: when budgets were refilled last
  * @since: utilisation is what has been used since then
+ * @most: the largest virtual time of a sharer, or of a client, ns
  * @sharers: how many users and cgroups have come
  */
 struct tg_vqueues {
 	struct tg_vqueue of[TG_MEMORY];
-	s64 refilled, since;
+	s64 refilled, since, most;
 	u32 sharers;
 };
 
