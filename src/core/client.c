@@ -151,6 +151,7 @@ int tg_client_join(struct tg_gpu *gpu, const struct tg_event *ev)
 		tg_reserve_review(gpu, client->reserve);
 	}
 
+	client->computes |= ev->join.engines & 1;
 	ch = tg_gpu_take(gpu, TG_POOL_CHANNEL);
 	memset(ch, 0, sizeof(*ch));
 	ch->id = ev->channel;
@@ -273,6 +274,7 @@ int tg_client_engines(struct tg_gpu *gpu, const struct tg_event *ev)
 	if (!ch)
 		return -ENOENT;
 	ch->engines = ev->engines.mask;
+	ch->client->computes |= ch->engines & 1;
 	tg_jobs_turn(gpu, ch);
 	return 0;
 }

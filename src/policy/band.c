@@ -39,8 +39,8 @@
  *	short groups more than one with long groups. Of all time the latter would get its share, and
  *	the former what is left.
  *	The code forgives debts of more than 30 ms; here the knob `forgive` does.
- *	A virtual GPU that has waited for starvation_us goes. Else one without a share would never
- *	go where the others' shares add up to 100 %.
+ *	A virtual GPU that has waited for starvation_us stands first in the queue. It goes unless
+ *	it is above its share and another one is not: else long groups would be a way around shares.
  *
  * Good at shares over a second or so, also of long groups, and where some virtual GPUs are idle:
  * the others use what is left. Bad at latency: a virtual GPU that is over its share waits, for up

@@ -17,7 +17,8 @@
  * NEON's holder may have a thousand groups in flight when its slice ends, and others wait for all
  * of them. Here the gate of a client that has more in flight than a linger may last stays at ASK,
  * as under timeslice: seen so while its gate was at ASK, or by how long it took to drain. After
- * DEEP turns in which that is not seen, and after the first turn of all, its gate opens.
+ * DEEP turns in which that is not seen, and after the first turn of all, its gate opens. So it does
+ * in a turn in which others wait for an engine that the holder does not use: they get it then.
  *
  * A holder whose jobs do not end is cut at the deadline and blamed, and gets no turn until they
  * have.
@@ -79,16 +80,32 @@ static void dtimeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_client *client = job->client;
 
 	tg_gap_end(gpu, &tg_turns_share(client)->gap);
+	tg_turns_share(client)->engines |= job->engines;
 	tg_client_queue(job);
 	enter(gpu, client);
 	if (is_deep(gpu, client))
 		keep(client);
 }
 
-/* May the gate of the holder be open? */
-static bool opens(const struct tg_gpu *gpu, struct tg_client *holder)
+/* Does a job wait for an engine that the holder does not use? */
+static bool others_share(const struct tg_gpu *gpu, struct tg_client *holder)
 {
-	return !tg_turns_share(holder)->deep || tg_gpu_alone(gpu);
+	const u32 own = tg_turns_share(holder)->engines;
+	u32 i;
+
+	for (i = 0; own && i < gpu->nr_engines; i++)
+		if (!(own & 1 << i) && gpu->engine[i].queued)
+			return true;
+	return false;
+}
+
+/* May the gate of the holder be open? */
+static bool opens(struct tg_gpu *gpu, struct tg_client *holder)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+
+	turns->shared |= others_share(gpu, holder);
+	return (!tg_turns_share(holder)->deep && !turns->shared) || tg_gpu_alone(gpu);
 }
 
 static void open(struct tg_gpu *gpu, struct tg_client *holder)

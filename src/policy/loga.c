@@ -44,8 +44,8 @@
  * (5.5), which it made to show that NEON's metric is the worse one. hold=0 keeps the accounts and
  * holds no client back, as the paper does to measure what accounting costs (5.3).
  *
- * To charge clients, to decide about them and to change all gates, the policy walks over all of
- * them, some with each event (tg_walk()). Nothing is looked at meanwhile.
+ * The host looks at the first engine: clients that only use others are let run. The policy walks
+ * over all clients, some with each event (tg_walk()), and nothing is looked at meanwhile.
  *
  * Good at leaving alone clients that do not use too much: the engine does not idle for the sake of
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
@@ -320,9 +320,7 @@ static s64 loga_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 le
 	return tg_level_ahead(&own->level, client, sh->vt, st->vt, own->lows == st->lows);
 }
 
-/*
- * Hold a client that is ahead. Return: may it have something in flight, whose end idle() reports?
- */
+/* Hold a client that is ahead. Return: may it have something in flight? idle() reports its end. */
 static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct share *sh = share(client);
@@ -415,7 +413,8 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 		own->level.vt = max(own->level.vt, st->vt);
 		sh->vt = max(sh->vt, own->level.client_vt);
 	}
-	if (st->low != TG_NEVER && is_ahead(st, client) && gpu->policy_knob[KNOB_HOLD]) {
+	if (st->low != TG_NEVER && client->computes && is_ahead(st, client) &&
+	    gpu->policy_knob[KNOB_HOLD]) {
 		st->held |= hold(gpu, client);
 	} else {
 		charge_tail(gpu, st, client);
@@ -578,6 +577,7 @@ static void note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_s
 	sh->active = faithful(gpu) ? s->busy : s->active;
 	sum->parts += sh->part;
 	sum->active += sh->active;
+	sh->active &= client->computes;	/* or it holds nobody back, and is not held */
 	if (!sh->active && !sh->busy)
 		return;
 	sum->least = min(sum->least ?: TG_NEVER, (s64)client->sharer->weight);

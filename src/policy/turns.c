@@ -312,6 +312,7 @@ void tg_turns_begin(struct tg_gpu *gpu, struct tg_client *client)
 	turns->since = gpu->now;
 	turns->yields = false;
 	turns->ending = false;
+	turns->shared = false;
 	turns->uses = 0;
 	turns->opened = 0;
 	turns->vt = max(turns->vt, sharer(client)->vt);

@@ -19,6 +19,7 @@ enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER, TG_TURNS_SHARE };
  * @yields: a client waits that is to have the token when the holder's groups in flight have ended
  * @watched: the host has answered tg_watch()
  * @ending: the holder is to end early what it has in flight, since its turn is over (tg_yield())
+ * @shared: in the holder's turn others have waited for an engine that it does not use
  * @uses: mask of the engines that the holder has used in its turn
  * @linger: for the holder
  *
@@ -33,7 +34,7 @@ struct tg_turns {
 	struct rb_root_cached waiting;
 	struct tg_client *holder;
 	s64 since, vt;
-	bool yields, watched, ending;
+	bool yields, watched, ending, shared;
 	u8 uses;
 	struct tg_linger linger;
 	s64 opened, shut;
@@ -65,12 +66,13 @@ struct tg_turns_sharer {
  * @length: running mean of what its groups take, ns, a second at most; 0: not known
  * @deep: for how many more turns its gate stays shut; for a policy that opens gates, as
  * @kept: that has begun anew in its latest turn
+ * @engines: mask of those that its groups use, as far as seen; likewise
  */
 struct tg_turns_share {
 	s64 vt, lag;
 	struct tg_gap gap;
 	u32 length;
-	u8 deep;
+	u8 deep, engines;
 	bool kept;
 };
 
