@@ -37,14 +37,14 @@ $(B)/vm/bin/predicted: tests/sim/predicted.c $(SIM_OBJ) $(B)/lib/libtgcore.a
 # Tests: under ASan and UBSan, and so is what they test.
 SIM_TEST_BUILD = mkdir -p $(@D) $(B)/obj && $(CC) $(SIM_CFLAGS) -O1 $(SAN) -MMD -MP -MF $(B)/obj/$(@F).d -o $@ \
 	$(filter %.c %.o %.a,$^)
-SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test dry_test ae guarantee fair busy share equals churn vgpu chaos crowd property wrong replay_test example tgsim_cli figures transcripts tick sharing longest)
+SIM_TESTS := $(addprefix $(B)/tests/sim/,sim_test dry_test ae guarantee fair busy share equals found churn vgpu chaos crowd property wrong replay_test example tgsim_cli figures transcripts tick sharing longest)
 
 .PHONY: sim-tests check-sim
 sim-tests: $(SIM_TESTS)
 check-sim: sim-tests
 	@tests/all $(SIM_TESTS)
 
-$(addprefix $(B)/tests/sim/,sim_test dry_test ae guarantee fair busy share equals churn search figures tick sharing): $(B)/tests/sim/%: tests/sim/%.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
+$(addprefix $(B)/tests/sim/,sim_test dry_test ae guarantee fair busy share equals found churn search figures tick sharing): $(B)/tests/sim/%: tests/sim/%.c $(SIM_SAN) $(B)/lib/libtgcore-san.a
 	$(SIM_TEST_BUILD)
 
 $(B)/tests/sim/chaos $(B)/tests/sim/crowd $(B)/tests/sim/property $(B)/tests/sim/vgpu: $(B)/tests/sim/%: tests/sim/%.c tests/sim/host.c \
@@ -159,4 +159,4 @@ coverage:
 	@lcov --list $(B)/cov/core 2>>$(B)/cov/lcov.log
 
 -include $(TGSIM_OBJ:.o=.d) $(TGSIM_SAN:.o=.d) $(B)/obj/bench_core.d $(B)/obj/recorder_cost.d \
-	$(patsubst %,$(B)/obj/%.d,sim_test dry_test ae guarantee fair vgpu chaos property wrong replay_test example figures tick sharing busy equals churn search)
+	$(patsubst %,$(B)/obj/%.d,sim_test dry_test ae guarantee fair vgpu chaos property wrong replay_test example figures tick sharing busy equals found churn search)
