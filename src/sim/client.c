@@ -127,8 +127,9 @@ void tgs_job_freed(struct gpu *gpu, struct job *job)
 	struct client *client = job->client;
 	s64 now = gpu->run->now;
 
-	if (!client->alive)
-		return;		/* LEAVE has removed the job from the core */
+	/* LEAVE removes the jobs of its channel from the core; those of the others are refused. */
+	if (!client->alive && job->work.channel == client->leaves)
+		return;
 	gpu->result->switches_waited = max(gpu->result->switches_waited,
 					   gpu->result->notes[TG_NOTE_POLICY] - job->switches);
 	job->freed = now;
@@ -316,6 +317,7 @@ void tgs_client_stop(void *owner, s64 now)
 		struct tg_event ev = { .kind = TG_EV_LEAVE, .client = client->number,
 				       .channel = i };
 
+		client->leaves = &client->channels[i];
 		tgs_feed(client->gpu, &ev, 0);
 	}
 }

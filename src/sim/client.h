@@ -33,6 +33,7 @@ struct client {
 	u8 gate;		/* enum tg_gate, as the core last set it */
 	u32 reniced;		/* changes of that which have come */
 	u32 turn;		/* channel of the next submission */
+	const struct tgs_hw_channel *leaves;	/* the process is killed: the channel that leaves */
 	u32 unfinished;		/* submissions not done yet: the window */
 	u32 untold;		/* of these, bypassed: the core was not told */
 	u64 passed;		/* submissions that bypassed the core since the last IDLE */
