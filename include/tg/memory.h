@@ -58,6 +58,7 @@
 
 #define TG_MEM_BUCKETS	512		/* of the table of accounts */
 #define TG_MEM_WAITING	128		/* requests that may wait; one more is refused */
+#define TG_MEM_WAITING_USER 96		/* of them, of one user */
 #define TG_MEM_MAX	(1024ULL << 40)	/* bytes: largest request, largest memory */
 
 /**

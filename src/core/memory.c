@@ -124,7 +124,7 @@ static u64 reach(const struct tg_mem_part *part)
 	return part->size > part->kept ? part->size - part->kept : 0;
 }
 
-/* Would @bytes more not fit even if every other account gave everything back? */
+/* Would @bytes more not fit though every other account gave all back? */
 static bool never_fits(const struct tg_mem_part *part, const struct tg_account *a, u64 bytes)
 {
 	return a->used + bytes > part->size;
@@ -206,17 +206,9 @@ static void grant(struct tg_gpu *gpu, struct tg_mem_request *req)
 
 static void refuse(struct tg_gpu *gpu, struct tg_mem_request *req)
 {
-	struct tg_account *a = req->account;
-
-	a->refused++;
-	answer(gpu, a, req->id, req->host, false);
+	req->account->refused++;
+	answer(gpu, req->account, req->id, req->host, false);
 	end_wait(gpu, req);
-}
-
-static void refuse_saying(struct tg_gpu *gpu, struct tg_mem_request *req, enum tg_note why)
-{
-	tg_emit(gpu, TG_ACT_NOTE, req->account->client, NULL, why);
-	refuse(gpu, req);
 }
 
 static u8 prio_of(const struct tg_mem_request *req)
@@ -224,14 +216,9 @@ static u8 prio_of(const struct tg_mem_request *req)
 	return req->account->client ? req->account->client->prio : TG_PRIO_MIN;
 }
 
-static bool aged(const struct tg_gpu *gpu, const struct tg_mem_request *req)
+static bool waited(const struct tg_gpu *gpu, const struct tg_mem_request *req, enum tg_knob limit)
 {
-	return tg_after(req->since, gpu->knob[TG_KNOB_VRAM_AGEING]) <= gpu->now;
-}
-
-static bool late(const struct tg_gpu *gpu, const struct tg_mem_request *req)
-{
-	return tg_after(req->since, gpu->knob[TG_KNOB_VRAM_TIMEOUT]) <= gpu->now;
+	return tg_after(req->since, gpu->knob[limit]) <= gpu->now;
 }
 
 static struct tg_mem_request *oldest(const struct tg_mem_part *part)
@@ -259,7 +246,7 @@ static struct due next_in_order(const struct tg_gpu *gpu, const struct tg_mem_pa
 {
 	const bool by_prio = order == TG_MEM_PFIFO || order == TG_MEM_PMMU;
 	const bool in_line = order == TG_MEM_FIFO || order == TG_MEM_PFIFO;
-	const bool old = aged(gpu, oldest(part));
+	const bool old = waited(gpu, oldest(part), TG_KNOB_VRAM_AGEING);
 	const u64 free = unheld(part);
 	struct due due = { .needs = U64_MAX };
 	struct tg_mem_request *req;
@@ -323,7 +310,7 @@ static struct due find_due(const struct tg_gpu *gpu, const struct tg_mem_part *p
 
 	if (order == TG_MEM_SPEC)
 		return due;
-	if (late(gpu, due.req)) {
+	if (waited(gpu, due.req, TG_KNOB_VRAM_TIMEOUT)) {
 		due.answer = LATE;
 		return due;
 	}
@@ -340,7 +327,8 @@ static bool at_rest(const struct tg_gpu *gpu, const struct tg_mem_part *part)
 	const struct tg_mem_request *old = oldest(part);
 
 	return !old || (unheld(part) < part->needs && part->order == tg_memory_order(gpu, part) &&
-			part->aged == aged(gpu, old) && !late(gpu, old));
+			part->aged == waited(gpu, old, TG_KNOB_VRAM_AGEING) &&
+			!waited(gpu, old, TG_KNOB_VRAM_TIMEOUT));
 }
 
 bool tg_memory_missed(const struct tg_gpu *gpu, const struct tg_mem_part *part)
@@ -355,16 +343,16 @@ static bool answer_one(struct tg_gpu *gpu, struct tg_mem_part *part)
 
 	part->needs = due.needs;
 	part->order = tg_memory_order(gpu, part);
-	part->aged = aged(gpu, oldest(part));
+	part->aged = waited(gpu, oldest(part), TG_KNOB_VRAM_AGEING);
 	if (!due.req)
 		return false;
+	if (due.answer == LATE || due.answer == DEADLOCK)
+		tg_emit(gpu, TG_ACT_NOTE, due.req->account->client, NULL,
+			due.answer == LATE ? TG_NOTE_VRAM_LATE : TG_NOTE_VRAM_DEADLOCK);
 	if (due.answer == GRANT)
 		grant(gpu, due.req);
-	else if (due.answer == REFUSE)
-		refuse(gpu, due.req);
 	else
-		refuse_saying(gpu, due.req, due.answer == LATE ? TG_NOTE_VRAM_LATE :
-								 TG_NOTE_VRAM_DEADLOCK);
+		refuse(gpu, due.req);
 	return true;
 }
 
@@ -511,6 +499,24 @@ static bool at_once(const struct tg_gpu *gpu, const struct tg_account *a, u64 by
 	       (!gpu->rematches && list_empty(&part->requests) && more <= unheld(part));
 }
 
+/* The user who pays for what the account holds; one for all processes without a client. */
+static s64 payer(const struct tg_account *a)
+{
+	return a->client ? (s64)a->client->id_data->payer : -1;
+}
+
+/* Do too many wait already? */
+static bool too_many(const struct tg_memory *mem, const struct tg_account *a)
+{
+	const struct tg_mem_request *req;
+	u32 i, n = 0;
+
+	for (i = 0; mem->waiting >= TG_MEM_WAITING_USER && i <= TG_VGPUS_MAX; i++)
+		list_for_each_entry(req, &mem->part[i].requests, link)
+			n += payer(req->account) == payer(a);
+	return mem->waiting == TG_MEM_WAITING || n >= TG_MEM_WAITING_USER;
+}
+
 int tg_memory_request(struct tg_gpu *gpu, const struct tg_event *ev)
 {
 	struct tg_memory *mem = &gpu->mem;
@@ -541,8 +547,7 @@ int tg_memory_request(struct tg_gpu *gpu, const struct tg_event *ev)
 			answer(gpu, a, ev->mem.request, ev->host, true);
 		return 0;
 	}
-	/* It would wait in vain, or too many wait. */
-	if (never_fits(part, a, ev->mem.bytes) || mem->waiting == TG_MEM_WAITING) {
+	if (never_fits(part, a, ev->mem.bytes) || too_many(mem, a)) {
 		a->refused++;
 		answer(gpu, a, ev->mem.request, ev->host, false);
 		close_account(gpu, a);
@@ -615,10 +620,7 @@ void tg_memory_leave(struct tg_gpu *gpu, struct tg_client *client)
 	tg_wake_by(gpu, tg_memory_wake(gpu));	/* what it gives back may let a request go */
 }
 
-/*
- * The account for which this client's line speaks: its process's, if no later client has it; or
- * NULL.
- */
+/* The account for which this client's line speaks: its process's, if no later client has it. */
 static struct tg_account *account_of(const struct tg_gpu *gpu, const struct tg_client *client)
 {
 	struct tg_account *a = tg_mem_account(&gpu->mem, client->account);

@@ -8,7 +8,8 @@
  *
  *	size N		ask ACCOUNT REQUEST SIZE	told ACCOUNT SIZE
  *	cancel REQUEST	free ACCOUNT SIZE		knob NAME VALUE
- *	join CLIENT ACCOUNT COMM			leave CLIENT
+ *	join CLIENT ACCOUNT COMM [PAYER]		leave CLIENT
+ *	many ACCOUNT REQUEST COUNT	(asks of 1, numbered from REQUEST on)
  *	prio CLIENT N	spec TEXT	rematch TEXT	wait
  *	vgpu NAME SHARE			(of memory, by hand; 0: remove it)
  *	used ACCOUNT	(logs `used N`)			resv CLIENT	(logs `pe`, `ae` or `bg`)
@@ -21,7 +22,7 @@
 #include "start.h"
 
 #define LOG_MAX	4096
-#define SPARE	16	/* objects in each pool of a row's host */
+#define SPARE	160	/* objects in each pool of a row's host */
 
 struct row {
 	const char *name, *script, *expected;
@@ -71,6 +72,17 @@ static const struct row rows[] = {
 	{ "timeout", "0 size 10\n" "0 knob vram_order 1\n" "0 knob vram_timeout_us 5000\n"
 	  "0 ask 1 1 8\n" "1 ask 2 2 8\n" "3 ask 3 3 8\n" "20 free 1 8\n" "21 ask 2 4 10\n",
 	  "0 grant 1, 6 note vram-late 0, 6 refuse 2, 8 note vram-late 0, 8 refuse 3, 21 grant 4" },
+	{ "one user has 96 of the 128 places, with however many processes",
+	  "0 size 200\n" "0 knob vram_order 1\n" "0 join 1 1 a 7\n" "0 join 2 2 b 7\n"
+	  "0 join 3 3 c 8\n" "0 ask 9 1 200\n" "1 many 1 1000 60\n" "1 many 2 2000 36\n"
+	  "2 ask 1 1100 1\n" "2 ask 2 2100 1\n" "3 many 3 3000 31\n" "4 many 4 4000 1\n"
+	  "5 ask 3 3100 1\n" "6 cancel 1000\n" "6 ask 2 2200 1\n" "6 ask 1 1200 1\n",
+	  "0 grant 1, 2 refuse 1100, 2 refuse 2100, 5 refuse 3100, 6 refuse 1200" },
+	{ "and so have processes without a client, all together",
+	  "0 size 200\n" "0 knob vram_order 1\n" "0 ask 1 1 200\n" "1 many 4 1000 60\n"
+	  "1 many 5 2000 37\n" "2 many 6 3000 1\n" "3 join 3 3 c 8\n" "3 many 3 4000 32\n"
+	  "4 ask 3 5000 1\n",
+	  "0 grant 1, 1 refuse 2036, 2 refuse 3000, 4 refuse 5000" },
 	{ "ageing: the oldest is not passed any more",
 	  "0 size 10\n" "0 knob vram_order 2\n" "0 knob vram_ageing_us 5000\n" "0 ask 1 1 5\n"
 	  "1 ask 2 2 8\n" "2 ask 3 3 1\n" "5 ask 4 4 1\n" "7 ask 5 5 1\n" "8 free 3 1\n"
@@ -374,6 +386,21 @@ static void parse_spec(struct host *h, struct tg_event *ev, const char *text)
 	ev->new_spec = s;
 }
 
+static const char *step(struct host *h, const char *line);
+
+static const char *many(struct host *h, u64 t, u64 account, u64 request, u64 count)
+{
+	const char *wrong = NULL;
+	char line[64];
+
+	for (; count && !wrong; count--, request++) {
+		snprintf(line, sizeof(line), "%llu ask %llu %llu 1", (unsigned long long)t,
+			 (unsigned long long)account, (unsigned long long)request);
+		wrong = step(h, line);
+	}
+	return wrong;
+}
+
 static const char *step(struct host *h, const char *line)
 {
 	static const char *const resv[] = { "pe", "ae", "bg", "cbs" };
@@ -402,6 +429,8 @@ static const char *step(struct host *h, const char *line)
 			say(h, "resv %s", resv[tg_gpu_client(&h->gpu, a)->resv]);
 		return NULL;
 	}
+	if (!strcmp(word, "many"))
+		return many(h, t, a, b, c);
 	if (!strcmp(word, "again")) {
 		say(h, "%s", tg_gpu_again(&h->gpu, a, b, c * TG_MSEC) ? "again" : "enough");
 		return NULL;
@@ -435,7 +464,7 @@ static const char *step(struct host *h, const char *line)
 		ev.channel = ++h->channels[a];
 		ev.join.engines = 1;
 		ev.join.account = b;
-		sscanf(rest, "%*u %*u %15s", h->ids[a].comm);
+		sscanf(rest, "%*u %*u %15s %u", h->ids[a].comm, &h->ids[a].payer);
 		ev.identity = &h->ids[a];
 	} else if (!strcmp(word, "leave")) {
 		ev.kind = TG_EV_LEAVE;

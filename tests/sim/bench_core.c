@@ -457,6 +457,11 @@ static void init(struct bench *b, u32 policy, u32 clients)
 		struct tg_event join = { .kind = TG_EV_JOIN, .client = i, .join.engines = 1,
 					 .identity = &ids[i % 10 < 2 ? i % 10 + 2 : i & 1] };
 
+		/* Of two users, since one has not all places: those without a client are one. */
+		if (b->scene == MEMORY && i <= TG_MEM_WAITING / 2) {
+			give_account(b);
+			join.join.account = i + 1;
+		}
 		if (b->scene == JOIN)
 			join.identity = &ids[i <= clients ? 0 : 2];
 
