@@ -7,6 +7,7 @@
  * that the core keeps.
  */
 #include <tg/dry.h>
+#include "admit.h"
 #include "engine.h"
 #include "feed.h"
 #include "guarantee.h"

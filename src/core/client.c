@@ -6,6 +6,7 @@
  * feed.c calls this file for those events, and job.c when the last job of a channel that has left
  * is over; under the GPU's lock.
  */
+#include "admit.h"
 #include "client.h"
 #include "debt.h"
 #include "feed.h"

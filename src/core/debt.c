@@ -26,6 +26,7 @@
  */
 #include <tg/reserve.h>
 
+#include "admit.h"
 #include "client.h"
 #include "debt.h"
 #include "feed.h"

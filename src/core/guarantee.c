@@ -15,9 +15,10 @@
  * tg_gpu.guarantees has the reserves of this edition, by period, for T_min. A new edition begins
  * with an empty tree; nodes of the old one are not looked at again.
  *
- * throttle.c calls this file when it admits a reserve, job.c when a job comes and when it has run;
+ * admit.c calls this file when it admits a reserve, job.c when a job comes and when it has run;
  * under the GPU's lock. reserve.c has the arithmetic, tg/reserve.h the formulas.
  */
+#include "admit.h"
 #include "client.h"
 #include "engine.h"
 #include "feed.h"

@@ -7,6 +7,7 @@
  * for jobs whose gate, reserve, client or policy changes; under the GPU's lock.
  */
 #include "account.h"
+#include "admit.h"
 #include "client.h"
 #include "dry.h"
 #include "engine.h"

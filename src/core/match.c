@@ -13,6 +13,7 @@
  * rest for events: a new spec, a priority set by hand, another foreground window or nice value. All
  * of it runs under the GPU's lock.
  */
+#include "admit.h"
 #include "client.h"
 #include "debt.h"
 #include "feed.h"

@@ -7,18 +7,6 @@
 
 #include <tg/policy.h>
 
-/* Which reserve a client has */
-/* Would a process of this account get @r, its own, by this line? */
-bool tg_reserve_fits(const struct tg_gpu *gpu, const struct tg_reserve *r,
-		     const struct tg_spec_entry *entry, u32 account);
-/* The shared reserve that @entry names, which it does; NULL: it is not there. */
-struct tg_reserve *tg_reserve_named(const struct tg_gpu *gpu, const struct tg_spec_entry *entry);
-struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *client,
-				  const struct tg_spec_entry *entry);
-void tg_reserve_dismiss(struct tg_gpu *gpu, struct tg_reserve *r);
-void tg_reserves_retire(struct tg_gpu *gpu);
-void tg_reserve_unused(struct tg_gpu *gpu, struct tg_reserve *r);
-
 /* What its budget means for the jobs that wait for it */
 void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job *job);
 void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job);
@@ -32,12 +20,6 @@ s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve *r);
 void tg_job_predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key);
 void tg_job_forget_cost(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
-
-/* Has the spec given it a name, so that clients share it? Background has one, too. */
-static inline bool tg_reserve_shared(const struct tg_reserve *r)
-{
-	return r->name[0];
-}
 
 /*
  * Does @a go before @b, as far as their reserve is concerned: by priority, then by round, then by
@@ -59,19 +41,6 @@ static inline void tg_job_begin_round(const struct tg_job *job)
 
 	if ((s32)(job->round - r->round) > 0)
 		r->round = job->round;
-}
-
-/* What counts of it towards tg_gpu.admitted. */
-static inline s64 tg_reserve_share(const struct tg_gpu *gpu, const struct tg_reserve *r)
-{
-	return r->edition == gpu->edition ? r->share : 0;
-}
-
-/* The reserve has one user less: a client, or a job that is over. */
-static inline void tg_reserve_put(struct tg_gpu *gpu, struct tg_reserve *r)
-{
-	if (--r->users == 0)
-		tg_reserve_unused(gpu, r);
 }
 
 /* Are reserves enforced? Only where the policy's mode is ASK, and not in a drain. */
