@@ -76,13 +76,13 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @ending: it is to end early, and the host knows (TG_ACT_YIELD)
  * @in_policy: QUEUED: it is in the policy's queue
  * @picked: tg_gpu.term when it was picked, or went through TRACK: that policy hears of it; or 0
- * @round: while it waits: that in which its reserve lets it go, one job of each sharer
+ * @vt: while it waits: its place in its reserve, in units of TG_VT_SHIFT; it may wrap
  * @since: when it entered @state; BUSY: creation of its fence. @predicted: x, ns
  * @cost: record of its client's history that learns its cost, or NULL
  * @throttled: time spent THROTTLED, ns
  * @reserve: the one it consumes from
  * @sibling: in tg_channel.jobs
- * @rank: in tg_reserve.throttled (THROTTLED)
+ * @rank: in tg_reserve.throttled (THROTTLED, the first of its channel), or in nothing
  * @wait: in tg_reserve.waiting (QUEUED), tg_engine.freed or tg_gpu.overlaps (FREED), tg_engine.busy
  *	(BUSY) or tg_gpu.lost (LOST)
  * @link: the policy's, while QUEUED
@@ -101,7 +101,7 @@ struct tg_job {
 	};
 	u8 state, engines;
 	bool slot : 1, ending : 1, in_policy : 1, switched : 1;
-	union { u32 picked, round; };
+	union { u32 picked, vt; };
 	s64 since, predicted;
 	struct tg_cost *cost;
 	s64 throttled;

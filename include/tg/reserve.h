@@ -71,10 +71,10 @@
 #define TG_RESERVE_MOVES	5
 
 /*
- * Throttled jobs of equal priority go in rounds (tg_job.round): a sharer's next one is a round
- * behind its last, and one more for each 1 << TG_ROUND_SHIFT ns, about 1 ms, that its jobs take.
+ * Throttled jobs of equal priority go by the time that their sharers have had from the reserve, in
+ * units of 1 << TG_VT_SHIFT ns, about 16 us (tg_job.vt).
  */
-#define TG_ROUND_SHIFT	20
+#define TG_VT_SHIFT	14
 
 #define TG_RESERVE_GAP	TG_MSEC
 
@@ -102,9 +102,13 @@
  * @in_policy: its jobs in the policy's queue, by engine
  * @first: those of them whose client is TG_TIER_FIRST
  * @users: clients that consume from it, and its jobs that are not over
- * @round: the latest of those of its QUEUED jobs, ever (tg_job.round)
+ * @heads: how many jobs @throttled has: the first of each channel
+ * @serial: its number; 0: Background
+ * @vt: virtual time, ns: it grows by what its jobs take, over @heads, and is never behind a QUEUED
+ *	job's
  * @waiting: its QUEUED jobs, in no order (tg_job.wait)
- * @throttled: its THROTTLED jobs, by priority, then by round, then by arrival (tg_job.rank)
+ * @throttled: of its THROTTLED jobs the first of each channel, by priority, then by virtual time,
+ *	then by arrival (tg_job.rank)
  * @all: in tg_gpu.reserves
  * @ready_node: in tg_gpu.throttled while jobs are throttled, by @ready
  * @guarantee: in tg_gpu.guarantees, by @period
@@ -118,7 +122,9 @@ struct tg_reserve {
 	u64 edition;
 	u8 kind;
 	bool guaranteed;
-	u32 busy, inflight, queued, nr_throttled, users, round;
+	u32 busy, inflight, queued, nr_throttled, users, heads;
+	u64 serial;
+	s64 vt;
 	u32 in_policy[TG_ENGINES_MAX], first[TG_ENGINES_MAX];
 	struct list_head waiting, all;
 	struct rb_root_cached throttled;

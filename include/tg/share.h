@@ -23,7 +23,8 @@
  *	was last matched, or joined it
  * @term: tg_gpu.term of the policy that has @priv
  * @left: how many channels of its clients have left
- * @round: the earliest that its next job may have, where jobs are THROTTLED (tg_job.round)
+ * @reserve: where its latest THROTTLED job was: tg_reserve.serial
+ * @vt: virtual time there of its next one, ns; it grows by what its jobs take (tg_job.vt)
  * @typical: of a process: running mean of what its jobs take, ns (kept only where all are tracked:
  *	fifo). Here, since a client has no room for it, and fifo has no other sharers
  * @long_at: when a client of it ran the latest group that is too long for guarantees, ns; 0: none
@@ -35,8 +36,9 @@ struct tg_sharer {
 	u64 key;
 	u8 by, vgpu;
 	u16 weight;
-	u32 clients, term, left, round;
-	s64 typical, long_at;
+	u32 clients, term, left;
+	u64 reserve;
+	s64 vt, typical, long_at;
 	u64 priv[TG_SHARER_PRIV / 8];
 };
 

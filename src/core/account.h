@@ -6,6 +6,7 @@
 #define TG_CORE_ACCOUNT_H
 
 #include "client.h"
+#include "throttle.h"
 #include "job.h"
 
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by);
@@ -33,8 +34,8 @@ static inline void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 use
 		tg_job_engine(gpu, job)->used += used;
 	}
 	if (mode == TG_GATE_ASK) {
-		if (job->reserve->nr_throttled)
-			client->sharer->round += used >> TG_ROUND_SHIFT;
+		if (job->reserve->heads)
+			tg_reserve_shared_out(job, used);
 		tg_reserve_charge(job->reserve, used);
 	}
 }

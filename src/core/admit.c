@@ -168,6 +168,7 @@ static struct tg_reserve *unlimited_for(struct tg_gpu *gpu, struct tg_reserve *r
 	}
 	r = tg_gpu_take(gpu, TG_POOL_RESERVE);
 	tg_reserve_init(r, TG_PE, TG_SEC, TG_SEC, gpu->now);
+	r->serial = ++gpu->seq;
 	list_add_tail(&r->all, &gpu->reserves);
 	return r;
 }
@@ -210,6 +211,7 @@ struct tg_reserve *tg_reserve_for(struct tg_gpu *gpu, const struct tg_client *cl
 	} else {
 		r = tg_gpu_take(gpu, TG_POOL_RESERVE);
 		tg_reserve_init(r, entry->resv, entry->capacity, entry->period, gpu->now);
+		r->serial = ++gpu->seq;
 		memcpy(r->name, name, entry->reserve.len);
 		if (tg_reserve_shared(r))
 			list_add(&r->all, &gpu->background.all);

@@ -76,10 +76,26 @@ static bool thins_out(const struct tg_gpu *gpu, const struct tg_reserve *r)
 	       r->ready <= tg_after(gpu->now, TG_PAUSE);
 }
 
+/* How many jobs are throttled from this one on, the first of its channel that is? */
+static u32 chain(const struct tg_job *first)
+{
+	const struct list_head *pos;
+	const struct tg_job *job;
+	u32 n = 0;
+
+	for (pos = &first->sibling; pos != &first->channel->jobs; pos = pos->next, n++) {
+		job = list_entry(pos, struct tg_job, sibling);
+		if (job->state != TG_JOB_THROTTLED || job->reserve != first->reserve ||
+		    (n && !RB_EMPTY_NODE(&job->rank)))
+			break;
+	}
+	return n;
+}
+
 static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reserve *r)
 {
 	u32 in_policy[TG_ENGINES_MAX] = { }, first[TG_ENGINES_MAX] = { };
-	u32 queued = 0, throttled = 0, shown = 0, i, here;
+	u32 queued = 0, throttled = 0, heads = 0, shown = 0, i, here;
 	const struct tg_job *job, *last = NULL;
 	struct rb_node *node;
 
@@ -104,10 +120,13 @@ static const char *check_reserve(const struct tg_gpu *gpu, const struct tg_reser
 		if (last && !tg_job_outranks(last, job))
 			return "a reserve's throttled jobs are out of order";
 		last = job;
-		throttled++;
+		heads++;
+		throttled += chain(job);
 	}
+	if (heads != r->heads)
+		return "a reserve counts its channels with throttled jobs wrongly";
 	if (throttled && !tg_reserve_unlimited(r) && tg_reserves_hold(gpu) &&
-	    shown > TG_RESERVE_WINDOW && !thins_out(gpu, r))
+	    shown > TG_RESERVE_WINDOW + TG_ENGINES_MAX - 1 && !thins_out(gpu, r))
 		return "the policy sees too many jobs of a reserve";
 	if (tg_reserve_share(gpu, r) && (!r->users || r == &gpu->background))
 		return "a reserve that nobody uses is admitted, or Background is";

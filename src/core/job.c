@@ -151,7 +151,6 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 pri
 /* Enter the state QUEUED, and leave it: the counts, and the policy's queue. */
 static void set_queued(struct tg_gpu *gpu, struct tg_job *job)
 {
-	tg_job_begin_round(job);
 	count_queued(gpu, job, 1);
 	enter_policy(gpu, job);
 }
@@ -234,9 +233,7 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 /* A job that has just arrived is QUEUED, the last in its reserve's list: does it stay so? */
 static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
-	job->round = job->reserve->round;
-	if (job->reserve->nr_throttled)
-		tg_job_join_round(job);
+	tg_job_set_vt(job, job->reserve->vt);
 	if (!tg_reserve_decides(gpu, job->client) || tg_reserve_passes(gpu, job)) {
 		set_queued(gpu, job);
 		return;

@@ -7,11 +7,12 @@
  * a refill returns them to their places. The policy sees the first few jobs of a limited reserve
  * only (TG_RESERVE_WINDOW), so that neither grows with the number of jobs that wait.
  *
- * These are some of each client, in rounds: else a client with a deep queue would hide all others
- * from the policy, which is to choose among them. A job that comes is in the round behind that of
- * its sharer's latest, or in the one that is on (tg_reserve.round), whichever is later. What a
- * sharer's jobs take puts its next ones back by as many rounds as it is ms: behind the few that the
- * policy sees, clients share time and not groups, too.
+ * These are some of each client: else one with a deep queue would hide all others from the policy,
+ * which is to choose among them. Of a channel's throttled jobs the first stands in a tree, by
+ * priority, then by virtual time: what its sharer has had from the reserve, as of when the job became
+ * the first. It begins with that of the reserve at least, which grows by what all use, over how many
+ * stand in the tree. So neither a deep queue nor a new process gets more than its part, and clients
+ * share time where the policy sees a few of them only.
  *
  * job.c, engine.c, gate.c and admit.c call this file when a job arrives, or a budget or a gate
  * changes. Hosts call tg_gpu_may_bypass(). All of it runs under the GPU's lock.
@@ -27,8 +28,8 @@
 /* Throttled jobs that tg_reserve_above() looks at */
 #define LARGEST_OF	64
 
-/* Rounds that a sharer may be put back for what its jobs have taken: half a second */
-#define ROUNDS_REPAID	512
+/* By how much a sharer may be behind the reserve's virtual time for what it has used */
+#define REPAID	(500 * TG_MSEC)
 
 /* Throttled jobs without room in the policy's queue that let_in() looks behind: all, of a level */
 #define LOOK_BEHIND	16
@@ -61,10 +62,70 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 	return tg_job_outranks(rb_entry(a, struct tg_job, rank), rb_entry(b, struct tg_job, rank));
 }
 
+static const struct tg_job *throttled_or_null(const struct tg_job *job, const struct list_head *pos)
+{
+	const struct tg_job *other = list_entry(pos, struct tg_job, sibling);
+
+	return pos != &job->channel->jobs && other->state == TG_JOB_THROTTLED &&
+	       other->reserve == job->reserve ? other : NULL;
+}
+
+/* The job before @job on its channel, if it is throttled; NULL: it is not, or there is none. */
+static const struct tg_job *throttled_before(const struct tg_job *job)
+{
+	return throttled_or_null(job, job->sibling.prev);
+}
+
+/* The one behind it, if that is throttled. */
+static struct tg_job *throttled_behind(const struct tg_job *job)
+{
+	return (struct tg_job *)throttled_or_null(job, job->sibling.next);
+}
+
+/* Is the throttled job the first of its channel? */
+static bool is_head(const struct tg_job *job)
+{
+	return !RB_EMPTY_NODE(&job->rank);
+}
+
+static void add_head(struct tg_reserve *r, struct tg_job *job)
+{
+	rb_add_cached(&job->rank, &r->throttled, before);
+	r->heads++;
+}
+
+static void remove_head(struct tg_reserve *r, struct tg_job *job)
+{
+	rb_erase_cached(&job->rank, &r->throttled);
+	RB_CLEAR_NODE(&job->rank);
+	r->heads--;
+}
+
+/* The job is the first of its channel that is throttled, or is about to be. */
+static void take_place(const struct tg_reserve *r, struct tg_job *job)
+{
+	struct tg_sharer *sharer = job->client->sharer;
+	s64 vt = r->vt;
+
+	if (sharer->reserve == r->serial)
+		vt = min(max(sharer->vt, vt), vt + REPAID);
+	/* Its next one goes behind this one, on whichever channel. */
+	sharer->vt = vt + (1 << TG_VT_SHIFT);
+	sharer->reserve = r->serial;
+	tg_job_set_vt(job, vt);
+}
+
 /* The job, in no list, waits THROTTLED. When the reserve is due, the caller's review says. */
 void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job *job)
 {
-	rb_add_cached(&job->rank, &r->throttled, before);
+	struct tg_job *behind = throttled_behind(job);
+
+	if (behind && is_head(behind))
+		remove_head(r, behind);
+	if (throttled_before(job))
+		RB_CLEAR_NODE(&job->rank);
+	else
+		add_head(r, job);
 	r->nr_throttled++;
 	tg_job_count_throttled(gpu, job, 1);
 	if (RB_EMPTY_NODE(&r->ready_node))
@@ -74,9 +135,16 @@ void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job
 /* The job is THROTTLED no more, and in no list. A reserve without such jobs needs no wake-up. */
 void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 {
+	struct tg_job *behind = throttled_behind(job);
 	struct tg_reserve *r = job->reserve;
 
-	rb_erase_cached(&job->rank, &r->throttled);
+	if (is_head(job)) {
+		remove_head(r, job);
+		if (behind && !is_head(behind)) {
+			take_place(r, behind);
+			add_head(r, behind);
+		}
+	}
 	INIT_LIST_HEAD(&job->wait);
 	INIT_LIST_HEAD(&job->link);
 	tg_job_count_throttled(gpu, job, -1);
@@ -92,31 +160,6 @@ static struct tg_job *first_throttled(const struct tg_reserve *r)
 	struct rb_node *node = rb_first_cached(&r->throttled);
 
 	return node ? rb_entry(node, struct tg_job, rank) : NULL;
-}
-
-/* The job before @job on its channel, if it is throttled; NULL: it is not, or there is none. */
-static const struct tg_job *throttled_before(const struct tg_job *job)
-{
-	const struct tg_job *before = list_entry(job->sibling.prev, struct tg_job, sibling);
-
-	return !list_is_first(&job->sibling, &job->channel->jobs) &&
-	       before->state == TG_JOB_THROTTLED ? before : NULL;
-}
-
-/* Give @job, which has come to its reserve, its round. It is in its channel already. */
-void tg_job_join_round(struct tg_job *job)
-{
-	const struct tg_reserve *r = job->reserve;
-	const struct tg_job *before = throttled_before(job);
-	struct tg_sharer *sharer = job->client->sharer;
-	s32 ahead = sharer->round - r->round;
-
-	/* It may be of another reserve, so it is bounded by what it can be here. */
-	ahead = max(min(ahead, (s32)r->nr_throttled + ROUNDS_REPAID), 0);
-	if (before && before->reserve == r)
-		ahead = max(ahead, (s32)(before->round - r->round));
-	job->round = r->round + ahead;
-	sharer->round = job->round + 1;
 }
 
 /* The job in the policy's queue that goes last; NULL: there is none. */
@@ -240,7 +283,8 @@ static enum room make_room(struct tg_gpu *gpu, struct tg_reserve *r, const struc
 	struct tg_job *last;
 	u32 own;
 
-	if (tg_reserve_unlimited(r) || r->queued < TG_RESERVE_MOVES)
+	if (tg_reserve_unlimited(r) || r->queued < TG_RESERVE_MOVES ||
+	    !r->in_policy[__builtin_ctz(job->engines)])
 		return ROOM;
 	last = last_queued(r);
 	if (r->queued >= TG_RESERVE_WINDOW && !gives_way(last, job))
@@ -280,7 +324,7 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 {
 	u32 passed = 0, level = 0, prio = 0;
 	struct rb_node *node, *next;
-	struct tg_job *job;
+	struct tg_job *job, *behind;
 	enum room room;
 
 	for (node = rb_first_cached(&r->throttled); node && passed < LOOK_BEHIND; node = next) {
@@ -295,17 +339,22 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 			return NULL;
 		}
 		room = make_room(gpu, r, job);
-		if (room == FULL)
+		if (room == FULL && gpu->nr_engines == 1)
 			break;
 		next = rb_next(node);	/* now: what had to make room is behind it */
-		if (room == NO_ROOM) {
+		if (room != ROOM) {
 			passed++;
 			if (++level == LOOK_LEVEL)
 				next = first_below(r, prio);
 			continue;
 		}
 		gpu->moved++;
+		behind = throttled_behind(job);
 		tg_job_unthrottle(gpu, job);
+		/* The next of its channel may be in the tree now, behind where this one was. */
+		if (behind && (!next ||
+			       tg_job_outranks(behind, rb_entry(next, struct tg_job, rank))))
+			next = &behind->rank;
 	}
 	if (r->nr_throttled)
 		set_ready(gpu, r, TG_NEVER);
@@ -354,12 +403,11 @@ static bool passes_by(const struct tg_reserve *r, const struct tg_job *first,
 }
 
 /* Others of its reserve are throttled: may @job go to the policy nonetheless? */
-static bool passes_others(struct tg_reserve *r, struct tg_job *job)
+static bool passes_others(struct tg_reserve *r, const struct tg_job *job)
 {
 	const struct tg_job *first = first_throttled(r);
 
-	return !throttled_before(job) &&
-	       (!tg_job_outranks(first, job) || passes_by(r, first, job));
+	return !tg_job_outranks(first, job) || passes_by(r, first, job);
 }
 
 /*
@@ -371,14 +419,19 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 	s64 ready = TG_NEVER;
 
 	tg_reserve_catch_up(gpu, r, gpu->now);
-	if (r->nr_throttled && !passes_others(r, job))
+	if (throttled_before(job))
 		return false;
+	if (r->heads) {
+		take_place(r, job);
+		if (!passes_others(r, job))
+			return false;
+	}
 	if (!tg_reserve_eligible(r, job->predicted))
 		ready = tg_reserve_ready(r, job->predicted);
 	else if (make_room(gpu, r, job) == ROOM)
 		return true;
-	if (!r->nr_throttled)
-		tg_job_join_round(job);
+	if (!r->heads)
+		take_place(r, job);
 	if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
 		set_ready(gpu, r, ready);
 	return false;
@@ -489,7 +542,7 @@ void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve 
 			tg_job_predict(gpu, job, NULL);
 		tg_reserve_put(gpu, old);
 		tg_guarantee_comes(gpu, job);
-		tg_job_join_round(job);
+		tg_job_set_vt(job, reserve->vt);
 	}
 	tg_reserve_throttle(gpu, reserve, job);
 }

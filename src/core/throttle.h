@@ -7,10 +7,11 @@
 
 #include <tg/policy.h>
 
+#include "job.h"
+
 /* What its budget means for the jobs that wait for it */
 void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job *job);
 void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job);
-void tg_job_join_round(struct tg_job *job);
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
@@ -22,25 +23,38 @@ void tg_job_forget_cost(struct tg_gpu *gpu, struct tg_job *job);
 void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve *reserve);
 
 /*
- * Does @a go before @b, as far as their reserve is concerned: by priority, then by round, then by
- * arrival? Rounds may wrap.
+ * Does @a go before @b, as far as their reserve is concerned: by priority, then by virtual time,
+ * then by arrival?
  */
 static inline bool tg_job_outranks(const struct tg_job *a, const struct tg_job *b)
 {
 	if (a->client->prio != b->client->prio)
 		return a->client->prio > b->client->prio;
-	if (a->round != b->round)
-		return (s32)(a->round - b->round) < 0;
+	if (a->vt != b->vt)
+		return (s32)(a->vt - b->vt) < 0;
 	return a->seq < b->seq;
 }
 
-/* The job is QUEUED now: its round has begun. */
-static inline void tg_job_begin_round(const struct tg_job *job)
+/* Give the job, which waits, a virtual time: not one before that of what waits before it. */
+static inline void tg_job_set_vt(struct tg_job *job, s64 vt)
 {
+	const struct tg_job *prev = list_entry(job->sibling.prev, struct tg_job, sibling);
+
+	job->vt = vt >> TG_VT_SHIFT;
+	if (!list_is_first(&job->sibling, &job->channel->jobs) && tg_job_waits(prev) &&
+	    prev->reserve == job->reserve && (s32)(prev->vt - job->vt) > 0)
+		job->vt = prev->vt;
+}
+
+/* The job has taken @used of its reserve, for which others wait. */
+static inline void tg_reserve_shared_out(const struct tg_job *job, s64 used)
+{
+	struct tg_sharer *sharer = job->client->sharer;
 	struct tg_reserve *r = job->reserve;
 
-	if ((s32)(job->round - r->round) > 0)
-		r->round = job->round;
+	r->vt += div64_s64(used, r->heads);
+	if (sharer->reserve == r->serial)
+		sharer->vt += used;
 }
 
 /* Are reserves enforced? Only where the policy's mode is ASK, and not in a drain. */
