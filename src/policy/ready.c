@@ -10,7 +10,7 @@
  * goes after equals that had less. A client that comes back, after having had nothing waiting or in
  * flight, or from another priority, starts with the least of its equals at least; where none is
  * there, with the most of all clients: no time is saved up. What it had more than they it repays,
- * up to TG_READY_REPAID.
+ * up to TG_READY_REPAID. One whose jobs were throttled was not away.
  *
  * A policy that charges no client has equals in arrival order.
  *
@@ -115,6 +115,12 @@ void tg_ready_come(struct tg_client *client, s64 least, s64 most)
 		*vt(client) = min(max(*vt(client), least), least + TG_READY_REPAID);
 	else
 		*vt(client) = max(*vt(client), most);
+}
+
+void tg_ready_return(struct tg_client *client, s64 least)
+{
+	tg_client_priv(client, struct tg_ready_client)->level = tg_ready_level(client);
+	*vt(client) = tg_ready_within(*vt(client), least);
 }
 
 s64 tg_ready_ahead(const struct tg_client *client, s64 least)

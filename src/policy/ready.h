@@ -86,6 +86,19 @@ bool tg_ready_comes(const struct tg_client *client, u32 inflight);
  *	is known: one that is away for a moment is not behind a client that was away for longer
  */
 void tg_ready_come(struct tg_client *client, s64 least, s64 most);
+/**
+ * tg_ready_return() - likewise, but its job was throttled: it was not away, and is as far behind its
+ *	equals as it was, up to TG_READY_REPAID
+ */
+void tg_ready_return(struct tg_client *client, s64 least);
+/** tg_ready_within() - @vt, made no further from @least, if that is known, than TG_READY_REPAID */
+static inline s64 tg_ready_within(s64 vt, s64 least)
+{
+	if (least == TG_NEVER)
+		return vt;
+	return min(max(vt, least - TG_READY_REPAID), least + TG_READY_REPAID);
+}
+
 /** tg_ready_vt() - the client's virtual time */
 static inline s64 tg_ready_vt(const struct tg_client *client)
 {

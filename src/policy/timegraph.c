@@ -108,10 +108,14 @@ static noinline s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 	return least;
 }
 
-/* The client comes, and had no job in the policy's queue or in flight. */
-static void come(struct tg_gpu *gpu, struct tg_client *client)
+/* The client comes with @job, and had none in the policy's queue or in flight. */
+static void come(struct tg_gpu *gpu, struct tg_client *client, const struct tg_job *job)
 {
-	tg_ready_come(client, least(gpu, client), tg_gpu_priv(gpu, struct state)->most);
+	if (job->throttled)
+		tg_ready_return(client, least(gpu, client));
+	else
+		tg_ready_come(client, least(gpu, client),
+			      tg_gpu_priv(gpu, struct state)->most);
 }
 
 /* The client has used @used ns. */
@@ -133,7 +137,7 @@ static void timegraph_queue(struct tg_gpu *gpu, struct tg_job *job)
 	struct tg_client *client = job->client;
 
 	if (RB_EMPTY_NODE(&client->node) && tg_ready_comes(client, client->inflight))
-		come(gpu, client);
+		come(gpu, client, job);
 	if (client->tier == TG_TIER_FIRST)
 		queue_guaranteed(gpu, job);
 	else
@@ -384,7 +388,7 @@ static void timegraph_bypassed(struct tg_gpu *gpu, struct tg_job *job)
 
 	/* This job is in flight. */
 	if (tg_ready_comes(job->client, job->client->inflight - 1))
-		come(gpu, job->client);
+		come(gpu, job->client, job);
 	st->holder[__builtin_ctz(job->engines)] = job->client;
 }
 

@@ -243,20 +243,25 @@ s64 tg_vqueue_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left
 
 /*
  * A client comes with a job, and had none queued or in flight, or was of another priority: it has
- * saved up no time.
+ * saved up no time. If its job was @throttled, it was not away.
  */
-static void come(struct tg_gpu *gpu, struct tg_client *client)
+static void come(struct tg_gpu *gpu, struct tg_client *client, bool throttled)
 {
 	struct tg_vqueue_sharer *own = sharer(client);
-	s64 vt = least(gpu, client);
+	s64 vt = least(gpu, client), most = queues(gpu)->most;
 
-	tg_ready_come(client, least_client(gpu, client), queues(gpu)->most);
+	if (throttled)
+		tg_ready_return(client, least_client(gpu, client));
+	else
+		tg_ready_come(client, least_client(gpu, client), most);
 	if (sharer_waits(client))
 		return;
-	if (vt != TG_NEVER)
+	if (throttled)
+		own->vt = tg_ready_within(own->vt, vt);
+	else if (vt != TG_NEVER)
 		own->vt = min(max(own->vt, vt), vt + TG_READY_REPAID);
 	else
-		own->vt = max(own->vt, queues(gpu)->most);
+		own->vt = max(own->vt, most);
 }
 
 /*
@@ -279,7 +284,7 @@ static void come_over(struct tg_gpu *gpu, struct tg_client *client)
 		mine->ready.vt = 0;
 	}
 	mine->sharer = own->nr;
-	come(gpu, client);
+	come(gpu, client, false);
 }
 
 /* Charge the client of @job and its sharer, which may be in both trees. */
@@ -324,7 +329,7 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 	if (!first)
 		come_over(gpu, client);
 	if (!first && tg_ready_comes(client, client->inflight))
-		come(gpu, client);
+		come(gpu, client, job->throttled);
 	insert(gpu, client);
 }
 
