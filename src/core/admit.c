@@ -4,8 +4,8 @@
  * beside those of the others, and the memory that it sets aside; else Background.
  *
  * Owns the list of reserves (tg_gpu.reserves) and what is admitted. match.c calls it when a client
- * gets another line, or another spec comes into force; client.c, job.c and debt.c when a reserve may
- * have lost its last user. All of it runs under the GPU's lock.
+ * gets another line, or another spec comes into force; client.c, job.c and debt.c when a reserve
+ * may have lost its last user. All of it runs under the GPU's lock.
  */
 #include "admit.h"
 #include "client.h"

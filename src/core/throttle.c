@@ -9,10 +9,10 @@
  *
  * These are some of each client: else one with a deep queue would hide all others from the policy,
  * which is to choose among them. Of a channel's throttled jobs the first stands in a tree, by
- * priority, then by virtual time: what its sharer has had from the reserve, as of when the job became
- * the first. It begins with that of the reserve at least, which grows by what all use, over how many
- * stand in the tree. So neither a deep queue nor a new process gets more than its part, and clients
- * share time where the policy sees a few of them only.
+ * priority, then by virtual time: what its sharer has had from the reserve, as of when the job
+ * became the first. It begins with that of the reserve at least, which grows by what all use, over
+ * how many stand in the tree. So neither a deep queue nor a new process gets more than its part,
+ * and clients share time where the policy sees a few of them only.
  *
  * job.c, engine.c, gate.c and admit.c call this file when a job arrives, or a budget or a gate
  * changes. Hosts call tg_gpu_may_bypass(). All of it runs under the GPU's lock.

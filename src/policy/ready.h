@@ -87,8 +87,8 @@ bool tg_ready_comes(const struct tg_client *client, u32 inflight);
  */
 void tg_ready_come(struct tg_client *client, s64 least, s64 most);
 /**
- * tg_ready_return() - likewise, but its job was throttled: it was not away, and is as far behind its
- *	equals as it was, up to TG_READY_REPAID
+ * tg_ready_return() - likewise, but its job was throttled: it was not away, and is as far behind
+ *	its equals as it was, up to TG_READY_REPAID
  */
 void tg_ready_return(struct tg_client *client, s64 least);
 /** tg_ready_within() - @vt, made no further from @least, if that is known, than TG_READY_REPAID */

@@ -13,6 +13,21 @@
 	"5000 done 1\n" "6000 submit 2 1 2 71\n" "40001 started 2\n" "40801 done 2\n" \
 	"41000 submit 1 1 3 71\n" "41001 submit 2 1 4 71\n"
 
+/* The same after b has had six more groups, so that it has had more than a. */
+#define LIKE_2(time, job) \
+	time "000 submit 2 1 " job " 71\n" time "001 started " job "\n" time "801 done " job "\n"
+#define SHARED_AE_MORE \
+	"0 spec a:prt:ae:1:1000:10000:reserve=r b:prt:ae:1:1000:10000:reserve=r " \
+	"h:prt:ae:9:1000:10000:reserve=r\n" \
+	"0 join 1 1 a\n" "0 join 2 1 b\n" "0 join 3 1 h\n" "0 submit 1 1 1 71\n" "0 started 1\n" \
+	"5000 done 1\n" "6000 submit 2 1 2 71\n" "40001 started 2\n" "40801 done 2\n" \
+	LIKE_2("60", "11") LIKE_2("70", "12") LIKE_2("80", "13") LIKE_2("90", "14") \
+	LIKE_2("100", "15") LIKE_2("110", "16") \
+	"111000 submit 1 1 3 71\n" "111001 submit 2 1 4 71\n"
+#define AE_MORE \
+	"0 free 1, 40000 free 2, 60000 free 11, 70000 free 12, 80000 free 13, 90000 free 14, " \
+	"100000 free 15, 110000 free 16"
+
 /* The first group takes 600 of the budget of 1000; the next two are like it. */
 #define LEAVES_400 \
 	"0 submit 1 1 1 71\n" "0 started 1\n" "600 done 1\n" "601 submit 1 1 2 71\n" \
@@ -318,13 +333,16 @@ static const struct row rows[] = {
 	  "511 submit 1 1 3 72\n" "511 started 3\n" "521 done 3\n" "522 submit 1 1 4 71\n"
 	  "20000 wait\n",
 	  "0 free 1, 500 free 2, 511 free 3, 10000 free 4" },
-	{ "AE: a shared budget is saved for who waits first", "timegraph",
-	  SHARED_AE "100001 started 3\n" "105001 done 3\n" "120000 wait\n",
-	  "0 free 1, 40000 free 2, 100000 free 3, 110000 free 4" },
+	{ "AE: a shared budget is saved for who has had less", "timegraph",
+	  SHARED_AE_MORE "150001 started 3\n" "155001 done 3\n" "170000 wait\n",
+	  AE_MORE ", 150000 free 3, 160000 free 4" },
+	{ "AE: of two that can go, who has had less goes first", "timegraph",
+	  SHARED_AE "100001 started 4\n" "100801 done 4\n" "120001 started 3\n" "125001 done 3\n",
+	  "0 free 1, 40000 free 2, 100000 free 4, 110000 free 3" },
 	{ "AE: a higher priority passes who waits first", "timegraph",
-	  SHARED_AE "42000 submit 3 1 5\n" "50001 started 5\n" "50101 done 5\n" "100001 started 3\n"
-	  "105001 done 3\n" "120000 wait\n",
-	  "0 free 1, 40000 free 2, 50000 free 5, 100000 free 3, 110000 free 4" },
+	  SHARED_AE_MORE "112000 submit 3 1 5\n" "112001 started 5\n" "112101 done 5\n"
+	  "160001 started 3\n" "165001 done 3\n" "180000 wait\n",
+	  AE_MORE ", 112000 free 5, 160000 free 3, 165001 free 4" },
 	{ "AE: so does one that is given one while it waits", "timegraph",
 	  SHARED_AE "65000 prio 2 5\n" "65001 started 4\n" "65801 done 4\n" "120000 wait\n",
 	  "0 free 1, 40000 free 2, 65000 free 4, 110000 free 3" },
