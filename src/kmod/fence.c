@@ -5,7 +5,8 @@
  * Finding it. nouveau returns no fence from a pushbuf, and its return code does not say whether one
  * was emitted. So submit.c sets up a capture (tgk_capture_begin()) before it calls the driver, and
  * the tracepoint dma_fence_init shows on_init() each fence that the same thread creates meanwhile.
- * The last one counts, since TTM's copies come first. A fence to which only we hold a reference and
+ * The last one counts, since TTM's copies come first; what a driver makes behind a client's job it
+ * must know for its own (tgk_driver.is_client). A fence to which only we hold a reference and
  * which has not signalled was never emitted (tgk_capture_lone()). virtio_gpu tells on_emit() of
  * each fence that is, by the tracepoint dma_fence_emit; on 6.1 it loses references to the others.
  *
@@ -82,13 +83,20 @@ static struct tgk_capture *at_channel(u64 context)
 /*
  * PUSHBUF makes nouveau's fence. EXEC makes a job of the DRM scheduler, whose fences come in the
  * same thread, `scheduled` and then `finished`; nouveau's own comes later, in a worker, when the
- * job has waited for what it depends on. Then `scheduled` signals, and the job has STARTED.
+ * job has waited for what it depends on. Then `scheduled` signals, and the job has STARTED. Only
+ * their order tells which of the two @fence is: `finished` lies behind the one that came before.
  */
-static bool is_wanted(const struct tgk_capture *c, struct dma_fence *fence)
+static bool is_wanted(struct tgk_capture *c, struct dma_fence *fence)
 {
-	if (c->sched)
-		return !strcmp(tgk_fence_driver(fence), "drm_sched");
-	return c->driver->makes_fence(fence);
+	const struct dma_fence *before = c->before;
+
+	if (!c->sched)
+		return c->driver->makes_fence(fence);
+	if (strcmp(tgk_fence_driver(fence), "drm_sched"))
+		return false;
+	c->before = fence;
+	return !c->driver->is_client || (before == &tgk_fences_of(fence)->scheduled &&
+					 c->driver->is_client(tgk_fences_of(fence)->owner));
 }
 
 /* The capture of this thread in the table, if it wants this fence; or NULL. */

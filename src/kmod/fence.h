@@ -30,7 +30,8 @@ struct tgk_start {
  * @task: the thread, if it is in the table; NULL: it is found by its channel
  * @driver: the driver that is called
  * @sched: its submission goes through drm_sched (tgk_call.sched)
- * @fence: the last one seen, referenced
+ * @fence: the last one seen that it wants, referenced
+ * @before: the last one of drm_sched's, where it is in the table; compared only
  * @start: note here when the group starts, and ask for the fence's interrupt; NULL: do neither
  * @sent: the last one of which the driver has said that it goes to the GPU (tgk_driver.emits),
  *	compared only
@@ -41,7 +42,7 @@ struct tgk_capture {
 	const struct tgk_driver *driver;
 	bool sched;
 	struct dma_fence *fence;
-	const struct dma_fence *sent;
+	const struct dma_fence *before, *sent;
 	struct tgk_start *start;
 };
 

@@ -80,6 +80,9 @@ struct tgk_chip {
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched). NULL: all go through it,
  *	and there are no @own, @doorbell, @watch, @unwatch, @slots and @want_signal
+ * @is_client: of a submission through drm_sched, by drm_sched_fence.owner: is the job a client's,
+ *	and none of the driver's own that the same thread makes? Of @mixed drivers only. NULL: each
+ *	is
  * @mixed: the fences of one channel may be of several contexts: several queues of the driver share
  *	its number, or the client may name another queue to the driver than to us. Or all files
  *	have fences of one context
@@ -110,8 +113,8 @@ struct tgk_chip {
  *	NULL: its push buffers cannot be read, or are no commands, or too many. NULL instead of a
  *	function: they never can
  *
- * All functions are called in process context and may sleep, but @makes_fence, @own and @slots:
- * where a fence is made or signals, in a task that may hold any lock of the driver.
+ * All functions are called in process context and may sleep, but @makes_fence, @is_client, @own and
+ * @slots: where a fence is made or signals, in a task that may hold any lock of the driver.
  */
 struct tgk_driver {
 	const char *name;
@@ -135,6 +138,7 @@ struct tgk_driver {
 	int (*find)(struct drm_file *file, u32 chid, bool sched);
 	u32 (*chip_id)(struct device *dev);
 	bool (*makes_fence)(struct dma_fence *fence);
+	bool (*is_client)(const void *owner);
 	bool mixed, emits;
 	int (*own)(const struct tgk_gpu *gpu, struct dma_fence *fence);
 	const char *doorbell, *check;

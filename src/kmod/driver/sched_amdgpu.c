@@ -16,6 +16,10 @@
  *
  * DEPENDENCIES are not awaited here: they name work of the same file alone.
  *
+ * The thread of a CS makes jobs of the driver's own, too: page tables and moves before the
+ * client's, and behind it one that wipes an object whose last reference the CS has had. The owner
+ * of a job tells which it is.
+ *
  * A CS may consist of jobs on several rings (a gang). Only the one that the driver arms last is
  * seen: what the others take is not charged. User-mode queues (USERQ) pass no ioctl.
  *
@@ -120,6 +124,12 @@ static bool read(const void *args, struct tgk_sched_args *to)
 	return true;
 }
 
+/* A CS is its address space's; AMDGPU_FENCE_OWNER_UNDEFINED, _VM and _KFD are 0, 1 and 2. */
+static bool is_client(const void *owner)
+{
+	return (unsigned long)owner > 2;
+}
+
 static bool makes(const void *args)
 {
 	return ((const struct amdgpu_userq *)args)->op == USERQ_CREATE;
@@ -130,7 +140,7 @@ TGK_SCHED_BESIDE_FUNCTION(amdgpu, struct amdgpu_userq)
 
 struct tgk_sched tgk_amdgpu = {
 	TGK_SCHED_ROW(amdgpu, "amdgpu", 0x1002, TGK_SCHED_BESIDE_HOOK(amdgpu), .mixed = true,
-		      .unseen = true),
+		      .is_client = is_client, .unseen = true),
 	.nr = 0x04, .size = sizeof(struct amdgpu_cs), .read = read,
 	.beside = {
 		.nr = 0x16, .size = sizeof(struct amdgpu_userq), .makes = makes,

@@ -14,9 +14,12 @@
  *	credits=N	so many jobs of one scheduler stand in its ring at a time
  *	timeout_ms=N	a job that takes longer is aborted by drm_sched's time-out
  *	as=NAME		amdgpu or xe: under that name, with that driver's ioctl (tg_as.h)
+ *	tail_us=N	behind each job the same thread makes another one of N us, on the last ring: the
+ *			driver's own, as amdgpu's that wipes the memory of an object
  *
  * /sys/kernel/debug/tgmock/DEVICE tells the truth: for each file how many jobs each ring has ended
- * for it, and for how many ns of the system's clock the ring has worked for it. Lines written there:
+ * for it, and for how many ns of the system's clock the ring has worked for it; those of process 0
+ * are the driver's own. Lines written there:
  *	hang RING	the job that this ring executes, or its next one, does not end
  *	reset		abort all jobs that are in rings
  *
@@ -30,7 +33,6 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/version.h>
 #include <linux/wait_bit.h>
 
 #include <drm/drm_drv.h>
@@ -40,6 +42,7 @@
 #include <drm/gpu_scheduler.h>
 
 #include "tg_as.h"
+#include "tg_port.h"
 
 static bool shared = true;
 module_param(shared, bool, 0444);
@@ -52,6 +55,9 @@ module_param(credits, uint, 0444);
 
 static unsigned int timeout_ms = 5000;
 module_param(timeout_ms, uint, 0444);
+
+static unsigned int tail_us;
+module_param(tail_us, uint, 0444);
 
 static char *as = "tgmock";
 module_param(as, charp, 0444);
@@ -76,6 +82,7 @@ struct mock {
 	struct mock_ring ring[TGMOCK_RINGS];
 	struct mutex files_mutex;
 	struct list_head files;			/* files_mutex; mock_truth.node */
+	struct mock_truth *own;			/* one of them: the driver's own jobs */
 	struct dentry *file;
 };
 
@@ -265,13 +272,7 @@ static enum drm_gpu_sched_stat timedout_job(struct drm_sched_job *base)
 
 	abort_all(r, -ETIME);
 	drm_sched_stop(sched, base);
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	drm_sched_start(sched, 0);
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	drm_sched_start(sched);
-#else
-	drm_sched_start(sched, true);
-#endif
+	port_sched_start(sched);
 	return 1;	/* RESET, which was NOMINAL before 6.17 */
 }
 
@@ -298,42 +299,12 @@ static const struct drm_sched_backend_ops sched_ops = {
 	.free_job = free_job,
 };
 
-/* Linux 6.15 gave the arguments a structure; Debian's 6.1 has it, too, without run queues. */
 static int sched_init(struct drm_gpu_scheduler *sched, struct device *dev, u32 ring)
 {
 	static const char *const name[TGMOCK_RINGS] = { "ring0", "ring1", "ring2", "ring3" };
-	const long timeout = msecs_to_jiffies(timeout_ms);
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
-	const struct drm_sched_init_args args = {
-		.ops = &sched_ops, .num_rqs = DRM_SCHED_PRIORITY_COUNT, .credit_limit = credits,
-		.timeout = timeout, .name = name[ring], .dev = dev,
-	};
 
-	return drm_sched_init(sched, &args);
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	return drm_sched_init(sched, &sched_ops, NULL, DRM_SCHED_PRIORITY_COUNT, credits, 0,
-			      timeout, NULL, NULL, name[ring], dev);
-#else
-	const struct drm_sched_init_args args = {
-		.ops = &sched_ops, .credit_limit = credits, .timeout = timeout,
-		.name = name[ring], .dev = dev,
-	};
-
-	return drm_sched_init(sched, &args);
-#endif
-}
-
-static int job_init(struct mock_job *job, struct drm_file *drm_file)
-{
-	struct drm_sched_entity *entity = &job->file->entity[job->ring];
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
-	return drm_sched_job_init(&job->base, entity, 1, job->file, drm_file->client_id);
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	return drm_sched_job_init(&job->base, entity, 1, job->file);
-#else
-	return drm_sched_job_init(&job->base, entity, job->file);
-#endif
+	return port_sched_init(sched, &sched_ops, credits, msecs_to_jiffies(timeout_ms), name[ring],
+			       dev);
 }
 
 /* --- files --- */
@@ -425,7 +396,7 @@ static int add_ins(struct mock_job *job, struct mock_call *c)
 	return ret;
 }
 
-static struct mock_job *job_new(struct mock_file *file, const struct mock_call *c)
+static struct mock_job *job_new(struct mock_file *file, u32 ring, u64 ns, struct mock_truth *truth)
 {
 	struct mock_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	struct mock_fence *hw = kzalloc(sizeof(*hw), GFP_KERNEL_ACCOUNT);
@@ -436,28 +407,48 @@ static struct mock_job *job_new(struct mock_file *file, const struct mock_call *
 		return NULL;
 	}
 	spin_lock_init(&hw->lock);
-	hw->truth = file->truth;
-	hw->ns = c->ns;
+	hw->truth = truth;
+	hw->ns = ns;
 	job->hw = hw;
 	job->file = file;
-	job->ring = c->ring;
+	job->ring = ring;
 	atomic_inc(&file->jobs);
 	return job;
+}
+
+/* @own: it is none of the client's. */
+static struct mock_job *job_make(struct mock_file *file, u32 ring, u64 ns,
+				 struct drm_file *drm_file, bool own)
+{
+	struct mock_truth *truth = own ? file->mock->own : file->truth;
+	struct mock_job *job = job_new(file, ring, ns, truth);
+	int ret = job ? port_job_init(&job->base, &file->entity[ring], own ? NULL : file,
+				      drm_file) : -ENOMEM;
+
+	if (ret && job)
+		job_free(job);
+	return ret ? ERR_PTR(ret) : job;
+}
+
+/* Under @push, and behind the client's job. If it cannot be made, there is none. */
+static void push_tail(struct mock_file *file, struct drm_file *drm_file)
+{
+	struct mock_job *job = job_make(file, rings - 1, tail_us * 1000ull, drm_file, true);
+
+	if (IS_ERR(job))
+		return;
+	drm_sched_job_arm(&job->base);
+	drm_sched_entity_push_job(&job->base);
 }
 
 static int submit(struct mock_file *file, struct mock_call *c, struct drm_file *drm_file,
 		  struct drm_syncobj *out)
 {
-	struct mock_job *job = job_new(file, c);
+	struct mock_job *job = job_make(file, c->ring, c->ns, drm_file, false);
 	int ret;
 
-	if (!job)
-		return -ENOMEM;
-	ret = job_init(job, drm_file);
-	if (ret) {
-		job_free(job);
-		return ret;
-	}
+	if (IS_ERR(job))
+		return PTR_ERR(job);
 	ret = add_ins(job, c);
 	if (ret) {
 		free_job(&job->base);
@@ -468,6 +459,8 @@ static int submit(struct mock_file *file, struct mock_call *c, struct drm_file *
 	if (out)
 		drm_syncobj_replace_fence(out, &job->base.s_fence->finished);
 	drm_sched_entity_push_job(&job->base);
+	if (tail_us)
+		push_tail(file, drm_file);
 	mutex_unlock(&file->push);
 	return 0;
 }
@@ -622,13 +615,13 @@ static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
 		r->nr = i;
 		spin_lock_init(&r->lock);
 		INIT_LIST_HEAD(&r->head);
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
-		hrtimer_setup(&r->timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-#else
-		hrtimer_init(&r->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-		r->timer.function = on_timer;
-#endif
+		port_timer_init(&r->timer, on_timer);
 	}
+	m->own = kzalloc(sizeof(*m->own), GFP_KERNEL);
+	if (!m->own)
+		return -ENOMEM;
+	kref_init(&m->own->refs);
+	list_add(&m->own->node, &m->files);
 	for (i = 0; i < rings && shared; i++) {
 		ret = sched_init(&m->ring[i].sched, &pci->dev, i);
 		if (ret) {
