@@ -97,8 +97,9 @@ static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dm
  * @gpu: the GPU, held
  * @call: the ioctl, of one that goes through drm_sched
  *
- * From the first fence that the driver will refuse on, there is no wait; but the rest of the list
- * is looked at: the driver may not survive one that cannot be read (in_fence() of nouveau.c).
+ * From the first fence that the driver will refuse on, there is no wait. in_fence() may end the
+ * list there. That of nouveau.c has the rest looked at: the driver may not survive one that cannot
+ * be read.
  * Context: process; sleeps until those fences signal; a signal to the thread ends it, and so does
  * the end of the GPU or of this module.
  *

@@ -97,8 +97,9 @@ int tgk_sched_beside(const struct tgk_sched *row, struct drm_device *dev, void *
 }
 
 /*
- * The driver refuses a syncobj that is not there, or has no fence. What cannot be read ends the
- * wait: the driver answers, as it would without us.
+ * The driver refuses a syncobj that is not there, or has no fence. That ends the list, and so does
+ * what cannot be read: the driver answers, as it would without us. A point that nobody submits has
+ * its 5 s here once (drm_syncobj_find_fence()), however many such entries follow.
  */
 int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
 		       struct dma_fence **fence)
@@ -107,6 +108,7 @@ int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *c
 	const struct tgk_sync_list *list = args->list;
 	u64 entry[TGK_SYNC_SIZE / sizeof(u64)];
 	struct tgk_sync sync = { };
+	int ret;
 
 	for (; list < args->list + args->nr_lists && i >= list->nr; list++)
 		i -= list->nr;
@@ -114,11 +116,12 @@ int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *c
 	    copy_from_user(entry, u64_to_user_ptr(list->at + (u64)i * list->size), list->size))
 		return 0;
 	list->decode(entry, &sync);
-	if (!sync.handle)
+	if (!sync.handle) {
 		*fence = dma_fence_get_stub();
-	else if (drm_syncobj_find_fence(call->file, sync.handle, sync.point, sync.flags, fence))
-		*fence = NULL;
-	return 1;
+		return 1;
+	}
+	ret = drm_syncobj_find_fence(call->file, sync.handle, sync.point, sync.flags, fence);
+	return ret == -ERESTARTSYS ? ret : !ret;
 }
 
 /* Such arguments are refused by the driver before it does anything. */

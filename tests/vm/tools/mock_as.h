@@ -122,6 +122,7 @@ static void bad_amdgpu(int fd, uint32_t out)
 		{ "point in the kernel", { AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, ~0u, 0xffff888000000000ull } },
 		{ "unknown", { 77, 1, 0 } },
 	};
+	struct drm_amdgpu_cs_chunk_syncobj nobody[20];
 	const struct drm_amdgpu_cs_chunk_syncobj never = { .handle = out, .point = 1ull << 62 };
 	unsigned int i;
 	struct cs cs;
@@ -140,6 +141,14 @@ static void bad_amdgpu(int fd, uint32_t out)
 	cs_make(&cs, &good);
 	cs.chunk[1] = (struct drm_amdgpu_cs_chunk){ AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, 4, (uintptr_t)&never };
 	say("point 2^62", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
+	/* The kernel waits 5 s for the first one. */
+	for (i = 0; i < 20; i++) {
+		nobody[i] = never;
+		nobody[i].flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+	}
+	cs_make(&cs, &good);
+	cs.chunk[1] = (struct drm_amdgpu_cs_chunk){ AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, 4 * 20, (uintptr_t)nobody };
+	say("20 points that nobody submits", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
 	cs_make(&cs, &good);
 	cs.chunks[1] = ~0ull;
 	say("chunk at -1", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
