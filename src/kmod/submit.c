@@ -467,6 +467,12 @@ enum step {
 	STEP_BEHIND, STEP_PREPARE, STEP_REFUSED
 };
 
+/* Under tgk_gpu.lock: has meet() yet to say which engine a channel uses, which has just joined? */
+static bool untold(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
+{
+	return !ch->engines && gpu->driver->engine_of;
+}
+
 /* Under tgk_gpu.lock: the thread sleeps next. */
 static enum step wait_next(struct tgk_gpu *gpu, struct submission *s, struct tgk_job *job)
 {
@@ -515,7 +521,7 @@ static enum step next_step(struct tgk_gpu *gpu, const struct tgk_call *call, str
 			return STEP_UNPARK;
 	}
 	ch = tgk_channel_find(gpu, call->file, call->chid, &known);
-	if (unlikely(!ch))
+	if (unlikely(!ch || untold(gpu, ch)))
 		return known == TGK_DYING ? STEP_DYING : STEP_MEET;
 	if (ch->client->gate == TG_GATE_OPEN) {
 		refcount_inc(&ch->refs);
@@ -608,7 +614,7 @@ static bool may_bypass(const struct tgk_gpu *gpu, const struct tgk_channel *ch)
 	return !gpu->trace.buf && !trace_tg_event_enabled() && !trace_tg_free_enabled() &&
 	       unreported + gpu->nr_unstarted < TGK_UNREPORTED &&
 	       (!unreported || gpu->bypassed_channel == ch) &&
-	       !tgk_nice_changed(gpu, ch->client) &&
+	       !tgk_nice_changed(gpu, ch->client) && !untold(gpu, ch) &&
 	       gpu->core.pooled[TG_POOL_JOB] > unreported &&
 	       tg_gpu_may_bypass(&gpu->core, ch->client->id, ch->nr, unreported);
 }
