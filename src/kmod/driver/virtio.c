@@ -4,10 +4,13 @@
  *
  * What occupies the host for a client: EXECBUFFER, which carries commands, and the two transfers,
  * which copy an object to the host and back: large ones take as long as drawing does. Each is a
- * submission. The host takes all of them from one queue, in order, so there is one engine.
+ * submission. The host takes all of them from one queue, in order, so they are one engine.
  *
  * A channel is a file and a ring of fences: ring 0 of all files is one for the whole device;
- * a file that has made a context of its own kind may have up to 64 beside.
+ * a file that has made a context of its own kind may have up to 64 beside. When a fence of ring 1
+ * and later signals, a part of the host says that the context has chosen: for one of OpenGL, whose
+ * commands are done at once, never. So these rings are an engine of their own: what does not end
+ * there holds nobody on the other one, and a client that uses both has a group on each.
  *
  * The driver tells by the tracepoint dma_fence_emit that work with a fence goes to the host. It
  * makes no fence for commands that name no object and want none, and then nobody would learn when
@@ -36,6 +39,7 @@
 #include "wrap/fence.h"
 
 #define RINGS	64	/* of a file, at most */
+#define NR_ENGINES	2	/* the host's queue; the rings beside */
 
 enum hook { EXECBUFFER, TRANSFER_TO, TRANSFER_FROM, POSTCLOSE, HOOKS };
 
@@ -232,6 +236,18 @@ static bool makes_fence(struct dma_fence *fence)
 	return !strcmp(tgk_fence_driver(fence), "virtio_gpu");
 }
 
+/* Of a channel: its number is 0, or 1 and the ring's. */
+static u32 engine_of(u32 chid)
+{
+	return chid > 1;
+}
+
+/* A fence tells no more. */
+static u32 engine(struct dma_fence *fence)
+{
+	return NR_ENGINES;
+}
+
 static struct tgk_hooked hooked;
 
 const struct tgk_driver tgk_virtio = {
@@ -242,6 +258,9 @@ const struct tgk_driver tgk_virtio = {
 	.hooks = hooks,
 	.nr_hooks = HOOKS,
 	.close = &hooks[POSTCLOSE],
+	.engines = NR_ENGINES,
+	.engine = engine,
+	.engine_of = engine_of,
 	.draws = tgk_virtio_draws,
 	.is_known = is_known,
 	.address = address,

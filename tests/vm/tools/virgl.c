@@ -8,7 +8,10 @@
  *	virgl full		the same once, without a free descriptor: its answer
  *	virgl events N		N submissions that each leave an event that nobody reads: `events ANSWER ...`
  *	virgl behind MS		a submission waits for a fence of another driver's (vgem), which signals after MS; meanwhile
- *				another file's submissions, one after the other: `behind T others N worst W`, in ms
+ *				another file's submissions, one after the other: `others N worst W`, then `behind T`, in ms
+ *	virgl ring MS		a submission on ring 1 of a context of OpenGL's, whose fence the host does not signal; then for so
+ *				long another process's submissions, as above: `ring ANSWER`, `others N worst W`, and whether it has
+ *				signalled by then. `ring none`: this host or driver has no such contexts
  *	virgl files N		N files, and a wrong submission on each: how many were answered EINVAL, and ENOSPC; and the
  *				median time of one, us, of the first 50 and of the last 50 that were not ENOSPC
  *	virgl slow MS		a submission whose commands lie in a page that takes so long: `asked` once the driver reads
@@ -27,6 +30,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -265,18 +269,14 @@ static void *wait_behind(void *arg)
 	return arg;
 }
 
-static int behind(double ms)
+/* Submissions of a file's, one after the other, for so long: `others N worst W`. */
+static void others(double ms)
 {
-	struct { uint32_t fence, flags; } signal = { 0 };
 	const double begin = now_ms();
 	double worst = 0, t = begin, last;
 	const int fd = node();
-	pthread_t thread;
 	int n = 0;
 
-	promise();
-	if (pthread_create(&thread, NULL, wait_behind, NULL))
-		die("no thread");
 	while (t - begin < ms) {
 		struct execbuffer args = { .flags = 2, .size = 4, .command = (uintptr_t)nops };
 		struct pollfd p;
@@ -291,11 +291,46 @@ static int behind(double ms)
 		t = now_ms();
 		worst = t - last > worst ? t - last : worst;
 	}
+	printf("others %d worst %.0f\n", n, worst);
+}
+
+static int behind(double ms)
+{
+	struct { uint32_t fence, flags; } signal = { 0 };
+	pthread_t thread;
+
+	promise();
+	if (pthread_create(&thread, NULL, wait_behind, NULL))
+		die("no thread");
+	others(ms);
 	signal.fence = promised;
 	if (ioctl(vgem, DRM_IOW(DRM_COMMAND_BASE + 2, signal), &signal))
 		die("vgem's signal");
 	pthread_join(thread, NULL);
-	printf("behind %.0f others %d worst %.0f\n", behind_ms, n, worst);
+	printf("behind %.0f\n", behind_ms);
+	return 0;
+}
+
+static int ring(double ms)
+{
+	struct param params[] = { { 1, 2 }, { 2, 2 } };
+	struct context_init init = { .nr = 2, .params = (uintptr_t)params };
+	struct execbuffer args = { .flags = 6, .ring = 1, .size = 4, .command = (uintptr_t)nops };
+	const int fd = node();
+
+	if (ioctl(fd, CONTEXT_INIT, &init)) {
+		printf("ring none\n");
+		return 0;
+	}
+	printf("ring %s\n", answer(ioctl(fd, EXECBUFFER, &args)));
+	fflush(stdout);
+	/* Another client: what goes beside its own groups alone may bypass the policy. */
+	if (!fork()) {
+		others(ms);
+		exit(0);
+	}
+	wait(NULL);
+	printf("signalled %d\n", poll(&(struct pollfd){ .fd = args.fence_fd, .events = POLLIN }, 1, 0));
 	return 0;
 }
 
@@ -379,10 +414,12 @@ int main(int argc, char **argv)
 		return events(atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "behind"))
 		return behind(atof(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "ring"))
+		return ring(atof(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "files"))
 		return files(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "slow"))
 		return slow(atol(argv[2]));
-	fputs("usage: virgl bad | nops N WORDS | full | events N | behind MS | files N | slow MS\n", stderr);
+	fputs("usage: virgl bad | nops N WORDS | full | events N | behind MS | ring MS | files N | slow MS\n", stderr);
 	return 2;
 }
