@@ -68,7 +68,9 @@ static int await_one(struct tgk_gpu *gpu, struct dma_fence *fence, bool *waited)
 /*
  * A fence may stand for many, and a point of a timeline for all before it. However many
  * there are, nothing is allocated and no lock is held over them. A fence of the call's own
- * channel needs no wait: its job goes to the GPU ahead of this one.
+ * channel needs no wait: its job goes to the GPU ahead of this one. That is known where all fences
+ * of a channel are of one context, and that one is the channel's alone: for tgk_driver.mixed
+ * drivers the thread waits for these, too.
  */
 static int await_all(struct tgk_gpu *gpu, const struct tgk_call *call, struct dma_fence *fence,
 		     bool *waited)

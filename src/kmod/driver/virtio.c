@@ -145,8 +145,10 @@ static void our_postclose(struct drm_device *dev, struct drm_file *file)
 #define SYNCS_MAX	(INT_MAX / sizeof(void *))
 
 /*
- * The driver waits for these itself, and not for those of the ring that the submission is for. What
- * it will refuse ends the list: it answers, as it would without us.
+ * The driver waits for these itself, and not for those of the ring that the submission is for. We
+ * wait for these, too: the contexts of a ring's fences are not kept (tgk_driver.mixed). A client
+ * that names its own earlier work submits when that has ended, and keeps its order. What the driver
+ * will refuse ends the list: it answers, as it would without us.
  */
 static int in_fence(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
 		    struct dma_fence **fence)
