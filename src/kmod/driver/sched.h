@@ -85,7 +85,7 @@ struct tgk_beside {
  *	of the client's memory the client may change before the driver reads it: no more than the
  *	order of its own submissions may depend on it. What cannot be read, or is too much, is left
  *	out: the submission goes through the gate all the same. Return: false: the driver will
- *	refuse it, whatever it finds in the client's memory
+ *	refuse it, or make no job of it, whatever it finds in the client's memory
  * @beside: what bypasses the gate
  */
 struct tgk_sched {

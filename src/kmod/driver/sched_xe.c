@@ -10,6 +10,9 @@
  * drm_sched is told that it has ended when it begins. It waits for its turn as any other, is
  * charged next to nothing, and the next one goes while it runs.
  *
+ * An EXEC without a batch makes no job: its syncobjs to signal get what it was to wait for. It has
+ * nothing to do with the gate.
+ *
  * sched.c calls this, in the submitting thread.
  */
 #include "sched.h"
@@ -62,7 +65,7 @@ static bool read(const void *args, struct tgk_sched_args *to)
 
 	to->chid = req->queue % CHANNELS;
 	tgk_sched_list(to, req->syncs, req->nr_syncs, sizeof(struct xe_sync), decode);
-	return true;
+	return req->nr_batches;
 }
 
 static bool makes(const void *args)

@@ -5,7 +5,8 @@
  *
  * amdgpu: contexts 1 to 16 are there. A job is as long in ns as the last IB's va_start says, and its
  * ring goes by the IP: graphics, compute, copies, any other. Of two IBs the last one counts.
- * xe: queues 1 to 16 are there, and queue N is of ring (N - 1) % 4. A job is as long as `address` says.
+ * xe: queues 1 to 16 are there, and queue N is of ring (N - 1) % 4. A job is as long as `address` says. Without
+ * a batch there is none.
  */
 #ifndef TG_AS_H
 #define TG_AS_H
@@ -20,8 +21,9 @@
 #define AS_QUEUES	16
 #define AS_CHUNKS	4096
 
-/* What a call wants: @ring executes it for @ns, after @in; @out gets its fence. */
+/* What a call wants: @ring executes it for @ns, after @in; @out gets its fence. @none: there is no job. */
 struct mock_call {
+	bool none;
 	u32 ring, out, ins;
 	u64 ns;
 	struct dma_fence *in[TGMOCK_INS];
@@ -31,6 +33,17 @@ static void call_put(struct mock_call *c)
 {
 	while (c->ins)
 		dma_fence_put(c->in[--c->ins]);
+}
+
+/* As xe: what is to be signalled gets what was to be awaited. */
+static int call_no_job(const struct mock_call *c, struct drm_syncobj *out)
+{
+	struct dma_fence *fence = c->ins ? dma_fence_get(c->in[c->ins - 1]) : dma_fence_get_stub();
+
+	if (out)
+		drm_syncobj_replace_fence(out, fence);
+	dma_fence_put(fence);
+	return 0;
 }
 
 static int call_in(struct mock_call *c, struct drm_file *file, u32 handle, u64 point, u64 flags)
@@ -141,7 +154,7 @@ static int as_xe(struct mock_call *c, void *data, struct drm_file *file)
 	int ret = 0;
 	u32 i;
 
-	if (req->extensions || req->num_syncs > DRM_XE_MAX_SYNCS || req->num_batch_buffer != 1)
+	if (req->extensions || req->num_syncs > DRM_XE_MAX_SYNCS || req->num_batch_buffer > 1)
 		return -EINVAL;
 	if (!req->exec_queue_id || req->exec_queue_id > AS_QUEUES)
 		return -ENOENT;
@@ -156,6 +169,7 @@ static int as_xe(struct mock_call *c, void *data, struct drm_file *file)
 			ret = call_in(c, file, sync.handle,
 				      sync.type == DRM_XE_SYNC_TYPE_TIMELINE_SYNCOBJ ? sync.timeline_value : 0, 0);
 	}
+	c->none = !req->num_batch_buffer;
 	c->ring = (req->exec_queue_id - 1) % TGMOCK_RINGS;
 	c->ns = req->address;
 	return ret;

@@ -481,7 +481,8 @@ static int mock_submit(struct drm_device *drm, void *data, struct drm_file *drm_
 	if (!ret && !drm_dev_enter(drm, &idx)) {
 		ret = -ENODEV;
 	} else if (!ret) {
-		ret = submit(drm_file->driver_priv, &c, drm_file, out);
+		ret = c.none ? call_no_job(&c, out) :
+			       submit(drm_file->driver_priv, &c, drm_file, out);
 		drm_dev_exit(idx);
 	}
 	call_put(&c);

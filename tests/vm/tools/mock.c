@@ -19,6 +19,8 @@
  *	what this driver's clients make that bypasses the scheduler; and the answer
  * mock -a amdgpu flip SECONDS
  *	jobs whose ring, fences and chunks another thread changes all the time: `flip calls N`
+ * mock -a xe none N
+ *	N calls that make no job, and the end of what the last one was to signal
  * -a NAME: the card is under this driver's name: amdgpu or xe
  */
 #include <errno.h>
@@ -190,6 +192,16 @@ static int beside(void)
 	int fd = open_node();
 
 	say("beside", strcmp(as, "xe") ? call(fd, USERQ, &userq) : call(fd, XE_VM_CREATE, &vm));
+	return 0;
+}
+
+static int none(char **arg)
+{
+	int fd = open_node();
+	const uint32_t out = syncobj(fd);
+
+	say("none", none_xe(fd, out, strtoul(arg[0], NULL, 10)));
+	say("its end", wait_for(fd, out));
 	return 0;
 }
 
@@ -395,12 +407,14 @@ int main(int argc, char **argv)
 		return beside();
 	if (argc == 2 && !strcmp(argv[0], "flip"))
 		return flip(argv + 1);
+	if (argc == 2 && !strcmp(argv[0], "none"))
+		return none(argv + 1);
 	if (argc == 3 && !strcmp(argv[0], "leave"))
 		return leave(argv + 1);
 	if (argc == 3 && !strcmp(argv[0], "logins"))
 		return logins(argv + 1);
 	if (argc == 2 && !strcmp(argv[0], "behind"))
 		return behind(argv + 1);
-	fputs("usage: mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | logins N UID | behind US | beside | flip SECONDS\n", stderr);
+	fputs("usage: mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | logins N UID | behind US | beside | none N | flip SECONDS\n", stderr);
 	return 2;
 }

@@ -166,6 +166,18 @@ static void bad_amdgpu(int fd, uint32_t out)
 	say("ring -1", call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args));
 }
 
+/* @n calls that make no job. Return: what the last one answers. */
+static int none_xe(int fd, uint32_t out, unsigned long n)
+{
+	struct xe_sync sync = { .handle = out, .flags = XE_SYNC_SIGNAL };
+	struct xe_exec exec = { .queue = 1, .nr_syncs = 1, .syncs = (uintptr_t)&sync };
+	int error = 0;
+
+	while (n--)
+		error = call(fd, XE_EXEC, &exec);
+	return error;
+}
+
 static void bad_xe(int fd, uint32_t out)
 {
 	struct xe_sync sync = { .handle = out, .flags = XE_SYNC_SIGNAL };
@@ -191,6 +203,11 @@ static void bad_xe(int fd, uint32_t out)
 		exec.syncs = calls[i].syncs;
 		say(calls[i].what, call(fd, XE_EXEC, &exec));
 	}
+	exec = good;
+	exec.nr_batches = 0;
+	say("no batch", call(fd, XE_EXEC, &exec));
+	exec.nr_batches = 2;
+	say("two batches", call(fd, XE_EXEC, &exec));
 	exec = good;
 	sync.type = 2;
 	say("a fence of user space", call(fd, XE_EXEC, &exec));
