@@ -42,6 +42,7 @@
 #include <drm/gpu_scheduler.h>
 
 #include "tg_as.h"
+#include "tg_hw.h"
 #include "tg_port.h"
 
 static bool shared = true;
@@ -106,15 +107,6 @@ struct mock_file {
 	struct drm_gpu_scheduler own[TGMOCK_RINGS];	/* if not @shared */
 };
 
-/* What a ring executes. The fence comes first: dma_fence frees it. */
-struct mock_fence {
-	struct dma_fence fence;
-	spinlock_t lock;
-	struct list_head link;			/* in mock_ring.head, or empty */
-	struct mock_truth *truth;
-	u64 ns;
-};
-
 struct mock_job {
 	struct drm_sched_job base;
 	struct mock_file *file;
@@ -126,15 +118,6 @@ static void truth_free(struct kref *refs)
 {
 	kfree(container_of(refs, struct mock_truth, refs));
 }
-
-static const char *name_of(struct dma_fence *fence)
-{
-	return "tgmock";
-}
-
-static const struct dma_fence_ops fence_ops = {
-	.get_driver_name = name_of, .get_timeline_name = name_of,
-};
 
 /* --- a ring --- */
 
@@ -248,8 +231,7 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 	dead = r->dead;
 	if (!dead) {
 		job->hw = NULL;
-		dma_fence_init(&hw->fence, &fence_ops, &hw->lock, file->context + job->ring,
-			       atomic_inc_return(&file->seqno));
+		hw_init(hw, file->context + job->ring, atomic_inc_return(&file->seqno));
 		dma_fence_get(&hw->fence);	/* drm_sched's; the other one is the ring's */
 		kref_get(&hw->truth->refs);
 		list_add_tail(&hw->link, &r->head);
@@ -686,6 +668,7 @@ static void __exit mock_exit(void)
 {
 	pci_unregister_driver(&pci_driver);
 	debugfs_remove(debugfs);
+	hw_exit();
 }
 
 module_init(mock_init);

@@ -10,6 +10,8 @@
  *	calls that the driver refuses, and good ones beside them, and what each answers: a line each
  * mock [-d NODE] leave N US
  *	N jobs, and away: the file is closed with all of them in flight
+ * mock [-d NODE] keep US
+ *	a job's fence as a file; the card's file is closed when the job has ended: `kept`. Then it sleeps
  * mock [-d NODE] behind US
  *	a job that waits for another ring's job of US: `waits MS` in the ioctl, and its own end
  * mock [-d NODE] logins N UID
@@ -316,6 +318,23 @@ static int leave(char **arg)
 	return 0;
 }
 
+static int keep(char **arg)
+{
+	int fd = open_node();
+	struct tgmock_submit req = { .ns = strtoull(arg[0], NULL, 10) * 1000, .out = syncobj(fd) };
+	struct drm_syncobj_handle file = {
+		.handle = req.out, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE, .fd = -1,
+	};
+
+	if (submit(fd, &req) || call(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &file) || wait_for(fd, req.out))
+		die("keep");
+	close(fd);
+	say("kept", 0);
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
 static int behind(char **arg)
 {
 	int fd = open_node();
@@ -409,12 +428,14 @@ int main(int argc, char **argv)
 		return flip(argv + 1);
 	if (argc == 2 && !strcmp(argv[0], "none"))
 		return none(argv + 1);
+	if (argc == 2 && !strcmp(argv[0], "keep"))
+		return keep(argv + 1);
 	if (argc == 3 && !strcmp(argv[0], "leave"))
 		return leave(argv + 1);
 	if (argc == 3 && !strcmp(argv[0], "logins"))
 		return logins(argv + 1);
 	if (argc == 2 && !strcmp(argv[0], "behind"))
 		return behind(argv + 1);
-	fputs("usage: mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | logins N UID | behind US | beside | none N | flip SECONDS\n", stderr);
+	fputs("usage: mock [-a NAME] [-d NODE] [-r RING] load NAME US DEPTH SECONDS | bad | leave N US | keep US | logins N UID | behind US | beside | none N | flip SECONDS\n", stderr);
 	return 2;
 }
