@@ -153,9 +153,11 @@ static struct dma_fence *unfinished(struct tgk_gpu *gpu, const struct tgk_client
  */
 static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
 {
+	/* Where the driver's own check reads the card. Fences of others are told by the kernel. */
+	const bool reads = gpu->driver->check;
 	struct dma_fence *fence;
 
-	if (!tgk_card_get(gpu)) {
+	if (reads && !tgk_card_get(gpu)) {
 		schedule_timeout_idle(HZ / 50);
 		return false;
 	}
@@ -165,7 +167,8 @@ static bool work_ended(struct tgk_gpu *gpu, const struct tgk_client *client)
 		dma_fence_wait_timeout(fence, false, 1);
 		dma_fence_put(fence);
 	}
-	tgk_card_put(gpu);
+	if (reads)
+		tgk_card_put(gpu);
 	return !fence;
 }
 

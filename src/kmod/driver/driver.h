@@ -95,7 +95,8 @@ struct tgk_chip {
  * @doorbell: its function that rings: for each push buffer, before the fence of the submission is
  *	made; or once, after that (TGK_FENCE_BEFORE_DOORBELL). NULL: there is none
  * @check: its function that has all fences signal that a fence's channel has reached, of a fence
- *	that @makes_fence knows. Return: that one has signalled. NULL: dma_fence_is_signaled()
+ *	that @makes_fence knows. Return: that one has signalled. It reads the card. NULL:
+ *	dma_fence_is_signaled(), which does not
  * @watch: begin to watch which memory the driver reads to learn whether a fence has signalled.
  *	Return: 0 or a negative errno: this version cannot be watched, or there is no memory
  * @unwatch: once for each @watch that returned 0

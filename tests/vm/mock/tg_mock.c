@@ -14,6 +14,7 @@
  *	credits=N	so many jobs of one scheduler stand in its ring at a time
  *	timeout_ms=N	a job that takes longer is aborted by drm_sched's time-out
  *	as=NAME		amdgpu or xe: under that name, with that driver's ioctl (tg_as.h)
+ *	sleeps=1	it is asleep by runtime power management whenever nobody holds it (tg_sleep.h)
  *	tail_us=N	behind each job the same thread makes another one of N us, on the last ring: the
  *			driver's own, as amdgpu's that wipes the memory of an object
  *
@@ -44,6 +45,7 @@
 #include "tg_as.h"
 #include "tg_hw.h"
 #include "tg_port.h"
+#include "tg_sleep.h"
 
 static bool shared = true;
 module_param(shared, bool, 0444);
@@ -59,6 +61,9 @@ module_param(timeout_ms, uint, 0444);
 
 static unsigned int tail_us;
 module_param(tail_us, uint, 0444);
+
+static bool sleeps;
+module_param(sleeps, bool, 0444);
 
 static char *as = "tgmock";
 module_param(as, charp, 0444);
@@ -618,6 +623,8 @@ static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	pci_set_drvdata(pci, m);
 	pci->vendor = my->vendor;
 	m->file = debugfs_create_file(pci_name(pci), 0600, debugfs, m, &debugfs_fops);
+	if (sleeps)
+		sleep_allow(&pci->dev);
 	return 0;
 }
 
@@ -626,6 +633,8 @@ static void mock_remove(struct pci_dev *pci)
 	struct mock *m = pci_get_drvdata(pci);
 	u32 i;
 
+	if (sleeps)
+		sleep_forbid(&pci->dev);
 	pci->vendor = ids[0].vendor;
 	debugfs_remove(m->file);
 	drm_dev_unplug(&m->drm);
@@ -657,6 +666,7 @@ static int __init mock_init(void)
 	driver.ioctls = my->ioctls;
 	driver.num_ioctls = my->nr;
 	pci_driver.name = my->name;
+	pci_driver.driver.pm = sleeps ? &sleep_ops : NULL;
 	debugfs = debugfs_create_dir("tgmock", NULL);
 	ret = pci_register_driver(&pci_driver);
 	if (ret)
