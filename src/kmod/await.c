@@ -129,3 +129,27 @@ int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call)
 	}
 	return ret;
 }
+
+/**
+ * tgk_await_end() - wait for a submission's end, as nouveau does where PUSHBUF says SYNC
+ * @fence: its fence, referenced
+ *
+ * Signals do not end it: the submission must not be repeated. A fatal one does.
+ * Context: process; sleeps, at most nouveau's 15 seconds.
+ *
+ * Return: 0, -EBUSY after that time, -EINTR, or the fence's error.
+ */
+int tgk_await_end(struct dma_fence *fence)
+{
+	unsigned long end = jiffies + 15 * HZ;
+	int status;
+
+	while (!dma_fence_wait_timeout(fence, false, HZ / 10)) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (time_after(jiffies, end))
+			return -EBUSY;
+	}
+	status = dma_fence_get_status(fence);
+	return min(status, 0);
+}

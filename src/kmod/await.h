@@ -9,5 +9,6 @@
 
 void tgk_await_signal(const struct tgk_gpu *gpu, struct dma_fence *fence);
 int tgk_await(struct tgk_gpu *gpu, const struct tgk_call *call);
+int tgk_await_end(struct dma_fence *fence);
 
 #endif /* TGK_AWAIT_H */

@@ -33,7 +33,6 @@
  */
 #include <linux/hash.h>
 #include <linux/random.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -99,8 +98,8 @@ static bool is_wanted(struct tgk_capture *c, struct dma_fence *fence)
 					 c->driver->is_client(tgk_fences_of(fence)->owner));
 }
 
-/* The capture of this thread in the table, if it wants this fence; or NULL. */
-static noinline struct tgk_capture *in_table(struct dma_fence *fence)
+/* The capture of this thread in the table, or NULL. */
+static struct tgk_capture *in_table(void)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 	struct tgk_capture *c, *found = NULL;
@@ -112,7 +111,15 @@ static noinline struct tgk_capture *in_table(struct dma_fence *fence)
 		if (c->task == current)
 			found = c;
 	raw_spin_unlock(&captures[bucket].lock);
-	return found && is_wanted(found, fence) ? found : NULL;
+	return found;
+}
+
+/* The same, if it wants this fence. */
+static noinline struct tgk_capture *wants(struct dma_fence *fence)
+{
+	struct tgk_capture *c = in_table();
+
+	return c && is_wanted(c, fence) ? c : NULL;
 }
 
 /*
@@ -143,7 +150,7 @@ static __always_inline struct tgk_capture *capture_for(struct dma_fence *fence)
 	rcu_read_lock_sched();
 	c = at_channel(fence->context);
 	rcu_read_unlock_sched();
-	return c ?: in_table(fence);
+	return c ?: wants(fence);
 }
 
 /*
@@ -223,6 +230,21 @@ void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch)
 	raw_spin_unlock(&captures[bucket].lock);
 	if (ch && c->fence && !READ_ONCE(ch->context) && !c->driver->mixed)
 		learn(ch, c->fence->context);
+}
+
+/**
+ * tgk_capture_has() - is a fence the last one that the current thread has made for its submission?
+ * @fence: the fence
+ *
+ * Context: process; inside the driver's function, with a capture in the table.
+ *
+ * Return: it is; or there is no capture, since the GPU closes.
+ */
+bool tgk_capture_has(const struct dma_fence *fence)
+{
+	const struct tgk_capture *c = in_table();
+
+	return !c || c->fence == fence;
 }
 
 /**
@@ -508,30 +530,6 @@ __nocfi bool tgk_fence_ended(const struct tgk_gpu *gpu, struct dma_fence *fence)
 	ended = ours && check(fence);
 	rcu_read_unlock();
 	return ours ? ended : dma_fence_is_signaled(fence);
-}
-
-/**
- * tgk_fence_wait() - wait for a submission's end, as nouveau does where PUSHBUF says SYNC
- * @fence: its fence, referenced
- *
- * Signals do not end it: the submission must not be repeated. A fatal one does.
- * Context: process; sleeps, at most nouveau's 15 seconds.
- *
- * Return: 0, -EBUSY after that time, -EINTR, or the fence's error.
- */
-int tgk_fence_wait(struct dma_fence *fence)
-{
-	unsigned long end = jiffies + 15 * HZ;
-	int status;
-
-	while (!dma_fence_wait_timeout(fence, false, HZ / 10)) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		if (time_after(jiffies, end))
-			return -EBUSY;
-	}
-	status = dma_fence_get_status(fence);
-	return min(status, 0);
 }
 
 /*

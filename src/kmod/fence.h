@@ -5,6 +5,7 @@
 #ifndef TGK_FENCE_H
 #define TGK_FENCE_H
 
+#include "driver/driver.h"
 #include "tgk.h"
 
 /**
@@ -53,6 +54,7 @@ void tgk_fence_emits_off(void);
 void tgk_capture_list(struct tgk_capture *c);
 void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch);
 struct dma_fence *tgk_capture_lone(const struct tgk_capture *c);
+bool tgk_capture_has(const struct dma_fence *fence);
 
 /**
  * tgk_capture_begin() - from now on, remember the last fence that this thread creates
@@ -90,7 +92,6 @@ void tgk_fence_gpu(struct tgk_gpu *gpu);
 void tgk_fence_arm(struct tgk_job *job, const struct tgk_start *start, struct dma_fence *fence);
 bool tgk_fence_ended(const struct tgk_gpu *gpu, struct dma_fence *fence);
 bool tgk_fence_ahead(const struct dma_fence *fence, const struct drm_file *file, u32 chid);
-int tgk_fence_wait(struct dma_fence *fence);
 void tgk_fence_drop_all(struct tgk_gpu *gpu);
 
 #endif /* TGK_FENCE_H */

@@ -22,6 +22,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "await.h"
 #include "channel.h"
 #include "doorbell.h"
 #include "driver/driver.h"
@@ -309,7 +310,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	tgk_fence_arm(job, &start, fence);
 	tgk_channel_put(ch);
 	if (sync) {
-		ret = tgk_fence_wait(fence);
+		ret = tgk_await_end(fence);
 		dma_fence_put(fence);
 	}
 	return ret;

@@ -33,6 +33,7 @@
 #include <drm/drm_syncobj.h>
 
 #include "await.h"
+#include "fence.h"
 #include "gpu.h"
 #include "submit.h"
 #include "virtio.h"
@@ -60,6 +61,19 @@ static bool has_syncs(const struct drm_device *dev)
 
 /* --- submissions --- */
 
+/*
+ * Close the file of the fence that we have asked for. Another thread may have put another file in
+ * its place meanwhile: that one stays.
+ */
+static void close_fence(s32 fd)
+{
+	struct dma_fence *fence = sync_file_get_fence(fd);
+
+	if (fence && tgk_capture_has(fence))
+		close_fd(fd);
+	dma_fence_put(fence);
+}
+
 /* The driver's EXECBUFFER, with a fence. The client finds its arguments as it expects them. */
 static int execbuffer(struct drm_device *dev, void *data, struct drm_file *file)
 {
@@ -75,7 +89,7 @@ static int execbuffer(struct drm_device *dev, void *data, struct drm_file *file)
 	ret = orig(dev, data, file);
 	req->flags &= ~TGK_EXECBUF_FENCE_OUT;
 	if (!ret)
-		close_fd(req->fence_fd);
+		close_fence(req->fence_fd);
 	req->fence_fd = fd;
 	return ret;
 }
