@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * libnvidia-ml.so.1 of a machine with one device, for the tests of libtimegraph-mem: 0000:3b:00.0
- * has 16 GiB and what its driver takes.
+ * has 16 GiB and what its driver takes. It forks when it begins, as NVIDIA's does to execute
+ * nvidia-modprobe.
  */
 #include <stddef.h>
 #include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 int nvmlInit_v2(void)
 {
-	return 0;
+	const pid_t pid = fork();
+	int status = 1;
+
+	if (!pid)
+		_exit(0);
+	return waitpid(pid, &status, 0) != pid || status;
 }
 
 int nvmlShutdown(void)

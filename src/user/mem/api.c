@@ -3,8 +3,8 @@
  * The functions of timegraph/mem.h: they check what the program says, find the device, and call
  * the books that the user has chosen.
  *
- * The lock is not held while a thread waits for memory, but while it connects to tgd for the
- * first time. It is taken before those of the books and of src/user/client.
+ * The lock is not held while a thread waits for memory or asks a driver, but while it connects to
+ * tgd for the first time. It is taken before those of the books and of src/user/client.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -130,6 +130,19 @@ int tg_mem_fini(void)
 /* --- memory --- */
 
 /* Under the lock. */
+static struct device *known(const char *key)
+{
+	struct device *d;
+
+	for (d = devices; d && strcmp(d->key, key); d = d->next)
+		;
+	return d;
+}
+
+/*
+ * Under the lock, but it is released while a driver is asked: NVML may fork (nvidia-modprobe), and
+ * before_fork() takes the lock.
+ */
 static int find(const char *name, struct device **found)
 {
 	char key[TGD_KEY];
@@ -139,20 +152,26 @@ static int find(const char *name, struct device **found)
 
 	if (ret)
 		return ret;
-	for (d = devices; d && strcmp(d->key, key); d = d->next)
-		;
-	if (!d) {
-		ret = device_size(key, &size);
-		if (ret)
-			return ret;
-		d = calloc(1, sizeof(*d));
-		if (!d)
-			return -ENOMEM;
-		strcpy(d->key, key);
-		d->size = size;
-		d->next = devices;
-		__atomic_store_n(&devices, d, __ATOMIC_RELEASE);
-	}
+	*found = known(key);
+	if (*found)
+		return 0;
+	pthread_mutex_unlock(&lock);
+	ret = device_size(key, &size);
+	pthread_mutex_lock(&lock);
+	if (ret)
+		return ret;
+	if (!inits)
+		return -ENOTCONN;
+	*found = known(key);
+	if (*found)
+		return 0;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return -ENOMEM;
+	strcpy(d->key, key);
+	d->size = size;
+	d->next = devices;
+	__atomic_store_n(&devices, d, __ATOMIC_RELEASE);
 	*found = d;
 	return 0;
 }

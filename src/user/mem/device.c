@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Devices: by which key the books know one, and how much memory it has. Called by api.c, under
- * its lock.
+ * Devices: by which key the books know one, and how much memory it has. Called by api.c: in any
+ * thread, and device_size() without its lock, since NVML may fork.
  *
  * The sizes that no driver tells are in TG_MEM_DEVICES, "KEY=BYTES;KEY=BYTES". NVML is asked as
  * the schedGPU paper does (section 3.1): it creates no context on the device, and knows physical

@@ -112,6 +112,6 @@ static int said_smaller(void)
 
 void sizes(void)
 {
-	row_is("a size by NVML, a device by each form of its address", run(with_nvml), 0);
+	row_is("a size by NVML, which forks; each form of an address", run(with_nvml), 0);
 	row_is("a size by TG_MEM_DEVICES", run(said_smaller), 0);
 }
