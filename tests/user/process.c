@@ -10,6 +10,7 @@
 #include <CL/cl.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -458,6 +459,7 @@ static void closes_loader(const char *dir)
 
 #define USER	12345
 #define OTHER	12346
+#define BARE	12347		/* without XDG_RUNTIME_DIR */
 #define OWN	"/run/user1/timegraph/tgd.sock"
 
 /* Execute @program as @uid, without the test's own socket. */
@@ -469,6 +471,8 @@ static pid_t as_user(uid_t uid, const char *program, const char *argument)
 		return pid;
 	unsetenv("TGD_SOCKET");
 	setenv("XDG_RUNTIME_DIR", uid == USER ? "/run/user1" : "/run/nowhere", 1);
+	if (uid == BARE)
+		unsetenv("XDG_RUNTIME_DIR");
 	if (setgid(uid) || setuid(uid))
 		_exit(126);
 	execl(program, program, argument, "/dev/null", NULL);
@@ -515,6 +519,77 @@ static int users(void)
 	return (first != 1 || second != 2) | (later != 1) << 1;
 }
 
+/* A socket in place of the user's daemon, below /tmp, whose directory is @owner's */
+static int listens(const char *dir, uid_t owner, int backlog)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/tgd.sock", dir);
+	if (mkdir(dir, 0755) || bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
+	    listen(fd, backlog) || chmod(at.sun_path, 0777) || chown(dir, owner, owner))
+		perror(at.sun_path);
+	return fd;
+}
+
+/* Connect until the socket takes no more. */
+static void fill(const char *dir)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd;
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s/tgd.sock", dir);
+	do
+		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	while (!connect(fd, (struct sockaddr *)&to, sizeof(to)));
+}
+
+/* The places of a user without XDG_RUNTIME_DIR. Return: which rows fail, a bit each. */
+static int places(void)
+{
+	char below_tmp[64], run[64];
+	struct pollfd pfd = { .events = POLLIN };
+	double from;
+	int failed;
+	pid_t own;
+
+	snprintf(below_tmp, sizeof(below_tmp), "/tmp/timegraph-%u", BARE);
+	snprintf(run, sizeof(run), "/run/user/%u", BARE);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/run", "tmpfs", 0, NULL) || mount("none", "/tmp", "tmpfs", 0, NULL) ||
+	    mkdir("/run/user", 0755) || mkdir(run, 0700) || chown(run, BARE, BARE))
+		return 7;
+	pfd.fd = listens(below_tmp, OTHER, 100);
+	ended(as_user(BARE, "/proc/self/exe", "--end"));
+	failed = poll(&pfd, 1, 0) != 0;
+	close(pfd.fd);
+	rename(below_tmp, "/tmp/away");
+
+	pfd.fd = listens(below_tmp, BARE, 0);
+	fill(below_tmp);
+	from = seconds();
+	ended(as_user(BARE, "/proc/self/exe", "--end"));
+	failed |= (seconds() - from > patient(10)) << 1;
+
+	snprintf(run, sizeof(run), "/run/user/%u/timegraph", BARE);
+	close(listens(run, BARE, 0));
+	setenv("TGD_SOCKET", "", 1);
+	own = fork();
+	if (!own) {
+		setenv("XDG_RUNTIME_DIR", "/run/user/12347", 1);
+		if (setgid(BARE) || setuid(BARE))
+			_exit(126);
+		execl("build/bin/tgd", "tgd", "--spec", "/dev/null", NULL);
+		_exit(127);
+	}
+	clients_of("/run/user/12347/timegraph/tgd.sock", 0);
+	ended(as_user(BARE, "/proc/self/exe", "--end"));
+	failed |= (clients_of("/run/user/12347/timegraph/tgd.sock", 1) != 1) << 2;
+	kill(own, SIGKILL);
+	waitpid(own, NULL, 0);
+	return failed;
+}
+
 static void several_users(void)
 {
 	int failed;
@@ -530,6 +605,13 @@ static void several_users(void)
 	failed = ended(pid) >> 8;
 	test_row("a program finds its user's daemon behind root's", !(failed & 1), "it does not");
 	test_row("one that was refused is a client when the device is free", !(failed & 2), "it is not");
+	pid = fork();
+	if (!pid)
+		_exit(places());
+	failed = ended(pid) >> 8;
+	test_row("nobody connects in another user's directory", !(failed & 1), "it does");
+	test_row("a socket that takes no connection is tried once", !(failed & 2), "it is not");
+	test_row("/run/user/UID comes before /tmp", !(failed & 4), "it does not");
 }
 
 int main(int argc, char **argv)

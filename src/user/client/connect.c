@@ -52,17 +52,41 @@ static const char *given_socket(void)
 	return given && *given ? given : NULL;
 }
 
-static bool user_socket(char *path, size_t size)
+/*
+ * The places where this user's daemon may listen, from 0 on. Below /tmp only the last: there any
+ * user may make what a daemon would. Return: false: there is no such place.
+ */
+static bool user_socket(int place, char *path, size_t size)
 {
 	const char *given = given_socket(), *dir = secure_getenv("XDG_RUNTIME_DIR");
+	const unsigned int uid = getuid();
+	int len = -1;
 
+	if (place && (place > 1 || given || !uid || (dir && *dir == '/')))
+		return false;
 	if (given)
-		return (size_t)snprintf(path, size, "%s", given) < size;
-	if (!getuid())
-		return (size_t)snprintf(path, size, "%s", TGD_SOCKET) < size;
-	if (dir && *dir == '/')
-		return (size_t)snprintf(path, size, "%s/timegraph/tgd.sock", dir) < size;
-	return (size_t)snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid()) < size;
+		len = snprintf(path, size, "%s", given);
+	else if (!uid)
+		len = snprintf(path, size, "%s", TGD_SOCKET);
+	else if (dir && *dir == '/')
+		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
+	else
+		len = snprintf(path, size, place ? "/tmp/timegraph-%u/tgd.sock" :
+						   "/run/user/%u/timegraph/tgd.sock", uid);
+	return (size_t)len < size;
+}
+
+/* Is the socket's directory this user's alone, as tgd makes it? A given socket is taken. */
+static bool own_directory(const char *path)
+{
+	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct stat st;
+
+	if (given_socket() || !getuid())
+		return true;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(path, '/') - path), path);
+	return !lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid() &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 /* A daemon of this user or of root listens there, or nobody that counts. */
@@ -75,20 +99,22 @@ static bool trusted(int fd)
 	       (!peer.uid || peer.uid == getuid());
 }
 
+/* Return: -EAGAIN: somebody listens there, and takes no connection for 2 s. */
 static int connect_to(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct timeval limit = { .tv_sec = 2 };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), ret;
 
 	if (fd < 0)
-		return -1;
+		return -errno;
 	memcpy(address.sun_path, path, strlen(path));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) && trusted(fd))
+	ret = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	if (!ret && trusted(fd))
 		return fd;
 	close(fd);
-	return -1;
+	return ret ?: -EPERM;
 }
 
 static const char *find_daemon(char *path, size_t size)
@@ -306,12 +332,13 @@ bool tgu_thread(void *(*run)(void *), void *arg)
 
 /*
  * The daemon of all users first; where it leaves the device to another daemon, that one may be the
- * user's own. @start: one may be started, if none is there. Return: as try_client().
+ * user's own. @start: one may be started, if none is there. Return: as try_client(); one that takes
+ * no connection is as one that does not answer.
  */
 static enum tried try_daemons(struct tgu *u, bool start)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	int fd = given_socket() ? -1 : connect_to(TGD_SOCKET);
+	int fd = given_socket() ? -ENOENT : connect_to(TGD_SOCKET), i;
 	enum tried tried = TRY_SOON;
 	bool busy = false;
 
@@ -321,11 +348,17 @@ static enum tried try_daemons(struct tgu *u, bool start)
 		if (!busy)
 			return tried;
 	}
-	fd = -1;
-	if (user_socket(path, sizeof(path)) && !(busy && !strcmp(path, TGD_SOCKET)))
+	if (fd == -EAGAIN)
+		return TRY_LATER;
+	for (i = 0; user_socket(i, path, sizeof(path)); i++) {
+		if ((busy && !strcmp(path, TGD_SOCKET)) || !own_directory(path))
+			continue;
 		fd = connect_to(path);
-	if (fd >= 0)
-		return try_client(u, fd);
+		if (fd >= 0)
+			return try_client(u, fd);
+		if (fd == -EAGAIN)
+			return TRY_LATER;
+	}
 	if (start && !busy)
 		start_daemon();
 	return tried;
