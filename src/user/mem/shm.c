@@ -301,24 +301,30 @@ static int open_file(void)
 	return -EPERM;
 }
 
-static void read_boot(char boot[40])
+/* Return: 0 or a negative errno: a wrong answer would end the books of all. */
+static int read_boot(char boot[40])
 {
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC), ret = 0;
+	ssize_t len;
 
+	if (fd < 0)
+		return -errno;
 	memset(boot, 0, 40);
-	if (fd >= 0 && read(fd, boot, 36) < 0)
-		*boot = '\0';
-	if (fd >= 0)
-		close(fd);
+	len = read(fd, boot, 36);
+	if (len != 36)
+		ret = len < 0 ? -errno : -EIO;
+	close(fd);
+	return ret;
 }
 
 /* A file that is new, or was left before the machine was started anew: under the file's lock */
 static int make(void)
 {
 	char boot[40];
-	int ret;
+	int ret = read_boot(boot);
 
-	read_boot(boot);
+	if (ret)
+		return ret;
 	if (shm->magic == SHM_MAGIC && !memcmp(shm->boot, boot, sizeof(boot)))
 		return 0;
 	shm->magic = 0;

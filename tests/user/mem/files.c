@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +132,26 @@ static int begins(void)
 	return -tg_mem_init(0);
 }
 
+/* Room for one descriptor more, which the file takes: none is left to read which boot this is */
+static int short_of_descriptors(void)
+{
+	const int next = dup(0);
+	const struct rlimit limit = { next + 1, next + 1 };
+
+	close(next);
+	return setrlimit(RLIMIT_NOFILE, &limit) ? 99 : begins();
+}
+
+static void no_boot(void)
+{
+	struct program a = program("a", 0);
+
+	alloc(&a, 60 MIB, 0);
+	row_is("a program without descriptors does not begin", run(short_of_descriptors), EMFILE);
+	row("and leaves the books as they were", left_is(40 MIB), "they are not");
+	finish(&a);
+}
+
 static void foreign(void)
 {
 	char link[160], folder[128];
@@ -214,6 +235,7 @@ void files(void)
 	row("a file of noise", probe(SIZE, 0, 0), "it does not begin anew");
 	run(other_boot);
 	row("a file of another boot, locked", probe(SIZE, 0, 0), "it does not begin anew");
+	no_boot();
 	many();
 	row_is("a program that has closed all descriptors", run(closes_all), EBADF);
 	row_is("eight devices, no ninth", run(nine_devices), ENOSPC);
