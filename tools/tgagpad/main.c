@@ -30,16 +30,34 @@ static const struct source *const sources[] = { &source_sway, &source_wlr, &sour
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
 struct agpad {
-	char file[4096];
 	unsigned int told;	/* pid that was last written to the module */
+	sigset_t blocked, unblocked;
 };
 
-static volatile sig_atomic_t ended;
+static char file[4096];		/* the module's */
+static volatile sig_atomic_t ended, asking;
 
+/* A source that waits for its server does not come back: what is left to do is done here. */
 static void on_signal(int sig)
 {
+	int fd;
+
 	(void)sig;
 	ended = 1;
+	if (!asking)
+		return;
+	fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	_exit(fd < 0 || write(fd, "0\n", 2) != 2);
+}
+
+/* Around calls of a source that may wait for its server: signals end the program there and then. */
+static void ask(const struct agpad *a, bool now)
+{
+	if (now)
+		asking = 1;
+	sigprocmask(SIG_SETMASK, now ? &a->unblocked : &a->blocked, NULL);
+	if (!now)
+		asking = 0;
 }
 
 void say(const char *format, ...)
@@ -56,7 +74,7 @@ void say(const char *format, ...)
 /* Return: whether the module took it. */
 static bool tell(struct agpad *a, unsigned int pid)
 {
-	int fd = open(a->file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	int err = 0;
 
 	if (fd < 0 || dprintf(fd, "%u\n", pid) < 0)
@@ -67,13 +85,13 @@ static bool tell(struct agpad *a, unsigned int pid)
 	if (err == ENOENT)
 		say("timegraph is not loaded: modprobe timegraph");
 	else if (err)
-		say("cannot write %s: %s%s", a->file, strerror(err),
+		say("cannot write %s: %s%s", file, strerror(err),
 		    err == EACCES ? "; try as root" : "");
 	return !err;
 }
 
 /* Return: 0: ended by a signal; 1: by an error; -1: the source is unable. */
-static int follow(struct agpad *a, const struct source *s, const sigset_t *unblocked)
+static int follow(struct agpad *a, const struct source *s)
 {
 	const struct timespec patience = { .tv_sec = 10 };
 	struct pollfd fd = { .fd = s->fd(), .events = POLLIN };
@@ -85,13 +103,18 @@ static int follow(struct agpad *a, const struct source *s, const sigset_t *unblo
 		return 1;
 	while (!ended) {
 		if (changed) {
-			unsigned int pid = s->foreground();
+			unsigned int pid;
 
+			ask(a, true);
+			pid = s->foreground();
+			ask(a, false);
 			if (pid != a->told && !tell(a, pid))
 				return 1;
 		}
 		changed = false;
+		ask(a, true);
 		state = s->read(&changed);
+		ask(a, false);
 		if (state == UNABLE)
 			return -1;
 		if (state == GONE) {
@@ -101,7 +124,7 @@ static int follow(struct agpad *a, const struct source *s, const sigset_t *unblo
 		if (changed)
 			continue;
 		waits = s->waits() && !complained;
-		ready = ppoll(&fd, 1, waits ? &patience : NULL, unblocked);
+		ready = ppoll(&fd, 1, waits ? &patience : NULL, &a->unblocked);
 		if (ready < 0 && errno != EINTR) {
 			say("poll: %s", strerror(errno));
 			return 1;
@@ -115,10 +138,9 @@ static int follow(struct agpad *a, const struct source *s, const sigset_t *unblo
 }
 
 /* Goes from source to source until one can tell the focus. Return: the exit status. */
-static int run(struct agpad *a, const sigset_t *unblocked)
+static int run(struct agpad *a)
 {
 	bool any = false, opened;
-	sigset_t blocked;
 	int i, status;
 
 	for (i = 0; i < SOURCES; i++) {
@@ -130,13 +152,12 @@ static int run(struct agpad *a, const sigset_t *unblocked)
 		if (any)
 			say("following the programs of the X server at DISPLAY instead");
 		any = true;
-		/* A server may let us wait for the connection. */
-		sigprocmask(SIG_SETMASK, unblocked, &blocked);
+		ask(a, true);
 		opened = s->open();
-		sigprocmask(SIG_SETMASK, &blocked, NULL);
+		ask(a, false);
 		if (!opened)
 			return 1;
-		status = follow(a, s, unblocked);
+		status = follow(a, s);
 		s->close();
 		if (status >= 0)
 			return status;
@@ -183,22 +204,21 @@ int main(int argc, char **argv)
 {
 	const char *sysfs = getenv("TG_SYSFS");
 	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t blocked, unblocked;
 	struct agpad a = { };
 	int status = parse(argv + (argc > 0));
 
 	if (status >= 0)
 		return status;
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGTERM);
-	sigaddset(&blocked, SIGINT);
-	sigprocmask(SIG_BLOCK, &blocked, &unblocked);
-	sigdelset(&unblocked, SIGTERM);
-	sigdelset(&unblocked, SIGINT);
+	snprintf(file, sizeof(file), "%s/foreground", sysfs && *sysfs ? sysfs : TIMEGRAPH_SYSFS);
+	sigprocmask(SIG_BLOCK, NULL, &a.blocked);
+	a.unblocked = a.blocked;
+	sigaddset(&a.blocked, SIGTERM);
+	sigaddset(&a.blocked, SIGINT);
+	sigdelset(&a.unblocked, SIGTERM);
+	sigdelset(&a.unblocked, SIGINT);
+	sigprocmask(SIG_SETMASK, &a.blocked, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 
-	snprintf(a.file, sizeof(a.file), "%s/foreground",
-		 sysfs && *sysfs ? sysfs : TIMEGRAPH_SYSFS);
-	return run(&a, &unblocked);
+	return run(&a);
 }
