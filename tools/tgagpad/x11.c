@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The focus as an X server tells it. The window manager names the active window in
- * _NET_ACTIVE_WINDOW of the root window, and each program its process in _NET_WM_PID of its own
- * window (EWMH). For a window without it, the server itself says whose connection made the window
- * (X-Resource 1.2). main.c calls, in its one thread.
+ * _NET_ACTIVE_WINDOW of the root window, and the server says whose connection made the window
+ * (X-Resource 1.2). Where it cannot, the window names its process itself, in _NET_WM_PID (EWMH): by
+ * the number that the process has in its own PID namespace. main.c calls, in its one thread.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -130,8 +130,9 @@ static unsigned int foreground(void)
 	}
 	if (window == XCB_WINDOW_NONE || !is_local(window))
 		return 0;
-	if (property(window, WM_PID, &pid, sizeof(pid)) != sizeof(pid))
-		return owner(window);
+	pid = owner(window);
+	if (!pid && property(window, WM_PID, &pid, sizeof(pid)) != sizeof(pid))
+		pid = 0;
 	return pid;
 }
 
