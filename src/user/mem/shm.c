@@ -394,8 +394,12 @@ int shm_open_books(const struct shm_sync *sync)
 		detach();
 		return ret;
 	}
-	if (!sweep(c))
+	if (!sweep(c)) {
+		/* What programs of before have said of devices goes with them. */
+		memset(c->device, 0, sizeof(c->device));
+		c->nr_devices = 0;
 		c->order = order;
+	}
 	commit(c);
 	return 0;
 }

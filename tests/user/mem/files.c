@@ -195,6 +195,31 @@ static int nine_devices(void)
 	return 0;
 }
 
+/* Its device is twice as large as it is, by its own word; then it ends, or is killed */
+static int says_more(void)
+{
+	char table[64];
+
+	sprintf(table, "%s=%d", card, 2 * SIZE);
+	setenv("TG_MEM_DEVICES", table, 1);
+	return -tg_mem_init(0) ?: -tg_mem_pre_alloc(card, 1, 0);
+}
+
+static void of_before(void)
+{
+	struct program a, b;
+
+	row_is("a program that says too much of a device", run(says_more), 0);
+	a = program("a", 0);
+	b = program("b", 0);
+	alloc(&a, 60 MIB, 0);
+	row_is("counts no more once nobody is left", alloc(&b, 60 MIB, 0), -EAGAIN);
+	finish(&a);
+	finish(&b);
+	run(nine_devices);
+	row("nor do its eight devices", probe(1, 0, 0), "there is room for no other");
+}
+
 static int closes_all(void)
 {
 	tg_mem_init(0);
@@ -239,5 +264,6 @@ void files(void)
 	many();
 	row_is("a program that has closed all descriptors", run(closes_all), EBADF);
 	row_is("eight devices, no ninth", run(nine_devices), ENOSPC);
+	of_before();
 	foreign();
 }
