@@ -271,19 +271,38 @@ static int read_order(uint32_t *order)
 	return 0;
 }
 
+/* Is it this user's own directory? With `su` or `sudo -E`, XDG_RUNTIME_DIR is another user's. */
+static bool own(const char *dir)
+{
+	struct stat st;
+
+	return !stat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
+/*
+ * The directory for the books, in the first place that this user has. In the last one any user may
+ * make it first. Return: its length, not below @size: it does not fit.
+ */
+static size_t directory(char *path, size_t size)
+{
+	const char *run = secure_getenv("XDG_RUNTIME_DIR");
+	char logind[32];
+
+	snprintf(logind, sizeof(logind), "/run/user/%u", geteuid());
+	if (!run || *run != '/' || !own(run))
+		run = own(logind) ? logind : NULL;
+	return run ? snprintf(path, size, "%s/timegraph", run) :
+		     snprintf(path, size, "/dev/shm/timegraph-%u", geteuid());
+}
+
 /* The file, in a directory that is this user's alone */
 static int open_file(void)
 {
-	const char *run = secure_getenv("XDG_RUNTIME_DIR");
 	char path[4096];
+	const size_t len = directory(path, sizeof(path));
 	struct stat st;
-	size_t len;
 	int fd;
 
-	if (run && *run == '/')
-		len = snprintf(path, sizeof(path), "%s/timegraph", run);
-	else
-		len = snprintf(path, sizeof(path), "/dev/shm/timegraph-%u", geteuid());
 	if (len + 16 > sizeof(path))
 		return -ENAMETOOLONG;
 	if (mkdir(path, 0700) && errno != EEXIST)

@@ -5,10 +5,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -174,6 +176,47 @@ static void foreign(void)
 	row_is("and all right again", run(begins), 0);
 }
 
+/*
+ * Two places are another user's: XDG_RUNTIME_DIR, as with `sudo -E`, and the directory below
+ * /dev/shm, which that user has made first. In a mount name space. Return: which rows fail, a bit
+ * each.
+ */
+static int elsewhere(void)
+{
+	const uid_t other = 12345;
+	int failed;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/run", "tmpfs", 0, NULL) ||
+	    mount("none", "/dev/shm", "tmpfs", 0, NULL) ||
+	    mkdir("/run/user", 0755) || mkdir("/run/user/0", 0700) || mkdir("/run/other", 0700) ||
+	    mkdir("/dev/shm/timegraph-0", 0700) || chown("/run/other", other, other) ||
+	    chown("/dev/shm/timegraph-0", other, other))
+		return 7;
+	setenv("XDG_RUNTIME_DIR", "/run/other", 1);
+	failed = tg_mem_init(0) || !access("/run/other/timegraph", F_OK);
+	tg_mem_fini();
+	unsetenv("XDG_RUNTIME_DIR");
+	failed |= (tg_mem_init(0) || access("/run/user/0/timegraph", F_OK)) << 1;
+	tg_mem_fini();
+	rename("/run/user/0", "/run/user/away");
+	return failed | (tg_mem_init(0) != -EPERM) << 2;
+}
+
+static void others(void)
+{
+	int failed;
+
+	if (geteuid()) {
+		printf("# not root: nothing of several users\n");
+		return;
+	}
+	failed = run(elsewhere);
+	row("XDG_RUNTIME_DIR of another user is not used", !(failed & 1), "it is");
+	row("/run/user/UID comes before /dev/shm", !(failed & 2), "it does not");
+	row("where another user has made the directory", !(failed & 4), "it is used");
+}
+
 /* --- many --- */
 
 static int nine_devices(void)
@@ -266,4 +309,5 @@ void files(void)
 	row_is("eight devices, no ninth", run(nine_devices), ENOSPC);
 	of_before();
 	foreign();
+	others();
 }
