@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <slurm/slurm.h>
@@ -33,6 +34,7 @@ SPANK_PLUGIN(timegraph, 1)
 static const char *tgd_socket = TGD_SOCKET, *layer = LAYER;
 static bool asked;		/* an option was given */
 static struct line line;	/* of this step; no name: it has none */
+static char *verdict;		/* why tgd takes no task, which share it; under spec_lock() */
 static const char *refused;	/* why it has none, for its first task to say: before, nobody hears */
 
 /* --- the options --- */
@@ -181,6 +183,9 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 		snprintf(line.name, sizeof(line.name), "%u-interactive", job);
 	else
 		snprintf(line.name, sizeof(line.name), "%u-%u", job, step);
+	verdict = mmap(NULL, LINE_WHY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (verdict == MAP_FAILED)
+		verdict = NULL;
 	return ESPANK_SUCCESS;
 }
 
@@ -201,6 +206,24 @@ static void add_layer(spank_t sp)
 }
 
 /*
+ * Does tgd answer? The step's first task finds out, and a tgd that is stopped is waited for once.
+ * Under the lock.
+ */
+static bool answers(char why[LINE_WHY])
+{
+	bool ok;
+
+	if (verdict && *verdict) {
+		memcpy(why, verdict, LINE_WHY);
+		return false;
+	}
+	ok = spec_change(tgd_socket, NULL, NULL, why);
+	if (!ok && verdict)
+		memcpy(verdict, why, LINE_WHY);
+	return ok;
+}
+
+/*
  * Puts this task into the step's cgroup, and the step's line in force. The first change shows
  * whether tgd answers: if it does not, the task is not touched.
  */
@@ -209,11 +232,15 @@ static bool join(char why[LINE_WHY])
 	int lock = spec_lock(tgd_socket);
 	bool ok;
 
+	if (lock < 0 && errno == ETIMEDOUT) {
+		snprintf(why, LINE_WHY, "other steps keep %s.slurm locked", tgd_socket);
+		return false;
+	}
 	if (lock < 0) {
 		snprintf(why, LINE_WHY, "no tgd at %s: %s", tgd_socket, strerror(errno));
 		return false;
 	}
-	ok = spec_change(tgd_socket, NULL, NULL, why);
+	ok = answers(why);
 	if (ok) {
 		spec_mark(tgd_socket, line.job);
 		ok = step_enter(&line, why) && spec_change(tgd_socket, line.name, &line, why);

@@ -57,7 +57,7 @@ void step_end_job(uint32_t job);
  * spec_lock() - one plugin on a node changes the specification at a time
  * @socket: of tgd
  *
- * Return: a descriptor, to be closed; -1: errno says why.
+ * Return: a descriptor, to be closed; -1: errno says why; ETIMEDOUT: others have it.
  */
 int spec_lock(const char *socket);
 

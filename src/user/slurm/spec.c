@@ -17,6 +17,8 @@
 #include "tgd/files.h"
 
 #define WAIT_S		2
+#define LOCK_S		10	/* that other steps may take, in all */
+#define LOCK_US		10000
 #define TRIES		5	/* to change what running programs have, once in TRY_US */
 #define TRY_US		300000
 #define PERIOD_US	100000
@@ -27,13 +29,19 @@
 int spec_lock(const char *socket)
 {
 	char name[160];
-	int fd;
+	int fd, i = 0, error;
 
 	snprintf(name, sizeof(name), "%s.slurm", socket);
 	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0 && flock(fd, LOCK_EX)) {
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		error = errno == EWOULDBLOCK ? ETIMEDOUT : errno;
+		if (errno == EWOULDBLOCK && i++ < LOCK_S * 1000000 / LOCK_US) {
+			usleep(LOCK_US);
+			continue;
+		}
 		close(fd);
-		fd = -1;
+		errno = error;
+		return -1;
 	}
 	return fd;
 }
