@@ -19,7 +19,7 @@
 enum { SUBSCRIBE = 2, GET_TREE = 4, EVENT = 1u << 31 };
 
 #define MAGIC "i3-ipc"
-enum { MAGIC_LEN = 6, HEAD = MAGIC_LEN + 8, LONGEST = 256 << 20, DEEPEST = 512 };
+enum { MAGIC_LEN = 6, HEAD = MAGIC_LEN + 8, LONGEST = 16 << 20, DEEPEST = 512 };
 
 static struct {
 	int fd;
