@@ -3,6 +3,8 @@
  * The books of tgd: the client-server way of the schedGPU paper (section 3.1), and the default. A
  * device becomes a client's at its first request; src/user/client has the rest. Called by api.c.
  */
+#include <errno.h>
+
 #include "mem.h"
 
 /* Nothing is launched by this client. */
@@ -35,7 +37,8 @@ static void open_device(struct device *d)
 
 static int request(struct device *d, uint64_t bytes, int64_t until)
 {
-	const int ret = tgu_mem_try(d->tgu, bytes, until);
+	/* No client: the system was out of memory when it was to be made. */
+	const int ret = d->tgu ? tgu_mem_try(d->tgu, bytes, until) : -ENOMEM;
 
 	if (!ret)
 		__atomic_add_fetch(&d->held, bytes, __ATOMIC_RELAXED);

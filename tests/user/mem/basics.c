@@ -188,6 +188,27 @@ static int urged(void)
 	return finish(&other) || finish(&waits);
 }
 
+/* The library's call comes here */
+static bool out_of_memory;
+
+int posix_memalign(void **to, size_t align, size_t size)
+{
+	*to = out_of_memory ? NULL : aligned_alloc(align, (size + align - 1) / align * align);
+	return *to ? 0 : ENOMEM;
+}
+
+static int no_memory(void)
+{
+	int ret;
+
+	tg_mem_init(0);
+	out_of_memory = true;
+	ret = tg_mem_pre_alloc(card, SIZE, 0);
+	out_of_memory = false;
+	return ret != -ENOMEM || tg_mem_post_free(card, 1) != -EINVAL ||
+	       tg_mem_pre_alloc(card, SIZE, 0);
+}
+
 void basics(void)
 {
 	size_t i;
@@ -206,4 +227,6 @@ void basics(void)
 	row_is("with SA_RESTART, too", run(restarts), 0);
 	row_is("a signal that is ignored does not", run(ignored), 0);
 	row_is("nor do SIGURG, SIGSTOP and SIGCONT", run(urged), 0);
+	if (tgd_pid())
+		row_is("no memory for a client: nothing is granted", run(no_memory), 0);
 }
