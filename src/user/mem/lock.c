@@ -10,7 +10,8 @@
  * The signal is SIGURG, where the paper takes SIGUSR1 or SIGUSR2: by default it is ignored, so
  * one that comes to a process which had the number before harms nobody, and programs keep theirs.
  * A thread that waits blocks it, is sent it by its own number, and reads it from a descriptor: no
- * handler of the program is replaced.
+ * handler of the program is replaced. What is read without the mark of these books is the program's
+ * own: it is sent again when the wait is over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,11 @@
 
 #include "shm.h"
 
+#define MARK	SHM_MAGIC	/* of a signal of these books */
+
 static pthread_mutex_t threads = PTHREAD_MUTEX_INITIALIZER;
+/* SIGURG of the program's own that came while this thread waits; si_signo 0: none */
+static __thread siginfo_t for_process, for_thread;
 
 static int init(struct shm *shm)
 {
@@ -65,15 +70,36 @@ static int prepare(sigset_t *mask)
 static void fetch(int waits)
 {
 	struct signalfd_siginfo info;
+	siginfo_t *own;
 
-	while (waits >= 0 && read(waits, &info, sizeof(info)) == sizeof(info))
-		;
+	while (waits >= 0 && read(waits, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_code == SI_QUEUE && info.ssi_int == MARK)
+			continue;
+		own = info.ssi_code == SI_TKILL ? &for_thread : &for_process;
+		own->si_signo = SIGURG;
+		own->si_code = info.ssi_code;
+		own->si_pid = info.ssi_pid;
+		own->si_uid = info.ssi_uid;
+		own->si_value.sival_ptr = (void *)(uintptr_t)info.ssi_ptr;
+	}
+}
+
+/* The kernel lets the main thread alone say to the process what the kernel or kill() has said. */
+static void send_again(void)
+{
+	if (for_process.si_signo &&
+	    syscall(SYS_rt_sigqueueinfo, getpid(), SIGURG, &for_process))
+		kill(getpid(), SIGURG);
+	if (for_thread.si_signo)
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGURG, &for_thread);
+	for_process.si_signo = for_thread.si_signo = 0;
 }
 
 /* Nobody sends any more: the thread's request is in no queue. */
 static void finish(int waits, const sigset_t *mask)
 {
 	fetch(waits);
+	send_again();
 	pthread_sigmask(SIG_SETMASK, mask, NULL);
 	if (waits >= 0)
 		close(waits);
@@ -95,7 +121,12 @@ static bool sleep_until_sent(struct shm *shm, int waits, uint32_t seen, int ms)
 
 static void wake(struct shm *shm, uint32_t pid, uint32_t tid)
 {
-	syscall(SYS_tgkill, pid, tid, SIGURG);
+	siginfo_t info = { .si_signo = SIGURG, .si_code = SI_QUEUE };
+
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_int = MARK;
+	syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGURG, &info);
 }
 
 static void fork_prepare(void)

@@ -188,6 +188,48 @@ static int urged(void)
 	return finish(&other) || finish(&waits);
 }
 
+/* Waits for 60 of 100 MiB while @fn runs beside it, after 200 ms */
+static int beside(struct program *other, void (*fn)(struct program *other), int timeout_ms)
+{
+	pid_t pid = fork();
+	int ret;
+
+	if (!pid) {
+		usleep(200000);
+		fn(other);
+		_exit(0);
+	}
+	ret = tg_mem_pre_alloc(card, 60 MIB, timeout_ms);
+	waitpid(pid, NULL, 0);
+	return ret;
+}
+
+static void urges(struct program *other)
+{
+	kill(getppid(), SIGURG);
+}
+
+static void gives_back(struct program *other)
+{
+	release(other, 60 MIB);
+}
+
+/* The program handles SIGURG itself: that of its own, and none of the books' */
+static int urged_itself(void)
+{
+	struct program other = program("other", 0);
+
+	handled = 0;
+	tg_mem_init(0);
+	alloc(&other, 60 MIB, 0);
+	signal(SIGURG, handle);
+	if (beside(&other, urges, 500) != -ETIMEDOUT || handled != 1)
+		return 1 + handled;
+	if (beside(&other, gives_back, 20000) || handled != 1)
+		return 10 + handled;
+	return finish(&other);
+}
+
 /* The library's call comes here */
 static bool out_of_memory;
 
@@ -227,6 +269,8 @@ void basics(void)
 	row_is("with SA_RESTART, too", run(restarts), 0);
 	row_is("a signal that is ignored does not", run(ignored), 0);
 	row_is("nor do SIGURG, SIGSTOP and SIGCONT", run(urged), 0);
+	if (!strcmp(kind, "lock"))
+		row_is("a SIGURG of the program's own comes after the wait", run(urged_itself), 0);
 	if (tgd_pid())
 		row_is("no memory for a client: nothing is granted", run(no_memory), 0);
 }
