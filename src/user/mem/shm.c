@@ -403,24 +403,26 @@ int shm_open_books(const struct shm_sync *sync)
 	file = open_file();
 	if (file < 0)
 		return file;
+	/*
+	 * Programs begin one after the other: one that has its number and has not entered yet would
+	 * be taken for the one before, which had that number.
+	 */
 	ret = fstat(file, &opened) ? -errno : shm_lock_byte(file, F_SETLKW, F_WRLCK, 0);
-	if (!ret) {
+	if (!ret)
 		ret = attach();
-		shm_lock_byte(file, F_SETLK, F_UNLCK, 0);
-	}
 	c = ret ? NULL : begin(&ret, true);
-	if (!c) {
-		detach();
-		return ret;
-	}
-	if (!sweep(c)) {
+	if (c && !sweep(c)) {
 		/* What programs of before have said of devices goes with them. */
 		memset(c->device, 0, sizeof(c->device));
 		c->nr_devices = 0;
 		c->order = order;
 	}
-	commit(c);
-	return 0;
+	if (c)
+		commit(c);
+	shm_lock_byte(file, F_SETLK, F_UNLCK, 0);
+	if (!c)
+		detach();
+	return ret;
 }
 
 /** shm_close_books() - end. Under api.c's lock, and nobody waits */
