@@ -61,9 +61,9 @@
 
 /*
  * How many jobs of a limited reserve the policy sees at once: the first TG_RESERVE_MOVES of them,
- * and more up to TG_RESERVE_WINDOW of clients of which it sees none. Each has to be taken back when
- * the budget is used up, so their number bounds what one event costs. A reserve that has just got
- * its limit shows more, and so many less every 20 us.
+ * more up to TG_RESERVE_WINDOW of clients of which it sees none, and one for each engine for which
+ * it sees none. Each has to be taken back when the budget is used up, so their number bounds what
+ * one event costs. A reserve that has just got its limit shows more, and so many less every 20 us.
  *
  * TG_RESERVE_MOVES: and so many jobs, of all reserves, does one event let in.
  */
@@ -104,8 +104,7 @@
  * @users: clients that consume from it, and its jobs that are not over
  * @heads: how many jobs @throttled has: the first of each channel
  * @serial: its number; 0: Background
- * @vt: virtual time, ns: it grows by what its jobs take, over @heads, and is never behind a QUEUED
- *	job's
+ * @vt: virtual time, ns: it grows by what its jobs take while others wait, over @heads
  * @waiting: its QUEUED jobs, in no order (tg_job.wait)
  * @throttled: of its THROTTLED jobs the first of each channel, by priority, then by virtual time,
  *	then by arrival (tg_job.rank)
