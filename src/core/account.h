@@ -6,8 +6,8 @@
 #define TG_CORE_ACCOUNT_H
 
 #include "client.h"
-#include "throttle.h"
 #include "job.h"
+#include "throttle.h"
 
 s64 tg_job_place(struct tg_gpu *gpu, const struct tg_job *job, s64 by);
 s64 tg_job_used(struct tg_gpu *gpu, struct tg_job *job, s64 at, u64 known);

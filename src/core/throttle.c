@@ -62,24 +62,23 @@ static bool before(struct rb_node *a, const struct rb_node *b)
 	return tg_job_outranks(rb_entry(a, struct tg_job, rank), rb_entry(b, struct tg_job, rank));
 }
 
-static const struct tg_job *throttled_or_null(const struct tg_job *job, const struct list_head *pos)
+/* The job at @pos, beside @job on its channel, if that is throttled; else NULL. */
+static struct tg_job *throttled_at(const struct tg_job *job, const struct list_head *pos)
 {
-	const struct tg_job *other = list_entry(pos, struct tg_job, sibling);
+	struct tg_job *other = list_entry(pos, struct tg_job, sibling);
 
 	return pos != &job->channel->jobs && other->state == TG_JOB_THROTTLED &&
 	       other->reserve == job->reserve ? other : NULL;
 }
 
-/* The job before @job on its channel, if it is throttled; NULL: it is not, or there is none. */
-static const struct tg_job *throttled_before(const struct tg_job *job)
+static struct tg_job *throttled_before(const struct tg_job *job)
 {
-	return throttled_or_null(job, job->sibling.prev);
+	return throttled_at(job, job->sibling.prev);
 }
 
-/* The one behind it, if that is throttled. */
 static struct tg_job *throttled_behind(const struct tg_job *job)
 {
-	return (struct tg_job *)throttled_or_null(job, job->sibling.next);
+	return throttled_at(job, job->sibling.next);
 }
 
 /* Is the throttled job the first of its channel? */
@@ -402,20 +401,13 @@ static bool passes_by(const struct tg_reserve *r, const struct tg_job *first,
 	       !shown_beside(r, job);
 }
 
-/* Others of its reserve are throttled: may @job go to the policy nonetheless? */
-static bool passes_others(struct tg_reserve *r, const struct tg_job *job)
-{
-	const struct tg_job *first = first_throttled(r);
-
-	return !tg_job_outranks(first, job) || passes_by(r, first, job);
-}
-
 /*
  * Does its reserve let a fresh job go to the policy? If not, the reserve wakes up in time for it.
  */
 bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_reserve *r = job->reserve;
+	const struct tg_job *first;
 	s64 ready = TG_NEVER;
 
 	tg_reserve_catch_up(gpu, r, gpu->now);
@@ -423,7 +415,8 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 		return false;
 	if (r->heads) {
 		take_place(r, job);
-		if (!passes_others(r, job))
+		first = first_throttled(r);
+		if (tg_job_outranks(first, job) && !passes_by(r, first, job))
 			return false;
 	}
 	if (!tg_reserve_eligible(r, job->predicted))

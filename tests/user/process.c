@@ -590,25 +590,28 @@ static int places(void)
 	return failed;
 }
 
+/* Return: what @rows says, in a process of its own */
+static int apart(int (*rows)(void))
+{
+	const pid_t pid = fork();
+
+	if (!pid)
+		_exit(rows());
+	return ended(pid) >> 8;
+}
+
 static void several_users(void)
 {
 	int failed;
-	pid_t pid;
 
 	if (getuid()) {
 		printf("# not root: nothing of several users\n");
 		return;
 	}
-	pid = fork();
-	if (!pid)
-		_exit(users());
-	failed = ended(pid) >> 8;
+	failed = apart(users);
 	test_row("a program finds its user's daemon behind root's", !(failed & 1), "it does not");
 	test_row("one that was refused is a client when the device is free", !(failed & 2), "it is not");
-	pid = fork();
-	if (!pid)
-		_exit(places());
-	failed = ended(pid) >> 8;
+	failed = apart(places);
 	test_row("nobody connects in another user's directory", !(failed & 1), "it does");
 	test_row("a socket that takes no connection is tried once", !(failed & 2), "it is not");
 	test_row("/run/user/UID comes before /tmp", !(failed & 4), "it does not");
