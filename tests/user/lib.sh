@@ -59,19 +59,21 @@ pace()
 	[ $pace = 1 ] || echo "# a launch costs $us us here: kernels are $pace times longer"
 }
 
-# program's count into ours: counted COMMAND...
+# program's count into ours: counted COMMAND... It must not die behind it, nor be without a test
 counted()
 {
-	local last
+	local last status
 
 	"$@" >"$work/out" 2>&1
+	status=$?
 	grep -E '^(not )?ok' "$work/out"
 	last=$(tail -n 1 "$work/out")
 	if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
 		passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-	else
-		echo "not ok $1: $last"; failed=$((failed + 1))
+		[ ${BASH_REMATCH[2]} = 0 ] || return
+		[ $status != 0 ] || [ ${BASH_REMATCH[1]} = 0 ] || return
 	fi
+	echo "not ok $*: exit status $status, $last"; failed=$((failed + 1))
 }
 
 # give_up NAME: WHY: a row that failed, without which nothing else makes sense
