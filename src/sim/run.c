@@ -103,7 +103,8 @@ static void emit(struct tg_actions *out, const struct tg_action *action)
 		tgs_job_freed(gpu, action->host);
 		break;
 	case TG_ACT_ARM:
-		tgs_evq_set(&gpu->run->q, &gpu->timer, action->at);
+		/* A time that has passed is due at once, as for a kernel's timer. */
+		tgs_evq_set(&gpu->run->q, &gpu->timer, max(action->at, gpu->run->now));
 		break;
 	case TG_ACT_NOTE:
 		gpu->result->notes[action->arg]++;

@@ -339,6 +339,11 @@ static const struct run_row {
 	  { { 0, GROUPS, 3 }, { 0, USED, 6000000 }, { 0, WINDOW, 2000000 } } },
 	{ "trace that is empty", "duration = 1s\n[client a]\narrival = trace /dev/null\n",
 	  { { 0, GROUPS, 0 } } },
+	/* at 107.5 ms b's group is freed; 5 ms later it is late (stall_us), and at 120 ms a's budget is there */
+	{ "the core asks for a time that has passed", "duration = 200ms\n[gpu g]\nsubmit = 10ms\n[client a]\n"
+	  "arrival = periodic 30ms\ncost = fixed 5ms\nspec = prt:pe:62:4ms:10ms\n[client b]\n"
+	  "arrival = back-to-back\ncost = fixed 1ms\ndepth = 3\n", { { 0, GROUPS, 5 }, { 1, GROUPS, 14 },
+	    { 0, MAX, 40000000 } } },
 	{ "two GPUs", "duration = 1s\n[gpu g]\n[gpu h]\n[client a]\narrival = back-to-back\ncost = "
 	  "fixed 10ms\n[client b]\ngpu = h\narrival = back-to-back\ncost = fixed 10ms\n",
 	  { { 0, POLICY, 0 }, { 1, POLICY, 0 }, { 1, GROUPS, 99 }, { 0, BUSY, 1000000000 } } },
