@@ -95,15 +95,30 @@ void tgs_poll_saw(struct gpu *gpu, struct client *client, s64 from, s64 to)
 	p->last_to = to;
 }
 
-/* Add what was seen of a client that has left to the later client that goes on with it. */
+/* Add what was seen of a client that has left to the latest one that goes on with it. */
 static void pass_on(struct client *client)
 {
-	client->after->seen += client->seen;
-	client->after->groups += client->groups;
-	client->after->active |= client->active || client->unfinished;
+	struct client *last = client->after;
+
+	while (last->after)
+		last = last->after;
+	last->seen += client->seen;
+	last->groups += client->groups;
+	last->active |= client->active || client->unfinished;
 	client->seen = 0;
 	client->groups = 0;
 	client->active = false;
+}
+
+/* Before any SAMPLE: the client that goes on may come earlier in the scenario. */
+static void pass_all_on(struct gpu *gpu)
+{
+	struct run *run = gpu->run;
+	u32 i;
+
+	for (i = 0; i < run->result->nr_clients; i++)
+		if (run->clients[i].gpu == gpu && run->clients[i].after)
+			pass_on(&run->clients[i]);
 }
 
 void tgs_poll_over(void *owner, s64 now)
@@ -125,13 +140,12 @@ void tgs_poll_over(void *owner, s64 now)
 		p->looks = all.length / p->distance;
 	gpu->result->looks += p->looks;
 	p->on = false;
+	pass_all_on(gpu);
 	for (i = 0; i < run->result->nr_clients; i++) {
 		struct client *client = &run->clients[i];
 
 		if (client->gpu != gpu)
 			continue;
-		if (client->after)
-			pass_on(client);
 		s = (struct tg_sample){ .length = all.length, .busy = client->seen,
 					.groups = client->groups,
 					.active = client->active || client->unfinished };

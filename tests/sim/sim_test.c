@@ -344,6 +344,13 @@ static const struct run_row {
 	  "arrival = periodic 30ms\ncost = fixed 5ms\nspec = prt:pe:62:4ms:10ms\n[client b]\n"
 	  "arrival = back-to-back\ncost = fixed 1ms\ndepth = 3\n", { { 0, GROUPS, 5 }, { 1, GROUPS, 14 },
 	    { 0, MAX, 40000000 } } },
+	/* c5 has left, c0 goes on as it: all that the poll phase saw of both is c0's, and not more than the phase */
+	{ "loga: comes back as one further down", "duration = 3s\n[gpu g]\npolicy = loga\n[client c0]\nuser = 1\n"
+	  "start = 400ms\narrival = back-to-back\ncost = fixed 6115us\n[client c2]\nstart = 300ms\n"
+	  "arrival = back-to-back\ncost = fixed 2794us\n[client c4]\narrival = back-to-back\n"
+	  "cost = fixed 4594us\n[client c5]\nuser = 1\nstart = 150ms\nlife = 206ms\narrival = back-to-back\n"
+	  "cost = fixed 7816us\n[client c7]\nstart = 100ms\narrival = back-to-back\ncost = fixed 3978us\n",
+	  { { 0, GROUPS, 111 }, { 1, GROUPS, 193 }, { 2, GROUPS, 195 }, { 3, GROUPS, 13 }, { 4, GROUPS, 197 } } },
 	{ "two GPUs", "duration = 1s\n[gpu g]\n[gpu h]\n[client a]\narrival = back-to-back\ncost = "
 	  "fixed 10ms\n[client b]\ngpu = h\narrival = back-to-back\ncost = fixed 10ms\n",
 	  { { 0, POLICY, 0 }, { 1, POLICY, 0 }, { 1, GROUPS, 99 }, { 0, BUSY, 1000000000 } } },
