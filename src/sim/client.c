@@ -128,8 +128,10 @@ void tgs_job_freed(struct gpu *gpu, struct job *job)
 	s64 now = gpu->run->now;
 
 	/* LEAVE removes the jobs of its channel from the core; those of the others are refused. */
-	if (!client->alive && job->work.channel == client->leaves)
+	if (!client->alive && job->work.channel == client->leaves) {
+		finished(client, now);
 		return;
+	}
 	gpu->result->switches_waited = max(gpu->result->switches_waited,
 					   gpu->result->notes[TG_NOTE_POLICY] - job->switches);
 	job->freed = now;

@@ -351,6 +351,13 @@ static const struct run_row {
 	  "cost = fixed 4594us\n[client c5]\nuser = 1\nstart = 150ms\nlife = 206ms\narrival = back-to-back\n"
 	  "cost = fixed 7816us\n[client c7]\nstart = 100ms\narrival = back-to-back\ncost = fixed 3978us\n",
 	  { { 0, GROUPS, 111 }, { 1, GROUPS, 193 }, { 2, GROUPS, 195 }, { 3, GROUPS, 13 }, { 4, GROUPS, 197 } } },
+	/* d goes on as c, which was killed while three waited; d is idle, so a and b take turns: 227 and 226 */
+	{ "loga: what waited when it was killed is over", "duration = 2s\n[gpu g]\npolicy = loga\nsubmit = 20us\n"
+	  "interrupt = 10us\n[client a]\narrival = back-to-back\ncost = fixed 3ms\ndepth = 2\n[client b]\n"
+	  "arrival = back-to-back\ncost = fixed 3756us\n[client c]\nuser = 1\nstop = 1091ms\n"
+	  "arrival = back-to-back\ncost = fixed 6153us\ndepth = 4\n[client d]\nuser = 1\nstart = 1092ms\n"
+	  "arrival = periodic 10s\ncost = fixed 1us\n", { { 0, GROUPS, 227 }, { 1, GROUPS, 226 },
+	    { 2, GROUPS, 76 }, { 3, GROUPS, 1 } } },
 	{ "two GPUs", "duration = 1s\n[gpu g]\n[gpu h]\n[client a]\narrival = back-to-back\ncost = "
 	  "fixed 10ms\n[client b]\ngpu = h\narrival = back-to-back\ncost = fixed 10ms\n",
 	  { { 0, POLICY, 0 }, { 1, POLICY, 0 }, { 1, GROUPS, 99 }, { 0, BUSY, 1000000000 } } },
