@@ -256,6 +256,7 @@ static void init_client(struct run *run, u32 nr, u32 conf_nr, u32 instance)
 	const struct tgs_client_conf *conf = &run->s->clients[conf_nr];
 	struct client *client = &run->clients[nr];
 	struct gpu *gpu = &run->gpus[conf->gpu];
+	s64 start;
 	u32 i;
 
 	client->run = run;
@@ -285,8 +286,9 @@ static void init_client(struct run *run, u32 nr, u32 conf_nr, u32 instance)
 	client->release = (struct tgs_timer){ 0, tgs_client_release, client };
 	client->stop = (struct tgs_timer){ 0, tgs_client_stop, client };
 	client->idle = (struct tgs_timer){ 0, tgs_client_idle, client };
-	if (conf->start + instance * conf->stagger < conf->stop)
-		tgs_evq_set(&run->q, &client->start, conf->start + instance * conf->stagger);
+	if (!__builtin_mul_overflow(conf->stagger, instance, &start) &&
+	    tg_after(conf->start, start) < conf->stop)
+		tgs_evq_set(&run->q, &client->start, conf->start + start);
 }
 
 static void simulate(struct run *run)

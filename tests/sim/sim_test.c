@@ -339,6 +339,11 @@ static const struct run_row {
 	  { { 0, GROUPS, 3 }, { 0, USED, 6000000 }, { 0, WINDOW, 2000000 } } },
 	{ "trace that is empty", "duration = 1s\n[client a]\narrival = trace /dev/null\n",
 	  { { 0, GROUPS, 0 } } },
+	/* the first starts; for the 9224th and later ones, number times 1000000 s is beyond the clock's end */
+	{ "stagger beyond the clock's end", "duration = 1s\n" CLIENT "count = 20000\nstagger = 1000000s\n",
+	  { { 0, GROUPS, 100 }, { 9223, WANTED, 0 }, { 9224, WANTED, 0 }, { 18447, WANTED, 0 } } },
+	{ "start and stagger beyond the clock's end", "duration = 1s\n" CLIENT "count = 9224\nstagger = 1000000s\n"
+	  "start = 1000000s\n", { { 0, GROUPS, 0 }, { 9223, WANTED, 0 } } },
 	/* at 107.5 ms b's group is freed; 5 ms later it is late (stall_us), and at 120 ms a's budget is there */
 	{ "the core asks for a time that has passed", "duration = 200ms\n[gpu g]\nsubmit = 10ms\n[client a]\n"
 	  "arrival = periodic 30ms\ncost = fixed 5ms\nspec = prt:pe:62:4ms:10ms\n[client b]\n"
