@@ -16,7 +16,8 @@
  */
 struct tgs_hist {
 	u64 n;
-	s64 sum, max;
+	__int128 sum;
+	s64 max;
 	u32 *octave[64];
 };
 

@@ -26,7 +26,7 @@ static double seconds(const struct tgs_result *r)
 
 static double mean_wait(const struct tgs_stats *stats, enum tgs_cause cause)
 {
-	return stats->done ? us(stats->waited[cause]) / stats->done : 0;
+	return stats->done ? stats->waited[cause] / 1e3 / stats->done : 0;
 }
 
 static u64 ejections(const struct tgs_gpu_result *gpu)
@@ -169,7 +169,8 @@ static void json_client(struct json *j, const struct tgs_result *r, const struct
 		json_fixed(j, cause_names[i], mean_wait(&c->stats, i), 3);
 	json_close(j, '}');
 	json_u64(j, "modelled", c->stats.modelled);
-	json_fixed(j, "would_wait_us", c->stats.modelled ? us(c->stats.would) / c->stats.modelled : 0, 3);
+	json_fixed(j, "would_wait_us",
+		   c->stats.modelled ? c->stats.would / 1e3 / c->stats.modelled : 0, 3);
 	json_u64(j, "missed", c->stats.missed);
 	json_close(j, '}');
 }

@@ -42,9 +42,9 @@ enum tgs_cause {
 struct tgs_stats {
 	u64 released, done, failed, missed;
 	s64 used, accounted;
-	s64 waited[TGS_CAUSES];
+	__int128 waited[TGS_CAUSES];
 	u64 modelled;
-	s64 would;
+	__int128 would;
 	struct tgs_hist latency;
 	s64 *share;
 };
