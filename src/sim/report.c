@@ -72,7 +72,7 @@ static void print_gpu(const struct tgs_result *r, u32 nr, FILE *to)
 
 	for (i = 0; i < conf->engines; i++)
 		fprintf(to, "%s, %s, engine %u: %.2f%% busy, %.2f%% switching (%llu times)\n",
-			conf->name, tg_policy_get(conf->policy)->name, i,
+			conf->name, gpu->policy->name, i,
 			1e2 * gpu->engine[i].busy / r->scenario->duration,
 			1e2 * gpu->engine[i].switching / r->scenario->duration,
 			(unsigned long long)gpu->engine[i].switches);
@@ -125,7 +125,7 @@ static void json_gpu(struct json *j, const struct tgs_gpu_conf *conf,
 
 	json_open(j, NULL, '{');
 	json_string(j, "name", conf->name);
-	json_string(j, "policy", tg_policy_get(conf->policy)->name);
+	json_string(j, "policy", gpu->policy->name);
 	json_open(j, "engines", '[');
 	for (i = 0; i < conf->engines; i++) {
 		json_open(j, NULL, '{');

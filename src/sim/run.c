@@ -301,7 +301,8 @@ static void simulate(struct run *run)
 
 	for (i = 0; i < run->result->nr_clients; i++)
 		tgs_client_book(&run->clients[i]);
-	for (i = 0; i < run->s->nr_gpus; i++)
+	for (i = 0; i < run->s->nr_gpus; i++) {
+		run->gpus[i].result->policy = run->gpus[i].core.policy;
 		for (j = 0; j < run->gpus[i].conf->engines; j++) {
 			struct tgs_hw_engine *e = &run->gpus[i].engine[j];
 
@@ -309,6 +310,7 @@ static void simulate(struct run *run)
 			run->gpus[i].result->engine[j] = (struct tgs_engine_result){
 				e->busy, e->switching, e->switches };
 		}
+	}
 }
 
 static int run_all(struct run *run, const char *trace, char *error)

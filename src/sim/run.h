@@ -60,7 +60,7 @@ struct tgs_stretch {
  * @scenario: that was run
  * @clients: in the order of the sections, @count of each
  * @nr_clients: of them
- * @gpus: per GPU
+ * @gpus: per GPU; its policy is the one that is in force at the end
  * @stretches: the first ones
  * @nr_stretches: of them
  * @events: fed to cores
@@ -77,6 +77,7 @@ struct tgs_result {
 			s64 busy, switching;
 			u64 switches;
 		} engine[TG_ENGINES_MAX];
+		const struct tg_policy *policy;
 		u64 notes[TG_NOTES];
 		u64 looks;		/* at what the hardware works for */
 		u64 switches_waited;	/* of policies, that one job waited through; the most */

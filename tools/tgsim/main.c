@@ -206,6 +206,7 @@ static int override(struct tgs_scenario *s, const struct run_options *o)
 			if (!gpu->knobs[j].of_policy || gpu->policy == (u32)policy)
 				gpu->knobs[kept++] = gpu->knobs[j];
 		gpu->nr_knobs = kept;
+		gpu->nr_then = 0;
 		gpu->policy = policy;
 	}
 	return 0;
