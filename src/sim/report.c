@@ -85,6 +85,10 @@ static void print_gpu(const struct tgs_result *r, u32 nr, FILE *to)
 			(unsigned long long)gpu->notes[TG_NOTE_OVERLAP],
 			(unsigned long long)ejections(gpu),
 			(unsigned long long)gpu->notes[TG_NOTE_DRAIN_CUT]);
+	if (gpu->notes[TG_NOTE_NOT_ADMITTED] || gpu->notes[TG_NOTE_OVERLONG])
+		fprintf(to, "%s: %llu reserves not admitted, %llu clients with overlong groups\n",
+			conf->name, (unsigned long long)gpu->notes[TG_NOTE_NOT_ADMITTED],
+			(unsigned long long)gpu->notes[TG_NOTE_OVERLONG]);
 }
 
 void tgs_report_text(const struct tgs_result *r, FILE *to)
@@ -140,6 +144,8 @@ static void json_gpu(struct json *j, const struct tgs_gpu_conf *conf,
 	json_u64(j, "overlaps", gpu->notes[TG_NOTE_OVERLAP]);
 	json_u64(j, "ejected", ejections(gpu));
 	json_u64(j, "drains_cut", gpu->notes[TG_NOTE_DRAIN_CUT]);
+	json_u64(j, "not_admitted", gpu->notes[TG_NOTE_NOT_ADMITTED]);
+	json_u64(j, "overlong", gpu->notes[TG_NOTE_OVERLONG]);
 	json_close(j, '}');
 }
 
@@ -293,7 +299,8 @@ int tgs_report_plot(const struct tgs_result *r, const char *path, char *error)
 	if (err)
 		return err;
 	plot_data(r, to);
-	fprintf(to, "set multiplot layout 2,1\n");
+	/* or gnuplot takes what follows a _ of a name for an index */
+	fprintf(to, "set termoption noenhanced\nset multiplot layout 2,1\n");
 	plot_timeline(r, to);
 	plot_share(r, to);
 	fprintf(to, "unset multiplot\n");
