@@ -3,6 +3,7 @@
  * The keys of a scenario: one row of a table and one function each. Called by scenario.c with the
  * words behind the `=`. One thread.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include <tg/nice.h>
@@ -407,14 +408,16 @@ static int key_cost(struct parser *p)
 static int parse_want(struct parser *p, struct tgs_arrival *a, char *line, u32 nr)
 {
 	struct tgs_want *want;
-	char *at = strtok(line, " \t");
-	char *cost = strtok(NULL, " \t");
+	char *at, *cost;
 
-	if (!at || *at == '#')
+	line[strcspn(line, "#")] = '\0';
+	at = strtok(line, " \t\r");
+	cost = strtok(NULL, " \t\r");
+	if (!at)
 		return 0;
 	a->trace = tgs_grow(a->trace, a->traced + 1, sizeof(*a->trace));
 	want = &a->trace[a->traced];
-	if (!cost || strtok(NULL, " \t") || !tgs_time_parse(at, &want->at) ||
+	if (!cost || strtok(NULL, " \t\r") || !tgs_time_parse(at, &want->at) ||
 	    !tgs_time_parse(cost, &want->cost))
 		return tgs_fail(p, "%.80s, line %u: two times wanted: when, since the client's "
 				"start, and how much work", p->word[1], nr);
@@ -428,13 +431,17 @@ static int parse_wants(struct parser *p, struct tgs_arrival *a)
 {
 	const char *name = p->word[1];
 	char path[4096], *text, *line, *next;
+	u64 len;
 	u32 nr = 0;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : p->dir, *name == '/' ? "" : "/", name);
-	text = file_read(path, NULL);
+	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : p->dir,
+		 *name == '/' ? "" : "/", name);
+	text = file_read(path, &len);
 	if (!text)
-		return tgs_fail(p, "cannot read '%.80s'", p->word[1]);
+		return tgs_fail(p, "cannot read '%.80s': %s", p->word[1], strerror(errno));
+	if (strlen(text) < len)
+		err = tgs_fail(p, "%.80s: a NUL byte in it", p->word[1]);
 	for (line = text; line && !err; line = next) {
 		next = strchr(line, '\n');
 		if (next)

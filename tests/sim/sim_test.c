@@ -235,8 +235,7 @@ static const struct scenario_row {
 	{ "policy in the spec section", TOP "[spec]\n\npolicy fifo\n" CLIENT,
 	  "line 2 of the spec: a scenario has its policy and knobs in [gpu]" },
 	{ "knob in the spec section", TOP "[spec]\nknob stall_us 1ms\n" CLIENT,
-	  "line 1 of the spec: a scenario has its policy and knobs in [gpu]" },
-	{ "bad spec section", TOP "[spec]\n\nx\n" CLIENT, "line 2 of the spec" },
+	{ "a folder as trace", TOP "[client a]\narrival = trace tests\n", "cannot read 'tests': Is a directory" },
 };
 
 static void scenario(const struct scenario_row *row)
