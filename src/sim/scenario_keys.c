@@ -186,12 +186,32 @@ static bool find_param(const struct tg_param *params, const char *name, u32 *nr)
 	return false;
 }
 
+/* A whole number; of a knob in microseconds, also a time of whole ones. */
+static int read_value(struct parser *p, const struct tg_param *param, s64 *value)
+{
+	const size_t len = strlen(param->name);
+	u64 n;
+	s64 ns;
+	int err;
+
+	if (len > 3 && !strcmp(param->name + len - 3, "_us") && strchr(p->word[1], 's') &&
+	    tgs_time_parse(p->word[1], &ns) && !(ns % TG_USEC) && ns / TG_USEC >= param->min &&
+	    ns / TG_USEC <= param->max) {
+		*value = ns / TG_USEC;
+		return 0;
+	}
+	err = read_number(p, 1, param->min, param->max, &n);
+	if (!err)
+		*value = n;
+	return err;
+}
+
 static int key_knob(struct parser *p)
 {
 	const struct tg_param *params = tg_core_params;
 	struct tgs_gpu_conf *gpu = p->gpu;
 	struct tgs_knob *knob = &gpu->knobs[gpu->nr_knobs];
-	u64 value;
+	u32 i;
 	int err = want_words(p, 2);
 
 	if (err)
@@ -205,12 +225,13 @@ static int key_knob(struct parser *p)
 			return tgs_fail(p, "no knob '%.40s' in the core or in policy %s",
 					p->word[0], tg_policy_get(gpu->policy)->name);
 	}
-	err = read_number(p, 1, params[knob->nr].min, params[knob->nr].max, &value);
-	if (err)
-		return err;
-	knob->value = value;
-	gpu->nr_knobs++;
-	return 0;
+	for (i = 0; i < gpu->nr_knobs; i++)
+		if (gpu->knobs[i].of_policy == knob->of_policy && gpu->knobs[i].nr == knob->nr)
+			return tgs_fail(p, "knob '%s' is set above already", p->word[0]);
+	err = read_value(p, &params[knob->nr], &knob->value);
+	if (!err)
+		gpu->nr_knobs++;
+	return err;
 }
 
 /* ---- keys of a client ------------------------------------------------------------------- */

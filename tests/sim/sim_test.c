@@ -235,6 +235,11 @@ static const struct scenario_row {
 	{ "policy in the spec section", TOP "[spec]\n\npolicy fifo\n" CLIENT,
 	  "line 2 of the spec: a scenario has its policy and knobs in [gpu]" },
 	{ "knob in the spec section", TOP "[spec]\nknob stall_us 1ms\n" CLIENT,
+	{ "knob twice", TOP "[gpu a]\nknob = depth 2\nknob = depth 3\n", "line 4: knob 'depth' is set above" },
+	{ "knob of a time", TOP "[gpu a]\nknob = stall_us 2.5ms\n" CLIENT, NULL },
+	{ "knob of a time out of range", TOP "[gpu a]\nknob = stall_us 1us\n", "'1us' is out of range" },
+	{ "knob of a time that is not whole", TOP "[gpu a]\nknob = stall_us 2500.5us\n", "is out of range" },
+	{ "knob that is no time", TOP "[gpu a]\nknob = depth 2us\n", "'2us' is out of range" },
 	{ "a folder as trace", TOP "[client a]\narrival = trace tests\n", "cannot read 'tests': Is a directory" },
 };
 
