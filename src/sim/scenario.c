@@ -23,24 +23,29 @@ int tgs_fail(struct parser *p, const char *format, ...)
 
 /* ---- sections --------------------------------------------------------------------------- */
 
-static void append(char **text, u32 *len, const char *what)
+static void append(struct text *t, const char *what)
 {
 	u32 n = strlen(what);
 
-	*text = tgs_grow(*text, *len + n + 1, 1);
-	memcpy(*text + *len, what, n + 1);
-	*len += n;
+	t->text = tgs_grow(t->text, t->len + n + 1, 1);
+	memcpy(t->text + t->len, what, n + 1);
+	t->len += n;
+}
+
+static void end_line(struct parser *p, struct text *t)
+{
+	append(t, "\n");
+	t->from = tgs_room(t->from, t->nr, sizeof(*t->from));
+	t->from[t->nr++] = p->line;
 }
 
 /* Append NAME:VALUE to the clients' own spec lines; @value is what stands after `spec =`. */
 static void add_spec_line(struct parser *p, const char *value)
 {
-	u32 len = p->lines ? strlen(p->lines) : 0;
-
-	append(&p->lines, &len, p->client->name);
-	append(&p->lines, &len, ":");
-	append(&p->lines, &len, value);
-	append(&p->lines, &len, "\n");
+	append(&p->own, p->client->name);
+	append(&p->own, ":");
+	append(&p->own, value);
+	end_line(p, &p->own);
 }
 
 static struct tgs_gpu_conf *add_gpu(struct tgs_scenario *s, const char *name)
@@ -67,12 +72,10 @@ static struct tgs_client_conf *add_client(struct tgs_scenario *s, const char *na
 	return client;
 }
 
-static int end_section(struct parser *p)
+static int check_client(struct parser *p)
 {
 	struct tgs_client_conf *client = p->client;
 
-	if (p->section != CLIENT)
-		return 0;
 	if (!p->arrival)
 		return tgs_fail(p, "client %s has no arrival", client->name);
 	if (!p->cost && client->arrival.kind != TGS_TRACE)
@@ -83,6 +86,9 @@ static int end_section(struct parser *p)
 	if (client->engines >> p->s->gpus[client->gpu].engines)
 		return tgs_fail(p, "client %s uses an engine that GPU %s does not have",
 				client->name, p->s->gpus[client->gpu].name);
+	if (client->count > CLIENTS_MAX - p->clients)
+		return tgs_fail(p, "too many clients; at most %u in all", CLIENTS_MAX);
+	p->clients += client->count;
 	if (!p->depth && client->arrival.kind <= TGS_BACK_TO_BACK)
 		client->depth = 1;
 	if (!client->depth && client->arrival.kind == TGS_BACK_TO_BACK)
@@ -93,12 +99,26 @@ static int end_section(struct parser *p)
 	return 0;
 }
 
+/* What a client lacks is told with the line on which its section begins. */
+static int end_section(struct parser *p)
+{
+	const u32 line = p->line;
+	int err;
+
+	if (p->section != CLIENT)
+		return 0;
+	p->line = p->head;
+	err = check_client(p);
+	p->line = line;
+	return err;
+}
+
 static bool name_is_good(const char *name)
 {
 	u32 i;
 
 	for (i = 0; name[i]; i++)
-		if (!isalnum(name[i]) && !strchr("-_.", name[i]))
+		if (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i]))
 			return false;
 	return i > 0 && i < TGS_NAME_LEN;
 }
@@ -114,6 +134,8 @@ static int begin_section(struct parser *p, char *line)
 
 	if (err)
 		return err;
+	p->head = p->line;
+	memset(p->given, 0, sizeof(p->given));
 	if (!end || end[1] || !kind || strtok(NULL, " \t]"))
 		return tgs_fail(p, "[gpu NAME], [client NAME] or [spec] wanted");
 	if (!strcmp(kind, "spec") && !name) {
@@ -149,10 +171,8 @@ static int begin_section(struct parser *p, char *line)
 
 static int parse_key(struct parser *p, char *line)
 {
-	static const char *const where[] = { "at the top", "in [gpu]", "in [client]" };
 	char *value = strchr(line, '=');
 	char *key, *word;
-	int (*read)(struct parser *p);
 
 	if (!value)
 		return tgs_fail(p, "'%.40s' is not KEY = VALUE", line);
@@ -165,16 +185,13 @@ static int parse_key(struct parser *p, char *line)
 		add_spec_line(p, value);
 		return 0;
 	}
-	read = tgs_scenario_key(p->section, key);
-	if (!read)
-		return tgs_fail(p, "no key '%.40s' %s", key, where[p->section]);
 	p->words = 0;
 	for (word = strtok(value, " \t"); word; word = strtok(NULL, " \t")) {
 		if (p->words == WORDS_MAX)
 			return tgs_fail(p, "too many words after '%s'", key);
 		p->word[p->words++] = word;
 	}
-	return read(p);
+	return tgs_scenario_key(p, key);
 }
 
 static int parse_line(struct parser *p, char *line)
@@ -183,8 +200,8 @@ static int parse_line(struct parser *p, char *line)
 	char *hash, *end;
 
 	if (p->section == SPEC && (*text != '[' || !strncmp(text, "[vgpu", 5))) {
-		append(&p->s->spec, &p->s->spec_len, line);
-		append(&p->s->spec, &p->s->spec_len, "\n");
+		append(&p->spec, line);
+		end_line(p, &p->spec);
 		return 0;
 	}
 	hash = strchr(line, '#');
@@ -199,6 +216,24 @@ static int parse_line(struct parser *p, char *line)
 	return *line == '[' ? begin_section(p, line) : parse_key(p, line);
 }
 
+/* The line of the scenario that is line @nr of the spec, from 1. */
+static u32 line_of(const struct parser *p, u32 nr)
+{
+	return nr <= p->spec.nr ? p->spec.from[nr - 1] : p->own.from[nr - p->spec.nr - 1];
+}
+
+static int bad_spec(struct parser *p, const struct tg_spec_error *error)
+{
+	const char *text = p->s->spec;
+	u32 nr = min(error->line, p->spec.nr + p->own.nr), i;
+
+	for (i = 1; i < nr; i++)
+		text = strchr(text, '\n') + 1;
+	p->line = line_of(p, nr);
+	return tgs_fail(p, "column %u of '%.*s': %s; %s wanted", error->column,
+			(int)min(strcspn(text, "\r\n"), (size_t)80), text, error->what, error->want);
+}
+
 /* The spec is parsed here too, so that mistakes are reported before anything runs. */
 static int check_spec(struct parser *p)
 {
@@ -207,8 +242,11 @@ static int check_spec(struct parser *p)
 	struct tg_spec spec;
 	int err;
 
-	if (p->lines)
-		append(&s->spec, &s->spec_len, p->lines);
+	if (p->own.text)
+		append(&p->spec, p->own.text);
+	s->spec = p->spec.text;
+	s->spec_len = p->spec.len;
+	p->spec.text = NULL;
 	if (!s->spec)
 		return 0;
 	if (s->spec_len > TG_SPEC_TEXT_MAX) {
@@ -218,16 +256,11 @@ static int check_spec(struct parser *p)
 	}
 	spec.text = s->spec;
 	spec.entries = tgs_alloc(tg_spec_room(s->spec, s->spec_len), sizeof(*spec.entries));
-	err = tg_spec_parse(&spec, s->spec_len, &error);
-	if (err)
-		snprintf(p->error, TGS_MESSAGE, "line %u of the spec ([spec], then the clients' "
-			 "own lines), column %u: %s; %s wanted", error.line, error.column,
-			 error.what, error.want);
+	err = tg_spec_parse(&spec, s->spec_len, &error) ? bad_spec(p, &error) : 0;
 	if (!err && (spec.policy >= 0 || spec.nr_knobs)) {
-		snprintf(p->error, TGS_MESSAGE, "line %u of the spec: a scenario has its policy and "
-			 "knobs in [gpu]", spec.policy >= 0 ? spec.policy_at.line :
-			 spec.knobs[0].at.line);
-		err = -EINVAL;
+		p->line = line_of(p, spec.policy >= 0 ? spec.policy_at.line :
+				     spec.knobs[0].at.line);
+		err = tgs_fail(p, "a scenario has its policy and knobs in [gpu]");
 	}
 	free(spec.entries);
 	return err;
@@ -257,7 +290,10 @@ int tgs_scenario_parse(struct tgs_scenario *s, const char *text, const char *dir
 		err = tgs_fail(&p, "no client; at least one [client NAME] wanted");
 	if (!err)
 		err = check_spec(&p);
-	free(p.lines);
+	free(p.spec.text);
+	free(p.spec.from);
+	free(p.own.text);
+	free(p.own.from);
 	free(copy);
 	return err;
 }

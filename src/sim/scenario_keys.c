@@ -14,7 +14,6 @@
 #include "scenario_priv.h"
 
 #define TIME_MAX	(1000000 * TG_SEC)	/* eleven days */
-#define CLIENTS_MAX	1000000
 
 bool tgs_time_parse(const char *word, s64 *ns)
 {
@@ -525,46 +524,58 @@ static int key_arrival(struct parser *p)
 
 /* ---- the table ------------------------------------------------------------------------- */
 
+/* How often it may stand in its section. */
+enum times { ONCE, AGAIN };
+
 static const struct key {
 	enum section section;
 	const char *name;
 	int (*read)(struct parser *p);
+	enum times times;
 } keys[] = {
-	{ TOP, "seed", key_seed },
-	{ TOP, "duration", key_duration },
-	{ GPU, "policy", key_policy },
-	{ GPU, "address", key_address },
-	{ GPU, "then", key_then },
-	{ GPU, "engines", key_engines },
-	{ GPU, "submit", key_submit },
-	{ GPU, "interrupt", key_interrupt },
-	{ GPU, "switch", key_switch },
-	{ GPU, "slice", key_slice },
-	{ GPU, "poll", key_poll },
-	{ GPU, "knob", key_knob },
-	{ CLIENT, "gpu", key_gpu },
-	{ CLIENT, "count", key_count },
-	{ CLIENT, "user", key_user },
-	{ CLIENT, "cgroup", key_cgroup },
-	{ CLIENT, "channels", key_channels },
-	{ CLIENT, "nice", key_nice },
-	{ CLIENT, "engines", key_on },
-	{ CLIENT, "arrival", key_arrival },
-	{ CLIENT, "cost", key_cost },
-	{ CLIENT, "depth", key_depth },
-	{ CLIENT, "start", key_start },
-	{ CLIENT, "stagger", key_stagger },
-	{ CLIENT, "stop", key_stop },
-	{ CLIENT, "life", key_life },
-	{ CLIENT, "deadline", key_deadline },
+	{ TOP, "seed", key_seed, ONCE },
+	{ TOP, "duration", key_duration, ONCE },
+	{ GPU, "policy", key_policy, ONCE },
+	{ GPU, "address", key_address, ONCE },
+	{ GPU, "then", key_then, AGAIN },
+	{ GPU, "engines", key_engines, ONCE },
+	{ GPU, "submit", key_submit, ONCE },
+	{ GPU, "interrupt", key_interrupt, ONCE },
+	{ GPU, "switch", key_switch, ONCE },
+	{ GPU, "slice", key_slice, ONCE },
+	{ GPU, "poll", key_poll, ONCE },
+	{ GPU, "knob", key_knob, AGAIN },
+	{ CLIENT, "gpu", key_gpu, ONCE },
+	{ CLIENT, "count", key_count, ONCE },
+	{ CLIENT, "user", key_user, ONCE },
+	{ CLIENT, "cgroup", key_cgroup, ONCE },
+	{ CLIENT, "channels", key_channels, ONCE },
+	{ CLIENT, "nice", key_nice, AGAIN },
+	{ CLIENT, "engines", key_on, ONCE },
+	{ CLIENT, "arrival", key_arrival, ONCE },
+	{ CLIENT, "cost", key_cost, ONCE },
+	{ CLIENT, "depth", key_depth, ONCE },
+	{ CLIENT, "start", key_start, ONCE },
+	{ CLIENT, "stagger", key_stagger, ONCE },
+	{ CLIENT, "stop", key_stop, ONCE },
+	{ CLIENT, "life", key_life, ONCE },
+	{ CLIENT, "deadline", key_deadline, ONCE },
 };
 
-int (*tgs_scenario_key(enum section section, const char *name))(struct parser *p)
+_Static_assert(ARRAY_SIZE(keys) <= KEYS_MAX, "struct parser has room for all");
+
+int tgs_scenario_key(struct parser *p, const char *name)
 {
+	static const char *const where[] = { "at the top", "in [gpu]", "in [client]" };
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		if (keys[i].section == section && !strcmp(keys[i].name, name))
-			return keys[i].read;
-	return NULL;
+		if (keys[i].section == p->section && !strcmp(keys[i].name, name))
+			break;
+	if (i == ARRAY_SIZE(keys))
+		return tgs_fail(p, "no key '%.40s' %s", name, where[p->section]);
+	if (p->given[i] && keys[i].times == ONCE)
+		return tgs_fail(p, "'%s' stands on line %u already; once wanted", name, p->given[i]);
+	p->given[i] = p->line;
+	return keys[i].read(p);
 }

@@ -151,7 +151,7 @@ static const struct scenario_row {
 	  "10ms\ncost = choice 1ms 2ms\ndepth = unlimited\nstart = 1ms\nstop = 2ms\n"
 	  "deadline = 5ms\n"
 	  "spec = ht:bg:0:0:0\n[client b]\narrival = back-to-back 1ms\ncost = normal 1ms 1us\n"
-	  "[client c]\narrival = trace tests/sim/scenarios/wants\n", "line 3 of the spec" },
+	  "[client c]\narrival = trace tests/sim/scenarios/wants\n", "line 30: column 1 of 'a:ht:bg:0:0:0'" },
 	{ "trace file", TOP "[client c]\narrival = trace tests/sim/scenarios/wants\n", NULL },
 	{ "nice values and classes", TOP CLIENT "nice = 0 -20\nnice = 1s 19\nnice = 2s rt 99\n"
 	  "nice = 3s idle\nnice = 4s deadline\n", NULL },
@@ -231,15 +231,34 @@ static const struct scenario_row {
 	  "too many" },
 	{ "back to back without limit", TOP "[client a]\narrival = back-to-back\ncost = fixed 1s\n"
 	  "depth = unlimited\n", "without limit" },
-	{ "bad spec of a client", TOP CLIENT "spec = prt:pe:100:1:2\n", "line 1 of the spec" },
+	{ "bad spec of a client", TOP CLIENT "# c\nspec = prt:pe:100:1:2\n[client b]\narrival = back-to-back\n"
+	  "cost = fixed 1s\n[spec]\n# s\n", "line 6: column 10 of 'a:prt:pe:100:1:2': prio out of range" },
+	{ "bad spec of the second client", TOP "[spec]\n# s\n" CLIENT "spec = prt:pe:1:1:2\n[client b]\n"
+	  "arrival = back-to-back\ncost = fixed 1s\nspec = x\n", "line 11: column 3 of 'b:x': " },
 	{ "policy in the spec section", TOP "[spec]\n\npolicy fifo\n" CLIENT,
-	  "line 2 of the spec: a scenario has its policy and knobs in [gpu]" },
+	  "line 4: a scenario has its policy and knobs in [gpu]" },
 	{ "knob in the spec section", TOP "[spec]\nknob stall_us 1ms\n" CLIENT,
+	  "line 3: a scenario has its policy and knobs in [gpu]" },
+	{ "bad spec section", TOP "[spec]\n\nx\n" CLIENT, "line 4: column 2 of 'x': " },
+	{ "bad spec section, lines of Windows", TOP "[spec]\r\nx\r\n" CLIENT, "line 3: column 2 of 'x': " },
+	{ "duration twice", TOP TOP CLIENT, "line 2: 'duration' stands on line 1 already; once wanted" },
+	{ "policy twice", TOP "[gpu a]\npolicy = fifo\n#\npolicy = fifo\n", "line 5: 'policy' stands on line 3" },
+	{ "cost twice", TOP CLIENT "cost = fixed 2ms\n", "line 5: 'cost' stands on line 4 already" },
+	{ "a trace twice", TOP "[client a]\narrival = trace /dev/null\narrival = trace /dev/null\n",
+	  "line 4: 'arrival' stands on line 3 already" },
+	{ "the same keys in two sections", TOP "[gpu a]\nsubmit = 0\n[gpu b]\nsubmit = 0\n" CLIENT "[client b]\n"
+	  "arrival = periodic 1s\ncost = fixed 1s\n", NULL },
 	{ "knob twice", TOP "[gpu a]\nknob = depth 2\nknob = depth 3\n", "line 4: knob 'depth' is set above" },
 	{ "knob of a time", TOP "[gpu a]\nknob = stall_us 2.5ms\n" CLIENT, NULL },
 	{ "knob of a time out of range", TOP "[gpu a]\nknob = stall_us 1us\n", "'1us' is out of range" },
 	{ "knob of a time that is not whole", TOP "[gpu a]\nknob = stall_us 2500.5us\n", "is out of range" },
 	{ "knob that is no time", TOP "[gpu a]\nknob = depth 2us\n", "'2us' is out of range" },
+	{ "no cost is told where the section begins", TOP "[client a]\narrival = periodic 1s\n\n[client b]\n",
+	  "line 2: client a has no cost" },
+	{ "a million clients", TOP "[client a]\ncount = 999999\narrival = periodic 1s\ncost = fixed 1s\n"
+	  "[client b]\narrival = periodic 1s\ncost = fixed 1s\n", NULL },
+	{ "one more", TOP CLIENT "count = 999999\n[client b]\ncount = 2\narrival = periodic 1s\ncost = fixed 1s\n",
+	  "line 6: too many clients; at most 1000000 in all" },
 	{ "a folder as trace", TOP "[client a]\narrival = trace tests\n", "cannot read 'tests': Is a directory" },
 };
 
