@@ -268,7 +268,7 @@ static void init_client(struct run *run, u32 nr, u32 conf_nr, u32 instance)
 	client->result->stats.share = tgs_alloc(TGS_SHARE_STEPS, sizeof(s64));
 	client->number = ++gpu->clients;
 	client->id.pid = 1000 + nr;
-	client->id.payer = conf->user_set ? conf->user : conf_nr;
+	client->id.payer = conf->user;
 	client->id.uid = conf->user_set ? conf->user : 0;
 	client->id.cgroup = *conf->cgroup ? conf->cgroup : NULL;
 	client->id.undelegated = conf->undelegated;

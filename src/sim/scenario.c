@@ -266,6 +266,30 @@ static int check_spec(struct parser *p)
 	return err;
 }
 
+static bool user_is_told(const struct tgs_scenario *s, u32 user)
+{
+	u32 i;
+
+	for (i = 0; i < s->nr_clients; i++)
+		if (s->clients[i].user_set && s->clients[i].user == user)
+			return true;
+	return false;
+}
+
+/* A user of its own for each kind of clients that names none. */
+static void give_users(struct tgs_scenario *s)
+{
+	u32 i, user = 0;
+
+	for (i = 0; i < s->nr_clients; i++) {
+		if (s->clients[i].user_set)
+			continue;
+		while (user_is_told(s, user))
+			user++;
+		s->clients[i].user = user++;
+	}
+}
+
 int tgs_scenario_parse(struct tgs_scenario *s, const char *text, const char *dir, char *error)
 {
 	struct parser p = { .s = s, .dir = dir, .error = error };
@@ -290,6 +314,8 @@ int tgs_scenario_parse(struct tgs_scenario *s, const char *text, const char *dir
 		err = tgs_fail(&p, "no client; at least one [client NAME] wanted");
 	if (!err)
 		err = check_spec(&p);
+	if (!err)
+		give_users(s);
 	free(p.spec.text);
 	free(p.spec.from);
 	free(p.own.text);

@@ -54,7 +54,7 @@ struct tgs_gpu_conf {
  * @name: of the client; its spec lines match it
  * @gpu: index of its GPU
  * @count: clients of this kind
- * @user_set: @user is set; not: each kind is of a user of its own
+ * @user_set: the scenario tells @user; not: it is a number that no other kind has
  * @user: number of their user
  * @cgroup: path of their cgroup; empty: not known
  * @undelegated: bytes of it (struct tg_identity)

@@ -386,6 +386,10 @@ static const struct run_row {
 	  "arrival = back-to-back\ncost = fixed 6153us\ndepth = 4\n[client d]\nuser = 1\nstart = 1092ms\n"
 	  "arrival = periodic 10s\ncost = fixed 1us\n", { { 0, GROUPS, 227 }, { 1, GROUPS, 226 },
 	    { 2, GROUPS, 76 }, { 3, GROUPS, 1 } } },
+	/* a is of no user that is told, b is of user 0: half each */
+	{ "nobody else is of the user that is not told", "duration = 1s\n[gpu g]\npolicy = timeslice\n"
+	  "knob = share 1\n[client a]\ncount = 3\narrival = back-to-back\ncost = fixed 1ms\n[client b]\n"
+	  "user = 0\narrival = back-to-back\ncost = fixed 1ms\n", { { 3, GROUPS, 489 } } },
 	{ "two GPUs", "duration = 1s\n[gpu g]\n[gpu h]\n[client a]\narrival = back-to-back\ncost = "
 	  "fixed 10ms\n[client b]\ngpu = h\narrival = back-to-back\ncost = fixed 10ms\n",
 	  { { 0, POLICY, 0 }, { 1, POLICY, 0 }, { 1, GROUPS, 99 }, { 0, BUSY, 1000000000 } } },
