@@ -27,10 +27,10 @@ enum tgs_cause {
 
 /**
  * struct tgs_stats - what is counted of a client
- * @released: submissions that were wanted
+ * @released: submissions that were made; those for which there was no room are none
  * @done: groups that finished
  * @failed: groups that the driver refused
- * @missed: latencies above the deadline
+ * @missed: latencies above the deadline, of groups that finished
  * @used: time on the hardware
  * @accounted: what the core has booked of it
  * @waited: sums over the groups that finished
