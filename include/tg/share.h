@@ -10,7 +10,7 @@
 
 #include <tg/types.h>
 
-#define TG_SHARER_PRIV	144	/* bytes a policy may keep in each sharer */
+#define TG_SHARER_PRIV	160	/* bytes a policy may keep in each sharer */
 
 /**
  * struct tg_sharer - who has a share under a fair policy: a process, a user or a cgroup

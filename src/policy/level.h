@@ -15,19 +15,24 @@
  * struct tg_level - a sharer's
  * @vt: what its clients have been charged, over its weight, ns
  * @client_vt: system time of its clients
- * @known: a client of it has joined
  */
 struct tg_level {
 	s64 vt, client_vt;
-	bool known;
 };
 
-/** tg_level_join() - a client joins; @system: time of the sharers. Return: the client's time. */
-static inline s64 tg_level_join(struct tg_level *level, s64 system)
+/**
+ * tg_level_join() - a client joins
+ * @level: its sharer's
+ * @known: a client of it has joined before
+ * @system: time of the sharers
+ *
+ * Return: the client's time.
+ */
+static inline s64 tg_level_join(struct tg_level *level, bool *known, s64 system)
 {
-	if (!level->known)
+	if (!*known)
 		level->vt = system;
-	level->known = true;
+	*known = true;
 	return level->client_vt;
 }
 

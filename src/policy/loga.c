@@ -118,9 +118,7 @@ struct state {
 	s64 tailed;		/* what tails were charged of this cycle: it is not the others' */
 	struct sum {		/* of the samples of the poll phase that ends */
 		u32 active;	/* clients */
-		s64 least;	/* of the weights of the sharers of these, and of those seen at
-				 * work; 0: none
-				 */
+		s64 least;	/* of the sharers' weights, of those seen at work, too; 0: none */
 		s64 parts;
 	} sum;
 	struct tg_quiet quiet;
@@ -131,6 +129,7 @@ struct state {
 /* What is known of a sharer. */
 struct sharer {
 	struct tg_level level;
+	bool known;
 	s64 least;		/* of its clients' weights, as in struct sum; 0: not known yet */
 	s64 low;		/* as in struct state, of its clients */
 	u32 samples, lows;	/* of struct state, that these two are of */
@@ -302,7 +301,7 @@ static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct state *st = tg_gpu_priv(gpu, struct state);
 
-	share(client)->vt = tg_level_join(&sharer(client)->level, st->vt);
+	share(client)->vt = tg_level_join(&sharer(client)->level, &sharer(client)->known, st->vt);
 	/* A sharer that is held gets nothing by one more client. */
 	if (st->phase != ASLEEP && !(gpu->policy_knob[KNOB_HOLD] && is_ahead(st, client)))
 		tg_gate(gpu, client, TG_GATE_OPEN);

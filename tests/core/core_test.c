@@ -401,6 +401,13 @@ static const struct row rows[] = {
 	  "220422 gate 1 hold, 220422 sync 1, 220422 gate 2 hold, 220422 sync 2, "
 	  "240000 gate 1 ask, 240000 free 5, 245000 gate 1 hold, 290100 gate 2 ask, "
 	  "290100 free 6, 290719 gate 2 hold, 290719 gate 2 open" },
+	{ "dfq: one engine's client is sampled, and a client of two goes on on the other", "dfq",
+	  "0 join 1 1 a 1\n" "0 submit 1 1 1\n" "0 started 1\n" "1000 join 2 1 b 1\n"
+	  "1000 join 2 2 b 2\n" "1001 submit 2 1 2\n" "1002 submit 2 2 3\n" "1003 started 3\n"
+	  "2000 done 3\n" "2001 submit 2 2 4\n" "2002 started 4\n" "3000 done 4\n" "6000 done 1\n"
+	  "6001 submit 2 2 5\n",
+	  "0 gate 1 ask, 0 free 1, 1000 gate 2 ask, 1002 free 3, 2001 free 4, 5000 gate 1 hold, "
+	  "6000 gate 1 open, 6000 free 2, 6001 free 5" },
 	{ "stall_us: the slot expires while a higher priority waits", "timegraph",
 	  STALL "2 submit 3 1 2\n" "5001 started 2\n" "5001 held 1\n" "5001 budget 1\n"
 	  "5001 budget 2\n" "8000 started 1\n" "8000 held 1\n",

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of dfq know of each other: dfq.c, dfq_season.c, dfq_time.c and dfq_ask.c.
+ */
+#ifndef TG_POLICY_DFQ_H
+#define TG_POLICY_DFQ_H
+
+#include "gone.h"
+#include "level.h"
+#include "quiet.h"
+
+enum tg_dfq_knob {
+	TG_DFQ_SAMPLE, TG_DFQ_REQUESTS, TG_DFQ_FREE_RUN, TG_DFQ_HOLD, TG_DFQ_LINGER, TG_DFQ_SHARE
+};
+
+#define TG_DFQ_LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
+#define TG_DFQ_LOOKS	32		/* jobs that wait, of which one may go */
+
+/** enum tg_dfq_phase - where an engine's season is; those from HOLDING to OPENING may walk */
+enum tg_dfq_phase {
+	WAITING, HOLDING, DRAINING, CHOOSING, SAMPLING, ADDING, CHARGING, FINDING, LOOKING,
+	OPENING, FREE_RUN
+};
+
+/**
+ * struct tg_dfq_season - an engine's season
+ * @phase: enum tg_dfq_phase
+ * @engine: the engine's index
+ * @filling: the turn is one group of a client that is held back
+ * @held: a client waits that is held back in the free-run that begins
+ * @since: start of the free-run, then of the sampling
+ * @until: end of the free-run, or of the turn
+ * @ran: length of the latest free-run, its draining included, but for @seen
+ * @seen: what jobs of clients that ask have taken of the free-run
+ * @skipped: turns of those held back
+ * @sum: of what the clients' channels take in a round of the hardware
+ * @gone: the same, of those that have left during the free-run
+ * @open: length of the latest free-run until gates were held
+ * @nr: how often clients have been charged
+ * @lightest: weight of an active sharer; TG_NEVER: there is none
+ * @least: virtual time of an active sharer; TG_NEVER: likewise
+ * @length: of the free-run that begins
+ * @awaited: clients that are being drained
+ * @one_since: since when one is, and no other
+ * @alone: that was charged to it alone, of this draining
+ * @vt: system time of the sharers
+ * @mine: jobs that the client whose turn it is has waiting
+ * @opened: its clients whose gates are open
+ * @turns: clients to be sampled: tg_client.queue
+ * @asked: jobs of clients that ask, whose first engine it is: tg_job.link
+ * @first: the client held back that waits, least ahead; or NULL
+ * @turn: the one that is being sampled
+ * @mark: of the channels that its requests came by: tg_channel.mark
+ * @gap: of that one
+ * @quiet: does the engine idle in the free-run?
+ */
+struct tg_dfq_season {
+	u8 phase, engine;
+	bool filling, held;
+	u16 mark;
+	s64 since, until, ran, seen, skipped, sum, gone, open;
+	u32 nr, awaited;
+	s64 lightest, least, length, one_since, alone, vt;
+	u32 mine, opened;
+	struct list_head turns, asked;
+	struct tg_client *first, *turn;
+	struct tg_gap gap;
+	struct tg_quiet quiet;
+};
+
+/**
+ * struct tg_dfq - a season for each engine
+ * @season: them
+ * @walker: whose walk over all clients is under way: there is one at a time; NULL: no one's
+ */
+struct tg_dfq {
+	struct tg_dfq_season season[TG_ENGINES_MAX];
+	struct tg_dfq_season *walker;
+};
+
+#define TG_DFQ_NONE	0xffff	/* heavier than any weight */
+
+/**
+ * struct tg_dfq_level - what is known of a sharer on one engine
+ * @level: its virtual times
+ * @least: as in struct tg_dfq_season, of its clients
+ * @season: number of that which @lightest, @least and @ran are of
+ * @lightest: likewise; TG_DFQ_NONE: there is none
+ * @ran: a client of it ran, and was away when it was to be sampled
+ * @known: a client of it has come
+ */
+struct tg_dfq_level {
+	struct tg_level level;
+	s64 least;
+	u32 season;
+	u16 lightest;
+	bool ran, known;
+};
+
+/**
+ * struct tg_dfq_sharer - what is kept in each sharer
+ * @on: on each engine
+ * @gone: what its processes left that have gone: on the first engine
+ */
+struct tg_dfq_sharer {
+	struct tg_dfq_level on[TG_ENGINES_MAX];
+	struct tg_gone gone;
+};
+
+/**
+ * struct tg_dfq_share - what is kept in each client
+ * @vt: beside the other clients of its sharer
+ * @used: in its sample
+ * @held: in its samples, while others waited, and in draining, while no other was drained; not
+ *	charged yet
+ * @gap: mean, in its samples
+ * @vts: of a client that asks: @vt on each engine
+ * @requests: in its sample
+ * @channels: in its sample
+ * @engines: mask of those that it uses, as far as known; of one that does not ask: one at most
+ * @active: mask of those for which a job of one that asks has waited or ended in this season
+ * @ahead: mask of those on which it is held back
+ * @awaited: it is being drained
+ * @asks: its gate stands at ASK in free-runs, too
+ * @stuck: something of its own does not end
+ */
+struct tg_dfq_share {
+	union {
+		struct { s64 vt, used, held, gap; };
+		s64 vts[TG_ENGINES_MAX];
+	};
+	u32 requests;
+	u8 channels;
+	u8 engines : 4, active : 4, ahead : 4;
+	bool awaited : 1, asks : 1, stuck : 1;
+};
+
+static inline struct tg_dfq *tg_dfq(struct tg_gpu *gpu)
+{
+	return tg_gpu_priv(gpu, struct tg_dfq);
+}
+
+static inline struct tg_dfq_share *tg_dfq_share(struct tg_client *client)
+{
+	return tg_client_priv(client, struct tg_dfq_share);
+}
+
+static inline struct tg_dfq_sharer *tg_dfq_sharer(const struct tg_client *client)
+{
+	return tg_sharer_priv(client->sharer, struct tg_dfq_sharer);
+}
+
+/** tg_dfq_level() - the client's sharer, on the engine of @st */
+static inline struct tg_dfq_level *tg_dfq_level(const struct tg_dfq_season *st,
+						const struct tg_client *client)
+{
+	return &tg_dfq_sharer(client)->on[st->engine];
+}
+
+/** tg_dfq_bit() - the engine of @st in masks */
+static inline u32 tg_dfq_bit(const struct tg_dfq_season *st)
+{
+	return 1u << st->engine;
+}
+
+/** tg_dfq_of() - the season that a client is of which does not ask */
+static inline struct tg_dfq_season *tg_dfq_of(struct tg_gpu *gpu, struct tg_client *client)
+{
+	return &tg_dfq(gpu)->season[__builtin_ctz(tg_dfq_share(client)->engines)];
+}
+
+/** tg_dfq_vt() - the client's own virtual time on the engine of @st */
+static inline s64 *tg_dfq_vt(const struct tg_dfq_season *st, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+
+	return sh->asks ? &sh->vts[st->engine] : &sh->vt;
+}
+
+static inline s64 tg_dfq_linger(const struct tg_gpu *gpu)
+{
+	return gpu->policy_knob[TG_DFQ_LINGER] * TG_USEC;
+}
+
+/* dfq_time.c */
+/** tg_dfq_turn() - what its channels take in a round of the hardware: a request of each */
+s64 tg_dfq_turn(struct tg_client *client);
+/** tg_dfq_counts() - is the client active, so that system time must not pass it? */
+bool tg_dfq_counts(const struct tg_dfq_season *st, struct tg_client *client);
+/* A walk after the samples: add up, charge, find the least virtual time, bring up idle clients. */
+void tg_dfq_add(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+void tg_dfq_charge(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+void tg_dfq_find(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+void tg_dfq_bring_up(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/** tg_dfq_charge_now() - a job of a client that asks has taken @used ns, or held the engine */
+void tg_dfq_charge_now(struct tg_dfq_season *st, struct tg_client *client, s64 used);
+/** tg_dfq_comes() - the client uses an engine that it did not use */
+void tg_dfq_comes(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/** tg_dfq_ahead() - for ahead() */
+s64 tg_dfq_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left);
+
+/* dfq_ask.c */
+/** tg_dfq_ask() - from now on the client asks; the caller sees to its gate */
+void tg_dfq_ask(struct tg_gpu *gpu, struct tg_client *client);
+/** tg_dfq_settle() - barrier of @st: forget engines that a client which asks uses no more */
+void tg_dfq_settle(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/**
+ * tg_dfq_meet() - a walk comes to a client of which no engine is known
+ * @gpu: the GPU
+ * @client: the client; if it waits, its jobs tell
+ * @opening: gates are being opened
+ */
+void tg_dfq_meet(struct tg_gpu *gpu, struct tg_client *client, bool opening);
+/** tg_dfq_queue_asked() - a job of a client that asks waits */
+void tg_dfq_queue_asked(struct tg_gpu *gpu, struct tg_job *job);
+/** tg_dfq_pick_asked() - the job that may go. Return: NULL: none. It stays in the list. */
+struct tg_job *tg_dfq_pick_asked(struct tg_gpu *gpu, struct tg_dfq_season *st);
+/** tg_dfq_idles() - with several engines: does the engine idle in a free-run beside jobs? */
+bool tg_dfq_idles(struct tg_gpu *gpu, struct tg_dfq_season *st);
+
+/* dfq_season.c */
+/** tg_dfq_step() - one step through the season. Return: true: step again. */
+bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st);
+/** tg_dfq_open() - open the gate of a client of @st */
+void tg_dfq_open(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/** tg_dfq_idle(), tg_dfq_leave() - for a policy's table */
+void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client);
+void tg_dfq_leave(struct tg_gpu *gpu, struct tg_client *client);
+/**
+ * tg_dfq_others_rest() - is no other engine in use?
+ * @gpu: the GPU
+ * @st: of this one; the host's answers to WATCH are of it then
+ */
+bool tg_dfq_others_rest(struct tg_gpu *gpu, const struct tg_dfq_season *st);
+/** tg_dfq_others_wait() - does a job wait for the end of the turn? */
+bool tg_dfq_others_wait(const struct tg_gpu *gpu, const struct tg_dfq_season *st);
+
+#endif /* TG_POLICY_DFQ_H */

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dfq: an engine's season.
+ *
+ *	barrier		all gates are held
+ *	draining	what went through them ends; a client whose jobs do not end is cut at the
+ *			deadline, blamed, and held until they do
+ *	sampling	each active client runs alone for sample_us, or until it has done so many
+ *			requests or has nothing left, with its gate at ASK and two requests of each
+ *			channel in flight; these are awaited
+ *	free-run	all gates open except those of clients that are ahead, for free_run times
+ *			as long as the sampling took (a client that is held back counts with its
+ *			sample_us); it ends early when the engine idles beside clients that wait
+ *
+ * All clients are those of this engine. One that asks (dfq_ask.c) is neither held nor sampled: its
+ * jobs go in the free-run only.
+ *
+ * A client has nothing left after a linger (struct tg_linger), in its sample and in a free-run. In
+ * a free-run the host tells when nothing is in flight behind the open gates, while a client waits
+ * that is held back (struct tg_quiet). Where none but such clients have work after draining, the
+ * one that is least ahead gets one group, by ASK, and the others another free-run.
+ *
+ * Where no job waits after draining, no client is active: gates stay held until one submits.
+ *
+ * A free-run ends with its draining. What the last client to be drained has in flight beyond a turn
+ * is its own, and not of the time that all of them share.
+ *
+ * Between these it walks over all clients, some with each event (tg_walk()): to hold their gates,
+ * to choose those to be sampled, to add up and to charge what was sampled, and to open gates. There
+ * is one walk at a time: another engine's season waits for its end.
+ */
+#include "dfq.h"
+
+void tg_dfq_open(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	st->opened += client->gate != TG_GATE_OPEN;
+	tg_gate(gpu, client, TG_GATE_OPEN);
+}
+
+/* The client is awaited no more. */
+static void drained(const struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_dfq_share *sh)
+{
+	if (!sh->awaited)
+		return;
+	sh->awaited = false;
+	st->awaited--;
+	st->one_since = gpu->now;
+}
+
+void tg_dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+	struct tg_dfq_season *st;
+
+	list_del_init(&client->queue);
+	if (sh->asks || !sh->engines)
+		return;
+	st = tg_dfq_of(gpu, client);
+	st->opened -= client->gate == TG_GATE_OPEN;
+	drained(gpu, st, sh);
+	if (st->turn == client)
+		st->turn = NULL;
+	if (st->first == client)
+		st->first = NULL;
+}
+
+/*
+ * The client was the last to be drained: what it had in flight beyond a round of the hardware was
+ * its own.
+ */
+static void charge_drained(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	st->alone = max(gpu->now - st->one_since - tg_dfq_turn(client), (s64)0);
+	tg_dfq_share(client)->held += st->alone;
+	tg_charge(gpu, client, st->alone);
+}
+
+void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+	struct tg_dfq_season *st;
+
+	if (!sh->asks) {
+		st = tg_dfq_of(gpu, client);
+		if (st->phase == DRAINING && sh->awaited && st->awaited == 1)
+			charge_drained(gpu, st, client);
+		drained(gpu, st, sh);
+		if (!st->engine && (st->phase == HOLDING || st->phase == DRAINING))
+			tg_gone_stays(&tg_dfq_sharer(client)->gone,
+				      gpu->now - st->since - st->open);
+	}
+	sh->stuck = client->cut;
+	if (sh->stuck)
+		tg_sync(gpu, client);
+}
+
+static bool waits(const struct tg_gpu *gpu, const struct tg_dfq_season *st)
+{
+	return gpu->engine[st->engine].queued;
+}
+
+bool tg_dfq_others_wait(const struct tg_gpu *gpu, const struct tg_dfq_season *st)
+{
+	return gpu->engine[st->engine].queued > st->mine;
+}
+
+/* HOLDING: hold the gate. */
+static void hold(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+
+	if (!st->engine)
+		tg_gone_held(&tg_dfq_sharer(client)->gone, client);
+	if (sh->asks) {
+		tg_dfq_settle(gpu, st, client);
+		if (!sh->asks)
+			tg_gate(gpu, client, TG_GATE_HOLD);
+		return;
+	}
+	st->opened -= client->gate == TG_GATE_OPEN;
+	tg_gate(gpu, client, TG_GATE_HOLD);
+	client->sent = 0;
+	if (client->opened && !sh->stuck) {
+		sh->awaited = true;
+		st->awaited++;
+		tg_sync(gpu, client);
+	}
+}
+
+/* CHOOSING: a client that ran or wants to run is sampled, unless it is held back. */
+static void choose(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+	bool active = (tg_client_waits(client) || client->sent) && !sh->stuck;
+
+	if (sh->asks)
+		return;
+	sh->used = 0;
+	sh->requests = 0;
+	sh->channels = 0;
+	if (active && sh->ahead)
+		st->skipped += gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC;
+	else if (active)
+		list_move_tail(&client->queue, &st->turns);
+}
+
+static void begin_choosing(struct tg_gpu *gpu, struct tg_dfq_season *st, s64 ran)
+{
+	st->ran = max(ran - st->seen, (s64)0);
+	st->since = gpu->now;
+	st->skipped = 0;
+	st->filling = false;
+	st->phase = CHOOSING;
+}
+
+static void begin_turn(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	st->turn = client;
+	st->mark++;
+	st->until = tg_after(gpu->now, gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC);
+	/* A client whose gaps were too long is tried again at times: each linger in vain costs. */
+	st->gap = (struct tg_gap){ .mean = div64_s64(tg_dfq_share(client)->gap * 15, 16) };
+	tg_gate(gpu, client, TG_GATE_ASK);
+}
+
+/* Sample the next client. Return: false: there is none. */
+static bool next_turn(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	struct tg_client *client = list_first_entry_or_null(&st->turns, struct tg_client, queue);
+
+	st->turn = NULL;
+	if (!client)
+		return false;
+	list_del_init(&client->queue);
+	begin_turn(gpu, st, client);
+	return true;
+}
+
+/* Does the client whose turn it is have nothing left, and is its next request not about to come? */
+static bool has_ended(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	bool over = false;
+
+	if (st->turn->inflight || tg_client_waits(st->turn)) {
+		tg_linger_end(gpu, &st->quiet.linger, tg_dfq_others_wait(gpu, st));
+		tg_gap_end(gpu, &st->gap);
+	} else {
+		tg_gap_begin(gpu, &st->gap);
+		over = !tg_linger(gpu, &st->quiet.linger, &st->gap, tg_dfq_linger(gpu));
+	}
+	/* The turn ends with the linger. Nobody sees how long the gap is: it counts as long. */
+	if (over && tg_linger_end(gpu, &st->quiet.linger, tg_dfq_others_wait(gpu, st)))
+		tg_gap_add(&st->gap, TG_DFQ_LONG);
+	tg_dfq_share(st->turn)->gap = st->gap.mean;
+	return over;
+}
+
+/* Is the client's turn over, including what it has submitted in it? */
+static bool turn_over(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	/* One that asks from now on (dfq_ask.c) may have left something in flight. */
+	if (!st->turn)
+		return gpu->nr_engines == 1 || !gpu->engine[st->engine].inflight;
+	if (st->turn->gate != TG_GATE_HOLD &&
+	    (gpu->now >= st->until || has_ended(gpu, st) ||
+	     (st->filling && st->turn->inflight) ||
+	     tg_dfq_share(st->turn)->requests >= gpu->policy_knob[TG_DFQ_REQUESTS])) {
+		tg_linger_end(gpu, &st->quiet.linger, tg_dfq_others_wait(gpu, st));
+		tg_gate(gpu, st->turn, TG_GATE_HOLD);
+	}
+	return st->turn->gate == TG_GATE_HOLD && !st->turn->inflight;
+}
+
+/* LOOKING: does one wait that is held back? */
+static void look(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+
+	tg_dfq_bring_up(gpu, st, client);
+	if (sh->ahead & tg_dfq_bit(st))
+		st->held |= sh->asks ? sh->active & tg_dfq_bit(st) : tg_client_waits(client);
+}
+
+/* OPENING: the client runs, unless it or its sharer is ahead. */
+static void let_run(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+
+	if (gpu->nr_engines == 1)	/* else look() has done it */
+		tg_dfq_bring_up(gpu, st, client);
+	if (!st->engine)
+		tg_gone_opens(&tg_dfq_sharer(client)->gone, client);
+	if (sh->asks) {
+		sh->active &= ~tg_dfq_bit(st);
+	} else if (!sh->ahead && !sh->stuck && st->held) {
+		tg_dfq_ask(gpu, client);
+		tg_gate(gpu, client, TG_GATE_ASK);
+	} else if (!sh->ahead && !sh->stuck) {
+		tg_dfq_open(gpu, st, client);
+	}
+}
+
+bool tg_dfq_others_rest(struct tg_gpu *gpu, const struct tg_dfq_season *st)
+{
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (i != st->engine && tg_dfq(gpu)->season[i].phase != WAITING)
+			return false;
+	return true;
+}
+
+/*
+ * All are charged: let the clients run that are not ahead of the active ones; if none is active,
+ * wait for a submission.
+ */
+static void decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	s64 season = max(min(gpu->now - st->since + st->skipped, TG_DFQ_LONG),
+			 gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC);
+
+	tg_quiet_earn(&st->quiet, st->ran + st->alone);
+	if (st->least == TG_NEVER && !waits(gpu, st)) {
+		st->phase = WAITING;
+		return;
+	}
+	/* None but clients held back have work: one gets a group, the others another chance. */
+	if (!st->sum && !st->seen && st->first && !st->filling) {
+		st->filling = true;
+		st->ran = 0;
+		st->alone = 0;
+		begin_turn(gpu, st, st->first);
+		st->phase = SAMPLING;
+		return;
+	}
+	if (st->least != TG_NEVER)
+		st->vt = st->least;
+	/* Where no client was sampled, the sampling before tells how long it takes. */
+	if ((st->sum && !st->filling) || !st->length)
+		st->length = season * gpu->policy_knob[TG_DFQ_FREE_RUN];
+	st->since = gpu->now;
+	st->until = tg_after(gpu->now, st->length);
+	st->seen = 0;
+	st->held = false;
+	st->phase = gpu->nr_engines > 1 ? LOOKING : OPENING;
+}
+
+static bool is_of(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	const struct tg_dfq_share *sh = tg_dfq_share(client);
+
+	if (!sh->asks && !sh->engines)
+		tg_dfq_meet(gpu, client, st->phase == OPENING);
+	return sh->engines & tg_dfq_bit(st);
+}
+
+/* Go on with a walk over the clients of @st. Return: it has come to all. */
+static bool walk(struct tg_gpu *gpu, struct tg_dfq_season *st,
+		 void (*visit)(struct tg_gpu *, struct tg_dfq_season *, struct tg_client *))
+{
+	struct tg_dfq *d = tg_dfq(gpu);
+	struct tg_client *client;
+
+	if (d->walker && d->walker != st)
+		return false;
+	if (!d->walker)
+		tg_walk(gpu);
+	d->walker = st;
+	while ((client = tg_walk_next(gpu)))
+		if (is_of(gpu, st, client))
+			visit(gpu, st, client);
+	if (gpu->walking)
+		return false;
+	d->walker = NULL;
+	return true;
+}
+
+/* Do all clients that may run have nothing to do, or have they left, while others wait? */
+static bool idles(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	if (st->opened && tg_dfq_others_rest(gpu, st))
+		return tg_quiet_for_long(gpu, &st->quiet, tg_dfq_linger(gpu));
+	return gpu->nr_engines == 1 ? waits(gpu, st) : tg_dfq_idles(gpu, st);
+}
+
+static void begin_adding(struct tg_dfq_season *st)
+{
+	st->sum = 0;
+	st->gone = 0;
+	st->nr++;
+	st->lightest = TG_NEVER;
+	st->least = TG_NEVER;
+	st->first = NULL;
+	st->phase = ADDING;
+}
+
+/* The walk of the phase has come to all clients. Return: true: step again. */
+static bool walked(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	switch (st->phase) {
+	case HOLDING:
+		st->phase = DRAINING;
+		st->one_since = gpu->now;
+		st->alone = 0;
+		return true;
+	case CHOOSING:
+		st->phase = SAMPLING;
+		return true;
+	case ADDING:
+		st->phase = CHARGING;
+		return true;
+	case CHARGING:
+		if (gpu->share_by != TG_BY_PROCESS) {	/* else tg_dfq_charge() has done it */
+			st->phase = FINDING;
+			return true;
+		}
+		/* fall through */
+	case FINDING:
+		decide(gpu, st);
+		return st->phase != WAITING;
+	case LOOKING:
+		/* The host cannot tell that this engine idles: then all ask. */
+		st->held &= !tg_dfq_others_rest(gpu, st);
+		st->phase = OPENING;
+		return true;
+	default:
+		st->phase = FREE_RUN;
+		/* Have the host watch now: clients that are held feed no event. */
+		return st->opened;
+	}
+}
+
+bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	static void (*const visit[])(struct tg_gpu *, struct tg_dfq_season *,
+				     struct tg_client *) = {
+		[HOLDING] = hold, [CHOOSING] = choose, [ADDING] = tg_dfq_add,
+		[CHARGING] = tg_dfq_charge, [FINDING] = tg_dfq_find, [LOOKING] = look,
+		[OPENING] = let_run,
+	};
+
+	switch (st->phase) {
+	case WAITING:
+		if (!waits(gpu, st))
+			return false;
+		st->alone = 0;
+		st->seen = 0;
+		begin_choosing(gpu, st, 0);
+		return true;
+	case FREE_RUN:
+		if (gpu->now < st->until && !idles(gpu, st))
+			return false;
+		tg_quiet_forget(gpu, &st->quiet);
+		st->open = gpu->now - st->since;
+		st->phase = HOLDING;
+		return true;
+	case DRAINING:
+		if (st->awaited || gpu->engine[st->engine].inflight)
+			return false;
+		begin_choosing(gpu, st, min(gpu->now - st->since - st->alone, TG_DFQ_LONG));
+		return true;
+	case SAMPLING:
+		if (!turn_over(gpu, st))
+			return false;
+		if (!next_turn(gpu, st))
+			begin_adding(st);
+		return true;
+	default:
+		return walk(gpu, st, visit[st->phase]) && walked(gpu, st);
+	}
+}
