@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -35,12 +36,15 @@
 #include "socket.h"
 
 #define LINGER	(2 * TG_SEC)	/* without a connection, before it goes */
+#define ELECTION	(2 * TG_SEC)	/* that another may take until it listens, or has gone */
 #define LINES	20		/* in a second */
+#define LOG_MAX	(1 << 20)	/* bytes; then it begins anew: clients cause lines, and /run is memory */
 #define SYSTEM_SPEC	"/etc/timegraph.spec"
 
 u64 stats[STATS];
 
 static int waits = -1;
+static bool in_log;	/* standard error is the log beside the socket */
 static volatile sig_atomic_t ending;
 
 /* --- for all files --- */
@@ -59,6 +63,7 @@ void say(const char *format, ...)
 	static u32 lines;
 	static s64 since;
 	char line[512], *at;
+	struct stat st;
 	va_list ap;
 
 	if (now() - since > TG_SEC) {
@@ -74,6 +79,8 @@ void say(const char *format, ...)
 	for (at = line; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 127)
 			*at = '?';	/* a client chooses its name: it is not to move a cursor */
+	if (in_log && !fstat(2, &st) && st.st_size > LOG_MAX && ftruncate(2, 0))
+		in_log = false;
 	fprintf(stderr, "tgd: %s\n", line);
 }
 
@@ -290,30 +297,75 @@ static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)
 	*slash = '/';
 }
 
-/* The only one that listens there; false: another does. The lock is kept until the process ends. */
-static bool elected(const char *path)
+/* A file beside the socket; -1 after a line: it cannot be this user's. Never waits, as for a FIFO. */
+static int open_beside(const char *path, const char *suffix, int flags)
 {
 	char name[160];
+	struct stat st;
 	int fd;
 
-	snprintf(name, sizeof(name), "%s.lock", path);
-	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	snprintf(name, sizeof(name), "%s%s", path, suffix);
+	fd = open(name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0) {
 		say("cannot open %s: %s", name, strerror(errno));
-		exit(1);
+		return -1;
 	}
-	if (!flock(fd, LOCK_EX | LOCK_NB))
-		return true;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		return fd;
+	say("%s is not a file of this user's: remove it", name);
 	close(fd);
-	return false;
+	return -1;
+}
+
+/* Does anybody listen there? One who has no time for it just now does, too. */
+static bool listens(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool yes;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	yes = !connect(fd, (struct sockaddr *)&address, sizeof(address)) || errno == EAGAIN;
+	close(fd);
+	return yes;
+}
+
+/*
+ * The only one that listens there; false: another does. The lock is kept until the process ends.
+ * @await: another that has the lock and does not listen is starting, or ending: await which.
+ */
+static bool elected(const char *path, bool await)
+{
+	const s64 until = now() + ELECTION;
+	const int fd = open_beside(path, ".lock", O_RDWR);
+
+	if (fd < 0)
+		exit(1);
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (!await || listens(path)) {
+			close(fd);
+			return false;
+		}
+		if (now() > until) {
+			say("another tgd has locked %s.lock, and does not listen", path);
+			exit(1);
+		}
+		usleep(2000);
+	}
+	return true;
 }
 
 static int listen_at(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct stat st;
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (!lstat(path, &st) && !S_ISSOCK(st.st_mode)) {
+		say("%s is there, and is no socket: remove it", path);
+		exit(1);
+	}
 	unlink(path);
 	rights_refuse(fd);
 	umask(settings.system ? 0 : 077);
@@ -328,11 +380,8 @@ static int listen_at(const char *path)
 /* What it has to say goes to a file beside the socket: the program's own pipes are to end with it. */
 static void background(const char *path)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log;
-	char name[160];
-
-	snprintf(name, sizeof(name), "%s.log", path);
-	log = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const int log = open_beside(path, ".log", O_WRONLY | O_APPEND);
 
 	switch (fork()) {
 	case -1:
@@ -349,6 +398,18 @@ static void background(const char *path)
 	dup2(null, 0);
 	dup2(null, 1);
 	dup2(log < 0 ? null : log, 2);
+	in_log = log >= 0 && !ftruncate(log, 0);
+}
+
+/* The first three descriptors are not for a lock or a socket: background() puts others there. */
+static void open_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < 3);
+	close(fd);
 }
 
 /* Each client takes three descriptors. */
@@ -364,21 +425,28 @@ static void raise_limit(void)
 
 /*
  * What the program that has started it had for itself is not the daemon's, which serves others,
- * too: the CPUs that it may run on, its nice value, a limit of its CPU time.
+ * too: the CPUs that it may run on, its scheduling class, nice value and timers' slack, and limits.
  */
 static void shed(void)
 {
+	static const int limits[] = { RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA };
 	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct sched_param usual = { 0 };
 	struct rlimit limit;
 	u64 every[128];
+	u32 i;
 
 	memset(every, 0xff, sizeof(every));
 	sched_setaffinity(0, sizeof(every), (cpu_set_t *)every);
+	sched_setscheduler(0, SCHED_OTHER, &usual);
 	if (getpriority(PRIO_PROCESS, 0) > 0)
 		setpriority(PRIO_PROCESS, 0, 0);
-	if (setrlimit(RLIMIT_CPU, &none) && !getrlimit(RLIMIT_CPU, &limit)) {
+	prctl(PR_SET_TIMERSLACK, 50000);	/* ns, as a process has it that nobody has given another */
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		if (!setrlimit(limits[i], &none) || getrlimit(limits[i], &limit))
+			continue;
 		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_CPU, &limit);
+		setrlimit(limits[i], &limit);
 	}
 }
 
@@ -469,6 +537,8 @@ int main(int argc, char **argv)
 	sigset_t none;
 	int fd;
 
+	umask(0);		/* each file is made with its mode */
+	open_standard();
 	parse(argv, &o);
 	if (o.on_demand) {
 		close_range(3, ~0U, 0);		/* of the program that started it */
@@ -486,7 +556,7 @@ int main(int argc, char **argv)
 	else
 		default_socket(path);
 	settings.system = !getuid() && !strcmp(path, TGD_SOCKET);
-	if (!elected(path)) {
+	if (!elected(path, o.on_demand)) {
 		if (!o.on_demand)
 			say("another tgd listens at %s", path);
 		return !o.on_demand;
@@ -494,6 +564,7 @@ int main(int argc, char **argv)
 	load_specs(&o);
 	raise_limit();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a client's page cannot be made then: it is refused */
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGINT, &act, NULL);
 	waits = epoll_create1(EPOLL_CLOEXEC);
