@@ -6,8 +6,8 @@
  * the library is not unloaded before that (-z nodelete). A child after fork() shares neither page nor
  * socket: it runs unscheduled, until it opens the device anew.
  */
-#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,6 +27,7 @@
 #include "client.h"
 
 #define TRIES		20		/* to connect to a daemon that is starting */
+#define START_S		5		/* that a daemon may take until it listens; then it is killed */
 #define TRY_MS		25
 #define ANSWER_MS	2000		/* that a daemon may take to answer */
 #define AGAIN_MS	100		/* after a daemon was lost; doubles up to: */
@@ -117,59 +118,167 @@ static int connect_to(const char *path)
 	return ret ?: -EPERM;
 }
 
-static const char *find_daemon(char *path, size_t size)
+/**
+ * struct start - a daemon that is started, for the processes that do it
+ * @program: it
+ * @env: its environment
+ * @pidfd: of the daemon's first process
+ * @status: as wait(); not 0: no daemon listens
+ * @file: where this code lies
+ * @at: where the daemon may be
+ * @stack: for two processes
+ */
+struct start {
+	const char *program;
+	char **env;
+	int pidfd, status;
+	char file[PATH_MAX], at[PATH_MAX + 32], path[PATH_MAX];
+	char stack[128 << 10] __attribute__((aligned(16)));
+};
+
+/* The file that this code lies in, as the kernel knows it: dladdr() may say argv[0], or a relative path. */
+static bool own_file(char path[PATH_MAX])
+{
+	const unsigned long here = (unsigned long)own_file;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long from, to;
+	bool found = false;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (maps && !found && getline(&line, &size, maps) > 0)
+		found = sscanf(line, "%lx-%lx %*s %*s %*s %*s %4095[^\n]", &from, &to, path) == 3 &&
+			from <= here && here < to;
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found && *path == '/';
+}
+
+/*
+ * Can nobody change this program but root, this user and @library, who owns this code? What lies
+ * beside a program may lie in a directory where all may write. @path: without symbolic links; it is
+ * cut
+ */
+static bool may_execute(char *path, uid_t library)
+{
+	struct stat st;
+	char *slash;
+
+	for (;;) {
+		if (lstat(*path ? path : "/", &st) ||
+		    (st.st_uid && st.st_uid != geteuid() && st.st_uid != library) ||
+		    (st.st_mode & S_IWOTH && !(S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX)))
+			return false;
+		slash = strrchr(path, '/');
+		if (!slash)
+			return true;
+		*slash = '\0';
+	}
+}
+
+static const char *find_daemon(struct start *s)
 {
 	static const char *const beside[] = { "/../bin/tgd", "/../../bin/tgd" };
 	const char *given = secure_getenv("TGD_DAEMON"), *slash;
-	Dl_info info;
+	struct stat st;
 	size_t i;
 
 	if (given && *given)
 		return given;
-	if (!dladdr((void *)find_daemon, &info) || !info.dli_fname)
+	if (!own_file(s->file) || stat(s->file, &st))
 		return "/usr/bin/tgd";
-	slash = strrchr(info.dli_fname, '/');
-	for (i = 0; slash && i < 2; i++) {
-		snprintf(path, size, "%.*s%s", (int)(slash - info.dli_fname), info.dli_fname, beside[i]);
-		if (!access(path, X_OK))
-			return path;
+	slash = strrchr(s->file, '/');
+	for (i = 0; i < 2; i++) {
+		snprintf(s->at, sizeof(s->at), "%.*s%s", (int)(slash - s->file), s->file, beside[i]);
+		if (access(s->at, X_OK) || !realpath(s->at, s->path))
+			continue;
+		strcpy(s->at, s->path);
+		if (may_execute(s->at, st.st_uid))
+			return s->path;
 	}
 	return "/usr/bin/tgd";
 }
 
-static int exec_daemon(void *path)
+static int exec_daemon(void *arg)
 {
-	char *const argv[] = { path, "--on-demand", NULL };
-	extern char **environ;
+	struct start *s = arg;
+	char *const argv[] = { (char *)s->program, "--on-demand", NULL };
 
-	execve(path, argv, environ);
+	execve(s->program, argv, s->env);
 	_exit(127);
 }
 
 /*
- * Start a daemon, and wait until it listens: it forks then. The program does not see this child: it
- * ends without SIGCHLD, and no wait() of the program finds it.
+ * Wait until the daemon listens: it forks then, and the process that was started ends. In a process
+ * in between, since execve() makes its caller an ordinary child, of which the program would get
+ * SIGCHLD, and a zombie that no wait() expects. It has the program's memory: no cancellation point.
  */
-static void start_daemon(void)
+static int await_daemon(void *arg)
 {
-	char buf[4096];
-	const size_t size = 64 << 10;
-	char *path = (char *)find_daemon(buf, sizeof(buf)), *stack;
-	sigset_t every, old;
+	struct start *s = arg;
+	const struct timespec limit = { .tv_sec = START_S };
+	struct pollfd pfd = { .events = POLLIN };
 	int pid;
 
-	stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (stack == MAP_FAILED)
-		return;
-	/* No handler of the program runs in the child, which shares its memory. */
+	signal(SIGCHLD, SIG_DFL);
+	pid = clone(exec_daemon, s->stack + sizeof(s->stack) / 2,
+		    CLONE_VM | CLONE_VFORK | CLONE_PIDFD, s, &s->pidfd);
+	if (pid < 0)
+		_exit(0);
+	pfd.fd = s->pidfd;
+	if (syscall(SYS_ppoll, &pfd, 1, &limit, NULL, 0) <= 0)
+		kill(pid, SIGKILL);
+	syscall(SYS_wait4, pid, &s->status, __WALL, NULL);
+	_exit(0);
+}
+
+/* Without LD_PRELOAD and its like, which are meant for the program: a false clock, a debugger's malloc() */
+static char **daemon_environment(void)
+{
+	extern char **environ;
+	size_t nr = 0, i;
+	char **env;
+
+	for (i = 0; environ && environ[i]; i++)
+		;
+	env = calloc(i + 1, sizeof(*env));
+	while (env && i--)
+		if (strncmp(environ[i], "LD_", 3))
+			env[nr++] = environ[i];
+	return env;
+}
+
+/*
+ * Start a daemon, and wait until it listens. The program does not see these processes: they end
+ * without SIGCHLD, and no wait() of the program finds one. Return: does it listen, or another one?
+ */
+static bool start_daemon(void)
+{
+	sigset_t every, old;
+	struct start *s;
+	int pid, status;
+
+	/* A set-uid program's environment is another user's, and its daemon would serve that user. */
+	if (geteuid() != getuid() || getegid() != getgid())
+		return false;
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s == MAP_FAILED)
+		return false;
+	s->program = find_daemon(s);
+	s->env = daemon_environment();
+	s->status = -1;
+	/* No handler of the program runs in the processes that share its memory. */
 	sigfillset(&every);
 	pthread_sigmask(SIG_SETMASK, &every, &old);
-	pid = clone(exec_daemon, stack + size, CLONE_VM | CLONE_VFORK, path);
+	pid = s->env ? clone(await_daemon, s->stack + sizeof(s->stack), CLONE_VM | CLONE_VFORK, s) : -1;
 	if (pid > 0)
-		while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
-			;
+		syscall(SYS_wait4, pid, NULL, __WCLONE, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	munmap(stack, size);
+	status = s->status;
+	free(s->env);
+	munmap(s, sizeof(*s));
+	return !status;
 }
 
 /* --- becoming a client --- */
