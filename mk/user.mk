@@ -7,7 +7,7 @@ include mk/version.mk
 
 USER_CFLAGS := -std=gnu11 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter -fno-strict-aliasing -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -Iinclude -I$(B)
-TGD_SRC := $(wildcard src/user/tgd/*.c) tools/lib/opt.c
+TGD_SRC := $(wildcard src/user/tgd/*.c) src/user/client/place.c tools/lib/opt.c
 TGD_OBJ := $(TGD_SRC:%.c=$(B)/obj/tgd/%.o)
 TGD_SAN := $(TGD_SRC:%.c=$(B)/san/tgd/%.o)
 CLIENT_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c))
@@ -100,6 +100,11 @@ $(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wild
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -pthread -o $@ $(filter %.c %.o,$^)
 
+# Where programs, tgd and tgctl meet
+$(B)/tests/user/places: tests/user/places.c $(CLIENT_OBJ) $(B)/bin/tgd-san $(B)/bin/tgctl
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -pthread -o $@ $(filter %.c %.o,$^)
+
 # libtimegraph-mem in programs, and an NVML that knows one device
 MEM_TESTS := $(addprefix $(B)/tests/user/,mem mem-static libnvidia-ml.so.1)
 MEM_TEST_SRC := $(wildcard tests/user/mem/*.c)
@@ -117,7 +122,7 @@ $(B)/tests/user/libnvidia-ml.so.1: tests/user/nvml.c
 	$(CC) $(USER_CFLAGS) -fPIC -shared -o $@ $<
 
 .PHONY: user-tests
-user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/bin/tgd-san $(MEM_TESTS)
+user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/tests/user/places $(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/bin/tgd-san $(MEM_TESTS)
 
 -include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(sort $(LAYER_OBJ:.o=.d) $(MEM_OBJ:.o=.d) $(SHM_OBJ:.o=.d))
 

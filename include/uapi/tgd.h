@@ -4,8 +4,12 @@
  * that page. This file is the protocol's manual.
  *
  * The socket
- *	AF_UNIX, SOCK_SEQPACKET. /run/timegraph/tgd.sock if it is there, else the user's own:
- *	$XDG_RUNTIME_DIR/timegraph/tgd.sock, or /tmp/timegraph-UID/tgd.sock without that variable.
+ *	AF_UNIX, SOCK_SEQPACKET. $TGD_SOCKET if it is set; else /run/timegraph/tgd.sock, if a tgd
+ *	listens there; else the user's own, at tgd.sock in the first of these directories where one
+ *	listens: $XDG_RUNTIME_DIR/timegraph, /run/user/UID/timegraph, /tmp/timegraph-UID. Only root's
+ *	daemon counts, and that of the client's effective user (SO_PEERCRED); no directory counts
+ *	that another user may write. src/user/client/place.h has the rule whole, and its code.
+ *
  *	Each message is one struct below, in the machine's byte order. The first one says what the
  *	connection is for.
  *

@@ -8,13 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <uapi/tgd.h>
 #include <uapi/timegraph.h>
 
+#include "../../src/user/client/place.h"
 #include "tgd/files.h"
 
 static enum { AUTO, KERNEL, USER } chosen;
@@ -37,42 +39,34 @@ static bool in_sysfs(void)
 
 /* --- the socket --- */
 
-/* A daemon of this user or of root: anyone may have made a directory in /tmp before. */
-static int try_connect(const char *path)
-{
-	uid_t peer;
-	const int fd = files_connect(path, 5, &peer);
+static char path[TGU_PATH], why[TGU_WHY];
 
-	if (fd < 0 || !getuid() || !peer || peer == getuid())
+/* The one connection; -1: there is no tgd. An answer is waited for 5 s. */
+static int connection(void)
+{
+	const struct timeval limit = { .tv_sec = 5 };
+	static int fd = -2;
+	int place = 0;
+
+	if (fd != -2)
 		return fd;
-	close(fd);
-	return -1;
+	fd = tgu_dial(&place, path, why);
+	if (fd < 0)
+		return fd = -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	return fd;
 }
 
 const char *host_path(void)
 {
-	static char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	const char *given = getenv("TGD_SOCKET"), *dir = getenv("XDG_RUNTIME_DIR");
-
-	if (given && *given)
-		snprintf(path, sizeof(path), "%s", given);
-	else if (!getuid() || !access(TGD_SOCKET, F_OK))
-		snprintf(path, sizeof(path), "%s", TGD_SOCKET);
-	else if (dir && *dir == '/')
-		snprintf(path, sizeof(path), "%s/timegraph/tgd.sock", dir);
-	else
-		snprintf(path, sizeof(path), "/tmp/timegraph-%u/tgd.sock", getuid());
+	connection();
 	return path;
 }
 
-/* The one connection; -1: there is no tgd. */
-static int connection(void)
+const char *host_why(void)
 {
-	static int fd = -2;
-
-	if (fd == -2)
-		fd = try_connect(host_path());
-	return fd;
+	return *why ? why : NULL;
 }
 
 bool host_loaded(void)

@@ -19,6 +19,9 @@ bool host_is_user(void);
 /** host_loaded() - can it be spoken to? */
 bool host_loaded(void);
 
+/** host_why() - why it is not spoken to, if what is in its place is not this user's; else NULL */
+const char *host_why(void);
+
 /** host_path() - where its socket is */
 const char *host_path(void);
 

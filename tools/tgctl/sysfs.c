@@ -49,7 +49,9 @@ const char *sysfs_path(const char *name)
 
 void sysfs_explain(const char *verb, const char *name, int err)
 {
-	if (!sysfs_loaded() && host_is_user())
+	if (!sysfs_loaded() && host_is_user() && host_why())
+		tgctl_error("%s", host_why());
+	else if (!sysfs_loaded() && host_is_user())
 		tgctl_error("no tgd runs: it comes with the first program (tgctl run --host user)");
 	else if (!sysfs_loaded())
 		tgctl_error("timegraph is not loaded: modprobe timegraph");

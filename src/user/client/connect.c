@@ -25,8 +25,10 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "place.h"
 
-#define TRIES		20		/* to connect to a daemon that is starting */
+#define TRIES		20		/* to connect to a daemon that is starting, or ending */
+#define STARTS		3		/* of these may start one: one that was found may have ended */
 #define START_S		5		/* that a daemon may take until it listens; then it is killed */
 #define TRY_MS		25
 #define ANSWER_MS	2000		/* that a daemon may take to answer */
@@ -44,79 +46,6 @@ static void sleep_ms(long ms)
 }
 
 /* --- finding the daemon --- */
-
-/* The socket that the user has chosen; NULL: none. */
-static const char *given_socket(void)
-{
-	const char *given = secure_getenv("TGD_SOCKET");
-
-	return given && *given ? given : NULL;
-}
-
-/*
- * The places where this user's daemon may listen, from 0 on. Below /tmp only the last: there any
- * user may make what a daemon would. Return: false: there is no such place.
- */
-static bool user_socket(int place, char *path, size_t size)
-{
-	const char *given = given_socket(), *dir = secure_getenv("XDG_RUNTIME_DIR");
-	const unsigned int uid = getuid();
-	int len = -1;
-
-	if (place && (place > 1 || given || !uid || (dir && *dir == '/')))
-		return false;
-	if (given)
-		len = snprintf(path, size, "%s", given);
-	else if (!uid)
-		len = snprintf(path, size, "%s", TGD_SOCKET);
-	else if (dir && *dir == '/')
-		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
-	else
-		len = snprintf(path, size, place ? "/tmp/timegraph-%u/tgd.sock" :
-						   "/run/user/%u/timegraph/tgd.sock", uid);
-	return (size_t)len < size;
-}
-
-/* Is the socket's directory this user's alone, as tgd makes it? A given socket is taken. */
-static bool own_directory(const char *path)
-{
-	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	struct stat st;
-
-	if (given_socket() || !getuid())
-		return true;
-	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(path, '/') - path), path);
-	return !lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid() &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* A daemon of this user or of root listens there, or nobody that counts. */
-static bool trusted(int fd)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       (!peer.uid || peer.uid == getuid());
-}
-
-/* Return: -EAGAIN: somebody listens there, and takes no connection for 2 s. */
-static int connect_to(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct timeval limit = { .tv_sec = 2 };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), ret;
-
-	if (fd < 0)
-		return -errno;
-	memcpy(address.sun_path, path, strlen(path));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	ret = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
-	if (!ret && trusted(fd))
-		return fd;
-	close(fd);
-	return ret ?: -EPERM;
-}
 
 /**
  * struct start - a daemon that is started, for the processes that do it
@@ -439,38 +368,41 @@ bool tgu_thread(void *(*run)(void *), void *arg)
 	return started;
 }
 
+/* No daemon is spoken to, since what is in its place has to be mended by a person: tell_refusal(). */
+static void keep_reason(struct tgu *u, int error, const char *why)
+{
+	pthread_mutex_lock(&u->lock);
+	if (u->socket < 0 && *why) {
+		u->error = error;
+		snprintf(u->why, sizeof(u->why), "%s", why);
+	}
+	pthread_mutex_unlock(&u->lock);
+}
+
 /*
  * The daemon of all users first; where it leaves the device to another daemon, that one may be the
- * user's own. @start: one may be started, if none is there. Return: as try_client(); one that takes
- * no connection is as one that does not answer.
+ * user's own. @starts: how many may be started, where nobody listens. Return: as try_client(); one
+ * that takes no connection is as one that does not answer.
  */
-static enum tried try_daemons(struct tgu *u, bool start)
+static enum tried try_daemons(struct tgu *u, int *starts)
 {
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	int fd = given_socket() ? -ENOENT : connect_to(TGD_SOCKET), i;
-	enum tried tried = TRY_SOON;
+	char path[TGU_PATH], why[TGU_WHY];
 	bool busy = false;
+	int place = 0, fd;
+	enum tried tried;
 
-	if (fd >= 0) {
+	while ((fd = tgu_dial(&place, path, why)) >= 0) {
 		tried = try_client(u, fd);
-		busy = tried == TRY_LATER && u->error == EBUSY;
-		if (!busy)
+		if (tried != TRY_LATER || u->error != EBUSY)
 			return tried;
+		busy = true;
 	}
-	if (fd == -EAGAIN)
+	if (busy)
 		return TRY_LATER;
-	for (i = 0; user_socket(i, path, sizeof(path)); i++) {
-		if ((busy && !strcmp(path, TGD_SOCKET)) || !own_directory(path))
-			continue;
-		fd = connect_to(path);
-		if (fd >= 0)
-			return try_client(u, fd);
-		if (fd == -EAGAIN)
-			return TRY_LATER;
-	}
-	if (start && !busy)
-		start_daemon();
-	return tried;
+	if (fd == -ENOENT)
+		return !*starts || ((*starts)--, start_daemon()) ? TRY_SOON : TRY_LATER;
+	keep_reason(u, -fd, why);
+	return TRY_LATER;
 }
 
 /* Each reason once, though it may be found again and again. */
@@ -489,10 +421,10 @@ static void tell_refusal(struct tgu *u)
 void tgu_connect(struct tgu *u)
 {
 	enum tried tried = TRY_SOON;
-	int i;
+	int starts = STARTS, i;
 
 	for (i = 0; i < TRIES && tried == TRY_SOON; i++) {
-		tried = try_daemons(u, !i);
+		tried = try_daemons(u, &starts);
 		if (tried == TRY_SOON && i)
 			sleep_ms(TRY_MS);
 	}

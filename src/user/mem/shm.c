@@ -35,6 +35,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../client/place.h"
 #include "shm.h"
 
 #define LOOK_MS	50	/* a program that waits looks so often for the dead */
@@ -271,46 +272,18 @@ static int read_order(uint32_t *order)
 	return 0;
 }
 
-/* Is it this user's own directory? With `su` or `sudo -E`, XDG_RUNTIME_DIR is another user's. */
-static bool own(const char *dir)
-{
-	struct stat st;
-
-	return !stat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
-}
-
-/*
- * The directory for the books, in the first place that this user has. In the last one any user may
- * make it first. Return: its length, not below @size: it does not fit.
- */
-static size_t directory(char *path, size_t size)
-{
-	const char *run = secure_getenv("XDG_RUNTIME_DIR");
-	char logind[32];
-
-	snprintf(logind, sizeof(logind), "/run/user/%u", geteuid());
-	if (!run || *run != '/' || !own(run))
-		run = own(logind) ? logind : NULL;
-	return run ? snprintf(path, size, "%s/timegraph", run) :
-		     snprintf(path, size, "/dev/shm/timegraph-%u", geteuid());
-}
-
 /* The file, in a directory that is this user's alone */
 static int open_file(void)
 {
-	char path[4096];
-	const size_t len = directory(path, sizeof(path));
+	char path[4096], why[TGU_WHY];
+	int place = 0, fd, ret;
 	struct stat st;
-	int fd;
 
-	if (len + 16 > sizeof(path))
-		return -ENAMETOOLONG;
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    st.st_mode & (S_IWGRP | S_IWOTH))
-		return -EPERM;
-	sprintf(path + len, "/%s", sync_by->file);
+	tgu_rundir(&place, "/dev/shm", path, sizeof(path) - 16);
+	ret = tgu_rundir_make(path, 0700, why);
+	if (ret)
+		return ret;
+	sprintf(path + strlen(path), "/%s", sync_by->file);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno == ELOOP ? -EPERM : -errno;

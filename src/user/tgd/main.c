@@ -28,6 +28,7 @@
 #include <tg/policy.h>
 #include <uapi/tgd.h>
 
+#include "../client/place.h"
 #include "device.h"
 #include "lib/opt.h"
 #include "main.h"
@@ -142,7 +143,8 @@ struct options {
 static const struct opt table[] = {
 	{ "socket", 0, "PATH",
 	  "listen there; else /run/timegraph/tgd.sock for root,\n"
-	  "$XDG_RUNTIME_DIR/timegraph/tgd.sock for others" },
+	  "timegraph/tgd.sock in $XDG_RUNTIME_DIR or /run/user/UID\n"
+	  "for others, or /tmp/timegraph-UID/tgd.sock" },
 	{ "spec", 0, "FILE",
 	  "specification; else $XDG_CONFIG_HOME/timegraph/spec or\n"
 	  "/etc/timegraph.spec, if they are there" },
@@ -263,38 +265,15 @@ static void load_specs(const struct options *o)
 		load_spec(SYSTEM_SPEC, false);
 }
 
-/* Where this user's daemon listens; its directory is made. */
-static void default_socket(char path[sizeof(((struct sockaddr_un *)0)->sun_path)])
+/* The socket of this user's daemon; its directory is made. */
+static void default_socket(char path[TGU_PATH])
 {
-	const char *given = getenv("TGD_SOCKET"), *dir = getenv("XDG_RUNTIME_DIR");
-	const size_t size = sizeof(((struct sockaddr_un *)0)->sun_path);
-	struct stat st;
-	char *slash;
-	size_t len;
+	char why[TGU_WHY];
 
-	if (given && *given)
-		len = snprintf(path, size, "%s", given);
-	else if (!getuid())
-		len = snprintf(path, size, "%s", TGD_SOCKET);
-	else if (dir && *dir == '/')
-		len = snprintf(path, size, "%s/timegraph/tgd.sock", dir);
-	else
-		len = snprintf(path, size, "/tmp/timegraph-%u/tgd.sock", getuid());
-	if (len >= size) {
-		say("the socket's path is longer than %zu bytes (TGD_SOCKET, XDG_RUNTIME_DIR)", size - 1);
-		exit(1);
-	}
-	slash = strrchr(path, '/');
-	if (!slash || slash == path)
+	if (!tgu_home(path, why))
 		return;
-	*slash = '\0';
-	mkdir(path, getuid() ? 0700 : 0755);
-	if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
-	    st.st_mode & (S_IWGRP | S_IWOTH)) {
-		say("%s is not this user's directory, or others may write there", path);
-		exit(1);
-	}
-	*slash = '/';
+	say("%s", why);
+	exit(1);
 }
 
 /* A file beside the socket; -1 after a line: it cannot be this user's. Never waits, as for a FIFO. */
@@ -531,7 +510,7 @@ static void serve(bool on_demand)
 
 int main(int argc, char **argv)
 {
-	static char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	static char path[TGU_PATH];
 	struct options o = { .policy = "timegraph" };
 	struct sigaction act = { .sa_handler = end };
 	sigset_t none;
