@@ -63,8 +63,8 @@ struct tgk_chip {
  * @readable: what people call them
  * @engines: how many engines are scheduled where @nr_chips is 0; 0: one
  * @engine: which of them executes a submission? Of its fence, of drm_sched's `finished`, in the
- *	thread that submits, the file open. @engines: no other than those known. NULL: that is not
- *	told
+ *	thread that submits, the file open. @engines or more: no other than those known. NULL: that
+ *	is not told
  * @engine_of: which of them executes the submissions of a channel of this number? Asked before its
  *	first one; @engine is right where it says another one. NULL: that is not known so early, and
  *	the first submission is taken for the first engine's

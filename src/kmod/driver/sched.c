@@ -8,6 +8,11 @@
  * A submission is gated at the ioctl. Behind it nothing may wait: drivers hold locks there, or are
  * on the way of memory that the system needs.
  *
+ * Which engine executes it, the policy has to know at the gate: so a row tells that by the channel,
+ * or a queue's channel learns it when the queue is made. Both may be read from memory that the
+ * client changes then. The scheduler of the job's fence tells the truth, behind the gate: that
+ * channel needs both engines from its next job on (submit.c, learn_engine()).
+ *
  * A driver may let a client submit in another way, too, which passes no ioctl. That is not gated.
  * The ioctl by which the client begins so is watched, and the log names the first such client.
  *
@@ -24,6 +29,7 @@
 #include <drm/drm_syncobj.h>
 
 #include "await.h"
+#include "channel.h"
 #include "gpu.h"
 #include "sched.h"
 #include "submit.h"
@@ -97,6 +103,56 @@ int tgk_sched_beside(const struct tgk_sched *row, struct drm_device *dev, void *
 }
 
 /*
+ * In the place of a row's driver's ioctl that makes a queue: its channel joins, with its engine.
+ * Without memory its first submission lets it join, and tells the engine behind the gate.
+ */
+int tgk_sched_queue(const struct tgk_sched *row, struct drm_device *dev, void *data,
+		    struct drm_file *file)
+{
+	struct tgk_gpu *gpu = NULL;
+	u32 engine, chid;
+	int ret;
+
+	tgk_hook_enter();
+	engine = row->queue.engine(data);
+	ret = ((ioctl_fn)row->hook[TGK_SCHED_QUEUE].orig)(dev, data, file);
+	if (!ret && engine < row->driver.engines)
+		gpu = tgk_gpu_get(dev);
+	if (gpu) {
+		chid = row->queue.chid(data);
+		tgk_channel_join(gpu, file, chid, TGK_SCHED);
+		tgk_channel_engines(gpu, file, chid, 1 << engine);
+		tgk_gpu_put(gpu);
+	}
+	tgk_hook_leave();
+	return ret;
+}
+
+/*
+ * Which engine executes a job, by its scheduler's name? A driver may free the scheduler as soon as
+ * the job has ended. The job's fence signals before that, under its lock.
+ *
+ * Return: one of @nr rings' engines; TG_ENGINES_MAX: it has ended, or its ring is not among them.
+ */
+u32 tgk_sched_engine(struct dma_fence *finished, const struct tgk_ring *ring, u32 nr)
+{
+	const struct tgk_ring *const end = ring + nr;
+	u32 engine = TG_ENGINES_MAX;
+	unsigned long flags;
+	const char *name;
+
+	dma_fence_lock_irqsave(finished, flags);
+	if (!test_bit(DMA_FENCE_FLAG_SIGNALED_BIT, &finished->flags)) {
+		name = tgk_fences_of(finished)->sched->name;
+		while (ring < end && !str_has_prefix(name, ring->name))
+			ring++;
+		engine = ring < end ? ring->engine : TG_ENGINES_MAX;
+	}
+	dma_fence_unlock_irqrestore(finished, flags);
+	return engine;
+}
+
+/*
  * The driver refuses a syncobj that is not there, or has no fence. That ends the list, and so does
  * what cannot be read: the driver answers, as it would without us. A point that nobody submits has
  * its 5 s here once (drm_syncobj_find_fence()), however many such entries follow.
@@ -162,7 +218,9 @@ unsigned long tgk_sched_address(const struct tgk_driver *driver, const struct dr
 		return ioctl(drv, row->nr, row->size);
 	case TGK_SCHED_CLOSE:
 		return (unsigned long)drv->postclose;
-	default:
+	case TGK_SCHED_BESIDE:
 		return row->beside.size ? ioctl(drv, row->beside.nr, row->beside.size) : 0;
+	default:
+		return row->queue.size ? ioctl(drv, row->queue.nr, row->queue.size) : 0;
 	}
 }

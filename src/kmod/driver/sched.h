@@ -11,9 +11,11 @@
 #define TGK_SYNC_LISTS	4	/* of one submission, whose fences are awaited */
 #define TGK_SYNCS	1024	/* of one list, likewise */
 #define TGK_SYNC_SIZE	48	/* bytes of an entry, at most */
-#define TGK_BESIDE_ARGS	128	/* bytes of the arguments of tgk_sched.beside, at most */
+#define TGK_BESIDE_ARGS	128	/* bytes of the arguments of tgk_sched.beside and .queue, at most */
 
-enum tgk_sched_hook { TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_BESIDE, TGK_SCHED_HOOKS };
+enum tgk_sched_hook {
+	TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_BESIDE, TGK_SCHED_QUEUE, TGK_SCHED_HOOKS
+};
 
 /**
  * struct tgk_sync - a syncobj that a submission waits for
@@ -75,6 +77,32 @@ struct tgk_beside {
 };
 
 /**
+ * struct tgk_queue - an ioctl by which a client makes a queue that it submits to
+ * @nr: which of the driver's ioctls; a version that has none, or another one, is not watched
+ * @size: of its arguments, at most TGK_BESIDE_ARGS; 0: there is no such ioctl
+ * @engine: which engine executes what is submitted to a queue that is made with these arguments?
+ *	Asked before the driver reads them. TG_ENGINES_MAX: none is, or that cannot be read. The
+ *	client may change what stands in its memory, as for tgk_sched.read
+ * @chid: the channel of the queue, by the same arguments with the driver's answer
+ */
+struct tgk_queue {
+	u32 nr;
+	size_t size;
+	u32 (*engine)(const void *args);
+	u32 (*chid)(const void *args);
+};
+
+/**
+ * struct tgk_ring - rings of one kind, each of which has a scheduler of drm_sched
+ * @name: so its name begins
+ * @engine: which engine executes their jobs
+ */
+struct tgk_ring {
+	const char *name;
+	u32 engine;
+};
+
+/**
  * struct tgk_sched - one driver on drm_sched
  * @driver: what it is to the others; the first member
  * @hooked: its
@@ -87,6 +115,7 @@ struct tgk_beside {
  *	out: the submission goes through the gate all the same. Return: false: the driver will
  *	refuse it, or make no job of it, whatever it finds in the client's memory
  * @beside: what bypasses the gate
+ * @queue: how queues are made whose engine a submission does not tell
  */
 struct tgk_sched {
 	struct tgk_driver driver;
@@ -96,6 +125,7 @@ struct tgk_sched {
 	size_t size;
 	bool (*read)(const void *args, struct tgk_sched_args *to);
 	struct tgk_beside beside;
+	struct tgk_queue queue;
 };
 
 extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe;
@@ -105,6 +135,9 @@ int tgk_sched_submit(const struct tgk_sched *row, struct drm_device *dev, void *
 		     struct drm_file *file);
 int tgk_sched_beside(const struct tgk_sched *row, struct drm_device *dev, void *data,
 		     struct drm_file *file);
+int tgk_sched_queue(const struct tgk_sched *row, struct drm_device *dev, void *data,
+		    struct drm_file *file);
+u32 tgk_sched_engine(struct dma_fence *finished, const struct tgk_ring *ring, u32 nr);
 int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
 		       struct dma_fence **fence);
 void tgk_sched_prove(const struct tgk_hook *hook, struct drm_file *file);
@@ -132,11 +165,19 @@ static int beside_##_row(struct drm_device *dev, void *data, struct drm_file *fi
 	return tgk_sched_beside(&tgk_##_row, dev, data, file); \
 }
 
+/* The same for tgk_sched.queue, and its arguments. */
+#define TGK_SCHED_QUEUE_FUNCTION(_row, _args) \
+static_assert(sizeof(_args) <= TGK_BESIDE_ARGS); \
+static int queue_##_row(struct drm_device *dev, void *data, struct drm_file *file) \
+{ \
+	return tgk_sched_queue(&tgk_##_row, dev, data, file); \
+}
+
 /*
- * What all rows have, of a driver of this name and vendor; the hook of tgk_sched.beside, or { };
- * then what tgk_driver has beside that.
+ * What all rows have, of a driver of this name and vendor; the hooks of tgk_sched.beside and of
+ * tgk_sched.queue, or { }; then what tgk_driver has beside that.
  */
-#define TGK_SCHED_ROW(_row, _name, _vendor, _hook, _driver...) \
+#define TGK_SCHED_ROW(_row, _name, _vendor, _beside, _queue, _driver...) \
 	.driver = { \
 		.name = _name, .vendor = _vendor, .hooked = &tgk_##_row.hooked, \
 		.hooks = tgk_##_row.hook, .nr_hooks = TGK_SCHED_HOOKS, \
@@ -150,10 +191,14 @@ static int beside_##_row(struct drm_device *dev, void *data, struct drm_file *fi
 			.ours = (unsigned long)submit_##_row, .prove = tgk_sched_prove, \
 		}, \
 		[TGK_SCHED_CLOSE] = { .ours = (unsigned long)close_##_row }, \
-		[TGK_SCHED_BESIDE] = _hook, \
+		[TGK_SCHED_BESIDE] = _beside, \
+		[TGK_SCHED_QUEUE] = _queue, \
 	}
 
 #define TGK_SCHED_BESIDE_HOOK(_row) \
 	{ .ours = (unsigned long)beside_##_row, .prove = tgk_sched_prove }
+
+#define TGK_SCHED_QUEUE_HOOK(_row) \
+	{ .ours = (unsigned long)queue_##_row, .prove = tgk_sched_prove }
 
 #endif /* TGK_SCHED_H */

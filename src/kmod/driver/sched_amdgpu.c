@@ -5,14 +5,19 @@
  * Its arguments name chunks in the client's memory: commands and where they go; syncobjs to wait
  * for. The module reads their heads once, each word copied before it is looked at, and at most
  * CHUNKS of them. The client may have changed all of it when the driver reads it. So nothing but
- * the channel and the wait for fences depends on it:
+ * the channel, its engine and the wait for fences depends on it:
  *
- * - All rings are one engine. With an engine for each kind, a client that named one ring to us and
- *   another one to the driver would be executed past the gate of the latter. Shaders of the
- *   graphics ring and of the compute rings share their cores anyway.
+ * - A client that names one ring to us and another one to the driver goes past the gate of the
+ *   latter's engine, once for each channel: by the fence the channel learns that it uses both
+ *   (sched.c), and its next job waits for both.
  * - The fence is found by the thread that makes it, of whatever channel (tgk_driver.mixed).
  * - A fence that we have not awaited is awaited in drm_sched: the job has not started then, and
  *   the core takes its slot away.
+ *
+ * Engines are four, which is all that the core has. Graphics and compute share the shaders. The
+ * decoder and the encoder are two; each has several rings of hardware beside each other (JPEG,
+ * VPE, two instances of VCN or SDMA), which count as one. From VCN 4 on, what is decoded goes to
+ * the ring of the encoder.
  *
  * DEPENDENCIES are not awaited here: they name work of the same file alone.
  *
@@ -69,18 +74,49 @@ static_assert(sizeof(struct amdgpu_ib) == 32);
 static_assert(sizeof(struct amdgpu_timeline) == 16);
 static_assert(sizeof(struct amdgpu_userq) == 72);
 
+enum { SHADERS, COPIES, DECODER, ENCODER, ENGINES };
+
+static_assert(ENGINES <= TG_ENGINES_MAX);
+
+#define CONTEXTS	8
+#define QUEUES		9	/* of one context */
+#define ENCODER_QUEUE	8
+
 /*
  * drm_sched has a queue for each ring of a context, and a file may have thousands. Here they are
- * 64: of 8 contexts, the graphics ring, four for compute, two for copies, and one for video.
+ * 72: of 8 contexts, the graphics ring, four for compute, two for copies, the decoder, the encoder.
  */
 static u32 channel(u32 context, u32 ip, u32 ring)
 {
-	static const u32 first[] = { 0, 1, 5 }, last[] = { 0, 4, 6 };
-	u32 queue = 7;
+	/* GFX, COMPUTE, DMA, UVD, VCE, UVD_ENC, VCN_DEC, VCN_ENC, VCN_JPEG; VPE and what follows */
+	static const u8 first[] = { 0, 1, 5, 7, 8, 8, 7, 8, 7 };
+	static const u8 last[] = { 0, 4, 6, 7, 8, 8, 7, 8, 7 };
+	u32 queue = ENCODER_QUEUE;
 
 	if (ip < ARRAY_SIZE(first))
-		queue = first[ip] + min(ring, last[ip] - first[ip]);
-	return context % 8 * 8 + queue;
+		queue = first[ip] + min_t(u32, ring, last[ip] - first[ip]);
+	return context % CONTEXTS * QUEUES + queue;
+}
+
+static u32 engine_of(u32 chid)
+{
+	static const u8 engines[QUEUES] = {
+		SHADERS, SHADERS, SHADERS, SHADERS, SHADERS, COPIES, COPIES, DECODER, ENCODER,
+	};
+
+	return engines[chid % QUEUES];
+}
+
+/* The names of amdgpu's rings. The first one counts that fits. */
+static const struct tgk_ring rings[] = {
+	{ "gfx", SHADERS }, { "comp", SHADERS }, { "sdma", COPIES },
+	{ "uvd_enc", ENCODER }, { "uvd", DECODER }, { "vce", ENCODER },
+	{ "vcn_dec", DECODER }, { "vcn", ENCODER }, { "jpeg", DECODER }, { "vpe", ENCODER },
+};
+
+static u32 engine(struct dma_fence *finished)
+{
+	return tgk_sched_engine(finished, rings, ARRAY_SIZE(rings));
 }
 
 static void decode_handle(const void *entry, struct tgk_sync *sync)
@@ -139,8 +175,9 @@ TGK_SCHED_FUNCTIONS(amdgpu, struct amdgpu_cs)
 TGK_SCHED_BESIDE_FUNCTION(amdgpu, struct amdgpu_userq)
 
 struct tgk_sched tgk_amdgpu = {
-	TGK_SCHED_ROW(amdgpu, "amdgpu", 0x1002, TGK_SCHED_BESIDE_HOOK(amdgpu), .mixed = true,
-		      .is_client = is_client, .unseen = true),
+	TGK_SCHED_ROW(amdgpu, "amdgpu", 0x1002, TGK_SCHED_BESIDE_HOOK(amdgpu), { }, .mixed = true,
+		      .is_client = is_client, .unseen = true, .engines = ENGINES, .engine = engine,
+		      .engine_of = engine_of),
 	.nr = 0x04, .size = sizeof(struct amdgpu_cs), .read = read,
 	.beside = {
 		.nr = 0x16, .size = sizeof(struct amdgpu_userq), .makes = makes,

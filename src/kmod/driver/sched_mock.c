@@ -5,7 +5,6 @@
  * sched.c calls this, in the submitting thread.
  */
 #include "sched.h"
-#include "wrap/fence.h"
 
 struct mock_submit {
 	u32 ring, flags;
@@ -34,11 +33,13 @@ static bool read(const void *args, struct tgk_sched_args *to)
 }
 
 /* The card calls the schedulers of a ring after it, whether files share them or have their own. */
+static const struct tgk_ring rings[MOCK_RINGS] = {
+	{ "ring0", 0 }, { "ring1", 1 }, { "ring2", 2 }, { "ring3", 3 },
+};
+
 static u32 engine(struct dma_fence *finished)
 {
-	const char *name = tgk_fences_of(finished)->sched->name;
-
-	return strlen(name) == 5 && !strncmp(name, "ring", 4) ? name[4] - '0' : 0;
+	return tgk_sched_engine(finished, rings, ARRAY_SIZE(rings));
 }
 
 static u32 engine_of(u32 chid)
@@ -49,7 +50,7 @@ static u32 engine_of(u32 chid)
 TGK_SCHED_FUNCTIONS(mock, struct mock_submit)
 
 struct tgk_sched tgk_mock = {
-	TGK_SCHED_ROW(mock, "tgmock", 0x1234, { }, .engines = MOCK_RINGS, .engine = engine,
+	TGK_SCHED_ROW(mock, "tgmock", 0x1234, { }, { }, .engines = MOCK_RINGS, .engine = engine,
 		      .engine_of = engine_of),
 	.nr = 0, .size = sizeof(struct mock_submit), .read = read,
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by `drmsched`: tgmock, the test card of drm_sched, and its clients.
+# Sourced by `drmsched` and its like: tgmock, the test card of drm_sched, and its clients.
 
 mock=/host/bin/mock
 as=tgmock		# the name that the card's driver has
@@ -25,16 +25,16 @@ mock_off()
 	until_true 20 rmmod tg_mock || die 'tg_mock cannot be unloaded'
 }
 
-# busy PID: ns for which ring 0 has worked for that process
+# busy PID [RING]: ns for which ring 0, or that one, has worked for that process
 busy()
 {
-	sed -n "s/^file $1 ring 0 .*busy_ns \([0-9]*\).*/\1/p" "$debug" | awk '{ s += $1 } END { printf "%.0f", s }'
+	sed -n "s/^file $1 ring ${2:-0} .*busy_ns \([0-9]*\).*/\1/p" "$debug" | awk '{ s += $1 } END { printf "%.0f", s }'
 }
 
-# jobs PID: how many jobs of that process ring 0 has done
+# jobs PID [RING]: how many jobs of that process ring 0, or that one, has done
 jobs()
 {
-	sed -n "s/^file $1 ring 0 jobs \([0-9]*\) .*/\1/p" "$debug" | awk '{ s += $1 } END { print s + 0 }'
+	sed -n "s/^file $1 ring ${2:-0} jobs \([0-9]*\) .*/\1/p" "$debug" | awk '{ s += $1 } END { print s + 0 }'
 }
 
 # ring KEY: of ring 0
@@ -86,4 +86,62 @@ booked()
 	us=$(client "$1" gpu_time_us)
 	echo "pid $1: booked $us us, truth $(($2 / 1000)) us"
 	[ "${us:-0}" -ge $(($2 / 1020)) ] && [ "$us" -le $(($2 / 980)) ] || die 'the account'
+}
+
+# fill RUN POLICY [RING]: two loads that fill ring 0 and ring 1, or that one, gated: with `plain` one job each at a time,
+# else two. In $rate: for how much of the time the rings have worked, in hundredths of a ring
+fill()
+{
+	load policy=$2 drivers=$as
+	[ "$1" = plain ] || spec 'r0:ht:pe:50:20ms:20ms:depth=2' 'r1:ht:pe:50:20ms:20ms:depth=2'
+	t0=$(now)
+	$mock -r 0 load r0 5000 2 3 >/tmp/r0 &
+	p0=$!
+	$mock -r ${3:-1} load r1 5000 2 3 >/tmp/r1 &
+	p1=$!
+	until_true 30 test -s /tmp/r0 || die 'ring 0 does not end'
+	until_true 30 test -s /tmp/r1 || die "ring ${3:-1} does not end"
+	tgctl clients --json >/tmp/clients
+	b0=$(busy $p0) b1=$(busy $p1 ${3:-1}) t1=$(now)
+	rate=$(((b0 + b1) / 30000000))
+	echo "$1: ring 0 $b0 ns, ring ${3:-1} $b1 ns, in $((t1 - t0)) ns at most: $rate % of one ring in 3 s"
+	booked $p0 $b0
+	booked $p1 $b1
+	wait $p0
+	wait $p1
+	rm /tmp/r0 /tmp/r1
+	unload
+}
+
+# hung: a job on ring 0 that does not end, until `echo reset`. Its process is $pid
+hung()
+{
+	load policy=timegraph drivers=$as
+	echo 100000000 >$tg/knobs/job_deadline_us || die 'job_deadline_us'
+	echo hang 0 >"$debug"
+	$mock load r0 1000 2 1 >/tmp/r0 &
+	pid=$!
+	until_true 10 grep -q "^file $pid ring 0" "$debug" || die 'ring 0: no file'
+	usleep 300000
+}
+
+# hung_ends: what `hung` has begun
+hung_ends()
+{
+	[ "$(jobs $pid)" = 0 ] || die "ring 0 did not hang: $(cat "$debug")"
+	echo reset >"$debug"
+	wait $pid || die "r0: exit status $?"
+	unload
+}
+
+# first [RING]: while ring 0 hangs, new files submit to ring 1, or that one: the first job of each ends all the same
+first()
+{
+	hung
+	for k in 1 2 3; do
+		$mock -r ${1:-1} load first 1000 1 0.001 >/tmp/first &
+		until_true 10 test -s /tmp/first || die "the first job of a file on ring ${1:-1} waits for ring 0's"
+		rm /tmp/first
+	done
+	hung_ends
 }

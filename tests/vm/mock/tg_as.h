@@ -5,8 +5,10 @@
  *
  * amdgpu: contexts 1 to 16 are there. A job is as long in ns as the last IB's va_start says, and its
  * ring goes by the IP: graphics, compute, copies, any other. Of two IBs the last one counts.
- * xe: queues 1 to 16 are there, and queue N is of ring (N - 1) % 4. A job is as long as `address` says. Without
- * a batch there is none.
+ * xe: queues 1 to 16 are there, and queue N is of ring (N - 1) % 4. A call that makes a queue is given number 1 + its
+ * class, however often. A job is as long as `address` says. Without a batch there is none.
+ *
+ * The schedulers are called as that driver's.
  */
 #ifndef TG_AS_H
 #define TG_AS_H
@@ -184,6 +186,21 @@ static int as_xe_vm(struct drm_device *drm, void *data, struct drm_file *file)
 	req->vm_id = 1;
 	return 0;
 }
+
+static int as_xe_queue(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_xe_exec_queue_create *req = data;
+	struct drm_xe_engine_class_instance place;
+
+	if (req->extensions || req->flags || req->width != 1 || req->num_placements != 1)
+		return -EINVAL;
+	if (copy_from_user(&place, u64_to_user_ptr(req->instances), sizeof(place)))
+		return -EFAULT;
+	if (place.engine_class > DRM_XE_ENGINE_CLASS_COMPUTE)
+		return -EINVAL;
+	req->exec_queue_id = 1 + place.engine_class;
+	return 0;
+}
 #endif
 
 #ifdef DRM_IOCTL_AMDGPU_USERQ
@@ -227,21 +244,27 @@ static const struct drm_ioctl_desc ioctls_amdgpu[] = {
 SUBMIT(xe)
 static const struct drm_ioctl_desc ioctls_xe[] = {
 	DRM_IOCTL_DEF_DRV(XE_VM_CREATE, as_xe_vm, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(XE_EXEC_QUEUE_CREATE, as_xe_queue, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(XE_EXEC, submit_xe, DRM_RENDER_ALLOW),
 };
 #endif
 
-/* Each name, and the vendor of its devices: for as long as ours is bound it is of that one. */
+/*
+ * Each name, and the vendor of its devices: for as long as ours is bound it is of that one. And what the schedulers of
+ * its rings are called.
+ */
 static const struct mock_as {
 	const char *name;
 	u16 vendor;
 	const struct drm_ioctl_desc *ioctls;
 	int nr;
+	const char *ring[TGMOCK_RINGS];
 } known[] = {
-	{ "tgmock", 0x1234, ioctls_tgmock, ARRAY_SIZE(ioctls_tgmock) },
-	{ "amdgpu", 0x1002, ioctls_amdgpu, ARRAY_SIZE(ioctls_amdgpu) },
+	{ "tgmock", 0x1234, ioctls_tgmock, ARRAY_SIZE(ioctls_tgmock), { "ring0", "ring1", "ring2", "ring3" } },
+	{ "amdgpu", 0x1002, ioctls_amdgpu, ARRAY_SIZE(ioctls_amdgpu),
+	  { "gfx_0.0.0", "comp_1.0.0", "sdma0", "vcn_dec_0" } },
 #ifdef DRM_IOCTL_XE_EXEC
-	{ "xe", 0x8086, ioctls_xe, ARRAY_SIZE(ioctls_xe) },
+	{ "xe", 0x8086, ioctls_xe, ARRAY_SIZE(ioctls_xe), { "rcs1", "bcs2", "vcs3", "vecs4" } },
 #endif
 };
 

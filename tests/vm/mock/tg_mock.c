@@ -288,10 +288,8 @@ static const struct drm_sched_backend_ops sched_ops = {
 
 static int sched_init(struct drm_gpu_scheduler *sched, struct device *dev, u32 ring)
 {
-	static const char *const name[TGMOCK_RINGS] = { "ring0", "ring1", "ring2", "ring3" };
-
-	return port_sched_init(sched, &sched_ops, credits, msecs_to_jiffies(timeout_ms), name[ring],
-			       dev);
+	return port_sched_init(sched, &sched_ops, credits, msecs_to_jiffies(timeout_ms),
+			       my->ring[ring], dev);
 }
 
 /* --- files --- */

@@ -24,6 +24,7 @@
  * mock -a xe none N
  *	N calls that make no job, and the end of what the last one was to signal
  * -a NAME: the card is under this driver's name: amdgpu or xe
+ * -r RING: 0 to 3, 0 unless told; as xe also 4 to 15: of ring RING % 4, by a queue that was not made
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,15 +68,6 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-static int open_node(void)
-{
-	int fd = open(node, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0)
-		die(node);
-	return fd;
-}
-
 /* As libdrm: again where a signal came first. Return: 0 or an errno. */
 static int call(int fd, unsigned long request, void *arg)
 {
@@ -88,6 +80,17 @@ static int call(int fd, unsigned long request, void *arg)
 }
 
 #include "mock_as.h"
+
+static int open_node(void)
+{
+	int fd = open(node, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		die(node);
+	if (!strcmp(as, "xe"))
+		make_queue_xe(fd, ring);
+	return fd;
+}
 
 static int submit(int fd, struct tgmock_submit *req)
 {
@@ -129,15 +132,16 @@ static int load(char **arg)
 	static uint32_t handle[DEPTH_MAX];
 	static bool queued[DEPTH_MAX];
 	unsigned long n, done = 0, failed = 0;
-	int fd = open_node(), error, last = 0;
+	int fd, error, last = 0;
 
 	if (!depth || depth > DEPTH_MAX) {
 		fprintf(stderr, "mock: a depth of 1 to %d\n", DEPTH_MAX);
 		return 2;
 	}
+	prctl(PR_SET_NAME, arg[0]);	/* a queue of xe's makes it a client */
+	fd = open_node();
 	for (n = 0; n < depth; n++)
 		handle[n] = syncobj(fd);
-	prctl(PR_SET_NAME, arg[0]);
 	for (n = 0; now_ns() < end && last != ENODEV; n++) {
 		struct tgmock_submit req = { .ring = ring, .ns = ns, .out = handle[n % depth] };
 

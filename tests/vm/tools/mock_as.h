@@ -29,6 +29,18 @@ struct xe_vm {
 	uint64_t reserved[2];
 };
 
+struct xe_place {
+	uint16_t class, instance, gt, pad;
+};
+
+struct xe_queue {
+	uint64_t extensions;
+	uint16_t width, nr_places;
+	uint32_t vm, flags, id;
+	uint64_t places, reserved[2];
+};
+
+#define XE_QUEUE_CREATE	DRM_IOWR(DRM_COMMAND_BASE + 0x06, struct xe_queue)
 #define XE_EXEC		DRM_IOW(DRM_COMMAND_BASE + 0x09, struct xe_exec)
 #define XE_VM_CREATE	DRM_IOWR(DRM_COMMAND_BASE + 0x03, struct xe_vm)
 #define XE_SYNC_SIGNAL	1
@@ -76,6 +88,16 @@ static int submit_amdgpu(int fd, const struct tgmock_submit *req)
 
 	cs_make(&cs, req);
 	return call(fd, DRM_IOCTL_AMDGPU_CS, &cs.args);
+}
+
+/* The queue of class @ring, whose number is 1 + @ring. Queues beyond are there without having been made. */
+static void make_queue_xe(int fd, uint16_t ring)
+{
+	const struct xe_place place = { .class = ring };
+	struct xe_queue queue = { .width = 1, .nr_places = 1, .places = (uintptr_t)&place };
+
+	if (ring < TGMOCK_RINGS && (call(fd, XE_QUEUE_CREATE, &queue) || queue.id != 1u + ring))
+		die("EXEC_QUEUE_CREATE");
 }
 
 /* At most as many syncobjs as tgmock takes. */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the rows of amdgpu and xe (src/kmod/driver) take from the kernel, for tests/unit/rings.c. And
+ * what they take from driver/sched.h, whose guard this has: that header needs the rest of the module.
+ */
+#ifndef TGK_SCHED_H
+#define TGK_SCHED_H
+
+#include <assert.h>
+
+#include "tg_env.h"
+#include "tg/types.h"
+
+#define __user
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define u64_to_user_ptr(address)	((void *)(uintptr_t)(address))
+
+#define TGK_SYNC_SIZE	48
+
+struct drm_device;
+struct drm_file;
+
+/* Of a job: the name of its ring's scheduler. */
+struct dma_fence {
+	const char *scheduler;
+};
+
+struct tgk_driver {
+	const char *name;
+	u32 engines;
+	u32 (*engine)(struct dma_fence *finished);
+	u32 (*engine_of)(u32 chid);
+	bool (*is_client)(const void *owner);
+	bool mixed, unseen;
+};
+
+struct tgk_sync {
+	u32 handle;
+	u64 point, flags;
+};
+
+struct tgk_sched_args {
+	u32 chid, nr_lists;
+};
+
+struct tgk_beside {
+	u32 nr;
+	size_t size;
+	bool (*makes)(const void *args);
+	const char *what;
+};
+
+struct tgk_queue {
+	u32 nr;
+	size_t size;
+	u32 (*engine)(const void *args);
+	u32 (*chid)(const void *args);
+};
+
+struct tgk_ring {
+	const char *name;
+	u32 engine;
+};
+
+struct tgk_sched {
+	struct tgk_driver driver;
+	u32 nr;
+	size_t size;
+	bool (*read)(const void *args, struct tgk_sched_args *to);
+	struct tgk_beside beside;
+	struct tgk_queue queue;
+};
+
+#define TGK_SCHED_FUNCTIONS(_row, _args)
+#define TGK_SCHED_BESIDE_FUNCTION(_row, _args)
+#define TGK_SCHED_QUEUE_FUNCTION(_row, _args)
+#define TGK_SCHED_ROW(_row, _name, _vendor, _beside, _queue, _driver...) \
+	.driver = { .name = _name, _driver }
+
+extern struct tgk_sched tgk_amdgpu, tgk_xe;
+
+/* In rings.c. */
+unsigned long copy_from_user(void *to, const void *from, size_t size);
+void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32 size,
+		    void (*decode)(const void *entry, struct tgk_sync *sync));
+u32 tgk_sched_engine(struct dma_fence *finished, const struct tgk_ring *ring, u32 nr);
+
+#endif /* TGK_SCHED_H */
