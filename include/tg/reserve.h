@@ -65,7 +65,8 @@
  * it sees none. Each has to be taken back when the budget is used up, so their number bounds what
  * one event costs. A reserve that has just got its limit shows more, and so many less every 20 us.
  *
- * TG_RESERVE_MOVES: and so many jobs, of all reserves, does one event let in.
+ * TG_RESERVE_MOVES: and so many jobs, of all reserves, does one event let in; those that it takes
+ * back count, too.
  */
 #define TG_RESERVE_WINDOW	10
 #define TG_RESERVE_MOVES	5

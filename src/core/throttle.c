@@ -220,6 +220,14 @@ static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
 	return r->queued > TG_RESERVE_WINDOW;
 }
 
+/* Its reserve cannot pay for it any more. What is taken back is not to be made up for at once. */
+static void take_back(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (gpu->moved < TG_RESERVE_MOVES)
+		gpu->moved++;
+	tg_job_throttle(gpu, job);
+}
+
 /* AE keeps budget for @first, which waits: jobs that it outranks wait, too. */
 static void hold_behind(struct tg_gpu *gpu, struct tg_reserve *r, const struct tg_job *first)
 {
@@ -229,7 +237,7 @@ static void hold_behind(struct tg_gpu *gpu, struct tg_reserve *r, const struct t
 		return;
 	list_for_each_entry_safe(job, next, &r->waiting, wait)
 		if (job->in_policy && tg_job_outranks(first, job))
-			tg_job_throttle(gpu, job);
+			take_back(gpu, job);
 }
 
 /*
@@ -247,7 +255,7 @@ static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
 			continue;
 		if (!first || tg_job_outranks(job, first))
 			first = job;
-		tg_job_throttle(gpu, job);
+		take_back(gpu, job);
 	}
 	if (first)
 		hold_behind(gpu, r, first);

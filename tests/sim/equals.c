@@ -90,6 +90,8 @@ static void run(const struct row *row, const char *policy)
 #define GAME	"[client game]\narrival = periodic 50ms\ncost = fixed 4ms\nspec = prt:bg:90:0:0\n"
 #define A	"[client a]\narrival = back-to-back\ncost = fixed 10ms\ndepth = 2\n"
 #define B	"[client b]\narrival = back-to-back\ncost = fixed 10ms\ndepth = 2\n"
+#define FOUR_DEEP(name) "[client " name "]\narrival = back-to-back\ncost = fixed 10ms\ndepth = 4\n" \
+	"spec = prt:bg:nice:0:0\n"
 
 /*
  * From @from on, but for @settles, the clients a and b have equal parts of what both get, within 4
@@ -105,8 +107,8 @@ static const struct change {
 	  "start = ", 6000, 12, 0, 6000 },
 	{ "b's priority falls, HT", A "spec = ht:bg:nice:0:0\n" B "spec = ht:bg:nice:0:0\n"
 	  "nice = 0s -5\nnice = ", 8000, 4, 1000, 8000 },
-	{ "b's priority falls, PRT", A "spec = prt:bg:nice:0:0\ndepth = 4\n" B
-	  "spec = prt:bg:nice:0:0\ndepth = 4\nnice = 0s -5\nnice = ", 8000, 4, 1000, 8000 },
+	{ "b's priority falls, PRT", FOUR_DEEP("a") FOUR_DEEP("b") "nice = 0s -5\nnice = ", 8000, 4,
+	  1000, 8000 },
 	{ "a's priority falls, HT", B "spec = ht:bg:nice:0:0\n" A "spec = ht:bg:nice:0:0\n"
 	  "nice = 0s -5\nnice = ", 8000, 4, 1000, 8000 },
 };
