@@ -350,12 +350,12 @@ static bool walked(struct tg_gpu *gpu, struct tg_dfq_season *st)
 		st->phase = CHARGING;
 		return true;
 	case CHARGING:
-		if (gpu->share_by != TG_BY_PROCESS) {	/* else tg_dfq_charge() has done it */
+	case FINDING:
+		/* Else tg_dfq_charge() has found it. */
+		if (st->phase == CHARGING && gpu->share_by != TG_BY_PROCESS) {
 			st->phase = FINDING;
 			return true;
 		}
-		/* fall through */
-	case FINDING:
 		decide(gpu, st);
 		return st->phase != WAITING;
 	case LOOKING:
