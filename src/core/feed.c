@@ -134,6 +134,9 @@ static int feed_job(struct tg_gpu *gpu, const struct tg_event *ev)
 	/* BYPASSED and a late STARTED record the past only; the next event expires and picks. */
 	if (rc || ev->kind == TG_EV_BYPASSED || (ev->kind == TG_EV_STARTED && ev->started.late))
 		return rc;
+	/* What has moved jobs leaves what comes to clients in steps to the next event. */
+	if (gpu->moved)
+		gpu->visited = TG_VISITS;
 	due = gpu->wake <= gpu->now;
 	steps = gpu->handover || gpu->rematching;
 	if (due) {

@@ -110,7 +110,7 @@ static struct tg_client *next_in_turn(struct tg_gpu *gpu, bool *first)
 static void hold(struct tg_gpu *gpu)
 {
 	struct tg_client *client;
-	bool first = true;
+	bool first = gpu->visited < TG_VISITS;
 
 	while ((client = next_in_turn(gpu, &first))) {
 		tg_gate_hold(gpu, client);

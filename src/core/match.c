@@ -179,8 +179,8 @@ static bool settled(struct tg_gpu *gpu, const struct tg_client *client)
 void tg_clients_rematch(struct tg_gpu *gpu)
 {
 	const u32 look = gpu->by_line ? LOOKS / TG_VISITS : 1;
+	bool first = gpu->visited < TG_VISITS;
 	struct tg_client *client;
-	bool first = true;
 	u32 looks = 0;
 
 	while ((client = gpu->rematching)) {

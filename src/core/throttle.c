@@ -161,17 +161,6 @@ static struct tg_job *first_throttled(const struct tg_reserve *r)
 	return node ? rb_entry(node, struct tg_job, rank) : NULL;
 }
 
-/* The job in the policy's queue that goes last; NULL: there is none. */
-static struct tg_job *last_queued(const struct tg_reserve *r)
-{
-	struct tg_job *job, *last = NULL;
-
-	list_for_each_entry(job, &r->waiting, wait)
-		if (job->in_policy && (!last || tg_job_outranks(last, job)))
-			last = job;
-	return last;
-}
-
 /*
  * By how much the bound of the budget is above C: under AE by the largest prediction among the jobs
  * that wait, or that came lately; of a guaranteed reserve by what may be late. 0 under PE. Of the
@@ -261,25 +250,27 @@ static void hold_back(struct tg_gpu *gpu, struct tg_reserve *r)
 		hold_behind(gpu, r, first);
 }
 
-/* How many other jobs of its client in @r are QUEUED? */
-static u32 shown_beside(const struct tg_reserve *r, const struct tg_job *job)
+/*
+ * How many other jobs of its client in @r are QUEUED? @last: of those of lower priority in the
+ * policy's queue, the one that goes last; NULL: there is none.
+ */
+static u32 shown_beside(const struct tg_reserve *r, const struct tg_job *job, struct tg_job **last)
 {
-	const struct tg_job *other;
+	struct tg_job *other;
 	u32 n = 0;
 
-	list_for_each_entry(other, &r->waiting, wait)
+	*last = NULL;
+	list_for_each_entry(other, &r->waiting, wait) {
 		n += other != job && other->client == job->client;
+		if (other->in_policy && other->client->prio < job->client->prio &&
+		    (!*last || tg_job_outranks(*last, other)))
+			*last = other;
+	}
 	return n;
 }
 
 /* NO_ROOM: for jobs of its client. FULL: for any job of its priority, or of a lower one. */
 enum room { ROOM, NO_ROOM, FULL };
-
-/* Is @last the job of one that goes behind @job, so that it makes room? */
-static bool gives_way(const struct tg_job *last, const struct tg_job *job)
-{
-	return last && last->client->prio < job->client->prio;
-}
 
 /*
  * Make room for @job in the policy's queue: if that has as many jobs of @r as it may, the last of
@@ -293,13 +284,12 @@ static enum room make_room(struct tg_gpu *gpu, struct tg_reserve *r, const struc
 	if (tg_reserve_unlimited(r) || r->queued < TG_RESERVE_MOVES ||
 	    !r->in_policy[__builtin_ctz(job->engines)])
 		return ROOM;
-	last = last_queued(r);
-	if (r->queued >= TG_RESERVE_WINDOW && !gives_way(last, job))
+	own = shown_beside(r, job, &last);
+	if (r->queued >= TG_RESERVE_WINDOW && !last)
 		return FULL;
-	own = shown_beside(r, job);
 	if (r->queued < TG_RESERVE_WINDOW && !own)
 		return ROOM;
-	if (own >= TG_RESERVE_MOVES || !gives_way(last, job))
+	if (own >= TG_RESERVE_MOVES || !last)
 		return NO_ROOM;
 	tg_job_throttle(gpu, last);
 	return ROOM;
@@ -405,8 +395,10 @@ void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r)
 static bool passes_by(const struct tg_reserve *r, const struct tg_job *first,
 		      const struct tg_job *job)
 {
+	struct tg_job *last;
+
 	return r->ready == TG_NEVER && tg_reserve_eligible(r, first->predicted) &&
-	       !shown_beside(r, job);
+	       !shown_beside(r, job, &last);
 }
 
 /*
