@@ -40,7 +40,10 @@ static void timeslice_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	tg_gap_end(gpu, &tg_turns_share(job->client)->gap);
 	tg_client_queue(job);
-	tg_turns_enter(gpu, job->client);
+	if (job->throttled)
+		tg_turns_return(gpu, job->client);
+	else
+		tg_turns_enter(gpu, job->client);
 }
 
 static void timeslice_tick(struct tg_gpu *gpu)

@@ -12,6 +12,8 @@
  * goes back. A client that comes back from having nothing to do is moved up to it: no client saves
  * up time. What it was behind when it left it is still behind, since it had waited for that: a
  * client that sends one group at a time leaves after each of them. The lag is bounded by a slice.
+ * One whose jobs were throttled was behind by its reserve, and comes back with no lag; of several
+ * such, the one goes first that has had the least of the reserve.
  *
  * A client that comes back and is behind all others goes next: the holder yields. So a client that
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
@@ -45,8 +47,10 @@ static struct tg_turns_sharer *sharer(const struct tg_client *client)
 
 static bool before(struct rb_node *a, const struct rb_node *b)
 {
-	return rb_entry(a, struct tg_turns_sharer, node)->vt <
-	       rb_entry(b, struct tg_turns_sharer, node)->vt;
+	const struct tg_turns_sharer *one = rb_entry(a, struct tg_turns_sharer, node);
+	const struct tg_turns_sharer *other = rb_entry(b, struct tg_turns_sharer, node);
+
+	return one->vt != other->vt ? one->vt < other->vt : one->had < other->had;
 }
 
 static bool client_before(struct rb_node *a, const struct rb_node *b)
@@ -243,6 +247,19 @@ void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client)
 		turns->yields |= turns->holder && own->vt < least(gpu);
 	}
 	insert(turns, client);
+}
+
+void tg_turns_return(struct tg_gpu *gpu, struct tg_client *client)
+{
+	struct tg_turns_sharer *own = sharer(client);
+
+	if (client != tg_turns(gpu)->holder && RB_EMPTY_NODE(&client->node))
+		tg_turns_share(client)->lag = 0;
+	if (RB_EMPTY_NODE(&own->node)) {
+		own->lag = 0;
+		own->had = client->sharer->vt;
+	}
+	tg_turns_enter(gpu, client);
 }
 
 void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job)

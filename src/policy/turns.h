@@ -48,12 +48,13 @@ struct tg_turns {
  * @vt: virtual time: it grows by the time of its clients' turns over its weight
  * @lag: how far it was behind when its last client had nothing to do, ns
  * @client_vt: system time of its clients
+ * @had: goes first, of those with the same @vt, the one with less: tg_sharer.vt when it came back
  * @known: a client of it has joined
  */
 struct tg_turns_sharer {
 	struct rb_node node;
 	struct rb_root_cached waiting;
-	s64 vt, lag, client_vt;
+	s64 vt, lag, client_vt, had;
 	bool known;
 };
 
@@ -108,6 +109,8 @@ s64 tg_turns_wake(struct tg_gpu *gpu);
 void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_turns_enter() - @client wants a turn; no change if it waits already, or has the token */
 void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client);
+/** tg_turns_return() - the same with a job that was throttled */
+void tg_turns_return(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_turns_first() - the client that has the next turn. Return: NULL: none waits. */
 struct tg_client *tg_turns_first(struct tg_gpu *gpu);
 /** tg_turns_begin() - @client's turn begins now; the token was free */

@@ -73,6 +73,10 @@ static const struct row {
 	  "", { BUSY("1ms", "2") SPEC("prt:pe:50:10ms:50ms:reserve=x"),
 		BUSY("20ms", "2") SPEC("prt:pe:50:10ms:50ms:reserve=x"),
 		"arrival = periodic 3ms\ncost = fixed 1ms\ndepth = 2\n" SPEC("prt:bg:60:0:0") }, .equal = 2 },
+	{ "two of 5 ms and two below them share 4 ms of each 10, beside 20 ms", TIMEGRAPH | TIMESLICE | DTIMESLICE | BAND, 0,
+	  "", { BUSY("5ms", "2") SPEC("prt:pe:60:4ms:10ms:reserve=x"), BUSY("5ms", "2") SPEC("prt:pe:60:4ms:10ms:reserve=x"),
+		BUSY("2ms", "2") SPEC("prt:pe:50:4ms:10ms:reserve=x"), BUSY("2ms", "2") SPEC("prt:pe:50:4ms:10ms:reserve=x"),
+		BUSY("20ms", "2") SPEC("prt:bg:10:0:0") }, .equal = 2 },
 	/* The virtual GPU v is busy without the reserve: what waits for it there goes nowhere. */
 	{ "a deep queue that its virtual GPU holds back", BAND | VFIFO | CREDIT, 0,
 	  HALVES, { BUSY("5ms", "2") "start = 1s\n" SPEC("prt:pe:50:10ms:25ms:reserve=x,vgpu=w"),
