@@ -25,7 +25,8 @@
 
 static const struct tg_param params[] = {
 	[TG_DFQ_SAMPLE] = { "sample_us", 100, 1000000, 5000, "length of a client's sample" },
-	[TG_DFQ_REQUESTS] = { "sample_requests", 1, 1000000, 96, "groups that end a sample earlier" },
+	[TG_DFQ_REQUESTS] = { "sample_requests", 1, 1000000, 96,
+		"groups that end a sample earlier" },
 	[TG_DFQ_FREE_RUN] = { "free_run", 1, 100, 5, "length of the free-run, in samplings" },
 	[TG_DFQ_HOLD] = { "hold", 0, 1, 1, "0: sample, and hold no client back" },
 	[TG_DFQ_LINGER] = TG_LINGER_PARAM,

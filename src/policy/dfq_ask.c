@@ -9,10 +9,10 @@
  * time, unless the client is held back there. What they take is known when they end.
  *
  * These ask:
- *	- a client that comes during a season, until the next barrier of the engine that it uses:
- *	  before its first jobs nobody knows which one that is
- *	- a client that uses several engines, until it has not used all but one of them for a season.
- *	  It is seen to when it is sampled
+ *	- a client that comes during a season, until the next barrier of the engine that it
+ *	  uses: before its first jobs nobody knows which one that is
+ *	- a client that uses several engines, until it has used one of them alone for a season. It
+ *	  is seen to when it is sampled
  *	- all clients of an engine where one waits that is held back, for one free-run: when they
  *	  have nothing left, the engine lingers (struct tg_linger), and the free-run ends
  *

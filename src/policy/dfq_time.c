@@ -112,7 +112,8 @@ void tg_dfq_add(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *
 	if (!tg_dfq_counts(st, client))
 		return;
 	st->lightest = min(st->lightest, sharer_weight);
-	own->lightest = min((s64)own->lightest, weight);
+	if (weight < own->lightest)
+		own->lightest = weight;
 }
 
 /* What @turn is of the free-run. */
