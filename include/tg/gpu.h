@@ -475,7 +475,7 @@ struct tg_left {
  * @lost: LOST jobs
  * @throttled: reserves with throttled jobs, by when the first of these becomes eligible
  * @moved: jobs that the event being fed has let in from their reserves' throttled jobs, or has
- *	throttled; TG_RESERVE_MOVES at most
+ *	taken back; TG_RESERVE_MOVES at most
  * @pause: until then reserves, jobs and clients are left alone whose time has come
  * @knob: the core's; times in ns
  * @policy_knob: values of its knobs; when the policy changes, what @begins says, or defaults

@@ -189,6 +189,14 @@ noinline s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve 
 	return faithful ? max(x - r->capacity, (s64)0) : max(x, r->costliest);
 }
 
+/* The policy is to see it no more. What is taken back is not to be made up for at once. */
+static void take_back(struct tg_gpu *gpu, struct tg_job *job)
+{
+	if (gpu->moved < TG_RESERVE_MOVES)
+		gpu->moved++;
+	tg_job_throttle(gpu, job);
+}
+
 /*
  * The policy sees more jobs of @r than it may, since the reserve has just got its limit: throttle
  * some, the latest first; one at least. Return: there are more.
@@ -203,18 +211,9 @@ static bool thin_out(struct tg_gpu *gpu, struct tg_reserve *r)
 		if (!job->in_policy)
 			return r->nr_throttled;	/* its client has yet to join */
 		first = false;
-		gpu->moved++;
-		tg_job_throttle(gpu, job);
+		take_back(gpu, job);
 	}
 	return r->queued > TG_RESERVE_WINDOW;
-}
-
-/* Its reserve cannot pay for it any more. What is taken back is not to be made up for at once. */
-static void take_back(struct tg_gpu *gpu, struct tg_job *job)
-{
-	if (gpu->moved < TG_RESERVE_MOVES)
-		gpu->moved++;
-	tg_job_throttle(gpu, job);
 }
 
 /* AE keeps budget for @first, which waits: jobs that it outranks wait, too. */

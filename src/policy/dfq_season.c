@@ -252,9 +252,9 @@ bool tg_dfq_others_rest(struct tg_gpu *gpu, const struct tg_dfq_season *st)
 
 /*
  * All are charged: let the clients run that are not ahead of the active ones; if none is active,
- * wait for a submission.
+ * wait for a submission. Return: false: wait.
  */
-static void decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
+static bool decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 {
 	s64 season = max(min(gpu->now - st->since + st->skipped, TG_DFQ_LONG),
 			 gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC);
@@ -262,7 +262,7 @@ static void decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	tg_quiet_earn(&st->quiet, st->ran + st->alone);
 	if (st->least == TG_NEVER && !waits(gpu, st)) {
 		st->phase = WAITING;
-		return;
+		return false;
 	}
 	/* None but clients held back have work: one gets a group, the others another chance. */
 	if (!st->sum && !st->seen && st->first && !st->filling) {
@@ -271,7 +271,7 @@ static void decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 		st->alone = 0;
 		begin_turn(gpu, st, st->first);
 		st->phase = SAMPLING;
-		return;
+		return true;
 	}
 	if (st->least != TG_NEVER)
 		st->vt = st->least;
@@ -283,6 +283,7 @@ static void decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	st->seen = 0;
 	st->held = false;
 	st->phase = gpu->nr_engines > 1 ? LOOKING : OPENING;
+	return true;
 }
 
 static bool is_of(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
@@ -350,14 +351,12 @@ static bool walked(struct tg_gpu *gpu, struct tg_dfq_season *st)
 		st->phase = CHARGING;
 		return true;
 	case CHARGING:
+		if (gpu->share_by == TG_BY_PROCESS)	/* tg_dfq_charge() has found it */
+			return decide(gpu, st);
+		st->phase = FINDING;
+		return true;
 	case FINDING:
-		/* Else tg_dfq_charge() has found it. */
-		if (st->phase == CHARGING && gpu->share_by != TG_BY_PROCESS) {
-			st->phase = FINDING;
-			return true;
-		}
-		decide(gpu, st);
-		return st->phase != WAITING;
+		return decide(gpu, st);
 	case LOOKING:
 		/* The host cannot tell that this engine idles: then all ask. */
 		st->held &= !tg_dfq_others_rest(gpu, st);

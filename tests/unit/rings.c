@@ -20,12 +20,6 @@ unsigned long copy_from_user(void *to, const void *from, size_t size)
 	return 0;
 }
 
-void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32 size,
-		    void (*decode)(const void *entry, struct tgk_sync *sync))
-{
-	to->nr_lists++;
-}
-
 /* As driver/sched.c, without its lock. */
 u32 tgk_sched_engine(struct dma_fence *finished, const struct tgk_ring *ring, u32 nr)
 {

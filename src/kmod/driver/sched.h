@@ -7,99 +7,12 @@
 #define TGK_SCHED_H
 
 #include "driver/driver.h"
+#include "sched_row.h"
 
-#define TGK_SYNC_LISTS	4	/* of one submission, whose fences are awaited */
-#define TGK_SYNCS	1024	/* of one list, likewise */
-#define TGK_SYNC_SIZE	48	/* bytes of an entry, at most */
 #define TGK_BESIDE_ARGS	128	/* bytes of the arguments of tgk_sched.beside and .queue, at most */
 
 enum tgk_sched_hook {
 	TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_BESIDE, TGK_SCHED_QUEUE, TGK_SCHED_HOOKS
-};
-
-/**
- * struct tgk_sync - a syncobj that a submission waits for
- * @handle: its handle; 0: there is nothing to wait for
- * @point: of its timeline, or 0
- * @flags: for drm_syncobj_find_fence()
- */
-struct tgk_sync {
-	u32 handle;
-	u64 point, flags;
-};
-
-/**
- * struct tgk_sync_list - an array of those, in the client's memory
- * @at: its address
- * @nr: how many there are; those beyond TGK_SYNCS are the driver's
- * @size: bytes of each, at most TGK_SYNC_SIZE
- * @decode: what does such an entry name? Its copy is one that the client cannot change
- */
-struct tgk_sync_list {
-	u64 at;
-	u32 nr, size;
-	void (*decode)(const void *entry, struct tgk_sync *sync);
-};
-
-/**
- * struct tgk_sched_args - what the arguments of a submission say
- * @chid: the channel
- * @nr_lists: how many of @list there are
- * @list: what it waits for
- */
-struct tgk_sched_args {
-	u32 chid, nr_lists;
-	struct tgk_sync_list list[TGK_SYNC_LISTS];
-};
-
-/* A list more; one beyond TGK_SYNC_LISTS is the driver's. */
-static inline void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32 size,
-				  void (*decode)(const void *entry, struct tgk_sync *sync))
-{
-	if (nr && to->nr_lists < TGK_SYNC_LISTS)
-		to->list[to->nr_lists++] = (struct tgk_sync_list){
-			.at = at, .nr = min_t(u32, nr, TGK_SYNCS), .size = size, .decode = decode,
-		};
-}
-
-/**
- * struct tgk_beside - an ioctl by which a client makes something that bypasses the gate
- * @nr: which of the driver's ioctls; a version that has none, or another one, is not watched
- * @size: of its arguments, at most TGK_BESIDE_ARGS; 0: there is no such ioctl
- * @makes: does a call with these arguments make such a thing, if the driver takes it?
- * @what: what that is, and what follows, for the log
- */
-struct tgk_beside {
-	u32 nr;
-	size_t size;
-	bool (*makes)(const void *args);
-	const char *what;
-};
-
-/**
- * struct tgk_queue - an ioctl by which a client makes a queue that it submits to
- * @nr: which of the driver's ioctls; a version that has none, or another one, is not watched
- * @size: of its arguments, at most TGK_BESIDE_ARGS; 0: there is no such ioctl
- * @engine: which engine executes what is submitted to a queue that is made with these arguments?
- *	Asked before the driver reads them. TG_ENGINES_MAX: none is, or that cannot be read. The
- *	client may change what stands in its memory, as for tgk_sched.read
- * @chid: the channel of the queue, by the same arguments with the driver's answer
- */
-struct tgk_queue {
-	u32 nr;
-	size_t size;
-	u32 (*engine)(const void *args);
-	u32 (*chid)(const void *args);
-};
-
-/**
- * struct tgk_ring - rings of one kind, each of which has a scheduler of drm_sched
- * @name: so its name begins
- * @engine: which engine executes their jobs
- */
-struct tgk_ring {
-	const char *name;
-	u32 engine;
 };
 
 /**

@@ -15,7 +15,7 @@
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define u64_to_user_ptr(address)	((void *)(uintptr_t)(address))
 
-#define TGK_SYNC_SIZE	48
+#include "../../../../src/kmod/driver/sched_row.h"
 
 struct drm_device;
 struct drm_file;
@@ -32,34 +32,6 @@ struct tgk_driver {
 	u32 (*engine_of)(u32 chid);
 	bool (*is_client)(const void *owner);
 	bool mixed, unseen;
-};
-
-struct tgk_sync {
-	u32 handle;
-	u64 point, flags;
-};
-
-struct tgk_sched_args {
-	u32 chid, nr_lists;
-};
-
-struct tgk_beside {
-	u32 nr;
-	size_t size;
-	bool (*makes)(const void *args);
-	const char *what;
-};
-
-struct tgk_queue {
-	u32 nr;
-	size_t size;
-	u32 (*engine)(const void *args);
-	u32 (*chid)(const void *args);
-};
-
-struct tgk_ring {
-	const char *name;
-	u32 engine;
 };
 
 struct tgk_sched {
@@ -81,8 +53,6 @@ extern struct tgk_sched tgk_amdgpu, tgk_xe;
 
 /* In rings.c. */
 unsigned long copy_from_user(void *to, const void *from, size_t size);
-void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32 size,
-		    void (*decode)(const void *entry, struct tgk_sync *sync));
 u32 tgk_sched_engine(struct dma_fence *finished, const struct tgk_ring *ring, u32 nr);
 
 #endif /* TGK_SCHED_H */
