@@ -14,9 +14,20 @@ channel_of() { field channel <"/tmp/load.$1"; }
 # at_work N: so many clients have completed groups
 at_work() { [ "$(cat $tg/clients/*/completed 2>/dev/null | awk '$1 > 2' | wc -l)" = "$1" ]; }
 
+# at_rest: reads the card's truth to /tmp/truth0 when nothing has run since, for 20 ms: what the reserves had this period is
+# used up, and the next period has not begun. A window that begins while one is at work may hold the end of what it had in
+# one period, and all of what it has in the last: two groups more than its periods gave.
+at_rest()
+{
+	tg-truth >/tmp/truth0
+	usleep 20000
+	tg-truth >/tmp/truth
+	[ $(($(field idle_ns </tmp/truth) - $(field idle_ns </tmp/truth0))) -ge \
+		$(($(field elapsed_ns </tmp/truth) - $(field elapsed_ns </tmp/truth0))) ]
+}
+
 # whole_periods: reads the card's truth to /tmp/truth1 when a whole number of periods, give or take 10 ms, has passed since
-# /tmp/truth0; on a busy host, the best of 30 readings. A window that ends between two periods may hold the start of one
-# more period than its length tells: at 20 % of 15 s, two groups more than C/T. Each reading tells how late the next will be.
+# /tmp/truth0; on a busy host, the best of 30 readings. Each tells how late the next will be.
 whole_periods()
 {
 	late=0		# how long after its sleep a reading comes, us
@@ -54,7 +65,7 @@ batch()
 	# before, the card knows their channels by those who had them last
 	until_true 60 at_work $# || die "not all clients work: $(tgctl clients)"
 	sleep 2
-	tg-truth >/tmp/truth0
+	until_true 60 at_rest || die 'the engine never rests, though the reserves leave room'
 	sleep "$span"
 	whole_periods
 	tgctl clients --json >/tmp/clients
