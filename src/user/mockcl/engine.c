@@ -17,6 +17,8 @@
 
 #include "engine.h"
 
+#define AHEAD	1000000000ull	/* ns, of the latest `now`: see ready() */
+
 static const char *const engine_name[] = { "compute", "copy" };
 
 void card_wake(struct client *c)
@@ -43,9 +45,13 @@ static struct mock_command *head(struct client *c, unsigned int i)
 	return atomic_load(&ch->put) == done ? NULL : &ch->ring[done % MOCK_RING];
 }
 
+/*
+ * From when on a command may run. One that came since @now was read is a moment ahead of it: it begins no earlier than it
+ * was submitted. A client that says more than a second lies, and is not waited for.
+ */
 static uint64_t ready(const struct client *c, unsigned int i, const struct mock_command *cmd, uint64_t now)
 {
-	uint64_t at = cmd->submitted > now ? now : cmd->submitted;
+	uint64_t at = cmd->submitted > now + AHEAD ? now : cmd->submitted;
 
 	return at > c->ended[i] ? at : c->ended[i];
 }
