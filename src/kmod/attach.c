@@ -7,13 +7,15 @@
  * functions any more, and every call that was in the driver through us has come out.
  *
  * A driver binds to a PCI device, or to a virtio device below one, which comes and goes with it
- * (virtio_bus.c). Either way a GPU is known by its PCI device.
+ * (virtio_bus.c); or to a platform device, as a system on a chip has them. A GPU is known by its
+ * PCI device, or by that.
  *
  * main.c calls tgk_attach_init() and tgk_attach_exit(); the bus calls on_bus(). Attach and detach
  * run in process context, under the lock of the device that the driver binds to, then tgk_mutex.
  */
 #include <linux/device.h>
 #include <linux/pci.h>
+#include <linux/platform_device.h>
 #include <linux/rcupdate.h>
 
 #include <drm/drm_device.h>
@@ -28,7 +30,7 @@
 #include "shm.h"
 #include "virtio_bus.h"
 
-/* A child of the PCI device: the DRM minor's device keeps the minor. */
+/* A child of the GPU's device: the DRM minor's device keeps the minor. */
 static int minor_of(struct device *dev, void *data)
 {
 	struct drm_device **drm = data;
@@ -42,26 +44,37 @@ static int minor_of(struct device *dev, void *data)
 	return *drm ? 1 : 0;
 }
 
-/* The PCI device, of one that a driver binds to; NULL: none, it is on another bus. */
-static struct device *pci_of(const struct device *dev)
+static bool is_platform(const struct device *dev)
 {
-	struct device *pci = tgk_virtio_is(dev) ? dev->parent : (struct device *)dev;
+	return dev->bus == &platform_bus_type;
+}
 
-	return dev_is_pci(pci) ? pci : NULL;
+/* What its GPU is known by, of a device that a driver binds to; NULL: it is on another bus. */
+static struct device *known_by(const struct device *dev)
+{
+	struct device *by = tgk_virtio_is(dev) ? dev->parent : (struct device *)dev;
+
+	return dev_is_pci(by) || is_platform(dev) ? by : NULL;
+}
+
+/* May its devices be known by such a one? @by: of known_by(). */
+static bool may_drive(const struct tgk_driver *driver, const struct device *by)
+{
+	return is_platform(by) ? !driver->vendor : to_pci_dev(by)->vendor == driver->vendor;
 }
 
 /* Which of the drivers that we serve is bound to a device? NULL: none. */
 static const struct tgk_driver *driver_of(const struct device *dev)
 {
-	const struct device *pci = pci_of(dev);
+	const struct device *by = known_by(dev);
 	const struct tgk_driver *driver;
 	u32 i;
 
 	for (i = 0; i < TGK_DRIVERS; i++) {
 		driver = tgk_drivers[i];
-		if (tgk_driver_served(i) && driver->virtio == tgk_virtio_is(dev) && pci &&
-		    to_pci_dev(pci)->vendor == driver->vendor &&
-		    dev->driver && !strcmp(dev->driver->name, driver->name))
+		if (tgk_driver_served(i) && driver->virtio == tgk_virtio_is(dev) && by &&
+		    may_drive(driver, by) && dev->driver &&
+		    !strcmp(dev->driver->name, driver->name))
 			return driver;
 	}
 	return NULL;
@@ -99,7 +112,7 @@ static bool hooks_rest(const struct tgk_driver *driver)
 	return !any;
 }
 
-/* The PCI device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
+/* The device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
 static struct drm_device *find_drm(const struct tgk_driver *driver, struct device *dev)
 {
 	struct drm_device *drm = NULL;
@@ -124,25 +137,25 @@ static struct drm_device *find_drm(const struct tgk_driver *driver, struct devic
 /* Under the device's lock and tgk_mutex. */
 static int attach(const struct tgk_driver *driver, struct device *dev)
 {
-	struct device *pci = pci_of(dev);
+	struct device *by = known_by(dev);
 	struct drm_device *drm;
 	struct tgk_gpu *gpu;
 	u32 chip = 0;
 	int ret;
 
-	if (gpu_of(pci))
+	if (gpu_of(by))
 		return 0;
 	if (driver->draws && !driver->draws(dev)) {
-		pr_info("%s: only shows a screen: left alone\n", dev_name(pci));
+		pr_info("%s: only shows a screen: left alone\n", dev_name(by));
 		return 0;
 	}
-	drm = find_drm(driver, pci);
+	drm = find_drm(driver, by);
 	if (IS_ERR(drm))
 		return PTR_ERR(drm);
 	if (driver->chip_id)
-		chip = driver->chip_id(pci);
+		chip = driver->chip_id(by);
 	if (chip == TGK_CHIP_NONE) {
-		pr_err("%s: does not answer, so what chip it is cannot be told\n", dev_name(pci));
+		pr_err("%s: does not answer, so what chip it is cannot be told\n", dev_name(by));
 		ret = -ENODEV;
 		goto refuse;
 	}
@@ -151,14 +164,14 @@ static int attach(const struct tgk_driver *driver, struct device *dev)
 		goto refuse;
 	if (tgk_chip_engines(driver, chip) > 1)
 		ret = tgk_hooks_several_on(driver, drm);
-	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(driver, drm, pci);
+	gpu = ret ? ERR_PTR(ret) : tgk_gpu_create(driver, drm, by);
 	if (IS_ERR(gpu)) {
 		if (hooks_rest(driver))
 			tgk_hooks_put(driver);
 		ret = PTR_ERR(gpu);
 		goto refuse;
 	}
-	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(pci),
+	pr_info("GPU %u is %s, policy %s\n", gpu->index, dev_name(by),
 		tg_gpu_policy(&gpu->core)->name);
 	if (driver->unseen)
 		pr_notice("GPU %u: this module has not been seen on hardware that %s drives\n",
@@ -166,7 +179,7 @@ static int attach(const struct tgk_driver *driver, struct device *dev)
 	return 0;
 
 refuse:
-	pr_err("%s: not scheduled (error %d)\n", dev_name(pci), ret);
+	pr_err("%s: not scheduled (error %d)\n", dev_name(by), ret);
 	return ret;
 }
 
@@ -206,7 +219,7 @@ static void destroy_closed(const struct device *dev)
 
 static bool leaving;	/* tgk_mutex: none is attached any more */
 
-/* Under the device's lock: the driver is about to leave it. @dev: its PCI device. */
+/* Under the device's lock: the driver is about to leave it. @dev: what its GPU is known by. */
 static void detach(const struct device *dev)
 {
 	const struct tgk_driver *driver;
@@ -256,7 +269,7 @@ static void attach_bound(struct device *dev, struct attaching *a)
 	if (!leaving && driver_of(dev) == a->driver) {
 		ret = attach(a->driver, dev);
 		a->refused = a->refused ?: ret;
-		a->any |= !!gpu_of(pci_of(dev));
+		a->any |= !!gpu_of(known_by(dev));
 	}
 	mutex_unlock(&tgk_mutex);
 }
@@ -274,6 +287,7 @@ static int attach_child(struct device *dev, void *data)
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data);
 static struct notifier_block on_pci_block = { .notifier_call = on_bus };
 static struct notifier_block on_virtio_block = { .notifier_call = on_bus };
+static struct notifier_block on_platform_block = { .notifier_call = on_bus };
 
 /* Under the lock of a PCI device, of the driver's vendor. */
 static void attach_pci(struct device *pci, struct attaching *a)
@@ -286,17 +300,17 @@ static void attach_pci(struct device *pci, struct attaching *a)
 
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 {
-	struct device *dev = data, *pci = pci_of(dev);
+	struct device *dev = data, *by = known_by(dev);
 	struct attaching a = { };
 	u32 i;
 
-	if (action == BUS_NOTIFY_UNBIND_DRIVER && pci)
-		detach(pci);
+	if (action == BUS_NOTIFY_UNBIND_DRIVER && by)
+		detach(by);
 	for (i = 0; action == BUS_NOTIFY_BOUND_DRIVER && i < TGK_DRIVERS; i++) {
 		a.driver = tgk_drivers[i];
-		if (!tgk_driver_served(i) || !pci || to_pci_dev(pci)->vendor != a.driver->vendor)
+		if (!tgk_driver_served(i) || !by || !may_drive(a.driver, by))
 			continue;
-		if (pci == dev)
+		if (dev_is_pci(dev))
 			attach_pci(dev, &a);
 		else
 			attach_bound(dev, &a);
@@ -304,10 +318,22 @@ static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 	return NOTIFY_OK;
 }
 
+static int attach_platform(struct device *dev, void *data)
+{
+	device_lock(dev);
+	attach_bound(dev, data);
+	device_unlock(dev);
+	return 0;
+}
+
 static void attach_those_of(struct attaching *a)
 {
 	struct pci_dev *pci = NULL;
 
+	if (!a->driver->vendor) {
+		bus_for_each_dev(&platform_bus_type, NULL, a, attach_platform);
+		return;
+	}
 	while ((pci = pci_get_device(a->driver->vendor, PCI_ANY_ID, pci))) {
 		device_lock(&pci->dev);
 		attach_pci(&pci->dev, a);
@@ -371,6 +397,12 @@ int tgk_attach_init(void)
 	ret = tgk_hook_init() ?: bus_register_notifier(&pci_bus_type, &on_pci_block);
 	if (ret)
 		return ret;
+	ret = bus_register_notifier(&platform_bus_type, &on_platform_block);
+	if (ret) {
+		bus_unregister_notifier(&pci_bus_type, &on_pci_block);
+		tgk_hook_exit();
+		return ret;
+	}
 	ret = attach_all();
 	if (ret) {
 		tgk_attach_exit();
@@ -393,6 +425,7 @@ void tgk_attach_exit(void)
 	/* A GPU that is unbound meanwhile is waited for by its notifier. */
 	detach_all();
 	/* Without tgk_mutex: it waits for notifiers, and they take it. */
+	bus_unregister_notifier(&platform_bus_type, &on_platform_block);
 	bus_unregister_notifier(&pci_bus_type, &on_pci_block);
 	tgk_virtio_exit(&on_virtio_block);
 	tgk_hook_exit();

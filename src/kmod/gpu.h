@@ -29,7 +29,7 @@ static inline bool tgk_in_bar(const struct device *dev, phys_addr_t at)
 	const struct pci_dev *pci = to_pci_dev(dev);
 	int i;
 
-	for (i = 0; i < PCI_STD_NUM_BARS; i++)
+	for (i = 0; i < PCI_STD_NUM_BARS && dev_is_pci(dev); i++)
 		if (pci_resource_len(pci, i) && at >= pci_resource_start(pci, i) &&
 		    at <= pci_resource_end(pci, i))
 			return true;

@@ -227,7 +227,8 @@ static bool is_gone(const struct tgk_driver *driver, struct drm_file *file, u32 
 /* The channel is there, and is claimed: no other thread frees it, or lets it join. */
 static int join(struct tgk_gpu *gpu, struct drm_file *file, u32 chid, bool fresh)
 {
-	struct joining j = { .ch = channel_new(file, chid, fresh || gpu->driver->engine) };
+	struct joining j = { .ch = channel_new(file, chid, fresh || gpu->driver->engine_of ||
+						 gpu->driver->engine) };
 	int ret = -ENOMEM;
 
 	if (fresh)

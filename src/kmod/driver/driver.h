@@ -48,7 +48,7 @@ struct tgk_chip {
  * What is NULL below where that is allowed has the meaning that its line tells.
  *
  * @name: what its module is called, and so is its driver on the bus
- * @vendor: of its PCI devices
+ * @vendor: of its PCI devices; 0: its devices are on the platform bus
  * @virtio: its devices are on the virtio bus, each below one of these PCI devices
  * @unseen: this module has not been seen on hardware that this driver drives
  * @hooked: hook.c's, for @hooks
@@ -162,7 +162,7 @@ typedef void (*tgk_close_fn)(struct drm_device *dev, struct drm_file *file);
 void tgk_driver_close(unsigned long orig, struct drm_device *dev, struct drm_file *file);
 
 /* list.c */
-#define TGK_DRIVERS	5
+#define TGK_DRIVERS	7
 extern const struct tgk_driver *const tgk_drivers[TGK_DRIVERS];
 int tgk_drivers_choose(const char *names);
 bool tgk_driver_served(u32 i);

@@ -13,18 +13,28 @@
 #include "driver/virtio.h"
 
 const struct tgk_driver *const tgk_drivers[TGK_DRIVERS] = {
-	&tgk_nouveau, &tgk_virtio, &tgk_mock.driver, &tgk_amdgpu.driver, &tgk_xe.driver
+	&tgk_nouveau, &tgk_virtio, &tgk_mock.driver, &tgk_amdgpu.driver, &tgk_xe.driver,
+	&tgk_panfrost.driver, &tgk_lima.driver,
 };
 
-/* Drivers that people may ask for in vain. */
+#define ELSEWHERE "its submissions do not end in the kernel's DRM scheduler, it has "
+
+/*
+ * Drivers that people may ask for in vain. The GPU of etnaviv and of msm comes and goes with a
+ * component of the device that they bind to; the bus tells nothing of it.
+ */
 static const struct {
-	const char *name, *has;
+	const char *name, *why;
 } unserved[] = {
-	{ "i915", "a scheduler of its own" }, { "radeon", "none" },
+	{ "i915", ELSEWHERE "one of its own" },
+	{ "radeon", ELSEWHERE "none" },
+	{ "v3d", "a submission is several jobs, the last of which only cleans caches" },
+	{ "etnaviv", "its GPUs come and go unseen, below the device that it binds to" },
+	{ "msm", "its GPU comes and goes unseen, below the device that it binds to" },
 };
 
 static bool served[TGK_DRIVERS] = { true, true };
-static char named[64];
+static char named[96];
 
 /* Into @named: the drivers that are served, or all. */
 static void name_them(bool all)
@@ -62,8 +72,8 @@ static void refuse(const char *names, size_t len)
 
 	for (i = 0; i < ARRAY_SIZE(unserved); i++)
 		if (is_name(names, len, unserved[i].name)) {
-			pr_err("drivers=%s: %s is not served: its submissions do not end in the kernel's DRM scheduler, it has %s\n",
-			       names, unserved[i].name, unserved[i].has);
+			pr_err("drivers=%s: %s is not served: %s\n", names, unserved[i].name,
+			       unserved[i].why);
 			return;
 		}
 	name_them(true);

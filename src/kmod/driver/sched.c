@@ -3,7 +3,7 @@
  * Drivers on drm_sched: one ioctl submits; drm_sched's fences of the job are made in the thread
  * that calls it; `scheduled` signals when the job goes to the GPU, and `finished` when it has
  * ended. That is all that the core hears of a job (fence.c), whatever the driver. A row says the
- * rest: sched_mock.c, sched_amdgpu.c, sched_xe.c.
+ * rest: sched_mock.c, sched_amdgpu.c, sched_xe.c, sched_panfrost.c, sched_lima.c.
  *
  * A submission is gated at the ioctl. Behind it nothing may wait: drivers hold locks there, or are
  * on the way of memory that the system needs.
@@ -166,12 +166,18 @@ int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *c
 	struct tgk_sync sync = { };
 	int ret;
 
-	for (; list < args->list + args->nr_lists && i >= list->nr; list++)
-		i -= list->nr;
-	if (list == args->list + args->nr_lists ||
-	    copy_from_user(entry, u64_to_user_ptr(list->at + (u64)i * list->size), list->size))
-		return 0;
-	list->decode(entry, &sync);
+	if (i < args->nr_handles) {
+		sync.handle = args->handle[i];
+	} else {
+		for (i -= args->nr_handles; list < args->list + args->nr_lists && i >= list->nr;
+		     list++)
+			i -= list->nr;
+		if (list == args->list + args->nr_lists ||
+		    copy_from_user(entry, u64_to_user_ptr(list->at + (u64)i * list->size),
+				   list->size))
+			return 0;
+		list->decode(entry, &sync);
+	}
 	if (!sync.handle) {
 		*fence = dma_fence_get_stub();
 		return 1;

@@ -41,7 +41,7 @@ struct tgk_sched {
 	struct tgk_queue queue;
 };
 
-extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe;
+extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe, tgk_panfrost, tgk_lima;
 
 /* For rows alone. */
 int tgk_sched_submit(const struct tgk_sched *row, struct drm_device *dev, void *data,
@@ -87,8 +87,8 @@ static int queue_##_row(struct drm_device *dev, void *data, struct drm_file *fil
 }
 
 /*
- * What all rows have, of a driver of this name and vendor; the hooks of tgk_sched.beside and of
- * tgk_sched.queue, or { }; then what tgk_driver has beside that.
+ * What all rows have, of a driver of this name and vendor (driver.h); the hooks of tgk_sched.beside
+ * and of tgk_sched.queue, or { }; then what tgk_driver has beside that.
  */
 #define TGK_SCHED_ROW(_row, _name, _vendor, _beside, _queue, _driver...) \
 	.driver = { \

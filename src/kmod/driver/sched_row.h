@@ -7,6 +7,7 @@
 #define TGK_SCHED_ROW_H
 
 #define TGK_SYNC_LISTS	4	/* of one submission, whose fences are awaited */
+#define TGK_SYNC_HANDLES	2	/* beside them, in the arguments */
 #define TGK_SYNCS	1024	/* of one list, likewise */
 #define TGK_SYNC_SIZE	48	/* bytes of an entry, at most */
 
@@ -37,13 +38,23 @@ struct tgk_sync_list {
 /**
  * struct tgk_sched_args - what the arguments of a submission say
  * @chid: the channel
+ * @nr_handles: how many of @handle there are
  * @nr_lists: how many of @list there are
- * @list: what it waits for
+ * @handle: syncobjs that it waits for, which stand in the arguments
+ * @list: what else it waits for
  */
 struct tgk_sched_args {
-	u32 chid, nr_lists;
+	u32 chid, nr_handles, nr_lists;
+	u32 handle[TGK_SYNC_HANDLES];
 	struct tgk_sync_list list[TGK_SYNC_LISTS];
 };
+
+/* A syncobj more, at most TGK_SYNC_HANDLES of them; 0: none. */
+static inline void tgk_sched_handle(struct tgk_sched_args *to, u32 handle)
+{
+	if (handle)
+		to->handle[to->nr_handles++] = handle;
+}
 
 /* A list more; one beyond TGK_SYNC_LISTS is the driver's. */
 static inline void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32 size,

@@ -4,6 +4,7 @@
 mock=/host/bin/mock
 as=tgmock		# the name that the card's driver has
 card=0000:00:00.0	# until mock_on has found it
+bus=pci
 node=/dev/dri/renderD128
 
 # mock_on PARAMETER...: the driver, and its card
@@ -15,7 +16,9 @@ mock_on()
 	modprobe -a drm gpu-sched
 	insmod "/host/bin/tg_mock-$(uname -r).ko" as=$as "$@" || die "insmod tg_mock: exit status $?"
 	until_true 10 test -c $node || die 'tgmock brought no render node'
-	card=$(ls /sys/bus/pci/drivers/$as | grep :)
+	bus=pci
+	[ ! -d /sys/bus/platform/drivers/$as ] || bus=platform
+	card=$(cd /sys/bus/$bus/drivers/$as && ls -d *:* $as 2>/dev/null)
 	debug=/sys/kernel/debug/tgmock/$card
 	[ -e "$debug" ] || die "no $debug"
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The test card under another driver's name: what tg_mock.c reads from the arguments of amdgpu's and
- * xe's ioctls. The structures are those of the kernel's own headers. tg_mock.c alone includes this.
+ * The test card under another driver's name: what tg_mock.c reads from the arguments of that driver's
+ * ioctls. The structures are those of the kernel's own headers. tg_mock.c alone includes this.
  *
  * amdgpu: contexts 1 to 16 are there. A job is as long in ns as the last IB's va_start says, and its
  * ring goes by the IP: graphics, compute, copies, any other. Of two IBs the last one counts.
  * xe: queues 1 to 16 are there, and queue N is of ring (N - 1) % 4. A call that makes a queue is given number 1 + its
  * class, however often. A job is as long as `address` says. Without a batch there is none.
+ *
+ * panfrost: a job is as long as `jc` says; ring 0 executes fragments, ring 1 the rest. lima: contexts 1 to 16 are there;
+ * a job is as long as `frame` says, and its ring is the pipe. Objects are not looked at.
  *
  * The schedulers are called as that driver's.
  */
@@ -14,6 +17,8 @@
 #define TG_AS_H
 
 #include <uapi/drm/amdgpu_drm.h>
+#include <uapi/drm/lima_drm.h>
+#include <uapi/drm/panfrost_drm.h>
 #if __has_include(<uapi/drm/xe_drm.h>)
 #include <uapi/drm/xe_drm.h>
 #endif
@@ -215,6 +220,46 @@ static int as_amdgpu_userq(struct drm_device *drm, void *data, struct drm_file *
 }
 #endif
 
+static int as_panfrost(struct mock_call *c, void *data, struct drm_file *file)
+{
+	const struct drm_panfrost_submit *req = data;
+	const u32 __user *handles = u64_to_user_ptr(req->in_syncs);
+	u32 handle, i;
+	int ret = 0;
+
+	if (!req->jc || req->requirements & ~PANFROST_JD_REQ_FS)
+		return -EINVAL;
+#ifdef DRM_IOCTL_PANFROST_JM_CTX_CREATE
+	if (req->pad || req->jm_ctx_handle > AS_QUEUES)
+		return -EINVAL;
+#endif
+	for (i = 0; i < req->in_sync_count && !ret; i++)
+		ret = get_user(handle, &handles[i]) ? -EFAULT : call_in(c, file, handle, 0, 0);
+	c->ring = req->requirements & PANFROST_JD_REQ_FS ? 0 : 1;
+	c->out = req->out_sync;
+	c->ns = req->jc;
+	return ret;
+}
+
+static int as_lima(struct mock_call *c, void *data, struct drm_file *file)
+{
+	const struct drm_lima_gem_submit *req = data;
+	int ret = 0;
+	u32 i;
+
+	if (req->pipe > LIMA_PIPE_PP || !req->nr_bos || req->flags & ~LIMA_SUBMIT_FLAG_EXPLICIT_FENCE)
+		return -EINVAL;
+	if (!req->ctx || req->ctx > AS_QUEUES)
+		return -ENOENT;
+	for (i = 0; i < ARRAY_SIZE(req->in_sync) && !ret; i++)
+		if (req->in_sync[i])
+			ret = call_in(c, file, req->in_sync[i], 0, 0);
+	c->ring = req->pipe;
+	c->out = req->out_sync;
+	c->ns = req->frame;
+	return ret;
+}
+
 static int mock_submit(struct drm_device *drm, void *data, struct drm_file *file,
 		       int (*read)(struct mock_call *c, void *data, struct drm_file *file));
 
@@ -249,10 +294,17 @@ static const struct drm_ioctl_desc ioctls_xe[] = {
 };
 #endif
 
-/*
- * Each name, and the vendor of its devices: for as long as ours is bound it is of that one. And what the schedulers of
- * its rings are called.
- */
+SUBMIT(panfrost)
+static const struct drm_ioctl_desc ioctls_panfrost[] = {
+	DRM_IOCTL_DEF_DRV(PANFROST_SUBMIT, submit_panfrost, DRM_RENDER_ALLOW),
+};
+
+SUBMIT(lima)
+static const struct drm_ioctl_desc ioctls_lima[] = {
+	DRM_IOCTL_DEF_DRV(LIMA_GEM_SUBMIT, submit_lima, DRM_RENDER_ALLOW),
+};
+
+/* Each name, the vendor of its devices (tg_bus.h), and what the schedulers of its rings are called. */
 static const struct mock_as {
 	const char *name;
 	u16 vendor;
@@ -263,6 +315,8 @@ static const struct mock_as {
 	{ "tgmock", 0x1234, ioctls_tgmock, ARRAY_SIZE(ioctls_tgmock), { "ring0", "ring1", "ring2", "ring3" } },
 	{ "amdgpu", 0x1002, ioctls_amdgpu, ARRAY_SIZE(ioctls_amdgpu),
 	  { "gfx_0.0.0", "comp_1.0.0", "sdma0", "vcn_dec_0" } },
+	{ "panfrost", 0, ioctls_panfrost, ARRAY_SIZE(ioctls_panfrost), { "pan_js", "pan_js", "pan_js", "pan_js" } },
+	{ "lima", 0, ioctls_lima, ARRAY_SIZE(ioctls_lima), { "gp", "pp", "none", "none" } },
 #ifdef DRM_IOCTL_XE_EXEC
 	{ "xe", 0x8086, ioctls_xe, ARRAY_SIZE(ioctls_xe), { "rcs1", "bcs2", "vcs3", "vecs4" } },
 #endif

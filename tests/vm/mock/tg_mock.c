@@ -3,8 +3,8 @@
  * tgmock - a DRM driver on the kernel's own drm_sched whose GPU is a timer. It is the test card of
  * timegraph's backend for such drivers, and a witness: it shares no code with what it watches.
  *
- * It binds to QEMU's `edu` device (scripts/vm -e), of which it uses nothing: the device can be
- * unbound and rebound as any PCI card. A ring executes one job at a time, in the order in which
+ * It binds to QEMU's `edu` device (scripts/vm -e), of which it uses nothing, or to a platform
+ * device of its own (tg_bus.h). A ring executes one job at a time, in the order in which
  * drm_sched hands them over. A job ends when a timer expires.
  *
  * Parameters:
@@ -13,7 +13,7 @@
  *	rings=N		1 to 4
  *	credits=N	so many jobs of one scheduler stand in its ring at a time
  *	timeout_ms=N	a job that takes longer is aborted by drm_sched's time-out
- *	as=NAME		amdgpu or xe: under that name, with that driver's ioctl (tg_as.h)
+ *	as=NAME		another driver's name, and its ioctls (tg_as.h)
  *	sleeps=1	it is asleep by runtime power management whenever nobody holds it (tg_sleep.h)
  *	tail_us=N	behind each job the same thread makes another one of N us, on the last ring: the
  *			driver's own, as amdgpu's that wipes the memory of an object
@@ -30,7 +30,6 @@
 #include <linux/debugfs.h>
 #include <linux/hrtimer.h>
 #include <linux/module.h>
-#include <linux/pci.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -43,6 +42,7 @@
 #include <drm/gpu_scheduler.h>
 
 #include "tg_as.h"
+#include "tg_bus.h"
 #include "tg_hw.h"
 #include "tg_port.h"
 #include "tg_sleep.h"
@@ -582,12 +582,9 @@ static struct drm_driver driver = {
 	.major = 1,
 };
 
-/* QEMU's -device edu */
-static const struct pci_device_id ids[] = { { PCI_DEVICE(0x1234, 0x11e8) }, { } };
-
-static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
+static int mock_bind(struct device *dev)
 {
-	struct mock *m = devm_drm_dev_alloc(&pci->dev, &driver, struct mock, drm);
+	struct mock *m = devm_drm_dev_alloc(dev, &driver, struct mock, drm);
 	struct mock_ring *r;
 	u32 i;
 	int ret;
@@ -609,7 +606,7 @@ static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	kref_init(&m->own->refs);
 	list_add(&m->own->node, &m->files);
 	for (i = 0; i < rings && shared; i++) {
-		ret = sched_init(&m->ring[i].sched, &pci->dev, i);
+		ret = sched_init(&m->ring[i].sched, dev, i);
 		if (ret) {
 			m->ring[i].sched.ops = NULL;
 			return ret;
@@ -618,22 +615,20 @@ static int mock_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	ret = drm_dev_register(&m->drm, 0);
 	if (ret)
 		return ret;
-	pci_set_drvdata(pci, m);
-	pci->vendor = my->vendor;
-	m->file = debugfs_create_file(pci_name(pci), 0600, debugfs, m, &debugfs_fops);
+	dev_set_drvdata(dev, m);
+	m->file = debugfs_create_file(dev_name(dev), 0600, debugfs, m, &debugfs_fops);
 	if (sleeps)
-		sleep_allow(&pci->dev);
+		sleep_allow(dev);
 	return 0;
 }
 
-static void mock_remove(struct pci_dev *pci)
+static void mock_unbind(struct device *dev)
 {
-	struct mock *m = pci_get_drvdata(pci);
+	struct mock *m = dev_get_drvdata(dev);
 	u32 i;
 
 	if (sleeps)
-		sleep_forbid(&pci->dev);
-	pci->vendor = ids[0].vendor;
+		sleep_forbid(dev);
 	debugfs_remove(m->file);
 	drm_dev_unplug(&m->drm);
 	for (i = 0; i < rings; i++) {
@@ -643,12 +638,6 @@ static void mock_remove(struct pci_dev *pci)
 		abort_all(&m->ring[i], -ENODEV);
 	}
 }
-
-static struct pci_driver pci_driver = {
-	.id_table = ids,
-	.probe = mock_probe,
-	.remove = mock_remove,
-};
 
 static int __init mock_init(void)
 {
@@ -663,10 +652,8 @@ static int __init mock_init(void)
 	driver.name = (char *)my->name;
 	driver.ioctls = my->ioctls;
 	driver.num_ioctls = my->nr;
-	pci_driver.name = my->name;
-	pci_driver.driver.pm = sleeps ? &sleep_ops : NULL;
 	debugfs = debugfs_create_dir("tgmock", NULL);
-	ret = pci_register_driver(&pci_driver);
+	ret = bus_begin(my->name, my->vendor, sleeps ? &sleep_ops : NULL);
 	if (ret)
 		debugfs_remove(debugfs);
 	return ret;
@@ -674,7 +661,7 @@ static int __init mock_init(void)
 
 static void __exit mock_exit(void)
 {
-	pci_unregister_driver(&pci_driver);
+	bus_end();
 	debugfs_remove(debugfs);
 	hw_exit();
 }

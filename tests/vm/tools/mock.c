@@ -23,7 +23,7 @@
  *	jobs whose ring, fences and chunks another thread changes all the time: `flip calls N`
  * mock -a xe none N
  *	N calls that make no job, and the end of what the last one was to signal
- * -a NAME: the card is under this driver's name: amdgpu or xe
+ * -a NAME: the card is under this driver's name: amdgpu, xe, panfrost or lima
  * -r RING: 0 to 3, 0 unless told; as xe also 4 to 15: of ring RING % 4, by a queue that was not made
  */
 #include <errno.h>
@@ -81,6 +81,8 @@ static int call(int fd, unsigned long request, void *arg)
 
 #include "mock_as.h"
 
+static const typeof(names[0]) *name;	/* NULL: the card's own */
+
 static int open_node(void)
 {
 	int fd = open(node, O_RDWR | O_CLOEXEC);
@@ -94,9 +96,7 @@ static int open_node(void)
 
 static int submit(int fd, struct tgmock_submit *req)
 {
-	if (!strcmp(as, "amdgpu"))
-		return submit_amdgpu(fd, req);
-	return strcmp(as, "xe") ? call(fd, SUBMIT, req) : submit_xe(fd, req);
+	return name ? name->submit(fd, req) : call(fd, SUBMIT, req);
 }
 
 static const char *name_of(int error)
@@ -178,14 +178,11 @@ static int bad_as(void)
 	struct tgmock_submit in = { .ns = 1000, .ins = 1, .in = (uintptr_t)&unknown };
 
 	say("good", submit(fd, &req));
-	if (!strcmp(as, "amdgpu"))
-		bad_amdgpu(fd, out);
-	else
-		bad_xe(fd, out);
+	name->bad(fd, out);
 	say("in unknown", submit(fd, &in));
 	in.in = (uintptr_t)&out;
 	say("in its own", submit(fd, &in));
-	say("NULL", call(fd, strcmp(as, "xe") ? DRM_IOCTL_AMDGPU_CS : XE_EXEC, NULL));
+	say("NULL", call(fd, name->ioctl, NULL));
 	say("good again", submit(fd, &req));
 	say("its end", wait_for(fd, out));
 	return 0;
@@ -408,6 +405,7 @@ static int logins(char **arg)
 
 int main(int argc, char **argv)
 {
+	unsigned int n;
 	int o;
 
 	while ((o = getopt(argc, argv, "+a:d:r:")) != -1) {
@@ -422,10 +420,13 @@ int main(int argc, char **argv)
 	}
 	argc -= optind;
 	argv += optind;
+	for (n = 0; n < NAMES; n++)
+		if (!strcmp(as, names[n].name))
+			name = &names[n];
 	if (argc == 5 && !strcmp(argv[0], "load"))
 		return load(argv + 1);
 	if (argc == 1 && !strcmp(argv[0], "bad"))
-		return strcmp(as, "tgmock") ? bad_as() : bad();
+		return name ? bad_as() : bad();
 	if (argc == 1 && !strcmp(argv[0], "beside"))
 		return beside();
 	if (argc == 2 && !strcmp(argv[0], "flip"))

@@ -8,7 +8,7 @@
 
 #include <amdgpu_drm.h>
 
-/* libdrm of Debian 12 has no xe_drm.h. The card has the kernel's: a wrong size here is refused there. */
+/* libdrm of Debian 12 has no header of these. The card has the kernel's: a wrong size here is refused there. */
 struct xe_exec {
 	uint64_t extensions;
 	uint32_t queue, nr_syncs;
@@ -44,6 +44,25 @@ struct xe_queue {
 #define XE_EXEC		DRM_IOW(DRM_COMMAND_BASE + 0x09, struct xe_exec)
 #define XE_VM_CREATE	DRM_IOWR(DRM_COMMAND_BASE + 0x03, struct xe_vm)
 #define XE_SYNC_SIGNAL	1
+
+/* From 6.18 on it is longer by eight bytes, which the kernel takes for 0 where they are not given. */
+struct panfrost_submit {
+	uint64_t job, syncs;
+	uint32_t nr_syncs, out;
+	uint64_t bos;
+	uint32_t nr_bos, requirements;
+};
+
+#define PANFROST_SUBMIT		DRM_IOW(DRM_COMMAND_BASE + 0x00, struct panfrost_submit)
+#define PANFROST_FRAGMENTS	1
+
+struct lima_submit {
+	uint32_t context, pipe, nr_bos, frame_size;
+	uint64_t bos, frame;
+	uint32_t flags, out, in[2];
+};
+
+#define LIMA_SUBMIT	DRM_IOW(DRM_COMMAND_BASE + 0x03, struct lima_submit)
 
 struct userq {
 	uint32_t op, other[5];
@@ -115,6 +134,28 @@ static int submit_xe(int fd, const struct tgmock_submit *req)
 	if (req->out)
 		sync[exec.nr_syncs++] = (struct xe_sync){ .handle = req->out, .flags = XE_SYNC_SIGNAL };
 	return call(fd, XE_EXEC, &exec);
+}
+
+static int submit_panfrost(int fd, const struct tgmock_submit *req)
+{
+	struct panfrost_submit args = {
+		.job = req->ns, .syncs = req->in, .nr_syncs = req->ins, .out = req->out,
+		.requirements = req->ring ? 0 : PANFROST_FRAGMENTS,
+	};
+
+	return call(fd, PANFROST_SUBMIT, &args);
+}
+
+/* At most two syncobjs to wait for. */
+static int submit_lima(int fd, const struct tgmock_submit *req)
+{
+	const uint32_t *in = (const uint32_t *)(uintptr_t)req->in;
+	struct lima_submit args = {
+		.context = 1, .pipe = req->ring, .nr_bos = 1, .frame = req->ns, .out = req->out,
+		.in = { req->ins ? in[0] : 0, req->ins > 1 ? in[1] : 0 },
+	};
+
+	return call(fd, LIMA_SUBMIT, &args);
 }
 
 static void say(const char *what, int error);
@@ -238,5 +279,72 @@ static void bad_xe(int fd, uint32_t out)
 	sync = (struct xe_sync){ .handle = 1ull << 62 };
 	say("handle 2^62", call(fd, XE_EXEC, &exec));
 }
+
+static void bad_panfrost(int fd, uint32_t out)
+{
+	static const struct {
+		const char *what;
+		uint64_t job, syncs;
+		uint32_t nr, requirements;
+	} calls[] = {
+		{ "no job", 0, 0, 0, 0 }, { "requirements -1", 1000, 0, 0, ~0u }, { "no sync, at -1", 1000, ~0ull, 0, 0 },
+		{ "syncs at NULL", 1000, 0, 1, 0 }, { "syncs in the kernel", 1000, 0xffff888000000000ull, 1, 0 },
+		{ "syncs -1 at 1", 1000, 1, ~0u, 1 }, { "syncs 2000 at NULL", 1000, 0, 2000, 1 },
+		{ "job 2^62", 1ull << 62, 0, 0, 1 },
+	};
+	struct panfrost_submit args;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		args = (struct panfrost_submit){
+			.job = calls[i].job, .syncs = calls[i].syncs, .nr_syncs = calls[i].nr, .out = out,
+			.requirements = calls[i].requirements,
+		};
+		say(calls[i].what, call(fd, PANFROST_SUBMIT, &args));
+	}
+	args = (struct panfrost_submit){ .job = 1000, .out = 0x7fffffff };
+	say("out unknown", call(fd, PANFROST_SUBMIT, &args));
+}
+
+static void bad_lima(int fd, uint32_t out)
+{
+	const struct lima_submit good = { .context = 1, .nr_bos = 1, .frame = 1000, .out = out };
+	static const struct {
+		const char *what;
+		uint32_t context, pipe, nr_bos, flags, in[2];
+	} calls[] = {
+		{ "context -1", ~0u, 0, 1, 0, { 0 } }, { "context 0", 0, 0, 1, 0, { 0 } }, { "context 16", 16, 1, 1, 1, { 0 } },
+		{ "pipe 2", 1, 2, 1, 0, { 0 } }, { "pipe -1", 1, ~0u, 1, 0, { 0 } }, { "no object", 1, 0, 0, 0, { 0 } },
+		{ "flags -1", 1, 0, 1, ~0u, { 0 } }, { "second in unknown", 1, 1, 1, 0, { 0, 0x7fffffff } },
+		{ "both in unknown", 1, 1, 1, 1, { ~0u, ~0u } },
+	};
+	struct lima_submit args;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		args = good;
+		args.context = calls[i].context;
+		args.pipe = calls[i].pipe;
+		args.nr_bos = calls[i].nr_bos;
+		args.flags = calls[i].flags;
+		memcpy(args.in, calls[i].in, sizeof(args.in));
+		say(calls[i].what, call(fd, LIMA_SUBMIT, &args));
+	}
+}
+
+/* Another driver's name: how a job of the card's is asked for, what it refuses, and its ioctl that submits. */
+static const struct {
+	const char *name;
+	int (*submit)(int fd, const struct tgmock_submit *req);
+	void (*bad)(int fd, uint32_t out);
+	unsigned long ioctl;
+} names[] = {
+	{ "amdgpu", submit_amdgpu, bad_amdgpu, DRM_IOCTL_AMDGPU_CS },
+	{ "xe", submit_xe, bad_xe, XE_EXEC },
+	{ "panfrost", submit_panfrost, bad_panfrost, PANFROST_SUBMIT },
+	{ "lima", submit_lima, bad_lima, LIMA_SUBMIT },
+};
+
+#define NAMES	(sizeof(names) / sizeof(names[0]))
 
 #endif /* MOCK_AS_H */
