@@ -233,7 +233,9 @@ static bool only_own(const struct tgk_gpu *gpu, const struct tgk_fences *own, s6
 /*
  * The time in @own, this job's slot, is false; at @seen, unless 0, the channel was at work for it.
  * Work that came after the fence has written it: of the channel at work, if no other's work can
- * have been there. If none is at work now, and none has been but the channel's own, its own has.
+ * have been there. If that is the slot's own, another's may have come and gone before this fence
+ * was noticed, so no other's may have ended since the job began. If none is at work now, and none
+ * has been but the channel's own, its own has.
  * No channel is suspected where the GPU has not reached the fence, where the driver may write the
  * slot itself, and while work may go through open gates, or be in flight behind one that was open.
  * The registers of a GPU that closes are not read: they go (tgk_poll_detach()).
@@ -255,7 +257,7 @@ static void suspect(struct tgk_gpu *gpu, const struct tgk_job *job, struct tgk_f
 		return;
 	if (f && !only_two(gpu, own, f))
 		return;
-	if (f == own && READ_ONCE(own->made) == (u32)job->fence->seqno)
+	if (f == own && (READ_ONCE(own->made) == (u32)job->fence->seqno || c->since > job->began))
 		return;
 	f = f ?: own;
 	if (f->own)
@@ -319,6 +321,10 @@ s64 tgk_clock_end(struct tgk_gpu *gpu, struct tgk_stamp *stamp, const struct tgk
 	struct tgk_fences *f;
 	enum audit says;
 
+	if (c->latest != job->fence_slot) {
+		c->latest = job->fence_slot;
+		c->since = noticed;
+	}
 	if (stamp->known == TG_DONE_NOTICED)
 		return noticed;
 	f = &c->fences[job->fence_slot];

@@ -101,6 +101,8 @@ enum tgk_search {
  * @doubted: a time was false. If the next reading shows that the GPU's clock was set, that is why
  * @lag: how long after a completion its fence signals, about the median, ns
  * @hurry: audits that have yet to follow a strange time, a tick apart
+ * @latest: the slot of the fence that signalled last
+ * @since: when the first one of that slot did which came behind another slot's
  * @mono: @gpu, by ktime_get_ns()
  * @gpu: a time of the GPU's
  * @rate: how much faster ktime_get_ns() runs than the GPU's clock, per billion
@@ -122,7 +124,8 @@ struct tgk_clock {
 
 	bool comparable, doubted;
 	u8 hurry;
-	s64 lag, mono;
+	s32 latest;
+	s64 since, lag, mono;
 	u64 gpu;
 	s64 rate, error, access;
 	struct tgk_reading last, early;
