@@ -5,9 +5,9 @@ B ?= build
 CXX ?= c++
 
 GLOOP_CXXFLAGS := -std=gnu++17 -O1 -g -Wall -Wextra -Werror -pthread
-GLOOP_TESTS := $(addprefix $(B)/tests/gloop/,api_test apps_test turn_test random_test)
+GLOOP_TESTS := $(addprefix $(B)/tests/gloop/,api_test apps_test turn_test random_test hard_test)
 # turn_test has one thread
-GLOOP_TESTS_TSAN := $(addprefix $(B)/tests/gloop/,api_test-tsan apps_test-tsan random_test-tsan)
+GLOOP_TESTS_TSAN := $(addprefix $(B)/tests/gloop/,api_test-tsan apps_test-tsan random_test-tsan hard_test-tsan)
 GLOOP_BENCH := $(B)/bench/gloop
 GLOOP_TGD := $(B)/tests/gloop/tgd_test
 

@@ -27,6 +27,7 @@ struct request {
 	struct sockaddr_in peer;
 	struct request *next;		/* of io_pool's queues */
 	int64_t result;			/* likewise */
+	bool closed;			/* likewise: its descriptor is being closed */
 };
 
 struct completion {

@@ -69,6 +69,8 @@ public:
 		if (r->args->op == OP_CONNECT)
 			fcntl(r->socket, F_SETFL, O_NONBLOCK);
 		pthread_mutex_lock(&lock);
+		if (r->args->op == OP_CLOSE)
+			leave(r->args->fd);
 		put(&todo, r);
 		pthread_cond_signal(&work_more);
 		pthread_mutex_unlock(&lock);
@@ -123,6 +125,38 @@ private:
 		if (r)
 			q->first = r->next;
 		return r;
+	}
+
+	/* leave() - requests at @fd, which is closed next, do not begin, and wait no more */
+	void leave(int fd)
+	{
+		bool any = false;
+		auto mark = [&any, fd](struct request *r) {
+			if (fd < 0 || r->args->fd != fd || r->args->op == OP_CLOSE)
+				return;
+			r->closed = any = true;
+		};
+
+		for (struct request *r = todo.first; r; r = r->next)
+			mark(r);
+		for (struct request *r = waiting.first; r; r = r->next)
+			mark(r);
+		for (struct request *r : performed)
+			if (r)
+				mark(r);
+		for (int i = 0; i < polling; i++)
+			mark(polled_by[i]);
+		if (any)
+			wake();
+	}
+
+	/* left() - @fd may be closed: its number may be another file's at once */
+	bool left(int fd) const
+	{
+		for (const struct request *r : performed)
+			if (r && r->closed && r->args->fd == fd)
+				return false;
+		return true;
 	}
 
 	void wake()
@@ -186,17 +220,27 @@ private:
 	{
 		class io_pool *p = (class io_pool *)arg;
 		struct request *r;
+		int me;
 
 		pthread_mutex_lock(&p->lock);
+		me = p->working++;
 		while (!p->stop) {
-			r = get(&p->todo);
+			r = p->performed[me] = get(&p->todo);
 			if (!r) {
 				pthread_cond_wait(&p->work_more, &p->lock);
 				continue;
 			}
+			bool closed = r->closed;
+
+			while (r->args->op == OP_CLOSE && !p->left(r->args->fd)) {
+				pthread_mutex_unlock(&p->lock);
+				usleep(50);
+				pthread_mutex_lock(&p->lock);
+			}
 			pthread_mutex_unlock(&p->lock);
-			r->result = perform(r);
+			r->result = closed ? -ECANCELED : perform(r);
 			pthread_mutex_lock(&p->lock);
+			p->performed[me] = nullptr;
 			if (r->result == -EAGAIN) {
 				put(&p->waiting, r);
 				p->wake();
@@ -210,10 +254,10 @@ private:
 	}
 
 	/* The poller takes what waits out of its queue, and hands back what is ready or cancelled */
-	int sort(int n)
+	void sort()
 	{
 		struct request *r;
-		int left = 0;
+		int left = 0, n = polling;
 
 		while ((r = get(&waiting))) {
 			uint32_t op = r->args->op;
@@ -223,7 +267,7 @@ private:
 			polled[n++] = pollfd{op == OP_CONNECT ? r->socket : r->args->fd, events, 0};
 		}
 		for (int i = 0; i < n; i++) {
-			if (cancelled) {
+			if (cancelled || polled_by[i]->closed) {
 				polled_by[i]->result = -ECANCELED;
 				put(&done, polled_by[i]);
 				pthread_cond_signal(&done_more);
@@ -235,18 +279,18 @@ private:
 				polled[left++] = polled[i];
 			}
 		}
-		return left;
+		polling = left;
 	}
 
 	static void *poller(void *arg)
 	{
 		class io_pool *p = (class io_pool *)arg;
 		uint64_t rung;
-		int n = 0;
 
 		pthread_mutex_lock(&p->lock);
 		while (!p->stop) {
-			n = p->sort(n);
+			p->sort();
+			int n = p->polling;
 			p->polled[n] = pollfd{p->bell, POLLIN, 0};
 			pthread_mutex_unlock(&p->lock);
 			/* More than there may be descriptors: try each of them again */
@@ -268,10 +312,12 @@ private:
 	pthread_cond_t work_more, done_more;
 	struct queue todo = {}, waiting = {}, done = {};
 	bool stop = false, cancelled = false;
-	int bell = -1, threads = 0;
+	int bell = -1, threads = 0, working = 0;
 	pthread_t thread[workers + 1];
 	struct pollfd *polled = nullptr;
 	struct request **polled_by = nullptr;
+	int polling = 0;
+	struct request *performed[workers] = {};
 };
 
 }	/* namespace gloop */

@@ -72,6 +72,8 @@ public:
 
 		if (io_at_once(r, c))
 			return false;
+		if (a->op == OP_CLOSE)
+			cancel(a->fd, IORING_ASYNC_CANCEL_FD);
 		e = entry();
 		e->fd = a->fd;
 		e->user_data = r->number;
@@ -139,18 +141,24 @@ public:
 
 	void cancel() override
 	{
-		struct io_uring_sqe *e = entry();
-
-		e->opcode = IORING_OP_ASYNC_CANCEL;
-		e->fd = -1;
-		e->cancel_flags = IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL;
-		e->user_data = no_request;
-		push();
+		cancel(-1, IORING_ASYNC_CANCEL_ANY);
 		enter(0);
 	}
 
 private:
 	static constexpr uint64_t no_request = ~0ull;
+
+	/* Takes place in its turn: what has been pushed before is cancelled, too */
+	void cancel(int of, uint32_t which)
+	{
+		struct io_uring_sqe *e = entry();
+
+		e->opcode = IORING_OP_ASYNC_CANCEL;
+		e->fd = of;
+		e->cancel_flags = which | IORING_ASYNC_CANCEL_ALL;
+		e->user_data = no_request;
+		push();
+	}
 
 	void *map(size_t bytes, uint64_t offset)
 	{

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What goes wrong beneath a host loop: descriptors that do not block, that are closed while an event
+ * waits, or that come as the launch ends; signals; numbers at the limits. Each row
+ * of I/O runs with io_uring and with threads. On host threads alone: callbacks make system calls.
+ */
+#include <signal.h>
+
+#include <initializer_list>
+
+#include "../../lib/test.h"
+#include "../../../src/user/gloop/gloop.h"
+
+using gloop::DeviceLoop;
+
+static char folder[] = "/tmp/tg-gloop.XXXXXX";
+static enum gloop::io_kind kind;
+static gloop::HostLoop *timed;
+
+/* launch_in() - launch(), but stopped after @seconds: then something has been lost */
+template <class F> static int launch_in(unsigned int seconds, gloop::HostLoop *host, const F &entry,
+					uint32_t blocks = 1)
+{
+	gloop::launch_config k;
+	int error;
+
+	k.logical = k.physical = blocks;
+	timed = host;
+	signal(SIGALRM, [](int) { timed->stop(); });
+	alarm(seconds);
+	error = host->launch(k, entry);
+	alarm(0);
+	return error;
+}
+
+static void row(const char *name, bool good, const gloop::HostLoop &host, int64_t x)
+{
+	char full[120];
+
+	snprintf(full, sizeof(full), "%s, %s", name, kind == gloop::IO_URING ? "io_uring" : "threads");
+	test_row(full, good, "\"%s\", %lld", host.why(), (long long)x);
+}
+
+/* What waits at a descriptor ends when it is closed, and takes nothing of the next of its number */
+static void closed()
+{
+	gloop::HostLoop host(kind);
+	static int ends[2], next[2];
+	static char byte;
+	static int64_t got;
+	int64_t *to = &got;
+
+	got = byte = 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		perror("socketpair");
+	int error = launch_in(3, &host, [=](DeviceLoop *loop) {
+		gloop::net::receive(loop, ends[0], 1, &byte, [=](DeviceLoop *, int64_t n) { *to = n; });
+		gloop::fs::fstat(loop, ends[0], [=](DeviceLoop *loop, gloop::fs::stat) {
+			usleep(20000);
+			gloop::net::close(loop, ends[0], [=](DeviceLoop *loop, int) {
+				if (socketpair(AF_UNIX, SOCK_STREAM, 0, next))
+					perror("socketpair");
+				/* Whoever polls looks again when another event waits */
+				gloop::net::receive(loop, next[1], 1, &byte, [=](DeviceLoop *, int64_t) { });
+				gloop::fs::fstat(loop, next[0], [=](DeviceLoop *, gloop::fs::stat) {
+					usleep(20000);
+					if (write(next[1], "x", 1) != 1)
+						perror("write");
+					usleep(20000);
+					if (write(next[0], "y", 1) != 1)
+						perror("write");
+				});
+			});
+		});
+	});
+	row("what waits at a descriptor ends with its close()", !error && got == -ECANCELED, host, got);
+	error = recv(next[0], &byte, 1, MSG_DONTWAIT);
+	row("and takes nothing of the next one's", next[0] == ends[0] && error == 1, host, error);
+	for (int fd : {ends[1], next[0], next[1]})
+		close(fd);
+}
+
+/* Beyond 4 GiB, and where no file can be */
+static void offsets()
+{
+	static const int64_t want[] = {1, 1, 'z', (1ll << 32) + 6, 0, -EFBIG, 0, -EINVAL, -EINVAL};
+	static int64_t got[10];
+	static char name[80], to[2] = {'z', 0};
+	gloop::HostLoop host(kind);
+	int64_t *at = got;
+
+	snprintf(name, sizeof(name), "%s/long", folder);
+	memset(got, 0, sizeof(got));
+	int error = launch_in(10, &host, [=](DeviceLoop *loop) {
+		gloop::fs::open(loop, name, O_RDWR | O_CREAT, 0600, [=](DeviceLoop *loop, int fd) {
+			gloop::fs::write(loop, fd, (1ull << 32) + 5, 1, to, [=](DeviceLoop *loop, int64_t n) {
+			at[0] = n;
+			gloop::fs::read(loop, fd, (1ull << 32) + 5, 9, to + 1, [=](DeviceLoop *loop, int64_t n) {
+			at[1] = n;
+			at[2] = to[1];
+			gloop::fs::fstat(loop, fd, [=](DeviceLoop *loop, gloop::fs::stat s) {
+			at[3] = s.size;
+			gloop::fs::read(loop, fd, 1ull << 62, 1, to, [=](DeviceLoop *loop, int64_t n) {
+			at[4] = n;
+			gloop::fs::write(loop, fd, 1ull << 62, 1, to, [=](DeviceLoop *loop, int64_t n) {
+			at[5] = n;
+			gloop::fs::ftruncate(loop, fd, 0, [=](DeviceLoop *loop, int e) {
+			at[6] = e;
+			gloop::fs::ftruncate(loop, fd, ~0ull, [=](DeviceLoop *loop, int e) {
+			at[7] = e;
+			gloop::fs::write(loop, fd, INT64_MAX, 1, to, [=](DeviceLoop *loop, int64_t n) {
+			at[8] = n;
+			gloop::fs::close(loop, fd, [=](DeviceLoop *, int) { });
+			}); }); }); }); }); }); }); });
+		});
+	});
+	size_t i = 0;
+	while (i < sizeof(want) / 8 && got[i] == want[i])
+		i++;
+	row("offsets beyond 4 GiB, of 2^62 and 2^63 - 1", !error && i == sizeof(want) / 8, host,
+	    i * 1000000 + got[i]);
+	unlink(name);
+}
+
+int main()
+{
+	gloop::HostLoop probe(gloop::IO_URING);
+
+	setvbuf(stdout, nullptr, _IOLBF, 0);
+	if (!mkdtemp(folder)) {
+		perror(folder);
+		return 1;
+	}
+	for (enum gloop::io_kind each : {gloop::IO_URING, gloop::IO_THREADS}) {
+		kind = each;
+		if (each == gloop::IO_URING && launch_in(10, &probe, [](DeviceLoop *loop) {
+			gloop::fs::fstat(loop, 0, [](DeviceLoop *, gloop::fs::stat) { }); })) {
+			printf("ok rows of io_uring # SKIP %s\n", probe.why());
+			continue;
+		}
+		closed();
+		offsets();
+	}
+	rmdir(folder);
+	return test_end();
+}
