@@ -109,6 +109,7 @@ private:
 	int after_turn(bool *more);
 	int wait_turn();
 	void end_io();
+	void close_unseen();
 
 	enum io_kind kind;
 	turns_seat *own = nullptr;
@@ -393,6 +394,26 @@ inline void HostLoop::end_io()
 	worker = nullptr;
 }
 
+/* close_unseen() - after a launch that failed: descriptors that no callback has been given */
+inline void HostLoop::close_unseen()
+{
+	struct block_state *b = (struct block_state *)malloc(sizeof(*b));
+
+	for (uint32_t i = 0; b && i < c.physical; i++) {
+		if (!env::to_host(b, c.blocks + i, sizeof(*b)))
+			break;
+		for (uint32_t s = 0; s < GLOOP_SLOTS; s++) {
+			const struct rpc *r = c.rpcs + i * GLOOP_SLOTS + s;
+
+			if (b->control.used >> s & 1 && b->slots[s].event && r->done &&
+			    r->result >= 0 && (r->op == OP_OPEN || r->op == OP_CONNECT ||
+					       r->op == OP_LISTEN || r->op == OP_ACCEPT))
+				::close((int)r->result);
+		}
+	}
+	free(b);
+}
+
 template <int Threads, int Blocks, class F>
 int HostLoop::launch(const struct launch_config &k, const F &entry, struct launch_stats *result)
 {
@@ -432,6 +453,8 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 			error = after_turn(&more);
 	}
 	end_io();
+	if (error && stats.turns)
+		close_unseen();
 	if (source && source->joined())
 		source->give(false);
 	if (__atomic_exchange_n(&stopped, 0, __ATOMIC_RELAXED) && !error)

@@ -179,6 +179,7 @@ template <class F> GLOOP_DEVICE int DeviceLoop::take(const F &f)
 	if (!env::thread()) {
 		new (at(s)->data) F(f);
 		at(s)->call = call<F>;
+		at(s)->event = false;
 	}
 	return s;
 }
@@ -196,6 +197,7 @@ template <class F> GLOOP_DEVICE void DeviceLoop::request(const struct rpc &r, co
 	env::barrier();		/* the page is complete */
 	if (env::thread())
 		return;
+	at(s)->event = true;
 	*to = r;
 	ticket = env::fetch_add(c->ring_tail, 1u);
 	env::store(c->ring + (ticket & c->ring_mask), (uint64_t)(ticket + 1) << 32 | number);

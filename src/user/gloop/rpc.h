@@ -65,6 +65,7 @@ class DeviceLoop;
 struct alignas(16) slot {
 	unsigned char data[GLOOP_SLOT_BYTES];
 	void (*call)(DeviceLoop *loop, const void *data);
+	bool event;			/* runs with the result of an rpc */
 };
 
 /* Slot numbers, first in, first out */

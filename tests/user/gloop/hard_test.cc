@@ -4,6 +4,7 @@
  * waits, or that come as the launch ends; signals; numbers at the limits. Each row
  * of I/O runs with io_uring and with threads. On host threads alone: callbacks make system calls.
  */
+#include <dirent.h>
 #include <signal.h>
 
 #include <initializer_list>
@@ -39,6 +40,35 @@ static void row(const char *name, bool good, const gloop::HostLoop &host, int64_
 
 	snprintf(full, sizeof(full), "%s, %s", name, kind == gloop::IO_URING ? "io_uring" : "threads");
 	test_row(full, good, "\"%s\", %lld", host.why(), (long long)x);
+}
+
+static int connect_to(uint32_t port)
+{
+	struct sockaddr_in name = {};
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+
+	name.sin_family = AF_INET;
+	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	name.sin_port = htons(port);
+	if (connect(s, (struct sockaddr *)&name, sizeof(name)))
+		perror("connect");
+	return s;
+}
+
+/* listener() - a socket of the host's that listens, and its port */
+static int listener(uint32_t *port)
+{
+	struct sockaddr_in name = {};
+	socklen_t length = sizeof(name);
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+
+	name.sin_family = AF_INET;
+	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(s, (struct sockaddr *)&name, sizeof(name)) || listen(s, 10) ||
+	    getsockname(s, (struct sockaddr *)&name, &length))
+		perror("listen");
+	*port = ntohs(name.sin_port);
+	return s;
 }
 
 /* What waits at a descriptor ends when it is closed, and takes nothing of the next of its number */
@@ -78,6 +108,53 @@ static void closed()
 	row("and takes nothing of the next one's", next[0] == ends[0] && error == 1, host, error);
 	for (int fd : {ends[1], next[0], next[1]})
 		close(fd);
+}
+
+static int descriptors()
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* A descriptor that no callback has been given when the launch ends is closed */
+static void unseen()
+{
+	uint32_t port;
+	int at = listener(&port), clients[4], next[7], before = descriptors(), after;
+	gloop::HostLoop host(kind);
+	gloop::HostLoop *h = &host;
+
+	for (int &c : clients)
+		c = connect_to(port);
+	int error = launch_in(10, &host, [=](DeviceLoop *loop) {
+		for (int i = 0; i < 4; i++)
+			gloop::net::accept(loop, at, [=](DeviceLoop *, int) { });
+		gloop::fs::open(loop, "/dev/null", O_RDONLY, 0, [=](DeviceLoop *, int) { });
+		gloop::net::listen(loop, INADDR_LOOPBACK, 0, [](DeviceLoop *, gloop::net::listener) { });
+		gloop::net::connect(loop, INADDR_LOOPBACK, port, [=](DeviceLoop *, int) { });
+		gloop::postTask(loop, [=](DeviceLoop *) { });
+		usleep(100000);		/* all have come */
+		h->stop();
+		usleep(20000);
+	});
+	after = descriptors() - 4;
+	row("stop() closes what no callback has been given", error == ECANCELED && after == before, host,
+	    after - before);
+	for (int &fd : next)
+		fd = dup(at);
+	error = launch_in(10, &host, [](DeviceLoop *) { }, 0);
+	after = descriptors() - 4 - 7;
+	row("and closes it once", error == EINVAL && after == before, host, after - before);
+	for (int fd : next)
+		close(fd);
+	for (int c : clients)
+		close(c);
+	close(at);
 }
 
 /* Beyond 4 GiB, and where no file can be */
@@ -139,6 +216,7 @@ int main()
 			continue;
 		}
 		closed();
+		unseen();
 		offsets();
 	}
 	rmdir(folder);
