@@ -167,8 +167,29 @@ private:
 			return;		/* it rings already */
 	}
 
+	/*
+	 * Another thread may take the connection: accept4() must not wait. That is a flag of the
+	 * socket, not of the call, and the program's: one at a time sets it, and puts it back.
+	 */
+	int accept_now(int fd)
+	{
+		int s, flags, error;
+
+		pthread_mutex_lock(&accepting);
+		flags = fcntl(fd, F_GETFL);
+		if (flags >= 0 && !(flags & O_NONBLOCK))
+			fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+		s = accept4(fd, nullptr, nullptr, SOCK_CLOEXEC);
+		error = errno;
+		if (flags >= 0 && !(flags & O_NONBLOCK))
+			fcntl(fd, F_SETFL, flags);
+		pthread_mutex_unlock(&accepting);
+		errno = error;
+		return s;
+	}
+
 	/* -EAGAIN: the socket is not ready */
-	static int64_t perform(struct request *r)
+	int64_t perform(struct request *r)
 	{
 		const struct rpc *a = r->args;
 		int error = 0;
@@ -200,9 +221,7 @@ private:
 			getsockopt(r->socket, SOL_SOCKET, SO_ERROR, &error, &length);
 			return error ? -error : -EAGAIN;
 		case OP_ACCEPT:
-			/* Another thread may take the connection: accept4() must not wait */
-			fcntl(a->fd, F_SETFL, fcntl(a->fd, F_GETFL) | O_NONBLOCK);
-			n = accept4(a->fd, nullptr, nullptr, SOCK_CLOEXEC);
+			n = accept_now(a->fd);
 			break;
 		case OP_RECEIVE:
 			n = recv(a->fd, r->page, a->size, MSG_DONTWAIT);
@@ -238,7 +257,7 @@ private:
 				pthread_mutex_lock(&p->lock);
 			}
 			pthread_mutex_unlock(&p->lock);
-			r->result = closed ? -ECANCELED : perform(r);
+			r->result = closed ? -ECANCELED : p->perform(r);
 			pthread_mutex_lock(&p->lock);
 			p->performed[me] = nullptr;
 			if (r->result == -EAGAIN) {
@@ -309,6 +328,7 @@ private:
 	}
 
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_t accepting = PTHREAD_MUTEX_INITIALIZER;
 	pthread_cond_t work_more, done_more;
 	struct queue todo = {}, waiting = {}, done = {};
 	bool stop = false, cancelled = false;

@@ -71,6 +71,42 @@ static int listener(uint32_t *port)
 	return s;
 }
 
+static void *connects_late(void *port)
+{
+	usleep(50000);
+	return (void *)(intptr_t)connect_to((uintptr_t)port);
+}
+
+/* accept() waits, whatever the socket's flags are, and leaves them as they are */
+static void flags()
+{
+	for (int flag : {0, O_NONBLOCK}) {
+		uint32_t port;
+		int at = listener(&port);
+		gloop::HostLoop host(kind);
+		static int64_t got;
+		int64_t *to = &got;
+		pthread_t thread;
+		void *client;
+
+		got = -1;
+		fcntl(at, F_SETFL, flag);
+		pthread_create(&thread, nullptr, connects_late, (void *)(uintptr_t)port);
+		launch_in(10, &host, [=](DeviceLoop *loop) {
+			gloop::net::accept(loop, at, [=](DeviceLoop *, int s) { *to = s; });
+		});
+		pthread_join(thread, &client);
+		row(flag ? "accept() waits at a socket that is O_NONBLOCK" :
+		    "accept() waits at one that is not", got >= 0, host, got);
+		int left = fcntl(at, F_GETFL) & O_NONBLOCK;
+		row(flag ? "and it is O_NONBLOCK afterwards" : "and it is not afterwards", left == flag,
+		    host, left);
+		close(got);
+		close((intptr_t)client);
+		close(at);
+	}
+}
+
 /* What waits at a descriptor ends when it is closed, and takes nothing of the next of its number */
 static void closed()
 {
@@ -215,6 +251,7 @@ int main()
 			printf("ok rows of io_uring # SKIP %s\n", probe.why());
 			continue;
 		}
+		flags();
 		closed();
 		unseen();
 		offsets();
