@@ -353,6 +353,8 @@ inline int HostLoop::after_turn(bool *more)
 	/* What each block waits for takes its time: the turn is another program's */
 	for (;;) {
 		pump(0);
+		if (io_error)
+			return io_error;
 		if (count(SUSPENDED))
 			return 0;
 		for (uint32_t b = 0; b < c.physical; b++)

@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <initializer_list>
 
@@ -235,6 +236,38 @@ static void offsets()
 	unlink(name);
 }
 
+/* A turn that is over at once */
+struct at_once : gloop::turn_source {
+	bool take(uint32_t) override { return true; }
+	bool over(uint64_t) override { return true; }
+	void give(bool) override { }
+};
+
+/* The first event comes as the kernel leaves, and no descriptor is left to begin I/O with */
+static void no_io()
+{
+	struct rlimit before, few = {3, 0};
+	bool said = true;
+
+	getrlimit(RLIMIT_NOFILE, &before);
+	few.rlim_max = before.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &few);
+	for (int i = 0; said && i < 10; i++) {
+		at_once source;
+		gloop::HostLoop host(kind, &source);
+		int error = launch_in(10, &host, [](DeviceLoop *loop) {
+			usleep(2000);
+			gloop::fs::fstat(loop, 0, [](DeviceLoop *, gloop::fs::stat) { });
+		});
+
+		said = error && strstr(host.why(), kind == gloop::IO_URING ? "no io_uring" :
+				       "no threads for I/O");
+		if (!said || i == 9)
+			row("I/O that cannot begin after the turn is told", said, host, error);
+	}
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
 int main()
 {
 	gloop::HostLoop probe(gloop::IO_URING);
@@ -255,6 +288,7 @@ int main()
 		closed();
 		unseen();
 		offsets();
+		no_io();
 	}
 	rmdir(folder);
 	return test_end();
