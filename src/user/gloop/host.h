@@ -133,6 +133,8 @@ inline int HostLoop::check(const struct launch_config &k)
 {
 	if (!k.logical || !k.threads)
 		return refuse(EINVAL, "logical and threads must be 1 or more");
+	if (k.shared_bytes > UINT32_MAX - 2 * sizeof(struct slot))
+		return refuse(EINVAL, "a block does not fit on the GPU");
 	if (k.pages > 32 || (k.pages && k.page_bytes < 64) || k.page_bytes % 16)
 		return refuse(EINVAL, "at most 32 pages, of 64 bytes or more, a multiple of 16");
 	if (source && !source->joined())
@@ -161,6 +163,9 @@ inline int HostLoop::prepare(const struct launch_config &k, uint32_t physical)
 	uint32_t depth = physical * GLOOP_SLOTS, ring = 1;
 	size_t pages = (size_t)physical * k.pages * k.page_bytes;
 
+	/* Then `depth` and `ring` have no room for it */
+	if (physical > (1u << 31) / GLOOP_SLOTS)
+		return refuse(ENOMEM, "no memory for the blocks");
 	while (ring < depth)
 		ring *= 2;
 	if (c.physical != physical || allotted != pages) {

@@ -268,6 +268,26 @@ static void no_io()
 	setrlimit(RLIMIT_NOFILE, &before);
 }
 
+/* More than any machine has */
+static void sizes()
+{
+	gloop::HostLoop host(kind);
+	gloop::launch_config k;
+	int error;
+
+	k.logical = k.physical = UINT32_MAX;
+	k.pages = 0;
+	signal(SIGALRM, SIG_DFL);
+	alarm(10);
+	error = host.launch(k, [](DeviceLoop *) { });
+	row("2^32 - 1 blocks are refused", error == ENOMEM, host, error);
+	k.logical = k.physical = 1;
+	k.shared_bytes = UINT32_MAX;
+	error = host.launch(k, [](DeviceLoop *) { });
+	row("shared memory of 4 GiB is refused", error == EINVAL, host, error);
+	alarm(0);
+}
+
 int main()
 {
 	gloop::HostLoop probe(gloop::IO_URING);
@@ -289,6 +309,7 @@ int main()
 		unseen();
 		offsets();
 		no_io();
+		sizes();
 	}
 	rmdir(folder);
 	return test_end();
