@@ -322,7 +322,7 @@ private:
 			drop(i);
 		}
 		if (holder < 0 || !bound_us || named ||
-		    now() < since + (slice_us + bound_us) * 1000ull)
+		    now() < since + slice_us * 1000ull + bound_us * 1000ull)
 			return;
 		named = true;
 		fprintf(stderr, "gloop: process %d has kept the GPU for %llu ms, %u are its turn%s\n",

@@ -125,7 +125,8 @@ static void many()
  * A child takes the turn, and does @then. Returns whether the parent gets the turn within @tries of
  * 100 ms, the status of a child that has ended, and what was written to standard error.
  */
-static bool from_child(bool end, void (*then)(), int tries, int *status, std::string *said)
+static bool from_child(bool end, void (*then)(), int tries, int *status, std::string *said,
+		       uint32_t bound_us = 20000)
 {
 	overheard errors;
 	turns *t = turns::create();
@@ -133,7 +134,7 @@ static bool from_child(bool end, void (*then)(), int tries, int *status, std::st
 	bool got = false;
 	char c = 0;
 
-	t->limit(20000, end);
+	t->limit(bound_us, end);
 	if (pipe(ready))
 		return false;
 	pid_t child = fork();
@@ -255,5 +256,7 @@ int main()
 	got = from_child(false, stays, 3, &status, &said);
 	test_row("where that was not asked for it is named, once, and keeps the turn",
 		 !got && named(said) == 1 && said.find("ended") == said.npos, "\"%s\"", said.c_str());
+	got = from_child(true, stays, 3, &status, &said, UINT32_MAX);
+	test_row("a limit of more than an hour is one", !got && said.empty(), "\"%s\"", said.c_str());
 	return test_end();
 }
