@@ -58,6 +58,10 @@ inline bool io_at_once(struct request *r, struct completion *c)
 	int s, one = 1;
 
 	*c = completion{r->number, 0, 0};
+	if ((a->op == OP_LISTEN || a->op == OP_CONNECT) && a->mode > 65535) {
+		c->result = -EINVAL;	/* not the port that is left of it */
+		return true;
+	}
 	switch (a->op) {
 	case OP_FSTAT:
 		c->result = ::fstat(a->fd, &st) ? -errno : 0;

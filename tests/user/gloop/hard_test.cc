@@ -194,6 +194,28 @@ static void unseen()
 	close(at);
 }
 
+/* Of too many bits for a port */
+static void ports()
+{
+	gloop::HostLoop host(kind);
+	static int64_t got[2];
+	int64_t *to = got;
+
+	launch_in(10, &host, [=](DeviceLoop *loop) {
+		gloop::net::listen(loop, INADDR_LOOPBACK, 65536, [=](DeviceLoop *loop,
+			gloop::net::listener l) {
+			to[0] = l.socket;
+			gloop::net::connect(loop, INADDR_LOOPBACK, 65536 + 9, [=](DeviceLoop *, int s) {
+				to[1] = s;
+			});
+		});
+	});
+	row("there is no port 65536", got[0] == -EINVAL && got[1] == -EINVAL, host,
+	    got[0] == -EINVAL ? got[1] : got[0]);
+	if (got[0] > 0)
+		close(got[0]);
+}
+
 /* Beyond 4 GiB, and where no file can be */
 static void offsets()
 {
@@ -307,6 +329,7 @@ int main()
 		flags();
 		closed();
 		unseen();
+		ports();
 		offsets();
 		no_io();
 		sizes();
