@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -53,11 +54,7 @@ public:
 		polled_by = (struct request **)calloc(depth + 1, sizeof(*polled_by));
 		if (bell < 0 || !polled || !polled_by)
 			return ENOMEM;
-		for (; threads < workers + 1; threads++) {
-			if (pthread_create(&thread[threads], nullptr, threads ? work : poller, this))
-				return EAGAIN;
-		}
-		return 0;
+		return begin();
 	}
 
 	const char *name() const override { return "threads"; }
@@ -108,6 +105,22 @@ public:
 private:
 	static constexpr int workers = 4;
 	struct queue { struct request *first, **last; };
+
+	/* The program's signals go to its own threads: a handler would end an open() that waits */
+	int begin()
+	{
+		sigset_t all, before;
+		bool more = true;
+
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		while (more && threads < workers + 1) {
+			more = !pthread_create(&thread[threads], nullptr, threads ? work : poller, this);
+			threads += more;
+		}
+		pthread_sigmask(SIG_SETMASK, &before, nullptr);
+		return more ? 0 : EAGAIN;
+	}
 
 	static void put(struct queue *q, struct request *r)
 	{

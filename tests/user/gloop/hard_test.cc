@@ -290,6 +290,46 @@ static void no_io()
 	setrlimit(RLIMIT_NOFILE, &before);
 }
 
+/* Has a signal's handler run in each thread, then opens the FIFO's other end */
+static void *signals_all(void *name)
+{
+	DIR *d = opendir("/proc/self/task");
+
+	usleep(100000);
+	while (struct dirent *e = readdir(d))
+		if (atoi(e->d_name))
+			syscall(SYS_tgkill, getpid(), atoi(e->d_name), SIGUSR1);
+	closedir(d);
+	usleep(100000);
+	return (void *)(intptr_t)open((const char *)name, O_RDWR);
+}
+
+static void signals()
+{
+	struct sigaction handled = {};
+	gloop::HostLoop host(kind);
+	static char name[80];
+	static int64_t got;
+	int64_t *to = &got;
+	pthread_t thread;
+	void *other;
+
+	snprintf(name, sizeof(name), "%s/fifo", folder);
+	if (mkfifo(name, 0600))
+		perror(name);
+	handled.sa_handler = [](int) { };
+	sigaction(SIGUSR1, &handled, nullptr);
+	pthread_create(&thread, nullptr, signals_all, name);
+	launch_in(10, &host, [=](DeviceLoop *loop) {
+		gloop::fs::open(loop, name, O_RDONLY, 0, [=](DeviceLoop *, int fd) { *to = fd; });
+	});
+	pthread_join(thread, &other);
+	row("a signal's handler ends no open()", got >= 0, host, got);
+	close(got);
+	close((intptr_t)other);
+	unlink(name);
+}
+
 /* More than any machine has */
 static void sizes()
 {
@@ -331,6 +371,7 @@ int main()
 		unseen();
 		ports();
 		offsets();
+		signals();
 		no_io();
 		sizes();
 	}
