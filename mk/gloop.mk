@@ -16,11 +16,13 @@ gloop-tests: $(GLOOP_TESTS) $(GLOOP_TESTS_TSAN) $(GLOOP_TGD)
 
 $(GLOOP_TESTS): $(B)/tests/gloop/%: tests/user/gloop/%.cc
 	@mkdir -p $(@D)
-	$(CXX) $(GLOOP_CXXFLAGS) $(SAN) -MMD -MP -MF $@.d -o $@ $<
+	$(CXX) $(GLOOP_CXXFLAGS) $(SAN) -MMD -MP -MF $@.d -o $@ $(filter %.cc,$^)
 
 $(GLOOP_TESTS_TSAN): $(B)/tests/gloop/%-tsan: tests/user/gloop/%.cc
 	@mkdir -p $(@D)
-	$(CXX) $(GLOOP_CXXFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $<
+	$(CXX) $(GLOOP_CXXFLAGS) -fsanitize=thread -MMD -MP -MF $@.d -o $@ $(filter %.cc,$^)
+
+$(B)/tests/gloop/hard_test $(B)/tests/gloop/hard_test-tsan: tests/user/gloop/large.cc
 
 $(GLOOP_TGD): tests/user/gloop/tgd_test.cc $(B)/lib/libtimegraph-client.a $(B)/bin/tgd
 	@mkdir -p $(@D)

@@ -46,6 +46,8 @@ struct launch_stats {
 	uint32_t idle_ns[kept];		/* of the first suspensions: from the signal to the end */
 };
 
+GLOOP_SIZED {
+
 class HostLoop {
 public:
 	/* Without @shared and @source its kernels run when they like */
@@ -473,6 +475,7 @@ int HostLoop::launch(const struct launch_config &k, const F &entry, struct launc
 	return error;
 }
 
+}	/* GLOOP_SIZED */
 }	/* namespace gloop */
 
 #endif /* GLOOP_HOST_H */

@@ -31,6 +31,7 @@
 #include "rpc.h"
 
 namespace gloop {
+GLOOP_SIZED {
 
 class DeviceLoop {
 public:
@@ -376,6 +377,8 @@ template <class F> GLOOP_DEVICE void DeviceLoop::run(const F &entry)
 		}
 	}
 }
+
+}	/* GLOOP_SIZED */
 
 /* postTask() - call @f(loop) in its turn */
 template <class F> GLOOP_DEVICE void postTask(DeviceLoop *loop, const F &f)

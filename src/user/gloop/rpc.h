@@ -24,6 +24,14 @@
 #define GLOOP_SLOT_BYTES 384
 #endif
 
+/*
+ * What these change is in a namespace of their values. So sources of one program may choose
+ * differently: the linker does not take one's functions for the other's.
+ */
+#define GLOOP_NAME(slots, bytes) slots_##slots##_##bytes
+#define GLOOP_NAME_OF(slots, bytes) GLOOP_NAME(slots, bytes)
+#define GLOOP_SIZED inline namespace GLOOP_NAME_OF(GLOOP_SLOTS, GLOOP_SLOT_BYTES)
+
 namespace gloop {
 
 static_assert(GLOOP_SLOTS >= 2 && GLOOP_SLOTS <= 32, "a word has one bit for each slot");
@@ -59,6 +67,8 @@ struct alignas(64) mail {
 	uint32_t status;		/* by the device: enum status */
 	uint32_t consumed;		/* by the device, when it leaves: how many of them it has seen */
 };
+
+GLOOP_SIZED {
 
 /* A callback: what is called, and what it has captured */
 class DeviceLoop;
@@ -99,6 +109,8 @@ struct block_state {
 	uint64_t more[GLOOP_SLOTS];
 	struct slot slots[GLOOP_SLOTS];
 };
+
+}	/* GLOOP_SIZED */
 
 /* What a kernel is launched with */
 struct context {

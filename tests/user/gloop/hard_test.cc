@@ -350,6 +350,8 @@ static void sizes()
 	alarm(0);
 }
 
+int large();		/* large.cc */
+
 int main()
 {
 	gloop::HostLoop probe(gloop::IO_URING);
@@ -376,5 +378,7 @@ int main()
 		sizes();
 	}
 	rmdir(folder);
+	int n = large();
+	test_row("sources of one program choose different sizes of slots", n == 20, "%d", n);
 	return test_end();
 }
