@@ -153,7 +153,10 @@ GLOOP_DEVICE void ftruncate(DeviceLoop *loop, int fd, uint64_t size, const F &f)
 	loop->request(r, [=](DeviceLoop *loop) { f(loop, (int)loop->result()); });
 }
 
-/* close() - f(loop, error); what waits at @fd, or has not begun, ends with -ECANCELED */
+/*
+ * close() - f(loop, error). What waits at a socket ends, with -ECANCELED. A file is closed after the
+ * callbacks of its reads and writes: one that is under way may not find it any more.
+ */
 template <class F> GLOOP_DEVICE void close(DeviceLoop *loop, int fd, const F &f)
 {
 	loop->request(call(OP_CLOSE, fd), [=](DeviceLoop *loop) {

@@ -140,14 +140,13 @@ private:
 		return r;
 	}
 
-	/* leave() - requests at @fd, which is closed next, do not begin, and wait no more */
+	/* leave() - no request waits at @fd from here on: it is closed after those before it */
 	void leave(int fd)
 	{
 		bool any = false;
 		auto mark = [&any, fd](struct request *r) {
-			if (fd < 0 || r->args->fd != fd || r->args->op == OP_CLOSE)
-				return;
-			r->closed = any = true;
+			if (r->args->fd == fd && r->args->op >= OP_ACCEPT)
+				r->closed = any = true;
 		};
 
 		for (struct request *r = todo.first; r; r = r->next)
@@ -163,11 +162,11 @@ private:
 			wake();
 	}
 
-	/* left() - @fd may be closed: its number may be another file's at once */
+	/* left() - no worker is at @fd: it may be closed. Its number may be another file's at once. */
 	bool left(int fd) const
 	{
 		for (const struct request *r : performed)
-			if (r && r->closed && r->args->fd == fd)
+			if (r && r->args->fd == fd && r->args->op != OP_CLOSE)
 				return false;
 		return true;
 	}
@@ -262,15 +261,13 @@ private:
 				pthread_cond_wait(&p->work_more, &p->lock);
 				continue;
 			}
-			bool closed = r->closed;
-
-			while (r->args->op == OP_CLOSE && !p->left(r->args->fd)) {
+			while (r->args->op == OP_CLOSE && r->args->fd >= 0 && !p->left(r->args->fd)) {
 				pthread_mutex_unlock(&p->lock);
 				usleep(50);
 				pthread_mutex_lock(&p->lock);
 			}
 			pthread_mutex_unlock(&p->lock);
-			r->result = closed ? -ECANCELED : p->perform(r);
+			r->result = p->perform(r);
 			pthread_mutex_lock(&p->lock);
 			p->performed[me] = nullptr;
 			if (r->result == -EAGAIN) {

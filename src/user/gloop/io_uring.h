@@ -69,10 +69,12 @@ public:
 	{
 		const struct rpc *a = r->args;
 		struct io_uring_sqe *e;
+		struct stat st;
 
 		if (io_at_once(r, c))
 			return false;
-		if (a->op == OP_CLOSE)
+		/* A write to a file does not wait for others: it goes on */
+		if (a->op == OP_CLOSE && !fstat(a->fd, &st) && S_ISSOCK(st.st_mode))
 			cancel(a->fd, IORING_ASYNC_CANCEL_FD);
 		e = entry();
 		e->fd = a->fd;

@@ -147,6 +147,30 @@ static void closed()
 		close(fd);
 }
 
+/* What was sent just before the close() arrives */
+static void closed_at_once()
+{
+	static char back[30 * 5];
+	static int64_t sent;
+	static int ends[2];
+	gloop::HostLoop host(kind);
+	gloop::launch_config k;
+
+	sent = 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		perror("socketpair");
+	k.pages = 30;
+	k.page_bytes = 64;
+	int error = host.launch(k, [=](DeviceLoop *loop) {
+		for (int i = 0; i < 30; i++)
+			gloop::net::send(loop, ends[0], 5, "hello", [](DeviceLoop *, int64_t n) { sent += n; });
+		gloop::net::close(loop, ends[0], [](DeviceLoop *, int) { });
+	});
+	bool came = recv(ends[1], back, sizeof(back), MSG_DONTWAIT) == sizeof(back);
+	row("what was sent just before a close() arrives", !error && came && sent == sizeof(back), host, sent);
+	close(ends[1]);
+}
+
 static int descriptors()
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -370,6 +394,7 @@ int main()
 		}
 		flags();
 		closed();
+		closed_at_once();
 		unseen();
 		ports();
 		offsets();
