@@ -155,15 +155,23 @@ private:
 
 	int resize(uint32_t n, uint32_t shared)
 	{
-		if (n == count && shared <= shared_size)
+		bool mine = owner == getpid();	/* else they are of before fork(), and not here */
+
+		if (mine && n == count && shared <= shared_size)
 			return 0;
-		if (count)
+		if (mine && count)
 			post(job{});
 		for (uint32_t i = 0; i < count; i++) {
-			pthread_join(workers[i].thread, nullptr);
+			if (mine)
+				pthread_join(workers[i].thread, nullptr);
 			free(workers[i].shared);
 		}
 		free(workers);
+		if (!mine) {
+			lock = PTHREAD_MUTEX_INITIALIZER;
+			more = PTHREAD_COND_INITIALIZER;
+			owner = getpid();
+		}
 		count = 0;
 		shared_size = shared;
 		now = job{};
@@ -186,6 +194,7 @@ private:
 	pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 	struct worker *workers = nullptr;
 	uint32_t count = 0, shared_size = 0, busy = 0;
+	pid_t owner = 0;		/* the process that has the threads */
 	struct job now = {};
 };
 

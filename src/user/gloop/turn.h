@@ -345,10 +345,13 @@ private:
 /* A program's place among those that share `turns` */
 class turns_seat : public turn_source {
 public:
-	turns_seat(turns *t, uint32_t user, uint32_t weight) : t(t), seat(t->join(user, weight)) { }
+	turns_seat(turns *t, uint32_t user, uint32_t weight)
+		: t(t), seat(t->join(user, weight)), owner(getpid())
+	{
+	}
 	~turns_seat() override
 	{
-		if (seat >= 0)
+		if (seat >= 0 && owner == getpid())	/* not a copy, by fork(), of another's */
 			t->leave(seat);
 	}
 	turns_seat(const turns_seat &) = delete;
@@ -365,6 +368,7 @@ public:
 private:
 	turns *t;
 	int seat;
+	pid_t owner;
 };
 
 }	/* namespace gloop */

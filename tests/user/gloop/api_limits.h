@@ -81,6 +81,26 @@ static int no_io()
 	return error != ENOMEM || !strstr(host.why(), "no threads for I/O");
 }
 
+/* Likewise, and the first event comes as the kernel leaves */
+static int no_io_late()
+{
+	gloop::launch_config k;
+	int error = ENOMEM;
+
+	k.suspend_us = 1;
+	if (!refuse_calls(__NR_io_uring_setup, __NR_eventfd2))
+		return 3;
+	for (int i = 0; i < 10 && error == ENOMEM; i++) {
+		gloop::HostLoop host;
+
+		error = host.launch(k, [](DeviceLoop *loop) {
+			usleep(2000);
+			gloop::fs::fstat(loop, 0, [](DeviceLoop *, gloop::fs::stat) { });
+		});
+	}
+	return error != ENOMEM;
+}
+
 static void *connects(void *port)
 {
 	usleep(100000);
@@ -117,6 +137,8 @@ static void limits()
 	test_row("where io_uring is refused, threads do the I/O", !status, "status %d", status);
 	status = in_child(no_io);
 	test_row("a launch whose I/O cannot start says so", !status, "status %d", status);
+	status = in_child(no_io_late);
+	test_row("also where its first event comes after the turn", !status, "status %d", status);
 	status = in_child(many_wait);
 	test_row("threads serve more connections than there may be descriptors", !status, "status %d",
 		 status);

@@ -6,7 +6,7 @@
  */
 #include <dirent.h>
 #include <signal.h>
-#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <initializer_list>
 
@@ -282,38 +282,6 @@ static void offsets()
 	unlink(name);
 }
 
-/* A turn that is over at once */
-struct at_once : gloop::turn_source {
-	bool take(uint32_t) override { return true; }
-	bool over(uint64_t) override { return true; }
-	void give(bool) override { }
-};
-
-/* The first event comes as the kernel leaves, and no descriptor is left to begin I/O with */
-static void no_io()
-{
-	struct rlimit before, few = {3, 0};
-	bool said = true;
-
-	getrlimit(RLIMIT_NOFILE, &before);
-	few.rlim_max = before.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &few);
-	for (int i = 0; said && i < 10; i++) {
-		at_once source;
-		gloop::HostLoop host(kind, &source);
-		int error = launch_in(10, &host, [](DeviceLoop *loop) {
-			usleep(2000);
-			gloop::fs::fstat(loop, 0, [](DeviceLoop *, gloop::fs::stat) { });
-		});
-
-		said = error && strstr(host.why(), kind == gloop::IO_URING ? "no io_uring" :
-				       "no threads for I/O");
-		if (!said || i == 9)
-			row("I/O that cannot begin after the turn is told", said, host, error);
-	}
-	setrlimit(RLIMIT_NOFILE, &before);
-}
-
 /* Has a signal's handler run in each thread, then opens the FIFO's other end */
 static void *signals_all(void *name)
 {
@@ -374,6 +342,35 @@ static void sizes()
 	alarm(0);
 }
 
+/* A child of fork() has the loop, but none of its threads */
+static void forks()
+{
+	gloop::turns *shared = gloop::turns::create();
+	int status = -1;
+	{
+		gloop::HostLoop host(kind, shared, 1, 1), unshared(kind);
+		gloop::launch_config k;
+		auto entry = [](DeviceLoop *) { };
+
+		int error = host.launch(k, entry) | unshared.launch(k, entry);
+		pid_t child = fork();
+		if (!child) {
+			signal(SIGALRM, SIG_DFL);
+			alarm(5);
+#ifndef __SANITIZE_THREAD__		/* which does not have threads then */
+			error |= unshared.launch(k, entry);
+#endif
+			host.~HostLoop();
+			_exit(error);
+		}
+		waitpid(child, &status, 0);
+		row("a child of fork() ends its copy of a loop", !status, host, status);
+		error = launch_in(3, &host, entry);
+		row("and the loop keeps its place among the turns", !error, host, error);
+	}
+	gloop::turns::destroy(shared);
+}
+
 int large();		/* large.cc */
 
 int main()
@@ -399,7 +396,7 @@ int main()
 		ports();
 		offsets();
 		signals();
-		no_io();
+		forks();
 		sizes();
 	}
 	rmdir(folder);
