@@ -190,7 +190,7 @@ GLOOP_DEVICE void sync(DeviceLoop *loop, const struct mapping &m, const F &f)
 	struct rpc r = call(OP_WRITE, m.fd);
 
 	r.offset = m.offset;
-	r.size = m.size;
+	r.size = m.size > 0 ? (uint32_t)m.size : 0;
 	r.page = m.page;
 	loop->request(r, [=](DeviceLoop *loop) { f(loop, loop->result()); });
 }

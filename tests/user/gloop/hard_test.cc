@@ -282,6 +282,35 @@ static void offsets()
 	unlink(name);
 }
 
+/* A mapping that has failed has no bytes: sync() must not take its errno for their number */
+static void failed_map()
+{
+	static char name[80];
+	static int64_t got[3];
+	gloop::HostLoop host(kind);
+	int64_t *to = got;
+
+	snprintf(name, sizeof(name), "%s/unread", folder);
+	memset(got, 0, sizeof(got));
+	launch_in(10, &host, [=](DeviceLoop *loop) {
+		gloop::fs::open(loop, name, O_WRONLY | O_CREAT, 0600, [=](DeviceLoop *loop, int fd) {
+			gloop::fs::map(loop, fd, 0, [=](DeviceLoop *loop, gloop::fs::mapping m) {
+				to[0] = m.size;
+				gloop::fs::sync(loop, m, [=](DeviceLoop *loop, int64_t n) {
+					to[1] = n;
+					gloop::fs::fstat(loop, fd, [=](DeviceLoop *loop, gloop::fs::stat s) {
+						to[2] = s.size;
+						gloop::fs::close(loop, fd, [](DeviceLoop *, int) { });
+					});
+				});
+			});
+		});
+	});
+	row("sync() of a mapping that failed writes nothing", got[0] == -EBADF && !got[1] && !got[2], host,
+	    got[2]);
+	unlink(name);
+}
+
 /* Has a signal's handler run in each thread, then opens the FIFO's other end */
 static void *signals_all(void *name)
 {
@@ -395,6 +424,7 @@ int main()
 		unseen();
 		ports();
 		offsets();
+		failed_map();
 		signals();
 		forks();
 		sizes();
