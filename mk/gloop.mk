@@ -12,7 +12,14 @@ GLOOP_BENCH := $(B)/bench/gloop
 GLOOP_TGD := $(B)/tests/gloop/tgd_test
 
 .PHONY: gloop-tests
-gloop-tests: $(GLOOP_TESTS) $(GLOOP_TESTS_TSAN) $(GLOOP_TGD)
+gloop-tests: $(GLOOP_TESTS) $(GLOOP_TESTS_TSAN) $(GLOOP_TGD) $(B)/tests/gloop/strict
+
+# Programs that include the headers may have more warnings than this tree
+$(B)/tests/gloop/strict: tests/user/gloop/strict.cc $(wildcard src/user/gloop/*.h)
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only $<
+	$(CXX) -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only $<
+	@touch $@
 
 $(GLOOP_TESTS): $(B)/tests/gloop/%: tests/user/gloop/%.cc
 	@mkdir -p $(@D)

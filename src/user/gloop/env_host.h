@@ -88,7 +88,7 @@ public:
 	{
 		long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-		return n > 0 ? n : 1;
+		return n > 0 ? (uint32_t)n : 1;
 	}
 	uint64_t ticks_per_us() { return 1000; }
 

@@ -154,8 +154,8 @@ GLOOP_DEVICE void ftruncate(DeviceLoop *loop, int fd, uint64_t size, const F &f)
 }
 
 /*
- * close() - f(loop, error). What waits at a socket ends, with -ECANCELED. A file is closed after the
- * callbacks of its reads and writes: one that is under way may not find it any more.
+ * close() - f(loop, error). What waits at a socket ends, with -ECANCELED. Close a file after the
+ * callbacks of its reads and writes: one that is under way may miss it.
  */
 template <class F> GLOOP_DEVICE void close(DeviceLoop *loop, int fd, const F &f)
 {

@@ -43,7 +43,8 @@ struct launch_stats {
 	uint64_t wall_ns, held_ns;
 	uint32_t turns, suspensions, rests, events;
 	uint32_t physical;
-	uint32_t idle_ns[kept];		/* of the first suspensions: from the signal to the end */
+	/* Of the first suspensions: from the signal to the end; UINT32_MAX: that or more */
+	uint32_t idle_ns[kept];
 };
 
 GLOOP_SIZED {
@@ -338,8 +339,9 @@ inline void HostLoop::wait_idle(uint64_t begun)
 	}
 	if (!signalled)
 		return;
+	t = now() - signalled;
 	if (stats.suspensions < launch_stats::kept)
-		stats.idle_ns[stats.suspensions] = now() - signalled;
+		stats.idle_ns[stats.suspensions] = t < UINT32_MAX ? (uint32_t)t : UINT32_MAX;
 	stats.suspensions++;
 }
 
@@ -426,7 +428,7 @@ inline void HostLoop::close_unseen()
 template <int Threads, int Blocks, class F>
 int HostLoop::launch(const struct launch_config &k, const F &entry, struct launch_stats *result)
 {
-	uint32_t bytes = k.shared_bytes + (k.shared_slots ? 2 * sizeof(struct slot) : 0);
+	uint32_t bytes = k.shared_bytes + (k.shared_slots ? 2 * (uint32_t)sizeof(struct slot) : 0);
 	uint64_t begun = now(), turn;
 	uint32_t physical = k.physical;
 	bool more = true;

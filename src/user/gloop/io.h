@@ -74,7 +74,7 @@ inline bool io_at_once(struct request *r, struct completion *c)
 		s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		name.sin_family = AF_INET;
 		name.sin_addr.s_addr = htonl(a->flags);
-		name.sin_port = htons(a->mode);
+		name.sin_port = htons((uint16_t)a->mode);
 		if (s < 0 || setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
 		    bind(s, (struct sockaddr *)&name, sizeof(name)) || ::listen(s, SOMAXCONN) ||
 		    getsockname(s, (struct sockaddr *)&name, &length)) {
@@ -90,7 +90,7 @@ inline bool io_at_once(struct request *r, struct completion *c)
 		r->peer = name;
 		r->peer.sin_family = AF_INET;
 		r->peer.sin_addr.s_addr = htonl(a->flags);
-		r->peer.sin_port = htons(a->mode);
+		r->peer.sin_port = htons((uint16_t)a->mode);
 		r->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		c->result = r->socket < 0 ? -errno : 0;
 		return r->socket < 0;

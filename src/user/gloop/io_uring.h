@@ -37,7 +37,7 @@ public:
 		requests = table;
 		p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
 		p.cq_entries = 2 * depth;
-		fd = syscall(__NR_io_uring_setup, depth < 256 ? depth : 256, &p);
+		fd = (int)syscall(__NR_io_uring_setup, depth < 256 ? depth : 256, &p);
 		if (fd < 0)
 			return errno;
 		if (!(p.features & IORING_FEAT_EXT_ARG) ||
@@ -218,7 +218,7 @@ private:
 			    sizeof(arg));
 		/* With an error (a signal, the time is over) the kernel may have taken entries too */
 		if (n >= 0)
-			queued -= n;
+			queued -= (uint32_t)n;
 		else
 			queued = *sq_tail - __atomic_load_n(sq_head, __ATOMIC_ACQUIRE);
 	}

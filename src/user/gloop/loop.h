@@ -109,14 +109,14 @@ private:
 
 	GLOOP_DEVICE static void push(struct fifo *q, uint32_t s)
 	{
-		q->at[(q->first + q->count++) % GLOOP_SLOTS] = s;
+		q->at[(q->first + q->count++) % GLOOP_SLOTS] = (uint8_t)s;
 	}
 
 	GLOOP_DEVICE static uint32_t pop(struct fifo *q)
 	{
 		uint32_t s = q->at[q->first];
 
-		q->first = (q->first + 1) % GLOOP_SLOTS;
+		q->first = (uint8_t)((q->first + 1) % GLOOP_SLOTS);
 		q->count--;
 		return s;
 	}
@@ -325,8 +325,8 @@ GLOOP_RARE inline void DeviceLoop::copy_slots(bool save)
 GLOOP_RARE inline void DeviceLoop::save(uint32_t status)
 {
 	if (next) {
-		k.ready.first = (k.ready.first + GLOOP_SLOTS - 1) % GLOOP_SLOTS;
-		k.ready.at[k.ready.first] = next_slot;
+		k.ready.first = (uint8_t)((k.ready.first + GLOOP_SLOTS - 1) % GLOOP_SLOTS);
+		k.ready.at[k.ready.first] = (uint8_t)next_slot;
 		k.ready.count++;
 	}
 	copy_slots(true);

@@ -371,6 +371,19 @@ static void sizes()
 	alarm(0);
 }
 
+/* A callback that takes longer than 32 bits of ns */
+static void long_idle()
+{
+	gloop::HostLoop host(kind);
+	gloop::launch_config k;
+	gloop::launch_stats stats;
+
+	k.suspend_us = 1;
+	int error = host.launch(k, [](DeviceLoop *) { usleep(4400000); }, &stats);
+	row("a suspension of more than 4.2 s counts as that", !error && stats.suspensions &&
+	    stats.idle_ns[0] == UINT32_MAX, host, stats.idle_ns[0]);
+}
+
 /* A child of fork() has the loop, but none of its threads */
 static void forks()
 {
@@ -429,6 +442,7 @@ int main()
 		forks();
 		sizes();
 	}
+	long_idle();
 	rmdir(folder);
 	int n = large();
 	test_row("sources of one program choose different sizes of slots", n == 20, "%d", n);
