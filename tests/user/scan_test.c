@@ -8,6 +8,9 @@
 
 #define BODY	"{ a[get_global_id(0)] = 1; }\n"
 #define KERNEL	"kernel void k(global uint *a) "
+#define CONSTANTS \
+	"typedef uint t;\nstruct s { uint x; };\nstruct r;\nenum { A = 1 };\nconstant uint n = 1;\nconst sampler_t m = 1;\n" \
+	"const uint c[2] = { 1, 2 };\n#define F static inline\nF uint g(uint x[2]);\nstatic void h(uint x);\n"
 
 static const struct {
 	const char *name, *source, *options;
@@ -51,6 +54,19 @@ static const struct {
 	{ "assembler", KERNEL "{ __asm__ (\"x\"); }", "", USES_VENDOR },
 	{ "attributes", "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(global uint *a) "
 	  "__attribute__((nothing)) " BODY, "", 0 },
+	{ "a name pasted in an option", KERNEL "{ F(group_id)(0); }", "-D F(x)=get_##x", USES_GRID },
+	{ "a name that an option defines", KERNEL "{ get_global_size(0); }", "-Dget_global_size(d)=7", USES_GRID | USES_SPELLING },
+	{ "an option's macro with arguments", "F(f) { printf(\"x\"); }\n" KERNEL "{ f(); }", "-DF(x)=void x(void)", USES_PRINTF },
+	{ "an option's macro that renames", "void g(void) { printf(\"x\"); }\n" KERNEL "{ f(); }", "-Dg=f", USES_PRINTF },
+	{ "C++", KERNEL BODY, "-cl-std=CLC++2021", USES_SPELLING },
+	{ "a compiler's own name", "uint _Z15get_global_sizej(uint);\n" KERNEL "{ _Z15get_global_sizej(0); }", "", USES_VENDOR },
+	{ "attributes in brackets", "void f(void) [[x::y(1)]] { printf(\"x\"); }\n" KERNEL "{ f(); }", "", USES_PRINTF },
+	{ "a structure's attribute", "struct A(8) s { uint x; };\nkernel void j(void) { printf(\"x\"); }\n" KERNEL BODY, "-DA(x)=",
+	  USES_PRINTF },
+	{ "a structure's attribute by a macro", "#define A(x) __attribute__((aligned(x)))\nstruct A(8) s { uint x; };\n"
+	  "kernel void j(void) { printf(\"x\"); }\n" KERNEL BODY, "", 0 },
+	{ "a macro that is used at file scope", "#define N 8\n#define A(x) __attribute__((x))\nuint f(uint x[N]);\n"
+	  "uint g(uint x) { printf(\"x\"); }\nA(f(1)) uint f(uint x[N]) { return 1; }\n" KERNEL "{ f(0); }", "", 0 },
 	{ "nothing at all", "", "", 0 },
 	{ "an end in a comment", "/* " KERNEL, "", 0 },
 	{ "an end in a string", KERNEL "{ \"", "", 0 },
@@ -72,6 +88,14 @@ static const struct {
 	{ "lines that were joined are made up for", "void f(\\\n) { }\nvoid g() { }", "void f(ulong16 tg_slice) { }\n\n"
 	  "void g(ulong16 tg_slice) { }" },
 	{ "brackets that do not match are left alone", "void f() { { }", NULL },
+	{ "functions that share a name are left alone", "uint __attribute__((overloadable)) f(uint x) { }", NULL },
+	{ "a variable of the program is left alone", "global uint n;\n" KERNEL "{ n = 1; }", NULL },
+	{ "one without a word", "uint n;\n" KERNEL "{ n = 1; }", NULL },
+	{ "one with a value", "#pragma x\nuint n[2] = { 1, 2 };\n" KERNEL "{ n = 1; }", NULL },
+	{ "one of a structure's kind", "struct s { uint x; } n;\n" KERNEL "{ n = 1; }", NULL },
+	{ "one that a macro makes", "#define VAR(n) global uint n\nVAR(n);\n" KERNEL "{ n = 1; }", NULL },
+	{ "a function's own", KERNEL "{ static global uint n; n = 1; }", NULL },
+	{ "what is no variable", CONSTANTS, CONSTANTS },
 };
 
 /* Sources with bytes changed: none may end the program, and each is read to its end. */

@@ -60,20 +60,12 @@ static void put(struct out *o, const char *text, size_t length)
 /** enum place - what a function's name followed by brackets is at a token */
 enum place { PLACE_DECLARES, PLACE_CALLS, PLACE_NAME };
 
-/* For each token, by the pieces: functions call in their bodies, macros in their text. NULL: out of memory */
-static unsigned char *places(const struct scan *s)
+/* Functions call in their bodies, macros in their text. */
+static enum place place_of(const struct scan *s, uint32_t i)
 {
-	unsigned char *place = calloc(s->nr + 1, 1);	/* PLACE_DECLARES */
-	const struct piece *p;
-	uint32_t i;
+	const struct piece *p = s->tokens[i].piece ? &s->pieces[s->tokens[i].piece - 1] : NULL;
 
-	for (p = s->pieces; place && p < s->pieces + s->nr_pieces; p++)
-		for (i = p->first; i < p->end; i++)
-			place[i] = PLACE_CALLS;
-	for (p = s->pieces; place && p < s->pieces + s->nr_pieces; p++)
-		if (p->macro)
-			place[p->name] = PLACE_NAME;
-	return place;
+	return !p ? PLACE_DECLARES : p->name != i ? PLACE_CALLS : p->macro ? PLACE_NAME : PLACE_DECLARES;
 }
 
 /* Is token @i the name of a function of this source, in front of brackets? */
@@ -87,22 +79,27 @@ static bool is_function(const struct scan *s, uint32_t i)
 char *rewrite(const struct scan *s)
 {
 	struct out o = { .text = malloc(4096), .room = 4096 };
-	unsigned char *place = s->broken ? NULL : places(s);
 	const char *done = s->text;
 	const struct token *open;
 	bool empty, nothing;
+	enum place place;
 	uint32_t i;
 
+	if (s->fixed) {
+		free(o.text);
+		return NULL;
+	}
 	put(&o, prologue, sizeof(prologue) - 1);
-	for (i = 0; place && i < s->nr; i++) {
-		if (place[i] == PLACE_NAME || !is_function(s, i))
+	for (i = 0; i < s->nr; i++) {
+		place = place_of(s, i);
+		if (place == PLACE_NAME || !is_function(s, i))
 			continue;
 		open = &s->tokens[i + 1];
 		put(&o, done, (size_t)(open->at + 1 - done));
 		done = open->at + 1;
-		nothing = place[i] == PLACE_DECLARES && scan_is(s, i + 2, "void") && scan_is(s, i + 3, ")");
+		nothing = place == PLACE_DECLARES && scan_is(s, i + 2, "void") && scan_is(s, i + 3, ")");
 		empty = nothing || scan_is(s, i + 2, ")");
-		if (place[i] == PLACE_DECLARES)
+		if (place == PLACE_DECLARES)
 			put(&o, "ulong16 ", 8);
 		put(&o, "tg_slice", 8);
 		if (nothing)
@@ -111,10 +108,5 @@ char *rewrite(const struct scan *s)
 			put(&o, ", ", 2);
 	}
 	put(&o, done, strlen(done));
-	if (!place) {
-		free(o.text);
-		o.text = NULL;
-	}
-	free(place);
 	return o.text;
 }

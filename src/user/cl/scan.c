@@ -5,10 +5,11 @@
  * This is no compiler. The source is cut into tokens; names that matter are looked for among these.
  * Functions are what has a body at file scope; macros are pieces too, whose names stand for their
  * tokens. A kernel uses what its own tokens use, what is outside of all pieces, and what the pieces use
- * that it names, and so on. What is taken out by #if counts as if it were there.
+ * that it names, and so on. What is outside may name macros that make functions, so each kernel uses what
+ * these use. What is taken out by #if counts as if it were there.
  *
- * It errs to one side. Where names can come from elsewhere (##, build options that name a piece) or
- * braces do not match, each kernel uses all that the source uses.
+ * It errs to one side. Where names can come from elsewhere (##, a macro that names a function or follows its
+ * parameters, build options that name a piece) or braces do not match, each kernel uses all that the source uses.
  *
  * kernels.c calls it, once for each source, under its lock. It keeps nothing.
  */
@@ -64,25 +65,39 @@ static const struct { const char *text; uint32_t uses; } words[] = {
 	{ "__nv_", USES_VENDOR | PREFIX },
 	{ "__spirv", USES_VENDOR | PREFIX },
 	{ "__ockl", USES_VENDOR | PREFIX },
+	{ "_Z", USES_VENDOR | PREFIX },		/* what the compiler calls one of the above */
 };
 
 /* --- tokens --- */
 
-/* A copy without continued lines. What was a line number stays one: each line that is joined is made up for. */
+/* Return: the last character of the line's end at @at, which may be LF, CR LF or CR; NULL: there is none */
+static const char *line_end(const char *at)
+{
+	return *at == '\n' ? at : *at == '\r' ? at + (at[1] == '\n') : NULL;
+}
+
+/*
+ * A copy whose lines end in LF, without continued lines: compilers take blanks behind the backslash for nothing.
+ * What was a line number stays one: each line that is joined is made up for.
+ */
 static char *spliced(const char *text)
 {
 	char *copy = malloc(2 * strlen(text) + 1), *to = copy;
 	unsigned int joined = 0;
+	const char *end;
 
 	for (; copy && *text; text++) {
-		if (text[0] == '\\' && (text[1] == '\n' || (text[1] == '\r' && text[2] == '\n'))) {
-			text += 1 + (text[1] == '\r');
+		end = *text == '\\' ? line_end(text + 1 + strspn(text + 1, " \t\v\f")) : NULL;
+		if (end) {
+			text = end;
 			joined++;
 			continue;
 		}
-		*to++ = *text;
-		for (; *text == '\n' && joined; joined--)
+		end = line_end(text);
+		*to++ = end ? '\n' : *text;
+		for (; end && joined; joined--)
 			*to++ = '\n';
+		text = end ? end : text;
 	}
 	if (copy)
 		*to = '\0';
@@ -144,7 +159,7 @@ static bool add(struct scan *s, const char *from, const char *to, enum token_kin
 			return false;
 		s->tokens = more;
 	}
-	s->tokens[s->nr++] = (struct token){ from, (uint32_t)(to - from), kind };
+	s->tokens[s->nr++] = (struct token){ .at = from, .length = (uint32_t)(to - from), .kind = kind };
 	return true;
 }
 
@@ -273,6 +288,9 @@ static bool add_piece(struct scan *s, uint32_t name, uint32_t end, bool macro)
 	for (i = name + 1; i < end; i++)
 		s->pieces[s->nr_pieces].uses |= token_uses(s, i);
 	s->nr_pieces++;
+	for (i = name; i < end; i++)
+		if (!s->tokens[i].piece)	/* a macro in a function stays one */
+			s->tokens[i].piece = s->nr_pieces;
 	return true;
 }
 
@@ -296,23 +314,43 @@ static uint32_t directive(struct scan *s, uint32_t i, bool *room)
 	return i + 1;
 }
 
+/* Return: 1 where a directive begins an #if, -1 where it ends one */
+static int condition(const struct scan *s, uint32_t i)
+{
+	return scan_is(s, i + 1, "if") + scan_is(s, i + 1, "ifdef") + scan_is(s, i + 1, "ifndef") - scan_is(s, i + 1, "endif");
+}
+
 /* Return: behind the brackets that open at @i, directives between them included */
 static uint32_t brackets(struct scan *s, uint32_t i, const char *open, const char *close, bool *room)
 {
-	int depth = 0;
+	int depth = 0, conditions = 0;
 
 	while (i < s->nr) {
 		if (s->tokens[i].kind == TOKEN_HASH) {
+			conditions += condition(s, i);
 			i = directive(s, i, room);
 			continue;
 		}
 		depth += scan_is(s, i, open) - scan_is(s, i, close);
 		i++;
-		if (!depth)
-			return i;
+		if (depth)
+			continue;
+		s->mixed |= conditions;		/* where it ends depends on an #if */
+		return i;
 	}
-	s->mixed = s->broken = true;
+	s->mixed = s->fixed = true;
 	return i;
+}
+
+/* Compilers know the word with and without the underscores behind it. */
+static bool is_attribute(const struct scan *s, uint32_t i)
+{
+	return (scan_is(s, i, "__attribute__") || scan_is(s, i, "__attribute")) && scan_is(s, i + 1, "(");
+}
+
+static bool is_aggregate(const struct scan *s, uint32_t i)
+{
+	return scan_is(s, i, "struct") || scan_is(s, i, "union") || scan_is(s, i, "enum");
 }
 
 /*
@@ -327,11 +365,11 @@ static bool divide(struct scan *s)
 	while (i < s->nr && room) {
 		if (s->tokens[i].kind == TOKEN_HASH) {
 			i = directive(s, i, &room);
-		} else if (scan_is(s, i, "__attribute__") && scan_is(s, i + 1, "(")) {
+		} else if (is_attribute(s, i)) {
 			i = brackets(s, i + 1, "(", ")", &room);
 		} else if (s->tokens[i].kind == TOKEN_NAME && scan_is(s, i + 1, "(")) {
 			s->outside |= token_uses(s, i);
-			name = i;
+			name = is_aggregate(s, i - 1) ? 0 : i;	/* struct ALIGNED(8) name {} */
 			i = brackets(s, i + 1, "(", ")", &room);
 		} else if (name && scan_is(s, i, "{")) {
 			end = brackets(s, i, "{", "}", &room);
@@ -342,7 +380,7 @@ static bool divide(struct scan *s)
 			if (scan_is(s, i, ";") || scan_is(s, i, "="))
 				name = 0;
 			if (scan_is(s, i, "}"))
-				s->mixed = s->broken = true;
+				s->mixed = s->fixed = true;
 			s->outside |= token_uses(s, i);
 			if (scan_is(s, i, "{")) {
 				end = brackets(s, i, "{", "}", &room);
@@ -369,28 +407,169 @@ static void index_pieces(struct scan *s)
 	}
 }
 
+/* Is the name of function @p its own, as far as can be seen? Else a macro makes it, or stands behind its parameters. */
+static bool own_name(const struct scan *s, const struct piece *p)
+{
+	uint32_t i = p->name;
+	int depth = 0;
+
+	if (scan_find(s, &s->tokens[i], true))
+		return false;
+	/* Back to what ends the declaration before it. Nothing but a macro and its arguments may stand between. */
+	while (i-- && !scan_is(s, i, ";") && !scan_is(s, i, "}")) {
+		if (s->tokens[i].piece && !s->pieces[s->tokens[i].piece - 1].macro)
+			break;
+		depth += scan_is(s, i + 1, ")") - scan_is(s, i + 1, "(");
+		if (!depth && s->tokens[i].kind == TOKEN_NAME && !s->tokens[i].piece && scan_is(s, i + 1, "(") &&
+		    !is_attribute(s, i) && !scan_find(s, &s->tokens[i], true))
+			return false;
+	}
+	return true;
+}
+
+/* Are names of functions seen for what they are? And what macros are given outside may be a function's. */
+static void read_names(struct scan *s)
+{
+	bool macro = false;
+	int depth = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		if (s->tokens[i].piece)
+			continue;
+		if (!depth && s->tokens[i].kind == TOKEN_NAME)
+			macro = scan_find(s, &s->tokens[i], true);
+		depth += scan_is(s, i, "(") - scan_is(s, i, ")");
+		if (depth && macro)
+			s->outside |= token_uses(s, i);
+	}
+	for (i = 0; i < s->nr_pieces; i++)
+		if (!s->pieces[i].macro && !own_name(s, &s->pieces[i]))
+			s->mixed = true;
+}
+
+/*
+ * Does the declaration at file scope make a variable? @end: the semicolon behind it. Constants are none, nor is what
+ * looks like a prototype, but for a macro's.
+ */
+static bool is_variable(const struct scan *s, uint32_t from, uint32_t end)
+{
+	bool constant = false, pointer = false, value = false;
+	int depth = 0, names = 0;
+	uint32_t i;
+
+	for (i = from; i < end; i++) {
+		depth += scan_is(s, i, "(") + scan_is(s, i, "{") - scan_is(s, i, ")") - scan_is(s, i, "}");
+		if (depth || s->tokens[i].piece)
+			continue;
+		if (scan_is(s, i, "typedef") || scan_is(s, i, "constant") || scan_is(s, i, "__constant") ||
+		    scan_is(s, i, "sampler_t"))
+			return false;
+		constant |= scan_is(s, i, "const");
+		pointer |= scan_is(s, i, "*");
+		value |= scan_is(s, i, "=");
+		if (s->tokens[i].kind != TOKEN_NAME || is_attribute(s, i))
+			continue;
+		if (scan_find(s, &s->tokens[i], true) && (scan_is(s, i + 1, "(") || end - from == 1))
+			return true;
+		if (scan_is(s, i + 1, "(") && !value)
+			return false;
+		names++;
+	}
+	if (constant && !pointer)
+		return false;
+	return value || (names > 1 && !scan_is(s, end - 1, "}") && !(is_aggregate(s, from) && end - from == 2));
+}
+
+/*
+ * May kernels leave each other something in the program's own variables? A rewritten program would have others. Those of
+ * functions are static.
+ */
+static bool has_variables(const struct scan *s)
+{
+	uint32_t i, from = 0;
+	int depth = 0;
+
+	for (i = 0; i < s->nr; i++) {
+		if (s->tokens[i].piece) {
+			from = i + 1;
+			if (scan_is(s, i, "static") && !s->pieces[s->tokens[i].piece - 1].macro &&
+			    !scan_is(s, i + 1, "const") && !scan_is(s, i + 1, "constant") && !scan_is(s, i + 1, "__constant"))
+				return true;
+			continue;
+		}
+		depth += scan_is(s, i, "{") - scan_is(s, i, "}");
+		if (s->tokens[i].kind == TOKEN_END)
+			from = i + 1;
+		if (depth || !scan_is(s, i, ";"))
+			continue;
+		if (is_variable(s, from, i))
+			return true;
+		from = i + 1;
+	}
+	return false;
+}
+
+/* Does the text have this word? A name of several functions would have the compiler choose, and it could choose wrong. */
+static bool has_word(const struct scan *s, const char *word)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (scan_is(s, i, word))
+			return true;
+	return false;
+}
+
+static bool has_overloads(const struct scan *s)
+{
+	return has_word(s, "overloadable") || has_word(s, "__overloadable__");
+}
+
 /*
  * Macros may come with the build options: what these use is outside; if they name a piece, all is mixed.
  * Options are no C: what stands between quotes may be a macro, and a path may have two slashes.
  */
-static bool read_options(struct scan *s, const char *options)
+static char *option_text(const char *options)
 {
-	struct scan o = { .text = spliced(options) };
-	char *at = o.text;
-	uint32_t i;
-	bool room;
+	char *text = spliced(options), *at = text;
 
 	while (at && *(at += strcspn(at, "\"'/")))
 		*at = ' ';
-	room = o.text && tokenize(&o);
+	for (at = text; at && (at = strstr(at, "-D")); at++)
+		if (at == text || isspace((unsigned char)at[-1]))
+			at[1] = ' ';
+	return text;
+}
+
+static bool read_options(struct scan *s, const char *options)
+{
+	struct scan o = { .text = option_text(options) };
+	bool room = o.text && tokenize(&o), function;
+	uint32_t i;
+
+	s->fixed |= has_overloads(&o);
 	for (i = 0; room && i < o.nr; i++) {
 		s->outside |= token_uses(&o, i);
-		if (i && scan_is(&o, i, "include") && scan_is(&o, i - 1, "-"))
-			s->outside |= USES_INCLUDE | USES_GRID | USES_GROUPS;
-		if (i > 1 && scan_is(&o, i - 1, "D") && scan_is(&o, i - 2, "-"))
-			continue;	/* the name that is defined */
-		if (o.tokens[i].kind == TOKEN_NAME && (scan_find(s, &o.tokens[i], false) || scan_find(s, &o.tokens[i], true)))
+		if (scan_is(&o, i, "#")) {
+			s->outside |= USES_GRID;
 			s->mixed = true;
+		}
+		if (o.tokens[i].kind != TOKEN_NAME)
+			continue;
+		function = scan_find(s, &o.tokens[i], false);
+		if (!i || !scan_is(&o, i - 1, "-")) {
+			s->mixed |= function || scan_find(s, &o.tokens[i], true);
+			continue;
+		}
+		/* The name that is defined, or an option's; a macro with arguments may name any. */
+		s->mixed |= function || scan_is(&o, i + 1, "(");
+		if (scan_is(&o, i, "cl") && (scan_is(&o, i + 4, "CLC") || scan_is(&o, i + 4, "clc")))
+			s->outside |= USES_SPELLING;	/* C++: -cl-std=CLC++ */
+		if (scan_is(&o, i, "include"))
+			s->outside |= USES_INCLUDE | USES_GRID | USES_GROUPS;
+		if (word_uses(&o.tokens[i]) & USES_GRID)
+			s->outside |= USES_SPELLING;
 	}
 	scan_free(&o);
 	return room;
@@ -424,6 +603,8 @@ bool scan(struct scan *s, const char *text, const char *options)
 	if (!s->text || !tokenize(s) || !divide(s))
 		return false;
 	index_pieces(s);
+	read_names(s);
+	s->fixed |= has_variables(s) || has_overloads(s);
 	if (!read_options(s, options))
 		return false;
 	if (odd_marks(s->text))
@@ -442,11 +623,39 @@ void scan_free(struct scan *s)
 
 /* --- a kernel --- */
 
+/* Add the pieces of that name to the walk; of @macros alone, if so. */
+static void follow(const struct scan *s, struct piece **queue, uint32_t *nr, uint32_t name, bool macros)
+{
+	struct piece *p;
+
+	if (s->tokens[name].kind != TOKEN_NAME)
+		return;
+	for (p = *bucket_of(s, &s->tokens[name]); p; p = p->next)
+		if (!p->seen && (p->macro || !macros) && same(s, p, &s->tokens[name])) {
+			p->seen = true;
+			queue[(*nr)++] = p;
+		}
+}
+
+/* What is outside may call macros, and pass them functions. By itself it only declares these. */
+static void follow_outside(const struct scan *s, struct piece **queue, uint32_t *nr)
+{
+	int depth = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		if (s->tokens[i].piece)
+			continue;
+		depth += scan_is(s, i, "(") - scan_is(s, i, ")");
+		follow(s, queue, nr, i, !depth);
+	}
+}
+
 /** scan_uses() - what that kernel uses: enum uses. A kernel whose body is not found uses all */
 uint32_t scan_uses(struct scan *s, const char *kernel)
 {
-	const struct token name = { kernel, (uint32_t)strlen(kernel), TOKEN_NAME };
-	struct piece **queue = malloc((s->nr_pieces + 1) * sizeof(*queue)), *p;
+	const struct token name = { .at = kernel, .length = (uint32_t)strlen(kernel), .kind = TOKEN_NAME };
+	struct piece **queue = malloc((s->nr_pieces + 1) * sizeof(*queue));
 	uint32_t i, at = 0, nr = 0, uses = s->outside;
 
 	if (s->mixed || !queue || !scan_find(s, &name, false)) {
@@ -458,15 +667,11 @@ uint32_t scan_uses(struct scan *s, const char *kernel)
 		if (s->pieces[i].seen)
 			queue[nr++] = &s->pieces[i];
 	}
-	while (at < nr) {
+	follow_outside(s, queue, &nr);
+	for (; at < nr; at++) {
 		uses |= queue[at]->uses;
 		for (i = queue[at]->first; i < queue[at]->end; i++)
-			for (p = s->tokens[i].kind == TOKEN_NAME ? *bucket_of(s, &s->tokens[i]) : NULL; p; p = p->next)
-				if (!p->seen && same(s, p, &s->tokens[i])) {
-					p->seen = true;
-					queue[nr++] = p;
-				}
-		at++;
+			follow(s, queue, &nr, i, false);
 	}
 	free(queue);
 	return uses;

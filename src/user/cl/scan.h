@@ -32,10 +32,13 @@ enum uses {
 /** enum token_kind - @TOKEN_HASH begins a directive, and @TOKEN_END, which is empty, ends it */
 enum token_kind { TOKEN_NAME, TOKEN_MARK, TOKEN_VALUE, TOKEN_HASH, TOKEN_END };
 
-/** struct token - a piece of text; blanks and comments are in none. A mark is one character */
+/**
+ * struct token - a bit of text; blanks and comments are in none. A mark is one character
+ * @piece: the number of the piece that has it, from 1; 0: it is outside of all
+ */
 struct token {
 	const char *at;
-	uint32_t length;
+	uint32_t length, piece;
 	enum token_kind kind;
 };
 
@@ -66,7 +69,8 @@ struct piece {
  * @outside: what all else uses: declarations, build options
  * @all: what the whole source uses
  * @mixed: which piece uses what cannot be told: each may use all
- * @broken: brackets do not match, as it seems
+ * @fixed: rewrite.c cannot change it: brackets do not match, as it seems; functions may share a name, or kernels a
+ *	variable of the program
  */
 struct scan {
 	char *text;
@@ -76,7 +80,7 @@ struct scan {
 	uint32_t nr_pieces;
 	struct piece *bucket[SCAN_BUCKETS];
 	uint32_t outside, all;
-	bool mixed, broken;
+	bool mixed, fixed;
 };
 
 bool scan(struct scan *s, const char *text, const char *options);
