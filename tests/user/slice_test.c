@@ -6,6 +6,7 @@
  * usage: slice_test long KERNEL GROUPS US [TIMES]	a kernel of so many groups, each of which takes so long
  *	  slice_test binary KERNEL GROUPS US [TIMES]	the same, from a binary
  *	  slice_test order				a long kernel that waits for another queue's, not flushed yet
+ *	  slice_test callback				a callback launches a long kernel, whose callback ends the test
  *	  slice_test game SECONDS			a kernel of 1 ms each 16 ms
  * Each prints one line of JSON.
  */
@@ -120,6 +121,49 @@ static void run_order(void)
 	printf("{\"status\":%d,\"before\":%d}\n", cl_status(e), cl_status(before));
 }
 
+static cl_command_queue callback_queue;
+static cl_kernel callback_kernel;
+static const size_t callback_groups = 200 * GROUP, callback_group = GROUP;
+
+static void CL_CALLBACK launch_in(cl_event before, cl_int status, void *unused)
+{
+	cl_event e;
+
+	(void)before;
+	(void)status;
+	(void)unused;
+	cl_must(clEnqueueNDRangeKernel(callback_queue, callback_kernel, 1, NULL, &callback_groups, &callback_group, 0, NULL, &e),
+		"clEnqueueNDRangeKernel in a callback");
+	cl_must(clSetEventCallback(e, CL_COMPLETE, count_call, NULL), "clSetEventCallback in a callback");
+	cl_must(clFlush(callback_queue), "clFlush in a callback");
+}
+
+static void run_callback(void)
+{
+	const cl_ulong ns = 1000000;
+	cl_int error;
+	cl_mem out = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE, 200 * GROUP * 4, NULL, &error);
+	cl_event user, e;
+	int wait;
+
+	cl_must(error, "clCreateBuffer");
+	callback_queue = cl_queue(0);
+	callback_kernel = cl_build(source, "plain");
+	cl_must(clSetKernelArg(callback_kernel, 0, sizeof(out), &out), "clSetKernelArg");
+	cl_must(clSetKernelArg(callback_kernel, 1, sizeof(ns), &ns), "clSetKernelArg");
+	user = clCreateUserEvent(cl_ctx, &error);
+	cl_must(error, "clCreateUserEvent");
+	cl_must(clEnqueueMarkerWithWaitList(callback_queue, 1, &user, &e), "clEnqueueMarkerWithWaitList");
+	cl_must(clSetEventCallback(e, CL_COMPLETE, launch_in, NULL), "clSetEventCallback");
+	cl_must(clSetUserEventStatus(user, CL_COMPLETE), "clSetUserEventStatus");
+	for (wait = 0; wait < 10000 && !__atomic_load_n(&called, __ATOMIC_SEQ_CST); wait++)
+		usleep(1000);
+	printf("{\"called\":%d}\n", __atomic_load_n(&called, __ATOMIC_SEQ_CST));
+	fflush(stdout);
+	if (!called)
+		_exit(1);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
@@ -155,12 +199,14 @@ static void run_game(int for_seconds)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: slice_test long|binary KERNEL GROUPS US [TIMES] | order | game SECONDS\n");
+		fprintf(stderr, "usage: slice_test long|binary KERNEL GROUPS US [TIMES] | order | callback | game SECONDS\n");
 		return 2;
 	}
 	cl_begin();
 	if (!strcmp(argv[1], "order"))
 		run_order();
+	else if (!strcmp(argv[1], "callback"))
+		run_callback();
 	else if (!strcmp(argv[1], "game") && argc > 2)
 		run_game(atoi(argv[2]));
 	else if (argc > 4)

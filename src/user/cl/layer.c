@@ -23,6 +23,7 @@
 #include "memory.h"
 #include "query.h"
 #include "queue.h"
+#include "slice.h"
 #include "turn.h"
 #include "twins.h"
 
@@ -150,6 +151,7 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clGetCommandQueueInfo);
 	OURS(clGetEventProfilingInfo);
 	OURS(clFinish);
+	OURS(clSetEventCallback);
 	OURS(clWaitForEvents);
 	*entries_ret = sizeof(ours) / sizeof(void *);
 	*dispatch = &ours;

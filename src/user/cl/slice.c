@@ -29,7 +29,8 @@
  * What is not sliced
  *	Kernels whose work-groups might see that others have not begun: enum whole has the reasons. TGD_SLICE_KERNELS
  *	lists kernels of which the user knows better. A launch that waits for the program itself (blocked.c) goes
- *	whole: the call would wait, too. Where the gate is open (no policy), nobody waits, and nothing is sliced.
+ *	whole: the call would wait, too. So does one that an event's callback makes: the thread that calls back may be
+ *	the one that executes kernels, and would wait for itself. Where the gate is open (no policy), nobody waits, and nothing is sliced.
  *
  * Not seen: a second thread that puts a command into the same queue meanwhile may find it between two parts. It
  * had no say before in which of both comes first.
@@ -121,6 +122,7 @@ static const char *const reasons[WHOLE_REASONS] = {
 	[WHOLE_ONE_GROUP] = "it has one work-group",
 	[WHOLE_REFUSED] = "the driver takes no part of it",
 	[WHOLE_BLOCKED] = "it waits for an event that the program sets",
+	[WHOLE_CALLBACK] = "a callback launches it",
 };
 
 /* At exit: a line of JSON for each kernel that was longer than the bound. */
@@ -230,6 +232,45 @@ cl_event slice_first(cl_event event)
 	return first;
 }
 
+/* --- callbacks of the program --- */
+
+/** struct callback - what the program wants called */
+struct callback {
+	void (CL_CALLBACK *call)(cl_event event, cl_int status, void *arg);
+	void *arg;
+};
+
+static __thread bool in_callback;	/* this thread is in one */
+
+static void CL_CALLBACK called(cl_event event, cl_int status, void *arg)
+{
+	const struct callback c = *(struct callback *)arg;
+	const bool outer = in_callback;		/* a driver may call back at once */
+
+	free(arg);
+	in_callback = true;
+	c.call(event, status, c.arg);
+	in_callback = outer;
+}
+
+cl_int CL_API_CALL layer_clSetEventCallback(cl_event event, cl_int status,
+					    void (CL_CALLBACK *call)(cl_event event, cl_int status, void *arg), void *arg)
+{
+	struct callback *c;
+	cl_int ret;
+
+	if (!call || !slice_bound())
+		return next->clSetEventCallback(event, status, call, arg);
+	c = malloc(sizeof(*c));
+	if (!c)
+		return CL_OUT_OF_HOST_MEMORY;
+	*c = (struct callback){ call, arg };
+	ret = next->clSetEventCallback(event, status, called, c);
+	if (ret)
+		free(c);
+	return ret;
+}
+
 /* --- whether --- */
 
 static enum whole why_whole(const struct kernel *k, const struct grid *g)
@@ -248,6 +289,8 @@ static enum whole why_whole(const struct kernel *k, const struct grid *g)
 
 	if (g->left < 2)
 		return WHOLE_ONE_GROUP;
+	if (in_callback)
+		return WHOLE_CALLBACK;
 	if (!k->has_source)
 		return WHOLE_NO_SOURCE;
 	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++)

@@ -13,7 +13,7 @@ struct kernel;
 enum whole {
 	SLICED, WHOLE_NO_SOURCE, WHOLE_PRINTF, WHOLE_PIPES, WHOLE_ATOMICS, WHOLE_VOLATILE, WHOLE_ENQUEUE,
 	WHOLE_VENDOR, WHOLE_INCLUDE, WHOLE_SPELLING, WHOLE_GRID, WHOLE_LOCAL_SIZE, WHOLE_ONE_GROUP,
-	WHOLE_BLOCKED, WHOLE_REFUSED, WHOLE_REASONS
+	WHOLE_BLOCKED, WHOLE_CALLBACK, WHOLE_REFUSED, WHOLE_REASONS
 };
 
 /**
@@ -41,5 +41,6 @@ cl_event slice_first(cl_event event);
 int64_t slice_bound(void);
 bool slice_listed(const char *name);
 void slice_in_child(void);
+extern __typeof__(clSetEventCallback) layer_clSetEventCallback;
 
 #endif /* TGCL_SLICE_H */
