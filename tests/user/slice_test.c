@@ -7,6 +7,7 @@
  *	  slice_test binary KERNEL GROUPS US [TIMES]	the same, from a binary
  *	  slice_test order				a long kernel that waits for another queue's, not flushed yet
  *	  slice_test callback				a callback launches a long kernel, whose callback ends the test
+ *	  slice_test released KERNEL			does the context end with the last reference of all that it has?
  *	  slice_test game SECONDS			a kernel of 1 ms each 16 ms
  * Each prints one line of JSON.
  */
@@ -121,6 +122,43 @@ static void run_order(void)
 	printf("{\"status\":%d,\"before\":%d}\n", cl_status(e), cl_status(before));
 }
 
+static void CL_CALLBACK count_end(cl_context context, void *unused)
+{
+	(void)context;
+	(void)unused;
+	__atomic_fetch_add(&called, 1, __ATOMIC_SEQ_CST);
+}
+
+/* With one event released before its kernel has ended, and one after all else. */
+static void run_released(const char *name)
+{
+	const size_t global = 200 * GROUP, local = GROUP;
+	const cl_ulong ns = 1000000;
+	cl_command_queue q = cl_queue(CL_QUEUE_PROFILING_ENABLE);
+	cl_kernel k = cl_build(source, name);
+	cl_event e, early;
+	cl_int error;
+	cl_mem out = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE, 4096, NULL, &error);
+	int wait;
+
+	cl_must(error, "clCreateBuffer");
+	cl_must(clSetContextDestructorCallback(cl_ctx, count_end, NULL), "clSetContextDestructorCallback");
+	cl_must(clSetKernelArg(k, 0, sizeof(out), &out), "clSetKernelArg");
+	cl_must(clSetKernelArg(k, 1, sizeof(ns), &ns), "clSetKernelArg");
+	cl_must(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, &early), "clEnqueueNDRangeKernel");
+	clReleaseEvent(early);
+	cl_must(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, &e), "clEnqueueNDRangeKernel");
+	cl_must(clFinish(q), "clFinish");
+	clReleaseKernel(k);
+	clReleaseMemObject(out);
+	clReleaseCommandQueue(q);
+	clReleaseContext(cl_ctx);
+	clReleaseEvent(e);
+	for (wait = 0; wait < 1000 && !__atomic_load_n(&called, __ATOMIC_SEQ_CST); wait++)
+		usleep(1000);
+	printf("{\"ended\":%d}\n", __atomic_load_n(&called, __ATOMIC_SEQ_CST));
+}
+
 static cl_command_queue callback_queue;
 static cl_kernel callback_kernel;
 static const size_t callback_groups = 200 * GROUP, callback_group = GROUP;
@@ -199,7 +237,8 @@ static void run_game(int for_seconds)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: slice_test long|binary KERNEL GROUPS US [TIMES] | order | callback | game SECONDS\n");
+		fprintf(stderr, "usage: slice_test long|binary KERNEL GROUPS US [TIMES] | order | callback | "
+			"released KERNEL | game SECONDS\n");
 		return 2;
 	}
 	cl_begin();
@@ -207,6 +246,8 @@ int main(int argc, char **argv)
 		run_order();
 	else if (!strcmp(argv[1], "callback"))
 		run_callback();
+	else if (!strcmp(argv[1], "released") && argc > 2)
+		run_released(argv[2]);
 	else if (!strcmp(argv[1], "game") && argc > 2)
 		run_game(atoi(argv[2]));
 	else if (argc > 4)

@@ -48,7 +48,7 @@ static void drop(struct flight *f)
 {
 	if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL))
 		return;
-	next->clReleaseEvent(f->event);
+	layer_clReleaseEvent(f->event);
 	free(f);
 }
 

@@ -81,15 +81,14 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 				     cl_uint *entries_ret, const struct _cl_icd_dispatch **dispatch)
 {
 	static struct _cl_icd_dispatch ours, below;
+	const size_t size = entries * sizeof(void *);
 
 	if (!target || !entries_ret || !dispatch)
 		return CL_INVALID_VALUE;
 	/* An older loader has a shorter table: OpenCL 2.0's is needed, the rest is NULL. */
-	if (entries * sizeof(void *) < offsetof(struct _cl_icd_dispatch, clCreateCommandQueueWithProperties) +
-				       sizeof(void *))
+	if (size < offsetof(struct _cl_icd_dispatch, clCreateCommandQueueWithProperties) + sizeof(void *))
 		return CL_INVALID_VALUE;
-	memcpy(&below, target, entries * sizeof(void *) < sizeof(below) ? entries * sizeof(void *) :
-									  sizeof(below));
+	memcpy(&below, target, size < sizeof(below) ? size : sizeof(below));
 	next = &below;
 	keep_loader(target);
 	pthread_atfork(NULL, NULL, in_child);
@@ -151,6 +150,7 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clGetCommandQueueInfo);
 	OURS(clGetEventProfilingInfo);
 	OURS(clFinish);
+	OURS(clReleaseEvent);
 	OURS(clSetEventCallback);
 	OURS(clWaitForEvents);
 	*entries_ret = sizeof(ours) / sizeof(void *);

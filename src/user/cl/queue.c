@@ -8,6 +8,7 @@
 #include "far.h"
 #include "objects.h"
 #include "queue.h"
+#include "slice.h"
 
 struct entry {
 	struct object object;
@@ -188,6 +189,7 @@ cl_int CL_API_CALL layer_clRetainCommandQueue(cl_command_queue queue)
 cl_int CL_API_CALL layer_clReleaseCommandQueue(cl_command_queue queue)
 {
 	far_prune();
+	slice_prune(NULL);
 	object_released(&table, queue);
 	return next->clReleaseCommandQueue(queue);
 }

@@ -179,24 +179,56 @@ struct both {
 static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct both *events;
 
-/* Under the lock: those go whose last part nobody else has. */
-static void prune(void)
+/* Under the lock: those go whose last part nobody else has, of @last or all. Return: they, to be released */
+static struct both *take_dead(cl_event last)
 {
-	struct both **at = &events, *b;
+	struct both **at = &events, *dead = NULL, *b;
 	cl_uint references;
 
 	while ((b = *at)) {
 		references = 2;
-		next->clGetEventInfo(b->last, CL_EVENT_REFERENCE_COUNT, sizeof(references), &references, NULL);
+		if (!last || b->last == last)
+			next->clGetEventInfo(b->last, CL_EVENT_REFERENCE_COUNT, sizeof(references), &references, NULL);
 		if (references > 1) {
 			at = &b->next;
 			continue;
 		}
 		__atomic_store_n(at, b->next, __ATOMIC_RELEASE);
+		b->next = dead;
+		dead = b;
+	}
+	return dead;
+}
+
+/**
+ * slice_prune() - a reference was released, of @last or of what holds events: so may the layer
+ * @last: NULL: look at all
+ *
+ * With the last event its context may go, and the driver calls the program: under no lock.
+ */
+void slice_prune(cl_event last)
+{
+	struct both *dead, *b;
+
+	if (!__atomic_load_n(&events, __ATOMIC_ACQUIRE))
+		return;
+	pthread_mutex_lock(&events_lock);
+	dead = take_dead(last);
+	pthread_mutex_unlock(&events_lock);
+	while ((b = dead)) {
+		dead = b->next;
 		next->clReleaseEvent(b->first);
 		next->clReleaseEvent(b->last);
 		free(b);
 	}
+}
+
+cl_int CL_API_CALL layer_clReleaseEvent(cl_event event)
+{
+	cl_int ret = next->clReleaseEvent(event);
+
+	slice_prune(event);
+	return ret;
 }
 
 /* Keep @first, whose reference this function has, for as long as the program has @last. */
@@ -209,8 +241,8 @@ static void remember(cl_event first, cl_event last)
 		free(b);
 		return;
 	}
+	slice_prune(NULL);
 	pthread_mutex_lock(&events_lock);
-	prune();
 	*b = (struct both){ first, last, events };
 	__atomic_store_n(&events, b, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&events_lock);

@@ -38,9 +38,11 @@ bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_
 		  cl_uint dims, const size_t *offset, const size_t *global, const size_t *local,
 		  cl_uint nr_wait, const cl_event *wait, cl_event *event, cl_int *ret);
 cl_event slice_first(cl_event event);
+void slice_prune(cl_event last);
 int64_t slice_bound(void);
 bool slice_listed(const char *name);
 void slice_in_child(void);
+extern __typeof__(clReleaseEvent) layer_clReleaseEvent;
 extern __typeof__(clSetEventCallback) layer_clSetEventCallback;
 
 #endif /* TGCL_SLICE_H */
