@@ -43,6 +43,12 @@ static const struct {
 	{ "functions that share a name", "uint __attribute__((overloadable)) f(uint x) { return 3; }\n"
 	  "uint __attribute__((overloadable)) f(uint x, uint y) { return x * y; }\n#define CALL(fn, x, y) fn(x, y)\n"
 	  KERNEL "{ a[get_global_id(0)] = CALL(f, get_global_size(0), 1); }", "" },
+	{ "a name in brackets", "size_t (f)(void) { return get_global_size(0); }\n" KERNEL CALL, "" },
+	{ "a pointer to an array", "global size_t (*f(global uint *a))[1] { *a = get_global_size(0); return 0; }\n"
+	  KERNEL "{ f(a + get_global_id(0)); }", "" },
+	{ "a macro with a whole head", "#define X ; uint f(void)\nuint g(void) X { return get_global_size(0); }\n" KERNEL CALL, "" },
+	{ "a macro with half a head", "#define P void); uint f(void\nuint g(P) { return get_global_size(0); }\n" KERNEL CALL, "" },
+	{ "a comment that is none", "#warning /*\nuint f(void) { return get_global_size(0); }\n// */\nuint f(void);\n" KERNEL CALL, "" },
 	{ "the compiler's own name", "size_t _Z15get_global_sizej(uint);\n"
 	  KERNEL "{ a[get_global_id(0)] = _Z15get_global_sizej(0); }", "" },
 };

@@ -377,8 +377,8 @@ static bool divide(struct scan *s)
 			i = end;
 			name = 0;
 		} else {
-			if (scan_is(s, i, ";") || scan_is(s, i, "="))
-				name = 0;
+			if (s->tokens[i].kind == TOKEN_MARK)
+				name = 0;	/* it has ended, or is no plain function: its body is outside */
 			if (scan_is(s, i, "}"))
 				s->mixed = s->fixed = true;
 			s->outside |= token_uses(s, i);
@@ -407,13 +407,27 @@ static void index_pieces(struct scan *s)
 	}
 }
 
+/* May something stand between the parameters of function @p and its body? A macro could make another head of it. */
+static bool bare_body(const struct scan *s, const struct piece *p)
+{
+	uint32_t i = p->first;
+	int depth = 0;
+
+	for (; i < p->end && (depth || !scan_is(s, i, "{")); i++) {
+		depth += scan_is(s, i, "(") - scan_is(s, i, ")");
+		if (!depth && s->tokens[i].kind == TOKEN_NAME && !is_attribute(s, i))
+			return false;
+	}
+	return true;
+}
+
 /* Is the name of function @p its own, as far as can be seen? Else a macro makes it, or stands behind its parameters. */
 static bool own_name(const struct scan *s, const struct piece *p)
 {
 	uint32_t i = p->name;
 	int depth = 0;
 
-	if (scan_find(s, &s->tokens[i], true))
+	if (scan_find(s, &s->tokens[i], true) || !bare_body(s, p))
 		return false;
 	/* Back to what ends the declaration before it. Nothing but a macro and its arguments may stand between. */
 	while (i-- && !scan_is(s, i, ";") && !scan_is(s, i, "}")) {
@@ -425,6 +439,19 @@ static bool own_name(const struct scan *s, const struct piece *p)
 			return false;
 	}
 	return true;
+}
+
+/* Does each bracket of macro @p have its other half in it? Else it may end a function's head, and begin another one's. */
+static bool whole_brackets(const struct scan *s, const struct piece *p)
+{
+	int round = 0, curly = 0;
+	uint32_t i;
+
+	for (i = p->first; i < p->end && round >= 0 && curly >= 0; i++) {
+		round += scan_is(s, i, "(") - scan_is(s, i, ")");
+		curly += scan_is(s, i, "{") - scan_is(s, i, "}");
+	}
+	return !round && !curly;
 }
 
 /* Are names of functions seen for what they are? And what macros are given outside may be a function's. */
@@ -444,7 +471,7 @@ static void read_names(struct scan *s)
 			s->outside |= token_uses(s, i);
 	}
 	for (i = 0; i < s->nr_pieces; i++)
-		if (!s->pieces[i].macro && !own_name(s, &s->pieces[i]))
+		if (s->pieces[i].macro ? !whole_brackets(s, &s->pieces[i]) : !own_name(s, &s->pieces[i]))
 			s->mixed = true;
 }
 
@@ -575,11 +602,20 @@ static bool read_options(struct scan *s, const char *options)
 	return room;
 }
 
-/* A trigraph or digraph may stand for a mark that begins a directive. */
+/*
+ * A trigraph or digraph may stand for a mark that begins a directive. And a comment that begins in the text of a #warning is
+ * none; that line itself may be taken out by #if.
+ */
 static bool odd_marks(const char *text)
 {
-	const char *at;
+	const char *at, *word, *comment;
 
+	for (at = strchr(text, '#'); at; at = strchr(at + 1, '#')) {
+		word = at + 1 + strspn(at + 1, " \t");
+		comment = strncmp(word, "warning", 7) ? NULL : strstr(word, "/*");
+		if (comment && comment < word + strcspn(word, "\n"))
+			return true;
+	}
 	for (at = strstr(text, "??"); at; at = strstr(at + 1, "??"))
 		if (at[2] && strchr("=/'()!<>-", at[2]))
 			return true;
