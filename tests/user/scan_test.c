@@ -3,6 +3,7 @@
  * What the OpenCL layer sees in a source (src/user/cl/scan.c), and what it makes of it (rewrite.c), by example.
  */
 #include "../lib/test.h"
+#include "../../src/user/cl/tokens.c"
 #include "../../src/user/cl/scan.c"
 #include "../../src/user/cl/rewrite.c"
 

@@ -2,7 +2,7 @@
 /*
  * Reads a program's source: what does each kernel use that matters if it is launched in parts?
  *
- * This is no compiler. The source is cut into tokens; names that matter are looked for among these.
+ * This is no compiler. The source is cut into tokens (tokens.c); names that matter are looked for among these.
  * Functions are what has a body at file scope; macros are pieces too, whose names stand for their
  * tokens. A kernel uses what its own tokens use, what is outside of all pieces, and what the pieces use
  * that it names, and so on. What is outside may name macros that make functions, so each kernel uses what
@@ -67,147 +67,6 @@ static const struct { const char *text; uint32_t uses; } words[] = {
 	{ "__ockl", USES_VENDOR | PREFIX },
 	{ "_Z", USES_VENDOR | PREFIX },		/* what the compiler calls one of the above */
 };
-
-/* --- tokens --- */
-
-/* Return: the last character of the line's end at @at, which may be LF, CR LF or CR; NULL: there is none */
-static const char *line_end(const char *at)
-{
-	return *at == '\n' ? at : *at == '\r' ? at + (at[1] == '\n') : NULL;
-}
-
-/*
- * A copy whose lines end in LF, without continued lines: compilers take blanks behind the backslash for nothing.
- * What was a line number stays one: each line that is joined is made up for.
- */
-static char *spliced(const char *text)
-{
-	char *copy = malloc(2 * strlen(text) + 1), *to = copy;
-	unsigned int joined = 0;
-	const char *end;
-
-	for (; copy && *text; text++) {
-		end = *text == '\\' ? line_end(text + 1 + strspn(text + 1, " \t\v\f")) : NULL;
-		if (end) {
-			text = end;
-			joined++;
-			continue;
-		}
-		end = line_end(text);
-		*to++ = end ? '\n' : *text;
-		for (; end && joined; joined--)
-			*to++ = '\n';
-		text = end ? end : text;
-	}
-	if (copy)
-		*to = '\0';
-	return copy;
-}
-
-static bool in_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-/* @at: a quote. Return: behind its end, or the line's */
-static const char *quoted(const char *at)
-{
-	const char quote = *at++;
-
-	while (*at && *at != quote && *at != '\n')
-		at += at[0] == '\\' && at[1] ? 2 : 1;
-	return at + (*at == quote);
-}
-
-/* Return: behind the number that begins here */
-static const char *number(const char *at)
-{
-	while (in_name(*at) || *at == '.' || ((*at == '+' || *at == '-') && strchr("eEpP", at[-1])))
-		at++;
-	return at;
-}
-
-/* Return: behind blanks and comments; *@newline: a line ended there */
-static const char *blanks(const char *at, bool *newline)
-{
-	const char *end;
-
-	for (*newline = false;;) {
-		if (at[0] == '/' && at[1] == '/') {
-			at += strcspn(at, "\n");
-		} else if (at[0] == '/' && at[1] == '*') {
-			end = strstr(at + 2, "*/");
-			at = end ? end + 2 : at + strlen(at);
-		} else if (*at == '\n') {
-			*newline = true;
-			return at + 1;
-		} else if (isspace((unsigned char)*at)) {
-			at++;
-		} else {
-			return at;
-		}
-	}
-}
-
-static bool add(struct scan *s, const char *from, const char *to, enum token_kind kind)
-{
-	struct token *more;
-
-	if (s->nr % 1024 == 0) {
-		more = realloc(s->tokens, (s->nr + 1024) * sizeof(*more));
-		if (!more)
-			return false;
-		s->tokens = more;
-	}
-	s->tokens[s->nr++] = (struct token){ .at = from, .length = (uint32_t)(to - from), .kind = kind };
-	return true;
-}
-
-static bool tokenize(struct scan *s)
-{
-	bool directive = false, begins = true, newline, room = true;
-	const char *at = s->text, *end;
-	enum token_kind kind;
-
-	while (room) {
-		at = blanks(at, &newline);
-		if (newline || !*at) {
-			if (directive)
-				room = add(s, at, at, TOKEN_END);
-			directive = false;
-			begins = true;
-			if (!*at)
-				break;
-			continue;
-		}
-		if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
-			end = number(at + 1);
-			kind = TOKEN_VALUE;
-		} else if (in_name(*at)) {
-			for (end = at; in_name(*end); end++)
-				;
-			kind = TOKEN_NAME;
-		} else if (*at == '"' || *at == '\'') {
-			end = quoted(at);
-			kind = TOKEN_VALUE;
-		} else {
-			end = at + 1;
-			kind = *at == '#' && begins ? TOKEN_HASH : TOKEN_MARK;
-			directive |= kind == TOKEN_HASH;
-		}
-		begins = false;
-		room = room && add(s, at, end, kind);
-		at = end;
-	}
-	return room;
-}
-
-/** scan_is() - is this token there, and @text? */
-bool scan_is(const struct scan *s, uint32_t token, const char *text)
-{
-	return token < s->nr && s->tokens[token].length == strlen(text) &&
-	       !strncmp(s->tokens[token].at, text, s->tokens[token].length);
-}
 
 /* --- what a name uses --- */
 
@@ -559,7 +418,7 @@ static bool has_overloads(const struct scan *s)
  */
 static char *option_text(const char *options)
 {
-	char *text = spliced(options), *at = text;
+	char *text = scan_spliced(options), *at = text;
 
 	while (at && *(at += strcspn(at, "\"'/")))
 		*at = ' ';
@@ -572,7 +431,7 @@ static char *option_text(const char *options)
 static bool read_options(struct scan *s, const char *options)
 {
 	struct scan o = { .text = option_text(options) };
-	bool room = o.text && tokenize(&o), function;
+	bool room = o.text && scan_tokenize(&o), function;
 	uint32_t i;
 
 	s->fixed |= has_overloads(&o);
@@ -635,8 +494,8 @@ static uint32_t all_uses(const struct scan *s)
 bool scan(struct scan *s, const char *text, const char *options)
 {
 	memset(s, 0, sizeof(*s));
-	s->text = spliced(text);
-	if (!s->text || !tokenize(s) || !divide(s))
+	s->text = scan_spliced(text);
+	if (!s->text || !scan_tokenize(s) || !divide(s))
 		return false;
 	index_pieces(s);
 	read_names(s);

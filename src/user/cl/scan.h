@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * scan.c: a program's source, read as far as launching its kernels in parts needs it.
+ * scan.c, tokens.c: a program's source, read as far as launching its kernels in parts needs it.
  */
 #ifndef TGCL_SCAN_H
 #define TGCL_SCAN_H
@@ -83,6 +83,8 @@ struct scan {
 	bool mixed, fixed;
 };
 
+char *scan_spliced(const char *text);
+bool scan_tokenize(struct scan *s);
 bool scan(struct scan *s, const char *text, const char *options);
 uint32_t scan_uses(struct scan *s, const char *kernel);
 struct piece *scan_find(const struct scan *s, const struct token *name, bool macro);
