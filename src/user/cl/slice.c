@@ -622,7 +622,7 @@ bool slice_launch(struct slice *s, struct device *d, cl_command_queue queue, cl_
 	struct kernel *k = s->kernel;
 
 	make_grid(&l.grid, queue, kernel, dims, offset, global, local);
-	l.local = l.grid.given ? l.grid.local : NULL;
+	l.local = local;	/* not the kernel's own: the driver may refuse none */
 	l.most = d->units ? d->units : 1;
 	pthread_mutex_lock(&k->lock);
 	if (k->item_ns > 0)
