@@ -47,6 +47,8 @@ static const struct {
 	{ "a name in brackets", "size_t (f)(void) { return get_global_size(0); }\n" KERNEL CALL, "" },
 	{ "a pointer to an array", "global size_t (*f(global uint *a))[1] { *a = get_global_size(0); return 0; }\n"
 	  KERNEL "{ f(a + get_global_id(0)); }", "" },
+	{ "what a function calls that is no plain one", "uint h(void) { return get_global_size(0); }\n"
+	  "global uint (*f(global uint *a))[1] { *a = h(); return 0; }\n" KERNEL "{ f(a + get_global_id(0)); }", "" },
 	{ "a macro with a whole head", "#define X ; uint f(void)\nuint g(void) X { return get_global_size(0); }\n" KERNEL CALL, "" },
 	{ "a macro with half a head", "#define P void); uint f(void\nuint g(P) { return get_global_size(0); }\n" KERNEL CALL, "" },
 	{ "a comment that is none", "#warning /*\nuint f(void) { return get_global_size(0); }\n// */\nuint f(void);\n" KERNEL CALL, "" },

@@ -532,7 +532,7 @@ static void follow(const struct scan *s, struct piece **queue, uint32_t *nr, uin
 		}
 }
 
-/* What is outside may call macros, and pass them functions. By itself it only declares these. */
+/* What is outside may call macros. It names functions to declare them; those in brackets it may call. */
 static void follow_outside(const struct scan *s, struct piece **queue, uint32_t *nr)
 {
 	int depth = 0;
@@ -541,7 +541,7 @@ static void follow_outside(const struct scan *s, struct piece **queue, uint32_t 
 	for (i = 0; i < s->nr; i++) {
 		if (s->tokens[i].piece)
 			continue;
-		depth += scan_is(s, i, "(") - scan_is(s, i, ")");
+		depth += scan_is(s, i, "(") + scan_is(s, i, "{") - scan_is(s, i, ")") - scan_is(s, i, "}");
 		follow(s, queue, nr, i, !depth);
 	}
 }
