@@ -11,7 +11,7 @@
 #define KERNEL	"kernel void k(global uint *a) "
 #define CONSTANTS \
 	"typedef uint t;\nstruct s { uint x; };\nstruct r;\nenum { A = 1 };\nconstant uint n = 1;\nconst sampler_t m = 1;\n" \
-	"const uint c[2] = { 1, 2 };\n#define F static inline\nF uint g(uint x[2]);\nstatic void h(uint x);\n"
+	"const uint c[2] = { 1, 2 };\n#define F static inline\nF uint g(uint x[2]);\n#define C constant\nC uint d[] = { 1 };\nstatic void h(uint x);\n"
 
 static const struct {
 	const char *name, *source, *options;
@@ -68,6 +68,7 @@ static const struct {
 	  USES_PRINTF },
 	{ "a table of functions", "void h(void) { printf(\"x\"); }\nconstant fun f[] = { h };\n" KERNEL "{ f[0](); }", "",
 	  USES_PRINTF },
+	{ "a directive before a function", "void j(void) { printf(\"x\"); }\n#if defined(A)\n" KERNEL BODY "#endif\n", "", 0 },
 	{ "C++", KERNEL BODY, "-cl-std=CLC++2021", USES_SPELLING },
 	{ "a compiler's own name", "uint _Z15get_global_sizej(uint);\n" KERNEL "{ _Z15get_global_sizej(0); }", "", USES_VENDOR },
 	{ "attributes in brackets", "void f(void) [[x::y(1)]] { printf(\"x\"); }\n" KERNEL "{ f(); }", "", USES_PRINTF },

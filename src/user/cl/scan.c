@@ -280,6 +280,14 @@ static bool bare_body(const struct scan *s, const struct piece *p)
 	return true;
 }
 
+/* Return: the token that begins the directive which ends at @i */
+static uint32_t directive_begin(const struct scan *s, uint32_t i)
+{
+	while (i && s->tokens[i].kind != TOKEN_HASH)
+		i--;
+	return i;
+}
+
 /* Is the name of function @p its own, as far as can be seen? Else a macro makes it, or stands behind its parameters. */
 static bool own_name(const struct scan *s, const struct piece *p)
 {
@@ -288,8 +296,13 @@ static bool own_name(const struct scan *s, const struct piece *p)
 
 	if (scan_find(s, &s->tokens[i], true) || !bare_body(s, p))
 		return false;
-	/* Back to what ends the declaration before it. Nothing but a macro and its arguments may stand between. */
+	/*
+	 * Back to what ends the declaration before it, over directives. Nothing but a macro and its arguments may stand
+	 * between.
+	 */
 	while (i-- && !scan_is(s, i, ";") && !scan_is(s, i, "}")) {
+		while (s->tokens[i].kind == TOKEN_END)
+			i = directive_begin(s, i);
 		if (s->tokens[i].piece && !s->pieces[s->tokens[i].piece - 1].macro)
 			break;
 		depth += scan_is(s, i + 1, ")") - scan_is(s, i + 1, "(");
@@ -334,6 +347,12 @@ static void read_names(struct scan *s)
 			s->mixed = true;
 }
 
+static bool is_unchanging(const struct scan *s, uint32_t i)
+{
+	return scan_is(s, i, "typedef") || scan_is(s, i, "constant") || scan_is(s, i, "__constant") ||
+	       scan_is(s, i, "sampler_t");
+}
+
 /*
  * Does the declaration at file scope make a variable? @end: the semicolon behind it. Constants are none, nor is what
  * looks like a prototype, but for a macro's.
@@ -341,6 +360,7 @@ static void read_names(struct scan *s)
 static bool is_variable(const struct scan *s, uint32_t from, uint32_t end)
 {
 	bool constant = false, pointer = false, value = false;
+	const struct piece *macro;
 	int depth = 0, names = 0;
 	uint32_t i;
 
@@ -348,15 +368,15 @@ static bool is_variable(const struct scan *s, uint32_t from, uint32_t end)
 		depth += scan_is(s, i, "(") + scan_is(s, i, "{") - scan_is(s, i, ")") - scan_is(s, i, "}");
 		if (depth || s->tokens[i].piece)
 			continue;
-		if (scan_is(s, i, "typedef") || scan_is(s, i, "constant") || scan_is(s, i, "__constant") ||
-		    scan_is(s, i, "sampler_t"))
+		macro = scan_find(s, &s->tokens[i], true);
+		if (is_unchanging(s, i) || (macro && is_unchanging(s, macro->first)))
 			return false;
 		constant |= scan_is(s, i, "const");
 		pointer |= scan_is(s, i, "*");
 		value |= scan_is(s, i, "=");
 		if (s->tokens[i].kind != TOKEN_NAME || is_attribute(s, i))
 			continue;
-		if (scan_find(s, &s->tokens[i], true) && (scan_is(s, i + 1, "(") || end - from == 1))
+		if (macro && (scan_is(s, i + 1, "(") || end - from == 1))
 			return true;
 		if (scan_is(s, i + 1, "(") && !value)
 			return false;
