@@ -5,6 +5,7 @@
  *
  * usage: slice_test long KERNEL GROUPS US [TIMES]	a kernel of so many groups, each of which takes so long
  *	  slice_test binary KERNEL GROUPS US [TIMES]	the same, from a binary
+ *	  slice_test indirect KERNEL GROUPS US [TIMES]	the same, with a vendor's word on the kernel
  *	  slice_test order				a long kernel that waits for another queue's, not flushed yet
  *	  slice_test callback				a callback launches a long kernel, whose callback ends the test
  *	  slice_test released KERNEL			does the context end with the last reference of all that it has?
@@ -18,6 +19,7 @@
 #include "cl.h"
 
 #define GROUP	64
+#define INDIRECT	0x4200	/* CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL */
 
 static const char source[] =
 	"kernel void plain(global uint *out, ulong ns_per_group) { out[get_global_id(0)] = 1; }\n"
@@ -57,9 +59,10 @@ static cl_kernel from_binary(cl_kernel k, const char *name)
 	return k;
 }
 
-static void run_long(const char *name, size_t groups, cl_ulong us, int times, bool binary)
+static void run_long(const char *how, const char *name, size_t groups, cl_ulong us, int times)
 {
 	const cl_ulong ns = us * 1000;
+	const cl_bool yes = CL_TRUE;
 	const size_t global = groups * GROUP, local = GROUP;
 	cl_command_queue q = cl_queue(CL_QUEUE_PROFILING_ENABLE);
 	cl_kernel k = cl_build(source, name);
@@ -72,8 +75,10 @@ static void run_long(const char *name, size_t groups, cl_ulong us, int times, bo
 	double from;
 	int wait;
 
-	if (binary)
+	if (!strcmp(how, "binary"))
 		k = from_binary(k, name);
+	if (!strcmp(how, "indirect"))
+		cl_must(clSetKernelExecInfo(k, INDIRECT, sizeof(yes), &yes), "clSetKernelExecInfo");
 	out = clCreateBuffer(cl_ctx, CL_MEM_READ_WRITE, 4096, NULL, &error);
 	cl_must(error, "clCreateBuffer");
 	cl_must(clSetKernelArg(k, 0, sizeof(out), &out), "clSetKernelArg");
@@ -237,7 +242,7 @@ static void run_game(int for_seconds)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		fprintf(stderr, "usage: slice_test long|binary KERNEL GROUPS US [TIMES] | order | callback | "
+		fprintf(stderr, "usage: slice_test long|binary|indirect KERNEL GROUPS US [TIMES] | order | callback | "
 			"released KERNEL | game SECONDS\n");
 		return 2;
 	}
@@ -251,6 +256,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "game") && argc > 2)
 		run_game(atoi(argv[2]));
 	else if (argc > 4)
-		run_long(argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc > 5 ? atoi(argv[5]) : 1, !strcmp(argv[1], "binary"));
+		run_long(argv[1], argv[2], strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argc > 5 ? atoi(argv[5]) : 1);
 	return 0;
 }

@@ -29,8 +29,12 @@ struct arg {
 	void *value;
 };
 
-/** struct args - of a kernel: all @nr, and what clSetKernelExecInfo() has said */
+/**
+ * struct args - of a kernel: all @nr, and what clSetKernelExecInfo() has said
+ * @vendor: it has said something that only the driver understands, and that a twin cannot be told
+ */
 struct args {
+	bool vendor;
 	cl_uint nr;
 	struct arg *arg;
 	struct arg info[EXEC_INFOS];
@@ -139,9 +143,12 @@ cl_int CL_API_CALL layer_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_in
 		return ret;
 	pthread_mutex_lock(&lock);
 	a = args_of(h);
-	for (i = 0; a && i < EXEC_INFOS; i++)
-		if (infos[i] == name)
-			arg_set(&a->info[i], size, value, false);
+	for (i = 0; a && i < EXEC_INFOS && infos[i] != name; i++)
+		;
+	if (a && i < EXEC_INFOS)
+		arg_set(&a->info[i], size, value, false);
+	else if (a)
+		a->vendor = true;
 	pthread_mutex_unlock(&lock);
 	return ret;
 }
@@ -165,6 +172,8 @@ static bool args_give(const struct args *a, cl_kernel twin)
 	const struct arg *arg;
 	cl_uint i;
 
+	if (a->vendor)
+		return false;
 	for (i = 0; i < a->nr; i++) {
 		arg = &a->arg[i];
 		if (!arg->set || (arg->svm ? next->clSetKernelArgSVMPointer(twin, i + 1, arg->value) :
@@ -187,6 +196,8 @@ void args_copy(struct handle *to, struct handle *from)
 	pthread_mutex_lock(&lock);
 	a = from->args;
 	b = a ? args_of(to) : NULL;
+	if (b)
+		b->vendor = a->vendor;
 	for (i = 0; b && i < a->nr && i < b->nr; i++)
 		if (a->arg[i].set)
 			arg_set(&b->arg[i], a->arg[i].size, a->arg[i].value, a->arg[i].svm);

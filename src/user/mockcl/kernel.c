@@ -5,6 +5,8 @@
 
 #include "driver.h"
 
+#define INDIRECT_HOST_ACCESS	0x4200	/* cl_intel_unified_shared_memory; without meaning here */
+
 #define GROUP	64	/* work-items of a group that the program does not choose */
 
 void kernel_put(cl_kernel k)
@@ -156,7 +158,7 @@ API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel k, cl_kernel_exec_info name
 		return CL_INVALID_VALUE;
 	if (name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
 		return *(const cl_bool *)value ? CL_INVALID_OPERATION : CL_SUCCESS;
-	return name == CL_KERNEL_EXEC_INFO_SVM_PTRS ? CL_SUCCESS : CL_INVALID_VALUE;
+	return name == CL_KERNEL_EXEC_INFO_SVM_PTRS || name == INDIRECT_HOST_ACCESS ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
 API cl_int CL_API_CALL clGetKernelInfo(cl_kernel k, cl_kernel_info name, size_t room, void *to, size_t *size_ret)
