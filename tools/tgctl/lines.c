@@ -76,7 +76,7 @@ static void write_line(FILE *to, const struct run_line *line)
 		(long long)(line->period / TG_USEC));
 	/* By name, for all processes of the cgroup together, and with its debts while the line stays. */
 	if (line->capacity) {
-		fprintf(to, "%s reserve=run-%u-%u", sep, line->uid, line->slot);
+		fprintf(to, "%s reserve=" LINES_RESERVE, sep, line->uid, line->slot);
 		sep = ",";
 	}
 	if (*line->vgpu) {

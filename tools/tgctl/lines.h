@@ -14,6 +14,7 @@
 #include "tgctl.h"
 
 #define LINES_NAME	"timegraph-run-"	/* of a cgroup: this, UID-SLOT, and what systemd adds */
+#define LINES_RESERVE	"run-%u-%u"		/* of its reserve: UID-SLOT */
 #define LINES_CGROUP	128			/* bytes of a path, and a NUL */
 
 /**

@@ -3,10 +3,10 @@
  * The lines of scopes: see scopes.h. The specification in force says which there are. What is kept
  * here beside it, since when a scope is empty and how often a user has started one, may get lost.
  *
- * A line stays for LINGER_MS after its scope has become empty. The user's next scope takes the same
- * slot meanwhile, and with it the reserve, by its name: so a debt is not shed by starting anew. And
- * each change of the specification forgives the debts of clients that have left, so a user makes
- * few of them.
+ * A scope is over when it has no process, and no process that has left it has its reserve. Its line
+ * stays for LINGER_MS from then on. The user's next scope takes the same slot meanwhile, and with it
+ * the reserve, by its name: so a debt is not shed by starting anew. And each change of the
+ * specification forgives the debts of clients that have left, so a user makes few of them.
  */
 #include "scopes.h"
 
@@ -46,10 +46,70 @@ static s64 now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000 + 1;
 }
 
-/* For how long the scope has been empty, as far as we have seen, ms; -1: it is not. */
+/* --- which scopes run --- */
+
+/* Does that file of a client hold @value? */
+static bool client_has(const char *client, const char *file, const char *value)
+{
+	char name[96], *is;
+	bool has;
+
+	snprintf(name, sizeof(name), "clients/%s/%s", client, file);
+	is = sysfs_readable(name) ? sysfs_read_value(name) : NULL;
+	has = is && !strcmp(is, value);
+	free(is);
+	return has;
+}
+
+/* Does the process of that client live? */
+static bool client_lives(const char *client)
+{
+	char name[96], *pid;
+	bool lives;
+
+	snprintf(name, sizeof(name), "clients/%s/pid", client);
+	pid = sysfs_readable(name) ? sysfs_read_value(name) : NULL;
+	snprintf(name, sizeof(name), "/proc/%s", pid ?: "");
+	lives = pid && *pid && !access(name, F_OK);
+	free(pid);
+	return lives;
+}
+
+/*
+ * Has a process the reserve of that scope still? systemd moves a user's own processes into
+ * user@UID.service when the user asks, out of a scope as well, and so does our next scope. A client
+ * keeps its line then, since the specification changes for new clients only.
+ */
+static bool reserve_kept(const char *cgroup)
+{
+	char name[32], **clients;
+	u32 uid, slot;
+	bool kept = false;
+	int nr, i;
+
+	if (sscanf(strrchr(cgroup, '/') + 1, LINES_NAME "%u-%u", &uid, &slot) != 2 || !sysfs_is_dir("clients"))
+		return false;
+	snprintf(name, sizeof(name), LINES_RESERVE, uid, slot);
+	nr = sysfs_list("clients", &clients);
+	for (i = 0; i < nr; i++) {
+		kept = kept || (client_has(clients[i], "reserve_name", name) &&
+				!client_has(clients[i], "state", "left") && client_lives(clients[i]));
+		free(clients[i]);
+	}
+	if (nr >= 0)
+		free(clients);
+	return kept;
+}
+
+static bool scope_over(const char *cgroup)
+{
+	return lines_over(cgroup) && !reserve_kept(cgroup);
+}
+
+/* For how long the scope has been over, as far as we have seen, ms; -1: it is not. */
 static s64 empty_for(const char *cgroup)
 {
-	const bool over = lines_over(cgroup);
+	const bool over = scope_over(cgroup);
 	unsigned int i, unused = LINES_MOST;
 
 	for (i = 0; i < LINES_MOST; i++) {
@@ -89,7 +149,7 @@ int scopes_of(uid_t uid, struct run_line **lines)
 	int nr = read_lines(lines), i, to = 0;
 
 	for (i = 0; i < nr; i++)
-		if ((*lines)[i].uid == uid && !lines_over((*lines)[i].cgroup))
+		if ((*lines)[i].uid == uid && !scope_over((*lines)[i].cgroup))
 			(*lines)[to++] = (*lines)[i];
 	return nr < 0 ? -1 : to;
 }
@@ -152,7 +212,11 @@ int scopes_tend(void)
 	for (i = 0; i < nr; i++) {
 		ms = empty_for(lines[i].cgroup);
 		any |= ms >= LINGER_MS;
-		ms = ms < 0 ? 60000 : LINGER_MS - ms;
+		/* The kernel tells of a scope's end, but not of that of a process which has left it. */
+		if (ms < 0)
+			ms = lines_over(lines[i].cgroup) ? LINGER_MS : 60000;
+		else
+			ms = LINGER_MS - ms;
 		next = next < 0 || ms < next ? (int)max(ms, (s64)1000) : next;
 	}
 	free(lines);
