@@ -2,7 +2,7 @@
 /*
  * tgrund_world CGROUP DENY - plays systemd and polkit on a bus, for tests/unit/tgrund: makes the
  * cgroups of scopes below CGROUP and moves processes into them; says no while a file DENY is there,
- * and does not move what it should while a file DENY.late is.
+ * does not move what it should while a file DENY.late is, and has not done that while DENY.job is.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,6 +50,17 @@ static int start_unit(sd_bus_message *m, void *arg, sd_bus_error *error)
 	return sd_bus_reply_method_return(m, "o", "/org/freedesktop/systemd1/job/1");
 }
 
+/* Its only job is over when it answers. */
+static int get_job(sd_bus_message *m, void *arg, sd_bus_error *error)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s.job", deny);
+	if (access(name, F_OK))
+		return sd_bus_error_set(error, "org.freedesktop.systemd1.NoSuchJob", "no such job");
+	return sd_bus_reply_method_return(m, "o", "/org/freedesktop/systemd1/job/1");
+}
+
 static int check(sd_bus_message *m, void *arg, sd_bus_error *error)
 {
 	return sd_bus_reply_method_return(m, "(bba{ss})", !!access(deny, F_OK), 0, 0);
@@ -58,6 +69,7 @@ static int check(sd_bus_message *m, void *arg, sd_bus_error *error)
 static const sd_bus_vtable manager[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("StartTransientUnit", "ssa(sv)a(sa(sv))", "o", start_unit, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("GetJob", "u", "o", get_job, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END
 };
 

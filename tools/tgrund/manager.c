@@ -14,6 +14,7 @@
 #define ANSWER_US	30000000	/* polkit may have to be started for it */
 #define TIMEOUT_US	10000000	/* what systemd has agreed to is done by then */
 #define LOOK_US		10000
+#define JOBS		"/org/freedesktop/systemd1/job/"
 #define SLOTS		1000	/* scopes of one user, with and without a line */
 
 static sd_bus *connection(void)
@@ -52,36 +53,64 @@ bool manager_allows(sd_bus_message *m, uid_t uid, const char *action, char why[2
 	return ret >= 0 && yes;
 }
 
-/* Return: 1; 0: a unit of that name is there still; -1: @why. */
-static int start_unit(const char *unit, const char *slice, pid_t pid, char why[256])
+/* Return: 1, and the @job that makes the unit; 0: a unit of that name is there still; -1: @why. */
+static int start_unit(const char *unit, const char *slice, pid_t pid, uint32_t *job, char why[256])
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
+	sd_bus_message *reply = NULL;
+	const char *path;
 	int ret = sd_bus_call_method(connection(), "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
-				     "org.freedesktop.systemd1.Manager", "StartTransientUnit", &error, NULL,
+				     "org.freedesktop.systemd1.Manager", "StartTransientUnit", &error, &reply,
 				     "ssa(sv)a(sa(sv))", unit, "fail", 4, "Description", "s", "tgctl run",
 				     "Slice", "s", slice, "CollectMode", "s", "inactive-or-failed",
 				     "PIDs", "au", 1, (uint32_t)pid, 0);
 
-	if (ret < 0 && sd_bus_error_has_name(&error, "org.freedesktop.systemd1.UnitExists"))
-		ret = 0;
-	else if (ret < 0)
-		snprintf(why, 256, "systemd makes no scope: %s", error.message ? error.message : strerror(-ret));
-	else
+	*job = 0;
+	if (ret >= 0) {
 		ret = 1;
+		if (sd_bus_message_read(reply, "o", &path) >= 0)
+			sscanf(path, JOBS "%u", job);
+	} else if (sd_bus_error_has_name(&error, "org.freedesktop.systemd1.UnitExists")) {
+		ret = 0;
+	} else {
+		snprintf(why, 256, "systemd makes no scope: %s", error.message ? error.message : strerror(-ret));
+	}
 	sd_bus_error_free(&error);
+	sd_bus_message_unref(reply);
 	return ret;
 }
 
-/* Waits until the process is in the cgroup. */
-static bool arrives(int pidfd, pid_t pid, const char *cgroup)
+/* Does systemd have that job no more? 0: it has not said which. */
+static bool job_over(uint32_t job)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	bool over;
+
+	if (!job)
+		return false;
+	sd_bus_call_method(connection(), "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+			   "org.freedesktop.systemd1.Manager", "GetJob", &error, NULL, "u", job);
+	over = sd_bus_error_has_name(&error, "org.freedesktop.systemd1.NoSuchJob");
+	sd_bus_error_free(&error);
+	return over;
+}
+
+/*
+ * Waits until the process is in the cgroup. When the job is over, systemd has moved it: then it is
+ * there, or never will be, since its user has had it moved elsewhere, for one.
+ */
+static bool arrives(int pidfd, pid_t pid, uint32_t job, const char *cgroup)
 {
 	char path[LINES_CGROUP];
+	bool over = false;
 	int left;
 
-	for (left = TIMEOUT_US / LOOK_US; left && process_alive(pidfd) == pid; left--) {
+	for (left = TIMEOUT_US / LOOK_US; left && !over && process_alive(pidfd) == pid; left--) {
+		over = job_over(job);
 		if (process_cgroup(pid, path, sizeof(path)) && !strcmp(path, cgroup))
 			return process_alive(pidfd) == pid;
-		usleep(LOOK_US);
+		if (!over)
+			usleep(LOOK_US);
 	}
 	return false;
 }
@@ -114,6 +143,7 @@ void manager_name(struct run_line *line)
 bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
 {
 	char unit[64], slice[64];
+	uint32_t job;
 	int left, ret = 0;
 
 	/*
@@ -128,7 +158,7 @@ bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
 	for (left = TIMEOUT_US / LOOK_US / 10; left && !ret; left--) {
 		if (process_alive(pidfd) != pid)
 			break;
-		ret = start_unit(unit, slice, pid, why);
+		ret = start_unit(unit, slice, pid, &job, why);
 		if (!ret)
 			usleep(10 * LOOK_US);
 	}
@@ -136,7 +166,7 @@ bool manager_move(int pidfd, pid_t pid, struct run_line *line, char why[256])
 		snprintf(why, 256, "the process is over");
 	else if (!ret)
 		snprintf(why, 256, "systemd has a unit %s already", unit);
-	else if (ret > 0 && !arrives(pidfd, pid, line->cgroup))
+	else if (ret > 0 && !arrives(pidfd, pid, job, line->cgroup))
 		snprintf(why, 256, "the process is over, or did not come to %s", line->cgroup);
 	return !*why;
 }
