@@ -26,6 +26,7 @@
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
+#include "lib/utf8.h"
 #include "limits.h"
 #include "manager.h"
 #include "process.h"
@@ -145,8 +146,22 @@ static bool read_request(sd_bus_message *m, int *pidfd, struct run_line *line)
 	return true;
 }
 
-static int refused(sd_bus_error *error, uid_t uid, const char *why)
+/* D-Bus takes UTF-8 alone; the name of a virtual GPU may be something else, or cut off. */
+static void clean(char *text)
 {
+	uint32_t code;
+	size_t n;
+
+	for (; *text; text += n ?: 1) {
+		n = utf8_decode(text, strlen(text), &code);
+		if (!n)
+			*text = '?';
+	}
+}
+
+static int refused(sd_bus_error *error, uid_t uid, char why[256])
+{
+	clean(why);
 	fprintf(stderr, "tgrund: user %u: %s\n", uid, why);
 	return sd_bus_error_set(error, REFUSED, why);
 }
@@ -214,8 +229,10 @@ static int set_priority(sd_bus_message *m, void *arg, sd_bus_error *error)
 		return refused(error, uid, why);
 	snprintf(name, sizeof(name), "clients/%u/prio", client);
 	snprintf(value, sizeof(value), "%u", prio);
-	if (sysfs_write_value(name, value))
-		return refused(error, uid, "the client has just gone");
+	if (sysfs_write_value(name, value)) {
+		strcpy(why, "the client has just gone");
+		return refused(error, uid, why);
+	}
 	return sd_bus_reply_method_return(m, NULL);
 }
 
