@@ -2,7 +2,8 @@
 /*
  * tgrund_world CGROUP DENY - plays systemd and polkit on a bus, for tests/unit/tgrund: makes the
  * cgroups of scopes below CGROUP and moves processes into them; says no while a file DENY is there,
- * does not move what it should while a file DENY.late is, and has not done that while DENY.job is.
+ * does not move what it should while a file DENY.late is, has not done that while DENY.job is, and
+ * answers for polkit when a file DENY.slow has gone.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -63,6 +64,10 @@ static int get_job(sd_bus_message *m, void *arg, sd_bus_error *error)
 
 static int check(sd_bus_message *m, void *arg, sd_bus_error *error)
 {
+	char name[256];
+
+	for (snprintf(name, sizeof(name), "%s.slow", deny); !access(name, F_OK);)
+		usleep(10000);
 	return sd_bus_reply_method_return(m, "(bba{ss})", !!access(deny, F_OK), 0, 0);
 }
 

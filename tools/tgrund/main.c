@@ -183,8 +183,9 @@ static int start(sd_bus_message *m, void *arg, sd_bus_error *error)
 	nr = scopes_of(uid, &others);
 	if (nr < 0)
 		strcpy(why, "timegraph is not loaded");
-	else if (limits_check(&limits, &line, others, nr, why) && process_check(pidfd, uid, &pid, why) &&
-		 manager_allows(m, uid, "org.timegraph.run", why)) {
+	else if (limits_check(&limits, &line, others, nr, why) &&
+		 /* polkit takes its time: what the caller can change is looked at behind it. */
+		 manager_allows(m, uid, "org.timegraph.run", why) && process_check(pidfd, uid, &pid, why)) {
 		manager_name(&line);
 		if (scopes_take(&line, why) && scopes_may_start(uid, why) && manager_move(pidfd, pid, &line, why))
 			scopes_add(&line, why);
@@ -218,13 +219,14 @@ static int set_priority(sd_bus_message *m, void *arg, sd_bus_error *error)
 
 	if (caller(m, &uid) < 0 || sd_bus_message_read(m, "uu", &client, &prio) < 0)
 		return sd_bus_error_set(error, REFUSED, "not a request");
+	/* First, since it takes its time: root may set a priority meanwhile. */
+	if (!manager_allows(m, uid, "org.timegraph.prio", why))
+		return refused(error, uid, why);
 	now = client_value(client, "prio");
 	if (now < 0 || (uid && client_value(client, "uid") != (long)uid))
 		snprintf(why, sizeof(why), "client %u is not yours, or has gone", client);
 	else if (prio > (uid ? (u32)now : TG_PRIO_MAX))
 		snprintf(why, sizeof(why), "client %u has priority %ld: only root may raise it", client, now);
-	else
-		manager_allows(m, uid, "org.timegraph.prio", why);
 	if (*why)
 		return refused(error, uid, why);
 	snprintf(name, sizeof(name), "clients/%u/prio", client);
