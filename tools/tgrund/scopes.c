@@ -202,6 +202,20 @@ bool scopes_add(const struct run_line *line, char why[256])
 	return !*why;
 }
 
+/* Forget since when scopes are empty that have no line any more. */
+static void forget(const struct run_line *lines, int nr)
+{
+	unsigned int i;
+	int k;
+
+	for (i = 0; i < LINES_MOST; i++) {
+		for (k = 0; k < nr && strcmp(lines[k].cgroup, empty[i].cgroup); k++)
+			;
+		if (k == nr)
+			empty[i].since = 0;
+	}
+}
+
 int scopes_tend(void)
 {
 	struct run_line *lines;
@@ -209,6 +223,8 @@ int scopes_tend(void)
 	bool any = false;
 	s64 ms;
 
+	if (nr >= 0)
+		forget(lines, nr);
 	for (i = 0; i < nr; i++) {
 		ms = empty_for(lines[i].cgroup);
 		any |= ms >= LINGER_MS;
