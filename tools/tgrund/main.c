@@ -182,7 +182,8 @@ static int start(sd_bus_message *m, void *arg, sd_bus_error *error)
 		return refused(error, uid, why);
 	nr = scopes_of(uid, &others);
 	if (nr < 0)
-		strcpy(why, "timegraph is not loaded");
+		strcpy(why, sysfs_loaded() ? "the specification in force cannot be read; journalctl -u timegraph-run" :
+		       "timegraph is not loaded: modprobe timegraph");
 	else if (limits_check(&limits, &line, others, nr, why) &&
 		 /* polkit takes its time: what the caller can change is looked at behind it. */
 		 manager_allows(m, uid, "org.timegraph.run", why) && process_check(pidfd, uid, &pid, why)) {
