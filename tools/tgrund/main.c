@@ -211,24 +211,29 @@ static long client_value(u32 client, const char *file)
 	return n;
 }
 
+/* May the user set that priority? Else @why. */
+static bool may_set(uid_t uid, u32 client, u32 prio, char why[256])
+{
+	const long now = client_value(client, "prio");
+
+	if (now < 0 || (uid && client_value(client, "uid") != (long)uid))
+		snprintf(why, 256, "client %u is not yours, or has gone", client);
+	else if (prio > (uid ? (u32)now : TG_PRIO_MAX))
+		snprintf(why, 256, "client %u has priority %ld: only root may raise it", client, now);
+	return !*why;
+}
+
 static int set_priority(sd_bus_message *m, void *arg, sd_bus_error *error)
 {
 	char why[256] = "", name[64], value[16];
 	u32 client, prio;
 	uid_t uid;
-	long now;
 
 	if (caller(m, &uid) < 0 || sd_bus_message_read(m, "uu", &client, &prio) < 0)
 		return sd_bus_error_set(error, REFUSED, "not a request");
-	/* First, since it takes its time: root may set a priority meanwhile. */
-	if (!manager_allows(m, uid, "org.timegraph.prio", why))
-		return refused(error, uid, why);
-	now = client_value(client, "prio");
-	if (now < 0 || (uid && client_value(client, "uid") != (long)uid))
-		snprintf(why, sizeof(why), "client %u is not yours, or has gone", client);
-	else if (prio > (uid ? (u32)now : TG_PRIO_MAX))
-		snprintf(why, sizeof(why), "client %u has priority %ld: only root may raise it", client, now);
-	if (*why)
+	/* Once more behind polkit, which takes its time: root may set a priority meanwhile. */
+	if (!may_set(uid, client, prio, why) || !manager_allows(m, uid, "org.timegraph.prio", why) ||
+	    !may_set(uid, client, prio, why))
 		return refused(error, uid, why);
 	snprintf(name, sizeof(name), "clients/%u/prio", client);
 	snprintf(value, sizeof(value), "%u", prio);
