@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/utf8.h"
@@ -116,17 +117,6 @@ static bool limits_of(uid_t uid, struct limits *limits, char why[256])
 
 /* --- the methods --- */
 
-static int caller(sd_bus_message *m, uid_t *uid)
-{
-	sd_bus_creds *creds = NULL;
-	int ret = sd_bus_query_sender_creds(m, SD_BUS_CREDS_EUID, &creds);
-
-	if (ret >= 0)
-		ret = sd_bus_creds_get_euid(creds, uid);
-	sd_bus_creds_unref(creds);
-	return ret;
-}
-
 static bool read_request(sd_bus_message *m, int *pidfd, struct run_line *line)
 {
 	uint64_t capacity, period, mem;
@@ -175,7 +165,7 @@ static int start(sd_bus_message *m, void *arg, sd_bus_error *error)
 	uid_t uid;
 	pid_t pid;
 
-	if (caller(m, &uid) < 0 || !read_request(m, &pidfd, &line))
+	if (!manager_caller(m, &uid) || !read_request(m, &pidfd, &line))
 		return sd_bus_error_set(error, REFUSED, "not a request");
 	line.uid = uid;
 	if (!limits_of(uid, &limits, why))
@@ -229,7 +219,7 @@ static int set_priority(sd_bus_message *m, void *arg, sd_bus_error *error)
 	u32 client, prio;
 	uid_t uid;
 
-	if (caller(m, &uid) < 0 || sd_bus_message_read(m, "uu", &client, &prio) < 0)
+	if (!manager_caller(m, &uid) || sd_bus_message_read(m, "uu", &client, &prio) < 0)
 		return sd_bus_error_set(error, REFUSED, "not a request");
 	/* Once more behind polkit, which takes its time: root may set a priority meanwhile. */
 	if (!may_set(uid, client, prio, why) || !manager_allows(m, uid, "org.timegraph.prio", why) ||
@@ -259,22 +249,24 @@ static void die(const char *what, int ret)
 	exit(EXIT_FAILURE);
 }
 
-/* Answers what has come. Return: was there something? */
+/* Answers what has come, for a second at most. Return: there may be more. */
 static bool answer(sd_bus *bus)
 {
-	bool any = false;
+	const time_t end = time(NULL) + 1;
 	int ret;
 
 	while ((ret = sd_bus_process(bus, NULL)) > 0)
-		any = true;
+		if (time(NULL) > end)
+			return true;
 	if (ret < 0)
 		die("the bus", ret);
-	return any;
+	return false;
 }
 
 int main(void)
 {
 	sd_bus *bus = NULL;
+	bool more;
 	int ret, next;
 
 	ret = sd_bus_open_system(&bus);
@@ -285,14 +277,14 @@ int main(void)
 	if (ret < 0)
 		die("cannot take the name " NAME, ret);
 	do {
-		while (answer(bus))
-			;
+		more = answer(bus);
 		next = scopes_tend();
-		ret = scopes_wait(bus, next < 0 ? IDLE_MS : next);
+		ret = more || scopes_wait(bus, next < 0 ? IDLE_MS : next);
 	} while (ret || next >= 0);
 	/* What comes from here on starts another tgrund; what has come is answered. */
 	sd_bus_release_name(bus, NAME);
-	answer(bus);
+	while (answer(bus))
+		;
 	sd_bus_flush_close_unref(bus);
 	return 0;
 }

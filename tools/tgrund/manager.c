@@ -28,6 +28,34 @@ static sd_bus *connection(void)
 	return bus;
 }
 
+/*
+ * Over the connection that requests come by, the answer would come behind all of them. And a name of
+ * a connection is not used twice, so many requests in a row cost one question.
+ */
+bool manager_caller(sd_bus_message *m, uid_t *uid)
+{
+	static char last[256];
+	static uint32_t last_uid;
+	const char *sender = sd_bus_message_get_sender(m);
+	sd_bus_message *reply = NULL;
+	int ret = 0;
+
+	if (!sender || strlen(sender) >= sizeof(last))
+		return false;
+	if (strcmp(sender, last)) {
+		ret = sd_bus_call_method(connection(), "org.freedesktop.DBus", "/org/freedesktop/DBus",
+					 "org.freedesktop.DBus", "GetConnectionUnixUser", NULL, &reply, "s", sender);
+		*last = '\0';
+		if (ret >= 0)
+			ret = sd_bus_message_read(reply, "u", &last_uid);
+		if (ret >= 0)
+			strcpy(last, sender);
+		sd_bus_message_unref(reply);
+	}
+	*uid = last_uid;
+	return ret >= 0;
+}
+
 bool manager_allows(sd_bus_message *m, uid_t uid, const char *action, char why[256])
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tgrund asks of others on the bus: systemd for a scope, polkit for leave. Called by main.c.
+ * What tgrund asks of others on the bus: systemd for a scope, polkit for leave; and D-Bus, who it
+ * is that asks. Called by main.c.
  */
 #ifndef TGRUND_MANAGER_H
 #define TGRUND_MANAGER_H
@@ -10,6 +11,9 @@
 #include <systemd/sd-bus.h>
 
 #include "tgctl/lines.h"
+
+/** manager_caller() - the user who has sent this message; false: that connection has gone */
+bool manager_caller(sd_bus_message *m, uid_t *uid);
 
 /**
  * manager_allows() - does polkit allow the sender of this message that action?

@@ -3,6 +3,8 @@
  * stranger zombie - asks for a scope for a process that has ended, but is not waited for. Prints why
  * it is refused.
  *
+ * stranger flood SECONDS - requests that wait for no answer, as fast as D-Bus takes them.
+ *
  * stranger SEED N - N random requests to tgrund over D-Bus, as whoever runs it: processes that are
  * not its own, descriptors that are no processes, numbers at the edges of 64 bits, names that would
  * be lines of a specification, clients that there may be. Prints how many were granted.
@@ -17,6 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <systemd/sd-bus.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NAME	"org.timegraph.Run1"
@@ -107,6 +110,30 @@ static int zombie(void)
 	return !error.message;
 }
 
+static int flood(int seconds)
+{
+	const time_t end = time(NULL) + seconds;
+	sd_bus_message *m;
+	sd_bus *bus;
+	int n;
+
+	if (sd_bus_open_system(&bus) < 0)
+		return 2;
+	while (time(NULL) < end) {
+		for (n = 0; n < 64; n++) {
+			if (sd_bus_message_new_method_call(bus, &m, NAME, PATH, NAME, "SetPriority") < 0 ||
+			    sd_bus_message_append(m, "uu", 3, 99) < 0 || sd_bus_message_set_expect_reply(m, 0) < 0 ||
+			    sd_bus_send(bus, m, NULL) < 0)
+				return 2;
+			sd_bus_message_unref(m);
+		}
+		sd_bus_flush(bus);
+		while (sd_bus_process(bus, NULL) > 0)
+			;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int i, n = argc > 2 ? atoi(argv[2]) : 0, granted = 0;
@@ -114,6 +141,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "zombie"))
 		return zombie();
+	if (argc == 3 && !strcmp(argv[1], "flood"))
+		return flood(atoi(argv[2]));
 	if (n < 1 || sd_bus_open_system(&bus) < 0) {
 		fputs("usage: stranger SEED N, where D-Bus is\n", stderr);
 		return 2;
