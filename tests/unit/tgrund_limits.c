@@ -25,6 +25,8 @@ static const struct file {
 	{ "file: comments", "# a\n\n  # b : c\n", 0 },
 	{ "file: a user", "user alice:60:25%:512M:4", 1, { 1, 60, 25, 512ull << 20, 4, "" } },
 	{ "file: blanks", "\t user  alice :60 : 25 % : 0 : 4 : a\tb  # c\n", 1, { 1, 60, 25, 0, 4, "a b " } },
+	{ "file: line ends of DOS", "# a\r\n\r\nuser alice:60:25%:0:4:a b\r\n", 1, { 3, 60, 25, 0, 4, "a b " } },
+	{ "file: line ends of DOS, no virtual GPU", "user alice:60:25%:0:4\r\n", 1, { 1, 60, 25, 0, 4, "" } },
 	{ "file: another user", "user bob:60:25%:512M:4\n", 0 },
 	{ "file: a group", "user bob:1:1%:1:1\ngroup users:2:2%:2K:2\n", 1, { 2, 2, 2, 2048, 2, "" } },
 	{ "file: a group's number", "group 44:2:2%:1G:2\n", 1, { 1, 2, 2, 1u << 30, 2, "" } },

@@ -136,6 +136,8 @@ int limits_find(const char *text, size_t len, limits_is *is, void *arg, struct l
 		}
 		memcpy(line, at, size);
 		line[size] = '\0';
+		if (size && line[size - 1] == '\r')
+			line[size - 1] = '\0';
 		if (!read_limits(line, &group, &name, &l, why))
 			return -1;
 		if (!name || found || !is(group, name, arg))
