@@ -41,11 +41,15 @@ static bool find(void *library, const char *name, void *to)
 	return symbol;
 }
 
+/* One connection for all calls: D-Bus gives each user 256 at most. */
 static bool reach(struct bus *bus)
 {
-	void *library = dlopen("libsystemd.so.0", RTLD_NOW);
+	void *library;
 	int err;
 
+	if (bus->bus)
+		return true;
+	library = dlopen("libsystemd.so.0", RTLD_NOW);
 	if (!library || !find(library, "sd_bus_open_system", &bus->open) ||
 	    !find(library, "sd_bus_set_method_call_timeout", &bus->set_timeout) ||
 	    !find(library, "sd_bus_call_method", &bus->call)) {
@@ -73,7 +77,7 @@ static bool explain(int err, const struct error *error)
 bool bus_start(const struct run_line *line)
 {
 	struct error error = { 0 };
-	struct bus bus;
+	struct bus bus = { 0 };
 	int pidfd;
 
 	if (!reach(&bus))
@@ -87,7 +91,7 @@ bool bus_start(const struct run_line *line)
 bool bus_prio(u32 client, unsigned int prio)
 {
 	struct error error = { 0 };
-	struct bus bus;
+	static struct bus bus;
 
 	return reach(&bus) && explain(bus.call(bus.bus, NAME, PATH, NAME, "SetPriority", &error, NULL,
 					       "uu", client, prio), &error);
