@@ -277,7 +277,8 @@ static void run(struct writer *w, const struct tgs_run *r, const struct order *w
 	event_name(w, "gpu", "group");
 	arg_number(w, "job", r->job);
 	arg_number(w, "channel", r->channel);
-	arg_string(w, "end_by", end_by[r->known < ARRAY_SIZE(end_by) ? r->known : 0]);
+	arg_string(w, "end_by", r->known == TGS_NOT_OVER ? "the trace's end" :
+		   end_by[r->known < ARRAY_SIZE(end_by) ? r->known : 0]);
 	arg_number(w, "noticed_late_ns", r->lag);
 	event_end(w);
 	event_begin(w, TYPE_END, r->until, track);

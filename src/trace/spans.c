@@ -27,6 +27,8 @@ struct job {
 	u64 id;
 	u32 client, channel, engine;
 	s64 arrived, started;
+	bool freed;
+	bool unsure;			/* written off, or a gap may have its end */
 };
 
 struct reader {
@@ -209,14 +211,12 @@ static void on_submit(struct reader *r, const struct tg_record *rec)
 			     .started = TG_NEVER };
 }
 
-static void waited(struct reader *r, const struct job *job, s64 until)
+/* @a: what it waited for; NULL: that is not known. */
+static void add_wait(struct reader *r, const struct job *job, s64 until, const struct account *a)
 {
-	const struct account *a = NULL;
 	struct tgs_wait *w;
 	u32 i;
 
-	if (r->taken < r->nr_ended && r->ended[r->taken].job == job->id)
-		a = &r->ended[r->taken++];
 	if (until <= job->arrived)
 		return;
 	w = PUSH(r->s->waits, r->s->nr_waits);
@@ -230,19 +230,33 @@ static void waited(struct reader *r, const struct job *job, s64 until)
 	}
 }
 
+static void waited(struct reader *r, const struct job *job, s64 until)
+{
+	const bool known = r->taken < r->nr_ended && r->ended[r->taken].job == job->id;
+
+	add_wait(r, job, until, known ? &r->ended[r->taken++] : NULL);
+}
+
+static void add_run(struct reader *r, const struct job *job, s64 until, s64 lag, u64 known)
+{
+	struct tgs_run *run = PUSH(r->s->runs, r->s->nr_runs);
+
+	*run = (struct tgs_run){ .job = job->id, .client = job->client, .channel = job->channel,
+				 .engine = job->engine, .until = until, .lag = lag, .known = known,
+				 .from = min(max(job->started, r->last[job->engine]), until) };
+	r->last[job->engine] = max(r->last[job->engine], until);
+}
+
+/* When it was that the record tells of; one that says no such time tells of its own. */
+static s64 time_of(const struct tg_record *rec)
+{
+	return rec->at >= 0 && rec->at <= rec->now ? rec->at : rec->now;
+}
+
 static void ran(struct reader *r, const struct job *job, const struct tg_record *rec)
 {
-	struct tgs_run *run;
-	s64 from;
-
-	if (job->started == TG_NEVER)
-		return;
-	from = min(max(job->started, r->last[job->engine]), rec->at);
-	r->last[job->engine] = max(r->last[job->engine], rec->at);
-	run = PUSH(r->s->runs, r->s->nr_runs);
-	*run = (struct tgs_run){ .job = job->id, .client = job->client, .channel = job->channel,
-				 .engine = job->engine, .from = from, .until = rec->at,
-				 .lag = max(rec->now - rec->at, (s64)0), .known = rec->arg };
+	if (job->started != TG_NEVER)
+		add_run(r, job, time_of(rec), rec->now - time_of(rec), rec->arg);
 }
 
 static void on_event(struct reader *r, const struct tg_record *rec)
@@ -264,7 +278,7 @@ static void on_event(struct reader *r, const struct tg_record *rec)
 		return;
 	case TG_EV_STARTED:
 		if (job)
-			job->started = rec->at;
+			job->started = time_of(rec);
 		return;
 	case TG_EV_DONE:
 		if (job)
@@ -283,6 +297,37 @@ static void on_event(struct reader *r, const struct tg_record *rec)
 		*job = r->jobs[--r->nr_jobs];
 }
 
+/*
+ * The trace ends at @now, and some jobs have not: those that wait wait until then, and on each
+ * engine the first that has started runs until then.
+ */
+static void at_the_end(struct reader *r, s64 now)
+{
+	const struct job *first[TG_ENGINES_MAX] = { };
+	u32 i, k;
+
+	for (i = 0; i < r->nr_jobs; i++) {
+		const struct job *job = &r->jobs[i];
+		const struct account *a = NULL;
+
+		if (job->unsure)
+			continue;
+		if (job->freed) {
+			if (job->started <= now && (!first[job->engine] ||
+						    job->started < first[job->engine]->started))
+				first[job->engine] = job;
+			continue;
+		}
+		for (k = 0; !a && r->s->cut == TG_NEVER && k < r->nr_waiting; k++)
+			if (r->waiting[k].job == job->id)
+				a = &r->waiting[k];
+		add_wait(r, job, now, a);
+	}
+	for (i = 0; i < TG_ENGINES_MAX; i++)
+		if (first[i])
+			add_run(r, first[i], now, 0, TGS_NOT_OVER);
+}
+
 static int walk(struct reader *r, const struct tgs_trace *t, char *error)
 {
 	const struct tg_record *rec;
@@ -298,16 +343,25 @@ static int walk(struct reader *r, const struct tgs_trace *t, char *error)
 			on_event(r, rec);
 		} else if (rec->type == TG_REC_ACTION && rec->kind == TG_ACT_FREE) {
 			job = find_job(r, rec->job);
-			if (job)
+			if (job) {
 				waited(r, job, now);
+				job->freed = true;
+			}
 		} else if (rec->type == TG_REC_ACTION && rec->kind == TG_ACT_NOTE) {
+			job = rec->channel == TG_NOTE_LOST ? find_job(r, rec->job) : NULL;
+			if (job)
+				job->unsure = true;
 			told = PUSH(r->s->notes, r->s->nr_notes);
 			*told = (struct tgs_told){ rec->channel, find_client(r->s, rec->client), now };
+		} else if (rec->type == TG_REC_GAP) {
+			for (job = r->jobs; job < r->jobs + r->nr_jobs; job++)
+				job->unsure = true;
 		} else if (rec->type == TG_REC_CLOCK) {
 			clock = PUSH(r->s->clocks, r->s->nr_clocks);
 			*clock = (struct tgs_clock){ rec->now, rec->at, rec->arg };
 		}
 	}
+	at_the_end(r, now);
 	return *error ? -EINVAL : 0;
 }
 

@@ -29,7 +29,7 @@ struct tgs_who {
  * @channel: number of its channel
  * @engine: the engine that it waited for
  * @from: it arrived; on the core's clock, as all times here
- * @until: it was let go, or gave up
+ * @until: it was let go, or gave up, or the trace ends
  * @spent: what it waited for, as replay knows it; all 0 behind a gap
  * @cause: what it waited for longest; TGS_PHASES: not known
  * @shown: neither window nor client leave it out
@@ -50,9 +50,9 @@ struct tgs_wait {
  * @channel: number of its channel
  * @engine: where it ran
  * @from: its doorbell, or the completion before it on its engine if that is later
- * @until: its completion: @from to @until is what the core charges
+ * @until: its completion: @from to @until is what the core charges; or the trace's end
  * @lag: how much later the completion was noticed
- * @known: enum tg_done
+ * @known: enum tg_done, or TGS_NOT_OVER
  * @shown: as in struct tgs_wait
  */
 struct tgs_run {
@@ -62,6 +62,8 @@ struct tgs_run {
 	u64 known;
 	bool shown;
 };
+
+#define TGS_NOT_OVER	((u64)-1)	/* it runs where the trace ends */
 
 /**
  * struct tgs_behind - a group that ran while another one waited
