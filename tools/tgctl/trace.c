@@ -17,6 +17,7 @@
 #include <uapi/timegraph.h>
 
 #include "perfetto.h"
+#include "picture.h"
 #include "replay.h"
 #include "host.h"
 #include "lib/file.h"
@@ -247,6 +248,7 @@ enum tgctl_status tgctl_plot(const struct tgctl_args *args)
 	struct tgs_trace trace = { };
 	struct tgs_spans spans = { };
 	struct tgs_window w;
+	s64 end = TG_NEVER;
 	int err;
 
 	if (!window(args, &w))
@@ -258,12 +260,16 @@ enum tgctl_status tgctl_plot(const struct tgctl_args *args)
 	err = tgs_spans_read(&spans, &trace, &w, error);
 	if (!err)
 		err = args->option[PLOT_PERFETTO] ? tgs_perfetto(&spans, args->names[1], error) :
-						    tgs_trace_plot(&spans, args->names[1], error);
+						    tgs_trace_plot(&spans, args->names[1], &end, error);
 	if (err)
 		tgctl_error("plot: %s", error);
 	else if (spans.cut != TG_NEVER)
 		tgctl_error("plot: %s does not replay from %.6f s on: no cause is known there",
 			    args->names[0], (spans.cut - spans.start) / 1e9);
+	if (!err && end != TG_NEVER)
+		tgctl_error("plot: %s ends at %.6f s: a picture shows %u runs and waits; --from, --to "
+			    "and --client choose others, --perfetto shows all",
+			    args->names[1], (end - spans.start) / 1e9, TGS_STRETCHES);
 	tgs_spans_deinit(&spans);
 	tgs_trace_deinit(&trace);
 	return err ? TGCTL_FAILED : TGCTL_OK;
