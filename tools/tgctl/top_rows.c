@@ -91,17 +91,20 @@ static const struct tg_snap_client *before(const struct snapshot *old, u32 id, u
 
 /*
  * @old as the past of @now; NULL: it is none. When the module has been loaded again, the numbers of
- * clients begin again, too, and another one has that number.
+ * clients begin again, too, and another one has that number: what only grows is smaller then. GPU
+ * time is no such evidence, since some of it is given back when a completion comes late.
  */
 static const struct tg_snap_client *past_of(const struct tg_snap_client *old, const struct tg_snap_client *now)
 {
-	return old && old->pid == now->pid && old->completed <= now->completed &&
-	       old->gpu_time <= now->gpu_time ? old : NULL;
+	return old && old->pid == now->pid && old->submitted <= now->submitted &&
+	       old->completed <= now->completed && old->wait_time <= now->wait_time &&
+	       old->wait_reserve <= now->wait_reserve && old->wait_policy <= now->wait_policy &&
+	       old->modelled <= now->modelled ? old : NULL;
 }
 
-static double per(u64 sum, u64 n)
+static double per(s64 sum, u64 n)
 {
-	return n ? (double)sum / n / TG_MSEC : 0;
+	return n ? (double)max(sum, (s64)0) / n / TG_MSEC : 0;
 }
 
 /* Two percentiles of what has been counted since @old, ms. */
@@ -121,10 +124,11 @@ static void compute(struct top_row *row, s64 span, const struct tg_snap_client *
 		    const struct tg_snap_client *first)
 {
 	const u64 done = row->c.completed - b->completed;
+	const s64 used = max(row->c.gpu_time - b->gpu_time, (s64)0);
 
-	row->share = span > 0 ? 1e2 * (row->c.gpu_time - b->gpu_time) / span : 0;
+	row->share = span > 0 ? 1e2 * used / span : 0;
 	row->rate = span > 0 ? (double)done * TG_SEC / span : 0;
-	row->run = per(row->c.gpu_time - b->gpu_time, done);
+	row->run = per(used, done);
 	row->latency = row->run + per(row->c.wait_time - b->wait_time, done);
 	row->reserve = per(row->c.wait_reserve - b->wait_reserve, done);
 	row->policy = per(row->c.wait_policy - b->wait_policy, done);
