@@ -48,13 +48,18 @@ static char *read_file(const char *path, u64 *len)
 	return data;
 }
 
-/* The trace that the host keeps of GPU number @gpu (NULL: 0). */
-static char *read_kept(const char *gpu, u64 *len)
+/* The trace that the host keeps of GPU number @gpu. */
+static char *read_kept(u64 gpu, u64 *len)
 {
 	char path[300], *data;
 	size_t size;
 
-	snprintf(path, sizeof(path), "%s%s", trace_base(), gpu && strcmp(gpu, "0") ? gpu : "");
+	snprintf(path, sizeof(path), gpu ? "%s%llu" : "%s", trace_base(), (unsigned long long)gpu);
+	if (gpu && !host_is_user() && access(path, F_OK) && !access(trace_base(), F_OK)) {
+		tgctl_error("record: there is no GPU %llu; `tgctl stats` has the numbers of all",
+			    (unsigned long long)gpu);
+		return NULL;
+	}
 	if (!host_is_user())
 		return read_file(path, len);
 	data = host_read(path, false, &size);
@@ -74,7 +79,7 @@ static bool load(const char *file, struct tgs_trace *trace)
 	u64 len;
 	int err;
 
-	data = file ? read_file(file, &len) : read_kept(NULL, &len);
+	data = file ? read_file(file, &len) : read_kept(0, &len);
 	if (!data)
 		return false;
 	err = tgs_trace_read(trace, data, len, error);
@@ -104,6 +109,15 @@ static bool is_client(const struct tg_record *r, const char *wanted)
 	return tgs_is_client(wanted, ev.client, id.pid, id.comm);
 }
 
+/* @job has come (0: none has), and was not freed inside its own SUBMIT: it waited. */
+static void add_wait(struct waits *w, u64 job)
+{
+	if (!job)
+		return;
+	w->waited++;
+	w->last[w->nr++ % TGCTL_LAST] = job;
+}
+
 /*
  * Walk the trace: find the newest client that @wanted names, and its last jobs that were not freed
  * inside their own SUBMIT.
@@ -117,11 +131,7 @@ static bool collect(const struct tgs_trace *trace, const char *wanted, struct wa
 
 	while ((r = tgs_trace_next(trace, &pos, error))) {
 		if (r->type == TG_REC_EVENT) {
-			/* A job that was not freed inside its own SUBMIT waited. */
-			if (submit) {
-				w->waited++;
-				w->last[w->nr++ % TGCTL_LAST] = submit;
-			}
+			add_wait(w, submit);
 			submit = 0;
 			if (r->result)
 				continue;
@@ -141,6 +151,7 @@ static bool collect(const struct tgs_trace *trace, const char *wanted, struct wa
 			break;
 		}
 	}
+	add_wait(w, submit);
 	w->cut = *error;
 	if (w->cut)
 		tgctl_error("%s", error);
@@ -189,7 +200,7 @@ enum tgctl_status tgctl_record(const struct tgctl_args *args)
 	const char *to = args->names[0], *gpu = args->option[RECORD_GPU];
 	struct file_place place;
 	const char *why;
-	u64 len, nr;
+	u64 len, nr = 0;
 	char *data;
 	s64 t = 0;
 
@@ -205,7 +216,7 @@ enum tgctl_status tgctl_record(const struct tgctl_args *args)
 	if (!why) {
 		if (t)
 			nanosleep(&(struct timespec){ t / TG_SEC, t % TG_SEC }, NULL);
-		data = read_kept(gpu, &len);
+		data = read_kept(nr, &len);
 		if (!data)
 			return TGCTL_FAILED;
 		why = file_put(&place, data, len, NULL);
