@@ -141,25 +141,32 @@ static void gpu_labels(FILE *to, u32 gpu)
 	label(to, "device", gpus[i].device, strnlen(gpus[i].device, sizeof(gpus[i].device)));
 }
 
-/* The labels that each of a client's samples has; the caller's to free. */
-static char *labels_of(const struct tg_snap_client *c)
+/* What @print says of @what; the caller's to free. */
+static char *text_of(void (*print)(FILE *to, const void *what), const void *what)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (to) {
-		fprintf(to, "drm_client_id=\"%u\",pid=\"%u\",uid=\"%u\",", c->id, c->pid, c->uid);
-		gpu_labels(to, c->gpu);
-		putc(',', to);
-		label(to, "comm", c->comm, strnlen(c->comm, sizeof(c->comm)));
-		putc(',', to);
-		cgroup_label(to, c->pid);
-	}
+	if (to)
+		print(to, what);
 	if (to && !fclose(to))
 		return text;
 	tgctl_error("out of memory");
 	exit(TGCTL_FAILED);
+}
+
+/* The labels that each of a client's samples has. */
+static void client_labels(FILE *to, const void *client)
+{
+	const struct tg_snap_client *c = client;
+
+	fprintf(to, "drm_client_id=\"%u\",pid=\"%u\",uid=\"%u\",", c->id, c->pid, c->uid);
+	gpu_labels(to, c->gpu);
+	putc(',', to);
+	label(to, "comm", c->comm, strnlen(c->comm, sizeof(c->comm)));
+	putc(',', to);
+	cgroup_label(to, c->pid);
 }
 
 /* A sample's value out of a time, and the line's end. */
@@ -268,7 +275,7 @@ static void print_clients(const struct snapshot *snap)
 	u32 c;
 
 	for (c = 0; c < snap->head.nr_clients; c++)
-		labels[c] = labels_of(snapshot_client(snap, c));
+		labels[c] = text_of(client_labels, snapshot_client(snap, c));
 	for (m = metrics; m < last; m = end) {
 		end = m + 1;
 		if (m->kind == KIND_NONE)
@@ -282,36 +289,49 @@ static void print_clients(const struct snapshot *snap)
 	free(labels);
 }
 
-static void total_labels(const struct tg_snap_total *t)
+static void total_labels(FILE *to, const void *total)
 {
-	switch (t->of) {
-	case TG_TOTAL_USER:
-		fprintf(out, "{uid=\"%u\"} ", t->uid);
-		break;
-	case TG_TOTAL_CGROUP:
-		putc('{', out);
-		label(out, "cgroup", t->name, strnlen(t->name, sizeof(t->name)));
-		fputs("} ", out);
-		break;
-	default:
-		fprintf(out, "{%s=\"others\"} ", t->of == TG_TOTAL_USERS ? "uid" : "cgroup");
-	}
+	const struct tg_snap_total *t = total;
+
+	if (t->of == TG_TOTAL_USER)
+		fprintf(to, "uid=\"%u\"", t->uid);
+	else if (t->of == TG_TOTAL_CGROUP)
+		label(to, "cgroup", t->name, strnlen(t->name, sizeof(t->name)));
+	else
+		fprintf(to, "%s=\"others\"", t->of == TG_TOTAL_USERS ? "uid" : "cgroup");
 }
 
-/* What users (@user) or cgroups have used, clients that have gone included. */
+/*
+ * What users (@user) or cgroups have used, clients that have gone included. A cgroup called \xff in
+ * four characters has the label of one whose name is that byte: they are one sample, their sum.
+ */
 static void print_totals(const struct tg_snap_total *totals, size_t nr, bool user)
 {
 	const char *family = user ? "timegraph_user_gpu_seconds" : "timegraph_cgroup_gpu_seconds";
-	size_t i;
+	char **labels = tgctl_alloc(NULL, nr * sizeof(*labels));
+	size_t i, k;
+	s64 sum;
 
 	head(family, KIND_COUNTER, TG_FORM_NS, "GPU time used, by clients that have gone, too");
+	for (i = 0; i < nr; i++)
+		labels[i] = user == (totals[i].of == TG_TOTAL_USER || totals[i].of == TG_TOTAL_USERS) ?
+			    text_of(total_labels, &totals[i]) : NULL;
 	for (i = 0; i < nr; i++) {
-		if (user != (totals[i].of == TG_TOTAL_USER || totals[i].of == TG_TOTAL_USERS))
+		if (!labels[i])
 			continue;
-		fprintf(out, "%s_total", family);
-		total_labels(&totals[i]);
-		seconds(totals[i].gpu_time);
+		sum = totals[i].gpu_time;
+		for (k = i + 1; k < nr; k++) {
+			if (!labels[k] || strcmp(labels[k], labels[i]))
+				continue;
+			sum += totals[k].gpu_time;
+			free(labels[k]);
+			labels[k] = NULL;
+		}
+		fprintf(out, "%s_total{%s} ", family, labels[i]);
+		seconds(sum);
+		free(labels[i]);
 	}
+	free(labels);
 }
 
 /* A sample of a GPU, or with @engine of one of its engines, up to its value. */
