@@ -71,16 +71,14 @@ static void draw(struct picture *p, const struct bar *b)
 		row + height, b->runs);
 }
 
-/* gnuplot takes these characters as markup */
+/* gnuplot takes some characters as markup. */
 static void label(struct picture *p, const struct tgs_who *who, u32 row, const char *comma)
 {
-	char comm[TG_COMM_LEN];
-	u32 i;
+	char comm[TG_COMM_LEN], *at = comm;
 
-	for (i = 0; i < TG_COMM_LEN - 1 && who->comm[i]; i++)
-		comm[i] = strchr("'\"\\{}_^@&~%", who->comm[i]) || who->comm[i] < ' ' ? '?' :
-											who->comm[i];
-	comm[i] = '\0';
+	tgs_plain(comm, who->comm, sizeof(comm));
+	while (*(at += strcspn(at, "'\"\\{}_^@&~%")))
+		*at = '?';
 	fprintf(p->to, "%s'%s (%u)' %u", comma, comm, who->id, row);
 }
 
