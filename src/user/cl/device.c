@@ -99,6 +99,15 @@ void devices_in_child(void)
 	}
 }
 
+/* Become a client. Where no daemon is, all launches go at once: people are to know. */
+static void join(struct device *d)
+{
+	d->tgu = tgu_open(&d->ops);
+	if (!d->tgu || !tgu_found(d->tgu))
+		fprintf(stderr, "timegraph: %.150s: no tgd answers; this program runs unscheduled until one does\n",
+			d->name);
+}
+
 /*
  * Under the lock. The first context or queue of a child on this device: it becomes a client. Nobody
  * uses the client that it has of its parent, since it knows neither queues nor contexts but its
@@ -109,7 +118,7 @@ static void open_anew(struct device *d)
 	struct tgu *before = d->tgu;
 
 	d->forked = false;
-	d->tgu = tgu_open(&d->ops);
+	join(d);
 	if (before)
 		tgu_close(before);
 }
@@ -135,7 +144,7 @@ static struct device *open_device(cl_device_id id, const char *key)
 		.key = d->key, .name = d->name, .memory = memory, .engines = 2,
 		.told = launch_told, .drain = launch_drain, .settle = launch_settle, .owner = d,
 	};
-	d->tgu = tgu_open(&d->ops);
+	join(d);
 	d->next = all;
 	__atomic_store_n(&all, d, __ATOMIC_RELEASE);
 	return d;
