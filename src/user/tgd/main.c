@@ -47,6 +47,7 @@ u64 stats[STATS];
 static int waits = -1;
 static bool in_log;	/* standard error is the log beside the socket */
 static volatile sig_atomic_t ending;
+static char fault[512];	/* of the specification that it was to begin with */
 
 /* --- for all files --- */
 
@@ -235,19 +236,16 @@ static bool load_spec(const char *path, bool must)
 	bool unread = !f || ferror(f);
 
 	if (unread && (must || errno != ENOENT))
-		say("cannot read %s: %s", path, strerror(errno));
-	if (unread && must)
-		exit(1);
+		snprintf(fault, sizeof(fault), "cannot read %s: %s", path, strerror(errno));
+	else if (!unread && spec_commit(text, len, false, result, sizeof(result)))
+		snprintf(fault, sizeof(fault), "%s:%s; nothing of it is in force", path, result);
 	if (f)
 		fclose(f);
-	if (unread)
-		return false;
-	if (spec_commit(text, len, false, result, sizeof(result))) {
-		say("%s:%s", path, result);
-		if (must)
-			exit(1);
-	}
-	return true;
+	if (*fault)
+		say("%s", fault);
+	if (*fault && must)
+		exit(1);
+	return !unread;
 }
 
 static void load_specs(const struct options *o)
@@ -551,6 +549,8 @@ int main(int argc, char **argv)
 	if (o.on_demand) {
 		background(path);
 		tell_kept();
+		if (*fault)	/* who started the program may not see what it writes */
+			say("%s", fault);
 	}
 	socket_open(fd);
 	serve(o.on_demand);
