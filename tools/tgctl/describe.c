@@ -13,6 +13,7 @@
 #include <tg/knobs.h>
 #include <tg/policy.h>
 
+#include "host.h"
 #include "sysfs.h"
 
 static const char *unit_of(const char *name)
@@ -47,6 +48,20 @@ static void bound(const char *label, const char *knob, const char *suffix, s64 v
 	free(text);
 }
 
+/* tgd has no knob of what only the kernel module has. */
+static bool is_there(const char *knob)
+{
+	char path[300], *text;
+	size_t len;
+
+	if (!host_is_user() || !host_loaded())
+		return true;
+	snprintf(path, sizeof(path), "knobs/%s", knob);
+	text = host_read(path, false, &len);
+	free(text);
+	return text;
+}
+
 /* Those of @params that are @wanted (NULL: all), each of three lines. Return: how many. */
 static int describe(const char *policy, const struct tg_param *params, const char *wanted)
 {
@@ -55,7 +70,7 @@ static int describe(const char *policy, const struct tg_param *params, const cha
 
 	for (; params && params->name; params++) {
 		snprintf(name, sizeof(name), "%s%s%s", policy, *policy ? "_" : "", params->name);
-		if (wanted && strcmp(name, wanted))
+		if ((wanted && strcmp(name, wanted)) || !is_there(name))
 			continue;
 		found++;
 		printf("%s\n    %s\n    ", name, params->about);
