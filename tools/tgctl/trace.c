@@ -65,6 +65,8 @@ static char *read_kept(u64 gpu, u64 *len)
 	data = host_read(path, false, &size);
 	if (!data && errno == ENOENT)
 		tgctl_error("this tgd records no trace: start it with --trace-kib");
+	else if (!data && errno == ENODEV)
+		tgctl_error("tgd has no GPU %s yet: a GPU comes with the first program on it", gpu ?: "0");
 	else if (!data)
 		sysfs_explain("read", path, errno);
 	*len = size;

@@ -212,8 +212,10 @@ static int read_trace(FILE *to, const char *which)
 	char *end;
 	u32 nr = strtoul(which, &end, 10);
 
-	if (*end || nr >= nr_devices || !devices[nr]->trace.bytes)
+	if (*end || !settings.trace_kib)
 		return -ENOENT;
+	if (nr >= nr_devices || !devices[nr]->trace.bytes)
+		return -ENODEV;
 	lease_end(devices[nr]);
 	device_settle(devices[nr]);
 	fwrite(devices[nr]->trace.bytes, 1, devices[nr]->trace.len, to);
