@@ -128,7 +128,8 @@ static const char *const reasons[WHOLE_REASONS] = {
 /* At exit: a line of JSON for each kernel that was longer than the bound. */
 static void write_log(void)
 {
-	FILE *f = getpid() == logs ? fopen(log_path, "ae") : NULL;
+	const bool ours = getpid() == logs;
+	FILE *f = ours ? fopen(log_path, "ae") : NULL;
 	const struct kernel *k;
 	uint64_t whole;
 	int i;
@@ -145,8 +146,8 @@ static void write_log(void)
 				fprintf(f, ",\"%s\":%llu", reasons[i], (unsigned long long)k->whole[i]);
 		fprintf(f, "}\n");
 	}
-	if (f)
-		fclose(f);
+	if (ours && (!f || fclose(f)))
+		fprintf(stderr, "timegraph: TGD_SLICE_LOG: cannot write %s: %s\n", log_path, strerror(errno));
 }
 
 /* Under the kernel's lock: a launch took @ns, and was not sliced. */
