@@ -167,11 +167,20 @@ static void help(void)
 static u32 policy_of(const char *name)
 {
 	int nr = tg_policy_find(name, strlen(name));
+	const struct tg_policy *p;
+	char known[256] = "";
+	size_t len = 0;
+	u32 i;
 
 	if (nr >= 0 && !tg_policy_get(nr)->sample)
 		return nr;
-	say(nr < 0 ? "no policy '%s'; tgctl policy lists them" :
-	    "policy '%s' reads a GPU's registers, which no program can", name);
+	for (i = 0; (p = tg_policy_get(i)); i++)
+		if (!p->sample && len < sizeof(known))
+			len += snprintf(known + len, sizeof(known) - len, " %s", p->name);
+	if (nr < 0)
+		say("--policy: no policy '%s'; known:%s", name, known);
+	else
+		say("policy '%s' reads a GPU's registers, which no program can", name);
 	exit(2);
 }
 
