@@ -20,6 +20,7 @@
 #include "tgd/files.h"
 
 static enum { AUTO, KERNEL, USER } chosen;
+static bool neither;	/* nobody has chosen, and neither is there */
 
 bool host_choose(const char *word)
 {
@@ -76,9 +77,16 @@ bool host_loaded(void)
 
 bool host_is_user(void)
 {
-	if (chosen == AUTO)
-		chosen = !in_sysfs() && host_loaded() ? USER : KERNEL;
+	if (chosen == AUTO) {
+		neither = !in_sysfs() && !host_loaded();
+		chosen = in_sysfs() || neither ? KERNEL : USER;
+	}
 	return chosen == USER;
+}
+
+bool host_is_neither(void)
+{
+	return neither;
 }
 
 char *host_read(const char *name, bool list, size_t *len)

@@ -16,6 +16,9 @@ bool host_choose(const char *word);
  */
 bool host_is_user(void);
 
+/** host_is_neither() - was none chosen by --host or TG_SYSFS, and is neither there? */
+bool host_is_neither(void);
+
 /** host_loaded() - can it be spoken to? */
 bool host_loaded(void);
 

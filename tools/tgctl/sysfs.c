@@ -53,6 +53,8 @@ void sysfs_explain(const char *verb, const char *name, int err)
 		tgctl_error("%s", host_why());
 	else if (!sysfs_loaded() && host_is_user())
 		tgctl_error("no tgd runs: it comes with the first program (tgctl run --host user)");
+	else if (!sysfs_loaded() && host_is_neither())
+		tgctl_error("timegraph is not loaded, and no tgd runs: modprobe timegraph, or tgctl run --host user");
 	else if (!sysfs_loaded())
 		tgctl_error("timegraph is not loaded: modprobe timegraph");
 	else if (err == ENOENT && host_is_user())
