@@ -42,6 +42,28 @@ static bool in_sysfs(void)
 
 static char path[TGU_PATH], why[TGU_WHY];
 
+/*
+ * One tgd has answered. Where root's came when this user's own had a device already, the user's
+ * programs on that device are clients of the other one, which nobody would look for.
+ */
+static void tell_second(int *place)
+{
+	char second[TGU_PATH], reason[TGU_WHY];
+	struct stat one, other;
+	int fd;
+
+	while ((fd = tgu_dial(place, second, reason)) >= 0) {
+		close(fd);
+		/* XDG_RUNTIME_DIR mostly is /run/user/UID. */
+		if (stat(path, &one) || stat(second, &other) ||
+		    (one.st_dev == other.st_dev && one.st_ino == other.st_ino))
+			continue;
+		tgctl_error("%s answers; another tgd of yours runs: TGD_SOCKET=%s tgctl ... speaks to it",
+			    path, second);
+		return;
+	}
+}
+
 /* The one connection; -1: there is no tgd. An answer is waited for 5 s. */
 static int connection(void)
 {
@@ -54,6 +76,7 @@ static int connection(void)
 	fd = tgu_dial(&place, path, why);
 	if (fd < 0)
 		return fd = -1;
+	tell_second(&place);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	return fd;
