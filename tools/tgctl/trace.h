@@ -12,7 +12,7 @@
 enum { RECORD_FOR, RECORD_GPU };
 enum { PLOT_PERFETTO, PLOT_FROM, PLOT_TO, PLOT_CLIENT };
 
-/** tgctl_has_trace() - does the module keep a full trace that this process may read? tgd: false */
+/** tgctl_has_trace() - is it the full trace that tells of waits? tgd has nothing else for that */
 bool tgctl_has_trace(void);
 
 enum tgctl_status tgctl_why_trace(const struct tgctl_args *args);
