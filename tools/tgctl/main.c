@@ -169,9 +169,9 @@ static const struct tgctl_verb verbs[] = {
 	  "tell which waits were the longest, and who ran instead",
 	  "Out of the flight recorder, which is always on: the longest waits of all clients, or of "
 	  "CLIENT. Root sees all clients, others their own. CLIENT alone, where the module keeps a "
-	  "full trace (parameter trace_kib), or with --last or --trace: the last waits of that "
-	  "client in the trace, with each cause. CLIENT: a number as `clients` shows it, a process's "
-	  "name, or pid=N.\n" },
+	  "full trace (parameter trace_kib), of tgd, or with --last or --trace: the last waits of "
+	  "that client in the trace, with each cause. CLIENT: a number as `clients` shows it, a "
+	  "process's name, or pid=N.\n" },
 	{ "record", record_options, 1, 1, tgctl_record, "FILE [--for TIME] [--gpu N]",
 	  "copy the module's trace to a file",
 	  "To FILE, or ('-') to standard output, at once, or after TIME. The trace begins when the "

@@ -76,10 +76,15 @@ void trace_action(struct device *d, const struct tg_action *action)
 void trace_end(struct device *d, const struct tg_event *ev, u32 spec_len, int result)
 {
 	struct trace *t = &d->trace;
-	struct tg_record gap = { .size = sizeof(gap), .type = TG_REC_GAP, .arg = 1 };
+	struct tg_record gap = { .size = sizeof(gap), .type = TG_REC_GAP, .arg = 1 }, *last;
 
-	if (!t->bytes || t->lost > 1)
+	if (!t->bytes)
 		return;
+	if (t->lost > 1) {
+		last = (struct tg_record *)(t->bytes + t->len) - 1;
+		last->arg += result != -ENOMEM;
+		return;
+	}
 	if (t->lost || result == -ENOMEM)
 		t->len = t->begun;
 	else
