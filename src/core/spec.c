@@ -75,6 +75,9 @@ static const char want_kernel[] = "in a kernel= line prt, pe or bg, prio 0, no k
 static const char want_alone[] =
 	"kernel= alone or beside gpu=: a driver's own work has no user, path or cgroup";
 
+static const char want_quotes[] =
+	"quotes around a name with blanks; a setting begins with policy or knob";
+
 static const char want_once[] = "exe=, uid=, cgroup=, kernel= and gpu= once each";
 
 static bool str_same(const char *text, struct tg_str a, struct tg_str b)
@@ -142,8 +145,7 @@ static int parse_name(struct spec_cursor *c, struct tg_spec_entry *e)
 	} else {
 		c->pos = word.off;
 		if (e->pattern[match].len)
-			return tg_spec_refuse(c, c->pos, "two names",
-					      "quotes around a name with blanks");
+			return tg_spec_refuse(c, c->pos, "two names", want_quotes);
 		if (kernel)
 			return tg_spec_refuse(c, c->pos, "kernel= beside another name", want_alone);
 		err = tg_spec_value(c, &e->pattern[match], want_name);
