@@ -10,7 +10,7 @@ TGCTL_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE \
 
 # It replays traces with src/trace.
 TGCTL_SRC := $(wildcard tools/tgctl/*.c) \
-	$(addprefix src/trace/,mem.c replay.c trace.c spans.c perfetto.c plot.c picture.c waits.c) $(wildcard tools/lib/*.c) tools/tgd/files.c src/user/client/place.c
+	$(addprefix src/trace/,mem.c replay.c trace.c spans.c perfetto.c plot.c picture.c waits.c) $(wildcard tools/lib/*.c) $(wildcard tools/tgd/*.c) src/user/client/place.c
 TGCTL_OBJ := $(TGCTL_SRC:%.c=$(B)/obj/tgctl/%.o)
 TGCTL_TEST := $(B)/tests/unit/tgctl_cli
 

@@ -7,7 +7,7 @@ include mk/version.mk
 
 USER_CFLAGS := -std=gnu11 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter -fno-strict-aliasing -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -Iinclude -I$(B)
-TGD_SRC := $(wildcard src/user/tgd/*.c) src/user/client/place.c tools/lib/opt.c
+TGD_SRC := $(wildcard src/user/tgd/*.c) src/user/client/place.c tools/lib/opt.c tools/tgd/takes.c
 TGD_OBJ := $(TGD_SRC:%.c=$(B)/obj/tgd/%.o)
 TGD_SAN := $(TGD_SRC:%.c=$(B)/san/tgd/%.o)
 CLIENT_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c))

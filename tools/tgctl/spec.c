@@ -23,6 +23,7 @@
 #include "sysfs.h"
 #include "table.h"
 #include "tgctl.h"
+#include "tgd/takes.h"
 
 /* A specification's text. One byte more than the limit, so that a text that is too long is seen. */
 struct text {
@@ -55,6 +56,13 @@ static bool read_text(struct text *text, const char *file)
 	return fd >= 0 && n >= 0;
 }
 
+static bool refuse_text(const char *name, const struct tg_spec_error *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s:%u:%u: %s; %s\n", name, err->line, err->column, err->what, err->want);
+	return false;
+}
+
 bool spec_parse_bytes(struct tg_spec *spec, size_t len, const char *name)
 {
 	struct tg_spec_error err;
@@ -62,9 +70,7 @@ bool spec_parse_bytes(struct tg_spec *spec, size_t len, const char *name)
 	spec->entries = tgctl_alloc(NULL, tg_spec_room(spec->text, len) * sizeof(*spec->entries));
 	if (!tg_spec_parse(spec, len, &err))
 		return true;
-	fflush(stdout);
-	fprintf(stderr, "%s:%u:%u: %s; %s\n", name, err.line, err.column, err.what, err.want);
-	return false;
+	return refuse_text(name, &err);
 }
 
 static void report(const struct text *text, const struct tg_spec *spec, const char *verdict)
@@ -335,6 +341,14 @@ enum tgctl_status tgctl_load(const struct tgctl_args *args)
 	return TGCTL_OK;
 }
 
+/* What `load` would find; the kernel module takes all that is a specification. */
+static bool check_host(const struct tg_spec *spec, const char *name)
+{
+	struct tg_spec_error err;
+
+	return !host_is_user() || tgd_takes(spec, &err) || refuse_text(name, &err);
+}
+
 enum tgctl_status tgctl_check(const struct tgctl_args *args)
 {
 	enum tgctl_status status = TGCTL_OK;
@@ -354,7 +368,8 @@ enum tgctl_status tgctl_check(const struct tgctl_args *args)
 	}
 	for (i = 0; i < args->nr; i++) {
 		if (!read_text(&text, args->names[i]) ||
-		    !spec_parse_bytes(&spec, text.len, text.file)) {
+		    !spec_parse_bytes(&spec, text.len, text.file) ||
+		    !check_host(&spec, text.file)) {
 			status = TGCTL_FAILED;
 			continue;
 		}

@@ -13,6 +13,7 @@
 #include "main.h"
 #include "settings.h"
 #include "tgd.h"
+#include "tgd/takes.h"
 
 struct settings settings;
 
@@ -267,27 +268,6 @@ static struct spec *spec_new(const char *text, u32 len)
 	return s;
 }
 
-/* Does it name what no daemon in user space can have? @err then says what. */
-static bool able(const struct tg_spec *spec, struct tg_spec_error *err)
-{
-	u32 i;
-
-	if (spec->policy >= 0 && tg_policy_get(spec->policy)->sample) {
-		*err = (struct tg_spec_error){ spec->policy_at.line, spec->policy_at.column,
-			"a policy that reads the GPU, which no program can",
-			"another policy, such as timegraph" };
-		return false;
-	}
-	for (i = 0; i < spec->nr_knobs; i++) {
-		if (spec->knobs[i].of != TG_KNOB_OF_HOST)
-			continue;
-		*err = (struct tg_spec_error){ spec->knobs[i].at.line, spec->knobs[i].at.column,
-			"a knob that only the kernel module has", "a specification without this line" };
-		return false;
-	}
-	return true;
-}
-
 /* What is in force for devices that come later; the spec is settings.spec already. */
 static void note_settings(const struct tg_spec *spec)
 {
@@ -328,7 +308,7 @@ int spec_commit(const char *text, u32 len, bool rematch, char *result, size_t ro
 		return -EINVAL;
 	}
 	s = spec_new(text, len);
-	if (tg_spec_parse(&s->spec, len, &err) || !able(&s->spec, &err)) {
+	if (tg_spec_parse(&s->spec, len, &err) || !tgd_takes(&s->spec, &err)) {
 		snprintf(result, room, "%u:%u: %s; %s", err.line, err.column, err.what, err.want);
 		spec_free(s);
 		return -EINVAL;
