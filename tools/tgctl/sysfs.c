@@ -51,6 +51,9 @@ void sysfs_explain(const char *verb, const char *name, int err)
 {
 	if (!sysfs_loaded() && host_is_user() && host_why())
 		tgctl_error("%s", host_why());
+	else if (!sysfs_loaded() && host_is_user() && *(getenv("TGD_SOCKET") ?: ""))
+		tgctl_error("no tgd listens at TGD_SOCKET=%s: unset it, or start a program with the same one",
+			    getenv("TGD_SOCKET"));
 	else if (!sysfs_loaded() && host_is_user())
 		tgctl_error("no tgd runs: it comes with the first program (tgctl run --host user)");
 	else if (!sysfs_loaded() && host_is_neither())
