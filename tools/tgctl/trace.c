@@ -66,7 +66,8 @@ static char *read_kept(u64 gpu, u64 *len)
 	if (!data && errno == ENOENT)
 		tgctl_error("this tgd records no trace: start it with --trace-kib");
 	else if (!data && errno == ENODEV)
-		tgctl_error("tgd has no GPU %s yet: a GPU comes with the first program on it", gpu ?: "0");
+		tgctl_error("tgd has no GPU %llu yet: a GPU comes with the first program on it",
+			    (unsigned long long)gpu);
 	else if (!data)
 		sysfs_explain("read", path, errno);
 	*len = size;
