@@ -85,7 +85,9 @@ function part(name,  i, k, v) {
 	}
 	if (!runs[name])
 		return
-	printf "![%s](%s.svg)\n\n", title[name], name >md
+	alt = title[name]
+	sub(/:.*/, "", alt)	# a line of the page has 100 columns
+	printf "![%s](%s.svg)\n\n", alt, name >md
 	print "@picture " name >html
 	print "| value | here | least and most | the paper | holds if | verdict |\n|---|---|---|---|---|---|" >md
 	print "<table><tr><th>value<th>here<th>least and most<th>the paper<th>holds if<th>verdict</tr>" >html
