@@ -48,8 +48,8 @@ static inline cl_command_queue cl_queue(cl_command_queue_properties properties)
 	return q;
 }
 
-/** cl_build() - the kernel @name of a source */
-static inline cl_kernel cl_build(const char *source, const char *name)
+/** cl_build_with() - the kernel @name of a source, built with @options; NULL: with none */
+static inline cl_kernel cl_build_with(const char *source, const char *options, const char *name)
 {
 	cl_program p;
 	cl_kernel k;
@@ -57,11 +57,16 @@ static inline cl_kernel cl_build(const char *source, const char *name)
 
 	p = clCreateProgramWithSource(cl_ctx, 1, &source, NULL, &error);
 	cl_must(error, "clCreateProgramWithSource");
-	cl_must(clBuildProgram(p, 0, NULL, NULL, NULL, NULL), "clBuildProgram");
+	cl_must(clBuildProgram(p, 0, NULL, options, NULL, NULL), "clBuildProgram");
 	k = clCreateKernel(p, name, &error);
 	cl_must(error, "clCreateKernel");
 	clReleaseProgram(p);
 	return k;
+}
+
+static inline cl_kernel cl_build(const char *source, const char *name)
+{
+	return cl_build_with(source, NULL, name);
 }
 
 /** cl_run() - launch one work-item */

@@ -65,16 +65,9 @@ static int run(const char *source, const char *options)
 {
 	const size_t global = N, local = GROUP;
 	const cl_uint zero = 0;
-	cl_program p;
-	cl_kernel k;
-	cl_int error;
+	cl_kernel k = cl_build_with(source, options, "k");
 	int i;
 
-	p = clCreateProgramWithSource(cl_ctx, 1, &source, NULL, &error);
-	cl_must(error, "clCreateProgramWithSource");
-	cl_must(clBuildProgram(p, 1, cl_devices, options, NULL, NULL), "clBuildProgram");
-	k = clCreateKernel(p, "k", &error);
-	cl_must(error, "clCreateKernel");
 	cl_must(clSetKernelArg(k, 0, sizeof(out), &out), "clSetKernelArg");
 	cl_must(clEnqueueFillBuffer(queue, out, &zero, 4, 0, sizeof(words), 0, NULL, NULL), "clEnqueueFillBuffer");
 	cl_must(clEnqueueNDRangeKernel(queue, k, 1, NULL, &global, &local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
@@ -82,7 +75,6 @@ static int run(const char *source, const char *options)
 	for (i = 0; i < N && words[i] == N; i++)
 		;
 	clReleaseKernel(k);
-	clReleaseProgram(p);
 	return i;
 }
 

@@ -62,13 +62,23 @@ static int call_in(struct mock_call *c, struct drm_file *file, u32 handle, u64 p
 	return ret;
 }
 
+/* @nr handles of syncobjs, in the client's memory. */
+static int call_ins(struct mock_call *c, struct drm_file *file, u64 at, u32 nr)
+{
+	const u32 __user *handles = u64_to_user_ptr(at);
+	u32 handle, i;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++)
+		ret = get_user(handle, &handles[i]) ? -EFAULT : call_in(c, file, handle, 0, 0);
+	return ret;
+}
+
 static int as_tgmock(struct mock_call *c, void *data, struct drm_file *file)
 {
 	const struct tgmock_submit *req = data;
-	const u32 __user *handles = u64_to_user_ptr(req->in);
 	struct drm_syncobj *out;
-	u32 handle, i;
-	int ret = 0;
+	int ret;
 
 	if (req->flags || req->ns > TGMOCK_NS || req->ins > TGMOCK_INS)
 		return -EINVAL;
@@ -77,8 +87,7 @@ static int as_tgmock(struct mock_call *c, void *data, struct drm_file *file)
 		drm_syncobj_put(out);
 	else if (req->out)
 		return -ENOENT;
-	for (i = 0; i < req->ins && !ret; i++)
-		ret = get_user(handle, &handles[i]) ? -EFAULT : call_in(c, file, handle, 0, 0);
+	ret = call_ins(c, file, req->in, req->ins);
 	c->ring = req->ring;
 	c->out = req->out;
 	c->ns = req->ns;
@@ -223,9 +232,7 @@ static int as_amdgpu_userq(struct drm_device *drm, void *data, struct drm_file *
 static int as_panfrost(struct mock_call *c, void *data, struct drm_file *file)
 {
 	const struct drm_panfrost_submit *req = data;
-	const u32 __user *handles = u64_to_user_ptr(req->in_syncs);
-	u32 handle, i;
-	int ret = 0;
+	int ret;
 
 	if (!req->jc || req->requirements & ~PANFROST_JD_REQ_FS)
 		return -EINVAL;
@@ -233,8 +240,7 @@ static int as_panfrost(struct mock_call *c, void *data, struct drm_file *file)
 	if (req->pad || req->jm_ctx_handle > AS_QUEUES)
 		return -EINVAL;
 #endif
-	for (i = 0; i < req->in_sync_count && !ret; i++)
-		ret = get_user(handle, &handles[i]) ? -EFAULT : call_in(c, file, handle, 0, 0);
+	ret = call_ins(c, file, req->in_syncs, req->in_sync_count);
 	c->ring = req->requirements & PANFROST_JD_REQ_FS ? 0 : 1;
 	c->out = req->out_sync;
 	c->ns = req->jc;
