@@ -119,11 +119,6 @@ static u32 engine(struct dma_fence *finished)
 	return tgk_sched_engine(finished, rings, ARRAY_SIZE(rings));
 }
 
-static void decode_handle(const void *entry, struct tgk_sync *sync)
-{
-	sync->handle = *(const u32 *)entry;
-}
-
 static void decode_timeline(const void *entry, struct tgk_sync *sync)
 {
 	const struct amdgpu_timeline *t = entry;
@@ -148,7 +143,8 @@ static bool read(const void *args, struct tgk_sched_args *to)
 		    copy_from_user(&chunk, u64_to_user_ptr(address), sizeof(chunk)))
 			break;
 		if (chunk.kind == SYNCOBJ_IN)
-			tgk_sched_list(to, chunk.at, chunk.words, sizeof(u32), decode_handle);
+			tgk_sched_list(to, chunk.at, chunk.words, sizeof(u32),
+				       tgk_sched_decode_handle);
 		else if (chunk.kind == TIMELINE_WAIT)
 			tgk_sched_list(to, chunk.at, chunk.words / 4,
 				       sizeof(struct amdgpu_timeline), decode_timeline);

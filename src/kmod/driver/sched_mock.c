@@ -17,18 +17,13 @@ struct mock_submit {
 #define MOCK_INS	32
 #define MOCK_NS		1000000000
 
-static void decode(const void *entry, struct tgk_sync *sync)
-{
-	sync->handle = *(const u32 *)entry;
-}
-
 /* How many rings the card has is not known here: the driver refuses those beyond. */
 static bool read(const void *args, struct tgk_sched_args *to)
 {
 	const struct mock_submit *req = args;
 
 	to->chid = req->ring;
-	tgk_sched_list(to, req->in, req->ins, sizeof(u32), decode);
+	tgk_sched_list(to, req->in, req->ins, sizeof(u32), tgk_sched_decode_handle);
 	return !req->flags && req->ring < MOCK_RINGS && req->ns <= MOCK_NS && req->ins <= MOCK_INS;
 }
 

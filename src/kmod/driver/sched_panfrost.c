@@ -29,18 +29,13 @@ static_assert(ENGINES <= TG_ENGINES_MAX);
 #define context_of(_req) 0
 #endif
 
-static void decode(const void *entry, struct tgk_sync *sync)
-{
-	sync->handle = *(const u32 *)entry;
-}
-
 static bool read(const void *args, struct tgk_sched_args *to)
 {
 	const struct drm_panfrost_submit *req = args;
 
 	to->chid = context_of(req) * ENGINES +
 		   (req->requirements & PANFROST_JD_REQ_FS ? FRAGMENTS : OTHERS);
-	tgk_sched_list(to, req->in_syncs, req->in_sync_count, sizeof(u32), decode);
+	tgk_sched_list(to, req->in_syncs, req->in_sync_count, sizeof(u32), tgk_sched_decode_handle);
 	return req->jc;
 }
 

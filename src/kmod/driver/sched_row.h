@@ -35,6 +35,12 @@ struct tgk_sync_list {
 	void (*decode)(const void *entry, struct tgk_sync *sync);
 };
 
+/* tgk_sync_list.decode of an array of handles, of 32 bits each. */
+static inline void tgk_sched_decode_handle(const void *entry, struct tgk_sync *sync)
+{
+	sync->handle = *(const u32 *)entry;
+}
+
 /**
  * struct tgk_sched_args - what the arguments of a submission say
  * @chid: the channel
