@@ -27,6 +27,27 @@ static s64 typical(const struct tg_client *client)
 }
 
 /*
+ * A job of @client and of @kind is charged @ns less for @engine: another one was at work for as
+ * long. The client is NULL if it has been forgotten.
+ */
+static void less(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_client *client, u32 kind,
+		 s64 ns)
+{
+	enum tg_gate mode = gpu->policy->mode;
+	s64 booked;
+
+	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK ||
+	    (client && tg_client_is_kernel(client)))
+		engine->used -= ns;
+	if (!client)
+		return;
+	if (!tg_client_is_kernel(client))
+		gpu->vgpu[client->vgpu].used[kind] -= ns;
+	booked = client->stats.gpu_time;
+	client->stats.gpu_time -= min(ns, booked);
+}
+
+/*
  * Where all jobs are tracked, jobs of many clients are in flight at once. A completion that is
  * reported late makes its own job look longer and the jobs behind it shorter: when the host stood
  * still, all jobs that completed meanwhile carry one time, and the first of them would pay for all.
@@ -38,16 +59,14 @@ static s64 typical(const struct tg_client *client)
  */
 static s64 balance(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_job *job, s64 used)
 {
-	struct tg_client *client = job->client, *before;
+	struct tg_client *client = job->client;
 	s64 lack = client->stats.completed ? typical(client) - used : 0;
 
 	if (lack > 0 && engine->surplus > 0 && job->since <= engine->last_done) {
-		before = tg_gpu_client(gpu, engine->surplus_client);
 		lack = min(lack, engine->surplus);
-		if (before) {
-			before->stats.gpu_time -= lack;
-			used += lack;
-		}
+		less(gpu, engine, tg_gpu_client(gpu, engine->surplus_client), tg_job_kind(job),
+		     lack);
+		used += lack;
 		engine->surplus -= lack;
 	} else {
 		engine->surplus = max(-lack, (s64)0);
@@ -112,27 +131,17 @@ static void remember(struct tg_engine *engine, const struct tg_end *end)
 	*end_nr(engine, nr) = *end;
 }
 
-/* The completion @end on @engine is charged @ns less: another job was at work for as long. */
+/* The completion @end on @engine is charged @ns less. */
 static void take_back(struct tg_gpu *gpu, struct tg_engine *engine, struct tg_end *end, s64 ns)
 {
 	struct tg_client *client = tg_gpu_client(gpu, end->client);
-	enum tg_gate mode = gpu->policy->mode;
-	s64 booked;
 
 	ns = min(ns, end->used);
 	if (ns <= 0)
 		return;
 	end->used -= ns;
-	if (mode == TG_GATE_TRACK || mode == TG_GATE_ASK ||
-	    (client && tg_client_is_kernel(client)))
-		engine->used -= ns;
-	if (!client)
-		return;
-	booked = client->stats.gpu_time;
-	if (!tg_client_is_kernel(client))
-		gpu->vgpu[client->vgpu].used[end->kind] -= ns;
-	client->stats.gpu_time -= min(ns, booked);
-	if (mode == TG_GATE_ASK) {
+	less(gpu, engine, client, end->kind, ns);
+	if (client && gpu->policy->mode == TG_GATE_ASK) {
 		tg_reserve_charge(client->reserve, -ns);
 		tg_reserve_review(gpu, client->reserve);
 	}
@@ -154,7 +163,7 @@ static s64 exact(struct tg_gpu *gpu, struct tg_engine *engine, s64 began, s64 at
 		return 0;
 	if (nr < engine->nr_ends) {
 		next = end_nr(engine, nr);
-		take_back(gpu, engine, next, at - max(next->start, free));
+		take_back(gpu, engine, next, at - max(next->start, max(began, free)));
 	}
 	return max(at - max(began, free), (s64)0);
 }

@@ -300,7 +300,7 @@ enum tgk_total_of { TGK_OF_USER, TGK_OF_CGROUP, TGK_TOTALS_OF };
  * @waits: how long its groups have waited: a histogram (tg/hist.h), as is @latencies
  * @latencies: how long they took from their submission to their end
  * @totals: rows of its user and its cgroup
- * @totalled: of what it has used: what these rows have
+ * @totalled: of what it has used: what these rows have, and what was told of it
  * @polled: time that the engine was seen to work for it, in this phase of polling
  * @polled_runs: how often the engine was seen to go to it
  * @polled_begun: submissions by the end of the last phase

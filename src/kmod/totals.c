@@ -183,10 +183,16 @@ void tgk_totals_come(struct tgk_client *client)
 	atomic64_inc(&client->totals[TGK_OF_CGROUP]->clients);
 }
 
-/* What the core and the module have counted of a client; the core knows it as @c. */
+/*
+ * What the core and the module have counted of a client; the core knows it as @c. The core takes
+ * back what turns out to be another's; the counter stands still until as much has been used again.
+ * At 0 the core has forgotten it all, for another user.
+ */
 static void counted(s64 now[TGK_SUMS], const struct tgk_client *client, const struct tg_client *c)
 {
-	now[TGK_SUM_GPU_TIME] = c->stats.gpu_time;
+	s64 used = c->stats.gpu_time;
+
+	now[TGK_SUM_GPU_TIME] = used ? max(used, client->totalled[TGK_SUM_GPU_TIME]) : 0;
 	now[TGK_SUM_WAIT_TIME] = c->stats.wait_reserve + c->stats.wait_policy;
 	now[TGK_SUM_SUBMITTED] = c->stats.submitted + atomic64_read(&client->open_begun);
 	now[TGK_SUM_COMPLETED] = c->stats.completed;
@@ -205,14 +211,14 @@ void tgk_totals_add(struct tgk_client *client)
 	s64 now[TGK_SUMS];
 	u32 i;
 
-	if (!c || !client->totals[TGK_OF_USER])
+	if (!c)
 		return;
 	counted(now, client, c);
-	for (i = 0; i < TGK_SUMS; i++) {
+	for (i = 0; i < TGK_SUMS && client->totals[TGK_OF_USER]; i++) {
 		atomic64_add(now[i] - client->totalled[i], &client->totals[TGK_OF_USER]->sum[i]);
 		atomic64_add(now[i] - client->totalled[i], &client->totals[TGK_OF_CGROUP]->sum[i]);
-		client->totalled[i] = now[i];
 	}
+	memcpy(client->totalled, now, sizeof(now));
 }
 
 /** tgk_totals_joined() - behind each JOIN, in the same section under tgk_gpu.lock */

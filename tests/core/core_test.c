@@ -43,9 +43,9 @@ static const struct row rows[] = {
 	  "0 started 2\n" "2000 done 1\n" "2000 submit 1 1 3\n" "2000 started 3\n" "12000 done 2\n"
 	  "12000 submit 2 1 4\n" "12000 started 4\n" "14000 done 3\n" "14000 submit 1 1 5\n"
 	  "14000 started 5\n" "26000 done 4\n" "26000 time 2\n" "26000 done 5\n" "26000 time 1\n"
-	  "26000 time 2\n",
+	  "26000 time 2\n" "26000 busy 0\n",
 	  "0 free 1, 0 free 2, 2000 free 3, 12000 free 4, 14000 free 5, 26000 used 22000, "
-	  "26000 used 6000, 26000 used 20000" },
+	  "26000 used 6000, 26000 used 20000, 26000 busy 26000" },
 	{ "fifo: it knows what is usual though another policy was in force meanwhile", "fifo",
 	  "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 started 1\n" "2000 done 1\n"
 	  "2000 submit 2 1 2\n" "2000 started 2\n" "12000 done 2\n"

@@ -199,25 +199,37 @@ static void late_bell(void)
 	munmap(g.page, sizeof(*g.page));
 }
 
-/* How many jobs wait, and the GPU time of all, as tgd's snapshot says; -1: it says nothing. */
-static long waiting(double *used)
+struct snapshot {
+	struct tgd_reply reply;
+	struct tg_snap_head head;
+	char rest[TGD_DATA - sizeof(struct tg_snap_head)];
+};
+
+/* tgd's snapshot: its clients; NULL: it says nothing */
+static const struct tg_snap_client *snapshot(struct snapshot *s)
 {
-	static char buf[sizeof(struct tgd_reply) + TGD_DATA];
 	struct tgd_request r = { .magic = TGD_MAGIC, .kind = TGD_READ, .name = "snapshot" };
-	struct tg_snap_head *head = (struct tg_snap_head *)(buf + sizeof(struct tgd_reply));
-	struct tg_snap_client *c = (struct tg_snap_client *)(head + 1);
 	ssize_t len = -1;
-	long nr = 0;
-	__u32 i;
 	int fd = dial();
 
 	if (send(fd, &r, sizeof(r), MSG_NOSIGNAL) > 0)
-		len = recv(fd, buf, sizeof(buf), 0);
+		len = recv(fd, s, sizeof(*s), 0);
 	close(fd);
+	return len < (ssize_t)offsetof(struct snapshot, rest) ? NULL : (const void *)s->rest;
+}
+
+/* How many jobs wait, and the GPU time of all, as tgd's snapshot says; -1: it says nothing. */
+static long waiting(double *used)
+{
+	static struct snapshot s;
+	const struct tg_snap_client *c = snapshot(&s);
+	long nr = 0;
+	__u32 i;
+
 	*used = 0;
-	if (len < (ssize_t)(sizeof(struct tgd_reply) + sizeof(*head)))
+	if (!c)
 		return -1;
-	for (i = 0; i < head->nr_clients; i++) {
+	for (i = 0; i < s.head.nr_clients; i++) {
 		nr += c[i].waiting;
 		*used += c[i].gpu_time / 1e9;
 	}
@@ -265,6 +277,61 @@ static void false_start(void)
 	waiting(&after);
 	depart(&g);
 	test_row("a start before its turn is not charged", after - before < 5, "%.0f s", after - before);
+}
+
+static bool policy(const char *name)
+{
+	struct tgd_request *r = calloc(1, sizeof(*r) + strlen(name));
+	struct tgd_reply reply = { .error = EIO };
+	int fd = dial();
+
+	*r = (struct tgd_request){ .magic = TGD_MAGIC, .kind = TGD_WRITE, .len = strlen(name), .name = "policy" };
+	memcpy(r + 1, name, r->len);
+	if (send(fd, r, sizeof(*r) + r->len, MSG_NOSIGNAL) > 0 && recv(fd, &reply, sizeof(reply), 0) < 0)
+		reply.error = EIO;
+	close(fd);
+	free(r);
+	return !reply.error;
+}
+
+/* Another one says after it that its own job ended before: it takes GPU time from who told its end first. */
+static void late_word(void)
+{
+	struct tgd_record done = { .kind = TGD_REC_DONE, .channel = 1, .arg = 1 };
+	static struct snapshot before, after;
+	const struct tg_snap_client *b, *a;
+	struct guest first, late;
+	bool ok = false;
+	__u32 i, k;
+
+	if (!policy("fifo") || !arrive_at(&first, "test:word"))
+		return;
+	if (arrive_at(&late, "test:word")) {
+		ok = publish(&first, TGD_REC_SUBMIT, 0, 0) && answered(&first, 0, TGD_GO) &&
+		     publish(&late, TGD_REC_SUBMIT, 0, 0) && answered(&late, 0, TGD_GO);
+		publish(&first, TGD_REC_STARTED, 0, 0);
+		publish(&late, TGD_REC_STARTED, 0, 0);
+		usleep(20000);
+		done.at = seconds() * 1e9;
+		tgd_push(first.page, &done);
+		ring_bell(&first);
+		usleep(20000);
+		b = snapshot(&before);
+		done.at -= 5000000;
+		tgd_push(late.page, &done);
+		ring_bell(&late);
+		usleep(20000);
+		a = snapshot(&after);
+		ok &= a && b && after.head.nr_clients == before.head.nr_clients;
+		for (i = 0; ok && i < before.head.nr_clients; i++)
+			for (k = 0; k < after.head.nr_clients; k++)
+				if (a[k].id == b[i].id && a[k].gpu_time < b[i].gpu_time)
+					ok = false;
+		depart(&late);
+	}
+	depart(&first);
+	policy("timegraph");
+	test_row("no counter of GPU time goes back", ok, "one does");
 }
 
 /* The first process says that the device has hardly any memory. */
@@ -525,6 +592,7 @@ static const struct attack attacks[] = {
 	{ "served after a bell that rings late", late_bell },
 	{ "served after a slot that is used anew", reused_slot },
 	{ "served after a start that is too early", false_start },
+	{ "served after a late word", late_word },
 	{ "served after a size that is wrong", small_memory },
 	{ "served after a size that was a lie", large_memory },
 	{ "served after a device of which little is said", little_said },

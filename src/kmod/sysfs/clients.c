@@ -10,6 +10,7 @@
 
 #include "feed.h"
 #include "sysfs.h"
+#include "totals.h"
 
 static const char *const sched_names[] = { [TG_PRT] = "prt", [TG_HT] = "ht" };
 static const char *const resv_names[] = { [TG_PE] = "pe", [TG_AE] = "ae", [TG_BG] = "bg",
@@ -34,11 +35,13 @@ static const char *const state_names[] = {
 void tgk_client_record(const struct tgk_gpu *gpu, const struct tg_client *c,
 		       struct tg_snap_client *s)
 {
-	const struct tgk_client *client = c->host;
+	struct tgk_client *client = c->host;
 	const s64 ended = atomic64_read(&client->open_ended);
 	const s64 begun = atomic64_read(&client->open_begun);
 
+	tgk_totals_add(client);
 	tg_snap_client(s, &gpu->core, c, begun - ended);
+	s->gpu_time = client->totalled[TGK_SUM_GPU_TIME];
 	s->pid = client->ident.pid;
 	s->uid = client->ident.uid;
 	s->gpu = gpu->index;

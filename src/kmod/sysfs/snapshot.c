@@ -171,15 +171,14 @@ static bool snap_bucket(struct tg_snap_head *head, u32 room, struct tgk_gpu *gpu
 	do {
 		raw_spin_lock_irq(&gpu->lock);
 		client = next_client(gpu, bucket, after);
-		if (client) {
-			after = client->id;
-			tgk_totals_add(client);
-		}
+		after = client ? client->id : after;
 		if (client && (all || client->ident.uid == uid)) {
 			fits = head->nr_clients < room;
 			if (fits)
 				tgk_client_record(gpu, tg_gpu_client(&gpu->core, client->id),
 						  &s[head->nr_clients++]);
+		} else if (client) {
+			tgk_totals_add(client);
 		}
 		tgk_unlock_irq(gpu);
 	} while (client && fits);

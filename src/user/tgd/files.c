@@ -63,9 +63,11 @@ static int write_commit(struct conn *conn, const char *word)
 
 static void record(const struct device *d, const struct tg_client *c, struct tg_snap_client *s)
 {
-	const struct client *client = c->host;
+	struct client *client = c->host;
 
+	totals_add(client);
 	tg_snap_client(s, &d->core, c, 0);
+	s->gpu_time = client->totalled[TOTAL_GPU_TIME];
 	s->pid = client->identity.pid;
 	s->uid = client->identity.uid;
 	s->gpu = d->index;
@@ -129,7 +131,6 @@ static void snapshot(FILE *to, const struct conn *conn)
 			if (!pass)
 				lease_end(devices[i]);
 			list_for_each_entry(c, &devices[i]->core.all_clients, all) {
-				totals_add(c->host);
 				record(devices[i], c, &s);
 				if (!may_all(conn) && s.uid != conn->uid)
 					continue;

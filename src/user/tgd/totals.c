@@ -117,10 +117,16 @@ void totals_find(struct client *c)
 		c->totals[i]->users++;
 }
 
-/* What has been counted of a client; the core knows it as @known. */
+/*
+ * What has been counted of a client; the core knows it as @known. The core takes back what turns
+ * out to be another's; the counter stands still until as much has been used again. At 0 the core
+ * has forgotten it all, for another user.
+ */
 static void counted(s64 now[TOTAL_SUMS], const struct client *c, const struct tg_client *known)
 {
-	now[TOTAL_GPU_TIME] = known->stats.gpu_time;
+	s64 used = known->stats.gpu_time;
+
+	now[TOTAL_GPU_TIME] = used ? max(used, c->totalled[TOTAL_GPU_TIME]) : 0;
 	now[TOTAL_WAIT_TIME] = known->stats.wait_reserve + known->stats.wait_policy;
 	now[TOTAL_SUBMITTED] = known->stats.submitted + c->open;
 	now[TOTAL_COMPLETED] = known->stats.completed;
