@@ -61,7 +61,7 @@ struct tg_policy {
 	/**
 	 * @ahead: how far the virtual time of a client is ahead of system time, ns; S64_MAX: what
 	 * it used until it left, at @left, is not charged yet. A client that leaves stays while it
-	 * is ahead. NULL: no client owes the others anything.
+	 * is ahead, or is to be remembered for so long. NULL: no client owes the others anything.
 	 */
 	s64 (*ahead)(struct tg_gpu *gpu, const struct tg_client *client, s64 left);
 

@@ -17,7 +17,8 @@
  *
  * A client that comes back and is behind all others goes next: the holder yields. So a client that
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
- * a slice ahead, so that newcomers never keep others from their turn.
+ * a slice ahead, so that newcomers never keep others from their turn. A user or cgroup whose last
+ * process has left is a new one a slice later only.
  *
  * All this is of sharers, each of them with one client unless the knob `share` says otherwise. The
  * clients of a sharer have their virtual times beside each other, in a tree of its own, in the same
@@ -157,15 +158,20 @@ void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client)
 	tg_turns_share(client)->deep = 1;
 }
 
-/* How far the client's sharer is ahead of the others. */
-static s64 sharer_ahead(struct tg_gpu *gpu, const struct tg_client *client)
+/*
+ * How far the client's sharer is ahead of the others. A user or cgroup is no new one while one
+ * process of it follows another: it stays for a slice.
+ */
+static s64 sharer_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 {
 	const struct tg_turns *turns = tg_turns(gpu);
-	s64 vt = least(gpu), mine = sharer(client)->vt;
+	s64 vt = least(gpu), mine = sharer(client)->vt, stays = 0;
 
 	if (turns->holder && client->sharer == turns->holder->sharer)
 		mine = holder_vt(gpu, turns);
-	return mine - (vt == TG_NEVER ? turns->vt : max(turns->vt, vt));
+	if (client->sharer->by != TG_BY_PROCESS)
+		stays = tg_after(left, slice(gpu)) - gpu->now;
+	return max(mine - (vt == TG_NEVER ? turns->vt : max(turns->vt, vt)), stays);
 }
 
 s64 tg_turns_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
@@ -174,7 +180,7 @@ s64 tg_turns_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 	s64 vt, mine = tg_client_priv(client, struct tg_turns_share)->vt;
 
 	if (tg_sharer_single(client))
-		return sharer_ahead(gpu, client);
+		return sharer_ahead(gpu, client, left);
 	if (client == turns->holder)
 		mine += taken(gpu, turns, client->weight);
 	vt = least_client(gpu, client);

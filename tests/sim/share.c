@@ -15,8 +15,6 @@
 #define KINDS	4
 #define LEAST	970			/* permille of what the clients use without a policy */
 /* In @share_open and @busy_open */
-#define TIMESLICE	(1 << 0)
-#define DTIMESLICE	(1 << 1)
 #define DFQ		(1 << 3)
 #define LOGA		(1 << 4)
 
@@ -132,8 +130,7 @@ static const struct row {
 	{ .name = "one at a time, of a group each, and one that stays",
 	  .client = { USER("1") "count = 1199\nstagger = 50ms\nlife = 49ms\n"
 		      ONE_BY_ONE("60ms", "5ms"), USER("2") BUSY("2", "5ms") },
-	  .share = TG_BY_USER, .want = { 100, 900 }, .off = 20,
-	  .share_open = TIMESLICE | DTIMESLICE },
+	  .share = TG_BY_USER, .want = { 100, 900 }, .off = 20 },
 	{ .name = "twenty that take turns, and one that stays",
 	  .client = { USER("1") "count = 20\nstagger = 10ms\narrival = periodic 200ms\n"
 		      "cost = fixed 10ms\n", USER("2") BUSY("2", "5ms") },
