@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # The cluster of tests/user/slurm: daemons, and what rows ask. Sourced, in bash, after lib.sh.
 
+. scripts/lib/slurm.sh
+
 layer=$PWD/build/lib/libtimegraph-cl.so
 under="env OPENCL_LAYERS=$layer MOCKCL_DIR=$work/node1 TGD_SOCKET=$work/node1/tgd.sock"
 chmod 755 "$work"
 for name in train big load acct both; do cp "$load" "$work/$name"; done
-export SLURM_CONF=$work/conf/slurm.conf MOCKCL_DIR=$work/node HOME=$work
+export MOCKCL_DIR=$work/node HOME=$work
 unset TGD_SOCKET
 declare -a card_pids=()
 
@@ -20,34 +22,7 @@ config()
 {
 	local port=$1
 
-	mkdir -p "$work"/{conf,state,munge,node,node1,node2,spool-node1,spool-node2}
-	cp src/user/slurm/cli_filter.lua "$work/conf"
-	head -c 128 /dev/urandom >"$work/munge/key"
-	chmod 400 "$work/munge/key"
-	cat >"$SLURM_CONF" <<-END
-	ClusterName=two
-	SlurmctldHost=$(hostname)(127.0.0.1)
-	SlurmUser=root
-	SlurmctldPort=$port
-	AuthType=auth/munge
-	AuthInfo=socket=$work/munge/sock
-	StateSaveLocation=$work/state
-	SlurmdSpoolDir=$work/spool-%n
-	SlurmctldPidFile=$work/slurmctld.pid
-	SlurmdPidFile=$work/slurmd-%n.pid
-	SlurmctldLogFile=$work/slurmctld.log
-	SlurmdLogFile=$work/slurmd-%n.log
-	ProctrackType=proctrack/linuxproc
-	TaskPlugin=task/none
-	SwitchType=switch/none
-	MpiDefault=none
-	SlurmdParameters=config_overrides
-	SelectType=select/cons_tres
-	SelectTypeParameters=CR_CPU
-	SchedulerParameters=sched_interval=1,bf_interval=1
-	KillWait=2
-	MessageTimeout=20
-	MinJobAge=3600
+	slurm_config "$port" <<-END
 	CliFilterPlugins=cli_filter/lua
 	PlugStackConfig=$work/conf/plugstack.conf
 	GresTypes=tgmem,tgtime
@@ -55,18 +30,11 @@ config()
 	NodeName=node2 NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=8 Gres=tgmem:8192,tgtime:100
 	PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 	END
+	mkdir -p "$work"/{node,node1,node2,spool-node1,spool-node2}
+	cp src/user/slurm/cli_filter.lua "$work/conf"
 	printf 'Name=tgmem Count=8192\nName=tgtime Count=100\n' >"$work/conf/gres.conf"
 	echo "optional $PWD/build/lib/timegraph-slurm.so socket=$work/node/tgd.sock layer=$layer" \
 		>"$work/conf/plugstack.conf"
-}
-
-# Three ports of which none is used; below those that the kernel gives out
-free_ports()
-{
-	local port=$((20000 + RANDOM % 3000 * 3))
-
-	while ss -Hltn | grep -qE ":($port|$((port + 1))|$((port + 2))) "; do port=$((port + 3)); done
-	echo $port
 }
 
 # Where cgroup v2 is mounted
@@ -96,35 +64,18 @@ cluster()
 	local n
 
 	config "$(free_ports)"
-	munged --force --key-file="$work/munge/key" --socket="$work/munge/sock" --pid-file="$work/munge/pid" \
-		--log-file="$work/munge/log" --seed-file="$work/munge/seed" 2>"$work/munged.log" || return 1
-	slurmctld -c || return 1
+	slurm_begin || return 1
 	for n in 1 2; do
 		node $n || return 1
 	done
 	until_true node_is node1 idle && until_true node_is node2 idle
 }
 
-# Ends a daemon by its file, and waits
-end_of()
-{
-	local pid i
-
-	pid=$(cat "$1" 2>/dev/null) || return 0
-	kill "$pid" 2>/dev/null
-	for i in $(seq 100); do kill -0 "$pid" 2>/dev/null || return; sleep .1; done
-	kill -9 "$pid"
-}
-
 cluster_end()
 {
 	local id
 
-	if [ -e "$work/slurmctld.pid" ]; then
-		for id in $(squeue -h -o %A 2>/dev/null); do scancel -q "$id" 2>/dev/null; done
-		until_true eval '[ -z "$(squeue -h)" ]' 2>/dev/null
-	fi
-	for id in slurmd-node1.pid slurmd-node2.pid slurmctld.pid munge/pid; do end_of "$work/$id"; done
+	slurm_end node1 node2
 	for id in 1 2; do
 		echo 1 2>/dev/null >"$own_cgroup/node$id/cgroup.kill"
 		until_true eval '! grep -q "populated 1" $own_cgroup/node$id/cgroup.events' 2>/dev/null
@@ -187,7 +138,6 @@ waits() { sleep 2; [[ "$(state "$1")" == PENDING* ]]; }
 ended() { [[ "$(state "$1")" == @(COMPLETED|CANCELLED|FAILED|NODE_FAIL|TIMEOUT)* ]]; }
 completed() { is_state "$1" COMPLETED; }
 output() { cat "$work/$1.out"; }
-node_is() { [[ "$(sinfo -h -n "$1" -o %T)" == "$2"* ]]; }
 
 # stepd JOB.STEP: the process of its slurmstepd
 stepd() { pgrep -f "^slurmstepd: \[$1\]"; }
