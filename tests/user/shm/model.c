@@ -9,6 +9,9 @@
  * in each process; else src/kmod/shm_books.c, here. Root's, since each sequence has an IPC namespace
  * of its own and processes of other users; another user sees that nothing is tested.
  *
+ * Every third sequence here has TGSHM_VOLATILE against kernel.shm_rmid_forced, which also removes what an ended
+ * process has made and nobody is attached to. Every eighth one begins with more segments than a round of ids has.
+ *
  * One process, the conductor, has others do one thing at a time, over a socket each, and compares
  * what both sides say: the errno, the id, and what IPC_STAT has of two segments after each step, of
  * all at the end. In a new namespace even ids are the same, those of segments that have gone too.
@@ -39,7 +42,7 @@
 
 #define PROCESSES	8
 #define ATTACHED	6	/* of one process */
-#define IDS		48
+#define IDS		160
 #define KEYS		4
 
 enum what { GET, AT, DT, STAT, SET, RMID, FORK, WHATS };
@@ -258,6 +261,7 @@ struct sequence {
 	int nr, ids[IDS], nr_ids;
 	char wrong[512];
 #ifndef DEVICE
+	bool forced;	/* all segments are TGSHM_VOLATILE */
 	struct shm_books books;
 	struct shm_space space;
 #endif
@@ -324,7 +328,7 @@ static struct shm_who who_is(const struct process *p)
 
 static int books_get(struct sequence *s, const struct order *o, const struct shm_who *who)
 {
-	struct tgshm_get get = { .key = o->key, .flags = o->flags, .size = o->size };
+	struct tgshm_get get = { .key = o->key, .flags = o->flags | (s->forced ? TGSHM_VOLATILE : 0), .size = o->size };
 	int ret = shm_get(&s->books, &s->space, who, &get, NULL);
 	struct shm_segment *new;
 
@@ -345,7 +349,7 @@ static int books_stat(struct sequence *s, const struct order *o, const struct sh
 
 	*seen = (struct seen){
 		.key = stat.key, .uid = stat.uid, .gid = stat.gid, .cuid = stat.cuid,
-		.cgid = stat.cgid, .mode = stat.mode, .cpid = stat.cpid, .lpid = stat.lpid,
+		.cgid = stat.cgid, .mode = stat.mode & ~TGSHM_VOLATILE, .cpid = stat.cpid, .lpid = stat.lpid,
 		.atime = stat.atime, .dtime = stat.dtime, .size = stat.size, .nattch = stat.nattch,
 	};
 	return ret;
@@ -359,6 +363,19 @@ static void books_detach(struct sequence *s, struct process *p, int slot)
 	if (shm_detach(&s->books, segment, &who))
 		free(segment);
 	memmove(p->at + slot, p->at + slot + 1, (ATTACHED - 1 - slot) * sizeof(p->at[0]));
+}
+
+/* Remove all; @maker: only what that process has made and nobody is attached to. */
+static void books_empty(struct sequence *s, int maker)
+{
+	struct shm_segment *segment, *next;
+
+	list_for_each_entry_safe(segment, next, &s->books.segments, all) {
+		if (maker && (segment->stat.cpid != maker || segment->stat.nattch))
+			continue;
+		shm_forget(&s->books, segment);
+		free(segment);
+	}
 }
 
 /* What the device would do. */
@@ -493,6 +510,8 @@ static void do_kill(struct sequence *s, int nr)
 #ifndef DEVICE
 	for (; p->attached; p->attached--)
 		books_detach(s, p, 0);
+	if (s->forced)
+		books_empty(s, p->pid);
 #endif
 	s->nr--;
 	memmove(p, p + 1, (s->nr - nr) * sizeof(*p));
@@ -563,6 +582,32 @@ static void step(struct sequence *s)
 	p->attached += !answer.error ? (o.what == AT) - (o.what == DT) : 0;
 }
 
+#ifndef DEVICE
+static void force(void)
+{
+	int fd = open("/proc/sys/kernel/shm_rmid_forced", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		die("kernel.shm_rmid_forced");
+	close(fd);
+}
+
+/* Segments that come and go, until ids begin anew; each fourth one stays. */
+static void churn(struct sequence *s)
+{
+	struct order get = { .what = GET, .size = 1, .flags = 0600 }, rmid = { .what = RMID };
+	int i;
+
+	for (i = 0; i < 250 && !*s->wrong; i++) {
+		rmid.id = order(s, &s->p[0], &get).id;
+		if (i % 4)
+			order(s, &s->p[0], &rmid);
+		else
+			s->ids[s->nr_ids++] = rmid.id;
+	}
+}
+#endif
+
 /* Everything goes, and nothing is left. */
 static void finish(struct sequence *s)
 {
@@ -595,13 +640,17 @@ static int sequence(uint64_t number)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (unshare(CLONE_NEWIPC))
 		die("unshare");
+	for (i = 0; i < 4; i++)
+		start(s, i);
 #ifndef DEVICE
 	INIT_LIST_HEAD(&s->books.segments);
 	shm_space_init(&s->space);
+	s->forced = number % 3 == 0;
+	if (s->forced)
+		force();
+	if (number % 8 == 0)
+		churn(s);
 #endif
-	start(s, 0);
-	for (i = 1; i < 4; i++)
-		start(s, i);
 	steps = 20 + below(60);
 	for (i = 0; i < steps && !*s->wrong; i++) {
 		step(s);
@@ -611,10 +660,7 @@ static int sequence(uint64_t number)
 	finish(s);
 	bad = *s->wrong;
 #ifndef DEVICE
-	struct shm_segment *segment, *next;
-
-	list_for_each_entry_safe(segment, next, &s->books.segments, all)
-		free(segment);
+	books_empty(s, 0);
 #endif
 	if (bad)
 		printf("not ok sequence %llu: %s\n", (unsigned long long)number, s->wrong);
