@@ -83,6 +83,12 @@ $(B)/lib/libtimegraph-shm.a: $(SHM_OBJ)
 $(B)/tests/user/shm: tests/user/shm/model.c
 $(B)/tests/user/shm-bounds: tests/user/shm/bounds.c
 $(B)/tests/user/shm $(B)/tests/user/shm-bounds: src/kmod/shm_books.c src/kmod/shm_books.h include/uapi/tgshm.h
+# The library of shared device memory on these books, without a device
+$(B)/tests/user/shm-library: tests/user/shm/library.c src/user/shm/shm.c include/timegraph/shm.h src/kmod/shm_books.c \
+		src/kmod/shm_books.h include/uapi/tgshm.h
+	@mkdir -p $(@D)
+	$(CC) $(USER_CFLAGS) -U_FILE_OFFSET_BITS -O1 $(SAN) -pthread -Wno-missing-field-initializers -Iinclude/env/user \
+		-Isrc/kmod -Wl,--wrap=open,--wrap=close,--wrap=ioctl,--wrap=mmap,--wrap=munmap -o $@ $(filter %.c,$^)
 # The module's map of a file's addresses: against a plain list
 $(B)/tests/unit/space: tests/unit/space.c src/kmod/space_map.c src/kmod/space_map.h
 $(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/tests/unit/space:
@@ -128,7 +134,7 @@ $(B)/tests/user/libnvidia-ml.so.1: tests/user/nvml.c
 	$(CC) $(USER_CFLAGS) -fPIC -shared -o $@ $<
 
 .PHONY: user-tests
-user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/tests/user/places $(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/bin/tgd-san $(MEM_TESTS)
+user-tests: $(USER_TESTS) $(B)/tests/user/process $(B)/tests/user/places $(addprefix $(B)/tests/user/,shm shm-bounds shm-library) $(B)/bin/tgd-san $(MEM_TESTS)
 
 -include $(USER_TESTS:=.d) $(TGD_OBJ:.o=.d) $(TGD_SAN:.o=.d) $(sort $(LAYER_OBJ:.o=.d) $(MEM_OBJ:.o=.d) $(SHM_OBJ:.o=.d))
 

@@ -20,6 +20,7 @@
  * these pages say:
  *
  *	ENODEV, ENXIO		there is no /dev/tgshm: timegraph.ko is not loaded
+ *	ENODEV			also: the segment's GPU has gone
  *	EOPNOTSUPP		SHM_RDONLY: the driver maps nothing read-only; @drm is no GPU that
  *				timegraph.ko schedules
  *	ENOSPC			this user has 128 segments, or half of the GPU's VRAM in segments, or
@@ -30,8 +31,9 @@
  *	EINVAL			also: the segment has gone
  *
  * Lifetime. A segment lives until IPC_RMID and its last tgshm_dt(), or, with TGSHM_VOLATILE, until
- * its last tgshm_dt(). A process that ends, is killed or executes another program has let go of its
- * own. After fork() the child is attached as its parent is; the GEM handle is its parent's too,
+ * its last tgshm_dt(). One that nobody has attached yet stays, with TGSHM_VOLATILE too, when its
+ * maker ends or a tgshm_at() fails. A process that ends, is killed or executes another program has
+ * let go of its own. After fork() the child is attached as its parent is; the GEM handle is its parent's too,
  * since both have one DRM file, and stays open until the parent closes it: a child that attaches
  * more opens a DRM file of its own. A program detaches before it closes @drm. rmmod timegraph is
  * refused while a segment is attached; those that are not attached go with the module.

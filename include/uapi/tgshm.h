@@ -67,7 +67,7 @@ struct tgshm_get {
  * @buf: out: a new file descriptor, close-on-exec
  * @size: out: bytes
  *
- * EACCES without the permission to read and write.
+ * EACCES without the permission to read and write; ENODEV: its GPU has gone.
  */
 struct tgshm_buf {
 	__s32 id, buf;

@@ -206,64 +206,6 @@ int tgshm_get(int drm, key_t key, size_t size, int flags)
 	return ret ? -1 : get.id;
 }
 
-/* Import the dma-buf of a segment that is attached, and note that. */
-static int import(int fd, int id, struct attached *a, struct tgshm_at *at)
-{
-	struct prime_handle buf = { 0 };
-	struct tgshm_buf get = { .id = id };
-	int ret;
-
-	if (call(fd, TGSHM_IOC_BUF, &get))
-		return -1;
-	buf.fd = get.buf;
-	pthread_mutex_lock(&lock);
-	ret = call(at->drm, FD_TO_HANDLE, &buf);
-	if (!ret) {
-		*a = (struct attached){ all, at->map, at->drm, buf.handle, getpid() };
-		all = a;
-	}
-	pthread_mutex_unlock(&lock);
-	close_quietly(get.buf);
-	at->handle = buf.handle;
-	at->size = get.size;
-	return ret;
-}
-
-int tgshm_at(int drm, int id, int flags, struct tgshm_at *at)
-{
-	struct attached *a;
-	int fd, error;
-
-	if (flags) {
-		errno = flags & SHM_RDONLY ? EOPNOTSUPP : EINVAL;
-		return -1;
-	}
-	if (id < 0) {
-		errno = EINVAL;
-		return -1;
-	}
-	a = malloc(sizeof(*a));
-	if (!a)
-		return -1;
-	fd = device();
-	*at = (struct tgshm_at){ .drm = drm };
-	at->map = fd < 0 ? MAP_FAILED : mmap(NULL, page(), PROT_NONE, MAP_SHARED, fd,
-					     tgshm_offset(id, page()));
-	if (at->map != MAP_FAILED && !import(fd, id, a, at)) {
-		close_quietly(fd);
-		return 0;
-	}
-	error = errno;
-	if (at->map != MAP_FAILED)
-		munmap(at->map, page());
-	if (fd >= 0)
-		close(fd);
-	free(a);
-	*at = (struct tgshm_at){ .drm = -1 };
-	errno = error;
-	return -1;
-}
-
 /*
  * Does the handle belong to another attachment as well? One that was made before a fork may be the other
  * process's still, which shares the DRM file: its handle stays open, a leak being the lesser harm. Under the lock.
@@ -278,13 +220,75 @@ static bool is_used(const struct attached *a)
 	return false;
 }
 
+/*
+ * Import the segment's dma-buf, and attach it. The mapping comes last: a volatile segment would go with one
+ * that is taken back, because the import has failed.
+ */
+static int attach(int fd, int drm, int id, struct attached *a, struct tgshm_at *at)
+{
+	struct prime_handle buf = { 0 };
+	struct tgshm_buf get = { .id = id };
+	int ret;
+
+	if (call(fd, TGSHM_IOC_BUF, &get))
+		return -1;
+	buf.fd = get.buf;
+	pthread_mutex_lock(&lock);
+	ret = call(drm, FD_TO_HANDLE, &buf);
+	if (!ret) {
+		*a = (struct attached){ .drm = drm, .handle = buf.handle, .pid = getpid() };
+		a->map = mmap(NULL, page(), PROT_NONE, MAP_SHARED, fd, tgshm_offset(id, page()));
+		if (a->map == MAP_FAILED) {
+			ret = -1;
+			if (!is_used(a))
+				handle_close(drm, a->handle);
+		} else {
+			a->next = all;
+			all = a;
+			*at = (struct tgshm_at){ a->handle, drm, get.size, a->map };
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	close_quietly(get.buf);
+	return ret;
+}
+
+int tgshm_at(int drm, int id, int flags, struct tgshm_at *at)
+{
+	struct attached *a;
+	int fd, error;
+
+	if (!at) {
+		errno = EFAULT;
+		return -1;
+	}
+	*at = (struct tgshm_at){ .drm = -1 };
+	if (flags || id < 0) {
+		errno = flags & SHM_RDONLY ? EOPNOTSUPP : EINVAL;
+		return -1;
+	}
+	fd = device();
+	if (fd < 0)
+		return -1;
+	a = malloc(sizeof(*a));
+	if (a && !attach(fd, drm, id, a, at)) {
+		close_quietly(fd);
+		return 0;
+	}
+	error = errno;
+	close(fd);
+	free(a);
+	errno = error;
+	return -1;
+}
+
 int tgshm_dt(struct tgshm_at *at)
 {
 	struct attached **link, *a;
 
 	pthread_mutex_lock(&lock);
 	for (link = &all; (a = *link); link = &a->next)
-		if (at->map && a->map == at->map)
+		if (at && at->map && a->map == at->map)
 			break;
 	if (a) {
 		*link = a->next;

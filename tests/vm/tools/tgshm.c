@@ -297,6 +297,8 @@ static void lifetimes(void)
 
 	row("volatile", id, 0);
 	is("found before it is attached", tgshm_get(-1, 78, 0, 0), id);
+	row("no file", tgshm_at(-1, id, 0, &at), EBADF);
+	is("found after an attachment that has failed", tgshm_get(-1, 78, 0, 0), id);
 	row("at", tgshm_at(fd, id, 0, &at), 0);
 	row("dt", tgshm_dt(&at), 0);
 	row("gone with its last attachment", tgshm_get(-1, 78, 0, 0), ENOENT);
