@@ -148,7 +148,7 @@ static void handle_close(int drm, uint32_t handle)
 /* The numbers of a driver's own calls mean something else to another driver. */
 static bool is_nouveau(int drm)
 {
-	char name[8] = "";
+	char name[sizeof("nouveau") + 1] = "";	/* a byte more: not one that begins so */
 	struct version v = { .name_len = sizeof(name) - 1, .name = name };
 
 	if (call(drm, VERSION, &v))

@@ -431,6 +431,8 @@ static void refusals(void)
 	test_row("nothing is attached", attachments(id) == 0, "%lu", attachments(id));
 	test_row("no handle is left", !handles(), "%d", handles());
 	test_row("no file is left open", open_files == 1, "%d", open_files);
+	driver = "nouveau2";
+	refused("get: another driver's file", EOPNOTSUPP, tgshm_get(drm, IPC_PRIVATE, 1, 0600));
 	driver = "i915";
 	refused("get: one with a short name", EOPNOTSUPP, tgshm_get(drm, IPC_PRIVATE, 1, 0600));
 	driver = "nouveau";
