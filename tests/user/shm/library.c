@@ -490,24 +490,64 @@ static void *thread(void *arg)
 	return (void *)bad;
 }
 
-static void threads(void)
+/* Threads of a function, every second one with @other; how often something went wrong */
+static long in_threads(void *(*of)(void *), void *other)
 {
 	pthread_t t[THREADS];
 	void *bad = NULL;
-	intptr_t sum = 0;
+	long sum = 0;
 	int i;
 
-	shared = tgshm_get(drm, IPC_PRIVATE, 1, 0600);
 	for (i = 0; i < THREADS; i++)
-		pthread_create(&t[i], NULL, thread, NULL);
+		pthread_create(&t[i], NULL, of, i % 2 ? other : NULL);
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(t[i], &bad);
 		sum += (intptr_t)bad;
 	}
-	test_row("threads on one file: each has a handle while it is attached", !sum, "%ld times not", (long)sum);
+	return sum;
+}
+
+static void threads(void)
+{
+	long bad;
+
+	shared = tgshm_get(drm, IPC_PRIVATE, 1, 0600);
+	bad = in_threads(thread, NULL);
+	test_row("threads on one file: each has a handle while it is attached", !bad, "%ld times not", bad);
 	test_row("and nothing is left", !handles() && !attachments(shared) && open_files == 1, "%d handles, %lu, %d files",
 		 handles(), attachments(shared), open_files);
 	tgshm_ctl(shared, IPC_RMID, NULL);
+}
+
+/* Get, attach and let go of a volatile segment, or remove what has its key. Another may be faster. */
+static void *volatile_thread(void *remove)
+{
+	struct tgshm_at at;
+	intptr_t bad = 0;
+	int i, id;
+
+	for (i = 0; i < 3000; i++) {
+		id = tgshm_get(drm, 8, 1, remove ? 0 : IPC_CREAT | TGSHM_VOLATILE | 0600);
+		if (id < 0) {
+			bad += !remove || errno != ENOENT;
+		} else if (remove) {
+			bad += tgshm_ctl(id, IPC_RMID, NULL) && errno != EINVAL;
+		} else if (tgshm_at(drm, id, 0, &at)) {
+			bad += errno != EINVAL;
+		} else {
+			bad += !!tgshm_dt(&at);
+		}
+	}
+	return (void *)bad;
+}
+
+static void volatile_loops(void)
+{
+	const long bad = in_threads(volatile_thread, &shared);
+
+	test_row("volatile segments beside rmid: found, or gone", !bad, "%ld times not", bad);
+	test_row("and nothing is left", !books.nr && !handles() && open_files == 1, "%u segments, %d handles, %d files",
+		 books.nr, handles(), open_files);
 }
 
 static void forks(void)
@@ -538,6 +578,7 @@ int main(void)
 	refusals();
 	races();
 	threads();
+	volatile_loops();
 	forks();
 	test_row("no segment is left", !books.nr, "%u", books.nr);
 	return test_end();

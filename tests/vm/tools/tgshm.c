@@ -322,6 +322,42 @@ static void lifetimes(void)
 	row("more than there can be", tgshm_get(fd, 78, ~0ull, IPC_CREAT | 0600), ENOMEM);
 }
 
+/* Get, attach and let go of a volatile segment, or remove what has its key. Another may be faster. */
+static int volatile_loop(bool remove)
+{
+	struct tgshm_at at;
+	int i, id, bad = 0;
+
+	for (i = 0; i < 100; i++) {
+		id = tgshm_get(fd, 81, PAGE, remove ? 0 : IPC_CREAT | TGSHM_VOLATILE | 0600);
+		if (id < 0)
+			bad |= !remove || errno != ENOENT;
+		else if (remove)
+			bad |= tgshm_ctl(id, IPC_RMID, NULL) && errno != EINVAL;
+		else if (tgshm_at(fd, id, 0, &at))
+			bad |= errno != EINVAL;
+		else
+			bad |= !!tgshm_dt(&at);
+	}
+	return bad;
+}
+
+static void volatile_loops(void)
+{
+	int child, status;
+
+	fflush(stdout);
+	for (child = 0; child < 4; child++)
+		if (!fork()) {
+			/* A DRM file of its own: handles of a shared one are another's to close */
+			fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+			_exit(fd < 0 || volatile_loop(child % 2));
+		}
+	while (wait(&status) > 0)
+		is("volatile segments beside rmid: found, or gone", status, 0);
+	row("and nothing is left", tgshm_get(-1, 81, 0, 0), ENOENT);
+}
+
 /* 128 of a user's, and those of another one beside them. */
 static void limits(void)
 {
@@ -452,6 +488,7 @@ static int rules(void)
 	foreign();
 	mappings();
 	lifetimes();
+	volatile_loops();
 	limits();
 	parts();
 	untold();
