@@ -11,10 +11,10 @@ export MOCKCL_DIR=$work/node HOME=$work
 unset TGD_SOCKET
 declare -a card_pids=()
 
-# What a job sees of its node's specification
+# What a job sees of its node's specification, and that it has looked
 cat >"$work/look" <<END
 #!/bin/sh
-TGD_SOCKET=$work/node/tgd.sock exec $PWD/build/bin/tgctl --host user save -
+TGD_SOCKET=$work/node/tgd.sock $PWD/build/bin/tgctl --host user save - && echo looked
 END
 chmod +x "$work/look"
 
@@ -141,6 +141,13 @@ output() { cat "$work/$1.out"; }
 
 # stepd JOB.STEP: the process of its slurmstepd
 stepd() { pgrep -f "^slurmstepd: \[$1\]"; }
+
+# unlined FILE: a job has looked, and no job has a line
+unlined() { grep -qx looked "$1" && ! grep -q slurm- "$1"; }
+# ran_without WORDS: the job in $work/out has said that it runs, and nothing of this
+ran_without() { grep -qx ran "$work/out" && ! grep -qE "$1" "$work/out"; }
+# silent: the job in $work/out has run, and nobody has said anything
+silent() { [ -s "$work/out" ] && [ ! -s "$work/err" ]; }
 
 # one_line TEXT: of ours, in $work/err
 one_line() { [ "$(grep -c timegraph: "$work/err")" = 1 ] && grep -q "$1" "$work/err"; }
