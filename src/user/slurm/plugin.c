@@ -191,16 +191,42 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 
 /* --- a task --- */
 
-/* The layer goes before those that the user has chosen. */
+/* The value of a variable of the job's, of any length; "": it has none. */
+static const char *variable(spank_t sp, const char *name)
+{
+	const size_t len = strlen(name);
+	char **env = NULL;
+
+	spank_get_item(sp, S_JOB_ENV, &env);
+	for (; env && *env; env++)
+		if (!strncmp(*env, name, len) && (*env)[len] == '=')
+			return *env + len + 1;
+	return "";
+}
+
+/* Is the layer one of these? */
+static bool has_layer(const char *list)
+{
+	const size_t len = strlen(layer);
+
+	for (; list; list = strchr(list, ':')) {
+		list += *list == ':';
+		if (!strncmp(list, layer, len) && (!list[len] || list[len] == ':'))
+			return true;
+	}
+	return false;
+}
+
+/* The layer goes before those that the user has chosen, if it is none of them. */
 static void add_layer(spank_t sp)
 {
-	char had[4096] = "", both[8400];
+	const char *had = variable(sp, "OPENCL_LAYERS");
+	char *both;
 
-	spank_getenv(sp, "OPENCL_LAYERS", had, sizeof(had));
-	if (!strncmp(had, layer, strlen(layer)))
-		return;
-	snprintf(both, sizeof(both), "%s%s%s", layer, *had ? ":" : "", had);
-	spank_setenv(sp, "OPENCL_LAYERS", both, 1);
+	if (!has_layer(had) && asprintf(&both, "%s%s%s", layer, *had ? ":" : "", had) >= 0) {
+		spank_setenv(sp, "OPENCL_LAYERS", both, 1);
+		free(both);
+	}
 	if (strcmp(tgd_socket, TGD_SOCKET))
 		spank_setenv(sp, "TGD_SOCKET", tgd_socket, 1);
 }
