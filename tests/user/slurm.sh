@@ -6,7 +6,7 @@
 layer=$PWD/build/lib/libtimegraph-cl.so
 under="env OPENCL_LAYERS=$layer MOCKCL_DIR=$work/node1 TGD_SOCKET=$work/node1/tgd.sock"
 chmod 755 "$work"
-for name in train big load acct both; do cp "$load" "$work/$name"; done
+for name in train big load acct both alone; do cp "$load" "$work/$name"; done
 export MOCKCL_DIR=$work/node HOME=$work
 unset TGD_SOCKET
 declare -a card_pids=()

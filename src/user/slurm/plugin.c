@@ -34,6 +34,8 @@ SPANK_PLUGIN(timegraph, 1)
 static const char *tgd_socket = TGD_SOCKET, *layer = LAYER;
 static bool asked;		/* an option was given */
 static struct line line;	/* of this step; no name: it has none */
+static uint32_t tasks_left;	/* of this step, on this node */
+static bool scripted;		/* the job has a batch script, and ends with that */
 static char *verdict;		/* why tgd takes no task, which share it; under spec_lock() */
 static const char *refused;	/* why it has none, for its first task to say: before, nobody hears */
 
@@ -139,7 +141,7 @@ static uint64_t count_of(const char *list, const char *name)
 	return least == UINT64_MAX ? 0 : least;
 }
 
-/* Fill in the line's amounts, as slurmctld has granted them. */
+/* Fill in the line's amounts, as slurmctld has granted them, and what kind of job it is. */
 static bool load_amounts(uint32_t job, uint32_t tasks)
 {
 	job_info_msg_t *jobs = NULL;
@@ -151,9 +153,12 @@ static bool load_amounts(uint32_t job, uint32_t tasks)
 		refused = "slurmctld does not say what it has";
 		return false;
 	}
-	for (i = 0; i < jobs->record_count; i++)
-		if (jobs->job_array[i].job_id == job)
-			tres = jobs->job_array[i].tres_per_node;
+	for (i = 0; i < jobs->record_count; i++) {
+		if (jobs->job_array[i].job_id != job)
+			continue;
+		tres = jobs->job_array[i].tres_per_node;
+		scripted = jobs->job_array[i].batch_flag;
+	}
 	percent = count_of(tres, "tgtime");
 	line.percent = percent < 100 ? percent : 100;
 	line.mem = count_of(tres, "tgmem") * MIB / (tasks ? tasks : 1);
@@ -175,6 +180,7 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 		return ESPANK_SUCCESS;
 	spank_get_item(sp, S_JOB_LOCAL_TASK_COUNT, &tasks);
 	line.job = job;
+	tasks_left = tasks;
 	if (!load_amounts(job, tasks))
 		return ESPANK_SUCCESS;
 	if (step == SLURM_BATCH_SCRIPT)
@@ -310,18 +316,31 @@ static bool take_back(const char *name)
 	return ok;
 }
 
-/* In slurmstepd the step has ended; slurmctld does not know yet. */
-int slurm_spank_exit(spank_t sp, int argc, char **argv)
+static void record(spank_t sp)
 {
-	char node[256] = "";
 	int64_t ns;
 
-	if (spank_context() != S_CTX_REMOTE || !*line.name)
-		return ESPANK_SUCCESS;
-	if (take_back(line.name) && account_read(tgd_socket, line.job, &ns)) {
-		spank_getenv(sp, "SLURMD_NODENAME", node, sizeof(node));
-		account_note(line.job, node, ns, false);
-	}
+	if (account_read(tgd_socket, line.job, &ns))
+		account_note(line.job, variable(sp, "SLURMD_NODENAME"), ns, false);
+}
+
+/*
+ * In slurmstepd. After the last task an srun that has made the job ends it at once, and slurmctld takes
+ * no record any more: so what the job has used by now is noted before srun hears of it. But a batch
+ * script's steps do not wait for slurmctld, nor any for a tgd that has not answered the tasks.
+ */
+int slurm_spank_task_exit(spank_t sp, int argc, char **argv)
+{
+	if (*line.name && !scripted && !--tasks_left && !(verdict && *verdict))
+		record(sp);
+	return ESPANK_SUCCESS;
+}
+
+/* In slurmstepd the step has ended. */
+int slurm_spank_exit(spank_t sp, int argc, char **argv)
+{
+	if (spank_context() == S_CTX_REMOTE && *line.name && take_back(line.name))
+		record(sp);
 	return ESPANK_SUCCESS;
 }
 
