@@ -390,13 +390,16 @@ static void one_wait(struct writer *w, u32 nr, u64 track)
 	event_end(w);
 }
 
-/* Waits of one client may overlap; slices of one track may not: each has the first that is free. */
+/*
+ * Waits of one client may overlap; slices of one track may not: each has the first of the client's
+ * that is free. These tracks are numbered through the file.
+ */
 static void waits(struct writer *w)
 {
 	const struct tgs_spans *s = w->s;
 	struct order *order = tgs_alloc(s->nr_waits + 1, sizeof(*order));
-	u32 i, lane, nr_lanes = 0, client = 0;
-	s64 ends[256];
+	s64 *ends = tgs_alloc(s->nr_waits + 1, sizeof(*ends));
+	u32 i, lane, nr_lanes = 0, first = 0, client = 0;
 	char name[64];
 
 	for (i = 0; i < s->nr_waits; i++)
@@ -408,23 +411,24 @@ static void waits(struct writer *w)
 
 		if (!wait->shown)
 			continue;
-		if (wait->client != client)
+		if (wait->client != client) {
+			first += nr_lanes;
 			nr_lanes = 0;
+		}
 		client = wait->client;
 		for (lane = 0; lane < nr_lanes && ends[lane] > wait->from; lane++)
 			;
-		if (lane == ARRAY_SIZE(ends))
-			continue;
 		if (lane == nr_lanes) {
 			nr_lanes++;
 			process(w, wait->client);
 			snprintf(name, sizeof(name), "waits, client %u", who->id);
-			track_begin(w, uuid(w, WAITS, who->id, lane), process_of(w, who), name);
+			track_begin(w, uuid(w, WAITS, first + lane, 0), process_of(w, who), name);
 			track_end(w);
 		}
 		ends[lane] = wait->until;
-		one_wait(w, order[i].nr, uuid(w, WAITS, who->id, lane));
+		one_wait(w, order[i].nr, uuid(w, WAITS, first + lane, 0));
 	}
+	free(ends);
 	free(order);
 }
 
