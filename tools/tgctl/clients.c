@@ -6,6 +6,7 @@
 #include "clients.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,12 @@ static const struct field {
 /* What is shown, in its order: the table's columns, then what the JSON has beside them. */
 static const struct field *shown[ARRAY_SIZE(fields)];
 static size_t nr_shown, nr_columns;
+
+/* What a narrow terminal shows: as many of these, from the first on, as fit; then the others. */
+static const char *const telling[] = {
+	"id", "comm", "pid", "state", "gpu_time_us", "prio", "wait_us", "gpu", "reserve", "uid",
+	"vgpu", "budget_us", "capacity_us", "period_us", "completed",
+};
 
 static void put_in_order(void)
 {
@@ -165,11 +172,27 @@ static void print_json(const struct snapshot *snap)
 	puts(snap->head.nr_clients ? "\n]" : "]");
 }
 
+/* The numbers of all columns, the most telling first. */
+static void put_by_telling(unsigned char *order)
+{
+	bool there[ARRAY_SIZE(fields)] = { };
+	size_t n = 0, i, k;
+
+	for (i = 0; i < ARRAY_SIZE(telling); i++)
+		for (k = 0; k < nr_columns; k++)
+			if (!strcmp(shown[k]->name, telling[i]))
+				there[order[n++] = k] = true;
+	for (k = 0; k < nr_columns; k++)
+		if (!there[k])
+			order[n++] = k;
+}
+
 static void print_table(const struct snapshot *snap)
 {
 	const char *client = snap->clients;
 	char align[ARRAY_SIZE(fields) + 1] = "";
-	struct table t = { .align = align };
+	unsigned char order[ARRAY_SIZE(fields)];
+	struct table t = { .align = align, .limit = table_limit(), .order = order };
 	const char *value;
 	size_t i, k, len;
 	char buf[48];
@@ -193,6 +216,7 @@ static void print_table(const struct snapshot *snap)
 			table_add(&t, value, len);
 		}
 	}
+	put_by_telling(order);
 	table_print(&t);
 }
 

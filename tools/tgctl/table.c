@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <wchar.h>
 
 #include "lib/utf8.h"
@@ -36,6 +38,13 @@ static int width_of(uint32_t code)
 	    (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f))
 		return -1;
 	return wcwidth(code);
+}
+
+size_t table_limit(void)
+{
+	struct winsize size;
+
+	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
 void table_add(struct table *t, const char *s, size_t len)
@@ -75,61 +84,69 @@ void table_add(struct table *t, const char *s, size_t len)
 	t->widths[t->nr++] = width;
 }
 
-/* How many columns are shown. */
-static size_t fitting(const struct table *t, const size_t *widest, size_t columns, size_t gap)
+/* Marks the columns that are shown. Return: the last of them. */
+static size_t fitting(const struct table *t, const size_t *widest, size_t columns, size_t gap,
+		      bool *shows)
 {
-	size_t width = widest[0], n = 1;
+	size_t width = 0, last = 0, i, column;
 
-	while (n < columns && (!t->limit || width + gap + widest[n] <= t->limit))
-		width += gap + widest[n++];
-	return n;
+	for (i = 0; i < columns; i++) {
+		column = t->order ? t->order[i] : i;
+		width += widest[column] + (i ? gap : 0);
+		if (i && t->limit && width > t->limit)
+			break;
+		shows[column] = true;
+		last = max(last, column);
+	}
+	return last;
+}
+
+/* Writes cell @nr, and the blanks around it. */
+static void write_cell(const struct table *t, FILE *f, size_t nr, int pad, bool is_last, int gap)
+{
+	bool right = t->align[nr % strlen(t->align)] == 'r';
+
+	fprintf(f, "%*s%s", right ? pad : 0, "", t->cells[nr]);
+	if (!is_last)
+		fprintf(f, "%*s", gap + (right ? 0 : pad), "");
 }
 
 char **table_lines(struct table *t, size_t *nr)
 {
 	size_t columns = strlen(t->align), gap = t->gap ?: 2, last;
 	size_t *widest = tgctl_alloc(NULL, columns * sizeof(*widest));
+	bool *shows = tgctl_alloc(NULL, columns * sizeof(*shows));
 	char **lines = tgctl_alloc(NULL, (t->nr / columns + 1) * sizeof(*lines));
 	size_t i, column, size;
 	FILE *f = NULL;
-	int pad;
 
 	*nr = 0;
 	memset(widest, 0, columns * sizeof(*widest));
+	memset(shows, 0, columns * sizeof(*shows));
 	for (i = 0; i < t->nr; i++) {
 		if (t->widths[i] > widest[i % columns])
 			widest[i % columns] = t->widths[i];
 	}
-	last = fitting(t, widest, columns, gap) - 1;
+	last = fitting(t, widest, columns, gap, shows);
 	for (i = 0; i < t->nr; i++) {
 		column = i % columns;
-		if (column > last) {
-			free(t->cells[i]);
-			continue;
-		}
-		pad = widest[column] - t->widths[i];
 		if (!column)
 			f = open_memstream(&lines[(*nr)++], &size);
 		if (!f) {
 			tgctl_error("out of memory");
 			exit(TGCTL_FAILED);
 		}
-		if (t->align[column] == 'r')
-			fprintf(f, "%*s%s", pad, "", t->cells[i]);
-		else if (column < last)
-			fprintf(f, "%s%*s", t->cells[i], pad, "");
-		else
-			fputs(t->cells[i], f);
-		if (column < last)
-			fprintf(f, "%*s", (int)gap, "");
-		else
+		if (shows[column])
+			write_cell(t, f, i, widest[column] - t->widths[i], column == last, gap);
+		if (column == columns - 1)
 			fclose(f);
 		free(t->cells[i]);
 	}
 	free(t->cells);
 	free(t->widths);
 	free(widest);
-	*t = (struct table){ .align = t->align, .gap = t->gap, .limit = t->limit };
+	free(shows);
+	*t = (struct table){ .align = t->align, .gap = t->gap, .limit = t->limit, .order = t->order };
 	return lines;
 }
 

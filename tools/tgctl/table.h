@@ -17,6 +17,7 @@
  * @gap: blanks between columns; 0: two
  * @limit: columns that do not fit whole into a line of this width are left out, but for the first;
  *	0: none is
+ * @order: numbers of all columns: those at its end are left out first; NULL: the last columns are
  */
 struct table {
 	const char *align;
@@ -24,7 +25,11 @@ struct table {
 	size_t *widths;
 	size_t nr;
 	size_t gap, limit;
+	const unsigned char *order;
 };
+
+/** table_limit() - columns of the terminal; 0: standard output is none, so all is shown */
+size_t table_limit(void);
 
 /**
  * table_add() - append a cell

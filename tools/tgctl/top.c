@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/json.h"
 #include "sysfs.h"
+#include "table.h"
 #include "top_rows.h"
 #include "top_screen.h"
 
@@ -86,19 +86,11 @@ static void print_json(const struct top_frame *frame)
 	putchar('\n');
 }
 
-/* Columns of the terminal; 0: standard output is none, so everything is shown. */
-static size_t width(void)
-{
-	struct winsize size;
-
-	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
-}
-
 static void print_table(const struct top_frame *frame)
 {
 	static bool again;
 	size_t nr, i;
-	char **lines = top_lines(frame, width(), &nr);
+	char **lines = top_lines(frame, table_limit(), &nr);
 	const char *why = top_no_effect(frame);
 
 	if (again)
