@@ -86,12 +86,27 @@ static int describe(const char *policy, const struct tg_param *params, const cha
 	return found;
 }
 
+/* A tgd that is there and does not answer would be asked for each knob; false: after a message. */
+static bool answers(void)
+{
+	char *version;
+
+	if (!host_is_user() || !host_loaded())
+		return true;
+	version = sysfs_read("version", NULL);
+	free(version);
+	return version;
+}
+
 enum tgctl_status describe_knobs(const char *wanted)
 {
 	const struct tg_policy *p;
-	int found = describe("", tg_core_params, wanted) + describe("", tg_host_params, wanted);
+	int found;
 	u32 i;
 
+	if (!answers())
+		return TGCTL_FAILED;
+	found = describe("", tg_core_params, wanted) + describe("", tg_host_params, wanted);
 	for (i = 0; (p = tg_policy_get(i)); i++)
 		found += describe(p->name, p->params, wanted);
 	if (found)

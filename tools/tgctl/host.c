@@ -21,6 +21,7 @@
 
 static enum { AUTO, KERNEL, USER } chosen;
 static bool neither;	/* nobody has chosen, and neither is there */
+static bool busy;	/* a tgd is there, and takes no connection */
 
 bool host_choose(const char *word)
 {
@@ -40,7 +41,10 @@ static bool in_sysfs(void)
 
 /* --- the socket --- */
 
+#define ANSWER_S	5	/* an answer is waited for */
+
 static char path[TGU_PATH], why[TGU_WHY];
+static int conn = -2;	/* the one connection; -1: there is no tgd, -2: nobody has looked yet */
 
 /*
  * One tgd has answered. Where root's came when this user's own had a device already, the user's
@@ -64,22 +68,73 @@ static void tell_second(int *place)
 	}
 }
 
-/* The one connection; -1: there is no tgd. An answer is waited for 5 s. */
+/* Return: the connection, or -1 */
 static int connection(void)
 {
-	const struct timeval limit = { .tv_sec = 5 };
-	static int fd = -2;
+	const struct timeval limit = { .tv_sec = ANSWER_S };
 	int place = 0;
 
-	if (fd != -2)
-		return fd;
-	fd = tgu_dial(&place, path, why);
-	if (fd < 0)
-		return fd = -1;
+	if (conn != -2)
+		return conn;
+	conn = tgu_dial(&place, path, why);
+	busy = conn == -EAGAIN;
+	if (busy)
+		snprintf(why, sizeof(why), "the tgd at %s takes no connection: it is stopped, or "
+			 "busy; ps -C tgd -o pid,user,stat tells (T: stopped)", path);
+	if (conn < 0)
+		return conn = -1;
 	tell_second(&place);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	return fd;
+	setsockopt(conn, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(conn, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	return conn;
+}
+
+/* @ret of a request. An answer that is late may come yet, and would be taken for the next one's. */
+static int answer(int ret)
+{
+	if (ret == -ETIMEDOUT) {
+		close(conn);
+		conn = -2;
+	}
+	return ret;
+}
+
+/* The state of a process, as ps(1) shows it; 0: not known */
+static char state_of(pid_t pid)
+{
+	char name[64], line[512], *end;
+	char state = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	f = fopen(name, "re");
+	if (!f)
+		return 0;
+	if (fgets(line, sizeof(line), f) && (end = strrchr(line, ')')) && end[1] == ' ')
+		state = end[2];
+	fclose(f);
+	return state;
+}
+
+void host_tell_silence(void)
+{
+	struct ucred peer = { .uid = -1 };
+	socklen_t len = sizeof(peer);
+	const char *as;
+	char state;
+
+	getsockopt(connection(), SOL_SOCKET, SO_PEERCRED, &peer, &len);
+	as = geteuid() && !peer.uid ? "as root: " : "";
+	state = peer.pid > 0 ? state_of(peer.pid) : 0;
+	if (state == 'T' || state == 't')
+		tgctl_error("the tgd at %s (process %d) is stopped: %skill -CONT %d", path,
+			    (int)peer.pid, as, (int)peer.pid);
+	else if (state)
+		tgctl_error("the tgd at %s (process %d, state %c) has not answered for %d s: try again, "
+			    "or %skill %d", path, (int)peer.pid, state, ANSWER_S, as, (int)peer.pid);
+	else
+		tgctl_error("the tgd at %s has not answered for %d s: ps -C tgd -o pid,user,stat shows "
+			    "it (T: stopped)", path, ANSWER_S);
 }
 
 const char *host_path(void)
@@ -101,7 +156,7 @@ bool host_loaded(void)
 bool host_is_user(void)
 {
 	if (chosen == AUTO) {
-		neither = !in_sysfs() && !host_loaded();
+		neither = !in_sysfs() && !host_loaded() && !busy;
 		chosen = in_sysfs() || neither ? KERNEL : USER;
 	}
 	return chosen == USER;
@@ -119,8 +174,9 @@ char *host_read(const char *name, bool list, size_t *len)
 
 	*len = 0;
 	do {
-		n = connection() < 0 ? -ENOTCONN : files_ask(connection(), list ? TGD_LIST : TGD_READ, name,
-							   *len, NULL, 0, buf, TGD_DATA);
+		n = connection() < 0 ? -ENOTCONN :
+		    answer(files_ask(connection(), list ? TGD_LIST : TGD_READ, name, *len, NULL, 0, buf,
+				     TGD_DATA));
 		if (n < 0) {
 			errno = -n;
 			free(data);
@@ -138,7 +194,7 @@ char *host_read(const char *name, bool list, size_t *len)
 
 int host_write(const char *name, const char *data, size_t len)
 {
-	return connection() < 0 ? -ENOTCONN : files_write(connection(), name, data, len);
+	return connection() < 0 ? -ENOTCONN : answer(files_write(connection(), name, data, len));
 }
 
 /* --- the layer --- */

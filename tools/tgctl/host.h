@@ -22,8 +22,14 @@ bool host_is_neither(void);
 /** host_loaded() - can it be spoken to? */
 bool host_loaded(void);
 
-/** host_why() - why it is not spoken to, if what is in its place is not this user's; else NULL */
+/**
+ * host_why() - why it is not spoken to, if what is in its place is not this user's, or takes no
+ * connection; else NULL
+ */
 const char *host_why(void);
+
+/** host_tell_silence() - say that tgd has not answered, which one it is, and what to do */
+void host_tell_silence(void);
 
 /** host_path() - where its socket is */
 const char *host_path(void);

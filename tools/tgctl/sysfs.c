@@ -60,6 +60,8 @@ void sysfs_explain(const char *verb, const char *name, int err)
 		tgctl_error("timegraph is not loaded, and no tgd runs: modprobe timegraph, or tgctl run --host user");
 	else if (!sysfs_loaded())
 		tgctl_error("timegraph is not loaded: modprobe timegraph");
+	else if (err == ETIMEDOUT && host_is_user())
+		host_tell_silence();
 	else if (err == ENOENT && host_is_user())
 		tgctl_error("tgd has no file '%s': only the kernel module has", name);
 	else if (err == ENOENT)

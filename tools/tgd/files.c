@@ -53,7 +53,7 @@ int files_ask(int fd, unsigned int kind, const char *name, size_t offset, const 
 		return -ENAMETOOLONG;
 	strcpy(request.name, name);
 	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
-		return -errno;
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	do {
 		got = recvmsg(fd, &answer, 0);
 	} while (got < 0 && errno == EINTR);

@@ -38,6 +38,7 @@
 
 #define LINGER	(2 * TG_SEC)	/* without a connection, before it goes */
 #define ELECTION	(2 * TG_SEC)	/* that another may take until it listens, or has gone */
+#define BACKLOG	256		/* connections that wait */
 #define LINES	20		/* in a second */
 #define LOG_MAX	(1 << 20)	/* bytes; then it begins anew: clients cause lines, and /run is memory */
 #define SYSTEM_SPEC	"/etc/timegraph.spec"
@@ -355,7 +356,7 @@ static int listen_at(const char *path)
 	unlink(path);
 	rights_refuse(fd);
 	umask(settings.system ? 0 : 077);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 256)) {
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, BACKLOG)) {
 		say("cannot listen at %s: %s", path, strerror(errno));
 		exit(1);
 	}
@@ -557,6 +558,7 @@ int main(int argc, char **argv)
 	fd = listen_at(path);
 	if (o.on_demand) {
 		background(path);
+		listen(fd, BACKLOG);	/* again, as this process: SO_PEERCRED told of the one that ended */
 		tell_kept();
 		if (*fault)	/* who started the program may not see what it writes */
 			say("%s", fault);
