@@ -162,6 +162,11 @@ bool host_is_user(void)
 	return chosen == USER;
 }
 
+bool host_is_kernel(void)
+{
+	return chosen == KERNEL;
+}
+
 bool host_is_neither(void)
 {
 	return neither;

@@ -16,6 +16,9 @@ bool host_choose(const char *word);
  */
 bool host_is_user(void);
 
+/** host_is_kernel() - has --host, or one of the functions here, chosen the module? */
+bool host_is_kernel(void);
+
 /** host_is_neither() - was none chosen by --host or TG_SYSFS, and is neither there? */
 bool host_is_neither(void);
 

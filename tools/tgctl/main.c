@@ -206,7 +206,8 @@ static const struct tgctl_verb verbs[] = {
 	  "its own, and a line above the others of the specification in force says what it gets. The "
 	  "line goes when the cgroup is empty. Ordinary users need limits in /etc/timegraph.limits.\n"
 	  "With --host user, or where no module is loaded: COMMAND's OpenCL calls go through tgd, which "
-	  "its first such program starts (tgd(1)).\n" },
+	  "its first such program starts (tgd(1)). With --host kernel, where no module is loaded, COMMAND "
+	  "does not start.\n" },
 	{ "version", no_options, 0, 0, tgctl_version, "",
 	  "print the versions of tgctl and of the module", "" },
 	{ "help", no_options, 0, 1, help, "[VERB]",

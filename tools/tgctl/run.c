@@ -296,6 +296,10 @@ enum tgctl_status tgctl_run(const struct tgctl_args *args)
 		return TGCTL_USAGE;
 	if (!read_line(args, &line))
 		return TGCTL_USAGE;
+	if (host_is_kernel() && !sysfs_loaded()) {
+		sysfs_explain("read", "version", ENOENT);
+		return TGCTL_FAILED;
+	}
 	if (wants_line(args) && !get_line(&line))
 		return TGCTL_FAILED;
 	if (!host_layer())
