@@ -229,6 +229,13 @@ static void parse(char **argv, struct options *o)
 		case OPT_NO_VALUE:
 			say("no value for '%s'; see tgd --help", given.word);
 			exit(2);
+		case OPT_STRAY_VALUE:
+			say("--%s takes no value: --%s alone; see tgd --help", given.opt->name,
+			    given.opt->name);
+			exit(2);
+		case OPT_WORD:
+			say("'%s' is no option, and tgd takes nothing else; see tgd --help", given.word);
+			exit(2);
 		default:
 			say("unknown option '%s'; see tgd --help", given.word);
 			exit(2);
