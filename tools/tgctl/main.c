@@ -219,17 +219,15 @@ enum parsed { PARSED, PRINTED, WRONG };
 
 static const struct tgctl_verb *find_verb(const char *name)
 {
-	size_t i;
+	char known[512] = "";
+	size_t i, len = 0;
 
 	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (!strcmp(verbs[i].name, name))
 			return &verbs[i];
+		len += snprintf(known + len, sizeof(known) - len, "%s %s", i ? "," : "", verbs[i].name);
 	}
-	fflush(stdout);
-	fprintf(stderr, "tgctl: unknown verb '%s'; known:", name);
-	for (i = 0; i < ARRAY_SIZE(verbs); i++)
-		fprintf(stderr, "%s %s", i ? "," : "", verbs[i].name);
-	fputc('\n', stderr);
+	tgctl_error("unknown verb '%s'; known:%s", name, known);
 	return NULL;
 }
 

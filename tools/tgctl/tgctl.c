@@ -12,22 +12,43 @@
 #include <string.h>
 
 #include "lib/number.h"
+#include "lib/utf8.h"
 
 static char said[512];
 
+/* A name or an argument in the text holds any bytes: none of them begins a line or moves the cursor. */
+static void put_line(const char *text)
+{
+	size_t len = strlen(text), n, i;
+	uint32_t code;
+
+	for (; len; text += n, len -= n) {
+		n = utf8_decode(text, len, &code);
+		if (n && !utf8_is_control(code)) {
+			fwrite(text, 1, n, stderr);
+			continue;
+		}
+		n = n ?: 1;
+		for (i = 0; i < n; i++)
+			fprintf(stderr, "\\x%02x", (unsigned char)text[i]);
+	}
+	fputc('\n', stderr);
+}
+
 void tgctl_error(const char *format, ...)
 {
+	char *text;
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(said, sizeof(said), format, ap);
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
 	va_end(ap);
+	snprintf(said, sizeof(said), "%s", text ?: "out of memory");
 	fflush(stdout);
 	fputs("tgctl: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
+	put_line(text ?: said);
+	free(text);
 }
 
 bool tgctl_flush(void)

@@ -39,7 +39,7 @@ struct tgctl_args {
 
 /**
  * tgctl_error() - write "tgctl: " and one line to stderr
- * @format: as printf's, without a line end
+ * @format: as printf's, without a line end; a control character becomes \xHH
  */
 void tgctl_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
