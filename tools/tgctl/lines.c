@@ -148,8 +148,8 @@ static bool place(const char *text, size_t len, size_t *at)
 	return true;
 }
 
-/* Puts @lines above all clients of a text. Return: the result, or NULL after a message. */
-static char *insert(const char *text, size_t len, const char *lines, size_t *size)
+/* Puts @lines above all clients of a text, called @name. Return: the result, or NULL after a message. */
+static char *insert(const char *name, const char *text, size_t len, const char *lines, size_t *size)
 {
 	struct tg_spec spec;
 	size_t at;
@@ -166,9 +166,12 @@ static char *insert(const char *text, size_t len, const char *lines, size_t *siz
 	*size += strlen(lines);
 	memcpy(to + *size, text + at, len - at);
 	*size += len - at;
-	/* It may have become too long. */
 	spec.text = to;
-	if (spec_parse_bytes(&spec, *size, "what is in force with this line")) {
+	if (*size > TG_SPEC_TEXT_MAX) {
+		tgctl_error("%s has %zu bytes, and %zu more are for programs of tgctl run: %d is the most "
+			    "in all; the old specification stays in force", name, len, *size - len,
+			    TG_SPEC_TEXT_MAX);
+	} else if (spec_parse_bytes(&spec, *size, "what is in force with this line")) {
 		free(spec.entries);
 		return to;
 	}
@@ -284,7 +287,7 @@ static char *edited(char *text, size_t len, const struct run_line *add, bool (*o
 		return text;
 	line = knows(text, *size, add->vgpu) ? line_text(add) : NULL;
 	if (line)
-		whole = insert(text, *size, line, size);
+		whole = insert("what is in force", text, *size, line, size);
 	free(line);
 	free(text);
 	return whole;
@@ -329,28 +332,29 @@ bool lines_change(const struct run_line *add, bool (*over)(const char *cgroup))
 	return ok;
 }
 
-char *lines_carry(const char *text, size_t len, size_t *size)
+char *lines_carry(const char *name, const char *text, size_t len, size_t *size)
 {
 	struct run_line *lines = NULL;
-	char *new = memcpy(tgctl_alloc(NULL, len + 1), text, len), *line, *whole;
+	char *new = memcpy(tgctl_alloc(NULL, len + 1), text, len), *ours = NULL, *whole = NULL;
 	int nr = lines_read(&lines), i;
+	size_t ours_size;
+	FILE *to = open_memstream(&ours, &ours_size);
 
 	*size = len;
-	for (i = nr - 1; i >= 0 && new; i--) {
+	for (i = 0; i < nr && to; i++) {
 		if (lines_over(lines[i].cgroup))
 			continue;
 		/* It may stand in the text, if that was read from the module. */
 		*size = drop(new, *size, lines_over, lines[i].cgroup);
-		line = line_text(&lines[i]);
-		whole = line ? insert(new, *size, line, size) : NULL;
-		free(line);
-		free(new);
-		new = whole;
+		write_line(to, &lines[i]);
 	}
+	if (!to || fclose(to))
+		tgctl_error("out of memory");
+	else if (nr >= 0)
+		whole = *ours ? insert(name, new, *size, ours, size) : new;
+	if (whole != new)
+		free(new);
+	free(ours);
 	free(lines);
-	if (nr < 0) {
-		free(new);
-		return NULL;
-	}
-	return new;
+	return whole;
 }

@@ -71,13 +71,14 @@ bool lines_take(const struct run_line *add, bool (*over)(const char *cgroup));
 
 /**
  * lines_carry() - a text that is to replace the one in force, and the lines that run
+ * @name: what messages call the new text
  * @text: the new text
  * @len: its bytes
  * @size: bytes of the result
  *
  * Return: what to put in force, which the caller frees; NULL after a message.
  */
-char *lines_carry(const char *text, size_t len, size_t *size);
+char *lines_carry(const char *name, const char *text, size_t len, size_t *size);
 
 /** lines_strip() - take all lines of `tgctl run` out of a text. Return: the bytes that are left */
 size_t lines_strip(char *text, size_t len);

@@ -315,7 +315,7 @@ static bool load_module(const struct text *text, const char *how)
 
 	if (fd < 0)
 		return false;
-	whole = lines_carry(text->bytes, text->len, &len);
+	whole = lines_carry(text->file, text->bytes, text->len, &len);
 	ok = whole && spec_put(fd, text->file, whole, len, how);
 	free(whole);
 	close(fd);
