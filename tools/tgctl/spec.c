@@ -58,7 +58,7 @@ static bool read_text(struct text *text, const char *file)
 
 static bool refuse_text(const char *name, const struct tg_spec_error *err)
 {
-	fflush(stdout);
+	tgctl_flush();
 	fprintf(stderr, "%s:%u:%u: %s; %s\n", name, err->line, err->column, err->what, err->want);
 	return false;
 }
@@ -165,7 +165,7 @@ static void warn(const struct text *text, const struct tg_spec *spec)
 	char *name;
 	u32 i;
 
-	fflush(stdout);
+	tgctl_flush();
 	for (e = spec->entries; e < spec->entries + spec->nr; e++) {
 		for (i = 0; i < spec->nr_vgpus && e->vgpu.len; i++)
 			if (spec->vgpus[i].name.len == e->vgpu.len &&

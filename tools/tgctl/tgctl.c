@@ -15,6 +15,13 @@
 #include "lib/utf8.h"
 
 static char said[512];
+static int unwritten;	/* why standard output could not be written first: errno */
+
+static void flush(void)
+{
+	if (fflush(stdout) && !unwritten)
+		unwritten = errno;
+}
 
 /* A name or an argument in the text holds any bytes: none of them begins a line or moves the cursor. */
 static void put_line(const char *text)
@@ -45,7 +52,7 @@ void tgctl_error(const char *format, ...)
 		text = NULL;
 	va_end(ap);
 	snprintf(said, sizeof(said), "%s", text ?: "out of memory");
-	fflush(stdout);
+	flush();
 	fputs("tgctl: ", stderr);
 	put_line(text ?: said);
 	free(text);
@@ -53,14 +60,14 @@ void tgctl_error(const char *format, ...)
 
 bool tgctl_flush(void)
 {
-	static bool failed;
+	static bool told;
 
-	errno = EIO;	/* should an earlier write have failed and not this one */
-	if (!fflush(stdout) && !ferror(stdout))
+	flush();
+	if (!unwritten && !ferror(stdout))
 		return true;
-	if (!failed)
-		tgctl_error("cannot write to standard output: %s", strerror(errno));
-	failed = true;
+	if (!told)
+		tgctl_error("cannot write to standard output: %s", strerror(unwritten ?: EIO));
+	told = true;
 	return false;
 }
 
