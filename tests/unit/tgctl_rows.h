@@ -49,6 +49,9 @@ static const struct row rows[] = {
 	  .unloaded = true, .status = 1, .err = NOT_LOADED },
 	{ .name = "no control character of an argument is sent", .args = { "a\nb\033[2J\302\233\351\303\251" }, .status = 2,
 	  .err = "tgctl: unknown verb 'a\\x0ab\\x1b[2J\\xc2\\x9b\\xe9\303\251'; " KNOWN_VERBS },
+	{ .name = "run: an option of the program", .args = { "run", "sh", "-c", "true" }, .status = 2,
+	  .err = "tgctl: run: COMMAND and its options stand behind --: unknown option '-c'; usage: tgctl run [--prio N] "
+		 "[--reserve C/T] [--vgpu NAME] [--mem SIZE] [--host WHERE] -- COMMAND...\n" },
 	{ .name = "something behind --help", .args = { "--help", "load" }, .status = 2,
 	  .err = "tgctl: --help stands alone; `tgctl help VERB` tells of one verb\n" },
 	{ .name = "help of an unknown verb", .args = { "help", "x" }, .status = 2,

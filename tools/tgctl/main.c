@@ -351,7 +351,9 @@ static enum parsed parse(const struct tgctl_verb *v, char **argv, struct tgctl_a
 			good = refuse(v, "takes no value:", o.word);
 			break;
 		default:
-			good = refuse(v, "unknown option", o.word);
+			good = refuse(v, v->run == tgctl_run && args->nr ?
+				      "COMMAND and its options stand behind --: unknown option" :
+				      "unknown option", o.word);
 			break;
 		}
 	}
