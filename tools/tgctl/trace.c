@@ -38,9 +38,12 @@ static const char *trace_base(void)
 static char *read_file(const char *path, u64 *len)
 {
 	const char *base = trace_base();
+	const bool kept = !host_is_user() && !strncmp(path, base, strlen(base));
 	char *data = file_read(path, len);
 
-	if (!data && errno == ENOENT && !host_is_user() && !strncmp(path, base, strlen(base)))
+	if (!data && errno == ENOENT && kept && host_is_neither())
+		sysfs_explain("read", path, ENOENT);
+	else if (!data && errno == ENOENT && kept)
 		tgctl_error("there is no trace at %s: load the module with trace_kib=16384, and mount debugfs",
 			    path);
 	else if (!data)
