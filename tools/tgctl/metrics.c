@@ -386,20 +386,21 @@ static void print_parts(const struct snapshot *snap)
 }
 
 /*
- * The number in a file of stats/. A reader without permission gets one message, not one for each
- * file; so the first file that cannot be read is the last that is tried.
+ * The number in a file of stats/. The file may be there no longer, as its GPU may be. A reader
+ * without permission gets one message, not one for each file; so the first other file that cannot
+ * be read is the last that is tried.
  */
 static bool stat_value(const char *name, u64 *value)
 {
 	static bool refused;
 	char path[300], *text;
-	bool good;
+	bool good, gone;
 
 	snprintf(path, sizeof(path), "stats/%s", name);
 	if (refused || sysfs_is_dir(path))
 		return false;
-	text = sysfs_read_value(path);
-	refused = !text;
+	text = sysfs_read_listed(path, &gone);
+	refused = !text && !gone;
 	good = text && tgctl_number(text, value);
 	free(text);
 	return good;

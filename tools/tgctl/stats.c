@@ -39,6 +39,7 @@ static bool collect(struct values *v, const char *dir)
 		size_t size = strlen(dir) + strlen(*name) + 2;
 		char *path = tgctl_alloc(NULL, size);
 		char *value;
+		bool gone;
 
 		snprintf(path, size, "%s/%s", dir, *name);
 		free(*name);
@@ -47,9 +48,12 @@ static bool collect(struct values *v, const char *dir)
 			free(path);
 			continue;
 		}
-		value = ok ? sysfs_read_value(path) : NULL;
-		ok = ok && value;
-		if (ok) {
+		/* A GPU may go with its files. The others are there as long as the module is. */
+		gone = false;
+		value = !ok ? NULL : strncmp(path, STATS "/gpu", strlen(STATS "/gpu")) ?
+			sysfs_read_value(path) : sysfs_read_listed(path, &gone);
+		ok = ok && (value || gone);
+		if (value) {
 			append(v, path);
 			append(v, value);
 		}

@@ -88,32 +88,20 @@ bool sysfs_readable(const char *name)
 	return host_is_user() ? host_loaded() : !access(sysfs_path(name), R_OK);
 }
 
-/* Of tgd. */
-static char *read_host(const char *name, size_t *len)
-{
-	size_t size;
-	char *data = host_read(name, false, &size);
-
-	if (!data)
-		sysfs_explain("read", name, errno);
-	if (data && len)
-		*len = size;
-	return data;
-}
-
-char *sysfs_read(const char *name, size_t *len)
+/* All of a file; NULL: errno says why. Silent. */
+static char *read_whole(const char *name, size_t *len)
 {
 	if (host_is_user())
-		return read_host(name, len);
+		return host_read(name, false, len);
 
 	size_t used = 0, room = 8192;
-	int retries = 100;
-	char *data = tgctl_alloc(NULL, room);
-	int fd = sysfs_open(name, O_RDONLY);
+	int fd = open(sysfs_path(name), O_RDONLY | O_CLOEXEC), retries = 100, err;
+	char *data;
 	ssize_t n;
 
 	if (fd < 0)
-		goto fail;
+		return NULL;
+	data = tgctl_alloc(NULL, room);
 	while ((n = read(fd, data + used, room - used - 1))) {
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -126,9 +114,11 @@ char *sysfs_read(const char *name, size_t *len)
 			continue;
 		}
 		if (n < 0) {
-			sysfs_explain("read", name, errno);
+			err = errno;
 			close(fd);
-			goto fail;
+			free(data);
+			errno = err;
+			return NULL;
 		}
 		used += n;
 		if (used == room - 1) {
@@ -138,21 +128,40 @@ char *sysfs_read(const char *name, size_t *len)
 	}
 	close(fd);
 	data[used] = '\0';
-	if (len)
-		*len = used;
+	*len = used;
 	return data;
-fail:
-	free(data);
-	return NULL;
+}
+
+char *sysfs_read(const char *name, size_t *len)
+{
+	size_t size;
+	char *data = read_whole(name, len ?: &size);
+
+	if (!data)
+		sysfs_explain("read", name, errno);
+	return data;
+}
+
+char *sysfs_read_listed(const char *name, bool *gone)
+{
+	size_t len;
+	char *value = read_whole(name, &len);
+
+	*gone = !value && (errno == ENOENT || errno == ENODEV);
+	if (!value && !*gone)
+		sysfs_explain("read", name, errno);
+	if (value && len && value[len - 1] == '\n')
+		value[len - 1] = '\0';
+	return value;
 }
 
 char *sysfs_read_value(const char *name)
 {
-	size_t len;
-	char *value = sysfs_read(name, &len);
+	bool gone;
+	char *value = sysfs_read_listed(name, &gone);
 
-	if (value && len && value[len - 1] == '\n')
-		value[len - 1] = '\0';
+	if (gone)
+		sysfs_explain("read", name, errno);
 	return value;
 }
 

@@ -68,6 +68,15 @@ char *sysfs_read(const char *name, size_t *len);
 char *sysfs_read_value(const char *name);
 
 /**
+ * sysfs_read_listed() - read a file that holds one value, and that sysfs_list() has named
+ * @name: relative name
+ * @gone: receives whether it is there no longer, since its GPU has gone meanwhile. Silent then.
+ *
+ * Return: the value without its line end, or NULL.
+ */
+char *sysfs_read_listed(const char *name, bool *gone);
+
+/**
  * sysfs_write_value() - write one value and a line end in one call
  * @name: relative name
  * @value: the value
