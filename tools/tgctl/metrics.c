@@ -111,20 +111,28 @@ static void label(FILE *to, const char *name, const char *s, size_t len)
 	putc('"', to);
 }
 
-/* The process's cgroup (v2) at this moment; empty when the process is gone. */
-static void cgroup_label(FILE *to, u32 pid)
+/*
+ * The process's cgroup (v2) at this moment, of a longer path the end, as in totals; empty when the
+ * process is gone: its number may be another's then.
+ */
+static void cgroup_label(FILE *to, const struct tg_snap_client *c)
 {
 	char path[64], line[4096] = "";
 	bool found = false;
-	FILE *f;
+	const size_t most = sizeof(((struct tg_snap_total *)NULL)->name) - 1;
+	size_t len, skip;
+	FILE *f = NULL;
 
-	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	f = fopen(path, "r");
+	snprintf(path, sizeof(path), "/proc/%u/cgroup", c->pid);
+	if (c->state != TG_STATE_LEFT)
+		f = fopen(path, "r");
 	while (f && !found && fgets(line, sizeof(line), f))
 		found = !strncmp(line, "0::", 3);
 	if (f)
 		fclose(f);
-	label(to, "cgroup", line + 3, found ? strcspn(line + 3, "\n") : 0);
+	len = found ? strcspn(line + 3, "\n") : 0;
+	skip = len > most ? len - most : 0;
+	label(to, "cgroup", line + 3 + skip, len - skip);
 }
 
 /* The labels of a GPU: its number, and its device where the module tells it. */
@@ -166,7 +174,7 @@ static void client_labels(FILE *to, const void *client)
 	putc(',', to);
 	label(to, "comm", c->comm, strnlen(c->comm, sizeof(c->comm)));
 	putc(',', to);
-	cgroup_label(to, c->pid);
+	cgroup_label(to, c);
 }
 
 /* A sample's value out of a time, and the line's end. */
