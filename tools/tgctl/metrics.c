@@ -25,6 +25,8 @@
 #include "table.h"
 #include "tgctl.h"
 
+#define CLIENTS_MAX	256	/* clients that have samples of their own: a page of 3 MB, with plain names */
+
 enum kind { KIND_NONE, KIND_COUNTER, KIND_GAUGE, KIND_HISTOGRAM };
 
 static FILE *out;		/* where all of it goes */
@@ -117,9 +119,9 @@ static void label(FILE *to, const char *name, const char *s, size_t len)
  */
 static void cgroup_label(FILE *to, const struct tg_snap_client *c)
 {
+	const size_t most = sizeof(((struct tg_snap_total *)NULL)->name) - 1;
 	char path[64], line[4096] = "";
 	bool found = false;
-	const size_t most = sizeof(((struct tg_snap_total *)NULL)->name) - 1;
 	size_t len, skip;
 	FILE *f = NULL;
 
@@ -183,14 +185,14 @@ static void seconds(s64 ns)
 	fprintf(out, "%s%lld.%09lld\n", ns < 0 ? "-" : "", llabs(ns / TG_SEC), llabs(ns % TG_SEC));
 }
 
-static void value(const struct metric *m, const struct tg_snap_client *c)
+/* A sample's value, which lies at @at. */
+static void value(enum tg_form form, const void *at)
 {
-	const char *at = (const char *)c + m->offset;
 	u32 medium;
 	u64 large;
 	s64 time;
 
-	switch (m->form) {
+	switch (form) {
 	case TG_FORM_U8:
 		fprintf(out, "%u\n", *(const u8 *)at);
 		break;
@@ -252,49 +254,145 @@ static void print_hist(const struct metric *m, const struct tg_snap_client *c, c
 		fprintf(out, "%s_count{%s} %llu\n", m->family, labels, (unsigned long long)n);
 }
 
-/* The family whose rows begin at @m and end before @end; @labels: of each client. */
-static void print_family(const struct snapshot *snap, char **labels, const struct metric *m,
-			 const struct metric *end)
+/* A sample of a GPU, or with @engine of one of its engines, up to its value. */
+static void gpu_sample(const char *name, const char *suffix, u32 gpu, int engine)
 {
+	fprintf(out, "%s%s{", name, suffix);
+	gpu_labels(out, gpu);
+	if (engine >= 0)
+		fprintf(out, ",engine=\"%d\"", engine);
+	fputs("} ", out);
+}
+
+/*
+ * A client's place among all. @turn: how many clients of its user are larger. @labels: of each of
+ * its samples, if it has any.
+ */
+struct place {
+	u32 nr, id, uid, gpu, turn;	/* @nr: in the snapshot */
+	s64 gpu_time;
+	char *labels;
+};
+
+/* The larger one first; of two alike the older one. */
+static int by_size(const struct place *a, const struct place *b)
+{
+	if (a->gpu_time != b->gpu_time)
+		return a->gpu_time > b->gpu_time ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_user(const void *a, const void *b)
+{
+	const struct place *pa = a, *pb = b;
+
+	return (pa->uid > pb->uid) - (pa->uid < pb->uid) ?: by_size(pa, pb);
+}
+
+static int by_turn(const void *a, const void *b)
+{
+	const struct place *pa = a, *pb = b;
+
+	return (pa->turn > pb->turn) - (pa->turn < pb->turn) ?: by_size(pa, pb);
+}
+
+static int by_nr(const void *a, const void *b)
+{
+	const struct place *pa = a, *pb = b;
+
+	return (pa->nr > pb->nr) - (pa->nr < pb->nr);
+}
+
+/*
+ * Which clients have samples of their own: first the largest client of each user, then each user's
+ * second, and so on. So no user's clients, however many, push out those of another. They are the
+ * first *@shown of what is returned, in the snapshot's order.
+ */
+static struct place *places(const struct snapshot *snap, u32 *shown)
+{
+	const u32 nr = snap->head.nr_clients;
+	struct place *all = tgctl_alloc(NULL, (nr + 1) * sizeof(*all));
+	const struct tg_snap_client *c;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		c = snapshot_client(snap, i);
+		all[i] = (struct place){ i, c->id, c->uid, c->gpu, 0, c->gpu_time, NULL };
+	}
+	qsort(all, nr, sizeof(*all), by_user);
+	for (i = 1; i < nr; i++)
+		all[i].turn = all[i].uid == all[i - 1].uid ? all[i - 1].turn + 1 : 0;
+	qsort(all, nr, sizeof(*all), by_turn);
+	*shown = min(nr, (u32)CLIENTS_MAX);
+	qsort(all, *shown, sizeof(*all), by_nr);
+	return all;
+}
+
+/* The family whose rows begin at @m and end before @end. */
+static void print_family(const struct snapshot *snap, const struct place *shown, u32 nr,
+			 const struct metric *m, const struct metric *end)
+{
+	const struct tg_snap_client *c;
 	const struct metric *row;
-	u32 c;
+	u32 i;
 
 	head(m->family, m->kind, m->form, m->family_help ?: m->help);
 	/* One client's samples of a family stand together. */
-	for (c = 0; c < snap->head.nr_clients; c++) {
+	for (i = 0; i < nr; i++) {
+		c = snapshot_client(snap, shown[i].nr);
 		for (row = m; row < end; row++) {
 			if (row->kind == KIND_HISTOGRAM) {
-				print_hist(row, snapshot_client(snap, c), labels[c]);
+				print_hist(row, c, shown[i].labels);
 				continue;
 			}
 			fprintf(out, "%s%s{%s%s%s} ", row->family,
-				row->kind == KIND_COUNTER ? "_total" : "", labels[c],
+				row->kind == KIND_COUNTER ? "_total" : "", shown[i].labels,
 				row->label ? "," : "", row->label ?: "");
-			value(row, snapshot_client(snap, c));
+			value(row->form, (const char *)c + row->offset);
 		}
+	}
+}
+
+/* For each GPU: how many of @nr clients at @of are its own. */
+static void print_number(const char *family, const char *help, const struct place *of, u32 nr)
+{
+	size_t gpu;
+	u32 i, n;
+
+	head(family, KIND_GAUGE, TG_FORM_U32, help);
+	for (gpu = 0; gpu < nr_gpus; gpu++) {
+		for (i = n = 0; i < nr; i++)
+			n += of[i].gpu == gpus[gpu].gpu;
+		gpu_sample(family, "", gpus[gpu].gpu, -1);
+		fprintf(out, "%u\n", n);
 	}
 }
 
 static void print_clients(const struct snapshot *snap)
 {
 	const struct metric *const last = metrics + ARRAY_SIZE(metrics);
-	char **labels = tgctl_alloc(NULL, (snap->head.nr_clients + 1) * sizeof(*labels));
 	const struct metric *m, *end;
-	u32 c;
+	struct place *all;
+	u32 nr, i;
 
-	for (c = 0; c < snap->head.nr_clients; c++)
-		labels[c] = text_of(client_labels, snapshot_client(snap, c));
+	all = places(snap, &nr);
+	print_number("timegraph_clients", "clients", all, snap->head.nr_clients);
+	print_number("timegraph_clients_folded",
+		     "of them: those that have no samples of their own, and count in sums alone",
+		     all + nr, snap->head.nr_clients - nr);
+	for (i = 0; i < nr; i++)
+		all[i].labels = text_of(client_labels, snapshot_client(snap, all[i].nr));
 	for (m = metrics; m < last; m = end) {
 		end = m + 1;
 		if (m->kind == KIND_NONE)
 			continue;
 		while (end < last && end->family && !strcmp(end->family, m->family))
 			end++;
-		print_family(snap, labels, m, end);
+		print_family(snap, all, nr, m, end);
 	}
-	for (c = 0; c < snap->head.nr_clients; c++)
-		free(labels[c]);
-	free(labels);
+	for (i = 0; i < nr; i++)
+		free(all[i].labels);
+	free(all);
 }
 
 static void total_labels(FILE *to, const void *total)
@@ -309,47 +407,70 @@ static void total_labels(FILE *to, const void *total)
 		fprintf(to, "%s=\"others\"", t->of == TG_TOTAL_USERS ? "uid" : "cgroup");
 }
 
-/*
- * What users (@user) or cgroups have used, clients that have gone included. A cgroup called \xff in
- * four characters has the label of one whose name is that byte: they are one sample, their sum.
- */
-static void print_totals(const struct tg_snap_total *totals, size_t nr, bool user)
+static bool is_user(const struct tg_snap_total *t)
 {
-	const char *family = user ? "timegraph_user_gpu_seconds" : "timegraph_cgroup_gpu_seconds";
-	char **labels = tgctl_alloc(NULL, nr * sizeof(*labels));
-	size_t i, k;
-	s64 sum;
+	return t->of == TG_TOTAL_USER || t->of == TG_TOTAL_USERS;
+}
 
-	head(family, KIND_COUNTER, TG_FORM_NS, "GPU time used, by clients that have gone, too");
-	for (i = 0; i < nr; i++)
-		labels[i] = user == (totals[i].of == TG_TOTAL_USER || totals[i].of == TG_TOTAL_USERS) ?
-			    text_of(total_labels, &totals[i]) : NULL;
+/* Adds up totals whose @labels are the same, and leaves those of one. */
+static void merge_totals(struct tg_snap_total *totals, char **labels, size_t nr)
+{
+	size_t i, k;
+
 	for (i = 0; i < nr; i++) {
-		if (!labels[i])
-			continue;
-		sum = totals[i].gpu_time;
-		for (k = i + 1; k < nr; k++) {
+		for (k = i + 1; labels[i] && k < nr; k++) {
 			if (!labels[k] || strcmp(labels[k], labels[i]))
 				continue;
-			sum += totals[k].gpu_time;
+			totals[i].gpu_time += totals[k].gpu_time;
+			totals[i].wait_time += totals[k].wait_time;
+			totals[i].submitted += totals[k].submitted;
+			totals[i].completed += totals[k].completed;
 			free(labels[k]);
 			labels[k] = NULL;
 		}
-		fprintf(out, "%s_total{%s} ", family, labels[i]);
-		seconds(sum);
-		free(labels[i]);
 	}
-	free(labels);
 }
 
-/* A sample of a GPU, or with @engine of one of its engines, up to its value. */
-static void gpu_sample(const char *name, const char *suffix, u32 gpu, int engine)
+/*
+ * What users (@user) or cgroups have used, clients that have gone and those without samples of
+ * their own included. A cgroup called \xff in four characters has the label of one whose name is
+ * that byte: they are one sample, their sum.
+ */
+static void print_totals(struct tg_snap_total *totals, size_t nr, bool user)
 {
-	fprintf(out, "%s%s{", name, suffix);
-	gpu_labels(out, gpu);
-	if (engine >= 0)
-		fprintf(out, ",engine=\"%d\"", engine);
-	fputs("} ", out);
+	static const struct {
+		const char *family, *help;
+		enum tg_form form;
+		size_t offset;
+	} rows[] = {
+		{ "gpu_seconds", "GPU time used, by clients that have gone, too", TG_FORM_NS,
+		  offsetof(struct tg_snap_total, gpu_time) },
+		{ "wait_seconds", "time that command groups waited, of clients that have gone, too", TG_FORM_NS,
+		  offsetof(struct tg_snap_total, wait_time) },
+		{ "groups_submitted", "command groups that arrived, of clients that have gone, too", TG_FORM_U64,
+		  offsetof(struct tg_snap_total, submitted) },
+		{ "groups_completed", "command groups whose fence signalled, of clients that have gone, too", TG_FORM_U64,
+		  offsetof(struct tg_snap_total, completed) },
+	}, *row;
+	char **labels = tgctl_alloc(NULL, nr * sizeof(*labels)), family[64];
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		labels[i] = user == is_user(&totals[i]) ? text_of(total_labels, &totals[i]) : NULL;
+	merge_totals(totals, labels, nr);
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		snprintf(family, sizeof(family), "timegraph_%s_%s", user ? "user" : "cgroup", row->family);
+		head(family, KIND_COUNTER, row->form, row->help);
+		for (i = 0; i < nr; i++) {
+			if (!labels[i])
+				continue;
+			fprintf(out, "%s_total{%s} ", family, labels[i]);
+			value(row->form, (const char *)&totals[i] + row->offset);
+		}
+	}
+	for (i = 0; i < nr; i++)
+		free(labels[i]);
+	free(labels);
 }
 
 static void print_engines(const struct tg_snap_engine *engines, size_t nr)
