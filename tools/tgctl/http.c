@@ -62,7 +62,19 @@ static const char *read_head(char *head)
 	return "400 Bad Request";
 }
 
-/* The weight (q) among the parameters @text of an Accept; -1: it is of another version of @version. */
+/*
+ * How much the peer wants a format: the weight (q) of the most specific range that names it, and
+ * how specific that is. RFC 9110, 12.5.1.
+ */
+struct wish {
+	enum range { UNNAMED, ANYTHING, TYPE, EXACTLY } range;
+	double q;
+};
+
+/*
+ * The weight among the parameters @text of an Accept, 0 if it is none from 0 to 1; -1: it is of
+ * another version than @version.
+ */
 static double weight(char *text, const char *version)
 {
 	double q = 1;
@@ -73,6 +85,8 @@ static double weight(char *text, const char *version)
 		p[strcspn(p, " \t")] = '\0';
 		if (!strncasecmp(p, "q=", 2))
 			q = strtod(p + 2, NULL);
+		if (!(q >= 0 && q <= 1))
+			q = 0;
 		if (strncasecmp(p, "version=", 8))
 			continue;
 		p += 8;
@@ -85,27 +99,46 @@ static double weight(char *text, const char *version)
 	return q;
 }
 
-/* One line Accept: how much the peer wants each format; both grow. */
-static void accept_line(char *value, double *openmetrics, double *text)
+/* The peer wants @wish as much as @q, says a range; a less specific one says nothing. */
+static void wish(struct wish *wish, enum range range, double q)
+{
+	if (q < 0 || range < wish->range)
+		return;
+	wish->q = range > wish->range ? q : max(q, wish->q);
+	wish->range = range;
+}
+
+/* One line Accept. */
+static void accept_line(char *value, struct wish *openmetrics, struct wish *text)
 {
 	char *range, *type, *end, *save;
+	double q;
 
 	for (range = strtok_r(value, ",", &save); range; range = strtok_r(NULL, ",", &save)) {
 		type = range + strspn(range, " \t");
 		end = type + strcspn(type, "; \t");
 		range = *end ? end + 1 : end;
 		*end = '\0';
-		if (!strcasecmp(type, "application/openmetrics-text") || !strcasecmp(type, "application/*"))
-			*openmetrics = max(*openmetrics, weight(range, "1.0.0"));
-		else if (!strcasecmp(type, "text/plain") || !strcasecmp(type, "text/*") || !strcmp(type, "*/*"))
-			*text = max(*text, weight(range, "0.0.4"));
+		if (!strcasecmp(type, "application/openmetrics-text")) {
+			wish(openmetrics, EXACTLY, weight(range, "1.0.0"));
+		} else if (!strcasecmp(type, "text/plain")) {
+			wish(text, EXACTLY, weight(range, "0.0.4"));
+		} else if (!strcasecmp(type, "application/*")) {
+			wish(openmetrics, TYPE, weight(range, "1.0.0"));
+		} else if (!strcasecmp(type, "text/*")) {
+			wish(text, TYPE, weight(range, "0.0.4"));
+		} else if (!strcmp(type, "*/*")) {
+			q = weight(range, "");
+			wish(openmetrics, ANYTHING, q);
+			wish(text, ANYTHING, q);
+		}
 	}
 }
 
 /* The lines behind the first. Return: NULL, or what is wrong. */
 static const char *read_fields(struct http_request *r, char *lines, bool needs_host)
 {
-	double openmetrics = 0, text = 0;
+	struct wish openmetrics = { UNNAMED }, text = { UNNAMED };
 	char *line, *value, *save;
 	int hosts = 0;
 
@@ -121,7 +154,9 @@ static const char *read_fields(struct http_request *r, char *lines, bool needs_h
 	}
 	if (hosts > 1 || (needs_host && !hosts))
 		return "one line Host wanted";
-	r->openmetrics = openmetrics > 0 && openmetrics >= text;
+	/* Of what is wanted alike: OpenMetrics where it is named, text where anything will do. */
+	r->openmetrics = openmetrics.q > text.q || (openmetrics.q > 0 && openmetrics.q >= text.q &&
+			 openmetrics.range > ANYTHING && openmetrics.range >= text.range);
 	return NULL;
 }
 
