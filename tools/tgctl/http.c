@@ -19,7 +19,8 @@
 #include "tgctl.h"
 
 #define HEAD_MAX	8192	/* bytes of a request's head */
-#define TIME_MAX	10	/* seconds, for a peer that sends or reads nothing */
+#define REQUEST_MAX	2	/* seconds, for a peer to send its request: a silent one takes a place */
+#define TIME_MAX	10	/* seconds, for a peer to read the answer */
 #define LINGER		2	/* seconds for a peer to read the answer */
 
 #define TOKEN	"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -175,8 +176,9 @@ bool http_read(struct http_request *request)
 
 	*request = (struct http_request){ 0 };
 	signal(SIGALRM, give_up);
-	alarm(TIME_MAX);
+	alarm(REQUEST_MAX);
 	wrong = read_head(head);
+	alarm(TIME_MAX);
 	if (wrong)
 		return refuse(request, wrong, *wrong == '4' && wrong[1] == '3' ? "8 KiB at most" :
 			      "no whole request");

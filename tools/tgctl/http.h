@@ -22,7 +22,8 @@ struct http_request {
  * http_read() - read a request for /metrics
  * @request: filled in
  *
- * The process ends when the whole connection, answer included, takes longer than ten seconds.
+ * The process ends when the peer has not sent its request after two seconds, or has not read the
+ * answer ten seconds after that.
  *
  * Return: false: it is for something else, or none; then it is answered.
  */
