@@ -108,7 +108,8 @@ $(USER_TESTS): $(B)/tests/user/%: tests/user/%.c
 	$(CC) $(USER_CFLAGS) -pthread -Wno-missing-field-initializers -MMD -MP -MF $@.d -o $@ $<
 
 # The clients' library in a program of its own, which loads the OpenCL layer on the test card (mk/mockcl.mk)
-$(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c)) $(B)/bin/tgd
+$(B)/tests/user/process: tests/user/process.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/user/client/*.c)) $(B)/bin/tgd \
+		$(B)/bin/tgctl
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -pthread -o $@ $(filter %.c %.o,$^)
 

@@ -148,7 +148,7 @@ struct tg_channel {
 #define TG_STATS_32(name, form, from, ...)	TG_STATS_32_##from(name)
 
 /**
- * struct tg_stats - counters of one client; they only grow
+ * struct tg_stats - counters of one client; all but gpu_time only grow (core/account.c)
  * @submitted: jobs that arrived, but for those that went through an open gate
  *
  * The others are the rows of tg/counters.h that say STATS or STATS32. Times are in ns, unsigned, so

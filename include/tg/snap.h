@@ -16,6 +16,21 @@
 #define TG_SNAP_COPY(name, form, from, ...)	TG_SNAP_COPY_##from(name)
 
 /**
+ * tg_snap_grown() - what readers see of a time that the core may take a part of back, of a client or
+ *	an engine. Prometheus takes a counter that falls for one that began at 0 again, and all that
+ *	it ever counted for new.
+ * @seen: what they have seen
+ * @now: what it is
+ *
+ * Return: the larger one, which they have seen now.
+ */
+static inline s64 tg_snap_grown(s64 *seen, s64 now)
+{
+	*seen = max(*seen, now);
+	return *seen;
+}
+
+/**
  * tg_snap_client() - a client's record, as far as the core knows it
  * @s: receives it; the rest of it is 0
  * @gpu: the GPU

@@ -106,7 +106,8 @@ struct joining {
  */
 static void joined(struct tgk_gpu *gpu, struct joining *j, struct tgk_client *client)
 {
-	tgk_totals_joined(client);
+	if (client == j->new || client->closed)
+		tgk_totals_joined(client);
 	if (client == j->new) {
 		tgk_client_add(gpu, client);
 		client->owner = j->owner;

@@ -173,6 +173,7 @@ enum tgk_closing { TGK_OPEN, TGK_PASS, TGK_GONE };
  * @spare: tgk_job.chain of jobs that are done, memory for the next submissions: while work goes on,
  *	as many as there ever were at once
  * @nr_spare: how many
+ * @busy_seen: how long readers have seen each engine busy
  * @given: objects given to each pool
  * @reserved: so many reserves stay in their pool, for a new spec
  * @clients: tgk_client.node, by process, until GONE
@@ -230,6 +231,7 @@ struct tgk_gpu {
 	u32 nr_unstarted;
 	struct llist_head spare;
 	u32 nr_spare;
+	s64 busy_seen[TG_ENGINES_MAX];
 	u64 given[TG_POOLS];
 	u32 reserved;
 	DECLARE_HASHTABLE(clients, 7);
@@ -300,7 +302,7 @@ enum tgk_total_of { TGK_OF_USER, TGK_OF_CGROUP, TGK_TOTALS_OF };
  * @waits: how long its groups have waited: a histogram (tg/hist.h), as is @latencies
  * @latencies: how long they took from their submission to their end
  * @totals: rows of its user and its cgroup
- * @totalled: of what it has used: what these rows have, and what was told of it
+ * @totalled: of what it has used: what these rows have, and what readers have seen
  * @polled: time that the engine was seen to work for it, in this phase of polling
  * @polled_runs: how often the engine was seen to go to it
  * @polled_begun: submissions by the end of the last phase

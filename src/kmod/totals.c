@@ -18,6 +18,8 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
+#include <tg/snap.h>
+
 #include "totals.h"
 
 #define TGK_TOTALS	128	/* users, and as many cgroups */
@@ -183,16 +185,10 @@ void tgk_totals_come(struct tgk_client *client)
 	atomic64_inc(&client->totals[TGK_OF_CGROUP]->clients);
 }
 
-/*
- * What the core and the module have counted of a client; the core knows it as @c. The core takes
- * back what turns out to be another's; the counter stands still until as much has been used again.
- * At 0 the core has forgotten it all, for another user.
- */
+/* What the core and the module have counted of a client; the core knows it as @c. */
 static void counted(s64 now[TGK_SUMS], const struct tgk_client *client, const struct tg_client *c)
 {
-	s64 used = c->stats.gpu_time;
-
-	now[TGK_SUM_GPU_TIME] = used ? max(used, client->totalled[TGK_SUM_GPU_TIME]) : 0;
+	now[TGK_SUM_GPU_TIME] = c->stats.gpu_time;
 	now[TGK_SUM_WAIT_TIME] = c->stats.wait_reserve + c->stats.wait_policy;
 	now[TGK_SUM_SUBMITTED] = c->stats.submitted + atomic64_read(&client->open_begun);
 	now[TGK_SUM_COMPLETED] = c->stats.completed;
@@ -202,26 +198,31 @@ static void counted(s64 now[TGK_SUMS], const struct tgk_client *client, const st
  * tgk_totals_add() - add what a client has used since the last time
  * @client: the client; nothing is added of one that the core does not know
  *
+ * Nothing is taken away: what the core has taken back, the client uses again before it counts.
+ *
  * Also before each JOIN, with which the core may forget what the client has used.
  * Context: under tgk_gpu.lock.
  */
 void tgk_totals_add(struct tgk_client *client)
 {
 	const struct tg_client *c = tg_gpu_client(&client->gpu->core, client->id);
-	s64 now[TGK_SUMS];
+	s64 now[TGK_SUMS], before, more;
 	u32 i;
 
 	if (!c)
 		return;
 	counted(now, client, c);
-	for (i = 0; i < TGK_SUMS && client->totals[TGK_OF_USER]; i++) {
-		atomic64_add(now[i] - client->totalled[i], &client->totals[TGK_OF_USER]->sum[i]);
-		atomic64_add(now[i] - client->totalled[i], &client->totals[TGK_OF_CGROUP]->sum[i]);
+	for (i = 0; i < TGK_SUMS; i++) {
+		before = client->totalled[i];
+		more = tg_snap_grown(&client->totalled[i], now[i]) - before;
+		if (!client->totals[TGK_OF_USER])
+			continue;
+		atomic64_add(more, &client->totals[TGK_OF_USER]->sum[i]);
+		atomic64_add(more, &client->totals[TGK_OF_CGROUP]->sum[i]);
 	}
-	memcpy(client->totalled, now, sizeof(now));
 }
 
-/** tgk_totals_joined() - behind each JOIN, in the same section under tgk_gpu.lock */
+/** tgk_totals_joined() - behind a client's first JOIN, or the one with which it comes back */
 void tgk_totals_joined(struct tgk_client *client)
 {
 	counted(client->totalled, client, tg_gpu_client(&client->gpu->core, client->id));

@@ -75,21 +75,22 @@ static long counter(const char *name)
 	return value;
 }
 
-static void set_policy(const char *policy)
+static void set(const char *file, const char *value)
 {
 	struct { struct tgd_request head; char text[16]; } r = {
-		.head = { .magic = TGD_MAGIC, .kind = TGD_WRITE, .name = "policy", .len = strlen(policy) },
+		.head = { .magic = TGD_MAGIC, .kind = TGD_WRITE, .len = strlen(value) },
 	};
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct tgd_reply reply;
 
 	strcpy(to.sun_path, getenv("TGD_SOCKET"));
-	memcpy(r.text, policy, r.head.len);
+	strcpy(r.head.name, file);
+	memcpy(r.text, value, r.head.len);
 	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
 	    send(fd, &r, sizeof(r.head) + r.head.len, MSG_NOSIGNAL) < 0 ||
 	    recv(fd, &reply, sizeof(reply), 0) != sizeof(reply) || reply.error)
-		printf("# the policy %s is not in force\n", policy);
+		printf("# %s is not %s\n", file, value);
 	close(fd);
 }
 
@@ -278,6 +279,44 @@ static void asks(struct tgu *u)
 	tgu_done(&second, tgu_now(), false);
 }
 
+/* What `tgctl metrics` tells: GPU time of clients, of users, of engines, s. */
+static void times(double t[3])
+{
+	FILE *f = popen("build/bin/tgctl --host user metrics | awk '/_(drm_engine|user_gpu|engine_busy)_seconds_total{/"
+			" { n[$0 ~ /_drm_/ ? 0 : $0 ~ /_user_/ ? 1 : 2] += $2 } END { print n[0], n[1], n[2] }'", "r");
+
+	if (!f || fscanf(f, "%lf %lf %lf", &t[0], &t[1], &t[2]) != 3 || pclose(f))
+		t[0] = t[1] = t[2] = -1;
+}
+
+/* A launch is lost, and charged; then it turns out that it had ended before. */
+static void takes_back(struct tgu *u)
+{
+	long lost = counter("lost"), completed;
+	double before[3], charged[3], after[3];
+	struct tgu_job job;
+	int64_t at;
+
+	set("knobs/job_deadline_us", "100000");
+	times(before);
+	tgu_ask(u, 1, &job);
+	tgu_wait(&job, tgu_now() + patient(10) * 1e9);
+	at = tgu_now();
+	tgu_started(&job, at);
+	test_row("a launch past its deadline is lost", comes("lost", lost + 1), "%ld", counter("lost") - lost);
+	completed = counter("completed");
+	times(charged);
+	test_row("and charged", charged[0] > before[0] + 0.09 && charged[2] > before[2] + 0.09, "%.3f %.3f s",
+		 charged[0] - before[0], charged[2] - before[2]);
+	tgu_done(&job, at + 1000000, false);
+	test_row("it had ended before", comes("completed", completed + 1), "%ld", counter("completed"));
+	times(after);
+	test_row("metrics of GPU time do not go back: of clients, users, engines",
+		 after[0] >= charged[0] && after[1] >= charged[1] && after[2] >= charged[2], "by %.3f, %.3f, %.3f s",
+		 charged[0] - after[0], charged[1] - after[1], charged[2] - after[2]);
+	set("knobs/job_deadline_us", "10000000");
+}
+
 static void *enters(void *u)
 {
 	launch(u);
@@ -425,7 +464,7 @@ static int unload(void)
 	if (!context || !queue(context, id, NULL, &error))
 		return 4;
 	dlclose(loader);
-	set_policy("timegraph");
+	set("policy", "timegraph");
 	usleep(500000);
 	return !dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
 }
@@ -436,7 +475,7 @@ static void closes_loader(const char *dir)
 	int status;
 	pid_t pid;
 
-	set_policy("none");
+	set("policy", "none");
 	pid = fork();
 	if (!pid) {
 		if (!getcwd(here, sizeof(here)))
@@ -451,7 +490,7 @@ static void closes_loader(const char *dir)
 		_exit(127);
 	}
 	status = ended(pid);
-	set_policy("timegraph");
+	set("policy", "timegraph");
 	test_row("a program closes OpenCL's loader, and the layer goes on", !status, "status %x", status);
 }
 
@@ -650,6 +689,7 @@ int main(int argc, char **argv)
 	cancels(u);
 	exits();
 	asks(u);
+	takes_back(u);
 	stops(u);
 	comes_and_goes();
 	stopped();

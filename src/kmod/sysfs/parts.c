@@ -6,6 +6,8 @@
  */
 #include <linux/rculist.h>
 
+#include <tg/snap.h>
+
 #include "gpu.h"
 #include "sysfs.h"
 #include "totals.h"
@@ -55,7 +57,8 @@ static u32 engines_read(struct tg_snap_engine *to, u32 room)
 
 			to[n++] = (struct tg_snap_engine){
 				.gpu = gpu->index, .engine = i, .inflight = engine->inflight,
-				.queued = engine->queued, .busy = engine->used,
+				.queued = engine->queued,
+				.busy = tg_snap_grown(&gpu->busy_seen[i], engine->used),
 			};
 		}
 		tgk_unlock_irq(gpu);

@@ -5,6 +5,8 @@
  * Process context, in the thread that reads; a GPU's numbers are read under its lock. Files of a
  * GPU come and go under tgk_mutex.
  */
+#include <tg/snap.h>
+
 #include "feed.h"
 #include "poll.h"
 #include "sysfs.h"
@@ -121,7 +123,7 @@ static ssize_t busy_show(struct kobject *kobj, struct kobj_attribute *ka, char *
 	if (!tgk_may_see_all())
 		return -EACCES;
 	raw_spin_lock_irq(&gpu->lock);
-	used = gpu->core.engine[file->nr].used;
+	used = tg_snap_grown(&gpu->busy_seen[file->nr], gpu->core.engine[file->nr].used);
 	tgk_unlock_irq(gpu);
 	return sysfs_emit(buf, "%lld\n", used / NSEC_PER_USEC);
 }

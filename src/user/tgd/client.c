@@ -489,7 +489,6 @@ struct client *client_new(struct device *d, struct conn *conn, const struct tgd_
 	if (before) {
 		totals_add(before);
 		c->open = before->open;
-		memcpy(c->totalled, before->totalled, sizeof(c->totalled));
 	}
 	if (join(c, hello)) {
 		client_forget(c);

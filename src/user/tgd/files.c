@@ -91,8 +91,9 @@ static void engines(FILE *to)
 		for (k = 0; k < devices[i]->core.nr_engines; k++) {
 			const struct tg_engine *engine = &devices[i]->core.engine[k];
 
-			e = (struct tg_snap_engine){ i, k, engine->inflight, engine->queued,
-						     engine->used };
+			e = (struct tg_snap_engine){
+				i, k, engine->inflight, engine->queued,
+				tg_snap_grown(&devices[i]->busy_seen[k], engine->used) };
 			fwrite(&e, sizeof(e), 1, to);
 		}
 	}

@@ -65,7 +65,7 @@ struct slot {
  *	gate; a launch under a lease has waited for 0
  * @latencies: likewise: from submission to its end
  * @totals: its rows; NULL: none yet
- * @totalled: what they have of it
+ * @totalled: what they have of it, and readers have seen
  * @slot: its jobs and requests
  * @next: of the device's
  */
@@ -109,6 +109,7 @@ struct client {
  * @streak: how often it has, without another client between, when the core would have let it bypass
  * @last_job: numbers given so far; also of requests
  * @last_account: likewise
+ * @busy_seen: how long readers have seen each engine busy
  * @knobs_due: the policy that is about to come into force gets its knobs then
  * @trace: what was recorded
  */
@@ -126,6 +127,7 @@ struct device {
 	u32 streak;
 	u64 last_job;
 	u32 last_account;
+	s64 busy_seen[TG_ENGINES_MAX];
 	bool knobs_due;
 	struct trace {
 		char *bytes;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tg/snap.h>
 #include <uapi/timegraph.h>
 
 #include "main.h"
@@ -117,16 +118,10 @@ void totals_find(struct client *c)
 		c->totals[i]->users++;
 }
 
-/*
- * What has been counted of a client; the core knows it as @known. The core takes back what turns
- * out to be another's; the counter stands still until as much has been used again. At 0 the core
- * has forgotten it all, for another user.
- */
+/* What has been counted of a client; the core knows it as @known. */
 static void counted(s64 now[TOTAL_SUMS], const struct client *c, const struct tg_client *known)
 {
-	s64 used = known->stats.gpu_time;
-
-	now[TOTAL_GPU_TIME] = used ? max(used, c->totalled[TOTAL_GPU_TIME]) : 0;
+	now[TOTAL_GPU_TIME] = known->stats.gpu_time;
 	now[TOTAL_WAIT_TIME] = known->stats.wait_reserve + known->stats.wait_policy;
 	now[TOTAL_SUBMITTED] = known->stats.submitted + c->open;
 	now[TOTAL_COMPLETED] = known->stats.completed;
@@ -142,20 +137,26 @@ void totals_joined(struct client *c)
 		c->totals[i]->clients++;
 }
 
-/** totals_add() - add what a client has used since the last time; nothing of one that is not known */
+/**
+ * totals_add() - add what a client has used since the last time; nothing of one that is not known
+ *
+ * Nothing is taken away: what the core has taken back, the client uses again before it counts.
+ */
 void totals_add(struct client *c)
 {
 	const struct tg_client *known = c->id ? tg_gpu_client(&c->device->core, c->id) : NULL;
-	s64 now[TOTAL_SUMS];
+	s64 now[TOTAL_SUMS], before;
 	u32 i, k;
 
 	if (!known)
 		return;
 	counted(now, c, known);
-	for (i = 0; i < TOTAL_KINDS; i++)
-		for (k = 0; k < TOTAL_SUMS; k++)
-			c->totals[i]->sum[k] += now[k] - c->totalled[k];
-	memcpy(c->totalled, now, sizeof(now));
+	for (k = 0; k < TOTAL_SUMS; k++) {
+		before = c->totalled[k];
+		tg_snap_grown(&c->totalled[k], now[k]);
+		for (i = 0; i < TOTAL_KINDS; i++)
+			c->totals[i]->sum[k] += c->totalled[k] - before;
+	}
 }
 
 /** totals_leave() - the client is forgotten: its rows may go */
