@@ -165,7 +165,7 @@ static const char *read_fields(struct http_request *r, char *lines, bool needs_h
 static bool is_metrics(const char *target)
 {
 	if (!strncasecmp(target, "http://", 7))
-		target = strchr(target + 7, '/') ?: "";
+		target += 7 + strcspn(target + 7, "/?");
 	return !strncmp(target, "/metrics", 8) && (!target[8] || target[8] == '?');
 }
 
