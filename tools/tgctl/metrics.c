@@ -265,7 +265,7 @@ static void gpu_sample(const char *name, const char *suffix, u32 gpu, int engine
 }
 
 /*
- * A client's place among all. @turn: how many clients of its user are larger. @labels: of each of
+ * A client's place among all. @turn: how many clients of its uid are larger. @labels: of each of
  * its samples, if it has any.
  */
 struct place {
@@ -304,9 +304,9 @@ static int by_nr(const void *a, const void *b)
 }
 
 /*
- * Which clients have samples of their own: first the largest client of each user, then each user's
- * second, and so on. So no user's clients, however many, push out those of another. They are the
- * first *@shown of what is returned, in the snapshot's order.
+ * Which clients have samples of their own: first the largest client of each uid, then each uid's
+ * second, and so on. So the clients of one, however many, do not push out those of another. They
+ * are the first *@shown of what is returned, in the snapshot's order.
  */
 static struct place *places(const struct snapshot *snap, u32 *shown)
 {
