@@ -15,6 +15,9 @@
  *
  * hold=0 holds no client back: what accounting costs.
  *
+ * All clients ask for some free-runs after a channel has left, too: what a process leaves on the
+ * hardware is not seen in samples.
+ *
  * Good at fairness among clients that keep the GPU busy, while they need not ask for five sixths of
  * the time. Bad at clients that do not: others are held while one of them is sampled, and
  * what it takes is overestimated, since the metric knows lengths and not numbers of requests. Bad
@@ -64,7 +67,7 @@ static void dfq_join(struct tg_gpu *gpu, struct tg_client *client)
 	tg_dfq_comes(gpu, st, client);
 	/* A sharer that is held back gets nothing by one more client. */
 	if (st->phase == FREE_RUN && !sh->ahead)
-		tg_dfq_open(gpu, st, client);
+		tg_dfq_release(gpu, st, client);
 }
 
 /* A request of the client whose turn it is. */
@@ -72,8 +75,6 @@ static void sample(struct tg_dfq_season *st, struct tg_job *job, s64 used)
 {
 	struct tg_dfq_share *sh = tg_dfq_share(job->client);
 
-	if (!st->engine)
-		tg_gone_learn(&tg_dfq_sharer(job->client)->gone, used);
 	sh->used += used;
 	sh->requests++;
 	sh->channels += job->channel->mark != st->mark && sh->channels < 255;
@@ -99,7 +100,7 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		st = &tg_dfq(gpu)->season[__builtin_ctz(engines)];
 		if (st->turn == job->client)
 			sample(st, job, used);
-		else if (gpu->nr_engines > 1)
+		else
 			seen(st, job, used);
 	}
 }

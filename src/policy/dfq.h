@@ -5,7 +5,6 @@
 #ifndef TG_POLICY_DFQ_H
 #define TG_POLICY_DFQ_H
 
-#include "gone.h"
 #include "level.h"
 #include "quiet.h"
 
@@ -14,7 +13,9 @@ enum tg_dfq_knob {
 };
 
 #define TG_DFQ_LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
+#define TG_DFQ_GAP	(4 * TG_SEC)	/* a longer mean gap counts as this one; fits a u32, ns */
 #define TG_DFQ_LOOKS	32		/* jobs that wait, of which one may go */
+#define TG_DFQ_CHURN	8		/* free-runs in which all ask after a channel has left */
 
 /** enum tg_dfq_phase - where an engine's season is; those from HOLDING to OPENING may walk */
 enum tg_dfq_phase {
@@ -28,14 +29,15 @@ enum tg_dfq_phase {
  * @engine: the engine's index
  * @filling: the turn is one group of a client that is held back
  * @held: a client waits that is held back in the free-run that begins
+ * @all_ask: all clients ask in it
+ * @churn: how many free-runs are left in which all ask, since channels have left
  * @since: start of the free-run, then of the sampling
  * @until: end of the free-run, or of the turn
  * @ran: length of the latest free-run, its draining included, but for @seen
  * @seen: what jobs of clients that ask have taken of the free-run
  * @skipped: turns of those held back
  * @sum: of what the clients' channels take in a round of the hardware
- * @gone: the same, of those that have left during the free-run
- * @open: length of the latest free-run until gates were held
+ * @looked: when a free-run began
  * @nr: how often clients have been charged
  * @lightest: weight of an active sharer; TG_NEVER: there is none
  * @least: virtual time of an active sharer; TG_NEVER: likewise
@@ -56,9 +58,10 @@ enum tg_dfq_phase {
  */
 struct tg_dfq_season {
 	u8 phase, engine;
-	bool filling, held;
+	bool filling, held, all_ask;
+	u8 churn;
 	u16 mark;
-	s64 since, until, ran, seen, skipped, sum, gone, open;
+	s64 since, until, ran, seen, skipped, sum, looked;
 	u32 nr, awaited;
 	s64 lightest, least, length, one_since, alone, vt;
 	u32 mine, opened;
@@ -85,6 +88,7 @@ struct tg_dfq {
  * @level: its virtual times
  * @least: as in struct tg_dfq_season, of its clients
  * @season: number of that which @lightest, @least and @ran are of
+ * @left: tg_sharer.left at the latest barrier
  * @lightest: likewise; TG_DFQ_NONE: there is none
  * @ran: a client of it ran, and was away when it was to be sampled
  * @known: a client of it has come
@@ -92,7 +96,7 @@ struct tg_dfq {
 struct tg_dfq_level {
 	struct tg_level level;
 	s64 least;
-	u32 season;
+	u32 season, left;
 	u16 lightest;
 	bool ran, known;
 };
@@ -100,11 +104,9 @@ struct tg_dfq_level {
 /**
  * struct tg_dfq_sharer - what is kept in each sharer
  * @on: on each engine
- * @gone: what its processes left that have gone: on the first engine
  */
 struct tg_dfq_sharer {
 	struct tg_dfq_level on[TG_ENGINES_MAX];
-	struct tg_gone gone;
 };
 
 /**
@@ -113,7 +115,7 @@ struct tg_dfq_sharer {
  * @used: in its sample
  * @held: in its samples, while others waited, and in draining, while no other was drained; not
  *	charged yet
- * @gap: mean, in its samples
+ * @gap: mean, in its samples, ns; TG_DFQ_GAP at most
  * @vts: of a client that asks: @vt on each engine
  * @requests: in its sample
  * @channels: in its sample
@@ -126,11 +128,10 @@ struct tg_dfq_sharer {
  */
 struct tg_dfq_share {
 	union {
-		struct { s64 vt, used, held, gap; };
+		struct { s64 vt, used, held; u32 requests; u8 channels; };
 		s64 vts[TG_ENGINES_MAX];
 	};
-	u32 requests;
-	u8 channels;
+	u32 gap;
 	u8 engines : 4, active : 4, ahead : 4;
 	bool awaited : 1, asks : 1, stuck : 1;
 };
@@ -215,14 +216,14 @@ void tg_dfq_meet(struct tg_gpu *gpu, struct tg_client *client, bool opening);
 void tg_dfq_queue_asked(struct tg_gpu *gpu, struct tg_job *job);
 /** tg_dfq_pick_asked() - the job that may go. Return: NULL: none. It stays in the list. */
 struct tg_job *tg_dfq_pick_asked(struct tg_gpu *gpu, struct tg_dfq_season *st);
-/** tg_dfq_idles() - with several engines: does the engine idle in a free-run beside jobs? */
+/** tg_dfq_idles() - no gate is open: does the engine idle in a free-run beside jobs? */
 bool tg_dfq_idles(struct tg_gpu *gpu, struct tg_dfq_season *st);
 
 /* dfq_season.c */
 /** tg_dfq_step() - one step through the season. Return: true: step again. */
 bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st);
-/** tg_dfq_open() - open the gate of a client of @st */
-void tg_dfq_open(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/** tg_dfq_release() - a client of @st may run in the free-run: its gate opens, or it asks */
+void tg_dfq_release(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
 /** tg_dfq_idle(), tg_dfq_leave() - for a policy's table */
 void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client);
 void tg_dfq_leave(struct tg_gpu *gpu, struct tg_client *client);

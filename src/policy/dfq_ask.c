@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dfq: clients that ask, on GPUs with several engines.
+ * dfq: clients that ask. Their gates stand at ASK in free-runs, too.
  *
- * A gate is of a client, and a season of an engine. So the gate of a client that uses two engines
- * can be open in the free-run of neither: the other engine's barrier would stop both. And the host
- * cannot tell which engine idles behind open gates (tg_watch()). Such a client asks: its gate
- * stands at ASK, its jobs for an engine go while that has its free-run, two of each channel at a
- * time, unless the client is held back there. What they take is known when they end.
+ * What a process has sent through an open gate stays on the hardware when the process has gone, and
+ * runs beside what the next one sends, on a channel of its own. Samples show nothing of it: a user
+ * with processes that come and go would have most of the GPU. So when a channel has left during a
+ * season, all clients of the engine ask in the next TG_DFQ_CHURN free-runs. Two jobs of each
+ * channel are in flight then, and the policy sees how long each one takes. All ask, not only those
+ * of that user: between two jobs that the policy sees, the engine may have worked for one that it
+ * does not see.
  *
- * These ask:
+ * The other reasons are of GPUs with several engines. A gate is of a client, and a season of an
+ * engine. So the gate of a client that uses two engines can be open in the free-run of neither: the
+ * other engine's barrier would stop both. And the host cannot tell which engine idles behind open
+ * gates (tg_watch()). Such a client asks: its gate stands at ASK, its jobs for an engine go while
+ * that has its free-run, two of each channel at a time, unless the client is held back there. What
+ * they take is known when they end. These ask:
  *	- a client that comes during a season, until the next barrier of the engine that it
  *	  uses: before its first jobs nobody knows which one that is
  *	- a client that uses several engines, until it has used one of them alone for a season. It
@@ -32,7 +39,6 @@ static void ask_no_more(struct tg_dfq_season *st, struct tg_client *client)
 	sh->vt = vt;
 	sh->used = 0;
 	sh->held = 0;
-	sh->gap = 0;
 	sh->requests = 0;
 	sh->channels = 0;
 	sh->ahead &= tg_dfq_bit(st);

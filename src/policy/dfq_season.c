@@ -13,7 +13,7 @@
  *			sample_us); it ends early when the engine idles beside clients that wait
  *
  * All clients are those of this engine. One that asks (dfq_ask.c) is neither held nor sampled: its
- * jobs go in the free-run only.
+ * jobs go in the free-run only. At the barrier a client that uses this engine alone ceases to ask.
  *
  * A client has nothing left after a linger (struct tg_linger), in its sample and in a free-run. In
  * a free-run the host tells when nothing is in flight behind the open gates, while a client waits
@@ -31,8 +31,13 @@
  */
 #include "dfq.h"
 
-void tg_dfq_open(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+void tg_dfq_release(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
 {
+	if (st->all_ask) {
+		tg_dfq_ask(gpu, client);
+		tg_gate(gpu, client, TG_GATE_ASK);
+		return;
+	}
 	st->opened += client->gate != TG_GATE_OPEN;
 	tg_gate(gpu, client, TG_GATE_OPEN);
 }
@@ -85,9 +90,6 @@ void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
 		if (st->phase == DRAINING && sh->awaited && st->awaited == 1)
 			charge_drained(gpu, st, client);
 		drained(gpu, st, sh);
-		if (!st->engine && (st->phase == HOLDING || st->phase == DRAINING))
-			tg_gone_stays(&tg_dfq_sharer(client)->gone,
-				      gpu->now - st->since - st->open);
 	}
 	sh->stuck = client->cut;
 	if (sh->stuck)
@@ -107,10 +109,13 @@ bool tg_dfq_others_wait(const struct tg_gpu *gpu, const struct tg_dfq_season *st
 /* HOLDING: hold the gate. */
 static void hold(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
 {
+	struct tg_dfq_level *own = tg_dfq_level(st, client);
 	struct tg_dfq_share *sh = tg_dfq_share(client);
 
-	if (!st->engine)
-		tg_gone_held(&tg_dfq_sharer(client)->gone, client);
+	/* A channel has left since the barrier before this one. */
+	if (own->left != client->sharer->left)
+		st->churn = TG_DFQ_CHURN;
+	own->left = client->sharer->left;
 	if (sh->asks) {
 		tg_dfq_settle(gpu, st, client);
 		if (!sh->asks)
@@ -159,7 +164,7 @@ static void begin_turn(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_c
 	st->mark++;
 	st->until = tg_after(gpu->now, gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC);
 	/* A client whose gaps were too long is tried again at times: each linger in vain costs. */
-	st->gap = (struct tg_gap){ .mean = div64_s64(tg_dfq_share(client)->gap * 15, 16) };
+	st->gap = (struct tg_gap){ .mean = div64_s64(tg_dfq_share(client)->gap * 15LL, 16) };
 	tg_gate(gpu, client, TG_GATE_ASK);
 }
 
@@ -191,7 +196,7 @@ static bool has_ended(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	/* The turn ends with the linger. Nobody sees how long the gap is: it counts as long. */
 	if (over && tg_linger_end(gpu, &st->quiet.linger, tg_dfq_others_wait(gpu, st)))
 		tg_gap_add(&st->gap, TG_DFQ_LONG);
-	tg_dfq_share(st->turn)->gap = st->gap.mean;
+	tg_dfq_share(st->turn)->gap = min(st->gap.mean, TG_DFQ_GAP);
 	return over;
 }
 
@@ -217,7 +222,7 @@ static void look(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client 
 	struct tg_dfq_share *sh = tg_dfq_share(client);
 
 	tg_dfq_bring_up(gpu, st, client);
-	if (sh->ahead & tg_dfq_bit(st))
+	if (sh->ahead & tg_dfq_bit(st) && !sh->stuck)
 		st->held |= sh->asks ? sh->active & tg_dfq_bit(st) : tg_client_waits(client);
 }
 
@@ -226,18 +231,10 @@ static void let_run(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_clie
 {
 	struct tg_dfq_share *sh = tg_dfq_share(client);
 
-	if (gpu->nr_engines == 1)	/* else look() has done it */
-		tg_dfq_bring_up(gpu, st, client);
-	if (!st->engine)
-		tg_gone_opens(&tg_dfq_sharer(client)->gone, client);
-	if (sh->asks) {
+	if (sh->asks)
 		sh->active &= ~tg_dfq_bit(st);
-	} else if (!sh->ahead && !sh->stuck && st->held) {
-		tg_dfq_ask(gpu, client);
-		tg_gate(gpu, client, TG_GATE_ASK);
-	} else if (!sh->ahead && !sh->stuck) {
-		tg_dfq_open(gpu, st, client);
-	}
+	else if (!sh->ahead && !sh->stuck)
+		tg_dfq_release(gpu, st, client);
 }
 
 bool tg_dfq_others_rest(struct tg_gpu *gpu, const struct tg_dfq_season *st)
@@ -282,7 +279,7 @@ static bool decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	st->until = tg_after(gpu->now, st->length);
 	st->seen = 0;
 	st->held = false;
-	st->phase = gpu->nr_engines > 1 ? LOOKING : OPENING;
+	st->phase = LOOKING;
 	return true;
 }
 
@@ -321,18 +318,30 @@ static bool idles(struct tg_gpu *gpu, struct tg_dfq_season *st)
 {
 	if (st->opened && tg_dfq_others_rest(gpu, st))
 		return tg_quiet_for_long(gpu, &st->quiet, tg_dfq_linger(gpu));
-	return gpu->nr_engines == 1 ? waits(gpu, st) : tg_dfq_idles(gpu, st);
+	return tg_dfq_idles(gpu, st);
 }
 
 static void begin_adding(struct tg_dfq_season *st)
 {
 	st->sum = 0;
-	st->gone = 0;
 	st->nr++;
 	st->lightest = TG_NEVER;
 	st->least = TG_NEVER;
 	st->first = NULL;
 	st->phase = ADDING;
+}
+
+/*
+ * The free-run begins. Does the next step come at once? It has the host watch, or ends a free-run
+ * in which no client has work but those that are held: these feed no event. Once at a time, since
+ * the next free-run may be like this one: what waits may need another engine.
+ */
+static bool looks_now(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	const bool again = st->opened || (st->held && st->looked != gpu->now);
+
+	st->looked = gpu->now;
+	return again;
 }
 
 /* The walk of the phase has come to all clients. Return: true: step again. */
@@ -358,14 +367,13 @@ static bool walked(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	case FINDING:
 		return decide(gpu, st);
 	case LOOKING:
-		/* The host cannot tell that this engine idles: then all ask. */
-		st->held &= !tg_dfq_others_rest(gpu, st);
+		/* Beside another engine the host cannot tell that this one idles: then, too. */
+		st->all_ask = st->churn || (st->held && !tg_dfq_others_rest(gpu, st));
 		st->phase = OPENING;
 		return true;
 	default:
 		st->phase = FREE_RUN;
-		/* Have the host watch now: clients that are held feed no event. */
-		return st->opened;
+		return looks_now(gpu, st);
 	}
 }
 
@@ -390,7 +398,7 @@ bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st)
 		if (gpu->now < st->until && !idles(gpu, st))
 			return false;
 		tg_quiet_forget(gpu, &st->quiet);
-		st->open = gpu->now - st->since;
+		st->churn -= !!st->churn;
 		st->phase = HOLDING;
 		return true;
 	case DRAINING:

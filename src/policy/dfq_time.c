@@ -24,9 +24,6 @@
  * `share`. Each client has its vt beside the others of its sharer, too, and is held back if it is
  * ahead of these by as much (struct tg_level).
  *
- * Processes that have gone may have left work on the hardware. Their user or cgroup is charged for
- * it by an estimate (struct tg_gone), on the first engine.
- *
  * dfq_season.c calls it for each client, in walks.
  */
 #include "dfq.h"
@@ -66,8 +63,10 @@ void tg_dfq_comes(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client
 	struct tg_dfq_level *own = tg_dfq_level(st, client);
 	struct tg_dfq_share *sh = tg_dfq_share(client);
 
-	if (!own->known)
+	if (!own->known) {
 		own->lightest = TG_DFQ_NONE;
+		own->left = client->sharer->left;
+	}
 	*tg_dfq_vt(st, client) = tg_level_join(&own->level, &own->known, st->vt);
 	/* One that comes back to an engine has saved up nothing. */
 	if (tg_sharer_single(client))
@@ -107,8 +106,6 @@ void tg_dfq_add(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *
 	s64 weight = client->weight, sharer_weight = client->sharer->weight;
 
 	st->sum += tg_dfq_turn(client);
-	if (gpu->share_by != TG_BY_PROCESS && !st->engine)
-		st->gone += tg_gone_weigh(&tg_dfq_sharer(client)->gone, st->open);
 	if (!tg_dfq_counts(st, client))
 		return;
 	st->lightest = min(st->lightest, sharer_weight);
@@ -119,7 +116,7 @@ void tg_dfq_add(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *
 /* What @turn is of the free-run. */
 static s64 part_of(const struct tg_dfq_season *st, s64 turn)
 {
-	return turn ? div64_s64(turn << PARTS, st->sum + st->gone) * st->ran >> PARTS : 0;
+	return turn ? div64_s64(turn << PARTS, st->sum) * st->ran >> PARTS : 0;
 }
 
 /* FINDING: all are charged. One that has come during the turns has saved up nothing. */
@@ -146,10 +143,6 @@ void tg_dfq_charge(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_clien
 	s64 took, vt;
 
 	own->ran |= !sh->asks && client->sent && !sh->requests;
-	if (!st->engine) {
-		took = part_of(st, tg_gone_turn(&tg_dfq_sharer(client)->gone));
-		own->level.vt += tg_level_weighed(took, st->lightest, client->sharer->weight);
-	}
 	if (!tg_dfq_counts(st, client))
 		return;
 	if (st->sum && !sh->asks && sh->requests) {

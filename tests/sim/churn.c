@@ -11,9 +11,9 @@
 #define BUSY(depth, cost) \
 	"arrival = back-to-back\ncost = fixed " cost "\ndepth = " depth "\n"
 
-#define FAIR(fair, ms, known) \
+#define FAIR(fair, ms) \
 	{ .name = fair ", groups of " ms " ms", .policy = fair, .cost = ms "ms", \
-	  .spec = "prt:bg:0:0:0", .most = 520, .open = known }
+	  .spec = "prt:bg:0:0:0", .most = 520 }
 
 /*
  * Lives of one long group, and away for half as long after each. A tenth is due; half a minute ends in
@@ -25,14 +25,13 @@
 
 /*
  * @others: that stay, of 5 ms; 0: one
- * @most: permille of what both use, or of the time, that those that come back may have. @open: that
- * does not hold yet. Such a row fails as soon as it holds.
+ * @most: permille of what both use, or of the time, that those that come back may have
  */
 static const struct row {
 	const char *name, *policy, *cost, *spec;
 	s64 most;
 	u32 others;
-	bool of_time, open;
+	bool of_time;
 } rows[] = {
 	{ .name = "timegraph, PE 10 %", .policy = "timegraph", .cost = "1ms",
 	  .spec = "prt:pe:50:2500:25000", .most = 105, .of_time = true },
@@ -42,11 +41,11 @@ static const struct row {
 	  .spec = "prt:ae:50:2500:25000", .most = 105, .of_time = true },
 	{ .name = "timegraph, PE 10 % of a second", .policy = "timegraph", .cost = "1ms",
 	  .spec = "prt:pe:50:100000:1000000", .most = 105, .of_time = true },
-	FAIR("timeslice", "5", false), FAIR("timeslice", "20", false),
-	FAIR("dtimeslice", "5", false), FAIR("dtimeslice", "20", false),
-	FAIR("dfq", "5", true), FAIR("dfq", "20", true),
-	FAIR("loga", "5", false), FAIR("loga", "20", false),
-	FAIR("band", "5", false), FAIR("band", "20", false),
+	FAIR("timeslice", "5"), FAIR("timeslice", "20"),
+	FAIR("dtimeslice", "5"), FAIR("dtimeslice", "20"),
+	FAIR("dfq", "5"), FAIR("dfq", "20"),
+	FAIR("loga", "5"), FAIR("loga", "20"),
+	FAIR("band", "5"), FAIR("band", "20"),
 	LONG("timeslice", "500", 116), LONG("dtimeslice", "500", 116), LONG("band", "500", 116),
 	LONG("timegraph", "500", 116), LONG("timeslice", "600", 116),
 	/* Of a longer group one repays half a second, whether it stays or not (ready.c) */
@@ -100,14 +99,11 @@ int main(void)
 		for (k = 0; k < ARRAY_SIZE(lives); k++) {
 			has = part(&rows[i], life[k], error);
 			snprintf(name, sizeof(name), "%s, back every %u ms", rows[i].name, life[k]);
-			printf("# %s%s: %lld.%lld %%; who stays has %lld.%lld %%\n",
-			       rows[i].open ? "open: " : "", name,
+			printf("# %s: %lld.%lld %%; who stays has %lld.%lld %%\n", name,
 			       (long long)has / 10, (long long)has % 10, (long long)stays / 10,
 			       (long long)stays % 10);
-			test_row(name, has >= 0 && (has <= rows[i].most) != rows[i].open,
-				 "%lld.%lld %%%s%s", (long long)has / 10,
-				 (long long)has % 10, rows[i].open ? ": it holds" : "",
-				 error);
+			test_row(name, has >= 0 && has <= rows[i].most, "%lld.%lld %%%s",
+				 (long long)has / 10, (long long)has % 10, error);
 		}
 	}
 	return test_end();

@@ -122,11 +122,11 @@ static const struct row {
 	{ .name = "four at a time that leave work on the hardware, and one that stays",
 	  .client = { USER("1") "count = 11996\nstagger = 5ms\nlife = 20ms\n" BUSY("8", "1ms"),
 		      USER("2") BUSY("2", "5ms") },
-	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true, .share_open = DFQ },
+	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true },
 	{ .name = "the same, 16 deep, each for 40 ms",
 	  .client = { USER("1") "count = 5996\nstagger = 10ms\nlife = 40ms\n" BUSY("16", "1ms"),
 		      USER("2") BUSY("2", "5ms") },
-	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true, .share_open = DFQ },
+	  .share = TG_BY_USER, .want = { 500 }, .off = 20, .most = true },
 	{ .name = "one at a time, of a group each, and one that stays",
 	  .client = { USER("1") "count = 1199\nstagger = 50ms\nlife = 49ms\n"
 		      ONE_BY_ONE("60ms", "5ms"), USER("2") BUSY("2", "5ms") },
