@@ -13,6 +13,7 @@ enum tg_dfq_knob {
 };
 
 #define TG_DFQ_LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
+#define TG_DFQ_SAMPLES	40		/* a sampling counts as so many times sample_us at most */
 #define TG_DFQ_GAP	(4 * TG_SEC)	/* a longer mean gap counts as this one; fits a u32, ns */
 #define TG_DFQ_LOOKS	32		/* jobs that wait, of which one may go */
 #define TG_DFQ_CHURN	8		/* free-runs in which all ask after a channel has left */

@@ -10,7 +10,9 @@
  *			channel in flight; these are awaited
  *	free-run	all gates open except those of clients that are ahead, for free_run times
  *			as long as the sampling took (a client that is held back counts with its
- *			sample_us); it ends early when the engine idles beside clients that wait
+ *			sample_us, and all together with 40 of them at most, or shares would take
+ *			minutes to be even among many clients); it ends early when the engine idles
+ *			beside clients that wait
  *
  * All clients are those of this engine. One that asks (dfq_ask.c) is neither held nor sampled: its
  * jobs go in the free-run only. At the barrier a client that uses this engine alone ceases to ask.
@@ -253,8 +255,8 @@ bool tg_dfq_others_rest(struct tg_gpu *gpu, const struct tg_dfq_season *st)
  */
 static bool decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 {
-	s64 season = max(min(gpu->now - st->since + st->skipped, TG_DFQ_LONG),
-			 gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC);
+	const s64 sample = gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC;
+	s64 season = max(gpu->now - st->since + st->skipped, sample);
 
 	tg_quiet_earn(&st->quiet, st->ran + st->alone);
 	if (st->least == TG_NEVER && !waits(gpu, st)) {
@@ -274,7 +276,8 @@ static bool decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 		st->vt = st->least;
 	/* Where no client was sampled, the sampling before tells how long it takes. */
 	if ((st->sum && !st->filling) || !st->length)
-		st->length = season * gpu->policy_knob[TG_DFQ_FREE_RUN];
+		st->length = min(season, TG_DFQ_SAMPLES * sample) *
+			     gpu->policy_knob[TG_DFQ_FREE_RUN];
 	st->since = gpu->now;
 	st->until = tg_after(gpu->now, st->length);
 	st->seen = 0;

@@ -15,7 +15,6 @@
 #define KINDS	4
 #define LEAST	970			/* permille of what the clients use without a policy */
 /* In @share_open and @busy_open */
-#define DFQ		(1 << 3)
 #define LOGA		(1 << 4)
 
 static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq", "loga" };
@@ -138,7 +137,7 @@ static const struct row {
 	{ .name = "a hundred that take turns, and one that stays",
 	  .client = { USER("1") "count = 100\nstagger = 10ms\narrival = periodic 1s\n"
 		      "cost = fixed 10ms\n", USER("2") BUSY("2", "5ms") },
-	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20, .share_open = DFQ | LOGA },
+	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20, .share_open = LOGA },
 	{ .name = "nine in a cgroup and one in another",
 	  .client = { CGROUP("/a") NINE BUSY("2", "5ms"), CGROUP("/b") BUSY("2", "5ms") },
 	  .share = TG_BY_CGROUP, .want = { 500, 500 }, .off = 20 },
