@@ -83,6 +83,7 @@ static const struct tg_param params[] = {
 #define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
 #define PARTS	20		/* binary places of a share */
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
+#define MANY	24u		/* more clients make no phase longer: one may be a cycle ahead */
 #define FEW	4		/* one look in so many where one client at most is active */
 
 enum phase {
@@ -212,13 +213,13 @@ static u64 random(struct tg_gpu *gpu, struct state *st)
 	return z ^ (z >> 31);
 }
 
-/* Length of a phase of @us per active client, drawn so that the mean is that. */
+/* Length of a phase of @us per active client, MANY at most, drawn so that the mean is that. */
 static s64 length(struct tg_gpu *gpu, struct state *st, s64 us)
 {
 	s64 ns = us * TG_USEC, spread;
 
 	if (gpu->policy_knob[KNOB_SCALING])
-		ns *= max(st->active, 1u);
+		ns *= min(max(st->active, 1u), faithful(gpu) ? U32_MAX : MANY);
 	ns = min(ns, PHASE);
 	spread = div64_s64(ns, 100) * gpu->policy_knob[KNOB_RANDOM];
 	if (spread)

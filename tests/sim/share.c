@@ -137,7 +137,7 @@ static const struct row {
 	{ .name = "a hundred that take turns, and one that stays",
 	  .client = { USER("1") "count = 100\nstagger = 10ms\narrival = periodic 1s\n"
 		      "cost = fixed 10ms\n", USER("2") BUSY("2", "5ms") },
-	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20, .share_open = LOGA },
+	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20 },
 	{ .name = "nine in a cgroup and one in another",
 	  .client = { CGROUP("/a") NINE BUSY("2", "5ms"), CGROUP("/b") BUSY("2", "5ms") },
 	  .share = TG_BY_CGROUP, .want = { 500, 500 }, .off = 20 },
