@@ -16,9 +16,9 @@
 #define TG_SNAP_COPY(name, form, from, ...)	TG_SNAP_COPY_##from(name)
 
 /**
- * tg_snap_grown() - what readers see of a time that the core may take a part of back, of a client or
- *	an engine. Prometheus takes a counter that falls for one that began at 0 again, and all that
- *	it ever counted for new.
+ * tg_snap_grown() - what readers see of a time of a client or an engine, of which the core may take
+ *	a part back. Prometheus takes a counter that falls for one that began at 0 again, and all
+ *	that it ever counted for new.
  * @seen: what they have seen
  * @now: what it is
  *
