@@ -30,7 +30,7 @@ boot()
 	mkdir -p "$dir"
 	rm -f "$dir/verdict.txt" "$dir/gpu.json"
 	if ! scripts/vm -s scripts/lib -o "$dir" "$@" >"$dir/rows"; then
-		echo "${0##*/}: ${*: -1}: $(cat "$dir/verdict.txt")" >&2
+		echo "${0##*/}: ${*: -1}: $(cat "$dir/verdict.txt" 2>/dev/null || echo 'no guest has run')" >&2
 		return 1
 	fi
 	G=$(sed -n 's/.*"G_us":\([0-9]*\).*/\1/p' "$dir/gpu.json")
