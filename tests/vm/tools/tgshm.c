@@ -328,7 +328,7 @@ static int volatile_loop(bool remove)
 	struct tgshm_at at;
 	int i, id, bad = 0;
 
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < 10; i++) {
 		id = tgshm_get(fd, 81, PAGE, remove ? 0 : IPC_CREAT | TGSHM_VOLATILE | 0600);
 		if (id < 0)
 			bad |= !remove || errno != ENOENT;
