@@ -99,23 +99,6 @@ static int answer(int ret)
 	return ret;
 }
 
-/* The state of a process, as ps(1) shows it; 0: not known */
-static char state_of(pid_t pid)
-{
-	char name[64], line[512], *end;
-	char state = 0;
-	FILE *f;
-
-	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
-	f = fopen(name, "re");
-	if (!f)
-		return 0;
-	if (fgets(line, sizeof(line), f) && (end = strrchr(line, ')')) && end[1] == ' ')
-		state = end[2];
-	fclose(f);
-	return state;
-}
-
 void host_tell_silence(void)
 {
 	struct ucred peer = { .uid = -1 };
@@ -125,7 +108,7 @@ void host_tell_silence(void)
 
 	getsockopt(connection(), SOL_SOCKET, SO_PEERCRED, &peer, &len);
 	as = geteuid() && !peer.uid ? "as root: " : "";
-	state = peer.pid > 0 ? state_of(peer.pid) : 0;
+	state = peer.pid > 0 ? tgctl_process_state(peer.pid) : 0;
 	if (state == 'T' || state == 't')
 		tgctl_error("the tgd at %s (process %d) is stopped: %skill -CONT %d", path,
 			    (int)peer.pid, as, (int)peer.pid);

@@ -76,6 +76,23 @@ const char *tgctl_said(void)
 	return said;
 }
 
+char tgctl_process_state(u32 pid)
+{
+	char path[32], line[256] = "", *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (!fgets(line, sizeof(line), f))
+		*line = '\0';
+	fclose(f);
+	/* The name before it may have a bracket, too. */
+	end = strrchr(line, ')');
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
 bool tgctl_time(const char *text, s64 *ns)
 {
 	struct time_text t;

@@ -46,6 +46,9 @@ void tgctl_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** tgctl_flush() - write what stdout holds; false: it cannot be written, and the first call has said why */
 bool tgctl_flush(void);
 
+/** tgctl_process_state() - as ps(1) shows it: 'T' when SIGSTOP has stopped it; 0: not known */
+char tgctl_process_state(u32 pid);
+
 /** tgctl_said() - what tgctl_error() has written last, without what is around it */
 const char *tgctl_said(void);
 

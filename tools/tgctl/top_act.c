@@ -91,22 +91,6 @@ void top_act_signal(const struct tg_snap_client *c, int signal, char *said, size
 		close(fd);
 }
 
-bool top_act_is_stopped(u32 pid)
-{
-	char path[32], line[256] = "", *end;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	f = fopen(path, "r");
-	if (!f)
-		return false;
-	if (!fgets(line, sizeof(line), f))
-		*line = '\0';
-	fclose(f);
-	end = strrchr(line, ')');
-	return end && !strncmp(end, ") T", 3);
-}
-
 void top_act_why(const struct tg_snap_client *c)
 {
 	const char *host = host_is_user() ? "user" : "kernel";

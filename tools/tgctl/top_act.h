@@ -28,8 +28,6 @@ void top_act_prio(const struct tg_snap_client *c, unsigned int prio, char *said,
  */
 void top_act_signal(const struct tg_snap_client *c, int signal, char *said, size_t size);
 
-/** top_act_is_stopped() - has SIGSTOP stopped that process? */
-bool top_act_is_stopped(u32 pid);
 
 /** top_act_why() - run `tgctl why` for the client, in the terminal that the caller has given back */
 void top_act_why(const struct tg_snap_client *c);

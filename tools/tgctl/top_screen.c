@@ -402,7 +402,7 @@ static bool act_on_client(int key, const struct top_frame *frame)
 	else if (key == 'p')
 		ask_prio(c);
 	else if (key == 'h')
-		ask_signal(c, top_act_is_stopped(c->pid) ? SIGCONT : SIGSTOP);
+		ask_signal(c, tgctl_process_state(c->pid) == 'T' ? SIGCONT : SIGSTOP);
 	else if (key == 'w')
 		show_why(c);
 	else
