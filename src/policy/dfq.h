@@ -38,7 +38,7 @@ enum tg_dfq_phase {
  * @seen: what jobs of clients that ask have taken of the free-run
  * @skipped: turns of those held back
  * @sum: of what the clients' channels take in a round of the hardware
- * @looked: when a free-run began
+ * @looked: when the latest free-run began
  * @nr: how often clients have been charged
  * @lightest: weight of an active sharer; TG_NEVER: there is none
  * @least: virtual time of an active sharer; TG_NEVER: likewise

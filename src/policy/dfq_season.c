@@ -335,9 +335,12 @@ static void begin_adding(struct tg_dfq_season *st)
 }
 
 /*
- * The free-run begins. Does the next step come at once? It has the host watch, or ends a free-run
- * in which no client has work but those that are held: these feed no event. Once at a time, since
- * the next free-run may be like this one: what waits may need another engine.
+ * The free-run begins. The next step comes at once if it has the host watch the open gates, or if
+ * clients that are held wait: they feed no event, and where no other client has work the free-run
+ * is to end. The next one may be the same, since what waits may need another engine; so clients
+ * that are held have a step at once only if time has passed since the last free-run began.
+ *
+ * Return: true: step again.
  */
 static bool looks_now(struct tg_gpu *gpu, struct tg_dfq_season *st)
 {

@@ -83,7 +83,7 @@ static const struct tg_param params[] = {
 #define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
 #define PARTS	20		/* binary places of a share */
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
-#define MANY	24u		/* more clients make no phase longer: one may be a cycle ahead */
+#define MANY	24u		/* more clients make no cycle longer: a client may be one ahead */
 #define FEW	4		/* one look in so many where one client at most is active */
 
 enum phase {

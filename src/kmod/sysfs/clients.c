@@ -28,7 +28,7 @@ static const char *const state_names[] = {
  * tgk_client_record() - fill in the record of one client
  * @gpu: the GPU
  * @c: the client
- * @s: receives it
+ * @s: receives it; it agrees with the totals, to which what the client has used is added
  *
  * Context: under tgk_gpu.lock.
  */
