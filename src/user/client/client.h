@@ -29,6 +29,7 @@
  * @looked: when a thread that waits looked for it
  * @silent: for how long threads that wait have seen none, ns
  * @ended: futex: grows when a slot or a place under the lease may be free
+ * @opening: futex: tgu_open() is at work, and the helper waits; atomic, without the lock
  * @waiting: threads that sleep on it; atomic, without the lock
  * @begun: launches through the open gate that have begun; atomic, without the lock
  * @gone: likewise, that have gone to the driver
@@ -54,7 +55,7 @@ struct tgu {
 	uint64_t held;
 	uint64_t beat;
 	int64_t looked, silent;
-	uint32_t ended, waiting, users, beat_term;
+	uint32_t ended, opening, waiting, users, beat_term;
 	uint64_t begun, gone, told;
 	bool helper, refused, told_stopped, closed;
 	uint32_t error, said;

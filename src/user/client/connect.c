@@ -307,34 +307,6 @@ static enum tried welcomed(struct tgu *u, int fd)
 	return TRIED_CLIENT;
 }
 
-/* Nothing is locked during the wait. If what is held has changed meanwhile, HELLO was not true. */
-static enum tried try_client(struct tgu *u, int fd)
-{
-	enum tried tried = TRY_SOON;
-	bool said = false, came;
-	uint64_t held;
-
-	pthread_mutex_lock(&u->lock);
-	held = u->held;
-	if (!u->closed && u->socket < 0)
-		said = say_hello(u, fd);
-	pthread_mutex_unlock(&u->lock);
-	came = said && answered(fd);
-	pthread_mutex_lock(&u->lock);
-	if (u->closed)
-		tried = TRIED_REFUSED;
-	else if (u->socket >= 0)
-		tried = TRIED_CLIENT;
-	else if (said && !came)
-		tried = TRY_LATER;
-	else if (said && u->held == held)
-		tried = welcomed(u, fd);
-	if (u->socket != fd)
-		close(fd);
-	pthread_mutex_unlock(&u->lock);
-	return tried;
-}
-
 static void *helper(void *arg);
 
 static void release(struct tgu *u)
@@ -345,8 +317,11 @@ static void release(struct tgu *u)
 	free(u);
 }
 
+/* Once, by tgu_open()'s thread: it waits until that is done. */
 static void start_helper(struct tgu *u)
 {
+	if (u->helper)
+		return;
 	__atomic_add_fetch(&u->users, 1, __ATOMIC_RELAXED);
 	u->helper = tgu_thread(helper, u);
 	if (!u->helper)
@@ -366,6 +341,36 @@ bool tgu_thread(void *(*run)(void *), void *arg)
 	if (started)
 		pthread_detach(thread);
 	return started;
+}
+
+/* Nothing is locked during the wait. If what is held has changed meanwhile, HELLO was not true. */
+static enum tried try_client(struct tgu *u, int fd)
+{
+	enum tried tried = TRY_SOON;
+	bool said = false, came;
+	uint64_t held;
+
+	pthread_mutex_lock(&u->lock);
+	held = u->held;
+	if (!u->closed && u->socket < 0)
+		said = say_hello(u, fd);
+	pthread_mutex_unlock(&u->lock);
+	if (said)
+		start_helper(u);		/* while the daemon is at work */
+	came = said && answered(fd);
+	pthread_mutex_lock(&u->lock);
+	if (u->closed)
+		tried = TRIED_REFUSED;
+	else if (u->socket >= 0)
+		tried = TRIED_CLIENT;
+	else if (said && !came)
+		tried = TRY_LATER;
+	else if (said && u->held == held)
+		tried = welcomed(u, fd);
+	if (u->socket != fd)
+		close(fd);
+	pthread_mutex_unlock(&u->lock);
+	return tried;
 }
 
 /* No daemon is spoken to, since what is in its place has to be mended by a person: tell_refusal(). */
@@ -430,8 +435,6 @@ void tgu_connect(struct tgu *u)
 	}
 	tell_refusal(u);
 	u->refused = tried == TRIED_REFUSED;
-	if (!u->helper && !u->refused)
-		start_helper(u);
 }
 
 /* --- losing it --- */
@@ -551,6 +554,8 @@ static void *helper(void *arg)
 	uint32_t term;
 	int fd;
 
+	while (__atomic_load_n(&u->opening, __ATOMIC_ACQUIRE))
+		tgu_sleep(&u->opening, 1, ANSWER_MS * 1000000LL);
 	while (!u->refused) {
 		pthread_mutex_lock(&u->lock);
 		fd = u->served = u->socket;
@@ -637,7 +642,12 @@ struct tgu *tgu_open(const struct tgu_device *device)
 	u->next = all;
 	all = u;
 	pthread_mutex_unlock(&all_lock);
+	u->opening = 1;
 	tgu_connect(u);
+	if (!u->refused)
+		start_helper(u);
+	__atomic_store_n(&u->opening, 0, __ATOMIC_RELEASE);
+	tgu_wake(&u->opening, 1);
 	return u;
 }
 

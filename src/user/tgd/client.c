@@ -30,6 +30,7 @@
 #define FUTEX_WAKE_SHARED	1
 
 static u32 last_client;
+static struct client *prepared;		/* the next one, without a process; NULL: none */
 
 /* --- to the client --- */
 
@@ -434,17 +435,17 @@ static int join(struct client *c, const struct tgd_hello *hello)
 }
 
 /* The page and the bell. Return: false: not possible; what is there goes with the client. */
-static bool equip(struct client *c, int *memory)
+static bool equip(struct client *c)
 {
 	int bell;
 
-	*memory = memfd_create("timegraph", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (*memory < 0)
+	c->page_fd = memfd_create("timegraph", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (c->page_fd < 0)
 		return false;
-	if (ftruncate(*memory, sizeof(*c->page)) ||
-	    fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+	if (ftruncate(c->page_fd, sizeof(*c->page)) ||
+	    fcntl(c->page_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return false;
-	c->page = mmap(NULL, sizeof(*c->page), PROT_READ | PROT_WRITE, MAP_SHARED, *memory, 0);
+	c->page = mmap(NULL, sizeof(*c->page), PROT_READ | PROT_WRITE, MAP_SHARED, c->page_fd, 0);
 	if (c->page == MAP_FAILED) {
 		c->page = NULL;
 		return false;
@@ -453,26 +454,41 @@ static bool equip(struct client *c, int *memory)
 	return bell >= 0 && !watch_bell(&c->bell, bell, rung, c);
 }
 
+/** client_prepare() - make the page and the bell of the next client, while no program waits for them */
+void client_prepare(void)
+{
+	struct client *c;
+
+	if (prepared)
+		return;
+	c = need(calloc(1, sizeof(*c)));
+	c->page_fd = c->bell.fd = -1;
+	if (equip(c))
+		prepared = c;
+	else
+		client_forget(c);
+}
+
 /**
  * client_new() - a process becomes a client of a device
  * @d: the device
  * @conn: its connection
  * @hello: what it said, checked
- * @memory: receives a descriptor of its page, -1: none; the caller closes it
  *
  * Return: the client, or NULL.
  */
-struct client *client_new(struct device *d, struct conn *conn, const struct tgd_hello *hello,
-			  int *memory)
+struct client *client_new(struct device *d, struct conn *conn, const struct tgd_hello *hello)
 {
-	struct client *c = need(calloc(1, sizeof(*c)));
 	const struct tg_client *left;
-	struct client *before;
+	struct client *c, *before;
 
+	client_prepare();
+	c = prepared;
+	if (!c)
+		return NULL;
+	prepared = NULL;
 	c->device = d;
-	c->bell.fd = -1;
-	*memory = -1;
-	if (!equip(c, memory) || !identity_read(&c->identity, conn->pid, conn->uid)) {
+	if (!identity_read(&c->identity, conn->pid, conn->uid)) {
 		client_forget(c);
 		return NULL;
 	}
@@ -545,11 +561,20 @@ void client_gone(struct client *c)
 	device_settle(d);
 }
 
+/** client_sent() - the program has the descriptor of its page */
+void client_sent(struct client *c)
+{
+	if (c->page_fd >= 0)
+		close(c->page_fd);
+	c->page_fd = -1;
+}
+
 void client_forget(struct client *c)
 {
 	unwatch(&c->bell);
 	totals_leave(c);
 	identity_free(&c->identity);
+	client_sent(c);
 	if (c->page)
 		munmap(c->page, sizeof(*c->page));
 	free(c);

@@ -13,8 +13,9 @@ struct conn;
 struct device;
 struct slot;
 
-struct client *client_new(struct device *d, struct conn *conn, const struct tgd_hello *hello,
-			  int *memory);
+void client_prepare(void);
+struct client *client_new(struct device *d, struct conn *conn, const struct tgd_hello *hello);
+void client_sent(struct client *c);
 void client_gone(struct client *c);
 void client_forget(struct client *c);
 void client_drain(struct client *c, u64 head);

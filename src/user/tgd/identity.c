@@ -6,6 +6,7 @@
  * A user chooses the name of a process, and the path of a program of its own. Only uid, and a
  * cgroup that is not delegated, are credentials (docs/threat-model.md).
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,19 +18,31 @@
 
 #define CGROUPS	"/sys/fs/cgroup"
 
+/* The beginning of /proc/PID/NAME, up to @size - 1 bytes. Return: false: it cannot be read. */
+static bool read_proc(u32 pid, const char *name, char *text, size_t size)
+{
+	ssize_t len = 0, got;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while ((got = read(fd, text + len, size - 1 - len)) > 0)
+		len += got;
+	close(fd);
+	text[len] = '\0';
+	return !got;
+}
+
 static bool read_comm(u32 pid, char comm[TG_COMM_LEN])
 {
-	char path[64];
-	FILE *f;
+	char text[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	f = fopen(path, "re");
-	if (!f)
+	if (!read_proc(pid, "comm", text, sizeof(text)))
 		return false;
-	if (!fgets(comm, TG_COMM_LEN, f))
-		*comm = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
-	fclose(f);
+	snprintf(comm, TG_COMM_LEN, "%.*s", (int)strcspn(text, "\n"), text);
 	return true;
 }
 
@@ -50,19 +63,18 @@ static char *read_exe(u32 pid)
 /* The path in the unified hierarchy, or NULL. */
 static char *read_cgroup(u32 pid)
 {
-	char line[TG_RECORD_STRINGS + 8], path[64], *found = NULL;
-	FILE *f;
+	static char text[64 << 10];		/* the other hierarchies, a dozen, come first */
+	char *line = text, *end;
 
-	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
+	if (!read_proc(pid, "cgroup", text, sizeof(text)))
+		return NULL;
+	while ((end = strchr(line, '\n'))) {
+		*end = '\0';
 		if (!strncmp(line, "0::/", 4))
-			found = strdup(line + 3);
+			return strdup(line + 3);
+		line = end + 1;
 	}
-	if (f)
-		fclose(f);
-	return found;
+	return NULL;
 }
 
 /* How much of @cgroup names cgroups that the user may neither rename nor enter; 0: all. */

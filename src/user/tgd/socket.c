@@ -124,9 +124,9 @@ static bool hello(struct conn *conn, const struct tgd_hello *h, size_t len)
 {
 	struct tgd_welcome welcome = { .magic = TGD_MAGIC, .kind = TGD_WELCOME };
 	const char *why = "there is no memory for it, or its process is gone";
-	int fds[2] = { -1, -1 };
 	struct device *d;
 	bool welcomed;
+	int fds[2];
 
 	if (len != sizeof(*h) || h->version != TGD_VERSION || (u32)h->engines - 1 > 1 || h->yields > 1 ||
 	    !*h->key || !terminated(h->key, TGD_KEY) || !terminated(h->name, TGD_NAME) || conn->client ||
@@ -136,20 +136,20 @@ static bool hello(struct conn *conn, const struct tgd_hello *h, size_t len)
 	}
 	d = alive(conn) ? device_get(h, conn->uid, &why) : NULL;
 	if (d)
-		conn->client = client_new(d, conn, h, &fds[0]);
+		conn->client = client_new(d, conn, h);
 	if (!conn->client) {
 		refuse(conn, EBUSY, why);
-		if (fds[0] >= 0)
-			close(fds[0]);
 		return false;
 	}
+	fds[0] = conn->client->page_fd;
 	fds[1] = conn->client->bell.fd;
 	welcome.client = conn->client->id;
 	/* What was read of /proc/PID is of that process, if it still lives. */
 	welcomed = alive(conn) && answer(conn, &welcome, fds);
-	close(fds[0]);
+	client_sent(conn->client);
 	if (welcomed)
 		device_settle(d);
+	client_prepare();
 	return welcomed;
 }
 
@@ -247,6 +247,8 @@ static void add(int fd)
 	pidfd = peer_process(fd, peer.pid);
 	if ((pidfd >= 0 && watch(&conn->process, pidfd, ended, conn)) || watch(&conn->socket, fd, message, conn))
 		conn_close(conn);
+	else
+		message(conn);		/* it may have come already */
 }
 
 /* One at a time: there is always one more, if somebody wants that, and other sources have their turn, too. */

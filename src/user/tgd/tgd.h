@@ -53,6 +53,7 @@ struct slot {
  * @channels: it has joined with channels 1 to this
  * @identity: of its process; the strings are its own, but for the device's name
  * @page: shared
+ * @page_fd: its descriptor, until the program has one; -1: closed
  * @taken: records taken from it
  * @bell: its eventfd
  * @gate: enum tg_gate, as the core last said
@@ -76,6 +77,7 @@ struct client {
 	u64 memory;
 	struct tg_identity identity;
 	struct tgd_page *page;
+	int page_fd;
 	u64 taken;
 	struct source bell;
 	u8 gate, shown;
