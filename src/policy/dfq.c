@@ -16,12 +16,12 @@
  * hold=0 holds no client back: what accounting costs.
  *
  * All clients ask for some free-runs after a channel has left, too: what a process leaves on the
- * hardware is not seen in samples.
+ * hardware is not seen in samples. A client with a deep queue is not let through an open gate, or
+ * the others would wait for seconds (dfq_ask.c).
  *
  * Good at fairness among clients that keep the GPU busy, while they need not ask for five sixths of
  * the time. Bad at clients that do not: others are held while one of them is sampled, and
- * what it takes is overestimated, since the metric knows lengths and not numbers of requests. Bad
- * at very deep queues: all that a client has waiting goes through its gate when that opens.
+ * what it takes is overestimated, since the metric knows lengths and not numbers of requests.
  */
 #include "dfq.h"
 #include "follow.h"
@@ -100,9 +100,18 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		st = &tg_dfq(gpu)->season[__builtin_ctz(engines)];
 		if (st->turn == job->client)
 			sample(st, job, used);
+		else if (tg_dfq_share(job->client)->narrow)
+			tg_dfq_narrow_done(gpu, st, job->client);
 		else
 			seen(st, job, used);
 	}
+}
+
+/* As with a drain that is cut, what the client has in flight behind it is not awaited. */
+static void dfq_lost(struct tg_gpu *gpu, struct tg_job *job)
+{
+	tg_dfq_pass_by(gpu, job->client);
+	tg_dfq_share(job->client)->stuck = true;
 }
 
 /* The gate of the client whose turn it is, or that asks, stands at ASK. */
@@ -110,7 +119,7 @@ static void dfq_queue(struct tg_gpu *gpu, struct tg_job *job)
 {
 	const struct tg_dfq_share *sh = tg_dfq_share(job->client);
 
-	if (sh->asks || job->engines & ~sh->engines) {
+	if (sh->asks || sh->narrow || job->engines & ~sh->engines) {
 		tg_dfq_queue_asked(gpu, job);
 		return;
 	}
@@ -122,8 +131,12 @@ static void dfq_drop(struct tg_gpu *gpu, struct tg_job *job)
 {
 	struct tg_dfq_season *st = tg_dfq_of(gpu, job->client);
 
-	st->mine -= st->turn == job->client;
-	list_del_init(&job->link);
+	if (st->turn == job->client) {
+		st->mine--;
+		list_del_init(&job->link);
+	} else {
+		tg_heads_del(&tg_dfq_asked(gpu, job)->asked, job);
+	}
 }
 
 /*
@@ -152,8 +165,10 @@ static struct tg_job *dfq_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 	struct tg_job *job;
 
 	job = st->turn ? pick_in_turn(st, st->turn) : tg_dfq_pick_asked(gpu, st);
-	if (job)
-		dfq_drop(gpu, job);
+	if (!job)
+		return NULL;
+	st->picked += !st->turn;
+	dfq_drop(gpu, job);
 	return job;
 }
 
@@ -194,6 +209,8 @@ static void dfq_tick(struct tg_gpu *gpu)
 	/* Twice: a season may have waited for the end of another one's walk. */
 	u32 i, steps = gpu->nr_engines > 1 ? 2 * gpu->nr_engines : 1;
 
+	for (i = 0; i < gpu->nr_engines; i++)
+		tg_dfq(gpu)->season[i].picked = 0;
 	for (i = 0; i < steps; i++)
 		while (tg_dfq_step(gpu, &tg_dfq(gpu)->season[i % gpu->nr_engines]))
 			;
@@ -226,6 +243,7 @@ TG_POLICY(dfq) = {
 	.drop = dfq_drop,
 	.pick = dfq_pick,
 	.done = dfq_done,
+	.lost = dfq_lost,
 	.held = dfq_held,
 	.idle = tg_dfq_idle,
 	.quiet = dfq_quiet,

@@ -7,6 +7,7 @@
 
 #include "level.h"
 #include "quiet.h"
+#include "probe.h"
 
 enum tg_dfq_knob {
 	TG_DFQ_SAMPLE, TG_DFQ_REQUESTS, TG_DFQ_FREE_RUN, TG_DFQ_HOLD, TG_DFQ_LINGER, TG_DFQ_SHARE
@@ -16,6 +17,8 @@ enum tg_dfq_knob {
 #define TG_DFQ_SAMPLES	40		/* a sampling counts as so many times sample_us at most */
 #define TG_DFQ_GAP	(4 * TG_SEC)	/* a longer mean gap counts as this one; fits a u32, ns */
 #define TG_DFQ_LOOKS	32		/* jobs that wait, of which one may go */
+#define TG_DFQ_PICKS	4		/* jobs of clients that ask that go in one event */
+#define TG_DFQ_PAUSE	(20 * TG_USEC)	/* then */
 #define TG_DFQ_CHURN	8		/* free-runs in which all ask after a channel has left */
 
 /** enum tg_dfq_phase - where an engine's season is; those from HOLDING to OPENING may walk */
@@ -33,24 +36,26 @@ enum tg_dfq_phase {
  * @all_ask: all clients ask in it
  * @churn: how many free-runs are left in which all ask, since channels have left
  * @since: start of the free-run, then of the sampling
- * @until: end of the free-run, or of the turn
+ * @until: end of the free-run, as planned, and when it has come; or of the turn
  * @ran: length of the latest free-run, its draining included, but for @seen
  * @seen: what jobs of clients that ask have taken of the free-run
  * @skipped: turns of those held back
  * @sum: of what the clients' channels take in a round of the hardware
+ * @picked: jobs of clients that ask, in the event being fed
  * @looked: when the latest free-run began
  * @nr: how often clients have been charged
  * @lightest: weight of an active sharer; TG_NEVER: there is none
  * @least: virtual time of an active sharer; TG_NEVER: likewise
  * @length: of the free-run that begins
  * @awaited: clients that are being drained
+ * @stuck: jobs in flight that are not awaited: of clients that are stuck
  * @one_since: since when one is, and no other
  * @alone: that was charged to it alone, of this draining
  * @vt: system time of the sharers
  * @mine: jobs that the client whose turn it is has waiting
  * @opened: its clients whose gates are open
  * @turns: clients to be sampled: tg_client.queue
- * @asked: jobs of clients that ask, whose first engine it is: tg_job.link
+ * @asked: jobs of clients that ask, whose first engine it is: tg_job.link (tg_heads_add())
  * @first: the client held back that waits, least ahead; or NULL
  * @turn: the one that is being sampled
  * @mark: of the channels that its requests came by: tg_channel.mark
@@ -60,10 +65,10 @@ enum tg_dfq_phase {
 struct tg_dfq_season {
 	u8 phase, engine;
 	bool filling, held, all_ask;
-	u8 churn;
+	u8 churn, picked;
 	u16 mark;
 	s64 since, until, ran, seen, skipped, sum, looked;
-	u32 nr, awaited;
+	u32 nr, awaited, stuck;
 	s64 lightest, least, length, one_since, alone, vt;
 	u32 mine, opened;
 	struct list_head turns, asked;
@@ -126,6 +131,9 @@ struct tg_dfq_sharer {
  * @awaited: it is being drained
  * @asks: its gate stands at ASK in free-runs, too
  * @stuck: something of its own does not end
+ * @narrow: it is probed in this free-run: its gate stands at ASK, and it is sampled and charged as
+ *	if its gate were open
+ * @probe: of its queue
  */
 struct tg_dfq_share {
 	union {
@@ -134,7 +142,8 @@ struct tg_dfq_share {
 	};
 	u32 gap;
 	u8 engines : 4, active : 4, ahead : 4;
-	bool awaited : 1, asks : 1, stuck : 1;
+	bool awaited : 1, asks : 1, stuck : 1, narrow : 1;
+	struct tg_probe probe;
 };
 
 static inline struct tg_dfq *tg_dfq(struct tg_gpu *gpu)
@@ -169,6 +178,12 @@ static inline u32 tg_dfq_bit(const struct tg_dfq_season *st)
 static inline struct tg_dfq_season *tg_dfq_of(struct tg_gpu *gpu, struct tg_client *client)
 {
 	return &tg_dfq(gpu)->season[__builtin_ctz(tg_dfq_share(client)->engines)];
+}
+
+/** tg_dfq_asked() - the season whose list has @job, of a client that asks */
+static inline struct tg_dfq_season *tg_dfq_asked(struct tg_gpu *gpu, const struct tg_job *job)
+{
+	return &tg_dfq(gpu)->season[__builtin_ctz(job->engines)];
 }
 
 /** tg_dfq_vt() - the client's own virtual time on the engine of @st */
@@ -225,6 +240,10 @@ bool tg_dfq_idles(struct tg_gpu *gpu, struct tg_dfq_season *st);
 bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st);
 /** tg_dfq_release() - a client of @st may run in the free-run: its gate opens, or it asks */
 void tg_dfq_release(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/** tg_dfq_narrow_done() - a job of a client that is probed has ended */
+void tg_dfq_narrow_done(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/** tg_dfq_pass_by() - something of the client does not end: what it has in flight is not awaited */
+void tg_dfq_pass_by(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_dfq_idle(), tg_dfq_leave() - for a policy's table */
 void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client);
 void tg_dfq_leave(struct tg_gpu *gpu, struct tg_client *client);

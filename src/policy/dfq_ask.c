@@ -23,8 +23,16 @@
  *	- all clients of an engine where one waits that is held back, for one free-run: when they
  *	  have nothing left, the engine lingers (struct tg_linger), and the free-run ends
  *
- * A list has the jobs of all of them. A job that may not go now goes to its end when it has been
- * looked at, so that each one is looked at in its turn, however many wait.
+ * A list has the first job that waits of each of their channels. A job that may not go now goes to
+ * its end when it has been looked at, so that each one is looked at in its turn, however many wait.
+ * A few go with each event.
+ *
+ * A client whose queue is deep, or not known yet, is probed (struct tg_probe): its gate stands at
+ * ASK in free-runs, and a few jobs of each of its channels are in flight. All else is as if its gate
+ * were open: it is sampled, its part of the free-run is estimated by that, and the gates of other
+ * clients are open beside it. A client is probed from when it comes. Its queue is short if no job
+ * waits at the end of a sample or of a free-run, and deep if what went through its open gate took
+ * longer to end than the free-run lasts.
  */
 #include "dfq.h"
 #include "follow.h"
@@ -53,6 +61,7 @@ void tg_dfq_ask(struct tg_gpu *gpu, struct tg_client *client)
 	memset(sh->vts, 0, sizeof(sh->vts));
 	sh->vts[st->engine] = vt;
 	sh->asks = true;
+	sh->narrow = false;
 	sh->active = 0;
 	tg_dfq_charge_now(st, client, used);
 }
@@ -61,11 +70,14 @@ void tg_dfq_ask(struct tg_gpu *gpu, struct tg_client *client)
 static void leave_turn(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct tg_dfq_season *st = tg_dfq_of(gpu, client);
+	struct tg_job *job;
 
 	tg_dfq_share(client)->held += tg_dfq_share(client)->used;
 	tg_linger_end(gpu, &st->quiet.linger, tg_dfq_others_wait(gpu, st));
-	while (!list_empty(&client->queue))
-		list_move_tail(client->queue.next, &st->asked);
+	while ((job = tg_first_job(client))) {
+		list_del_init(&job->link);
+		tg_heads_add(&st->asked, job);
+	}
 	st->mine = 0;
 	st->turn = NULL;
 }
@@ -77,7 +89,8 @@ static void uses(struct tg_gpu *gpu, struct tg_client *client, u32 engines)
 	u32 new = engines & ~sh->engines;
 
 	if (new && !sh->asks) {
-		leave_turn(gpu, client);
+		if (tg_dfq_of(gpu, client)->turn == client)
+			leave_turn(gpu, client);
 		tg_dfq_ask(gpu, client);
 	}
 	for (; new; new &= new - 1)
@@ -101,7 +114,7 @@ void tg_dfq_meet(struct tg_gpu *gpu, struct tg_client *client, bool opening)
 void tg_dfq_queue_asked(struct tg_gpu *gpu, struct tg_job *job)
 {
 	uses(gpu, job->client, job->engines);
-	list_add_tail(&job->link, &tg_dfq(gpu)->season[__builtin_ctz(job->engines)].asked);
+	tg_heads_add(&tg_dfq_asked(gpu, job)->asked, job);
 }
 
 void tg_dfq_settle(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
@@ -125,14 +138,15 @@ void tg_dfq_settle(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_clien
 /* May it go on all engines that it needs? */
 static bool may_go(struct tg_gpu *gpu, struct tg_job *job)
 {
+	const struct tg_dfq_share *sh = tg_dfq_share(job->client);
 	u32 engines = job->engines;
 
-	if (tg_dfq_share(job->client)->ahead & engines || tg_dfq_share(job->client)->stuck)
+	if (sh->ahead & engines || sh->stuck)
 		return false;
-	for (; engines; engines &= engines - 1)
+	for (; engines && !sh->narrow; engines &= engines - 1)
 		if (tg_dfq(gpu)->season[__builtin_ctz(engines)].phase != FREE_RUN)
 			return false;
-	return tg_follows(job, 2, TG_DFQ_LOOKS);
+	return tg_follows(job, sh->narrow ? sh->probe.most : 2, TG_DFQ_LOOKS);
 }
 
 struct tg_job *tg_dfq_pick_asked(struct tg_gpu *gpu, struct tg_dfq_season *st)
@@ -140,6 +154,11 @@ struct tg_job *tg_dfq_pick_asked(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	struct tg_job *job;
 	u32 looks;
 
+	/* As with gates that open, the others follow in events of their own. */
+	if (st->picked == TG_DFQ_PICKS) {
+		tg_wake_by(gpu, tg_after(gpu->now, TG_DFQ_PAUSE));
+		return NULL;
+	}
 	for (looks = 0; looks < TG_DFQ_LOOKS && !list_empty(&st->asked); looks++) {
 		job = list_first_entry(&st->asked, struct tg_job, link);
 		uses(gpu, job->client, job->engines);

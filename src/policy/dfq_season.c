@@ -8,11 +8,11 @@
  *	sampling	each active client runs alone for sample_us, or until it has done so many
  *			requests or has nothing left, with its gate at ASK and two requests of each
  *			channel in flight; these are awaited
- *	free-run	all gates open except those of clients that are ahead, for free_run times
- *			as long as the sampling took (a client that is held back counts with its
- *			sample_us, and all together with 40 of them at most, or shares would take
- *			minutes to be even among many clients); it ends early when the engine idles
- *			beside clients that wait
+ *	free-run	all gates open except those of clients that are ahead, or probed
+ *			(dfq_ask.c), for free_run times as long as the sampling took (a client
+ *			that is held back counts with its sample_us, and all together with 40 of
+ *			them at most, or shares would take minutes to be even among many
+ *			clients); it ends early when the engine idles beside clients that wait
  *
  * All clients are those of this engine. One that asks (dfq_ask.c) is neither held nor sampled: its
  * jobs go in the free-run only. At the barrier a client that uses this engine alone ceases to ask.
@@ -35,8 +35,16 @@
 
 void tg_dfq_release(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
 {
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+
 	if (st->all_ask) {
 		tg_dfq_ask(gpu, client);
+		tg_gate(gpu, client, TG_GATE_ASK);
+		return;
+	}
+	if (sh->probe.most && gpu->policy_knob[TG_DFQ_HOLD]) {
+		sh->narrow = true;
+		sh->active = 0;
 		tg_gate(gpu, client, TG_GATE_ASK);
 		return;
 	}
@@ -82,6 +90,24 @@ static void charge_drained(struct tg_gpu *gpu, struct tg_dfq_season *st, struct 
 	tg_charge(gpu, client, st->alone);
 }
 
+/* Is nothing left of any client? What the core does not know of is of those awaited. */
+static bool all_drained(const struct tg_gpu *gpu, const struct tg_dfq_season *st, u32 awaited)
+{
+	return st->phase == DRAINING && st->awaited == awaited && !gpu->engine[st->engine].inflight;
+}
+
+/* Samples tell what it takes. */
+void tg_dfq_narrow_done(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	tg_probe_done(&tg_dfq_share(client)->probe);
+	if (client->inflight)
+		return;
+	if (all_drained(gpu, st, 0))
+		charge_drained(gpu, st, client);
+	if (st->phase == DRAINING)
+		st->one_since = gpu->now;
+}
+
 void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct tg_dfq_share *sh = tg_dfq_share(client);
@@ -89,8 +115,12 @@ void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
 
 	if (!sh->asks) {
 		st = tg_dfq_of(gpu, client);
-		if (st->phase == DRAINING && sh->awaited && st->awaited == 1)
+		if (sh->awaited && all_drained(gpu, st, 1))
 			charge_drained(gpu, st, client);
+		/* Alone it keeps nobody waiting. */
+		if (sh->awaited && gpu->now - st->until > st->length &&
+		    st->sum > tg_dfq_turn(client))
+			tg_probe_deep(&sh->probe);
 		drained(gpu, st, sh);
 	}
 	sh->stuck = client->cut;
@@ -108,6 +138,16 @@ bool tg_dfq_others_wait(const struct tg_gpu *gpu, const struct tg_dfq_season *st
 	return gpu->engine[st->engine].queued > st->mine;
 }
 
+void tg_dfq_pass_by(struct tg_gpu *gpu, struct tg_client *client)
+{
+	const struct tg_dfq_share *sh = tg_dfq_share(client);
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (sh->engines == 1 << i)
+			tg_dfq(gpu)->season[i].stuck += client->inflight;
+}
+
 /* HOLDING: hold the gate. */
 static void hold(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
 {
@@ -118,15 +158,22 @@ static void hold(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client 
 	if (own->left != client->sharer->left)
 		st->churn = TG_DFQ_CHURN;
 	own->left = client->sharer->left;
+	sh->stuck = sh->stuck && (client->inflight || client->syncing);
+	if (sh->stuck)
+		tg_dfq_pass_by(gpu, client);
 	if (sh->asks) {
 		tg_dfq_settle(gpu, st, client);
 		if (!sh->asks)
 			tg_gate(gpu, client, TG_GATE_HOLD);
 		return;
 	}
+	/* A free-run after a sampling without the client was too short to tell. */
+	if (sh->narrow && sh->requests)
+		tg_probe_judge(&sh->probe, client);
+	sh->probe.done = 0;
+	client->sent = sh->narrow && sh->active;
 	st->opened -= client->gate == TG_GATE_OPEN;
 	tg_gate(gpu, client, TG_GATE_HOLD);
-	client->sent = 0;
 	if (client->opened && !sh->stuck) {
 		sh->awaited = true;
 		st->awaited++;
@@ -142,6 +189,7 @@ static void choose(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_clien
 
 	if (sh->asks)
 		return;
+	sh->narrow = false;
 	sh->used = 0;
 	sh->requests = 0;
 	sh->channels = 0;
@@ -213,9 +261,12 @@ static bool turn_over(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	     (st->filling && st->turn->inflight) ||
 	     tg_dfq_share(st->turn)->requests >= gpu->policy_knob[TG_DFQ_REQUESTS])) {
 		tg_linger_end(gpu, &st->quiet.linger, tg_dfq_others_wait(gpu, st));
+		if (!st->mine)
+			tg_probe_short(&tg_dfq_share(st->turn)->probe);
 		tg_gate(gpu, st->turn, TG_GATE_HOLD);
 	}
-	return st->turn->gate == TG_GATE_HOLD && !st->turn->inflight;
+	return st->turn->gate == TG_GATE_HOLD &&
+	       (!st->turn->inflight || tg_dfq_share(st->turn)->stuck);
 }
 
 /* LOOKING: does one wait that is held back? */
@@ -404,11 +455,13 @@ bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st)
 		if (gpu->now < st->until && !idles(gpu, st))
 			return false;
 		tg_quiet_forget(gpu, &st->quiet);
+		st->until = gpu->now;
+		st->stuck = 0;
 		st->churn -= !!st->churn;
 		st->phase = HOLDING;
 		return true;
 	case DRAINING:
-		if (st->awaited || gpu->engine[st->engine].inflight)
+		if (st->awaited || gpu->engine[st->engine].inflight > st->stuck)
 			return false;
 		begin_choosing(gpu, st, min(gpu->now - st->since - st->alone, TG_DFQ_LONG));
 		return true;

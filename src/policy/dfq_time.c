@@ -72,6 +72,7 @@ void tg_dfq_comes(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client
 	if (tg_sharer_single(client))
 		own->level.vt = max(own->level.vt, st->vt);
 	sh->engines |= tg_dfq_bit(st);
+	tg_probe_begin(&sh->probe);
 	look_ahead(gpu, st, client);
 }
 

@@ -385,20 +385,20 @@ static const struct row rows[] = {
 	{ "held: a virtual GPU pays that is above its share then", "band",
 	  VGPUS "40002 submit 2 1 3\n" "95000 started 1\n" "95001 done 1\n",
 	  "40000 free 1, 95001 free 3" },
-	/* The first season is a's alone; in the others b is there, and pays nothing. */
+	/* In the first season b asks, in the others both are sampled; b pays nothing. */
 	{ "held: who stalls in each of its samples is held back in the end", "dfq",
 	  "0 pknob 2 1\n" "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "1 submit 2 1 2\n"
 	  "50000 started 1\n" "50100 done 1\n" "50101 started 2\n" "50201 done 2\n"
-	  "120000 idle 1\n" "120000 idle 2\n" "120000 submit 1 1 3\n" "120001 submit 2 1 4\n"
-	  "170000 started 3\n" "170100 done 3\n" "170101 started 4\n" "170201 done 4\n"
+	  "100300 submit 1 1 3\n" "100301 submit 2 1 4\n" "100310 idle 1\n"
+	  "150310 started 3\n" "150410 done 3\n" "150411 started 4\n" "150511 done 4\n"
 	  "240000 idle 1\n" "240000 idle 2\n" "240000 submit 1 1 5\n" "240001 submit 2 1 6\n"
 	  "290000 started 5\n" "290100 done 5\n" "290101 started 6\n" "290201 done 6\n"
 	  "296000 wait\n",
-	  "0 gate 1 ask, 0 free 1, 5000 gate 1 hold, 50100 gate 1 open, 50100 free 2, "
-	  "50100 gate 2 open, 100200 gate 1 hold, 100200 sync 1, 100200 gate 2 hold, 100200 sync 2, "
-	  "120000 gate 1 ask, 120000 free 3, 125000 gate 1 hold, 170100 gate 2 ask, "
-	  "170100 free 4, 170211 gate 2 hold, 170211 gate 1 open, 170211 gate 2 open, "
-	  "220422 gate 1 hold, 220422 sync 1, 220422 gate 2 hold, 220422 sync 2, "
+	  "0 gate 1 ask, 0 free 1, 5000 gate 1 hold, 50100 gate 1 open, 50100 gate 2 ask, "
+	  "50100 watch, 50100 free 2, 100200 gate 1 hold, 100200 sync 1, 100200 gate 2 hold, "
+	  "100310 gate 1 ask, 100310 free 3, 105310 gate 1 hold, 150410 gate 2 ask, "
+	  "150410 free 4, 150521 gate 2 hold, 150521 gate 1 open, 150521 gate 2 open, "
+	  "200732 gate 1 hold, 200732 sync 1, 200732 gate 2 hold, 200732 sync 2, "
 	  "240000 gate 1 ask, 240000 free 5, 245000 gate 1 hold, 290100 gate 2 ask, "
 	  "290100 free 6, 290719 gate 2 hold, 290719 gate 2 open" },
 	{ "dfq: one engine's client is sampled, and a client of two goes on on the other", "dfq",

@@ -108,9 +108,12 @@ static const struct load {
 	{ .name = "a game beside a bomb of depth 32", .client = { GAME, BUSY("32", "20ms") },
 	  .want = { 500, 500 }, .off = 20 },
 	{ .name = "a game beside a bomb of depth 100", .client = { GAME, BUSY("100", "20ms") },
-	  .want = { 500, 500 }, .off = 20, .share_open = DFQ },
+	  .want = { 500, 500 }, .off = 20 },
 	{ .name = "a game beside a bomb of depth 1000", .client = { GAME, BUSY("1000", "20ms") },
-	  .want = { 500, 500 }, .off = 20, .share_open = UNSEEN },
+	  .want = { 500, 500 }, .off = 20, .share_open = LOGA },
+	{ .name = "a game beside a bomb of depth 1000 that comes after 10 s",
+	  .client = { GAME, BUSY("1000", "20ms") "start = 10s\n" },
+	  .want = { 667, 333 }, .off = 20, .share_open = LOGA },
 	{ .name = "0.5 ms with gaps of a fifth of it, beside 2, 8 and 20 ms",
 	  .client = { ONE_BY_ONE("100us", "0.5ms"), BUSY("1", "2ms"), BUSY("1", "8ms"),
 		      BUSY("1", "20ms") },
@@ -133,7 +136,7 @@ static const struct load {
 	{ .name = "3.5, 4.5 and 9 ms, 32 deep",
 	  .client = { BUSY("32", "3.543ms"), BUSY("8", "4.554ms") "channels = 3\n",
 		      UNIFORM("", "3.025ms 14.769ms") "depth = 32\n" },
-	  .want = { 333, 333, 333 }, .off = 20, .share_open = DFQ },
+	  .want = { 333, 333, 333 }, .off = 20 },
 };
 
 static u32 weight(const struct load *load, u32 i)
