@@ -30,8 +30,8 @@ static inline bool tg_follows(const struct tg_job *job, u32 most, u32 looks)
 }
 
 /*
- * Lists of jobs that wait, with the first one of each channel: no other one may go. So few jobs are
- * looked at, however many wait.
+ * Lists of jobs that wait, with the first one of each channel: no other one may go. So few jobs
+ * are looked at, however many wait.
  */
 
 /** tg_heads_add() - for queue(): @job waits; it is in @list if no job of its channel waits before */
