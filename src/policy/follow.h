@@ -34,7 +34,7 @@ static inline bool tg_follows(const struct tg_job *job, u32 most, u32 looks)
  * are looked at, however many wait.
  */
 
-/** tg_heads_add() - for queue(): @job waits; it is in @list if no job of its channel waits before */
+/** tg_heads_add() - for queue(): @job waits; it is in @list if none of its channel waits before */
 static inline void tg_heads_add(struct list_head *list, struct tg_job *job)
 {
 	INIT_LIST_HEAD(&job->link);
