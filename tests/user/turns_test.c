@@ -184,6 +184,29 @@ static void behind_copies(cl_command_queue q, cl_mem memory, const char *bytes)
 	cl_must(clFinish(q), "clFinish");
 }
 
+/*
+ * Several copies that take turns, and kernels between: the thread that opens their gates is not kept from it by a
+ * driver whose calls have the queue to themselves while they wait.
+ */
+static void own_copies(cl_command_queue q, cl_mem memory, const char *bytes)
+{
+	const double from = seconds();
+	char word[4];
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		cl_must(clEnqueueWriteBuffer(q, memory, CL_FALSE, 0, BIG, bytes, 0, NULL, NULL), "clEnqueueWriteBuffer");
+		clReleaseEvent(cl_spun(spin, q, SHORT_US, 0, NULL));
+		if (i % 10 == 4)
+			cl_must(clFinish(q), "clFinish");
+		if (i % 10 == 9)
+			cl_must(clEnqueueReadBuffer(q, memory, CL_TRUE, 0, sizeof(word), word, 0, NULL, NULL),
+				"clEnqueueReadBuffer");
+	}
+	test_row("copies with turns of their own end in a call that waits", seconds() - from < DEADLINE_S * 0.8,
+		 "after %.1f s", seconds() - from);
+}
+
 /* By way of a marker in a third queue, whose events nothing but their queue tells of. */
 static void behind_marker(cl_command_queue q, cl_command_queue third)
 {
@@ -229,6 +252,7 @@ static void behind(cl_command_queue q[2])
 	cl_must(error, "clCreateBuffer");
 	behind_far(q[0]);
 	behind_copies(q[0], memory, bytes);
+	own_copies(q[0], memory, bytes);
 	behind_marker(q[0], q[1]);
 	behind_barrier(ooo);
 	clReleaseMemObject(memory);

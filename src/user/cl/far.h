@@ -16,6 +16,8 @@ struct far *far_begin(cl_command_queue queue, bool until_turn);
 void far_barrier(struct far *f);
 void far_went(struct far *f, cl_event event);
 void far_over(struct far *f);
+void far_wait(cl_command_queue queue);
+cl_int far_finish(cl_command_queue queue);
 void far_prune(void);
 void far_in_child(void);
 

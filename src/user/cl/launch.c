@@ -426,8 +426,9 @@ cl_int CL_API_CALL layer_clEnqueueTask(cl_command_queue queue, cl_kernel kernel,
 cl_int CL_API_CALL layer_clFinish(cl_command_queue queue)
 {
 	struct device *d = queue_device(queue);
-	cl_int ret = next->clFinish(queue);
+	cl_int ret = far_finish(queue);
 
+	turns_prune();
 	far_prune();
 	if (d)
 		launch_reap(d);

@@ -9,6 +9,7 @@
 #include "objects.h"
 #include "queue.h"
 #include "slice.h"
+#include "turn.h"
 
 struct entry {
 	struct object object;
@@ -188,6 +189,7 @@ cl_int CL_API_CALL layer_clRetainCommandQueue(cl_command_queue queue)
 
 cl_int CL_API_CALL layer_clReleaseCommandQueue(cl_command_queue queue)
 {
+	turns_prune();
 	far_prune();
 	slice_prune(NULL);
 	object_released(&table, queue);

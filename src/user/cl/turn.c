@@ -13,6 +13,11 @@
  *
  * One thread for each device and channel, which starts with the first such command. Callbacks of the
  * driver count events down; `lock` guards the counts and the lists, and nothing is called under it.
+ *
+ * A driver may have a queue to itself in each call, also in one that waits for all that is in it (Mesa's
+ * rusticl). That call may wait for the next gate. So the thread calls nothing that takes a queue, as
+ * clFlush() and clReleaseCommandQueue() do: the command is flushed, and its queue released, in the
+ * program's threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +59,19 @@ struct line {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct line *lines;
+static struct later *over;	/* their queues are to be released */
 
 /* --- the thread --- */
+
+/* Its gate is open. */
+static void later_over(struct later *l)
+{
+	next->clReleaseEvent(l->gate);
+	pthread_mutex_lock(&lock);
+	l->next = over;
+	over = l;
+	pthread_mutex_unlock(&lock);
+}
 
 /* It has its turn, or goes without one. */
 static void turned(struct later *l)
@@ -74,7 +90,6 @@ static void enter(struct later *l)
 	} else {
 		launch_enter(l->device, l->channel, l->work, &job);
 		turned(l);
-		next->clFlush(l->queue);
 		if (job.way == TGU_OPEN) {
 			tgu_leave(&job);
 			next->clReleaseEvent(l->event);
@@ -83,9 +98,7 @@ static void enter(struct later *l)
 			launch_attach(l->device, &job, l->event, l->queue);
 		}
 	}
-	next->clReleaseEvent(l->gate);
-	next->clReleaseCommandQueue(l->queue);
-	free(l);
+	later_over(l);
 }
 
 static void *serve(void *arg)
@@ -112,6 +125,25 @@ void turns_in_child(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	lines = NULL;
+	over = NULL;
+}
+
+/** turns_prune() - release the queues of commands whose gates are open; in the program's threads */
+void turns_prune(void)
+{
+	struct later *l, *rest;
+
+	if (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&lock);
+	rest = over;
+	over = NULL;
+	pthread_mutex_unlock(&lock);
+	while ((l = rest)) {
+		rest = l->next;
+		next->clReleaseCommandQueue(l->queue);
+		free(l);
+	}
 }
 
 /* Under the lock. NULL: no thread can be had */
@@ -159,11 +191,9 @@ static void came(struct later *l)
 	if (!all || line)
 		return;
 	turned(l);
-	next->clReleaseEvent(l->gate);
 	if (l->event)
 		next->clReleaseEvent(l->event);
-	next->clReleaseCommandQueue(l->queue);
-	free(l);
+	later_over(l);
 }
 
 static void CL_CALLBACK event_came(cl_event event, cl_int status, void *arg)
@@ -196,6 +226,7 @@ static bool put_gate(struct turn *t, struct device *d, uint32_t channel, bool be
 	cl_int error = CL_SUCCESS;
 	cl_uint i;
 
+	turns_prune();
 	next->clGetCommandQueueInfo(t->queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
 	if (l && list && context)
 		l->gate = next->clCreateUserEvent(context, &error);
@@ -233,7 +264,7 @@ static bool put_gate(struct turn *t, struct device *d, uint32_t channel, bool be
 /* What a large copy that blocks has in front of it ends first; then it takes its turn in the call. */
 static void take_turn(struct turn *t, struct device *d)
 {
-	next->clFinish(t->queue);
+	far_finish(t->queue);
 	launch_reap(d);
 	launch_enter(d, 2, t->bytes, &t->job);
 	tgu_started(&t->job, 0);
@@ -256,6 +287,8 @@ void turn_begin(struct turn *t, cl_command_queue queue, bool kernel, size_t byte
 
 	*t = (struct turn){ .queue = queue, .nr = nr, .wait = wait, .event = event, .given = event,
 			    .blocking = blocking, .kernel = kernel, .bytes = bytes };
+	if (blocking && far_ahead(queue) && !queue_out_of_order(queue))
+		far_wait(queue);
 	if ((!kernel && bytes < LARGE && !nr) || !nr != !wait)
 		return;
 	d = queue_device(queue);
@@ -313,7 +346,7 @@ void turn_draws_near(cl_command_queue queue, cl_uint nr, const cl_event *wait)
 	if (nr && wait)
 		next->clWaitForEvents(nr, wait);
 	if (far_ahead(queue))
-		next->clFinish(queue);
+		far_finish(queue);
 }
 
 /** turn_end() - the driver has answered @ret. Return: what the program gets */
@@ -339,6 +372,8 @@ cl_int turn_end(struct turn *t, cl_int ret)
 	if (!ret && t->waits)
 		next->clRetainEvent(t->own);
 	if (t->later) {
+		if (!ret)
+			next->clFlush(t->queue);
 		t->later->event = ret ? NULL : t->own;
 		t->later->far = !ret && t->kernel ? t->far : NULL;
 		came(t->later);

@@ -42,6 +42,7 @@ void turn_barrier(struct turn *t);
 bool turn_is_far(struct device *d, cl_command_queue queue, cl_uint nr, const cl_event *wait);
 void turn_draws_near(cl_command_queue queue, cl_uint nr, const cl_event *wait);
 cl_int turn_end(struct turn *t, cl_int ret);
+void turns_prune(void);
 void turns_in_child(void);
 
 #endif /* TGCL_TURN_H */

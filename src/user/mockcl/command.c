@@ -420,6 +420,7 @@ cl_int command_go(cl_event e, cl_uint n, const cl_event *list, cl_bool wait, cl_
 	cl_int status = CL_SUCCESS;
 	cl_uint i;
 
+	queue_hold(q);
 	e->channel = &q->channel[!in_order(q) && e->engine == MOCK_COPY ? MOCK_COPY : MOCK_COMPUTE];
 	if (!room(e->channel) || (q->live && q->live->pushed))
 		command_reap();
@@ -447,6 +448,7 @@ cl_int command_go(cl_event e, cl_uint n, const cl_event *list, cl_bool wait, cl_
 	}
 	if (wait)
 		status = command_wait(e);
+	queue_let_go(q);
 	if (out)
 		*out = e;
 	else

@@ -84,6 +84,7 @@ struct channel {
  * @barrier: the latest barrier that is not complete (out of order)
  * @live: commands that are not complete, from the oldest on
  * @card: which connection its channels belong to
+ * @held: by a thread in a call (MOCKCL_LOCKS)
  */
 struct _cl_command_queue {
 	struct head head;
@@ -96,6 +97,7 @@ struct _cl_command_queue {
 	cl_event waiting, waiting_last, barrier;
 	cl_event live, live_last;
 	unsigned int card;
+	bool held;
 	struct _cl_command_queue *next;
 };
 
@@ -267,6 +269,8 @@ void command_bump(void);			/* wake all that wait in the driver: they look again 
 void command_nap(void);			/* reap, and sleep until there may be more; releases mock_lock */
 void command_complete(cl_event e, cl_int status);
 cl_int command_wait(cl_event e);
+void queue_hold(cl_command_queue q);
+void queue_let_go(cl_command_queue q);
 void command_forget(cl_event e);		/* drop a reference */
 void command_thread(void);			/* start the thread that callbacks run in */
 void command_call(struct callback *c);		/* have it call this one */

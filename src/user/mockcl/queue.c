@@ -7,6 +7,9 @@
 
 #include "driver.h"
 
+static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER;
+static int locks = -1;
+
 static void close_channels(cl_command_queue q)
 {
 	unsigned int i;
@@ -115,8 +118,27 @@ API cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue q)
 	return object_retain(q, QUEUE, CL_INVALID_COMMAND_QUEUE);
 }
 
+/* With MOCKCL_LOCKS a queue is one thread's in each call, also while that waits. Under mock_lock. */
+void queue_hold(cl_command_queue q)
+{
+	if (locks < 0)
+		locks = getenv("MOCKCL_LOCKS") != NULL;
+	while (locks && q->held)
+		pthread_cond_wait(&let_go, &mock_lock);
+	q->held = locks;
+}
+
+void queue_let_go(cl_command_queue q)
+{
+	q->held = false;
+	if (locks)
+		pthread_cond_broadcast(&let_go);
+}
+
+/* It flushes, so it waits as clFlush() does. */
 API cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue q)
 {
+	clFlush(q);
 	return object_release(q, QUEUE, CL_INVALID_COMMAND_QUEUE);
 }
 
@@ -149,8 +171,10 @@ API cl_int CL_API_CALL clFlush(cl_command_queue q)
 	if (!is(q, QUEUE))
 		return CL_INVALID_COMMAND_QUEUE;
 	pthread_mutex_lock(&mock_lock);
+	queue_hold(q);
 	command_publish(q);
 	command_reap();
+	queue_let_go(q);
 	pthread_mutex_unlock(&mock_lock);
 	return CL_SUCCESS;
 }
@@ -163,6 +187,7 @@ API cl_int CL_API_CALL clFinish(cl_command_queue q)
 	if (!is(q, QUEUE))
 		return CL_INVALID_COMMAND_QUEUE;
 	pthread_mutex_lock(&mock_lock);
+	queue_hold(q);
 	while ((e = q->live_last)) {
 		if (q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
 			e = q->live;
@@ -175,6 +200,7 @@ API cl_int CL_API_CALL clFinish(cl_command_queue q)
 	}
 	if (q->card == link_generation() && link_page() && link_page()->lost[q->device->index])
 		status = CL_OUT_OF_RESOURCES;
+	queue_let_go(q);
 	pthread_mutex_unlock(&mock_lock);
 	return status;
 }
