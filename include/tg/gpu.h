@@ -76,7 +76,7 @@ enum tg_job_state { TG_JOB_THROTTLED, TG_JOB_QUEUED, TG_JOB_FREED, TG_JOB_BUSY, 
  * @ending: it is to end early, and the host knows (TG_ACT_YIELD)
  * @in_policy: QUEUED: it is in the policy's queue
  * @picked: tg_gpu.term when it was picked, or went through TRACK: that policy hears of it; or 0
- * @vt: while it waits: its place in its reserve, in units of TG_VT_SHIFT; it may wrap
+ * @prio, @vt: while it waits: its place in its reserve; @vt is of TG_VT_SHIFT, and may wrap
  * @since: when it entered @state; BUSY: creation of its fence. @predicted: x, ns
  * @cost: record of its client's history that learns its cost, or NULL
  * @throttled: time spent THROTTLED, ns
@@ -99,7 +99,7 @@ struct tg_job {
 		u64 seq;
 		s64 charged;
 	};
-	u8 state, engines;
+	u8 state, engines, prio;
 	bool slot : 1, ending : 1, in_policy : 1, switched : 1;
 	union { u32 picked, vt; };
 	s64 since, predicted;

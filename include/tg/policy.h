@@ -35,6 +35,9 @@ struct tg_policy {
 	 */
 	enum tg_gate mode;
 
+	/** @by_prio: it goes by priorities, and so do jobs that a reserve holds back */
+	bool by_prio;
+
 	/** @by_vgpu: it shares time within virtual GPUs: a sharer's clients are of one of them */
 	bool by_vgpu;
 

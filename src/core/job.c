@@ -140,6 +140,8 @@ void tg_jobs_place(struct tg_gpu *gpu, struct tg_client *client, u8 tier, u8 pri
 	for (ch = tg_waiting(client->channels); ch; ch = tg_waiting(ch->next))
 		for (job = tg_channel_waiting(ch); job; job = tg_job_next(job))
 			if (job->in_policy) {
+				if (ranks)
+					tg_job_set_prio(gpu, job);
 				count_in_policy(gpu, job, 1);
 				if (tg_client_joined(gpu, client))
 					gpu->policy->queue(gpu, job);
@@ -225,6 +227,7 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 	} else if (job->state == TG_JOB_THROTTLED) {
 		tg_job_unthrottle(gpu, job);
 	} else if (!job->in_policy) {
+		tg_job_set_prio(gpu, job);
 		list_move_tail(&job->wait, &job->reserve->waiting);
 		enter_policy(gpu, job);
 	}
@@ -233,6 +236,7 @@ void tg_job_line_up(struct tg_gpu *gpu, struct tg_job *job)
 /* A job that has just arrived is QUEUED, the last in its reserve's list: does it stay so? */
 static void place(struct tg_gpu *gpu, struct tg_job *job)
 {
+	tg_job_set_prio(gpu, job);
 	tg_job_set_vt(job, job->reserve->vt);
 	if (!tg_reserve_decides(gpu, job->client) || tg_reserve_passes(gpu, job)) {
 		set_queued(gpu, job);

@@ -9,10 +9,10 @@
  *
  * These are some of each client: else one with a deep queue would hide all others from the policy,
  * which is to choose among them. Of a channel's throttled jobs the first stands in a tree, by
- * priority, then by virtual time: what its sharer has had from the reserve, as of when the job
- * became the first. It begins with that of the reserve at least, which grows by what all use, over
- * how many stand in the tree. So neither a deep queue nor a new process gets more than its part,
- * and clients share time where the policy sees a few of them only.
+ * priority if the policy goes by it, then by virtual time: what its sharer has had from the
+ * reserve, as of when the job became the first. It begins with that of the reserve at least, which
+ * grows by what all use, over how many stand in the tree. So neither a deep queue nor a new process
+ * gets more than its part, and clients share time where the policy sees a few of them only.
  *
  * job.c, engine.c, gate.c and admit.c call this file when a job arrives, or a budget or a gate
  * changes. Hosts call tg_gpu_may_bypass(). All of it runs under the GPU's lock.
@@ -119,6 +119,7 @@ void tg_reserve_throttle(struct tg_gpu *gpu, struct tg_reserve *r, struct tg_job
 {
 	struct tg_job *behind = throttled_behind(job);
 
+	tg_job_set_prio(gpu, job);
 	if (behind && is_head(behind))
 		remove_head(r, behind);
 	if (throttled_before(job))
@@ -261,7 +262,7 @@ static u32 shown_beside(const struct tg_reserve *r, const struct tg_job *job, st
 	*last = NULL;
 	list_for_each_entry(other, &r->waiting, wait) {
 		n += other != job && other->client == job->client;
-		if (other->in_policy && other->client->prio < job->client->prio &&
+		if (other->in_policy && other->prio < job->prio &&
 		    (!*last || tg_job_outranks(*last, other)))
 			*last = other;
 	}
@@ -300,7 +301,7 @@ static struct rb_node *first_below(const struct tg_reserve *r, u32 prio)
 	struct rb_node *node = r->throttled.rb_root.rb_node, *first = NULL;
 
 	while (node) {
-		if (rb_entry(node, struct tg_job, rank)->client->prio < prio) {
+		if (rb_entry(node, struct tg_job, rank)->prio < prio) {
 			first = node;
 			node = node->rb_left;
 		} else {
@@ -325,8 +326,8 @@ static struct tg_job *let_in(struct tg_gpu *gpu, struct tg_reserve *r)
 
 	for (node = rb_first_cached(&r->throttled); node && passed < LOOK_BEHIND; node = next) {
 		job = rb_entry(node, struct tg_job, rank);
-		level = job->client->prio == prio ? level : 0;
-		prio = job->client->prio;
+		level = job->prio == prio ? level : 0;
+		prio = job->prio;
 		if (!tg_reserve_eligible(r, job->predicted))
 			return job;
 		if (gpu->moved >= TG_RESERVE_MOVES || gpu->visited > TG_VISITS) {

@@ -28,11 +28,17 @@ void tg_job_settle_in(struct tg_gpu *gpu, struct tg_job *job, struct tg_reserve 
  */
 static inline bool tg_job_outranks(const struct tg_job *a, const struct tg_job *b)
 {
-	if (a->client->prio != b->client->prio)
-		return a->client->prio > b->client->prio;
+	if (a->prio != b->prio)
+		return a->prio > b->prio;
 	if (a->vt != b->vt)
 		return (s32)(a->vt - b->vt) < 0;
 	return a->seq < b->seq;
+}
+
+/* The job waits, and its priority may be new to its reserve. */
+static inline void tg_job_set_prio(const struct tg_gpu *gpu, struct tg_job *job)
+{
+	job->prio = gpu->policy->by_prio ? job->client->prio : 0;
 }
 
 /* Give the job, which waits, a virtual time: not one before that of what waits before it. */

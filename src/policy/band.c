@@ -169,6 +169,7 @@ static s64 band_wake(struct tg_gpu *gpu)
 TG_POLICY(band) = {
 	.name = "band",
 	.mode = TG_GATE_ASK,
+	.by_prio = true,
 	.by_vgpu = true,
 	.params = params,
 	.init = tg_vqueue_init,

@@ -49,6 +49,7 @@ static void credit_held(struct tg_gpu *gpu, struct tg_job *job, s64 held)
 TG_POLICY(credit) = {
 	.name = "credit",
 	.mode = TG_GATE_ASK,
+	.by_prio = true,
 	.params = params,
 	.init = tg_vqueue_init,
 	.ahead = tg_vqueue_ahead,

@@ -84,6 +84,7 @@ static s64 tick_wake(struct tg_gpu *gpu)
 TG_POLICY(tick) = {
 	.name = "tick",
 	.mode = TG_GATE_ASK,
+	.by_prio = true,
 	.params = params,
 	.init = tick_init,
 	.queue = tick_queue,

@@ -400,6 +400,7 @@ static s64 timegraph_ahead(struct tg_gpu *gpu, const struct tg_client *client, s
 TG_POLICY(timegraph) = {
 	.name = "timegraph",
 	.mode = TG_GATE_ASK,
+	.by_prio = true,
 	.params = params,
 	.guarantees = true,
 	.init = timegraph_init,

@@ -36,6 +36,7 @@ static void vfifo_lost(struct tg_gpu *gpu, struct tg_job *job)
 TG_POLICY(vfifo) = {
 	.name = "vfifo",
 	.mode = TG_GATE_ASK,
+	.by_prio = true,
 	.params = params,
 	.init = tg_vqueue_init,
 	.ahead = tg_vqueue_ahead,

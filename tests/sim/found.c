@@ -55,7 +55,7 @@ static const struct row {
 	const char *head, *client[CLIENTS];
 	u32 equal, engines, busy, wait, least;
 } rows[] = {
-	{ "two virtual GPUs share a reserve, one 100 deep and of higher priority", TIMESLICE | BAND, TIMESLICE,
+	{ "two virtual GPUs share a reserve, one 100 deep and of higher priority", TIMESLICE | BAND, 0,
 	  HALVES, { BUSY("5ms", "100") SHARED("60", ",vgpu=v"), BUSY("5ms", "2") SHARED("50", ",vgpu=w") },
 	  .equal = 2 },
 	{ "two clients share a reserve, 100 and 2 deep", TIMEGRAPH | TIMESLICE | BAND, 0,
