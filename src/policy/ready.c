@@ -103,6 +103,28 @@ s64 tg_ready_least(const struct tg_ready *ready, u8 prio)
 	return least;
 }
 
+s64 tg_ready_outside(const struct tg_ready *ready, const struct tg_client *client)
+{
+	struct rb_node *node = ready->clients.rb_root.rb_node, *first = NULL;
+	struct tg_client *other;
+	u32 i;
+
+	while (node) {
+		other = rb_entry(node, struct tg_client, node);
+		if (*key(other) >= ORDINARY(client->prio))
+			first = node;
+		node = *key(other) < ORDINARY(client->prio) ? node->rb_right : node->rb_left;
+	}
+	for (i = 0; first && i < TG_READY_SHOWN; i++, first = rb_next(first)) {
+		other = rb_entry(first, struct tg_client, node);
+		if (*key(other) != ORDINARY(client->prio))
+			break;
+		if (tg_ready_apart(other, client))
+			return *vt(other);
+	}
+	return TG_NEVER;
+}
+
 bool tg_ready_comes(const struct tg_client *client, u32 inflight)
 {
 	return !inflight || !tg_ready_counts(client);
@@ -117,10 +139,10 @@ void tg_ready_come(struct tg_client *client, s64 least, s64 most)
 		*vt(client) = max(*vt(client), most);
 }
 
-void tg_ready_return(struct tg_client *client, s64 least)
+void tg_ready_return(struct tg_client *client, s64 least, s64 outside)
 {
 	tg_client_priv(client, struct tg_ready_client)->level = tg_ready_level(client);
-	*vt(client) = tg_ready_within(*vt(client), least);
+	*vt(client) = tg_ready_within(*vt(client), least, outside);
 }
 
 s64 tg_ready_ahead(const struct tg_client *client, s64 least)

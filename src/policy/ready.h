@@ -8,6 +8,7 @@
 #include <tg/policy.h>
 
 #define TG_READY_REPAID		(500 * TG_MSEC)	/* the most that a client repays */
+#define TG_READY_SHOWN		(TG_RESERVE_WINDOW + TG_ENGINES_MAX)
 
 /**
  * struct tg_ready_client - what is kept of each client
@@ -62,6 +63,22 @@ static inline bool tg_ready_counts(const struct tg_client *client)
  */
 s64 tg_ready_least(const struct tg_ready *ready, u8 prio);
 /**
+ * tg_ready_apart() - does what @other has had bound what @client may be behind? Not where they have
+ *	one limited reserve, of which the policy sees few jobs
+ */
+static inline bool tg_ready_apart(const struct tg_client *other, const struct tg_client *client)
+{
+	return other->reserve != client->reserve || tg_reserve_unlimited(client->reserve);
+}
+
+/**
+ * tg_ready_outside() - as tg_ready_least(), of those that wait and bound what @client is behind
+ *
+ * It looks at TG_READY_SHOWN equals at most: so many of one limited reserve wait at once, but for a
+ * moment after it has got its limit.
+ */
+s64 tg_ready_outside(const struct tg_ready *ready, const struct tg_client *client);
+/**
  * tg_ready_held() - the virtual time of @holder, if it is an equal of @client, and not itself, and
  *	has groups in flight; otherwise TG_NEVER. @holder: NULL: there is none
  */
@@ -88,15 +105,22 @@ bool tg_ready_comes(const struct tg_client *client, u32 inflight);
 void tg_ready_come(struct tg_client *client, s64 least, s64 most);
 /**
  * tg_ready_return() - likewise, but its job was throttled: it was not away, and is as far behind
- *	its equals as it was, up to TG_READY_REPAID
+ *	its equals as it was, up to TG_READY_REPAID behind those of other reserves
+ * @client: the client
+ * @least: as for tg_ready_come()
+ * @outside: by tg_ready_outside(), of all trees that it may be in
  */
-void tg_ready_return(struct tg_client *client, s64 least);
-/** tg_ready_within() - @vt, made no further from @least, if that is known, than TG_READY_REPAID */
-static inline s64 tg_ready_within(s64 vt, s64 least)
+void tg_ready_return(struct tg_client *client, s64 least, s64 outside);
+/**
+ * tg_ready_within() - @vt, made no further ahead of @least, and behind @outside, if known, than
+ *	TG_READY_REPAID. What two of one reserve have had differs as before: had the second to
+ *	come back its bound from the first, it would be far before it, each time
+ */
+static inline s64 tg_ready_within(s64 vt, s64 least, s64 outside)
 {
-	if (least == TG_NEVER)
-		return vt;
-	return min(max(vt, least - TG_READY_REPAID), least + TG_READY_REPAID);
+	if (outside != TG_NEVER)
+		vt = max(vt, outside - TG_READY_REPAID);
+	return least == TG_NEVER ? vt : min(vt, least + TG_READY_REPAID);
 }
 
 /** tg_ready_vt() - the client's virtual time */

@@ -108,14 +108,29 @@ static noinline s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 	return least;
 }
 
+/* ... and of those that bound what it may be behind (tg_ready_apart()) */
+static noinline s64 outside(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	const struct state *st = tg_gpu_priv(gpu, struct state);
+	s64 least = tg_ready_outside(&st->ready, client);
+	u32 i;
+
+	for (i = 0; i < gpu->nr_engines; i++)
+		if (st->holder[i] && tg_ready_apart(st->holder[i], client))
+			least = min(least, tg_ready_held(st->holder[i], client));
+	return least;
+}
+
 /* The client comes with @job, and had none in the policy's queue or in flight. */
 static void come(struct tg_gpu *gpu, struct tg_client *client, const struct tg_job *job)
 {
+	struct state *st = tg_gpu_priv(gpu, struct state);
+	s64 from = least(gpu, client);
+
 	if (job->throttled)
-		tg_ready_return(client, least(gpu, client));
+		tg_ready_return(client, from, outside(gpu, client));
 	else
-		tg_ready_come(client, least(gpu, client),
-			      tg_gpu_priv(gpu, struct state)->most);
+		tg_ready_come(client, from, st->most);
 }
 
 /* The client has used @used ns. */

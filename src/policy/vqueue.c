@@ -170,6 +170,29 @@ static s64 least_of(const struct tg_ready *ready, u8 prio)
 	return least;
 }
 
+/* As tg_ready_outside(), of sharers. */
+static s64 outside_of(const struct tg_ready *ready, const struct tg_client *client)
+{
+	struct rb_node *node = ready->clients.rb_root.rb_node, *first = NULL;
+	const struct tg_client *other;
+	u32 i;
+
+	while (node) {
+		other = first_at(node);
+		if (other->prio <= client->prio)
+			first = node;
+		node = other->prio > client->prio ? node->rb_right : node->rb_left;
+	}
+	for (i = 0; first && i < TG_READY_SHOWN; i++, first = rb_next(first)) {
+		other = first_at(first);
+		if (other->prio != client->prio)
+			break;
+		if (tg_ready_apart(other, client))
+			return sharer(other)->vt;
+	}
+	return TG_NEVER;
+}
+
 /* Has the client come to the sharer that it has now? A process is its own. */
 static bool has_come(const struct tg_client *client)
 {
@@ -179,19 +202,22 @@ static bool has_come(const struct tg_client *client)
 	       (nr && nr == tg_client_priv(client, const struct tg_vqueue_client)->sharer);
 }
 
-/* An equal of the client that has groups in flight, perhaps none queued. NULL: there is none. */
+/*
+ * An equal of the client that has groups in flight, perhaps none queued. NULL: there is none.
+ * @apart, here and below: of those only that bound what the client may be behind (tg_ready_apart())
+ */
 static const struct tg_client *busy_equal(struct tg_gpu *gpu, u32 q,
-					  const struct tg_client *client)
+					  const struct tg_client *client, bool apart)
 {
 	const struct tg_client *holder = queues(gpu)->of[q].holder;
 
-	if (tg_ready_held(holder, client) == TG_NEVER)
+	if (tg_ready_held(holder, client) == TG_NEVER || (apart && !tg_ready_apart(holder, client)))
 		return NULL;
 	return holder->vgpu == client->vgpu && has_come(holder) ? holder : NULL;
 }
 
 /* The least virtual time of the equals of the client's sharer. It has one for all that it does. */
-static s64 least(struct tg_gpu *gpu, const struct tg_client *client)
+static s64 least(struct tg_gpu *gpu, const struct tg_client *client, bool apart)
 {
 	const struct tg_ready *ready = sharers(gpu, client);
 	const struct tg_client *other;
@@ -199,8 +225,9 @@ static s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 	u32 q;
 
 	for (q = 0; q < TG_MEMORY; q++) {
-		least = min(least, least_of(&ready[q], client->prio));
-		other = busy_equal(gpu, q, client);
+		least = min(least, apart ? outside_of(&ready[q], client) :
+					   least_of(&ready[q], client->prio));
+		other = busy_equal(gpu, q, client, apart);
 		if (other && other->sharer != client->sharer)
 			least = min(least, sharer(other)->vt);
 	}
@@ -208,7 +235,7 @@ static s64 least(struct tg_gpu *gpu, const struct tg_client *client)
 }
 
 /* Of the client's equals in its sharer. */
-static s64 least_client(struct tg_gpu *gpu, const struct tg_client *client)
+static s64 least_client(struct tg_gpu *gpu, const struct tg_client *client, bool apart)
 {
 	const struct tg_vqueue_place *of = sharer(client)->of;
 	const struct tg_client *other;
@@ -216,8 +243,9 @@ static s64 least_client(struct tg_gpu *gpu, const struct tg_client *client)
 	u32 q;
 
 	for (q = 0; q < TG_MEMORY; q++) {
-		least = min(least, tg_ready_least(&of[q].ready, client->prio));
-		other = busy_equal(gpu, q, client);
+		least = min(least, apart ? tg_ready_outside(&of[q].ready, client) :
+					   tg_ready_least(&of[q].ready, client->prio));
+		other = busy_equal(gpu, q, client, apart);
 		if (other && other->sharer == client->sharer)
 			least = min(least, tg_ready_held(other, client));
 	}
@@ -234,10 +262,11 @@ static bool sharer_waits(const struct tg_client *client)
 
 s64 tg_vqueue_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 {
-	s64 vt = least(gpu, client);
+	s64 vt = least(gpu, client, false);
 
 	if (!tg_sharer_single(client))
-		return sharer_waits(client) ? tg_ready_ahead(client, least_client(gpu, client)) : 0;
+		return sharer_waits(client) ?
+		       tg_ready_ahead(client, least_client(gpu, client, false)) : 0;
 	return vt == TG_NEVER ? 0 : min(sharer(client)->vt - vt, TG_READY_REPAID);
 }
 
@@ -248,16 +277,17 @@ s64 tg_vqueue_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left
 static void come(struct tg_gpu *gpu, struct tg_client *client, bool throttled)
 {
 	struct tg_vqueue_sharer *own = sharer(client);
-	s64 vt = least(gpu, client), most = queues(gpu)->most;
+	s64 vt = least(gpu, client, false), from = least_client(gpu, client, false);
+	const s64 most = queues(gpu)->most;
 
 	if (throttled)
-		tg_ready_return(client, least_client(gpu, client));
+		tg_ready_return(client, from, least_client(gpu, client, true));
 	else
-		tg_ready_come(client, least_client(gpu, client), most);
+		tg_ready_come(client, from, most);
 	if (sharer_waits(client))
 		return;
 	if (throttled)
-		own->vt = tg_ready_within(own->vt, vt);
+		own->vt = tg_ready_within(own->vt, vt, least(gpu, client, true));
 	else if (vt != TG_NEVER)
 		own->vt = min(max(own->vt, vt), vt + TG_READY_REPAID);
 	else
