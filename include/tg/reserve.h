@@ -77,6 +77,12 @@
  */
 #define TG_VT_SHIFT	14
 
+/*
+ * How far one that comes may be before others in virtual time, or behind them: what one turn takes
+ * where the policy gives out turns and nobody sets slice_us
+ */
+#define TG_COME_WITHIN	(30 * TG_MSEC)
+
 #define TG_RESERVE_GAP	TG_MSEC
 
 /**
@@ -105,7 +111,7 @@
  * @users: clients that consume from it, and its jobs that are not over
  * @heads: how many jobs @throttled has: the first of each channel
  * @serial: its number; 0: Background
- * @vt: virtual time, ns: it grows by what its jobs take while others wait, over @heads
+ * @vt: virtual time, ns: it grows by what its jobs take, over how many channels wait
  * @waiting: its QUEUED jobs, in no order (tg_job.wait)
  * @throttled: of its THROTTLED jobs the first of each channel, by priority, then by virtual time,
  *	then by arrival (tg_job.rank)

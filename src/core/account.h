@@ -34,7 +34,7 @@ static inline void tg_job_charge(struct tg_gpu *gpu, struct tg_job *job, s64 use
 		tg_job_engine(gpu, job)->used += used;
 	}
 	if (mode == TG_GATE_ASK) {
-		if (job->reserve->heads)
+		if (!tg_reserve_unlimited(job->reserve))
 			tg_reserve_shared_out(job, used);
 		tg_reserve_charge(job->reserve, used);
 	}

@@ -11,8 +11,9 @@
  * which is to choose among them. Of a channel's throttled jobs the first stands in a tree, by
  * priority if the policy goes by it, then by virtual time: what its sharer has had from the
  * reserve, as of when the job became the first. It begins with that of the reserve at least, which
- * grows by what all use, over how many stand in the tree. So neither a deep queue nor a new process
- * gets more than its part, and clients share time where the policy sees a few of them only.
+ * grows by what all use, over how many wait; one that has waited behind another keeps what its
+ * sharer is behind that, since it was not away. So neither a deep queue nor a new process gets more
+ * than its part, and clients share time where the policy sees a few of them only.
  *
  * job.c, engine.c, gate.c and admit.c call this file when a job arrives, or a budget or a gate
  * changes. Hosts call tg_gpu_may_bypass(). All of it runs under the GPU's lock.
@@ -100,14 +101,35 @@ static void remove_head(struct tg_reserve *r, struct tg_job *job)
 	r->heads--;
 }
 
-/* The job is the first of its channel that is throttled, or is about to be. */
-static void take_place(const struct tg_reserve *r, struct tg_job *job)
+/*
+ * How many channels wait for the reserve of @job, which has just had it, or are @job's? Those that
+ * the policy sees count, too: the last job of each, as far as nothing of it is throttled.
+ */
+u32 tg_reserve_sharers(const struct tg_job *job)
+{
+	const struct tg_reserve *r = job->reserve;
+	const struct tg_job *other;
+	u32 n = r->heads + !tg_channel_waits(job->channel), i = 0;
+
+	list_for_each_entry(other, &r->waiting, wait) {
+		n += other->sibling.next == &other->channel->jobs;
+		if (++i == TG_RESERVE_WINDOW)
+			break;
+	}
+	return max(n, 1u);	/* its channel's next jobs may wait for another reserve */
+}
+
+/*
+ * The job is the first of its channel that is throttled, or is about to be. @most: what its sharer
+ * may be behind the reserve.
+ */
+static void take_place(const struct tg_reserve *r, struct tg_job *job, s64 most)
 {
 	struct tg_sharer *sharer = job->client->sharer;
 	s64 vt = r->vt;
 
 	if (sharer->reserve == r->serial)
-		vt = min(max(sharer->vt, vt), vt + REPAID);
+		vt = min(max(sharer->vt, vt - most), vt + REPAID);
 	/* Its next one goes behind this one, on whichever channel. */
 	sharer->vt = vt + (1 << TG_VT_SHIFT);
 	sharer->reserve = r->serial;
@@ -141,7 +163,7 @@ void tg_reserve_unthrottle(struct tg_gpu *gpu, struct tg_job *job)
 	if (is_head(job)) {
 		remove_head(r, job);
 		if (behind && !is_head(behind)) {
-			take_place(r, behind);
+			take_place(r, behind, TG_COME_WITHIN);
 			add_head(r, behind);
 		}
 	}
@@ -414,7 +436,7 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 	if (throttled_before(job))
 		return false;
 	if (r->heads) {
-		take_place(r, job);
+		take_place(r, job, 0);
 		first = first_throttled(r);
 		if (tg_job_outranks(first, job) && !passes_by(r, first, job))
 			return false;
@@ -424,7 +446,7 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job)
 	else if (make_room(gpu, r, job) == ROOM)
 		return true;
 	if (!r->heads)
-		take_place(r, job);
+		take_place(r, job, 0);
 	if (RB_EMPTY_NODE(&r->ready_node) || ready < r->ready)
 		set_ready(gpu, r, ready);
 	return false;

@@ -16,6 +16,7 @@ bool tg_reserve_passes(struct tg_gpu *gpu, struct tg_job *job);
 void tg_reserve_review(struct tg_gpu *gpu, struct tg_reserve *r);
 void tg_reserve_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
 s64 tg_reserve_above(const struct tg_gpu *gpu, const struct tg_reserve *r);
+u32 tg_reserve_sharers(const struct tg_job *job);
 
 /* What a job will cost its reserve */
 void tg_job_predict(struct tg_gpu *gpu, struct tg_job *job, const struct tg_key *key);
@@ -52,13 +53,13 @@ static inline void tg_job_set_vt(struct tg_job *job, s64 vt)
 		job->vt = prev->vt;
 }
 
-/* The job has taken @used of its reserve, for which others wait. */
+/* The job has taken @used of its limited reserve. */
 static inline void tg_reserve_shared_out(const struct tg_job *job, s64 used)
 {
 	struct tg_sharer *sharer = job->client->sharer;
 	struct tg_reserve *r = job->reserve;
 
-	r->vt += div64_s64(used, r->heads);
+	r->vt += div64_s64(used, tg_reserve_sharers(job));
 	if (sharer->reserve == r->serial)
 		sharer->vt += used;
 }

@@ -13,7 +13,8 @@
  * up time. What it was behind when it left it is still behind, since it had waited for that: a
  * client that sends one group at a time leaves after each of them. The lag is bounded by a slice.
  * One whose jobs were throttled was behind by its reserve, and comes back with no lag; of several
- * such, the one goes first that has had the least of the reserve.
+ * such, the one goes first that has had the least of the reserve, though another one may have come
+ * back a moment before.
  *
  * A client that comes back and is behind all others goes next: the holder yields. So a client that
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
@@ -228,44 +229,54 @@ static void charge_sharer(struct tg_turns *turns, struct tg_turns_sharer *own, s
 		rb_add_cached(&own->node, &turns->waiting, before);
 }
 
-void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client)
+/* @first: it goes before its equals */
+static void enter(struct tg_gpu *gpu, struct tg_client *client, bool first)
 {
 	struct tg_turns_share *sh = tg_turns_share(client);
 	struct tg_turns_sharer *own = sharer(client);
-	const struct tg_turns_sharer *first;
+	const struct tg_turns_sharer *next;
 	struct tg_turns *turns = tg_turns(gpu);
 	bool behind;
 	s64 vt;
 
 	if (client == turns->holder || !RB_EMPTY_NODE(&client->node))
 		return;
-	/* One ns less than that, or a client that was idle would come after its equal. */
-	vt = client_time(gpu, client) - sh->lag - 1;
+	vt = client_time(gpu, client) - sh->lag - first;
 	sh->vt = max(sh->vt, vt);
 	behind = sh->vt < least_client(gpu, client);
 	if (turns->holder && client->sharer == turns->holder->sharer) {
 		/* It is that sharer's turn still. */
-		first = first_sharer(turns);
-		turns->yields |= behind && (!first || holder_vt(gpu, turns) < first->vt);
+		next = first_sharer(turns);
+		turns->yields |= behind && (!next || holder_vt(gpu, turns) < next->vt);
 	} else if (RB_EMPTY_NODE(&own->node)) {
-		vt = system_time(gpu) - own->lag - 1;
+		vt = system_time(gpu) - own->lag - first;
 		own->vt = max(own->vt, vt);
 		turns->yields |= turns->holder && own->vt < least(gpu);
 	}
 	insert(turns, client);
 }
 
+void tg_turns_enter(struct tg_gpu *gpu, struct tg_client *client)
+{
+	/* Else a client that was idle would come after its equal. */
+	enter(gpu, client, true);
+}
+
 void tg_turns_return(struct tg_gpu *gpu, struct tg_client *client)
 {
+	const struct tg_client *holder = tg_turns(gpu)->holder;
 	struct tg_turns_sharer *own = sharer(client);
+	bool first;
 
-	if (client != tg_turns(gpu)->holder && RB_EMPTY_NODE(&client->node))
+	if (client != holder && RB_EMPTY_NODE(&client->node))
 		tg_turns_share(client)->lag = 0;
 	if (RB_EMPTY_NODE(&own->node)) {
 		own->lag = 0;
 		own->had = client->sharer->vt;
 	}
-	tg_turns_enter(gpu, client);
+	/* One of the same reserve that came back a moment before, and has had less, goes on. */
+	first = !holder || holder->reserve != client->reserve || own->had < sharer(holder)->had;
+	enter(gpu, client, first);
 }
 
 void tg_turns_drop(struct tg_gpu *gpu, struct tg_job *job)

@@ -81,7 +81,7 @@ static const struct row {
 	  "", { BUSY("5ms", "2") SPEC("prt:pe:50:5ms:50ms:reserve=x"), BUSY("5ms", "2") SPEC("prt:pe:50:5ms:50ms:reserve=x"),
 		BUSY("5ms", "2") SPEC("prt:pe:50:25ms:50ms") }, .equal = 2 },
 	{ "one of 20 ms and one of 1 ms share 10 ms of each 50, beside one with a reserve of its own",
-	  TIMEGRAPH | BAND, 0,
+	  TIMEGRAPH | TIMESLICE | BAND, 0,
 	  "", { BUSY("20ms", "2") SPEC("prt:pe:50:10ms:50ms:reserve=x"), BUSY("1ms", "2") SPEC("prt:pe:50:10ms:50ms:reserve=x"),
 		BUSY("5ms", "2") SPEC("prt:pe:50:25ms:50ms") }, .equal = 2 },
 	/* The user's other program has half of the GPU, and that counts beside what the two share. */
