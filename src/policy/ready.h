@@ -123,6 +123,31 @@ static inline s64 tg_ready_within(s64 vt, s64 least, s64 outside)
 	return least == TG_NEVER ? vt : min(vt, least + TG_READY_REPAID);
 }
 
+/** tg_ready_is_new() - has the client yet to come for the first time? */
+static inline bool tg_ready_is_new(const struct tg_client *client)
+{
+	return !tg_client_priv(client, const struct tg_ready_client)->level;
+}
+
+/**
+ * tg_ready_new() - where a client begins that is new: with the equal that was charged last, but
+ *	TG_COME_WITHIN behind the first of all at most. With the first of all, a stream of new
+ *	clients would keep others from their turn
+ * @ready: the tree that knows which that is
+ * @prio: the client's priority
+ * @least: as for tg_ready_come()
+ * @throttled: its reserve has held it back. Then it has waited for what that one has had, and where
+ *	it keeps none from a turn it begins TG_COME_WITHIN before
+ */
+static inline s64 tg_ready_new(const struct tg_ready *ready, u8 prio, s64 least, bool throttled)
+{
+	if (ready->prio != prio)
+		return least;
+	if (throttled && !rb_first_cached(&ready->clients))
+		return max(least - TG_COME_WITHIN, (s64)0);
+	return min(ready->vt, tg_after(least, TG_COME_WITHIN));
+}
+
 /** tg_ready_vt() - the client's virtual time */
 static inline s64 tg_ready_vt(const struct tg_client *client)
 {

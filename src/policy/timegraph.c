@@ -127,7 +127,10 @@ static void come(struct tg_gpu *gpu, struct tg_client *client, const struct tg_j
 	struct state *st = tg_gpu_priv(gpu, struct state);
 	s64 from = least(gpu, client);
 
-	if (job->throttled)
+	if (tg_ready_is_new(client))
+		tg_ready_come(client, tg_ready_new(&st->ready, client->prio, from, job->throttled),
+			      st->most);
+	else if (job->throttled)
 		tg_ready_return(client, from, outside(gpu, client));
 	else
 		tg_ready_come(client, from, st->most);

@@ -193,13 +193,12 @@ static s64 outside_of(const struct tg_ready *ready, const struct tg_client *clie
 	return TG_NEVER;
 }
 
-/* Has the client come to the sharer that it has now? A process is its own. */
+/* Has the client come to the sharer that it has now? */
 static bool has_come(const struct tg_client *client)
 {
 	const u32 nr = sharer(client)->nr;
 
-	return client->sharer->by == TG_BY_PROCESS ||
-	       (nr && nr == tg_client_priv(client, const struct tg_vqueue_client)->sharer);
+	return nr && nr == tg_client_priv(client, const struct tg_vqueue_client)->sharer;
 }
 
 /*
@@ -280,6 +279,8 @@ static void come(struct tg_gpu *gpu, struct tg_client *client, bool throttled)
 	s64 vt = least(gpu, client, false), from = least_client(gpu, client, false);
 	const s64 most = queues(gpu)->most;
 
+	if (tg_ready_is_new(client))
+		from = tg_ready_new(&own->of[TG_COMPUTE].ready, client->prio, from, throttled);
 	if (throttled)
 		tg_ready_return(client, from, least_client(gpu, client, true));
 	else
@@ -300,21 +301,23 @@ static void come(struct tg_gpu *gpu, struct tg_client *client, bool throttled)
  * first job, even if it has groups in flight: beside the others, a virtual time of 0 would be a
  * priority for as long as these have been there.
  */
-static void come_over(struct tg_gpu *gpu, struct tg_client *client)
+static void come_over(struct tg_gpu *gpu, struct tg_client *client, bool throttled)
 {
 	struct tg_vqueue_client *mine = tg_client_priv(client, struct tg_vqueue_client);
 	struct tg_vqueue_sharer *own = sharer(client);
+	s64 from;
 
 	if (has_come(client))
 		return;
 	if (!own->nr) {
 		own->nr = ++queues(gpu)->sharers;
-		/* Where no equal is known it starts with the sharer that was charged last. */
-		own->vt = sharers(gpu, client)[TG_COMPUTE].vt;
+		from = least(gpu, client, false);
+		if (from != TG_NEVER)
+			own->vt = tg_ready_new(sharers(gpu, client), client->prio, from, throttled);
 		mine->ready.vt = 0;
 	}
 	mine->sharer = own->nr;
-	come(gpu, client, false);
+	come(gpu, client, throttled);
 }
 
 /* Charge the client of @job and its sharer, which may be in both trees. */
@@ -328,7 +331,7 @@ static void charge(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
 	u32 i;
 
 	used = min(used, TG_SEC);
-	come_over(gpu, client);
+	come_over(gpu, client, false);
 	for (i = 0; i < TG_MEMORY; i++)
 		lift(gpu, client, i);
 	tg_ready_charge(&own->of[kind].ready, client, div64_s64(used, client_weight(client)));
@@ -357,7 +360,7 @@ void tg_vqueue_queue(struct tg_gpu *gpu, struct tg_job *job)
 	if (!tg_client_queue(job))
 		return;
 	if (!first)
-		come_over(gpu, client);
+		come_over(gpu, client, job->throttled);
 	if (!first && tg_ready_comes(client, client->inflight))
 		come(gpu, client, job->throttled);
 	insert(gpu, client);

@@ -105,7 +105,7 @@ static const struct row {
 	    BUSY("2ms", "100") ENGINE("1") SPEC("prt:pe:50:9ms:10ms:reserve=x"),
 	    BUSY("2ms", "4") ENGINE("1") "count = 3\n" SPEC("prt:bg:50:0:0") }, .least = 400 },
 	/* 25 of them at a time, each with a part of 48 %: two groups of 5 ms in 250 ms, and what runs then */
-	{ "a process comes every 28 ms, with groups of 15 ms", TIMEGRAPH | BAND, TIMEGRAPH | BAND,
+	{ "a process comes every 28 ms, with groups of 15 ms", TIMEGRAPH | BAND, 0,
 	  "", { BUSY("5ms", "2") "start = 1s\n" SPEC("prt:pe:50:12ms:25ms:reserve=x"),
 		"arrival = bursts 1 every 300s\ncost = fixed 15ms\ncount = 2000\nstagger = 28ms\nlife = 700ms\n"
 		SPEC("prt:pe:50:12ms:25ms:reserve=x") }, .wait = 750 },
