@@ -18,8 +18,10 @@
  *
  * A client that comes back and is behind all others goes next: the holder yields. So a client that
  * uses less than its share waits for what is in flight, and not for a round of turns. A new one is
- * a slice ahead, so that newcomers never keep others from their turn. A user or cgroup whose last
- * process has left is a new one a slice later only.
+ * a slice ahead, so that newcomers never keep others from their turn: beside a client of a thousand
+ * times the weight that is a thousand turns. So each user may have one new client now and then that
+ * begins without it (begins_early()). A user or cgroup whose last process has left is a new one a
+ * slice later only.
  *
  * All this is of sharers, each of them with one client unless the knob `share` says otherwise. The
  * clients of a sharer have their virtual times beside each other, in a tree of its own, in the same
@@ -34,6 +36,9 @@
  * Policies that give out turns call it, under the GPU's lock.
  */
 #include "turns.h"
+
+/* A user whose new client has begun early rests for so many times what that took: it costs 0.1 % */
+#define EARLY_REST	1000
 
 #define MEAN	4	/* a group's part in the mean length: one of so many */
 
@@ -150,6 +155,7 @@ void tg_turns_join(struct tg_gpu *gpu, struct tg_client *client)
 
 	if (!own->known) {
 		own->known = true;
+		own->fresh = true;
 		RB_CLEAR_NODE(&own->node);
 		own->waiting = RB_ROOT_CACHED;
 		own->vt = system_time(gpu) + div64_s64(slice(gpu), client->sharer->weight);
@@ -229,6 +235,48 @@ static void charge_sharer(struct tg_turns *turns, struct tg_turns_sharer *own, s
 		rb_add_cached(&own->node, &turns->waiting, before);
 }
 
+/*
+ * It is the turn of a heavier one: may the new client begin without the slice that it is ahead? Its
+ * user may have that once, and then not before EARLY_REST times what the first turn took, a slice
+ * at least. The user has to wait, too, where TG_TURNS_EARLY others have had it.
+ */
+static bool begins_early(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	struct tg_turns_early *early = tg_turns(gpu)->early, *free = NULL;
+	const struct tg_client *holder = tg_turns(gpu)->holder;
+	u32 i;
+
+	if (!holder || holder->sharer->weight <= client->sharer->weight)
+		return false;
+	for (i = 0; i < TG_TURNS_EARLY; i++, early++) {
+		if (early->until <= gpu->now)
+			free = early;
+		else if (early->payer == client->id_data->payer)
+			return false;
+	}
+	if (!free)
+		return false;
+	free->payer = client->id_data->payer;
+	free->until = tg_after(gpu->now, EARLY_REST * slice(gpu));
+	return true;
+}
+
+/* The client's turn is over, and its sharer pays for it. */
+static void charge_turn(struct tg_gpu *gpu, const struct tg_client *client)
+{
+	struct tg_turns *turns = tg_turns(gpu);
+	struct tg_turns_sharer *own = sharer(client);
+	struct tg_turns_early *early = turns->early;
+	const s64 until = tg_after(gpu->now, EARLY_REST * min(gpu->now - turns->since, TG_SEC));
+	u32 i;
+
+	charge_sharer(turns, own, taken(gpu, turns, client->sharer->weight));
+	for (i = 0; own->early && i < TG_TURNS_EARLY; i++, early++)
+		if (early->payer == client->id_data->payer && early->until > gpu->now)
+			early->until = max(early->until, until);
+	own->early = false;
+}
+
 /* @first: it goes before its equals */
 static void enter(struct tg_gpu *gpu, struct tg_client *client, bool first)
 {
@@ -250,6 +298,11 @@ static void enter(struct tg_gpu *gpu, struct tg_client *client, bool first)
 		turns->yields |= behind && (!next || holder_vt(gpu, turns) < next->vt);
 	} else if (RB_EMPTY_NODE(&own->node)) {
 		vt = system_time(gpu) - own->lag - first;
+		if (own->fresh && begins_early(gpu, client)) {
+			own->early = true;
+			own->vt = vt;
+		}
+		own->fresh = false;
 		own->vt = max(own->vt, vt);
 		turns->yields |= turns->holder && own->vt < least(gpu);
 	}
@@ -303,7 +356,7 @@ void tg_turns_leave(struct tg_gpu *gpu, struct tg_client *client)
 		return;
 	/* Its sharer stays, if it has other clients. */
 	end_linger(gpu);
-	charge_sharer(turns, sharer(client), taken(gpu, turns, client->sharer->weight));
+	charge_turn(gpu, client);
 	turns->holder = NULL;
 	/* Then the next to come, of another user or cgroup, starts even with it. */
 	if (client->sharer->by != TG_BY_PROCESS && !rb_first_cached(&turns->waiting))
@@ -410,7 +463,7 @@ void tg_turns_end(struct tg_gpu *gpu, bool again)
 	struct tg_turns_sharer *own = sharer(client), *first;
 
 	end_linger(gpu);
-	charge_sharer(turns, own, taken(gpu, turns, client->sharer->weight));
+	charge_turn(gpu, client);
 	sh->vt += taken(gpu, turns, client->weight);
 	sh->deep -= sh->deep && !sh->kept;
 	next = first_client(own);

@@ -10,6 +10,14 @@
 /** The knobs of such a policy */
 enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER, TG_TURNS_SHARE };
 
+#define TG_TURNS_EARLY	16
+
+/** struct tg_turns_early - a user whose new client has begun early; none does before @until */
+struct tg_turns_early {
+	u32 payer;
+	s64 until;
+};
+
 /**
  * struct tg_turns - a token that goes to one client at a time
  * @waiting: sharers with clients that want a turn (struct tg_turns_sharer), by virtual time
@@ -22,6 +30,7 @@ enum tg_turns_knob { TG_TURNS_SLICE, TG_TURNS_LINGER, TG_TURNS_SHARE };
  * @shared: in the holder's turn others have waited for an engine that it does not use
  * @uses: mask of the engines that the holder has used in its turn
  * @linger: for the holder
+ * @early: users whose new clients have begun early
  *
  * @opened: when the holder's gate opened, its time not booked yet; 0: it has not. For a policy that
  *	opens gates, as
@@ -37,6 +46,7 @@ struct tg_turns {
 	bool yields, watched, ending, shared;
 	u8 uses;
 	struct tg_linger linger;
+	struct tg_turns_early early[TG_TURNS_EARLY];
 	s64 opened, shut;
 };
 
@@ -49,13 +59,15 @@ struct tg_turns {
  * @lag: how far it was behind when its last client had nothing to do, ns
  * @client_vt: system time of its clients
  * @had: goes first, of those with the same @vt, the one with less: tg_sharer.vt when it came back
- * @known: a client of it has joined
+ * @known: a client of it has joined, and
+ * @fresh: none has wanted a turn
+ * @early: it has begun early, and its first turn has yet to end
  */
 struct tg_turns_sharer {
 	struct rb_node node;
 	struct rb_root_cached waiting;
 	s64 vt, lag, client_vt, had;
-	bool known;
+	bool known, fresh, early;
 };
 
 /**
