@@ -30,9 +30,9 @@
  * A client whose queue is deep, or not known yet, is probed (struct tg_probe): its gate stands at
  * ASK in free-runs, and a few jobs of each of its channels are in flight. All else is as if its
  * gate were open: it is sampled, its part of the free-run is estimated by that, and the gates of
- * other clients are open beside it. A client is probed from when it comes. Its queue is short if no
- * job waits at the end of a sample or of a free-run, and deep if what went through its open gate took
- * longer to end than the free-run lasts.
+ * other clients are open beside it. A client is probed from when it comes. Its queue is short if
+ * no job waits at the end of a sample or of a free-run, and deep if what went through its open
+ * gate took longer to end than the free-run lasts.
  */
 #include "dfq.h"
 #include "follow.h"
