@@ -177,17 +177,12 @@ void far_went(struct far *f, cl_event event)
  * far_wait() - wait for all that is in @queue, if some of it is far
  *
  * The driver may have the queue to itself in a call that waits, and then nobody could flush it, or drain
- * it, before what is far ends. A marker's end is waited for with the queue free.
+ * it, before what is far ends. queue_wait() leaves it free.
  */
 void far_wait(cl_command_queue queue)
 {
-	cl_event marker;
-
-	if (!far_in(queue) || next->clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker))
-		return;
-	next->clFlush(queue);
-	next->clWaitForEvents(1, &marker);
-	next->clReleaseEvent(marker);
+	if (far_in(queue))
+		queue_wait(queue);
 }
 
 /** far_finish() - clFinish(), in the way of far_wait() */

@@ -78,12 +78,23 @@ static void add(cl_command_queue queue, cl_device_id id, enum profiling profilin
 	pthread_mutex_unlock(&table.lock);
 }
 
+/** queue_wait() - return once all that is in the queue has ended; the queue is free meanwhile */
+void queue_wait(cl_command_queue queue)
+{
+	cl_event marker;
+
+	if (next->clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker))
+		return;
+	next->clFlush(queue);
+	next->clWaitForEvents(1, &marker);
+	next->clReleaseEvent(marker);
+}
+
 /** queue_drain() - return once the device's queues have nothing in flight */
 void queue_drain(struct device *d)
 {
 	cl_command_queue queues[64];
 	struct object *o;
-	cl_event event;
 	int i, nr = 0;
 
 	pthread_mutex_lock(&table.lock);
@@ -93,11 +104,7 @@ void queue_drain(struct device *d)
 				queues[nr++] = o->handle;
 	pthread_mutex_unlock(&table.lock);
 	for (i = 0; i < nr; i++) {
-		if (!next->clEnqueueMarkerWithWaitList(queues[i], 0, NULL, &event)) {
-			next->clFlush(queues[i]);
-			next->clWaitForEvents(1, &event);
-			next->clReleaseEvent(event);
-		}
+		queue_wait(queues[i]);
 		next->clReleaseCommandQueue(queues[i]);
 	}
 }

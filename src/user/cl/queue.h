@@ -20,6 +20,7 @@ enum profiling queue_profiling(cl_command_queue queue);
 struct device *queue_device(cl_command_queue queue);
 bool queue_out_of_order(cl_command_queue queue);
 void queue_drain(struct device *d);
+void queue_wait(cl_command_queue queue);
 void queue_flush(void);
 void queues_in_child(void);
 extern __typeof__(clCreateCommandQueue) layer_clCreateCommandQueue;
