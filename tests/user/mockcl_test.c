@@ -3,8 +3,11 @@
  * The test card's driver, as programs see it: order, events, user events, callbacks, profiling, memory.
  * tests/user/mockcl runs it beside a card, and looks at the card's truth.
  */
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -362,6 +365,50 @@ static void awake(void)
 	clReleaseCommandQueue(q);
 }
 
+/* How often the other threads of this process have gone to sleep */
+static long naps(void)
+{
+	char path[64], line[128];
+	struct dirent *task;
+	long sum = 0, n;
+	DIR *tasks;
+	FILE *f;
+
+	tasks = opendir("/proc/self/task");
+	while (tasks && (task = readdir(tasks))) {
+		if (atoi(task->d_name) <= 0 || atoi(task->d_name) == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%.16s/status", task->d_name);
+		f = fopen(path, "re");
+		while (f && fgets(line, sizeof(line), f))
+			if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
+				sum += n;
+		if (f)
+			fclose(f);
+	}
+	if (tasks)
+		closedir(tasks);
+	return sum;
+}
+
+/* The thread of the driver has called back before: ends that only the program waits for are not its business */
+static void undisturbed(void)
+{
+	cl_command_queue q = cl_queue(0);
+	unsigned int i;
+	long before;
+
+	clFinish(q);
+	usleep(50000);
+	before = naps();
+	for (i = 0; i < 1000; i++) {
+		clReleaseEvent(spun(q, 10, 0, NULL));
+		clFinish(q);
+	}
+	test_row("undisturbed", naps() - before < 50, "in 1000 waits it woke %ld times", naps() - before);
+	clReleaseCommandQueue(q);
+}
+
 int main(void)
 {
 	cl_begin();
@@ -378,5 +425,6 @@ int main(void)
 	many();
 	threads();
 	awake();
+	undisturbed();
 	return test_end();
 }

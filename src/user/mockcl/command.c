@@ -48,6 +48,15 @@ void queues_forget(void)
 	queues = NULL;
 }
 
+bool queues_wait(void)
+{
+	cl_command_queue q;
+
+	for (q = queues; q && !q->waiting; q = q->next)
+		;
+	return q;
+}
+
 static bool in_order(cl_command_queue q)
 {
 	return !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);

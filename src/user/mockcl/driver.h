@@ -277,7 +277,9 @@ void command_call(struct callback *c);		/* have it call this one */
 void command_want(cl_event e);
 void command_publish(cl_command_queue q);
 uint64_t copy_ns(size_t bytes);
+bool queues_wait(void);			/* a command of some queue cannot go to the card yet */
 void queues_forget(void);			/* in a forked child */
+void callbacks_forget(void);		/* likewise */
 
 /* queue.c, memory.c, image.c, kernel.c, program.c, context.c: drop a reference, under mock_lock */
 void queue_put(cl_command_queue q);

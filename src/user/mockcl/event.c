@@ -2,7 +2,8 @@
 /*
  * Events as programs see them: waiting, queries, profiling, user events and callbacks. Callbacks run in a
  * thread of this library, which starts with the first; it also reaps, so that commands whose events come
- * from other queues go on while the program does something else.
+ * from other queues go on while the program does something else. While there is neither, it sleeps, as a
+ * driver's does: else each end that the program waits for would wake it, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 
 static struct callback *calls, **calls_end = &calls;
 static unsigned int thread_of;	/* 1 more than the generation in which the thread runs; 0: there is none */
+static unsigned int registered;	/* callbacks of events that have not been called */
+static pthread_cond_t needed = PTHREAD_COND_INITIALIZER;	/* there is something for the thread */
 
 static void call(struct callback *c)
 {
@@ -42,11 +45,16 @@ static void *run(void *unused)
 			pthread_mutex_unlock(&mock_lock);
 			call(c);
 			pthread_mutex_lock(&mock_lock);
-			if (c->event_fn)
+			if (c->event_fn) {
 				command_forget(c->object);
+				registered--;
+			}
 			free(c);
 		}
-		command_nap();
+		if (registered || queues_wait())
+			command_nap();
+		else
+			pthread_cond_wait(&needed, &mock_lock);
 	}
 	return unused;
 }
@@ -55,6 +63,7 @@ void command_thread(void)
 {
 	pthread_t thread;
 
+	pthread_cond_signal(&needed);
 	if (thread_of == link_generation() + 1 || !link_page())
 		return;
 	thread_of = link_generation() + 1;
@@ -72,6 +81,12 @@ void command_call(struct callback *c)
 	command_thread();
 	if (page)
 		command_bump();
+}
+
+void callbacks_forget(void)
+{
+	registered = 0;
+	pthread_cond_init(&needed, NULL);
 }
 
 API cl_int CL_API_CALL clWaitForEvents(cl_uint n, const cl_event *list)
@@ -228,6 +243,7 @@ API cl_int CL_API_CALL clSetEventCallback(cl_event e, cl_int status,
 	*c = (struct callback){ .event_fn = fn, .object = e, .user = user, .status = status };
 	atomic_fetch_add(&e->head.refs, 1);
 	pthread_mutex_lock(&mock_lock);
+	registered++;
 	if (e->status <= status) {
 		if (e->status < 0)
 			c->status = e->status;

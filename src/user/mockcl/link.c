@@ -62,6 +62,7 @@ static void in_child(void)
 	card.page = NULL;
 	card.generation++;
 	queues_forget();
+	callbacks_forget();
 	pthread_mutex_unlock(&mock_lock);
 }
 
