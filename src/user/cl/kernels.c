@@ -242,7 +242,7 @@ static void made(cl_kernel handle)
 {
 	struct object *o;
 
-	if (!handle || !slice_bound())
+	if (!handle)
 		return;
 	pthread_mutex_lock(&table.lock);
 	o = object_enter(&table, handle);

@@ -218,13 +218,23 @@ static struct flight *take(struct device *d, bool ended)
 	return f;
 }
 
-void launch_reap(struct device *d)
+static bool none_in_flight(struct device *d)
+{
+	return __atomic_load_n(&d->first, __ATOMIC_RELAXED) == __atomic_load_n(&d->last, __ATOMIC_RELAXED);
+}
+
+static void reap(struct device *d)
 {
 	struct flight *f;
 
-	while (__atomic_load_n(&d->first, __ATOMIC_RELAXED) !=
-	       __atomic_load_n(&d->last, __ATOMIC_RELAXED) && (f = take(d, true)))
+	while (!none_in_flight(d) && (f = take(d, true)))
 		report_end(f);
+}
+
+void launch_reap(struct device *d)
+{
+	if (!none_in_flight(d))
+		reap(d);
 }
 
 /* One that has ended, and whose callback has not run. One that is reported is forgotten first. */
@@ -380,8 +390,14 @@ layer_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint d
 
 	if (d)
 		launch_reap(d);
-	parts = slice_plan(&s, d, queue, kernel, dims, offset, global, local);
 	behind = d && blocked(queue, nr_wait, wait);
+	if (d && !behind && tgu_pass(d->tgu)) {
+		ret = next->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, nr_wait,
+						   wait, event);
+		tgu_passed(d->tgu);
+		return ret;
+	}
+	parts = slice_plan(&s, d, queue, kernel, dims, offset, global, local);
 	is_far = d && !behind && turn_is_far(d, queue, nr_wait, wait);
 	if (behind || (is_far && !parts)) {
 		slice_blocked(&s);

@@ -77,22 +77,24 @@ static void in_child(void)
 	blocked_in_child();
 }
 
-ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target,
-				     cl_uint *entries_ret, const struct _cl_icd_dispatch **dispatch)
+#define OURS(name)	(ours->name = layer_##name)
+/* What is of use to slicing alone: without it, these calls go straight to the driver */
+static void fill_slicing(struct _cl_icd_dispatch *ours)
 {
-	static struct _cl_icd_dispatch ours, below;
-	const size_t size = entries * sizeof(void *);
+	OURS(clCreateKernel);
+	OURS(clCreateKernelsInProgram);
+	OURS(clCloneKernel);
+	OURS(clRetainKernel);
+	OURS(clReleaseKernel);
+	OURS(clSetKernelArg);
+	OURS(clSetKernelArgSVMPointer);
+	OURS(clSetKernelExecInfo);
+	OURS(clReleaseEvent);
+	OURS(clSetEventCallback);
+}
 
-	if (!target || !entries_ret || !dispatch)
-		return CL_INVALID_VALUE;
-	/* An older loader has a shorter table: OpenCL 2.0's is needed, the rest is NULL. */
-	if (size < offsetof(struct _cl_icd_dispatch, clCreateCommandQueueWithProperties) + sizeof(void *))
-		return CL_INVALID_VALUE;
-	memcpy(&below, target, size < sizeof(below) ? size : sizeof(below));
-	next = &below;
-	keep_loader(target);
-	pthread_atfork(NULL, NULL, in_child);
-#define OURS(name)	(ours.name = layer_##name)
+static void fill(struct _cl_icd_dispatch *ours)
+{
 	OURS(clCreateContext);
 	OURS(clCreateContextFromType);
 	OURS(clCreateCommandQueue);
@@ -110,14 +112,6 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clSVMFree);
 	OURS(clEnqueueSVMFree);
 	OURS(clReleaseMemObject);
-	OURS(clCreateKernel);
-	OURS(clCreateKernelsInProgram);
-	OURS(clCloneKernel);
-	OURS(clRetainKernel);
-	OURS(clReleaseKernel);
-	OURS(clSetKernelArg);
-	OURS(clSetKernelArgSVMPointer);
-	OURS(clSetKernelExecInfo);
 	OURS(clReleaseContext);
 	OURS(clEnqueueNDRangeKernel);
 	OURS(clEnqueueTask);
@@ -150,9 +144,27 @@ ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispa
 	OURS(clGetCommandQueueInfo);
 	OURS(clGetEventProfilingInfo);
 	OURS(clFinish);
-	OURS(clReleaseEvent);
-	OURS(clSetEventCallback);
 	OURS(clWaitForEvents);
+}
+
+ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *target,
+				     cl_uint *entries_ret, const struct _cl_icd_dispatch **dispatch)
+{
+	static struct _cl_icd_dispatch ours, below;
+	const size_t size = entries * sizeof(void *);
+
+	if (!target || !entries_ret || !dispatch)
+		return CL_INVALID_VALUE;
+	/* An older loader has a shorter table: OpenCL 2.0's is needed, the rest is NULL. */
+	if (size < offsetof(struct _cl_icd_dispatch, clCreateCommandQueueWithProperties) + sizeof(void *))
+		return CL_INVALID_VALUE;
+	memcpy(&below, target, size < sizeof(below) ? size : sizeof(below));
+	next = &below;
+	keep_loader(target);
+	pthread_atfork(NULL, NULL, in_child);
+	fill(&ours);
+	if (slice_bound())
+		fill_slicing(&ours);
 	*entries_ret = sizeof(ours) / sizeof(void *);
 	*dispatch = &ours;
 	return CL_SUCCESS;

@@ -292,7 +292,7 @@ cl_int CL_API_CALL layer_clSetEventCallback(cl_event event, cl_int status,
 	struct callback *c;
 	cl_int ret;
 
-	if (!call || !slice_bound())
+	if (!call)
 		return next->clSetEventCallback(event, status, call, arg);
 	c = malloc(sizeof(*c));
 	if (!c)

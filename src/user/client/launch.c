@@ -384,10 +384,20 @@ bool tgu_found(struct tgu *u)
 	return found;
 }
 
+bool tgu_pass(struct tgu *u)
+{
+	return !u || goes_open(u);
+}
+
+void tgu_passed(struct tgu *u)
+{
+	if (u)
+		__atomic_fetch_add(&u->gone, 1, __ATOMIC_SEQ_CST);
+}
+
 void tgu_leave(struct tgu_job *job)
 {
-	if (job->u)
-		__atomic_fetch_add(&job->u->gone, 1, __ATOMIC_SEQ_CST);
+	tgu_passed(job->u);
 }
 
 bool tgu_leased(struct tgu *u)

@@ -120,6 +120,17 @@ bool tgu_to_end(const struct tgu_job *job);
 /** tgu_found() - did a daemon answer, if only to refuse this program, which it has said then? */
 bool tgu_found(struct tgu *u);
 
+/**
+ * tgu_pass() - go through the open gate, if it is open: the short way of tgu_enter()
+ * @u: the device; NULL: the gate is open
+ *
+ * Return: true: tgu_passed() once the launch has gone to the driver. false: tgu_enter() it.
+ */
+bool tgu_pass(struct tgu *u);
+
+/** tgu_passed() - the launch that tgu_pass() let go has gone to the driver */
+void tgu_passed(struct tgu *u);
+
 /** tgu_leave() - the launch that TGU_OPEN let go has gone to the driver */
 void tgu_leave(struct tgu_job *job);
 
