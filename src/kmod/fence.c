@@ -94,8 +94,10 @@ static bool is_wanted(struct tgk_capture *c, struct dma_fence *fence)
 	if (strcmp(tgk_fence_driver(fence), "drm_sched"))
 		return false;
 	c->before = fence;
-	return !c->driver->is_client || (before == &tgk_fences_of(fence)->scheduled &&
-					 c->driver->is_client(tgk_fences_of(fence)->owner));
+	return !c->driver->is_client ||
+	       (before == &tgk_fences_of(fence)->scheduled &&
+		c->driver->is_client(tgk_fences_of(fence)->owner,
+				     tgk_fences_of(fence)->sched->name));
 }
 
 /* The capture of this thread in the table, or NULL. */
@@ -170,7 +172,9 @@ static void on_init(void *data, struct dma_fence *fence)
 	/* It is this thread's own. */
 	before = c->fence;
 	c->fence = dma_fence_get(fence);
-	if (c->start && !c->driver->emits)
+	if (c->start && c->driver->chained && !before)
+		c->start->first = dma_fence_get(&tgk_fences_of(fence)->scheduled);
+	if (c->start && !c->sched && !c->driver->emits)
 		note_start(c, fence, !before);
 	dma_fence_put(before);
 }
@@ -186,7 +190,7 @@ static void on_emit(void *data, struct dma_fence *fence)
 	if (!c || c->fence != fence || c->sent == fence)
 		return;
 	c->sent = fence;
-	if (c->start)
+	if (c->start && !c->sched)
 		c->start->at = ktime_get_ns();
 }
 
@@ -334,7 +338,10 @@ static s64 number_of(struct dma_fence *finished)
 	return number;
 }
 
-/* As on_signal(), and before it: one lock is both fences', and they signal in this order. */
+/*
+ * As on_signal(), and before it: they signal in this order, and one lock is both fences', or
+ * on_signal() takes this one's, too.
+ */
 static void on_begin(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct tgk_job *job = container_of(cb, struct tgk_job, begin);
@@ -359,18 +366,19 @@ static struct tgk_stamp stamp_of(struct tgk_gpu *gpu, const struct tgk_job *job)
 static void on_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct tgk_job *job = container_of(cb, struct tgk_job, cb);
+	struct dma_fence *scheduled = job->scheduled;
+	/* A scheduler that ends may leave out that it begins. */
+	bool unbegun = scheduled && tgk_fence_take_back(scheduled, &job->begin, fence);
 	struct tgk_gpu *gpu = job->gpu;
 	struct tgk_stamp stamp = stamp_of(gpu, job);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&gpu->lock, flags);
-	/* Not begun: a scheduler that ends may leave that out, whose lock is held. */
-	if (job->scheduled && !list_empty(&job->begin.node)) {
-		list_del_init(&job->begin.node);
+	if (unbegun)
 		begin(gpu, job);
-	}
 	feed_done(gpu, job, stamp);
 	tgk_unlock_irqrestore(gpu, flags);
+	dma_fence_put(scheduled);
 	/* Not the last reference: the driver holds the fence while it signals. */
 	dma_fence_put(fence);
 }
@@ -390,14 +398,15 @@ static noinline void feed_started(struct tgk_gpu *gpu, struct tgk_job *job, s64 
 /* The fence has signalled already; or the module goes, and waits for no fence. */
 static noinline void end(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_stamp stamp)
 {
-	struct dma_fence *fence = job->fence;
-	bool unbegun = job->scheduled && dma_fence_remove_callback(job->scheduled, &job->begin);
+	struct dma_fence *fence = job->fence, *scheduled = job->scheduled;
+	bool unbegun = scheduled && dma_fence_remove_callback(scheduled, &job->begin);
 
 	raw_spin_lock_irq(&gpu->lock);
 	if (unbegun)
 		begin(gpu, job);
 	feed_done(gpu, job, stamp);
 	tgk_unlock_irq(gpu);
+	dma_fence_put(scheduled);
 	dma_fence_put(fence);
 }
 
@@ -443,7 +452,7 @@ static void want_signal(struct tgk_gpu *gpu, struct tgk_job *job, bool follows)
 /**
  * tgk_fence_arm() - a job is on its way through the hardware: STARTED, and DONE when it signals
  * @job: the job; not the caller's any more
- * @start: when it starts
+ * @start: when it starts; @first is not the caller's any more
  * @fence: its fence; not the caller's any more. Of the DRM scheduler's two that is `finished`, and
  *	`scheduled` tells when the job goes to the GPU
  *
@@ -465,7 +474,8 @@ void tgk_fence_arm(struct tgk_job *job, const struct tgk_start *start, struct dm
 	if (!at)
 		tgk_clock_queued(&gpu->clock, job->fence_slot, fence);
 	job->number = at ? (s64)seqno : TGK_NO_NUMBER;
-	job->scheduled = at ? NULL : &tgk_fences_of(fence)->scheduled;
+	job->scheduled = at ? NULL :
+			 start->first ?: dma_fence_get(&tgk_fences_of(fence)->scheduled);
 	job->until = jiffies + CHECK_EVERY;
 	if (!at) {
 		await_begin(gpu, job);

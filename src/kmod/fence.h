@@ -7,6 +7,7 @@
 
 #include "driver/driver.h"
 #include "tgk.h"
+#include "wrap/fence.h"
 
 /**
  * struct tgk_start - when a command group starts, as the thread sees it that submits the group
@@ -16,6 +17,7 @@
  * @chid: the driver's number of the channel
  * @at: when the doorbell reached the card; 0: that is not known
  * @follows: tgk_clock_behind() may be called
+ * @first: `scheduled` of the first job of a submission, referenced (tgk_driver.chained); or NULL
  */
 struct tgk_start {
 	struct tgk_gpu *gpu;
@@ -23,6 +25,7 @@ struct tgk_start {
 	u32 pushes, chid;
 	s64 at;
 	bool follows;
+	struct dma_fence *first;
 };
 
 /**
@@ -33,7 +36,8 @@ struct tgk_start {
  * @sched: its submission goes through drm_sched (tgk_call.sched)
  * @fence: the last one seen that it wants, referenced
  * @before: the last one of drm_sched's, where it is in the table; compared only
- * @start: note here when the group starts, and ask for the fence's interrupt; NULL: do neither
+ * @start: note here when the group starts, or which fence will tell, and ask for the fence's
+ *	interrupt; NULL: do neither
  * @sent: the last one of which the driver has said that it goes to the GPU (tgk_driver.emits),
  *	compared only
  */
@@ -85,6 +89,31 @@ static inline struct dma_fence *tgk_capture_end(struct tgk_capture *c, struct tg
 	if (likely(c->fence && kref_read(&c->fence->refcount) > 1 && !c->driver->emits))
 		return c->fence;
 	return tgk_capture_lone(c);
+}
+
+/*
+ * Take a callback away from @fence, as dma_fence_remove_callback() does, under the lock of @held,
+ * which may be the same one. Else @fence has to be of a job that the job of @held waits for: locks
+ * are taken in that order nowhere else, nor in the other order.
+ *
+ * Return: it has been taken away; false: it has been called.
+ */
+static inline bool tgk_fence_take_back(struct dma_fence *fence, struct dma_fence_cb *cb,
+				       struct dma_fence *held)
+{
+	spinlock_t *const lock = dma_fence_spinlock(fence);
+	bool there;
+
+	if (lock == dma_fence_spinlock(held)) {
+		there = !list_empty(&cb->node);
+		list_del_init(&cb->node);
+		return there;
+	}
+	spin_lock_nested(lock, SINGLE_DEPTH_NESTING);
+	there = !list_empty(&cb->node);
+	list_del_init(&cb->node);
+	spin_unlock(lock);
+	return there;
 }
 
 void tgk_fence_forget(struct tgk_channel *ch);

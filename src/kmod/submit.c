@@ -276,9 +276,8 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	      const struct tgk_call *call)
 {
 	struct tgk_start start = { .gpu = gpu, .chid = ch->chid, .pushes = call->pushes };
-	struct tgk_capture capture = {
-		.driver = gpu->driver, .sched = call->sched, .start = call->sched ? NULL : &start,
-	};
+	struct tgk_capture capture = { .driver = gpu->driver, .sched = call->sched,
+				       .start = &start };
 	bool sync = take_sync(call);
 	struct dma_fence *fence;
 	s64 rung;
@@ -296,6 +295,7 @@ static int go(struct tgk_gpu *gpu, struct tgk_job *job, struct tgk_channel *ch,
 	if (!fence) {
 		if (start.at)
 			tgk_slots_unmade(gpu, ch->chid);
+		dma_fence_put(start.first);
 		refused(gpu, job);
 		tgk_channel_put(ch);
 		if (sync && ret == -ERESTARTSYS)

@@ -113,7 +113,7 @@ struct ttm_resource_manager;
 /* So long a thread that a signal has interrupted may take to come back to its place. */
 #define TGK_PARK	(HZ / 10)
 
-#define TGK_ARGS	64	/* bytes of a submission's arguments, at most */
+#define TGK_ARGS	96	/* bytes of a submission's arguments, at most */
 
 /*
  * Work under tgk_gpu.lock grows with the number of a client's channels, which the hardware limits,
@@ -414,8 +414,8 @@ struct tgk_channel {
  * @fence_slot: in flight: slots.c's, of its channel
  * @number: in flight: what the slot says then, of the driver's own fence; written as @began. Or
  *	TGK_NO_NUMBER
- * @scheduled: in flight through drm_sched: the fence that signals when it goes to the GPU, held by
- *	@fence; else NULL
+ * @scheduled: in flight through drm_sched: the fence that signals when it goes to the GPU,
+ *	referenced; else NULL
  * @begin: its callback
  * @chain: in tgk_gpu.bypassed, later in tgk_gpu.spare; tgk_gpu.lock
  */

@@ -62,7 +62,7 @@ static u32 channel_of(u32 context, u32 ip, u32 ring, bool readable)
 	const struct cs cs = { .context = context, .nr_chunks = 1, .chunks = (uintptr_t)chunks };
 	struct tgk_sched_args args = { };
 
-	return tgk_amdgpu.read(&cs, &args) ? args.chid : ~0u;
+	return tgk_amdgpu.submit[0].read(&cs, &args) ? args.chid : ~0u;
 }
 
 static const struct {
@@ -172,12 +172,12 @@ static void xe(void)
 	test_row("xe: places that cannot be read tell none", tgk_xe.queue.engine(&queue) == NONE, "one");
 	for (i = 1; i < 1000; i++) {
 		queue.id = exec.queue = i;
-		other += !tgk_xe.read(&exec, &args) || args.chid != tgk_xe.queue.chid(&queue);
+		other += !tgk_xe.submit[0].read(&exec, &args) || args.chid != tgk_xe.queue.chid(&queue);
 	}
 	test_row("xe: a queue submits by the channel that was made with it", !other, "%u others", other);
 	test_row("xe: the arguments are as long as these structures",
-		 tgk_xe.queue.size == sizeof(queue) && tgk_xe.size == sizeof(exec), "%zu and %zu",
-		 tgk_xe.queue.size, tgk_xe.size);
+		 tgk_xe.queue.size == sizeof(queue) && tgk_xe.submit[0].size == sizeof(exec), "%zu and %zu",
+		 tgk_xe.queue.size, tgk_xe.submit[0].size);
 }
 
 int main(void)

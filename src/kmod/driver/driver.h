@@ -81,9 +81,11 @@ struct tgk_chip {
  * @makes_fence: is it the fence of a client's submission, and not of work of the driver's own? Of
  *	submissions that do not go through drm_sched (tgk_call.sched). NULL: all go through it,
  *	and there are no @own, @doorbell, @watch, @unwatch, @slots and @want_signal
- * @is_client: of a submission through drm_sched, by drm_sched_fence.owner: is the job a client's,
- *	and none of the driver's own that the same thread makes? Of @mixed drivers only. NULL: each
- *	is
+ * @is_client: of a submission through drm_sched, by drm_sched_fence.owner and the name of its
+ *	scheduler: is the job a client's, and none of the driver's own, or another driver's, that
+ *	the same thread makes? Of @mixed drivers only. NULL: each is
+ * @chained: a submission is several jobs of drm_sched, each of which waits for the one before. It
+ *	starts with the first one and ends with the last. Of drivers with @is_client only
  * @mixed: the fences of one channel may be of several contexts: several queues of the driver share
  *	its number, or the client may name another queue to the driver than to us. Or all files
  *	have fences of one context
@@ -140,8 +142,8 @@ struct tgk_driver {
 	int (*find)(struct drm_file *file, u32 chid, bool sched);
 	u32 (*chip_id)(struct device *dev);
 	bool (*makes_fence)(struct dma_fence *fence);
-	bool (*is_client)(const void *owner);
-	bool mixed, emits;
+	bool (*is_client)(const void *owner, const char *scheduler);
+	bool chained, mixed, emits;
 	int (*own)(const struct tgk_gpu *gpu, struct dma_fence *fence);
 	const char *doorbell, *check;
 	int (*watch)(void);
@@ -162,7 +164,7 @@ typedef void (*tgk_close_fn)(struct drm_device *dev, struct drm_file *file);
 void tgk_driver_close(unsigned long orig, struct drm_device *dev, struct drm_file *file);
 
 /* list.c */
-#define TGK_DRIVERS	7
+#define TGK_DRIVERS	8
 extern const struct tgk_driver *const tgk_drivers[TGK_DRIVERS];
 int tgk_drivers_choose(const char *names);
 bool tgk_driver_served(u32 i);

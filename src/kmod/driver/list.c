@@ -14,7 +14,7 @@
 
 const struct tgk_driver *const tgk_drivers[TGK_DRIVERS] = {
 	&tgk_nouveau, &tgk_virtio, &tgk_mock.driver, &tgk_amdgpu.driver, &tgk_xe.driver,
-	&tgk_panfrost.driver, &tgk_lima.driver,
+	&tgk_panfrost.driver, &tgk_lima.driver, &tgk_v3d.driver,
 };
 
 #define ELSEWHERE "its submissions do not end in the kernel's DRM scheduler, it has "
@@ -28,13 +28,12 @@ static const struct {
 } unserved[] = {
 	{ "i915", ELSEWHERE "one of its own" },
 	{ "radeon", ELSEWHERE "none" },
-	{ "v3d", "a submission is several jobs, the last of which only cleans caches" },
 	{ "etnaviv", "its GPUs come and go unseen, below the device that it binds to" },
 	{ "msm", "its GPU comes and goes unseen, below the device that it binds to" },
 };
 
 static bool served[TGK_DRIVERS] = { true, true };
-static char named[96];
+static char named[128];
 
 /* Into @named: the drivers that are served, or all. */
 static void name_them(bool all)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drivers on drm_sched: one ioctl submits; drm_sched's fences of the job are made in the thread
- * that calls it; `scheduled` signals when the job goes to the GPU, and `finished` when it has
+ * Drivers on drm_sched: ioctls submit; drm_sched's fences of the job are made in the thread that
+ * calls one; `scheduled` signals when the job goes to the GPU, and `finished` when it has
  * ended. That is all that the core hears of a job (fence.c), whatever the driver. A row says the
- * rest: sched_mock.c, sched_amdgpu.c, sched_xe.c, sched_panfrost.c, sched_lima.c.
+ * rest: sched_mock.c, sched_amdgpu.c, sched_xe.c, sched_panfrost.c, sched_lima.c, sched_v3d.c.
  *
  * A submission is gated at the ioctl. Behind it nothing may wait: drivers hold locks there, or are
  * on the way of memory that the system needs.
@@ -48,21 +48,22 @@ static const struct tgk_sched *row_of(const struct tgk_driver *driver)
 	return container_of(driver, struct tgk_sched, driver);
 }
 
-/* In the place of a row's driver's ioctl that submits. */
-int tgk_sched_submit(const struct tgk_sched *row, struct drm_device *dev, void *data,
+/* In the place of a row's driver's ioctl that submits, one of tgk_sched.submit. */
+int tgk_sched_submit(const struct tgk_sched *row, u32 submit, struct drm_device *dev, void *data,
 		     struct drm_file *file)
 {
 	struct submission s = {
 		.call = {
-			.orig = (ioctl_fn)row->hook[TGK_SCHED_SUBMIT].orig, .dev = dev,
-			.data = data, .file = file, .size = row->size, .sched = true,
+			.orig = (ioctl_fn)row->hook[TGK_SCHED_SUBMIT + submit].orig, .dev = dev,
+			.data = data, .file = file, .size = row->submit[submit].size,
+			.sched = true,
 		},
 	};
 	struct tgk_gpu *gpu;
 	int ret;
 
 	tgk_hook_enter();
-	gpu = row->read(data, &s.args) ? tgk_gpu_get(dev) : NULL;
+	gpu = row->submit[submit].read(data, &s.args) ? tgk_gpu_get(dev) : NULL;
 	if (gpu) {
 		s.call.chid = s.args.chid;
 		ret = tgk_await(gpu, &s.call) ?: tgk_submit(gpu, &s.call);
@@ -186,13 +187,17 @@ int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *c
 	return ret == -ERESTARTSYS ? ret : !ret;
 }
 
-/* Such arguments are refused by the driver before it does anything. */
+/*
+ * Such arguments are refused by the driver before it does anything: no number is that high, and
+ * each has flags that no version knows. v3d's flag for extensions is not set: its SUBMIT_CPU has
+ * made a job already when it finds that those cannot be read, and cleans up what it has not set up.
+ */
 void tgk_sched_prove(const struct tgk_hook *hook, struct drm_file *file)
 {
 	u8 args[TGK_BESIDE_ARGS];
 
 	static_assert(sizeof(args) >= TGK_ARGS);
-	memset(args, 0xff, sizeof(args));
+	memset(args, 0xfd, sizeof(args));
 	((ioctl_fn)hook->orig)(file->minor->dev, args, file);
 }
 
@@ -204,12 +209,16 @@ static unsigned long ioctl(const struct drm_driver *drv, u32 nr, size_t size)
 	return (unsigned long)drv->ioctls[nr].func;
 }
 
-/* The size says whether the arguments are those that the row knows. */
+/* The sizes say whether the arguments are those that the row knows. */
 bool tgk_sched_is_known(const struct tgk_driver *driver, const struct drm_driver *drv)
 {
-	const struct tgk_sched *row = row_of(driver);
+	const struct tgk_submit *submit = row_of(driver)->submit;
+	u32 i;
 
-	return ioctl(drv, row->nr, row->size) && (drv->driver_features & DRIVER_RENDER) &&
+	for (i = 0; i < TGK_SUBMITS; i++)
+		if (submit[i].size && !ioctl(drv, submit[i].nr, submit[i].size))
+			return false;
+	return (drv->driver_features & DRIVER_RENDER) &&
 	       (drv->driver_features & DRIVER_SYNCOBJ) && drv->postclose && drv->fops &&
 	       drv->fops->owner;
 }
@@ -219,9 +228,10 @@ unsigned long tgk_sched_address(const struct tgk_driver *driver, const struct dr
 {
 	const struct tgk_sched *row = row_of(driver);
 
+	if (hook < TGK_SUBMITS)
+		return row->submit[hook].size ?
+		       ioctl(drv, row->submit[hook].nr, row->submit[hook].size) : 0;
 	switch (hook) {
-	case TGK_SCHED_SUBMIT:
-		return ioctl(drv, row->nr, row->size);
 	case TGK_SCHED_CLOSE:
 		return (unsigned long)drv->postclose;
 	case TGK_SCHED_BESIDE:

@@ -12,7 +12,8 @@
 #define TGK_BESIDE_ARGS	128	/* bytes of the arguments of tgk_sched.beside and .queue, at most */
 
 enum tgk_sched_hook {
-	TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE, TGK_SCHED_BESIDE, TGK_SCHED_QUEUE, TGK_SCHED_HOOKS
+	TGK_SCHED_SUBMIT, TGK_SCHED_CLOSE = TGK_SUBMITS, TGK_SCHED_BESIDE, TGK_SCHED_QUEUE,
+	TGK_SCHED_HOOKS
 };
 
 /**
@@ -20,13 +21,7 @@ enum tgk_sched_hook {
  * @driver: what it is to the others; the first member
  * @hooked: its
  * @hook: its
- * @nr: which of the driver's ioctls submits
- * @size: of its arguments, at most TGK_ARGS
- * @read: what do the arguments say? @to is all zero. Channels are few for each file. What it reads
- *	of the client's memory the client may change before the driver reads it: no more than the
- *	order of its own submissions may depend on it. What cannot be read, or is too much, is left
- *	out: the submission goes through the gate all the same. Return: false: the driver will
- *	refuse it, or make no job of it, whatever it finds in the client's memory
+ * @submit: how work is submitted; @hook begins with their hooks
  * @beside: what bypasses the gate
  * @queue: how queues are made whose engine a submission does not tell
  */
@@ -34,17 +29,15 @@ struct tgk_sched {
 	struct tgk_driver driver;
 	struct tgk_hooked hooked;
 	struct tgk_hook hook[TGK_SCHED_HOOKS];
-	u32 nr;
-	size_t size;
-	bool (*read)(const void *args, struct tgk_sched_args *to);
+	struct tgk_submit submit[TGK_SUBMITS];
 	struct tgk_beside beside;
 	struct tgk_queue queue;
 };
 
-extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe, tgk_panfrost, tgk_lima;
+extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe, tgk_panfrost, tgk_lima, tgk_v3d;
 
 /* For rows alone. */
-int tgk_sched_submit(const struct tgk_sched *row, struct drm_device *dev, void *data,
+int tgk_sched_submit(const struct tgk_sched *row, u32 submit, struct drm_device *dev, void *data,
 		     struct drm_file *file);
 int tgk_sched_beside(const struct tgk_sched *row, struct drm_device *dev, void *data,
 		     struct drm_file *file);
@@ -58,12 +51,20 @@ bool tgk_sched_is_known(const struct tgk_driver *driver, const struct drm_driver
 unsigned long tgk_sched_address(const struct tgk_driver *driver, const struct drm_driver *drv,
 				u32 hook);
 
+/* What stands in for the driver's ioctl number @_nr of tgk_sched.submit, of such arguments. */
+#define TGK_SCHED_SUBMIT_FUNCTION(_row, _name, _nr, _args) \
+static_assert(sizeof(_args) <= TGK_ARGS); \
+static int submit_##_name(struct drm_device *dev, void *data, struct drm_file *file) \
+{ \
+	return tgk_sched_submit(&tgk_##_row, _nr, dev, data, file); \
+}
+
 /* A row's functions that stand in for the driver's, and the type of its submission's arguments. */
 #define TGK_SCHED_FUNCTIONS(_row, _args) \
 static_assert(sizeof(_args) <= TGK_ARGS); \
 static int submit_##_row(struct drm_device *dev, void *data, struct drm_file *file) \
 { \
-	return tgk_sched_submit(&tgk_##_row, dev, data, file); \
+	return tgk_sched_submit(&tgk_##_row, 0, dev, data, file); \
 } \
 static void close_##_row(struct drm_device *dev, struct drm_file *file) \
 { \
@@ -86,11 +87,12 @@ static int queue_##_row(struct drm_device *dev, void *data, struct drm_file *fil
 	return tgk_sched_queue(&tgk_##_row, dev, data, file); \
 }
 
-/*
- * What all rows have, of a driver of this name and vendor (driver.h); the hooks of tgk_sched.beside
- * and of tgk_sched.queue, or { }; then what tgk_driver has beside that.
- */
-#define TGK_SCHED_ROW(_row, _name, _vendor, _beside, _queue, _driver...) \
+/* The hook of tgk_sched.submit by a TGK_SCHED_SUBMIT_FUNCTION() of that name. */
+#define TGK_SCHED_SUBMIT_HOOK(_name) \
+	{ .ours = (unsigned long)submit_##_name, .prove = tgk_sched_prove }
+
+/* What all rows have, of a driver of this name and vendor (driver.h); then what it has beside. */
+#define TGK_SCHED_DRIVER(_row, _name, _vendor, _driver...) \
 	.driver = { \
 		.name = _name, .vendor = _vendor, .hooked = &tgk_##_row.hooked, \
 		.hooks = tgk_##_row.hook, .nr_hooks = TGK_SCHED_HOOKS, \
@@ -98,7 +100,14 @@ static int queue_##_row(struct drm_device *dev, void *data, struct drm_file *fil
 		.is_known = tgk_sched_is_known, .address = tgk_sched_address, \
 		.in_fence = tgk_sched_in_fence, \
 		_driver \
-	}, \
+	}
+
+/*
+ * The same, and hooks, of one that has one ioctl that submits: of tgk_sched.beside and of
+ * tgk_sched.queue, or { }.
+ */
+#define TGK_SCHED_ROW(_row, _name, _vendor, _beside, _queue, _driver...) \
+	TGK_SCHED_DRIVER(_row, _name, _vendor, _driver), \
 	.hook = { \
 		[TGK_SCHED_SUBMIT] = { \
 			.ours = (unsigned long)submit_##_row, .prove = tgk_sched_prove, \

@@ -157,7 +157,7 @@ static bool read(const void *args, struct tgk_sched_args *to)
 }
 
 /* A CS is its address space's; AMDGPU_FENCE_OWNER_UNDEFINED, _VM and _KFD are 0, 1 and 2. */
-static bool is_client(const void *owner)
+static bool is_client(const void *owner, const char *scheduler)
 {
 	return (unsigned long)owner > 2;
 }
@@ -174,7 +174,7 @@ struct tgk_sched tgk_amdgpu = {
 	TGK_SCHED_ROW(amdgpu, "amdgpu", 0x1002, TGK_SCHED_BESIDE_HOOK(amdgpu), { }, .mixed = true,
 		      .is_client = is_client, .unseen = true, .engines = ENGINES, .engine = engine,
 		      .engine_of = engine_of),
-	.nr = 0x04, .size = sizeof(struct amdgpu_cs), .read = read,
+	.submit = { { 0x04, sizeof(struct amdgpu_cs), read } },
 	.beside = {
 		.nr = 0x16, .size = sizeof(struct amdgpu_userq), .makes = makes,
 		.what = "a user-mode queue: what is submitted to it bypasses the scheduler",

@@ -49,5 +49,5 @@ TGK_SCHED_FUNCTIONS(lima, struct drm_lima_gem_submit)
 struct tgk_sched tgk_lima = {
 	TGK_SCHED_ROW(lima, "lima", 0, { }, { }, .mixed = true, .unseen = true,
 		      .engines = PIPES, .engine = engine, .engine_of = engine_of),
-	.nr = DRM_LIMA_GEM_SUBMIT, .size = sizeof(struct drm_lima_gem_submit), .read = read,
+	.submit = { { DRM_LIMA_GEM_SUBMIT, sizeof(struct drm_lima_gem_submit), read } },
 };

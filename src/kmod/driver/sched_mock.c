@@ -47,5 +47,5 @@ TGK_SCHED_FUNCTIONS(mock, struct mock_submit)
 struct tgk_sched tgk_mock = {
 	TGK_SCHED_ROW(mock, "tgmock", 0x1234, { }, { }, .engines = MOCK_RINGS, .engine = engine,
 		      .engine_of = engine_of),
-	.nr = 0, .size = sizeof(struct mock_submit), .read = read,
+	.submit = { { 0, sizeof(struct mock_submit), read } },
 };

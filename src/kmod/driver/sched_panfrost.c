@@ -50,5 +50,5 @@ TGK_SCHED_FUNCTIONS(panfrost, struct drm_panfrost_submit)
 struct tgk_sched tgk_panfrost = {
 	TGK_SCHED_ROW(panfrost, "panfrost", 0, { }, { }, .mixed = true, .unseen = true,
 		      .engines = ENGINES, .engine_of = engine_of),
-	.nr = DRM_PANFROST_SUBMIT, .size = sizeof(struct drm_panfrost_submit), .read = read,
+	.submit = { { DRM_PANFROST_SUBMIT, sizeof(struct drm_panfrost_submit), read } },
 };

@@ -6,6 +6,7 @@
 #ifndef TGK_SCHED_ROW_H
 #define TGK_SCHED_ROW_H
 
+#define TGK_SUBMITS	4	/* ioctls that submit, at most */
 #define TGK_SYNC_LISTS	4	/* of one submission, whose fences are awaited */
 #define TGK_SYNC_HANDLES	2	/* beside them, in the arguments */
 #define TGK_SYNCS	1024	/* of one list, likewise */
@@ -71,6 +72,22 @@ static inline void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32
 			.at = at, .nr = min_t(u32, nr, TGK_SYNCS), .size = size, .decode = decode,
 		};
 }
+
+/**
+ * struct tgk_submit - an ioctl that submits
+ * @nr: which of the driver's ioctls
+ * @size: of its arguments, at most TGK_ARGS; 0: there is no such ioctl
+ * @read: what do the arguments say? @to is all zero. Channels are few for each file. What it reads
+ *	of the client's memory the client may change before the driver reads it: no more than the
+ *	order of its own submissions may depend on it. What cannot be read, or is too much, is left
+ *	out: the submission goes through the gate all the same. Return: false: the driver will
+ *	refuse it, or make no job of it, whatever it finds in the client's memory
+ */
+struct tgk_submit {
+	u32 nr;
+	size_t size;
+	bool (*read)(const void *args, struct tgk_sched_args *to);
+};
 
 /**
  * struct tgk_beside - an ioctl by which a client makes something that bypasses the gate

@@ -136,7 +136,7 @@ TGK_SCHED_QUEUE_FUNCTION(xe, struct xe_queue)
 struct tgk_sched tgk_xe = {
 	TGK_SCHED_ROW(xe, "xe", 0x8086, TGK_SCHED_BESIDE_HOOK(xe), TGK_SCHED_QUEUE_HOOK(xe),
 		      .mixed = true, .unseen = true, .engines = ENGINES, .engine = engine),
-	.nr = 0x09, .size = sizeof(struct xe_exec), .read = read,
+	.submit = { { 0x09, sizeof(struct xe_exec), read } },
 	.beside = {
 		.nr = 0x03, .size = sizeof(struct xe_vm), .makes = makes,
 		.what = "a long-running address space: nobody is charged for what runs there",

@@ -2,8 +2,7 @@
 /*
  * dma_fence: who made a fence, and when it signalled.
  *
- * 6.17 and later: names by dma_fence_driver_name() and dma_fence_timeline_name(); ops may vanish
- * after the signal.
+ * 6.17 and later: names by functions of dma_fence, since ops may vanish after the signal.
  */
 #ifndef TGK_WRAP_FENCE_H
 #define TGK_WRAP_FENCE_H
@@ -48,6 +47,7 @@ static inline const char *tgk_fence_timeline(struct dma_fence *fence)
 
 /* 7.1 and later: a fence may have a lock of its own. */
 #ifndef dma_fence_lock_irqsave
+#define dma_fence_spinlock(fence)	((fence)->lock)
 #define dma_fence_lock_irqsave(fence, flags)	spin_lock_irqsave((fence)->lock, flags)
 #define dma_fence_unlock_irqrestore(fence, flags)	spin_unlock_irqrestore((fence)->lock, flags)
 #endif

@@ -28,10 +28,13 @@ mock_off()
 	until_true 20 rmmod tg_mock || die 'tg_mock cannot be unloaded'
 }
 
-# busy PID [RING]: ns for which ring 0, or that one, has worked for that process
+# busy PID [RING]: ns for which ring 0, or that one, has worked for that process; of submissions of several jobs (as=v3d),
+# from when the first one begins until the last one ends
 busy()
 {
-	sed -n "s/^file $1 ring ${2:-0} .*busy_ns \([0-9]*\).*/\1/p" "$debug" | awk '{ s += $1 } END { printf "%.0f", s }'
+	key=busy_ns
+	case $as:${2:-0} in v3d:[02]) key=span_ns;; esac
+	sed -n "s/^file $1 ring ${2:-0} .*$key \([0-9]*\).*/\1/p" "$debug" | awk '{ s += $1 } END { printf "%.0f", s }'
 }
 
 # jobs PID [RING]: how many jobs of that process ring 0, or that one, has done

@@ -9,7 +9,7 @@
  * class, however often. A job is as long as `address` says. Without a batch there is none.
  *
  * panfrost: a job is as long as `jc` says; ring 0 executes fragments, ring 1 the rest. lima: contexts 1 to 16 are there;
- * a job is as long as `frame` says, and its ring is the pipe. Objects are not looked at.
+ * a job is as long as `frame` says, and its ring is the pipe. Objects are not looked at. v3d: tg_as_v3d.h.
  *
  * The schedulers are called as that driver's.
  */
@@ -26,13 +26,23 @@
 #include "tg_mock.h"
 
 #define AS_QUEUES	16
+#define AS_RINGS	4
 #define AS_CHUNKS	4096
 
-/* What a call wants: @ring executes it for @ns, after @in; @out gets its fence. @none: there is no job. */
+/* A job beside a call's own. @ns: 0: there is none */
+struct mock_part {
+	u32 ring, ns;
+};
+
+/*
+ * What a call wants: @ring executes it for @ns, after @in; @out gets its fence. @none: there is no job. Its job waits
+ * for @before, which then waits for @in in its place; @after waits for it, and has the fence.
+ */
 struct mock_call {
 	bool none;
 	u32 ring, out, ins;
 	u64 ns;
+	struct mock_part before, after;
 	struct dma_fence *in[TGMOCK_INS];
 };
 
@@ -126,7 +136,7 @@ static int as_amdgpu_chunk(struct mock_call *c, struct drm_file *file, const str
 			return -EFAULT;
 		if (ib.ip_type >= AMDGPU_HW_IP_NUM || ib.ip_instance || ib.ring >= 4)
 			return -EINVAL;
-		c->ring = min_t(u32, ib.ip_type, TGMOCK_RINGS - 1);
+		c->ring = min_t(u32, ib.ip_type, AS_RINGS - 1);
 		c->ns = ib.va_start;
 		return 0;
 	case AMDGPU_CHUNK_ID_SYNCOBJ_IN:
@@ -186,7 +196,7 @@ static int as_xe(struct mock_call *c, void *data, struct drm_file *file)
 				      sync.type == DRM_XE_SYNC_TYPE_TIMELINE_SYNCOBJ ? sync.timeline_value : 0, 0);
 	}
 	c->none = !req->num_batch_buffer;
-	c->ring = (req->exec_queue_id - 1) % TGMOCK_RINGS;
+	c->ring = (req->exec_queue_id - 1) % AS_RINGS;
 	c->ns = req->address;
 	return ret;
 }
@@ -266,6 +276,8 @@ static int as_lima(struct mock_call *c, void *data, struct drm_file *file)
 	return ret;
 }
 
+#include "tg_as_v3d.h"
+
 static int mock_submit(struct drm_device *drm, void *data, struct drm_file *file,
 		       int (*read)(struct mock_call *c, void *data, struct drm_file *file));
 
@@ -310,6 +322,21 @@ static const struct drm_ioctl_desc ioctls_lima[] = {
 	DRM_IOCTL_DEF_DRV(LIMA_GEM_SUBMIT, submit_lima, DRM_RENDER_ALLOW),
 };
 
+SUBMIT(v3d_cl)
+SUBMIT(v3d_tfu)
+SUBMIT(v3d_csd)
+#ifdef DRM_IOCTL_V3D_SUBMIT_CPU
+SUBMIT(v3d_cpu)
+#endif
+static const struct drm_ioctl_desc ioctls_v3d[] = {
+	DRM_IOCTL_DEF_DRV(V3D_SUBMIT_CL, submit_v3d_cl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(V3D_SUBMIT_TFU, submit_v3d_tfu, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(V3D_SUBMIT_CSD, submit_v3d_csd, DRM_RENDER_ALLOW),
+#ifdef DRM_IOCTL_V3D_SUBMIT_CPU
+	DRM_IOCTL_DEF_DRV(V3D_SUBMIT_CPU, submit_v3d_cpu, DRM_RENDER_ALLOW),
+#endif
+};
+
 /* Each name, the vendor of its devices (tg_bus.h), and what the schedulers of its rings are called. */
 static const struct mock_as {
 	const char *name;
@@ -323,6 +350,8 @@ static const struct mock_as {
 	  { "gfx_0.0.0", "comp_1.0.0", "sdma0", "vcn_dec_0" } },
 	{ "panfrost", 0, ioctls_panfrost, ARRAY_SIZE(ioctls_panfrost), { "pan_js", "pan_js", "pan_js", "pan_js" } },
 	{ "lima", 0, ioctls_lima, ARRAY_SIZE(ioctls_lima), { "gp", "pp", "none", "none" } },
+	{ "v3d", 0, ioctls_v3d, ARRAY_SIZE(ioctls_v3d),
+	  { "v3d_render", "v3d_tfu", "v3d_csd", "v3d_bin", "v3d_cache_clean" } },
 #ifdef DRM_IOCTL_XE_EXEC
 	{ "xe", 0x8086, ioctls_xe, ARRAY_SIZE(ioctls_xe), { "rcs1", "bcs2", "vcs3", "vecs4" } },
 #endif

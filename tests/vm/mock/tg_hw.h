@@ -15,6 +15,8 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "tg_chain.h"
+
 struct mock_truth;
 
 /* What a ring executes. */
@@ -23,6 +25,7 @@ struct mock_fence {
 	spinlock_t lock;
 	struct list_head link;			/* in mock_ring.head, or empty */
 	struct mock_truth *truth;
+	struct mock_chain *chain;		/* or NULL */
 	u64 ns;
 };
 
@@ -33,7 +36,10 @@ static const char *hw_name(struct dma_fence *fence)
 
 static void hw_free(struct rcu_head *rcu)
 {
-	kfree(container_of(rcu, struct mock_fence, fence.rcu));
+	struct mock_fence *hw = container_of(rcu, struct mock_fence, fence.rcu);
+
+	chain_put(hw->chain);
+	kfree(hw);
 	module_put(THIS_MODULE);
 }
 

@@ -10,7 +10,7 @@
  * Parameters:
  *	shared=1	one scheduler per ring for all files, as amdgpu has; 0: each file has one
  *			per ring of its own, as nouveau and xe have
- *	rings=N		1 to 4
+ *	rings=N		1 to 4; as v3d 1 to 5
  *	credits=N	so many jobs of one scheduler stand in its ring at a time
  *	timeout_ms=N	a job that takes longer is aborted by drm_sched's time-out
  *	as=NAME		another driver's name, and its ioctls (tg_as.h)
@@ -20,7 +20,8 @@
  *
  * /sys/kernel/debug/tgmock/DEVICE tells the truth: for each file how many jobs each ring has ended
  * for it, and for how many ns of the system's clock the ring has worked for it; those of process 0
- * are the driver's own. Lines written there:
+ * are the driver's own. `span_ns` is of submissions of several jobs (tg_chain.h). Lines written
+ * there:
  *	hang RING	the job that this ring executes, or its next one, does not end
  *	reset		abort all jobs that are in rings
  *
@@ -99,6 +100,7 @@ struct mock_truth {
 	pid_t pid;
 	bool closed;
 	u64 jobs[TGMOCK_RINGS], busy_ns[TGMOCK_RINGS];	/* mock_ring.lock */
+	u64 span_ns[TGMOCK_RINGS];		/* chain_lock */
 };
 
 struct mock_file {
@@ -138,6 +140,7 @@ static void begin(struct mock_ring *r)
 
 	if (!hw)
 		return;
+	chain_begin(hw->chain);
 	r->since = ktime_get();
 	if (!r->hang)
 		hrtimer_start(&r->timer, ns_to_ktime(hw->ns), HRTIMER_MODE_REL);
@@ -154,6 +157,7 @@ static struct mock_fence *leave(struct mock_ring *r)
 	r->busy_ns += busy;
 	hw->truth->jobs[r->nr]++;
 	hw->truth->busy_ns[r->nr] += busy;
+	chain_ended(hw->chain, hw->truth->span_ns);
 	return hw;
 }
 
@@ -267,6 +271,8 @@ static void job_free(struct mock_job *job)
 {
 	struct mock_file *file = job->file;
 
+	if (job->hw)
+		chain_put(job->hw->chain);
 	kfree(job->hw);
 	kfree(job);
 	/* The file may be freed at once: this knows its address only. */
@@ -426,27 +432,71 @@ static void push_tail(struct mock_file *file, struct drm_file *drm_file)
 	drm_sched_entity_push_job(&job->base);
 }
 
+/* Its jobs, none of which is armed. Return: how many, at most 3; or a negative errno. */
+static int make_all(struct mock_file *file, const struct mock_call *c, struct drm_file *drm_file,
+		    struct mock_job **job)
+{
+	const struct mock_part part[] = { c->before, { c->ring, c->ns }, c->after };
+	const u32 jobs = 1 + !!c->before.ns + !!c->after.ns;
+	struct mock_chain *chain = jobs > 1 ? chain_new(c->ring, jobs) : NULL;
+	int nr = 0, ret = jobs > 1 && !chain ? -ENOMEM : 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(part) && !ret; i++) {
+		if (i != 1 && !part[i].ns)
+			continue;
+		job[nr] = job_make(file, part[i].ring, part[i].ns, drm_file, false);
+		ret = PTR_ERR_OR_ZERO(job[nr]);
+		if (ret)
+			break;
+		if (chain)
+			kref_get(&chain->refs);
+		job[nr++]->hw->chain = chain;
+	}
+	chain_put(chain);
+	while (ret && nr)
+		free_job(&job[--nr]->base);
+	return ret ?: nr;
+}
+
+/* Under @push: behind the one before, whose fence this takes over, or NULL. Return: its fence. */
+static struct dma_fence *push_behind(struct mock_job *job, struct dma_fence *before)
+{
+	struct dma_fence *fence;
+
+	/* Without memory it does not wait. */
+	if (before && drm_sched_job_add_dependency(&job->base, before))
+		pr_warn("tgmock: no memory\n");
+	drm_sched_job_arm(&job->base);
+	fence = dma_fence_get(&job->base.s_fence->finished);
+	drm_sched_entity_push_job(&job->base);
+	return fence;
+}
+
 static int submit(struct mock_file *file, struct mock_call *c, struct drm_file *drm_file,
 		  struct drm_syncobj *out)
 {
-	struct mock_job *job = job_make(file, c->ring, c->ns, drm_file, false);
-	int ret;
+	struct mock_job *job[3];
+	struct dma_fence *fence = NULL;
+	int nr = make_all(file, c, drm_file, job), ret, i;
 
-	if (IS_ERR(job))
-		return PTR_ERR(job);
-	ret = add_ins(job, c);
+	if (nr < 0)
+		return nr;
+	ret = add_ins(job[0], c);
 	if (ret) {
-		free_job(&job->base);
+		while (nr)
+			free_job(&job[--nr]->base);
 		return ret;
 	}
 	mutex_lock(&file->push);
-	drm_sched_job_arm(&job->base);
+	for (i = 0; i < nr; i++)
+		fence = push_behind(job[i], fence);
 	if (out)
-		drm_syncobj_replace_fence(out, &job->base.s_fence->finished);
-	drm_sched_entity_push_job(&job->base);
+		drm_syncobj_replace_fence(out, fence);
 	if (tail_us)
 		push_tail(file, drm_file);
 	mutex_unlock(&file->push);
+	dma_fence_put(fence);
 	return 0;
 }
 
@@ -457,7 +507,7 @@ static int mock_submit(struct drm_device *drm, void *data, struct drm_file *drm_
 	struct mock_call c = { };
 	int ret = read(&c, data, drm_file), idx;
 
-	if (!ret && (c.ring >= rings || c.ns > TGMOCK_NS))
+	if (!ret && (c.ring >= rings || c.ns > TGMOCK_NS || c.before.ns > TGMOCK_NS))
 		ret = -EINVAL;
 	if (!ret && c.out) {
 		out = drm_syncobj_find(drm_file, c.out);
@@ -476,70 +526,7 @@ static int mock_submit(struct drm_device *drm, void *data, struct drm_file *drm_
 	return ret;
 }
 
-/* --- the truth --- */
-
-static int show(struct seq_file *s, void *data)
-{
-	struct mock *m = s->private;
-	struct mock_truth *t;
-	struct mock_ring *r;
-	u32 i;
-
-	seq_printf(s, "now_ns %llu\n", ktime_get_ns());
-	for (i = 0; i < rings; i++) {
-		r = &m->ring[i];
-		spin_lock_irq(&r->lock);
-		seq_printf(s, "ring %u jobs %llu aborted %llu busy_ns %llu\n", i, r->jobs,
-			   r->aborted, r->busy_ns);
-		spin_unlock_irq(&r->lock);
-	}
-	mutex_lock(&m->files_mutex);
-	list_for_each_entry(t, &m->files, node)
-		for (i = 0; i < rings; i++) {
-			spin_lock_irq(&m->ring[i].lock);
-			seq_printf(s, "file %d ring %u jobs %llu busy_ns %llu%s\n", t->pid, i,
-				   t->jobs[i], t->busy_ns[i], t->closed ? " closed" : "");
-			spin_unlock_irq(&m->ring[i].lock);
-		}
-	mutex_unlock(&m->files_mutex);
-	return 0;
-}
-
-static int open_file(struct inode *inode, struct file *filp)
-{
-	return single_open(filp, show, inode->i_private);
-}
-
-static ssize_t write_file(struct file *filp, const char __user *user, size_t len, loff_t *pos)
-{
-	struct mock *m = ((struct seq_file *)filp->private_data)->private;
-	char text[32];
-	u32 ring;
-
-	if (len >= sizeof(text))
-		return -EINVAL;
-	if (copy_from_user(text, user, len))
-		return -EFAULT;
-	text[len] = 0;
-	if (sscanf(text, "hang %u", &ring) == 1 && ring < rings) {
-		spin_lock_irq(&m->ring[ring].lock);
-		m->ring[ring].hang = true;
-		spin_unlock_irq(&m->ring[ring].lock);
-	} else if (sysfs_streq(text, "reset")) {
-		for (ring = 0; ring < rings; ring++)
-			abort_all(&m->ring[ring], -ECANCELED);
-	} else {
-		return -EINVAL;
-	}
-	return len;
-}
-
-static const struct file_operations debugfs_fops = {
-	.owner = THIS_MODULE,
-	.open = open_file, .release = single_release,
-	.read = seq_read, .llseek = seq_lseek,
-	.write = write_file,
-};
+#include "tg_truth.h"
 
 /* --- the device --- */
 
@@ -647,7 +634,7 @@ static int __init mock_init(void)
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strcmp(as, known[i].name))
 			my = &known[i];
-	if (!my || !rings || rings > TGMOCK_RINGS || !credits || credits > 64 || !timeout_ms)
+	if (!my || !rings || rings > TGMOCK_RINGS || !my->ring[rings - 1] || !credits || credits > 64 || !timeout_ms)
 		return -EINVAL;
 	driver.name = (char *)my->name;
 	driver.ioctls = my->ioctls;

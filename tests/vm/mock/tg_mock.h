@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-#define TGMOCK_RINGS		4		/* at most */
+#define TGMOCK_RINGS		5		/* at most; 4 but as v3d */
 #define TGMOCK_INS		32		/* at most */
 #define TGMOCK_NS		1000000000	/* at most */
 

@@ -64,6 +64,65 @@ struct lima_submit {
 
 #define LIMA_SUBMIT	DRM_IOW(DRM_COMMAND_BASE + 0x03, struct lima_submit)
 
+/* From 6.8 on that of a texture is longer by eight bytes. */
+struct v3d_frame {
+	uint32_t bcl_start, bcl_end, rcl_start, rcl_end, in_bcl, in_rcl, out, qma, qms, qts;
+	uint64_t bos;
+	uint32_t nr_bos, flags, perfmon, pad;
+	uint64_t extensions;
+};
+
+struct v3d_texture {
+	uint32_t icfg, iia, other[9], bos[4], in, out, flags;
+	uint64_t extensions;
+};
+
+struct v3d_compute {
+	uint32_t cfg[7], coef[4];
+	uint64_t bos;
+	uint32_t nr_bos, in, out, perfmon;
+	uint64_t extensions;
+	uint32_t flags, pad;
+};
+
+struct v3d_cpu {
+	uint64_t bos;
+	uint32_t nr_bos, flags;
+	uint64_t extensions;
+};
+
+/* An extension, and two of its kinds. */
+struct v3d_extension {
+	uint64_t next;
+	uint32_t id, flags;
+};
+
+struct v3d_syncs {
+	struct v3d_extension base;
+	uint64_t in, out;
+	uint32_t nr_in, nr_out, queue, pad;
+};
+
+struct v3d_indirect {
+	struct v3d_extension base;
+	struct v3d_compute compute;
+	uint32_t other[6];
+};
+
+struct v3d_sem {
+	uint32_t handle, flags;
+	uint64_t point, mbz[2];
+};
+
+#define V3D_FRAME	DRM_IOWR(DRM_COMMAND_BASE + 0x00, struct v3d_frame)
+#define V3D_TEXTURE	DRM_IOW(DRM_COMMAND_BASE + 0x06, struct v3d_texture)
+#define V3D_COMPUTE	DRM_IOW(DRM_COMMAND_BASE + 0x07, struct v3d_compute)
+#define V3D_CPU		DRM_IOW(DRM_COMMAND_BASE + 0x0b, struct v3d_cpu)
+#define V3D_CLEAN	1
+#define V3D_EXTENDED	2
+
+enum { V3D_BINS, V3D_RENDERS, V3D_FORMATS, V3D_COMPUTES, V3D_CLEANS, V3D_CPUS };	/* v3d_syncs.queue */
+
 struct userq {
 	uint32_t op, other[5];
 	uint64_t more[6];
@@ -156,6 +215,46 @@ static int submit_lima(int fd, const struct tgmock_submit *req)
 	};
 
 	return call(fd, LIMA_SUBMIT, &args);
+}
+
+/* A compute shader whose size the CPU computes, which has its syncobjs in an extension. */
+static int submit_v3d_cpu(int fd, const struct tgmock_submit *req)
+{
+	const uint32_t *in = (const uint32_t *)(uintptr_t)req->in;
+	struct v3d_sem ins = { .handle = req->ins ? in[0] : 0 }, out = { .handle = req->out };
+	struct v3d_syncs syncs = {
+		.base.id = 1, .in = (uintptr_t)&ins, .nr_in = 1, .out = (uintptr_t)&out, .nr_out = 1, .queue = V3D_CPUS,
+	};
+	struct v3d_indirect indirect = {
+		.base = { (uintptr_t)&syncs, 2, 0 }, .compute.cfg = { req->ns },
+	};
+	struct v3d_cpu args = { .nr_bos = 1, .flags = V3D_EXTENDED, .extensions = (uintptr_t)&indirect };
+
+	return call(fd, V3D_CPU, &args);
+}
+
+/* A third of a frame is binned. At most two syncobjs to wait for, or one but for frames. */
+static int submit_v3d(int fd, const struct tgmock_submit *req)
+{
+	const uint32_t *in = (const uint32_t *)(uintptr_t)req->in;
+	const uint32_t one = req->ins ? in[0] : 0;
+	struct v3d_frame frame = {
+		.bcl_end = req->ns / 3, .rcl_end = req->ns - req->ns / 3, .in_bcl = one,
+		.in_rcl = req->ins > 1 ? in[1] : 0, .out = req->out, .nr_bos = 1, .flags = V3D_CLEAN,
+	};
+	struct v3d_texture texture = { .iia = req->ns, .in = one, .out = req->out };
+	struct v3d_compute compute = { .cfg = { req->ns }, .in = one, .out = req->out, .nr_bos = 1 };
+
+	switch (req->ring) {
+	case 0:
+		return call(fd, V3D_FRAME, &frame);
+	case 1:
+		return call(fd, V3D_TEXTURE, &texture);
+	case 2:
+		return call(fd, V3D_COMPUTE, &compute);
+	default:
+		return submit_v3d_cpu(fd, req);
+	}
 }
 
 static void say(const char *what, int error);
@@ -332,6 +431,108 @@ static void bad_lima(int fd, uint32_t out)
 	}
 }
 
+static void bad_v3d_frames(int fd, uint32_t out)
+{
+	static const struct {
+		const char *what;
+		uint32_t bin, render, in_bcl, in_rcl, flags, pad;
+		uint64_t extensions;
+	} calls[] = {
+		{ "render alone", 0, 1000, 0, 0, 0, 0, 0 }, { "pad", 500, 500, 0, 0, 0, 1, 0 },
+		{ "flags 4", 500, 500, 0, 0, 4, 0, 0 }, { "flags -1", 500, 500, 0, 0, ~0u, 0, 0 },
+		{ "bin -1", ~0u, 500, 0, 0, 1, 0, 0 }, { "no bin, its in unknown", 0, 1000, ~0u, 0, 1, 0, 0 },
+		{ "both in unknown", 500, 500, ~0u, 0x7fffffff, 1, 0, 0 },
+		{ "no extension, extensions -1", 500, 500, 0, 0, 1, 0, ~0ull },
+		{ "extensions NULL", 500, 500, 0, 0, 2, 0, 0 }, { "extensions -1", 500, 500, 0, 0, 2, 0, ~0ull },
+		{ "extensions 2^62", 500, 500, 0, 0, 3, 0, 1ull << 62 },
+		{ "extensions in the kernel", 500, 500, 0, 0, 3, 0, 0xffff888000000000ull },
+	};
+	struct v3d_frame args;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		args = (struct v3d_frame){
+			.bcl_end = calls[i].bin, .rcl_end = calls[i].render, .in_bcl = calls[i].in_bcl,
+			.in_rcl = calls[i].in_rcl, .out = out, .nr_bos = 1, .flags = calls[i].flags,
+			.pad = calls[i].pad, .extensions = calls[i].extensions,
+		};
+		say(calls[i].what, call(fd, V3D_FRAME, &args));
+	}
+	args = (struct v3d_frame){ .rcl_end = 1000, .out = out, .flags = V3D_CLEAN };
+	say("no object", call(fd, V3D_FRAME, &args));
+}
+
+/* One extension that lists syncobjs, of a frame that is not binned. */
+static void bad_v3d_syncs(int fd, uint32_t out)
+{
+	static struct v3d_sem own[2000];
+	const uint64_t good = (uintptr_t)own;
+	const struct {
+		const char *what;
+		uint64_t in;
+		uint32_t nr, queue, pad;
+	} calls[] = {
+		{ "two of its own", good, 2, V3D_RENDERS, 0 }, { "of the queue that bins, at NULL", 0, 2, V3D_BINS, 0 },
+		{ "of queue 32", 0, 1, 32, 0 }, { "of queue -1", 0, 1, ~0u, 0 }, { "pad of syncs", good, 1, V3D_RENDERS, 1 },
+		{ "syncs at NULL", 0, 1, V3D_RENDERS, 0 }, { "syncs at -1", ~0ull, 1, V3D_RENDERS, 0 },
+		{ "syncs -1", good, ~0u, V3D_RENDERS, 0 }, { "syncs 2000", good, 2000, V3D_RENDERS, 0 },
+		{ "syncs in the kernel", 0xffff888000000000ull, 1, V3D_RENDERS, 0 },
+		{ "no syncs, at -1", ~0ull, 0, V3D_RENDERS, 0 },
+	};
+	struct v3d_sem sem = { .handle = out };
+	struct v3d_syncs syncs;
+	struct v3d_frame args = { .rcl_end = 1000, .nr_bos = 1, .flags = V3D_EXTENDED, .extensions = (uintptr_t)&syncs };
+	struct v3d_extension ext[9] = { { 0 } };
+	unsigned int i;
+
+	own[0].handle = own[1].handle = out;
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		syncs = (struct v3d_syncs){
+			.base.id = 1, .in = calls[i].in, .nr_in = calls[i].nr, .out = (uintptr_t)&sem, .nr_out = 1,
+			.queue = calls[i].queue, .pad = calls[i].pad,
+		};
+		say(calls[i].what, call(fd, V3D_FRAME, &args));
+	}
+	syncs.nr_in = 0;
+	syncs.base.next = (uintptr_t)&syncs;
+	say("an extension behind itself", call(fd, V3D_FRAME, &args));
+	syncs.base.next = (uintptr_t)ext;
+	say("an extension 0 behind it", call(fd, V3D_FRAME, &args));
+	for (i = 0; i < 9; i++)
+		ext[i] = (struct v3d_extension){ i < 8 ? (uintptr_t)&ext[i + 1] : (uintptr_t)&syncs, 0x77777777, 0 };
+	args.extensions = (uintptr_t)ext;
+	say("nine before it", call(fd, V3D_FRAME, &args));
+}
+
+static void bad_v3d(int fd, uint32_t out)
+{
+	struct v3d_texture texture = { .iia = 1000, .out = out };
+	struct v3d_compute compute = { .cfg = { 1000 }, .out = out, .nr_bos = 1 };
+	struct v3d_cpu cpu = { .nr_bos = 1 };
+
+	bad_v3d_frames(fd, out);
+	bad_v3d_syncs(fd, out);
+	say("texture", call(fd, V3D_TEXTURE, &texture));
+	texture.flags = 1;
+	say("texture, flags 1", call(fd, V3D_TEXTURE, &texture));
+	texture.flags = ~0u;
+	texture.extensions = 8;
+	say("texture, flags -1, extensions 8", call(fd, V3D_TEXTURE, &texture));
+	say("compute", call(fd, V3D_COMPUTE, &compute));
+	compute.pad = 1;
+	say("compute, pad", call(fd, V3D_COMPUTE, &compute));
+	compute.pad = 0;
+	compute.flags = 4;
+	say("compute, flags 4", call(fd, V3D_COMPUTE, &compute));
+	say("CPU", call(fd, V3D_CPU, &cpu));
+	cpu.flags = V3D_EXTENDED;
+	say("CPU, extensions NULL", call(fd, V3D_CPU, &cpu));
+	cpu.extensions = ~0ull;
+	say("CPU, extensions -1", call(fd, V3D_CPU, &cpu));
+	cpu.flags = ~0u;
+	say("CPU, flags -1", call(fd, V3D_CPU, &cpu));
+}
+
 /* Another driver's name: how a job of the card's is asked for, what it refuses, and its ioctl that submits. */
 static const struct {
 	const char *name;
@@ -343,6 +544,7 @@ static const struct {
 	{ "xe", submit_xe, bad_xe, XE_EXEC },
 	{ "panfrost", submit_panfrost, bad_panfrost, PANFROST_SUBMIT },
 	{ "lima", submit_lima, bad_lima, LIMA_SUBMIT },
+	{ "v3d", submit_v3d, bad_v3d, V3D_FRAME },
 };
 
 #define NAMES	(sizeof(names) / sizeof(names[0]))

@@ -30,15 +30,13 @@ struct tgk_driver {
 	u32 engines;
 	u32 (*engine)(struct dma_fence *finished);
 	u32 (*engine_of)(u32 chid);
-	bool (*is_client)(const void *owner);
+	bool (*is_client)(const void *owner, const char *scheduler);
 	bool mixed, unseen;
 };
 
 struct tgk_sched {
 	struct tgk_driver driver;
-	u32 nr;
-	size_t size;
-	bool (*read)(const void *args, struct tgk_sched_args *to);
+	struct tgk_submit submit[TGK_SUBMITS];
 	struct tgk_beside beside;
 	struct tgk_queue queue;
 };
