@@ -95,8 +95,9 @@ $(B)/tests/user/shm $(B)/tests/user/shm-bounds $(B)/tests/unit/space:
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Isrc/kmod -o $@ $(filter %.c,$^)
 
-# The rows of amdgpu and xe, with what they take from the kernel: which engine a submission is of
+# Rows of drivers, with what they take from the kernel: which engine a submission is of
 $(B)/tests/unit/rings: tests/unit/rings.c src/kmod/driver/sched_amdgpu.c src/kmod/driver/sched_xe.c \
+		src/kmod/driver/sched_v3d.c \
 		src/kmod/driver/sched_row.h $(wildcard tests/unit/rings/*/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Itests/unit/rings -o $@ $(filter %.c,$^)

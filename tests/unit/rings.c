@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which engine executes a submission to amdgpu or xe: what its arguments tell before the gate, and what
- * the name of the ring's scheduler tells behind it. Each row of the module (src/kmod/driver/sched_*.c)
+ * Which engine executes a submission to amdgpu, xe or v3d: what its arguments tell before the gate, and what
+ * the name of the ring's scheduler tells behind it. What a submission to v3d waits for. Each row of the module (src/kmod/driver/sched_*.c)
  * has both, and they must agree. Names of rings are those that the drivers of Linux 6.1 to 7.2 give.
  */
 #include <string.h>
@@ -12,9 +12,12 @@
 
 enum { SHADERS, COPIES, THIRD, FOURTH, NONE = TG_ENGINES_MAX };
 
+static u32 copies;		/* that were asked for */
+
 unsigned long copy_from_user(void *to, const void *from, size_t size)
 {
-	if ((uintptr_t)from < 4096)
+	copies++;
+	if ((uintptr_t)from < 4096 || (uintptr_t)from >> 47)
 		return size;
 	memcpy(to, from, size);
 	return 0;
@@ -180,9 +183,92 @@ static void xe(void)
 		 tgk_xe.queue.size, tgk_xe.submit[0].size);
 }
 
+#include "rings/drm/v3d_drm.h"
+
+enum { FRAME, TEXTURE, COMPUTE, CPU };	/* tgk_v3d.submit */
+
+static const struct tgk_sched_args *v3d_read(u32 submit, const void *req)
+{
+	static struct tgk_sched_args args;
+
+	args = (struct tgk_sched_args){ 0 };
+	return tgk_v3d.submit[submit].read(req, &args) ? &args : NULL;
+}
+
+static const struct tgk_sched_args *v3d_frame(u32 bins, const void *extensions)
+{
+	const struct drm_v3d_submit_cl req = {
+		.bcl_end = bins, .rcl_end = 8, .in_sync_bcl = 1, .in_sync_rcl = 2,
+		.flags = extensions ? 3 : 1, .extensions = (uintptr_t)extensions,
+	};
+
+	return v3d_read(FRAME, &req);
+}
+
+/* A frame waits for these @handles and @lists. */
+static bool waits(const struct tgk_sched_args *args, u32 handles, u32 lists)
+{
+	return args && args->nr_handles == handles && args->nr_lists == lists;
+}
+
+static void v3d_syncs(void)
+{
+	struct drm_v3d_multi_sync syncs = { .base.id = 1, .in_syncs = 4096, .in_sync_count = ~0u, .wait_stage = V3D_RENDER };
+	struct drm_v3d_multi_sync first = { .base = { (uintptr_t)&syncs, 1, 0 }, .in_syncs = 8192, .in_sync_count = 3 };
+	struct drm_v3d_extension ext[8];
+	u32 i, wrong = 0;
+
+	test_row("v3d: a frame waits for its syncobjs", waits(v3d_frame(8, NULL), 2, 0) &&
+		 waits(v3d_frame(0, NULL), 1, 0), "for others");
+	test_row("v3d: a list counts in their place", waits(v3d_frame(8, &syncs), 0, 1), "not so");
+	test_row("v3d: of a list at most so many are read", v3d_frame(8, &syncs)->list[0].nr == TGK_SYNCS, "%u",
+		 v3d_frame(8, &syncs)->list[0].nr);
+	test_row("v3d: the last list counts", v3d_frame(8, &first)->list[0].at == 4096, "another");
+	for (i = 0; i < 40; i++) {
+		syncs.wait_stage = i < 32 ? i : ~0u << (i - 32);
+		wrong += !waits(v3d_frame(8, &syncs), 0, syncs.wait_stage <= V3D_RENDER);
+		wrong += !waits(v3d_frame(0, &syncs), 0, syncs.wait_stage == V3D_RENDER);
+	}
+	test_row("v3d: a list of a queue that has no job is none", !wrong, "%u", wrong);
+	syncs.wait_stage = V3D_RENDER;
+	syncs.base.next = (uintptr_t)&syncs;
+	copies = 0;
+	test_row("v3d: a list behind itself ends", waits(v3d_frame(8, &syncs), 0, 1) && copies <= 16, "%u copies", copies);
+	for (i = 0; i < 8; i++)
+		ext[i] = (struct drm_v3d_extension){ i < 7 ? (uintptr_t)&ext[i + 1] : (uintptr_t)&syncs, 77, 0 };
+	test_row("v3d: the ninth extension is not read", waits(v3d_frame(8, ext), 2, 0) &&
+		 waits(v3d_frame(8, ext + 1), 0, 1), "it is");
+	ext[0].next = 1ull << 62;
+	test_row("v3d: what cannot be read ends the extensions", waits(v3d_frame(8, ext), 2, 0) &&
+		 waits(v3d_frame(8, (void *)8), 2, 0), "not so");
+}
+
+static void v3d(void)
+{
+	static const char *const schedulers[] = { "v3d_bin", "v3d_render", "v3d_tfu", "v3d_csd", "v3d_cache_clean", "v3d_cpu" };
+	static const u32 channels[] = { 0, 1, 2, 2 };
+	u64 args[TGK_SUBMITS * 4];
+	u32 i, k, wrong = 0;
+
+	for (k = 0; k < 256; k++)
+		for (i = 0; i < TGK_SUBMITS; i++) {
+			memset(args, k, sizeof(args));
+			wrong += !v3d_read(i, args) || v3d_read(i, args)->chid != channels[i] ||
+				 tgk_v3d.driver.engine_of(channels[i]) != channels[i] ||
+				 tgk_v3d.submit[i].size > sizeof(args);
+		}
+	test_row("v3d: the ioctl tells the engine, whatever its arguments", !wrong, "%u", wrong);
+	for (i = 0; i < ARRAY_SIZE(schedulers); i++)
+		wrong += !tgk_v3d.driver.is_client(args, schedulers[i]);
+	test_row("v3d: jobs are the client's by their scheduler", !wrong && !tgk_v3d.driver.is_client(args, "sdma0") &&
+		 !tgk_v3d.driver.is_client(NULL, "v3d_bin"), "not so");
+	v3d_syncs();
+}
+
 int main(void)
 {
 	amdgpu();
 	xe();
+	v3d();
 	return test_end();
 }
