@@ -8,7 +8,8 @@
  *
  * A driver binds to a PCI device, or to a virtio device below one, which comes and goes with it
  * (virtio_bus.c); or to a platform device, as a system on a chip has them. A GPU is known by its
- * PCI device, or by that.
+ * PCI device, or by that. Where its device consists of parts (parts.c), the GPU is attached when
+ * the last part has come, and detached before the first goes.
  *
  * main.c calls tgk_attach_init() and tgk_attach_exit(); the bus calls on_bus(). Attach and detach
  * run in process context, under the lock of the device that the driver binds to, then tgk_mutex.
@@ -26,6 +27,7 @@
 #include "driver/driver.h"
 #include "gpu.h"
 #include "hook.h"
+#include "parts.h"
 #include "poll.h"
 #include "shm.h"
 #include "virtio_bus.h"
@@ -112,12 +114,19 @@ static bool hooks_rest(const struct tgk_driver *driver)
 	return !any;
 }
 
-/* The device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
-static struct drm_device *find_drm(const struct tgk_driver *driver, struct device *dev)
+static struct drm_device *drm_of(struct device *dev)
 {
 	struct drm_device *drm = NULL;
 
 	device_for_each_child(dev, &drm, minor_of);
+	return drm;
+}
+
+/* The device's DRM device, of a driver that is known. Return: an ERR_PTR() after a message. */
+static struct drm_device *find_drm(const struct tgk_driver *driver, struct device *dev)
+{
+	struct drm_device *drm = drm_of(dev);
+
 	if (!drm) {
 		pr_err("%s: %s is bound but has no DRM device\n", dev_name(dev), driver->name);
 		return ERR_PTR(-ENODEV);
@@ -144,6 +153,9 @@ static int attach(const struct tgk_driver *driver, struct device *dev)
 	int ret;
 
 	if (gpu_of(by))
+		return 0;
+	/* The last part that comes calls again. */
+	if (driver->component && (!tgk_parts_rest() || !drm_of(by)))
 		return 0;
 	if (driver->draws && !driver->draws(dev)) {
 		pr_info("%s: only shows a screen: left alone\n", dev_name(by));
@@ -298,12 +310,72 @@ static void attach_pci(struct device *pci, struct attaching *a)
 		device_for_each_child(pci, a, attach_child);
 }
 
+static int attach_platform(struct device *dev, void *data)
+{
+	device_lock(dev);
+	attach_bound(dev, data);
+	device_unlock(dev);
+	return 0;
+}
+
+/* Under the lock of a part. That of its whole is taken inside it, and never the other way round. */
+static int attach_whole(struct device *dev, void *data)
+{
+	const struct attaching *a = data;
+
+	return strcmp(to_platform_device(dev)->name, a->driver->name) ? 0 :
+	       attach_platform(dev, data);
+}
+
+/* All GPUs of a driver; none of them is attached meanwhile. Waits for those that close, too. */
+static void detach_those_of(const struct tgk_driver *driver)
+{
+	const struct tgk_gpu *gpu;
+	struct device *dev;
+
+	do {
+		dev = NULL;
+		mutex_lock(&tgk_mutex);
+		list_for_each_entry(gpu, &tgk_gpus, node)
+			if (gpu->driver == driver)
+				dev = gpu->dev;
+		get_device(dev);
+		mutex_unlock(&tgk_mutex);
+		detach(dev);
+		put_device(dev);
+	} while (dev);
+}
+
+/* A device, locked, is about to be bound or unbound, or has been: it may be a part. */
+static void on_part(struct device *dev, unsigned long action)
+{
+	struct attaching a = { .driver = tgk_part_of(dev) };
+	const bool moves = action == BUS_NOTIFY_BIND_DRIVER || action == BUS_NOTIFY_UNBIND_DRIVER;
+
+	if (!moves)
+		tgk_part_rests(dev);
+	if (!a.driver)
+		return;
+	if (moves) {
+		mutex_lock(&tgk_mutex);
+		tgk_part_moves(dev);
+		mutex_unlock(&tgk_mutex);
+	}
+	if (action == BUS_NOTIFY_UNBIND_DRIVER)
+		detach_those_of(a.driver);
+	else if (action == BUS_NOTIFY_BOUND_DRIVER)
+		bus_for_each_dev(&platform_bus_type, NULL, &a, attach_whole);
+}
+
 static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct device *dev = data, *by = known_by(dev);
 	struct attaching a = { };
 	u32 i;
 
+	if (nb == &on_platform_block && action != BUS_NOTIFY_ADD_DEVICE &&
+	    action != BUS_NOTIFY_DEL_DEVICE && action != BUS_NOTIFY_REMOVED_DEVICE)
+		on_part(dev, action);
 	if (action == BUS_NOTIFY_UNBIND_DRIVER && by)
 		detach(by);
 	for (i = 0; action == BUS_NOTIFY_BOUND_DRIVER && i < TGK_DRIVERS; i++) {
@@ -318,10 +390,9 @@ static int on_bus(struct notifier_block *nb, unsigned long action, void *data)
 	return NOTIFY_OK;
 }
 
-static int attach_platform(struct device *dev, void *data)
+static int pass(struct device *dev, void *data)
 {
 	device_lock(dev);
-	attach_bound(dev, data);
 	device_unlock(dev);
 	return 0;
 }
@@ -330,6 +401,9 @@ static void attach_those_of(struct attaching *a)
 {
 	struct pci_dev *pci = NULL;
 
+	/* Parts that were moving before the bus was heard of rest after this. */
+	if (a->driver->component)
+		bus_for_each_dev(&platform_bus_type, NULL, NULL, pass);
 	if (!a->driver->vendor) {
 		bus_for_each_dev(&platform_bus_type, NULL, a, attach_platform);
 		return;

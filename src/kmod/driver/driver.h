@@ -50,6 +50,8 @@ struct tgk_chip {
  * @name: what its module is called, and so is its driver on the bus
  * @vendor: of its PCI devices; 0: its devices are on the platform bus
  * @virtio: its devices are on the virtio bus, each below one of these PCI devices
+ * @component: the driver on the platform bus that the parts of its devices are bound to, which are
+ *	named as it is: their DRM devices come and go with those (parts.c). NULL: with the devices
  * @unseen: this module has not been seen on hardware that this driver drives
  * @hooked: hook.c's, for @hooks
  * @hooks: its functions that ours stand in for; the first one is there in every version, and is not
@@ -123,6 +125,7 @@ struct tgk_chip {
 struct tgk_driver {
 	const char *name;
 	u16 vendor;
+	const char *component;
 	bool virtio, unseen;
 	struct tgk_hooked *hooked;
 	struct tgk_hook *hooks;
@@ -164,7 +167,7 @@ typedef void (*tgk_close_fn)(struct drm_device *dev, struct drm_file *file);
 void tgk_driver_close(unsigned long orig, struct drm_device *dev, struct drm_file *file);
 
 /* list.c */
-#define TGK_DRIVERS	8
+#define TGK_DRIVERS	9
 extern const struct tgk_driver *const tgk_drivers[TGK_DRIVERS];
 int tgk_drivers_choose(const char *names);
 bool tgk_driver_served(u32 i);

@@ -14,22 +14,21 @@
 
 const struct tgk_driver *const tgk_drivers[TGK_DRIVERS] = {
 	&tgk_nouveau, &tgk_virtio, &tgk_mock.driver, &tgk_amdgpu.driver, &tgk_xe.driver,
-	&tgk_panfrost.driver, &tgk_lima.driver, &tgk_v3d.driver,
+	&tgk_panfrost.driver, &tgk_lima.driver, &tgk_v3d.driver, &tgk_etnaviv.driver,
 };
 
 #define ELSEWHERE "its submissions do not end in the kernel's DRM scheduler, it has "
 
 /*
- * Drivers that people may ask for in vain. The GPU of etnaviv and of msm comes and goes with a
- * component of the device that they bind to; the bus tells nothing of it.
+ * Drivers that people may ask for in vain. msm's DRM device goes with any component of the device
+ * that it binds to, one of which goes with the driver of a panel, on another bus (MIPI DSI, I2C).
  */
 static const struct {
 	const char *name, *why;
 } unserved[] = {
 	{ "i915", ELSEWHERE "one of its own" },
 	{ "radeon", ELSEWHERE "none" },
-	{ "etnaviv", "its GPUs come and go unseen, below the device that it binds to" },
-	{ "msm", "its GPU comes and goes unseen, below the device that it binds to" },
+	{ "msm", "its GPU goes with parts of its device that other buses bind, unseen" },
 };
 
 static bool served[TGK_DRIVERS] = { true, true };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Drivers on drm_sched: ioctls submit; drm_sched's fences of the job are made in the thread that
- * calls one; `scheduled` signals when the job goes to the GPU, and `finished` when it has
- * ended. That is all that the core hears of a job (fence.c), whatever the driver. A row says the
- * rest: sched_mock.c, sched_amdgpu.c, sched_xe.c, sched_panfrost.c, sched_lima.c, sched_v3d.c.
+ * calls one; `scheduled` signals when the job goes to the GPU, and `finished` when it has ended.
+ * That is all that the core hears of a job (fence.c), whatever the driver. A row says the rest:
+ * sched_mock.c, sched_amdgpu.c, sched_xe.c, sched_panfrost.c, sched_lima.c, sched_v3d.c,
+ * sched_etnaviv.c.
  *
  * A submission is gated at the ioctl. Behind it nothing may wait: drivers hold locks there, or are
  * on the way of memory that the system needs.
@@ -20,6 +21,7 @@
  * functions that stand in for the driver's, as it does nouveau's (driver.h).
  */
 #include <linux/module.h>
+#include <linux/sync_file.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_device.h>
@@ -155,8 +157,9 @@ u32 tgk_sched_engine(struct dma_fence *finished, const struct tgk_ring *ring, u3
 
 /*
  * The driver refuses a syncobj that is not there, or has no fence. That ends the list, and so does
- * what cannot be read: the driver answers, as it would without us. A point that nobody submits has
- * its 5 s here once (drm_syncobj_find_fence()), however many such entries follow.
+ * what cannot be read: the driver answers, as it would without us. So it does for a descriptor that
+ * is of no sync_file. A point that nobody submits has its 5 s here once
+ * (drm_syncobj_find_fence()), however many such entries follow.
  */
 int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *call, u32 i,
 		       struct dma_fence **fence)
@@ -167,6 +170,10 @@ int tgk_sched_in_fence(const struct tgk_driver *driver, const struct tgk_call *c
 	struct tgk_sync sync = { };
 	int ret;
 
+	if (args->has_file && !i--) {
+		*fence = sync_file_get_fence(args->file);
+		return 1;
+	}
 	if (i < args->nr_handles) {
 		sync.handle = args->handle[i];
 	} else {
@@ -212,15 +219,15 @@ static unsigned long ioctl(const struct drm_driver *drv, u32 nr, size_t size)
 /* The sizes say whether the arguments are those that the row knows. */
 bool tgk_sched_is_known(const struct tgk_driver *driver, const struct drm_driver *drv)
 {
-	const struct tgk_submit *submit = row_of(driver)->submit;
+	const struct tgk_sched_ioctl *submit = row_of(driver)->submit;
 	u32 i;
 
 	for (i = 0; i < TGK_SUBMITS; i++)
 		if (submit[i].size && !ioctl(drv, submit[i].nr, submit[i].size))
 			return false;
 	return (drv->driver_features & DRIVER_RENDER) &&
-	       (drv->driver_features & DRIVER_SYNCOBJ) && drv->postclose && drv->fops &&
-	       drv->fops->owner;
+	       (row_of(driver)->files || drv->driver_features & DRIVER_SYNCOBJ) &&
+	       drv->postclose && drv->fops && drv->fops->owner;
 }
 
 unsigned long tgk_sched_address(const struct tgk_driver *driver, const struct drm_driver *drv,

@@ -24,17 +24,20 @@ enum tgk_sched_hook {
  * @submit: how work is submitted; @hook begins with their hooks
  * @beside: what bypasses the gate
  * @queue: how queues are made whose engine a submission does not tell
+ * @files: it has no syncobjs: submissions wait for sync_files alone
  */
 struct tgk_sched {
 	struct tgk_driver driver;
 	struct tgk_hooked hooked;
 	struct tgk_hook hook[TGK_SCHED_HOOKS];
-	struct tgk_submit submit[TGK_SUBMITS];
+	struct tgk_sched_ioctl submit[TGK_SUBMITS];
 	struct tgk_beside beside;
 	struct tgk_queue queue;
+	bool files;
 };
 
-extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe, tgk_panfrost, tgk_lima, tgk_v3d;
+extern struct tgk_sched tgk_mock, tgk_amdgpu, tgk_xe, tgk_panfrost, tgk_lima, tgk_v3d,
+			tgk_etnaviv;
 
 /* For rows alone. */
 int tgk_sched_submit(const struct tgk_sched *row, u32 submit, struct drm_device *dev, void *data,

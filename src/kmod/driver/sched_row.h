@@ -49,11 +49,15 @@ static inline void tgk_sched_decode_handle(const void *entry, struct tgk_sync *s
  * @nr_lists: how many of @list there are
  * @handle: syncobjs that it waits for, which stand in the arguments
  * @list: what else it waits for
+ * @has_file: it waits for a sync_file, too
+ * @file: its descriptor
  */
 struct tgk_sched_args {
 	u32 chid, nr_handles, nr_lists;
 	u32 handle[TGK_SYNC_HANDLES];
 	struct tgk_sync_list list[TGK_SYNC_LISTS];
+	bool has_file;
+	s32 file;
 };
 
 /* A syncobj more, at most TGK_SYNC_HANDLES of them; 0: none. */
@@ -61,6 +65,13 @@ static inline void tgk_sched_handle(struct tgk_sched_args *to, u32 handle)
 {
 	if (handle)
 		to->handle[to->nr_handles++] = handle;
+}
+
+/* A sync_file, at most one. */
+static inline void tgk_sched_file(struct tgk_sched_args *to, s32 file)
+{
+	to->has_file = true;
+	to->file = file;
 }
 
 /* A list more; one beyond TGK_SYNC_LISTS is the driver's. */
@@ -74,7 +85,7 @@ static inline void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32
 }
 
 /**
- * struct tgk_submit - an ioctl that submits
+ * struct tgk_sched_ioctl - an ioctl that submits
  * @nr: which of the driver's ioctls
  * @size: of its arguments, at most TGK_ARGS; 0: there is no such ioctl
  * @read: what do the arguments say? @to is all zero. Channels are few for each file. What it reads
@@ -83,7 +94,7 @@ static inline void tgk_sched_list(struct tgk_sched_args *to, u64 at, u32 nr, u32
  *	out: the submission goes through the gate all the same. Return: false: the driver will
  *	refuse it, or make no job of it, whatever it finds in the client's memory
  */
-struct tgk_submit {
+struct tgk_sched_ioctl {
 	u32 nr;
 	size_t size;
 	bool (*read)(const void *args, struct tgk_sched_args *to);

@@ -10,13 +10,17 @@
  *
  * panfrost: a job is as long as `jc` says; ring 0 executes fragments, ring 1 the rest. lima: contexts 1 to 16 are there;
  * a job is as long as `frame` says, and its ring is the pipe. Objects are not looked at. v3d: tg_as_v3d.h.
+ * etnaviv: a job is as long as `stream_size` says, its ring is the pipe, and the syncobj `pad` gets its fence.
  *
  * The schedulers are called as that driver's.
  */
 #ifndef TG_AS_H
 #define TG_AS_H
 
+#include <linux/sync_file.h>
+
 #include <uapi/drm/amdgpu_drm.h>
+#include <uapi/drm/etnaviv_drm.h>
 #include <uapi/drm/lima_drm.h>
 #include <uapi/drm/panfrost_drm.h>
 #if __has_include(<uapi/drm/xe_drm.h>)
@@ -276,6 +280,25 @@ static int as_lima(struct mock_call *c, void *data, struct drm_file *file)
 	return ret;
 }
 
+static int as_etnaviv(struct mock_call *c, void *data, struct drm_file *file)
+{
+	const struct drm_etnaviv_gem_submit *req = data;
+
+	if (req->pipe >= AS_RINGS || req->stream_size % 4 || req->exec_state > ETNA_PIPE_VG ||
+	    req->flags & ~ETNA_SUBMIT_FLAGS || req->nr_bos > 1000)
+		return -EINVAL;
+	if (req->flags & ETNA_SUBMIT_FENCE_FD_IN) {
+		c->in[0] = sync_file_get_fence(req->fence_fd);
+		if (!c->in[0])
+			return -EINVAL;
+		c->ins = 1;
+	}
+	c->ring = req->pipe;
+	c->out = req->pad;
+	c->ns = req->stream_size;
+	return 0;
+}
+
 #include "tg_as_v3d.h"
 
 static int mock_submit(struct drm_device *drm, void *data, struct drm_file *file,
@@ -322,6 +345,11 @@ static const struct drm_ioctl_desc ioctls_lima[] = {
 	DRM_IOCTL_DEF_DRV(LIMA_GEM_SUBMIT, submit_lima, DRM_RENDER_ALLOW),
 };
 
+SUBMIT(etnaviv)
+static const struct drm_ioctl_desc ioctls_etnaviv[] = {
+	DRM_IOCTL_DEF_DRV(ETNAVIV_GEM_SUBMIT, submit_etnaviv, DRM_RENDER_ALLOW),
+};
+
 SUBMIT(v3d_cl)
 SUBMIT(v3d_tfu)
 SUBMIT(v3d_csd)
@@ -350,6 +378,7 @@ static const struct mock_as {
 	  { "gfx_0.0.0", "comp_1.0.0", "sdma0", "vcn_dec_0" } },
 	{ "panfrost", 0, ioctls_panfrost, ARRAY_SIZE(ioctls_panfrost), { "pan_js", "pan_js", "pan_js", "pan_js" } },
 	{ "lima", 0, ioctls_lima, ARRAY_SIZE(ioctls_lima), { "gp", "pp", "none", "none" } },
+	{ "etnaviv", 0, ioctls_etnaviv, ARRAY_SIZE(ioctls_etnaviv), { "130000.gpu", "134000.gpu", "2204000.gpu", "x" } },
 	{ "v3d", 0, ioctls_v3d, ARRAY_SIZE(ioctls_v3d),
 	  { "v3d_render", "v3d_tfu", "v3d_csd", "v3d_bin", "v3d_cache_clean" } },
 #ifdef DRM_IOCTL_XE_EXEC

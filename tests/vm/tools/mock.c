@@ -23,7 +23,7 @@
  *	jobs whose ring, fences and chunks another thread changes all the time: `flip calls N`
  * mock -a xe none N
  *	N calls that make no job, and the end of what the last one was to signal
- * -a NAME: the card is under this driver's name: amdgpu, xe, panfrost, lima or v3d
+ * -a NAME: the card is under this driver's name: amdgpu, xe, panfrost, lima, v3d or etnaviv
  * -r RING: 0 to 3, 0 unless told; as xe also 4 to 15: of ring RING % 4, by a queue that was not made; as v3d: 0: a frame, 1:
  *	a texture, 2: a compute shader, 3: one whose size the CPU computes
  */

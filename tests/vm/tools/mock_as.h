@@ -123,6 +123,18 @@ struct v3d_sem {
 
 enum { V3D_BINS, V3D_RENDERS, V3D_FORMATS, V3D_COMPUTES, V3D_CLEANS, V3D_CPUS };	/* v3d_syncs.queue */
 
+struct etnaviv_submit {
+	uint32_t fence, pipe, state, nr_bos, nr_relocs, stream_size;
+	uint64_t bos, relocs, stream;
+	uint32_t flags;
+	int32_t fd;
+	uint64_t pmrs;
+	uint32_t nr_pmrs, out;
+};
+
+#define ETNAVIV_SUBMIT	DRM_IOWR(DRM_COMMAND_BASE + 0x06, struct etnaviv_submit)
+#define ETNAVIV_FILE_IN	2
+
 struct userq {
 	uint32_t op, other[5];
 	uint64_t more[6];
@@ -215,6 +227,28 @@ static int submit_lima(int fd, const struct tgmock_submit *req)
 	};
 
 	return call(fd, LIMA_SUBMIT, &args);
+}
+
+/* At most one syncobj to wait for, whose fence goes along as a file: -1 where that cannot be. */
+static int submit_etnaviv(int fd, const struct tgmock_submit *req)
+{
+	struct drm_syncobj_handle in = {
+		.handle = req->ins ? *(const uint32_t *)(uintptr_t)req->in : 0,
+		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE, .fd = -1,
+	};
+	struct etnaviv_submit args = { .pipe = req->ring, .stream_size = req->ns & ~3ull, .out = req->out };
+	int error;
+
+	if (req->ins) {
+		if (call(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &in))
+			in.fd = -1;
+		args.flags = ETNAVIV_FILE_IN;
+		args.fd = in.fd;
+	}
+	error = call(fd, ETNAVIV_SUBMIT, &args);
+	if (in.fd >= 0)
+		close(in.fd);
+	return error;
 }
 
 /* A compute shader whose size the CPU computes, which has its syncobjs in an extension. */
@@ -533,6 +567,32 @@ static void bad_v3d(int fd, uint32_t out)
 	say("CPU, flags -1", call(fd, V3D_CPU, &cpu));
 }
 
+static void bad_etnaviv(int fd, uint32_t out)
+{
+	const struct {
+		const char *what;
+		uint32_t pipe, size, flags;
+		int32_t fd;
+	} calls[] = {
+		{ "pipe 3", 3, 1000, 0, -1 }, { "pipe 4", 4, 1000, 0, -1 }, { "pipe -1", ~0u, 1000, 0, 0 },
+		{ "size 3", 0, 3, 0, 0 }, { "size -4", 0, ~3u, 0, 0 }, { "flags -1", 0, 1000, ~0u, 0 },
+		{ "no file, -1", 0, 1000, 0, -1 }, { "file -1", 0, 1000, 2, -1 }, { "file 2^31 - 1", 1, 1000, 2, 0x7fffffff },
+		{ "a file that is no fence", 0, 1000, 2, 0 }, { "the card's file", 2, 1000, 2, fd },
+	};
+	struct etnaviv_submit args;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		args = (struct etnaviv_submit){
+			.pipe = calls[i].pipe, .stream_size = calls[i].size, .flags = calls[i].flags,
+			.fd = calls[i].fd, .out = out,
+		};
+		say(calls[i].what, call(fd, ETNAVIV_SUBMIT, &args));
+	}
+	args = (struct etnaviv_submit){ .stream_size = 1000, .nr_bos = ~0u, .out = out };
+	say("objects -1", call(fd, ETNAVIV_SUBMIT, &args));
+}
+
 /* Another driver's name: how a job of the card's is asked for, what it refuses, and its ioctl that submits. */
 static const struct {
 	const char *name;
@@ -545,6 +605,7 @@ static const struct {
 	{ "panfrost", submit_panfrost, bad_panfrost, PANFROST_SUBMIT },
 	{ "lima", submit_lima, bad_lima, LIMA_SUBMIT },
 	{ "v3d", submit_v3d, bad_v3d, V3D_FRAME },
+	{ "etnaviv", submit_etnaviv, bad_etnaviv, ETNAVIV_SUBMIT },
 };
 
 #define NAMES	(sizeof(names) / sizeof(names[0]))
