@@ -51,159 +51,47 @@
  * accounts. Bad at short-term fairness: a decision falls once in t_poll + t_rest, and what is in
  * flight is not taken back.
  */
-#include "level.h"
-#include "quiet.h"
-
-enum {
-	KNOB_POLL, KNOB_REST, KNOB_RATIO, KNOB_SCALING, KNOB_RANDOM, KNOB_SEED, KNOB_FAITHFUL,
-	KNOB_MODE, KNOB_LOOK, KNOB_METRIC, KNOB_HOLD, KNOB_LINGER, KNOB_SHARE,
-};
+#include "loga.h"
 
 static const struct tg_param params[] = {
-	[KNOB_POLL] = { "poll_us", 100, 10000000, 12000,
+	[TG_LOGA_POLL] = { "poll_us", 100, 10000000, 12000,
 		"length of a poll phase, for each active client" },
-	[KNOB_REST] = { "rest_us", 0, 10000000, 60000,
+	[TG_LOGA_REST] = { "rest_us", 0, 10000000, 60000,
 		"length of a rest, for each active client; 0: no rest" },
-	[KNOB_RATIO] = { "ratio", 0, 100, 0, "length of a rest, in poll phases; 0: rest_us tells" },
-	[KNOB_SCALING] = { "scaling", 0, 1, 1, "1: phases grow with the number of active clients" },
-	[KNOB_RANDOM] = { "random_percent", 0, 90, 25,
+	[TG_LOGA_RATIO] = { "ratio", 0, 100, 0,
+		"length of a rest, in poll phases; 0: rest_us tells" },
+	[TG_LOGA_SCALING] = { "scaling", 0, 1, 1,
+		"1: phases grow with the number of active clients" },
+	[TG_LOGA_RANDOM] = { "random_percent", 0, 90, 25,
 		"phases are drawn from so much less to so much more" },
-	[KNOB_SEED] = { "seed", 0, 1000000000, 1, "seed of what is drawn" },
-	[KNOB_FAITHFUL] = { "faithful", 0, 1, 0, "1: to the letter of the paper" },
-	[KNOB_MODE] = { "mode", 0, 1, 0, "0: phases, 1: random looks" },
-	[KNOB_LOOK] = { "look_us", 10, 100000, 250, "mode 1: mean distance of two looks" },
-	[KNOB_METRIC] = { "metric", 0, 1, 0,
+	[TG_LOGA_SEED] = { "seed", 0, 1000000000, 1, "seed of what is drawn" },
+	[TG_LOGA_FAITHFUL] = { "faithful", 0, 1, 0, "1: to the letter of the paper" },
+	[TG_LOGA_MODE] = { "mode", 0, 1, 0, "0: phases, 1: random looks" },
+	[TG_LOGA_LOOK] = { "look_us", 10, 100000, 250, "mode 1: mean distance of two looks" },
+	[TG_LOGA_METRIC] = { "metric", 0, 1, 0,
 		"0: a client's time counts, 1: its mean time between context switches" },
-	[KNOB_HOLD] = { "hold", 0, 1, 1, "0: keep accounts, and hold no client back" },
-	[KNOB_LINGER] = TG_LINGER_PARAM,
-	[KNOB_SHARE] = TG_SHARE_PARAM,
+	[TG_LOGA_HOLD] = { "hold", 0, 1, 1, "0: keep accounts, and hold no client back" },
+	[TG_LOGA_LINGER] = TG_LINGER_PARAM,
+	[TG_LOGA_SHARE] = TG_SHARE_PARAM,
 	{ }
 };
 
-#define LONG	(4000 * TG_SEC)	/* more than an hour: longer times count as this one */
-#define PARTS	20		/* binary places of a share */
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
 #define MANY	24u		/* more clients make no cycle longer: a client may be one ahead */
 #define FEW	4		/* one look in so many where one client at most is active */
 
-enum phase {
-	ASLEEP, POLLING, RESTING, WATCHING /* what held clients have in flight */,
-	/* walks */
-	OPENING /* all gates, then POLLING */, CHARGING, FINDING /* the least, after that */,
-	LOOKING /* who waits */, DECIDING,
-	HOLDING /* all gates, then ASLEEP */
-};
-
-struct state {
-	enum phase phase;
-	s64 since;		/* end of the poll phase before: start of the cycle */
-	s64 until;		/* end of the rest */
-	s64 vt;			/* system time of the sharers */
-	u32 active;		/* clients, in the latest cycle */
-	s64 least;		/* of the weights of their sharers */
-	enum phase before;	/* the walk began: POLLING or WATCHING; LOOKING goes back to it */
-	s64 at;			/* end of the sample that is charged */
-	s64 polled;		/* its length; 0: it shows nothing */
-	s64 cycle;		/* that it stands for */
-	s64 decided;		/* end of the latest sample by which it was decided */
-	s64 span;		/* from the one before to that */
-	s64 limit;		/* who is ahead by more is held */
-	s64 loads;		/* of the clients whose gates are open */
-	s64 low;		/* the least virtual time of an active sharer; TG_NEVER: none */
-	u32 lows;		/* how often it has been looked for */
-	u32 samples;		/* poll phases whose samples are used up */
-	bool again;		/* the walk has begun with LOOKING */
-	bool held;		/* the walk has held a client that may have something in flight */
-	bool sampling;		/* of some clients the samples have come, and of others not */
-	u32 tails;		/* clients whose tail is not charged */
-	s64 tailed;		/* what tails were charged of this cycle: it is not the others' */
-	struct sum {		/* of the samples of the poll phase that ends */
-		u32 active;	/* clients */
-		s64 least;	/* of the sharers' weights, of those seen at work, too; 0: none */
-		s64 parts;
-	} sum;
-	struct tg_quiet quiet;
-	s64 seed;		/* that the generator was started from */
-	u64 random;		/* its state */
-};
-
-/* What is known of a sharer. */
-struct sharer {
-	struct tg_level level;
-	bool known;
-	s64 least;		/* of its clients' weights, as in struct sum; 0: not known yet */
-	s64 low;		/* as in struct state, of its clients */
-	u32 samples, lows;	/* of struct state, that these two are of */
-};
-
-struct share {
-	s64 vt;			/* beside the other clients of its sharer */
-	s64 busy;		/* in the poll phase that ends */
-	s64 part;		/* t_app, or what stands for it */
-	s64 since;		/* when it was held */
-	u32 load;		/* of the engine, when last seen: parts */
-	bool active;
-	bool tail;		/* what it had in flight when it was held is not charged yet */
-};
-
-static struct share *share(struct tg_client *client)
-{
-	return tg_client_priv(client, struct share);
-}
-
-static struct sharer *sharer(const struct tg_client *client)
-{
-	return tg_sharer_priv(client->sharer, struct sharer);
-}
-
-/* The client is active: its sharer's system time must not pass it. */
-static void lower(const struct state *st, struct tg_client *client)
-{
-	struct sharer *own = sharer(client);
-
-	if (own->lows != st->lows)
-		own->low = TG_NEVER;
-	own->lows = st->lows;
-	own->low = min(own->low, share(client)->vt);
-}
-
-/*
- * Is the sharer ahead by more than the limit, or the client by more than a cycle? The others of its
- * sharer lose less by that than the engine would by idling.
- */
-static bool is_ahead(const struct state *st, struct tg_client *client)
-{
-	return tg_level_over(&sharer(client)->level, client, share(client)->vt, st->vt, st->limit,
-			     st->span);
-}
-
-/* The client has used @took ns. A spec may have changed its weight since its sample. */
-static void weigh(const struct state *st, struct tg_client *client, s64 took)
-{
-	struct sharer *own = sharer(client);
-	s64 part = client->weight;
-
-	own->level.vt += div64_s64(took * st->least, client->sharer->weight);
-	share(client)->vt += div64_s64(took * min(own->least ?: part, part), part);
-}
-
-static bool faithful(const struct tg_gpu *gpu)
-{
-	return gpu->policy_knob[KNOB_FAITHFUL];
-}
-
 static bool sparse(const struct tg_gpu *gpu)
 {
-	return gpu->policy_knob[KNOB_MODE];
+	return gpu->policy_knob[TG_LOGA_MODE];
 }
 
 /* The next number of a SplitMix64 generator. */
-static u64 random(struct tg_gpu *gpu, struct state *st)
+static u64 random(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	u64 z;
 
-	if (st->seed != gpu->policy_knob[KNOB_SEED]) {
-		st->seed = gpu->policy_knob[KNOB_SEED];
+	if (st->seed != gpu->policy_knob[TG_LOGA_SEED]) {
+		st->seed = gpu->policy_knob[TG_LOGA_SEED];
 		st->random = st->seed;
 	}
 	st->random += 0x9e3779b97f4a7c15u;
@@ -214,14 +102,14 @@ static u64 random(struct tg_gpu *gpu, struct state *st)
 }
 
 /* Length of a phase of @us per active client, MANY at most, drawn so that the mean is that. */
-static s64 length(struct tg_gpu *gpu, struct state *st, s64 us)
+static s64 length(struct tg_gpu *gpu, struct tg_loga *st, s64 us)
 {
 	s64 ns = us * TG_USEC, spread;
 
-	if (gpu->policy_knob[KNOB_SCALING])
-		ns *= min(max(st->active, 1u), faithful(gpu) ? U32_MAX : MANY);
+	if (gpu->policy_knob[TG_LOGA_SCALING])
+		ns *= min(max(st->active, 1u), tg_loga_faithful(gpu) ? U32_MAX : MANY);
 	ns = min(ns, PHASE);
-	spread = div64_s64(ns, 100) * gpu->policy_knob[KNOB_RANDOM];
+	spread = div64_s64(ns, 100) * gpu->policy_knob[TG_LOGA_RANDOM];
 	if (spread)
 		ns += (s64)((random(gpu, st) >> 40) * (u64)spread >> 23) - spread;
 	return max(ns, TG_USEC);
@@ -231,37 +119,37 @@ static s64 rest_us(const struct tg_gpu *gpu)
 {
 	const s64 *knob = gpu->policy_knob;
 
-	return knob[KNOB_RATIO] ? knob[KNOB_RATIO] * knob[KNOB_POLL] : knob[KNOB_REST];
+	return knob[TG_LOGA_RATIO] ? knob[TG_LOGA_RATIO] * knob[TG_LOGA_POLL] : knob[TG_LOGA_REST];
 }
 
-static void begin_walk(struct tg_gpu *gpu, struct state *st, enum phase phase)
+static void begin_walk(struct tg_gpu *gpu, struct tg_loga *st, enum tg_loga_phase phase)
 {
 	st->phase = phase;
 	tg_walk(gpu);
 }
 
-static void look(struct tg_gpu *gpu, struct state *st)
+static void look(struct tg_gpu *gpu, struct tg_loga *st)
 {
-	s64 us = gpu->policy_knob[KNOB_POLL];
+	s64 us = gpu->policy_knob[TG_LOGA_POLL];
 	u32 distance = 1;
 
 	if (sparse(gpu)) {
 		us += rest_us(gpu);
-		distance = gpu->policy_knob[KNOB_LOOK] * TG_USEC * (st->active > 1 ? 1 : FEW);
+		distance = gpu->policy_knob[TG_LOGA_LOOK] * TG_USEC * (st->active > 1 ? 1 : FEW);
 	}
 	tg_poll(gpu, tg_after(gpu->now, length(gpu, st, us)), distance);
 }
 
 /* A cycle, or the part of one before it is decided again, is over: this much of it is shared. */
-static void end_cycle(struct tg_gpu *gpu, struct state *st)
+static void end_cycle(struct tg_gpu *gpu, struct tg_loga *st)
 {
-	st->cycle = min(max(gpu->now - st->since - st->tailed, (s64)0), LONG);
+	st->cycle = min(max(gpu->now - st->since - st->tailed, (s64)0), TG_LOGA_LONG);
 	st->tailed = 0;
 }
 
-static void start_poll(struct tg_gpu *gpu, struct state *st)
+static void start_poll(struct tg_gpu *gpu, struct tg_loga *st)
 {
-	if (faithful(gpu)) {
+	if (tg_loga_faithful(gpu)) {
 		begin_walk(gpu, st, OPENING);
 		return;
 	}
@@ -269,7 +157,7 @@ static void start_poll(struct tg_gpu *gpu, struct state *st)
 	look(gpu, st);
 }
 
-static void start_rest(struct tg_gpu *gpu, struct state *st)
+static void start_rest(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	s64 us = rest_us(gpu);
 
@@ -281,7 +169,7 @@ static void start_rest(struct tg_gpu *gpu, struct state *st)
 	st->until = tg_after(gpu->now, length(gpu, st, us));
 }
 
-static void wake_up(struct tg_gpu *gpu, struct state *st)
+static void wake_up(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	st->active = 1;
 	st->since = gpu->now;
@@ -292,7 +180,7 @@ static void wake_up(struct tg_gpu *gpu, struct state *st)
 
 static void loga_init(struct tg_gpu *gpu)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_loga *st = tg_loga(gpu);
 
 	st->phase = ASLEEP;
 	st->seed = -1;
@@ -300,20 +188,22 @@ static void loga_init(struct tg_gpu *gpu)
 
 static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_loga_sharer *own = tg_loga_sharer(client);
+	struct tg_loga *st = tg_loga(gpu);
 
-	share(client)->vt = tg_level_join(&sharer(client)->level, &sharer(client)->known, st->vt);
+	tg_loga_share(client)->vt = tg_level_join(&own->level, &own->known, st->vt);
 	/* A sharer that is held gets nothing by one more client. */
-	if (st->phase != ASLEEP && !(gpu->policy_knob[KNOB_HOLD] && is_ahead(st, client)))
+	if (st->phase != ASLEEP &&
+	    !(gpu->policy_knob[TG_LOGA_HOLD] && tg_loga_is_ahead(st, client)))
 		tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
 /* It is charged for this cycle, and for what it has in flight when it is held, later. */
 static s64 loga_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 left)
 {
-	const struct share *sh = tg_client_priv(client, const struct share);
-	const struct state *st = tg_gpu_priv(gpu, struct state);
-	const struct sharer *own = sharer(client);
+	const struct tg_loga_share *sh = tg_client_priv(client, const struct tg_loga_share);
+	const struct tg_loga *st = tg_loga(gpu);
+	const struct tg_loga_sharer *own = tg_loga_sharer(client);
 
 	if (sh->tail || (st->phase != ASLEEP && left >= st->since))
 		return S64_MAX;
@@ -323,41 +213,22 @@ static s64 loga_ahead(struct tg_gpu *gpu, const struct tg_client *client, s64 le
 /* Hold a client that is ahead. Return: may it have something in flight? idle() reports its end. */
 static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct share *sh = share(client);
+	struct tg_loga_share *sh = tg_loga_share(client);
 
 	if (client->gate == TG_GATE_HOLD)
 		return false;
 	tg_gate(gpu, client, TG_GATE_HOLD);
-	if (faithful(gpu))
+	if (tg_loga_faithful(gpu))
 		return false;
 	sh->since = gpu->now;
-	tg_gpu_priv(gpu, struct state)->tails += !sh->tail;
+	tg_loga(gpu)->tails += !sh->tail;
 	sh->tail = true;
 	tg_sync(gpu, client);
 	return true;
 }
 
-/* What the client had in flight when it was held has ended: charge what no poll phase has seen. */
-static void charge_tail(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
-{
-	struct share *sh = share(client);
-	s64 end = min(gpu->now, st->until);
-	s64 took;
-
-	if (!sh->tail)
-		return;
-	sh->tail = false;
-	st->tails--;
-	if (end <= sh->since)
-		return;
-	took = sh->load * min(end - sh->since, LONG) >> PARTS;
-	st->tailed += took;
-	tg_charge(gpu, client, took);
-	weigh(st, client, took);
-}
-
 /* WATCHING ends when all that held clients had in flight has ended. */
-static void end_watching(struct tg_gpu *gpu, struct state *st)
+static void end_watching(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	if (st->phase == WATCHING && gpu->poll_until && !st->tails)
 		tg_poll(gpu, gpu->now, 1);
@@ -365,46 +236,27 @@ static void end_watching(struct tg_gpu *gpu, struct state *st)
 
 static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_loga *st = tg_loga(gpu);
 
-	charge_tail(gpu, st, client);
+	tg_loga_charge_tail(gpu, st, client);
 	end_watching(gpu, st);
 }
 
-static void forget_sample(struct share *sh)
+static void forget_sample(struct tg_loga_share *sh)
 {
 	sh->busy = 0;
 	sh->part = 0;
 	sh->active = false;
 }
 
-/* CHARGING: for the whole cycle, by what was seen in its poll phase. */
-static void charge(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
-{
-	struct share *sh = share(client);
-	s64 dvt;
-
-	if (!st->polled)
-		return;
-	sh->since = st->at;
-	/* A held client keeps its load: it takes as much when its gate opens again. */
-	if (sh->busy || client->gate == TG_GATE_OPEN)
-		sh->load = div64_s64(sh->busy << PARTS, st->polled);
-	if (!sh->busy)
-		return;
-	tg_charge(gpu, client, sh->load * st->cycle >> PARTS);
-	dvt = div64_s64(sh->part << PARTS, st->sum.parts) * st->cycle >> PARTS;
-	weigh(st, client, dvt);
-}
-
 /*
  * DECIDING: hold the client if it is ahead of the system time by more than the limit, otherwise
  * open its gate, and forget its sample.
  */
-static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
+static void decide(struct tg_gpu *gpu, struct tg_loga *st, struct tg_client *client)
 {
-	struct sharer *own = sharer(client);
-	struct share *sh = share(client);
+	struct tg_loga_sharer *own = tg_loga_sharer(client);
+	struct tg_loga_share *sh = tg_loga_share(client);
 
 	if (own->lows == st->lows)
 		own->level.client_vt = own->low;
@@ -413,40 +265,21 @@ static void decide(struct tg_gpu *gpu, struct state *st, struct tg_client *clien
 		own->level.vt = max(own->level.vt, st->vt);
 		sh->vt = max(sh->vt, own->level.client_vt);
 	}
-	if (st->low != TG_NEVER && client->computes && is_ahead(st, client) &&
-	    gpu->policy_knob[KNOB_HOLD]) {
+	if (st->low != TG_NEVER && client->computes && tg_loga_is_ahead(st, client) &&
+	    gpu->policy_knob[TG_LOGA_HOLD]) {
 		st->held |= hold(gpu, client);
 	} else {
-		charge_tail(gpu, st, client);
+		tg_loga_charge_tail(gpu, st, client);
 		tg_gate(gpu, client, TG_GATE_OPEN);
 		st->loads += sh->load;
 	}
 	forget_sample(sh);
 }
 
-/* LOOKING: at the rate seen last. The next sample also shows those whose gates are to open now. */
-static void charge_before(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
-{
-	s64 part = div64_s64((s64)share(client)->load << PARTS, st->loads);
-	s64 took = part * st->cycle >> PARTS;
-
-	tg_charge(gpu, client, took);
-	weigh(st, client, took);
-}
-
-/* All clients of its sharer are charged. */
-static void find_low(struct state *st, struct tg_client *client)
-{
-	struct tg_level *level = &sharer(client)->level;
-
-	level->vt = max(level->vt, st->vt - st->span);
-	st->low = min(st->low, level->vt);
-}
-
 /* The walk in hand comes to one client. */
-static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client)
+static void visit(struct tg_gpu *gpu, struct tg_loga *st, struct tg_client *client)
 {
-	struct share *sh = share(client);
+	struct tg_loga_share *sh = tg_loga_share(client);
 
 	switch (st->phase) {
 	case OPENING:
@@ -456,7 +289,7 @@ static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client
 		tg_gate(gpu, client, TG_GATE_HOLD);
 		break;
 	case CHARGING:
-		charge(gpu, st, client);
+		tg_loga_charge(gpu, st, client);
 		if (client->gate == TG_GATE_OPEN)
 			st->loads += sh->load;
 		/* decide() ran before WATCHING, whose sample is too short to show who is active. */
@@ -465,30 +298,30 @@ static void visit(struct tg_gpu *gpu, struct state *st, struct tg_client *client
 		if (!sh->active)
 			break;
 		/* It keeps what it is behind, up to a cycle; as its sharer does. */
-		sh->vt = max(sh->vt, sharer(client)->level.client_vt - st->span);
-		lower(st, client);
+		sh->vt = max(sh->vt, tg_loga_sharer(client)->level.client_vt - st->span);
+		tg_loga_lower(st, client);
 		if (gpu->share_by == TG_BY_PROCESS)
-			find_low(st, client);
+			tg_loga_find_low(st, client);
 		break;
 	case FINDING:
 		if (sh->active)
-			find_low(st, client);
+			tg_loga_find_low(st, client);
 		break;
 	case LOOKING:
 		if (client->gate == TG_GATE_OPEN && st->loads)
-			charge_before(gpu, st, client);
+			tg_loga_charge_before(gpu, st, client);
 		sh->active = tg_client_waits(client);
 		if (!sh->active)
 			break;
-		lower(st, client);
-		st->low = min(st->low, sharer(client)->level.vt);
+		tg_loga_lower(st, client);
+		st->low = min(st->low, tg_loga_sharer(client)->level.vt);
 		break;
 	default:
 		decide(gpu, st, client);
 	}
 }
 
-static void begin_deciding(struct tg_gpu *gpu, struct state *st)
+static void begin_deciding(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	if (st->low != TG_NEVER)
 		st->vt = st->low;
@@ -498,7 +331,7 @@ static void begin_deciding(struct tg_gpu *gpu, struct state *st)
 }
 
 /* All are charged, and it is decided about all. */
-static void go_on(struct tg_gpu *gpu, struct state *st)
+static void go_on(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	memset(&st->sum, 0, sizeof(st->sum));
 	st->samples++;
@@ -508,7 +341,7 @@ static void go_on(struct tg_gpu *gpu, struct state *st)
 		return;
 	}
 	st->since = st->at;
-	if (st->polled && !st->active && !faithful(gpu) && !tg_gpu_waits(gpu)) {
+	if (st->polled && !st->active && !tg_loga_faithful(gpu) && !tg_gpu_waits(gpu)) {
 		/* Until a client submits there is nothing to look at. */
 		begin_walk(gpu, st, HOLDING);
 	} else if (st->before != WATCHING && st->held && !sparse(gpu)) {
@@ -521,7 +354,7 @@ static void go_on(struct tg_gpu *gpu, struct state *st)
 }
 
 /* The walk in hand has come to all clients. */
-static void walk_over(struct tg_gpu *gpu, struct state *st)
+static void walk_over(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	switch (st->phase) {
 	case OPENING:
@@ -549,7 +382,7 @@ static void walk_over(struct tg_gpu *gpu, struct state *st)
 }
 
 /* Go on with the walks, as far as this event may. */
-static void walk(struct tg_gpu *gpu, struct state *st)
+static void walk(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	struct tg_client *client;
 
@@ -562,33 +395,9 @@ static void walk(struct tg_gpu *gpu, struct state *st)
 	}
 }
 
-/* One client's sample. */
-static void note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s)
-{
-	struct state *st = tg_gpu_priv(gpu, struct state);
-	struct sharer *own = sharer(client);
-	struct share *sh = share(client);
-	struct sum *sum = &st->sum;
-
-	sh->busy = min(s->busy, LONG);
-	sh->part = sh->busy;
-	if (gpu->policy_knob[KNOB_METRIC] && s->groups)
-		sh->part = div64_s64(sh->busy + s->groups - 1, s->groups);
-	sh->active = faithful(gpu) ? s->busy : s->active;
-	sum->parts += sh->part;
-	sum->active += sh->active;
-	sh->active &= client->computes;	/* or it holds nobody back, and is not held */
-	if (!sh->active && !sh->busy)
-		return;
-	sum->least = min(sum->least ?: TG_NEVER, (s64)client->sharer->weight);
-	own->least = own->samples == st->samples && own->least ?
-		     min(own->least, (s64)client->weight) : client->weight;
-	own->samples = st->samples;
-}
-
 static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_loga *st = tg_loga(gpu);
 
 	/* What is sampled goes before a look at who waits. */
 	if (st->phase >= OPENING) {
@@ -597,7 +406,7 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 	}
 	st->sampling = client;
 	if (client) {
-		note(gpu, client, s);
+		tg_loga_note(gpu, client, s);
 		return;
 	}
 	if (s->length && st->phase != WATCHING) {
@@ -608,14 +417,14 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 	st->again = false;
 	st->before = st->phase;
 	st->at = gpu->now;
-	st->polled = min(s->length, LONG);
+	st->polled = min(s->length, TG_LOGA_LONG);
 	end_cycle(gpu, st);
 	if (st->polled)
 		tg_quiet_earn(&st->quiet,
-			      div64_s64(min(s->busy, st->polled) << PARTS, st->polled) *
-			      st->cycle >> PARTS);
+			      div64_s64(min(s->busy, st->polled) << TG_LOGA_PARTS, st->polled) *
+			      st->cycle >> TG_LOGA_PARTS);
 	if (st->before != WATCHING) {
-		st->span = min(gpu->now - st->decided, LONG);
+		st->span = min(gpu->now - st->decided, TG_LOGA_LONG);
 		st->decided = gpu->now;
 	}
 	st->limit = st->span;
@@ -628,11 +437,11 @@ static void loga_sample(struct tg_gpu *gpu, struct tg_client *client, const stru
 
 static void loga_quiet(struct tg_gpu *gpu, s64 gap)
 {
-	tg_quiet(gpu, &tg_gpu_priv(gpu, struct state)->quiet, gap);
+	tg_quiet(gpu, &tg_loga(gpu)->quiet, gap);
 }
 
 /* Does the engine idle while clients are held? */
-static bool idles(struct tg_gpu *gpu, struct state *st)
+static bool idles(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	if (gpu->walking || st->sampling) {
 		tg_quiet_forget(gpu, &st->quiet);
@@ -640,13 +449,13 @@ static bool idles(struct tg_gpu *gpu, struct state *st)
 	}
 	if (!gpu->open)
 		return tg_gpu_waits(gpu);
-	return !faithful(gpu) && tg_quiet_for_long(gpu, &st->quiet,
-						   gpu->policy_knob[KNOB_LINGER] * TG_USEC);
+	return !tg_loga_faithful(gpu) && tg_quiet_for_long(gpu, &st->quiet,
+						   gpu->policy_knob[TG_LOGA_LINGER] * TG_USEC);
 }
 
 static void loga_tick(struct tg_gpu *gpu)
 {
-	struct state *st = tg_gpu_priv(gpu, struct state);
+	struct tg_loga *st = tg_loga(gpu);
 
 	walk(gpu, st);
 	if (st->phase == ASLEEP && tg_gpu_waits(gpu))
@@ -674,12 +483,12 @@ static void loga_tick(struct tg_gpu *gpu)
 
 static void loga_leave(struct tg_gpu *gpu, struct tg_client *client)
 {
-	tg_gpu_priv(gpu, struct state)->tails -= share(client)->tail;
+	tg_loga(gpu)->tails -= tg_loga_share(client)->tail;
 }
 
 static s64 loga_wake(struct tg_gpu *gpu)
 {
-	const struct state *st = tg_gpu_priv(gpu, struct state);
+	const struct tg_loga *st = tg_loga(gpu);
 
 	return min(st->phase == RESTING ? st->until : TG_NEVER, tg_quiet_wake(&st->quiet));
 }
