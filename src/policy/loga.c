@@ -3,9 +3,9 @@
  * loga: fair queueing by what the engine was seen to do (Kehne et al., LoGA: Low-overhead GPU
  * accounting using events, SYSTOR 2017, sections 3.3 and 3.4).
  *
- * Clients do not ask, and none has to run alone. The host reads which channel the engine works for,
- * during a poll phase of poll_us, and rests for rest_us, both times the number of active clients.
- * At the end of each poll phase, with the real lengths of the phases:
+ * Most clients do not ask, and none has to run alone. The host reads which channel the engine works
+ * for, during a poll phase of poll_us, and rests for rest_us, both times the number of active
+ * clients. At the end of each poll phase, with the real lengths of the phases:
  *
  *	dvt = t_app / t_total * (t_poll + t_rest) / w
  *
@@ -25,6 +25,8 @@
  *	- what a held client had in flight runs on, though the next poll phase will not see it. So
  *	  the host looks on until that has ended (tg_sync()), for a poll phase's length at most, and
  *	  that time is a cycle of its own. What is left after it is charged at the rate seen in it;
+ *	- a client whose queue is deep, or not known yet, asks instead of having its gate open
+ *	  (loga_ask.c);
  *	- while no client is active all gates are held and nothing is polled, until one submits;
  *	- when the engine idles beside clients that are held, after a linger (struct tg_linger), it
  *	  is decided again among those that wait, and the system time is the least of theirs. What
@@ -79,6 +81,7 @@ static const struct tg_param params[] = {
 #define PHASE	(10 * TG_SEC)	/* the longest phase, however many clients there are */
 #define MANY	24u		/* more clients make no cycle longer: a client may be one ahead */
 #define FEW	4		/* one look in so many where one client at most is active */
+#define TURNS	8		/* gates that one event turns to ASK or from it, which is dear */
 
 static bool sparse(const struct tg_gpu *gpu)
 {
@@ -184,6 +187,8 @@ static void loga_init(struct tg_gpu *gpu)
 
 	st->phase = ASLEEP;
 	st->seed = -1;
+	INIT_LIST_HEAD(&st->asked);
+	INIT_LIST_HEAD(&st->ending);
 }
 
 static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
@@ -192,10 +197,12 @@ static void loga_join(struct tg_gpu *gpu, struct tg_client *client)
 	struct tg_loga *st = tg_loga(gpu);
 
 	tg_loga_share(client)->vt = tg_level_join(&own->level, &own->known, st->vt);
+	tg_probe_begin(&tg_loga_share(client)->probe);
+	tg_loga_share(client)->fresh = true;
 	/* A sharer that is held gets nothing by one more client. */
 	if (st->phase != ASLEEP &&
 	    !(gpu->policy_knob[TG_LOGA_HOLD] && tg_loga_is_ahead(st, client)))
-		tg_gate(gpu, client, TG_GATE_OPEN);
+		tg_loga_let_run(gpu, client);
 }
 
 /* It is charged for this cycle, and for what it has in flight when it is held, later. */
@@ -217,7 +224,7 @@ static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 
 	if (client->gate == TG_GATE_HOLD)
 		return false;
-	tg_gate(gpu, client, TG_GATE_HOLD);
+	tg_loga_gate(gpu, client, TG_GATE_HOLD);
 	if (tg_loga_faithful(gpu))
 		return false;
 	sh->since = gpu->now;
@@ -230,16 +237,14 @@ static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 /* WATCHING ends when all that held clients had in flight has ended. */
 static void end_watching(struct tg_gpu *gpu, struct tg_loga *st)
 {
-	if (st->phase == WATCHING && gpu->poll_until && !st->tails)
+	if (st->phase == WATCHING && gpu->poll_until > gpu->now && !st->tails)
 		tg_poll(gpu, gpu->now, 1);
 }
 
 static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
 {
-	struct tg_loga *st = tg_loga(gpu);
-
-	tg_loga_charge_tail(gpu, st, client);
-	end_watching(gpu, st);
+	tg_loga_drained(gpu, client);
+	end_watching(gpu, tg_loga(gpu));
 }
 
 static void forget_sample(struct tg_loga_share *sh)
@@ -270,7 +275,8 @@ static void decide(struct tg_gpu *gpu, struct tg_loga *st, struct tg_client *cli
 		st->held |= hold(gpu, client);
 	} else {
 		tg_loga_charge_tail(gpu, st, client);
-		tg_gate(gpu, client, TG_GATE_OPEN);
+		sh->fresh |= st->again && client->gate == TG_GATE_HOLD;
+		tg_loga_let_run(gpu, client);
 		st->loads += sh->load;
 	}
 	forget_sample(sh);
@@ -283,14 +289,16 @@ static void visit(struct tg_gpu *gpu, struct tg_loga *st, struct tg_client *clie
 
 	switch (st->phase) {
 	case OPENING:
-		tg_gate(gpu, client, TG_GATE_OPEN);
+		tg_loga_let_run(gpu, client);
 		break;
 	case HOLDING:
-		tg_gate(gpu, client, TG_GATE_HOLD);
+		tg_loga_gate(gpu, client, TG_GATE_HOLD);
 		break;
 	case CHARGING:
 		tg_loga_charge(gpu, st, client);
-		if (client->gate == TG_GATE_OPEN)
+		if (st->before != WATCHING)
+			tg_loga_judge(client);
+		if (client->gate != TG_GATE_HOLD)
 			st->loads += sh->load;
 		/* decide() ran before WATCHING, whose sample is too short to show who is active. */
 		if (st->before == WATCHING)
@@ -308,7 +316,7 @@ static void visit(struct tg_gpu *gpu, struct tg_loga *st, struct tg_client *clie
 			tg_loga_find_low(st, client);
 		break;
 	case LOOKING:
-		if (client->gate == TG_GATE_OPEN && st->loads)
+		if (client->gate != TG_GATE_HOLD && st->loads)
 			tg_loga_charge_before(gpu, st, client);
 		sh->active = tg_client_waits(client);
 		if (!sh->active)
@@ -387,7 +395,7 @@ static void walk(struct tg_gpu *gpu, struct tg_loga *st)
 	struct tg_client *client;
 
 	while (st->phase >= OPENING) {
-		while ((client = tg_walk_next(gpu)))
+		while (st->turned < TURNS && (client = tg_walk_next(gpu)))
 			visit(gpu, st, client);
 		if (gpu->walking)
 			return;
@@ -448,7 +456,11 @@ static bool idles(struct tg_gpu *gpu, struct tg_loga *st)
 		return false;
 	}
 	if (!gpu->open)
-		return tg_gpu_waits(gpu);
+		return tg_gpu_waits(gpu) && !tg_gpu_in_flight(gpu) && list_empty(&st->asked);
+	if (!list_empty(&st->asked)) {
+		tg_quiet_forget(gpu, &st->quiet);
+		return false;
+	}
 	return !tg_loga_faithful(gpu) && tg_quiet_for_long(gpu, &st->quiet,
 						   gpu->policy_knob[TG_LOGA_LINGER] * TG_USEC);
 }
@@ -457,6 +469,10 @@ static void loga_tick(struct tg_gpu *gpu)
 {
 	struct tg_loga *st = tg_loga(gpu);
 
+	st->picked = 0;
+	st->turned = 0;
+	tg_loga_look_at_endings(gpu);
+	end_watching(gpu, st);
 	walk(gpu, st);
 	if (st->phase == ASLEEP && tg_gpu_waits(gpu))
 		wake_up(gpu, st);
@@ -483,6 +499,7 @@ static void loga_tick(struct tg_gpu *gpu)
 
 static void loga_leave(struct tg_gpu *gpu, struct tg_client *client)
 {
+	list_del_init(&client->queue);
 	tg_loga(gpu)->tails -= tg_loga_share(client)->tail;
 }
 
@@ -501,6 +518,12 @@ TG_POLICY(loga) = {
 	.join = loga_join,
 	.ahead = loga_ahead,
 	.leave = loga_leave,
+	.queue = tg_loga_queue,
+	.drop = tg_loga_drop,
+	.pick = tg_loga_pick,
+	.done = tg_loga_done,
+	.lost = tg_loga_lost,
+	.held = tg_loga_held,
 	.idle = loga_idle,
 	.quiet = loga_quiet,
 	.sample = loga_sample,

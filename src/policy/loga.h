@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of loga know of each other: loga.c and loga_time.c. All of it is under the GPU's
- * lock.
+ * What the files of loga know of each other: loga.c, loga_ask.c and loga_time.c. All of it is under
+ * the GPU's lock.
  */
 #ifndef TG_POLICY_LOGA_H
 #define TG_POLICY_LOGA_H
 
 #include "level.h"
+#include "probe.h"
 #include "quiet.h"
 
 enum tg_loga_knob {
@@ -57,6 +58,10 @@ struct tg_loga {
 		s64 parts;
 	} sum;
 	struct tg_quiet quiet;
+	struct list_head asked;	/* jobs of clients that ask: tg_job.link (tg_heads_add()) */
+	u32 picked;		/* of them, in the event being fed */
+	u32 turned;		/* gates that have turned to ASK or from it in that event */
+	struct list_head ending;	/* clients with a tail of which the core knows the rest */
 	s64 seed;		/* that the generator was started from */
 	u64 random;		/* its state */
 };
@@ -77,8 +82,10 @@ struct tg_loga_share {
 	s64 part;		/* t_app, or what stands for it */
 	s64 since;		/* when it was held */
 	u32 load;		/* of the engine, when last seen: parts */
-	bool active;
-	bool tail;		/* what it had in flight when it was held is not charged yet */
+	bool active : 1;
+	bool tail : 1;		/* what it had in flight when it was held is not charged yet */
+	bool fresh : 1;		/* it has been let run since the cycle began */
+	struct tg_probe probe;
 };
 
 static inline struct tg_loga *tg_loga(struct tg_gpu *gpu)
@@ -101,11 +108,37 @@ static inline bool tg_loga_faithful(const struct tg_gpu *gpu)
 	return gpu->policy_knob[TG_LOGA_FAITHFUL];
 }
 
+/* loga_ask.c */
+/** tg_loga_gate() - change the client's gate, and count what is dear */
+void tg_loga_gate(struct tg_gpu *gpu, struct tg_client *client, enum tg_gate gate);
+/** tg_loga_let_run() - the client may run: its gate opens, or it asks */
+void tg_loga_let_run(struct tg_gpu *gpu, struct tg_client *client);
+/** tg_loga_judge() - a cycle ends: is the client's queue deep? */
+void tg_loga_judge(struct tg_client *client);
+/** tg_loga_queue() to tg_loga_held() - for a policy's table */
+void tg_loga_queue(struct tg_gpu *gpu, struct tg_job *job);
+void tg_loga_drop(struct tg_gpu *gpu, struct tg_job *job);
+struct tg_job *tg_loga_pick(struct tg_gpu *gpu, struct tg_engine *engine);
+void tg_loga_done(struct tg_gpu *gpu, struct tg_job *job, s64 used);
+void tg_loga_lost(struct tg_gpu *gpu, struct tg_job *job);
+void tg_loga_held(struct tg_gpu *gpu, struct tg_job *job, s64 held);
+/** tg_loga_drained() - what went through the client's open gate has ended */
+void tg_loga_drained(struct tg_gpu *gpu, struct tg_client *client);
+/**
+ * tg_loga_look_at_endings() - have jobs that the core knows ended, behind those?
+ * @gpu: the GPU
+ *
+ * The policy does not hear of the end of a job that was freed when a gate opened.
+ */
+void tg_loga_look_at_endings(struct tg_gpu *gpu);
+
 /* loga_time.c */
 /** tg_loga_lower() - the client is active: its sharer's system time must not pass it */
 void tg_loga_lower(const struct tg_loga *st, struct tg_client *client);
 /** tg_loga_is_ahead() - is the sharer ahead by more than the limit, or the client by a cycle? */
 bool tg_loga_is_ahead(const struct tg_loga *st, struct tg_client *client);
+/** tg_loga_weigh() - the client has used @took ns */
+void tg_loga_weigh(const struct tg_loga *st, struct tg_client *client, s64 took);
 /** tg_loga_note() - one client's sample */
 void tg_loga_note(struct tg_gpu *gpu, struct tg_client *client, const struct tg_sample *s);
 /** tg_loga_charge() - CHARGING: for the whole cycle, by what was seen in its poll phase */

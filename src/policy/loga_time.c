@@ -28,8 +28,8 @@ bool tg_loga_is_ahead(const struct tg_loga *st, struct tg_client *client)
 			     st->vt, st->limit, st->span);
 }
 
-/* The client has used @took ns. A spec may have changed its weight since its sample. */
-static void weigh(const struct tg_loga *st, struct tg_client *client, s64 took)
+/* A spec may have changed its weight since its sample. */
+void tg_loga_weigh(const struct tg_loga *st, struct tg_client *client, s64 took)
 {
 	struct tg_loga_sharer *own = tg_loga_sharer(client);
 	s64 part = client->weight;
@@ -70,13 +70,13 @@ void tg_loga_charge(struct tg_gpu *gpu, struct tg_loga *st, struct tg_client *cl
 		return;
 	sh->since = st->at;
 	/* A held client keeps its load: it takes as much when its gate opens again. */
-	if (sh->busy || client->gate == TG_GATE_OPEN)
+	if (sh->busy || client->gate != TG_GATE_HOLD)
 		sh->load = div64_s64(sh->busy << TG_LOGA_PARTS, st->polled);
 	if (!sh->busy)
 		return;
 	tg_charge(gpu, client, sh->load * st->cycle >> TG_LOGA_PARTS);
 	dvt = div64_s64(sh->part << TG_LOGA_PARTS, st->sum.parts) * st->cycle >> TG_LOGA_PARTS;
-	weigh(st, client, dvt);
+	tg_loga_weigh(st, client, dvt);
 }
 
 /* LOOKING: at the rate seen last. The next sample also shows those whose gates are to open now. */
@@ -86,7 +86,7 @@ void tg_loga_charge_before(struct tg_gpu *gpu, struct tg_loga *st, struct tg_cli
 	s64 took = part * st->cycle >> TG_LOGA_PARTS;
 
 	tg_charge(gpu, client, took);
-	weigh(st, client, took);
+	tg_loga_weigh(st, client, took);
 }
 
 void tg_loga_find_low(struct tg_loga *st, struct tg_client *client)
@@ -106,6 +106,7 @@ void tg_loga_charge_tail(struct tg_gpu *gpu, struct tg_loga *st, struct tg_clien
 
 	if (!sh->tail)
 		return;
+	list_del_init(&client->queue);
 	sh->tail = false;
 	st->tails--;
 	if (end <= sh->since)
@@ -113,5 +114,5 @@ void tg_loga_charge_tail(struct tg_gpu *gpu, struct tg_loga *st, struct tg_clien
 	took = sh->load * min(end - sh->since, TG_LOGA_LONG) >> TG_LOGA_PARTS;
 	st->tailed += took;
 	tg_charge(gpu, client, took);
-	weigh(st, client, took);
+	tg_loga_weigh(st, client, took);
 }

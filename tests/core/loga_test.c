@@ -13,22 +13,46 @@
 #define ALONE(ms) \
 	#ms "000 idle 2\n" #ms "000 sample 1 1000 1000 1\n" #ms "000 sample 0 1000 1000 1\n"
 
+/* Phases of 10 and 90 ms, always as long */
+#define PHASES	"0 pknob 0 10000\n" "0 pknob 1 90000\n" "0 pknob 3 0\n" "0 pknob 4 0\n"
+
 /*
- * Phases of 10 and 90 ms, always as long. Two clients share as 1 to 9 until b is held at 210 ms,
- * 168 ms ahead.
+ * Two clients share as 1 to 9 until b is held at 210 ms, 168 ms ahead. At first each asks, until
+ * its queue is known to be short.
  */
 #define HELD \
-	"0 pknob 0 10000\n" "0 pknob 1 90000\n" "0 pknob 3 0\n" "0 pknob 4 0\n" \
-	"0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 submit 2 1 2\n" "0 started 1\n" \
+	PHASES "0 join 1 1 a\n" "0 join 2 1 b\n" "0 submit 1 1 1\n" "0 submit 2 1 2\n" "0 started 1\n" \
 	"0 started 2\n" "1000 done 1\n" "2000 done 2\n" \
 	SEEN(10, 1000, 9000) SEEN(110, 1000, 9000) SEEN(210, 1000, 9000) ALONE(211) \
 	"212000 submit 2 1 3\n"
 #define IS_HELD \
-	"0 free 1, 0 gate 1 open, 0 gate 2 open, 0 poll 10000, 0 free 2, 100000 poll 110000, " \
-	"200000 poll 210000, 210000 gate 2 hold, 210000 sync 2, 210000 poll 220000, " \
-	"211000 poll 211000, 212000 watch, "
+	"0 gate 1 ask, 0 gate 2 ask, 0 poll 10000, 0 free 1, 0 free 2, 10000 gate 1 open, " \
+	"10000 gate 2 open, 100000 poll 110000, 200000 poll 210000, 210000 gate 2 hold, " \
+	"210000 sync 2, 210000 poll 220000, 211000 poll 211000, 212000 watch, "
+
+#define ONE_SEEN(ms) \
+	#ms "000 sample 1 10000 10000 1\n" #ms "000 sample 0 10000 10000 1\n"
+
+#define QUEUED(job)	"0 submit 1 1 " #job "\n"
+#define RAN(ms, job)	#ms "000 started " #job "\n" #ms "000 done " #job "\n"
 
 static const struct row rows[] = {
+	/* One job ends in the first full cycle, so eight would outlast it; at 210 ms none waits. */
+	{ "of a deep queue two jobs are in flight, until none waits", "loga",
+	  PHASES "0 join 1 1 a\n" QUEUED(1) QUEUED(2) QUEUED(3) QUEUED(4) "0 started 1\n"
+	  "0 started 2\n" ONE_SEEN(10) "60000 done 1\n" "60000 started 3\n" ONE_SEEN(110)
+	  "120000 done 2\n" "120000 started 4\n" ONE_SEEN(210),
+	  "0 gate 1 ask, 0 poll 10000, 0 free 1, 0 free 2, 60000 free 3, 100000 poll 110000, "
+	  "120000 free 4, 200000 poll 210000, 210000 gate 1 open" },
+	/* Eight end in the first full cycle: eight may be in flight, and then the two that are left. */
+	{ "of a queue that is not known yet four times as many jobs are in flight", "loga",
+	  PHASES "0 join 1 1 a\n" QUEUED(1) QUEUED(2) QUEUED(3) QUEUED(4) QUEUED(5) QUEUED(6)
+	  QUEUED(7) QUEUED(8) QUEUED(9) QUEUED(10) QUEUED(11) QUEUED(12) ONE_SEEN(10) RAN(11, 1)
+	  RAN(12, 2) RAN(13, 3) RAN(14, 4) RAN(15, 5) RAN(16, 6) RAN(17, 7) RAN(18, 8)
+	  ONE_SEEN(110),
+	  "0 gate 1 ask, 0 poll 10000, 0 free 1, 0 free 2, 11000 free 3, 12000 free 4, "
+	  "13000 free 5, 14000 free 6, 15000 free 7, 16000 free 8, 17000 free 9, 18000 free 10, "
+	  "100000 poll 110000, 110000 free 11, 110000 free 12" },
 	/* 113 ms by then, as it was alone; 122 ms at the next sample */
 	{ "what a client has used alone is its own, though others go before the poll phase", "loga",
 	  HELD "299000 quiet\n" "300000 quiet\n" "300000 started 3\n" "300001 done 3\n"

@@ -14,8 +14,6 @@
 #define HEAD	"duration = 60s\n[gpu g]\nsubmit = 20us\ninterrupt = 10us\nswitch = 20us\npolicy = "
 #define KINDS	4
 #define LEAST	970			/* permille of what the clients use without a policy */
-/* In @share_open and @busy_open */
-#define LOGA		(1 << 4)
 
 static const char *const policies[] = { "timeslice", "dtimeslice", "band", "dfq", "loga" };
 
@@ -59,7 +57,7 @@ static const struct row {
 	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20 },
 	{ .name = "nine of 20 ms, 32 deep, and one of 2 ms, one group at a time",
 	  .client = { USER("1") NINE BUSY("32", "20ms"), USER("2") BUSY("1", "2ms") },
-	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20, .share_open = LOGA },
+	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20 },
 	{ .name = "nine of 1 ms, one group at a time, and one of 20 ms, 8 deep",
 	  .client = { USER("1") NINE BUSY("1", "1ms"), USER("2") BUSY("8", "20ms") },
 	  .share = TG_BY_USER, .want = { 500, 500 }, .off = 20 },
