@@ -23,8 +23,8 @@
  *	  host knows;
  *	- a client that is ahead is held, through poll phases too, until it is not ahead any more;
  *	- what a held client had in flight runs on, though the next poll phase will not see it. So
- *	  the host looks on until that has ended (tg_sync()), for a poll phase's length at most, and
- *	  that time is a cycle of its own. What is left after it is charged at the rate seen in it;
+ *	  the host looks at random until that has ended (tg_sync()), for a rest at most, and that
+ *	  time is a cycle of its own. What is left after it is charged at the rate seen in it;
  *	- a client whose queue is deep, or not known yet, asks instead of having its gate open
  *	  (loga_ask.c);
  *	- while no client is active all gates are held and nothing is polled, until one submits;
@@ -69,7 +69,7 @@ static const struct tg_param params[] = {
 	[TG_LOGA_SEED] = { "seed", 0, 1000000000, 1, "seed of what is drawn" },
 	[TG_LOGA_FAITHFUL] = { "faithful", 0, 1, 0, "1: to the letter of the paper" },
 	[TG_LOGA_MODE] = { "mode", 0, 1, 0, "0: phases, 1: random looks" },
-	[TG_LOGA_LOOK] = { "look_us", 10, 100000, 250, "mode 1: mean distance of two looks" },
+	[TG_LOGA_LOOK] = { "look_us", 10, 100000, 250, "mean distance of two random looks" },
 	[TG_LOGA_METRIC] = { "metric", 0, 1, 0,
 		"0: a client's time counts, 1: its mean time between context switches" },
 	[TG_LOGA_HOLD] = { "hold", 0, 1, 1, "0: keep accounts, and hold no client back" },
@@ -141,6 +141,15 @@ static void look(struct tg_gpu *gpu, struct tg_loga *st)
 		distance = gpu->policy_knob[TG_LOGA_LOOK] * TG_USEC * (st->active > 1 ? 1 : FEW);
 	}
 	tg_poll(gpu, tg_after(gpu->now, length(gpu, st, us)), distance);
+}
+
+/* WATCHING: at random, which costs little, so that it lasts as long as what is in flight. */
+static void watch(struct tg_gpu *gpu, struct tg_loga *st)
+{
+	s64 us = rest_us(gpu) ?: gpu->policy_knob[TG_LOGA_POLL];
+
+	st->distance = gpu->policy_knob[TG_LOGA_LOOK] * TG_USEC;
+	tg_poll(gpu, tg_after(gpu->now, length(gpu, st, us)), st->distance);
 }
 
 /* A cycle, or the part of one before it is decided again, is over: this much of it is shared. */
@@ -238,7 +247,7 @@ static bool hold(struct tg_gpu *gpu, struct tg_client *client)
 static void end_watching(struct tg_gpu *gpu, struct tg_loga *st)
 {
 	if (st->phase == WATCHING && gpu->poll_until > gpu->now && !st->tails)
-		tg_poll(gpu, gpu->now, 1);
+		tg_poll(gpu, gpu->now, st->distance);
 }
 
 static void loga_idle(struct tg_gpu *gpu, struct tg_client *client)
@@ -354,7 +363,7 @@ static void go_on(struct tg_gpu *gpu, struct tg_loga *st)
 		begin_walk(gpu, st, HOLDING);
 	} else if (st->before != WATCHING && st->held && !sparse(gpu)) {
 		st->phase = WATCHING;
-		look(gpu, st);
+		watch(gpu, st);
 		end_watching(gpu, st);
 	} else {
 		start_rest(gpu, st);

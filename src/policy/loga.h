@@ -51,6 +51,7 @@ struct tg_loga {
 	bool held;		/* the walk has held a client that may have something in flight */
 	bool sampling;		/* of some clients the samples have come, and of others not */
 	u32 tails;		/* clients whose tail is not charged */
+	u32 distance;		/* of the looks of WATCHING, ns */
 	s64 tailed;		/* what tails were charged of this cycle: it is not the others' */
 	struct sum {		/* of the samples of the poll phase that ends */
 		u32 active;	/* clients */

@@ -28,7 +28,7 @@
 #define IS_HELD \
 	"0 gate 1 ask, 0 gate 2 ask, 0 poll 10000, 0 free 1, 0 free 2, 10000 gate 1 open, " \
 	"10000 gate 2 open, 100000 poll 110000, 200000 poll 210000, 210000 gate 2 hold, " \
-	"210000 sync 2, 210000 poll 220000, 211000 poll 211000, 212000 watch, "
+	"210000 sync 2, 210000 poll 300000, 211000 poll 211000, 212000 watch, "
 
 #define ONE_SEEN(ms) \
 	#ms "000 sample 1 10000 10000 1\n" #ms "000 sample 0 10000 10000 1\n"
@@ -63,13 +63,20 @@ static const struct row rows[] = {
 	  HELD "302000 quiet\n" "303000 quiet\n" "303000 started 3\n" "303001 done 3\n"
 	  SEEN(311, 9000, 1000) SEEN(411, 1000, 9000),
 	  IS_HELD "301000 poll 311000, 303000 watch, 303000 free 3, 303000 gate 2 open, "
-	  "401000 poll 411000, 411000 gate 2 hold, 411000 sync 2, 411000 poll 421000" },
+	  "401000 poll 411000, 411000 gate 2 hold, 411000 sync 2, 411000 poll 501000" },
+	/* The host tells at 412 ms that no job is left which went through the gate unseen. */
+	{ "a job that went when the gate opened is awaited, too", "loga",
+	  HELD "302000 quiet\n" "303000 quiet\n" "303000 started 3\n"
+	  SEEN(311, 9000, 1000) SEEN(411, 1000, 9000) "412000 idle 2\n" "430000 done 3\n",
+	  IS_HELD "301000 poll 311000, 303000 watch, 303000 free 3, 303000 gate 2 open, "
+	  "401000 poll 411000, 411000 gate 2 hold, 411000 sync 2, 411000 poll 501000, "
+	  "430000 poll 430000" },
 	/* 35 ms, which become 89 */
 	{ "a client that uses little is behind by a cycle at most", "loga",
 	  HELD "213000 quiet\n" "214000 quiet\n" "214000 started 3\n" "214001 done 3\n"
 	  SEEN(311, 1000, 9000) ALONE(312) SEEN(412, 10000, 0),
 	  IS_HELD "214000 watch, 214000 free 3, 214000 gate 2 open, 301000 poll 311000, "
-	  "311000 gate 2 hold, 311000 sync 2, 311000 poll 321000, 312000 poll 312000, "
+	  "311000 gate 2 hold, 311000 sync 2, 311000 poll 401000, 312000 poll 312000, "
 	  "402000 poll 412000, 412000 gate 2 open" },
 };
 

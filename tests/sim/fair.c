@@ -88,6 +88,8 @@ static const struct share_row {
 	  { 250, 250, 250, 250 }, 30, 0 },
 	{ "loga, polling all the time: groups of 0.5 to 20 ms", "loga\nknob = rest_us 0\n", FOUR,
 	  { 250, 250, 250, 250 }, 30, 0 },
+	{ "loga, 1 and 5 ms: groups of 0.5 to 20 ms", "loga\nknob = poll_us 1000\n"
+	  "knob = rest_us 5000\n", FOUR, { 250, 250, 250, 250 }, 20, 0 },
 	{ "timeslice: groups of 0.5 to 20 ms", "timeslice\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
 	{ "dtimeslice: groups of 0.5 to 20 ms", "dtimeslice\n", FOUR, { 250, 250, 250, 250 }, 30, 0 },
 	/* as it comes out */
@@ -95,8 +97,6 @@ static const struct share_row {
 	  { 500, 500, 500, 500 }, 500, 0 },
 	{ "loga, LoGA-CL: groups of 0.5 to 20 ms", "loga\nknob = metric 1\n", FOUR,
 	  { 500, 500, 500, 500 }, 500, 0 },
-	{ "loga, 1 and 5 ms: groups of 0.5 to 20 ms", "loga\nknob = poll_us 1000\n"
-	  "knob = rest_us 5000\n", FOUR, { 500, 500, 500, 500 }, 500, 0 },
 	{ "fcfs: groups of 0.5 to 20 ms", "fcfs\n", FOUR, { 16, 66, 262, 656 }, 10, 0 },
 	{ "dfq: twenty", "dfq\n", MANY, TWENTY, 10, 20 },
 	{ "loga: twenty", "loga\n", MANY, TWENTY, 10, 20 },
