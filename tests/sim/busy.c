@@ -137,6 +137,11 @@ static const struct load {
 	  .client = { BUSY("32", "3.543ms"), BUSY("8", "4.554ms") "channels = 3\n",
 		      UNIFORM("", "3.025ms 14.769ms") "depth = 32\n" },
 	  .want = { 333, 333, 333 }, .off = 20 },
+	{ .name = "7 ms on two channels, 32 deep, and 5 to 17 ms, 8 deep",
+	  .client = { BUSY("32", "7.128ms") "channels = 2\n",
+		      UNIFORM("", "5.392ms 17.074ms") "depth = 8\n" },
+	  .want = { 500, 500 }, .off = 20,
+	  .share_open = DFQ /* what the one in flight last had to itself, and a short sample */ },
 };
 
 static u32 weight(const struct load *load, u32 i)
