@@ -324,6 +324,20 @@ static inline void tg_charge(struct tg_gpu *gpu, struct tg_client *client, s64 u
 }
 
 /**
+ * tg_unbook() - take back what the core has booked for a job that was picked, in done() or lost()
+ * @gpu: the GPU
+ * @job: the job
+ * @used: what it is said to have used, ns
+ *
+ * For a policy that books by tg_charge() what such jobs take, as behind open gates.
+ */
+static inline void tg_unbook(struct tg_gpu *gpu, const struct tg_job *job, s64 used)
+{
+	gpu->engine[__builtin_ctz(job->engines)].used -= used;
+	job->client->stats.gpu_time -= used;
+}
+
+/**
  * tg_client_waits() - does any of the client's jobs wait?
  * @client: the client
  */

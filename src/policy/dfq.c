@@ -101,7 +101,7 @@ static void dfq_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 		if (st->turn == job->client)
 			sample(st, job, used);
 		else if (tg_dfq_share(job->client)->narrow)
-			tg_dfq_narrow_done(gpu, st, job->client);
+			tg_dfq_narrow_done(gpu, st, job, used);
 		else
 			seen(st, job, used);
 	}

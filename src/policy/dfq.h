@@ -240,8 +240,9 @@ bool tg_dfq_idles(struct tg_gpu *gpu, struct tg_dfq_season *st);
 bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st);
 /** tg_dfq_release() - a client of @st may run in the free-run: its gate opens, or it asks */
 void tg_dfq_release(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
-/** tg_dfq_narrow_done() - a job of a client that is probed has ended */
-void tg_dfq_narrow_done(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client);
+/** tg_dfq_narrow_done() - a job of a client that is probed has ended after using @used ns */
+void tg_dfq_narrow_done(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_job *job,
+			s64 used);
 /** tg_dfq_pass_by() - something of the client does not end: what it has in flight is not awaited */
 void tg_dfq_pass_by(struct tg_gpu *gpu, struct tg_client *client);
 /** tg_dfq_idle(), tg_dfq_leave() - for a policy's table */

@@ -96,9 +96,13 @@ static bool all_drained(const struct tg_gpu *gpu, const struct tg_dfq_season *st
 	return st->phase == DRAINING && st->awaited == awaited && !gpu->engine[st->engine].inflight;
 }
 
-/* Samples tell what it takes. */
-void tg_dfq_narrow_done(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+/* Samples tell what it takes: the core has booked this job, too. */
+void tg_dfq_narrow_done(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_job *job,
+			s64 used)
 {
+	struct tg_client *client = job->client;
+
+	tg_unbook(gpu, job, used);
 	tg_probe_done(&tg_dfq_share(client)->probe);
 	if (client->inflight)
 		return;

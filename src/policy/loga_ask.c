@@ -87,7 +87,7 @@ struct tg_job *tg_loga_pick(struct tg_gpu *gpu, struct tg_engine *engine)
 static void unbook(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 {
 	if (job->engines & 1)
-		tg_charge(gpu, job->client, -used);
+		tg_unbook(gpu, job, used);
 }
 
 void tg_loga_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)

@@ -27,6 +27,9 @@
 		BUSY("d", "1ms", "")
 #define MANY	BUSY("a", "1ms", "count = 10\n") BUSY("b", "10ms", "count = 10\n")
 
+#define DEEP	"[client a]\narrival = back-to-back\ncost = fixed 4ms\n" \
+		"[client b]\narrival = back-to-back\ndepth = 1000\ncost = fixed 20ms\n"
+
 #define LEAST	970	/* permille of the time that the engine works without a policy */
 
 #define TWENTY	{ 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50 }
@@ -323,7 +326,9 @@ static const struct account_row {
 	{ "loga: accounts, groups of 0.1 to 1 ms", "loga\n", SHORT, 3, 120000 },
 	{ "loga, cheap: accounts, groups of 0.1 to 1 ms", "loga\nknob = mode 1\n", SHORT, 3, 4100 },
 	{ "loga, cheap: accounts", "loga\nknob = mode 1\n", FOUR, 3, 4100 },
+	{ "loga: accounts, a deep queue", "loga\n", DEEP, 3, 120000 },
 	{ "dfq: accounts", "dfq\n", FOUR, 0, 1 },
+	{ "dfq: accounts, a deep queue", "dfq\n", DEEP, 3, 1 },
 	{ "loga, polling all the time: accounts of one, groups of 0.1 ms",
 	  "loga\nknob = rest_us 0\n", BUSY("a", "0.1ms", ""), 1, 0 },
 	{ "loga: accounts of one, half the time", "loga\n",
