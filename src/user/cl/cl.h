@@ -34,7 +34,7 @@ struct flight;
  * @ops: what @tgu calls
  * @lock: all below
  * @flight: launches whose ends may not be reported yet, the oldest first
- * @first: number of the oldest
+ * @first: number of the oldest; this and @last are read without the lock, to see that there is none
  * @last: number of the next
  * @callbacks: does the driver call back when a launch ends, or much later?
  * @tried: launches so far by which that is found out; each second one has no callback

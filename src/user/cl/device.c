@@ -194,11 +194,12 @@ static void compare(struct device *d, int64_t at)
 
 /**
  * device_time() - a time of the device's clock, in the past, as one of CLOCK_MONOTONIC
+ * @exact: receives whether the driver has compared the clocks
  *
  * Where the driver cannot compare the clocks: what has just been noticed has just ended, the
  * promptest notice so far being the measure.
  */
-int64_t device_time(struct device *d, cl_ulong time)
+int64_t device_time(struct device *d, cl_ulong time, bool *exact)
 {
 	const int64_t at = tgu_now();
 	int64_t result;
@@ -209,6 +210,7 @@ int64_t device_time(struct device *d, cl_ulong time)
 	if (!d->exact && (!d->offset || at - (int64_t)time < d->offset))
 		d->offset = at - (int64_t)time;
 	result = (int64_t)time + d->offset;
+	*exact = d->exact;
 	pthread_mutex_unlock(&d->lock);
 	return result < at ? result : at;
 }

@@ -8,7 +8,7 @@
 #include "cl.h"
 
 struct device *device_get(cl_device_id id);
-int64_t device_time(struct device *d, cl_ulong time);
+int64_t device_time(struct device *d, cl_ulong time, bool *exact);
 void devices_reap(void);
 void devices_in_child(void);
 

@@ -169,12 +169,12 @@ const struct scan *source_scan(const struct source *s)
 }
 
 /** kernel_first(), kernel_next() - all of which something is known */
-const struct kernel *kernel_first(void)
+struct kernel *kernel_first(void)
 {
 	return __atomic_load_n(&kernels, __ATOMIC_ACQUIRE);
 }
 
-const struct kernel *kernel_next(const struct kernel *k)
+struct kernel *kernel_next(const struct kernel *k)
 {
 	return k->next;
 }

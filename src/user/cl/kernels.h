@@ -58,8 +58,8 @@ struct handle {
 struct handle *kernel_handle(cl_kernel handle);
 const struct scan *source_scan(const struct source *s);
 struct kernel *kernel_of(cl_kernel handle);
-const struct kernel *kernel_first(void);
-const struct kernel *kernel_next(const struct kernel *k);
+struct kernel *kernel_first(void);
+struct kernel *kernel_next(const struct kernel *k);
 void kernels_in_child(void);
 extern __typeof__(clCreateKernel) layer_clCreateKernel;
 extern __typeof__(clCreateKernelsInProgram) layer_clCreateKernelsInProgram;

@@ -52,13 +52,21 @@ static void drop(struct flight *f)
 	free(f);
 }
 
+/* @end: by the device's clock, if @exact */
+static void tell_end(struct device *d, const struct tgu_job *job, cl_ulong end, bool exact)
+{
+	const int64_t at = exact ? device_time(d, end, &exact) : tgu_now();
+
+	tgu_done(job, at, exact);
+}
+
 /** launch_report() - the launch of @job has ended, as the caller has seen by @event */
 void launch_report(struct device *d, const struct tgu_job *job, cl_event event)
 {
 	bool exact;
 	cl_ulong end = end_of(event, &exact);
 
-	tgu_done(job, exact ? device_time(d, end) : tgu_now(), exact && d->exact);
+	tell_end(d, job, end, exact);
 }
 
 /** launches_in_child() - after fork(): the child has none of the parent's launches */
@@ -104,8 +112,7 @@ static void report_end(struct flight *f)
 		forget_told(f);
 		if (!end)
 			end = end_of(f->event, &exact);
-		tgu_done(&f->job, exact ? device_time(f->device, end) : tgu_now(),
-			 exact && f->device->exact);
+		tell_end(f->device, &f->job, end, exact);
 		slice_ended(&f->whole, f->event, exact ? end : 0);
 	}
 	drop(f);
@@ -115,12 +122,12 @@ static void report_end(struct flight *f)
 void launch_ended(struct flight *f)
 {
 	cl_ulong end;
-	bool exact;
+	bool exact, compared;
 
 	if (__atomic_load_n(&f->device->callbacks, __ATOMIC_RELAXED) == CALLBACKS_UNKNOWN) {
 		end = end_of(f->event, &exact);
 		if (end && exact)
-			watch_judge(f->device, f->callback, tgu_now() - device_time(f->device, end));
+			watch_judge(f->device, f->callback, tgu_now() - device_time(f->device, end, &compared));
 	}
 	report_end(f);
 }
@@ -186,8 +193,10 @@ static bool keep(struct flight *f)
 
 	pthread_mutex_lock(&d->lock);
 	room = d->last - d->first < FLIGHTS;
-	if (room)
-		d->flight[d->last++ % FLIGHTS] = f;
+	if (room) {
+		d->flight[d->last % FLIGHTS] = f;
+		__atomic_store_n(&d->last, d->last + 1, __ATOMIC_RELAXED);
+	}
 	pthread_mutex_unlock(&d->lock);
 	return room;
 }
@@ -197,17 +206,18 @@ static struct flight *take(struct device *d, bool ended)
 {
 	struct flight *f = NULL;
 	cl_ulong end = 0;
-	bool exact = false;
+	bool exact = false, look;
 
 	pthread_mutex_lock(&d->lock);
 	if (d->first != d->last) {
 		f = d->flight[d->first % FLIGHTS];
-		if (ended && !f->reported)
+		look = ended && !__atomic_load_n(&f->reported, __ATOMIC_ACQUIRE);
+		if (look)
 			end = end_of(f->event, &exact);
-		if (ended && !f->reported && !end)
+		if (look && !end)
 			f = NULL;
 		else
-			d->first++;
+			__atomic_store_n(&d->first, d->first + 1, __ATOMIC_RELAXED);
 		/* One with a callback may be reported at this moment. */
 		if (f && !f->attached) {
 			f->end = end;

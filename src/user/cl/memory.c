@@ -47,7 +47,7 @@ static struct context *contexts;
 static struct booked *first_buckets[FEW], **buckets = first_buckets;
 static size_t nr_buckets = FEW, nr_booked;	/* a power of two; in all buckets */
 static unsigned int released;	/* buffers that the driver has yet to destroy */
-static unsigned long destroyed_so_far;
+static unsigned long destroyed_so_far;	/* read without the lock, before a request */
 static unsigned int forks;	/* from the program's first process to this one */
 
 /* Under the lock. */
@@ -222,7 +222,7 @@ static void CL_CALLBACK destroyed(cl_mem memory, void *arg)
 	pthread_mutex_lock(&lock);
 	unlink_it(b);
 	released -= b->released;
-	destroyed_so_far++;
+	__atomic_store_n(&destroyed_so_far, destroyed_so_far + 1, __ATOMIC_RELAXED);
 	pthread_cond_broadcast(&destroyed_one);
 	pthread_mutex_unlock(&lock);
 	free(b);

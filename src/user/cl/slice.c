@@ -125,20 +125,15 @@ static const char *const reasons[WHOLE_REASONS] = {
 	[WHOLE_CALLBACK] = "a callback launches it",
 };
 
-/* At exit: a line of JSON for each kernel that was longer than the bound. */
-static void write_log(void)
+static void write_kernel(FILE *f, struct kernel *k)
 {
-	const bool ours = getpid() == logs;
-	FILE *f = ours ? fopen(log_path, "ae") : NULL;
-	const struct kernel *k;
-	uint64_t whole;
+	uint64_t whole = 0;
 	int i;
 
-	for (k = f ? kernel_first() : NULL; k; k = kernel_next(k)) {
-		for (whole = 0, i = 0; i < WHOLE_REASONS; i++)
-			whole += k->whole[i];
-		if (!k->sliced && !whole)
-			continue;
+	pthread_mutex_lock(&k->lock);
+	for (i = 0; i < WHOLE_REASONS; i++)
+		whole += k->whole[i];
+	if (k->sliced || whole) {
 		fprintf(f, "{\"kernel\":\"%s\",\"sliced\":%llu,\"parts\":%llu,\"rewritten\":%llu", k->name,
 			(unsigned long long)k->sliced, (unsigned long long)k->parts, (unsigned long long)k->rewritten);
 		for (i = 0; i < WHOLE_REASONS; i++)
@@ -146,6 +141,18 @@ static void write_log(void)
 				fprintf(f, ",\"%s\":%llu", reasons[i], (unsigned long long)k->whole[i]);
 		fprintf(f, "}\n");
 	}
+	pthread_mutex_unlock(&k->lock);
+}
+
+/* At exit: a line of JSON for each kernel that was longer than the bound. The driver's threads may still tell of ends. */
+static void write_log(void)
+{
+	const bool ours = getpid() == logs;
+	FILE *f = ours ? fopen(log_path, "ae") : NULL;
+	struct kernel *k;
+
+	for (k = f ? kernel_first() : NULL; k; k = kernel_next(k))
+		write_kernel(f, k);
 	if (ours && (!f || fclose(f)))
 		fprintf(stderr, "timegraph: TGD_SLICE_LOG: cannot write %s: %s\n", log_path, strerror(errno));
 }

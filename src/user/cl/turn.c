@@ -59,7 +59,7 @@ struct line {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct line *lines;
-static struct later *over;	/* their queues are to be released */
+static struct later *over;	/* their queues are to be released; turns_prune() looks without the lock */
 
 /* --- the thread --- */
 
@@ -69,7 +69,7 @@ static void later_over(struct later *l)
 	next->clReleaseEvent(l->gate);
 	pthread_mutex_lock(&lock);
 	l->next = over;
-	over = l;
+	__atomic_store_n(&over, l, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -137,7 +137,7 @@ void turns_prune(void)
 		return;
 	pthread_mutex_lock(&lock);
 	rest = over;
-	over = NULL;
+	__atomic_store_n(&over, NULL, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
 	while ((l = rest)) {
 		rest = l->next;

@@ -252,7 +252,7 @@ static struct twin *take_dead(void)
 			at = &t->next;
 			continue;
 		}
-		*at = t->next;
+		__atomic_store_n(at, t->next, __ATOMIC_RELEASE);
 		t->next = dead;
 		dead = t;
 	}
