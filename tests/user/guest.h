@@ -254,7 +254,7 @@ static int run_attacks(char **argv, const struct attack *attacks, size_t nr, voi
 	kill(daemon_pid, SIGTERM);
 	waitpid(daemon_pid, &status, 0);
 	test_row("tgd ends cleanly", WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
-	snprintf(path, sizeof(path), "grep -A 20 ERROR %s/log >&2; rm -rf %s", dir, dir);
+	snprintf(path, sizeof(path), "grep -EA 20 'ERROR|runtime error' %s/log >&2; rm -rf %s", dir, dir);
 	if (system(path))
 		return 1;
 	return test_end();

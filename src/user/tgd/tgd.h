@@ -62,6 +62,7 @@ struct slot {
  * @synced: number of the last SYNC
  * @beat: bells so far, and the first
  * @open: launches through the open gate, as far as told
+ * @open_told: when it has told of them, or has come
  * @waits: histogram (tg/hist.h): from submission to FREE. As @latencies, not what went through an open
  *	gate; a launch under a lease has waited for 0
  * @latencies: likewise: from submission to its end
@@ -84,6 +85,7 @@ struct client {
 	u32 leased, synced;
 	u64 beat;
 	u64 open;
+	s64 open_told;
 	u32 waits[TG_HIST_BUCKETS], latencies[TG_HIST_BUCKETS];
 	struct total *totals[TOTAL_KINDS];
 	s64 totalled[TOTAL_SUMS];
