@@ -64,11 +64,11 @@ struct guest {
 };
 
 /* A device of each daemon's own: those of programs that run beside this one have others. */
-static const char *usual_device(void)
+static const char *own_device(const char *name)
 {
 	static char key[TGD_KEY];
 
-	snprintf(key, sizeof(key), "test:%s", strrchr(dir, '/') + 1);
+	snprintf(key, sizeof(key), "test:%s:%s", strrchr(dir, '/') + 1, name);
 	return key;
 }
 
@@ -77,7 +77,7 @@ static struct tgd_hello good_hello(void)
 	struct tgd_hello h = { .magic = TGD_MAGIC, .kind = TGD_HELLO, .version = TGD_VERSION,
 			       .engines = 2, .yields = 1, .memory = 1 << 20, .name = "a" };
 
-	strcpy(h.key, usual_device());
+	strcpy(h.key, own_device("usual"));
 	return h;
 }
 
@@ -105,11 +105,11 @@ static bool welcome(struct guest *g)
 	return g->page != MAP_FAILED;
 }
 
-static bool arrive_at(struct guest *g, const char *key)
+static bool arrive_at(struct guest *g, const char *device)
 {
 	struct tgd_hello h = good_hello();
 
-	strcpy(h.key, key);
+	strcpy(h.key, own_device(device));
 	g->fd = dial();
 	if (g->fd >= 0)
 		send(g->fd, &h, sizeof(h), MSG_NOSIGNAL);	/* or it is refused already */
@@ -121,7 +121,7 @@ static bool arrive_at(struct guest *g, const char *key)
 
 static bool arrive(struct guest *g)
 {
-	return arrive_at(g, usual_device());
+	return arrive_at(g, "usual");
 }
 
 static void depart(struct guest *g)

@@ -189,7 +189,7 @@ static void late_bell(void)
 	struct guest g;
 
 	/* Nothing is owed there: the client is forgotten at once. */
-	if (!arrive_at(&g, "test:bell"))
+	if (!arrive_at(&g, "bell"))
 		return;
 	close(g.fd);
 	usleep(100000);
@@ -266,7 +266,7 @@ static void false_start(void)
 	double before = 0, after = 1e9;
 	struct guest g;
 
-	if (!arrive_at(&g, "test:past"))
+	if (!arrive_at(&g, "past"))
 		return;
 	waiting(&before);
 	publish(&g, TGD_REC_SUBMIT, 7, 0);
@@ -304,9 +304,9 @@ static void late_word(void)
 	bool ok = false;
 	__u32 i, k;
 
-	if (!policy("fifo") || !arrive_at(&first, "test:word"))
+	if (!policy("fifo") || !arrive_at(&first, "word"))
 		return;
-	if (arrive_at(&late, "test:word")) {
+	if (arrive_at(&late, "word")) {
 		ok = publish(&first, TGD_REC_SUBMIT, 0, 0) && answered(&first, 0, TGD_GO) &&
 		     publish(&late, TGD_REC_SUBMIT, 0, 0) && answered(&late, 0, TGD_GO);
 		publish(&first, TGD_REC_STARTED, 0, 0);
@@ -341,7 +341,7 @@ static void small_memory(void)
 	struct guest liar, g;
 	bool ok = false;
 
-	strcpy(h.key, "test:small");
+	strcpy(h.key, own_device("small"));
 	h.memory = 1;
 	liar.fd = dial();
 	send(liar.fd, &h, sizeof(h), MSG_NOSIGNAL);
@@ -364,9 +364,9 @@ static void large_memory(void)
 	struct guest liar, g;
 	bool ok = false;
 
-	strcpy(h.key, "test:large");
+	strcpy(h.key, own_device("large"));
 	h.memory = 1ULL << 50;
-	if (!arrive_at(&g, h.key))
+	if (!arrive_at(&g, "large"))
 		return;
 	liar.fd = dial();
 	send(liar.fd, &h, sizeof(h), MSG_NOSIGNAL);
@@ -417,6 +417,63 @@ static void strange_name(void)
 }
 
 /* Records that made no sense, so far */
+static void odd_record(const struct guest *g)
+{
+	static const unsigned char likely[] = { TGD_REC_SUBMIT, TGD_REC_STARTED, TGD_REC_DONE };
+	struct tgd_record r = { .kind = any(3) ? likely[any(3)] : any(TGD_REC_KINDS + 2), .slot = any(6),
+				.channel = any(10) ? 1 + any(2) : any(4), .arg = any(3) ? any(4) : ~0ULL >> any(64),
+				.at = any(8) ? 0 : any(2) ? any(1000000) : ~0ULL >> (1 + any(63)) };
+
+	if (tgd_push(g->page, &r) != TGD_FULL && !any(3))
+		ring_bell(g);
+}
+
+/* Several at a time, two devices, each policy: what is published is in order often enough to come far. */
+static void odd_sessions(void)
+{
+	static const char *const policies[] = { "none", "fifo", "timegraph", "tick", "dfq", "timeslice", "dtimeslice", "fcfs",
+						"band", "credit", "vfifo" };
+	static unsigned int next;
+	struct guest g[4];
+	bool there[4];
+	int i, k;
+
+	policy(policies[next++ % (sizeof(policies) / sizeof(*policies))]);
+	for (i = 0; i < 4; i++) {
+		struct tgd_hello h = good_hello();
+
+		strcpy(h.key, own_device(any(2) ? "odd" : "even"));
+		h.engines = 1 + any(2);
+		h.yields = any(2);
+		h.memory = any(3) ? any(1 << 20) : 1ULL << any(41);
+		h.held = any(2) ? 0 : any(1 << 20);
+		g[i].fd = dial();
+		send(g[i].fd, &h, sizeof(h), MSG_NOSIGNAL);
+		there[i] = welcome(&g[i]);
+	}
+	for (k = 0; k < 4000; k++) {
+		i = any(4);
+		if (there[i])
+			odd_record(&g[i]);
+		if (!any(100))
+			usleep(200);
+	}
+	for (i = 0; i < 4; i++)
+		if (there[i])
+			depart(&g[i]);
+		else
+			close(g[i].fd);
+}
+
+static void all_odd_sessions(void)
+{
+	int i;
+
+	for (i = 0; i < 11; i++)
+		odd_sessions();
+	policy("none");
+}
+
 static long refused_events(void)
 {
 	char buf[sizeof(struct tgd_reply) + 64] = "";
@@ -438,7 +495,7 @@ static void little_said(void)
 	struct guest liar, g;
 	bool ok = false;
 
-	strcpy(h.key, "test:little");
+	strcpy(h.key, own_device("little"));
 	h.memory = 0;
 	h.engines = 1;
 	liar.fd = dial();
@@ -639,6 +696,7 @@ static const struct attack attacks[] = {
 	{ "served after a size that was a lie", large_memory },
 	{ "served after a device of which little is said", little_said },
 	{ "served after a boast", boast },
+	{ "served after odd sessions under each policy", all_odd_sessions },
 	{ "served after a bell that blocks", blocking_bell },
 	{ "served after a strange name", strange_name },
 	{ "served after sockets that linger", sends_sockets },
@@ -651,6 +709,7 @@ static void more(void)
 	wrong_records();
 	wrong_page();
 	stolen_lease();
+	odd_sessions();
 }
 
 int main(int argc, char **argv)
