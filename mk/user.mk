@@ -102,7 +102,7 @@ $(B)/tests/unit/rings: tests/unit/rings.c src/kmod/driver/sched_amdgpu.c src/kmo
 	@mkdir -p $(@D)
 	$(CC) $(USER_CFLAGS) -O1 $(SAN) -Wno-missing-field-initializers -Iinclude/env/user -Itests/unit/rings -o $@ $(filter %.c,$^)
 
-USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile crowd)
+USER_TESTS := $(addprefix $(B)/tests/user/,ring hostile noise crowd)
 
 $(USER_TESTS): $(B)/tests/user/%: tests/user/%.c
 	@mkdir -p $(@D)

@@ -182,6 +182,21 @@ static bool served(void)
 	return ok;
 }
 
+static inline bool policy(const char *name)
+{
+	struct tgd_request *r = calloc(1, sizeof(*r) + strlen(name));
+	struct tgd_reply reply = { .error = EIO };
+	int fd = dial();
+
+	*r = (struct tgd_request){ .magic = TGD_MAGIC, .kind = TGD_WRITE, .len = strlen(name), .name = "policy" };
+	memcpy(r + 1, name, r->len);
+	if (send(fd, r, sizeof(*r) + r->len, MSG_NOSIGNAL) > 0 && recv(fd, &reply, sizeof(reply), 0) < 0)
+		reply.error = EIO;
+	close(fd);
+	free(r);
+	return !reply.error;
+}
+
 /** struct attack - what is done, and the row that says that an honest client is served afterwards */
 struct attack {
 	const char *name;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tgd under attack: messages and pages that make no sense, bells, names, sizes and descriptors.
- * tests/user/crowd.c has attacks by numbers. After each an honest client is served.
+ * tgd under attack: messages that make no sense, bells, names, sizes and descriptors. After each an
+ * honest client is served. tests/user/crowd.c has attacks by numbers, noise.c those by chance.
  *
- *	hostile [TGD [SECONDS]]	starts TGD, one built with sanitizers, on a socket of its own
- *				SECONDS: the rows at random go on for so long
+ *	hostile [TGD]	starts TGD, one built with sanitizers, on a socket of its own
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -12,14 +11,6 @@
 #include <uapi/timegraph.h>
 
 #include "guest.h"
-
-static unsigned long long seed = 1;
-
-static unsigned int any(unsigned int n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (seed >> 33) % n;
-}
 
 /* --- the rows --- */
 
@@ -48,86 +39,6 @@ static void bad_hello(void)
 			test_row("a HELLO that is wrong is refused", false, "number %d: error %u", i, g.error);
 		close(g.fd);
 	}
-}
-
-static void noise(void)
-{
-	unsigned int i, k, len;
-	unsigned char buf[2048];
-	int fd;
-
-	for (i = 0; i < 300; i++) {
-		fd = dial();
-		for (k = 0; k < 3; k++) {
-			for (len = 0; len < sizeof(buf); len++)
-				buf[len] = any(256);
-			if (any(2))
-				memcpy(buf, (__u32[]){ TGD_MAGIC, any(12) }, 8);
-			send(fd, buf, any(sizeof(buf)), MSG_NOSIGNAL | MSG_DONTWAIT);
-		}
-		close(fd);
-	}
-}
-
-static void wrong_records(void)
-{
-	struct guest g;
-	int i;
-
-	if (!arrive(&g))
-		return;
-	for (i = 0; i < 3000; i++) {
-		struct tgd_record r = { .kind = any(14), .slot = any(300), .channel = any(4),
-					.at = any(3) ? any(1000) : -(long long)any(1000),
-					.arg = any(4) ? any(1 << 20) : ~0ULL >> any(64) };
-
-		while (tgd_push(g.page, &r) == TGD_FULL) {
-			ring_bell(&g);
-			usleep(100);
-		}
-		if (!any(20))
-			ring_bell(&g);
-		if (!any(100))
-			usleep(200);
-	}
-	ring_bell(&g);
-	usleep(2000);
-	depart(&g);
-}
-
-static void wrong_page(void)
-{
-	struct guest g;
-	unsigned int i, k;
-
-	for (i = 0; i < 60; i++) {
-		if (!arrive(&g))
-			return;
-		for (k = 0; k < sizeof(*g.page); k += 1 + any(64))
-			((unsigned char *)g.page)[k] = any(256);
-		if (any(2))
-			g.page->word = tgd_word(any(4), any(256), any(TGD_RING));
-		ring_bell(&g);
-		usleep(500);
-		ring_bell(&g);
-		depart(&g);
-	}
-}
-
-/* A client that says LEASE itself */
-static void stolen_lease(void)
-{
-	struct guest g;
-	unsigned int i;
-
-	if (!arrive(&g))
-		return;
-	for (i = 0; i < 200; i++) {
-		g.page->word = tgd_word(TGD_LEASE, 255, tgd_head_of(g.page->word));
-		publish(&g, TGD_REC_BYPASSED, i % TGD_SLOTS, 0);
-	}
-	usleep(2000);
-	depart(&g);
 }
 
 static void resized(void)
@@ -279,21 +190,6 @@ static void false_start(void)
 	test_row("a start before its turn is not charged", after - before < 5, "%.0f s", after - before);
 }
 
-static bool policy(const char *name)
-{
-	struct tgd_request *r = calloc(1, sizeof(*r) + strlen(name));
-	struct tgd_reply reply = { .error = EIO };
-	int fd = dial();
-
-	*r = (struct tgd_request){ .magic = TGD_MAGIC, .kind = TGD_WRITE, .len = strlen(name), .name = "policy" };
-	memcpy(r + 1, name, r->len);
-	if (send(fd, r, sizeof(*r) + r->len, MSG_NOSIGNAL) > 0 && recv(fd, &reply, sizeof(reply), 0) < 0)
-		reply.error = EIO;
-	close(fd);
-	free(r);
-	return !reply.error;
-}
-
 /* Another one says after it that its own job ended before: it takes GPU time from who told its end first. */
 static void late_word(void)
 {
@@ -417,63 +313,6 @@ static void strange_name(void)
 }
 
 /* Records that made no sense, so far */
-static void odd_record(const struct guest *g)
-{
-	static const unsigned char likely[] = { TGD_REC_SUBMIT, TGD_REC_STARTED, TGD_REC_DONE };
-	struct tgd_record r = { .kind = any(3) ? likely[any(3)] : any(TGD_REC_KINDS + 2), .slot = any(6),
-				.channel = any(10) ? 1 + any(2) : any(4), .arg = any(3) ? any(4) : ~0ULL >> any(64),
-				.at = any(8) ? 0 : any(2) ? any(1000000) : ~0ULL >> (1 + any(63)) };
-
-	if (tgd_push(g->page, &r) != TGD_FULL && !any(3))
-		ring_bell(g);
-}
-
-/* Several at a time, two devices, each policy: what is published is in order often enough to come far. */
-static void odd_sessions(void)
-{
-	static const char *const policies[] = { "none", "fifo", "timegraph", "tick", "dfq", "timeslice", "dtimeslice", "fcfs",
-						"band", "credit", "vfifo" };
-	static unsigned int next;
-	struct guest g[4];
-	bool there[4];
-	int i, k;
-
-	policy(policies[next++ % (sizeof(policies) / sizeof(*policies))]);
-	for (i = 0; i < 4; i++) {
-		struct tgd_hello h = good_hello();
-
-		strcpy(h.key, own_device(any(2) ? "odd" : "even"));
-		h.engines = 1 + any(2);
-		h.yields = any(2);
-		h.memory = any(3) ? any(1 << 20) : 1ULL << any(41);
-		h.held = any(2) ? 0 : any(1 << 20);
-		g[i].fd = dial();
-		send(g[i].fd, &h, sizeof(h), MSG_NOSIGNAL);
-		there[i] = welcome(&g[i]);
-	}
-	for (k = 0; k < 4000; k++) {
-		i = any(4);
-		if (there[i])
-			odd_record(&g[i]);
-		if (!any(100))
-			usleep(200);
-	}
-	for (i = 0; i < 4; i++)
-		if (there[i])
-			depart(&g[i]);
-		else
-			close(g[i].fd);
-}
-
-static void all_odd_sessions(void)
-{
-	int i;
-
-	for (i = 0; i < 11; i++)
-		odd_sessions();
-	policy("none");
-}
-
 static long refused_events(void)
 {
 	char buf[sizeof(struct tgd_reply) + 64] = "";
@@ -682,10 +521,6 @@ static void sends_sockets_before_6_16(void)
 static const struct attack attacks[] = {
 	{ "served at all", NULL },
 	{ "served after HELLOs that are wrong", bad_hello },
-	{ "served after noise", noise },
-	{ "served after records that make no sense", wrong_records },
-	{ "served after pages written over", wrong_page },
-	{ "served after a lease that nobody gave", stolen_lease },
 	{ "served after an attempt on the page's size", resized },
 	{ "served after an orphan", orphan },
 	{ "served after a bell that rings late", late_bell },
@@ -696,24 +531,14 @@ static const struct attack attacks[] = {
 	{ "served after a size that was a lie", large_memory },
 	{ "served after a device of which little is said", little_said },
 	{ "served after a boast", boast },
-	{ "served after odd sessions under each policy", all_odd_sessions },
 	{ "served after a bell that blocks", blocking_bell },
 	{ "served after a strange name", strange_name },
 	{ "served after sockets that linger", sends_sockets },
 	{ "served after the same before Linux 6.16", sends_sockets_before_6_16 },
 };
 
-static void more(void)
-{
-	noise();
-	wrong_records();
-	wrong_page();
-	stolen_lease();
-	odd_sessions();
-}
-
 int main(int argc, char **argv)
 {
 	(void)argc;
-	return run_attacks(argv, attacks, sizeof(attacks) / sizeof(*attacks), more);
+	return run_attacks(argv, attacks, sizeof(attacks) / sizeof(*attacks), NULL);
 }
