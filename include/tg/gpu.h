@@ -164,7 +164,7 @@ struct tg_stats {
 
 #define TG_VGPU_PRIV	176	/* bytes a policy may keep in each virtual GPU */
 #define TG_CLIENT_PRIV	40	/* in each client */
-#define TG_GPU_PRIV	1184	/* and in each GPU */
+#define TG_GPU_PRIV	1216	/* and in each GPU */
 
 /**
  * struct tg_begins - what the knobs of a policy are when it comes into force

@@ -75,7 +75,7 @@ static void sample(struct tg_dfq_season *st, struct tg_job *job, s64 used)
 {
 	struct tg_dfq_share *sh = tg_dfq_share(job->client);
 
-	sh->used += used;
+	sh->used = (sh->requests ? sh->used : 0) + used;
 	sh->requests++;
 	sh->channels += job->channel->mark != st->mark && sh->channels < 255;
 	job->channel->mark = st->mark;

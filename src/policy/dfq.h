@@ -49,8 +49,11 @@ enum tg_dfq_phase {
  * @length: of the free-run that begins
  * @awaited: clients that are being drained
  * @stuck: jobs in flight that are not awaited: of clients that are stuck
- * @one_since: since when one is, and no other
- * @alone: that was charged to it alone, of this draining
+ * @left: turns of the clients that are not drained yet, in all
+ * @round: of the round that all of them share: what is left
+ * @rounds: that those not drained yet have had beyond it: tg_dfq_part()
+ * @tail: charged to those that are drained, for these
+ * @drained: when the latest of them was, or the barrier, less @seen then
  * @vt: system time of the sharers
  * @mine: jobs that the client whose turn it is has waiting
  * @opened: its clients whose gates are open
@@ -69,7 +72,7 @@ struct tg_dfq_season {
 	u16 mark;
 	s64 since, until, ran, seen, skipped, sum, looked;
 	u32 nr, awaited, stuck;
-	s64 lightest, least, length, one_since, alone, vt;
+	s64 lightest, least, length, left, round, rounds, tail, drained, vt;
 	u32 mine, opened;
 	struct list_head turns, asked;
 	struct tg_client *first, *turn;
@@ -118,7 +121,7 @@ struct tg_dfq_sharer {
 /**
  * struct tg_dfq_share - what is kept in each client
  * @vt: beside the other clients of its sharer
- * @used: in its sample
+ * @used: in its sample; until a request of it has ended, tg_dfq_turn() of the one before
  * @held: in its samples, while others waited, and in draining, while no other was drained; not
  *	charged yet
  * @gap: mean, in its samples, ns; TG_DFQ_GAP at most
@@ -202,6 +205,10 @@ static inline s64 tg_dfq_linger(const struct tg_gpu *gpu)
 /* dfq_time.c */
 /** tg_dfq_turn() - what its channels take in a round of the hardware: a request of each */
 s64 tg_dfq_turn(struct tg_client *client);
+/** tg_dfq_part() - what @time is of @sum, which is not 0 */
+s64 tg_dfq_part(s64 time, s64 sum);
+/** tg_dfq_of_part() - such a @part of @time */
+s64 tg_dfq_of_part(s64 time, s64 part);
 /** tg_dfq_counts() - is the client active, so that system time must not pass it? */
 bool tg_dfq_counts(const struct tg_dfq_season *st, struct tg_client *client);
 /* A walk after the samples: add up, charge, find the least virtual time, bring up idle clients. */

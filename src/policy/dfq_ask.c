@@ -70,9 +70,11 @@ void tg_dfq_ask(struct tg_gpu *gpu, struct tg_client *client)
 static void leave_turn(struct tg_gpu *gpu, struct tg_client *client)
 {
 	struct tg_dfq_season *st = tg_dfq_of(gpu, client);
+	struct tg_dfq_share *sh = tg_dfq_share(client);
 	struct tg_job *job;
 
-	tg_dfq_share(client)->held += tg_dfq_share(client)->used;
+	if (sh->requests)
+		sh->held += sh->used;
 	tg_linger_end(gpu, &st->quiet.linger, tg_dfq_others_wait(gpu, st));
 	while ((job = tg_first_job(client))) {
 		list_del_init(&job->link);

@@ -24,8 +24,8 @@
  *
  * Where no job waits after draining, no client is active: gates stay held until one submits.
  *
- * A free-run ends with its draining. What the last client to be drained has in flight beyond a turn
- * is its own, and not of the time that all of them share.
+ * A free-run ends with its draining. What clients have in flight at the barrier beyond a round of
+ * the hardware is their own, and not of the time that all of them share.
  *
  * Between these it walks over all clients, some with each event (tg_walk()): to hold their gates,
  * to choose those to be sampled, to add up and to charge what was sampled, and to open gates. There
@@ -52,14 +52,55 @@ void tg_dfq_release(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_clie
 	tg_gate(gpu, client, TG_GATE_OPEN);
 }
 
-/* The client is awaited no more. */
-static void drained(const struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_dfq_share *sh)
+/* tg_dfq_turn() of the client's latest sample. */
+static s64 turn_before(struct tg_client *client)
 {
+	const struct tg_dfq_share *sh = tg_dfq_share(client);
+
+	return sh->requests ? tg_dfq_turn(client) : sh->used;
+}
+
+/*
+ * The client is drained, or leaves. Since the barrier the hardware has served all clients for a
+ * round, as the end of a free-run that all of them share, and then those that had more in flight:
+ * each in proportion to its turn, until it was drained.
+ */
+static void end_drain(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	const s64 turn = turn_before(client);
+	const s64 since = max(gpu->now - st->seen - st->drained, (s64)0);
+	s64 took;
+
+	if (since > st->round && st->left > 0)
+		st->rounds += tg_dfq_part(since - st->round, st->left);
+	st->round = max(st->round - since, (s64)0);
+	took = tg_dfq_of_part(turn, st->rounds);
+	tg_dfq_share(client)->held += took;
+	tg_charge(gpu, client, took);
+	st->tail += took;
+	st->left -= turn;
+	st->drained = gpu->now - st->seen;
+}
+
+/* The client is awaited no more. */
+static void drained(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
+{
+	struct tg_dfq_share *sh = tg_dfq_share(client);
+
 	if (!sh->awaited)
 		return;
 	sh->awaited = false;
 	st->awaited--;
-	st->one_since = gpu->now;
+	end_drain(gpu, st, client);
+}
+
+/* Is the client being drained, with its gate at ASK until the barrier? Its jobs tell when. */
+static bool drains_narrow(const struct tg_dfq_season *st, struct tg_client *client)
+{
+	const struct tg_dfq_share *sh = tg_dfq_share(client);
+
+	return sh->narrow && !sh->awaited && !sh->stuck && client->gate == TG_GATE_HOLD &&
+	       (st->phase == HOLDING || st->phase == DRAINING);
 }
 
 void tg_dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
@@ -72,28 +113,13 @@ void tg_dfq_leave(struct tg_gpu *gpu, struct tg_client *client)
 		return;
 	st = tg_dfq_of(gpu, client);
 	st->opened -= client->gate == TG_GATE_OPEN;
-	drained(gpu, st, sh);
+	drained(gpu, st, client);
+	if (drains_narrow(st, client) && client->inflight)
+		end_drain(gpu, st, client);
 	if (st->turn == client)
 		st->turn = NULL;
 	if (st->first == client)
 		st->first = NULL;
-}
-
-/*
- * The client was the last to be drained: what it had in flight beyond a round of the hardware was
- * its own.
- */
-static void charge_drained(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *client)
-{
-	st->alone = max(gpu->now - st->one_since - tg_dfq_turn(client), (s64)0);
-	tg_dfq_share(client)->held += st->alone;
-	tg_charge(gpu, client, st->alone);
-}
-
-/* Is nothing left of any client? What the core does not know of is of those awaited. */
-static bool all_drained(const struct tg_gpu *gpu, const struct tg_dfq_season *st, u32 awaited)
-{
-	return st->phase == DRAINING && st->awaited == awaited && !gpu->engine[st->engine].inflight;
 }
 
 /* Samples tell what it takes: the core has booked this job, too. */
@@ -104,12 +130,8 @@ void tg_dfq_narrow_done(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_
 
 	tg_unbook(gpu, job, used);
 	tg_probe_done(&tg_dfq_share(client)->probe);
-	if (client->inflight)
-		return;
-	if (all_drained(gpu, st, 0))
-		charge_drained(gpu, st, client);
-	if (st->phase == DRAINING)
-		st->one_since = gpu->now;
+	if (!client->inflight && drains_narrow(st, client))
+		end_drain(gpu, st, client);
 }
 
 void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
@@ -119,13 +141,11 @@ void tg_dfq_idle(struct tg_gpu *gpu, struct tg_client *client)
 
 	if (!sh->asks) {
 		st = tg_dfq_of(gpu, client);
-		if (sh->awaited && all_drained(gpu, st, 1))
-			charge_drained(gpu, st, client);
 		/* Alone it keeps nobody waiting. */
 		if (sh->awaited && gpu->now - st->until > st->length &&
 		    st->sum > tg_dfq_turn(client))
 			tg_probe_deep(&sh->probe);
-		drained(gpu, st, sh);
+		drained(gpu, st, client);
 	}
 	sh->stuck = client->cut;
 	if (sh->stuck)
@@ -150,6 +170,16 @@ void tg_dfq_pass_by(struct tg_gpu *gpu, struct tg_client *client)
 	for (i = 0; i < gpu->nr_engines; i++)
 		if (sh->engines == 1 << i)
 			tg_dfq(gpu)->season[i].stuck += client->inflight;
+}
+
+static void begin_drain(struct tg_gpu *gpu, struct tg_dfq_season *st)
+{
+	st->stuck = 0;
+	st->left = 0;
+	st->round = 0;
+	st->tail = 0;
+	st->rounds = 0;
+	st->drained = gpu->now - st->seen;
 }
 
 /* HOLDING: hold the gate. */
@@ -178,7 +208,11 @@ static void hold(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client 
 	client->sent = sh->narrow && sh->active;
 	st->opened -= client->gate == TG_GATE_OPEN;
 	tg_gate(gpu, client, TG_GATE_HOLD);
-	if (client->opened && !sh->stuck) {
+	if (sh->stuck || !(client->opened || client->inflight))
+		return;
+	st->left += turn_before(client);
+	st->round += turn_before(client);
+	if (client->opened) {
 		sh->awaited = true;
 		st->awaited++;
 		tg_sync(gpu, client);
@@ -194,7 +228,7 @@ static void choose(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_clien
 	if (sh->asks)
 		return;
 	sh->narrow = false;
-	sh->used = 0;
+	sh->used = turn_before(client);
 	sh->requests = 0;
 	sh->channels = 0;
 	if (active && sh->ahead)
@@ -313,7 +347,7 @@ static bool decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	const s64 sample = gpu->policy_knob[TG_DFQ_SAMPLE] * TG_USEC;
 	s64 season = max(gpu->now - st->since + st->skipped, sample);
 
-	tg_quiet_earn(&st->quiet, st->ran + st->alone);
+	tg_quiet_earn(&st->quiet, st->ran + st->tail);
 	if (st->least == TG_NEVER && !waits(gpu, st)) {
 		st->phase = WAITING;
 		return false;
@@ -322,7 +356,7 @@ static bool decide(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	if (!st->sum && !st->seen && st->first && !st->filling) {
 		st->filling = true;
 		st->ran = 0;
-		st->alone = 0;
+		st->tail = 0;
 		begin_turn(gpu, st, st->first);
 		st->phase = SAMPLING;
 		return true;
@@ -411,8 +445,6 @@ static bool walked(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	switch (st->phase) {
 	case HOLDING:
 		st->phase = DRAINING;
-		st->one_since = gpu->now;
-		st->alone = 0;
 		return true;
 	case CHOOSING:
 		st->phase = SAMPLING;
@@ -451,7 +483,7 @@ bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st)
 	case WAITING:
 		if (!waits(gpu, st))
 			return false;
-		st->alone = 0;
+		st->tail = 0;
 		st->seen = 0;
 		begin_choosing(gpu, st, 0);
 		return true;
@@ -460,14 +492,14 @@ bool tg_dfq_step(struct tg_gpu *gpu, struct tg_dfq_season *st)
 			return false;
 		tg_quiet_forget(gpu, &st->quiet);
 		st->until = gpu->now;
-		st->stuck = 0;
+		begin_drain(gpu, st);
 		st->churn -= !!st->churn;
 		st->phase = HOLDING;
 		return true;
 	case DRAINING:
 		if (st->awaited || gpu->engine[st->engine].inflight > st->stuck)
 			return false;
-		begin_choosing(gpu, st, min(gpu->now - st->since - st->alone, TG_DFQ_LONG));
+		begin_choosing(gpu, st, min(gpu->now - st->since - st->tail, TG_DFQ_LONG));
 		return true;
 	case SAMPLING:
 		if (!turn_over(gpu, st))

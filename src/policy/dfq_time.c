@@ -114,10 +114,14 @@ void tg_dfq_add(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *
 		own->lightest = weight;
 }
 
-/* What @turn is of the free-run. */
-static s64 part_of(const struct tg_dfq_season *st, s64 turn)
+s64 tg_dfq_part(s64 turn, s64 sum)
 {
-	return turn ? div64_s64(turn << PARTS, st->sum) * st->ran >> PARTS : 0;
+	return div64_s64(min(turn, TG_DFQ_LONG) << PARTS, sum);
+}
+
+s64 tg_dfq_of_part(s64 time, s64 part)
+{
+	return time * part >> PARTS;
 }
 
 /* FINDING: all are charged. One that has come during the turns has saved up nothing. */
@@ -147,7 +151,7 @@ void tg_dfq_charge(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_clien
 	if (!tg_dfq_counts(st, client))
 		return;
 	if (st->sum && !sh->asks && sh->requests) {
-		took = part_of(st, tg_dfq_turn(client));
+		took = tg_dfq_of_part(st->ran, tg_dfq_part(tg_dfq_turn(client), st->sum));
 		tg_charge(gpu, client, took);
 		took += sh->used + min(sh->held, TG_DFQ_LONG);
 		sh->held = 0;
@@ -195,7 +199,7 @@ static s64 ahead_on(const struct tg_dfq_season *st, const struct tg_client *clie
 	if (sh->asks)
 		return tg_level_ahead(&own->level, client, sh->vts[st->engine], st->vt, active);
 	if (st->phase != FREE_RUN && st->phase != HOLDING && st->phase != DRAINING)
-		season -= st->ran + st->seen + st->alone;
+		season -= st->ran + st->seen + st->tail;
 	if (st->phase != WAITING && left >= season)
 		return S64_MAX;
 	return tg_level_ahead(&own->level, client, sh->vt, st->vt, active) +
