@@ -13,7 +13,8 @@
  * idles. Here its turn ends, after a linger (struct tg_linger). And where NEON's holder may have
  * any number of groups in flight, which no policy can take back, here it has one, or as many short
  * ones as a linger may last. So a client that comes waits for one group of the holder's at most.
- * Where there is one client only, it may have any number.
+ * Where there is one client only, it may have any number. A holder with short groups of which none
+ * waits leaves the engine to short groups of the next client, which is charged for them.
  *
  * A kernel that runs for ever is suspended when its turn is over, if its program can (tg_yield()).
  * With slices of 10 ms and a share for each user that is GLoop's scheduler (SoCC 2017, section
@@ -23,9 +24,9 @@
  * left idle for linger_us, takes the next of the groups that wait; what it takes is charged to
  * their clients.
  *
- * Good at isolation: in a turn only the holder's groups run, and fairness rests on no estimate. Bad
- * at short turns of the engine: it idles from the end of a turn to the next client's doorbell, and
- * each group costs a question to the policy, which dtimeslice saves.
+ * Good at isolation: in a turn only the holder's groups run, and such short ones, and fairness
+ * rests on no estimate. Bad at short turns of the engine: it idles from the end of a turn to the
+ * next client's doorbell, and each group costs a question to the policy, which dtimeslice saves.
  */
 #include "turns.h"
 
