@@ -53,8 +53,8 @@
 #define CHECK_EVERY	(HZ / 20)
 
 /*
- * Captures that do not hang at a channel. Only tasks take the locks, never interrupts: see
- * on_init().
+ * Captures that do not hang at a channel. Only tasks take the locks, with interrupts off: a driver
+ * may make a fence, on another CPU, under a lock that its interrupt wants (on_init()).
  */
 static struct {
 	raw_spinlock_t lock;
@@ -105,14 +105,15 @@ static struct tgk_capture *in_table(void)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 	struct tgk_capture *c, *found = NULL;
+	unsigned long flags;
 
 	if (hlist_empty(&captures[bucket].head))
 		return NULL;
-	raw_spin_lock(&captures[bucket].lock);
+	raw_spin_lock_irqsave(&captures[bucket].lock, flags);
 	hlist_for_each_entry(c, &captures[bucket].head, hash)
 		if (c->task == current)
 			found = c;
-	raw_spin_unlock(&captures[bucket].lock);
+	raw_spin_unlock_irqrestore(&captures[bucket].lock, flags);
 	return found;
 }
 
@@ -203,9 +204,9 @@ void tgk_capture_list(struct tgk_capture *c)
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
 	c->task = current;
-	raw_spin_lock(&captures[bucket].lock);
+	raw_spin_lock_irq(&captures[bucket].lock);
 	hlist_add_head(&c->hash, &captures[bucket].head);
-	raw_spin_unlock(&captures[bucket].lock);
+	raw_spin_unlock_irq(&captures[bucket].lock);
 }
 
 /* A fence was found by its names: find those of its channel by their context from now on. */
@@ -229,9 +230,9 @@ void tgk_capture_unlist(struct tgk_capture *c, struct tgk_channel *ch)
 {
 	u32 bucket = hash_ptr(current, CAPTURE_BITS);
 
-	raw_spin_lock(&captures[bucket].lock);
+	raw_spin_lock_irq(&captures[bucket].lock);
 	hlist_del(&c->hash);
-	raw_spin_unlock(&captures[bucket].lock);
+	raw_spin_unlock_irq(&captures[bucket].lock);
 	if (ch && c->fence && !READ_ONCE(ch->context) && !c->driver->mixed)
 		learn(ch, c->fence->context);
 }
