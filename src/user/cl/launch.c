@@ -112,8 +112,9 @@ static void report_end(struct flight *f)
 		forget_told(f);
 		if (!end)
 			end = end_of(f->event, &exact);
-		tell_end(f->device, &f->job, end, exact);
+		/* tgd's answer may take this CPU, and the program may exit meanwhile: count first. */
 		slice_ended(&f->whole, f->event, exact ? end : 0);
+		tell_end(f->device, &f->job, end, exact);
 	}
 	drop(f);
 }
