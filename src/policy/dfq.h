@@ -49,11 +49,11 @@ enum tg_dfq_phase {
  * @length: of the free-run that begins
  * @awaited: clients that are being drained
  * @stuck: jobs in flight that are not awaited: of clients that are stuck
- * @left: turns of the clients that are not drained yet, in all
- * @round: of the round that all of them share: what is left
- * @rounds: that those not drained yet have had beyond it: tg_dfq_part()
- * @tail: charged to those that are drained, for these
- * @drained: when the latest of them was, or the barrier, less @seen then
+ * @left: sum of the turns of the clients that are not drained yet
+ * @round: what is left of the round that all clients share
+ * @rounds: turns that each client not drained yet has had since that round, as tg_dfq_part()
+ * @tail: what clients were charged for these turns
+ * @drained: when the latest client was drained, or the barrier; less @seen then
  * @vt: system time of the sharers
  * @mine: jobs that the client whose turn it is has waiting
  * @opened: its clients whose gates are open

@@ -187,6 +187,7 @@ static void hold(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client 
 {
 	struct tg_dfq_level *own = tg_dfq_level(st, client);
 	struct tg_dfq_share *sh = tg_dfq_share(client);
+	s64 turn;
 
 	/* A channel has left since the barrier before this one. */
 	if (own->left != client->sharer->left)
@@ -210,8 +211,9 @@ static void hold(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client 
 	tg_gate(gpu, client, TG_GATE_HOLD);
 	if (sh->stuck || !(client->opened || client->inflight))
 		return;
-	st->left += turn_before(client);
-	st->round += turn_before(client);
+	turn = turn_before(client);
+	st->left += turn;
+	st->round += turn;
 	if (client->opened) {
 		sh->awaited = true;
 		st->awaited++;

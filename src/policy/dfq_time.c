@@ -114,9 +114,9 @@ void tg_dfq_add(struct tg_gpu *gpu, struct tg_dfq_season *st, struct tg_client *
 		own->lightest = weight;
 }
 
-s64 tg_dfq_part(s64 turn, s64 sum)
+s64 tg_dfq_part(s64 time, s64 sum)
 {
-	return div64_s64(min(turn, TG_DFQ_LONG) << PARTS, sum);
+	return div64_s64(min(time, TG_DFQ_LONG) << PARTS, sum);
 }
 
 s64 tg_dfq_of_part(s64 time, s64 part)

@@ -495,11 +495,12 @@ void tg_turns_done(struct tg_gpu *gpu, struct tg_job *job, s64 used)
 
 	tg_linger_earn(&turns->linger, used);
 	sh->length += div64_s64(min(used, TG_SEC) - (s64)sh->length, sh->length ? MEAN : 1);
-	if (client != turns->holder)
+	if (client != turns->holder) {
 		charge(gpu, client, used);
-	/* It has filled a gap: that is not of the holder's turn. */
-	if (client != turns->holder && gpu->nr_engines == 1)
-		turns->since = min(turns->since + used, gpu->now);
+		/* It has filled a gap: that is not of the holder's turn. */
+		if (gpu->nr_engines == 1)
+			turns->since = min(turns->since + used, gpu->now);
+	}
 	if (!has_groups(client))
 		tg_gap_begin(gpu, &sh->gap);
 }

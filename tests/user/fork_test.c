@@ -150,7 +150,10 @@ static void release_many(double took[2])
 	}
 }
 
-/* They take ten times as long, about; three times that where tgd has another CPU to wake: the best of three. */
+/*
+ * Ten times as many take about ten times as long. Where each release has to wake tgd on another CPU, they take three
+ * times that: so the best of three counts.
+ */
 static void many(void)
 {
 	double took[2];

@@ -245,11 +245,23 @@ static bool start(const char *tgd)
 	return fd >= 0;
 }
 
+/* @row: the daemon ends cleanly. What a sanitizer has said of it is shown */
+static bool end_daemon(const char *row)
+{
+	char command[192];
+	int status = -1;
+
+	kill(daemon_pid, SIGTERM);
+	waitpid(daemon_pid, &status, 0);
+	test_row(row, WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
+	snprintf(command, sizeof(command), "grep -EA 20 'ERROR|runtime error' %s/log >&2; rm -rf %s", dir, dir);
+	return !system(command);
+}
+
 /* All of them, then @more until SECONDS are over. The program's arguments: [TGD [SECONDS]] */
 static int run_attacks(char **argv, const struct attack *attacks, size_t nr, void (*more)(void))
 {
 	double end = seconds() + (argv[1] && argv[2] ? atof(argv[2]) : 0);
-	int status = 0;
 	size_t i;
 
 	tgd_program = argv[1] ? argv[1] : "build/bin/tgd-san";
@@ -266,13 +278,7 @@ static int run_attacks(char **argv, const struct attack *attacks, size_t nr, voi
 	while (more && seconds() < end)
 		more();
 	test_row("served in the end", served(), "it is not");
-	kill(daemon_pid, SIGTERM);
-	waitpid(daemon_pid, &status, 0);
-	test_row("tgd ends cleanly", WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
-	snprintf(path, sizeof(path), "grep -EA 20 'ERROR|runtime error' %s/log >&2; rm -rf %s", dir, dir);
-	if (system(path))
-		return 1;
-	return test_end();
+	return end_daemon("tgd ends cleanly") ? test_end() : 1;
 }
 
 #endif /* GUEST_H */

@@ -498,8 +498,7 @@ static void sends_sockets(void)
 static void sends_sockets_before_6_16(void)
 {
 	const pid_t first = daemon_pid;
-	char first_dir[sizeof(dir)], first_path[sizeof(path)], command[192];
-	int status = -1;
+	char first_dir[sizeof(dir)], first_path[sizeof(path)];
 
 	memcpy(first_dir, dir, sizeof(dir));
 	memcpy(first_path, path, sizeof(path));
@@ -507,12 +506,7 @@ static void sends_sockets_before_6_16(void)
 	if (start(tgd_program))
 		sends_sockets();
 	old_kernel = false;
-	kill(daemon_pid, SIGTERM);
-	waitpid(daemon_pid, &status, 0);
-	test_row("and it ends cleanly", WIFEXITED(status) && !WEXITSTATUS(status), "status %x", status);
-	snprintf(command, sizeof(command), "grep -EA 20 'ERROR|runtime error' %s/log >&2; rm -rf %s", dir, dir);
-	if (system(command))
-		status = -1;
+	end_daemon("and it ends cleanly");
 	daemon_pid = first;
 	memcpy(dir, first_dir, sizeof(dir));
 	memcpy(path, first_path, sizeof(path));

@@ -96,6 +96,11 @@ static void stolen_lease(void)
 	depart(&g);
 }
 
+/* Those that tgd has */
+static const char *const policies[] = { "none", "fifo", "timegraph", "tick", "dfq", "timeslice", "dtimeslice", "fcfs",
+					"band", "credit", "vfifo" };
+#define POLICIES	(sizeof(policies) / sizeof(*policies))
+
 static void odd_record(const struct guest *g)
 {
 	static const unsigned char likely[] = { TGD_REC_SUBMIT, TGD_REC_STARTED, TGD_REC_DONE };
@@ -110,14 +115,12 @@ static void odd_record(const struct guest *g)
 /* Several at a time, two devices, each policy: what is published is in order often enough to come far. */
 static void odd_sessions(void)
 {
-	static const char *const policies[] = { "none", "fifo", "timegraph", "tick", "dfq", "timeslice", "dtimeslice", "fcfs",
-						"band", "credit", "vfifo" };
 	static unsigned int next;
 	struct guest g[4];
 	bool there[4];
 	int i, k;
 
-	policy(policies[next++ % (sizeof(policies) / sizeof(*policies))]);
+	policy(policies[next++ % POLICIES]);
 	for (i = 0; i < 4; i++) {
 		struct tgd_hello h = good_hello();
 
@@ -146,9 +149,9 @@ static void odd_sessions(void)
 
 static void all_odd_sessions(void)
 {
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < 11; i++)
+	for (i = 0; i < POLICIES; i++)
 		odd_sessions();
 	policy("none");
 }

@@ -134,11 +134,7 @@ static void CL_CALLBACK count_end(cl_context context, void *unused)
 	__atomic_fetch_add(&called, 1, __ATOMIC_SEQ_CST);
 }
 
-/*
- * With one event released before its kernel has ended, and one after all else. While a driver calls back, it has a
- * reference of its own, and the layer keeps a pair of events until the next launch in parts or the end of a queue: so
- * the callback is to be over.
- */
+/* With one event released before its kernel has ended, and one after all else. */
 static void run_released(const char *name)
 {
 	const size_t global = 200 * GROUP, local = GROUP;
@@ -158,6 +154,10 @@ static void run_released(const char *name)
 	clReleaseEvent(early);
 	cl_must(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, &local, 0, NULL, &e), "clEnqueueNDRangeKernel");
 	cl_must(clFinish(q), "clFinish");
+	/*
+	 * Until the callbacks are over. While a driver calls back, it has a reference to the event, and what is
+	 * released then the layer keeps until the next launch in parts, or the end of a queue.
+	 */
 	usleep(50000);
 	clReleaseKernel(k);
 	clReleaseMemObject(out);

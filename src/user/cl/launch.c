@@ -123,12 +123,12 @@ static void report_end(struct flight *f)
 void launch_ended(struct flight *f)
 {
 	cl_ulong end;
-	bool exact, compared;
+	bool exact;
 
 	if (__atomic_load_n(&f->device->callbacks, __ATOMIC_RELAXED) == CALLBACKS_UNKNOWN) {
 		end = end_of(f->event, &exact);
 		if (end && exact)
-			watch_judge(f->device, f->callback, tgu_now() - device_time(f->device, end, &compared));
+			watch_judge(f->device, f->callback, tgu_now() - device_time(f->device, end, &exact));
 	}
 	report_end(f);
 }

@@ -28,7 +28,7 @@
 #include "totals.h"
 
 #define FUTEX_WAKE_SHARED	1
-#define LAUNCH_NS	10	/* no program launches faster, through a gate that is open */
+#define LAUNCH_NS	10	/* a launch through an open gate takes longer */
 
 static u32 last_client;
 static struct client *prepared;		/* the next one, without a process; NULL: none */
@@ -300,7 +300,7 @@ static void on_memory(struct client *c, struct slot *s, const struct tgd_record 
 	}
 }
 
-/* So many have gone through the open gate since the last IDLE, as the client says: no more than anybody could. */
+/* Launches through the open gate since the last IDLE: as the client says, but no more than that time has room for. */
 static u64 launched(struct client *c, u64 said)
 {
 	const s64 at = now();

@@ -62,7 +62,7 @@ struct slot {
  * @synced: number of the last SYNC
  * @beat: bells so far, and the first
  * @open: launches through the open gate, as far as told
- * @open_told: when it has told of them, or has come
+ * @open_told: when the client told of them last, or came
  * @waits: histogram (tg/hist.h): from submission to FREE. As @latencies, not what went through an open
  *	gate; a launch under a lease has waited for 0
  * @latencies: likewise: from submission to its end
